@@ -18,7 +18,8 @@ type CallSite struct {
 	Effect    string // that orders the call; "" is none
 	Target    string // of the custom call
 
-	// Config is all that the module says of the call.
+	// Config is all that the module says of the call. For a ForeignTarget, it is what its
+	// registration says.
 	Config contract.Config
 }
 
@@ -29,7 +30,14 @@ type CallSite struct {
 // unused pure calls and branches that are never taken, and copies functions to where they
 // are called. It is empty if the plugin does not report the program.
 func (e *Executable) Callbacks() []CallSite {
-	return callSites(e.xla.Program, e.client.plugin.served())
+	sites := callSites(e.xla.Program, e.client.plugin.served())
+	for i, s := range sites {
+		if t, ok := e.client.plugin.foreignTo(s.Target); ok {
+			c := t.config()
+			sites[i].Name, sites[i].Registry, sites[i].Form, sites[i].Config = c.Name(), c.Registry, c.Form, c
+		}
+	}
+	return sites
 }
 
 // callSites returns the custom calls of the targets in a program (see [parameters]). The

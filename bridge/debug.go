@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"syscall"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -93,11 +92,6 @@ const debugAlign = 64
 
 func debugSize(n int) int { return (n + debugAlign - 1) &^ (debugAlign - 1) }
 
-// mapMemory allocates whole pages.
-func mapMemory(n int) ([]byte, error) {
-	return syscall.Mmap(-1, 0, max(n, 1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-}
-
 // debugMemory is dispatch.RunOptions.Memory. The memory of a call on a worker goroutine
 // becomes inaccessible when its function has returned.
 func debugMemory(s *dispatch.Slot, n int) (memory []byte, over func()) {
@@ -129,7 +123,7 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 		return nil, nil, err
 	}
 	if results, err = mapMemory(size(own)); err != nil {
-		_ = syscall.Munmap(operands) // it was mapped by us
+		unmapMemory(operands)
 		return nil, nil, err
 	}
 	take := func(rest *[]byte, views []tensor.View) []tensor.View {
@@ -149,7 +143,7 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 	} else {
 		rest = results
 		f.call.Results = take(&rest, own)
-		if err := syscall.Mprotect(operands, syscall.PROT_READ); err != nil {
+		if err := readOnly(operands); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -158,14 +152,14 @@ func (f *frame) move(s *site) (operands, results []byte, err error) {
 
 // poison makes the memory of a call inaccessible.
 func poison(g region) {
-	if err := syscall.Mprotect(g.memory, syscall.PROT_NONE); err != nil {
+	if err := noAccess(g.memory); err != nil {
 		warnUnprotected(g.slot, err)
 	}
 	poisoned.Lock()
 	defer poisoned.Unlock()
 	poisoned.all = append(poisoned.all, g)
 	if len(poisoned.all) > poisonedKept {
-		_ = syscall.Munmap(poisoned.all[0].memory) // it was mapped by us
+		unmapMemory(poisoned.all[0].memory)
 		poisoned.all = poisoned.all[1:]
 	}
 }

@@ -263,3 +263,70 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 	// cached: true
 	// 1 hit, 1 miss
 }
+
+// A module that jax.ffi.ffi_call made calls a target that is not of the contract, with
+// attributes of its own.
+func ExamplePlugin_RegisterForeign() {
+	const module = `
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = stablehlo.custom_call @example.power(%x) {
+    backend_config = "", mhlo.backend_config = {exponent = 3 : i64}
+  } : (tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}`
+	type power struct {
+		Exponent int `attr:"exponent"`
+	}
+	err := callbacks.Default.Register("example.power", func(f *callbacks.Frame) error {
+		var p power
+		if err := f.Attributes.Decode(&p); err != nil {
+			return err
+		}
+		in, err := tensor.Slice[float32](f.Args[0])
+		if err != nil {
+			return err
+		}
+		out, err := tensor.Slice[float32](f.Results[0])
+		if err != nil {
+			return err
+		}
+		for i, v := range in {
+			out[i] = 1
+			for range p.Exponent {
+				out[i] *= v
+			}
+		}
+		return nil
+	}, callbacks.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer callbacks.Default.Unregister("example.power")
+
+	plugin, err := bridge.Open(bridge.OpenOptions{Foreign: []bridge.ForeignTarget{{Target: "example.power"}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	ctx := context.Background()
+	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer executable.Close()
+	outputs, err := executable.Run(ctx, tensor.Vector[float32](1, 2, 3))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer outputs[0].Close()
+	result, err := outputs[0].ToHost(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result)
+	// Output: f32[3] [1 8 27]
+}

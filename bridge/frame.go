@@ -49,6 +49,7 @@ type layout struct {
 func newFrame(s *site, lane int) *frame {
 	f := &frame{args: -1, lane: lane, site: s}
 	f.call.Init(s.name, s.config, lane, f)
+	f.call.Attributes = s.attributes
 	return f
 }
 

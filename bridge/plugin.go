@@ -40,7 +40,8 @@ type Plugin struct {
 	dropsNaN atomic.Bool // whether XLA has no flag keepsNaN
 
 	mu      sync.Mutex
-	targets map[string]bool      // the registered targets
+	targets map[string]bool // the registered targets
+	foreign map[string]ForeignTarget
 	clients map[*Client]struct{} // kept until closed; see Client.Close
 }
 
@@ -61,6 +62,9 @@ type OpenOptions struct {
 	// Targets are the custom call targets that call Go; nil means contract.Targets. If
 	// the plugin is open already, missing targets are added.
 	Targets []string
+	// Foreign are the custom call targets with attributes of their own; see
+	// Plugin.RegisterForeign.
+	Foreign []ForeignTarget
 	// Debug detects views that are used after their call, in clients that are made from
 	// now on. An inline callback gets copies, whose memory becomes inaccessible when it
 	// returns, so a later use stops the program. A BufferView is such a copy, too. Each
@@ -83,8 +87,12 @@ var opened = struct {
 
 // Open loads a plugin and registers the handler of the contract's targets with it. It never
 // downloads: if there is no plugin, the error is a native.NotFoundError, which names the
-// command that fetches one. Opening the same path again returns the same Plugin.
+// command that fetches one. Opening the same path again returns the same Plugin. On Windows
+// Open returns an error, because no plugin runs there.
 func Open(o OpenOptions) (*Plugin, error) {
+	if err := platformError(); err != nil {
+		return nil, err
+	}
 	path := o.Path
 	if path == "" {
 		found, err := native.Find(native.PJRTPlugin)
@@ -120,6 +128,11 @@ func Open(o OpenOptions) (*Plugin, error) {
 			return nil, err
 		}
 	}
+	for _, target := range o.Foreign {
+		if err := p.RegisterForeign(target); err != nil {
+			return nil, err
+		}
+	}
 	if o.Debug || enabled("CALLIOPE_DEBUG") {
 		p.debug.Store(true)
 	}
@@ -132,6 +145,9 @@ func Open(o OpenOptions) (*Plugin, error) {
 func (p *Plugin) RegisterTarget(target string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if _, foreign := p.foreign[target]; foreign {
+		return fmt.Errorf("bridge: custom call target %q: it is registered by RegisterForeign already", target)
+	}
 	if p.targets[target] {
 		return nil
 	}
@@ -167,6 +183,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 		return nil, err
 	}
 	ffi.SetInstantiate(instantiate)
+	ffi.SetInstantiateForeign(instantiateTarget)
 	plugin, err := pjrt.Load(library)
 	if err != nil {
 		return nil, err
@@ -182,7 +199,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	return &Plugin{
 		path: path, vlog: o.VLog, pjrt: plugin, ffi: registry, xla: compiler, stablehlo: compiler.StableHLOVersion(),
 		file: file, flags: xlaFlags(),
-		targets: map[string]bool{}, clients: map[*Client]struct{}{},
+		targets: map[string]bool{}, foreign: map[string]ForeignTarget{}, clients: map[*Client]struct{}{},
 	}, nil
 }
 

@@ -43,6 +43,8 @@ type site struct {
 	ids    int // number of operands that are ids
 	tokens int // number of operands that are tokens
 
+	attributes callbacks.Attributes // of a call of a foreign target
+
 	// checked is set once the first call was compared with the module's signature.
 	checked atomic.Bool
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/tensor"
@@ -71,10 +70,10 @@ func (v *BufferView) open(ctx context.Context) error {
 
 // protect copies the array to pages whose protection can change.
 func (v *BufferView) protect() error {
-	pages, err := syscall.Mmap(-1, 0, len(v.view.Data), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	pages, err := mapMemory(len(v.view.Data))
 	if err == nil {
 		copy(pages, v.view.Data)
-		err = syscall.Mprotect(pages, syscall.PROT_READ)
+		err = readOnly(pages)
 	}
 	if err != nil {
 		return fmt.Errorf("bridge: view: memory for the debug mode: %w", err)
@@ -123,12 +122,12 @@ var poisonedViews struct {
 
 func poisonView(pages []byte) {
 	// If this fails, a late use is not detected, and is harmless.
-	_ = syscall.Mprotect(pages, syscall.PROT_NONE)
+	_ = noAccess(pages)
 	poisonedViews.Lock()
 	defer poisonedViews.Unlock()
 	poisonedViews.all = append(poisonedViews.all, pages)
 	if len(poisonedViews.all) > poisonedKept {
-		_ = syscall.Munmap(poisonedViews.all[0]) // it was mapped by us
+		unmapMemory(poisonedViews.all[0])
 		poisonedViews.all = poisonedViews.all[1:]
 	}
 }

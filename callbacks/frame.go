@@ -37,6 +37,10 @@ type Frame struct {
 	Args, Results []tensor.View
 	IDs           []tensor.View // operands that are ids
 
+	// Attributes are the attributes of a call of a foreign target. They are empty in calls of
+	// the contract, whose attributes are in Config.
+	Attributes Attributes
+
 	Static []any // the values of Options.Static; must not be changed
 
 	Device int   // ordinal of the device that makes the call

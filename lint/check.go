@@ -77,10 +77,16 @@ func (c *check) refused(err error) {
 	before := len(c.found)
 	var refusal *mlir.DiagnosticError
 	if errors.As(err, &refusal) {
+		hint := refusal.Hint
 		for _, d := range refusal.Diagnostics {
-			if d.Severity == mlir.SeverityError {
-				c.add(d.Position, d.Severity, d.Message, Invalid)
+			if d.Severity != mlir.SeverityError {
+				continue
 			}
+			if hint != "" { // it belongs to the first error
+				d.Message += "; " + hint
+				hint = ""
+			}
+			c.add(d.Position, d.Severity, d.Message, Invalid)
 		}
 	}
 	if len(c.found) == before {

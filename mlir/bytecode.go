@@ -20,13 +20,32 @@ func IsPortableArtifact(data []byte) bool {
 	if !IsBytecode(data) {
 		return false
 	}
-	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
-	r.number() // the version of the format
-	if strings.HasPrefix(r.text(), "StableHLO_v") {
+	if artifactVersion(data) != "" {
 		return true
 	}
-	dialects := r.dialects()
+	dialects := bytecodeDialects(data)
 	return slices.Contains(dialects, "vhlo") && !slices.ContainsFunc(dialects, func(d string) bool { return d != "vhlo" && d != "builtin" })
+}
+
+// artifactVersion returns the version of StableHLO that a portable artifact states, such as
+// "1.19.0", or "" if it states none.
+func artifactVersion(data []byte) string {
+	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
+	r.number() // the version of the format
+	version, ok := strings.CutPrefix(r.text(), "StableHLO_v")
+	if !ok {
+		return ""
+	}
+	return version
+}
+
+// bytecodeDialects returns the dialects that bytecode lists. The list is incomplete if the
+// data are damaged.
+func bytecodeDialects(data []byte) []string {
+	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
+	r.number() // the version of the format
+	r.text()   // the producer
+	return r.dialects()
 }
 
 // A bytecodeReader reads bytecode, as MLIR's document BytecodeFormat describes it. After the

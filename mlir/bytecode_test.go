@@ -2,6 +2,7 @@ package mlir_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"testing"
 
@@ -71,4 +72,21 @@ func FuzzIsPortableArtifact(f *testing.F) {
 	f.Add(otherProducer(f))
 	f.Add([]byte("ML\xefR\x0dx\x00\x81\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, data []byte) { mlir.IsPortableArtifact(data) })
+}
+
+// TestNewerArtifact parses an artifact with an operation that no release has. The error
+// states both versions.
+func TestNewerArtifact(t *testing.T) {
+	data := bytes.ReplaceAll(artifact(t), []byte("StableHLO_v1.9.0"), []byte("StableHLO_v9.9.0"))
+	m, err := mlirtest.Context(t).Parse("readable.mlirbc", data)
+	check.NoError(t, err) // nothing in it is new
+	check.NoError(t, m.Close())
+	data = bytes.ReplaceAll(data, []byte("add_v1\x00"), []byte("add_v9\x00"))
+	_, err = mlirtest.Context(t).Parse("newer.mlirbc", data)
+	check.Error(t, err, "add_v9", "; the portable artifact is of StableHLO 9.9.0, and the library reads artifacts up to 1.19.0: write it for that version")
+	_, err = mlirtest.Context(t).Parse("same.mlirbc", bytes.ReplaceAll(artifact(t), []byte("add_v1\x00"), []byte("add_v9\x00")))
+	check.Error(t, err, "add_v9")
+	if d, _ := errors.AsType[*mlir.DiagnosticError](err); d == nil || d.Hint != "" {
+		t.Errorf("an artifact of an older version has a hint: %v", err)
+	}
 }

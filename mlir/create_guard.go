@@ -15,6 +15,7 @@ var createGuards = map[string]func(*OperationState) string{
 	"linalg":                  someOperand,
 	"mhlo.reduce":             reduced,
 	"sparse_tensor.coiterate": someOperand,
+	"stablehlo.all_to_all":    someGroup,
 	"stablehlo.reduce":        reduced,
 	"tm_tensor":               someOperand,
 	"async.func":              functionType(1), // async.return assumes that the first one is a token
@@ -111,6 +112,21 @@ func reduced(s *OperationState) string {
 		}
 	}
 	return someOperand(s)
+}
+
+// someGroup requires replica groups: the verifier divides by their number.
+func someGroup(s *OperationState) string {
+	return want(!slices.ContainsFunc(s.Attributes, func(a NamedAttribute) bool {
+		if a.Name != "replica_groups" {
+			return false
+		}
+		t, ok := a.Value.Type()
+		if !ok || !t.IsShaped() {
+			return false
+		}
+		dims, _ := t.Dims()
+		return len(dims) > 0 && dims[0] == 0
+	}), "a replica group")
 }
 
 // functionType requires a function type with at least the given number of results.

@@ -28,15 +28,6 @@ func DialectsOf(source []byte) []string {
 	return names
 }
 
-// bytecodeDialects returns the dialects that bytecode lists. The list is incomplete if the
-// data are damaged.
-func bytecodeDialects(source []byte) []string {
-	r := bytecodeReader{data: source, at: len(bytecodeMagic)}
-	r.number() // the version of the format
-	r.text()   // the producer
-	return r.dialects()
-}
-
 // A textScanner finds the names of operations, types and attributes in a text.
 type textScanner struct {
 	text  []byte

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -56,6 +57,12 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	if i < 0 {
 		return ""
 	}
+	if IsBytecode(source) && slices.Contains(bytecodeDialects(source), "sdy") {
+		return "the file is bytecode with the dialect sdy, which no library known here reads in the form that JAX writes; this is a limit of the libraries, and not a mistake in the file: plugins of XLA read it"
+	}
+	if hint := c.versionHint(source); hint != "" {
+		return hint
+	}
 	d := diagnostics[i]
 	name := ""
 	if at := unknownOperation.FindStringSubmatch(d.Message); at != nil {
@@ -69,6 +76,28 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	}
 	return c.hintFor(name)
 }
+
+// versionHint returns the versions of a portable artifact and of the library if the artifact
+// is newer.
+func (c *Context) versionHint(source []byte) string {
+	if !IsBytecode(source) || !c.api.Has("stablehloGetCurrentVersion") || !c.api.Has("stablehloGetSmallerVersion") {
+		return ""
+	}
+	version := artifactVersion(source)
+	if !isVersion.MatchString(version) {
+		return ""
+	}
+	current := string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { capi.StablehloGetCurrentVersion(c.api, cb, ud) }))
+	smaller := string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
+		capi.StablehloGetSmallerVersion(c.api, version, current, cb, ud)
+	}))
+	if smaller == version {
+		return ""
+	}
+	return fmt.Sprintf("the portable artifact is of StableHLO %s, and the library reads artifacts up to %s: write it for that version", version, current)
+}
+
+var isVersion = regexp.MustCompile(`^\d{1,9}\.\d{1,9}\.\d{1,9}$`)
 
 // hintFor returns which other library has an operation, by its name, or a dialect.
 func (c *Context) hintFor(name string) string {
@@ -95,8 +124,6 @@ func partsWith(namespace string) (parts []native.Part) {
 	}
 	return parts
 }
-
-func knownDialect(namespace string) bool { return partsWith(namespace) != nil }
 
 // before returns the text of the line of a position, up to it.
 func before(source []byte, at Position) []byte {

@@ -83,8 +83,8 @@ func open(at native.Location, dialects []string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range dialects {
-		if !l.HasDialect(d) && knownDialect(d) {
+	for _, d := range chosenBy(dialects) {
+		if !l.HasDialect(d) {
 			return nil, fmt.Errorf("mlir: %s lacks the dialect %s: %s", l.path, d, has("the dialect", partsWith(d)...))
 		}
 	}
@@ -129,23 +129,22 @@ func (l *Library) HasDialect(namespace string) bool {
 // other returns the part whose library has these dialects, if l lacks one of them, or "" if l
 // has them or no known library does.
 func (l *Library) other(dialects []string) native.Part {
-	var known []string
-	lacks := false
-	for _, d := range dialects {
-		if knownDialect(d) {
-			known = append(known, d)
-			lacks = lacks || !l.HasDialect(d)
-		}
-	}
-	if !lacks {
+	needed := chosenBy(dialects)
+	if !slices.ContainsFunc(needed, func(d string) bool { return !l.HasDialect(d) }) {
 		return ""
 	}
 	for _, candidate := range dialectsOf {
-		if !slices.ContainsFunc(known, func(d string) bool { return !slices.Contains(candidate.dialects, d) }) {
+		if !slices.ContainsFunc(needed, func(d string) bool { return !slices.Contains(candidate.dialects, d) }) {
 			return candidate.part
 		}
 	}
 	return ""
+}
+
+// chosenBy returns the dialects that decide which library is opened: the known ones, except
+// vhlo, which each library that reads portable artifacts loads for that.
+func chosenBy(dialects []string) []string {
+	return slices.DeleteFunc(slices.Clone(dialects), func(d string) bool { return d == "vhlo" || partsWith(d) == nil })
 }
 
 // Path returns the path of the file that the library was loaded from.

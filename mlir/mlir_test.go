@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -415,7 +416,11 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("a missing library: %v", err)
 	}
 	// Any shared library that is not MLIR: the C library always exists.
-	_, err := mlir.Open(mlir.OpenOptions{Path: "libc.so.6"})
+	other := map[string]string{"darwin": "libSystem.dylib", "windows": "kernel32.dll"}[runtime.GOOS]
+	if other == "" {
+		other = "libc.so.6"
+	}
+	_, err := mlir.Open(mlir.OpenOptions{Path: other})
 	if !errors.Is(err, mlir.ErrUnsupported) {
 		t.Errorf("a library without the C API: %v", err)
 	}

@@ -46,6 +46,9 @@ func (c *Context) NewModule(loc Location) *Module {
 // printed and closed. The same holds for IR that is built with this depth.
 func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	t := c.life.check("Context.Parse")
+	if err := parseGuard(name, data); err != nil {
+		return nil, err
+	}
 	// A byte order mark is not MLIR, but many editors write one.
 	source := terminated(bytes.TrimPrefix(data, []byte("\ufeff")))
 	var raw capi.MlirModule

@@ -86,7 +86,7 @@ func strangers(path string, trustedOwner int, writable []fs.FileInfo) string {
 				return problem
 			}
 		}
-		if info.Mode()&fs.ModeSymlink != 0 || info.IsDir() && info.Mode()&fs.ModeSticky != 0 {
+		if !hasModes || info.Mode()&fs.ModeSymlink != 0 || info.IsDir() && info.Mode()&fs.ModeSticky != 0 {
 			continue
 		}
 		writers := info.Mode() & anyoneWrites

@@ -110,6 +110,9 @@ func TestBesideExecutableTrust(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if !hasModes {
+				test.want = ""
+			}
 			wantBeside(t, path, test.want)
 		})
 	}

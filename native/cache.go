@@ -198,15 +198,6 @@ func writeSynced(path string, r io.Reader) (err error) {
 	return f.Sync()
 }
 
-// syncDir makes renames inside dir durable.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
 func hashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

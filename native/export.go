@@ -153,7 +153,7 @@ func (e exporter) part(ctx context.Context, p Part) ([]string, error) {
 	}
 	for i, path := range paths {
 		to := filepath.Join(e.dir, want[i].Name)
-		if err := copyFile(ctx, path, to+".partial", e.failed); err != nil {
+		if err := copyTo(ctx, path, to+".partial", e.failed); err != nil {
 			return nil, err
 		}
 		if err := os.Rename(to+".partial", to); err != nil {

@@ -76,6 +76,10 @@ func (e *NotFoundError) Error() string {
 //
 // If [Ensure] did not find the part in the package index and fetched another part instead of
 // it, Find returns that one.
+//
+// On Windows Find does not check who may change the cache or the executable's folder: access
+// control lists decide that, and the default cache is in %LocalAppData%, to which only its user and administrators
+// may write. A folder that CALLIOPE_CACHE names there should be such a folder.
 func Find(p Part) (Location, error) {
 	found, err := find(p)
 	if errors.As(err, new(*NotFoundError)) {
@@ -128,7 +132,9 @@ func find(p Part) (Location, error) {
 			return Location{Path: path, Source: FromSystem}, nil
 		}
 	}
-	missing.Looked = append(missing.Looked, strings.Join(dirs, ", ")+": not there")
+	if len(dirs) > 0 {
+		missing.Looked = append(missing.Looked, strings.Join(dirs, ", ")+": not there")
+	}
 	return Location{}, missing
 }
 
@@ -151,8 +157,11 @@ func fromEnv(name, path string) (Location, error) {
 // systemDirs lists the directories of the system's own libraries, in search order. Tests
 // replace it.
 var systemDirs = func() []string {
-	if runtime.GOOS == "darwin" {
+	switch runtime.GOOS {
+	case "darwin":
 		return []string{"/opt/homebrew/lib", "/usr/local/lib"}
+	case "windows":
+		return nil // it has no directory for such libraries
 	}
 	triple := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
 	return []string{"/usr/local/lib", filepath.Join("/usr/lib", triple), "/usr/lib64", "/usr/lib"}

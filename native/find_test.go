@@ -156,13 +156,13 @@ func TestTable(t *testing.T) {
 			if w.member == "" {
 				file = path.Base(s.member)
 			}
-			if (path.Ext(file) == ".dylib") != strings.HasPrefix(platform, "darwin/") {
+			if (path.Ext(file) == ".dylib") != strings.HasPrefix(platform, "darwin/") || (path.Ext(file) == ".dll") != strings.HasPrefix(platform, "windows/") {
 				t.Errorf("%s: %s has the library %s", p, platform, file)
 			}
 			if h := w.files[file]; len(w.files) != 1 || len(h) != 64 || strings.Trim(h, "0123456789abcdef") != "" {
 				t.Errorf("%s: %s has the pinned files %q", p, platform, w.files)
 			}
-			arch := map[string]string{"linux/amd64": "_x86_64", "linux/arm64": "_aarch64", "darwin/arm64": "_arm64"}[platform]
+			arch := map[string]string{"linux/amd64": "_x86_64", "linux/arm64": "_aarch64", "darwin/arm64": "_arm64", "windows/amd64": "_amd64"}[platform]
 			if arch == "" || !strings.HasSuffix(w.tag, arch) {
 				t.Errorf("%s: %s has the tag %q", p, platform, w.tag)
 			}

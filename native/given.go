@@ -16,12 +16,12 @@ type given map[string]string
 // The copy cannot be changed by other users between its check and its use.
 func (g given) copy(ctx context.Context, sha256, cache, into string) (string, error) {
 	to := filepath.Join(into, "given")
-	return to, copyFile(ctx, g[sha256], to, func(err error) error { return cacheError(cache, err) })
+	return to, copyTo(ctx, g[sha256], to, func(err error) error { return cacheError(cache, err) })
 }
 
-// copyFile copies a file and syncs the copy to the disk. wrap adds advice to an error of
+// copyTo copies a file and syncs the copy to the disk. wrap adds advice to an error of
 // writing.
-func copyFile(ctx context.Context, from, to string, wrap func(error) error) error {
+func copyTo(ctx context.Context, from, to string, wrap func(error) error) error {
 	src, err := os.Open(from)
 	if err != nil {
 		return fmt.Errorf("native: %w", err)

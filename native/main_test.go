@@ -111,7 +111,7 @@ func TestMain(m *testing.M) {
 	}
 	addDebs()
 	systemDirs = func() []string { return nil }
-	switch name := filepath.Base(os.Args[0]); {
+	switch name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); {
 	case slices.Contains([]string{"python3", "pip3", "uv"}, name):
 		os.Exit(falsePip(name, os.Args[1:]))
 	case slices.Contains(debPrograms, name):
@@ -216,12 +216,20 @@ func setUp(t *testing.T, mode string, programs ...string) (cache, meet string) {
 	}
 	bin := t.TempDir()
 	for _, name := range programs {
-		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+		place := os.Symlink
+		if runtime.GOOS == "windows" {
+			place, name = copyFile, name+".exe" // a running program cannot be deleted
+		}
+		if err := place(self, filepath.Join(bin, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	meet = t.TempDir()
-	cache = filepath.Join(t.TempDir(), "not there", "[yet]*")
+	odd := "[yet]*"
+	if runtime.GOOS == "windows" {
+		odd = "[yet]" // no name has a *
+	}
+	cache = filepath.Join(t.TempDir(), "not there", odd)
 	for name, value := range map[string]string{
 		"PATH":                  bin,
 		cacheEnv:                cache,
@@ -235,6 +243,14 @@ func setUp(t *testing.T, mode string, programs ...string) (cache, meet string) {
 		t.Setenv(name, value)
 	}
 	return cache, meet
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o755)
 }
 
 // downloads returns the command lines that the false pip got.
@@ -257,7 +273,7 @@ func files(t *testing.T, dir string) []string {
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
 		if err == nil && path != dir {
 			name, _ := filepath.Rel(dir, path)
-			names = append(names, name)
+			names = append(names, filepath.ToSlash(name))
 		}
 		return err
 	})

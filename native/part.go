@@ -110,6 +110,11 @@ var table = map[Part]spec{
 				member: "torch_mlir/_mlir_libs/libTorchMLIRAggregateCAPI.dylib",
 				files:  map[string]string{"libTorchMLIRAggregateCAPI.dylib": "ba506a54e88ef283591d5160b1cd5a08b1c4207b7859d0f72f8b1a92e46cb64e"},
 			},
+			"windows/amd64": {
+				tag: "win_amd64", sha256: "553a0905aeae1b31ca62e36b8ba9ca8ddc5608903406a0bf7687697d55cea840",
+				member: "torch_mlir/_mlir_libs/TorchMLIRAggregateCAPI.dll",
+				files:  map[string]string{"TorchMLIRAggregateCAPI.dll": "24ab0feaa4c72e7e193e50b5b203c20c5cc856c09775ad8198bb19231ae526f3"},
+			},
 		},
 	},
 	Jaxlib: {

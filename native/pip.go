@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -124,10 +125,15 @@ func stopped(ctx context.Context, title string) error {
 }
 
 // command returns a command that is interrupted when ctx ends, so that the program can
-// clean up, and killed if it does not end soon after.
+// clean up, and killed if it does not end soon after. On Windows it is killed at once.
 func command(ctx context.Context, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Cancel = func() error {
+		if runtime.GOOS == "windows" {
+			return cmd.Process.Kill() // it cannot be interrupted
+		}
+		return cmd.Process.Signal(os.Interrupt)
+	}
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }

@@ -1,4 +1,4 @@
-//go:build !linux && !darwin
+//go:build !linux && !darwin && !windows
 
 package native
 
@@ -10,14 +10,18 @@ import (
 )
 
 func platformError() error {
-	return fmt.Errorf("native: %s is not supported, because no pinned native library exists for it: use Linux (on Windows, WSL or a container) or macOS", runtime.GOOS)
+	return fmt.Errorf("native: %s is not supported, because no pinned native library exists for it: use Linux, macOS or Windows", runtime.GOOS)
 }
 
 // This is never reached: platformError stops every caller before.
 func tryLock(*os.File) (bool, error) { return false, platformError() }
+
+const hasModes = true
 
 func owner(fs.FileInfo) int { return -1 }
 
 func identity(fs.FileInfo) (inode uint64, changed int64) { return 0, 0 }
 
 func diskFull(error) bool { return false }
+
+func syncDir(string) error { return nil }

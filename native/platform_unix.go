@@ -28,6 +28,9 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
+// hasModes reports whether the mode of a file says who may write to it.
+const hasModes = true
+
 // owner returns the id of the user that owns a file, or -1 if it is not known.
 func owner(info fs.FileInfo) int {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
@@ -38,4 +41,13 @@ func owner(info fs.FileInfo) int {
 
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// syncDir makes renames inside dir durable.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }

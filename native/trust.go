@@ -77,6 +77,9 @@ func mistrust(info fs.FileInfo) string {
 	if problem := foreign(info); problem != "" {
 		return problem
 	}
+	if !hasModes {
+		return ""
+	}
 	// In a folder like the system's temporary one, users cannot replace files of other
 	// users.
 	if info.IsDir() && info.Mode()&fs.ModeSticky != 0 {

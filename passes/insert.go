@@ -215,6 +215,10 @@ func (ins *inserter) thread(op mlir.Operation, token mlir.Value) (mlir.Operation
 }
 
 func (ins *inserter) remade(op mlir.Operation, token mlir.Value) (mlir.Operation, mlir.Value, error) {
+	// The operation is erased, and another one may get its address, which is its hash.
+	delete(ins.plan.results, op.Hash())
+	delete(ins.plan.contains, op.Hash())
+	delete(ins.plan.args, op.Hash())
 	made, err := extended(op, token, ins.token)
 	if err != nil {
 		return op, token, err

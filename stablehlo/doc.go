@@ -7,7 +7,10 @@
 // open library has it, and by parsing their text otherwise.
 //
 // The fields have the names of StableHLO's own definitions. If a result type is not
-// inferred, the field Result or Results is required and sets it. A field whose comment
+// inferred, the field Result or Results is required and sets it. Otherwise the field may
+// state another type that is compatible with the inferred one: a quantized type, or one with
+// other dynamic dimensions. As… sets it only for an operation whose type is not the inferred
+// one. If the length of Results is wrong, the regions are lost. A field whose comment
 // says optional may be left out: a number, structure or list is left out by nil, a
 // string or a keyword by "", and a bool by false, which is its default everywhere. A
 // successful Create consumes the regions; Operation.Region returns the new ones.

@@ -16,6 +16,9 @@ type Unary struct {
 	// ResultAccuracy is nil for the default accuracy. Only exponentials, logarithms,
 	// roots and trigonometric functions take one.
 	ResultAccuracy *ResultAccuracy
+	// Result is the type of the result if it is not the one inferred: a quantized type, or
+	// one with other dynamic dimensions.
+	Result mlir.Type
 }
 
 // A UnaryOp is the full name of an elementwise operation of one operand.
@@ -51,6 +54,7 @@ const (
 type Binary struct {
 	Op       BinaryOp
 	LHS, RHS mlir.Value
+	Result   mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // A BinaryOp is the full name of an elementwise operation of two operands.
@@ -80,8 +84,8 @@ const dialect = "stablehlo."
 // Create makes the operation. The verifier checks whether it is defined for the operand's
 // element type.
 func (o Unary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	if o.ResultAccuracy != nil {
-		return o.createAccurate(ip, loc)
+	if o.ResultAccuracy != nil || !o.Result.IsNil() {
+		return o.createWith(ip, loc)
 	}
 	return mlir.Create(ip, mlir.OperationState{
 		Name: string(o.Op), Location: loc,
@@ -89,14 +93,15 @@ func (o Unary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	})
 }
 
-func (o Unary) createAccurate(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	if !accurate[string(o.Op)] { // the library would keep it as an unknown attribute
+// createWith is Create with one of the optional fields.
+func (o Unary) createWith(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	if o.ResultAccuracy != nil && !accurate[string(o.Op)] { // the library would keep it as an unknown attribute
 		return mlir.Operation{}, fmt.Errorf("stablehlo: %s takes no result accuracy", strings.TrimPrefix(string(o.Op), dialect))
 	}
 	w := ods.NewWriter(string(o.Op), ip, loc)
 	w.Operand("operand", o.Operand)
 	ods.SetOptional(w, "result_accuracy", o.ResultAccuracy)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsUnary returns op as a Unary. It returns false if op is not an elementwise operation
@@ -110,6 +115,7 @@ func AsUnary(op mlir.Operation) (Unary, bool) {
 		Op:             UnaryOp(op.Name()),
 		Operand:        r.Operand(),
 		ResultAccuracy: ods.GetPointer(r, "result_accuracy", AsResultAccuracy),
+		Result:         r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -121,13 +127,19 @@ func AsBinary(op mlir.Operation) (Binary, bool) {
 		return Binary{}, false
 	}
 	r := ods.Read(op, op.Name(), 2, 0)
-	return Binary{Op: BinaryOp(op.Name()), LHS: r.Operand(), RHS: r.Operand()}, r.OK()
+	return Binary{Op: BinaryOp(op.Name()), LHS: r.Operand(), RHS: r.Operand(), Result: r.DifferingOne()}, r.OK()
 }
 
 // Create makes the operation. It returns an error if the shapes do not match. The
 // verifier checks that the element types are equal and that the operation is defined for
 // them.
 func (o Binary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
+	if !o.Result.IsNil() {
+		w := ods.NewWriter(string(o.Op), ip, loc)
+		w.Operand("lhs", o.LHS)
+		w.Operand("rhs", o.RHS)
+		return w.Infer(o.Result)
+	}
 	return mlir.Create(ip, mlir.OperationState{
 		Name: string(o.Op), Location: loc,
 		Operands: []mlir.Value{o.LHS, o.RHS}, InferResults: true,

@@ -138,7 +138,7 @@ func TestBinary(t *testing.T) {
 			} {
 				typ := func(d string) string { return "tensor<" + d + test.element + ">" }
 				got, err := inFunction(t, c, []string{typ(dims.lhs), typ(dims.rhs)}, func(in []mlir.Value) (mlir.Operation, error) {
-					op, err := Binary{test.op, in[0], in[1]}.Create(c, mlir.Location{})
+					op, err := Binary{Op: test.op, LHS: in[0], RHS: in[1]}.Create(c, mlir.Location{})
 					if err == nil {
 						check.Diff(t, "name", "stablehlo."+test.name, op.Name())
 					}
@@ -179,7 +179,7 @@ func TestStrangeOperands(t *testing.T) {
 			good := "tensor<4x" + test.element + ">"
 			for _, types := range [][]string{{typ, typ}, {typ, good}, {good, typ}} {
 				wrong(test.name, types, func(in []mlir.Value) (mlir.Operation, error) {
-					return Binary{test.op, in[0], in[1]}.Create(c, mlir.Location{})
+					return Binary{Op: test.op, LHS: in[0], RHS: in[1]}.Create(c, mlir.Location{})
 				})
 			}
 		}
@@ -203,7 +203,7 @@ func TestMismatch(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.lhs+" "+test.rhs, func(t *testing.T) {
 			_, err := inFunction(t, c, []string{test.lhs, test.rhs}, func(in []mlir.Value) (mlir.Operation, error) {
-				return Binary{Add, in[0], in[1]}.Create(c, mlir.Location{})
+				return Binary{Op: Add, LHS: in[0], RHS: in[1]}.Create(c, mlir.Location{})
 			})
 			check.Error(t, err, test.want)
 			if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
@@ -238,6 +238,6 @@ func TestOtherOperations(t *testing.T) {
 		_, err := Unary{Op: UnaryOp(dialect + op), Operand: in[0]}.Create(c, mlir.Location{})
 		check.Error(t, err, want)
 	}
-	_, err := Binary{BinaryOp(Abs), in[0], in[0]}.Create(c, mlir.Location{})
+	_, err := Binary{Op: BinaryOp(Abs), LHS: in[0], RHS: in[0]}.Create(c, mlir.Location{})
 	check.Error(t, err, "stablehlo.abs takes 1 operands, but 2 are given")
 }

@@ -31,6 +31,9 @@ func (e *EvaluateError) Error() string {
 // stablehlo-legalize-deprecated-ops and chlo-legalize-to-stablehlo replace some of these
 // operations. The interpreter may still abort the process for errors that appear only at
 // run time, and a loop may not terminate. Run untrusted modules in a child process.
+//
+// A convolution whose result has another element type than its operands is computed in the
+// wider one of the two types, and a comparison by totalOrder as one of integers.
 func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 	const name = "stablehloEvalModule"
 	c := m.Context()
@@ -62,6 +65,13 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		}
 		handles[i] = raw.Attribute(v)
 	}
+	m, copied, err := corrected(m)
+	if err != nil {
+		return nil, err
+	}
+	if copied {
+		defer m.Close()
+	}
 	var failed int32
 	result := capi.StablehloEvalModule(raw.LibraryTable(l), raw.Module(m), int32(len(handles)), raw.First(handles), &failed)
 	if failed != 0 || result.Ptr == nil {
@@ -75,6 +85,39 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		}
 	}
 	return views, nil
+}
+
+// corrected returns a module in which no operation is one that the interpreter computes
+// wrongly, and whether it is a copy, which the caller must close.
+func corrected(m *mlir.Module) (_ *mlir.Module, copied bool, err error) {
+	wrong := func(op mlir.Operation) bool { return mixed(op) || totalOrder(op) }
+	if m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if wrong(op) {
+			return mlir.WalkStop
+		}
+		return mlir.WalkContinue
+	}) {
+		return m, false, nil
+	}
+	m = m.Clone()
+	var list []mlir.Operation
+	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if wrong(op) {
+			list = append(list, op)
+		}
+		return mlir.WalkContinue
+	})
+	for _, op := range list {
+		correct := makeUniform
+		if totalOrder(op) {
+			correct = compareIntegers
+		}
+		if err := correct(op); err != nil {
+			m.Close()
+			return nil, false, err
+		}
+	}
+	return m, true, nil
 }
 
 // viewOf returns a copy of a constant's elements.
@@ -167,6 +210,11 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 		for _, v := range op.Results() {
 			if !isStatic(v.Type()) {
 				refuse(op, "the interpreter does not support its result type %s", v.Type())
+			}
+		}
+		if mixed(op) {
+			if from, to := elementsOf(op); !convertible(from, to) {
+				refuse(op, "the interpreter does not support a result of %s for operands of %s", to, from)
 			}
 		}
 		for _, r := range op.Regions() {

@@ -7,7 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// AfterAll is the operation stablehlo.after_all. Its result types are inferred.
+// AfterAll is the operation stablehlo.after_all. Its result is a token.
 type AfterAll struct {
 	Inputs []mlir.Value
 }
@@ -79,6 +79,7 @@ type AllReduce struct {
 	ChannelHandle      *ChannelHandle // optional
 	UseGlobalDeviceIDs bool           // optional
 	Computation        mlir.Region
+	Results            []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -89,7 +90,7 @@ func (o AllReduce) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	ods.SetOptional(w, "channel_handle", o.ChannelHandle)
 	w.Unit("use_global_device_ids", o.UseGlobalDeviceIDs)
 	w.Region("computation", o.Computation)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsAllReduce returns op as an AllReduce. It returns false if op is another operation
@@ -105,6 +106,7 @@ func AsAllReduce(op mlir.Operation) (AllReduce, bool) {
 		ChannelHandle:      ods.GetPointer(r, "channel_handle", AsChannelHandle),
 		UseGlobalDeviceIDs: ods.GetOptional(r, "use_global_device_ids", ods.Unit),
 		Computation:        r.Region(0),
+		Results:            r.Differing(),
 	}
 	return o, r.OK()
 }
@@ -117,6 +119,7 @@ type AllToAll struct {
 	SplitCount      int64
 	ReplicaGroups   [][]int64
 	ChannelHandle   *ChannelHandle // optional
+	Results         []mlir.Type    // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -128,7 +131,7 @@ func (o AllToAll) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	w.Int64("split_count", o.SplitCount)
 	w.Rows("replica_groups", o.ReplicaGroups)
 	ods.SetOptional(w, "channel_handle", o.ChannelHandle)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsAllToAll returns op as an AllToAll. It returns false if op is another operation or
@@ -145,6 +148,7 @@ func AsAllToAll(op mlir.Operation) (AllToAll, bool) {
 		SplitCount:      ods.Get(r, "split_count", mlir.Attribute.Int),
 		ReplicaGroups:   ods.Get(r, "replica_groups", ods.Rows),
 		ChannelHandle:   ods.GetPointer(r, "channel_handle", AsChannelHandle),
+		Results:         r.Differing(),
 	}
 	return o, r.OK()
 }
@@ -159,6 +163,7 @@ type BatchNormGrad struct {
 	GradOutput   mlir.Value
 	Epsilon      float32
 	FeatureIndex int64
+	Results      []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -171,7 +176,7 @@ func (o BatchNormGrad) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.O
 	w.Operand("grad_output", o.GradOutput)
 	w.Float32("epsilon", o.Epsilon)
 	w.Int64("feature_index", o.FeatureIndex)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsBatchNormGrad returns op as a BatchNormGrad. It returns false if op is another
@@ -189,12 +194,13 @@ func AsBatchNormGrad(op mlir.Operation) (BatchNormGrad, bool) {
 		GradOutput:   r.Operand(),
 		Epsilon:      ods.Get(r, "epsilon", ods.Float32),
 		FeatureIndex: ods.Get(r, "feature_index", mlir.Attribute.Int),
+		Results:      r.Differing(),
 	}
 	return o, r.OK()
 }
 
-// BatchNormInference is the operation stablehlo.batch_norm_inference. Its result types
-// are inferred.
+// BatchNormInference is the operation stablehlo.batch_norm_inference. Its result type
+// is inferred.
 type BatchNormInference struct {
 	Operand      mlir.Value
 	Scale        mlir.Value
@@ -203,6 +209,7 @@ type BatchNormInference struct {
 	Variance     mlir.Value
 	Epsilon      float32
 	FeatureIndex int64
+	Result       mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -215,7 +222,7 @@ func (o BatchNormInference) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	w.Operand("variance", o.Variance)
 	w.Float32("epsilon", o.Epsilon)
 	w.Int64("feature_index", o.FeatureIndex)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBatchNormInference returns op as a BatchNormInference. It returns false if op is
@@ -233,6 +240,7 @@ func AsBatchNormInference(op mlir.Operation) (BatchNormInference, bool) {
 		Variance:     r.Operand(),
 		Epsilon:      ods.Get(r, "epsilon", ods.Float32),
 		FeatureIndex: ods.Get(r, "feature_index", mlir.Attribute.Int),
+		Result:       r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -245,6 +253,7 @@ type BatchNormTraining struct {
 	Offset       mlir.Value
 	Epsilon      float32
 	FeatureIndex int64
+	Results      []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -255,7 +264,7 @@ func (o BatchNormTraining) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	w.Operand("offset", o.Offset)
 	w.Float32("epsilon", o.Epsilon)
 	w.Int64("feature_index", o.FeatureIndex)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsBatchNormTraining returns op as a BatchNormTraining. It returns false if op is
@@ -271,6 +280,7 @@ func AsBatchNormTraining(op mlir.Operation) (BatchNormTraining, bool) {
 		Offset:       r.Operand(),
 		Epsilon:      ods.Get(r, "epsilon", ods.Float32),
 		FeatureIndex: ods.Get(r, "feature_index", mlir.Attribute.Int),
+		Results:      r.Differing(),
 	}
 	return o, r.OK()
 }
@@ -334,10 +344,11 @@ func AsBroadcastInDim(op mlir.Operation) (BroadcastInDim, bool) {
 	return o, r.OK()
 }
 
-// Broadcast is the operation stablehlo.broadcast. Its result types are inferred.
+// Broadcast is the operation stablehlo.broadcast. Its result type is inferred.
 type Broadcast struct {
 	Operand        mlir.Value
 	BroadcastSizes []int64
+	Result         mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -345,7 +356,7 @@ func (o Broadcast) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	w := ods.NewWriter("stablehlo.broadcast", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64s("broadcast_sizes", o.BroadcastSizes)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcast returns op as a Broadcast. It returns false if op is another operation or
@@ -358,6 +369,7 @@ func AsBroadcast(op mlir.Operation) (Broadcast, bool) {
 	o := Broadcast{
 		Operand:        r.Operand(),
 		BroadcastSizes: ods.Get(r, "broadcast_sizes", mlir.Attribute.Int64s),
+		Result:         r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -366,6 +378,7 @@ func AsBroadcast(op mlir.Operation) (Broadcast, bool) {
 type Case struct {
 	Index    mlir.Value
 	Branches []mlir.Region
+	Results  []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -373,7 +386,7 @@ func (o Case) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	w := ods.NewWriter("stablehlo.case", ip, loc)
 	w.Operand("index", o.Index)
 	w.Regions("branches", o.Branches)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsCase returns op as a Case. It returns false if op is another operation or lacks a
@@ -386,14 +399,16 @@ func AsCase(op mlir.Operation) (Case, bool) {
 	o := Case{
 		Index:    r.Operand(),
 		Branches: r.Regions(),
+		Results:  r.Differing(),
 	}
 	return o, r.OK()
 }
 
-// Cholesky is the operation stablehlo.cholesky. Its result types are inferred.
+// Cholesky is the operation stablehlo.cholesky. Its result type is inferred.
 type Cholesky struct {
-	A     mlir.Value
-	Lower bool // optional
+	A      mlir.Value
+	Lower  bool      // optional
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -401,7 +416,7 @@ func (o Cholesky) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operat
 	w := ods.NewWriter("stablehlo.cholesky", ip, loc)
 	w.Operand("a", o.A)
 	w.OptionalBool("lower", o.Lower)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsCholesky returns op as a Cholesky. It returns false if op is another operation or
@@ -412,17 +427,19 @@ func AsCholesky(op mlir.Operation) (Cholesky, bool) {
 		return Cholesky{}, false
 	}
 	o := Cholesky{
-		A:     r.Operand(),
-		Lower: ods.GetOptional(r, "lower", mlir.Attribute.Bool),
+		A:      r.Operand(),
+		Lower:  ods.GetOptional(r, "lower", mlir.Attribute.Bool),
+		Result: r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Clamp is the operation stablehlo.clamp. Its result types are inferred.
+// Clamp is the operation stablehlo.clamp. Its result type is inferred.
 type Clamp struct {
 	Min     mlir.Value
 	Operand mlir.Value
 	Max     mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -431,7 +448,7 @@ func (o Clamp) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	w.Operand("min", o.Min)
 	w.Operand("operand", o.Operand)
 	w.Operand("max", o.Max)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsClamp returns op as a Clamp. It returns false if op is another operation or lacks a
@@ -445,21 +462,23 @@ func AsClamp(op mlir.Operation) (Clamp, bool) {
 		Min:     r.Operand(),
 		Operand: r.Operand(),
 		Max:     r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// CountLeadingZeros is the operation stablehlo.count_leading_zeros. Its result types
-// are inferred.
+// CountLeadingZeros is the operation stablehlo.count_leading_zeros. Its result type is
+// inferred.
 type CountLeadingZeros struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o CountLeadingZeros) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.count_leading_zeros", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsCountLeadingZeros returns op as a CountLeadingZeros. It returns false if op is
@@ -471,16 +490,18 @@ func AsCountLeadingZeros(op mlir.Operation) (CountLeadingZeros, bool) {
 	}
 	o := CountLeadingZeros{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// CollectiveBroadcast is the operation stablehlo.collective_broadcast. Its result types
-// are inferred.
+// CollectiveBroadcast is the operation stablehlo.collective_broadcast. Its result type
+// is inferred.
 type CollectiveBroadcast struct {
 	Operand       mlir.Value
 	ReplicaGroups [][]int64
 	ChannelHandle *ChannelHandle // optional
+	Result        mlir.Type      // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -489,7 +510,7 @@ func (o CollectiveBroadcast) Create(ip mlir.InsertionPoint, loc mlir.Location) (
 	w.Operand("operand", o.Operand)
 	w.Rows("replica_groups", o.ReplicaGroups)
 	ods.SetOptional(w, "channel_handle", o.ChannelHandle)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsCollectiveBroadcast returns op as a CollectiveBroadcast. It returns false if op is
@@ -503,16 +524,18 @@ func AsCollectiveBroadcast(op mlir.Operation) (CollectiveBroadcast, bool) {
 		Operand:       r.Operand(),
 		ReplicaGroups: ods.Get(r, "replica_groups", ods.Rows),
 		ChannelHandle: ods.GetPointer(r, "channel_handle", AsChannelHandle),
+		Result:        r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// CollectivePermute is the operation stablehlo.collective_permute. Its result types are
+// CollectivePermute is the operation stablehlo.collective_permute. Its result type is
 // inferred.
 type CollectivePermute struct {
 	Operand           mlir.Value
 	SourceTargetPairs [][2]int64
 	ChannelHandle     *ChannelHandle // optional
+	Result            mlir.Type      // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -521,7 +544,7 @@ func (o CollectivePermute) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	w.Operand("operand", o.Operand)
 	w.Pairs("source_target_pairs", o.SourceTargetPairs)
 	ods.SetOptional(w, "channel_handle", o.ChannelHandle)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsCollectivePermute returns op as a CollectivePermute. It returns false if op is
@@ -535,16 +558,18 @@ func AsCollectivePermute(op mlir.Operation) (CollectivePermute, bool) {
 		Operand:           r.Operand(),
 		SourceTargetPairs: ods.Get(r, "source_target_pairs", ods.Pairs),
 		ChannelHandle:     ods.GetPointer(r, "channel_handle", AsChannelHandle),
+		Result:            r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Compare is the operation stablehlo.compare. Its result types are inferred.
+// Compare is the operation stablehlo.compare. Its result type is inferred.
 type Compare struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
 	ComparisonDirection ComparisonDirection
 	CompareType         ComparisonType // optional
+	Result              mlir.Type      // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -554,7 +579,7 @@ func (o Compare) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	w.Operand("rhs", o.RHS)
 	w.Set("comparison_direction", o.ComparisonDirection)
 	ods.SetKeyword(w, "compare_type", o.CompareType)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsCompare returns op as a Compare. It returns false if op is another operation or
@@ -569,14 +594,16 @@ func AsCompare(op mlir.Operation) (Compare, bool) {
 		RHS:                 r.Operand(),
 		ComparisonDirection: ods.Get(r, "comparison_direction", AsComparisonDirection),
 		CompareType:         ods.GetOptional(r, "compare_type", AsComparisonType),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Complex is the operation stablehlo.complex. Its result types are inferred.
+// Complex is the operation stablehlo.complex. Its result type is inferred.
 type Complex struct {
-	LHS mlir.Value
-	RHS mlir.Value
+	LHS    mlir.Value
+	RHS    mlir.Value
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -584,7 +611,7 @@ func (o Complex) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	w := ods.NewWriter("stablehlo.complex", ip, loc)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsComplex returns op as a Complex. It returns false if op is another operation or
@@ -595,8 +622,9 @@ func AsComplex(op mlir.Operation) (Complex, bool) {
 		return Complex{}, false
 	}
 	o := Complex{
-		LHS: r.Operand(),
-		RHS: r.Operand(),
+		LHS:    r.Operand(),
+		RHS:    r.Operand(),
+		Result: r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -641,10 +669,11 @@ func AsComposite(op mlir.Operation) (Composite, bool) {
 	return o, r.OK()
 }
 
-// Concatenate is the operation stablehlo.concatenate. Its result types are inferred.
+// Concatenate is the operation stablehlo.concatenate. Its result type is inferred.
 type Concatenate struct {
 	Inputs    []mlir.Value
 	Dimension int64
+	Result    mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -652,7 +681,7 @@ func (o Concatenate) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	w := ods.NewWriter("stablehlo.concatenate", ip, loc)
 	w.Operands("inputs", o.Inputs)
 	w.Int64("dimension", o.Dimension)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsConcatenate returns op as a Concatenate. It returns false if op is another
@@ -665,6 +694,7 @@ func AsConcatenate(op mlir.Operation) (Concatenate, bool) {
 	o := Concatenate{
 		Inputs:    r.Operands(),
 		Dimension: ods.Get(r, "dimension", mlir.Attribute.Int),
+		Result:    r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -755,7 +785,7 @@ func AsConvolution(op mlir.Operation) (Convolution, bool) {
 	return o, r.OK()
 }
 
-// CreateToken is the operation stablehlo.create_token. Its result types are inferred.
+// CreateToken is the operation stablehlo.create_token. Its result is a token.
 type CreateToken struct {
 }
 
@@ -777,11 +807,12 @@ func AsCreateToken(op mlir.Operation) (CreateToken, bool) {
 	return o, r.OK()
 }
 
-// CrossReplicaSum is the operation stablehlo.cross-replica-sum. Its result types are
+// CrossReplicaSum is the operation stablehlo.cross-replica-sum. Its result type is
 // inferred.
 type CrossReplicaSum struct {
 	Operand       mlir.Value
 	ReplicaGroups [][]int64
+	Result        mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -789,7 +820,7 @@ func (o CrossReplicaSum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	w := ods.NewWriter("stablehlo.cross-replica-sum", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Rows("replica_groups", o.ReplicaGroups)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsCrossReplicaSum returns op as a CrossReplicaSum. It returns false if op is another
@@ -802,6 +833,7 @@ func AsCrossReplicaSum(op mlir.Operation) (CrossReplicaSum, bool) {
 	o := CrossReplicaSum{
 		Operand:       r.Operand(),
 		ReplicaGroups: ods.Get(r, "replica_groups", ods.Rows),
+		Result:        r.DifferingOne(),
 	}
 	return o, r.OK()
 }

@@ -179,14 +179,14 @@ func AsDynamicConv(op mlir.Operation) (DynamicConv, bool) {
 	return o, r.OK()
 }
 
-// DynamicGather is the operation stablehlo.dynamic_gather. Its result types are
-// inferred.
+// DynamicGather is the operation stablehlo.dynamic_gather. Its result type is inferred.
 type DynamicGather struct {
 	Operand          mlir.Value
 	StartIndices     mlir.Value
 	SliceSizes       mlir.Value
 	DimensionNumbers GatherDimensionNumbers
-	IndicesAreSorted bool // optional
+	IndicesAreSorted bool      // optional
+	Result           mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -197,7 +197,7 @@ func (o DynamicGather) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.O
 	w.Operand("slice_sizes", o.SliceSizes)
 	w.Set("dimension_numbers", o.DimensionNumbers)
 	w.OptionalBool("indices_are_sorted", o.IndicesAreSorted)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsDynamicGather returns op as a DynamicGather. It returns false if op is another
@@ -213,6 +213,7 @@ func AsDynamicGather(op mlir.Operation) (DynamicGather, bool) {
 		SliceSizes:       r.Operand(),
 		DimensionNumbers: ods.Get(r, "dimension_numbers", AsGatherDimensionNumbers),
 		IndicesAreSorted: ods.GetOptional(r, "indices_are_sorted", mlir.Attribute.Bool),
+		Result:           r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -319,11 +320,12 @@ func AsDynamicReshape(op mlir.Operation) (DynamicReshape, bool) {
 	return o, r.OK()
 }
 
-// DynamicSlice is the operation stablehlo.dynamic_slice. Its result types are inferred.
+// DynamicSlice is the operation stablehlo.dynamic_slice. Its result type is inferred.
 type DynamicSlice struct {
 	Operand      mlir.Value
 	StartIndices []mlir.Value
 	SliceSizes   []int64
+	Result       mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -332,7 +334,7 @@ func (o DynamicSlice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	w.Operand("operand", o.Operand)
 	w.Operands("start_indices", o.StartIndices)
 	w.Int64s("slice_sizes", o.SliceSizes)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsDynamicSlice returns op as a DynamicSlice. It returns false if op is another
@@ -346,16 +348,18 @@ func AsDynamicSlice(op mlir.Operation) (DynamicSlice, bool) {
 		Operand:      r.Operand(),
 		StartIndices: r.Operands(),
 		SliceSizes:   ods.Get(r, "slice_sizes", mlir.Attribute.Int64s),
+		Result:       r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// DynamicUpdateSlice is the operation stablehlo.dynamic_update_slice. Its result types
-// are inferred.
+// DynamicUpdateSlice is the operation stablehlo.dynamic_update_slice. Its result type
+// is inferred.
 type DynamicUpdateSlice struct {
 	Operand      mlir.Value
 	Update       mlir.Value
 	StartIndices []mlir.Value
+	Result       mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -364,7 +368,7 @@ func (o DynamicUpdateSlice) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	w.Operand("operand", o.Operand)
 	w.Operand("update", o.Update)
 	w.Operands("start_indices", o.StartIndices)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsDynamicUpdateSlice returns op as a DynamicUpdateSlice. It returns false if op is
@@ -378,6 +382,7 @@ func AsDynamicUpdateSlice(op mlir.Operation) (DynamicUpdateSlice, bool) {
 		Operand:      r.Operand(),
 		Update:       r.Operand(),
 		StartIndices: r.Operands(),
+		Result:       r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -416,11 +421,12 @@ func AsEinsum(op mlir.Operation) (Einsum, bool) {
 	return o, r.OK()
 }
 
-// Fft is the operation stablehlo.fft. Its result types are inferred.
+// Fft is the operation stablehlo.fft. Its result type is inferred.
 type Fft struct {
 	Operand   mlir.Value
 	FftType   FftType
 	FftLength []int64
+	Result    mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -429,7 +435,7 @@ func (o Fft) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	w.Operand("operand", o.Operand)
 	w.Set("fft_type", o.FftType)
 	w.Int64s("fft_length", o.FftLength)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsFft returns op as an Fft. It returns false if op is another operation or lacks a
@@ -443,6 +449,7 @@ func AsFft(op mlir.Operation) (Fft, bool) {
 		Operand:   r.Operand(),
 		FftType:   ods.Get(r, "fft_type", AsFftType),
 		FftLength: ods.Get(r, "fft_length", mlir.Attribute.Int64s),
+		Result:    r.DifferingOne(),
 	}
 	return o, r.OK()
 }

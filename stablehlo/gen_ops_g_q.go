@@ -7,13 +7,14 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// Gather is the operation stablehlo.gather. Its result types are inferred.
+// Gather is the operation stablehlo.gather. Its result type is inferred.
 type Gather struct {
 	Operand          mlir.Value
 	StartIndices     mlir.Value
 	DimensionNumbers GatherDimensionNumbers
 	SliceSizes       []int64
-	IndicesAreSorted bool // optional
+	IndicesAreSorted bool      // optional
+	Result           mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -24,7 +25,7 @@ func (o Gather) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	w.Set("dimension_numbers", o.DimensionNumbers)
 	w.Int64s("slice_sizes", o.SliceSizes)
 	w.OptionalBool("indices_are_sorted", o.IndicesAreSorted)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsGather returns op as a Gather. It returns false if op is another operation or lacks
@@ -40,15 +41,17 @@ func AsGather(op mlir.Operation) (Gather, bool) {
 		DimensionNumbers: ods.Get(r, "dimension_numbers", AsGatherDimensionNumbers),
 		SliceSizes:       ods.Get(r, "slice_sizes", mlir.Attribute.Int64s),
 		IndicesAreSorted: ods.GetOptional(r, "indices_are_sorted", mlir.Attribute.Bool),
+		Result:           r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// GetDimensionSize is the operation stablehlo.get_dimension_size. Its result types are
+// GetDimensionSize is the operation stablehlo.get_dimension_size. Its result type is
 // inferred.
 type GetDimensionSize struct {
 	Operand   mlir.Value
 	Dimension int64
+	Result    mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -56,7 +59,7 @@ func (o GetDimensionSize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	w := ods.NewWriter("stablehlo.get_dimension_size", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64("dimension", o.Dimension)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsGetDimensionSize returns op as a GetDimensionSize. It returns false if op is
@@ -69,15 +72,17 @@ func AsGetDimensionSize(op mlir.Operation) (GetDimensionSize, bool) {
 	o := GetDimensionSize{
 		Operand:   r.Operand(),
 		Dimension: ods.Get(r, "dimension", mlir.Attribute.Int),
+		Result:    r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// GetTupleElement is the operation stablehlo.get_tuple_element. Its result types are
+// GetTupleElement is the operation stablehlo.get_tuple_element. Its result type is
 // inferred.
 type GetTupleElement struct {
 	Operand mlir.Value
 	Index   int32
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -85,7 +90,7 @@ func (o GetTupleElement) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	w := ods.NewWriter("stablehlo.get_tuple_element", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int32("index", o.Index)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsGetTupleElement returns op as a GetTupleElement. It returns false if op is another
@@ -98,6 +103,7 @@ func AsGetTupleElement(op mlir.Operation) (GetTupleElement, bool) {
 	o := GetTupleElement{
 		Operand: r.Operand(),
 		Index:   ods.Get(r, "index", ods.Int32),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -107,6 +113,7 @@ type If struct {
 	Pred        mlir.Value
 	TrueBranch  mlir.Region
 	FalseBranch mlir.Region
+	Results     []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -115,7 +122,7 @@ func (o If) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, e
 	w.Operand("pred", o.Pred)
 	w.Region("true_branch", o.TrueBranch)
 	w.Region("false_branch", o.FalseBranch)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsIf returns op as an If. It returns false if op is another operation or lacks a
@@ -129,20 +136,22 @@ func AsIf(op mlir.Operation) (If, bool) {
 		Pred:        r.Operand(),
 		TrueBranch:  r.Region(0),
 		FalseBranch: r.Region(1),
+		Results:     r.Differing(),
 	}
 	return o, r.OK()
 }
 
-// Imag is the operation stablehlo.imag. Its result types are inferred.
+// Imag is the operation stablehlo.imag. Its result type is inferred.
 type Imag struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Imag) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.imag", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsImag returns op as an Imag. It returns false if op is another operation or lacks a
@@ -154,6 +163,7 @@ func AsImag(op mlir.Operation) (Imag, bool) {
 	}
 	o := Imag{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -220,16 +230,17 @@ func AsIota(op mlir.Operation) (Iota, bool) {
 	return o, r.OK()
 }
 
-// IsFinite is the operation stablehlo.is_finite. Its result types are inferred.
+// IsFinite is the operation stablehlo.is_finite. Its result type is inferred.
 type IsFinite struct {
-	X mlir.Value
+	X      mlir.Value
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o IsFinite) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.is_finite", ip, loc)
 	w.Operand("x", o.X)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsIsFinite returns op as an IsFinite. It returns false if op is another operation or
@@ -240,16 +251,18 @@ func AsIsFinite(op mlir.Operation) (IsFinite, bool) {
 		return IsFinite{}, false
 	}
 	o := IsFinite{
-		X: r.Operand(),
+		X:      r.Operand(),
+		Result: r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Map is the operation stablehlo.map. Its result types are inferred.
+// Map is the operation stablehlo.map. Its result type is inferred.
 type Map struct {
 	Inputs      []mlir.Value
 	Dimensions  []int64
 	Computation mlir.Region
+	Result      mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -258,7 +271,7 @@ func (o Map) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	w.Operands("inputs", o.Inputs)
 	w.Int64s("dimensions", o.Dimensions)
 	w.Region("computation", o.Computation)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsMap returns op as a Map. It returns false if op is another operation or lacks a
@@ -272,6 +285,7 @@ func AsMap(op mlir.Operation) (Map, bool) {
 		Inputs:      r.Operands(),
 		Dimensions:  ods.Get(r, "dimensions", mlir.Attribute.Int64s),
 		Computation: r.Region(0),
+		Result:      r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -280,13 +294,14 @@ func AsMap(op mlir.Operation) (Map, bool) {
 // are inferred.
 type OptimizationBarrier struct {
 	Operand []mlir.Value
+	Results []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
 func (o OptimizationBarrier) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.optimization_barrier", ip, loc)
 	w.Operands("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsOptimizationBarrier returns op as an OptimizationBarrier. It returns false if op is
@@ -298,11 +313,12 @@ func AsOptimizationBarrier(op mlir.Operation) (OptimizationBarrier, bool) {
 	}
 	o := OptimizationBarrier{
 		Operand: r.Operands(),
+		Results: r.Differing(),
 	}
 	return o, r.OK()
 }
 
-// Outfeed is the operation stablehlo.outfeed. Its result types are inferred.
+// Outfeed is the operation stablehlo.outfeed. Its result is a token.
 type Outfeed struct {
 	Inputs        []mlir.Value
 	Token         mlir.Value
@@ -333,13 +349,14 @@ func AsOutfeed(op mlir.Operation) (Outfeed, bool) {
 	return o, r.OK()
 }
 
-// Pad is the operation stablehlo.pad. Its result types are inferred.
+// Pad is the operation stablehlo.pad. Its result type is inferred.
 type Pad struct {
 	Operand         mlir.Value
 	PaddingValue    mlir.Value
 	EdgePaddingLow  []int64
 	EdgePaddingHigh []int64
 	InteriorPadding []int64
+	Result          mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -350,7 +367,7 @@ func (o Pad) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	w.Int64s("edge_padding_low", o.EdgePaddingLow)
 	w.Int64s("edge_padding_high", o.EdgePaddingHigh)
 	w.Int64s("interior_padding", o.InteriorPadding)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsPad returns op as a Pad. It returns false if op is another operation or lacks a
@@ -366,19 +383,21 @@ func AsPad(op mlir.Operation) (Pad, bool) {
 		EdgePaddingLow:  ods.Get(r, "edge_padding_low", mlir.Attribute.Int64s),
 		EdgePaddingHigh: ods.Get(r, "edge_padding_high", mlir.Attribute.Int64s),
 		InteriorPadding: ods.Get(r, "interior_padding", mlir.Attribute.Int64s),
+		Result:          r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// PartitionID is the operation stablehlo.partition_id. Its result types are inferred.
+// PartitionID is the operation stablehlo.partition_id. Its result type is inferred.
 type PartitionID struct {
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o PartitionID) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.partition_id", ip, loc)
 
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsPartitionID returns op as a PartitionID. It returns false if op is another
@@ -388,20 +407,23 @@ func AsPartitionID(op mlir.Operation) (PartitionID, bool) {
 	if r == nil {
 		return PartitionID{}, false
 	}
-	o := PartitionID{}
+	o := PartitionID{
+		Result: r.DifferingOne(),
+	}
 	return o, r.OK()
 }
 
-// Popcnt is the operation stablehlo.popcnt. Its result types are inferred.
+// Popcnt is the operation stablehlo.popcnt. Its result type is inferred.
 type Popcnt struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Popcnt) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.popcnt", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsPopcnt returns op as a Popcnt. It returns false if op is another operation or lacks
@@ -413,6 +435,7 @@ func AsPopcnt(op mlir.Operation) (Popcnt, bool) {
 	}
 	o := Popcnt{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }

@@ -44,16 +44,17 @@ func AsRealDynamicSlice(op mlir.Operation) (RealDynamicSlice, bool) {
 	return o, r.OK()
 }
 
-// Real is the operation stablehlo.real. Its result types are inferred.
+// Real is the operation stablehlo.real. Its result type is inferred.
 type Real struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Real) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.real", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsReal returns op as a Real. It returns false if op is another operation or lacks a
@@ -65,6 +66,7 @@ func AsReal(op mlir.Operation) (Real, bool) {
 	}
 	o := Real{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -109,6 +111,7 @@ type Reduce struct {
 	InitValues []mlir.Value
 	Dimensions []int64
 	Body       mlir.Region
+	Results    []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -119,7 +122,7 @@ func (o Reduce) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	w.Same("inputs", len(o.Inputs), "init_values", len(o.InitValues))
 	w.Int64s("dimensions", o.Dimensions)
 	w.Region("body", o.Body)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsReduce returns op as a Reduce. It returns false if op is another operation or lacks
@@ -134,16 +137,18 @@ func AsReduce(op mlir.Operation) (Reduce, bool) {
 		InitValues: r.Operands(),
 		Dimensions: ods.Get(r, "dimensions", mlir.Attribute.Int64s),
 		Body:       r.Region(0),
+		Results:    r.Differing(),
 	}
 	return o, r.OK()
 }
 
-// ReducePrecision is the operation stablehlo.reduce_precision. Its result types are
+// ReducePrecision is the operation stablehlo.reduce_precision. Its result type is
 // inferred.
 type ReducePrecision struct {
 	Operand      mlir.Value
 	ExponentBits int32
 	MantissaBits int32
+	Result       mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -152,7 +157,7 @@ func (o ReducePrecision) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	w.Operand("operand", o.Operand)
 	w.Int32("exponent_bits", o.ExponentBits)
 	w.Int32("mantissa_bits", o.MantissaBits)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsReducePrecision returns op as a ReducePrecision. It returns false if op is another
@@ -166,6 +171,7 @@ func AsReducePrecision(op mlir.Operation) (ReducePrecision, bool) {
 		Operand:      r.Operand(),
 		ExponentBits: ods.Get(r, "exponent_bits", ods.Int32),
 		MantissaBits: ods.Get(r, "mantissa_bits", ods.Int32),
+		Result:       r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -223,6 +229,7 @@ type ReduceWindow struct {
 	WindowDilations  []int64    // optional
 	Padding          [][2]int64 // optional
 	Body             mlir.Region
+	Results          []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -237,7 +244,7 @@ func (o ReduceWindow) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	w.OptionalInt64s("window_dilations", o.WindowDilations)
 	w.OptionalPairs("padding", o.Padding)
 	w.Region("body", o.Body)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsReduceWindow returns op as a ReduceWindow. It returns false if op is another
@@ -256,19 +263,21 @@ func AsReduceWindow(op mlir.Operation) (ReduceWindow, bool) {
 		WindowDilations:  ods.GetOptional(r, "window_dilations", mlir.Attribute.Int64s),
 		Padding:          ods.GetOptional(r, "padding", ods.Pairs),
 		Body:             r.Region(0),
+		Results:          r.Differing(),
 	}
 	return o, r.OK()
 }
 
-// ReplicaID is the operation stablehlo.replica_id. Its result types are inferred.
+// ReplicaID is the operation stablehlo.replica_id. Its result type is inferred.
 type ReplicaID struct {
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o ReplicaID) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.replica_id", ip, loc)
 
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsReplicaID returns op as a ReplicaID. It returns false if op is another operation or
@@ -278,7 +287,9 @@ func AsReplicaID(op mlir.Operation) (ReplicaID, bool) {
 	if r == nil {
 		return ReplicaID{}, false
 	}
-	o := ReplicaID{}
+	o := ReplicaID{
+		Result: r.DifferingOne(),
+	}
 	return o, r.OK()
 }
 
@@ -335,10 +346,11 @@ func AsReturn(op mlir.Operation) (Return, bool) {
 	return o, r.OK()
 }
 
-// Reverse is the operation stablehlo.reverse. Its result types are inferred.
+// Reverse is the operation stablehlo.reverse. Its result type is inferred.
 type Reverse struct {
 	Operand    mlir.Value
 	Dimensions []int64
+	Result     mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -346,7 +358,7 @@ func (o Reverse) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	w := ods.NewWriter("stablehlo.reverse", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64s("dimensions", o.Dimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsReverse returns op as a Reverse. It returns false if op is another operation or
@@ -359,6 +371,7 @@ func AsReverse(op mlir.Operation) (Reverse, bool) {
 	o := Reverse{
 		Operand:    r.Operand(),
 		Dimensions: ods.Get(r, "dimensions", mlir.Attribute.Int64s),
+		Result:     r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -394,12 +407,13 @@ func AsRngBitGenerator(op mlir.Operation) (RngBitGenerator, bool) {
 	return o, r.OK()
 }
 
-// Rng is the operation stablehlo.rng. Its result types are inferred.
+// Rng is the operation stablehlo.rng. Its result type is inferred.
 type Rng struct {
 	A               mlir.Value
 	B               mlir.Value
 	Shape           mlir.Value
 	RngDistribution RngDistribution
+	Result          mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -409,7 +423,7 @@ func (o Rng) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, 
 	w.Operand("b", o.B)
 	w.Operand("shape", o.Shape)
 	w.Set("rng_distribution", o.RngDistribution)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsRng returns op as an Rng. It returns false if op is another operation or lacks a
@@ -424,6 +438,7 @@ func AsRng(op mlir.Operation) (Rng, bool) {
 		B:               r.Operand(),
 		Shape:           r.Operand(),
 		RngDistribution: ods.Get(r, "rng_distribution", AsRngDistribution),
+		Result:          r.DifferingOne(),
 	}
 	return o, r.OK()
 }

@@ -16,6 +16,7 @@ type Scatter struct {
 	IndicesAreSorted        bool // optional
 	UniqueIndices           bool // optional
 	UpdateComputation       mlir.Region
+	Results                 []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -29,7 +30,7 @@ func (o Scatter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operati
 	w.OptionalBool("indices_are_sorted", o.IndicesAreSorted)
 	w.OptionalBool("unique_indices", o.UniqueIndices)
 	w.Region("update_computation", o.UpdateComputation)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsScatter returns op as a Scatter. It returns false if op is another operation or
@@ -47,11 +48,12 @@ func AsScatter(op mlir.Operation) (Scatter, bool) {
 		IndicesAreSorted:        ods.GetOptional(r, "indices_are_sorted", mlir.Attribute.Bool),
 		UniqueIndices:           ods.GetOptional(r, "unique_indices", mlir.Attribute.Bool),
 		UpdateComputation:       r.Region(0),
+		Results:                 r.Differing(),
 	}
 	return o, r.OK()
 }
 
-// SelectAndScatter is the operation stablehlo.select_and_scatter. Its result types are
+// SelectAndScatter is the operation stablehlo.select_and_scatter. Its result type is
 // inferred.
 type SelectAndScatter struct {
 	Operand          mlir.Value
@@ -62,6 +64,7 @@ type SelectAndScatter struct {
 	Padding          [][2]int64 // optional
 	Select           mlir.Region
 	Scatter          mlir.Region
+	Result           mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -75,7 +78,7 @@ func (o SelectAndScatter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	w.OptionalPairs("padding", o.Padding)
 	w.Region("select", o.Select)
 	w.Region("scatter", o.Scatter)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsSelectAndScatter returns op as a SelectAndScatter. It returns false if op is
@@ -94,15 +97,17 @@ func AsSelectAndScatter(op mlir.Operation) (SelectAndScatter, bool) {
 		Padding:          ods.GetOptional(r, "padding", ods.Pairs),
 		Select:           r.Region(0),
 		Scatter:          r.Region(1),
+		Result:           r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Select is the operation stablehlo.select. Its result types are inferred.
+// Select is the operation stablehlo.select. Its result type is inferred.
 type Select struct {
 	Pred    mlir.Value
 	OnTrue  mlir.Value
 	OnFalse mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -111,7 +116,7 @@ func (o Select) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operatio
 	w.Operand("pred", o.Pred)
 	w.Operand("on_true", o.OnTrue)
 	w.Operand("on_false", o.OnFalse)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsSelect returns op as a Select. It returns false if op is another operation or lacks
@@ -125,11 +130,12 @@ func AsSelect(op mlir.Operation) (Select, bool) {
 		Pred:    r.Operand(),
 		OnTrue:  r.Operand(),
 		OnFalse: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Send is the operation stablehlo.send. Its result types are inferred.
+// Send is the operation stablehlo.send. Its result is a token.
 type Send struct {
 	Inputs         []mlir.Value
 	Token          mlir.Value
@@ -163,12 +169,13 @@ func AsSend(op mlir.Operation) (Send, bool) {
 	return o, r.OK()
 }
 
-// SetDimensionSize is the operation stablehlo.set_dimension_size. Its result types are
+// SetDimensionSize is the operation stablehlo.set_dimension_size. Its result type is
 // inferred.
 type SetDimensionSize struct {
 	Operand   mlir.Value
 	Size      mlir.Value
 	Dimension int64
+	Result    mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -177,7 +184,7 @@ func (o SetDimensionSize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	w.Operand("operand", o.Operand)
 	w.Operand("size", o.Size)
 	w.Int64("dimension", o.Dimension)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsSetDimensionSize returns op as a SetDimensionSize. It returns false if op is
@@ -191,16 +198,18 @@ func AsSetDimensionSize(op mlir.Operation) (SetDimensionSize, bool) {
 		Operand:   r.Operand(),
 		Size:      r.Operand(),
 		Dimension: ods.Get(r, "dimension", mlir.Attribute.Int),
+		Result:    r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Slice is the operation stablehlo.slice. Its result types are inferred.
+// Slice is the operation stablehlo.slice. Its result type is inferred.
 type Slice struct {
 	Operand      mlir.Value
 	StartIndices []int64
 	LimitIndices []int64
 	Strides      []int64
+	Result       mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -210,7 +219,7 @@ func (o Slice) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	w.Int64s("start_indices", o.StartIndices)
 	w.Int64s("limit_indices", o.LimitIndices)
 	w.Int64s("strides", o.Strides)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsSlice returns op as a Slice. It returns false if op is another operation or lacks a
@@ -225,6 +234,7 @@ func AsSlice(op mlir.Operation) (Slice, bool) {
 		StartIndices: ods.Get(r, "start_indices", mlir.Attribute.Int64s),
 		LimitIndices: ods.Get(r, "limit_indices", mlir.Attribute.Int64s),
 		Strides:      ods.Get(r, "strides", mlir.Attribute.Int64s),
+		Result:       r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -235,6 +245,7 @@ type Sort struct {
 	Dimension  *int64 // optional
 	IsStable   bool   // optional
 	Comparator mlir.Region
+	Results    []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -244,7 +255,7 @@ func (o Sort) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	w.OptionalInt64("dimension", o.Dimension)
 	w.OptionalBool("is_stable", o.IsStable)
 	w.Region("comparator", o.Comparator)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsSort returns op as a Sort. It returns false if op is another operation or lacks a
@@ -259,6 +270,7 @@ func AsSort(op mlir.Operation) (Sort, bool) {
 		Dimension:  ods.GetPointer(r, "dimension", mlir.Attribute.Int),
 		IsStable:   ods.GetOptional(r, "is_stable", mlir.Attribute.Bool),
 		Comparator: r.Region(0),
+		Results:    r.Differing(),
 	}
 	return o, r.OK()
 }
@@ -300,10 +312,11 @@ func AsTorchIndexSelect(op mlir.Operation) (TorchIndexSelect, bool) {
 	return o, r.OK()
 }
 
-// Transpose is the operation stablehlo.transpose. Its result types are inferred.
+// Transpose is the operation stablehlo.transpose. Its result type is inferred.
 type Transpose struct {
 	Operand     mlir.Value
 	Permutation []int64
+	Result      mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -311,7 +324,7 @@ func (o Transpose) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	w := ods.NewWriter("stablehlo.transpose", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64s("permutation", o.Permutation)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsTranspose returns op as a Transpose. It returns false if op is another operation or
@@ -324,11 +337,12 @@ func AsTranspose(op mlir.Operation) (Transpose, bool) {
 	o := Transpose{
 		Operand:     r.Operand(),
 		Permutation: ods.Get(r, "permutation", mlir.Attribute.Int64s),
+		Result:      r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// TriangularSolve is the operation stablehlo.triangular_solve. Its result types are
+// TriangularSolve is the operation stablehlo.triangular_solve. Its result type is
 // inferred.
 type TriangularSolve struct {
 	A            mlir.Value
@@ -337,6 +351,7 @@ type TriangularSolve struct {
 	Lower        bool
 	UnitDiagonal bool
 	TransposeA   TransposeKind
+	Result       mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -348,7 +363,7 @@ func (o TriangularSolve) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	w.Bool("lower", o.Lower)
 	w.Bool("unit_diagonal", o.UnitDiagonal)
 	w.Set("transpose_a", o.TransposeA)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsTriangularSolve returns op as a TriangularSolve. It returns false if op is another
@@ -365,20 +380,22 @@ func AsTriangularSolve(op mlir.Operation) (TriangularSolve, bool) {
 		Lower:        ods.Get(r, "lower", mlir.Attribute.Bool),
 		UnitDiagonal: ods.Get(r, "unit_diagonal", mlir.Attribute.Bool),
 		TransposeA:   ods.Get(r, "transpose_a", AsTransposeKind),
+		Result:       r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Tuple is the operation stablehlo.tuple. Its result types are inferred.
+// Tuple is the operation stablehlo.tuple. Its result type is inferred.
 type Tuple struct {
-	Val []mlir.Value
+	Val    []mlir.Value
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Tuple) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.tuple", ip, loc)
 	w.Operands("val", o.Val)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsTuple returns op as a Tuple. It returns false if op is another operation or lacks a
@@ -389,7 +406,8 @@ func AsTuple(op mlir.Operation) (Tuple, bool) {
 		return Tuple{}, false
 	}
 	o := Tuple{
-		Val: r.Operands(),
+		Val:    r.Operands(),
+		Result: r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -425,17 +443,18 @@ func AsUnaryEinsum(op mlir.Operation) (UnaryEinsum, bool) {
 	return o, r.OK()
 }
 
-// UniformDequantize is the operation stablehlo.uniform_dequantize. Its result types are
+// UniformDequantize is the operation stablehlo.uniform_dequantize. Its result type is
 // inferred.
 type UniformDequantize struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o UniformDequantize) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("stablehlo.uniform_dequantize", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsUniformDequantize returns op as a UniformDequantize. It returns false if op is
@@ -447,6 +466,7 @@ func AsUniformDequantize(op mlir.Operation) (UniformDequantize, bool) {
 	}
 	o := UniformDequantize{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -484,6 +504,7 @@ type While struct {
 	Operand []mlir.Value
 	Cond    mlir.Region
 	Body    mlir.Region
+	Results []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -492,7 +513,7 @@ func (o While) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation
 	w.Operands("operand", o.Operand)
 	w.Region("cond", o.Cond)
 	w.Region("body", o.Body)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsWhile returns op as a While. It returns false if op is another operation or lacks a
@@ -506,6 +527,7 @@ func AsWhile(op mlir.Operation) (While, bool) {
 		Operand: r.Operands(),
 		Cond:    r.Region(0),
 		Body:    r.Region(1),
+		Results: r.Differing(),
 	}
 	return o, r.OK()
 }

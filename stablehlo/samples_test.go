@@ -24,7 +24,7 @@ type types = []string
 // sum returns a region that adds its two arguments of one type.
 func sum(b *body, typ string) mlir.Region {
 	return b.Region(types{typ, typ}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
-		return []mlir.Value{check.Must(Binary{Add, in[0], in[1]}.Create(block, mlir.Location{})).Result(0)}
+		return []mlir.Value{check.Must(Binary{Op: Add, LHS: in[0], RHS: in[1]}.Create(block, mlir.Location{})).Result(0)}
 	})
 }
 

@@ -17,8 +17,8 @@ type Options struct {
 	// Targets are the custom call targets that call Go, as in bridge.OpenOptions; nil
 	// means contract.Targets.
 	Targets []string
-	// Handlers are the custom call targets of other handlers of XLA's typed FFI. Their
-	// attributes are not checked.
+	// Handlers are the custom call targets of other handlers of XLA's typed FFI, such as
+	// those of bridge.ForeignTarget. Their attributes are not checked.
 	Handlers []string
 	// Partitions is that of bridge.CompileOptions: XLA accepts some annotations of Shardy
 	// only in a module that several devices share.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -38,10 +37,14 @@ func crash(path string) error {
 	if err != nil {
 		return err
 	}
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
 	for i := range 3 {
 		fn := double
 		if i == 2 {
-			fn = func(*callbacks.Frame) error { return syscall.Kill(os.Getpid(), syscall.SIGKILL) }
+			fn = func(*callbacks.Frame) error { return self.Kill() }
 		}
 		if _, err := call(tracer.Wrap(recorder.Wrap(fn)), configOf("f", 0), 0, 1, float32(i)); err != nil {
 			return err

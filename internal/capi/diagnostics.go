@@ -1,8 +1,8 @@
 package capi
 
 /*
-#include <pthread.h>
 #include "buffer.h"
+#include "lock.h"
 
 typedef struct diagnostic {
   struct diagnostic* next;
@@ -14,7 +14,7 @@ typedef struct diagnostic {
 
 typedef struct {
   const calliope_mlir_api* api;
-  pthread_mutex_t lock;
+  lock lock;
   diagnostic* first;
   diagnostic* last;
   MlirDiagnosticHandlerID id;
@@ -36,9 +36,9 @@ static void sink_add(sink* s, MlirDiagnostic from, int depth) {
 // sink_handle adds a diagnostic. It returns success, so that MLIR does not print it.
 static MlirLogicalResult sink_handle(MlirDiagnostic d, void* user) {
   sink* s = user;
-  pthread_mutex_lock(&s->lock);
+  lock_acquire(&s->lock);
   sink_add(s, d, 0);
-  pthread_mutex_unlock(&s->lock);
+  lock_release(&s->lock);
   return (MlirLogicalResult){1};
 }
 
@@ -47,16 +47,16 @@ static sink* sink_attach(const void* table, MlirContext ctx) {
   sink* s = calloc(1, sizeof *s);
   if (s == NULL) return NULL;
   s->api = api;
-  pthread_mutex_init(&s->lock, NULL);
+  lock_init(&s->lock);
   s->id = api->mlirContextAttachDiagnosticHandler(ctx, sink_handle, s, NULL);
   return s;
 }
 
 static diagnostic* sink_take(sink* s) {
-  pthread_mutex_lock(&s->lock);
+  lock_acquire(&s->lock);
   diagnostic* first = s->first;
   s->first = s->last = NULL;
-  pthread_mutex_unlock(&s->lock);
+  lock_release(&s->lock);
   return first;
 }
 
@@ -71,7 +71,7 @@ static void sink_detach(sink* s, MlirContext ctx) { s->api->mlirContextDetachDia
 
 static void sink_free(sink* s) {
   for (diagnostic* d = sink_take(s); d != NULL;) d = diagnostic_free(d);
-  pthread_mutex_destroy(&s->lock);
+  lock_destroy(&s->lock);
   free(s);
 }
 */

@@ -41,7 +41,8 @@ func Open(path string) (*Library, error) {
 // Path returns the path that the library was opened with.
 func (l *Library) Path() string { return l.path }
 
-// Handle returns the result of dlopen, for C code that calls dlsym.
+// Handle returns the result of dlopen, for C code that calls dlsym. On Windows it is a
+// HMODULE, for GetProcAddress.
 func (l *Library) Handle() unsafe.Pointer { return l.handle }
 
 // Symbol returns the address of an exported symbol, or nil if the library has none of

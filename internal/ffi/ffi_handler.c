@@ -110,18 +110,20 @@ void calliope_ffi_finish(const ffi_api* api, ffi_future* future, int32_t code, c
   ffi_drop_error(api, api->future_set_error(&args));
 }
 
-static ffi_error* instantiate(calliope_ffi* p, ffi_frame* frame) {
+static ffi_error* instantiate_target(calliope_ffi* p, ffi_frame* frame, int32_t foreign) {
   if (frame->extensions != NULL && ffi_answer_metadata(frame)) return NULL;
   if (frame->struct_size < FFI_SIZE(ffi_frame, attrs)) {
     return ffi_new_error(p->api, FFI_INTERNAL, "calliope: the call frame is too small");
   }
-  calliope_instantiation in = {.frame = frame};
+  calliope_instantiation in = {.frame = frame, .foreign = foreign};
   calliopeFFIInstantiate(&in);
   if (in.code != 0) return take_error(p, in.code, in.message);
   ffi_error* error = ffi_state_set(p->api, &p->type_id, frame->context, (void*)in.site);
   if (error != NULL) calliopeFFIDelete(in.site);
   return error;
 }
+
+static ffi_error* instantiate(calliope_ffi* p, ffi_frame* frame) { return instantiate_target(p, frame, 0); }
 
 static ffi_error* execute(calliope_ffi* p, ffi_frame* frame) {
   if (__builtin_expect(frame->extensions != NULL, 0) && ffi_answer_metadata(frame)) return NULL;
@@ -170,6 +172,33 @@ static const struct {
     {instantiate_1, attributed_instantiate_1, execute_1},
     {instantiate_2, attributed_instantiate_2, execute_2},
     {instantiate_3, attributed_instantiate_3, execute_3},
+};
+
+// The plugin of each foreign target, by its number less 1.
+static calliope_ffi* foreign_plugins[CALLIOPE_MAX_FOREIGN];
+
+#define FOREIGN(i)                                                \
+  static ffi_error* foreign_##i(ffi_frame* f) {                   \
+    return instantiate_target(foreign_plugins[i], f, (i) + 1);    \
+  }
+FOREIGN(0) FOREIGN(1) FOREIGN(2) FOREIGN(3) FOREIGN(4) FOREIGN(5) FOREIGN(6) FOREIGN(7)
+FOREIGN(8) FOREIGN(9) FOREIGN(10) FOREIGN(11) FOREIGN(12) FOREIGN(13) FOREIGN(14) FOREIGN(15)
+FOREIGN(16) FOREIGN(17) FOREIGN(18) FOREIGN(19) FOREIGN(20) FOREIGN(21) FOREIGN(22) FOREIGN(23)
+FOREIGN(24) FOREIGN(25) FOREIGN(26) FOREIGN(27) FOREIGN(28) FOREIGN(29) FOREIGN(30) FOREIGN(31)
+FOREIGN(32) FOREIGN(33) FOREIGN(34) FOREIGN(35) FOREIGN(36) FOREIGN(37) FOREIGN(38) FOREIGN(39)
+FOREIGN(40) FOREIGN(41) FOREIGN(42) FOREIGN(43) FOREIGN(44) FOREIGN(45) FOREIGN(46) FOREIGN(47)
+FOREIGN(48) FOREIGN(49) FOREIGN(50) FOREIGN(51) FOREIGN(52) FOREIGN(53) FOREIGN(54) FOREIGN(55)
+FOREIGN(56) FOREIGN(57) FOREIGN(58) FOREIGN(59) FOREIGN(60) FOREIGN(61) FOREIGN(62) FOREIGN(63)
+
+static const ffi_handler foreign_entries[CALLIOPE_MAX_FOREIGN] = {
+    foreign_0, foreign_1, foreign_2, foreign_3, foreign_4, foreign_5, foreign_6, foreign_7,
+    foreign_8, foreign_9, foreign_10, foreign_11, foreign_12, foreign_13, foreign_14, foreign_15,
+    foreign_16, foreign_17, foreign_18, foreign_19, foreign_20, foreign_21, foreign_22, foreign_23,
+    foreign_24, foreign_25, foreign_26, foreign_27, foreign_28, foreign_29, foreign_30, foreign_31,
+    foreign_32, foreign_33, foreign_34, foreign_35, foreign_36, foreign_37, foreign_38, foreign_39,
+    foreign_40, foreign_41, foreign_42, foreign_43, foreign_44, foreign_45, foreign_46, foreign_47,
+    foreign_48, foreign_49, foreign_50, foreign_51, foreign_52, foreign_53, foreign_54, foreign_55,
+    foreign_56, foreign_57, foreign_58, foreign_59, foreign_60, foreign_61, foreign_62, foreign_63,
 };
 
 // Holds the size of one argument structure against the plugin's: a structure of 8
@@ -267,4 +296,9 @@ char* calliope_ffi_register(int plugin, const char* target, int attributed) {
   ffi_handler instantiate =
       attributed ? entries[plugin].attributed_instantiate : entries[plugin].instantiate;
   return ffi_register(plugins[plugin].api, target, instantiate, entries[plugin].execute);
+}
+
+char* calliope_ffi_register_foreign(int plugin, const char* target, int number) {
+  foreign_plugins[number - 1] = &plugins[plugin];
+  return ffi_register(plugins[plugin].api, target, foreign_entries[number - 1], entries[plugin].execute);
 }

@@ -7,6 +7,10 @@
 // a handler gets no user data, so each plugin has its own.
 enum { CALLIOPE_MAX_PLUGINS = 4 };
 
+// How many targets of other hosts a process serves. Each has its own entry point, because a
+// call site does not name its target.
+enum { CALLIOPE_MAX_FOREIGN = 64 };
+
 typedef struct {
   const ffi_api* api;
   int64_t type_id;  // of the state that a call site keeps, given by XLA
@@ -15,6 +19,7 @@ typedef struct {
 // What a call site hands to Go when XLA instantiates it, and what Go answers.
 typedef struct {
   ffi_frame* frame;
+  int32_t foreign;  // the number of the target, from 1; 0 for a target of the contract
   uintptr_t site;  // out: what Go calls the site, not 0
   int32_t code;    // out: 0 or an absl status code
   char* message;   // out: malloc'ed, where code is not 0
@@ -27,6 +32,11 @@ char* calliope_ffi_init(int plugin, const ffi_api* api);
 // Registers the trampoline under a target name. Where attributed is not 0, a call without
 // attributes is refused. Returns NULL or a malloc'ed text.
 char* calliope_ffi_register(int plugin, const char* target, int attributed);
+
+// Registers the trampoline under a target name of another host. Calls of it are
+// instantiated with the target's number, from 1 to CALLIOPE_MAX_FOREIGN, which no other
+// target of the process may have. Returns NULL or a malloc'ed text.
+char* calliope_ffi_register_foreign(int plugin, const char* target, int number);
 
 // The handler that only tells which table the plugin's FFI has: registering it
 // through the PJRT extension makes XLA call it with the table on the frame.

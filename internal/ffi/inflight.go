@@ -1,7 +1,8 @@
 package ffi
 
 /*
-#cgo LDFLAGS: -lpthread
+#cgo !windows LDFLAGS: -lpthread
+#cgo windows LDFLAGS: -Wl,-Bstatic -lwinpthread -Wl,-Bdynamic
 #include "inflight.h"
 */
 import "C"

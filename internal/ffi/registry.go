@@ -85,6 +85,28 @@ func (r *Registry) Register(target string, attributed bool) error {
 	return textError(C.calliope_ffi_register(C.int(r.number), name, refuse))
 }
 
+var foreign struct {
+	sync.Mutex
+	n int
+}
+
+// RegisterForeign makes Go the handler of a custom call target of another host, whose calls
+// have attributes of their own. It calls bind with the number of the target before XLA can
+// call the handler; the function of SetInstantiateForeign gets this number. A process
+// serves a limited number of such targets.
+func (r *Registry) RegisterForeign(target string, bind func(number int)) error {
+	foreign.Lock()
+	defer foreign.Unlock()
+	if foreign.n == C.CALLIOPE_MAX_FOREIGN {
+		return fmt.Errorf("%d targets of other hosts are registered, and a process serves no more", foreign.n)
+	}
+	foreign.n++
+	bind(foreign.n)
+	name := C.CString(target)
+	defer C.free(unsafe.Pointer(name))
+	return textError(C.calliope_ffi_register_foreign(C.int(r.number), name, C.int(foreign.n)))
+}
+
 // textError makes an error of a malloc'ed text, nil of NULL.
 func textError(text *C.char) error {
 	if text == nil {

@@ -35,6 +35,15 @@ var instantiate atomic.Pointer[Instantiate]
 // before the first Open.
 func SetInstantiate(f Instantiate) { instantiate.Store(&f) }
 
+// InstantiateForeign is an Instantiate for a target of RegisterForeign.
+type InstantiateForeign func(number int, attrs []Attr) (site Site, code int32, err error)
+
+var instantiateForeign atomic.Pointer[InstantiateForeign]
+
+// SetInstantiateForeign sets the function that XLA calls for the targets of
+// RegisterForeign. It must be called before the first of these.
+func SetInstantiateForeign(f InstantiateForeign) { instantiateForeign.Store(&f) }
+
 // siteTable gives each Site a number that C can keep. Reading takes no lock: a slice
 // that was published is never written but at places that nobody reads any more.
 type siteTable struct {
@@ -96,7 +105,7 @@ func calliopeFFIExecute(call *C.calliope_call) {
 
 //export calliopeFFIInstantiate
 func calliopeFFIInstantiate(in *C.calliope_instantiation) {
-	site, code, err := instantiateSite(in.frame)
+	site, code, err := instantiateSite(in.frame, int(in.foreign))
 	if err != nil {
 		in.code = C.int32_t(code)
 		in.message = cMessage(err.Error())
@@ -110,18 +119,22 @@ func calliopeFFIDelete(number C.uintptr_t) { sites.remove(uintptr(number)).Delet
 
 const codeInternal = 13
 
-func instantiateSite(frame *C.ffi_frame) (site Site, code int32, err error) {
+func instantiateSite(frame *C.ffi_frame, foreign int) (site Site, code int32, err error) {
 	defer func() {
 		// A panic must not unwind into C.
 		if p := recover(); p != nil {
 			code, err = codeInternal, fmt.Errorf("calliope: binding a call site: panic: %v", p)
 		}
 	}()
-	f := instantiate.Load()
-	if f == nil {
+	f, g := instantiate.Load(), instantiateForeign.Load()
+	if f == nil || foreign > 0 && g == nil {
 		return nil, codeInternal, errors.New("calliope: no way into Go is set")
 	}
-	site, code, err = (*f)(attributes(&frame.attrs))
+	if attrs := attributes(&frame.attrs); foreign > 0 {
+		site, code, err = (*g)(foreign, attrs)
+	} else {
+		site, code, err = (*f)(attrs)
+	}
 	if err != nil && code == 0 {
 		code = codeInternal
 	}

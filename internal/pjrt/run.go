@@ -1,7 +1,8 @@
 package pjrt
 
 /*
-#cgo LDFLAGS: -lpthread
+#cgo !windows LDFLAGS: -lpthread
+#cgo windows LDFLAGS: -Wl,-Bstatic -lwinpthread -Wl,-Bdynamic
 #include "pjrt_run.h"
 */
 import "C"

@@ -1,8 +1,25 @@
 #include "stack.h"
 
-#include <pthread.h>
-
 extern void calliopeRunOnStack(uintptr_t handle);
+
+#ifdef _WIN32
+#include <windows.h>
+
+static DWORD WINAPI run(void* handle) {
+  calliopeRunOnStack((uintptr_t)handle);
+  return 0;
+}
+
+int calliope_on_stack(size_t bytes, uintptr_t handle) {
+  HANDLE thread = CreateThread(NULL, bytes, run, (void*)handle, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+  if (thread == NULL) return (int)GetLastError();
+  int err = WaitForSingleObject(thread, INFINITE) == WAIT_OBJECT_0 ? 0 : (int)GetLastError();
+  CloseHandle(thread);
+  return err;
+}
+
+#else
+#include <pthread.h>
 
 static void* run(void* handle) {
   calliopeRunOnStack((uintptr_t)handle);
@@ -20,3 +37,4 @@ int calliope_on_stack(size_t bytes, uintptr_t handle) {
   if (!err) err = pthread_join(thread, NULL);
   return err;
 }
+#endif

@@ -2,26 +2,24 @@
 package stack
 
 /*
-#cgo LDFLAGS: -lpthread
+#cgo !windows LDFLAGS: -lpthread
 #include "stack.h"
 */
 import "C"
 
 import (
 	"fmt"
+	"os"
 	"runtime/cgo"
 	"syscall"
 )
 
-// large is for what is nested deeply: MLIR's parser, printer, verifier and destructors
-// need about 130 MiB for 100,000 brackets.
-const large = 512 << 20
-
-// OnLarge runs f on a new thread whose C stack has 512 MiB, and returns when f returns. It
-// passes on a panic of f. The error says that no thread could be started.
+// OnLarge runs f on a new thread whose C stack has 512 MiB (64 MiB on Windows), and returns
+// when f returns. It passes on a panic of f. The error says that no thread could be started.
+// If the stack overflows, the process ends.
 //
 // C++ parsers recurse once per nested bracket, and the 8 MiB that Go's threads usually
-// have are used up by a few thousand. The 512 MiB are only reserved until they are touched.
+// have are used up by a few thousand. The memory is only reserved until it is touched.
 func OnLarge(f func()) error {
 	call := &stackCall{f: f}
 	handle := cgo.NewHandle(call)
@@ -29,7 +27,13 @@ func OnLarge(f func()) error {
 	if errno := C.calliope_on_stack(C.size_t(large), C.uintptr_t(handle)); errno != 0 {
 		return fmt.Errorf("starting a thread with a stack of %d MiB: %w", large>>20, syscall.Errno(errno))
 	}
-	if call.panicked {
+	switch {
+	case !call.ended:
+		// Windows may end only the thread whose stack overflows. What f holds is then held
+		// for ever.
+		fmt.Fprintf(os.Stderr, "fatal error: a thread ended within its function: its stack of %d MiB probably overflowed\n", large>>20)
+		os.Exit(2)
+	case call.panicked:
 		panic(call.value)
 	}
 	return nil
@@ -37,6 +41,7 @@ func OnLarge(f func()) error {
 
 type stackCall struct {
 	f        func()
+	ended    bool // f returned or panicked
 	panicked bool
 	value    any
 }
@@ -50,6 +55,7 @@ func calliopeRunOnStack(handle C.uintptr_t) {
 		if call.panicked {
 			call.value = recover()
 		}
+		call.ended = true
 	}()
 	call.f()
 	call.panicked = false

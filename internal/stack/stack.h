@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 // Runs the Go function behind handle on a new thread with a stack of the given
-// size and waits for it. Returns 0 or an errno value.
+// size and waits for it. Returns 0 or an errno value, or,
+// on Windows, one of GetLastError.
 int calliope_on_stack(size_t bytes, uintptr_t handle);
 
 #endif

@@ -7,16 +7,17 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
-// Acos is the operation chlo.acos. Its result types are inferred.
+// Acos is the operation chlo.acos. Its result type is inferred.
 type Acos struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Acos) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.acos", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsAcos returns op as an Acos. It returns false if op is another operation or lacks a
@@ -28,20 +29,22 @@ func AsAcos(op mlir.Operation) (Acos, bool) {
 	}
 	o := Acos{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Acosh is the operation chlo.acosh. Its result types are inferred.
+// Acosh is the operation chlo.acosh. Its result type is inferred.
 type Acosh struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Acosh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.acosh", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsAcosh returns op as an Acosh. It returns false if op is another operation or lacks
@@ -53,21 +56,22 @@ func AsAcosh(op mlir.Operation) (Acosh, bool) {
 	}
 	o := Acosh{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// AsinAcosKernel is the operation chlo._asin_acos_kernel. Its result types are
-// inferred.
+// AsinAcosKernel is the operation chlo._asin_acos_kernel. Its result type is inferred.
 type AsinAcosKernel struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o AsinAcosKernel) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo._asin_acos_kernel", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsAsinAcosKernel returns op as an AsinAcosKernel. It returns false if op is another
@@ -79,20 +83,22 @@ func AsAsinAcosKernel(op mlir.Operation) (AsinAcosKernel, bool) {
 	}
 	o := AsinAcosKernel{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Asin is the operation chlo.asin. Its result types are inferred.
+// Asin is the operation chlo.asin. Its result type is inferred.
 type Asin struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Asin) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.asin", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsAsin returns op as an Asin. It returns false if op is another operation or lacks a
@@ -104,20 +110,22 @@ func AsAsin(op mlir.Operation) (Asin, bool) {
 	}
 	o := Asin{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Asinh is the operation chlo.asinh. Its result types are inferred.
+// Asinh is the operation chlo.asinh. Its result type is inferred.
 type Asinh struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Asinh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.asinh", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsAsinh returns op as an Asinh. It returns false if op is another operation or lacks
@@ -129,20 +137,22 @@ func AsAsinh(op mlir.Operation) (Asinh, bool) {
 	}
 	o := Asinh{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Atan is the operation chlo.atan. Its result types are inferred.
+// Atan is the operation chlo.atan. Its result type is inferred.
 type Atan struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Atan) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.atan", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsAtan returns op as an Atan. It returns false if op is another operation or lacks a
@@ -154,20 +164,22 @@ func AsAtan(op mlir.Operation) (Atan, bool) {
 	}
 	o := Atan{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Atanh is the operation chlo.atanh. Its result types are inferred.
+// Atanh is the operation chlo.atanh. Its result type is inferred.
 type Atanh struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Atanh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.atanh", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsAtanh returns op as an Atanh. It returns false if op is another operation or lacks
@@ -179,20 +191,22 @@ func AsAtanh(op mlir.Operation) (Atanh, bool) {
 	}
 	o := Atanh{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BesselI1e is the operation chlo.bessel_i1e. Its result types are inferred.
+// BesselI1e is the operation chlo.bessel_i1e. Its result type is inferred.
 type BesselI1e struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o BesselI1e) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.bessel_i1e", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBesselI1e returns op as a BesselI1e. It returns false if op is another operation or
@@ -204,15 +218,17 @@ func AsBesselI1e(op mlir.Operation) (BesselI1e, bool) {
 	}
 	o := BesselI1e{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastAdd is the operation chlo.broadcast_add. Its result types are inferred.
+// BroadcastAdd is the operation chlo.broadcast_add. Its result type is inferred.
 type BroadcastAdd struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -221,7 +237,7 @@ func (o BroadcastAdd) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastAdd returns op as a BroadcastAdd. It returns false if op is another
@@ -235,15 +251,17 @@ func AsBroadcastAdd(op mlir.Operation) (BroadcastAdd, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastAnd is the operation chlo.broadcast_and. Its result types are inferred.
+// BroadcastAnd is the operation chlo.broadcast_and. Its result type is inferred.
 type BroadcastAnd struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -252,7 +270,7 @@ func (o BroadcastAnd) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastAnd returns op as a BroadcastAnd. It returns false if op is another
@@ -266,15 +284,17 @@ func AsBroadcastAnd(op mlir.Operation) (BroadcastAnd, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastAtan2 is the operation chlo.broadcast_atan2. Its result types are inferred.
+// BroadcastAtan2 is the operation chlo.broadcast_atan2. Its result type is inferred.
 type BroadcastAtan2 struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -283,7 +303,7 @@ func (o BroadcastAtan2) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastAtan2 returns op as a BroadcastAtan2. It returns false if op is another
@@ -297,11 +317,12 @@ func AsBroadcastAtan2(op mlir.Operation) (BroadcastAtan2, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastCompare is the operation chlo.broadcast_compare. Its result types are
+// BroadcastCompare is the operation chlo.broadcast_compare. Its result type is
 // inferred.
 type BroadcastCompare struct {
 	LHS                 mlir.Value
@@ -309,6 +330,7 @@ type BroadcastCompare struct {
 	BroadcastDimensions []int64 // optional
 	ComparisonDirection ComparisonDirection
 	CompareType         ComparisonType // optional
+	Result              mlir.Type      // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -319,7 +341,7 @@ func (o BroadcastCompare) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
 	w.Set("comparison_direction", o.ComparisonDirection)
 	ods.SetKeyword(w, "compare_type", o.CompareType)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastCompare returns op as a BroadcastCompare. It returns false if op is
@@ -335,16 +357,18 @@ func AsBroadcastCompare(op mlir.Operation) (BroadcastCompare, bool) {
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
 		ComparisonDirection: ods.Get(r, "comparison_direction", AsComparisonDirection),
 		CompareType:         ods.GetOptional(r, "compare_type", AsComparisonType),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastComplex is the operation chlo.broadcast_complex. Its result types are
+// BroadcastComplex is the operation chlo.broadcast_complex. Its result type is
 // inferred.
 type BroadcastComplex struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -353,7 +377,7 @@ func (o BroadcastComplex) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastComplex returns op as a BroadcastComplex. It returns false if op is
@@ -367,16 +391,17 @@ func AsBroadcastComplex(op mlir.Operation) (BroadcastComplex, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastDivide is the operation chlo.broadcast_divide. Its result types are
-// inferred.
+// BroadcastDivide is the operation chlo.broadcast_divide. Its result type is inferred.
 type BroadcastDivide struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -385,7 +410,7 @@ func (o BroadcastDivide) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastDivide returns op as a BroadcastDivide. It returns false if op is another
@@ -399,16 +424,18 @@ func AsBroadcastDivide(op mlir.Operation) (BroadcastDivide, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastMaximum is the operation chlo.broadcast_maximum. Its result types are
+// BroadcastMaximum is the operation chlo.broadcast_maximum. Its result type is
 // inferred.
 type BroadcastMaximum struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -417,7 +444,7 @@ func (o BroadcastMaximum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastMaximum returns op as a BroadcastMaximum. It returns false if op is
@@ -431,16 +458,18 @@ func AsBroadcastMaximum(op mlir.Operation) (BroadcastMaximum, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastMinimum is the operation chlo.broadcast_minimum. Its result types are
+// BroadcastMinimum is the operation chlo.broadcast_minimum. Its result type is
 // inferred.
 type BroadcastMinimum struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -449,7 +478,7 @@ func (o BroadcastMinimum) Create(ip mlir.InsertionPoint, loc mlir.Location) (mli
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastMinimum returns op as a BroadcastMinimum. It returns false if op is
@@ -463,16 +492,18 @@ func AsBroadcastMinimum(op mlir.Operation) (BroadcastMinimum, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastMultiply is the operation chlo.broadcast_multiply. Its result types are
+// BroadcastMultiply is the operation chlo.broadcast_multiply. Its result type is
 // inferred.
 type BroadcastMultiply struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -481,7 +512,7 @@ func (o BroadcastMultiply) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastMultiply returns op as a BroadcastMultiply. It returns false if op is
@@ -495,16 +526,18 @@ func AsBroadcastMultiply(op mlir.Operation) (BroadcastMultiply, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastNextAfter is the operation chlo.broadcast_next_after. Its result types are
+// BroadcastNextAfter is the operation chlo.broadcast_next_after. Its result type is
 // inferred.
 type BroadcastNextAfter struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -513,7 +546,7 @@ func (o BroadcastNextAfter) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastNextAfter returns op as a BroadcastNextAfter. It returns false if op is
@@ -527,15 +560,17 @@ func AsBroadcastNextAfter(op mlir.Operation) (BroadcastNextAfter, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastOr is the operation chlo.broadcast_or. Its result types are inferred.
+// BroadcastOr is the operation chlo.broadcast_or. Its result type is inferred.
 type BroadcastOr struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -544,7 +579,7 @@ func (o BroadcastOr) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Ope
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastOr returns op as a BroadcastOr. It returns false if op is another
@@ -558,16 +593,18 @@ func AsBroadcastOr(op mlir.Operation) (BroadcastOr, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastPolygamma is the operation chlo.broadcast_polygamma. Its result types are
+// BroadcastPolygamma is the operation chlo.broadcast_polygamma. Its result type is
 // inferred.
 type BroadcastPolygamma struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -576,7 +613,7 @@ func (o BroadcastPolygamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastPolygamma returns op as a BroadcastPolygamma. It returns false if op is
@@ -590,15 +627,17 @@ func AsBroadcastPolygamma(op mlir.Operation) (BroadcastPolygamma, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastPower is the operation chlo.broadcast_power. Its result types are inferred.
+// BroadcastPower is the operation chlo.broadcast_power. Its result type is inferred.
 type BroadcastPower struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -607,7 +646,7 @@ func (o BroadcastPower) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastPower returns op as a BroadcastPower. It returns false if op is another
@@ -621,16 +660,18 @@ func AsBroadcastPower(op mlir.Operation) (BroadcastPower, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastRemainder is the operation chlo.broadcast_remainder. Its result types are
+// BroadcastRemainder is the operation chlo.broadcast_remainder. Its result type is
 // inferred.
 type BroadcastRemainder struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -639,7 +680,7 @@ func (o BroadcastRemainder) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastRemainder returns op as a BroadcastRemainder. It returns false if op is
@@ -653,16 +694,17 @@ func AsBroadcastRemainder(op mlir.Operation) (BroadcastRemainder, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastSelect is the operation chlo.broadcast_select. Its result types are
-// inferred.
+// BroadcastSelect is the operation chlo.broadcast_select. Its result type is inferred.
 type BroadcastSelect struct {
 	Pred    mlir.Value
 	OnTrue  mlir.Value
 	OnFalse mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -671,7 +713,7 @@ func (o BroadcastSelect) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir
 	w.Operand("pred", o.Pred)
 	w.Operand("on_true", o.OnTrue)
 	w.Operand("on_false", o.OnFalse)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastSelect returns op as a BroadcastSelect. It returns false if op is another
@@ -685,16 +727,18 @@ func AsBroadcastSelect(op mlir.Operation) (BroadcastSelect, bool) {
 		Pred:    r.Operand(),
 		OnTrue:  r.Operand(),
 		OnFalse: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastShiftLeft is the operation chlo.broadcast_shift_left. Its result types are
+// BroadcastShiftLeft is the operation chlo.broadcast_shift_left. Its result type is
 // inferred.
 type BroadcastShiftLeft struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -703,7 +747,7 @@ func (o BroadcastShiftLeft) Create(ip mlir.InsertionPoint, loc mlir.Location) (m
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastShiftLeft returns op as a BroadcastShiftLeft. It returns false if op is
@@ -717,16 +761,18 @@ func AsBroadcastShiftLeft(op mlir.Operation) (BroadcastShiftLeft, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
 // BroadcastShiftRightArithmetic is the operation chlo.broadcast_shift_right_arithmetic.
-// Its result types are inferred.
+// Its result type is inferred.
 type BroadcastShiftRightArithmetic struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -735,7 +781,7 @@ func (o BroadcastShiftRightArithmetic) Create(ip mlir.InsertionPoint, loc mlir.L
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastShiftRightArithmetic returns op as a BroadcastShiftRightArithmetic. It
@@ -749,16 +795,18 @@ func AsBroadcastShiftRightArithmetic(op mlir.Operation) (BroadcastShiftRightArit
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
 // BroadcastShiftRightLogical is the operation chlo.broadcast_shift_right_logical. Its
-// result types are inferred.
+// result type is inferred.
 type BroadcastShiftRightLogical struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -767,7 +815,7 @@ func (o BroadcastShiftRightLogical) Create(ip mlir.InsertionPoint, loc mlir.Loca
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastShiftRightLogical returns op as a BroadcastShiftRightLogical. It returns
@@ -781,16 +829,18 @@ func AsBroadcastShiftRightLogical(op mlir.Operation) (BroadcastShiftRightLogical
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastSubtract is the operation chlo.broadcast_subtract. Its result types are
+// BroadcastSubtract is the operation chlo.broadcast_subtract. Its result type is
 // inferred.
 type BroadcastSubtract struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -799,7 +849,7 @@ func (o BroadcastSubtract) Create(ip mlir.InsertionPoint, loc mlir.Location) (ml
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastSubtract returns op as a BroadcastSubtract. It returns false if op is
@@ -813,15 +863,17 @@ func AsBroadcastSubtract(op mlir.Operation) (BroadcastSubtract, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastXor is the operation chlo.broadcast_xor. Its result types are inferred.
+// BroadcastXor is the operation chlo.broadcast_xor. Its result type is inferred.
 type BroadcastXor struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -830,7 +882,7 @@ func (o BroadcastXor) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastXor returns op as a BroadcastXor. It returns false if op is another
@@ -844,15 +896,17 @@ func AsBroadcastXor(op mlir.Operation) (BroadcastXor, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// BroadcastZeta is the operation chlo.broadcast_zeta. Its result types are inferred.
+// BroadcastZeta is the operation chlo.broadcast_zeta. Its result type is inferred.
 type BroadcastZeta struct {
 	LHS                 mlir.Value
 	RHS                 mlir.Value
-	BroadcastDimensions []int64 // optional
+	BroadcastDimensions []int64   // optional
+	Result              mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -861,7 +915,7 @@ func (o BroadcastZeta) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.O
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalInt64s("broadcast_dimensions", o.BroadcastDimensions)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsBroadcastZeta returns op as a BroadcastZeta. It returns false if op is another
@@ -875,20 +929,22 @@ func AsBroadcastZeta(op mlir.Operation) (BroadcastZeta, bool) {
 		LHS:                 r.Operand(),
 		RHS:                 r.Operand(),
 		BroadcastDimensions: ods.GetOptional(r, "broadcast_dimensions", mlir.Attribute.Int64s),
+		Result:              r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Conj is the operation chlo.conj. Its result types are inferred.
+// Conj is the operation chlo.conj. Its result type is inferred.
 type Conj struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Conj) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.conj", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsConj returns op as a Conj. It returns false if op is another operation or lacks a
@@ -900,14 +956,16 @@ func AsConj(op mlir.Operation) (Conj, bool) {
 	}
 	o := Conj{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// ConstantLike is the operation chlo.constant_like. Its result types are inferred.
+// ConstantLike is the operation chlo.constant_like. Its result type is inferred.
 type ConstantLike struct {
 	Operand mlir.Value
 	Value   mlir.Attribute
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -915,7 +973,7 @@ func (o ConstantLike) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Op
 	w := ods.NewWriter("chlo.constant_like", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Attribute("value", o.Value)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsConstantLike returns op as a ConstantLike. It returns false if op is another
@@ -928,20 +986,22 @@ func AsConstantLike(op mlir.Operation) (ConstantLike, bool) {
 	o := ConstantLike{
 		Operand: r.Operand(),
 		Value:   r.Attribute("value"),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Constant is the operation chlo.constant. Its result types are inferred.
+// Constant is the operation chlo.constant. Its result type is inferred.
 type Constant struct {
-	Value mlir.Attribute
+	Value  mlir.Attribute
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Constant) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.constant", ip, loc)
 	w.Attribute("value", o.Value)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsConstant returns op as a Constant. It returns false if op is another operation or
@@ -952,21 +1012,23 @@ func AsConstant(op mlir.Operation) (Constant, bool) {
 		return Constant{}, false
 	}
 	o := Constant{
-		Value: r.Attribute("value"),
+		Value:  r.Attribute("value"),
+		Result: r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Cosh is the operation chlo.cosh. Its result types are inferred.
+// Cosh is the operation chlo.cosh. Its result type is inferred.
 type Cosh struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Cosh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.cosh", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsCosh returns op as a Cosh. It returns false if op is another operation or lacks a
@@ -978,20 +1040,22 @@ func AsCosh(op mlir.Operation) (Cosh, bool) {
 	}
 	o := Cosh{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Digamma is the operation chlo.digamma. Its result types are inferred.
+// Digamma is the operation chlo.digamma. Its result type is inferred.
 type Digamma struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Digamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.digamma", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsDigamma returns op as a Digamma. It returns false if op is another operation or
@@ -1003,20 +1067,22 @@ func AsDigamma(op mlir.Operation) (Digamma, bool) {
 	}
 	o := Digamma{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// ErfInv is the operation chlo.erf_inv. Its result types are inferred.
+// ErfInv is the operation chlo.erf_inv. Its result type is inferred.
 type ErfInv struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o ErfInv) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.erf_inv", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsErfInv returns op as an ErfInv. It returns false if op is another operation or
@@ -1028,20 +1094,22 @@ func AsErfInv(op mlir.Operation) (ErfInv, bool) {
 	}
 	o := ErfInv{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Erf is the operation chlo.erf. Its result types are inferred.
+// Erf is the operation chlo.erf. Its result type is inferred.
 type Erf struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Erf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.erf", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsErf returns op as an Erf. It returns false if op is another operation or lacks a
@@ -1053,20 +1121,22 @@ func AsErf(op mlir.Operation) (Erf, bool) {
 	}
 	o := Erf{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Erfc is the operation chlo.erfc. Its result types are inferred.
+// Erfc is the operation chlo.erfc. Its result type is inferred.
 type Erfc struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Erfc) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.erfc", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsErfc returns op as an Erfc. It returns false if op is another operation or lacks a
@@ -1078,20 +1148,22 @@ func AsErfc(op mlir.Operation) (Erfc, bool) {
 	}
 	o := Erfc{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// IsInf is the operation chlo.is_inf. Its result types are inferred.
+// IsInf is the operation chlo.is_inf. Its result type is inferred.
 type IsInf struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o IsInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.is_inf", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsIsInf returns op as an IsInf. It returns false if op is another operation or lacks
@@ -1103,20 +1175,22 @@ func AsIsInf(op mlir.Operation) (IsInf, bool) {
 	}
 	o := IsInf{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// IsNegInf is the operation chlo.is_neg_inf. Its result types are inferred.
+// IsNegInf is the operation chlo.is_neg_inf. Its result type is inferred.
 type IsNegInf struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o IsNegInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.is_neg_inf", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsIsNegInf returns op as an IsNegInf. It returns false if op is another operation or
@@ -1128,20 +1202,22 @@ func AsIsNegInf(op mlir.Operation) (IsNegInf, bool) {
 	}
 	o := IsNegInf{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// IsPosInf is the operation chlo.is_pos_inf. Its result types are inferred.
+// IsPosInf is the operation chlo.is_pos_inf. Its result type is inferred.
 type IsPosInf struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o IsPosInf) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.is_pos_inf", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsIsPosInf returns op as an IsPosInf. It returns false if op is another operation or
@@ -1153,20 +1229,22 @@ func AsIsPosInf(op mlir.Operation) (IsPosInf, bool) {
 	}
 	o := IsPosInf{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Lgamma is the operation chlo.lgamma. Its result types are inferred.
+// Lgamma is the operation chlo.lgamma. Its result type is inferred.
 type Lgamma struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Lgamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.lgamma", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsLgamma returns op as a Lgamma. It returns false if op is another operation or lacks
@@ -1178,14 +1256,16 @@ func AsLgamma(op mlir.Operation) (Lgamma, bool) {
 	}
 	o := Lgamma{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// NextAfter is the operation chlo.next_after. Its result types are inferred.
+// NextAfter is the operation chlo.next_after. Its result type is inferred.
 type NextAfter struct {
-	X mlir.Value
-	Y mlir.Value
+	X      mlir.Value
+	Y      mlir.Value
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -1193,7 +1273,7 @@ func (o NextAfter) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	w := ods.NewWriter("chlo.next_after", ip, loc)
 	w.Operand("x", o.X)
 	w.Operand("y", o.Y)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsNextAfter returns op as a NextAfter. It returns false if op is another operation or
@@ -1204,16 +1284,18 @@ func AsNextAfter(op mlir.Operation) (NextAfter, bool) {
 		return NextAfter{}, false
 	}
 	o := NextAfter{
-		X: r.Operand(),
-		Y: r.Operand(),
+		X:      r.Operand(),
+		Y:      r.Operand(),
+		Result: r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Polygamma is the operation chlo.polygamma. Its result types are inferred.
+// Polygamma is the operation chlo.polygamma. Its result type is inferred.
 type Polygamma struct {
-	N mlir.Value
-	X mlir.Value
+	N      mlir.Value
+	X      mlir.Value
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -1221,7 +1303,7 @@ func (o Polygamma) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 	w := ods.NewWriter("chlo.polygamma", ip, loc)
 	w.Operand("n", o.N)
 	w.Operand("x", o.X)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsPolygamma returns op as a Polygamma. It returns false if op is another operation or
@@ -1232,8 +1314,9 @@ func AsPolygamma(op mlir.Operation) (Polygamma, bool) {
 		return Polygamma{}, false
 	}
 	o := Polygamma{
-		N: r.Operand(),
-		X: r.Operand(),
+		N:      r.Operand(),
+		X:      r.Operand(),
+		Result: r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -1278,16 +1361,17 @@ func AsRaggedDot(op mlir.Operation) (RaggedDot, bool) {
 	return o, r.OK()
 }
 
-// Sinh is the operation chlo.sinh. Its result types are inferred.
+// Sinh is the operation chlo.sinh. Its result type is inferred.
 type Sinh struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Sinh) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.sinh", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsSinh returns op as a Sinh. It returns false if op is another operation or lacks a
@@ -1299,20 +1383,22 @@ func AsSinh(op mlir.Operation) (Sinh, bool) {
 	}
 	o := Sinh{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Square is the operation chlo.square. Its result types are inferred.
+// Square is the operation chlo.square. Its result type is inferred.
 type Square struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Square) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.square", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsSquare returns op as a Square. It returns false if op is another operation or lacks
@@ -1324,20 +1410,22 @@ func AsSquare(op mlir.Operation) (Square, bool) {
 	}
 	o := Square{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
 
-// Tan is the operation chlo.tan. Its result types are inferred.
+// Tan is the operation chlo.tan. Its result type is inferred.
 type Tan struct {
 	Operand mlir.Value
+	Result  mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
 func (o Tan) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	w := ods.NewWriter("chlo.tan", ip, loc)
 	w.Operand("operand", o.Operand)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsTan returns op as a Tan. It returns false if op is another operation or lacks a
@@ -1349,6 +1437,7 @@ func AsTan(op mlir.Operation) (Tan, bool) {
 	}
 	o := Tan{
 		Operand: r.Operand(),
+		Result:  r.DifferingOne(),
 	}
 	return o, r.OK()
 }
@@ -1357,6 +1446,7 @@ func AsTan(op mlir.Operation) (Tan, bool) {
 type TopK struct {
 	Operand mlir.Value
 	K       int64
+	Results []mlir.Type // optional: the types, if they are not those inferred
 }
 
 // Create makes the operation.
@@ -1364,7 +1454,7 @@ func (o TopK) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	w := ods.NewWriter("chlo.top_k", ip, loc)
 	w.Operand("operand", o.Operand)
 	w.Int64("k", o.K)
-	return w.Infer()
+	return w.Infer(o.Results...)
 }
 
 // AsTopK returns op as a TopK. It returns false if op is another operation or lacks a
@@ -1377,14 +1467,16 @@ func AsTopK(op mlir.Operation) (TopK, bool) {
 	o := TopK{
 		Operand: r.Operand(),
 		K:       ods.Get(r, "k", mlir.Attribute.Int),
+		Results: r.Differing(),
 	}
 	return o, r.OK()
 }
 
-// Zeta is the operation chlo.zeta. Its result types are inferred.
+// Zeta is the operation chlo.zeta. Its result type is inferred.
 type Zeta struct {
-	X mlir.Value
-	Q mlir.Value
+	X      mlir.Value
+	Q      mlir.Value
+	Result mlir.Type // optional: the type, if it is not the one inferred
 }
 
 // Create makes the operation.
@@ -1392,7 +1484,7 @@ func (o Zeta) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation,
 	w := ods.NewWriter("chlo.zeta", ip, loc)
 	w.Operand("x", o.X)
 	w.Operand("q", o.Q)
-	return w.Infer()
+	return w.Infer(o.Result)
 }
 
 // AsZeta returns op as a Zeta. It returns false if op is another operation or lacks a
@@ -1403,8 +1495,9 @@ func AsZeta(op mlir.Operation) (Zeta, bool) {
 		return Zeta{}, false
 	}
 	o := Zeta{
-		X: r.Operand(),
-		Q: r.Operand(),
+		X:      r.Operand(),
+		Q:      r.Operand(),
+		Result: r.DifferingOne(),
 	}
 	return o, r.OK()
 }

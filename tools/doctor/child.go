@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/child"
 )
 
 // jobEnv is the environment variable that makes this program a child process with the named
@@ -19,10 +21,6 @@ const jobEnv = "CALLIOPE_DOCTOR_JOB"
 
 // vlogEnv is the environment variable with the VLog of the self-test's plugin.
 const vlogEnv = "CALLIOPE_DOCTOR_VLOG"
-
-// answerFile is the child's file descriptor for steps. C++ code prints on the standard
-// ones.
-const answerFile = 3
 
 // defaultLimit limits the time of a job. Without a problem, each takes a second or two.
 const defaultLimit = 2 * time.Minute
@@ -63,8 +61,8 @@ func (s *steps) send(message step) {
 // serveChild runs the job of a child process and ends the process. In a parent it does
 // nothing.
 func serveChild() {
-	name, child := os.LookupEnv(jobEnv)
-	if !child {
+	name, found := os.LookupEnv(jobEnv)
+	if !found {
 		return
 	}
 	do, ok := jobs[name]
@@ -74,7 +72,7 @@ func serveChild() {
 	}
 	// A parent that was killed does not end its child.
 	time.AfterFunc(defaultLimit+time.Minute, func() { os.Exit(exitFailed) })
-	do(&steps{json.NewEncoder(os.NewFile(answerFile, "answers"))})
+	do(&steps{json.NewEncoder(child.Answers())})
 	os.Exit(exitWell)
 }
 
@@ -114,9 +112,10 @@ func converse(ctx context.Context, name string, limit time.Duration, env []strin
 	if log != nil {
 		cmd.Stderr = io.MultiWriter(&said, log)
 	}
-	cmd.ExtraFiles = []*os.File{writing} // becomes answerFile
 	cmd.WaitDelay = 5 * time.Second
-	err = cmd.Start()
+	if err = child.Inherit(cmd, writing); err == nil {
+		err = cmd.Start()
+	}
 	writing.Close()
 	if err != nil {
 		return err
@@ -143,7 +142,7 @@ func converse(ctx context.Context, name string, limit time.Duration, env []strin
 
 // fatal matches the line in which a library or Go's runtime reports why it ends the
 // process. The first alternative is the format of abseil's log.
-var fatal = regexp.MustCompile(`(?m)^(?:F\d{4} [^\]]*\] ?(.+)|((?:SIG|fatal error: |panic: |LLVM ERROR: |terminate called).*))$`)
+var fatal = regexp.MustCompile(`(?m)^(?:F\d{4} [^\]]*\] ?(.+)|((?:SIG|Exception 0x|fatal error: |panic: |LLVM ERROR: |terminate called).*))$`)
 
 // cause finds the reasons in the output of a process that crashed.
 func cause(said string) []string {

@@ -157,11 +157,11 @@ func (r *report) environment() {
 }
 
 // supported reports whether the toolkit can work on this system.
-const supported = runtime.GOOS == "linux" || runtime.GOOS == "darwin"
+const supported = runtime.GOOS == "linux" || runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
 // unsupported prints why it cannot.
 func (r *report) unsupported() {
 	r.section("native parts")
 	err := native.EnsureAll(context.Background(), native.EnsureOptions{Offline: true})
-	r.fail("all", fmt.Sprint(err), "use Linux (on Windows in WSL or a container), or macOS for building and checking modules")
+	r.fail("all", fmt.Sprint(err), "use Linux (in WSL or a container, too), or macOS or Windows for building and checking modules")
 }

@@ -47,7 +47,7 @@ func compatibility(ctx context.Context, out io.Writer, into []string, fetch bool
 		return exitFailed
 	}
 	if !withC {
-		return fail(errors.New("-table opens native libraries: build doctor with cgo, on Linux or macOS"))
+		return fail(errors.New("-table opens native libraries: build doctor with cgo"))
 	}
 	if fetch {
 		for _, p := range native.Parts() {

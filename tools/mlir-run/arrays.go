@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
@@ -162,11 +163,7 @@ func count(what string, shapes []tensor.Shape, replicas int) string {
 // inputs reads the arguments of @main.
 func (m *module) inputs(o options) ([]tensor.View, error) {
 	if len(o.in) == 0 && len(m.params) > 0 {
-		var list []string
-		for i, s := range m.params {
-			list = append(list, fmt.Sprintf("in%d: %s", i, s))
-		}
-		return nil, fmt.Errorf("%s needs inputs: use --in:\n  %s", m.name, strings.Join(list, "\n  "))
+		return nil, m.noInputs()
 	}
 	a, err := openArrays("--in", "in", o.in)
 	if err != nil {
@@ -178,6 +175,23 @@ func (m *module) inputs(o options) ([]tensor.View, error) {
 		return nil, fmt.Errorf("--in %s does not fit %s:\n  %w", strings.Join(o.in, " "), m.name, err)
 	}
 	return views, nil
+}
+
+// noInputs returns the error if there are no inputs for the parameters of @main.
+func (m *module) noInputs() error {
+	var list []string
+	index, takesPlatform := 0, false
+	if !m.isUnread() {
+		index, takesPlatform = stablehlo.PlatformArgument(m.mlir)
+	}
+	for i, s := range m.params {
+		line := fmt.Sprintf("in%d: %s", i, s)
+		if takesPlatform && i == index {
+			line += ", the index of the platform in the list for which the module was exported"
+		}
+		list = append(list, line)
+	}
+	return fmt.Errorf("%s needs inputs: use --in:\n  %s", m.name, strings.Join(list, "\n  "))
 }
 
 // expected reads the expected results. It returns nothing without --expect.

@@ -14,6 +14,9 @@ import (
 // compile compiles the module. It finds custom calls without a handler before XLA sees
 // them, and replaces them by callbacks if the options allow it.
 func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge.Executable, error) {
+	if m.isUnread() {
+		return m.compileUnread(client, o)
+	}
 	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets})); ok {
 		for _, p := range found.Problems {
 			if err := s.serve(p); err != nil {
@@ -24,7 +27,15 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if err := s.refuse(o); err != nil {
 		return nil, err
 	}
-	executable, err := client.Compile(context.Background(), stablehlo.Program(m.mlir), bridge.CompileOptions{Replicas: o.replicas})
+	return compileProgram(client, stablehlo.Program(m.mlir), o)
+}
+
+func (m *module) compileUnread(client *bridge.Client, o options) (*bridge.Executable, error) {
+	return compileProgram(client, bridge.Source(m.program), o)
+}
+
+func compileProgram(client *bridge.Client, program bridge.Program, o options) (*bridge.Executable, error) {
+	executable, err := client.Compile(context.Background(), program, bridge.CompileOptions{Replicas: o.replicas})
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && strings.Contains(plugin.Message, "custom call to "+sharded) {
 		return nil, errPartitioned // XLA itself generates it for a manual computation
 	}

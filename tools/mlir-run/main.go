@@ -1,5 +1,5 @@
-// Command mlir-run runs a StableHLO module on XLA. The module is text, bytecode or a
-// portable artifact. `mlir-run -h` lists the flags.
+// Command mlir-run runs a StableHLO module on XLA. The module is text, bytecode, a portable
+// artifact or a file of jax.export. `mlir-run -h` lists the flags.
 //
 // The command itself only reads the flags, fetches the native parts and supervises a second
 // process of the same program, which does the work (see work.go). XLA and MLIR may crash on

@@ -261,7 +261,7 @@ func TestRun(t *testing.T) {
 		"shape":            {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is f32[3]: f32[2] is expected"},
 		"type":             {"add.mlir --in a.npy --in double.npy", "", exitFailed, "", "in1 is f64[2]: f32[2] is expected"},
 		"no main":          {"-", "func.func @f() { return }", exitFailed, "", "it has no function @main"},
-		"unknown size":     {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "", "parameter 0 of @main is tensor<?xf32>: only arrays of known size"},
+		"unknown size":     {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "", "needs inputs: use --in:\n  in0: f32[?]\n"},
 		"refused by XLA": {"- --in a.npy", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   %r = stablehlo.custom_call @Qr(%a) : (tensor<2xf32>) -> tensor<2xf32>
   return %r : tensor<2xf32>

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -17,9 +18,11 @@ type module struct {
 	name    string
 	program []byte // as it was read
 	ctx     *mlir.Context
-	mlir    *mlir.Module
+	mlir    *mlir.Module // nil if only XLA reads the program
 
-	params, results []tensor.Shape // of @main
+	export *jaxexport.Exported // if the file is one of jax.export
+
+	params, results []tensor.Shape // of @main; -1 is a dimension that is not known yet
 }
 
 // readModule reads a file, or standard input if path is "-". It writes to progress what it
@@ -42,18 +45,32 @@ func readModule(path string, stdin io.Reader, limit bounded.Limit, progress io.W
 	if len(m.program) == 0 {
 		return nil, fmt.Errorf("%s: it is empty: use a StableHLO module", m.name)
 	}
+	if jaxexport.Is(m.program) {
+		if err := m.readExport(); err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", m.name, err)
+		}
+	}
 	library, err := openFor(m.program, progress)
 	if err != nil {
 		return nil, err
 	}
 	m.ctx = library.NewContext(mlir.ContextOptions{})
-	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil {
+	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil && onlyXLAReads(m.program) {
+		return m, nil
+	} else if err != nil {
 		m.close()
 		return nil, unreadable(library, m.name, err)
 	}
 	if err := errors.Join(m.refuseFeeds(), m.refuseCalls()); err != nil {
 		m.close()
 		return nil, err
+	}
+	if _, takesPlatform := stablehlo.PlatformArgument(m.mlir); takesPlatform && m.export != nil {
+		index, _ := m.export.PlatformIndex(platform)
+		if err := stablehlo.SelectPlatform(m.mlir, index); err != nil {
+			m.close()
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
 	}
 	if m.params, m.results, err = signature(m.mlir); err != nil {
 		m.close()
@@ -113,7 +130,7 @@ func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
 	var list []tensor.Shape
 	for i, t := range types {
 		s, err := stablehlo.ShapeOf(t)
-		if err == nil {
+		if err == nil && !unknown(s) {
 			err = s.Check()
 		}
 		if err != nil || s.DType == tensor.Token {

@@ -14,8 +14,9 @@ import (
 
 const usage = `usage: mlir-run [flags] MODULE
 
-Runs a StableHLO module on XLA. MODULE is a file (text, bytecode or a portable
-artifact), or - for standard input.
+Runs a StableHLO module on XLA. MODULE is a file (text, bytecode, a portable
+artifact, or what jax.export serialized), or - for standard input. Dimensions that the
+module leaves open have the sizes of the inputs.
 
   --in FILE      inputs: a .npz file with the arrays in0, in1, …, or .npy files in the
                  order of the parameters of @main (repeat the flag)

@@ -64,6 +64,14 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 		return false, err
 	}
 	defer m.close()
+	if m.isUnread() {
+		err = m.shapesFromXLA(o)
+	} else {
+		err = m.refine(o)
+	}
+	if err != nil {
+		return false, err
+	}
 	inputs, err := m.inputs(o)
 	if err != nil {
 		return false, err
@@ -103,14 +111,7 @@ func named(outputs []tensor.View) []npz.Named {
 	return list
 }
 
-// execute compiles and runs the module. inputs and outputs hold the arrays of the first
-// replica, then of the second, and so on.
-func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writer) (outputs []tensor.View, err error) {
-	observers, err := observe(o, stderr)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = observers.finish(err) }()
+func openClient(o options) (*bridge.Client, error) {
 	plugin, err := bridge.Open(bridge.OpenOptions{Targets: targets})
 	if err != nil {
 		return nil, err
@@ -121,7 +122,18 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 			return nil, err
 		}
 	}
-	client, err := plugin.NewClient(bridge.ClientOptions{Devices: max(o.devices, o.replicas), Cache: cache})
+	return plugin.NewClient(bridge.ClientOptions{Devices: max(o.devices, o.replicas), Cache: cache})
+}
+
+// execute compiles and runs the module. inputs and outputs hold the arrays of the first
+// replica, then of the second, and so on.
+func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writer) (outputs []tensor.View, err error) {
+	observers, err := observe(o, stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = observers.finish(err) }()
+	client, err := openClient(o)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,18 @@ var elementwise = []string{
 	"stablehlo.subtract", "stablehlo.xor",
 }
 
+// severalResults lists the operations that infer the types of several results. The others
+// that infer have one.
+var severalResults = []string{
+	"stablehlo.all_reduce", "stablehlo.all_to_all", "stablehlo.batch_norm_grad", "stablehlo.batch_norm_training", "stablehlo.case",
+	"stablehlo.if", "stablehlo.optimization_barrier", "stablehlo.reduce", "stablehlo.reduce_window", "stablehlo.scatter",
+	"stablehlo.sort", "stablehlo.while",
+	"chlo.top_k",
+}
+
+// tokens lists the operations whose only result is a token.
+var tokens = []string{"stablehlo.after_all", "stablehlo.create_token", "stablehlo.outfeed", "stablehlo.send"}
+
 // generate makes the Go code from the tables below the repository's root.
 func generate(root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
@@ -229,8 +241,16 @@ func writeOperation(b io.Writer, op operation, own ownTypes) error {
 	end := "w.Create()"
 	single, variadics := op.counts(op.results)
 	switch {
+	case op.infers && slices.Contains(tokens, op.name):
+		doc, end = " Its result is a token.", "w.Infer()"
+	case op.infers && slices.Contains(severalResults, op.name):
+		doc, end = " Its result types are inferred.", "w.Infer(o.Results...)"
+		field("Results", "[]mlir.Type", "optional: the types, if they are not those inferred")
+		read = append(read, "Results: r.Differing(),")
 	case op.infers:
-		doc, end = " Its result types are inferred.", "w.Infer()"
+		doc, end = " Its result type is inferred.", "w.Infer(o.Result)"
+		field("Result", "mlir.Type", "optional: the type, if it is not the one inferred")
+		read = append(read, "Result: r.DifferingOne(),")
 	case single == 1 && variadics == 0:
 		resultDoc = "type of the result, which is not inferred"
 		field("Result", "mlir.Type", resultDoc)

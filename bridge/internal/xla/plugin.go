@@ -1,3 +1,5 @@
+//go:build !windows
+
 // Package xla makes clients and compiles modules, by gopjrt.
 //
 // It is the only package that uses gopjrt: to replace gopjrt by another module or by C,

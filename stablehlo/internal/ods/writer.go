@@ -1,6 +1,7 @@
 package ods
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -32,10 +33,31 @@ func (w *Writer) Create() (mlir.Operation, error) {
 	return mlir.Create(w.in, w.state)
 }
 
-// Infer makes the operation with inferred result types.
-func (w *Writer) Infer() (mlir.Operation, error) {
+// Infer makes the operation with inferred result types, and then gives its results the
+// types, if there are any. A single nil type means the inferred one. The verifier checks
+// that they are compatible with those inferred.
+func (w *Writer) Infer(types ...mlir.Type) (mlir.Operation, error) {
 	w.state.InferResults = true
-	return w.Create()
+	if len(types) == 0 || len(types) == 1 && types[0].IsNil() {
+		return w.Create()
+	}
+	if !complete(w, "type", "Results", types) {
+		return mlir.Operation{}, w.err
+	}
+	op, err := w.Create()
+	if err != nil {
+		return op, err
+	}
+	if n := op.NumResults(); n != len(types) {
+		w.fail("it has %d results, but Results has %d types", n, len(types))
+		return mlir.Operation{}, errors.Join(w.err, op.Erase())
+	}
+	for i, t := range types {
+		if v := op.Result(i); v.Type() != t {
+			v.SetType(t)
+		}
+	}
+	return op, nil
 }
 
 func (w *Writer) fail(format string, args ...any) {

@@ -77,3 +77,10 @@ func TestCorpusInOneRun(t *testing.T) {
 		t.Errorf("exit status %d; together:\n%s\nalone:\n%s", r.Exit, r.Stdout, alone.String())
 	}
 }
+
+// TestUnread checks bytecode with the dialect of Shardy, as JAX writes it: the finding names
+// the dialect, and says that the file is not at fault.
+func TestUnread(t *testing.T) {
+	r := execute("", "../../mlir-run/testdata/shardy.mlirbc")
+	r.holds(t, 2, "shardy.mlirbc:1:1: error: dialect 'sdy' ", "this is a limit of the libraries, and not a mistake in the file", "[invalid]\n")
+}

@@ -4,6 +4,7 @@ package command_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -94,4 +95,19 @@ func TestTooLarge(t *testing.T) {
 		large+":1:1: error: cannot be read: it takes 1TiB, and the limit is 1GiB: raise -max-module to read it [invalid]\n",
 		small+":2:8")
 	execute("", "-max-module", "10", small).holds(t, 2, small+":1:1: error: cannot be read: it takes 181 bytes, and the limit is 10 bytes: raise -max-module")
+}
+
+// TestPipe checks a pipe that only the command's own process has open.
+func TestPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString(hook); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	name := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	execute("", name).holds(t, 1, name+":2:8: error: stablehlo.create_token")
 }

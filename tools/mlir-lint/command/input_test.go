@@ -1,7 +1,7 @@
 package command_test
 
 import (
-	"fmt"
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -83,21 +84,6 @@ func TestFolder(t *testing.T) {
 	})
 }
 
-// TestPipe checks a pipe that only the command's own process has open.
-func TestPipe(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := w.WriteString(hook); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	name := fmt.Sprintf("/dev/fd/%d", r.Fd())
-	execute("", name).holds(t, 1, name+":2:8: error: stablehlo.create_token")
-}
-
 // TestLocations checks that a finding has a position in the input, whatever locations the
 // operations have.
 func TestLocations(t *testing.T) {
@@ -165,4 +151,22 @@ func bytecode(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// TestExport checks files of jax.export, and names the file and what is wrong with a bad one.
+func TestExport(t *testing.T) {
+	const folder = "../../../stablehlo/jaxexport/testdata"
+	for _, name := range []string{"static", "polymorphic", "platforms"} {
+		if r := execute("", filepath.Join(folder, name+".jaxexport")); r.Exit != 0 || r.Stdout+r.Stderr != "" {
+			t.Errorf("%s: exit status %d, printed %s%s", name, r.Exit, r.Stdout, r.Stderr)
+		}
+	}
+	data := check.Must(os.ReadFile(filepath.Join(folder, "static.jaxexport")))
+	execute(string(data), "-").holds(t, 0)
+	// The name of the function is outside of the file.
+	root := binary.LittleEndian.Uint32(data)
+	fields := root - binary.LittleEndian.Uint32(data[root:])
+	name := root + uint32(binary.LittleEndian.Uint16(data[fields+6:]))
+	binary.LittleEndian.PutUint32(data[name:], 1<<30)
+	execute(string(data), "-").holds(t, 2, "<stdin>:1:1: error: jaxexport: the data is not a valid file of jax.export: ", "[invalid]")
 }

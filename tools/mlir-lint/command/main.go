@@ -28,9 +28,9 @@ const (
 
 const usage = `usage: %[1]s [flags] [file, folder or - …]
 
-Checks MLIR modules: text, bytecode and StableHLO portable artifacts. Of a folder and
-its subfolders, it checks the files *.mlir and *.mlirbc. "-", or no argument, is
-standard input. Each finding is one line:
+Checks MLIR modules: text, bytecode, StableHLO portable artifacts and files of
+jax.export. Of a folder and its subfolders, it checks the files *.mlir and *.mlirbc.
+"-", or no argument, is standard input. Each finding is one line:
 
   file:line:column: severity: message [rule]
 

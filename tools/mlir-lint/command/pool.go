@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,9 +112,17 @@ func (s settings) checkOne(d *slot, in input) outcome {
 		// An earlier input may have damaged the worker, so try again with a new one.
 		if fresh {
 			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
-				"the MLIR library crashed on this file (%v): it may be nested too deeply", err)}}
+				"the MLIR library crashed on this file (%v): %s", err, reason(err))}}
 		}
 	}
+}
+
+// reason returns what may be wrong with a file on which a worker crashed.
+func reason(crash error) string {
+	if strings.HasPrefix(crash.Error(), "SIGFPE") {
+		return "an operation may have a size of zero, or an empty list"
+	}
+	return "it may be nested too deeply"
 }
 
 // invalid returns a finding about a whole input.

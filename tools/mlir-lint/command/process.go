@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/child"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -63,8 +64,9 @@ func (s settings) start() (*process, error) {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
 	p.answers, p.decoder = answers, json.NewDecoder(answers)
-	p.cmd.ExtraFiles = []*os.File{writing} // becomes answerFile
-	err = p.cmd.Start()
+	if err = child.Inherit(p.cmd, writing); err == nil {
+		err = p.cmd.Start()
+	}
 	writing.Close()
 	if err != nil {
 		answers.Close()
@@ -142,7 +144,7 @@ func (h *head) Write(b []byte) (int, error) {
 // cause returns the line that states why the process crashed, or "" if there is none.
 func (h *head) cause() string {
 	for line := range strings.Lines(string(h.kept)) {
-		for _, start := range []string{"SIG", "fatal error: ", "panic: ", "LLVM ERROR: ", "terminate called"} {
+		for _, start := range []string{"SIG", "Exception 0x", "fatal error: ", "panic: ", "LLVM ERROR: ", "terminate called"} {
 			if strings.HasPrefix(line, start) {
 				return strings.TrimSpace(line)
 			}

@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/child"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
 
 // The command and a worker exchange JSON values. The worker first sends whether it is ready,
@@ -21,9 +23,6 @@ import (
 // workerEnv makes Main a worker. Its value is the list of rules.
 const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
 
-// answerFile is the worker's file descriptor for answers.
-const answerFile = 3
-
 type answer struct {
 	Problem     string // in the first answer: why the worker cannot run
 	Diagnostics []lint.Diagnostic
@@ -32,7 +31,7 @@ type answer struct {
 
 // serve runs a worker and returns the exit status.
 func serve(names string, analyzers []*lint.Analyzer) int {
-	answers := json.NewEncoder(os.NewFile(answerFile, "answers"))
+	answers := json.NewEncoder(child.Answers())
 	var ready answer
 	chosen, err := choose(names, analyzers)
 	if err != nil {
@@ -48,6 +47,11 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 		if in.Path != nil {
 			if in.Data, err = bounded.ReadFile(string(in.Path), limit(in.Max)); err != nil {
 				in.problem = reading(err)
+			}
+		}
+		if in.problem == "" && jaxexport.Is(in.Data) {
+			if in.Data, err = moduleOf(in.Data); err != nil {
+				in.problem = err.Error()
 			}
 		}
 		if answers.Encode(in.check(chosen)) != nil {
@@ -70,6 +74,15 @@ func (in input) check(chosen []*lint.Analyzer) answer {
 		return answer{Diagnostics: []lint.Diagnostic{invalid(in.Name, "%v", err)}}
 	}
 	return answer{Diagnostics: lint.Check(library, in.Name, in.Data, chosen)}
+}
+
+// moduleOf returns the module in a file of jax.export.
+func moduleOf(data []byte) ([]byte, error) {
+	e, err := jaxexport.Read(data)
+	if err != nil {
+		return nil, err
+	}
+	return e.Module, nil
 }
 
 // requests reads inputs until the command closes the pipe or ends. Then it ends the worker,

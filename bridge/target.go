@@ -1,0 +1,113 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+)
+
+// A ForeignTarget is a target of XLA's typed FFI whose calls do not follow the contract.
+// Their operands, results and attributes are those of another host, for example of
+// jax.ffi.ffi_call. A call has the form contract.Call: the function gets all operands, and
+// fills all results. Frame.Attributes has the attributes of the call's backend_config, or of
+// its mhlo.backend_config, which is JAX's spelling.
+type ForeignTarget struct {
+	Target   string
+	Callback string // name of the callback that serves it; "" is Target
+	Registry string // of the callback; "" is the default one
+	// Check, if not nil, is called with the attributes of each call while a module is
+	// compiled. Its error is the compile's error. It usually decodes the attributes:
+	//
+	//	func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }
+	Check func(callbacks.Attributes) error
+}
+
+func (t ForeignTarget) config() contract.Config {
+	return contract.Config{Form: contract.Call, Callback: t.Callback, Registry: t.Registry}
+}
+
+// foreignTargets has the targets of all plugins by the number that internal/ffi gives them.
+var foreignTargets sync.Map
+
+// RegisterForeign makes a callback the handler of a custom call target of another host. The
+// callback is looked up by name when a module is compiled. A target can be registered once;
+// registering it again with the same Callback and Registry does nothing. A process serves 64
+// such targets at most.
+func (p *Plugin) RegisterForeign(t ForeignTarget) error {
+	if t.Callback == "" {
+		t.Callback = t.Target
+	}
+	if t.Target == "" || strings.ContainsRune(t.Target, 0) {
+		return fmt.Errorf("bridge: %q is not a name of a custom call target", t.Target)
+	}
+	if err := t.config().Validate(); err != nil {
+		return fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if old, ok := p.foreign[t.Target]; ok {
+		if old.Callback != t.Callback || old.Registry != t.Registry {
+			return fmt.Errorf("bridge: custom call target %q: the callback %q of the registry %q serves it already", t.Target, old.Callback, old.Registry)
+		}
+		return nil
+	}
+	if p.targets[t.Target] {
+		return fmt.Errorf("bridge: custom call target %q: it is registered for calls of the contract already: leave it out of OpenOptions.Targets", t.Target)
+	}
+	if err := p.ffi.RegisterForeign(t.Target, func(number int) { foreignTargets.Store(number, t) }); err != nil {
+		return fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)
+	}
+	p.foreign[t.Target] = t
+	p.targets[t.Target] = true
+	return nil
+}
+
+// foreignTo returns the foreign target of a name.
+func (p *Plugin) foreignTo(target string) (ForeignTarget, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t, ok := p.foreign[target]
+	return t, ok
+}
+
+// instantiateTarget binds a call site of a foreign target while XLA compiles.
+func instantiateTarget(number int, attrs []ffi.Attr) (ffi.Site, int32, error) {
+	v, ok := foreignTargets.Load(number)
+	if !ok {
+		return nil, codeInvalidArgument, fmt.Errorf("bridge: no foreign target has the number %d", number)
+	}
+	t := v.(ForeignTarget)
+	refuse := func(code int32, err error) (ffi.Site, int32, error) {
+		return nil, code, errors.New(causes.add(fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)))
+	}
+	attributes := attributesOf(attrs)
+	if t.Check != nil {
+		if err := t.Check(attributes); err != nil {
+			return refuse(codeInvalidArgument, err)
+		}
+	}
+	slot, err := dispatch.Resolve(t.config())
+	if err != nil {
+		return refuse(codeNotFound, err)
+	}
+	s := bind(slot, t.config())
+	s.attributes = attributes
+	return s, 0, nil
+}
+
+func attributesOf(attrs []ffi.Attr) callbacks.Attributes {
+	list := make(callbacks.Attributes, len(attrs))
+	for i, a := range attrs {
+		list[i] = callbacks.Attribute{Name: a.Key, Value: a.Value}
+		if inner, ok := a.Value.([]ffi.Attr); ok {
+			list[i].Value = attributesOf(inner)
+		}
+	}
+	return list
+}

@@ -1,0 +1,175 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// foreignCall returns a module that calls a foreign target.
+func foreignCall(target, attributes string) string {
+	return mainFunc("%x: tensor<2xf32>", "tensor<2xf32>",
+		"%r = stablehlo.custom_call @"+target+"(%x) {"+attributes+"} : (tensor<2xf32>) -> tensor<2xf32>\nreturn %r : tensor<2xf32>")
+}
+
+// typedFFI returns the attributes of a call with a backend_config.
+func typedFFI(dictionary string) string {
+	return "api_version = 4 : i32, backend_config = {" + dictionary + "}"
+}
+
+// registerForeign registers the foreign targets of all tests, because TestForeignLimit
+// registers as many as a process serves.
+func registerForeign(t *testing.T) {
+	t.Helper()
+	for _, target := range []ForeignTarget{
+		{Target: "test.attributes", Callback: "TestForeignAttributes"},
+		{Target: "test.scale", Callback: "TestForeignDecode", Check: func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }},
+		{Target: "test.fails", Callback: "TestForeignErrors"},
+		{Target: "test.absent"},
+		{Target: "example.power"}, // of ExamplePlugin_RegisterForeign
+	} {
+		check.NoError(t, testPlugin(t).RegisterForeign(target))
+	}
+}
+
+// copies is a callback that copies its operands to its results.
+func copies(f *callbacks.Frame) error {
+	for i, r := range f.Results {
+		copy(r.Data, f.Args[i].Data)
+	}
+	return nil
+}
+
+// TestForeignAttributes passes attributes of every type, in both spellings.
+func TestForeignAttributes(t *testing.T) {
+	const dictionary = `flag = true, text = "a\"b", i8 = -1 : i8, i16 = -2 : i16, i32 = -3 : i32, i64 = -4 : i64,
+		u8 = 1 : ui8, u16 = 2 : ui16, u32 = 3 : ui32, u64 = 18446744073709551615 : ui64, f32 = 0.5 : f32, f64 = 0.25 : f64,
+		i8s = array<i8: 1, -2>, i32s = array<i32: 3>, i64s = array<i64: 4, 5>, f32s = array<f32: 0.5>, f64s = array<f64: 0.25>, none = array<i64>,
+		dict = {a = 1 : i64, b = {c = "d"}}, empty = {}`
+	want := map[string]any{
+		"flag": true, "text": `a"b`, "i8": int8(-1), "i16": int16(-2), "i32": int32(-3), "i64": int64(-4),
+		"u8": uint8(1), "u16": uint16(2), "u32": uint32(3), "u64": uint64(1<<64 - 1), "f32": float32(0.5), "f64": 0.25,
+		"i8s": []int8{1, -2}, "i32s": []int32{3}, "i64s": []int64{4, 5}, "f32s": []float32{0.5}, "f64s": []float64{0.25}, "none": []int64{},
+		"dict":  callbacks.Attributes{{Name: "a", Value: int64(1)}, {Name: "b", Value: callbacks.Attributes{{Name: "c", Value: "d"}}}},
+		"empty": callbacks.Attributes{},
+	}
+	registerForeign(t)
+	c := testClient(t)
+	var got callbacks.Attributes
+	name := register(t, "", func(f *callbacks.Frame) error {
+		got = f.Attributes
+		check.Diff(t, "name", "TestForeignAttributes", f.Name)
+		return copies(f)
+	})
+	for spelling, attributes := range map[string]string{
+		"stablehlo": typedFFI(dictionary),
+		"jax":       `api_version = 1 : i32, backend_config = "", mhlo.backend_config = {` + dictionary + `}`,
+	} {
+		got = nil
+		e := compile(t, c, foreignCall("test.attributes", attributes), CompileOptions{})
+		out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		check.Diff(t, "result", []float32{1, 2}, host[float32](t, out[0]))
+		values := map[string]any{}
+		for _, a := range got {
+			values[a.Name] = a.Value
+		}
+		check.Diff(t, spelling, want, values)
+		check.Diff(t, "call sites", []CallSite{{
+			Name: name, Form: contract.Call, Signature: "f32[2]->f32[2]", Target: "test.attributes",
+			Config: contract.Config{Form: contract.Call, Callback: name},
+		}}, e.Callbacks())
+	}
+}
+
+type scaling struct {
+	Factor float32 `attr:"factor"`
+	Shift  int     `attr:"shift,optional"`
+}
+
+// TestForeignDecode decodes the attributes of several call sites, and checks them while the
+// module is compiled.
+func TestForeignDecode(t *testing.T) {
+	registerForeign(t)
+	registerForeign(t) // nothing new
+	c := testClient(t)
+	register(t, "", func(f *callbacks.Frame) error {
+		var s scaling
+		if err := f.Attributes.Decode(&s); err != nil {
+			return err
+		}
+		from, to := check.Must(tensor.Slice[float32](f.Args[0])), check.Must(tensor.Slice[float32](f.Results[0]))
+		for i, v := range from {
+			to[i] = s.Factor*v + float32(s.Shift)
+		}
+		return nil
+	})
+	e := compile(t, c, mainFunc("%x: tensor<2xf32>", "tensor<2xf32>",
+		"%a = stablehlo.custom_call @test.scale(%x) {"+typedFFI("factor = 2.0 : f32")+"} : (tensor<2xf32>) -> tensor<2xf32>\n"+
+			"%b = stablehlo.custom_call @test.scale(%a) {"+typedFFI("factor = 10.0 : f32, shift = -1 : i32")+"} : (tensor<2xf32>) -> tensor<2xf32>\n"+
+			"return %b : tensor<2xf32>"), CompileOptions{})
+	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
+	check.NoError(t, err)
+	check.Diff(t, "result", []float32{19, 39}, host[float32](t, out[0]))
+
+	for dictionary, want := range map[string]callbacks.AttributeError{
+		`factor = 2.0 : f64`:                 {Name: "factor", Want: "a float32", Got: "a float64"},
+		``:                                   {Name: "factor", Want: "a float32"},
+		`factor = 2.0 : f32, shfit = 1: i64`: {Name: "shfit", Got: "an int64"},
+	} {
+		_, err := c.Compile(t.Context(), Source(foreignCall("test.scale", typedFFI(dictionary))), CompileOptions{})
+		check.Diff(t, dictionary, want, *check.As[*callbacks.AttributeError](t, err))
+		check.Error(t, err, `bridge: custom call target "test.scale": callbacks: `)
+	}
+}
+
+func TestForeignErrors(t *testing.T) {
+	registerForeign(t)
+	p, c := testPlugin(t), testClient(t)
+	for _, test := range []struct {
+		target ForeignTarget
+		want   string
+	}{
+		{ForeignTarget{}, `"" is not a name of a custom call target`},
+		{ForeignTarget{Target: "a\x00b"}, "is not a name of a custom call target"},
+		{ForeignTarget{Target: contract.TargetIOCallback}, "it is registered for calls of the contract already: leave it out of OpenOptions.Targets"},
+		{ForeignTarget{Target: "test.name", Callback: "a\x00b"}, "contains a NUL"},
+	} {
+		check.Error(t, p.RegisterForeign(test.target), test.want)
+	}
+	check.Error(t, p.RegisterForeign(ForeignTarget{Target: "test.absent", Callback: "other"}), `the callback "test.absent" of the registry "" serves it already`)
+	check.Error(t, p.RegisterTarget("test.absent"), "it is registered by RegisterForeign already")
+	_, err := c.Compile(t.Context(), Source(foreignCall("test.absent", typedFFI(""))), CompileOptions{})
+	unknown := check.As[*callbacks.UnknownError](t, err)
+	check.Diff(t, "callback", "test.absent", unknown.Callback)
+
+	failure := errors.New("no scale")
+	register(t, "", func(*callbacks.Frame) error { return failure })
+	e := compile(t, c, foreignCall("test.fails", typedFFI("")), CompileOptions{})
+	if _, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2)); !errors.Is(err, failure) {
+		t.Errorf("the run's error is %v", err)
+	}
+}
+
+// TestForeignLimit registers targets up to the limit.
+func TestForeignLimit(t *testing.T) {
+	registerForeign(t)
+	p := testPlugin(t)
+	for i := range 65 {
+		if err := p.RegisterForeign(ForeignTarget{Target: fmt.Sprint("test.many.", i)}); err != nil {
+			if i < 32 || !strings.Contains(err.Error(), "64 targets of other hosts are registered, and a process serves no more") {
+				t.Error(err)
+			}
+			return
+		}
+	}
+	t.Error("65 targets were registered")
+}

@@ -1,0 +1,69 @@
+package mlir_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestParseGuard checks that text on which the verifier would divide by zero is refused, and
+// that similar text is parsed.
+func TestParseGuard(t *testing.T) {
+	const (
+		sizes = "concat_dimension = 0 : i64, split_count = 1 : i64, split_dimension = 0 : i64"
+		empty = "replica_groups = dense<> : tensor<0x1xi64>"
+		one   = "replica_groups = dense<0> : tensor<1x1xi64>"
+	)
+	call := func(operands, attributes string) string {
+		return fmt.Sprintf("func.func @main(%%a: tensor<4xf32>) -> tensor<4xf32> {\n  %%0 = \"stablehlo.all_to_all\"(%s) %s : (tensor<4xf32>) -> tensor<4xf32>\n  return %%0 : tensor<4xf32>\n}\n", operands, attributes)
+	}
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		if c.LoadDialect("stablehlo") != nil {
+			return
+		}
+		for _, text := range []string{
+			call("%a", "{"+sizes+", "+empty+"}"),
+			call("%a", "<{"+empty+", "+sizes+"}>"),
+			call("%a", "<{"+empty+", "+sizes+`}> {a.b = "}", a.c = {d = 1 : i64}}`),
+			call("%a", `{a.b = "}", a.c = {}, `+sizes+", replica_groups=dense< >:tensor<0x0xi64>}"),
+			call("%a", "{"+sizes+`, "replica_groups" = dense<> : tensor<0x1xi64>}`),
+			"#g = dense<> : tensor<0x1xi64>\n" + call("%a", "{"+sizes+", replica_groups = #g}"),
+			call("\n%a", "\n{"+sizes+",\n"+empty+"}"),
+		} {
+			_, err := c.Parse("test.mlir", []byte(text))
+			e := check.As[*mlir.DiagnosticError](t, err)
+			check.Error(t, e, "mlir: parse failed: test.mlir:", ":8: error: 'stablehlo.all_to_all' op has no replica groups: the library would crash on it")
+			_, err = c.ParseOperation("", []byte(text))
+			check.Error(t, err, "mlir: parse failed: -:")
+		}
+		for _, text := range []string{
+			call("%a", "{"+sizes+", "+one+"}"),
+			call("%a", "{"+sizes+", "+one+", a.b = \""+empty+"\"}"),
+			"#g = dense<0> : tensor<1x1xi64>\n" + call("%a", "{"+sizes+", replica_groups = #g}"),
+			call("%a", "{"+sizes+", "+one+"}") + "// %0 = \"stablehlo.all_to_all\"(%a) {" + empty + "}\n",
+			call("%a", "{"+sizes+", "+one+", a.b = \"\\\"stablehlo.all_to_all\\\"(%a) {"+empty+"}\"}"),
+		} {
+			m, err := c.Parse("test.mlir", []byte(text))
+			if err != nil {
+				t.Errorf("%v\n%s", err, text)
+				continue
+			}
+			m.Close()
+		}
+		for _, text := range []string{`"stablehlo.all_to_all"`, `"stablehlo.all_to_all"(%a) {`, `"stablehlo.all_to_all"(%a) {"`, `"stablehlo.all_to_all"() <`, `"stablehlo.all_to_all"() {a = "\`} {
+			if _, err := c.Parse("test.mlir", []byte(text)); err == nil {
+				t.Errorf("%s is parsed", text)
+			}
+		}
+		operand := c.NewBlock(mlir.Location{}, mlirtest.Type(c, "tensor<4xf32>"))
+		_, err := c.Create(mlir.OperationState{Name: "stablehlo.all_to_all", Operands: []mlir.Value{operand.Argument(0)}, Results: []mlir.Type{operand.Argument(0).Type()},
+			Attributes: []mlir.NamedAttribute{
+				{Name: "concat_dimension", Value: mlirtest.Attribute(c, "0 : i64")}, {Name: "split_dimension", Value: mlirtest.Attribute(c, "0 : i64")},
+				{Name: "split_count", Value: mlirtest.Attribute(c, "1 : i64")}, {Name: "replica_groups", Value: mlirtest.Attribute(c, "dense<> : tensor<0x1xi64>")},
+			}})
+		check.Error(t, err, "mlir: stablehlo.all_to_all needs a replica group: the library would crash on it")
+	})
+}

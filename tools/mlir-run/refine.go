@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tensor/npz"
+)
+
+// platform is JAX's name of the platform of the plugin.
+const platform = "cpu"
+
+// readExport reads a file of jax.export and sets the program to its module.
+func (m *module) readExport() (err error) {
+	if m.export, err = jaxexport.Read(m.program); err != nil {
+		return err
+	}
+	if !m.export.Allows(platform) {
+		return fmt.Errorf("it was exported for %s: export it with platforms=[%q]", strings.Join(m.export.Platforms, ", "), platform)
+	}
+	m.program = m.export.Module
+	return nil
+}
+
+// isDynamic reports whether a parameter or a result has a dimension that is not known.
+func (m *module) isDynamic() bool {
+	return slices.ContainsFunc(slices.Concat(m.params, m.results), unknown)
+}
+
+func unknown(s tensor.Shape) bool { return slices.Contains(s.Dims, -1) }
+
+// refine specializes the module for the inputs if its shapes are dynamic. All replicas have
+// the shapes of the first one.
+func (m *module) refine(o options) error {
+	if !m.isDynamic() {
+		return nil
+	}
+	if len(o.in) == 0 && len(m.params) > 0 {
+		return m.noInputs()
+	}
+	a, err := openArrays("--in", "in", o.in)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	shapes := make([]tensor.Shape, len(m.params))
+	for i, p := range m.params {
+		shapes[i] = p
+		if !unknown(p) {
+			continue // match compares it later
+		}
+		if shapes[i].Dims, err = a.dims(i, p); err != nil {
+			return fmt.Errorf("--in %s does not fit %s:\n  %s%w", strings.Join(o.in, " "), m.name, a.name(i), err)
+		}
+	}
+	refined, err := stablehlo.Refine(m.mlir, shapes...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
+	}
+	m.mlir = refined
+	if m.params, m.results, err = signature(m.mlir); err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
+	}
+	return nil
+}
+
+// dims returns the dimensions of an array for a parameter whose dimensions are not all
+// known.
+func (a arrays) dims(i int, param tensor.Shape) (dims []int, err error) {
+	if !a.has(i) {
+		return nil, fmt.Errorf(" is missing: %s is expected", param)
+	}
+	errRead := errors.New("read")
+	_, err = a.read(i, func(h npz.Header) error {
+		fits := h.Fits(param.DType) == nil && len(h.Shape.Dims) == len(param.Dims)
+		for i, d := range param.Dims {
+			fits = fits && (d == -1 || d == h.Shape.Dims[i])
+		}
+		if !fits {
+			return &otherShape{h.Shape}
+		}
+		dims = h.Shape.Dims
+		return errRead
+	})
+	if errors.Is(err, errRead) {
+		return dims, nil
+	}
+	if other, ok := errors.AsType[*otherShape](err); ok {
+		return nil, fmt.Errorf(" is %.200s: %s is expected", other.given, param)
+	}
+	return nil, fmt.Errorf(": %w", err)
+}
