@@ -86,9 +86,9 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 		// away.
 		pass(c, m, "builtin.module(func.func(stablehlo-legalize-quant-to-math,chlo-legalize-to-stablehlo),canonicalize,func.func(shape-legalize-to-stablehlo,stablehlo-canonicalize-dynamism),canonicalize)")
 	}
-	// Bytecode that isn't a portable artifact is for readers of the same release: XLA's
-	// is newer, and can't read the bytecode of send.
-	p.Module, err = stablehlo.PortableArtifact(m, "")
+	// Bytecode that isn't a portable artifact is for readers of the same release, and XLA's
+	// is another: 1.13.3 in the oldest plugin.
+	p.Module, err = stablehlo.PortableArtifact(m, "1.13.3")
 	return p, err
 }
 
