@@ -357,7 +357,7 @@ func TestByHand(t *testing.T) {
 	for _, programs := range [][]string{nil, {"python3"}} {
 		setUp(t, "offline", programs...)
 		_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: io.Discard})
-		check.Error(t, err, "on another machine get "+testWheel+" of calliope-test 1.2.3, sha256 "+sum(wheelBytes())+", from https://pypi.org/project/calliope-test/1.2.3/#files", "`"+importCommand+"`")
+		check.Error(t, err, "on another machine get "+testWheel+" of calliope-test 1.2.3, sha256 "+sum(wheelBytes())+", from PyPI", "`"+importCommand+"`")
 	}
 }
 
