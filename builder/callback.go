@@ -25,7 +25,7 @@ type Callback struct {
 	// and devices, so a run does not necessarily begin with a call.
 	Every      int64
 	Policy     string // which devices call
-	Transforms string // transforms that were applied to the operation, for people to read
+	Transforms string // transforms that were applied to the operation: see contract.EncodeTransforms, or any text
 	In         *Func  // function that contains the call, needed only if no argument names it
 
 	// Target is the custom call target, for a handler that serves the contract under

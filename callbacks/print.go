@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -118,7 +119,7 @@ func (p *printer) text(f *Frame) (string, error) {
 		head = append(head, fmt.Sprintf("device: %d", f.Device))
 	}
 	if t := f.Config.Transforms; t != "" {
-		head = append(head, "transforms: "+t)
+		head = append(head, "transforms: "+contract.TransformText(t))
 	}
 	head = append(head, p.what...)
 	body := p.arrays(f.Args)

@@ -20,6 +20,7 @@ func TestPrint(t *testing.T) {
 	check.NoError(t, err)
 	what := map[string]any{"what": "x,x^2", "layer": 3}
 	transforms := contract.Config{Transforms: "[('batch', {'batch_dims': (0, 0)})]"}
+	batched := contract.Config{Transforms: check.Must(contract.EncodeTransforms(contract.JVP(), contract.Batch(contract.NotBatched, 0)))}
 	for _, c := range []struct {
 		name    string
 		options callbacks.PrintOptions
@@ -35,6 +36,10 @@ func TestPrint(t *testing.T) {
 			"( [1.  2.5]\n  [1.  2.5] )\n"},
 		{"values by name", callbacks.PrintOptions{What: what}, callbacks.Frame{Args: []tensor.View{n}}, "layer: 3 what: x,x^2\n3\n"},
 		{"device", callbacks.PrintOptions{What: what, ShowDevice: true}, callbacks.Frame{Device: 2, Args: []tensor.View{n}}, "device: 2 layer: 3 what: x,x^2\n3\n"},
+		{"list of transforms", callbacks.PrintOptions{}, callbacks.Frame{Config: batched, Args: []tensor.View{n}},
+			"transforms: ['jvp', ('batch', {'batch_dims': (None, 0)})]\n3\n"},
+		{"list of transforms by name", callbacks.PrintOptions{Format: "{transforms}"}, callbacks.Frame{Config: batched, Args: []tensor.View{n}},
+			"['jvp', ('batch', {'batch_dims': (None, 0)})]\n"},
 		{"transforms", callbacks.PrintOptions{ShowDevice: true}, callbacks.Frame{Config: transforms, Args: []tensor.View{n}},
 			"device: 0 transforms: [('batch', {'batch_dims': (0, 0)})]\n3\n"},
 		{"names", callbacks.PrintOptions{Names: []string{"m", "x"}}, callbacks.Frame{Args: []tensor.View{matrix, x, n}},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -147,7 +148,7 @@ func (p *printer) formatted(f *Frame) (string, error) {
 				return "", fmt.Errorf("the device: %w", err)
 			}
 		case pieceTransforms:
-			text = part.spec.fill(f.Config.Transforms, false)
+			text = part.spec.fill(contract.TransformText(f.Config.Transforms), false)
 		}
 		b.WriteString(text)
 	}

@@ -26,7 +26,7 @@ type Config struct {
 
 	Effect     string // the effect that orders the callback
 	Policy     string // which devices call
-	Transforms string // what was done to the operation, for users to read
+	Transforms string // what was done to the operation: see EncodeTransforms, or any text for users to read
 	Loc        string // Go file and line of the operation: the call frame has no location
 	Optional   bool   // does nothing if no callback is bound
 	Every      int64  // call only every n-th time, counted over all runs and devices; 0 and 1 are each time
