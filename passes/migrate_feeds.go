@@ -19,9 +19,9 @@ type site struct {
 	op     mlir.Operation // the callback's place, the last of the feeds
 	feeds  []mlir.Operation
 	config contract.Config
-	data   []mlir.Value // operands of former outfeeds
-	flag   int          // of an infeed, or -1
-	ends   bool         // it is the flag 0, which becomes nothing
+	data   []mlir.Operation // the outfeeds that send its operands
+	flag   int              // of an infeed, or -1
+	ends   bool             // it is the flag 0, which becomes nothing
 }
 
 // A packet is a flag and the outfeeds that belong to it.
@@ -211,11 +211,11 @@ func (g *migration) packets(feeds []mlir.Operation) []*site {
 		}
 		if p == nil || p.flag == 0 {
 			s := add(op, contract.Observe)
-			s.data = operandsOf(op)[:op.NumOperands()-1]
+			s.data = []mlir.Operation{op}
 			continue
 		}
 		p.site.feeds, p.site.op = append(p.site.feeds, op), op
-		p.site.data = append(p.site.data, operandsOf(op)[:op.NumOperands()-1]...)
+		p.site.data = append(p.site.data, op)
 		if !p.once {
 			open[givenToken(op)] = p
 		}

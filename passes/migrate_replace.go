@@ -67,10 +67,12 @@ func (g *migration) replace(s *site) error {
 func (g *migration) replaceFeeds(s *site) error {
 	s.config.Registry = g.options.Registry
 	var operands []mlir.Value
-	for _, v := range s.data {
-		var err error
-		if operands, err = elementsOf(operands, v, s.op); err != nil {
-			return err
+	for _, op := range s.data {
+		for _, v := range operandsOf(op)[:op.NumOperands()-1] {
+			var err error
+			if operands, err = elementsOf(operands, v, s.op); err != nil {
+				return err
+			}
 		}
 	}
 	var received []mlir.Value // by the program
