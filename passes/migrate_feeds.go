@@ -1,7 +1,6 @@
 package passes
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -28,6 +27,7 @@ type site struct {
 type packet struct {
 	flag int
 	once bool // it has one outfeed: a header of host_callback
+	done bool // the flag 0 follows, so it is complete even without outfeeds
 	site *site
 }
 
@@ -141,30 +141,8 @@ func (g *migration) leaveFeed(op mlir.Operation, reason string) {
 
 // sendable returns an error if a callback cannot take or return what a feed sends or receives.
 func sendable(op mlir.Operation) error {
-	for _, v := range operandsOf(op)[:op.NumOperands()-1] {
-		if err := arraysOnly(v.Type()); err != nil {
-			return err
-		}
-	}
-	for _, v := range resultsOf(op)[:op.NumResults()-1] {
-		if err := arraysOnly(v.Type()); err != nil {
-			return err
-		}
-	}
-	if !stablehlo.IsToken(takenToken(op).Type()) || !stablehlo.IsToken(givenToken(op).Type()) {
-		return errors.New("it takes or returns no token")
-	}
-	return nil
-}
-
-func arraysOnly(t mlir.Type) error {
-	elements, isTuple := t.Elements()
-	if !isTuple {
-		_, err := stablehlo.ShapeOf(t)
-		return err
-	}
-	for _, e := range elements {
-		if err := arraysOnly(e); err != nil {
+	for _, v := range slices.Concat(operandsOf(op)[:op.NumOperands()-1], resultsOf(op)[:op.NumResults()-1]) {
+		if _, err := stablehlo.ShapeOf(v.Type()); err != nil {
 			return err
 		}
 	}
@@ -202,6 +180,9 @@ func (g *migration) packets(feeds []mlir.Operation) []*site {
 		}
 		flag, once, ok := isFlag(op)
 		if ok && !(pending && !(flag == 0 && isFinal(op))) {
+			if p != nil {
+				p.done = true
+			}
 			s := add(op, contract.Observe)
 			s.config.Callback = fmt.Sprint("hook_", flag)
 			next := &packet{flag: flag, once: once, site: s}
@@ -229,7 +210,7 @@ func (g *migration) packets(feeds []mlir.Operation) []*site {
 		switch next := givenToken(first); {
 		case next.NumUses() > 1:
 			g.leaveFeed(first, fmt.Sprintf("it sends the flag %d, but several operations use its token", p.flag))
-		case len(p.site.feeds) == 1 && !isFinal(first):
+		case len(p.site.feeds) == 1 && !p.done && !isFinal(first):
 			g.leaveFeed(first, fmt.Sprintf("it sends the flag %d, but the outfeeds that belong to the flag are not in its block", p.flag))
 		}
 	}

@@ -68,32 +68,19 @@ func (g *migration) replaceFeeds(s *site) error {
 	s.config.Registry = g.options.Registry
 	var operands []mlir.Value
 	for _, op := range s.data {
-		for _, v := range operandsOf(op)[:op.NumOperands()-1] {
-			var err error
-			if operands, err = elementsOf(operands, v, s.op); err != nil {
-				return err
-			}
-		}
-	}
-	var received []mlir.Value // by the program
-	if s.config.Form == contract.Call {
-		received = resultsOf(s.op)[:s.op.NumResults()-1]
+		operands = append(operands, operandsOf(op)[:op.NumOperands()-1]...)
 	}
 	var results []mlir.Type
-	for _, v := range received {
-		results = arraysOf(results, v.Type())
+	if s.config.Form == contract.Call {
+		types := resultTypes(s.op)
+		results = types[:len(types)-1]
 	}
 	made, err := g.create(s, operands, results)
 	if err != nil {
 		return err
 	}
-	arrays := resultsOf(made)
-	for _, v := range received {
-		var with mlir.Value
-		if with, arrays, err = g.assemble(v.Type(), arrays, s.op); err != nil {
-			return err
-		}
-		v.ReplaceAllUses(with)
+	for i := range results {
+		s.op.Result(i).ReplaceAllUses(made.Result(i))
 	}
 	return nil
 }
@@ -138,73 +125,4 @@ func (g *migration) create(s *site, operands []mlir.Value, results []mlir.Type) 
 	}
 	made.SetAttribute(waiting, c.UnitAttribute())
 	return s.op.Block().InsertBefore(s.op, made), nil
-}
-
-// elementsOf appends the arrays in a value, which may be a tuple.
-func elementsOf(list []mlir.Value, v mlir.Value, before mlir.Operation) ([]mlir.Value, error) {
-	elements, isTuple := v.Type().Elements()
-	if !isTuple {
-		return append(list, v), nil
-	}
-	for i, t := range elements {
-		element, err := elementOf(v, i, t, before)
-		if err != nil {
-			return nil, err
-		}
-		if list, err = elementsOf(list, element, before); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-// elementOf returns an element of a tuple.
-func elementOf(v mlir.Value, i int, t mlir.Type, before mlir.Operation) (mlir.Value, error) {
-	if v.IsResult() && v.Owner().Name() == "stablehlo.tuple" {
-		return v.Owner().Operand(i), nil
-	}
-	c := v.Type().Context()
-	op, err := mlir.Create(mlir.Before(before), mlir.OperationState{
-		Name: "stablehlo.get_tuple_element", Location: before.Location(), Operands: []mlir.Value{v}, Results: []mlir.Type{t},
-		Attributes: []mlir.NamedAttribute{{Name: "index", Value: c.IntegerAttribute(c.IntegerType(32, mlir.Signless), int64(i))}},
-	})
-	if err != nil {
-		return mlir.Value{}, err
-	}
-	return op.Result(0), nil
-}
-
-// arraysOf appends the types of the arrays in a type, which may be a tuple.
-func arraysOf(list []mlir.Type, t mlir.Type) []mlir.Type {
-	elements, isTuple := t.Elements()
-	if !isTuple {
-		return append(list, t)
-	}
-	for _, e := range elements {
-		list = arraysOf(list, e)
-	}
-	return list
-}
-
-// assemble returns a value of a type that is made of arrays, and the rest of them.
-func (g *migration) assemble(t mlir.Type, arrays []mlir.Value, before mlir.Operation) (mlir.Value, []mlir.Value, error) {
-	elements, isTuple := t.Elements()
-	if !isTuple {
-		return arrays[0], arrays[1:], nil
-	}
-	var values []mlir.Value
-	for _, e := range elements {
-		v, rest, err := g.assemble(e, arrays, before)
-		if err != nil {
-			return mlir.Value{}, nil, err
-		}
-		values, arrays = append(values, v), rest
-	}
-	op, err := mlir.Create(mlir.Before(before), mlir.OperationState{
-		Name: "stablehlo.tuple", Location: before.Location(), Operands: values, Results: []mlir.Type{t},
-	})
-	if err != nil {
-		return mlir.Value{}, nil, err
-	}
-	return op.Result(0), arrays, nil
 }
