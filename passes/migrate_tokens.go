@@ -143,6 +143,17 @@ func (t *tokenGraph) each(op mlir.Operation, f func(mlir.Value)) {
 // how they pass through it.
 func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 	operands, results := operandsOf(op), resultsOf(op)
+	joinAll := func() {
+		var first mlir.Value
+		t.each(op, func(v mlir.Value) {
+			if t.holds(v.Type()) {
+				if first.IsNil() {
+					first = v
+				}
+				t.join(v, first)
+			}
+		})
+	}
 	pairs := func(a, b []mlir.Value) bool {
 		if len(a) != len(b) {
 			return false
@@ -160,15 +171,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 	case "stablehlo.create_token":
 		return true
 	case "stablehlo.after_all", "stablehlo.outfeed", "stablehlo.infeed", "stablehlo.tuple", "stablehlo.get_tuple_element":
-		var first mlir.Value
-		t.each(op, func(v mlir.Value) {
-			if t.holds(v.Type()) {
-				if first.IsNil() {
-					first = v
-				}
-				t.join(v, first)
-			}
-		})
+		joinAll()
 		return true
 	case "stablehlo.optimization_barrier":
 		return pairs(operands, results)
@@ -201,6 +204,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 		if !ok || f.Region(0).NumBlocks() != 1 {
 			return false
 		}
+		joinAll()
 		block := f.Region(0).First()
 		return pairs(operands, argumentsOf(block)) && pairs(operandsOf(block.Terminator()), results)
 	}
