@@ -67,7 +67,8 @@ func (l Left) String() string {
 //   - An infeed becomes a call with its results. Directly after a flag it is infeed_<flag>.
 //   - Without a flag they are outfeed_<n> and infeed_<n>. Each of the two is counted from 0 in
 //     the order of the text, without the numbers of flags of infeeds.
-//   - A callback of the contract without a token gets one. Other custom calls with side effects
+//   - A callback of the contract without a token gets one. Those with a token keep their own
+//     order, which is not that of the others. Other custom calls with side effects
 //     become callbacks: see MigrateOptions.Callback. Their results are new values of the callback
 //     unless they are aliased to the operands.
 //
