@@ -24,7 +24,7 @@ func (t *tokenGraph) holds(of mlir.Type) bool {
 		if elements, isTuple := of.Elements(); isTuple {
 			is = slices.ContainsFunc(elements, t.holds)
 		} else {
-			is = stablehlo.IsToken(of)
+			is = isToken(of)
 		}
 		t.has[of] = is
 	}
@@ -36,8 +36,11 @@ func (t *tokenGraph) only(of mlir.Type) bool {
 	if elements, isTuple := of.Elements(); isTuple {
 		return len(elements) > 0 && !slices.ContainsFunc(elements, func(e mlir.Type) bool { return !t.only(e) })
 	}
-	return stablehlo.IsToken(of)
+	return isToken(of)
 }
+
+// isToken reports whether a type is a token of StableHLO or of MHLO.
+func isToken(t mlir.Type) bool { return stablehlo.IsToken(t) || t.String() == "!mhlo.token" }
 
 // without returns a type without its tokens.
 func (t *tokenGraph) without(of mlir.Type) mlir.Type {
