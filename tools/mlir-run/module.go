@@ -154,7 +154,10 @@ func (m *module) refuse(o options) error {
 	if err := m.refuseCalls(); err != nil {
 		return err
 	}
-	return m.migrate()
+	if err := m.migrate(); err != nil {
+		return err
+	}
+	return m.refuseFeeds() // of other dialects
 }
 
 // refuseFeeds returns an error for operations that would wait forever: nothing here reads a
