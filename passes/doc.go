@@ -1,6 +1,7 @@
 // Package passes rewrites modules with callbacks: it inserts taps into any module, removes taps
-// and the tokens that order them, replaces a foreign custom call by a callback, and lets
-// callbacks that do not depend on one another overlap.
+// and the tokens that order them, replaces a foreign custom call by a callback, turns the
+// outfeeds and infeeds of older programs into ordered callbacks, and lets callbacks that do not
+// depend on one another overlap.
 //
 // The passes work on IR alone and need no runtime. Package contract/callop finds and reads
 // callbacks. Only one goroutine at a time may use a module.

@@ -236,10 +236,7 @@ func (ins *inserter) tap(v mlir.Value, loc mlir.Location, token mlir.Value) (mli
 	if config.ByName() {
 		config.Signature = contract.SignatureHash(contract.Signature([]tensor.Shape{shape}, nil))
 	}
-	if p := loc.Position(); !p.IsZero() {
-		file := filepath.ToSlash(p.File)
-		config.Loc = fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(file)), path.Base(file)), p.Line)
-	}
+	config.Loc = placeOf(loc)
 	c := v.Type().Context()
 	call := stablehlo.CustomCall{
 		Target: ins.spec.Target, APIVersion: stablehlo.TypedFFI, HasSideEffect: true,
@@ -254,4 +251,14 @@ func (ins *inserter) tap(v mlir.Value, loc mlir.Location, token mlir.Value) (mli
 	}
 	ins.count++
 	return call.Create(c, loc)
+}
+
+// placeOf returns the file and line of a location as a callback's configuration has them.
+func placeOf(loc mlir.Location) string {
+	p := loc.Position()
+	if p.IsZero() {
+		return ""
+	}
+	file := filepath.ToSlash(p.File)
+	return fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(file)), path.Base(file)), p.Line)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -22,12 +23,15 @@ type module struct {
 
 	export *jaxexport.Exported // if the file is one of jax.export
 
+	migrated passes.MigrateResult // with --feeds
+
 	params, results []tensor.Shape // of @main; -1 is a dimension that is not known yet
 }
 
 // readModule reads a file, or standard input if path is "-". It writes to progress what it
 // fetches.
-func readModule(path string, stdin io.Reader, limit bounded.Limit, progress io.Writer) (*module, error) {
+func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error) {
+	path, limit := o.module, o.moduleLimit()
 	m := &module{name: path}
 	var err error
 	if path == "-" {
@@ -61,7 +65,7 @@ func readModule(path string, stdin io.Reader, limit bounded.Limit, progress io.W
 		m.close()
 		return nil, unreadable(library, m.name, err)
 	}
-	if err := errors.Join(m.refuseFeeds(), m.refuseCalls()); err != nil {
+	if err := m.refuse(o); err != nil {
 		m.close()
 		return nil, err
 	}
@@ -141,12 +145,27 @@ func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
 	return list, nil
 }
 
+// refuse returns an error for operations that XLA cannot run. With --feeds, it replaces
+// outfeeds and infeeds.
+func (m *module) refuse(o options) error {
+	if o.feeds == "" {
+		return errors.Join(m.refuseFeeds(), m.refuseCalls())
+	}
+	if err := m.refuseCalls(); err != nil {
+		return err
+	}
+	if err := m.migrate(); err != nil {
+		return err
+	}
+	return m.refuseFeeds() // of other dialects
+}
+
 // refuseFeeds returns an error for operations that would wait forever: nothing here reads a
 // module's outfeed or fills its infeed.
 func (m *module) refuseFeeds() error {
 	var found []string
 	m.mlir.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if _, name, _ := strings.Cut(op.Name(), "."); name == "outfeed" || name == "infeed" {
+		if isFeed(op.Name()) {
 			found = append(found, "\n  "+m.place(op)+": "+op.Name())
 		}
 		return mlir.WalkContinue
@@ -154,12 +173,16 @@ func (m *module) refuseFeeds() error {
 	if found == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: these operations would wait forever, because nothing is at their other end:%s\nmlir-lint names replacements", m.name, strings.Join(found, ""))
+	return fmt.Errorf("%s: these operations would wait forever, because nothing is at their other end:%s\n--feeds serves them, and mlir-lint names replacements", m.name, strings.Join(found, ""))
 }
 
 // place returns the position of an operation, for the beginning of a line.
 func (m *module) place(op mlir.Operation) string {
-	p := op.Location().Position()
+	return m.placeOf(op.Location())
+}
+
+func (m *module) placeOf(l mlir.Location) string {
+	p := l.Position()
 	if p.IsZero() {
 		return m.name
 	}

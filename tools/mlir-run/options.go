@@ -27,6 +27,10 @@ module leaves open have the sizes of the inputs.
   --rtol R       relative and absolute tolerance of --expect for floating point
   --atol A       (default 1e-5 and 1e-6): |got - expected| <= A + R * |expected|.
                  NaN equals NaN; integers and booleans must be equal.
+  --feeds FILE   serve the outfeeds and infeeds of old host calls, in the order of the
+                 program: write what is sent to a .npz file, as feed0, feed1, …, without
+                 the flags of EXLA and of JAX's host_callback, and receive infeed0,
+                 infeed1, … of --in
   --tap          serve custom calls without a handler: print their operands and return
                  them as the results. This works if the results have the types of the
                  operands, or if there are no results.
@@ -44,8 +48,8 @@ module leaves open have the sizes of the inputs.
   --cache DIR    keep the compiled module in a folder, for further runs of it
   --devices N    number of devices that the CPU presents (default: as many as needed)
   --max-module SIZE  largest module that is read (default 1GiB)
-  --max-arrays SIZE  largest total size of all inputs, or of all expected results
-                 (default 4GiB)
+  --max-arrays SIZE  largest total size of all inputs, of all expected results, or of
+                 what is sent or received (default 4GiB)
   --timeout D    stop after this time, such as 30s (default: never)
 
 Element types that NumPy lacks are stored as integers of the same width: bfloat16
@@ -60,6 +64,7 @@ type options struct {
 	out      string
 	expect   string
 	compare  tolerance
+	feeds    string
 	tap      bool
 	record   string
 	replay   string
@@ -96,6 +101,7 @@ func parseOptions(args []string) (options, error) {
 	flags.StringVar(&o.expect, "expect", "", "")
 	flags.Float64Var(&o.compare.rtol, "rtol", o.compare.rtol, "")
 	flags.Float64Var(&o.compare.atol, "atol", o.compare.atol, "")
+	flags.StringVar(&o.feeds, "feeds", "", "")
 	flags.BoolVar(&o.tap, "tap", false, "")
 	flags.StringVar(&o.record, "record", "", "")
 	flags.StringVar(&o.replay, "replay", "", "")
@@ -133,6 +139,14 @@ func (o options) check(modules []string) error {
 		return fmt.Errorf("there are %d modules: %s: name one", len(modules), strings.Join(modules, " "))
 	case o.out != "" && !strings.HasSuffix(o.out, ".npz"):
 		return fmt.Errorf("--out %s: results are written as .npz: use a name that ends in .npz", o.out)
+	case o.feeds != "" && !strings.HasSuffix(o.feeds, ".npz"):
+		return fmt.Errorf("--feeds %s: what is sent is written as .npz: use a name that ends in .npz", o.feeds)
+	case o.feeds != "" && o.feeds == o.out:
+		return fmt.Errorf("--feeds %s: the results have the same name: use another one", o.feeds)
+	case o.feeds != "" && o.replay != "":
+		return errors.New("--feeds cannot be combined with --replay: leave one out")
+	case o.feeds != "" && o.replicas > 1:
+		return fmt.Errorf("--feeds cannot be combined with --replicas %d: feeds of several devices have no order", o.replicas)
 	case o.replay != "" && (o.tap || o.record != ""):
 		return errors.New("--replay cannot be combined with --tap or --record: leave them out")
 	case o.trace != "" && (o.trace == o.record || o.trace == o.replay):

@@ -31,6 +31,7 @@ func TestParseOptions(t *testing.T) {
 		"m.mlir --max-module 3KiB --max-arrays 5": with(func(o *options) {
 			o.maxModule, o.maxArrays = 3*bounded.KiB, 5
 		}),
+		"m.mlir --feeds f.npz": with(func(o *options) { o.feeds = "f.npz" }),
 		"--tap --replicas 2 --devices 3 --timeout 1m m.mlir": with(func(o *options) {
 			o.tap, o.replicas, o.devices, o.timeout = true, 2, 3, time.Minute
 		}),
@@ -47,24 +48,28 @@ func TestParseOptions(t *testing.T) {
 
 func TestParseOptionsRefused(t *testing.T) {
 	for args, want := range map[string]string{
-		"":                                "the module is missing",
-		"a.mlir b.mlir":                   "there are 2 modules: a.mlir b.mlir: name one",
-		"--frobnicate m.mlir":             "frobnicate",
-		"m.mlir --frobnicate":             "frobnicate",
-		"m.mlir --in":                     "needs an argument",
-		"m.mlir --rtol x":                 `invalid value "x"`,
-		"m.mlir --rtol -1":                "--rtol and --atol must be finite",
-		"m.mlir --atol NaN":               "--rtol and --atol must be finite",
-		"m.mlir --atol Inf":               "--rtol and --atol must be finite",
-		"m.mlir --out y.npy":              "written as .npz",
-		"m.mlir --replicas 0":             "--replicas 0: use 1 to 1024",
-		"m.mlir --replicas 1000000000":    "--replicas 1000000000: use 1 to 1024",
-		"m.mlir --devices -1":             "--devices -1: use 1 to 1024",
-		"m.mlir --devices 100000":         "--devices 100000: use 1 to 1024",
-		"m.mlir --max-module 0":           "give a size such as",
-		"m.mlir --max-arrays many":        "give a size such as",
-		"m.mlir --devices 1 --replicas 2": "2 replicas need at least that many devices",
-		"m.mlir --timeout -1s":            "use a duration such as 30s",
+		"":                                  "the module is missing",
+		"a.mlir b.mlir":                     "there are 2 modules: a.mlir b.mlir: name one",
+		"--frobnicate m.mlir":               "frobnicate",
+		"m.mlir --frobnicate":               "frobnicate",
+		"m.mlir --in":                       "needs an argument",
+		"m.mlir --rtol x":                   `invalid value "x"`,
+		"m.mlir --rtol -1":                  "--rtol and --atol must be finite",
+		"m.mlir --atol NaN":                 "--rtol and --atol must be finite",
+		"m.mlir --atol Inf":                 "--rtol and --atol must be finite",
+		"m.mlir --out y.npy":                "written as .npz",
+		"m.mlir --replicas 0":               "--replicas 0: use 1 to 1024",
+		"m.mlir --feeds f.npy":              "--feeds f.npy: what is sent is written as .npz",
+		"m.mlir --feeds f.npz --out f.npz":  "the results have the same name",
+		"m.mlir --feeds f.npz --replay r":   "--feeds cannot be combined with --replay",
+		"m.mlir --feeds f.npz --replicas 2": "feeds of several devices have no order",
+		"m.mlir --replicas 1000000000":      "--replicas 1000000000: use 1 to 1024",
+		"m.mlir --devices -1":               "--devices -1: use 1 to 1024",
+		"m.mlir --devices 100000":           "--devices 100000: use 1 to 1024",
+		"m.mlir --max-module 0":             "give a size such as",
+		"m.mlir --max-arrays many":          "give a size such as",
+		"m.mlir --devices 1 --replicas 2":   "2 replicas need at least that many devices",
+		"m.mlir --timeout -1s":              "use a duration such as 30s",
 	} {
 		if _, err := parseOptions(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one with %q", args, err, want)

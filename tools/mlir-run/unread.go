@@ -18,8 +18,8 @@ func (m *module) isUnread() bool { return m.mlir == nil }
 
 // shapesFromXLA compiles a module that is unread, and sets its parameters and results.
 func (m *module) shapesFromXLA(o options) (err error) {
-	if o.tap || o.replay != "" {
-		return errors.New("no MLIR library here can read it, so its callbacks cannot be replaced: leave out --tap and --replay")
+	if o.tap || o.replay != "" || o.feeds != "" {
+		return errors.New("no MLIR library here can read it, so its callbacks cannot be replaced: leave out --tap, --replay and --feeds")
 	}
 	client, err := openClient(o)
 	if err != nil {

@@ -20,6 +20,6 @@ func TestUnread(t *testing.T) {
 	run := func(args ...string) outcome { return command{folder: folder}.run(t, args...) }
 	run("shardy.mlirbc", "--in", "in.npz").want(t, exitDone, "out0 f32[4] [2 4 6 8]\n", "")
 	run("shardy.mlirbc").want(t, exitFailed, "", "shardy.mlirbc needs inputs: use --in:\n  in0: f32[4]")
-	run("shardy.mlirbc", "--in", "in.npz", "--tap").want(t, exitFailed, "", "its callbacks cannot be replaced: leave out --tap and --replay")
+	run("shardy.mlirbc", "--in", "in.npz", "--tap").want(t, exitFailed, "", "its callbacks cannot be replaced: leave out --tap, --replay and --feeds")
 	run("cut.mlirbc", "--in", "in.npz").want(t, exitFailed, "", "cut.mlirbc")
 }

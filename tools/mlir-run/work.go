@@ -59,7 +59,7 @@ func (s *sink) Write(b []byte) (int, error) {
 
 // work runs the module. same is false if the results differ from the expected ones.
 func work(o options, stdout, stderr io.Writer) (same bool, err error) {
-	m, err := readModule(o.module, os.Stdin, o.moduleLimit(), stderr)
+	m, err := readModule(o, os.Stdin, stderr)
 	if err != nil {
 		return false, err
 	}
@@ -141,6 +141,21 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 	standIns, err := newStandIns(m, observers, stdout)
 	if err != nil {
 		return nil, err
+	}
+	if o.feeds != "" {
+		feeds, feedsErr := m.newFeeds(o)
+		if feedsErr != nil {
+			return nil, feedsErr
+		}
+		defer feeds.close()
+		if err := feeds.bind(m, observers.callbackOptions()); err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err == nil {
+				err = feeds.write(o.feeds)
+			}
+		}()
 	}
 	executable, err := m.compile(client, o, standIns)
 	if err != nil {

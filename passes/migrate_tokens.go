@@ -1,0 +1,274 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// A tokenGraph divides the values that are tokens of XLA, or tuples with such tokens, into
+// chains: sets of values that are connected by operations that pass them on. A chain is kept if
+// an operation uses it that Migrate does not replace. The tokens of one tuple are in one chain.
+type tokenGraph struct {
+	up   map[mlir.Value]mlir.Value // the union-find forest
+	kept map[mlir.Value]string     // by root: why the chain is kept
+	has  map[mlir.Type]bool        // the result of holds
+}
+
+// holds reports whether a type is a token or a tuple with one in it.
+func (t *tokenGraph) holds(of mlir.Type) bool {
+	is, known := t.has[of]
+	if !known {
+		if elements, isTuple := of.Elements(); isTuple {
+			is = slices.ContainsFunc(elements, t.holds)
+		} else {
+			is = isToken(of)
+		}
+		t.has[of] = is
+	}
+	return is
+}
+
+// only reports whether nothing is left of a type without its tokens.
+func (t *tokenGraph) only(of mlir.Type) bool {
+	if elements, isTuple := of.Elements(); isTuple {
+		return len(elements) > 0 && !slices.ContainsFunc(elements, func(e mlir.Type) bool { return !t.only(e) })
+	}
+	return isToken(of)
+}
+
+// isToken reports whether a type is a token of StableHLO or of MHLO.
+func isToken(t mlir.Type) bool { return stablehlo.IsToken(t) || t.String() == "!mhlo.token" }
+
+// without returns a type without its tokens.
+func (t *tokenGraph) without(of mlir.Type) mlir.Type {
+	elements, isTuple := of.Elements()
+	if !isTuple {
+		return of
+	}
+	var rest []mlir.Type
+	for _, e := range elements {
+		if !t.only(e) {
+			rest = append(rest, t.without(e))
+		}
+	}
+	return of.Context().TupleType(rest...)
+}
+
+func (t *tokenGraph) root(v mlir.Value) mlir.Value {
+	for {
+		up, ok := t.up[v]
+		if !ok || up == v {
+			return v
+		}
+		if above, ok := t.up[up]; ok {
+			t.up[v] = above
+		}
+		v = up
+	}
+}
+
+// join connects two values if both hold tokens.
+func (t *tokenGraph) join(a, b mlir.Value) {
+	if !t.holds(a.Type()) || !t.holds(b.Type()) {
+		return
+	}
+	a, b = t.root(a), t.root(b)
+	if a == b {
+		return
+	}
+	if reason := t.kept[a]; reason != "" && t.kept[b] == "" {
+		t.kept[b] = reason
+	}
+	t.up[a] = b
+}
+
+// keep keeps the chain of a value.
+func (t *tokenGraph) keep(v mlir.Value, reason string) {
+	if root := t.root(v); t.kept[root] == "" {
+		t.kept[root] = reason
+	}
+}
+
+// keeps returns why a value's chain is kept, or "".
+func (t *tokenGraph) keeps(v mlir.Value) string { return t.kept[t.root(v)] }
+
+// connect finds the chains of a module, and the operations that it does not know.
+func (t *tokenGraph) connect(g *migration) {
+	t.up, t.kept, t.has = map[mlir.Value]mlir.Value{}, map[mlir.Value]string{}, map[mlir.Type]bool{}
+	for _, op := range g.ops {
+		if !t.connectOperation(g, op) && t.uses(op) {
+			g.leave(op, "it uses a token, and is not known to Migrate")
+			reason := "its token is also that of " + op.Name()
+			if p := op.Location().Position(); !p.IsZero() {
+				reason += " at " + p.String()
+			}
+			t.keepAll(op, reason)
+		}
+	}
+}
+
+// uses reports whether an operand, a result or an argument of a region holds a token.
+func (t *tokenGraph) uses(op mlir.Operation) bool {
+	found := false
+	t.each(op, func(v mlir.Value) { found = found || t.holds(v.Type()) })
+	return found
+}
+
+func (t *tokenGraph) keepAll(op mlir.Operation, reason string) {
+	t.each(op, func(v mlir.Value) {
+		if t.holds(v.Type()) {
+			t.keep(v, reason)
+		}
+	})
+}
+
+// each calls f for the operands and results of an operation and the arguments of its regions.
+func (t *tokenGraph) each(op mlir.Operation, f func(mlir.Value)) {
+	for _, v := range op.Operands() {
+		f(v)
+	}
+	for _, v := range op.Results() {
+		f(v)
+	}
+	for _, region := range op.Regions() {
+		for block := range region.Blocks() {
+			for _, v := range block.Arguments() {
+				f(v)
+			}
+		}
+	}
+}
+
+// connectOperation connects the tokens of one operation. It returns false if it does not know
+// how they pass through it.
+func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
+	operands, results := operandsOf(op), resultsOf(op)
+	joinAll := func() {
+		var first mlir.Value
+		t.each(op, func(v mlir.Value) {
+			if t.holds(v.Type()) {
+				if first.IsNil() {
+					first = v
+				}
+				t.join(v, first)
+			}
+		})
+	}
+	pairs := func(a, b []mlir.Value) bool {
+		if len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			t.join(a[i], b[i])
+		}
+		return true
+	}
+	switch op.Name() {
+	case "builtin.module":
+		return true
+	case "func.func":
+		return t.connectFunction(g, op)
+	case "stablehlo.create_token":
+		return true
+	case "stablehlo.after_all", "stablehlo.outfeed", "stablehlo.infeed", "stablehlo.tuple", "stablehlo.get_tuple_element":
+		joinAll()
+		return true
+	case "stablehlo.optimization_barrier":
+		return pairs(operands, results)
+	case "stablehlo.while", "stablehlo.if", "stablehlo.case":
+		ok := true
+		for i, region := range op.Regions() {
+			if region.NumBlocks() != 1 {
+				return !t.uses(op)
+			}
+			block := region.First()
+			end := block.Terminator()
+			if op.Name() == "stablehlo.while" {
+				ok = pairs(operands, argumentsOf(block)) && ok
+			}
+			if end.IsNil() || end.Name() != "stablehlo.return" {
+				ok = false
+			} else if op.Name() != "stablehlo.while" || i == 1 {
+				ok = pairs(operandsOf(end), results) && ok
+			}
+		}
+		return ok
+	case "stablehlo.return":
+		parent := op.Parent().Name()
+		return parent == "stablehlo.while" || parent == "stablehlo.if" || parent == "stablehlo.case"
+	case "func.return":
+		return op.Parent().Name() == "func.func"
+	}
+	if name, isCall := function.Callee(op); isCall {
+		f, ok := g.callers.byName[name]
+		if !ok || f.Region(0).NumBlocks() != 1 {
+			return false
+		}
+		joinAll()
+		block := f.Region(0).First()
+		return pairs(operands, argumentsOf(block)) && pairs(operandsOf(block.Terminator()), results)
+	}
+	return false
+}
+
+// connectFunction returns false if tokens in the signature of a function cannot be removed.
+func (t *tokenGraph) connectFunction(g *migration, f mlir.Operation) bool {
+	name, _ := f.Symbol()
+	if defined, ok := g.callers.byName[name]; ok && defined == f && f.Region(0).NumBlocks() == 1 {
+		end := f.Region(0).First().Terminator()
+		if !g.callers.other[name] && end.Name() == "func.return" {
+			return true
+		}
+		// The results are not values of the function itself.
+		for _, v := range end.Operands() {
+			if t.holds(v.Type()) {
+				t.keep(v, "its token is in the signature of @"+name+", to which something other than a call refers")
+			}
+		}
+	}
+	a, _ := f.Attribute("function_type")
+	of, _ := a.TypeValue()
+	params, results, _ := of.Signature()
+	if slices.ContainsFunc(slices.Concat(params, results), t.holds) {
+		g.leave(f, "a token is in its signature, which cannot change")
+	}
+	return !t.uses(f)
+}
+
+// gone reports whether a value is a token that is removed.
+func (t *tokenGraph) gone(v mlir.Value) bool {
+	return t.holds(v.Type()) && t.only(v.Type()) && t.keeps(v) == ""
+}
+
+// shrinks reports whether a value is a tuple of which tokens are removed.
+func (t *tokenGraph) shrinks(v mlir.Value) bool {
+	return t.holds(v.Type()) && !t.only(v.Type()) && t.keeps(v) == ""
+}
+
+// dead reports whether the module has tokens to remove.
+func (t *tokenGraph) dead(g *migration) bool {
+	found := false
+	for _, op := range g.ops {
+		t.each(op, func(v mlir.Value) { found = found || t.holds(v.Type()) && t.keeps(v) == "" })
+	}
+	return found
+}
+
+func resultsOf(op mlir.Operation) []mlir.Value {
+	var list []mlir.Value
+	for _, v := range op.Results() {
+		list = append(list, v)
+	}
+	return list
+}
+
+func argumentsOf(b mlir.Block) []mlir.Value {
+	var list []mlir.Value
+	for _, v := range b.Arguments() {
+		list = append(list, v)
+	}
+	return list
+}
