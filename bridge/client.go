@@ -104,15 +104,6 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 // NumDevices returns the number of devices. They are numbered from 0.
 func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
 
-// Barrier waits until every callback of every run that was started before is done, on all
-// devices, including queued calls. It returns the errors of taps since the last barrier as
-// a *callbacks.TapErrors, or nil if there were none. If ctx ends first, it returns a
-// *callbacks.BarrierError, which lists the calls in flight. The name appears in these
-// errors. Inside a callback it returns callbacks.ErrBarrierInside.
-func (c *Client) Barrier(ctx context.Context, name string) error {
-	return c.group.Barrier(ctx, name)
-}
-
 // Close ends the client: it does not compile, run or transfer any more. Close waits for the
 // runs and callbacks in flight, for at most ClientOptions.DrainTimeout. The error lists the
 // runs that are left, and the errors of taps since the last barrier. What the client holds

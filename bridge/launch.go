@@ -68,7 +68,7 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 		return err
 	}
 	options := dispatch.RunOptions{
-		ID: int64(r.id), Devices: e.NumDevices(), Nested: len(r.inside) > 0, OnCaller: caller, Expendable: onHelper,
+		ID: int64(r.id), Devices: e.NumDevices(), Device: r.device, On: e.devices, Nested: len(r.inside) > 0, OnCaller: caller, Expendable: onHelper,
 	}
 	if r.debug {
 		options.Memory = debugMemory
