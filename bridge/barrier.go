@@ -1,10 +1,13 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
 )
 
 // Barrier waits until every callback of every run that was started before is done, on all
@@ -12,8 +15,12 @@ import (
 // a *callbacks.TapErrors, or nil if there were none. If ctx ends first, it returns a
 // *callbacks.BarrierError, which lists the calls in flight. The name appears in these
 // errors. Inside a callback it returns callbacks.ErrBarrierInside.
+//
+// If a run with runtime tokens (see [Sequence]) failed since the last barrier, Barrier returns
+// the first such error, joined with those of taps if there are any, although Wait has returned
+// it, too.
 func (c *Client) Barrier(ctx context.Context, name string) error {
-	return c.group.Barrier(ctx, name)
+	return c.withFailures(c.group.Barrier(ctx, name), -1, name)
 }
 
 // BarrierDevice is like Barrier, but waits only for the runs that use a device and for the
@@ -23,7 +30,21 @@ func (c *Client) BarrierDevice(ctx context.Context, device int, name string) err
 	if device < 0 || device >= c.NumDevices() {
 		return fmt.Errorf("bridge: barrier %q: there is no device %d; the client has %d, numbered from 0", name, device, c.NumDevices())
 	}
-	return c.group.BarrierDevice(ctx, device, name)
+	return c.withFailures(c.group.BarrierDevice(ctx, device, name), device, name)
+}
+
+// withFailures adds the first error of a run to the error of a barrier, unless the barrier
+// did not wait to its end.
+func (c *Client) withFailures(err error, device int, name string) error {
+	taps, ok := err.(*callbacks.TapErrors)
+	if err != nil && !ok {
+		return err
+	}
+	failed := c.failed.take(device, name)
+	if failed == nil || taps == nil {
+		return cmp.Or(failed, err)
+	}
+	return errors.Join(failed, err)
 }
 
 // WaitAll waits for all runs and returns their errors, joined by errors.Join in the order of

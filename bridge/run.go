@@ -28,6 +28,7 @@ type Run struct {
 	gates    int     // number of gates that it has entered
 	alone    bool    // whether no other run was on its device when it entered
 	reserved int     // number of outputs that are counted; see reserve
+	order    *order  // nil for an executable without runtime tokens
 
 	// called is set if a callback was called, which may have kept the run's context.
 	called atomic.Bool
