@@ -67,18 +67,29 @@ func (o *order) take(ctx context.Context, r *Run) error {
 	if o == nil {
 		return nil
 	}
-	for _, effect := range r.exec.effects {
-		t, ok := o.sequence.find(effect)
-		if !ok {
-			o.args = append(o.args, pjrt.Array{}) // see fill
-			continue
+	tokens, others := o.sequence.find(r.exec.effects)
+	for _, t := range tokens {
+		if t.of != nil {
+			o.taken = append(o.taken, t.of)
 		}
-		o.taken = append(o.taken, t.of)
-		a, err := o.arg(ctx, r, t)
-		if err != nil {
-			return err
+	}
+	for _, h := range others {
+		o.taken = append(o.taken, h)
+	}
+	for _, t := range tokens {
+		var a pjrt.Array // see fill
+		if t.of != nil {
+			var err error
+			if a, err = o.arg(ctx, r, t); err != nil {
+				return err
+			}
 		}
 		o.args = append(o.args, a)
+	}
+	for _, h := range others {
+		if err := o.wait(ctx, r, h); err != nil {
+			return err
+		}
 	}
 	for i := range r.exec.NumDevices() {
 		if err := r.exec.client.ready.make(r.exec.client, r.deviceAt(i)); err != nil {
@@ -94,11 +105,7 @@ func (o *order) arg(ctx context.Context, r *Run, t lastToken) (pjrt.Array, error
 	c := r.exec.client
 	switch {
 	case r.several || t.of.device < 0:
-		err := c.behind.waitFor(ctx, t.of.over)
-		if err == errGateClosed {
-			err = fmt.Errorf("bridge: run: %w", err)
-		}
-		return pjrt.Array{}, err
+		return pjrt.Array{}, o.wait(ctx, r, t.of)
 	case t.of.device == r.device:
 		return t.of.arrays[t.i], nil
 	}
@@ -108,6 +115,15 @@ func (o *order) arg(ctx context.Context, r *Run, t lastToken) (pjrt.Array, error
 	}
 	o.copies = append(o.copies, a)
 	return a, nil
+}
+
+// wait waits until an earlier run is over.
+func (o *order) wait(ctx context.Context, r *Run, h *handover) error {
+	err := r.exec.client.behind.waitFor(ctx, h.over)
+	if err == errGateClosed {
+		err = fmt.Errorf("bridge: run: %w", err)
+	}
+	return err
 }
 
 // fill sets the tokens as the last arguments on each device.

@@ -2,7 +2,10 @@ package bridge
 
 import (
 	"context"
+	"slices"
 	"sync"
+
+	"github.com/calliope-mlir/calliope/contract"
 )
 
 // A Sequence orders the effects of executions: of two runs in it, the callbacks of an effect
@@ -21,7 +24,9 @@ import (
 // Sequence, their runs are in the order in which Start or Run took its turn; a further
 // goroutine waits while another one starts a run. XLA executes a small module while it is
 // started. A run on several devices waits in Start for the earlier runs of its effects, and
-// the runs after it wait for it.
+// the runs after it wait for it. A run with the effect builder.AllEffects follows all earlier
+// runs of the Sequence that have effects, and those after it follow it. It has one token for
+// each of its effects: if it follows more runs, it waits for the others in Start.
 //
 // If a run fails, the runs that were started before its end and wait for its tokens are not
 // executed, and fail with a *[SequenceError]. Runs that are started after its end have new
@@ -82,18 +87,50 @@ func (s *Sequence) enter(ctx context.Context) error {
 
 func (s *Sequence) leave() { s.turn <- struct{}{} }
 
-// find returns the last token of an effect. ok is false if its last run is over. Otherwise
-// the caller must call done of the handover.
-func (s *Sequence) find(effect string) (t lastToken, ok bool) {
+// find returns the last token for each of the effects of a run, or one of no handover if the
+// last run is over. others are further runs that the run has to wait for. The caller must call
+// done of the handovers.
+func (s *Sequence) find(effects []string) (tokens []lastToken, others []*handover) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, t := range s.last {
-		if t.effect == effect {
-			t.of.uses.Add(1)
-			return t, true
+	tokens = make([]lastToken, len(effects))
+	if len(s.last) == 0 {
+		return tokens, nil
+	}
+	for i, effect := range effects {
+		all := lastToken{}
+		for _, t := range s.last {
+			if t.effect == effect {
+				tokens[i] = t
+			}
+			if t.effect == contract.AllEffects {
+				all = t
+			}
+		}
+		if tokens[i].of == nil {
+			tokens[i] = all
 		}
 	}
-	return t, false
+	if all := slices.Index(effects, contract.AllEffects); all >= 0 {
+		for _, t := range s.last {
+			switch {
+			case slices.ContainsFunc(tokens, func(own lastToken) bool { return own.of == t.of }):
+			case tokens[all].of == nil:
+				tokens[all] = t
+			case !slices.Contains(others, t.of):
+				others = append(others, t.of)
+			}
+		}
+	}
+	for _, t := range tokens {
+		if t.of != nil {
+			t.of.uses.Add(1)
+		}
+	}
+	for _, h := range others {
+		h.uses.Add(1)
+	}
+	return tokens, others
 }
 
 // set makes the tokens of a handover the last ones of its effects. If h is nil, the last
@@ -103,6 +140,10 @@ func (s *Sequence) set(effects []string, h *handover) {
 	defer s.mu.Unlock()
 	if h == nil && len(s.last) == 0 {
 		return
+	}
+	if slices.Contains(effects, contract.AllEffects) { // the run follows all others
+		clear(s.last)
+		s.last = s.last[:0]
 	}
 	for i, effect := range effects {
 		s.setLocked(lastToken{effect, h, i})

@@ -341,3 +341,105 @@ func TestSequenceAfterFailure(t *testing.T) {
 		})
 	}
 }
+
+// A run with a callback of builder.AllEffects follows all runs with effects that were started
+// before it, and those that are started after it follow it.
+func TestSequenceOfAllEffects(t *testing.T) {
+	const turns, devices = 10, 4
+	n := sized["large"]
+	client := newClient(t, devices)
+	r := sequence(t)
+	a := effectful(t, client, r.name, n, bridge.CompileOptions{}, "a")
+	b := effectful(t, client, r.name, n, bridge.CompileOptions{}, "b")
+	all := effectful(t, client, r.name, n, bridge.CompileOptions{}, builder.AllEffects)
+	several := effectful(t, client, r.name, n, bridge.CompileOptions{Replicas: 2}, builder.AllEffects, "c")
+	var list []*bridge.Run
+	start := func(e *bridge.Executable, number int, devices ...int) {
+		t.Helper()
+		var inputs []bridge.Input
+		for _, device := range devices {
+			inputs = append(inputs, numbered(t, client, number, n, device))
+		}
+		run, err := e.Start(t.Context(), inputs...)
+		check.NoError(t, err)
+		list = append(list, run)
+	}
+	var want []int
+	for range turns { // device 0 is slow
+		start(a, 0, 0)
+		start(b, 0, 2)
+		start(all, 1, 3)
+		start(a, 2, 1)
+		start(b, 2, 0)
+		start(several, 3, 0, 1)
+		want = append(want, 0, 0, 1, 2, 2, 3, 3, 3, 3)
+	}
+	discard(t, list...)
+	check.Diff(t, "order", want, r.seen)
+}
+
+// Callbacks without operands, in programs without arguments and results, work ordered and
+// unordered.
+func TestSequenceOfNothing(t *testing.T) {
+	for _, effect := range []string{"-", "", "log", builder.AllEffects} {
+		t.Run(effect, func(t *testing.T) {
+			client := newClient(t, 2)
+			var mu sync.Mutex
+			var seen []string
+			note := func(kind string) callbacks.Func {
+				return func(f *callbacks.Frame) error {
+					mu.Lock()
+					defer mu.Unlock()
+					if len(f.Args) > 0 {
+						return errors.New("the call has operands")
+					}
+					seen = append(seen, kind)
+					return nil
+				}
+			}
+			for _, kind := range []string{"tap", "io", "call"} {
+				check.NoError(t, callbacks.Default.Register(t.Name()+kind, note(kind), callbacks.Options{FailRun: true}))
+				defer callbacks.Default.Unregister(t.Name() + kind)
+			}
+			b := builder.New(newContext(t), builder.Options{RuntimeTokens: effect != "-"})
+			g := b.Func("g")
+			f := b.Func("main")
+			cb := func(kind string, in *builder.Func) builder.Callback {
+				c := builder.Callback{Name: t.Name() + kind, In: in}
+				if effect != "-" {
+					c.Effect = effect
+				}
+				return c
+			}
+			builder.Tap(cb("tap", g), []builder.Value{})
+			g.Return()
+			builder.RuntimeCall(cb("call", f), builder.Like(tensor.ShapeOf(tensor.F32, 1)), []builder.Value{})
+			g.Call()
+			builder.IOCallback(cb("io", f), []builder.Value{})
+			builder.RuntimeCall(cb("call", f), []builder.Value{}, []builder.Value{})
+			f.Return()
+			m, err := b.Module()
+			check.NoError(t, err)
+			check.Cleanup(t, m)
+			e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+			check.NoError(t, err)
+			check.Cleanup(t, e)
+			check.Diff(t, "outputs", 0, e.NumOutputs())
+			const runs = 5
+			var list []*bridge.Run
+			for range runs {
+				run, err := e.Start(t.Context())
+				check.NoError(t, err)
+				list = append(list, run)
+			}
+			discard(t, list...)
+			want := slices.Repeat([]string{"call", "tap", "io", "call"}, runs)
+			if effect == "-" || effect == "" { // only taps are ordered without an effect
+				slices.Sort(want)
+				slices.Sort(seen)
+			}
+			check.Diff(t, "calls", want, seen)
+			check.NoError(t, client.Barrier(t.Context(), "end"))
+		})
+	}
+}
