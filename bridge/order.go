@@ -73,9 +73,7 @@ func (o *order) take(ctx context.Context, r *Run) error {
 			o.taken = append(o.taken, t.of)
 		}
 	}
-	for _, h := range others {
-		o.taken = append(o.taken, h)
-	}
+	o.taken = append(o.taken, others...)
 	for _, t := range tokens {
 		var a pjrt.Array // see fill
 		if t.of != nil {
