@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -440,6 +441,50 @@ func TestSequenceOfNothing(t *testing.T) {
 			}
 			check.Diff(t, "calls", want, seen)
 			check.NoError(t, client.Barrier(t.Context(), "end"))
+		})
+	}
+}
+
+// Random programs that run on random devices of 1 to 8 call in the order of an interpreter that
+// executes one run after another.
+func TestSequenceOfRandomRuns(t *testing.T) {
+	const runs = 60
+	n := sized["large"]
+	programs := [][]string{{"a"}, {"b"}, {"a", "b", "a"}, {"b", "c"}, {builder.AllEffects}, {"c", builder.AllEffects, "a"}}
+	for _, devices := range []int{1, 2, 4, 8} {
+		t.Run(fmt.Sprint(devices), func(t *testing.T) {
+			client := newClient(t, devices)
+			got := &interpreter{taps: map[string][]string{}}
+			var mu sync.Mutex
+			tap := func(f *callbacks.Frame) error {
+				if f.Device%2 == 0 {
+					time.Sleep(200 * time.Microsecond)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				got.tap(f.Config.Effect, int32(f.Args[0].At(0).(float32)), 0)
+				return nil
+			}
+			check.NoError(t, callbacks.Default.Register(t.Name(), tap, callbacks.Options{FailRun: true}))
+			defer callbacks.Default.Unregister(t.Name())
+			var executables []*bridge.Executable
+			for _, effects := range programs {
+				executables = append(executables, effectful(t, client, t.Name(), n, bridge.CompileOptions{}, effects...))
+			}
+			want := &interpreter{taps: map[string][]string{}}
+			random := rand.New(rand.NewPCG(uint64(devices), 2))
+			var list []*bridge.Run
+			for i := range runs {
+				k := random.IntN(len(programs))
+				run, err := executables[k].Start(t.Context(), numbered(t, client, i, n, random.IntN(devices)))
+				check.NoError(t, err)
+				list = append(list, run)
+				for _, effect := range programs[k] {
+					want.tap(effect, int32(i), 0)
+				}
+			}
+			discard(t, list...)
+			check.Diff(t, "calls", want.taps, got.taps)
 		})
 	}
 }

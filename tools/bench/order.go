@@ -12,7 +12,7 @@ import (
 )
 
 // orderSuite measures what the order of effects costs: an execution with runtime tokens over
-// one without, on one device and on two in turn, and an ordered callback over an unordered one.
+// one without, on one device and on two in turn, an ordered callback over an unordered one, and a barrier while nothing runs.
 func orderSuite(ctx context.Context, s settings, r *report) (err error) {
 	plugin, err := openPlugin(ctx)
 	if err != nil {
@@ -48,6 +48,18 @@ func orderSuite(ctx context.Context, s settings, r *report) (err error) {
 		r.figure("order/"+size.name+"/values-extra", extra("values", "plain"), "us", nil)
 		r.figure("order/"+size.name+"/devices-extra", extra("tokens-devices", "plain-devices"), "us", nil)
 	}
+	idle, err := inTurn([]work{{name: "idle", least: turnTime, do: func(n int) error {
+		for range n {
+			if err := client.Barrier(ctx, "bench"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}}, s.repeat*runTurns)
+	if err != nil {
+		return err
+	}
+	idle.report(r, "order/barrier/")
 	got, err := orderedCalls(ctx, client, s.repeat*runTurns)
 	if err != nil {
 		return err
