@@ -35,7 +35,7 @@ type Client struct {
 
 	sequence *Sequence // the default one
 	ready    readyTokens
-	failed   failures
+	failed   failedRuns
 
 	stalls     stalls
 	watching   atomic.Bool // stallTimer runs

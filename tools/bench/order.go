@@ -37,14 +37,9 @@ func orderSuite(ctx context.Context, s settings, r *report) (err error) {
 		extra := func(a, b string) float64 {
 			return got.inTurn(func(turn int) float64 { return got.wall(a, turn) - got.wall(b, turn) })
 		}
-		// A large module with one more parameter and result takes XLA several microseconds more
-		// itself, so the budget is over those.
-		if size.name == "small" {
-			r.figure("order/small/goal/tokens-extra", extra("tokens", "plain"), "us", atMost(3))
-		} else {
-			r.figure("order/large/tokens-extra", extra("tokens", "plain"), "us", nil)
-			r.figure("order/large/goal/tokens-over-values", extra("tokens", "values"), "us", atMost(3))
-		}
+		// The budget holds on an otherwise idle machine: for a large module, which other threads
+		// execute, values-extra alone is up to 8 µs on a busy one.
+		r.figure("order/"+size.name+"/goal/tokens-extra", extra("tokens", "plain"), "us", atMost(3))
 		r.figure("order/"+size.name+"/values-extra", extra("values", "plain"), "us", nil)
 		r.figure("order/"+size.name+"/devices-extra", extra("tokens-devices", "plain-devices"), "us", nil)
 	}

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// failures keeps the first error of the runs with runtime tokens on each device, since the
+// failedRuns keeps the first error of the runs with runtime tokens on each device, since the
 // last barrier.
-type failures struct {
+type failedRuns struct {
 	mu    sync.Mutex
 	count int
 	first map[int]failure // by device
@@ -21,7 +21,7 @@ type failure struct {
 }
 
 // add keeps the error of a run.
-func (f *failures) add(r *Run, err error) {
+func (f *failedRuns) add(r *Run, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count++
@@ -42,7 +42,7 @@ func (f *failures) add(r *Run, err error) {
 
 // take returns the first error on a device, or on all if device is negative, and forgets
 // the errors.
-func (f *failures) take(device int, barrier string) error {
+func (f *failedRuns) take(device int, barrier string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var first *failure
