@@ -90,3 +90,11 @@ func TestAddRuntimeTokensErrors(t *testing.T) {
 		check.Diff(t, "unchanged", before, m.String())
 	}
 }
+
+func TestInsertTapOfAllEffects(t *testing.T) {
+	s := spec
+	s.Config.Effect = builder.AllEffects
+	if _, err := passes.InsertTap(twoEffects(t, builder.Options{}), everything, s); err == nil || !strings.Contains(err.Error(), "name one effect") {
+		t.Errorf("got %v", err)
+	}
+}
