@@ -31,6 +31,11 @@ type Client struct {
 	life   lifetime
 	memory memory
 	gates  []gate // one for each device
+	behind gate   // holds the runs that wait for others of their Sequence
+
+	sequence *Sequence // the default one
+	ready    readyTokens
+	failed   failedRuns
 
 	stalls     stalls
 	watching   atomic.Bool // stallTimer runs
@@ -89,6 +94,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		plugin: p, xla: wrapped, pjrt: wrapped.PJRT(), options: o, number: lastClient.Add(1),
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
+	c.sequence = c.NewSequence()
 	c.memory.limit, c.gates = o.MemoryLimit, make([]gate, c.NumDevices())
 	if c.stalls.after = max(o.StallAfter, 0); o.StallAfter == 0 {
 		c.stalls.after = defaultStall
@@ -104,18 +110,9 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 // NumDevices returns the number of devices. They are numbered from 0.
 func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
 
-// Barrier waits until every callback of every run that was started before is done, on all
-// devices, including queued calls. It returns the errors of taps since the last barrier as
-// a *callbacks.TapErrors, or nil if there were none. If ctx ends first, it returns a
-// *callbacks.BarrierError, which lists the calls in flight. The name appears in these
-// errors. Inside a callback it returns callbacks.ErrBarrierInside.
-func (c *Client) Barrier(ctx context.Context, name string) error {
-	return c.group.Barrier(ctx, name)
-}
-
 // Close ends the client: it does not compile, run or transfer any more. Close waits for the
 // runs and callbacks in flight, for at most ClientOptions.DrainTimeout. The error lists the
-// runs that are left, and the errors of taps since the last barrier. What the client holds
+// runs that are left, and the errors of taps since the last barrier, but not those of runs. What the client holds
 // in C is freed when the last of its executables, buffers, views and runs is closed or
 // over. Closing it again does nothing.
 //
@@ -128,6 +125,7 @@ func (c *Client) Close() error {
 	for i := range c.gates {
 		c.gates[i].close()
 	}
+	c.behind.close()
 	c.innerMu.Lock()
 	inner := c.inner
 	c.innerMu.Unlock()
@@ -210,7 +208,8 @@ func (c *Client) free() error {
 	c.plugin.mu.Lock()
 	delete(c.plugin.clients, c)
 	c.plugin.mu.Unlock()
-	if err := c.xla.Close(); err != nil {
+	err := c.ready.destroy()
+	if err = errors.Join(err, c.xla.Close()); err != nil {
 		return pluginError("close client", err)
 	}
 	return nil

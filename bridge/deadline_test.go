@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -252,4 +253,18 @@ func goexitInRun(t *testing.T) {
 	if !errors.As(err, &g) || g.Callback != name {
 		t.Errorf("got %v, want a GoexitError of %q", err, name)
 	}
+	// With runtime tokens, the next run of the Sequence gets its turn.
+	if c, err = testPlugin(t).NewClient(ClientOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const typ, token = "tensor<4xf32>", "tensor<0xi1>"
+	e, err = c.Compile(t.Context(), withTokens{Source(mainFunc("%x: "+typ+", %t: "+token, typ+", "+token,
+		"%p = "+custom("passthrough", fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %p, %t : "+typ+", "+token)), []string{"log"}}, CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = e.Run(t.Context(), view(t, make([]float32, 4), 4)); !errors.As(err, &g) {
+		t.Errorf("got %v, want a GoexitError", err)
+	}
+	<-c.sequence.turn
 }

@@ -330,3 +330,70 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 	fmt.Println(result)
 	// Output: f32[3] [1 8 27]
 }
+
+// Two runs on two devices print in the order in which they were started.
+func ExampleSequence() {
+	ctx := context.Background()
+	greet := func(f *callbacks.Frame) error {
+		fmt.Println("number", f.Args[0].At(0))
+		return nil
+	}
+	if err := callbacks.Default.Register("greet", greet, callbacks.Options{}); err != nil {
+		log.Fatal(err)
+	}
+	defer callbacks.Default.Unregister("greet")
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := library.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	b := builder.New(c, builder.Options{RuntimeTokens: true})
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, 1000))
+	builder.Tap(builder.Callback{Name: "greet", Effect: "print"}, builder.Add(f.Param(0), 1))
+	f.Return()
+	module, err := b.Module()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer module.Close()
+
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	executable, err := client.Compile(ctx, stablehlo.Program(module), bridge.CompileOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer executable.Close()
+	ctx = bridge.WithSequence(ctx, client.NewSequence())
+	var runs []*bridge.Run
+	for i := range 4 {
+		values := make([]float32, 1000)
+		values[0] = float32(i)
+		in, err := client.BufferFromHost(ctx, tensor.Vector(values...), i%2)
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer in.Close()
+		run, err := executable.Start(ctx, in)
+		if err != nil {
+			log.Fatal(err)
+		}
+		runs = append(runs, run)
+	}
+	if err := bridge.WaitAll(ctx, runs...); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// number 1
+	// number 2
+	// number 3
+	// number 4
+}

@@ -20,8 +20,9 @@ type Executable struct {
 	pjrt    pjrt.Executable // of xla
 	devices []int           // one for each replica or partition; nil if it runs on any single device
 	ordered []int           // devices in ascending order
-	outputs int             // on each device
-	params  []tensor.Shape  // on each device; see parameters
+	outputs int             // on each device, without the tokens
+	params  []tensor.Shape  // on each device, without the tokens; see parameters
+	effects []string        // for which the last parameters and results are runtime tokens
 	known   bool            // whether params are known
 	life    lifetime
 
@@ -69,6 +70,10 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 	if err == nil && len(source) == 0 {
 		err = errors.New("the program is empty; give a StableHLO module")
 	}
+	var effects []string
+	if p, ok := program.(OrderedProgram); ok && err == nil {
+		effects, err = p.RuntimeTokens()
+	}
 	if err != nil {
 		_ = c.done() // the error says more
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
@@ -80,8 +85,13 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		e, err := c.compile(source, o, flags)
 		if err != nil {
 			_ = c.done() // the error says more
+			return nil, err
 		}
-		return e, err
+		if err := e.hideTokens(effects); err != nil {
+			_ = e.Close() // the error says more
+			return nil, fmt.Errorf("bridge: Compile: %w", err)
+		}
+		return e, nil
 	})
 }
 
@@ -153,7 +163,8 @@ func (e *Executable) name() string { return e.xla.Name }
 // Cached reports whether Compile found the executable in ClientOptions.Cache.
 func (e *Executable) Cached() bool { return e.cached }
 
-// NumOutputs returns the number of results of the module on one device.
+// NumOutputs returns the number of results of the module on one device, without runtime
+// tokens.
 func (e *Executable) NumOutputs() int { return e.outputs }
 
 // NumDevices returns the number of devices that one run uses.

@@ -13,7 +13,7 @@ func (r *Run) finish(refused bool) {
 	if failed := r.calls.Err(); failed != nil {
 		err = failed
 	} else if err != nil {
-		err = pluginError("execute", err)
+		err = r.order.cause(pluginError("execute", err))
 	}
 	var outputs []*Buffer
 	switch {
@@ -21,8 +21,10 @@ func (r *Run) finish(refused bool) {
 	case err != nil:
 		r.destroyOutputs()
 	default:
+		r.destroyTokens()
 		outputs, err = r.wrap()
 	}
+	r.order.over(r, err)
 	r.mu.Lock()
 	abandoned := r.abandoned
 	if !abandoned {
@@ -61,6 +63,7 @@ func (r *Run) release() {
 	}
 	r.inputs = nil
 	clear(r.few[:])
+	r.order.release()
 	if r.reserved > 0 {
 		e.client.memory.release(r.reserved, e.resultBytes)
 	}
@@ -83,10 +86,16 @@ func (r *Run) release() {
 // destroyOutputs destroys the outputs of a run that failed.
 func (r *Run) destroyOutputs() {
 	for i := range r.exec.outputs * r.exec.NumDevices() {
-		array := r.pjrt.Output(i)
+		array := r.output(i)
 		array.Made()
 		_ = array.Destroy() // the run's error says more
 	}
+	r.destroyTokens()
+}
+
+// output returns output i, counted over all devices, without the tokens.
+func (r *Run) output(i int) pjrt.Array {
+	return r.pjrt.Output(i + i/r.exec.outputs*len(r.exec.effects))
 }
 
 // wrap makes the Buffers of the outputs of a run.
@@ -98,7 +107,7 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	for i := range list {
 		b := &made[i]
 		list[i] = b
-		b.client, b.device, b.array = client, r.device, r.pjrt.Output(i)
+		b.client, b.device, b.array = client, r.device, r.output(i)
 		b.ready.Store(true)
 		if e.devices != nil {
 			b.device = e.devices[i/e.outputs]

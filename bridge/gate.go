@@ -63,6 +63,35 @@ func (g *gate) enter(ctx context.Context) (alone bool, err error) {
 	return false, ctx.Err()
 }
 
+// waitFor waits until a value can be received from over, until ctx ends, or until the waiter
+// is rejected. It takes no place.
+func (g *gate) waitFor(ctx context.Context, over <-chan struct{}) error {
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return errGateClosed
+	}
+	w := &gateWaiter{since: -1, ready: make(chan struct{})}
+	at := g.queue.PushBack(w)
+	g.mu.Unlock()
+	var err error
+	select {
+	case <-over:
+	case <-w.ready:
+		return w.err
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	select {
+	case <-w.ready: // it was rejected at the same time, and is not in the queue
+	default:
+		g.queue.Remove(at)
+	}
+	return err
+}
+
 func (g *gate) leave() {
 	g.mu.Lock()
 	g.leaveLocked()

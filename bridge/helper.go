@@ -92,6 +92,7 @@ func (r *Run) exited() {
 			e.Callback = call.Name
 		}
 	}
+	r.order.exited(e)
 	r.abandon(e)
 }
 

@@ -44,6 +44,11 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 		return err
 	}
 	r.device = deviceOf(inputs)
+	if len(e.effects) > 0 {
+		if err := r.enterSequence(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.enter(ctx); err != nil {
 		return err
 	}
@@ -57,18 +62,22 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 		}
 		return fmt.Errorf("bridge: run: %w", err)
 	}
+	if err := r.order.take(ctx, r); err != nil {
+		return err
+	}
 	if err := r.reserve(); err != nil {
 		return err
 	}
 	var err error
-	if r.pjrt, err = e.runMemory.Get(e.pjrt, e.NumDevices(), len(r.inputs)/e.NumDevices(), e.outputs); err != nil {
+	tokens := len(e.effects)
+	if r.pjrt, err = e.runMemory.Get(e.pjrt, e.NumDevices(), len(r.inputs)/e.NumDevices()+tokens, e.outputs+tokens); err != nil {
 		return fmt.Errorf("bridge: run: %w", err)
 	}
 	if err := runs.add(r); err != nil {
 		return err
 	}
 	options := dispatch.RunOptions{
-		ID: int64(r.id), Devices: e.NumDevices(), Nested: len(r.inside) > 0, OnCaller: caller, Expendable: onHelper,
+		ID: int64(r.id), Devices: e.NumDevices(), Device: r.device, On: e.devices, Nested: len(r.inside) > 0, OnCaller: caller, Expendable: onHelper,
 	}
 	if r.debug {
 		options.Memory = debugMemory
@@ -130,12 +139,16 @@ func (r *Run) fill() {
 		on = r.device
 	}
 	r.pjrt.Prepare(r.id, e.client.pjrt, on)
-	perDevice := r.pjrt.NumArgs()
+	tokens := len(e.effects)
+	perDevice := r.pjrt.NumArgs() - tokens
 	for i, in := range r.inputs {
-		r.pjrt.SetArg(i, in.buffer.array)
+		r.pjrt.SetArg(i+i/perDevice*tokens, in.buffer.array)
 		if i < perDevice && !in.donated {
 			r.pjrt.Keep(i)
 		}
+	}
+	if tokens > 0 {
+		r.order.fill(r, perDevice)
 	}
 }
 
@@ -149,6 +162,9 @@ func (r *Run) launch(direct, wait bool) (over bool) {
 	launched := r.pjrt.Launch()
 	if direct {
 		r.inLaunch.Store(false)
+	}
+	if r.order != nil {
+		r.order.pass(r, launched)
 	}
 	if launched == pjrt.Pending {
 		r.noteAsync()

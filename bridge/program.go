@@ -14,6 +14,17 @@ type Program interface {
 	Artifact(version string) ([]byte, error)
 }
 
+// An OrderedProgram is a Program that knows which values of its module are runtime tokens: see
+// [Sequence]. stablehlo.Program returns one. Compile cannot see the marks in the bytes of a
+// [Source], so it takes the tokens of a Source for ordinary parameters and results.
+type OrderedProgram interface {
+	Program
+	// RuntimeTokens returns the effects whose runtime tokens are the last parameters and the
+	// last results of the module, in their order. It returns nil if there are none. Compile
+	// calls it once, after Artifact.
+	RuntimeTokens() ([]string, error)
+}
+
 // A Source is the text, the bytecode or the portable artifact of a module.
 type Source []byte
 

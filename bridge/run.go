@@ -28,6 +28,7 @@ type Run struct {
 	gates    int     // number of gates that it has entered
 	alone    bool    // whether no other run was on its device when it entered
 	reserved int     // number of outputs that are counted; see reserve
+	order    *order  // nil for an executable without runtime tokens
 
 	// called is set if a callback was called, which may have kept the run's context.
 	called atomic.Bool
@@ -148,27 +149,27 @@ func channel(at *chan struct{}, happened bool) chan struct{} {
 // tenth of a second even if XLA is still executing. The inputs and outputs are freed when
 // XLA is done. A further Wait returns the same results.
 func (r *Run) Wait(ctx context.Context) ([]*Buffer, error) {
+	if !r.until(ctx) {
+		endWaits(ctx.Err(), []*Run{r})
+	}
+	return r.result()
+}
+
+// until waits until the run is over or abandoned. It returns false if ctx ends first.
+func (r *Run) until(ctx context.Context) bool {
 	r.mu.Lock()
 	if r.over || r.abandoned {
-		defer r.mu.Unlock()
-		return r.outputs, r.err
+		r.mu.Unlock()
+		return true
 	}
 	wake := channel(&r.wake, false)
 	r.mu.Unlock()
 	select {
 	case <-wake:
-		return r.result()
+		return true
 	case <-ctx.Done():
+		return false
 	}
-	if r.abandon(ctx.Err()) {
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-r.Done():
-		case <-timer.C:
-		}
-	}
-	return r.result()
 }
 
 func (r *Run) result() ([]*Buffer, error) {

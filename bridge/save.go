@@ -82,7 +82,7 @@ func (e *Executable) serialize(key string) ([]byte, error) {
 			return nil, pluginError("serialize", err)
 		}
 	}
-	h.Replicas, h.Partitions, h.Key = e.replicas, e.partitions, key
+	h.Replicas, h.Partitions, h.Key, h.Effects = e.replicas, e.partitions, key, e.effects
 	return savedProgram{h, e.xla.Program, code}.encode()
 }
 
@@ -117,8 +117,13 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 		e, err := c.load(p)
 		if err != nil {
 			_ = c.done() // the error says more
+			return nil, err
 		}
-		return e, err
+		if err := e.hideTokens(p.Effects); err != nil {
+			_ = e.Close() // the error says more
+			return nil, fmt.Errorf("bridge: Load: %w", err)
+		}
+		return e, nil
 	})
 }
 

@@ -45,7 +45,8 @@ type savedHeader struct {
 	Size       int      `json:"program_size"`       // bytes of the program
 	Replicas   int      `json:"replicas,omitempty"`
 	Partitions int      `json:"partitions,omitempty"`
-	Key        string   `json:"key,omitempty"` // of an entry of a Cache
+	Key        string   `json:"key,omitempty"`     // of an entry of a Cache
+	Effects    []string `json:"effects,omitempty"` // of the runtime tokens
 }
 
 // A SavedReason says why a saved program is refused.

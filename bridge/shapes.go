@@ -8,10 +8,10 @@ import (
 )
 
 // Inputs returns the shapes of the module's parameters on one device, in the order in which
-// [Executable.Run] takes the inputs. In a sharded module, the shape is that of one device's
-// part. A parameter that is not an array of known dimensions has the zero Shape. The result
-// is nil if the plugin does not report the parameters; then Run does not check its inputs.
-// The caller may change the result.
+// [Executable.Run] takes the inputs, without runtime tokens. In a sharded module, the shape is
+// that of one device's part. A parameter that is not an array of known dimensions has the zero
+// Shape. The result is nil if the plugin does not report the parameters; then Run does not
+// check its inputs. The caller may change the result.
 func (e *Executable) Inputs() []tensor.Shape {
 	if !e.known {
 		return nil
@@ -24,9 +24,9 @@ func (e *Executable) Inputs() []tensor.Shape {
 }
 
 // Outputs returns the shapes of the module's results on one device, in the order in which
-// [Executable.Run] returns the outputs. In a sharded module, the shape is that of one
-// device's part. The result is nil if the plugin does not report them, or if one of them is
-// not an array of known dimensions. The caller may change the result.
+// [Executable.Run] returns the outputs, without runtime tokens. In a sharded module, the shape
+// is that of one device's part. The result is nil if the plugin does not report them, or if one
+// of them is not an array of known dimensions. The caller may change the result.
 func (e *Executable) Outputs() []tensor.Shape {
 	if e.results == nil {
 		return nil

@@ -111,6 +111,7 @@ func (client *Client) checkRuns() {
 	for i := range client.gates {
 		client.gates[i].markSeen(s.clock)
 	}
+	client.behind.markSeen(s.clock)
 	if call := s.stuck(); call != nil {
 		client.stall(call)
 	}
@@ -197,7 +198,7 @@ func (s *stalls) stuck() (oldest *callSeen) {
 func (client *Client) stall(call *callSeen) {
 	s := &client.stalls
 	err := &StallError{Callback: call.name, RunID: call.run, After: s.after}
-	ended := false
+	ended := client.behind.reject(s.clock-s.after, err)
 	for i := range client.gates {
 		ended = client.gates[i].reject(s.clock-s.after, err) || ended
 	}

@@ -17,7 +17,7 @@ type Builder struct {
 	err      *Error
 	done     bool
 	opened   bool // see Open
-	overlap  bool // see Options
+	options  Options
 	places   places
 	symbols  map[string]place          // names of functions and meshes, and where they were defined
 	meshes   map[string]map[string]int // mesh name -> axis name -> size
@@ -35,6 +35,11 @@ type Options struct {
 	// small programs in sequence. Module applies passes.LetOverlap at its end. What the
 	// module computes stays the same.
 	Overlap bool
+	// RuntimeTokens orders callbacks of one effect across executions too, also on several
+	// devices: see bridge.Sequence. Module applies passes.AddRuntimeTokens at its end, which
+	// adds parameters and results to main. bridge hides them if it compiles the module with
+	// stablehlo.Program. Other hosts do not, so this is an option.
+	RuntimeTokens bool
 }
 
 // New starts a module in ctx. The context must outlive the builder.
@@ -42,7 +47,7 @@ func New(ctx *mlir.Context, o Options) *Builder {
 	if ctx == nil {
 		panic("builder: New: the context is nil: get one from Library.NewContext")
 	}
-	b := &Builder{ctx: ctx, overlap: o.Overlap, symbols: map[string]place{}}
+	b := &Builder{ctx: ctx, options: o, symbols: map[string]place{}}
 	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
 		b.module.Operation().SetAttribute("sym_name", ctx.StringAttribute(o.Name))
@@ -74,7 +79,14 @@ func (b *Builder) Module() (*mlir.Module, error) {
 		b.Close()
 		return nil, e
 	}
-	if b.overlap {
+	if b.options.RuntimeTokens {
+		if _, err := passes.AddRuntimeTokens(b.module); err != nil {
+			b.fail(at, "module", nil, err)
+			b.Close()
+			return nil, b.err
+		}
+	}
+	if b.options.Overlap {
 		if _, err := passes.LetOverlap(b.module); err != nil {
 			b.fail(at, "module", nil, err)
 			b.Close()

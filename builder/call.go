@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -68,7 +69,7 @@ func (f *Func) call(args []Value) ([]Value, *Func) {
 		operands = append(operands, a.v)
 	}
 	for _, effect := range f.body.effects {
-		t, ok := caller.token(effect, at)
+		t, ok := caller.ordering(effect, at)
 		if !ok {
 			return caller.missingResults(f), caller
 		}
@@ -82,7 +83,11 @@ func (f *Func) call(args []Value) ([]Value, *Func) {
 		return caller.missingResults(f), caller
 	}
 	f.called = true
-	return caller.takeTokens(caller.results(op), f.body.effects), caller
+	results := caller.takeTokens(caller.results(op), f.body.effects)
+	if slices.Contains(f.body.effects, AllEffects) {
+		caller.setTokens(AllEffects, caller.scope.tokens[AllEffects], f.body.effects)
+	}
+	return results, caller
 }
 
 // caller returns the function that contains a call of f without arguments.

@@ -17,7 +17,8 @@ type Callback struct {
 	Registry string // registry that holds the function, "" for the default one
 	// Effect names the order of calls: calls of one effect run in the order in which they
 	// were built. Taps without an Effect have the effect "". Other callbacks without an
-	// Effect are ordered by their values only.
+	// Effect are ordered by their values only. AllEffects orders the call against those of
+	// every effect.
 	Effect   string
 	Optional bool // do nothing if the function is not registered
 	// Every calls the function only on every n-th execution of the operation. 0 and 1 mean

@@ -132,6 +132,9 @@ func (c *choice) create() ([]Value, bool) {
 		for _, effect := range effects {
 			t, ok := s.tokens[effect]
 			if !ok {
+				t, ok = s.tokens[AllEffects]
+			}
+			if !ok {
 				t = f.scope.tokens[effect]
 			}
 			c.results[i] = append(c.results[i], t)

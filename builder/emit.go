@@ -27,7 +27,7 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 	// Callbacks that share no value are ordered only by tokens.
 	ordered := form == contract.Observe || cb.Effect != ""
 	if ordered {
-		token, ok := f.token(cb.Effect, at)
+		token, ok := f.ordering(cb.Effect, at)
 		if !ok {
 			return nil, false
 		}
@@ -56,7 +56,7 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 	f.b.scratch = values
 	if ordered {
 		last := len(values) - 1
-		f.setToken(cb.Effect, values[last])
+		f.setTokens(cb.Effect, values[last], nil)
 		values = values[:last]
 	}
 	return values, true

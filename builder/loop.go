@@ -143,6 +143,7 @@ func (l loop) build() ([]Value, bool) {
 		if err != nil {
 			f.b.fail(l.at, l.name, l.init, err)
 		}
+		f.joinAll(l.at)
 		return results
 	})
 	if !ok {

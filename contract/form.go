@@ -2,6 +2,9 @@ package contract
 
 import "fmt"
 
+// AllEffects is the effect of a call that is ordered against the calls of every effect.
+const AllEffects = "*"
+
 // The custom call targets.
 const (
 	TargetIOCallback  = "calliope_io_callback"

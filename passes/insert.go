@@ -57,6 +57,9 @@ func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, 
 			return 0, errors.New("passes: an unordered tap cannot have an effect: set only one of Config.Effect and Unordered")
 		}
 	}
+	if config.Effect == contract.AllEffects {
+		return 0, errors.New("passes: InsertTap: a tap that is inserted cannot be ordered against all effects: name one effect")
+	}
 	if err := config.Validate(); err != nil {
 		return 0, err
 	}

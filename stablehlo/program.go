@@ -44,6 +44,15 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	return nil, versionError(s.module, target, err)
 }
 
+// RuntimeTokens returns the effects for which main takes and returns a runtime token; see the
+// function RuntimeTokens. It implements bridge.OrderedProgram.
+func (s Serializer) RuntimeTokens() ([]string, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return RuntimeTokens(s.module)
+}
+
 // text returns the module in the generic form, which depends least on the version, with
 // locations, which name the Go lines.
 func (s Serializer) text() []byte {

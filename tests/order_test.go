@@ -3,8 +3,10 @@ package tests
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,14 +30,24 @@ type step interface {
 	run(m *interpreter, i, x int32) int32
 }
 
-// interpreter keeps the taps of each effect, in order.
+// interpreter keeps the taps of each effect, in order. Those after a tap that is ordered
+// against all effects are kept apart from those before it.
 type interpreter struct {
 	flags  [2]bool
 	bodies []steps
 	taps   map[string][]string
+	all    []string // of all effects
+	fences int
 }
 
 func (m *interpreter) tap(effect string, tag, x int32) {
+	if effect == builder.AllEffects {
+		m.fences++
+	}
+	m.all = append(m.all, fmt.Sprintf("%s %d: %d", effect, tag, x))
+	if m.fences > 0 {
+		effect = fmt.Sprint(effect, " after ", m.fences)
+	}
 	m.taps[effect] = append(m.taps[effect], fmt.Sprintf("%d: %d", tag, x))
 }
 
@@ -204,9 +216,9 @@ func (s callStep) build(p *program, _, x builder.Value) builder.Value {
 func (s callStep) run(m *interpreter, _, x int32) int32 { return m.bodies[s.function].run(m, 0, x) }
 
 // buildProgram makes a module of the bodies.
-func buildProgram(ctx *mlir.Context, callback int64, bodies []steps) (*mlir.Module, error) {
+func buildProgram(ctx *mlir.Context, callback int64, bodies []steps, o builder.Options) (*mlir.Module, error) {
 	number, flag := tensor.ShapeOf(tensor.S32), tensor.ShapeOf(tensor.Pred)
-	b := builder.New(ctx, builder.Options{})
+	b := builder.New(ctx, o)
 	p := &program{callback: callback}
 	for k, body := range bodies {
 		name := fmt.Sprintf("f%d", k)
@@ -293,9 +305,22 @@ func TestOrder(t *testing.T) {
 }
 
 func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
+	checkOrderWith(t, client, bodies, false)
+}
+
+// checkOrderWith is checkOrder. If overlap is true, calls that are not ordered overlap, and it
+// reports whether any were seen in another order than the interpreter's.
+func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap bool) (reordered bool) {
 	var mu sync.Mutex // taps of two effects may come at once
 	var got *interpreter
+	o := callbacks.Options{}
+	if overlap {
+		o.Dispatch = callbacks.Deferred
+	}
 	id, err := callbacks.Default.RegisterFunc(func(c *callbacks.Frame) error {
+		if overlap {
+			time.Sleep(time.Duration(c.Args[0].At(0).(int32)%7) * 50 * time.Microsecond)
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		x := c.Args[1].At(0).(int32)
@@ -308,14 +333,14 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 			out[0] = x + 1
 		}
 		return nil
-	}, callbacks.Options{})
+	}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer callbacks.Default.UnregisterID(id)
 	ctx := library.NewContext(mlir.ContextOptions{})
 	defer ctx.Close()
-	m, err := buildProgram(ctx, id, bodies)
+	m, err := buildProgram(ctx, id, bodies, builder.Options{Overlap: overlap})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,5 +368,73 @@ func checkOrder(t *testing.T, client *bridge.Client, bodies []steps) {
 		if diff := cmp.Diff(want.taps, got.taps); diff != "" {
 			t.Errorf("taps with %v (-want +got):\n%s", flags, diff)
 		}
+		reordered = reordered || !slices.Equal(want.all, got.all)
 	}
+	return reordered
+}
+
+// fenced returns the steps with some of their taps ordered against all effects.
+func fenced(r *rand.Rand, s steps) (out steps) {
+	effect := func(effect string) string {
+		if r.IntN(3) == 0 {
+			return builder.AllEffects
+		}
+		return effect
+	}
+	for _, step := range s {
+		switch s := step.(type) {
+		case tapStep:
+			s.effect = effect(s.effect)
+			step = s
+		case ifStep:
+			step = ifStep{s.flag, fenced(r, s.yes), fenced(r, s.no)}
+		case caseStep:
+			var branches []steps
+			for _, b := range s.branches {
+				branches = append(branches, fenced(r, b))
+			}
+			step = caseStep{branches}
+		case loopStep:
+			step = loopStep{s.n, fenced(r, s.body)}
+		case whileStep:
+			step = whileStep{s.n, effect(s.effect), s.tag, fenced(r, s.body)}
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// A callback of builder.AllEffects is ordered against those of every effect, through regions
+// and functions. Without it, calls of two effects are seen in another order at least once.
+func TestOrderAgainstAll(t *testing.T) {
+	const fence = builder.AllEffects
+	cases := map[string][]steps{
+		"straight":        {{tapStep{"", 6}, tapStep{"other", 1}, tapStep{fence, 6}, tapStep{"", 5}, tapStep{"new", 1}, tapStep{fence, 2}, tapStep{"other", 3}}},
+		"first":           {{tapStep{fence, 6}, tapStep{"", 1}, tapStep{"other", 2}}},
+		"loop":            {{tapStep{"", 6}, loopStep{3, steps{tapStep{fence, 5}, tapStep{"other", 6}, tapStep{"", 1}}}, tapStep{"new", 1}, tapStep{fence, 1}}},
+		"branches":        {{tapStep{"", 6}, ifStep{0, steps{tapStep{fence, 6}}, steps{tapStep{"other", 6}}}, tapStep{"other", 1}, tapStep{"", 2}}},
+		"new in a branch": {{tapStep{fence, 6}, ifStep{1, steps{tapStep{"", 6}, tapStep{fence, 3}, tapStep{"other", 1}}, nil}, tapStep{"", 1}}},
+		"call": {
+			{tapStep{fence, 6}, tapStep{"other", 6}},
+			{tapStep{"", 6}, callStep{0}, tapStep{"", 1}, callStep{0}, loopStep{2, steps{callStep{0}, tapStep{"new", 6}}}},
+		},
+	}
+	for seed := range uint64(12) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var bodies []steps
+		for k := range 3 {
+			bodies = append(bodies, fenced(r, append(randomSteps(r, 3, k), tapStep{"", 0})))
+		}
+		cases[fmt.Sprintf("random %d", seed)] = bodies
+	}
+	client := newClient(t, 0)
+	for name, bodies := range cases {
+		t.Run(name, func(t *testing.T) { checkOrderWith(t, client, bodies, true) })
+	}
+	for range 20 {
+		if checkOrderWith(t, client, []steps{{tapStep{"", 6}, tapStep{"other", 1}, tapStep{"", 5}, tapStep{"new", 1}, tapStep{"other", 3}}}, true) {
+			return
+		}
+	}
+	t.Error("calls of different effects were always in the order of the program")
 }

@@ -15,9 +15,10 @@ type Group struct {
 	options GroupOptions
 
 	mu    sync.Mutex
-	runs  Run           // head of a circular list
-	lanes map[int]*lane // by device
-	taps  tapErrors
+	runs  Run                // head of a circular list
+	lanes map[int]*lane      // by device
+	taps  map[int]*tapErrors // by device
+	tap   int                // number of errors of taps so far
 }
 
 // GroupOptions describe a client of a runtime.
@@ -45,7 +46,7 @@ var noGroup = NewGroup(GroupOptions{})
 
 // NewGroup returns a new group. Close ends it.
 func NewGroup(o GroupOptions) *Group {
-	g := &Group{options: o, lanes: map[int]*lane{}}
+	g := &Group{options: o, lanes: map[int]*lane{}, taps: map[int]*tapErrors{}}
 	g.runs.prev, g.runs.next = &g.runs, &g.runs
 	groups.Lock()
 	defer groups.Unlock()
@@ -98,12 +99,19 @@ func (g *Group) Runs() []*Run {
 // InFlight is callbacks.InFlight for the calls of the group.
 func (g *Group) InFlight() []callbacks.InFlightCall { return inFlight(g) }
 
-// runsInFlight returns the channels to wait for until every run that has started is done.
-func (g *Group) runsInFlight() []<-chan struct{} {
+// allDevices is the number of no device. In a barrier it means every device.
+const allDevices = -1
+
+// runsInFlight returns the channels to wait for until every run that has started on a
+// device is done.
+func (g *Group) runsInFlight(device int) []<-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var list []<-chan struct{}
 	for r := g.runs.next; r != &g.runs; r = r.next {
+		if !r.on(device) {
+			continue
+		}
 		if r.done == nil {
 			r.done = make(chan struct{})
 		}
@@ -118,13 +126,24 @@ func (g *Group) runsInFlight() []<-chan struct{} {
 // lists the calls in flight, and the errors of taps are kept for the next barrier. Inside a
 // callback it returns ErrBarrierInside, because it would wait for itself.
 func (g *Group) Barrier(ctx context.Context, name string) error {
+	return g.barrier(ctx, allDevices, name)
+}
+
+// BarrierDevice is Barrier for the runs and the taps of one device. A run on several devices
+// counts for each of them. The calls in flight that a *BarrierError lists are those of all
+// devices.
+func (g *Group) BarrierDevice(ctx context.Context, device int, name string) error {
+	return g.barrier(ctx, device, name)
+}
+
+func (g *Group) barrier(ctx context.Context, device int, name string) error {
 	if err := refuseInside(ctx, name, g); err != nil {
 		return err
 	}
-	if err := g.Wait(ctx); err != nil {
+	if err := g.wait(ctx, device); err != nil {
 		return &callbacks.BarrierError{Barrier: name, InFlight: inFlight(g), Err: err}
 	}
-	return g.takeErrors(ctx, name)
+	return g.takeErrors(ctx, device, name)
 }
 
 // barrier is the barrier of all groups together.
@@ -142,7 +161,7 @@ func barrier(ctx context.Context, name string) error {
 	}
 	var e *callbacks.TapErrors
 	for _, g := range all {
-		e = join(e, g.takeErrors(ctx, name))
+		e = join(e, g.takeErrors(ctx, allDevices, name))
 	}
 	if e == nil {
 		return nil
@@ -162,8 +181,10 @@ func refuseInside(ctx context.Context, name string, groups ...*Group) error {
 }
 
 // Wait is like Barrier but leaves the errors of taps for the next barrier.
-func (g *Group) Wait(ctx context.Context) error {
-	for _, done := range g.runsInFlight() {
+func (g *Group) Wait(ctx context.Context) error { return g.wait(ctx, allDevices) }
+
+func (g *Group) wait(ctx context.Context, device int) error {
+	for _, done := range g.runsInFlight(device) {
 		select {
 		case <-done:
 		case <-ctx.Done():
@@ -171,7 +192,7 @@ func (g *Group) Wait(ctx context.Context) error {
 		}
 	}
 	// The calls in the queues now are from these runs, or from later ones.
-	for _, l := range g.allLanes() {
+	for _, l := range g.lanesOf(device) {
 		select {
 		case <-l.flushed():
 		case <-ctx.Done():
@@ -181,12 +202,14 @@ func (g *Group) Wait(ctx context.Context) error {
 	return nil
 }
 
-func (g *Group) allLanes() []*lane {
+func (g *Group) lanesOf(device int) []*lane {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var list []*lane
-	for _, l := range g.lanes {
-		list = append(list, l)
+	for number, l := range g.lanes {
+		if device == allDevices || number == device {
+			list = append(list, l)
+		}
 	}
 	return list
 }

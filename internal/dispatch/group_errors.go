@@ -22,36 +22,63 @@ func join(e *callbacks.TapErrors, err error) *callbacks.TapErrors {
 	return &callbacks.TapErrors{Barrier: e.Barrier, Count: e.Count + other.Count, Errors: slices.Concat(e.Errors, other.Errors)}
 }
 
-// tapErrors holds the errors since the last barrier. The lock of a group guards it.
+// tapErrors holds the errors of one device since the last barrier. The lock of a group
+// guards it.
 type tapErrors struct {
 	count int
-	last  []*callbacks.TapError
+	last  []numbered
 	logs  []*logQueue // logs that report the errors
+}
+
+// A numbered error says how many errors of the group came before it.
+type numbered struct {
+	number int
+	err    *callbacks.TapError
 }
 
 func (g *Group) keepError(e *callbacks.TapError, log *logQueue) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.taps.count++
-	if !slices.Contains(g.taps.logs, log) {
-		g.taps.logs = append(g.taps.logs, log)
+	taps := g.taps[e.Device]
+	if taps == nil {
+		taps = &tapErrors{}
+		g.taps[e.Device] = taps
 	}
-	if len(g.taps.last) == keptErrors {
-		g.taps.last = slices.Delete(g.taps.last, 0, 1)
+	taps.count++
+	if !slices.Contains(taps.logs, log) {
+		taps.logs = append(taps.logs, log)
 	}
-	g.taps.last = append(g.taps.last, e)
+	if len(taps.last) == keptErrors {
+		taps.last = slices.Delete(taps.last, 0, 1)
+	}
+	g.tap++
+	taps.last = append(taps.last, numbered{g.tap, e})
 }
 
-func (g *Group) takeErrors(ctx context.Context, barrier string) error {
+// takeErrors returns the errors of a device, and forgets them.
+func (g *Group) takeErrors(ctx context.Context, device int, barrier string) error {
+	var all tapErrors
 	g.mu.Lock()
-	taps := g.taps
-	g.taps = tapErrors{}
+	for number, taps := range g.taps {
+		if device != allDevices && number != device {
+			continue
+		}
+		delete(g.taps, number)
+		all.count += taps.count
+		all.last = append(all.last, taps.last...)
+		all.logs = append(all.logs, taps.logs...)
+	}
 	g.mu.Unlock()
-	for _, log := range taps.logs {
+	for _, log := range all.logs {
 		log.flush(ctx)
 	}
-	if taps.count == 0 {
+	if all.count == 0 {
 		return nil
 	}
-	return &callbacks.TapErrors{Barrier: barrier, Count: taps.count, Errors: taps.last}
+	slices.SortFunc(all.last, func(a, b numbered) int { return a.number - b.number })
+	e := &callbacks.TapErrors{Barrier: barrier, Count: all.count}
+	for _, n := range all.last[max(0, len(all.last)-keptErrors):] {
+		e.Errors = append(e.Errors, n.err)
+	}
+	return e
 }

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +35,10 @@ type RunOptions struct {
 	ID int64
 	// Devices is the number of devices that take part. 0 means 1.
 	Devices int
+	// Device is the number of the device, and On those of all devices if there are several.
+	// On must not change.
+	Device int
+	On     []int
 	// Nested says that the run was started inside a call. Its calls do not wait for a place
 	// in the worker pool, because the outer call may hold it.
 	Nested bool
@@ -121,6 +126,14 @@ func (r *Run) Err() error {
 		return *err
 	}
 	return nil
+}
+
+// on reports whether the run uses a device. allDevices is any.
+func (r *Run) on(device int) bool {
+	if device == allDevices || r.options.On == nil {
+		return device == allDevices || r.options.Device == device
+	}
+	return slices.Contains(r.options.On, device)
 }
 
 func (r *Run) several() bool { return r != nil && r.options.Devices > 1 }

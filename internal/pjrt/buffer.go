@@ -14,6 +14,9 @@ type Array struct {
 	c   *C.pjrt_buffer
 }
 
+// IsNil reports whether a is the zero value.
+func (a Array) IsNil() bool { return a.c == nil }
+
 var arrays atomic.Int64
 
 // ArraysAlive returns the number of arrays in the process that were made and not destroyed.
@@ -52,6 +55,17 @@ func (c *Client) put(data []byte, dtype int32, dims []int, device int, share C.i
 	}
 	arrays.Add(1)
 	return Array{c.api, r.buffer}, Event{c.api, r.done}, nil
+}
+
+// CopyTo makes a copy of the array on another device. The array need not be computed, and
+// may be destroyed at once.
+func (c *Client) CopyTo(a Array, device int) (Array, error) {
+	r := C.calliope_buffer_to_device(a.api, a.c, c.devices[device])
+	if r.error != nil {
+		return Array{}, takeError(a.api, r.error)
+	}
+	arrays.Add(1)
+	return Array{a.api, r.buffer}, nil
 }
 
 // Ready returns an event that is over when the array is computed, or a nil event if it is

@@ -44,6 +44,7 @@ enum {
   PJRT_FN_BUFFER_DESTROY = 58,
   PJRT_FN_BUFFER_ELEMENT_TYPE = 59,
   PJRT_FN_BUFFER_DIMENSIONS = 60,
+  PJRT_FN_BUFFER_TO_DEVICE = 69,
   PJRT_FN_BUFFER_TO_HOST = 70,
   PJRT_FN_BUFFER_READY_EVENT = 72,
   PJRT_FN_BUFFER_UNSAFE_POINTER = 73,
@@ -179,6 +180,14 @@ typedef struct {
   pjrt_event* done;     // out: the host memory is not needed any more
   pjrt_buffer* buffer;  // out
 } pjrt_from_host_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  pjrt_buffer* buffer;
+  void* device;
+  pjrt_buffer* copy;  // out
+} pjrt_to_device_args;
 
 // For destroying a buffer, and for holding and releasing its memory.
 typedef struct {

@@ -60,6 +60,13 @@ calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device
   return result;
 }
 
+calliope_put_result calliope_buffer_to_device(const pjrt_api* api, pjrt_buffer* buffer, void* device) {
+  pjrt_to_device_args args = {.struct_size = sizeof args, .buffer = buffer, .device = device};
+  calliope_put_result result = {.error = CALL(api, PJRT_FN_BUFFER_TO_DEVICE, &args)};
+  if (result.error == NULL) result.buffer = args.copy;
+  return result;
+}
+
 calliope_event_result calliope_buffer_ready(const pjrt_api* api, pjrt_buffer* buffer) {
   pjrt_buffer_event_args args = {.struct_size = sizeof args, .buffer = buffer};
   pjrt_error* error = CALL(api, PJRT_FN_BUFFER_READY_EVENT, &args);

@@ -21,6 +21,10 @@ typedef struct {
 calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device, const void* data, int32_t type,
                                  const int64_t* dims, size_t num_dims, int share);
 
+// Makes a copy of a buffer on another device of its client. The buffer need not be computed,
+// and need not stay.
+calliope_put_result calliope_buffer_to_device(const pjrt_api* api, pjrt_buffer* buffer, void* device);
+
 typedef struct {
   void* pointer;
   pjrt_error* error;
