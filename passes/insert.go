@@ -126,9 +126,7 @@ func (ins *inserter) function(f mlir.Operation) error {
 	if err != nil {
 		return err
 	}
-	end := block.Terminator()
-	end.SetOperands(append(operandsOf(end), last)...)
-	setSignature(f, -1, -1)
+	returnAlso(f, last)
 	return nil
 }
 

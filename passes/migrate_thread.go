@@ -77,9 +77,7 @@ func (t *threader) function(f mlir.Operation, name string) error {
 	if err != nil {
 		return err
 	}
-	end := block.Terminator()
-	end.SetOperands(append(operandsOf(end), last)...)
-	setSignature(f, -1, -1)
+	returnAlso(f, last)
 	return nil
 }
 

@@ -256,19 +256,3 @@ func (t *tokenGraph) dead(g *migration) bool {
 	}
 	return found
 }
-
-func resultsOf(op mlir.Operation) []mlir.Value {
-	var list []mlir.Value
-	for _, v := range op.Results() {
-		list = append(list, v)
-	}
-	return list
-}
-
-func argumentsOf(b mlir.Block) []mlir.Value {
-	var list []mlir.Value
-	for _, v := range b.Arguments() {
-		list = append(list, v)
-	}
-	return list
-}

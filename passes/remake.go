@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -55,12 +56,24 @@ func without(op mlir.Operation, result, operand int) (mlir.Operation, error) {
 	return remake(op, operands, slices.Delete(results, result, result+1), slices.Delete(kept, result, result+1))
 }
 
-func operandsOf(op mlir.Operation) []mlir.Value {
-	var list []mlir.Value
-	for _, v := range op.Operands() {
+func operandsOf(op mlir.Operation) []mlir.Value { return listOf(op.Operands()) }
+
+func resultsOf(op mlir.Operation) []mlir.Value { return listOf(op.Results()) }
+
+func argumentsOf(b mlir.Block) []mlir.Value { return listOf(b.Arguments()) }
+
+func listOf(values iter.Seq2[int, mlir.Value]) (list []mlir.Value) {
+	for _, v := range values {
 		list = append(list, v)
 	}
 	return list
+}
+
+// returnAlso makes a function return one more value.
+func returnAlso(f mlir.Operation, v mlir.Value) {
+	end := f.Region(0).First().Terminator()
+	end.SetOperands(append(operandsOf(end), v)...)
+	setSignature(f, -1, -1)
 }
 
 func resultTypes(op mlir.Operation) []mlir.Type {
