@@ -45,9 +45,9 @@ var required = []string{
 // opened holds the libraries that are open: opening one again looks up two thousand functions.
 var opened sync.Map // native.Location -> *Library
 
-// Open loads an MLIR library. If it is open, Open returns the same one. It never downloads one: if it finds none, the error is a
-// native.NotFoundError with the command that fetches it. If the library lacks the core of
-// the C API, the error is an UnsupportedError.
+// Open loads an MLIR library. If it is open, Open returns the same one. It never downloads
+// one: if it finds none, the error is a native.NotFoundError with the command that fetches
+// it. If the library lacks the core of the C API, the error is an UnsupportedError.
 func Open(o OpenOptions) (*Library, error) {
 	if o.Path != "" {
 		return open(native.Location{Path: o.Path}, o.Dialects)
