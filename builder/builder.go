@@ -21,6 +21,8 @@ type Builder struct {
 	places   places
 	symbols  map[string]place          // names of functions and meshes, and where they were defined
 	meshes   map[string]map[string]int // mesh name -> axis name -> size
+	axes     map[string][]string       // of meshes, in their order
+	policies bool                      // a callback has a device policy
 	sites    map[siteKey]*callSite     // see emit.go
 	lastSite *callSite
 	models   *mlir.Module // holds the models of call sites
@@ -78,6 +80,13 @@ func (b *Builder) Module() (*mlir.Module, error) {
 		e := b.verifyError(at, err)
 		b.Close()
 		return nil, e
+	}
+	if b.policies || b.meshes != nil {
+		if _, err := passes.ApplyPolicies(b.module); err != nil {
+			b.fail(at, "module", nil, err)
+			b.Close()
+			return nil, b.err
+		}
 	}
 	if b.options.RuntimeTokens {
 		if _, err := passes.AddRuntimeTokens(b.module); err != nil {

@@ -83,6 +83,7 @@ func (f *Func) call(args []Value) ([]Value, *Func) {
 		return caller.missingResults(f), caller
 	}
 	f.called = true
+	caller.manual = caller.manual || f.manual
 	results := caller.takeTokens(caller.results(op), f.body.effects)
 	if slices.Contains(f.body.effects, AllEffects) {
 		caller.setTokens(AllEffects, caller.scope.tokens[AllEffects], f.body.effects)
@@ -112,6 +113,8 @@ func (f *Func) callable(caller *Func, args []Value) error {
 		return errors.New("the function is nil")
 	case f.b != caller.b:
 		return fmt.Errorf("the function %q belongs to another Builder", f.name)
+	case f.manual && caller.inManual():
+		return fmt.Errorf("the function %q has a Manual and cannot be called in the body of one", f.name)
 	case f == caller:
 		return fmt.Errorf("the function %q calls itself: a compiled program has no recursion: use While", f.name)
 	case !f.returned:

@@ -24,8 +24,11 @@ type Callback struct {
 	// Every calls the function only on every n-th execution of the operation. 0 and 1 mean
 	// every time. Executions are counted from the compilation of the module, over all runs
 	// and devices, so a run does not necessarily begin with a call.
-	Every      int64
-	Policy     string // which devices call
+	Every int64
+	// Policy states which devices call, if several run the program: contract.PerDevice,
+	// contract.Once or contract.Gather. See the package's documentation.
+	Policy     string
+	Device     int    // the one that calls, with contract.Once and contract.Gather
 	Transforms string // transforms that were applied to the operation: see contract.EncodeTransforms, or any text
 	In         *Func  // function that contains the call, needed only if no argument names it
 

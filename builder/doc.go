@@ -75,4 +75,28 @@
 //
 // Open continues with an existing module. It can find functions, add to them, and insert
 // taps after values of a program that another tool wrote.
+//
+// # Several devices
+//
+// The device policy of a callback states who calls Go if several devices run the program. It
+// applies to calls with side effects.
+//
+// If the module has a mesh ([Builder.Mesh]), its devices share the arrays. A callback in the body of
+// a [Manual] sees a device's parts, and each device calls (contract.PerDevice, the default there), or
+// one of them does (contract.Once). Elsewhere values are whole arrays, and the default is
+// contract.Gather: the arrays are collected on all devices, one of them calls, and all get the
+// results. Each device then holds the whole arrays, so the call takes as many times their size as
+// there are devices. contract.Once means the same there, also for callbacks that are Optional or
+// have an Every, which contract.Gather does not allow.
+//
+// If the module has no mesh, it may run as replicas (bridge.CompileOptions.Replicas), which have
+// arrays of their own. Each calls (contract.PerDevice, the default), or one of them does
+// (contract.Once).
+//
+// With contract.Once, the other devices get the results of a [RuntimeCall], and keep the values that
+// they pass to an [IOCallback]. Callbacks of one effect keep their order: a call of one device
+// begins when all devices have made the calls before it, and they wait for its end. Calls that each
+// device makes are ordered on each device, and not between devices.
+//
+// [Builder.Module] applies passes.ApplyPolicies, which makes this so.
 package builder

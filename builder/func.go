@@ -24,6 +24,7 @@ type Func struct {
 	resultTypes []mlir.Type // set by Return
 	declared    int         // number of the user's parameters; the rest are tokens
 	called      bool
+	manual      bool                  // has a Manual
 	extra       int                   // number of parameters and results that are tokens
 	first       map[string]mlir.Value // effect -> its first token
 }

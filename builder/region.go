@@ -41,12 +41,14 @@ func (s *scope) build(f func() []Value) (results []Value, ok bool) {
 }
 
 // end completes the region of a scope that build has filled.
-func (s *scope) end(results []Value) mlir.Region {
+func (s *scope) end(results []Value) mlir.Region { return s.endWith("stablehlo.return", results) }
+
+func (s *scope) endWith(terminator string, results []Value) mlir.Region {
 	operands := make([]mlir.Value, len(results))
 	for i, r := range results {
 		operands[i] = r.v
 	}
-	op, err := s.block.Create(mlir.OperationState{Name: "stablehlo.return", Location: s.at.location, Operands: operands})
+	op, err := s.block.Create(mlir.OperationState{Name: terminator, Location: s.at.location, Operands: operands})
 	if err != nil {
 		panic("BUG: builder: a region cannot be ended: " + err.Error())
 	}

@@ -16,6 +16,7 @@ type scope struct {
 	at      place
 	block   mlir.Block
 	capture bool // values from outside may be used in it
+	manual  bool // see Manual
 	ended   bool
 	effects []string         // of callbacks in it, in the order of their first ones
 	tokens  map[string]Value // effect -> the token of its last callback in it

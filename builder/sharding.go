@@ -72,7 +72,10 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 	}
 	b.module.Body().Insert(0, op)
 	if b.meshes == nil {
-		b.meshes = map[string]map[string]int{}
+		b.meshes, b.axes = map[string]map[string]int{}, map[string][]string{}
+	}
+	for _, a := range axes {
+		b.axes[name] = append(b.axes[name], a.Name)
 	}
 	b.meshes[name] = sizes
 	return nil
@@ -157,6 +160,15 @@ func (s Sharding) attribute(ctx *mlir.Context, t mlir.Type) ([]mlir.NamedAttribu
 	case s.HLO != "":
 		return []mlir.NamedAttribute{{Name: "mhlo.sharding", Value: ctx.StringAttribute(s.HLO)}}, nil
 	}
+	a, err := ctx.ParseAttribute("#sdy.sharding<" + s.body(t) + ">")
+	if err != nil {
+		return nil, err
+	}
+	return []mlir.NamedAttribute{{Name: "sdy.sharding", Value: a}}, nil
+}
+
+// body returns Shardy's form for a value of type t, without what its text has around it.
+func (s Sharding) body(t mlir.Type) string {
 	dims, _ := t.Dims()
 	parts := make([]string, len(dims))
 	for i := range parts {
@@ -168,11 +180,7 @@ func (s Sharding) attribute(ctx *mlir.Context, t mlir.Type) ([]mlir.NamedAttribu
 		}
 		parts[i] = "{" + strings.Join(axes, ", ") + "}"
 	}
-	a, err := ctx.ParseAttribute("#sdy.sharding<@" + quote(s.Mesh) + ", [" + strings.Join(parts, ", ") + "]>")
-	if err != nil {
-		return nil, err
-	}
-	return []mlir.NamedAttribute{{Name: "sdy.sharding", Value: a}}, nil
+	return "@" + quote(s.Mesh) + ", [" + strings.Join(parts, ", ") + "]"
 }
 
 // quote returns a string in MLIR's text format.

@@ -25,6 +25,9 @@ func find(config contract.Config) (*Registry, *binding, error) {
 }
 
 func (r *Registry) find(config contract.Config) (*binding, error) {
+	if _, err := contract.ParsePolicy(config.Policy); err != nil {
+		return nil, fmt.Errorf("callbacks: callback %q: %w", config.Name(), err)
+	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	b := r.byID[config.ID]
@@ -32,8 +35,6 @@ func (r *Registry) find(config contract.Config) (*binding, error) {
 		b = r.byName[config.Callback]
 	}
 	switch {
-	case config.Policy != "":
-		return nil, fmt.Errorf("callbacks: callback %q asks for the device policy %q, which is not supported: leave the key out, and each device makes the call", config.Name(), config.Policy)
 	case b == nil && config.Optional:
 		return nil, nil
 	case b == nil:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -63,6 +64,28 @@ func AsCall(op mlir.Operation) (Call, bool) {
 		call.Config.Form = contract.Passthrough
 	}
 	return call, true
+}
+
+// HasSideEffect reports whether op is a custom call with side effects. The annotations that XLA
+// itself serves are none, whatever their attribute says.
+func HasSideEffect(op mlir.Operation) bool {
+	if op.Name() != "stablehlo.custom_call" {
+		return false
+	}
+	effect, ok := op.Attribute("has_side_effect")
+	if !ok {
+		return false
+	}
+	if has, _ := effect.Bool(); !has {
+		return false
+	}
+	target, _ := op.Attribute("call_target_name")
+	name, _ := target.Text()
+	return !slices.Contains(annotations, name) && !strings.HasPrefix(name, "xla.sdy.")
+}
+
+var annotations = []string{
+	"annotate_device_placement", "MoveToDevice", "MoveToHost", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
 }
 
 // CanHold reports whether callbacks can run in the regions of an operation.

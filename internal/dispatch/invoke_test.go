@@ -287,8 +287,8 @@ func TestEvery(t *testing.T) {
 }
 
 func TestPolicyIsRefused(t *testing.T) {
-	_, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Policy: "once"})
-	if err == nil || !strings.Contains(err.Error(), `asks for the device policy "once"`) {
-		t.Errorf("an unsupported policy: %v", err)
+	_, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Policy: "leader"})
+	if err == nil || !strings.Contains(err.Error(), `callback "f": contract: there is no device policy "leader"`) {
+		t.Errorf("an unknown policy: %v", err)
 	}
 }

@@ -16,12 +16,16 @@ static pjrt_error* client_create(const pjrt_api* api, pjrt_client_create_args* a
   return error;
 }
 
-void* calliope_last_client(const pjrt_api* api, void* const** devices, size_t* num_devices) {
+void* calliope_last_client(const pjrt_api* api, void* const** devices, size_t* num_devices, size_t* in_all) {
   void* client = last_client;
   last_client = NULL;
   if (client == NULL) return NULL;
   pjrt_devices_args args = {.struct_size = sizeof args, .client = client};
-  pjrt_error* error = CALL(api, PJRT_FN_ADDRESSABLE_DEVICES, &args);
+  pjrt_error* error = CALL(api, PJRT_FN_DEVICES, &args);
+  if (error == NULL) {
+    *in_all = args.num_devices;
+    error = CALL(api, PJRT_FN_ADDRESSABLE_DEVICES, &args);
+  }
   if (error != NULL) {
     calliope_error_destroy(api, error);
     return NULL;

@@ -20,7 +20,8 @@ enum { CALLIOPE_MAX_DECORATED = 4 };
 // Makes the copy with that number. NULL where there is no memory.
 const pjrt_api* calliope_pjrt_decorate(int number, const pjrt_api* api);
 
-// The client that was last made on this thread, and its devices; NULL where none was.
-void* calliope_last_client(const pjrt_api* api, void* const** devices, size_t* num_devices);
+// The client that was last made on this thread, the devices of it that this process can use, and how
+// many it has in all processes; NULL where none was.
+void* calliope_last_client(const pjrt_api* api, void* const** devices, size_t* num_devices, size_t* in_all);
 
 #endif

@@ -174,12 +174,23 @@ type Executable struct {
 // must have been locked since before. It belongs to whoever made it.
 func (p *Plugin) LastClient() (*Client, error) {
 	var devices *unsafe.Pointer
-	var n C.size_t
-	client := C.calliope_last_client(p.api, &devices, &n)
+	var n, all C.size_t
+	client := C.calliope_last_client(p.api, &devices, &n, &all)
 	if client == nil {
 		return nil, errors.New("the plugin shows no devices of its client")
 	}
+	if err := checkDevices(int(n), int(all)); err != nil {
+		return nil, err
+	}
 	return &Client{p.api, client, unsafe.Slice(devices, int(n))}, nil
+}
+
+// checkDevices returns an error unless all devices of a client are usable in this process.
+func checkDevices(usable, all int) error {
+	if usable < all {
+		return fmt.Errorf("the client has %d devices, of which this process can use %d: clients that several processes share are not supported, because runs and callbacks would see only a part of the arrays; make a client of one process", all, usable)
+	}
+	return nil
 }
 
 // Client is a client of a plugin. It is safe for concurrent use.

@@ -1,0 +1,355 @@
+package tests
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// The tests here run programs on several devices, and compare which of them call Go, with
+// which arrays, in which order.
+
+// A deviceCall is a call of Go, as text.
+type deviceCall struct {
+	Device int
+	Args   string
+}
+
+// deviceCalls records the calls of its functions.
+type deviceCalls struct {
+	mu    sync.Mutex
+	calls []deviceCall
+}
+
+// register registers a function that records its calls, and returns its operands.
+func (d *deviceCalls) register(t *testing.T, name string) string {
+	t.Helper()
+	name = t.Name() + "/" + name
+	f := func(call *callbacks.Frame) error {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		text := ""
+		for _, a := range call.Args {
+			text += fmt.Sprint(a, ";")
+		}
+		d.calls = append(d.calls, deviceCall{call.Device, text})
+		for i, r := range call.Results {
+			copy(r.Data, call.Args[i].Data)
+		}
+		return nil
+	}
+	check.NoError(t, callbacks.Default.Register(name, f, callbacks.Options{}))
+	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
+	return name
+}
+
+// take returns the calls so far by device, and forgets them.
+func (d *deviceCalls) take() []deviceCall {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	calls := d.calls
+	d.calls = nil
+	slices.SortStableFunc(calls, func(a, b deviceCall) int { return a.Device - b.Device })
+	return calls
+}
+
+// onDevices builds a module for n devices, runs it, and returns what each device returns.
+func onDevices(t *testing.T, o bridge.CompileOptions, build func(b *builder.Builder), inputs ...tensor.View) [][]tensor.View {
+	t.Helper()
+	l := library
+	if o.Partitions > 1 {
+		l = mlirtest.Jaxlib(t)
+	}
+	n := max(o.Partitions, o.Replicas)
+	b := builder.New(mlirtest.ContextOf(t, l), builder.Options{})
+	build(b)
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	return runOnDevices(t, m, n, o, inputs...)
+}
+
+func runOnDevices(t *testing.T, m *mlir.Module, n int, o bridge.CompileOptions, inputs ...tensor.View) [][]tensor.View {
+	t.Helper()
+	client := newClient(t, n)
+	e, err := client.Compile(t.Context(), stablehlo.Program(m), o)
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	var in []bridge.Input
+	for _, v := range inputs {
+		in = append(in, v)
+	}
+	out, err := e.Run(t.Context(), in...)
+	check.NoError(t, err)
+	results := make([][]tensor.View, n)
+	for _, b := range out {
+		v, err := b.ToHost(t.Context())
+		check.NoError(t, err)
+		results[b.Device()] = append(results[b.Device()], v)
+		check.NoError(t, b.Close())
+	}
+	return results
+}
+
+var grid = []builder.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}}
+
+// vectorParts are the parts of 1 2 3 4 that four devices in a grid have if the first axis splits it.
+var vectorParts = []tensor.View{
+	tensor.Vector[float32](1, 2), tensor.Vector[float32](1, 2), tensor.Vector[float32](3, 4), tensor.Vector[float32](3, 4),
+}
+
+// split is a parameter of which each device of the first row of the grid has the first half.
+var split = builder.Param{Shape: tensor.ShapeOf(tensor.F32, 4), Sharding: onX}
+var onX = builder.Sharding{Mesh: "grid", Dims: [][]string{{"x"}}}
+
+func TestDevicePolicies(t *testing.T) {
+	whole := tensor.ShapeOf(tensor.F32, 4)
+	part := builder.Like(tensor.ShapeOf(tensor.F32, 2))
+	const first, second, all = "f32[2] [1 2];", "f32[2] [3 4];", "f32[4] [1 2 3 4];"
+	each := []deviceCall{{0, first}, {1, first}, {2, second}, {3, second}}
+	for _, test := range []struct {
+		name  string
+		build func(x builder.Value, name string) builder.Value
+		calls []deviceCall
+	}{
+		{"each device in Manual", func(x builder.Value, name string) builder.Value {
+			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
+				return builder.RuntimeCall(builder.Callback{Name: name}, part, x)
+			})
+		}, each},
+		{"each device, by name", func(x builder.Value, name string) builder.Value {
+			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
+				builder.Tap(builder.Callback{Name: name, Policy: contract.PerDevice, Effect: "e"}, x)
+				return x
+			})
+		}, each},
+		{"once in Manual", func(x builder.Value, name string) builder.Value {
+			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
+				builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2, Optional: true}, x)
+				return x
+			})
+		}, []deviceCall{{2, second}}},
+		{"once in Manual, passing through", func(x builder.Value, name string) builder.Value {
+			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
+				return builder.IOCallback(builder.Callback{Name: name, Policy: contract.Once}, x)
+			})
+		}, []deviceCall{{0, first}}},
+		{"whole by default", func(x builder.Value, name string) builder.Value {
+			builder.Tap(builder.Callback{Name: name}, x)
+			return x
+		}, []deviceCall{{0, all}}},
+		{"gather", func(x builder.Value, name string) builder.Value {
+			return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 3}, builder.Like(whole), x)
+		}, []deviceCall{{3, all}}},
+		{"gather, ordered and passing through", func(x builder.Value, name string) builder.Value {
+			return builder.IOCallback(builder.Callback{Name: name, Policy: contract.Gather, Effect: "e"}, x)
+		}, []deviceCall{{0, all}}},
+		{"once, outside of Manual", func(x builder.Value, name string) builder.Value {
+			builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 1, Every: 1}, x)
+			return x
+		}, []deviceCall{{1, all}}},
+		{"in a branch and a loop", func(x builder.Value, name string) builder.Value {
+			n := builder.ReduceSum(x)
+			return builder.If(builder.Gt(n, 5.0), func() builder.Value {
+				return builder.Loop(builder.Convert(builder.Div(n, 5.0), tensor.S32), x, func(i, x builder.Value) builder.Value {
+					return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather}, builder.Like(whole), x)
+				})
+			}, func() builder.Value { return x })
+		}, []deviceCall{{0, all}, {0, all}}},
+		{"pure calls stay", func(x builder.Value, name string) builder.Value {
+			return builder.PureCall(builder.Callback{Name: name}, builder.Like(whole), x)
+		}, nil}, // by each device, on the whole array or its part, as XLA likes
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var d deviceCalls
+			name := d.register(t, "f")
+			results := onDevices(t, bridge.CompileOptions{Partitions: 4}, func(b *builder.Builder) {
+				b.Mesh("grid", grid...)
+				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
+				f.Return(test.build(f.Param(0), name))
+			}, vectorParts...)
+			calls := d.take()
+			if test.calls != nil {
+				check.Diff(t, "calls", test.calls, calls)
+			}
+			for device, r := range results {
+				check.Diff(t, fmt.Sprint("result of device ", device), fmt.Sprint(vectorParts[device]), fmt.Sprint(r[0]))
+			}
+		})
+	}
+}
+
+// Gather returns every element as the function made it: -0, NaN and the numbers of all types.
+func TestGatherOfAllTypes(t *testing.T) {
+	var d deviceCalls
+	name := d.register(t, "f")
+	for _, dtype := range []tensor.DType{
+		tensor.Pred, tensor.S4, tensor.S8, tensor.S16, tensor.S32, tensor.S64, tensor.U4, tensor.U8, tensor.U16, tensor.U32, tensor.U64,
+		tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.C64, tensor.C128,
+		tensor.F8E5M2, tensor.F8E4M3, tensor.F8E4M3FN, tensor.F8E4M3B11FNUZ, tensor.F8E5M2FNUZ, tensor.F8E4M3FNUZ, tensor.F8E3M4,
+	} {
+		t.Run(dtype.String(), func(t *testing.T) {
+			shape := tensor.ShapeOf(dtype, 4, 3)
+			v := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
+			for i := range v.Data {
+				v.Data[i] = byte(37*i + 11)
+				switch dtype {
+				case tensor.Pred:
+					v.Data[i] = byte(i & 1)
+				case tensor.U4:
+					v.Data[i] &= 15
+				case tensor.S4:
+					v.Data[i] = byte(int8(v.Data[i]<<4) >> 4)
+				}
+			}
+			size := dtype.Size()
+			if dtype > tensor.U64 && dtype != tensor.F8E8M0FNU { // -0
+				copy(v.Data, make([]byte, size))
+				v.Data[size-1] = 0x80
+			}
+			results := onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
+				b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
+				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: onX}}})
+				f.Return(builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 1}, builder.Like(shape), f.Param(0)))
+			}, half(v, 0), half(v, 1))
+			check.Diff(t, "calls", []deviceCall{{1, fmt.Sprint(v, ";")}}, d.take())
+			for _, r := range results {
+				if dtype >= tensor.F8E5M2 && dtype <= tensor.F8E8M0FNU {
+					// XLA computes with wider types while it collects the operand, which makes
+					// every NaN the same one.
+					check.Diff(t, "result", fmt.Sprint(v), fmt.Sprint(r[0]))
+					continue
+				}
+				check.Diff(t, "result", v.Data, r[0].Data)
+			}
+		})
+	}
+}
+
+// half returns the first or second half of the rows of an array.
+func half(v tensor.View, i int) tensor.View {
+	dims := slices.Clone(v.Shape.Dims)
+	dims[0] /= 2
+	return tensor.View{Shape: tensor.ShapeOf(v.Shape.DType, dims...), Data: v.Data[i*len(v.Data)/2 : (i+1)*len(v.Data)/2]}
+}
+
+// On replicas Once makes one of them call. The others get its results.
+func TestOnceOfReplicas(t *testing.T) {
+	for _, replicas := range []int{1, 2, 4} {
+		t.Run(fmt.Sprint(replicas), func(t *testing.T) {
+			var d deviceCalls
+			called, passed := d.register(t, "call"), d.register(t, "pass")
+			x := tensor.ShapeOf(tensor.F32, 1)
+			var inputs []tensor.View
+			for i := range replicas {
+				inputs = append(inputs, tensor.Vector(float32(i+1)))
+			}
+			results := onDevices(t, bridge.CompileOptions{Replicas: replicas}, func(b *builder.Builder) {
+				f := b.Func("main", x)
+				y := builder.IOCallback(builder.Callback{Name: passed, Policy: contract.Once, Effect: "e"}, f.Param(0))
+				f.Return(y, builder.RuntimeCall(builder.Callback{Name: called, Policy: contract.Once, Device: replicas - 1, Effect: "e"}, builder.Like(x), y))
+			}, inputs...)
+			check.Diff(t, "calls", []deviceCall{{0, "f32[1] [1];"}, {replicas - 1, fmt.Sprintf("f32[1] [%d];", replicas)}}, d.take())
+			for i, r := range results {
+				check.Diff(t, "passed", fmt.Sprintf("f32[1] [%d]", i+1), fmt.Sprint(r[0]))
+				check.Diff(t, "called", fmt.Sprintf("f32[1] [%d]", replicas), fmt.Sprint(r[1]))
+			}
+		})
+	}
+}
+
+// A callback of one device begins when all devices have made the calls of its effect before it,
+// and those after it wait for its end, through loops, branches and functions.
+func TestOrderOverDevices(t *testing.T) {
+	const devices, rounds = 4, 5
+	var mu sync.Mutex
+	var seen []string
+	for _, name := range []string{"each", "one"} {
+		f := func(call *callbacks.Frame) error {
+			if name == "each" && call.Device > 0 {
+				time.Sleep(time.Duration(call.Device) * time.Millisecond) // so that devices are not in step
+			}
+			if name == "one" {
+				time.Sleep(2 * time.Millisecond)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, fmt.Sprint(name, " ", call.Args[0].At(0)))
+			return nil
+		}
+		check.NoError(t, callbacks.Default.Register(t.Name()+name, f, callbacks.Options{}))
+		t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(t.Name() + name)) })
+	}
+	replicated := builder.Sharding{Mesh: "grid"}
+	onDevices(t, bridge.CompileOptions{Partitions: devices}, func(b *builder.Builder) {
+		b.Mesh("grid", grid...)
+		n := tensor.ShapeOf(tensor.S32, 1)
+		g := b.Func("step", n)
+		x := g.Param(0)
+		each := func(effect string, x builder.Value) {
+			builder.Manual("grid", nil, nil, x, func(x builder.Value) struct{} {
+				builder.Tap(builder.Callback{Name: t.Name() + "each", Effect: effect}, x)
+				return struct{}{}
+			})
+		}
+		each("e", x)
+		builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: "e", Device: 2, Policy: contract.Once}, x)
+		g.Return(builder.Add(x, 1))
+
+		f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: n, Sharding: replicated}}})
+		y := builder.Loop(builder.Scalar[int32](f, rounds), f.Param(0), func(i, x builder.Value) builder.Value {
+			return g.Call(g.Call(x)[0])[0]
+		})
+		even := builder.Eq(builder.Rem(builder.Reshape(y), 2), 0)
+		builder.If(even, func() struct{} {
+			builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: builder.AllEffects}, y)
+			return struct{}{}
+		}, func() struct{} {
+			builder.Tap(builder.Callback{Name: t.Name() + "one", Effect: "e", Device: 3, Policy: contract.Once}, y)
+			return struct{}{}
+		})
+		each("e", builder.Add(y, 1))
+		f.Return(y)
+	}, slices.Repeat([]tensor.View{tensor.Vector[int32](0)}, devices)...)
+	var want []string
+	for i := range 2 * rounds {
+		want = append(want, slices.Repeat([]string{fmt.Sprint("each ", i)}, devices)...)
+		want = append(want, fmt.Sprint("one ", i))
+	}
+	want = append(want, fmt.Sprint("one ", 2*rounds))
+	want = append(want, slices.Repeat([]string{fmt.Sprint("each ", 2*rounds+1)}, devices)...)
+	check.Diff(t, "order", want, seen)
+}
+
+// A device that the program does not run on is an error of the compilation: it would never call.
+func TestDeviceOutOfRange(t *testing.T) {
+	var d deviceCalls
+	name := d.register(t, "f")
+	b := builder.New(newContext(t), builder.Options{})
+	f := b.Func("main", tensor.ShapeOf(tensor.F32, 1))
+	builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2}, f.Param(0))
+	f.Return()
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	client := newClient(t, 4)
+	for _, replicas := range []int{0, 2} {
+		_, err = client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{Replicas: replicas})
+		check.Error(t, err, fmt.Sprintf(`is called by device 2 only (policy "once:2"), and the program runs on %d`, max(1, replicas)))
+	}
+	e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{Replicas: 3})
+	check.NoError(t, err)
+	check.NoError(t, e.Close())
+}
