@@ -112,7 +112,7 @@ func constants(t *testing.T) map[string]string {
 		"CONTRACT_VERSION": fmt.Sprint(contract.Version),
 		"API_VERSION":      "4", // the builder writes it
 	}
-	for prefix, list := range map[string][]string{"TARGET": contract.Targets(), "FORM": forms, "KEY": keys(t)} {
+	for prefix, list := range map[string][]string{"TARGET": contract.Targets(), "FORM": forms, "POLICY": policies, "KEY": keys(t)} {
 		for _, value := range list {
 			name := strings.TrimPrefix(strings.ToUpper(value), "CALLIOPE_")
 			all[prefix+"_"+cmp.Or(shortNames[value], name)] = fmt.Sprintf("%q", value)
@@ -122,6 +122,8 @@ func constants(t *testing.T) map[string]string {
 }
 
 var forms = []string{string(contract.Passthrough), string(contract.Observe), string(contract.Call), string(contract.Pure)}
+
+var policies = []string{contract.PerDevice, contract.Once, contract.Gather}
 
 // shortNames are the names of the keys that are not called as they are written.
 var shortNames = map[string]string{

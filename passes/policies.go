@@ -211,6 +211,14 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 
 // manual puts the guarded call into a manual computation before the call.
 func (a *policyApplier) manual(g *guard, op mlir.Operation, operands []mlir.Value) ([]mlir.Value, error) {
+	bare := len(operands) == 0 && op.NumResults() == 0
+	if bare { // Shardy refuses a manual computation without operands and results
+		first, err := callop.FirstToken(a.c, op.Location())
+		if err != nil {
+			return nil, err
+		}
+		operands = []mlir.Value{op.Block().InsertBefore(op, first).Result(0)}
+	}
 	types := make([]mlir.Type, len(operands))
 	for i, v := range operands {
 		types[i] = v.Type()
@@ -221,7 +229,14 @@ func (a *policyApplier) manual(g *guard, op mlir.Operation, operands []mlir.Valu
 	for _, v := range block.Arguments() {
 		arguments = append(arguments, v)
 	}
-	results, err := g.build(arguments)
+	var results []mlir.Value
+	var err error
+	if bare {
+		_, err = g.build(nil)
+		results = arguments
+	} else {
+		results, err = g.build(arguments)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -121,46 +121,46 @@ func TestDevicePolicies(t *testing.T) {
 	each := []deviceCall{{0, first}, {1, first}, {2, second}, {3, second}}
 	for _, test := range []struct {
 		name  string
-		build func(x builder.Value, name string) builder.Value
+		build func(f *builder.Func, x builder.Value, name string) builder.Value
 		calls []deviceCall
 	}{
-		{"each device in Manual", func(x builder.Value, name string) builder.Value {
+		{"each device in Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
 				return builder.RuntimeCall(builder.Callback{Name: name}, part, x)
 			})
 		}, each},
-		{"each device, by name", func(x builder.Value, name string) builder.Value {
+		{"each device, by name", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
 				builder.Tap(builder.Callback{Name: name, Policy: contract.PerDevice, Effect: "e"}, x)
 				return x
 			})
 		}, each},
-		{"once in Manual", func(x builder.Value, name string) builder.Value {
+		{"once in Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
 				builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2, Optional: true}, x)
 				return x
 			})
 		}, []deviceCall{{2, second}}},
-		{"once in Manual, passing through", func(x builder.Value, name string) builder.Value {
+		{"once in Manual, passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
 				return builder.IOCallback(builder.Callback{Name: name, Policy: contract.Once}, x)
 			})
 		}, []deviceCall{{0, first}}},
-		{"whole by default", func(x builder.Value, name string) builder.Value {
+		{"whole by default", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			builder.Tap(builder.Callback{Name: name}, x)
 			return x
 		}, []deviceCall{{0, all}}},
-		{"gather", func(x builder.Value, name string) builder.Value {
+		{"gather", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 3}, builder.Like(whole), x)
 		}, []deviceCall{{3, all}}},
-		{"gather, ordered and passing through", func(x builder.Value, name string) builder.Value {
+		{"gather, ordered and passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.IOCallback(builder.Callback{Name: name, Policy: contract.Gather, Effect: "e"}, x)
 		}, []deviceCall{{0, all}}},
-		{"once, outside of Manual", func(x builder.Value, name string) builder.Value {
+		{"once, outside of Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 1, Every: 1}, x)
 			return x
 		}, []deviceCall{{1, all}}},
-		{"in a branch and a loop", func(x builder.Value, name string) builder.Value {
+		{"in a branch and a loop", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			n := builder.ReduceSum(x)
 			return builder.If(builder.Gt(n, 5.0), func() builder.Value {
 				return builder.Loop(builder.Convert(builder.Div(n, 5.0), tensor.S32), x, func(i, x builder.Value) builder.Value {
@@ -168,7 +168,11 @@ func TestDevicePolicies(t *testing.T) {
 				})
 			}, func() builder.Value { return x })
 		}, []deviceCall{{0, all}, {0, all}}},
-		{"pure calls stay", func(x builder.Value, name string) builder.Value {
+		{"without operands and results", func(f *builder.Func, x builder.Value, name string) builder.Value {
+			builder.RuntimeCall(builder.Callback{Name: name, In: f}, struct{}{}, struct{}{})
+			return x
+		}, []deviceCall{{0, ""}}},
+		{"pure calls stay", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.PureCall(builder.Callback{Name: name}, builder.Like(whole), x)
 		}, nil}, // by each device, on the whole array or its part, as XLA likes
 	} {
@@ -178,7 +182,7 @@ func TestDevicePolicies(t *testing.T) {
 			results := onDevices(t, bridge.CompileOptions{Partitions: 4}, func(b *builder.Builder) {
 				b.Mesh("grid", grid...)
 				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
-				f.Return(test.build(f.Param(0), name))
+				f.Return(test.build(f, f.Param(0), name))
 			}, vectorParts...)
 			calls := d.take()
 			if test.calls != nil {
@@ -290,7 +294,7 @@ func TestOrderOverDevices(t *testing.T) {
 			return nil
 		}
 		check.NoError(t, callbacks.Default.Register(t.Name()+name, f, callbacks.Options{}))
-		t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(t.Name() + name)) })
+		t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(t.Name()+name)) })
 	}
 	replicated := builder.Sharding{Mesh: "grid"}
 	onDevices(t, bridge.CompileOptions{Partitions: devices}, func(b *builder.Builder) {

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,7 +22,8 @@ type Options struct {
 	// those of bridge.ForeignTarget. Their attributes are not checked.
 	Handlers []string
 	// Partitions is that of bridge.CompileOptions: XLA accepts some annotations of Shardy
-	// only in a module that several devices share.
+	// only in a module that several devices share, and side effects only in its manual
+	// computations.
 	Partitions int
 }
 
@@ -33,9 +35,14 @@ type Options struct {
 // goroutines at the same time.
 func Check(m *mlir.Module, o Options) error {
 	var problems []Problem
+	where := callop.Surroundings(m)
 	for _, op := range live(m) {
 		call, _ := stablehlo.AsCustomCall(op)
-		if p, found := o.check(op, call); found {
+		p, found := o.check(op, call)
+		if !found && o.Partitions > 1 {
+			p, found = checkDevices(op, where)
+		}
+		if found {
 			p.Operation, p.Position, p.Target = op, op.Location().Position(), call.Target
 			if p.Position.File == "-" && o.File != "" { // the parser's name of a text without one
 				p.Position.File = o.File
@@ -47,6 +54,16 @@ func Check(m *mlir.Module, o Options) error {
 		return nil
 	}
 	return &Error{Problems: problems}
+}
+
+// checkDevices checks a call in a module that devices share. XLA refuses side effects where the
+// devices run the module together, with one of several messages that do not name the reason.
+func checkDevices(op mlir.Operation, where func(mlir.Operation) callop.Surrounding) (Problem, bool) {
+	if !callop.HasSideEffect(op) || !where(op).Outside {
+		return Problem{}, false
+	}
+	return Problem{Kind: BadDevices, Err: errors.New(
+		"the call has side effects, and is not in a manual computation, so it is not known which of the devices that share the module make it: apply passes.ApplyPolicies to the module")}, true
 }
 
 // check returns the problem of one call, if it has one.

@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -110,7 +111,7 @@ func TestCheck(t *testing.T) {
 		"unknown name":           {module: tap(`callback = "lag"`), want: problem{preflight.MissingCallback, "lag", "", "log", `m.mlir:2:8: callbacks: callback "lag" is not registered in the default registry (is it "log"?)`}},
 		"unknown registry":       {module: tap(`callback = "log", registry = "r"`), want: problem{preflight.MissingCallback, "log", "r", "", `there is no registry "r"`}},
 		"unknown id":             {module: tap(`callback_id = 123456 : i64`), want: problem{preflight.MissingCallback, "id 123456", "", "", `callback "id 123456"`}},
-		"unserved policy":        {module: tap(`callback = "log", policy = "once"`), want: problem{preflight.BadAttributes, "log", "", "", "device policy"}},
+		"unknown policy":         {module: tap(`callback = "log", policy = "leader"`), want: problem{preflight.BadAttributes, "log", "", "", "device policy"}},
 		"signature of another":   {module: tap(`callback = "log", signature = "0011223344556677"`), want: problem{preflight.WrongSignature, "log", "", "", `called with f32[4]->f32[4], but the signature in its attributes differs`}},
 		"called with other":      {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "log"}`, "%b", "tensor<i32>", "tensor<i32>"), want: problem{preflight.WrongSignature, "log", "", "", "f32[4]->f32[4], but the module calls it with s32[]->s32[]"}, runs: true},
 		"any target, any form":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "call", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
@@ -365,5 +366,40 @@ func TestRepeatedLines(t *testing.T) {
 	}
 	if n := len(err.(*preflight.Error).Problems); n != 124 {
 		t.Errorf("%d problems are listed, want all 124", n)
+	}
+}
+
+// In a module that devices share, XLA refuses a call with side effects, unless it is in a manual
+// computation.
+func TestCheckDevices(t *testing.T) {
+	registered(t)
+	const tapped = `stablehlo.custom_call @calliope_io_callback(%a) {has_side_effect = true, api_version = 4 : i32,
+      backend_config = {v = 1 : i64, form = "passthrough", callback = "any"}} : (tensor<4xf32>) -> tensor<4xf32>`
+	inside := `sdy.mesh @mesh = <["x"=2]>
+func.func @main(%b: tensor<8xf32>) -> tensor<8xf32> {
+  %m = sdy.manual_computation(%b) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<4xf32>) {
+    %0 = ` + tapped + `
+    sdy.return %0 : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %m : tensor<8xf32>
+}`
+	outside := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = " + tapped + "\n  return %0 : tensor<4xf32>\n}"
+	o := preflight.Options{Partitions: 2}
+	for _, test := range []struct {
+		text string
+		want []preflight.Kind
+	}{{inside, nil}, {outside, []preflight.Kind{preflight.BadDevices}}, {strings.Replace(outside, "effect = true", "effect = false", 1), nil}} {
+		var got []preflight.Kind
+		err := preflight.Check(parse(t, test.text), o)
+		if e, ok := errors.AsType[*preflight.Error](err); ok {
+			for _, p := range e.Problems {
+				got = append(got, p.Kind)
+			}
+			check.Error(t, err, "has side effects, and is not in a manual computation", "passes.ApplyPolicies")
+		}
+		check.Diff(t, "problems", test.want, got)
+		check.NoError(t, preflight.Check(parse(t, outside), preflight.Options{}))
+		err = compile(t, test.text, bridge.CompileOptions{Partitions: 2})
+		check.Diff(t, "XLA compiles it", test.want == nil, err == nil)
 	}
 }

@@ -18,10 +18,11 @@ const (
 	WrongSignature              // the callback is registered for other types
 	BadCall                     // the operands and results do not fit the form
 	BadLayout                   // an operand or result is not in row-major order
+	BadDevices                  // devices share the module, and the call is not in a manual computation
 	numKinds        = iota
 )
 
-var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout"}
+var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout", "bad devices"}
 
 func (k Kind) String() string {
 	if k < 0 || k >= numKinds {

@@ -37,6 +37,12 @@
 #define CALLIOPE_FORM_CALL "call"                // results of given types; kept when they are not used
 #define CALLIOPE_FORM_PURE "pure"                // as call, but may be dropped, merged and moved
 
+// The device policies: the values of the key "policy". The last two may be followed by ":" and
+// the number of the device that calls.
+#define CALLIOPE_POLICY_PER_DEVICE "per_device"  // each device calls, with its part of the arrays
+#define CALLIOPE_POLICY_ONCE "once"              // one device calls
+#define CALLIOPE_POLICY_GATHER "gather"          // one device calls, with whole arrays
+
 // The keys of backend_config. A key that is absent has its zero value: 0, "" or false.
 #define CALLIOPE_KEY_VERSION "v"              // i64, required: the version of the contract
 #define CALLIOPE_KEY_FORM "form"              // string, required: one of the forms
@@ -47,7 +53,7 @@
 #define CALLIOPE_KEY_NUM_IDS "n_ids"          // i64: operands behind the data that are ids
 #define CALLIOPE_KEY_NUM_TOKENS "n_tokens"    // i64: operands behind the ids that are tokens
 #define CALLIOPE_KEY_EFFECT "effect"          // string: the effect that orders the callback
-#define CALLIOPE_KEY_POLICY "policy"          // string: which devices call
+#define CALLIOPE_KEY_POLICY "policy"          // string: which devices call, see the policies above
 #define CALLIOPE_KEY_TRANSFORMS "transforms"  // string, for people: what was done to the operation
 #define CALLIOPE_KEY_LOC "loc"                // string, for people: source file and line
 #define CALLIOPE_KEY_OPTIONAL "optional"      // bool: without a callback it does nothing
