@@ -357,3 +357,56 @@ func TestDeviceOutOfRange(t *testing.T) {
 	check.NoError(t, err)
 	check.NoError(t, e.Close())
 }
+
+// Runs of a module that devices share keep the order of an effect, as those on one device do.
+func TestSequenceOfPartitions(t *testing.T) {
+	const runs = 6
+	var mu sync.Mutex
+	var seen []string
+	f := func(call *callbacks.Frame) error {
+		number := call.Args[0].At(0)
+		time.Sleep(time.Duration(runs-int(number.(float32))) * time.Millisecond) // longer in earlier runs
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, fmt.Sprintf("%v%v", number, call.Args[0].Shape))
+		return nil
+	}
+	check.NoError(t, callbacks.Default.Register(t.Name(), f, callbacks.Options{}))
+	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(t.Name())) })
+	b := builder.New(mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), builder.Options{RuntimeTokens: true})
+	b.Mesh("grid", grid...)
+	main := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
+	x := main.Param(0)
+	builder.Tap(builder.Callback{Name: t.Name(), Effect: "e"}, x)
+	main.Return(builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
+		builder.Tap(builder.Callback{Name: t.Name(), Effect: "e"}, x)
+		return builder.Add(x, x)
+	}))
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	client := newClient(t, 4)
+	e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{Partitions: 4})
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2)}, e.Inputs())
+	var all []*bridge.Run
+	var want []string
+	for i := range runs {
+		part := tensor.Vector(float32(i), 0)
+		run, err := e.Start(t.Context(), part, part, part, part)
+		check.NoError(t, err)
+		all = append(all, run)
+		want = append(want, fmt.Sprintf("%df32[4]", i))
+		want = append(want, slices.Repeat([]string{fmt.Sprintf("%df32[2]", i)}, 4)...)
+	}
+	check.NoError(t, bridge.WaitAll(t.Context(), all...))
+	for _, r := range all {
+		out, err := r.Wait(t.Context())
+		check.NoError(t, err)
+		for _, b := range out {
+			check.NoError(t, b.Close())
+		}
+	}
+	check.Diff(t, "order", want, seen)
+}

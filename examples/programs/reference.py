@@ -119,6 +119,15 @@ def sharded():
         show("device %d" % device, y[2 * row : 2 * row + 2])
 
 
+def devices():
+    x = np.array([1, 2, 3, 4], np.float32)
+    for device in range(2):
+        show("part on device %d" % device, x.reshape(2, 2)[device])
+    show("reverse on device 0", x + x)
+    for device in range(2):
+        show("device %d" % device, (x + x)[::-1].reshape(2, 2)[device])
+
+
 def taps():
     xs, w = wave(0, 5, 3), wave(60, 3, 3)
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "testdata", "rnn.mlir"), "w") as f:
@@ -130,6 +139,6 @@ def taps():
 
 
 if __name__ == "__main__":
-    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, taps]:
+    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps]:
         print("# " + program.__name__)
         program()
