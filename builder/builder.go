@@ -19,11 +19,10 @@ type Builder struct {
 	opened   bool // see Open
 	options  Options
 	places   places
-	symbols  map[string]place          // names of functions and meshes, and where they were defined
-	meshes   map[string]map[string]int // mesh name -> axis name -> size
-	axes     map[string][]string       // of meshes, in their order
-	policies bool                      // a callback has a device policy
-	sites    map[siteKey]*callSite     // see emit.go
+	symbols  map[string]place      // names of functions and meshes, and where they were defined
+	meshes   map[string][]Axis     // by name
+	policies bool                  // a callback has a device policy
+	sites    map[siteKey]*callSite // see emit.go
 	lastSite *callSite
 	models   *mlir.Module // holds the models of call sites
 	scratch  []Value      // results of the last callback

@@ -155,7 +155,9 @@ func (m *manual) scaled(s Sharding, t mlir.Type, scale func(size, parts int64) i
 	for i, axes := range s.Dims[:min(len(s.Dims), len(shape.Dims))] {
 		parts := int64(1)
 		for _, a := range axes {
-			parts *= int64(max(1, m.f.b.meshes[m.mesh][a]))
+			if size, ok := m.f.b.sizeOf(m.mesh, a); ok {
+				parts *= int64(size)
+			}
 		}
 		shape.Dims[i] = int(scale(int64(shape.Dims[i]), parts))
 	}
@@ -204,8 +206,8 @@ func (m *manual) create(s *scope, results []Value, out []Sharding) ([]Value, boo
 		texts[1] = append(texts[1], m.text(outs[i], t))
 	}
 	var axes []string
-	for _, a := range f.b.axes[m.mesh] {
-		axes = append(axes, quote(a))
+	for _, a := range f.b.meshes[m.mesh] {
+		axes = append(axes, quote(a.Name))
 	}
 	for _, a := range []struct{ name, text string }{
 		{"in_shardings", "#sdy.sharding_per_value<[" + strings.Join(texts[0], ", ") + "]>"},

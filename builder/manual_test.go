@@ -50,6 +50,24 @@ func TestManual(t *testing.T) {
 	}
 }
 
+// An opened module has its meshes.
+func TestManualInOpenedModule(t *testing.T) {
+	ctx := mlirtest.ContextOf(t, mlirtest.Jaxlib(t))
+	b := builder.Open(mlirtest.Parse(t, ctx, `sdy.mesh @grid = <["x"=2, "y"=3]>
+func.func @main(%a: tensor<6xf32>) -> tensor<6xf32> {
+  return %a : tensor<6xf32>
+}`))
+	f := b.Func("f", tensor.ShapeOf(tensor.F32, 6))
+	f.Return(builder.Manual("grid", []builder.Sharding{onGrid([]string{"y"})}, nil, f.Param(0), func(x builder.Value) builder.Value {
+		builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 5}, x)
+		return x
+	}))
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	check.Diff(t, "results", true, strings.Contains(m.String(), ": (tensor<6xf32>, tensor<1xi8>) -> (tensor<2xf32>, tensor<1xi8>)"))
+}
+
 func TestMistakesOnDevices(t *testing.T) {
 	number, vector := tensor.ShapeOf(tensor.F32), tensor.ShapeOf(tensor.F32, 6)
 	same := func(x builder.Value) builder.Value { return x }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -20,6 +22,13 @@ func Open(m *mlir.Module) *Builder {
 			p := op.Location().Position()
 			b.symbols[name] = place{&position{p.File, p.Line, op.Location()}}
 		}
+	}
+	for _, mesh := range callop.Meshes(m) {
+		axes := make([]Axis, len(mesh.Axes))
+		for i, a := range mesh.Axes {
+			axes[i] = Axis{strings.Trim(a.Name, `"`), a.Size}
+		}
+		b.addMesh(mesh.Name, axes)
 	}
 	return b
 }

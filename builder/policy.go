@@ -49,8 +49,8 @@ func (b *Builder) devices() int {
 	most := 1
 	for _, axes := range b.meshes {
 		n := 1
-		for _, size := range axes {
-			n *= size
+		for _, a := range axes {
+			n *= a.Size
 		}
 		most = max(most, n)
 	}

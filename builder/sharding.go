@@ -44,17 +44,17 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 		return err
 	}
 	parts := make([]string, len(axes))
-	sizes := map[string]int{}
+	seen := map[string]bool{}
 	for i, a := range axes {
-		switch _, twice := sizes[a.Name]; {
+		switch {
 		case a.Name == "":
 			return fmt.Errorf("axis %d of the mesh %q has no name", i, name)
-		case twice:
+		case seen[a.Name]:
 			return fmt.Errorf("the mesh %q has the axis %q twice", name, a.Name)
 		case a.Size < 1:
 			return fmt.Errorf("the axis %q of the mesh %q has the size %d: it must be at least 1", a.Name, name, a.Size)
 		}
-		sizes[a.Name] = a.Size
+		seen[a.Name] = true
 		parts[i] = quote(a.Name) + "=" + strconv.Itoa(a.Size)
 	}
 	if !b.ctx.Library().HasDialect("sdy") {
@@ -71,14 +71,25 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 		return err
 	}
 	b.module.Body().Insert(0, op)
-	if b.meshes == nil {
-		b.meshes, b.axes = map[string]map[string]int{}, map[string][]string{}
-	}
-	for _, a := range axes {
-		b.axes[name] = append(b.axes[name], a.Name)
-	}
-	b.meshes[name] = sizes
+	b.addMesh(name, axes)
 	return nil
+}
+
+func (b *Builder) addMesh(name string, axes []Axis) {
+	if b.meshes == nil {
+		b.meshes = map[string][]Axis{}
+	}
+	b.meshes[name] = axes
+}
+
+// sizeOf returns the size of an axis of a mesh. It returns false if there is none of this name.
+func (b *Builder) sizeOf(mesh, axis string) (int, bool) {
+	for _, a := range b.meshes[mesh] {
+		if a.Name == axis {
+			return a.Size, true
+		}
+	}
+	return 0, false
 }
 
 // Constrain returns x with a constraint that tells XLA how to shard it.
@@ -123,8 +134,7 @@ func (s Sharding) check(b *Builder, t mlir.Type) error {
 		}
 		return nil
 	}
-	axes, ok := b.meshes[s.Mesh]
-	if !ok {
+	if _, ok := b.meshes[s.Mesh]; !ok {
 		return fmt.Errorf("there is no mesh %q: make it with Builder.Mesh first", s.Mesh)
 	}
 	dims, _ := t.Dims()
@@ -135,7 +145,7 @@ func (s Sharding) check(b *Builder, t mlir.Type) error {
 	for i, names := range s.Dims {
 		parts := int64(1)
 		for _, name := range names {
-			size, ok := axes[name]
+			size, ok := b.sizeOf(s.Mesh, name)
 			switch {
 			case !ok:
 				return fmt.Errorf("the mesh %q has no axis %q", s.Mesh, name)

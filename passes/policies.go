@@ -22,7 +22,8 @@ import (
 // computation of its own, with the policy Gather: the operands are collected on all devices, one
 // device makes the call, and the results are sent to all. So each device holds the whole operands
 // and results while the call runs: a mesh of n devices needs n times their size. Foreign calls with
-// side effects are treated in the same way.
+// side effects are treated in the same way, except for those with a maximal sharding, which XLA
+// itself runs on one device.
 //
 // In other modules, replicas may run the program. There Once is the only policy that needs a
 // change: the replica makes the call, and the others get the results of a call or keep their own
@@ -81,6 +82,7 @@ func nameOfCall(op mlir.Operation) string {
 
 // A policyApplier changes the calls of a module.
 type policyApplier struct {
+	m          *mlir.Module
 	c          *mlir.Context
 	partitions int // 1 if no mesh shares the module
 	mesh       callop.Mesh
@@ -90,7 +92,7 @@ type policyApplier struct {
 }
 
 func newPolicyApplier(m *mlir.Module) (*policyApplier, error) {
-	a := &policyApplier{c: m.Context(), partitions: callop.Partitions(m), where: callop.Surroundings(m)}
+	a := &policyApplier{m: m, c: m.Context(), partitions: callop.Partitions(m), where: callop.Surroundings(m)}
 	a.mesh, a.meshed = callop.MeshOf(m)
 	if a.meshed && a.mesh.Devices != a.partitions {
 		return nil, fmt.Errorf("passes: ApplyPolicies: the mesh %q has %d devices, but mhlo.num_partitions is %d: they must be equal", a.mesh.Name, a.mesh.Devices, a.partitions)
@@ -142,7 +144,7 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 		return p, false, errors.New("the policy gather is for calls outside of manual computations, where arrays are whole: make the call after the manual computation")
 	case at.Inside:
 		return p, false, nil
-	case !at.Outside: // never called
+	case !at.Outside, p.Kind == "" && callop.IsMaximal(a.m, op): // never called, or on one device already
 		return contract.Policy{}, false, nil
 	case p.Kind == contract.PerDevice:
 		return p, false, errors.New("the policy per_device is for calls inside of a manual computation, where each device has its part of the arrays: make the call in one")
@@ -252,10 +254,14 @@ func (a *policyApplier) manual(g *guard, op mlir.Operation, operands []mlir.Valu
 	state := mlir.OperationState{
 		Name: callop.Manual, Location: op.Location(), Operands: operands, Results: resultTypes, Regions: []mlir.Region{region},
 	}
+	axes := make([]string, len(a.mesh.Axes))
+	for i, axis := range a.mesh.Axes {
+		axes[i] = axis.Name
+	}
 	for name, text := range map[string]string{
 		"in_shardings":  "#sdy.sharding_per_value<" + a.replicated(types) + ">",
 		"out_shardings": "#sdy.sharding_per_value<" + a.replicated(resultTypes) + ">",
-		"manual_axes":   "#sdy<manual_axes{" + strings.Join(a.mesh.Axes, ", ") + "}>",
+		"manual_axes":   "#sdy<manual_axes{" + strings.Join(axes, ", ") + "}>",
 	} {
 		attr, err := a.c.ParseAttribute(text)
 		if err != nil {

@@ -54,6 +54,8 @@ func TestApplyPolicies(t *testing.T) {
 		{"without results", meshOfTwo + mainOf(`stablehlo.custom_call @seen() {api_version = 4 : i32, has_side_effect = true} : () -> ()`), 1,
 			[]string{"sdy.manual_computation(%c)"}},
 		{"annotations of XLA", meshOfTwo + mainOf(strings.ReplaceAll(seen, "@seen", "@annotate_device_placement")), 0, nil},
+		{"maximal sharding", meshOfTwo + "sdy.mesh @one = <[], device_ids=[1]>\n" + mainOf(strings.ReplaceAll(seen, "has_side", "sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>, has_side")), 0, nil},
+		{"maximal sharding of XLA", "module attributes {mhlo.num_partitions = 2 : i32} {\n" + mainOf(strings.ReplaceAll(seen, "has_side", `mhlo.sharding = "{maximal device=1}", has_side`)) + "}", 0, nil},
 		{"pure", meshOfTwo + mainOf(strings.ReplaceAll(seen, "has_side_effect = true", "has_side_effect = false")), 0, nil},
 		{"function that is not called", meshOfTwo + strings.ReplaceAll(mainOf(observed("")), "@main", "private @f") + mainOf(), 0, nil},
 		{"one device", strings.ReplaceAll(meshOfTwo, "=2", "=1") + mainOf(seen, observed("")), 0, nil},

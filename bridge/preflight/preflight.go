@@ -40,7 +40,7 @@ func Check(m *mlir.Module, o Options) error {
 		call, _ := stablehlo.AsCustomCall(op)
 		p, found := o.check(op, call)
 		if !found && o.Partitions > 1 {
-			p, found = checkDevices(op, where)
+			p, found = checkDevices(m, op, where)
 		}
 		if found {
 			p.Operation, p.Position, p.Target = op, op.Location().Position(), call.Target
@@ -58,8 +58,8 @@ func Check(m *mlir.Module, o Options) error {
 
 // checkDevices checks a call in a module that devices share. XLA refuses side effects where the
 // devices run the module together, with one of several messages that do not name the reason.
-func checkDevices(op mlir.Operation, where func(mlir.Operation) callop.Surrounding) (Problem, bool) {
-	if !callop.HasSideEffect(op) || !where(op).Outside {
+func checkDevices(m *mlir.Module, op mlir.Operation, where func(mlir.Operation) callop.Surrounding) (Problem, bool) {
+	if !callop.HasSideEffect(op) || !where(op).Outside || callop.IsMaximal(m, op) {
 		return Problem{}, false
 	}
 	return Problem{Kind: BadDevices, Err: errors.New(

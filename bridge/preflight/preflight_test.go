@@ -384,11 +384,12 @@ func.func @main(%b: tensor<8xf32>) -> tensor<8xf32> {
   return %m : tensor<8xf32>
 }`
 	outside := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = " + tapped + "\n  return %0 : tensor<4xf32>\n}"
+	maximal := "sdy.mesh @one = <[], device_ids=[1]>\n" + strings.Replace(outside, "has_side", "sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>, has_side", 1)
 	o := preflight.Options{Partitions: 2}
 	for _, test := range []struct {
 		text string
 		want []preflight.Kind
-	}{{inside, nil}, {outside, []preflight.Kind{preflight.BadDevices}}, {strings.Replace(outside, "effect = true", "effect = false", 1), nil}} {
+	}{{inside, nil}, {maximal, nil}, {outside, []preflight.Kind{preflight.BadDevices}}, {strings.Replace(outside, "effect = true", "effect = false", 1), nil}} {
 		var got []preflight.Kind
 		err := preflight.Check(parse(t, test.text), o)
 		if e, ok := errors.AsType[*preflight.Error](err); ok {

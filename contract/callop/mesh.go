@@ -12,13 +12,18 @@ import (
 // A Mesh is an sdy.mesh: the devices that share a module, as a grid.
 type Mesh struct {
 	Name    string
-	Axes    []string // as MLIR prints them, with quotation marks
+	Axes    []Axis
 	Devices int
 }
 
-// MeshOf returns the mesh of a module that has the most devices. It returns false if there is none
-// with more than one device.
-func MeshOf(m *mlir.Module) (best Mesh, ok bool) {
+// An Axis is a dimension of a Mesh.
+type Axis struct {
+	Name string // as MLIR prints it, with quotation marks
+	Size int
+}
+
+// Meshes returns the meshes of a module.
+func Meshes(m *mlir.Module) (list []Mesh) {
 	for op := range m.Body().Operations() {
 		if op.Name() != "sdy.mesh" {
 			continue
@@ -31,18 +36,27 @@ func MeshOf(m *mlir.Module) (best Mesh, ok bool) {
 			if err != nil {
 				continue // larger than any client
 			}
-			mesh.Axes = append(mesh.Axes, axis[1])
+			mesh.Axes = append(mesh.Axes, Axis{axis[1], size})
 			mesh.Devices *= size
 		}
+		list = append(list, mesh)
+	}
+	return list
+}
+
+// meshAxis is an axis in the text of an sdy.mesh.
+var meshAxis = regexp.MustCompile(`("(?:[^"\\]|\\.)*")=(\d+)`)
+
+// MeshOf returns the mesh of a module that has the most devices. It returns false if there is none
+// with more than one device.
+func MeshOf(m *mlir.Module) (best Mesh, ok bool) {
+	for _, mesh := range Meshes(m) {
 		if mesh.Devices > max(1, best.Devices) {
 			best, ok = mesh, true
 		}
 	}
 	return best, ok
 }
-
-// meshAxis is an axis in the text of an sdy.mesh.
-var meshAxis = regexp.MustCompile(`("(?:[^"\\]|\\.)*")=(\d+)`)
 
 // Partitions returns the number of devices that share a module: mhlo.num_partitions or, without
 // it, the devices of its mesh. It is 1 if the module has neither.
@@ -117,4 +131,24 @@ func (s *surroundings) function(f mlir.Operation) Surrounding {
 	}
 	s.functions[name] = found
 	return found
+}
+
+// IsMaximal reports whether an operation has a maximal sharding: XLA then collects its operands on
+// one device, which runs it, and sends its results to all. JAX writes it for its callbacks.
+func IsMaximal(m *mlir.Module, op mlir.Operation) bool {
+	if a, ok := op.Attribute("mhlo.sharding"); ok {
+		text, _ := a.Text()
+		return strings.HasPrefix(strings.TrimLeft(text, "{ "), "maximal")
+	}
+	a, ok := op.Attribute("sdy.sharding")
+	if !ok {
+		return false
+	}
+	text := a.String()
+	for _, mesh := range Meshes(m) {
+		if len(mesh.Axes) == 0 && strings.Contains(text, "<"+m.Context().SymbolAttribute(mesh.Name).String()+",") {
+			return true
+		}
+	}
+	return false
 }
