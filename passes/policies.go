@@ -22,8 +22,8 @@ import (
 // computation of its own, with the policy Gather: the operands are collected on all devices, one
 // device makes the call, and the results are sent to all. So each device holds the whole operands
 // and results while the call runs: a mesh of n devices needs n times their size. Foreign calls with
-// side effects are treated in the same way, except for those with a maximal sharding, which XLA
-// itself runs on one device.
+// side effects are treated in the same way, except for JAX's callbacks with a maximal sharding, which
+// XLA itself runs on one device.
 //
 // In other modules, replicas may run the program. There Once is the only policy that needs a
 // change: the replica makes the call, and the others get the results of a call or keep their own

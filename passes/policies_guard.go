@@ -84,6 +84,7 @@ func (g *guard) build(operands []mlir.Value) ([]mlir.Value, error) {
 	then, err := g.branch(func(e emitter) (values []mlir.Value, err error) {
 		call := e.block.Append(g.call.Clone())
 		call.SetOperands(operands...)
+		call.RemoveAttribute("sdy.sharding") // of the arrays outside
 		for i, v := range call.Results() {
 			words := []mlir.Value{v}
 			if g.isShared(i) {

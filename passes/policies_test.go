@@ -16,6 +16,12 @@ const (
 	seen = `%r = stablehlo.custom_call @seen(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>`
 )
 
+// oneDevice is the mesh of maximal.
+const oneDevice = "sdy.mesh @one = <[], device_ids=[1]>\n"
+
+// maximal is seen with a maximal sharding.
+var maximal = strings.ReplaceAll(seen, "has_side", "sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>, has_side")
+
 // observed returns a tap in the contract's form with a policy.
 func observed(policy string) string {
 	return `%t = stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, ` +
@@ -54,7 +60,8 @@ func TestApplyPolicies(t *testing.T) {
 		{"without results", meshOfTwo + mainOf(`stablehlo.custom_call @seen() {api_version = 4 : i32, has_side_effect = true} : () -> ()`), 1,
 			[]string{"sdy.manual_computation(%c)"}},
 		{"annotations of XLA", meshOfTwo + mainOf(strings.ReplaceAll(seen, "@seen", "@annotate_device_placement")), 0, nil},
-		{"maximal sharding", meshOfTwo + "sdy.mesh @one = <[], device_ids=[1]>\n" + mainOf(strings.ReplaceAll(seen, "has_side", "sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>, has_side")), 0, nil},
+		{"callback of JAX", meshOfTwo + oneDevice + mainOf(strings.ReplaceAll(maximal, "@seen", "@xla_ffi_python_cpu_callback")), 0, nil},
+		{"maximal sharding", meshOfTwo + oneDevice + mainOf(maximal), 1, []string{"sdy.manual_computation(%arg0)"}},
 		{"maximal sharding of XLA", "module attributes {mhlo.num_partitions = 2 : i32} {\n" + mainOf(strings.ReplaceAll(seen, "has_side", `mhlo.sharding = "{maximal device=1}", has_side`)) + "}", 0, nil},
 		{"pure", meshOfTwo + mainOf(strings.ReplaceAll(seen, "has_side_effect = true", "has_side_effect = false")), 0, nil},
 		{"function that is not called", meshOfTwo + strings.ReplaceAll(mainOf(observed("")), "@main", "private @f") + mainOf(), 0, nil},

@@ -389,7 +389,7 @@ func.func @main(%b: tensor<8xf32>) -> tensor<8xf32> {
 	for _, test := range []struct {
 		text string
 		want []preflight.Kind
-	}{{inside, nil}, {maximal, nil}, {outside, []preflight.Kind{preflight.BadDevices}}, {strings.Replace(outside, "effect = true", "effect = false", 1), nil}} {
+	}{{inside, nil}, {maximal, []preflight.Kind{preflight.BadDevices}}, {outside, []preflight.Kind{preflight.BadDevices}}, {strings.Replace(outside, "effect = true", "effect = false", 1), nil}} {
 		var got []preflight.Kind
 		err := preflight.Check(parse(t, test.text), o)
 		if e, ok := errors.AsType[*preflight.Error](err); ok {

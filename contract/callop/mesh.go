@@ -2,6 +2,7 @@ package callop
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,14 +134,19 @@ func (s *surroundings) function(f mlir.Operation) Surrounding {
 	return found
 }
 
-// IsMaximal reports whether an operation has a maximal sharding: XLA then collects its operands on
-// one device, which runs it, and sends its results to all. JAX writes it for its callbacks.
+// IsMaximal reports whether an operation has a maximal sharding that XLA observes: it collects the
+// operands on one device, which runs the operation, and sends the results to all. JAX writes it for
+// its callbacks. Of those in Shardy's form, XLA observes only the ones of JAX's targets.
 func IsMaximal(m *mlir.Module, op mlir.Operation) bool {
 	if a, ok := op.Attribute("mhlo.sharding"); ok {
 		text, _ := a.Text()
 		return strings.HasPrefix(strings.TrimLeft(text, "{ "), "maximal")
 	}
 	a, ok := op.Attribute("sdy.sharding")
+	if target, has := op.Attribute("call_target_name"); has {
+		name, _ := target.Text()
+		ok = ok && slices.Contains(jaxCallbacks, name)
+	}
 	if !ok {
 		return false
 	}
@@ -151,4 +157,9 @@ func IsMaximal(m *mlir.Module, op mlir.Operation) bool {
 		}
 	}
 	return false
+}
+
+// jaxCallbacks are the targets of JAX's callbacks.
+var jaxCallbacks = []string{
+	"xla_ffi_python_cpu_callback", "xla_ffi_python_gpu_callback", "xla_python_cpu_callback", "xla_python_gpu_callback",
 }
