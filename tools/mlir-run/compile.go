@@ -27,8 +27,23 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if err := s.refuse(o); err != nil {
 		return nil, err
 	}
-	return client.Compile(context.Background(), stablehlo.Program(m.mlir), m.compileOptions(o))
+	executable, err := client.Compile(context.Background(), stablehlo.Program(m.mlir), m.compileOptions(o))
+	plugin, ok := errors.AsType[*bridge.PluginError](err)
+	switch {
+	case !ok:
+	case o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget):
+		return nil, errManual // XLA itself generates it for a manual computation
+	case o.partitions > 1 && (strings.Contains(plugin.Message, "Side-effect HLO must have sharding") ||
+		strings.Contains(plugin.Message, "Side-effect ops cannot be replicated")):
+		return nil, fmt.Errorf("a call with side effects, as those of --tap and --replay are, is outside of a manual computation, where XLA cannot divide it over %d devices:\n%w", o.partitions, err)
+	}
+	return executable, err
 }
+
+// shardyTarget is the prefix of Shardy's targets.
+const shardyTarget = "xla.sdy."
+
+var errManual = errors.New("it has a manual computation for one device, and XLA runs them for several devices only")
 
 func (m *module) compileOptions(o options) bridge.CompileOptions {
 	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD}
@@ -37,7 +52,7 @@ func (m *module) compileOptions(o options) bridge.CompileOptions {
 // compileUnread compiles a module that only XLA reads.
 func (m *module) compileUnread(client *bridge.Client, o options) (*bridge.Executable, error) {
 	executable, err := client.Compile(context.Background(), bridge.Source(m.program), m.compileOptions(o))
-	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 && strings.Contains(plugin.Message, "custom call to xla.sdy.") {
+	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
 		return nil, errPartitioned // XLA itself generates it for a manual computation
 	}
 	return executable, err
