@@ -172,6 +172,8 @@ func TestShardy(t *testing.T) {
 		`#sdy.sharding<@small, [{"x"}]>`:                                "the mesh has 2 devices, but the module is for 8",
 		`#sdy.sharding<@far, []>`:                                       "the mesh has device 8, but there are 8 devices",
 		`#sdy.sharding<@mesh, [{"x"}, {"x"}, {"x"}]>`:                   "more parts than the 8 devices",
+		`#sdy.sharding<@mesh, [{"y"}, {"y"}]>`:                          "an axis occurs twice",
+		`#sdy.sharding<@mesh, [{"x":(1)2}, {"x":(1)2, "y"}]>`:           "an axis occurs twice",
 	} {
 		_, err := parseShardy(text, 8, meshOf)
 		check.Error(t, err, "sharding: ", want)
@@ -332,6 +334,26 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(s.String(), 4)
+		if err != nil || !s.Equal(again) {
+			t.Errorf("%q: %v, %v", text, again, err)
+		}
+	})
+}
+
+func FuzzShardy(f *testing.F) {
+	for _, s := range []string{`@mesh, [{"x":(1)2, "y"}p1, {?}], replicated={"x":(2)2}`, `mesh<["a"=2, "b"=4], device_ids=[7, 1, 2, 3, 4, 5, 6, 0]>, [{"b"}, {}]`, `mesh<[], device_ids=[3]>, []`} {
+		f.Add("#sdy.sharding<" + s + ">")
+	}
+	m, err := parseMesh(`#sdy.mesh<["x"=4, "y"=2]>`)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := parseShardy(text, 8, func(string) (mesh, error) { return m, nil })
+		if err != nil {
+			return
+		}
+		again, err := Parse(s.String(), 8)
 		if err != nil || !s.Equal(again) {
 			t.Errorf("%q: %v, %v", text, again, err)
 		}

@@ -1,6 +1,7 @@
 package sharding
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -251,6 +252,13 @@ func (m mesh) sharding(dims [][]part, devices int) (Sharding, error) {
 			device = m.devices[i]
 		}
 		s.tile[device] = tile
+	}
+	copies := make([]int, total)
+	for _, tile := range s.tile {
+		copies[tile]++
+	}
+	if slices.ContainsFunc(copies, func(n int) bool { return n != devices/total }) {
+		return Sharding{}, errors.New("an axis occurs twice")
 	}
 	return s, nil
 }
