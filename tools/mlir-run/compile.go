@@ -43,7 +43,7 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 // shardyTarget is the prefix of Shardy's targets.
 const shardyTarget = "xla.sdy."
 
-var errManual = errors.New("it has a manual computation for one device, and XLA runs them for several devices only")
+var errManual = errors.New("it has a manual computation for one device, and the XLA of this plugin runs them for several devices only")
 
 func (m *module) compileOptions(o options) bridge.CompileOptions {
 	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD}

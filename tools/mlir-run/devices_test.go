@@ -165,17 +165,10 @@ func TestPartitionedRefused(t *testing.T) {
 		"unknown":     {double("mhlo.num_partitions = 2 : i32", "", typ, ` {mhlo.sharding = "{half}"}`, ""), "", `parameter 0 of @main: sharding: "{half}" is not a sharding in a form that is known here`},
 		"contradictory": {double("mhlo.num_partitions = 2 : i32", `sdy.mesh @mesh = <["x"=4]>`, typ, "", ""), "",
 			"mhlo.num_partitions is 2, but the mesh @mesh has 4 devices"},
-		"both":        {double("mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 2 : i32", "", typ, "", ""), "", "partitioned over 2 devices, and cannot also run as 2 replicas"},
-		"replicas":    {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 3", "--replicas 3: the module is for 2 replicas: leave the flag out"},
-		"one replica": {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 1", "--replicas 1: the module is for 2 replicas: leave the flag out"},
-		"one device":  {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--devices 1", "--devices 1: the module is for 2 devices"},
-		"manual": {`sdy.mesh @mesh = <["x"=1]>
-func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %r = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%b: tensor<4xf32>) {
-    sdy.return %b : tensor<4xf32>
-  } : (tensor<4xf32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}`, "", "it has a manual computation for one device, and XLA runs them for several devices only"},
+		"both":          {double("mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 2 : i32", "", typ, "", ""), "", "partitioned over 2 devices, and cannot also run as 2 replicas"},
+		"replicas":      {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 3", "--replicas 3: the module is for 2 replicas: leave the flag out"},
+		"one replica":   {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 1", "--replicas 1: the module is for 2 replicas: leave the flag out"},
+		"one device":    {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--devices 1", "--devices 1: the module is for 2 devices"},
 		"tap, Shardy":   {called(`sdy.mesh @mesh = <["x"=2]>`, ` {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}`), "--tap", "is outside of a manual computation, where XLA cannot divide it over 2 devices"},
 		"tap, GSPMD":    {called("", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`), "--tap", "is outside of a manual computation, where XLA cannot divide it over 2 devices"},
 		"many":          {double("mhlo.num_partitions = 2000 : i32", "", typ, "", ""), "", "it needs 2000 devices: only up to 1024 are possible"},
@@ -186,6 +179,24 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 			args := append([]string{"-", "--in", "a.npy"}, strings.Fields(test.args)...)
 			command{folder: folder, stdin: test.module}.run(t, args...).want(t, exitFailed, "", test.want)
 		})
+	}
+}
+
+// A manual computation for one device runs on newer plugins only.
+func TestManualForOneDevice(t *testing.T) {
+	folder := t.TempDir()
+	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2, 3, 4))
+	got := command{folder: folder, stdin: `sdy.mesh @mesh = <["x"=1]>
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %r = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%b: tensor<4xf32>) {
+    sdy.return %b : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}`}.run(t, "-", "--in", "a.npy")
+	if got.status == exitDone {
+		got.want(t, exitDone, "out0 f32[4] [1 2 3 4]\n", "")
+	} else {
+		got.want(t, exitFailed, "", "it has a manual computation for one device, and the XLA of this plugin runs them for several devices only")
 	}
 }
 
