@@ -74,6 +74,9 @@ func (c *Client) cacheKey(source []byte, o CompileOptions, flags map[string]stri
 		here.Plugin, here.Version, here.Platform, here.System, here.CPU, strings.Join(here.Features, " "), c.plugin.flags, xlaFlags(),
 	})
 	fmt.Fprintln(sum, runtime.NumCPU(), c.NumDevices(), o.Replicas, o.Partitions)
+	if o.GSPMD {
+		fmt.Fprintln(sum, "GSPMD")
+	}
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		fmt.Fprintf(sum, "%q=%q\n", name, flags[name])
 	}

@@ -15,9 +15,14 @@ import (
 type CompileOptions struct {
 	// Replicas is the number of devices that each run the whole module.
 	Replicas int
-	// Partitions is the number of devices that share one run of a module that is sharded
-	// with Shardy.
+	// Partitions is the number of devices that share one run of a module that is sharded.
+	// The inputs and outputs of a run are parts of arrays, which package stablehlo/sharding
+	// splits and joins.
 	Partitions int
+	// GSPMD divides a module with Partitions by XLA's older partitioner instead of Shardy.
+	// Modules need it whose shardings are the strings mhlo.sharding: with Shardy, XLA does not
+	// honor all of them. With it, XLA refuses modules that have Shardy's attributes.
+	GSPMD bool
 
 	// Flags are flags of XLA for this compile, by name without dashes, such as
 	// "xla_cpu_prefer_vector_width": "512". They are the fields of the plugin's DebugOptions

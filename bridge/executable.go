@@ -134,7 +134,7 @@ func (c *Client) compile(source []byte, o CompileOptions, flags map[string]strin
 // compileAnew is compile without the cache.
 func (c *Client) compileAnew(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
 	compiled, err := c.compileWith(flags, func(flags map[string]string) (*xla.Executable, error) {
-		return c.xla.Compile(source, xla.CompileOptions{Replicas: o.Replicas, Partitions: o.Partitions, Flags: flags})
+		return c.xla.Compile(source, xla.CompileOptions{Replicas: o.Replicas, Partitions: o.Partitions, GSPMD: o.GSPMD, Flags: flags})
 	})
 	if err != nil {
 		return nil, err

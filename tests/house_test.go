@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"mlir/dialect":                   {"mlir", "internal/capi", "internal/raw"},
 	"stablehlo":                      {"mlir", "internal/capi", "internal/raw", "tensor"},
 	"stablehlo/jaxexport":            {"tensor"},
+	"stablehlo/sharding":             {"mlir", "tensor"},
 	"aliasing":                       {"mlir", "mlir/dialect", "stablehlo"},
 	"passes":                         {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "contract/callop", "tensor"},
 	"builder":                        {"mlir", "mlir/dialect", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/tree"},

@@ -17,7 +17,7 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if m.isUnread() {
 		return m.compileUnread(client, o)
 	}
-	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets})); ok {
+	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets, Partitions: o.partitions})); ok {
 		for _, p := range found.Problems {
 			if err := s.serve(p); err != nil {
 				return nil, err
@@ -27,25 +27,38 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if err := s.refuse(o); err != nil {
 		return nil, err
 	}
-	return compileProgram(client, stablehlo.Program(m.mlir), o)
+	executable, err := client.Compile(context.Background(), stablehlo.Program(m.mlir), m.compileOptions(o))
+	plugin, ok := errors.AsType[*bridge.PluginError](err)
+	switch {
+	case !ok:
+	case o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget):
+		return nil, errManual // XLA itself generates it for a manual computation
+	case o.partitions > 1 && (strings.Contains(plugin.Message, "Side-effect HLO must have sharding") ||
+		strings.Contains(plugin.Message, "Side-effect ops cannot be replicated")):
+		return nil, fmt.Errorf("a call with side effects, as those of --tap and --replay are, is outside of a manual computation, where XLA cannot divide it over %d devices:\n%w", o.partitions, err)
+	}
+	return executable, err
 }
 
+// shardyTarget is the prefix of Shardy's targets.
+const shardyTarget = "xla.sdy."
+
+var errManual = errors.New("it has a manual computation for one device, and the XLA of this plugin runs them for several devices only")
+
+func (m *module) compileOptions(o options) bridge.CompileOptions {
+	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD}
+}
+
+// compileUnread compiles a module that only XLA reads.
 func (m *module) compileUnread(client *bridge.Client, o options) (*bridge.Executable, error) {
-	return compileProgram(client, bridge.Source(m.program), o)
-}
-
-func compileProgram(client *bridge.Client, program bridge.Program, o options) (*bridge.Executable, error) {
-	executable, err := client.Compile(context.Background(), program, bridge.CompileOptions{Replicas: o.replicas})
-	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && strings.Contains(plugin.Message, "custom call to "+sharded) {
+	executable, err := client.Compile(context.Background(), bridge.Source(m.program), m.compileOptions(o))
+	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
 		return nil, errPartitioned // XLA itself generates it for a manual computation
 	}
 	return executable, err
 }
 
-// sharded is the prefix of Shardy's targets.
-const sharded = "xla.sdy."
-
-var errPartitioned = errors.New("the module is partitioned over several devices, which mlir-run does not do: it runs whole replicas")
+var errPartitioned = errors.New("it is partitioned over several devices, and no MLIR library here can read over how many: use its text, or the file that jax.export serialized")
 
 // missing is a call site without a handler.
 type missing struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -24,6 +25,7 @@ type module struct {
 	export *jaxexport.Exported // if the file is one of jax.export
 
 	migrated passes.MigrateResult // with --feeds
+	declared sharding.Module      // how many devices it is for
 
 	params, results []tensor.Shape // of @main; -1 is a dimension that is not known yet
 }
@@ -32,7 +34,7 @@ type module struct {
 // fetches.
 func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error) {
 	path, limit := o.module, o.moduleLimit()
-	m := &module{name: path}
+	m := &module{name: path, declared: sharding.Module{Replicas: 1, Partitions: 1}}
 	var err error
 	if path == "-" {
 		m.name = "<stdin>"
@@ -60,6 +62,9 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 	}
 	m.ctx = library.NewContext(mlir.ContextOptions{})
 	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil && onlyXLAReads(m.program) {
+		if m.export != nil {
+			m.declared.Partitions = max(m.export.Devices, 1)
+		}
 		return m, nil
 	} else if err != nil {
 		m.close()
@@ -76,7 +81,10 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 			return nil, fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
-	if m.params, m.results, err = signature(m.mlir); err != nil {
+	if m.declared, err = sharding.Read(m.mlir); err == nil {
+		m.params, m.results, err = signature(m.mlir)
+	}
+	if err != nil {
 		m.close()
 		return nil, fmt.Errorf("%s: %w", m.name, err)
 	}

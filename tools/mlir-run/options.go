@@ -18,6 +18,11 @@ Runs a StableHLO module on XLA. MODULE is a file (text, bytecode, a portable
 artifact, or what jax.export serialized), or - for standard input. Dimensions that the
 module leaves open have the sizes of the inputs.
 
+A module that is partitioned over several devices (mhlo.num_partitions, or a mesh of Shardy)
+runs on that many, and takes and returns global arrays: the inputs are split, and the results
+joined, as XLA divides them. Of results that several devices have, those of the first one
+are used.
+
   --in FILE      inputs: a .npz file with the arrays in0, in1, …, or .npy files in the
                  order of the parameters of @main (repeat the flag)
   --out FILE     write the results to a .npz file, as out0, out1, …
@@ -41,10 +46,10 @@ module leaves open have the sizes of the inputs.
                  (https://ui.perfetto.dev): runs, devices and callbacks as tracks
   --stats        print at the end how often each callback was called, and how long the
                  calls took
-  --replicas N   run N replicas, each on its own device (default 1). They all take the
-                 same inputs, or each its own with consecutive numbers: with two
-                 parameters the second replica takes in2 and in3. The results are
-                 numbered in the same way.
+  --replicas N   run N replicas, each on its own device (default: mhlo.num_replicas of the
+                 module, or 1). They all take the same inputs, or each its own with
+                 consecutive numbers: with two parameters the second replica takes in2
+                 and in3. The results are numbered in the same way.
   --cache DIR    keep the compiled module in a folder, for further runs of it
   --devices N    number of devices that the CPU presents (default: as many as needed)
   --max-module SIZE  largest module that is read (default 1GiB)
@@ -74,6 +79,9 @@ type options struct {
 	devices  int
 	cache    string
 	timeout  time.Duration
+
+	replicasGiven bool
+	partitions    int // of the module, see forModule
 
 	maxModule, maxArrays bounded.Size
 }
@@ -124,6 +132,7 @@ func parseOptions(args []string) (options, error) {
 		modules = append(modules, flags.Arg(0))
 		args = flags.Args()[1:]
 	}
+	flags.Visit(func(f *flag.Flag) { o.replicasGiven = o.replicasGiven || f.Name == "replicas" })
 	if len(modules) == 1 {
 		o.module = modules[0]
 	}

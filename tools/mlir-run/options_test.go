@@ -34,6 +34,7 @@ func TestParseOptions(t *testing.T) {
 		"m.mlir --feeds f.npz": with(func(o *options) { o.feeds = "f.npz" }),
 		"--tap --replicas 2 --devices 3 --timeout 1m m.mlir": with(func(o *options) {
 			o.tap, o.replicas, o.devices, o.timeout = true, 2, 3, time.Minute
+			o.replicasGiven = true
 		}),
 	} {
 		got, err := parseOptions(strings.Fields(args))

@@ -68,8 +68,8 @@ func (s *standIns) serve(p preflight.Problem) error {
 		if slices.Contains(targets, p.Target) {
 			break
 		}
-		if strings.HasPrefix(p.Target, sharded) {
-			return errPartitioned
+		if strings.HasPrefix(p.Target, shardyTarget) {
+			return errManual
 		}
 		return s.replace(p.Operation, place, p.Target)
 	case preflight.MissingCallback:

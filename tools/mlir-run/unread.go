@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // onlyXLAReads reports whether a program that no MLIR library here could read is one that
@@ -31,5 +33,25 @@ func (m *module) shapesFromXLA(o options) (err error) {
 		return err
 	}
 	m.params, m.results = executable.Inputs(), executable.Outputs()
-	return executable.Close()
+	if o.partitions > 1 {
+		err = errors.Join(whole(m.params, executable.InputShardings(), o), whole(m.results, executable.OutputShardings(), o))
+	}
+	return errors.Join(err, executable.Close())
+}
+
+// whole changes the shapes of parts to those of global arrays. Shardy divides arrays evenly.
+func whole(parts []tensor.Shape, texts []string, o options) error {
+	if len(texts) != len(parts) {
+		return errors.New("neither an MLIR library here nor the plugin tells how its arrays are divided over the devices")
+	}
+	for i, text := range texts {
+		s, err := sharding.Parse(text, o.partitions)
+		if err != nil {
+			return err
+		}
+		for k, n := range s.Tiles() {
+			parts[i].Dims[k] *= n
+		}
+	}
+	return nil
 }

@@ -64,8 +64,13 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 		return false, err
 	}
 	defer m.close()
+	if o, err = o.forModule(m); err != nil {
+		return false, err
+	}
 	if m.isUnread() {
-		err = m.shapesFromXLA(o)
+		if err = m.shapesFromXLA(o); errors.Is(err, errPartitioned) {
+			err = fmt.Errorf("%s: %w", m.name, err)
+		}
 	} else {
 		err = m.refine(o)
 	}
@@ -122,11 +127,11 @@ func openClient(o options) (*bridge.Client, error) {
 			return nil, err
 		}
 	}
-	return plugin.NewClient(bridge.ClientOptions{Devices: max(o.devices, o.replicas), Cache: cache})
+	return plugin.NewClient(bridge.ClientOptions{Devices: o.numDevices(), Cache: cache})
 }
 
 // execute compiles and runs the module. inputs and outputs hold the arrays of the first
-// replica, then of the second, and so on.
+// replica, then of the second, and so on. Those of a partitioned module are global.
 func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writer) (outputs []tensor.View, err error) {
 	observers, err := observe(o, stderr)
 	if err != nil {
@@ -162,6 +167,15 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, executable.Close()) }()
+	var results joiner
+	if o.partitions > 1 {
+		if inputs, err = m.split(executable, o, inputs); err != nil {
+			return nil, err
+		}
+		if results, err = m.joiner(executable, o); err != nil {
+			return nil, err
+		}
+	}
 	var in []bridge.Input
 	for _, v := range inputs {
 		in = append(in, v)
@@ -170,10 +184,17 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range buffers {
-		v, hostErr := b.ToHost(context.Background())
+	for i, b := range buffers {
+		var v tensor.View
+		var hostErr error
+		if o.partitions == 1 || results.needs(i) {
+			v, hostErr = b.ToHost(context.Background())
+		}
 		outputs = append(outputs, v)
 		err = errors.Join(err, hostErr, b.Close())
 	}
-	return outputs, err
+	if err != nil || o.partitions == 1 {
+		return outputs, err
+	}
+	return results.join(outputs)
 }

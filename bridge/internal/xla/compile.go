@@ -31,6 +31,7 @@ type Executable struct {
 type CompileOptions struct {
 	Replicas   int               // number of devices that each run the whole module
 	Partitions int               // number of devices that share one run
+	GSPMD      bool              // whether GSPMD divides the module, and not Shardy
 	Flags      map[string]string // fields of XLA's DebugOptions, by name
 }
 
@@ -45,6 +46,15 @@ func overrides(flags map[string]string) (proto []byte) {
 		proto = bytesField(proto, envOptionOverrides, string(entry))
 	}
 	return proto
+}
+
+// withoutShardy returns fields of a CompileOptionsProto that clear the field
+// use_shardy_partitioner, which gopjrt sets for partitions. XLA merges them into what gopjrt
+// writes.
+func withoutShardy() (proto []byte) {
+	const executableBuildOptions, useShardyPartitioner = 3, 19
+	option := binary.AppendUvarint(nil, useShardyPartitioner<<3)
+	return bytesField(nil, executableBuildOptions, string(append(option, 0)))
 }
 
 // bytesField appends a field to a message in the wire format of Protocol Buffers.
@@ -115,7 +125,11 @@ func (c *Client) do(j job) (*Executable, error) {
 	if j.load {
 		pjrt.LoadInstead(func() { loaded, err = config.Done() })
 	} else {
-		pjrt.AddOptions(overrides(j.options.Flags), func() { loaded, err = config.Done() })
+		proto := overrides(j.options.Flags)
+		if j.options.GSPMD && j.options.Partitions > 1 {
+			proto = append(proto, withoutShardy()...)
+		}
+		pjrt.AddOptions(proto, func() { loaded, err = config.Done() })
 		optimized = c.plugin.pjrt.LastProgram()
 	}
 	own := c.plugin.pjrt.LastExecutable()

@@ -56,3 +56,11 @@ func TestOverrides(t *testing.T) {
 		t.Errorf("without flags: %q", got)
 	}
 }
+
+// The bytes are those that protoc makes of
+// executable_build_options { use_shardy_partitioner: false } with the field present.
+func TestWithoutShardy(t *testing.T) {
+	if diff := cmp.Diff("\x1a\x03\x98\x01\x00", string(withoutShardy())); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -53,6 +53,7 @@ type Executable struct {
 type CompileOptions struct {
 	Replicas   int
 	Partitions int
+	GSPMD      bool
 	Flags      map[string]string
 }
 

@@ -1,0 +1,95 @@
+package bridge
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+)
+
+// stringShardings is a module with shardings as strings for four partitions.
+const stringShardings = `module @m attributes {mhlo.num_partitions = 4 : i32} {
+  func.func @main(%a: tensor<4x8xf32> {mhlo.sharding = "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}"}, %b: tensor<4x8xf32> {mhlo.sharding = "{devices=[1,4]3,1,2,0}"})
+      -> (tensor<4x8xf32> {mhlo.sharding = "{devices=[2,2]<=[4]}"}, tensor<4x8xf32>, tensor<4x8xf32> {mhlo.sharding = "{maximal device=2}"}) {
+    %c = stablehlo.add %a, %b : tensor<4x8xf32>
+    return %c, %c, %c : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+  }
+}`
+
+func TestShardings(t *testing.T) {
+	const shardy = `module @m attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {"x"}]>}) -> (tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    return %a : tensor<4x8xf32>
+  }
+}`
+	const none = `func.func @main() -> tensor<f32> {
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  return %c : tensor<f32>
+}`
+	for name, test := range map[string]struct {
+		module  string
+		o       CompileOptions
+		in, out []string
+	}{
+		"Shardy": {shardy, CompileOptions{Partitions: 4}, []string{"{devices=[2,2]<=[2,2]T(1,0)}"}, []string{"{devices=[2,1,2]<=[4] last_tile_dim_replicate}"}},
+		"GSPMD": {stringShardings, CompileOptions{Partitions: 4, GSPMD: true},
+			[]string{"{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}", "{devices=[1,4]3,1,2,0}"},
+			[]string{"{devices=[2,2]<=[4]}", "{replicated}", "{maximal device=2}"}},
+		"nothing in": {none, CompileOptions{Partitions: 2}, []string{}, []string{"{replicated}"}},
+		"replicas":   {none, CompileOptions{Replicas: 2}, nil, nil},
+		"one":        {shardy, CompileOptions{}, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := compile(t, testClient(t), test.module, test.o)
+			check.Diff(t, "in", test.in, e.InputShardings())
+			check.Diff(t, "out", test.out, e.OutputShardings())
+		})
+	}
+}
+
+// GSPMD makes a difference to the key of the cache and stays known in a saved program.
+func TestShardingsOfSaved(t *testing.T) {
+	c := testClient(t)
+	e := compile(t, c, stringShardings, CompileOptions{Partitions: 4, GSPMD: true})
+	saved, err := e.Serialize()
+	check.NoError(t, err)
+	loaded, err := c.Load(t.Context(), saved)
+	check.NoError(t, err)
+	check.Cleanup(t, loaded)
+	check.Diff(t, "in", e.InputShardings(), loaded.InputShardings())
+	check.Diff(t, "out", e.OutputShardings(), loaded.OutputShardings())
+	keys := map[string]bool{}
+	for _, gspmd := range []bool{false, true} {
+		key, err := c.cacheKey([]byte(stringShardings), CompileOptions{Partitions: 4, GSPMD: gspmd}, map[string]string{})
+		check.NoError(t, err)
+		keys[key] = true
+	}
+	check.Diff(t, "keys", 2, len(keys))
+}
+
+// The bytes are those that protoc makes of an OpSharding.
+func TestShardingText(t *testing.T) {
+	for _, test := range []struct{ proto, want string }{
+		{"", "{replicated}"},
+		{"\b\x01\"\x01\x02", "{maximal device=2}"},
+		{"\b\x04", "{manual}"},
+		{"\b\x05", "{unknown}"},
+		{"\b\x06", "{unknown}"},
+		// named_sharding
+		{"r\x00", "{replicated}"},
+		{"r\x02\x12\x00", "{replicated}"},
+		{"r\x05\x12\x03\x12\x01\x02", "{maximal device=2}"},
+		{"r\x09\x12\x03\n\x01x\x1a\x02\x10\x01", "{replicated}"},
+		{"r\x06\x1a\x04\n\x02\b\x01", "{unknown}"},
+		{"r\x02*\x00", "{unknown}"},
+		{"\b\x03\x1a\x02\x02\x02\"\x04\x03\x01\x02\x00", "{devices=[2,2]3,1,2,0}"},
+		{"\b\x03\x1a\x02\x02\x02J\x01\x04R\x01\x00", "{devices=[2,2]<=[4]}"},
+		{"\b\x03\x1a\x02\x02\x02J\x02\x02\x02R\x02\x01\x00", "{devices=[2,2]<=[2,2]T(1,0)}"},
+		{"\b\x03\x1a\x03\x02\x01\x020\x01J\x01\x04R\x01\x00", "{devices=[2,1,2]<=[4] last_tile_dim_replicate}"},
+		{"\b\x03\x1a\x03\x02\x02\x02B\x02\x04\x00J\x01\b", "{devices=[2,2,2]<=[8] last_tile_dims={manual,replicated}}"},
+		{"\b\x03\x1a\x03\x02\x02\x02B\x01\x06J\x01\b", "{unknown}"},
+	} {
+		check.Diff(t, test.want, test.want, shardingText([]byte(test.proto)))
+	}
+	check.Diff(t, "tuple", []string{"{manual}", "{replicated}"}, tupleOf([]byte("\b\x02*\x02\b\x04*\x00")))
+}

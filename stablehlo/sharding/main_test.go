@@ -1,0 +1,10 @@
+package sharding_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin, native.MLIR, native.Jaxlib) }
