@@ -61,7 +61,7 @@ func TestApplyPolicies(t *testing.T) {
 			[]string{"sdy.manual_computation(%c)"}},
 		{"annotations of XLA", meshOfTwo + mainOf(strings.ReplaceAll(seen, "@seen", "@annotate_device_placement")), 0, nil},
 		{"callback of JAX", meshOfTwo + oneDevice + mainOf(strings.ReplaceAll(maximal, "@seen", "@xla_ffi_python_cpu_callback")), 0, nil},
-		{"maximal sharding", meshOfTwo + oneDevice + mainOf(maximal), 1, []string{"sdy.manual_computation(%arg0)"}},
+		{"maximal sharding", meshOfTwo + oneDevice + mainOf(maximal), 1, []string{"sdy.manual_computation(%arg0)", "dense<1> : tensor<ui32>"}},
 		{"maximal sharding of XLA", "module attributes {mhlo.num_partitions = 2 : i32} {\n" + mainOf(strings.ReplaceAll(seen, "has_side", `mhlo.sharding = "{maximal device=1}", has_side`)) + "}", 0, nil},
 		{"pure", meshOfTwo + mainOf(strings.ReplaceAll(seen, "has_side_effect = true", "has_side_effect = false")), 0, nil},
 		{"function that is not called", meshOfTwo + strings.ReplaceAll(mainOf(observed("")), "@main", "private @f") + mainOf(), 0, nil},

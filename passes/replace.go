@@ -58,7 +58,7 @@ func PassesThrough(call stablehlo.CustomCall) (order []int, err error) {
 // ReplaceCall replaces a custom call by a callback, with the operands in the order of
 // PassesThrough. The callback has the passthrough form if the call has results and each is an
 // operand, and otherwise the call form, so that the callback must make the results. config
-// states the callback. ReplaceCall sets its form.
+// states the callback. ReplaceCall sets its form, and keeps the sharding of the results.
 func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok {
@@ -85,6 +85,11 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	replacement, err := made.Create(op.Context(), op.Location())
 	if err != nil {
 		return err
+	}
+	for _, name := range []string{"mhlo.sharding", "sdy.sharding"} { // the device that calls, among others
+		if a, ok := op.Attribute(name); ok && replacement.NumResults() == op.NumResults() {
+			replacement.SetAttribute(name, a)
+		}
 	}
 	replacement = op.Block().InsertBefore(op, replacement)
 	for i, result := range op.Results() {

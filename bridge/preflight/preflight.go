@@ -59,7 +59,7 @@ func Check(m *mlir.Module, o Options) error {
 // checkDevices checks a call in a module that devices share. XLA refuses side effects where the
 // devices run the module together, with one of several messages that do not name the reason.
 func checkDevices(m *mlir.Module, op mlir.Operation, where func(mlir.Operation) callop.Surrounding) (Problem, bool) {
-	if !callop.HasSideEffect(op) || !where(op).Outside || callop.IsMaximal(m, op) {
+	if !callop.HasSideEffect(op) || !where(op).Outside || callop.IsServedByXLA(m, op) {
 		return Problem{}, false
 	}
 	return Problem{Kind: BadDevices, Err: errors.New(

@@ -134,29 +134,46 @@ func (s *surroundings) function(f mlir.Operation) Surrounding {
 	return found
 }
 
-// IsMaximal reports whether an operation has a maximal sharding that XLA observes: it collects the
-// operands on one device, which runs the operation, and sends the results to all. JAX writes it for
-// its callbacks. Of those in Shardy's form, XLA observes only the ones of JAX's targets.
-func IsMaximal(m *mlir.Module, op mlir.Operation) bool {
-	if a, ok := op.Attribute("mhlo.sharding"); ok {
-		text, _ := a.Text()
-		return strings.HasPrefix(strings.TrimLeft(text, "{ "), "maximal")
-	}
-	a, ok := op.Attribute("sdy.sharding")
-	if target, has := op.Attribute("call_target_name"); has {
-		name, _ := target.Text()
-		ok = ok && slices.Contains(jaxCallbacks, name)
-	}
-	if !ok {
-		return false
-	}
-	text := a.String()
-	for _, mesh := range Meshes(m) {
-		if len(mesh.Axes) == 0 && strings.Contains(text, "<"+m.Context().SymbolAttribute(mesh.Name).String()+",") {
-			return true
+// Maximal returns the device of an operation with a maximal sharding: that device alone runs it,
+// with whole arrays, and sends the results to all. JAX writes it for its callbacks. It returns false
+// for other operations.
+func Maximal(m *mlir.Module, op mlir.Operation) (device int, ok bool) {
+	text, devices := "", maximalHLO
+	if a, has := op.Attribute("mhlo.sharding"); has {
+		text, _ = a.Text()
+	} else if a, has := op.Attribute("sdy.sharding"); has {
+		for mesh := range m.Body().Operations() {
+			name, _ := mesh.Symbol()
+			if mesh.Name() == "sdy.mesh" && strings.Contains(a.String(), "<"+m.Context().SymbolAttribute(name).String()+",") {
+				grid, _ := mesh.Attribute("mesh")
+				text, devices = grid.String(), maximalMesh
+				break
+			}
 		}
 	}
-	return false
+	found := devices.FindStringSubmatch(text)
+	if found == nil {
+		return 0, false
+	}
+	device, err := strconv.Atoi(found[1])
+	return device, err == nil
+}
+
+var (
+	maximalHLO  = regexp.MustCompile(`^\{ *maximal device=(\d+)`)
+	maximalMesh = regexp.MustCompile(`<\[\], device_ids=\[(\d+)\]>`)
+)
+
+// IsServedByXLA reports whether XLA observes the maximal sharding of a custom call. In Shardy's form
+// it does for JAX's targets only.
+func IsServedByXLA(m *mlir.Module, op mlir.Operation) bool {
+	if _, ok := Maximal(m, op); !ok {
+		return false
+	}
+	_, own := op.Attribute("mhlo.sharding")
+	target, _ := op.Attribute("call_target_name")
+	name, _ := target.Text()
+	return own || slices.Contains(jaxCallbacks, name)
 }
 
 // jaxCallbacks are the targets of JAX's callbacks.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -19,6 +20,9 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	}
 	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets, Partitions: o.partitions})); ok {
 		for _, p := range found.Problems {
+			if p.Kind == preflight.BadDevices {
+				continue // ApplyPolicies puts it into a manual computation
+			}
 			if err := s.serve(p); err != nil {
 				return nil, err
 			}
@@ -27,15 +31,12 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if err := s.refuse(o); err != nil {
 		return nil, err
 	}
+	if _, err := passes.ApplyPolicies(m.mlir); err != nil {
+		return nil, err
+	}
 	executable, err := client.Compile(context.Background(), stablehlo.Program(m.mlir), m.compileOptions(o))
-	plugin, ok := errors.AsType[*bridge.PluginError](err)
-	switch {
-	case !ok:
-	case o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget):
+	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
 		return nil, errManual // XLA itself generates it for a manual computation
-	case o.partitions > 1 && (strings.Contains(plugin.Message, "Side-effect HLO must have sharding") ||
-		strings.Contains(plugin.Message, "Side-effect ops cannot be replicated")):
-		return nil, fmt.Errorf("a call with side effects, as those of --tap and --replay are, is outside of a manual computation, where XLA cannot divide it over %d devices:\n%w", o.partitions, err)
 	}
 	return executable, err
 }

@@ -147,19 +147,39 @@ func TestPartitioned(t *testing.T) {
 	}
 }
 
+// sideEffect returns a module for two devices, with a call that has a side effect, outside of a
+// manual computation.
+func sideEffect(mesh, ofParameter, ofCall string) string {
+	return `module attributes {mhlo.num_partitions = 2 : i32} {
+  ` + mesh + `
+  func.func @main(%a: tensor<4xf32>` + ofParameter + `) -> tensor<4xf32> {
+    %r = stablehlo.custom_call @seen(%a) {has_side_effect = true` + ofCall + `} : (tensor<4xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}`
+}
+
+// One device makes a call with side effects, with the whole array.
+func TestSideEffectInPartitioned(t *testing.T) {
+	folder := t.TempDir()
+	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2, 3, 4))
+	const mesh = `sdy.mesh @mesh = <["x"=2]>`
+	for name, module := range map[string]string{
+		"Shardy":          sideEffect(mesh, ` {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}`, ""),
+		"Shardy, maximal": sideEffect(mesh+"\nsdy.mesh @one = <[], device_ids=[1]>", "", ", sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>"),
+		"GSPMD, maximal":  sideEffect("", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`, `, mhlo.sharding = "{maximal device=1}"`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := command{folder: folder, stdin: module}.run(t, "-", "--in", "a.npy", "--tap")
+			out.want(t, exitDone, "  0: f32[4] [1 2 3 4]\nout0 f32[4] [1 2 3 4]\n", "")
+		})
+	}
+}
+
 func TestPartitionedRefused(t *testing.T) {
 	folder := t.TempDir()
 	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2, 3, 4))
 	const typ = "tensor<4xf32>"
-	called := func(mesh, attributes string) string {
-		return `module attributes {mhlo.num_partitions = 2 : i32} {
-  ` + mesh + `
-  func.func @main(%a: tensor<4xf32>` + attributes + `) -> tensor<4xf32> {
-    %r = stablehlo.custom_call @seen(%a) {has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>
-    return %r : tensor<4xf32>
-  }
-}`
-	}
 	for name, test := range map[string]struct{ module, args, want string }{
 		"local input": {double("mhlo.num_partitions = 2 : i32", "", "tensor<8xf32>", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`, ""), "", "in0 is f32[4]: f32[8] is expected"},
 		"unknown":     {double("mhlo.num_partitions = 2 : i32", "", typ, ` {mhlo.sharding = "{half}"}`, ""), "", `parameter 0 of @main: sharding: "{half}" is not a sharding in a form that is known here`},
@@ -169,8 +189,7 @@ func TestPartitionedRefused(t *testing.T) {
 		"replicas":      {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 3", "--replicas 3: the module is for 2 replicas: leave the flag out"},
 		"one replica":   {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 1", "--replicas 1: the module is for 2 replicas: leave the flag out"},
 		"one device":    {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--devices 1", "--devices 1: the module is for 2 devices"},
-		"tap, Shardy":   {called(`sdy.mesh @mesh = <["x"=2]>`, ` {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}`), "--tap", "is outside of a manual computation, where XLA cannot divide it over 2 devices"},
-		"tap, GSPMD":    {called("", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`), "--tap", "is outside of a manual computation, where XLA cannot divide it over 2 devices"},
+		"tap, GSPMD":    {sideEffect("", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`, ""), "--tap", "the module has 2 partitions and no sdy.mesh, so its shardings are XLA's own (mhlo.sharding)"},
 		"many":          {double("mhlo.num_partitions = 2000 : i32", "", typ, "", ""), "", "it needs 2000 devices: only up to 1024 are possible"},
 		"no partitions": {double("mhlo.num_partitions = 0 : i32", "", typ, "", ""), "", "mhlo.num_partitions = 0 : i32: a number from 1 to "},
 	} {
