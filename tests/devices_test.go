@@ -2,7 +2,10 @@ package tests
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -409,4 +412,27 @@ func TestSequenceOfPartitions(t *testing.T) {
 		}
 	}
 	check.Diff(t, "order", want, seen)
+}
+
+// With Gather each device has the whole operands and results: its program collects them.
+func TestGatherOnEachDevice(t *testing.T) {
+	var d deviceCalls
+	name := d.register(t, "f")
+	folder := t.TempDir()
+	shape := tensor.ShapeOf(tensor.F32, 4)
+	onDevices(t, bridge.CompileOptions{Partitions: 2, DumpTo: folder, Flags: map[string]string{"xla_dump_hlo_as_text": "true"}}, func(b *builder.Builder) {
+		b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
+		f := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
+		f.Return(builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather}, builder.Like(shape), f.Param(0)))
+	}, vectorParts[0], vectorParts[2])
+	files, err := filepath.Glob(filepath.Join(folder, "*after_optimizations.txt"))
+	check.NoError(t, err)
+	check.Diff(t, "dumped programs", 1, len(files))
+	text, err := os.ReadFile(files[0])
+	check.NoError(t, err)
+	for _, want := range []string{"f32[2]{0} parameter(0)", "f32[4]{0} all-gather(", "u32[4]{0} all-reduce("} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the program lacks %s:\n%s", want, text)
+		}
+	}
 }
