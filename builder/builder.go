@@ -22,6 +22,7 @@ type Builder struct {
 	symbols  map[string]place      // names of functions and meshes, and where they were defined
 	meshes   map[string][]Axis     // by name
 	policies bool                  // a callback has a device policy
+	chained  bool                  // a callback takes a value and the token of another one
 	sites    map[siteKey]*callSite // see emit.go
 	lastSite *callSite
 	models   *mlir.Module // holds the models of call sites
@@ -79,6 +80,13 @@ func (b *Builder) Module() (*mlir.Module, error) {
 		e := b.verifyError(at, err)
 		b.Close()
 		return nil, e
+	}
+	if b.chained {
+		if _, err := passes.DropChainedTokens(b.module); err != nil {
+			b.fail(at, "module", nil, err)
+			b.Close()
+			return nil, b.err
+		}
 	}
 	if b.policies || b.meshes != nil {
 		if _, err := passes.ApplyPolicies(b.module); err != nil {

@@ -35,6 +35,10 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 		if !ok {
 			return nil, false
 		}
+		if !f.b.chained && form != contract.Observe {
+			last := token.v.Owner()
+			f.b.chained = slices.ContainsFunc(data, func(v Value) bool { return v.v.IsResult() && v.v.Owner().Equal(last) })
+		}
 		operands = append(slices.Clip(operands), token)
 	}
 	site, err := f.b.callSite(cb, form, at, ordered, data, results)
