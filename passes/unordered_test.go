@@ -2,6 +2,8 @@ package passes_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -378,6 +380,44 @@ func TestPassesOrder(t *testing.T) {
 			check.NoError(t, err)
 			check.NoError(t, r.Err())
 		})
+	}
+}
+
+func TestPassesOrderCorpus(t *testing.T) {
+	files, err := filepath.Glob("../tests/testdata/modules/*.mlir*")
+	check.NoError(t, err)
+	taps, migrated := 0, 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		check.NoError(t, err)
+		c := mlirtest.Context(t)
+		m, err := c.Parse(file, data)
+		if err != nil {
+			continue // what the default library cannot parse is tested elsewhere
+		}
+		check.Cleanup(t, m)
+		isOrdered := func(m *mlir.Module) {
+			result, err := passes.Unordered(m, passes.UnorderedOptions{})
+			check.NoError(t, err)
+			for _, p := range result.Pairs {
+				if strings.HasPrefix(p.Second.Callee, "callback") {
+					t.Errorf("%s: %v", file, p)
+				}
+			}
+		}
+		clone := m.Clone()
+		check.Cleanup(t, clone)
+		n, err := passes.InsertTap(clone, func(v mlir.Value) bool { return !inCondition(v) }, spec)
+		check.NoError(t, err)
+		taps += n
+		isOrdered(clone)
+		result, err := passes.Migrate(m, passes.MigrateOptions{})
+		check.NoError(t, err)
+		migrated += len(result.Callbacks)
+		isOrdered(m)
+	}
+	if taps < 1000 || migrated < 15 {
+		t.Errorf("only %d taps and %d migrated calls", taps, migrated)
 	}
 }
 
