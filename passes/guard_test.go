@@ -170,4 +170,3 @@ func.func @f(%x: tensor<?xi32>) -> tensor<?xi32> {
 	check.Error(t, passes.Kept(m, empty), "@tell at -:9:3: 0 calls are left of 1")
 	check.NoError(t, passes.Kept(empty, m))
 }
-

@@ -77,16 +77,24 @@ const (
 
 // An orderNode is an operation.
 type orderNode struct {
-	kind     nodeKind
 	operands []int32
-	captured []int32 // values from outside that its regions use
 	results  []int32
-	regions  []orderRegion
-	callee   *orderFunction
+	counts   counts
+	kind     nodeKind
 	site     int32
 	effect   int32 // of a site
-	counts   counts
+	*orderInside
 }
+
+// An orderInside is what an operation runs. Most operations have none.
+type orderInside struct {
+	captured []int32 // values from outside that the regions use
+	regions  []orderRegion
+	callee   *orderFunction
+}
+
+// nothingInside is that of all other operations.
+var nothingInside = new(orderInside)
 
 // counts are the numbers of calls in a part of the program, with those in the functions that it
 // calls, by effect, in ascending order.
@@ -118,6 +126,7 @@ type graphMaker struct {
 	alias   map[int32][]int32    // the elements of a tuple
 	values  int32                // in all functions
 	outside []*outsideUses
+	free    []int32 // memory for lists
 
 	chains []int32 // a union-find forest of the values that are tokens; -1 for others
 }
@@ -239,14 +248,22 @@ func (g *graphMaker) use(v mlir.Value) (int32, bool) {
 
 func (g *graphMaker) uses(op mlir.Operation) (list []int32) {
 	n := op.NumOperands()
-	if n > 0 {
-		list = make([]int32, 0, n)
-	}
+	list = g.list(n)
 	for i := range n {
 		if v, ok := g.use(op.Operand(i)); ok {
 			list = append(list, v)
 		}
 	}
+	return list
+}
+
+// list returns an empty list with room for n numbers.
+func (g *graphMaker) list(n int) []int32 {
+	if n > len(g.free) {
+		g.free = make([]int32, max(n, 4096))
+	}
+	list := g.free[:0:n]
+	g.free = g.free[n:]
 	return list
 }
 
@@ -261,7 +278,9 @@ func (g *graphMaker) region(r mlir.Region) orderRegion {
 		}
 		out.plain = first
 		end := block.Terminator()
-		for op := range block.Operations() {
+		ops := slices.Collect(block.Operations())
+		out.nodes = slices.Grow(out.nodes, len(ops))
+		for _, op := range ops {
 			if op == end && op.NumRegions() == 0 {
 				if list := g.uses(op); first {
 					out.yields = list
@@ -275,12 +294,12 @@ func (g *graphMaker) region(r mlir.Region) orderRegion {
 }
 
 func (g *graphMaker) node(op mlir.Operation) orderNode {
-	n := orderNode{operands: g.uses(op), site: -1}
+	n := orderNode{operands: g.uses(op), site: -1, orderInside: nothingInside}
 	name := op.Name()
 	dialect, short, _ := strings.Cut(name, ".")
 	hlo := dialect == "stablehlo" || dialect == "mhlo"
 	if regions := op.NumRegions(); regions > 0 {
-		n.kind = regionsNode
+		n.kind, n.orderInside = regionsNode, new(orderInside)
 		o := &outsideUses{before: g.values}
 		g.outside = append(g.outside, o)
 		plain := true
@@ -310,11 +329,13 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 		}
 	}
 	if callee, ok := g.callee(op, name); ok {
-		n.kind, n.callee = calleeNode, callee
+		n.kind, n.orderInside = calleeNode, &orderInside{callee: callee}
 	}
 	first := g.values
-	for _, v := range op.Results() {
-		n.results = append(n.results, g.value(v))
+	count := op.NumResults()
+	n.results = g.list(count)
+	for i := range count {
+		n.results = append(n.results, g.value(op.Result(i)))
 	}
 	switch {
 	case name == "stablehlo.optimization_barrier" || name == "mhlo.optimization_barrier" || name == "builtin.unrealized_conversion_cast":

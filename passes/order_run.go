@@ -427,7 +427,8 @@ func (g *graphMaker) countRegion(r *orderRegion) {
 		n := &r.nodes[i]
 		switch n.kind {
 		case siteNode:
-			n.counts = counts{{n.effect, 1}}
+			r.counts = r.counts.add(counts{{n.effect, 1}})
+			continue
 		case calleeNode:
 			g.count(n.callee)
 			if n.callee.state == underway || n.callee.body.plain && (len(n.callee.body.args) != len(n.operands) || len(n.callee.body.yields) != len(n.results)) {
