@@ -111,11 +111,11 @@ func (b *Builder) Module() (*mlir.Module, error) {
 // ordered returns an error if the callbacks of an effect are not ordered.
 func ordered(m *mlir.Module) error {
 	result, err := passes.Unordered(m, passes.UnorderedOptions{})
-	if err == nil {
-		err = result.Err()
-	}
 	if err != nil {
-		return fmt.Errorf("the order of the callbacks is not proven, which is a defect of package builder: please report it: %w", err)
+		return err
+	}
+	if err := result.Err(); err != nil {
+		return fmt.Errorf("the callbacks are not ordered, which is a defect of package builder: report it: %w", err)
 	}
 	return nil
 }
