@@ -55,7 +55,7 @@ func (s *scope) token(effect string, at place) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if s.fenced {
+	if s.fenced { // and no callback of this effect was before that
 		t = s.tokens[AllEffects]
 	}
 	s.effects = append(s.effects, effect)

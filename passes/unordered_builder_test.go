@@ -112,8 +112,11 @@ func trace(m *mlir.Module, runs int, seed uint64) map[traced]bool {
 // comparison of all calls finds a pair, which it does not if the call was the first one.
 func TestUnorderedBuilder(t *testing.T) {
 	cuts, first := 0, 0
-	for seed := range uint64(50) {
+	for seed := range uint64(300) {
 		m := nested(t, seed) // checks the order
+		if seed >= 40 {
+			continue
+		}
 		var calls []mlir.Operation
 		for call := range callop.Calls(m) {
 			calls = append(calls, call.Op)
