@@ -100,6 +100,15 @@ var nothingInside = new(orderInside)
 // calls, by effect, in ascending order.
 type counts []struct{ effect, n int32 }
 
+func (c counts) of(effect int32) int32 {
+	for _, e := range c {
+		if e.effect == effect {
+			return e.n
+		}
+	}
+	return 0
+}
+
 func (c counts) add(d counts) counts {
 	for _, e := range d {
 		i, has := slices.BinarySearchFunc(c, e.effect, func(a struct{ effect, n int32 }, b int32) int { return cmp.Compare(a.effect, b) })

@@ -240,15 +240,9 @@ func (r *orderRun) since(c counts, from []int32) (b behind) {
 	return b
 }
 
-// enter begins a loop, or its next run: the current calls follow those of earlier iterations.
-func (r *orderRun) enter(l loopRun) {
-	for _, e := range l.counts {
-		r.next[e.effect] = l.base[e.effect] + e.n
-	}
-}
-
-// leave ends a loop.
-func (r *orderRun) leave(l loopRun) {
+// behindEarlier sets the numbers of the next calls to those after the calls of earlier
+// iterations. These are the calls of the current iteration, or those after the loop.
+func (r *orderRun) behindEarlier(l loopRun) {
 	for _, e := range l.counts {
 		r.next[e.effect] = l.base[e.effect] + e.n
 	}
@@ -317,34 +311,23 @@ func (r *orderRun) while(fr frame, n *orderNode, around behind) []behind {
 		r.iteration(fr, cond, body, l, state, around)
 		r.loops = r.loops[:len(r.loops)-1]
 	}
-	// The body does not follow the last condition.
-	var body0 behind
+	// After the last condition the body does not run: its calls count as done.
+	var skipped behind
 	for _, e := range body.counts {
-		var inCond, inLoop int32
-		for _, c := range cond.counts {
-			if c.effect == e.effect {
-				inCond = c.n
-			}
-		}
-		for _, c := range n.counts {
-			if c.effect == e.effect {
-				inLoop = c.n
-			}
-		}
-		from := l.base[e.effect] + inLoop + inCond
-		body0 = append(body0, behind{{e.effect, one(from, from+e.n)}}...)
+		from := l.base[e.effect] + n.counts.of(e.effect) + cond.counts.of(e.effect)
+		skipped = append(skipped, behind{{e.effect, one(from, from+e.n)}}...)
 	}
 	out := make([]behind, len(state))
 	for i := range out {
-		out[i] = r.fold(l, r.or(r.or(state[i], test), body0))
+		out[i] = r.fold(l, r.or(r.or(state[i], test), skipped))
 	}
-	r.leave(l)
+	r.behindEarlier(l)
 	return out
 }
 
 // iteration runs the condition and the body, and returns the calls behind their results.
 func (r *orderRun) iteration(fr frame, cond, body *orderRegion, l loopRun, state []behind, around behind) (behind, []behind) {
-	r.enter(l)
+	r.behindEarlier(l)
 	test := r.region(fr, cond, state, around)[0]
 	next := r.region(fr, body, state, r.or(around, test))
 	return test, next
@@ -356,7 +339,7 @@ func (r *orderRun) repeat(fr frame, regions []orderRegion, c counts, around behi
 	l := loopRun{slices.Clone(r.next), c}
 	record := r.record
 	for _, r.record = range []bool{false, record} {
-		r.enter(l)
+		r.behindEarlier(l)
 		r.loops = append(r.loops, l)
 		for i := range regions {
 			region := &regions[i]
@@ -365,7 +348,7 @@ func (r *orderRun) repeat(fr frame, regions []orderRegion, c counts, around behi
 		r.loops = r.loops[:len(r.loops)-1]
 		r.nameEarlier(l)
 	}
-	r.leave(l)
+	r.behindEarlier(l)
 }
 
 // check records the calls before a call on which it does not depend, the latest ones first.
