@@ -42,6 +42,10 @@ type Options struct {
 	// adds parameters and results to main. bridge hides them if it compiles the module with
 	// stablehlo.Program. Other hosts do not, so this is an option.
 	RuntimeTokens bool
+	// CheckOrder lets Module check with passes.Unordered that the callbacks of each effect are
+	// ordered. An error is a defect of this package. Without it nothing is checked, because the
+	// check of a module that consists of callbacks takes as long as building it.
+	CheckOrder bool
 }
 
 // New starts a module in ctx. The context must outlive the builder.
@@ -102,6 +106,13 @@ func (b *Builder) Module() (*mlir.Module, error) {
 			return nil, b.err
 		}
 	}
+	if b.options.CheckOrder {
+		if err := ordered(b.module); err != nil {
+			b.fail(at, "module", nil, err)
+			b.Close()
+			return nil, b.err
+		}
+	}
 	if b.options.Overlap {
 		if _, err := passes.LetOverlap(b.module); err != nil {
 			b.fail(at, "module", nil, err)
@@ -111,6 +122,18 @@ func (b *Builder) Module() (*mlir.Module, error) {
 	}
 	b.end()
 	return b.module, nil
+}
+
+// ordered returns an error if the callbacks of an effect are not ordered.
+func ordered(m *mlir.Module) error {
+	result, err := passes.Unordered(m, passes.UnorderedOptions{})
+	if err != nil {
+		return err
+	}
+	if err := result.Err(); err != nil {
+		return fmt.Errorf("the callbacks are not ordered, which is a defect of package builder: report it: %w", err)
+	}
+	return nil
 }
 
 // Close drops a module that Module has not returned. A second call does nothing. The error

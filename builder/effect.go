@@ -55,8 +55,8 @@ func (s *scope) token(effect string, at place) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if all, ok := s.tokens[AllEffects]; ok {
-		t = all // a callback before it in this scope is ordered against all effects
+	if s.fenced { // and no callback of this effect was before that
+		t = s.tokens[AllEffects]
 	}
 	s.effects = append(s.effects, effect)
 	s.setToken(effect, t)
@@ -114,6 +114,7 @@ func (f *Func) setTokens(effect string, t Value, except []string) {
 	if effect != AllEffects {
 		return
 	}
+	f.scope.fenced = true
 	for _, other := range f.known() {
 		if !slices.Contains(except, other) {
 			f.setToken(other, t)
@@ -138,6 +139,7 @@ func (f *Func) takeTokens(results []Value, effects []string) []Value {
 	n := len(results) - len(effects)
 	for i, effect := range effects {
 		f.setToken(effect, results[n+i])
+		f.scope.fenced = f.scope.fenced || effect == AllEffects
 	}
 	return results[:n]
 }

@@ -43,3 +43,42 @@ func TestAllEffectsInLoop(t *testing.T) {
 	check.Diff(t, "the next call of all follows both", true, or.Operand(0) == all.Result(0) && or.Operand(1) == one.Result(0))
 	check.Diff(t, "the iteration returns that token", true, end.Operand(2) == or.Result(0))
 }
+
+// The callback of AllEffects in a body or a branch follows the callbacks before the operation,
+// also if it is the first one there.
+func TestAllEffectsFirst(t *testing.T) {
+	all, one := builder.Callback{Name: "all", Effect: builder.AllEffects}, builder.Callback{Name: "one", Effect: "one"}
+	for name, build := range map[string]func(f *builder.Func, x builder.Value){
+		"loop": func(_ *builder.Func, x builder.Value) {
+			builder.Tap(one, x)
+			builder.Loop(x, x, func(_, x builder.Value) builder.Value {
+				builder.Tap(all, x)
+				return x
+			})
+		},
+		"branch": func(f *builder.Func, x builder.Value) {
+			builder.Tap(one, x)
+			builder.If(f.Param(1), func() struct{} { builder.Tap(all, x); return struct{}{} }, func() struct{} { return struct{}{} })
+		},
+		"loop in a loop": func(_ *builder.Func, x builder.Value) {
+			builder.Loop(x, x, func(_, x builder.Value) builder.Value {
+				builder.Tap(one, x)
+				return builder.Loop(x, x, func(_, x builder.Value) builder.Value {
+					builder.Tap(all, x)
+					builder.Tap(one, x)
+					return x
+				})
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := builder.New(mlirtest.Context(t), builder.Options{CheckOrder: true})
+			f := b.Func("main", tensor.ShapeOf(tensor.S32), tensor.ShapeOf(tensor.Pred))
+			build(f, f.Param(0))
+			f.Return()
+			m, err := b.Module()
+			check.NoError(t, err)
+			check.Cleanup(t, m)
+		})
+	}
+}

@@ -47,3 +47,62 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 	// stablehlo.outfeed is now hook_1
 	// observe tensor<4xf32>
 }
+
+// Two taps take the same token, so nothing orders them. The second one must take the token that
+// the first one returns.
+func ExampleUnordered() {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := library.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	m, err := c.Parse("taps.mlir", []byte(`
+func.func @main(%x: tensor<4xf32>) {
+  %t = stablehlo.constant dense<0> : tensor<1xi8>
+  %0 = stablehlo.custom_call @calliope_io_callback(%x, %t) {api_version = 4 : i32, has_side_effect = true,
+    backend_config = {v = 1 : i64, form = "observe", callback = "first", effect = "log", n_tokens = 1 : i64}} : (tensor<4xf32>, tensor<1xi8>) -> tensor<1xi8>
+  %1 = stablehlo.custom_call @calliope_io_callback(%x, %t) {api_version = 4 : i32, has_side_effect = true,
+    backend_config = {v = 1 : i64, form = "observe", callback = "second", effect = "log", n_tokens = 1 : i64}} : (tensor<4xf32>, tensor<1xi8>) -> tensor<1xi8>
+  return
+}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := passes.Unordered(m, passes.UnorderedOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, pair := range result.Pairs {
+		fmt.Println(pair)
+		pair.Second.Op.SetOperand(1, pair.First.Op.Result(0))
+	}
+	result, err = passes.Unordered(m, passes.UnorderedOptions{})
+	fmt.Println(result.Total, err)
+	// Output:
+	// callback "second" at -:6:8 does not depend on callback "first" at -:4:8, which is before it (effect "log")
+	// 0 <nil>
+}
+
+// A pipeline that makes main private, and then removes it, loses its calls.
+func ExampleRun() {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := library.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	m, err := c.Parse("call.mlir", []byte(`
+func.func @main(%x: tensor<4xf32>) {
+  stablehlo.custom_call @log(%x) {has_side_effect = true} : (tensor<4xf32>) -> ()
+  return
+}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(passes.Run(m, "builtin.module(symbol-privatize,symbol-dce)"))
+	fmt.Println(passes.Run(m, "builtin.module(canonicalize,cse,symbol-dce)"))
+	// Output:
+	// passes: the rewriting lost calls with side effects: @log at -:3:3: 0 calls are left of 1
+	// <nil>
+}

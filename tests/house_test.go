@@ -72,9 +72,7 @@ var mayImport = map[string][]string{
 }
 
 // ahead are permissions that what comes next needs.
-var ahead = map[string][]string{
-	"lint/rules": {"passes"}, // rules that rewrite what they find
-}
+var ahead = map[string][]string{}
 
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{

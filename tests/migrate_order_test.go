@@ -222,6 +222,7 @@ func TestMigrateOrder(t *testing.T) {
 		if strings.Contains(m.String(), "stablehlo.token") {
 			t.Fatalf("seed %d: a token is left:\n%s", seed, m)
 		}
+		isOrdered(t, m)
 		r := check.Must(callbacks.NewRegistry(registry, callbacks.RegistryOptions{}))
 		var log []string
 		var received int32
@@ -271,6 +272,15 @@ func TestMigrateOrder(t *testing.T) {
 	}
 	if calls < 200 {
 		t.Errorf("only %d calls were compared", calls)
+	}
+}
+
+// isOrdered holds that the calls of a module are ordered.
+func isOrdered(t testing.TB, m *mlir.Module) {
+	t.Helper()
+	result, err := passes.Unordered(m, passes.UnorderedOptions{})
+	if err := errors.Join(err, result.Err()); err != nil {
+		t.Errorf("%v\n%s", err, m)
 	}
 }
 

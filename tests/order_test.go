@@ -340,7 +340,7 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 	defer callbacks.Default.UnregisterID(id)
 	ctx := library.NewContext(mlir.ContextOptions{})
 	defer ctx.Close()
-	m, err := buildProgram(ctx, id, bodies, builder.Options{Overlap: overlap})
+	m, err := buildProgram(ctx, id, bodies, builder.Options{Overlap: overlap, CheckOrder: true})
 	if err != nil {
 		t.Fatal(err)
 	}

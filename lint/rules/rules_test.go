@@ -56,6 +56,23 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// A program that is too large with its functions inlined gets a note, and does not take long.
+func TestUnorderedEffectsTooLarge(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("func.func @main(%t: tensor<1xi8>) {\n  func.call @f40(%t) : (tensor<1xi8>) -> ()\n  return\n}\n")
+	for i := range 41 {
+		call := fmt.Sprintf("  func.call @f%d(%%t) : (tensor<1xi8>) -> ()\n", i-1)
+		if i == 0 {
+			call = `  %0 = stablehlo.custom_call @calliope_io_callback(%t) {has_side_effect = true, api_version = 4 : i32, backend_config = {v = 1 : i64, form = "observe", callback = "c", n_tokens = 1 : i64}} : (tensor<1xi8>) -> tensor<1xi8>` + "\n"
+		}
+		fmt.Fprintf(&text, "func.func private @f%d(%%t: tensor<1xi8>) {\n%s%s  return\n}\n", i, call, strings.ReplaceAll(call, "%0", "%1"))
+	}
+	got := lint.Check(mlirtest.Library(t), "f", []byte(text.String()), rules.All())
+	if len(got) != 1 || !strings.Contains(got[0].String(), "note: the order of the calls is not checked: the program is too large with its functions inlined [unordered-effects]") {
+		t.Errorf("got %v", got)
+	}
+}
+
 // wants returns the expressions in the comments, by line.
 func wants(t *testing.T, text string) map[int][]*regexp.Regexp {
 	t.Helper()

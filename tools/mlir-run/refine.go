@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -59,6 +60,9 @@ func (m *module) refine(o options) error {
 		}
 	}
 	refined, err := stablehlo.Refine(m.mlir, shapes...)
+	if err == nil {
+		err = passes.Kept(m.mlir, refined)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}

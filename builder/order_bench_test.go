@@ -1,0 +1,36 @@
+package builder_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// BenchmarkTaps builds a module of 20,000 ordered taps, with and without Options.CheckOrder.
+func BenchmarkTaps(b *testing.B) {
+	for _, o := range []struct {
+		name string
+		o    builder.Options
+	}{{"unchecked", builder.Options{}}, {"checked", builder.Options{CheckOrder: true}}} {
+		b.Run(o.name, func(b *testing.B) {
+			c := mlirtest.Context(b)
+			for b.Loop() {
+				build := builder.New(c, o.o)
+				f := build.Func("main", tensor.ShapeOf(tensor.F32, 4))
+				x := f.Param(0)
+				for range 20000 {
+					x = builder.Add(x, x)
+					builder.Tap(builder.Callback{Name: "see"}, x)
+				}
+				f.Return(x)
+				m, err := build.Module()
+				if err != nil {
+					b.Fatal(err)
+				}
+				m.Close()
+			}
+		})
+	}
+}

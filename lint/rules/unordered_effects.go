@@ -1,0 +1,49 @@
+package rules
+
+import (
+	"errors"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+)
+
+// UnorderedEffects reports every call with a side effect that does not depend on an earlier call
+// of the same effect: see passes.Unordered.
+var UnorderedEffects = &lint.Analyzer{
+	Name: "unordered-effects",
+	Doc:  "two calls of one effect that do not depend on each other may run in any order",
+	Run:  unorderedEffects,
+}
+
+var callNames = []string{
+	"stablehlo.custom_call", "stablehlo.outfeed", "stablehlo.infeed", "mhlo.custom_call", "mhlo.outfeed", "mhlo.infeed",
+}
+
+func unorderedEffects(p *lint.Pass) error {
+	calls := false
+	for range p.Operations(callNames...) {
+		calls = true
+		break
+	}
+	if !calls {
+		return nil // most modules: passes.Unordered would visit all operations once more
+	}
+	result, err := passes.Unordered(p.Module, passes.UnorderedOptions{})
+	if errors.Is(err, passes.ErrOrderTooLarge) {
+		p.Report(p.Module.Operation(), mlir.SeverityNote, "the order of the calls is not checked: the program is too large with its functions inlined")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	// One finding for each call: the pair with the nearest call before it is the first.
+	reported := map[mlir.Operation]bool{}
+	for _, pair := range result.Pairs {
+		if !reported[pair.Second.Op] {
+			reported[pair.Second.Op] = true
+			p.Report(pair.Second.Op, mlir.SeverityWarning, "%v: it may run before it, or at the same time: pass a token from one to the other", pair)
+		}
+	}
+	return nil
+}
