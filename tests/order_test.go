@@ -37,7 +37,9 @@ type interpreter struct {
 	bodies []steps
 	taps   map[string][]string
 	all    []string // of all effects
+	loose  []string // calls without an order
 	fences int
+	run    string // which execution taps, if there are several
 }
 
 func (m *interpreter) tap(effect string, tag, x int32) {
@@ -48,7 +50,7 @@ func (m *interpreter) tap(effect string, tag, x int32) {
 	if m.fences > 0 {
 		effect = fmt.Sprint(effect, " after ", m.fences)
 	}
-	m.taps[effect] = append(m.taps[effect], fmt.Sprintf("%d: %d", tag, x))
+	m.taps[effect] = append(m.taps[effect], fmt.Sprintf("%s%d: %d", m.run, tag, x))
 }
 
 type (
