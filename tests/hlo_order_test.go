@@ -196,7 +196,7 @@ func TestChainInOptimizedHLOOfJAX(t *testing.T) {
 	}
 	_, err = passes.AddRuntimeTokens(m)
 	check.NoError(t, err)
-	// The numbers 0 to 4 are in the loop; 5 to 9 in the function of the second of its calls.
+	// The numbers are in the order of the text: those in the function come after those in the loop.
 	check.Diff(t, "chain", map[string]string{
 		"log 9":   "log 9, start",
 		"other 0": "other 4, start",
