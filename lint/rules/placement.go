@@ -7,8 +7,8 @@ import (
 )
 
 // Placement explains hints about memories and processors. It reports alike attributes of several
-// operations once, at the first of them, and not that a parameter or a result of a function is in
-// the memory "device", which is usual.
+// operations once, at the first of them. It does not report calls that name no memory, nor that a
+// parameter or a result of a function is in the memory "device", which is usual.
 var Placement = &lint.Analyzer{
 	Name: "placement",
 	Doc:  "a hint about the memory of a value or about what computes it has no effect on CPU",
@@ -24,6 +24,10 @@ func placement(p *lint.Pass) error {
 	more := map[hint]int{}
 	for _, found := range stablehlo.Placements(p.Module) {
 		switch found.Kind {
+		case stablehlo.PlacedCall:
+			if found.Where == "" {
+				continue
+			}
 		case stablehlo.PlacedParameter, stablehlo.PlacedResult:
 			if found.Where == "device" {
 				continue

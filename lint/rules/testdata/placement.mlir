@@ -7,7 +7,8 @@ module {
     %2 = stablehlo.custom_call @MoveToHost(%1) : (tensor<4xf32>) -> tensor<4xf32> // want "note: MoveToHost places its operand in the memory .host."
     %3 = stablehlo.sine %2 {mhlo.frontend_attributes = {_xla_buffer_placement = "device"}} : tensor<4xf32> // want "note: _xla_buffer_placement = .device. places the result of stablehlo.sine in that memory"
     %4 = func.call @f(%3) {mhlo.frontend_attributes = {_xla_compute_type = "host"}} : (tensor<4xf32>) -> tensor<4xf32> // want "note: _xla_compute_type = .host. has func.call computed there, which has no effect on CPU .and 2 further operations. "
-    return %4 : tensor<4xf32>
+    %5 = stablehlo.custom_call @annotate_device_placement(%4) {has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>
+    return %5 : tensor<4xf32>
   }
   func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.sine %a {mhlo.frontend_attributes = {_xla_compute_type = "host"}} : tensor<4xf32>
