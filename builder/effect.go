@@ -55,12 +55,22 @@ func (s *scope) token(effect string, at place) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if all, ok := s.tokens[AllEffects]; ok {
-		t = all // a callback before it in this scope is ordered against all effects
+	if all, ok := s.fence(); ok {
+		t = all
+	}
+	if effect == AllEffects {
+		s.entered = t.v
 	}
 	s.effects = append(s.effects, effect)
 	s.setToken(effect, t)
 	return t, nil
+}
+
+// fence returns the token of the last callback in the scope that is ordered against all effects.
+// It returns false if there is none, also if a token for it has entered the scope.
+func (s *scope) fence() (Value, bool) {
+	t, ok := s.tokens[AllEffects]
+	return t, ok && !t.v.Equal(s.entered)
 }
 
 // known returns the effects of the callbacks that were built so far in the innermost scope and

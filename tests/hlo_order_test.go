@@ -96,6 +96,21 @@ func TestChainInOptimizedHLO(t *testing.T) {
 			},
 			want: map[string]string{"a": "start", "x": "start", "all": "a, x", "b": "all", "y": "all", "again": "all, b, y"},
 		},
+		"all effects in a branch": {
+			main: func(p chained, x, _, flag value) value {
+				p.tap("x", "other", x)
+				builder.If(flag, func() []value {
+					builder.If(flag, func() []value { p.tap("all", builder.AllEffects, x); return nil }, func() []value { return nil })
+					p.tap("y", "other", x)
+					p.tap("a", "", x)
+					return nil
+				}, func() []value { return nil })
+				p.tap("b", "", x)
+				p.tap("z", "other", x)
+				return x
+			},
+			want: map[string]string{"x": "start", "all": "x", "y": "all, x", "a": "all, start", "b": "a, start", "z": "x, y"},
+		},
 		"while": {
 			main: func(p chained, x, n, _ value) value {
 				p.tap("before", "", x)

@@ -48,7 +48,7 @@ type hloOp struct {
 
 var (
 	hloHead   = regexp.MustCompile(`^(ENTRY )?%([^ ]+) \(.*\{$`)
-	hloName   = regexp.MustCompile(`%[\w.\-]+`)
+	hloName   = regexp.MustCompile(`%[\w.\-]+(#\d+)?`)
 	hloCalled = regexp.MustCompile(`(\w+)=(%[\w.\-]+|\{%[^}]*\})`)
 	hloConfig = regexp.MustCompile(`callback = "([^"]*)"`)
 )
@@ -144,6 +144,14 @@ type hloValue struct {
 	tuple []hloValue
 }
 
+// element returns an element of a tuple. It is empty if there is no token in it.
+func (v hloValue) element(n int) hloValue {
+	if n >= len(v.tuple) {
+		return hloValue{}
+	}
+	return v.tuple[n]
+}
+
 func joined(a, b hloValue) hloValue {
 	v := hloValue{from: slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.from, b.from))))}
 	for i := range max(len(a.tuple), len(b.tuple)) {
@@ -197,7 +205,11 @@ func (c *chain) eval(computation string, args []hloValue) (root hloValue, err er
 func (c *chain) step(o hloOp, values map[string]hloValue, args []hloValue) (v hloValue, err error) {
 	operands := make([]hloValue, len(o.operands))
 	for i, name := range o.operands {
+		name, element, isElement := strings.Cut(name, "#") // newer plugins write elements of tuples so
 		operands[i] = values[name]
+		if n, err := strconv.Atoi(element); isElement && err == nil {
+			operands[i] = operands[i].element(n)
+		}
 	}
 	switch o.op {
 	case "parameter":
@@ -214,11 +226,8 @@ func (c *chain) step(o hloOp, values map[string]hloValue, args []hloValue) (v hl
 		return hloValue{tuple: operands}, nil
 	case "get-tuple-element":
 		_, index, _ := strings.Cut(o.attributes, "index=")
-		n, err := strconv.Atoi(strings.TrimRight(strings.Split(index, ",")[0], " "))
-		if err != nil || n >= len(operands[0].tuple) {
-			return v, err // an element without a token
-		}
-		return operands[0].tuple[n], nil
+		n, err := strconv.Atoi(strings.Split(index, ",")[0])
+		return operands[0].element(n), err
 	case "copy", "bitcast":
 		return operands[0], nil
 	case "call":
