@@ -462,6 +462,11 @@ func TestRandomOrder(t *testing.T) {
 					reordered++
 				}
 			}
+			for _, p := range programs {
+				if t.Failed() {
+					t.Logf("program: %#v", p.bodies)
+				}
+			}
 		})
 	}
 	t.Logf("%d calls; calls without an order were in another one in %d sequences, and met %d times", calls.Load(), reordered, met)
