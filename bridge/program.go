@@ -9,8 +9,8 @@ type Program interface {
 	// portable artifacts of that version and of older ones. It is empty if the plugin does
 	// not report a version; then the program chooses one.
 	//
-	// Compile calls Artifact once, on the goroutine of its caller. It does not write to the
-	// result.
+	// Compile calls Artifact, or ArtifactWithoutPlacement of a [PlacedProgram], once, on the
+	// goroutine of its caller. It does not write to the result.
 	Artifact(version string) ([]byte, error)
 }
 
@@ -23,6 +23,25 @@ type OrderedProgram interface {
 	// last results of the module, in their order. It returns nil if there are none. Compile
 	// calls it once, after Artifact.
 	RuntimeTokens() ([]string, error)
+}
+
+// A PlacedProgram is a Program that can leave out hints about the memory in which a value is.
+// stablehlo.Program returns one.
+type PlacedProgram interface {
+	Program
+	// ArtifactWithoutPlacement is Artifact without the custom calls that only place a value in
+	// a memory, such as JAX's annotate_device_placement. On CPU, which has one memory, they do
+	// nothing, but some plugins have no implementation of them. Compile calls it instead of
+	// Artifact. It cannot do this for a [Source].
+	ArtifactWithoutPlacement(version string) ([]byte, error)
+}
+
+// artifactOf returns the form of a program that is compiled for CPU.
+func artifactOf(p Program, version string) ([]byte, error) {
+	if placed, ok := p.(PlacedProgram); ok {
+		return placed.ArtifactWithoutPlacement(version)
+	}
+	return p.Artifact(version)
 }
 
 // A Source is the text, the bytecode or the portable artifact of a module.

@@ -59,3 +59,24 @@ func TestProgramErrors(t *testing.T) {
 	}
 	check.Diff(t, "uses of the client", int64(0), c.life.state.Load())
 }
+
+// placed is a PlacedProgram whose Artifact is not used.
+type placed struct{ artifact }
+
+func (p placed) Artifact(string) ([]byte, error) { return nil, errors.New("the wrong form") }
+
+func (p placed) ArtifactWithoutPlacement(version string) ([]byte, error) { return p.artifact(version) }
+
+// Compile leaves placement hints out.
+func TestProgramWithoutPlacement(t *testing.T) {
+	c := testClient(t)
+	var asked string
+	var p PlacedProgram = placed{func(version string) ([]byte, error) {
+		asked = version
+		return []byte(mainFunc("", "", "return")), nil
+	}}
+	e, err := c.Compile(t.Context(), p, CompileOptions{})
+	check.NoError(t, err)
+	check.NoError(t, e.Close())
+	check.Diff(t, "version", c.plugin.stablehlo, asked)
+}

@@ -23,6 +23,7 @@ type Builder struct {
 	meshes   map[string][]Axis     // by name
 	policies bool                  // a callback has a device policy
 	chained  bool                  // a callback takes a value and the token of another one
+	ordered  bool                  // a callback takes a token
 	sites    map[siteKey]*callSite // see emit.go
 	lastSite *callSite
 	models   *mlir.Module // holds the models of call sites
@@ -42,10 +43,10 @@ type Options struct {
 	// adds parameters and results to main. bridge hides them if it compiles the module with
 	// stablehlo.Program. Other hosts do not, so this is an option.
 	RuntimeTokens bool
-	// CheckOrder lets Module check with passes.Unordered that the callbacks of each effect are
-	// ordered. An error is a defect of this package. Without it nothing is checked, because the
-	// check of a module that consists of callbacks takes as long as building it.
-	CheckOrder bool
+	// SkipOrderCheck leaves out the proof that the callbacks of each effect are ordered, which
+	// Module otherwise makes with passes.Unordered. It takes up to as long as building the
+	// ordered callbacks.
+	SkipOrderCheck bool
 }
 
 // New starts a module in ctx. The context must outlive the builder.
@@ -85,49 +86,46 @@ func (b *Builder) Module() (*mlir.Module, error) {
 		b.Close()
 		return nil, e
 	}
-	if b.chained {
-		if _, err := passes.DropChainedTokens(b.module); err != nil {
-			b.fail(at, "module", nil, err)
-			b.Close()
-			return nil, b.err
-		}
-	}
-	if b.policies || b.meshes != nil {
-		if _, err := passes.ApplyPolicies(b.module); err != nil {
-			b.fail(at, "module", nil, err)
-			b.Close()
-			return nil, b.err
-		}
-	}
-	if b.options.RuntimeTokens {
-		if _, err := passes.AddRuntimeTokens(b.module); err != nil {
-			b.fail(at, "module", nil, err)
-			b.Close()
-			return nil, b.err
-		}
-	}
-	if b.options.CheckOrder {
-		if err := ordered(b.module); err != nil {
-			b.fail(at, "module", nil, err)
-			b.Close()
-			return nil, b.err
-		}
-	}
-	if b.options.Overlap {
-		if _, err := passes.LetOverlap(b.module); err != nil {
-			b.fail(at, "module", nil, err)
-			b.Close()
-			return nil, b.err
-		}
+	if err := b.finish(); err != nil {
+		b.fail(at, "module", nil, err)
+		b.Close()
+		return nil, b.err
 	}
 	b.end()
 	return b.module, nil
 }
 
-// ordered returns an error if the callbacks of an effect are not ordered.
-func ordered(m *mlir.Module) error {
-	result, err := passes.Unordered(m, passes.UnorderedOptions{})
+// finish rewrites the verified module.
+func (b *Builder) finish() error {
+	steps := []struct {
+		needed bool
+		run    func() error
+	}{
+		{b.chained, func() error { _, err := passes.DropChainedTokens(b.module); return err }},
+		{b.policies || b.meshes != nil, func() error { _, err := passes.ApplyPolicies(b.module); return err }},
+		{b.options.RuntimeTokens, func() error { _, err := passes.AddRuntimeTokens(b.module); return err }},
+		{b.ordered && !b.opened && !b.options.SkipOrderCheck, b.checkOrder},
+		{b.options.Overlap, func() error { _, err := passes.LetOverlap(b.module); return err }},
+	}
+	for _, s := range steps {
+		if !s.needed {
+			continue
+		}
+		if err := s.run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkOrder returns an error if the callbacks of an effect are not ordered. It checks no module
+// that is too large for it.
+func (b *Builder) checkOrder() error {
+	result, err := passes.Unordered(b.module, passes.UnorderedOptions{})
 	if err != nil {
+		if errors.Is(err, passes.ErrOrderTooLarge) {
+			return nil
+		}
 		return err
 	}
 	if err := result.Err(); err != nil {

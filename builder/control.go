@@ -132,7 +132,7 @@ func (c *choice) create() ([]Value, bool) {
 		for _, effect := range effects {
 			t, ok := s.tokens[effect]
 			if !ok {
-				t, ok = s.tokens[AllEffects]
+				t, ok = s.fence()
 			}
 			if !ok {
 				t = f.scope.tokens[effect]

@@ -55,12 +55,22 @@ func (s *scope) token(effect string, at place) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if s.fenced { // and no callback of this effect was before that
-		t = s.tokens[AllEffects]
+	if all, ok := s.fence(); ok {
+		t = all
+	}
+	if effect == AllEffects {
+		s.entered = t.v
 	}
 	s.effects = append(s.effects, effect)
 	s.setToken(effect, t)
 	return t, nil
+}
+
+// fence returns the token of the last callback in the scope that is ordered against all effects.
+// It returns false if there is none, also if a token for it has entered the scope.
+func (s *scope) fence() (Value, bool) {
+	t, ok := s.tokens[AllEffects]
+	return t, ok && !t.v.Equal(s.entered)
 }
 
 // known returns the effects of the callbacks that were built so far in the innermost scope and
@@ -114,7 +124,6 @@ func (f *Func) setTokens(effect string, t Value, except []string) {
 	if effect != AllEffects {
 		return
 	}
-	f.scope.fenced = true
 	for _, other := range f.known() {
 		if !slices.Contains(except, other) {
 			f.setToken(other, t)
@@ -139,7 +148,6 @@ func (f *Func) takeTokens(results []Value, effects []string) []Value {
 	n := len(results) - len(effects)
 	for i, effect := range effects {
 		f.setToken(effect, results[n+i])
-		f.scope.fenced = f.scope.fenced || effect == AllEffects
 	}
 	return results[:n]
 }

@@ -72,7 +72,7 @@ func TestAllEffectsFirst(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := builder.New(mlirtest.Context(t), builder.Options{CheckOrder: true})
+			b := builder.New(mlirtest.Context(t), builder.Options{})
 			f := b.Func("main", tensor.ShapeOf(tensor.S32), tensor.ShapeOf(tensor.Pred))
 			build(f, f.Param(0))
 			f.Return()

@@ -31,6 +31,7 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 	// Callbacks that share no value are ordered only by tokens.
 	ordered := form == contract.Observe || cb.Effect != ""
 	if ordered {
+		f.b.ordered = true
 		token, ok := f.ordering(cb.Effect, at)
 		if !ok {
 			return nil, false

@@ -20,7 +20,7 @@ type scope struct {
 	ended   bool
 	effects []string         // of callbacks in it, in the order of their first ones
 	tokens  map[string]Value // effect -> the token of its last callback in it
-	fenced  bool             // a callback in it is ordered against all effects
+	entered mlir.Value       // token of AllEffects with which the scope starts, if it was asked for
 	// entry returns the token of an effect at the start of the scope. It is nil if no token
 	// can enter.
 	entry func(effect string, at place) (Value, error)

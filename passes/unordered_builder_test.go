@@ -72,7 +72,7 @@ func (n *nester) steps(x builder.Value, depth int) {
 }
 
 func nested(t *testing.T, seed uint64) *mlir.Module {
-	b := builder.New(mlirtest.Context(t), builder.Options{CheckOrder: true})
+	b := builder.New(mlirtest.Context(t), builder.Options{})
 	n := &nester{r: rand.New(rand.NewPCG(seed, 14))}
 	for i := range 3 {
 		name := []string{"f", "g", "main"}[i]

@@ -37,7 +37,9 @@ type interpreter struct {
 	bodies []steps
 	taps   map[string][]string
 	all    []string // of all effects
+	loose  []string // calls without an order
 	fences int
+	run    string // which execution taps, if there are several
 }
 
 func (m *interpreter) tap(effect string, tag, x int32) {
@@ -48,7 +50,7 @@ func (m *interpreter) tap(effect string, tag, x int32) {
 	if m.fences > 0 {
 		effect = fmt.Sprint(effect, " after ", m.fences)
 	}
-	m.taps[effect] = append(m.taps[effect], fmt.Sprintf("%d: %d", tag, x))
+	m.taps[effect] = append(m.taps[effect], fmt.Sprintf("%s%d: %d", m.run, tag, x))
 }
 
 type (
@@ -340,7 +342,7 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 	defer callbacks.Default.UnregisterID(id)
 	ctx := library.NewContext(mlir.ContextOptions{})
 	defer ctx.Close()
-	m, err := buildProgram(ctx, id, bodies, builder.Options{Overlap: overlap, CheckOrder: true})
+	m, err := buildProgram(ctx, id, bodies, builder.Options{Overlap: overlap})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,11 +411,15 @@ func fenced(r *rand.Rand, s steps) (out steps) {
 func TestOrderAgainstAll(t *testing.T) {
 	const fence = builder.AllEffects
 	cases := map[string][]steps{
-		"straight":        {{tapStep{"", 6}, tapStep{"other", 1}, tapStep{fence, 6}, tapStep{"", 5}, tapStep{"new", 1}, tapStep{fence, 2}, tapStep{"other", 3}}},
-		"first":           {{tapStep{fence, 6}, tapStep{"", 1}, tapStep{"other", 2}}},
-		"loop":            {{tapStep{"", 6}, loopStep{3, steps{tapStep{fence, 5}, tapStep{"other", 6}, tapStep{"", 1}}}, tapStep{"new", 1}, tapStep{fence, 1}}},
-		"branches":        {{tapStep{"", 6}, ifStep{0, steps{tapStep{fence, 6}}, steps{tapStep{"other", 6}}}, tapStep{"other", 1}, tapStep{"", 2}}},
-		"new in a branch": {{tapStep{fence, 6}, ifStep{1, steps{tapStep{"", 6}, tapStep{fence, 3}, tapStep{"other", 1}}, nil}, tapStep{"", 1}}},
+		"straight":            {{tapStep{"", 6}, tapStep{"other", 1}, tapStep{fence, 6}, tapStep{"", 5}, tapStep{"new", 1}, tapStep{fence, 2}, tapStep{"other", 3}}},
+		"first":               {{tapStep{fence, 6}, tapStep{"", 1}, tapStep{"other", 2}}},
+		"loop":                {{tapStep{"", 6}, loopStep{3, steps{tapStep{fence, 5}, tapStep{"other", 6}, tapStep{"", 1}}}, tapStep{"new", 1}, tapStep{fence, 1}}},
+		"branches":            {{tapStep{"", 6}, ifStep{0, steps{tapStep{fence, 6}}, steps{tapStep{"other", 6}}}, tapStep{"other", 1}, tapStep{"", 2}}},
+		"only in a branch":    {{tapStep{"other", 6}, ifStep{0, steps{tapStep{fence, 1}}, nil}}},
+		"deeper in a branch":  {{tapStep{"other", 6}, ifStep{0, steps{ifStep{0, steps{tapStep{fence, 1}}, nil}, tapStep{"other", 3}}, nil}}},
+		"loop in a branch":    {{tapStep{"other", 6}, ifStep{0, steps{loopStep{2, steps{tapStep{fence, 1}, tapStep{"other", 3}}}, tapStep{"other", 3}}, nil}}},
+		"condition in a case": {{tapStep{"other", 6}, caseStep{[]steps{{whileStep{0, fence, 1, steps{ask{5}}}}, nil}}}},
+		"new in a branch":     {{tapStep{fence, 6}, ifStep{1, steps{tapStep{"", 6}, tapStep{fence, 3}, tapStep{"other", 1}}, nil}, tapStep{"", 1}}},
 		"call": {
 			{tapStep{fence, 6}, tapStep{"other", 6}},
 			{tapStep{"", 6}, callStep{0}, tapStep{"", 1}, callStep{0}, loopStep{2, steps{callStep{0}, tapStep{"new", 6}}}},

@@ -28,8 +28,9 @@ type Options struct {
 }
 
 // Check compares every custom call of a module that XLA will compile with what is
-// registered now. A call that is not needed, which XLA removes, is not checked. If there
-// are problems, the error is an [*Error] that lists all of them.
+// registered now. A call that is not needed, which XLA removes, is not checked, nor is one
+// that only places a value in a memory, which bridge removes: see [Hints]. If there are problems,
+// the error is an [*Error] that lists all of them.
 //
 // Check does not change the module. Like the module, it must not be used by several
 // goroutines at the same time.
@@ -73,7 +74,7 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 	case call.Target == resultSharding && !hasFrontendAttributes(op):
 		return Problem{Kind: BadAttributes, Err: fmt.Errorf(
 			"the target %q needs mhlo.frontend_attributes, as Shardy's export writes them: without them newer plugins end the process", call.Target)}, true
-	case slices.Contains(cpuTargets, call.Target):
+	case slices.Contains(cpuTargets, call.Target), onlyPlaces(op):
 		return Problem{}, false
 	case slices.Contains(partitionedTargets, call.Target):
 		if o.Partitions > 1 {

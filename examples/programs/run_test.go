@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -46,12 +47,7 @@ func runPasses(open mlir.OpenOptions, pipeline string, build func(b *builder.Bui
 		log.Fatal(err) // names the wrong line
 	}
 	if pipeline != "" {
-		passes, err := ir.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline})
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer passes.Close()
-		if err := passes.Run(module); err != nil {
+		if err := passes.Run(module, pipeline); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -4,7 +4,7 @@ import "github.com/calliope-mlir/calliope/lint"
 
 // All returns the rules, in the order in which -list prints them.
 func All() []*lint.Analyzer {
-	return []*lint.Analyzer{CreateToken, Layouts, Outfeed, UnorderedEffects}
+	return []*lint.Analyzer{CreateToken, Layouts, Outfeed, Placement, UnorderedEffects}
 }
 
 // instead is the end of the messages about old host calls.

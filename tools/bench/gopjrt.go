@@ -96,3 +96,51 @@ func (g *gopjrt) round(n int) error {
 	}
 	return nil
 }
+
+// gopjrtToken is an empty array on the first device of a client of its own.
+type gopjrtToken struct {
+	client *pjrt.Client
+	array  *pjrt.Buffer
+	to     *pjrt.Device
+}
+
+// token makes an array like the runtime tokens of bridge.
+func (plugin gopjrtPlugin) token() (*gopjrtToken, error) {
+	client, err := plugin.NewClient(nil)
+	if err != nil {
+		return nil, fmt.Errorf("gopjrt: %w", err)
+	}
+	t := &gopjrtToken{client: client}
+	devices := client.AddressableDevices()
+	if len(devices) < 2 {
+		return nil, errors.Join(errors.New("gopjrt: copying to another device takes two devices"), t.close())
+	}
+	t.to = devices[1]
+	// FromRawData takes the address of the first byte.
+	if t.array, err = client.BufferFromHost().FromRawData(make([]byte, 0, 1), dtypes.Bool, []int{0}).Done(); err != nil {
+		return nil, errors.Join(fmt.Errorf("gopjrt: %w", err), t.close())
+	}
+	return t, nil
+}
+
+func (t *gopjrtToken) close() error {
+	var err error
+	if t.array != nil {
+		err = t.array.Destroy()
+	}
+	return errors.Join(err, t.client.Destroy())
+}
+
+// copy copies the array to another device, n times, and does not wait for the copies.
+func (t *gopjrtToken) copy(n int) error {
+	for range n {
+		b, err := t.array.CopyToDevice(t.to)
+		if err != nil {
+			return err
+		}
+		if err := b.Destroy(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

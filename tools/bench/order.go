@@ -12,7 +12,8 @@ import (
 )
 
 // orderSuite measures what the order of effects costs: an execution with runtime tokens over
-// one without, on one device and on two in turn, an ordered callback over an unordered one, and a barrier while nothing runs.
+// one without, on one device and on two in turn, the latter beside the bare copy of an empty array to
+// another device, an ordered callback over an unordered one, and a barrier while nothing runs.
 func orderSuite(ctx context.Context, s settings, r *report) (err error) {
 	plugin, err := openPlugin(ctx)
 	if err != nil {
@@ -23,11 +24,24 @@ func orderSuite(ctx context.Context, s settings, r *report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
+	table, err := bare(plugin)
+	if err != nil {
+		return err
+	}
+	peer, err := openGopjrt(table.API())
+	if err != nil {
+		return err
+	}
+	token, err := peer.token()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, token.close()) }()
 	for _, size := range []struct {
 		name   string
 		length int
 	}{{"small", smallRun}, {"large", largeRun}} {
-		got, err := orderedRuns(ctx, client, size.length, s.repeat*runTurns)
+		got, err := orderedRuns(ctx, client, token, size.length, s.repeat*runTurns)
 		if err != nil {
 			return fmt.Errorf("order/%s: %w", size.name, err)
 		}
@@ -41,6 +55,8 @@ func orderSuite(ctx context.Context, s settings, r *report) (err error) {
 		// execute, values-extra alone is up to 8 µs on a busy one.
 		r.figure("order/"+size.name+"/goal/tokens-extra", extra("tokens", "plain"), "us", atMost(3))
 		r.figure("order/"+size.name+"/values-extra", extra("values", "plain"), "us", nil)
+		// Two runs, one on each device: the second waits for the first, and needs a copy of its
+		// token unless it is over. bare-copy is that copy alone.
 		r.figure("order/"+size.name+"/devices-extra", extra("tokens-devices", "plain-devices"), "us", nil)
 	}
 	idle, err := inTurn([]work{{name: "idle", least: turnTime, do: func(n int) error {
@@ -79,8 +95,9 @@ func tokenedModule(length int) string {
 }
 
 // orderedRuns measures executions with and without a runtime token: each waited for on one
-// device, and two at a time, one on each device, of which the second waits for the first.
-func orderedRuns(ctx context.Context, client *bridge.Client, length, turns int) (got costs, err error) {
+// device, and two at a time, one on each device, of which the second waits for the first. empty
+// is copied to another device beside them.
+func orderedRuns(ctx context.Context, client *bridge.Client, empty *gopjrtToken, length, turns int) (got costs, err error) {
 	plain, err := client.Compile(ctx, bridge.Source(runModule(length)), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
@@ -123,6 +140,7 @@ func orderedRuns(ctx context.Context, client *bridge.Client, length, turns int) 
 		{name: "tokens", do: one(tokens), least: turnTime},
 		{name: "plain-devices", do: both(plain), least: turnTime},
 		{name: "tokens-devices", do: both(tokens), least: turnTime},
+		{name: "bare-copy", do: empty.copy, least: turnTime},
 	}, turns)
 }
 

@@ -109,6 +109,18 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// Modules with hints about memories and processors, which JAX lowered for another platform,
+// give the results of JAX.
+func TestPlacement(t *testing.T) {
+	for _, name := range []string{"compute_on", "device_put", "loop", "offload"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := command{folder: filepath.Join(corpus, "../placement")}.run(t, name+".mlir", "--in", name+".npz", "--expect", name+".npz")
+			got.want(t, exitDone, "outputs match "+name+".npz", "")
+		})
+	}
+}
+
 // checkOthers compares outputs other than bfloat16 with the usual tolerance.
 func checkOthers(t *testing.T, gotPath, wantPath string) {
 	got, want := views(t, gotPath), views(t, wantPath)

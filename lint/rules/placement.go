@@ -1,0 +1,51 @@
+package rules
+
+import (
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// Placement explains hints about memories and processors. It reports alike attributes of several
+// operations once, at the first of them. It does not report calls that name no memory, nor that a
+// parameter or a result of a function is in the memory "device", which is usual.
+var Placement = &lint.Analyzer{
+	Name: "placement",
+	Doc:  "a hint about the memory of a value or about what computes it has no effect on CPU",
+	Run:  placement,
+}
+
+func placement(p *lint.Pass) error {
+	type hint struct {
+		kind  stablehlo.PlacementKind
+		where string
+	}
+	var order []stablehlo.Placement
+	more := map[hint]int{}
+	for _, found := range stablehlo.Placements(p.Module) {
+		switch found.Kind {
+		case stablehlo.PlacedCall:
+			if found.Where == "" {
+				continue
+			}
+		case stablehlo.PlacedParameter, stablehlo.PlacedResult:
+			if found.Where == "device" {
+				continue
+			}
+		case stablehlo.PlacedBuffer, stablehlo.PlacedCompute, stablehlo.PlacedStream:
+			h := hint{found.Kind, found.Where}
+			if more[h]++; more[h] > 1 {
+				continue
+			}
+		}
+		order = append(order, found)
+	}
+	for _, found := range order {
+		if n := more[hint{found.Kind, found.Where}]; n > 1 {
+			p.Report(found.Op, mlir.SeverityNote, "%s (and %d further operations)", found, n-1)
+		} else {
+			p.Report(found.Op, mlir.SeverityNote, "%s", found)
+		}
+	}
+	return nil
+}
