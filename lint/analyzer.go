@@ -15,6 +15,11 @@ type Analyzer struct {
 	Name string
 	// Doc is one line that says what the rule finds.
 	Doc string
+	// Details explains the rule to its users: what it finds and why, an example, and what to
+	// do. It is Markdown. It may be empty.
+	Details string
+	// Off says that the rule runs only if it is asked for.
+	Off bool
 	// Run checks one module and reports findings through the pass. It must not print, and
 	// must not change the module. An error means that the rule could not check the module;
 	// it is reported as invalid input.
@@ -46,7 +51,9 @@ func Validate(analyzers []*Analyzer) error {
 // A Pass is the run of one rule on one module. One goroutine uses it, and everything in it is
 // invalid after Run.
 type Pass struct {
-	Module *mlir.Module
+	Module       *mlir.Module
+	Strict       bool     // see Options
+	KnownTargets []string // see Options
 
 	check    *check
 	analyzer *Analyzer
@@ -69,4 +76,5 @@ func (p *Pass) Operations(names ...string) iter.Seq[mlir.Operation] {
 // Report adds a finding at the position of the operation.
 func (p *Pass) Report(at mlir.Operation, severity mlir.Severity, format string, args ...any) {
 	p.check.add(at.Location().Position(), severity, fmt.Sprintf(format, args...), p.analyzer.Name)
+	p.check.found[len(p.check.found)-1].Operation = p.check.number(at)
 }

@@ -16,6 +16,11 @@ import (
 // Input that crashes the library ends the process. Check untrusted input in a child process,
 // as mlir-lint does.
 func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyzer) []Diagnostic {
+	return CheckWith(library, file, data, Options{Analyzers: analyzers})
+}
+
+// CheckWith is Check with options.
+func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Diagnostic {
 	c := &check{
 		file:       file,
 		bytecode:   mlir.IsBytecode(data),
@@ -28,7 +33,7 @@ func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyze
 		if err != nil {
 			return err
 		}
-		c.run(module, analyzers)
+		c.run(module, o)
 		return nil
 	})
 	c.refused(err)
@@ -38,25 +43,40 @@ func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyze
 // A check is the state of checking one module.
 type check struct {
 	file       string
+	module     *mlir.Module
 	bytecode   bool
 	operations map[string][]mlir.Operation // by name; one walk serves all rules
+	numbers    map[mlir.Operation]int      // 1 for the first operation of the walk; made when it is needed
 	found      []Diagnostic
 }
 
-func (c *check) run(module *mlir.Module, analyzers []*Analyzer) {
+func (c *check) run(module *mlir.Module, o Options) {
+	c.module = module
 	module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 		name := op.Name()
 		c.operations[name] = append(c.operations[name], op)
 		return mlir.WalkContinue
 	})
-	for _, a := range analyzers {
-		if err := runOne(a, &Pass{Module: module, check: c, analyzer: a}); err != nil {
+	for _, a := range o.Analyzers {
+		p := &Pass{Module: module, Strict: o.Strict, KnownTargets: o.KnownTargets, check: c, analyzer: a}
+		if err := runOne(a, p); err != nil {
 			c.found = append(c.found, invalid(c.file, "the rule %s failed on this module: %v", a.Name, err))
 		}
 	}
 	slices.SortStableFunc(c.found, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+}
+
+// number returns the number of an operation in the walk over the module.
+func (c *check) number(op mlir.Operation) int {
+	if c.numbers == nil {
+		c.numbers = map[mlir.Operation]int{}
+		for each := range c.module.Operation().All() {
+			c.numbers[each] = len(c.numbers) + 1
+		}
+	}
+	return c.numbers[op]
 }
 
 // runOne runs a rule and returns a panic as an error, so that the others still run.

@@ -19,6 +19,11 @@ type Diagnostic struct {
 	Severity     mlir.Severity
 	Message      string
 	Rule         string // an analyzer's name, or Invalid
+
+	// Operation is the number of the operation in mlir.Operation.All of the module, from 1, or
+	// 0 if the finding is not about one.
+	Operation int
+	Fix       *Fix // its safe repair, or nil
 }
 
 // String returns the finding on one line: file:line:col: severity: message [rule].
@@ -28,7 +33,7 @@ func (d Diagnostic) String() string {
 
 // invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) Diagnostic {
-	return Diagnostic{file, 1, 1, mlir.SeverityError, fmt.Sprintf(format, args...), Invalid}
+	return Diagnostic{File: file, Line: 1, Column: 1, Severity: mlir.SeverityError, Message: fmt.Sprintf(format, args...), Rule: Invalid}
 }
 
 // oneLine replaces line breaks and escapes control characters, which untrusted input may

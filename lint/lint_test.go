@@ -39,6 +39,31 @@ func TestCheckFailures(t *testing.T) {
 	}
 }
 
+// A finding has the number of its operation, and the repair that the rule reports.
+func TestReportFix(t *testing.T) {
+	fix := lint.Fix{Message: "drop it", Erase: true}
+	rule := &lint.Analyzer{Name: "r", Doc: "d", Run: func(p *lint.Pass) error {
+		if !p.Strict || len(p.KnownTargets) != 1 {
+			t.Errorf("the options are %v, %q", p.Strict, p.KnownTargets)
+		}
+		for op := range p.Operations("func.return") {
+			p.ReportFix(op, mlir.SeverityWarning, fix, "a return")
+			p.Report(op.Parent(), mlir.SeverityNote, "its function")
+		}
+		return nil
+	}}
+	got := lint.CheckWith(mlirtest.Library(t), "f", []byte("func.func @f() {\n  return\n}"), lint.Options{
+		Analyzers: []*lint.Analyzer{rule}, Strict: true, KnownTargets: []string{"mine"},
+	})
+	want := []lint.Diagnostic{
+		{File: "f", Line: 1, Column: 1, Severity: mlir.SeverityNote, Message: "its function", Rule: "r", Operation: 2},
+		{File: "f", Line: 2, Column: 3, Severity: mlir.SeverityWarning, Message: "a return", Rule: "r", Operation: 3, Fix: &fix},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestDiagnosticString(t *testing.T) {
 	d := lint.Diagnostic{File: "a\nb.mlir", Line: 2, Column: 3, Severity: mlir.SeverityNote, Message: "one\ntwo \x1b[31m é \xff", Rule: "r"}
 	if diff := cmp.Diff(`a b.mlir:2:3: note: one two \u001b[31m é � [r]`, d.String()); diff != "" {

@@ -102,12 +102,17 @@ func requests() <-chan input {
 	return next
 }
 
-// choose returns the rules in a list of names, or all if the list is empty.
+// choose returns the rules in a list of names, or, if the list is empty, all that are not off.
 func choose(names string, analyzers []*lint.Analyzer) ([]*lint.Analyzer, error) {
-	if names == "" {
-		return analyzers, nil
-	}
 	var chosen []*lint.Analyzer
+	if names == "" {
+		for _, a := range analyzers {
+			if !a.Off {
+				chosen = append(chosen, a)
+			}
+		}
+		return chosen, nil
+	}
 	for name := range strings.SplitSeq(names, ",") {
 		a := find(strings.TrimSpace(name), analyzers)
 		if a == nil {

@@ -1,0 +1,24 @@
+package lint
+
+import "github.com/calliope-mlir/calliope/mlir"
+
+// A Fix is the one safe repair of a finding. It changes the operation of the finding, or, with
+// Migrate, the whole module. The zero Fix repairs nothing.
+type Fix struct {
+	Message string // what it does, for example "add has_side_effect = true"
+	// Set has attributes to set, by name, in MLIR's text form.
+	Set map[string]string `json:",omitempty"`
+	// Remove has the names of attributes to remove.
+	Remove []string `json:",omitempty"`
+	// Erase removes the operation. Its results must have no uses, except by other operations
+	// that findings of the same rule erase.
+	Erase bool `json:",omitempty"`
+	// Migrate rewrites the module with passes.Migrate.
+	Migrate bool `json:",omitempty"`
+}
+
+// ReportFix is Report for a finding that has a safe repair.
+func (p *Pass) ReportFix(at mlir.Operation, severity mlir.Severity, fix Fix, format string, args ...any) {
+	p.Report(at, severity, format, args...)
+	p.check.found[len(p.check.found)-1].Fix = &fix
+}

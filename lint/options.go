@@ -1,0 +1,12 @@
+package lint
+
+// Options are the options of CheckWith.
+type Options struct {
+	Analyzers []*Analyzer
+	// Strict makes rules report as errors what may be intended, such as tokens that order
+	// send and recv. Each rule's Details say what it changes.
+	Strict bool
+	// KnownTargets are the custom call targets of the program that runs the modules, which
+	// rules accept beside those of XLA and of the contract.
+	KnownTargets []string
+}
