@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -345,6 +346,9 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 	m, err := buildProgram(ctx, id, bodies, builder.Options{Overlap: overlap})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if text := m.String(); strings.Contains(text, "stablehlo.token") || strings.Contains(text, "create_token") {
+		t.Errorf("the builder made a token of StableHLO:\n%s", text)
 	}
 	executable, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
 	if err != nil {
