@@ -62,7 +62,7 @@ func Manual[T, R any](mesh string, in, out []Sharding, args T, body func(parts T
 		return values
 	})
 	if ok {
-		results, ok = m.create(s, results, out)
+		results, ok = m.complete(s, results, out)
 	}
 	if !ok {
 		return placeholders(f, tree)
@@ -164,8 +164,8 @@ func (m *manual) scaled(s Sharding, t mlir.Type, scale func(size, parts int64) i
 	return stablehlo.TensorType(m.f.b.ctx, shape)
 }
 
-// create adds the operation and returns its results.
-func (m *manual) create(s *scope, results []Value, out []Sharding) ([]Value, bool) {
+// complete adds the operation and returns its results.
+func (m *manual) complete(s *scope, results []Value, out []Sharding) ([]Value, bool) {
 	f := m.f
 	fail := func(err error) ([]Value, bool) {
 		f.b.fail(m.at, "manual", m.operands, err)
