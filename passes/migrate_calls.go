@@ -2,7 +2,6 @@ package passes
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -34,21 +33,6 @@ func CallTarget(op mlir.Operation) string {
 		}
 	}
 	return call.Target
-}
-
-// ofXLA reports whether a target is one that XLA handles itself. Some have side effects only so
-// that they stay in the program.
-func ofXLA(target string) bool {
-	for _, prefix := range []string{"xla.", "mhlo.", "stablehlo.", "chlo.", "__gpu$", "__cu", "tpu_"} {
-		if strings.HasPrefix(target, prefix) {
-			return true
-		}
-	}
-	return slices.Contains([]string{
-		"annotate_device_placement", "MoveToHost", "MoveToDevice", "LayoutConstraint", "Sharding",
-		"SPMDFullToShardShape", "SPMDShardToFullShape", "PinToDevice", "Pin", "Unpin", "CreateBuffer",
-		"SliceToDynamic", "PadToStatic", "DynamicGatherBarrier", "shape_assertion", "AllocateBuffer", "X64Combine",
-	}, target)
 }
 
 // findCalls finds the sites of custom calls.
@@ -85,7 +69,7 @@ func (g *migration) configOf(op mlir.Operation) (contract.Config, bool) {
 		}
 		return contract.Config{}, false
 	}
-	if !call.HasSideEffect || ofXLA(call.Target) {
+	if !call.HasSideEffect || callop.OfXLA(call.Target) {
 		return contract.Config{}, false
 	}
 	for _, v := range call.Operands {

@@ -129,6 +129,8 @@ type graphMaker struct {
 	types     map[mlir.Type]typeFacts
 	order     []*orderFunction // in the order of the text
 	functions map[string]*orderFunction
+	relevant  map[mlir.Operation]bool
+	nothing   int32 // stands for the results of all other operations of the function f
 
 	f       *orderFunction
 	numbers map[mlir.Value]int32 // of the function f
@@ -151,16 +153,6 @@ type outsideUses struct {
 // graphOf returns the graph of a module, or nil if it has no calls to order.
 func graphOf(m *mlir.Module, o UnorderedOptions) *orderGraph {
 	g := &graphMaker{options: o, reader: newEffectReader(), types: map[mlir.Type]typeFacts{}}
-	found := false
-	for op := range m.Operation().All() {
-		if kind, ok := g.reader.read(op); ok && g.ordered(op, &kind) {
-			found = true
-			break
-		}
-	}
-	if !found {
-		return nil
-	}
 	g.functions = map[string]*orderFunction{}
 	list, _ := function.Defined(m)
 	for _, op := range list {
@@ -168,6 +160,9 @@ func graphOf(m *mlir.Module, o UnorderedOptions) *orderGraph {
 		f := &orderFunction{op: op, root: op.Visibility() != mlir.Private || name == "main"}
 		g.order = append(g.order, f)
 		g.functions[name] = f
+	}
+	if g.relevant = g.relevantOps(m); g.relevant == nil {
+		return nil
 	}
 	for _, f := range g.order {
 		g.function(f)
@@ -217,6 +212,9 @@ func (g *graphMaker) effect(group, name string, all bool) int32 {
 func (g *graphMaker) function(f *orderFunction) {
 	g.f, g.numbers, g.alias = f, map[mlir.Value]int32{}, map[int32][]int32{}
 	f.first = g.values
+	g.nothing = g.values
+	g.values++
+	f.zero, g.chains = append(f.zero, false), append(g.chains, -1)
 	f.body = g.region(f.op.Region(0))
 	f.values = g.values - f.first
 }
@@ -244,6 +242,9 @@ func (g *graphMaker) value(v mlir.Value) int32 {
 // use returns the number of a value that is used.
 func (g *graphMaker) use(v mlir.Value) (int32, bool) {
 	n, ok := g.numbers[v]
+	if !ok && v.IsResult() && !g.relevant[v.Owner()] {
+		n, ok = g.nothing, true
+	}
 	if !ok {
 		return 0, false // of a block that comes later
 	}
@@ -287,16 +288,15 @@ func (g *graphMaker) region(r mlir.Region) orderRegion {
 		}
 		out.plain = first
 		end := block.Terminator()
-		ops := slices.Collect(block.Operations())
-		out.nodes = slices.Grow(out.nodes, len(ops))
-		for _, op := range ops {
-			if op == end && op.NumRegions() == 0 {
+		for op := range block.Operations() {
+			switch {
+			case op == end && op.NumRegions() == 0:
 				if list := g.uses(op); first {
 					out.yields = list
 				}
-				continue
+			case g.relevant[op]:
+				out.nodes = append(out.nodes, g.node(op))
 			}
-			out.nodes = append(out.nodes, g.node(op))
 		}
 	}
 	return out

@@ -66,8 +66,8 @@ func AsCall(op mlir.Operation) (Call, bool) {
 	return call, true
 }
 
-// HasSideEffect reports whether op is a custom call with side effects. The annotations that XLA
-// itself serves are none, whatever their attribute says.
+// HasSideEffect reports whether op is a custom call with side effects. The targets that XLA
+// handles itself have none, whatever their attribute says: see OfXLA.
 func HasSideEffect(op mlir.Operation) bool {
 	if op.Name() != "stablehlo.custom_call" {
 		return false
@@ -81,11 +81,22 @@ func HasSideEffect(op mlir.Operation) bool {
 	}
 	target, _ := op.Attribute("call_target_name")
 	name, _ := target.Text()
-	return !slices.Contains(annotations, name) && !strings.HasPrefix(name, "xla.sdy.")
+	return !OfXLA(name)
 }
 
-var annotations = []string{
-	"annotate_device_placement", "MoveToDevice", "MoveToHost", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+// OfXLA reports whether a target is one that XLA handles itself. Some have side effects only so
+// that they stay in the program.
+func OfXLA(target string) bool {
+	for _, prefix := range []string{"xla.", "mhlo.", "stablehlo.", "chlo.", "__gpu$", "__cu", "tpu_"} {
+		if strings.HasPrefix(target, prefix) {
+			return true
+		}
+	}
+	return slices.Contains([]string{
+		"annotate_device_placement", "MoveToHost", "MoveToDevice", "LayoutConstraint", "Sharding",
+		"SPMDFullToShardShape", "SPMDShardToFullShape", "PinToDevice", "Pin", "Unpin", "CreateBuffer",
+		"SliceToDynamic", "PadToStatic", "DynamicGatherBarrier", "shape_assertion", "AllocateBuffer", "X64Combine",
+	}, target)
 }
 
 // CanHold reports whether callbacks can run in the regions of an operation.

@@ -1,0 +1,95 @@
+package passes
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A relevance finds the operations on which the order of calls may depend: the calls, those that
+// depend on a call, and those around or before them that need to be in the graph. Most operations
+// of a module only compute what calls take.
+type relevance struct {
+	g     *graphMaker
+	ops   map[mlir.Operation]bool
+	calls map[mlir.Operation][]mlir.Operation // of each function with a body
+	todo  []mlir.Operation
+}
+
+// relevantOps returns the relevant operations of a module, or nil if it has no calls to order.
+func (g *graphMaker) relevantOps(m *mlir.Module) map[mlir.Operation]bool {
+	r := relevance{g: g, ops: map[mlir.Operation]bool{}, calls: map[mlir.Operation][]mlir.Operation{}}
+	found := false
+	for op := range m.Operation().All() {
+		name := op.Name()
+		if kind, ok := g.reader.read(op); ok && g.ordered(op, &kind) {
+			found = true
+			r.add(op)
+		}
+		if callee, ok := g.callee(op, name); ok {
+			r.calls[callee.op] = append(r.calls[callee.op], op)
+		}
+	}
+	if !found {
+		return nil
+	}
+	for _, f := range g.order { // chains of tokens have their names from the parameters
+		for _, v := range f.op.Region(0).First().Arguments() {
+			if g.reader.tokens.holds(v.Type()) {
+				r.follow(v)
+			}
+		}
+	}
+	for len(r.todo) > 0 {
+		op := r.todo[len(r.todo)-1]
+		r.todo = r.todo[:len(r.todo)-1]
+		r.visit(op)
+	}
+	return r.ops
+}
+
+func (r *relevance) add(op mlir.Operation) {
+	if !r.ops[op] {
+		r.ops[op] = true
+		r.todo = append(r.todo, op)
+	}
+}
+
+// follow adds the operations that use a value.
+func (r *relevance) follow(v mlir.Value) {
+	for use := range v.Uses() {
+		r.add(use.Owner)
+	}
+}
+
+// visit adds what depends on an operation, the operations around it, and the calls of its
+// function.
+func (r *relevance) visit(op mlir.Operation) {
+	for _, v := range op.Results() {
+		r.follow(v)
+	}
+	r.enter(op)
+	if f, ok := r.g.callee(op, op.Name()); ok {
+		r.enter(f.op)
+	}
+	parent := op.Parent()
+	if parent.IsNil() {
+		return
+	}
+	if parent.Name() == "func.func" {
+		for _, call := range r.calls[parent] {
+			r.add(call)
+		}
+		return
+	}
+	r.add(parent)
+}
+
+// enter adds what depends on the arguments of an operation's regions.
+func (r *relevance) enter(op mlir.Operation) {
+	for _, region := range op.Regions() {
+		for block := range region.Blocks() {
+			for _, v := range block.Arguments() {
+				r.follow(v)
+			}
+		}
+	}
+}
