@@ -1,9 +1,11 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -71,6 +73,17 @@ func (p *Pass) Operations(names ...string) iter.Seq[mlir.Operation] {
 			}
 		}
 	}
+}
+
+// Mentions reports whether the input may contain one of the texts, in a name or a string. It may
+// report true if it contains none, but not the other way round. Rules use it to leave out a
+// search of all operations.
+func (p *Pass) Mentions(texts ...string) bool {
+	data := p.check.data
+	if bytes.IndexByte(data, '\\') >= 0 {
+		return true // of an escape
+	}
+	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(data, []byte(text)) })
 }
 
 // Report adds a finding at the position of the operation.

@@ -23,6 +23,7 @@ func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyze
 func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Diagnostic {
 	c := &check{
 		file:       file,
+		data:       data,
 		bytecode:   mlir.IsBytecode(data),
 		operations: map[string][]mlir.Operation{},
 	}
@@ -43,6 +44,7 @@ func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Dia
 // A check is the state of checking one module.
 type check struct {
 	file       string
+	data       []byte
 	module     *mlir.Module
 	bytecode   bool
 	operations map[string][]mlir.Operation // by name; one walk serves all rules

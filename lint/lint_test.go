@@ -64,6 +64,24 @@ func TestReportFix(t *testing.T) {
 	}
 }
 
+func TestMentions(t *testing.T) {
+	for text, want := range map[string]bool{
+		`func.func @f() { return }`:                             false,
+		`func.func @f() attributes {a = "the name"} { return }`: true,
+		`func.func @f() attributes {a = "\6eame"} { return }`:   true, // an escape
+	} {
+		rule := &lint.Analyzer{Name: "r", Doc: "d", Run: func(p *lint.Pass) error {
+			if got := p.Mentions("other", "name"); got != want {
+				t.Errorf("%s: %v", text, got)
+			}
+			return nil
+		}}
+		if found := lint.Check(mlirtest.Library(t), "f", []byte(text), []*lint.Analyzer{rule}); len(found) > 0 {
+			t.Error(found)
+		}
+	}
+}
+
 func TestDiagnosticString(t *testing.T) {
 	d := lint.Diagnostic{File: "a\nb.mlir", Line: 2, Column: 3, Severity: mlir.SeverityNote, Message: "one\ntwo \x1b[31m é \xff", Rule: "r"}
 	if diff := cmp.Diff(`a b.mlir:2:3: note: one two \u001b[31m é � [r]`, d.String()); diff != "" {

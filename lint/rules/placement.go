@@ -16,6 +16,9 @@ var Placement = &lint.Analyzer{
 }
 
 func placement(p *lint.Pass) error {
+	if !p.Mentions("_xla_", "memory_kind", "annotate_device_placement", "MoveTo") {
+		return nil // most modules, without a look at every operation
+	}
 	type hint struct {
 		kind  stablehlo.PlacementKind
 		where string
