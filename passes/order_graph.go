@@ -130,7 +130,8 @@ type graphMaker struct {
 	order     []*orderFunction // in the order of the text
 	functions map[string]*orderFunction
 	relevant  map[mlir.Operation]bool
-	nothing   int32 // stands for the results of all other operations of the function f
+	inBlock   map[mlir.Block][]mlir.Operation // the relevant ones, in their order
+	nothing   int32                           // stands for the results of all other operations of the function f
 
 	f       *orderFunction
 	numbers map[mlir.Value]int32 // of the function f
@@ -163,6 +164,23 @@ func graphOf(m *mlir.Module, o UnorderedOptions) *orderGraph {
 	}
 	if g.relevant = g.relevantOps(m); g.relevant == nil {
 		return nil
+	}
+	g.inBlock = map[mlir.Block][]mlir.Operation{}
+	for op := range g.relevant {
+		if block := op.Block(); !block.IsNil() {
+			g.inBlock[block] = append(g.inBlock[block], op)
+		}
+	}
+	for _, ops := range g.inBlock {
+		slices.SortFunc(ops, func(a, b mlir.Operation) int {
+			switch {
+			case a == b:
+				return 0
+			case a.IsBefore(b):
+				return -1
+			}
+			return 1
+		})
 	}
 	for _, f := range g.order {
 		g.function(f)
@@ -288,14 +306,16 @@ func (g *graphMaker) region(r mlir.Region) orderRegion {
 		}
 		out.plain = first
 		end := block.Terminator()
-		for op := range block.Operations() {
-			switch {
-			case op == end && op.NumRegions() == 0:
-				if list := g.uses(op); first {
-					out.yields = list
-				}
-			case g.relevant[op]:
+		ops := g.inBlock[block]
+		out.nodes = slices.Grow(out.nodes, len(ops))
+		for _, op := range ops {
+			if op != end || op.NumRegions() > 0 {
 				out.nodes = append(out.nodes, g.node(op))
+			}
+		}
+		if !end.IsNil() && end.NumRegions() == 0 {
+			if list := g.uses(end); first {
+				out.yields = list
 			}
 		}
 	}
