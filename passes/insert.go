@@ -38,6 +38,9 @@ type TapSpec struct {
 // taps after it do not wait for it. Values in the bodies of reduce, sort, map and the like, in
 // which no callback can run, get no tap.
 //
+// In a module that a mesh of devices shares, XLA compiles the taps only after ApplyPolicies. Values
+// in manual computations get no tap.
+//
 // After an error, the module may have some of the taps. To keep the module, tap a Clone.
 func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, error) {
 	if after == nil {

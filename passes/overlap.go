@@ -19,10 +19,14 @@ import (
 // the sequence lacks for that number of steps, on an array of 1 KiB, and one that takes the
 // arrays of the callbacks, so that XLA does not reuse their memory. The module computes and
 // returns the same. Each run of the block takes some microseconds longer, and needs the memory
-// of these arrays at the same time. LetOverlap does not change a block that has these calls.
+// of these arrays at the same time. LetOverlap does not change a block that has these calls. It
+// does not change a module that devices share, in which XLA does not compile them everywhere.
 //
 // A callback in a function and one outside of it may still share memory, and wait.
 func LetOverlap(m *mlir.Module) (int, error) {
+	if callop.Partitions(m) > 1 {
+		return 0, nil
+	}
 	n := 0
 	for _, g := range callop.Groups(m, func(callop.Call) bool { return true }) {
 		if !g.Independent || g.Helped {

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -435,4 +436,31 @@ func TestGatherOnEachDevice(t *testing.T) {
 			t.Errorf("the program lacks %s:\n%s", want, text)
 		}
 	}
+}
+
+// Options.Overlap adds nothing to a module that devices share, where XLA would not compile it.
+func TestOverlapOnDevices(t *testing.T) {
+	var d deviceCalls
+	name := d.register(t, "f")
+	whole := builder.Like(tensor.ShapeOf(tensor.F32, 4))
+	b := builder.New(mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), builder.Options{Overlap: true})
+	b.Mesh("grid", grid...)
+	f := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
+	x := f.Param(0)
+	two := func(like, x builder.Value) builder.Value {
+		call := func() builder.Value { return builder.RuntimeCall(builder.Callback{Name: name}, like, x) }
+		return builder.Div(builder.Add(call(), call()), 2.0)
+	}
+	x = builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
+		return two(builder.Like(tensor.ShapeOf(tensor.F32, 2)), x)
+	})
+	x = two(whole, x)
+	pure := func() builder.Value { return builder.PureCall(builder.Callback{Name: name}, whole, x) }
+	f.Return(builder.Div(builder.Add(pure(), builder.Sin(pure())), 1.0))
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	check.Diff(t, "calls were added", false, strings.Contains(m.String(), callop.OverlapCallback))
+	runOnDevices(t, m, 4, bridge.CompileOptions{Partitions: 4}, vectorParts...)
+	check.Diff(t, "calls at least", true, len(d.take()) >= 4*2+2)
 }
