@@ -81,7 +81,7 @@ func readKind(op mlir.Operation, target, sideEffect mlir.Attribute) effectKind {
 		return effectKind{}
 	}
 	text, _ := target.Text()
-	if has, _ := sideEffect.Bool(); !has || ofXLA(text) {
+	if has, _ := sideEffect.Bool(); !has || OfXLA(text) {
 		return effectKind{}
 	}
 	return effectKind{calls: "@" + text, effect: "@" + text}

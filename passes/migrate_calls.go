@@ -36,9 +36,9 @@ func CallTarget(op mlir.Operation) string {
 	return call.Target
 }
 
-// ofXLA reports whether a target is one that XLA handles itself. Some have side effects only so
+// OfXLA reports whether XLA handles a custom call target itself. Some have side effects only so
 // that they stay in the program.
-func ofXLA(target string) bool {
+func OfXLA(target string) bool {
 	for _, prefix := range []string{"xla.", "mhlo.", "stablehlo.", "chlo.", "__gpu$", "__cu", "tpu_"} {
 		if strings.HasPrefix(target, prefix) {
 			return true
@@ -85,7 +85,7 @@ func (g *migration) configOf(op mlir.Operation) (contract.Config, bool) {
 		}
 		return contract.Config{}, false
 	}
-	if !call.HasSideEffect || ofXLA(call.Target) {
+	if !call.HasSideEffect || OfXLA(call.Target) {
 		return contract.Config{}, false
 	}
 	for _, v := range call.Operands {
