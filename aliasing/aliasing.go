@@ -53,6 +53,9 @@ type Error struct {
 	Index  int // index of the alias in the list
 	Alias  stablehlo.OutputOperandAlias
 	Reason string
+	// WholeTuple says that the path into the results is empty, and so means the tuple of all
+	// results, but the operand is not such a tuple.
+	WholeTuple bool
 }
 
 func (e *Error) Error() string {
@@ -66,6 +69,11 @@ func CheckOperation(op mlir.Operation) error {
 	if !ok {
 		return fmt.Errorf("aliasing: %s has no aliases: only stablehlo.custom_call does", op.Name())
 	}
+	return CheckCall(call)
+}
+
+// CheckCall is CheckOperation for a call that is not an operation.
+func CheckCall(call stablehlo.CustomCall) error {
 	operands := make([]mlir.Type, len(call.Operands))
 	for i, v := range call.Operands {
 		operands[i] = v.Type()
@@ -93,8 +101,13 @@ func (l List) Check(operands, results []mlir.Type) error {
 			fail("%s", reason)
 			continue
 		}
-		if whole := len(results) > 1 && len(a.OutputTupleIndices) == 0; whole && !in.Equal(out) {
-			fail("an empty output path means the tuple of all %d results: use [i] for the i-th one", len(results))
+		if len(a.OutputTupleIndices) == 0 && out.IsTuple() && !in.Equal(out) && (len(results) > 1 || !in.IsTuple()) {
+			e := &Error{Index: i, Alias: a, WholeTuple: true}
+			e.Reason = fmt.Sprintf("an empty output path means the tuple of all %d results: use [i] for the i-th one", len(results))
+			if len(results) == 1 {
+				e.Reason = fmt.Sprintf("an empty output path means the whole result %s, and the operand is %s: use [i] for the i-th element", out, in)
+			}
+			errs = append(errs, e)
 			continue
 		}
 		if !in.Equal(out) {
