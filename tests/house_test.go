@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"contract/callop":                {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "tensor"},
 	"internal/tree":                  {},
 	"lint":                           {"mlir"},
-	"lint/rules":                     {"lint", "mlir", "stablehlo", "passes", "contract/callop"},
+	"lint/rules":                     {"lint", "mlir", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/nearest"},
 	"internal/debs":                  {},
 	"internal/dl":                    {},
 	"internal/ffi":                   {},
