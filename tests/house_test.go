@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/dl", "internal/ffi", "internal/pjrt"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/nearest"},
 	"tools/mlir-lint":                {"lint", "lint/rules", "mlir", "native", "stablehlo/jaxexport", "internal/bounded", "internal/child"},
-	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/preflight", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/rules"},
+	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/preflight", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/rules", "tools/mlir-lint"},
 	"tools":                          {"*"},
 	"tests":                          {"*"},
 	"internal/check":                 {},

@@ -10,7 +10,8 @@ var AfterAll = &lint.Analyzer{
 	Name: "after-all",
 	Doc:  "a token that joins others and orders an outfeed or infeed, or nothing, is a remainder of old host calls",
 	Run:  afterAll,
-	Details: `
+	Details: `Severity: error; a note if the token orders something else.
+
 stablehlo.after_all joins tokens into one. It is an error if the joined token reaches an outfeed or an infeed,
 which current runtimes do not serve, and if it reaches nothing and all its tokens are those of outfeeds and
 infeeds or created for nothing. It is a note if the token orders, or comes from, something else, such as send,

@@ -11,7 +11,8 @@ var AliasCopies = &lint.Analyzer{
 	Name: "alias-copies",
 	Doc:  "XLA copies the operand of an alias, because it must not change: an argument, a constant, or a value that is used again",
 	Run:  aliasCopies,
-	Details: `
+	Details: `Severity: note.
+
 A call may write to the memory that a result shares with an operand. If the operand must not change, XLA copies it
 first, and the alias saves nothing: an argument that is not donated, a constant, a value that another operation uses and
 that need not run before the call, a value from outside of a loop.

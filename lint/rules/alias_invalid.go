@@ -13,7 +13,8 @@ var AliasInvalid = &lint.Analyzer{
 	Name: "alias-invalid",
 	Doc:  "two values share memory and must not: aliases of one operand or result, or of other types or layouts",
 	Run:  aliasInvalid,
-	Details: `
+	Details: `Severity: error.
+
 output_operand_aliases lets a result use the memory of an operand. The rule reports
 
 - two operands that are aliased to one result,
@@ -21,8 +22,8 @@ output_operand_aliases lets a result use the memory of an operand. The rule repo
 - an operand and a result with different layouts,
 - different types, and operands and results that do not exist, which the library itself refuses.
 
-XLA crashes on some of these, and computes wrong values with others. There is no safe repair: aliases are optional, and
-without them XLA copies.
+One value then overwrites the other, or the module does not compile. There is no safe repair, because it is not known what
+was meant. Aliases are optional: without them XLA copies.
 
     output_operand_aliases = [
       #stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>,

@@ -15,7 +15,8 @@ var AliasMissing = &lint.Analyzer{
 	Name: "alias-missing",
 	Doc:  "a result of a passthrough callback does not use the memory of its operand, so it is copied",
 	Run:  aliasMissing,
-	Details: `
+	Details: `Severity: warning.
+
 A callback of the form passthrough returns its operands. With an alias for each result, a result uses the memory of its
 operand, and nothing is copied. Without it, the runtime copies the operand in each call. A host whose callbacks write
 nothing to their results returns arrays that were never written.

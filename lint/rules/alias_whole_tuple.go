@@ -15,7 +15,8 @@ var AliasWholeTuple = &lint.Analyzer{
 	Relax: hideAliases,
 	Doc:   "an alias with output_tuple_indices = [] of a call with several results means all of them at once",
 	Run:   aliasWholeTuple,
-	Details: `
+	Details: `Severity: error.
+
 output_tuple_indices is a path into the results: [] if there is one result, and [i] for the i-th of several. With
 several results, [] means the tuple of all results, which no operand can be. The library refuses the module.
 

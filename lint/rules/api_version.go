@@ -11,7 +11,8 @@ var APIVersion = &lint.Analyzer{
 	Name: "api-version",
 	Doc:  "a call of a callback target is not one of XLA's typed FFI",
 	Run:  apiVersion,
-	Details: `
+	Details: `Severity: warning.
+
 The handlers of callback targets are of XLA's typed FFI. A call with another api_version finds no handler, and
 the module does not compile.
 

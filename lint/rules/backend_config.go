@@ -16,7 +16,8 @@ var BackendConfig = &lint.Analyzer{
 	Name: "backend-config",
 	Doc:  "the backend_config of a custom call is of the wrong kind, or not a valid configuration of a callback",
 	Run:  backendConfig,
-	Details: `
+	Details: `Severity: error for callbacks; otherwise a note.
+
 A call of the typed FFI has a dictionary as its configuration, and any other call a string. The library itself
 refuses the wrong kind in backend_config.
 

@@ -13,7 +13,8 @@ var CallbackBinding = &lint.Analyzer{
 	Name: "callback-binding",
 	Doc:  "a callback is bound by an id or a pointer of one process, so the module cannot be saved",
 	Run:  callbackBinding,
-	Details: `
+	Details: `Severity: note.
+
 A module that is saved, sent or compiled elsewhere must name its callbacks. These name something of one process:
 
 - callback_id of the contract, and the ids and servers of EXLA,

@@ -10,7 +10,8 @@ var CallbackInLoop = &lint.Analyzer{
 	Name: "callback-in-loop",
 	Doc:  "a callback in a loop runs in each iteration",
 	Run:  callbackInLoop,
-	Details: `
+	Details: `Severity: note.
+
 A callback in the body or the condition of a stablehlo.while, or in a function that is called there, runs in each
 iteration, and the device waits for it. This is a note: it is often intended.
 

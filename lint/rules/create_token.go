@@ -11,7 +11,8 @@ var CreateToken = &lint.Analyzer{
 	Name: "create-token",
 	Doc:  "a token that orders an outfeed or infeed, or nothing, is a remainder of old host calls",
 	Run:  createToken,
-	Details: `
+	Details: `Severity: error; a note if the token orders something else.
+
 A token orders operations that share no values. The rule follows each token that stablehlo.create_token
 creates through functions, loops, branches and tuples. It is an error if the token reaches an outfeed or an
 infeed, which current runtimes do not serve, and if it reaches nothing: both are remainders of old host calls.

@@ -14,7 +14,8 @@ var HookFlag = &lint.Analyzer{
 	Name: "hook-flag",
 	Doc:  "the flags of hooks break their protocol: an outfeed of a constant from 1 to 65535 before each hook, and of 0 at the end",
 	Run:  hookFlag,
-	Details: `
+	Details: `Severity: error.
+
 EXLA's hooks send a flag before their values: an outfeed of a constant tensor<ui16>, whose value from 1 to 65535
 chooses the hook. The flag 0 ends the program. The rule reports
 

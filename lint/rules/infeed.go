@@ -7,7 +7,8 @@ var Infeed = &lint.Analyzer{
 	Name: "infeed",
 	Doc:  "an infeed waits for values of a host queue that current runtimes do not fill, so the program hangs",
 	Run:  infeed,
-	Details: `
+	Details: `Severity: error.
+
 An infeed waits for arrays in a queue that the host fills, outside of the values of the program. Current
 runtimes do not fill it: the program waits forever.
 

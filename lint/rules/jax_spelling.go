@@ -11,14 +11,15 @@ var JAXSpelling = &lint.Analyzer{
 	Doc:  "a typed call is spelled as JAX does: version 1 with mhlo.backend_config",
 	Off:  true,
 	Run:  jaxSpelling,
-	Details: `
+	Details: `Severity: note. Off by default.
+
 JAX writes a call of XLA's typed FFI without api_version, with an empty string as backend_config, and with the dictionary
 in mhlo.backend_config. XLA reads it as api_version = 4. Tools that know StableHLO only take it for an untyped call.
 
     %0 = stablehlo.custom_call @f(%x) {backend_config = "", mhlo.backend_config = {a = 1 : i64}} : (tensor<f32>) -> tensor<f32>
     %0 = stablehlo.custom_call @f(%x) {api_version = 4 : i32, backend_config = {a = 1 : i64}} : (tensor<f32>) -> tensor<f32>
 
-The repair writes the second spelling. The rule is off by default.`,
+The repair writes the second spelling.`,
 }
 
 func jaxSpelling(p *lint.Pass) error {

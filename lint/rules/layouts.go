@@ -11,7 +11,8 @@ var Layouts = &lint.Analyzer{
 	Name: "layouts",
 	Doc:  "a call of a Go function with a layout other than row-major passes values in the wrong order",
 	Run:  layouts,
-	Details: `
+	Details: `Severity: error.
+
 A callback gets an array without its layout, and reads and writes it in row-major order. With another layout in
 operand_layouts or result_layouts, it gets and returns values in the wrong places, and nothing fails.
 

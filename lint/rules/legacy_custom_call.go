@@ -10,9 +10,10 @@ import (
 // LegacyCustomCall reports calls of untyped handlers.
 var LegacyCustomCall = &lint.Analyzer{
 	Name: "legacy-custom-call",
-	Doc:  "a custom call of API version 0 to 3 needs an untyped handler, which runtimes remove",
+	Doc:  "a custom call of API version 0 to 3 needs an untyped handler of the old kind",
 	Run:  legacyCustomCall,
-	Details: `
+	Details: `Severity: warning.
+
 The API versions 1 to 3 call a C function with bare pointers: it gets no shapes, no types and no attributes, and
 version 1 cannot report an error. Version 0 states none. XLA keeps these for old programs only.
 
@@ -40,7 +41,7 @@ func legacyCustomCall(p *lint.Pass) error {
 		}
 		advice := "register a handler of XLA's typed FFI, and write api_version = 4 with a dictionary as backend_config"
 		if pythonTarget.MatchString(c.Target) {
-			advice = "export the program with a JAX that writes typed calls (0.5 or newer)"
+			advice = "export the program with a newer JAX, which writes typed calls"
 		}
 		p.Report(c.op, mlir.SeverityWarning, "the call of @%s %s: %s", c.Target, how, advice)
 	}

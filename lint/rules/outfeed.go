@@ -7,7 +7,8 @@ var Outfeed = &lint.Analyzer{
 	Name: "outfeed",
 	Doc:  "an outfeed sends values to a host queue that current runtimes do not drain, so the program hangs",
 	Run:  outfeed,
-	Details: `
+	Details: `Severity: error.
+
 An outfeed sends arrays to a queue of the host, outside of the values of the program. Older versions of
 EXLA and of JAX's host_callback read that queue. Current runtimes do not: the program waits forever as
 soon as the queue is full.

@@ -13,7 +13,8 @@ var Placement = &lint.Analyzer{
 	Name: "placement",
 	Doc:  "a hint about the memory of a value or about what computes it has no effect on CPU",
 	Run:  placement,
-	Details: `
+	Details: `Severity: note.
+
 JAX states in which memory a value is to be, or that the host computes it: device_put with a kind of memory, offloading,
 compute_on. On CPU there is one memory and one processor, so a hint has no effect there. The values are the same.
 

@@ -11,7 +11,8 @@ var SideEffect = &lint.Analyzer{
 	Name: "side-effect",
 	Doc:  "a call without has_side_effect may be removed, merged or moved, although it is made for its effect",
 	Run:  sideEffect,
-	Details: `
+	Details: `Severity: error for callbacks; otherwise a note.
+
 A compiler removes a custom call without has_side_effect = true if nothing uses its results, and may merge two that
 are alike. A callback of the forms passthrough, observe and call is made for its effect, so it is an error if it lacks
 the attribute: a passthrough is dropped as soon as the compiler sees that its result is not used.

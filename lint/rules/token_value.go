@@ -12,7 +12,8 @@ var TokenValue = &lint.Analyzer{
 	Name: "token-value",
 	Doc:  "a token is in the signature of a function, or of a call other than an outfeed or infeed",
 	Run:  tokenValue,
-	Details: `
+	Details: `Severity: note.
+
 Functions whose parameters or results are tokens, and custom calls, send and recv that take or return tokens, are
 not hooks of the old kind. JAX orders its effects so, for example:
 

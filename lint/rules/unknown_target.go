@@ -14,7 +14,8 @@ var UnknownTarget = &lint.Analyzer{
 	Name: "unknown-target",
 	Doc:  "a custom call has a target that is not in the list of known targets",
 	Run:  unknownTarget,
-	Details: `
+	Details: `Severity: note.
+
 A module with a custom call whose target nobody registers does not compile. The rule needs the list of the targets that
 the program registers. Without a list it reports nothing. The targets of the contract, and those that XLA serves itself,
 are known.

@@ -14,7 +14,8 @@ var UnorderedEffects = &lint.Analyzer{
 	Name: "unordered-effects",
 	Doc:  "two calls of one effect that do not depend on each other may run in any order",
 	Run:  unorderedEffects,
-	Details: `
+	Details: `Severity: warning.
+
 has_side_effect keeps a call, and does not order it. Two calls of one effect are ordered only if one depends on the
 other, through values or tokens. Otherwise XLA may run them in any order, or at the same time.
 

@@ -12,7 +12,8 @@ var ZeroToken = &lint.Analyzer{
 	Name: "zero-token",
 	Doc:  "an array without elements orders nothing, because XLA replaces it by a constant",
 	Run:  zeroToken,
-	Details: `
+	Details: `Severity: warning.
+
 Two calls with side effects are ordered if one depends on a result of the other. An array without elements has no value
 to wait for: XLA replaces it by a constant, and the calls may run in any order.
 
