@@ -33,8 +33,21 @@ func Result(i, n, operand int) stablehlo.OutputOperandAlias {
 
 // Read returns the aliases of a custom call. It returns false if op is another operation.
 func Read(op mlir.Operation) (List, bool) {
-	call, ok := stablehlo.AsCustomCall(op)
-	return List(call.Aliases), ok
+	if op.Name() != "stablehlo.custom_call" {
+		return nil, false
+	}
+	a, ok := op.Attribute("output_operand_aliases")
+	if !ok {
+		return nil, true
+	}
+	var list List
+	elements, _ := a.Elements()
+	for _, e := range elements {
+		if alias, ok := stablehlo.AsOutputOperandAlias(e); ok {
+			list = append(list, alias)
+		}
+	}
+	return list, true
 }
 
 // Operands reports for each of n operands whether a result shares its memory.

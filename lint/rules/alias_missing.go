@@ -35,15 +35,13 @@ func aliasMissing(p *lint.Pass) error {
 		if len(want) == 0 || len(c.aliasErrors()) > 0 {
 			continue
 		}
-		aliased := map[string]bool{}
 		foreign := false // an alias of another kind, which a repair must not replace
 		for _, a := range c.Aliases {
-			aliased[a.String()] = true
-			foreign = foreign || !slices.ContainsFunc(want, func(w alias) bool { return w.String() == a.String() })
+			foreign = foreign || !slices.ContainsFunc(want, same(a))
 		}
 		var missing []int
 		for i, w := range want {
-			if !aliased[w.String()] {
+			if !slices.ContainsFunc(c.Aliases, same(w)) {
 				missing = append(missing, i)
 			}
 		}
@@ -90,6 +88,13 @@ func (c *call) passthrough() aliasing.List {
 		want = append(want, aliasing.Result(i, len(c.Results), i+skipped))
 	}
 	return want
+}
+
+// same returns a function that reports whether an alias is the same as a.
+func same(a alias) func(alias) bool {
+	return func(b alias) bool {
+		return a.OperandIndex == b.OperandIndex && slices.Equal(a.OutputTupleIndices, b.OutputTupleIndices) && slices.Equal(a.OperandTupleIndices, b.OperandTupleIndices)
+	}
 }
 
 func setAliases(l aliasing.List) lint.Fix {

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -17,7 +19,7 @@ func planOf(p *lint.Pass) *passes.MigratePlan {
 // leaves the operation, the finding has no repair, and says why.
 func reportMigrate(p *lint.Pass, op mlir.Operation, does, format string, args ...any) {
 	reason := "it migrates operations of the dialect stablehlo only"
-	if op.Name()[:min(5, len(op.Name()))] != "mhlo." {
+	if !strings.HasPrefix(op.Name(), "mhlo.") {
 		reason = planOf(p).Leaves(op)
 	}
 	if reason == "" {
