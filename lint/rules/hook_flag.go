@@ -30,7 +30,8 @@ In each case the host misreads what follows, or waits forever. Flags are recogni
     %1 = "stablehlo.outfeed"(%flag, %0) : (tensor<ui16>, !stablehlo.token) -> !stablehlo.token
     %2 = "stablehlo.outfeed"(%x, %1) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
 
-Correct the program that writes the module. There is no safe repair.`,
+Correct the program that writes the module. There is no safe repair. If a flag is not a constant, the outfeeds of the module
+have none either, because it is not known which hook each belongs to.`,
 }
 
 func hookFlag(p *lint.Pass) error {
@@ -68,15 +69,36 @@ func hookFlag(p *lint.Pass) error {
 	if last.IsNil() && end.IsNil() {
 		return nil // no hooks of EXLA
 	}
-	for _, h := range hooks {
-		if op := h.Feeds[0]; h.Flag < 0 && op.Name() == "stablehlo.outfeed" && op.NumOperands() == 2 && op.Operand(0).Type().String() == "tensor<ui16>" {
-			p.Report(op, mlir.SeverityError, "the flag is not a constant, so the hook is not known: send a constant from 1 to 65535")
-		}
+	for _, op := range unknownFlags(p) {
+		p.Report(op, mlir.SeverityError, "the flag is not a constant, so the hook is not known: send a constant from 1 to 65535")
 	}
 	if end.IsNil() {
 		p.Report(last, mlir.SeverityError, "no flag 0 follows: the host waits for more hooks after the program's end: send the flag 0 last")
 	}
 	return nil
+}
+
+// unknownFlags returns the outfeeds that send a flag that is not a constant: a value of a flag's type
+// at a place for one, in a module with other flags.
+func unknownFlags(p *lint.Pass) []mlir.Operation {
+	type key struct{}
+	return p.Shared(key{}, func() any {
+		var unknown []mlir.Operation
+		flags := false
+		for _, h := range planOf(p).Hooks() {
+			op := h.Feeds[0]
+			switch {
+			case h.Flag >= 0:
+				flags = flags || !h.Header
+			case op.Name() == "stablehlo.outfeed" && op.NumOperands() == 2 && op.Operand(0).Type().String() == "tensor<ui16>":
+				unknown = append(unknown, op)
+			}
+		}
+		if !flags {
+			return []mlir.Operation(nil)
+		}
+		return unknown
+	}).([]mlir.Operation)
 }
 
 // sent returns the types that belong to a flag.

@@ -22,11 +22,14 @@ func reportMigrate(p *lint.Pass, op mlir.Operation, does, format string, args ..
 	if !strings.HasPrefix(op.Name(), "mhlo.") {
 		reason = planOf(p).Leaves(op)
 	}
+	if unknown := unknownFlags(p); len(unknown) > 0 && reason == "" {
+		reason = "the flag at " + place(unknown[0]) + " is not a constant"
+	}
 	if reason == "" {
 		p.ReportFix(op, mlir.SeverityError, lint.Fix{Message: does, Migrate: true}, format, args...)
 		return
 	}
-	p.Report(op, mlir.SeverityError, format+" (passes.Migrate leaves it: %s)", append(args, reason)...)
+	p.Report(op, mlir.SeverityError, format+" (passes.Migrate cannot replace it: %s)", append(args, reason)...)
 }
 
 const (
