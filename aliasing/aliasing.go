@@ -33,8 +33,21 @@ func Result(i, n, operand int) stablehlo.OutputOperandAlias {
 
 // Read returns the aliases of a custom call. It returns false if op is another operation.
 func Read(op mlir.Operation) (List, bool) {
-	call, ok := stablehlo.AsCustomCall(op)
-	return List(call.Aliases), ok
+	if op.Name() != "stablehlo.custom_call" {
+		return nil, false
+	}
+	a, ok := op.Attribute("output_operand_aliases")
+	if !ok {
+		return nil, true
+	}
+	var list List
+	elements, _ := a.Elements()
+	for _, e := range elements {
+		if alias, ok := stablehlo.AsOutputOperandAlias(e); ok {
+			list = append(list, alias)
+		}
+	}
+	return list, true
 }
 
 // Operands reports for each of n operands whether a result shares its memory.
@@ -53,6 +66,9 @@ type Error struct {
 	Index  int // index of the alias in the list
 	Alias  stablehlo.OutputOperandAlias
 	Reason string
+	// WholeTuple says that the path into the results is empty, and so means the tuple of all
+	// results, but the operand is not such a tuple.
+	WholeTuple bool
 }
 
 func (e *Error) Error() string {
@@ -66,6 +82,11 @@ func CheckOperation(op mlir.Operation) error {
 	if !ok {
 		return fmt.Errorf("aliasing: %s has no aliases: only stablehlo.custom_call does", op.Name())
 	}
+	return CheckCall(call)
+}
+
+// CheckCall is CheckOperation for a call that is not an operation.
+func CheckCall(call stablehlo.CustomCall) error {
 	operands := make([]mlir.Type, len(call.Operands))
 	for i, v := range call.Operands {
 		operands[i] = v.Type()
@@ -93,8 +114,13 @@ func (l List) Check(operands, results []mlir.Type) error {
 			fail("%s", reason)
 			continue
 		}
-		if whole := len(results) > 1 && len(a.OutputTupleIndices) == 0; whole && !in.Equal(out) {
-			fail("an empty output path means the tuple of all %d results: use [i] for the i-th one", len(results))
+		if len(a.OutputTupleIndices) == 0 && out.IsTuple() && !in.Equal(out) && (len(results) > 1 || !in.IsTuple()) {
+			e := &Error{Index: i, Alias: a, WholeTuple: true}
+			e.Reason = fmt.Sprintf("an empty output path means the tuple of all %d results: use [i] for the i-th one", len(results))
+			if len(results) == 1 {
+				e.Reason = fmt.Sprintf("an empty output path means the whole result %s, and the operand is %s: use [i] for the i-th element", out, in)
+			}
+			errs = append(errs, e)
 			continue
 		}
 		if !in.Equal(out) {

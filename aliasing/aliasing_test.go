@@ -358,3 +358,28 @@ func check(t *testing.T, m *mlir.Module) (aliased int) {
 	})
 	return aliased
 }
+
+// An empty output path of a call with several results, or of one with a tuple, is the whole tuple.
+func TestErrorWholeTuple(t *testing.T) {
+	c := mlirtest.Context(t)
+	v := mlirtest.Type(c, "tensor<4xf32>")
+	for _, test := range []struct {
+		name    string
+		results []string
+		path    []int64
+		whole   bool
+	}{
+		{"several results", []string{"tensor<4xf32>", "tensor<4xf32>"}, nil, true},
+		{"a tuple", []string{"tuple<tensor<4xf32>, tensor<4xf32>>"}, nil, true},
+		{"another type", []string{"tensor<2xf32>"}, nil, false},
+		{"another element", []string{"tensor<4xf32>", "tensor<2xf32>"}, []int64{1}, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := List{{OutputTupleIndices: test.path}}.Check([]mlir.Type{v}, mlirtest.Types(c, test.results...))
+			wrong, ok := errors.AsType[*Error](err)
+			if !ok || wrong.WholeTuple != test.whole {
+				t.Errorf("the error is %v, with WholeTuple %v", err, ok && wrong.WholeTuple)
+			}
+		})
+	}
+}

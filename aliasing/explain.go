@@ -2,6 +2,7 @@ package aliasing
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -38,6 +39,18 @@ type Explanation struct {
 // that decision: XLA may compute a cheap value twice, or drop operations that undo each
 // other. It returns nil for other operations.
 func Explain(op mlir.Operation) []Explanation {
+	var e Explainer
+	return e.Explain(op)
+}
+
+// An Explainer explains the aliases of many calls of one module, which must not change in the
+// meantime. The zero value is ready to use.
+type Explainer struct {
+	calls map[mlir.Operation]map[string][]mlir.Operation // by the module of a function, and its name
+}
+
+// Explain is like the function Explain.
+func (x *Explainer) Explain(op mlir.Operation) []Explanation {
 	list, ok := Read(op)
 	if !ok {
 		return nil
@@ -47,7 +60,7 @@ func Explain(op mlir.Operation) []Explanation {
 		e := Explanation{Index: i, Alias: a, Text: "nothing is copied: nothing else uses the operand"}
 		if n := a.OperandIndex; n < 0 || n >= int64(op.NumOperands()) {
 			e.Cause, e.Text = Unclear, fmt.Sprintf("there is no operand %d", n)
-		} else if cause, text := explain(op, list, i); cause != NoCopy {
+		} else if cause, text := x.explain(op, list, i); cause != NoCopy {
 			e.Cause, e.Text = cause, text
 		} else if text != "" {
 			e.Text = text
@@ -59,7 +72,7 @@ func Explain(op mlir.Operation) []Explanation {
 
 // explain judges the i-th alias. A text without a cause is a condition under which there is
 // no copy.
-func explain(op mlir.Operation, list List, i int) (Cause, string) {
+func (x *Explainer) explain(op mlir.Operation, list List, i int) (Cause, string) {
 	number := int(list[i].OperandIndex)
 	v := op.Operand(number)
 	for j, other := range list {
@@ -73,14 +86,14 @@ func explain(op mlir.Operation, list List, i int) (Cause, string) {
 			return ReadTwice, fmt.Sprintf("it is copied: the call also takes it as operand %d, which must not change", j)
 		}
 	}
-	return overwritten(op, v, 0)
+	return x.overwritten(op, v, 0)
 }
 
 // maxCalls limits how many calls deep the origin of a value is searched.
 const maxCalls = 32
 
 // overwritten returns the cause, if any, that keeps user from overwriting the memory of v.
-func overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
+func (x *Explainer) overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 	for {
 		if u, ok := neededAfter(user, v); ok {
 			return UsedAfter, fmt.Sprintf("it is copied: %s at %s also uses the operand and need not run first: use the call's result there", u.Name(), u.Location().Position())
@@ -98,7 +111,7 @@ func overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 		}
 	}
 	if v.IsArgument() {
-		return argument(v, depth)
+		return x.argument(v, depth)
 	}
 	if folded(v, map[uint64]bool{}) {
 		return IsConstant, "it is copied: it is a constant, which is part of the program"
@@ -107,19 +120,19 @@ func overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 }
 
 // argument judges an argument of a block.
-func argument(v mlir.Value, depth int) (Cause, string) {
+func (x *Explainer) argument(v mlir.Value, depth int) (Cause, string) {
 	parent := v.Block().Parent()
 	if parent.IsNil() {
 		return Unclear, "it is an argument of a block without a parent"
 	}
 	switch parent.Name() {
 	case "func.func":
-		return parameter(parent, v.Index(), depth)
+		return x.parameter(parent, v.Index(), depth)
 	case "stablehlo.while":
 		if v.Block().Equal(parent.Region(0).First()) {
 			return InCondition, "it is copied: a condition must not change the loop's state"
 		}
-		if cause, _ := overwritten(parent, parent.Operand(v.Index()), depth); cause != NoCopy {
+		if cause, _ := x.overwritten(parent, parent.Operand(v.Index()), depth); cause != NoCopy {
 			return cause, fmt.Sprintf("it is copied once, before the loop at %s, and not in its iterations: the initial state must not change (%s)", parent.Location().Position(), cause)
 		}
 		return NoCopy, ""
@@ -129,24 +142,15 @@ func argument(v mlir.Value, depth int) (Cause, string) {
 
 // parameter judges a parameter of a function: of the one that runs, or of a called one,
 // which XLA inlines into each call.
-func parameter(f mlir.Operation, i, depth int) (Cause, string) {
+func (x *Explainer) parameter(f mlir.Operation, i, depth int) (Cause, string) {
 	name, _ := f.Symbol()
-	var calls []mlir.Operation
-	root := f.Parent()
-	if !root.IsNil() {
-		root.Walk(func(op mlir.Operation) mlir.WalkAction {
-			if called, ok := function.Callee(op); ok && called == name && i < op.NumOperands() {
-				calls = append(calls, op)
-			}
-			return mlir.WalkContinue
-		})
-	}
+	calls := slices.DeleteFunc(slices.Clone(x.callsIn(f.Parent())[name]), func(call mlir.Operation) bool { return i >= call.NumOperands() })
 	if len(calls) > 0 && name != "main" {
 		if depth == maxCalls {
 			return Unclear, "its function is called from too many nested calls"
 		}
 		for _, call := range calls {
-			if cause, text := overwritten(call, call.Operand(i), depth+1); cause != NoCopy {
+			if cause, text := x.overwritten(call, call.Operand(i), depth+1); cause != NoCopy {
 				return cause, fmt.Sprintf("in the call at %s: %s", call.Location().Position(), text)
 			}
 		}
@@ -156,6 +160,25 @@ func parameter(f mlir.Operation, i, depth int) (Cause, string) {
 		return NoCopy, fmt.Sprintf("nothing is copied if the run donates argument %d and a result of its type can use its memory", i)
 	}
 	return NotDonated, fmt.Sprintf("it is copied: argument %d of %q is not donated: mark it with jax.buffer_donor or tf.aliasing_output, and donate it in the run", i, name)
+}
+
+// callsIn returns the calls in a module by the name of the function.
+func (x *Explainer) callsIn(root mlir.Operation) map[string][]mlir.Operation {
+	if calls, known := x.calls[root]; known || root.IsNil() {
+		return calls
+	}
+	calls := map[string][]mlir.Operation{}
+	root.Walk(func(op mlir.Operation) mlir.WalkAction {
+		if called, ok := function.Callee(op); ok {
+			calls[called] = append(calls[called], op)
+		}
+		return mlir.WalkContinue
+	})
+	if x.calls == nil {
+		x.calls = map[mlir.Operation]map[string][]mlir.Operation{}
+	}
+	x.calls[root] = calls
+	return calls
 }
 
 func donated(f mlir.Operation, i int) bool {

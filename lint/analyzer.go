@@ -26,6 +26,9 @@ type Analyzer struct {
 	// must not change the module. An error means that the rule could not check the module;
 	// it is reported as invalid input.
 	Run func(*Pass) error
+	// Relax, if it is not nil, lets Run explain why the library refuses a module. The errors of
+	// the library are not reported at the places at which Run then reports an error.
+	Relax *Relaxation
 }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
@@ -84,6 +87,17 @@ func (p *Pass) Mentions(texts ...string) bool {
 		return true // of an escape
 	}
 	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(data, []byte(text)) })
+}
+
+// Shared returns what make returns. Rules that pass the same key share the result: make is called
+// once for a module.
+func (p *Pass) Shared(key any, make func() any) any {
+	v, ok := p.check.shared[key]
+	if !ok {
+		v = make()
+		p.check.shared[key] = v
+	}
+	return v
 }
 
 // Report adds a finding at the position of the operation.

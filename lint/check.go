@@ -26,19 +26,38 @@ func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Dia
 		data:       data,
 		bytecode:   mlir.IsBytecode(data),
 		operations: map[string][]mlir.Operation{},
+		shared:     map[any]any{},
 	}
 	err := mlir.OnLargeStack(func() error {
 		context := library.NewContext(mlir.ContextOptions{})
 		defer context.Close()
-		module, err := context.Parse("", data)
-		if err != nil {
+		module, explains, err := parse(context, data, o.Analyzers)
+		switch {
+		case explains != nil:
+			c.refused(err)
+			c.run(module, o)
+			c.explained(explains)
+		case err != nil:
 			return err
+		default:
+			c.run(module, o)
 		}
-		c.run(module, o)
 		return nil
 	})
 	c.refused(err)
 	return c.found
+}
+
+// explained drops the errors of the library that a rule explains.
+func (c *check) explained(by *Analyzer) {
+	type place struct{ line, column int }
+	places := map[place]bool{}
+	for _, d := range c.found {
+		if d.Rule == by.Name && d.Severity == mlir.SeverityError {
+			places[place{d.Line, d.Column}] = true
+		}
+	}
+	c.found = slices.DeleteFunc(c.found, func(d Diagnostic) bool { return d.Rule == Invalid && places[place{d.Line, d.Column}] })
 }
 
 // A check is the state of checking one module.
@@ -48,6 +67,7 @@ type check struct {
 	module     *mlir.Module
 	bytecode   bool
 	operations map[string][]mlir.Operation // by name; one walk serves all rules
+	shared     map[any]any                 // see Pass.Shared
 	numbers    map[mlir.Operation]int      // 1 for the first operation of the walk; made when it is needed
 	found      []Diagnostic
 }

@@ -107,6 +107,8 @@ type migration struct {
 	tokens  tokenGraph
 	ops     []mlir.Operation // of the module, in the order of the text
 	sites   []*site          // in the order of the text
+	flags   []*packet        // of the outfeeds that send flags, in the order of the text
+	feeds   []*site          // of outfeeds and infeeds, also of those in left
 	left    []mlir.Operation
 	reasons map[mlir.Operation]string // why an operation is in left
 	erased  int

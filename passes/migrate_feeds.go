@@ -201,6 +201,7 @@ func (g *migration) packets(feeds []mlir.Operation) []*site {
 			open[givenToken(op)] = p
 		}
 	}
+	g.flags, g.feeds = flags, slices.Clone(sites)
 	for _, p := range flags {
 		if p.flag == 0 {
 			p.site.ends = true

@@ -38,6 +38,27 @@ func TestMigrateLeft(t *testing.T) {
 				"-:4:8: stablehlo.outfeed: its token is also that of stablehlo.send at -:5:8",
 				"-:5:8: stablehlo.send: it uses a token, and is not known to Migrate",
 			}, done: []string{"outfeed_0(4xf32, 4xf32)"}},
+		"a module in the module": {text: `func.func @main(%x: V4) -> V4 {
+  func.call @f(%x) : (V4) -> ()
+  return %x : V4 }
+
+func.func private @f(%x: V4) { return }
+module @inner {
+  func.func @call(%x: V4) {
+    %t = TOKEN
+    func.call @f(%x, %t) : (V4, !t) -> ()
+    return
+  }
+  func.func private @f(%x: V4, %t: !t) {
+    %u = OUTF(%x, %t) : (V)
+    return
+  }
+}`,
+			want: []string{
+				"-:10:5: func.call: it uses a token, and is not known to Migrate",
+				"-:13:3: func.func: a token is in its signature, which cannot change",
+				"-:14:10: stablehlo.outfeed: it is not in a function of the outermost module",
+			}},
 		"a custom call that takes a token": {text: `func.func @main(%t: !t {jax.token = true}, %x: V4) -> (!t {jax.token = true}, V4) {
   %u = stablehlo.custom_call @host(%t, %x) {has_side_effect = true} : (!t, V4) -> !t
   return %u, %x : !t, V4 }`,

@@ -21,6 +21,9 @@ func callersOf(m *mlir.Module) callers {
 	c := callers{calls: map[string][]mlir.Operation{}, other: map[string]bool{}, closed: map[string]string{}}
 	c.order, c.byName = function.Defined(m)
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if op.Name() == "builtin.module" && op != m.Operation() {
+			return mlir.WalkSkip // its symbols are its own
+		}
 		if name, isCall := function.Callee(op); isCall {
 			c.calls[name] = append(c.calls[name], op)
 			return mlir.WalkContinue
@@ -98,6 +101,16 @@ func recursive(name string, callees map[string][]string) bool {
 
 // maxConditions limits conditions in conditions: each of them doubles the operations in it.
 const maxConditions = 8
+
+// isInner reports whether an operation is in a module in the outermost one, whose symbols are its own.
+func isInner(op mlir.Operation) bool {
+	for at := op.Parent(); !at.IsNil(); at = at.Parent() {
+		if at.Name() == "builtin.module" {
+			return !at.Parent().IsNil()
+		}
+	}
+	return false
+}
 
 // refuses returns why an operation cannot be a callback at its place, or "".
 func (c *callers) refuses(op mlir.Operation) string {

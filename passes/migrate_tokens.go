@@ -204,7 +204,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 	}
 	if name, isCall := function.Callee(op); isCall {
 		f, ok := g.callers.byName[name]
-		if !ok || f.Region(0).NumBlocks() != 1 {
+		if !ok || f.Region(0).NumBlocks() != 1 || isInner(op) {
 			return false
 		}
 		joinAll()

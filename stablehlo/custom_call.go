@@ -176,7 +176,12 @@ func AsCustomCall(op mlir.Operation) (CustomCall, bool) {
 	for _, v := range op.Results() {
 		o.Results = append(o.Results, v.Type())
 	}
-	for name, a := range op.Attributes() {
+	// By name: MLIR makes the whole list of attributes anew for each one that an iteration returns.
+	for _, name := range customCallAttributes {
+		a, ok := op.Attribute(name)
+		if !ok {
+			continue
+		}
 		switch name {
 		case "call_target_name":
 			o.Target, _ = a.Text()
@@ -207,6 +212,11 @@ func AsCustomCall(op mlir.Operation) (CustomCall, bool) {
 		}
 	}
 	return o, true
+}
+
+var customCallAttributes = []string{
+	"call_target_name", "api_version", "has_side_effect", "backend_config", "output_operand_aliases",
+	"called_computations", "operand_layouts", "result_layouts",
 }
 
 func layouts(a mlir.Attribute) [][]int64 {

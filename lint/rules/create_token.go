@@ -11,28 +11,36 @@ var CreateToken = &lint.Analyzer{
 	Name: "create-token",
 	Doc:  "a token that orders an outfeed or infeed, or nothing, is a remainder of old host calls",
 	Run:  createToken,
+	Details: `Severity: error; a note if the token orders something else.
+
+A token orders operations that share no values. The rule follows each token that stablehlo.create_token
+creates through functions, loops, branches and tuples. It is an error if the token reaches an outfeed or an
+infeed, which current runtimes do not serve, and if it reaches nothing: both are remainders of old host calls.
+It is a note if the token reaches something else, such as send, recv or a custom call.
+
+    %0 = stablehlo.create_token : !stablehlo.token
+    %1 = "stablehlo.outfeed"(%x, %0) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+
+Callbacks need no tokens of this type: values that pass through them order them, or arrays of one byte. The
+repair is passes.Migrate, which also removes tokens that order nothing.
+
+With -strict, the notes are errors.`,
 }
 
 var createTokenNames = []string{"stablehlo.create_token", "mhlo.create_token"}
 
 func createToken(p *lint.Pass) error {
-	var tokens []mlir.Value
 	for op := range p.Operations(createTokenNames...) {
-		tokens = append(tokens, op.Result(0))
-	}
-	if len(tokens) == 0 {
-		return nil
-	}
-	reaches := newFlow(p).from(tokens)
-	for _, token := range tokens {
-		op := token.Owner()
-		switch r := reaches[token]; {
+		switch r := tokensOf(p).reaches[op.Result(0)]; {
 		case r&(toOutfeed|toInfeed) != 0:
-			p.Report(op, mlir.SeverityError,
-				"%s creates a token that orders %s, which current runtimes do not serve: %s", op.Name(), feeds(r), instead)
+			reportMigrate(p, op, doesReplace,
+				"%s creates a token that orders %s, which current runtimes do not serve: %s", op.Name(), namesOf(r), instead)
 		case r&toOther == 0:
-			p.Report(op, mlir.SeverityError,
+			reportMigrate(p, op, doesRemove,
 				"%s creates a token that orders nothing, a remainder of old host calls: remove it and the values that carry it; for a host call, %s", op.Name(), instead)
+		case p.Strict:
+			p.Report(op, mlir.SeverityError,
+				"%s creates a token: order calls by values that pass through them; for a host call, %s", op.Name(), instead)
 		default:
 			p.Report(op, mlir.SeverityNote,
 				"%s creates a token that orders neither an outfeed nor an infeed, so it may stay; for a host call, %s", op.Name(), instead)
@@ -41,7 +49,8 @@ func createToken(p *lint.Pass) error {
 	return nil
 }
 
-func feeds(r reach) string {
+// namesOf returns the feeds in a set, for messages.
+func namesOf(r reach) string {
 	switch r & (toOutfeed | toInfeed) {
 	case toOutfeed:
 		return "an outfeed"

@@ -16,9 +16,10 @@ const (
 	toOther // another operation that uses it: send, recv, custom_call …
 )
 
-// A flow follows tokens through a module. Its result may contain too much: it does not
-// distinguish the calls of a function, or the tokens in one tuple.
+// A flow follows tokens, or other values that only order, through a module. Its result may contain
+// too much: it does not distinguish the calls of a function, or the tokens in one tuple.
 type flow struct {
+	orders    func(mlir.Type) bool // the types that it follows
 	functions map[symbol]mlir.Operation
 	calls     map[mlir.Operation][]mlir.Operation // of a function
 	tokens    map[mlir.Type]bool                  // the result of isToken
@@ -31,11 +32,9 @@ type symbol struct {
 }
 
 func newFlow(p *lint.Pass) *flow {
-	f := &flow{
-		functions: map[symbol]mlir.Operation{},
-		calls:     map[mlir.Operation][]mlir.Operation{},
-		tokens:    map[mlir.Type]bool{},
-	}
+	f := tokensOnly()
+	f.functions = map[symbol]mlir.Operation{}
+	f.calls = map[mlir.Operation][]mlir.Operation{}
 	for function := range p.Operations("func.func") {
 		if name, ok := function.Attribute("sym_name"); ok {
 			text, _ := name.Text()
@@ -48,6 +47,14 @@ func newFlow(p *lint.Pass) *flow {
 		}
 	}
 	return f
+}
+
+// tokensOnly returns a flow that can only distinguish types.
+func tokensOnly() *flow {
+	return &flow{
+		orders: func(t mlir.Type) bool { return slices.Contains(tokenTypes, t.String()) },
+		tokens: map[mlir.Type]bool{},
+	}
 }
 
 // callee returns the function that an operation calls.
@@ -70,50 +77,128 @@ func (f *flow) callee(call mlir.Operation) (mlir.Operation, bool) {
 	return function, ok
 }
 
-// from returns what each of the tokens, and each value on their paths, reaches.
-func (f *flow) from(tokens []mlir.Value) map[mlir.Value]reach {
-	reaches := map[mlir.Value]reach{}
+// A paths is the way of some values through a module.
+type paths struct {
+	f       *flow
+	reaches map[mlir.Value]reach // what each value reaches
+	from    map[mlir.Value]reach // from which operations a value comes
+	seen    map[mlir.Value]bool  // the values on the way
+}
+
+// knows reports whether all tokens that an operation takes are on the way.
+func (p *paths) knows(op mlir.Operation) bool {
+	for _, v := range op.Operands() {
+		if p.f.isToken(v.Type()) && !p.seen[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// follow returns the way of values. start has, for each, from where it comes.
+func (f *flow) follow(start map[mlir.Value]reach) *paths {
+	p := &paths{f: f, reaches: map[mlir.Value]reach{}, from: map[mlir.Value]reach{}, seen: map[mlir.Value]bool{}}
 	before := map[mlir.Value][]mlir.Value{} // the values before each value on a path
-	seen := map[mlir.Value]bool{}
-	todo := slices.Clone(tokens)
-	for _, t := range tokens {
-		seen[t] = true
+	after := map[mlir.Value][]mlir.Value{}
+	var todo []mlir.Value
+	for v, from := range start {
+		todo = append(todo, v)
+		p.seen[v], p.from[v] = true, from
 	}
 	for len(todo) > 0 {
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for use := range v.Uses() {
 			at, next := f.step(use)
-			reaches[v] |= at
+			p.reaches[v] |= at
 			for _, n := range next {
 				if !f.isToken(n.Type()) {
 					continue
 				}
 				before[n] = append(before[n], v)
-				if !seen[n] {
-					seen[n] = true
+				after[v] = append(after[v], n)
+				p.from[n] |= at
+				if !p.seen[n] {
+					p.seen[n] = true
 					todo = append(todo, n)
 				}
 			}
 		}
 	}
-	// Each value is visited at most once for each bit that is added to it.
-	for v := range seen {
-		if reaches[v] != 0 {
+	spread(p.reaches, before)
+	spread(p.from, after)
+	return p
+}
+
+// spread adds the bits of each value to the values next to it, until nothing changes. Each value
+// is visited at most once for each bit that is added to it.
+func spread(bits map[mlir.Value]reach, next map[mlir.Value][]mlir.Value) {
+	var todo []mlir.Value
+	for v, b := range bits {
+		if b != 0 {
 			todo = append(todo, v)
 		}
 	}
 	for len(todo) > 0 {
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, b := range before[v] {
-			if reaches[b]|reaches[v] != reaches[b] {
-				reaches[b] |= reaches[v]
-				todo = append(todo, b)
+		for _, n := range next[v] {
+			if bits[n]|bits[v] != bits[n] {
+				bits[n] |= bits[v]
+				todo = append(todo, n)
 			}
 		}
 	}
-	return reaches
+}
+
+// tokensOf returns the ways of all tokens of the module.
+func tokensOf(p *lint.Pass) *paths {
+	type key struct{}
+	return p.Shared(key{}, func() any {
+		f := newFlow(p)
+		return f.follow(f.sources(p))
+	}).(*paths)
+}
+
+// sources returns the values with which tokens begin.
+func (f *flow) sources(p *lint.Pass) map[mlir.Value]reach {
+	start := map[mlir.Value]reach{}
+	add := func(values []mlir.Value, from reach) {
+		for _, v := range values {
+			if f.isToken(v.Type()) {
+				start[v] |= from
+			}
+		}
+	}
+	for op := range p.Operations(slices.Concat(createTokenNames, afterAllNames)...) {
+		add(results(op), 0)
+	}
+	for op := range p.Operations(outfeedNames...) {
+		add(results(op), toOutfeed)
+	}
+	for op := range p.Operations(infeedNames...) {
+		add(results(op), toInfeed)
+	}
+	for op := range p.Operations(tokenMakers...) {
+		add(results(op), toOther)
+	}
+	for function := range p.Operations("func.func") {
+		if entry := entryOf(function); !entry.IsNil() && len(f.calls[function]) == 0 {
+			add(arguments(entry), toOther)
+		}
+	}
+	for call := range p.Operations("func.call", "stablehlo.composite") {
+		if function, ok := f.callee(call); !ok || entryOf(function).IsNil() {
+			add(results(call), toOther)
+		}
+	}
+	return start
+}
+
+// tokenMakers are operations that may return a token without taking one.
+var tokenMakers = []string{
+	"stablehlo.custom_call", "stablehlo.send", "stablehlo.recv", "mhlo.custom_call", "mhlo.send", "mhlo.recv",
+	"builtin.unrealized_conversion_cast",
 }
 
 // step returns what a use of a token reaches directly, and the values that the token may pass
@@ -231,7 +316,7 @@ func (f *flow) isToken(t mlir.Type) bool {
 		if elements, tuple := t.Elements(); tuple {
 			is = slices.ContainsFunc(elements, f.isToken)
 		} else {
-			is = slices.Contains(tokenTypes, t.String())
+			is = f.orders(t)
 		}
 		f.tokens[t] = is
 	}

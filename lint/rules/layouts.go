@@ -4,7 +4,6 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // Layouts reports every call of a Go function with a layout other than row-major.
@@ -12,16 +11,24 @@ var Layouts = &lint.Analyzer{
 	Name: "layouts",
 	Doc:  "a call of a Go function with a layout other than row-major passes values in the wrong order",
 	Run:  layouts,
+	Details: `Severity: error.
+
+A callback gets an array without its layout, and reads and writes it in row-major order. With another layout in
+operand_layouts or result_layouts, it gets and returns values in the wrong places, and nothing fails.
+
+    operand_layouts = [dense<[0, 1]> : tensor<2xindex>]   // column-major; row-major is [1, 0]
+
+Leave the layouts out, or transpose in the module. An order that differs only in dimensions of size 1 is row-major.
+There is no safe repair.`,
 }
 
 func layouts(p *lint.Pass) error {
-	for op := range p.Operations("stablehlo.custom_call") {
-		if _, ours := callop.AsCall(op); !ours {
+	for _, c := range callsOf(p) {
+		if !c.ours {
 			continue
 		}
-		call, _ := stablehlo.AsCustomCall(op)
-		if err := callop.CheckLayouts(call); err != nil {
-			p.Report(op, mlir.SeverityError, "%v", err)
+		if err := callop.CheckLayouts(c.CustomCall); err != nil {
+			p.Report(c.op, mlir.SeverityError, "%v", err)
 		}
 	}
 	return nil

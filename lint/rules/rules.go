@@ -1,11 +1,51 @@
 package rules
 
-import "github.com/calliope-mlir/calliope/lint"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+)
 
 // All returns the rules, in the order in which -list prints them.
 func All() []*lint.Analyzer {
-	return []*lint.Analyzer{CreateToken, Layouts, Outfeed, Placement, UnorderedEffects}
+	return []*lint.Analyzer{
+		AfterAll, AliasCopies, AliasInvalid, AliasMissing, AliasWholeTuple, APIVersion, BackendConfig,
+		CallbackBinding, CallbackInLoop, CreateToken, HookFlag, Infeed, JAXSpelling, Layouts,
+		LegacyCustomCall, Outfeed, Placement, SideEffect, TokenValue, UnknownTarget, UnorderedEffects,
+		ZeroToken,
+	}
 }
 
 // instead is the end of the messages about old host calls.
 const instead = "use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form"
+
+// place returns where an operation is, for messages.
+func place(op mlir.Operation) string {
+	switch p := op.Location().Position(); {
+	case p.Line == 0:
+		return "an unknown place"
+	case p.File == "-": // the text that is checked
+		return fmt.Sprintf("line %d", p.Line)
+	default:
+		return p.String()
+	}
+}
+
+func quote(s string) string { return fmt.Sprintf("%q", s) }
+
+// list returns numbers as they are in a sentence: 0, 1 and 2.
+func list(numbers []int) string {
+	var b strings.Builder
+	for i, n := range numbers {
+		switch {
+		case i > 0 && i == len(numbers)-1:
+			b.WriteString(" and ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	return b.String()
+}

@@ -18,7 +18,9 @@ import (
 
 // TestRules checks the findings in testdata against the comments there: a line that ends in
 // `// want "regexp" "regexp"` has as many findings, each of the form
-// "severity: message [rule]" and matched by one of them. Other lines have none.
+// "severity: message [rule]" and matched by one of them. Other lines have none. A regexp that
+// is followed by `fix "regexp"` also matches the repair, as repair returns it. The lines
+// `// strict` and `// known: a b` at the start of a file set the options.
 func TestRules(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.mlir")
 	if err != nil {
@@ -32,19 +34,21 @@ func TestRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := wants(t, string(data))
-			for _, d := range lint.Check(mlirtest.LibraryFor(t, data), file, data, rules.All()) {
+			for _, d := range lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data))) {
 				covered[d.Rule] = true
 				text := fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Rule)
-				i := slices.IndexFunc(want[d.Line], func(r *regexp.Regexp) bool { return r.MatchString(text) })
+				i := slices.IndexFunc(want[d.Line], func(e expectation) bool {
+					return e.finding.MatchString(text) && (e.fix == nil || e.fix.MatchString(repair(d.Fix)))
+				})
 				if i < 0 {
-					t.Errorf("unexpected finding: %v", d)
+					t.Errorf("unexpected finding: %v; fix: %s", d, repair(d.Fix))
 					continue
 				}
 				want[d.Line] = slices.Delete(want[d.Line], i, i+1)
 			}
 			for _, line := range slices.Sorted(maps.Keys(want)) {
 				for _, r := range want[line] {
-					t.Errorf("%s:%d: no finding matches %q", file, line, r)
+					t.Errorf("%s:%d: no finding matches %q, with the fix %q", file, line, r.finding, r.fix)
 				}
 			}
 		})
@@ -73,27 +77,79 @@ func TestUnorderedEffectsTooLarge(t *testing.T) {
 	}
 }
 
-// wants returns the expressions in the comments, by line.
-func wants(t *testing.T, text string) map[int][]*regexp.Regexp {
+// options returns the options that a file asks for.
+func options(text string) lint.Options {
+	o := lint.Options{Analyzers: rules.All()}
+	for line := range strings.Lines(text) {
+		directive, ok := strings.CutPrefix(strings.TrimSpace(line), "// ")
+		if !ok {
+			break
+		}
+		if directive == "strict" {
+			o.Strict = true
+		}
+		if list, ok := strings.CutPrefix(directive, "known: "); ok {
+			o.KnownTargets = strings.Fields(list)
+		}
+	}
+	return o
+}
+
+// repair returns a repair as text: what it sets, what it removes, "erase" and "migrate", or "none".
+func repair(f *lint.Fix) string {
+	if f == nil {
+		return "none"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(f.Set)) {
+		parts = append(parts, fmt.Sprintf("set %s = %s", name, f.Set[name]))
+	}
+	for _, name := range f.Remove {
+		parts = append(parts, "remove "+name)
+	}
+	if f.Erase {
+		parts = append(parts, "erase")
+	}
+	if f.Migrate {
+		parts = append(parts, "migrate")
+	}
+	if f.Message == "" || len(parts) == 0 {
+		return "a repair without a message or a change"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// An expectation is a finding that a file has.
+type expectation struct {
+	finding, fix *regexp.Regexp // fix is nil if any will do
+}
+
+// wants returns the expectations in the comments, by line.
+func wants(t *testing.T, text string) map[int][]expectation {
 	t.Helper()
-	all := map[int][]*regexp.Regexp{}
+	all := map[int][]expectation{}
 	for i, line := range strings.Split(text, "\n") {
 		_, rest, ok := strings.Cut(line, "// want ")
 		for rest = strings.TrimSpace(rest); ok && rest != ""; rest = strings.TrimSpace(rest) {
-			quoted, err := strconv.QuotedPrefix(rest)
+			after, isFix := strings.CutPrefix(rest, "fix ")
+			quoted, err := strconv.QuotedPrefix(after)
 			if err != nil {
-				t.Fatalf("line %d: %q is not a quoted string: %v", i+1, rest, err)
+				t.Fatalf("line %d: %q is not a quoted string: %v", i+1, after, err)
 			}
-			rest = rest[len(quoted):]
-			expression, err := strconv.Unquote(quoted)
-			if err != nil {
-				t.Fatalf("line %d: %v", i+1, err)
-			}
-			r, err := regexp.Compile(expression)
+			rest = after[len(quoted):]
+			text, err := strconv.Unquote(quoted)
 			if err != nil {
 				t.Fatalf("line %d: %v", i+1, err)
 			}
-			all[i+1] = append(all[i+1], r)
+			r, err := regexp.Compile(text)
+			if err != nil {
+				t.Fatalf("line %d: %v", i+1, err)
+			}
+			if n := len(all[i+1]); isFix {
+				all[i+1][n-1].fix = r
+			} else {
+				all[i+1] = append(all[i+1], expectation{finding: r})
+			}
 		}
 	}
 	return all

@@ -14,6 +14,16 @@ var UnorderedEffects = &lint.Analyzer{
 	Name: "unordered-effects",
 	Doc:  "two calls of one effect that do not depend on each other may run in any order",
 	Run:  unorderedEffects,
+	Details: `Severity: warning.
+
+has_side_effect keeps a call, and does not order it. Two calls of one effect are ordered only if one depends on the
+other, through values or tokens. Otherwise XLA may run them in any order, or at the same time.
+
+    %1 = stablehlo.custom_call @calliope_io_callback(%x, %t) {…} : (tensor<4xf32>, tensor<1xi8>) -> tensor<1xi8>
+    %2 = stablehlo.custom_call @calliope_io_callback(%y, %t) {…} : (tensor<4xf32>, tensor<1xi8>) -> tensor<1xi8>
+
+Here the second call has to take %1. In a loop, the body has to return the token, and the next iteration to take it. The
+rule follows values through functions, loops and branches. docs/effects.md explains effects.`,
 }
 
 var callNames = []string{

@@ -1,10 +1,10 @@
 // Outfeeds at every depth. The name alone, as in stablehlo.outfeed here, is not one.
 module @outfeed attributes {mhlo.note = "stablehlo.outfeed"} {
-  func.func @top(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token {
+  func.func @top(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token { // want "^note: .* .token-value.$"
     %0 = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "^error: stablehlo.outfeed sends values .* api_version = 4 instead, in the observe or the passthrough form .outfeed.$"
     return %0 : !stablehlo.token
   }
-  func.func @inside(%p: tensor<i1>, %x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token {
+  func.func @inside(%p: tensor<i1>, %x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token { // want "^note: .* .token-value.$"
     %arg = stablehlo.constant dense<0> : tensor<i32>
     %0 = "stablehlo.if"(%p) ({
       %1 = "stablehlo.case"(%arg) ({
@@ -18,7 +18,7 @@ module @outfeed attributes {mhlo.note = "stablehlo.outfeed"} {
     return %0 : !stablehlo.token
   }
   module @nested {
-    func.func @mhlo(%x: tensor<f32>, %t: !mhlo.token) -> !mhlo.token {
+    func.func @mhlo(%x: tensor<f32>, %t: !mhlo.token) -> !mhlo.token { // want "^note: .* .token-value.$"
       %0 = "mhlo.outfeed"(%x, %t) : (tensor<f32>, !mhlo.token) -> !mhlo.token // want "error: mhlo.outfeed .* .outfeed.$"
       return %0 : !mhlo.token
     }

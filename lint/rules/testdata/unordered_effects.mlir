@@ -15,17 +15,17 @@ module {
     %0 = stablehlo.while(%q = %p) : tensor<i1> cond {
       stablehlo.return %q : tensor<i1>
     } do {
-      %1 = stablehlo.custom_call @calliope_io_callback(%t) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "log", effect = "file", n_tokens = 1 : i64}} : (tensor<1xi8>) -> tensor<1xi8> // want "does not depend on itself in the iteration before \\(effect \"file\"\\)"
+      %1 = stablehlo.custom_call @calliope_io_callback(%t) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "log", effect = "file", n_tokens = 1 : i64}} : (tensor<1xi8>) -> tensor<1xi8> // want "does not depend on itself in the iteration before \\(effect \"file\"\\)" "^note: .* .callback-in-loop.$"
       stablehlo.return %q : tensor<i1>
     }
     return
   }
   // The tokens of two effects of JAX, and calls without a token, which are unordered on purpose.
-  func.func @jax(%t: !stablehlo.token, %u: !stablehlo.token, %x: tensor<f32>) {
-    %0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%t, %x) {has_side_effect = true} : (!stablehlo.token, tensor<f32>) -> !stablehlo.token
-    %1 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%u, %x) {has_side_effect = true} : (!stablehlo.token, tensor<f32>) -> !stablehlo.token
-    stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {has_side_effect = true} : (tensor<f32>) -> ()
-    stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {has_side_effect = true} : (tensor<f32>) -> ()
+  func.func @jax(%t: !stablehlo.token, %u: !stablehlo.token, %x: tensor<f32>) { // want "^note: .* .token-value.$"
+    %0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%t, %x) {has_side_effect = true} : (!stablehlo.token, tensor<f32>) -> !stablehlo.token // want "^note: .* .callback-binding.$" "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$"
+    %1 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%u, %x) {has_side_effect = true} : (!stablehlo.token, tensor<f32>) -> !stablehlo.token // want "^note: .* .callback-binding.$" "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$"
+    stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {has_side_effect = true} : (tensor<f32>) -> () // want "^note: .* .callback-binding.$" "^warning: .* .legacy-custom-call.$"
+    stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {has_side_effect = true} : (tensor<f32>) -> () // want "^note: .* .callback-binding.$" "^warning: .* .legacy-custom-call.$"
     return
   }
 }

@@ -38,7 +38,9 @@ func TestCorpus(t *testing.T) {
 			if file["kind"] == "bad" {
 				return
 			}
-			for column, rule := range map[string]string{"outfeed": "[outfeed]", "create_token": "[create-token]"} {
+			for column, rule := range map[string]string{
+				"outfeed": "[outfeed]", "infeed": "[infeed]", "create_token": "[create-token]", "after_all": "[after-all]",
+			} {
 				want, err := strconv.Atoi(file[column])
 				if err != nil {
 					t.Fatal(err)

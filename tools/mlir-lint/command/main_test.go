@@ -93,9 +93,14 @@ func TestUsage(t *testing.T) {
 		output []string
 	}{
 		{"help", []string{"-h"}, 0, []string{"usage: ", "file:line:column: severity: message [rule]", "-rules"}},
-		{"list", []string{"-list"}, 0, []string{"create-token\t", "layouts\t", "outfeed\t", "placement\t", "unordered-effects\t"}},
+		{"list", []string{"-list"}, 0, []string{
+			"after-all\t", "alias-copies\t", "alias-invalid\t", "alias-missing\t", "alias-whole-tuple\t", "api-version\t", "backend-config\t",
+			"callback-binding\t", "callback-in-loop\t", "create-token\t", "hook-flag\t", "infeed\t", "jax-spelling\t", "layouts\t",
+			"legacy-custom-call\t", "outfeed\t", "placement\t", "side-effect\t", "token-value\t", "unknown-target\t", "unordered-effects\t",
+			"zero-token\t",
+		}},
 		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -list, -max-module, -rules, -timeout"}},
-		{"unknown rule", []string{"-rules", "outfeed,infeed"}, 2, []string{`there is no rule "infeed": choose from create-token, layouts, outfeed, placement, unordered-effects`}},
+		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2, []string{`there is no rule "infeeds": choose from after-all, `, "create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ", "unordered-effects, zero-token"}},
 		{"no time", []string{"-timeout", "0"}, 2, []string{"-timeout must be more than zero"}},
 		{"odd time", []string{"-timeout", "soon"}, 2, []string{`invalid value "soon"`}},
 		{"no size", []string{"-max-module", "0"}, 2, []string{"give a size such as 4096 (bytes) or 512MiB"}},

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/rules"
+)
+
+func TestMain(m *testing.M) { mlirtest.Main(m) }
+
+func TestHalfPrecision(t *testing.T) {
+	analyzers := append(rules.All(), halfPrecision)
+	if err := lint.Validate(analyzers); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range lint.Check(mlirtest.Library(t), "m.mlir", []byte(`func.func @f(%x: tensor<4xf16>, %y: tensor<4xf32>) {
+  %0 = stablehlo.add %x, %x : tensor<4xf16>
+  %1 = stablehlo.add %y, %y : tensor<4xf32>
+  return
+}`), analyzers) {
+		got = append(got, d.String())
+	}
+	want := []string{"m.mlir:2:8: warning: stablehlo.add computes in 16 bits: convert its operands to f32 [half-precision]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

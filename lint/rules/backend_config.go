@@ -1,0 +1,140 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// BackendConfig checks the configurations of custom calls.
+var BackendConfig = &lint.Analyzer{
+	Name: "backend-config",
+	Doc:  "the backend_config of a custom call is of the wrong kind, or not a valid configuration of a callback",
+	Run:  backendConfig,
+	Details: `Severity: error for callbacks; otherwise a note.
+
+A call of the typed FFI has a dictionary as its configuration, and any other call a string. The library itself
+refuses the wrong kind in backend_config.
+
+For callbacks, the rule checks the keys and the types of their values, and the operands and results that they
+describe: the counts of ids and tokens, one result of the same type for each operand of a passthrough, and the
+signature. A mistake is an error, because the module does not compile.
+
+    backend_config = {callback = "log", form = "observe", n_tokens = 1 : i32, v = 1 : i64}   // n_tokens is an i64
+
+For other targets it is a note if mhlo.backend_config is there and has no effect, or replaces another
+configuration. docs/contract.md has all keys. There is no safe repair.`,
+}
+
+func backendConfig(p *lint.Pass) error {
+	for _, c := range callsOf(p) {
+		if c.ours {
+			if !c.typed() && contractTarget(c.Target) {
+				continue // the rule api-version
+			}
+			if err := c.checkConfig(); err != nil {
+				p.Report(c.op, mlir.SeverityError, "the call of @%s: %v", c.Target, err)
+			}
+			continue
+		}
+		other, has := c.op.Attribute("mhlo.backend_config")
+		if !has {
+			continue
+		}
+		text := c.text()
+		switch {
+		case !other.IsDictionary():
+			p.Report(c.op, mlir.SeverityNote, "mhlo.backend_config of the call of @%s is %s, and not a dictionary, so it has no effect", c.Target, other)
+		case c.APIVersion != 1:
+			p.Report(c.op, mlir.SeverityNote, "the call of @%s has the API version %d and mhlo.backend_config, which belongs to version 1: write the dictionary in backend_config, with version 4", c.Target, c.APIVersion)
+		case text != "":
+			p.Report(c.op, mlir.SeverityNote, "the call of @%s has both backend_config and mhlo.backend_config, which makes the call typed, so the string %q has no effect", c.Target, text)
+		}
+	}
+	return nil
+}
+
+// checkConfig returns an error for what keeps a callback from being compiled, whatever is bound.
+func (c *call) checkConfig() error {
+	config, err := c.as.Config, c.as.Err
+	switch {
+	case err != nil:
+		return err
+	case config.Encoding != contract.EncodingDictionary:
+		return c.checkOperand()
+	}
+	operands, results, err := c.data()
+	if err != nil {
+		return err
+	}
+	if results < 0 || results > len(c.Results) && config.Form != contract.Passthrough {
+		return fmt.Errorf("callback %q has %d results, fewer than its %d tokens", config.Name(), len(c.Results), config.NumTokens)
+	}
+	if config.Form == contract.Passthrough {
+		if len(c.Results) != len(c.Operands) {
+			return fmt.Errorf("callback %q passes its operands through, but it has %d operands and %d results: it needs one result for each operand", config.Name(), len(c.Operands), len(c.Results))
+		}
+		for i, v := range c.Operands {
+			if !v.Type().Equal(c.Results[i]) {
+				return fmt.Errorf("callback %q passes its operands through, but operand %d is %s and its result is %s: they must have the same type", config.Name(), i, v.Type(), c.Results[i])
+			}
+		}
+	}
+	if config.Signature == "" {
+		return nil
+	}
+	types := make([]mlir.Type, operands)
+	for i := range types {
+		types[i] = c.Operands[i].Type()
+	}
+	signature, known := signatureOf(types, c.Results[:results])
+	if hash := contract.SignatureHash(signature); known && hash != config.Signature {
+		return fmt.Errorf("callback %q is called with %s, whose hash is %s, but its signature is %s", config.Name(), signature, hash, config.Signature)
+	}
+	return nil
+}
+
+// signatureOf returns the signature of data. It returns false if a shape is dynamic or not an array.
+func signatureOf(operands, results []mlir.Type) (string, bool) {
+	in, errIn := callop.Shapes(operands)
+	out, errOut := callop.Shapes(results)
+	if errIn != nil || errOut != nil {
+		return "", false
+	}
+	for _, list := range [][]tensor.Shape{in, out} {
+		for _, s := range list {
+			if s.Check() != nil {
+				return "", false
+			}
+		}
+	}
+	return contract.Signature(in, out), true
+}
+
+// checkOperand checks the operand that names a callback of another host, or its server.
+func (c *call) checkOperand() error {
+	var i, rank int
+	var dtype tensor.DType
+	var what string
+	switch c.as.Config.Encoding {
+	case contract.EncodingOperand:
+		i, dtype, what = len(c.Operands)-1, tensor.S64, "without a backend_config the last operand must be the callback's id, a tensor<i64>"
+	case contract.EncodingServer:
+		i, dtype, rank, what = 0, tensor.U8, 1, "the first operand must be the name of the callback's server, a tensor<Nxui8>"
+	default:
+		return nil
+	}
+	if len(c.Operands) == 0 {
+		return fmt.Errorf("%s, but there are no operands", what)
+	}
+	t := c.Operands[i].Type()
+	if s, err := stablehlo.ShapeOf(t); err != nil || s.DType != dtype || s.Rank() != rank {
+		return fmt.Errorf("%s, but it is %s", what, t)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// A call is a stablehlo.custom_call, which is read once for all rules.
+type call struct {
+	stablehlo.CustomCall
+	op   mlir.Operation
+	ours bool        // it is of the contract or of its further encodings
+	as   callop.Call // if ours
+	// jax is the dictionary of JAX's spelling of a typed call: version 1 with
+	// mhlo.backend_config. It is nil in other calls.
+	jax mlir.Attribute
+}
+
+// typed reports whether the handler is one of the typed FFI.
+func (c *call) typed() bool { return c.APIVersion == stablehlo.TypedFFI || !c.jax.IsNil() }
+
+// text returns the backend_config if it is a string.
+func (c *call) text() string {
+	if c.BackendConfig.IsNil() {
+		return ""
+	}
+	text, _ := c.BackendConfig.Text()
+	return text
+}
+
+// callsOf returns the custom calls of the module.
+func callsOf(p *lint.Pass) []*call {
+	type key struct{}
+	return p.Shared(key{}, func() any {
+		var calls []*call
+		for op := range p.Operations("stablehlo.custom_call") {
+			calls = append(calls, readCall(op))
+		}
+		return calls
+	}).([]*call)
+}
+
+func readCall(op mlir.Operation) *call {
+	c := &call{op: op}
+	c.CustomCall, _ = stablehlo.AsCustomCall(op)
+	c.as, c.ours = callop.AsCall(op)
+	if a, ok := op.Attribute("mhlo.backend_config"); ok && c.APIVersion == 1 && a.IsDictionary() {
+		c.jax = a
+	}
+	if hidden, ok := op.Attribute(hiddenAliases); ok {
+		elements, _ := hidden.Elements()
+		for _, e := range elements {
+			if alias, ok := stablehlo.AsOutputOperandAlias(e); ok {
+				c.Aliases = append(c.Aliases, alias)
+			}
+		}
+	}
+	return c
+}
+
+// pythonTarget matches the targets of JAX's callbacks, typed and untyped.
+var pythonTarget = regexp.MustCompile(`^xla_(ffi_)?(partitioned_)?python_[a-z]+_callback$`)
+
+// callback returns what a call calls, for messages, if it calls a function of the host.
+func (c *call) callback() (string, bool) {
+	switch {
+	case c.ours && c.as.Err == nil && c.as.Config.Encoding == contract.EncodingDictionary:
+		if c.as.Config.Callback == callop.OverlapCallback {
+			return "", false // it does nothing
+		}
+		return "callback " + quote(c.as.Config.Name()), true
+	case c.ours || pythonTarget.MatchString(c.Target):
+		return "the callback of @" + c.Target, true
+	}
+	return "", false
+}
+
+// contractTarget reports whether a target is one of the contract or of its further encodings.
+func contractTarget(target string) bool { return slices.Contains(contract.Targets(), target) }
+
+// expanded are the targets that XLA replaces by operations of its own.
+var expanded = []string{"ApproxTopK", "TopK", "Eigh", "Qr", "ProductOfElementaryHouseholderReflectors"}
+
+// servedByXLA reports whether XLA handles a target itself, with any API version.
+func servedByXLA(target string) bool {
+	return callop.OfXLA(target) || slices.Contains(expanded, target)
+}
+
+// data returns the numbers of operands and results that are data, in the contract's own dictionary.
+func (c *call) data() (operands, results int, err error) {
+	n, _, tokens, err := c.as.Config.Split(len(c.Operands))
+	if err != nil {
+		return 0, 0, err
+	}
+	switch c.as.Config.Form {
+	case contract.Observe:
+		return n, 0, nil
+	case contract.Passthrough:
+		return n, n, nil
+	}
+	return n, len(c.Results) - tokens, nil
+}

@@ -1,0 +1,50 @@
+package rules_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/lint/rules"
+)
+
+var update = flag.Bool("update", false, "write docs/lint-rules.md")
+
+const introduction = `# The rules of mlir-lint
+
+<!-- Written by go generate ./lint/rules from the Details of the rules. -->
+
+A rule has a name, which is in brackets at the end of each of its findings. The severities here are the
+defaults. A finding with a safe repair has a fix.
+
+`
+
+// TestDocument compares docs/lint-rules.md with the rules; with -update it writes it.
+func TestDocument(t *testing.T) {
+	const path = "../../docs/lint-rules.md"
+	var text strings.Builder
+	text.WriteString(introduction)
+	text.WriteString("| rule | what it finds |\n|---|---|\n")
+	for _, a := range rules.All() {
+		fmt.Fprintf(&text, "| [%s](#%s) | %s |\n", a.Name, a.Name, strings.ReplaceAll(a.Doc, "|", `\|`))
+	}
+	for _, a := range rules.All() {
+		if !strings.HasPrefix(a.Details, "Severity: ") {
+			t.Errorf("the Details of %s do not begin with the severity", a.Name)
+		}
+		fmt.Fprintf(&text, "\n## %s\n\n%s\n", a.Name, a.Details)
+	}
+	if *update {
+		check.NoError(t, os.WriteFile(path, []byte(text.String()), 0o644))
+	}
+	written, err := os.ReadFile(path)
+	check.NoError(t, err)
+	if diff := cmp.Diff(string(written), text.String()); diff != "" {
+		t.Errorf("%s is not current: run go generate ./lint/rules (-file +rules):\n%s", path, diff)
+	}
+}

@@ -1,0 +1,110 @@
+package rules_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/rules"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+)
+
+const corpus = "../../tests/testdata/modules"
+
+// TestFixes applies the repairs of every finding in testdata and in the corpus. The modules then
+// verify, and what was repaired has no finding.
+func TestFixes(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"testdata/*.mlir", corpus + "/*.mlir*"} {
+		found, err := filepath.Glob(pattern)
+		check.NoError(t, err)
+		files = append(files, found...)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			check.NoError(t, err)
+			if strings.Contains(file, "bad_") || mlir.IsPortableArtifact(data) {
+				return
+			}
+			o := options(string(data))
+			library := mlirtest.LibraryFor(t, data)
+			findings := lint.CheckWith(library, file, data, o)
+			if !slices.ContainsFunc(findings, func(d lint.Diagnostic) bool { return d.Fix != nil }) {
+				return
+			}
+			text := mend(t, library, data, findings)
+			for _, d := range lint.CheckWith(library, file, []byte(text), o) {
+				if d.Fix != nil {
+					t.Errorf("after the repairs: %v; fix: %s", d, repair(d.Fix))
+				}
+			}
+		})
+	}
+}
+
+// mend returns the text of a module after the repairs of its findings.
+func mend(t *testing.T, library *mlir.Library, data []byte, findings []lint.Diagnostic) (text string) {
+	t.Helper()
+	c := mlirtest.ContextOf(t, library)
+	m, restore, err := lint.Parse(c, data, rules.All())
+	check.NoError(t, err)
+	ops := slices.Collect(m.Operation().All())
+	migrate := false
+	for _, d := range findings {
+		if d.Fix == nil {
+			continue
+		}
+		migrate = migrate || d.Fix.Migrate
+		for name, value := range d.Fix.Set {
+			ops[d.Operation-1].SetAttribute(name, check.Must(c.ParseAttribute(value)))
+		}
+		for _, name := range d.Fix.Remove {
+			ops[d.Operation-1].RemoveAttribute(name)
+		}
+	}
+	if restore != nil {
+		restore(m)
+	}
+	// Of alias_whole_tuple.mlir, one call has no safe repair.
+	if err := m.Verify(); err != nil && !strings.Contains(err.Error(), "output part has type 'tuple<tensor<2x3xf32>, tensor<2x3xf32>>'") {
+		t.Fatal(err)
+	}
+	if migrate {
+		_, err := passes.Migrate(m, passes.MigrateOptions{Callback: func(mlir.Operation) string { return "" }})
+		check.NoError(t, err)
+	}
+	return m.String()
+}
+
+// TestCorpus checks that each old hook of the corpus has a repair, after which nothing is found
+// that a module has to be mended for.
+func TestCorpus(t *testing.T) {
+	for _, row := range check.Rows(t, filepath.Join(corpus, "INDEX.tsv")) {
+		if hooks := row["legacy_hooks"]; hooks != "yes" && hooks != "token-only" {
+			continue
+		}
+		t.Run(row["file"], func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(corpus, row["file"]))
+			check.NoError(t, err)
+			library := mlirtest.LibraryFor(t, data)
+			findings := lint.Check(library, "f", data, rules.All())
+			for _, d := range findings {
+				if d.Severity == mlir.SeverityError && (d.Fix == nil || !d.Fix.Migrate) {
+					t.Errorf("%v; fix: %s", d, repair(d.Fix))
+				}
+			}
+			for _, d := range lint.Check(library, "f", []byte(mend(t, library, data, findings)), rules.All()) {
+				if d.Severity != mlir.SeverityNote {
+					t.Errorf("after the repairs: %v", d)
+				}
+			}
+		})
+	}
+}

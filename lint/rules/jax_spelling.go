@@ -1,0 +1,42 @@
+package rules
+
+import (
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// JAXSpelling reports typed calls in JAX's spelling.
+var JAXSpelling = &lint.Analyzer{
+	Name: "jax-spelling",
+	Doc:  "a typed call is spelled as JAX does: version 1 with mhlo.backend_config",
+	Off:  true,
+	Run:  jaxSpelling,
+	Details: `Severity: note. Off by default.
+
+JAX writes a call of XLA's typed FFI without api_version, with an empty string as backend_config, and with the dictionary
+in mhlo.backend_config. XLA reads it as api_version = 4. Tools that know StableHLO only take it for an untyped call.
+
+    %0 = stablehlo.custom_call @f(%x) {backend_config = "", mhlo.backend_config = {a = 1 : i64}} : (tensor<f32>) -> tensor<f32>
+    %0 = stablehlo.custom_call @f(%x) {api_version = 4 : i32, backend_config = {a = 1 : i64}} : (tensor<f32>) -> tensor<f32>
+
+The repair writes the second spelling.`,
+}
+
+func jaxSpelling(p *lint.Pass) error {
+	for _, c := range callsOf(p) {
+		if c.jax.IsNil() {
+			continue
+		}
+		const text = "the typed call of @%s is spelled as version 1 with mhlo.backend_config: write api_version = 4 and the dictionary as backend_config"
+		if c.text() != "" { // which of both is meant
+			p.Report(c.op, mlir.SeverityNote, text, c.Target)
+			continue
+		}
+		p.ReportFix(c.op, mlir.SeverityNote, lint.Fix{
+			Message: "write api_version = 4 and the dictionary as backend_config",
+			Set:     map[string]string{"api_version": "4 : i32", "backend_config": c.jax.String()},
+			Remove:  []string{"mhlo.backend_config"},
+		}, text, c.Target)
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// LegacyCustomCall reports calls of untyped handlers.
+var LegacyCustomCall = &lint.Analyzer{
+	Name: "legacy-custom-call",
+	Doc:  "a custom call of API version 0 to 3 needs an untyped handler of the old kind",
+	Run:  legacyCustomCall,
+	Details: `Severity: warning.
+
+The API versions 1 to 3 call a C function with bare pointers: it gets no shapes, no types and no attributes, and
+version 1 cannot report an error. Version 0 states none. XLA keeps these for old programs only.
+
+    %0 = stablehlo.custom_call @scale(%x) {api_version = 2 : i32, backend_config = "3.0"} : (tensor<4xf32>) -> tensor<4xf32>
+
+Register a handler of XLA's typed FFI and write api_version = 4 : i32, with a dictionary as backend_config. For
+JAX's xla_python_cpu_callback, export the program again with a newer JAX. There is no safe repair, because the
+handler has to change too.
+
+JAX's spelling of a typed call, version 1 with mhlo.backend_config, is not reported, nor are targets that XLA
+serves itself, such as Sharding. Calls of callback targets have the rule api-version.`,
+}
+
+func legacyCustomCall(p *lint.Pass) error {
+	for _, c := range callsOf(p) {
+		if c.typed() || contractTarget(c.Target) || servedByXLA(c.Target) {
+			continue
+		}
+		how := "is of API version 1, whose handler gets bare pointers and cannot report errors"
+		switch c.APIVersion {
+		case 0:
+			how = "states no API version (0)"
+		case 2, 3:
+			how = fmt.Sprintf("is of API version %d, whose handler gets bare pointers, without shapes and types", c.APIVersion)
+		}
+		advice := "register a handler of XLA's typed FFI, and write api_version = 4 with a dictionary as backend_config"
+		if pythonTarget.MatchString(c.Target) {
+			advice = "export the program with a newer JAX, which writes typed calls"
+		}
+		p.Report(c.op, mlir.SeverityWarning, "the call of @%s %s: %s", c.Target, how, advice)
+	}
+	return nil
+}

@@ -1,0 +1,10 @@
+// known: scale other
+
+func.func @main(%x: tensor<4xf32>) {
+  %0 = stablehlo.custom_call @scale(%x) {api_version = 4 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = stablehlo.custom_call @scael(%x) {api_version = 4 : i32} : (tensor<4xf32>) -> tensor<4xf32> // want "^note: the target .scael. is not known .is it .scale...: .* .unknown-target.$" fix "^none$"
+  %2 = stablehlo.custom_call @entirely_different(%x) {api_version = 4 : i32} : (tensor<4xf32>) -> tensor<4xf32> // want "^note: the target .entirely_different. is not known: "
+  %3 = stablehlo.custom_call @Qr(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "pure", callback = "f"}} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
