@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"contract/callop":                {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "tensor"},
 	"internal/tree":                  {},
 	"lint":                           {"mlir"},
+	"lint/fix":                       {"lint", "mlir", "passes", "stablehlo"},
 	"lint/rules":                     {"lint", "mlir", "stablehlo", "passes", "contract/callop"},
 	"internal/debs":                  {},
 	"internal/dl":                    {},

@@ -28,10 +28,14 @@ func createToken(p *lint.Pass) error {
 		op := token.Owner()
 		switch r := reaches[token]; {
 		case r&(toOutfeed|toInfeed) != 0:
-			p.Report(op, mlir.SeverityError,
+			p.ReportFix(op, mlir.SeverityError, migrate,
 				"%s creates a token that orders %s, which current runtimes do not serve: %s", op.Name(), feeds(r), instead)
 		case r&toOther == 0:
-			p.Report(op, mlir.SeverityError,
+			fix := migrate
+			if !token.HasUses() {
+				fix = lint.Fix{Message: "remove the token", Erase: true}
+			}
+			p.ReportFix(op, mlir.SeverityError, fix,
 				"%s creates a token that orders nothing, a remainder of old host calls: remove it and the values that carry it; for a host call, %s", op.Name(), instead)
 		default:
 			p.Report(op, mlir.SeverityNote,

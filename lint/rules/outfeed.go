@@ -16,7 +16,7 @@ var outfeedNames = []string{"stablehlo.outfeed", "mhlo.outfeed"}
 
 func outfeed(p *lint.Pass) error {
 	for op := range p.Operations(outfeedNames...) {
-		p.Report(op, mlir.SeverityError,
+		p.ReportFix(op, mlir.SeverityError, migrate,
 			"%s sends values to a host queue that current runtimes do not drain, so the program hangs here: %s", op.Name(), instead)
 	}
 	return nil

@@ -9,3 +9,6 @@ func All() []*lint.Analyzer {
 
 // instead is the end of the messages about old host calls.
 const instead = "use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form"
+
+// migrate is the repair of old host calls and of the tokens that order them, or nothing.
+var migrate = lint.Fix{Message: "replace the outfeeds, infeeds and tokens of old host calls by callbacks (passes.Migrate)", Migrate: true}
