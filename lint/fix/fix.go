@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -83,9 +85,10 @@ type repair struct {
 	data     []byte
 	options  Options
 	module   *mlir.Module
-	numbers  map[mlir.Operation]int // in the input, until the module is migrated
+	numbers  map[mlir.Operation]int // in the input, until passes.Migrate changes the module
 	changes  map[int]change         // by these numbers
-	migrated bool
+	migrated bool                   // passes.Migrate ran
+	whole    bool                   // and changed the module
 	result   Result
 }
 
@@ -150,7 +153,8 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 	if err := r.migrate(migrate); err != nil {
 		return false, err
 	}
-	return r.print() != before, nil
+	r.whole = r.print() != before
+	return r.whole, nil
 }
 
 func (r *repair) print() string {
@@ -249,6 +253,7 @@ func (r *repair) migrate(findings []lint.Diagnostic) error {
 	if err != nil {
 		return err
 	}
+	r.nameFile()
 	for _, l := range result.Left {
 		if l.Operation == "stablehlo.custom_call" {
 			continue // it is as it was; hooks that are connected with it are in the list
@@ -261,6 +266,30 @@ func (r *repair) migrate(findings []lint.Diagnostic) error {
 	}
 	r.result.Fixed = append(r.result.Fixed, findings...)
 	return nil
+}
+
+// nameFile puts the name of the file into the places that the configurations of callbacks have: a
+// module that was parsed has none.
+func (r *repair) nameFile() {
+	c := r.module.Context()
+	for op := range r.module.Operation().All() {
+		config, ok := op.Attribute("backend_config")
+		if !ok || !config.IsDictionary() {
+			continue
+		}
+		var entries []mlir.NamedAttribute
+		renamed := false
+		for name, value := range config.Entries() {
+			text, _ := value.Text()
+			if line, ok := strings.CutPrefix(text, "-:"); ok && name == "loc" {
+				value, renamed = c.StringAttribute(filepath.Base(r.file)+":"+line), true
+			}
+			entries = append(entries, mlir.NamedAttribute{Name: name, Value: value})
+		}
+		if renamed {
+			op.SetAttribute("backend_config", c.DictionaryAttribute(entries...))
+		}
+	}
 }
 
 // left adds the findings that must not be left, and removes them from those that were repaired.

@@ -1,8 +1,10 @@
 package fix
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,7 +18,13 @@ func (r *repair) write(library *mlir.Library) error {
 	var err error
 	switch {
 	case !mlir.IsBytecode(r.data):
-		r.result.Data = []byte(r.text())
+		const mark = "\ufeff" // Parse skips it
+		text, marked := bytes.CutPrefix(r.data, []byte(mark))
+		mended := r.text(text)
+		if marked {
+			mended = mark + mended
+		}
+		r.result.Data = []byte(mended)
 	case mlir.IsPortableArtifact(r.data):
 		r.result.Data, err = r.artifact(library)
 	default:
@@ -49,10 +57,10 @@ func (r *repair) textOf(data []byte) []byte {
 }
 
 // text returns the mended text.
-func (r *repair) text() string {
-	source := newSource(r.module.Context(), r.data)
+func (r *repair) text(data []byte) string {
+	source := newSource(r.module.Context(), data)
 	why := "the repair changes the whole module"
-	if !r.migrated {
+	if !r.whole {
 		why = "the repair is not local to the text of an operation"
 		if text, ok := source.edited(r.changes); ok && r.same(text) {
 			return text
@@ -68,8 +76,13 @@ func (r *repair) same(text string) bool {
 		return false
 	}
 	defer module.Close()
-	return module.Operation().Print(mlir.PrintOptions{Generic: true}) == r.print()
+	got := module.Operation().Print(mlir.PrintOptions{Generic: true})
+	return noAttributes.ReplaceAllString(got, "") == noAttributes.ReplaceAllString(r.print(), "")
 }
+
+// noAttributes is what the generic form has for the parameters or results of a function if none
+// has attributes. A dialect's form does not distinguish it from nothing.
+var noAttributes = regexp.MustCompile(`(arg|res)_attrs = \[(\{\}(, )?)+\], `)
 
 // printed prints the module below the comments at the top of the text.
 func (r *repair) printed(s *source, why string) string {
@@ -94,7 +107,12 @@ func (r *repair) printed(s *source, why string) string {
 	if s.located {
 		r.forget()
 	}
-	body := r.module.Operation().Print(mlir.PrintOptions{DebugInfo: s.located, AssumeVerified: true})
+	o := mlir.PrintOptions{DebugInfo: s.located, AssumeVerified: true}
+	body := r.module.Operation().Print(o)
+	if !r.same(body) { // the dialects' forms leave something out
+		o.Generic = true
+		body = r.module.Operation().Print(o)
+	}
 	text := strings.ReplaceAll(top, "\r\n", "\n") + strings.TrimRight(body, "\n") + "\n"
 	if n := strings.Count(s.text, "\n"); n > 0 && n == strings.Count(s.text, "\r\n") {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
