@@ -44,9 +44,12 @@ type mended struct {
 
 // mend repairs an input in the worker.
 func (in input) mend(library *mlir.Library, o lint.Options, exported bool, sum [sha256.Size]byte) answer {
-	r, err := fix.Apply(library, in.Name, in.Data, fix.Options{Options: o, Texts: in.Fixing.Diff})
-	if err == nil && r.Changed && exported {
-		err = errors.New("it is a file of jax.export, which has more than the module: mend the program, and export it again")
+	var r fix.Result
+	var err error
+	if exported {
+		r, err = unwritable(library, in, o)
+	} else {
+		r, err = fix.Apply(library, in.Name, in.Data, fix.Options{Options: o, Texts: in.Fixing.Diff})
 	}
 	if err != nil {
 		found := lint.CheckWith(library, in.Name, in.Data, o)
@@ -63,6 +66,16 @@ func (in input) mend(library *mlir.Library, o lint.Options, exported bool, sum [
 		m.Data = r.Data
 	}
 	return answer{Mended: m}
+}
+
+// unwritable is fix.Apply for a file that the command cannot write: an error if there is anything to
+// repair.
+func unwritable(library *mlir.Library, in input, o lint.Options) (fix.Result, error) {
+	r := fix.Result{Data: in.Data, Found: lint.CheckWith(library, in.Name, in.Data, o)}
+	if slices.ContainsFunc(r.Found, func(d lint.Diagnostic) bool { return d.Fix != nil }) {
+		return r, errors.New("it is a file of jax.export, which has more than the module: mend the program, and export it again")
+	}
+	return r, nil
 }
 
 // finish makes the outcome of a worker's answer. It writes a file that was repaired.

@@ -25,6 +25,7 @@ var everything = append(rules.All(),
 		}
 		return nil
 	}},
+	marks, meddles,
 )
 
 var runs int
