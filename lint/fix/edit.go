@@ -231,7 +231,10 @@ func (s *source) custom(op mlir.Operation, of statement, c change) ([]edit, bool
 		d, ok := s.dictionary(found)
 		return s.change(d, c, true), ok
 	}
-	if colon > 0 {
+	switch {
+	case dictionaryFirst[op.Name()]:
+		end = of.name
+	case colon > 0:
 		end = colon - 1
 	}
 	if len(c.set) == 0 {
@@ -240,6 +243,9 @@ func (s *source) custom(op mlir.Operation, of statement, c change) ([]edit, bool
 	return []edit{s.insert(end, " {"+list(c.set)+"}")}, true
 }
 
+// dictionaryFirst has operations whose own form has the dictionary after the name.
+var dictionaryFirst = map[string]bool{"func.return": true, "stablehlo.constant": true}
+
 // customWithRegions edits "attributes {…}", as functions and modules have it.
 func (s *source) customWithRegions(of statement, c change) ([]edit, bool) {
 	depth := 0
@@ -247,7 +253,7 @@ func (s *source) customWithRegions(of statement, c change) ([]edit, bool) {
 		if w := s.word(i); depth == 0 {
 			if w == "attributes" && s.word(i+1) == "{" {
 				d, ok := s.dictionary(i + 1)
-				return s.change(d, c, false), ok
+				return s.change(d, c, true), ok
 			}
 			if w == "{" && len(c.set) > 0 {
 				return []edit{s.insert(i-1, " attributes {"+list(c.set)+"}")}, true
@@ -288,7 +294,11 @@ func (s *source) change(d dictionary, c change, optional bool) []edit {
 	if kept < 0 && len(d.entries) > 0 || len(d.entries) == 0 && len(added) > 0 {
 		start, end, text := s.tokens[d.open].end, s.tokens[d.close].start, list(added)
 		if text == "" && optional {
-			start, end = s.tokens[d.open-1].end, s.tokens[d.close].end
+			before := d.open - 1
+			if s.word(before) == "attributes" {
+				before--
+			}
+			start, end = s.tokens[before].end, s.tokens[d.close].end
 		}
 		return []edit{{start, end, text}}
 	}
