@@ -3,6 +3,7 @@ package command
 import (
 	"crypto/sha256"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -90,7 +91,9 @@ func TestReplaceRefuses(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 	check.Text(t, osDisk().replace(dir, old, data), "it is not a regular file")
-	check.Error(t, osDisk().replace(filepath.Join(dir, "b.mlir"), old, data), "no such file")
+	if err := osDisk().replace(filepath.Join(dir, "b.mlir"), old, data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the error is %v", err)
+	}
 	check.Diff(t, "files", 1, len(check.Must(os.ReadDir(dir))))
 	err := settings{disk: osDisk()}.put(input{Name: "pipe"}, &mended{Changed: true}, &outcome{})
 	check.Text(t, err, "it is not a regular file")
