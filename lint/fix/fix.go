@@ -89,6 +89,7 @@ type repair struct {
 	changes  map[int]change         // by these numbers
 	migrated bool                   // passes.Migrate ran
 	whole    bool                   // and changed the module
+	now      string                 // the module, if a finding has a repair
 	result   Result
 }
 
@@ -137,12 +138,17 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 			local = append(local, d)
 		}
 	}
-	before := r.print()
+	if len(local)+len(migrate) == 0 {
+		return false, nil
+	}
+	if r.now == "" {
+		r.now = r.print()
+	}
 	if len(local) > 0 {
 		if err := r.change(local); err != nil {
 			return false, err
 		}
-		if r.print() != before {
+		if r.changed() {
 			r.result.Fixed = append(r.result.Fixed, local...)
 			return true, nil
 		}
@@ -153,8 +159,15 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 	if err := r.migrate(migrate); err != nil {
 		return false, err
 	}
-	r.whole = r.print() != before
+	r.whole = r.changed()
 	return r.whole, nil
+}
+
+// changed reports whether the module is not as it was at the last call.
+func (r *repair) changed() bool {
+	before := r.now
+	r.now = r.print()
+	return r.now != before
 }
 
 func (r *repair) print() string {

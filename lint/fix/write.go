@@ -77,7 +77,7 @@ func (r *repair) same(text string) bool {
 	}
 	defer module.Close()
 	got := module.Operation().Print(mlir.PrintOptions{Generic: true})
-	return noAttributes.ReplaceAllString(got, "") == noAttributes.ReplaceAllString(r.print(), "")
+	return noAttributes.ReplaceAllString(got, "") == noAttributes.ReplaceAllString(r.now, "")
 }
 
 // noAttributes is what the generic form has for the parameters or results of a function if none
