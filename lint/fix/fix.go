@@ -20,8 +20,12 @@ type Options struct {
 	// Migrate has the options of passes.Migrate. If its Callback is nil, custom calls that are
 	// not callbacks of the contract stay as they are.
 	Migrate passes.MigrateOptions
-	Rounds  int  // how often findings are repaired and the rules run again; 0 means 10
-	Texts   bool // set Result.Before and Result.After
+	// Select returns the findings that count, for example without those that the data ignore. It may
+	// change their severities. data are what the positions of the findings are in: the input, or
+	// what Apply made of it. Nil selects all.
+	Select func(data []byte, found []lint.Diagnostic) []lint.Diagnostic
+	Rounds int  // how often findings are repaired and the rules run again; 0 means 10
+	Texts  bool // set Result.Before and Result.After
 }
 
 // A Result is the result of Apply.
@@ -79,6 +83,13 @@ func Apply(library *mlir.Library, file string, data []byte, o Options) (Result, 
 	return r.result, nil
 }
 
+func (o Options) selected(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
+	if o.Select == nil {
+		return found
+	}
+	return o.Select(data, found)
+}
+
 // A repair is the state of mending one input.
 type repair struct {
 	file     string
@@ -105,6 +116,7 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 	var found []lint.Diagnostic
 	for round := 0; ; round++ {
 		found = lint.CheckModule(module, r.file, mlir.IsBytecode(r.data), r.options.Options)
+		found = r.options.selected(r.data, found)
 		if slices.ContainsFunc(found, isInvalid) || round == r.options.Rounds {
 			break
 		}

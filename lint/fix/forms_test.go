@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -264,4 +265,18 @@ func TestMistakes(t *testing.T) {
 
 	_, err := fix.Apply(mlirtest.Library(t), "f", []byte("func.func @f() {"), fix.Options{})
 	check.Error(t, err, "the module is not valid: ")
+}
+
+// Findings that are not selected are not repaired, and others count by the severity that they get.
+func TestSelect(t *testing.T) {
+	const text = "func.func @f() {\n  %a = stablehlo.create_token : !stablehlo.token // keep\n  %b = stablehlo.create_token : !stablehlo.token\n  return\n}\n"
+	keep := func(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
+		lines := strings.Split(string(data), "\n")
+		return slices.DeleteFunc(found, func(d lint.Diagnostic) bool { return strings.HasSuffix(lines[d.Line-1], "// keep") })
+	}
+	o := fix.Options{Options: lint.Options{Analyzers: []*lint.Analyzer{rules.CreateToken}}, Select: keep}
+	r := check.Must(fix.Apply(mlirtest.Library(t), "f", []byte(text), o))
+	check.Diff(t, "text", strings.Replace(text, "  %b = stablehlo.create_token : !stablehlo.token\n", "", 1), string(r.Data))
+	check.Diff(t, "fixed", 1, len(r.Fixed))
+	check.Diff(t, "left and found", 0, len(r.Left)+len(r.Found))
 }
