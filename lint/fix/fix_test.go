@@ -24,6 +24,12 @@ func wants() *lint.Analyzer {
 					report(lint.Fix{Message: "add has_side_effect", Set: map[string]string{"has_side_effect": "true"}})
 				}
 			}
+			if call, ok := stablehlo.AsCustomCall(op); ok && call.Target == "alias" && len(call.Aliases) == 0 {
+				report(lint.Fix{Message: "add aliases", Set: map[string]string{"output_operand_aliases": alias}})
+			}
+			if config, ok := op.Attribute("mhlo.backend_config"); ok {
+				report(lint.Fix{Message: "respell", Set: map[string]string{"api_version": "4 : i32", "backend_config": config.String()}, Remove: []string{"mhlo.backend_config"}})
+			}
 			if _, ok := op.Attribute("x.old"); ok {
 				report(lint.Fix{Message: "respell", Set: map[string]string{"x.new": `"a, }"`, "x.unit": "unit", "0 odd": "1 : i8"}, Remove: []string{"x.old"}})
 			}
@@ -37,6 +43,8 @@ func wants() *lint.Analyzer {
 		return nil
 	}}
 }
+
+const alias = "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"
 
 func apply(t *testing.T, data string) fix.Result {
 	t.Helper()
@@ -69,6 +77,10 @@ func TestText(t *testing.T) {
 		{"over lines", "%y = stablehlo.negate\n  %x {\n // one\n x.drop, // two\n x.keep // three\n} : tensor<f32>", "%y = stablehlo.negate\n  %x {\n // one\n x.keep // three\n} : tensor<f32>"},
 		{"several on a line", `%a = stablehlo.create_token : !stablehlo.token %y = stablehlo.custom_call @effect(%x) : ` + type1 + ` %z = stablehlo.custom_call @effect(%y) : ` + type1 + ` %b = stablehlo.create_token : !stablehlo.token`,
 			`%y = stablehlo.custom_call @effect(%x) {has_side_effect = true} : ` + type1 + ` %z = stablehlo.custom_call @effect(%y) {has_side_effect = true} : ` + type1 + ` `},
+		{"aliases", `%y = stablehlo.custom_call @alias(%x) {output_operand_aliases = []} : ` + type1, `%y = stablehlo.custom_call @alias(%x) {output_operand_aliases = ` + alias + `} : ` + type1},
+		{"aliases, generic", `%y = "stablehlo.custom_call"(%x) <{call_target_name = "alias"}> {x.a} : ` + type1, `%y = "stablehlo.custom_call"(%x) <{call_target_name = "alias", output_operand_aliases = ` + alias + `}> {x.a} : ` + type1},
+		{"JAX", `%y = stablehlo.custom_call @jax(%x) {mhlo.backend_config = {index = 1 : i64}, backend_config = "", has_side_effect = true} : ` + type1, `%y = stablehlo.custom_call @jax(%x) {backend_config = {index = 1 : i64}, has_side_effect = true, api_version = 4 : i32} : ` + type1},
+		{"JAX, generic", `%y = "stablehlo.custom_call"(%x) <{api_version = 1 : i32, backend_config = "", call_target_name = "jax"}> {mhlo.backend_config = {index = 1 : i64}} : ` + type1, `%y = "stablehlo.custom_call"(%x) <{api_version = 4 : i32, backend_config = {index = 1 : i64}, call_target_name = "jax"}> : ` + type1},
 		{"erased line", "    // one\n    %a = stablehlo.create_token : !stablehlo.token\n    // two", "    // one\n    // two"},
 		{"erased before a comment", "    %a = stablehlo.create_token : !stablehlo.token // one", "    // one"},
 		{"erased generic", "\t%a = \"stablehlo.create_token\"() : () -> !stablehlo.token ", ""},
