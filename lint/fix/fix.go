@@ -287,6 +287,11 @@ func (r *repair) migrate(findings []lint.Diagnostic) error {
 			Severity: mlir.SeverityError, Rule: findings[0].Rule,
 			Message: fmt.Sprintf("%s cannot be migrated: %s", l.Operation, l.Reason),
 		}.At(r.file, l.Location, mlir.IsBytecode(r.data))
+		for _, f := range findings {
+			if f.Line == d.Line && f.Column == d.Column {
+				d.Rule = f.Rule
+			}
+		}
 		r.result.Left = append(r.result.Left, d)
 	}
 	r.result.Fixed = append(r.result.Fixed, findings...)

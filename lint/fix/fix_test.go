@@ -59,7 +59,7 @@ func apply(t *testing.T, data string) fix.Result {
 func TestText(t *testing.T) {
 	const type1 = `(tensor<f32>) -> tensor<f32>`
 	inside := func(line string) string {
-		return "// top\n\nmodule @m {\n  // before\n  func.func @f(%x: tensor<f32>) -> tensor<f32> {\n" + line + "\n    // after\n    return %x : tensor<f32> // end\n  }\n}\n// bottom"
+		return "// top\n\nmodule @m {\n  // before\n  func.func @f(%x: tensor<f32>, %v: tensor<2xf32>) -> tensor<f32> {\n" + line + "\n    // after\n    return %x : tensor<f32> // end\n  }\n}\n// bottom"
 	}
 	tests := []struct{ name, before, after string }{
 		{"custom, no dictionary", `    %y = stablehlo.custom_call @effect(%x) : ` + type1 + ` // why`, `    %y = stablehlo.custom_call @effect(%x) {has_side_effect = true} : ` + type1 + ` // why`},
@@ -82,6 +82,7 @@ func TestText(t *testing.T) {
 		{"JAX", `%y = stablehlo.custom_call @jax(%x) {mhlo.backend_config = {index = 1 : i64}, backend_config = "", has_side_effect = true} : ` + type1, `%y = stablehlo.custom_call @jax(%x) {backend_config = {index = 1 : i64}, has_side_effect = true, api_version = 4 : i32} : ` + type1},
 		{"JAX, generic", `%y = "stablehlo.custom_call"(%x) <{api_version = 1 : i32, backend_config = "", call_target_name = "jax"}> {mhlo.backend_config = {index = 1 : i64}} : ` + type1, `%y = "stablehlo.custom_call"(%x) <{api_version = 4 : i32, backend_config = {index = 1 : i64}, call_target_name = "jax"}> : ` + type1},
 		{"erased line", "    // one\n    %a = stablehlo.create_token : !stablehlo.token\n    // two", "    // one\n    // two"},
+		{"erased before a reduction", "    %a = stablehlo.create_token : !stablehlo.token\n    %r = stablehlo.reduce(%v init: %x) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32> // r", "    %r = stablehlo.reduce(%v init: %x) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32> // r"},
 		{"erased before a comment", "    %a = stablehlo.create_token : !stablehlo.token // one", "    // one"},
 		{"erased generic", "\t%a = \"stablehlo.create_token\"() : () -> !stablehlo.token ", ""},
 		{"location", `%y = stablehlo.custom_call @effect(%x) : ` + type1 + ` loc("there":9:9)`, `%y = stablehlo.custom_call @effect(%x) {has_side_effect = true} : ` + type1 + ` loc("there":9:9)`},

@@ -48,6 +48,7 @@ func FuzzScan(f *testing.F) {
 		for i := range tokens {
 			s.first(i)
 			s.isLabel(i)
+			s.isAssignment(i)
 			if s.isDictionary(i) {
 				if d, ok := s.dictionary(i); ok {
 					s.change(d, change{set: map[string]string{"a": "1"}, remove: map[string]bool{"b": true}}, true)

@@ -112,6 +112,9 @@ func (s *source) statement(op mlir.Operation) (statement, bool) {
 			if other, ok := s.starts[end]; ok && !encloses(op, other) {
 				break
 			}
+			if s.isAssignment(end) {
+				break
+			}
 			if w == "{" && s.word(end+1) == "-" || (w[0] == '#' || w[0] == '!') && len(w) > 1 && s.word(end+1) == "=" || s.isLabel(end) {
 				break
 			}
@@ -122,6 +125,26 @@ func (s *source) statement(op mlir.Operation) (statement, bool) {
 	}
 	return statement{s.first(name), name, end - 1}, true
 }
+
+// isAssignment reports whether the results of an operation begin at a token. Some parsers of
+// dialects set locations that are not at the name, so the positions do not suffice.
+func (s *source) isAssignment(i int) bool {
+	for ; strings.HasPrefix(s.word(i), "%"); i += 2 {
+		if s.word(i+1) == ":" {
+			i += 2
+		}
+		if s.word(i+1) == "=" {
+			name := s.word(i + 2) // not a bound, as in scf.for %i = %a to %b
+			return strings.HasPrefix(name, `"`) || strings.Contains(name, ".") && isLetter(name[0]) || name == "call"
+		}
+		if s.word(i+1) != "," {
+			break
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 // isLabel reports whether a block begins at a token.
 func (s *source) isLabel(i int) bool {

@@ -99,7 +99,7 @@ const left = `func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
 // A file in which something is left is not written, unless -fix-partial is given.
 func TestFixLeft(t *testing.T) {
 	path := writeFile(t, t.TempDir(), "left.mlir", left)
-	texts := []string{"left.mlir:3:8: error: stablehlo.create_token ", "left.mlir:5:10: error: stablehlo.outfeed cannot be migrated: it is in stablehlo.reduce", "left.mlir:5:10: error: stablehlo.outfeed sends"}
+	texts := []string{"left.mlir:3:8: error: stablehlo.create_token ", "left.mlir:5:10: error: stablehlo.outfeed cannot be migrated: it is in stablehlo.reduce", "[outfeed]\n", "left.mlir:5:10: error: stablehlo.outfeed sends"}
 	execute("", "-fix", path).holds(t, 1, append(texts, "left.mlir: not written")...)
 	check.Diff(t, "text", left, readFile(t, path))
 	execute("", "-diff", path).holds(t, 1, append([]string{"\n-  %dead = "}, texts...)...)
