@@ -83,6 +83,7 @@ func Apply(library *mlir.Library, file string, data []byte, o Options) (Result, 
 	return r.result, nil
 }
 
+// selected returns the findings that count.
 func (o Options) selected(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
 	if o.Select == nil {
 		return found
@@ -335,6 +336,7 @@ func (r *repair) left(found []lint.Diagnostic) {
 	})
 }
 
+// samePlace reports whether two findings have the same position and message.
 func samePlace(a, b lint.Diagnostic) bool {
 	return a.Line == b.Line && a.Column == b.Column && a.Message == b.Message
 }

@@ -62,7 +62,7 @@ func stringEnd(text string, i int) int {
 	return len(text)
 }
 
-// opens and closes are the change of depth by a bracket.
+// depthOf returns the change of depth by a token: 1 for an opening bracket, -1 for a closing one.
 func depthOf(token string) int {
 	switch token {
 	case "(", "[", "{", "<":
