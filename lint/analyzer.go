@@ -83,8 +83,8 @@ func (p *Pass) Operations(names ...string) iter.Seq[mlir.Operation] {
 // search of all operations.
 func (p *Pass) Mentions(texts ...string) bool {
 	data := p.check.data
-	if bytes.IndexByte(data, '\\') >= 0 {
-		return true // of an escape
+	if data == nil || bytes.IndexByte(data, '\\') >= 0 { // of an escape
+		return true
 	}
 	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(data, []byte(text)) })
 }

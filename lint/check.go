@@ -21,13 +21,8 @@ func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyze
 
 // CheckWith is Check with options.
 func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Diagnostic {
-	c := &check{
-		file:       file,
-		data:       data,
-		bytecode:   mlir.IsBytecode(data),
-		operations: map[string][]mlir.Operation{},
-		shared:     map[any]any{},
-	}
+	c := newCheck(file, mlir.IsBytecode(data))
+	c.data = data
 	err := mlir.OnLargeStack(func() error {
 		context := library.NewContext(mlir.ContextOptions{})
 		defer context.Close()
@@ -63,13 +58,17 @@ func (c *check) explained(by *Analyzer) {
 // A check is the state of checking one module.
 type check struct {
 	file       string
-	data       []byte
+	data       []byte // nil if it is not known
 	module     *mlir.Module
 	bytecode   bool
 	operations map[string][]mlir.Operation // by name; one walk serves all rules
 	shared     map[any]any                 // see Pass.Shared
 	numbers    map[mlir.Operation]int      // 1 for the first operation of the walk; made when it is needed
 	found      []Diagnostic
+}
+
+func newCheck(file string, bytecode bool) *check {
+	return &check{file: file, bytecode: bytecode, operations: map[string][]mlir.Operation{}, shared: map[any]any{}}
 }
 
 func (c *check) run(module *mlir.Module, o Options) {

@@ -20,6 +20,7 @@ type input struct {
 	Path    []byte // JSON would change a string that is not UTF-8
 	Max     bounded.Size
 	Data    []byte
+	Fixing  fixing
 	open    func() (io.ReadCloser, error) // if this process reads it, into Data
 	problem string                        // why it cannot be read
 }

@@ -34,7 +34,10 @@ jax.export. Of a folder and its subfolders, it checks the files *.mlir and *.mli
 
   file:line:column: severity: message [rule]
 
-Exit status: 0 no errors, 1 errors, 2 an input that could not be read or is invalid
+-fix repairs what has one safe repair. It writes a file if no error is left in it.
+
+Exit status: 0 no errors, 1 errors (with -fix: if any is left; with -diff: also if there
+is a difference), 2 an input that could not be read or is invalid
 (rule [invalid]), or wrong usage.
 
 Flags:
@@ -70,6 +73,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	flags.DurationVar(&s.limit, "timeout", time.Minute, "the `time` limit for reading and checking one input")
 	s.max = bounded.GiB
 	flags.Var(&s.max, maxFlag, "the largest `size` of one input")
+	s.fixing.register(flags)
+	s.disk = osDisk()
 	list := flags.Bool("list", false, "list the rules and exit")
 	flags.SetOutput(io.Discard) // errors are printed below, on one line
 	switch err := flags.Parse(args); {
@@ -116,9 +121,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 			exit = max(exit, weight(d))
 			fmt.Fprintln(&lines, d)
 		}
-		if _, err := lines.WriteTo(stdout); err != nil {
+		if outcome.left {
+			exit = max(exit, exitFindings)
+		}
+		to := stdout
+		if outcome.aside {
+			to = stderr
+		}
+		if _, err := lines.WriteTo(to); err != nil {
 			return fail(fmt.Errorf("writing the findings: %w", err))
 		}
+		if len(outcome.output) > 0 {
+			if _, err := stdout.Write(outcome.output); err != nil {
+				return fail(fmt.Errorf("writing the result: %w", err))
+			}
+		}
+		_, _ = stderr.Write(outcome.noted())
 	}
 	return exit
 }

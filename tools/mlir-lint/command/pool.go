@@ -18,6 +18,11 @@ import (
 type outcome struct {
 	diagnostics []lint.Diagnostic
 	err         error
+
+	output []byte   // for standard output
+	aside  bool     // the diagnostics go to standard error
+	left   bool     // something is left to repair, or -diff found a difference
+	notes  []string // for standard error
 }
 
 // checkAll checks the inputs on one worker for each processor and yields the outcomes in the
@@ -47,7 +52,9 @@ func (s settings) checkAll(all []input) iter.Seq[outcome] {
 				var d slot
 				defer d.clear()
 				for i := range next {
-					outcomes[i] <- s.checkOne(&d, all[i])
+					o := s.checkOne(&d, all[i])
+					o.aside = s.fixing.aside(all[i])
+					outcomes[i] <- o
 				}
 			})
 		}
@@ -81,7 +88,7 @@ func (s settings) checkOne(d *slot, in input) outcome {
 	case err != nil:
 		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", reading(err))}}
 	}
-	in.Max = s.max
+	in.Max, in.Fixing = s.max, s.fixing
 	left := s.limit - time.Since(begun)
 	for {
 		if d.process == nil {
@@ -102,7 +109,7 @@ func (s settings) checkOne(d *slot, in input) outcome {
 			}
 		}
 		if err == nil {
-			return outcome{diagnostics: a.Diagnostics}
+			return s.finish(in, a)
 		}
 		d.process = nil // it has ended
 		if errors.Is(err, errLate) {

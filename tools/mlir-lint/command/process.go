@@ -34,6 +34,8 @@ type settings struct {
 	limit   time.Duration // for reading and checking one input
 	max     bounded.Size  // of one input
 	fetch   func(native.Part) error
+	fixing  fixing
+	disk    disk // for -fix
 }
 
 // startLimit is how long a worker may take to load the library. It usually takes

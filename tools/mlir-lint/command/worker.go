@@ -1,6 +1,7 @@
 package command
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
 type answer struct {
 	Problem     string // in the first answer: why the worker cannot run
 	Diagnostics []lint.Diagnostic
+	Mended      *mended     // if the input was to be repaired and is valid
 	Needs       native.Part // if it is not "", the input needs this library, which was not fetched
 }
 
@@ -49,12 +51,13 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 				in.problem = reading(err)
 			}
 		}
-		if in.problem == "" && jaxexport.Is(in.Data) {
+		sum, exported := sha256.Sum256(in.Data), jaxexport.Is(in.Data)
+		if in.problem == "" && exported {
 			if in.Data, err = moduleOf(in.Data); err != nil {
 				in.problem = err.Error()
 			}
 		}
-		if answers.Encode(in.check(chosen)) != nil {
+		if answers.Encode(in.check(chosen, exported, sum)) != nil {
 			return 2
 		}
 	}
@@ -62,7 +65,7 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 }
 
 // check checks an input that was read.
-func (in input) check(chosen []*lint.Analyzer) answer {
+func (in input) check(chosen []*lint.Analyzer, exported bool, sum [sha256.Size]byte) answer {
 	if in.problem != "" {
 		return answer{Diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}}
 	}
@@ -72,6 +75,9 @@ func (in input) check(chosen []*lint.Analyzer) answer {
 	}
 	if err != nil {
 		return answer{Diagnostics: []lint.Diagnostic{invalid(in.Name, "%v", err)}}
+	}
+	if in.Fixing.on() {
+		return in.mend(library, lint.Options{Analyzers: chosen}, exported, sum)
 	}
 	return answer{Diagnostics: lint.Check(library, in.Name, in.Data, chosen)}
 }

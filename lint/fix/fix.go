@@ -1,0 +1,354 @@
+package fix
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+)
+
+// Options are the options of Apply.
+type Options struct {
+	lint.Options
+	// Migrate has the options of passes.Migrate. If its Callback is nil, custom calls that are
+	// not callbacks of the contract stay as they are.
+	Migrate passes.MigrateOptions
+	// Select returns the findings that count, for example without those that the data ignore. It may
+	// change their severities. data are what the positions of the findings are in: the input, or
+	// what Apply made of it. Nil selects all.
+	Select func(data []byte, found []lint.Diagnostic) []lint.Diagnostic
+	Rounds int  // how often findings are repaired and the rules run again; 0 means 10
+	Texts  bool // set Result.Before and Result.After
+}
+
+// A Result is the result of Apply.
+type Result struct {
+	// Data is the mended input, in the input's form. It is the input itself if nothing was
+	// repaired.
+	Data    []byte
+	Changed bool
+	Fixed   []lint.Diagnostic // the findings that were repaired, at their places in the input
+	// Left has what must not be left, at its place in the input: errors, findings whose repair
+	// did not help, and what passes.Migrate did not recognise. If it is empty, Data is valid, and
+	// the rules find no error in it.
+	Left []lint.Diagnostic
+	// Found has the findings in Data.
+	Found []lint.Diagnostic
+	// Notes say how Data differs from the input beyond the repairs: that the module was printed
+	// anew, for example.
+	Notes []string
+	// Before and After are texts of the input and of Data. Those of text are themselves.
+	Before, After []byte
+}
+
+// ErrInvalid is the error for an input that is not valid. CheckWith returns the findings about
+// it.
+var ErrInvalid = errors.New("the module is not valid")
+
+// Apply runs the rules on one module, from text, bytecode or a portable artifact, and applies the
+// repairs of their findings until there are none. It may be called by several goroutines at once.
+//
+// Text stays text, bytecode keeps its version, and a portable artifact its version of StableHLO,
+// or gets the lowest later one that can express the result.
+//
+// Input that crashes the library ends the process, as in lint.Check.
+func Apply(library *mlir.Library, file string, data []byte, o Options) (Result, error) {
+	if o.Rounds == 0 {
+		o.Rounds = 10
+	}
+	if o.Migrate.Callback == nil {
+		o.Migrate.Callback = func(mlir.Operation) string { return "" }
+	}
+	r := &repair{file: file, data: data, options: o, changes: map[int]change{}}
+	r.result.Data = data
+	err := mlir.OnLargeStack(func() error {
+		context := library.NewContext(mlir.ContextOptions{})
+		defer context.Close()
+		module, restore, err := lint.Parse(context, data, o.Analyzers)
+		if module == nil {
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		r.restore = restore
+		return r.run(library, module)
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return r.result, nil
+}
+
+// selected returns the findings that count.
+func (o Options) selected(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
+	if o.Select == nil {
+		return found
+	}
+	return o.Select(data, found)
+}
+
+// A repair is the state of mending one input.
+type repair struct {
+	file     string
+	data     []byte
+	options  Options
+	module   *mlir.Module
+	restore  func(*mlir.Module)     // see lint.Parse; nil once it was called
+	numbers  map[mlir.Operation]int // in the input, until passes.Migrate changes the module
+	changes  map[int]change         // by these numbers
+	migrated bool                   // passes.Migrate ran
+	whole    bool                   // and changed the module
+	now      string                 // the module, if a finding has a repair
+	result   Result
+}
+
+func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
+	r.module = module
+	r.numbers = map[mlir.Operation]int{}
+	for op := range module.Operation().All() {
+		r.numbers[op] = len(r.numbers) + 1
+	}
+	if r.options.Texts {
+		r.result.Before = r.textOf(r.data)
+	}
+	var found []lint.Diagnostic
+	for round := 0; ; round++ {
+		found = lint.CheckModule(module, r.file, mlir.IsBytecode(r.data), r.options.Options)
+		found = r.options.selected(r.data, found)
+		if slices.ContainsFunc(found, isInvalid) || round == r.options.Rounds {
+			break
+		}
+		changed, err := r.round(found)
+		if err != nil {
+			return err
+		}
+		if !changed {
+			break
+		}
+		r.result.Changed = true
+	}
+	r.left(found)
+	if !r.result.Changed {
+		r.result.Found, r.result.After = found, r.result.Before
+		return nil
+	}
+	return r.write(library)
+}
+
+// round applies the repairs of the findings: those of operations, or, if there are none, the
+// migration. It returns whether the module changed.
+func (r *repair) round(found []lint.Diagnostic) (bool, error) {
+	var local, migrate []lint.Diagnostic
+	for _, d := range found {
+		switch {
+		case d.Fix == nil:
+		case d.Fix.Migrate:
+			migrate = append(migrate, d)
+		case d.Operation > 0:
+			local = append(local, d)
+		}
+	}
+	if len(local)+len(migrate) == 0 {
+		return false, nil
+	}
+	if r.now == "" {
+		r.now = r.print()
+	}
+	if len(local) > 0 {
+		if err := r.change(local); err != nil {
+			return false, err
+		}
+		if r.changed() {
+			r.result.Fixed = append(r.result.Fixed, local...)
+			return true, nil
+		}
+	}
+	if len(migrate) == 0 || r.migrated {
+		return false, nil
+	}
+	if err := r.migrate(migrate); err != nil {
+		return false, err
+	}
+	r.whole = r.changed()
+	return r.whole, nil
+}
+
+// changed reports whether the module is not as it was at the last call.
+func (r *repair) changed() bool {
+	before := r.now
+	r.now = r.print()
+	return r.now != before
+}
+
+func (r *repair) print() string {
+	return r.module.Operation().Print(mlir.PrintOptions{Generic: true})
+}
+
+// change applies the repairs of operations to the module.
+func (r *repair) change(findings []lint.Diagnostic) error {
+	var ops []mlir.Operation
+	for op := range r.module.Operation().All() {
+		ops = append(ops, op)
+	}
+	changes := map[int]change{} // by the numbers now
+	for _, d := range findings {
+		if d.Operation > len(ops) {
+			return fmt.Errorf("the rule %s repairs operation %d, and there are %d", d.Rule, d.Operation, len(ops))
+		}
+		c, ok := changes[d.Operation]
+		if !ok {
+			c = change{set: map[string]string{}, remove: map[string]bool{}}
+		}
+		c.erase = c.erase || d.Fix.Erase
+		for name, value := range d.Fix.Set {
+			if _, ok := c.set[name]; !ok && !c.remove[name] { // the next round applies others
+				c.set[name] = value
+			}
+		}
+		for _, name := range d.Fix.Remove {
+			if _, ok := c.set[name]; !ok {
+				c.remove[name] = true
+			}
+		}
+		changes[d.Operation] = c
+	}
+	// From the end, because operations there use those before them.
+	for _, number := range slices.Backward(slices.Sorted(maps.Keys(changes))) {
+		op, c := ops[number-1], changes[number]
+		original := r.numbers[op]
+		if err := c.apply(op); err != nil {
+			return fmt.Errorf("repairing %s: %w", op.Name(), err)
+		}
+		all, ok := r.changes[original]
+		if !ok {
+			r.changes[original] = c
+			continue
+		}
+		all.add(c)
+		r.changes[original] = all
+	}
+	if r.restore != nil {
+		r.restore(r.module)
+		r.restore = nil
+		if err := r.module.Verify(); err != nil { // a mistake has no repair
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		return nil
+	}
+	if err := r.module.Verify(); err != nil {
+		return fmt.Errorf("the repaired module is not valid, which is a mistake in a rule: %w", err)
+	}
+	return nil
+}
+
+// apply changes an operation.
+func (c change) apply(op mlir.Operation) error {
+	if c.erase {
+		for _, v := range op.Results() {
+			if v.HasUses() {
+				return errors.New("a rule removes it, and its results are used")
+			}
+		}
+		return op.Erase()
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.set)) {
+		a, err := op.Context().ParseAttribute(c.set[name])
+		if err != nil {
+			return err
+		}
+		op.SetAttribute(name, a)
+	}
+	for name := range c.remove {
+		op.RemoveAttribute(name)
+	}
+	return nil
+}
+
+// add applies a later change to an earlier one.
+func (c *change) add(later change) {
+	c.erase = c.erase || later.erase
+	for name, value := range later.set {
+		c.set[name] = value
+		delete(c.remove, name)
+	}
+	for name := range later.remove {
+		delete(c.set, name)
+		c.remove[name] = true
+	}
+}
+
+// migrate migrates the module, because of findings.
+func (r *repair) migrate(findings []lint.Diagnostic) error {
+	r.migrated = true
+	result, err := passes.Migrate(r.module, r.options.Migrate)
+	if err != nil {
+		return err
+	}
+	r.nameFile()
+	for _, l := range result.Left {
+		if l.Operation == "stablehlo.custom_call" {
+			continue // it is as it was; hooks that are connected with it are in the list
+		}
+		d := lint.Diagnostic{
+			Severity: mlir.SeverityError, Rule: findings[0].Rule,
+			Message: fmt.Sprintf("%s cannot be migrated: %s", l.Operation, l.Reason),
+		}.At(r.file, l.Location, mlir.IsBytecode(r.data))
+		for _, f := range findings {
+			if f.Line == d.Line && f.Column == d.Column {
+				d.Rule = f.Rule
+			}
+		}
+		r.result.Left = append(r.result.Left, d)
+	}
+	r.result.Fixed = append(r.result.Fixed, findings...)
+	return nil
+}
+
+// nameFile puts the name of the file into the places that the configurations of callbacks have: a
+// module that was parsed has none.
+func (r *repair) nameFile() {
+	c := r.module.Context()
+	for op := range r.module.Operation().All() {
+		config, ok := op.Attribute("backend_config")
+		if !ok || !config.IsDictionary() {
+			continue
+		}
+		var entries []mlir.NamedAttribute
+		renamed := false
+		for name, value := range config.Entries() {
+			text, _ := value.Text()
+			if line, ok := strings.CutPrefix(text, "-:"); ok && name == "loc" {
+				value, renamed = c.StringAttribute(filepath.Base(r.file)+":"+line), true
+			}
+			entries = append(entries, mlir.NamedAttribute{Name: name, Value: value})
+		}
+		if renamed {
+			op.SetAttribute("backend_config", c.DictionaryAttribute(entries...))
+		}
+	}
+}
+
+// left adds the findings that must not be left, and removes them from those that were repaired.
+func (r *repair) left(found []lint.Diagnostic) {
+	for _, d := range found {
+		if d.Fix != nil || d.Severity == mlir.SeverityError {
+			r.result.Left = append(r.result.Left, d)
+			r.result.Fixed = slices.DeleteFunc(r.result.Fixed, func(f lint.Diagnostic) bool { return f.Rule == d.Rule && samePlace(f, d) })
+		}
+	}
+	slices.SortStableFunc(r.result.Left, func(a, b lint.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+}
+
+// samePlace reports whether two findings have the same position and message.
+func samePlace(a, b lint.Diagnostic) bool {
+	return a.Line == b.Line && a.Column == b.Column && a.Message == b.Message
+}
+
+func isInvalid(d lint.Diagnostic) bool { return d.Rule == lint.Invalid }

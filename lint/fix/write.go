@@ -1,0 +1,220 @@
+package fix
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// write sets the result's data from the module and checks them.
+func (r *repair) write(library *mlir.Library) error {
+	var err error
+	switch {
+	case !mlir.IsBytecode(r.data):
+		const mark = "\ufeff" // Parse skips it
+		text, marked := bytes.CutPrefix(r.data, []byte(mark))
+		mended := r.text(text)
+		if marked {
+			mended = mark + mended
+		}
+		r.result.Data = []byte(mended)
+	case mlir.IsPortableArtifact(r.data):
+		r.result.Data, err = r.artifact(library)
+	default:
+		r.result.Data, err = r.module.Operation().BytecodeVersion(bytecodeVersion(r.data))
+	}
+	if err != nil {
+		return fmt.Errorf("writing the mended module: %w", err)
+	}
+	if r.options.Texts {
+		r.result.After = r.textOf(r.result.Data)
+	}
+	r.result.Found = r.options.selected(r.result.Data, lint.CheckWith(library, r.file, r.result.Data, r.options.Options))
+	for _, d := range r.result.Found {
+		if isInvalid(d) && len(r.result.Left) == 0 {
+			return errors.New("the mended module is not accepted: " + d.Message)
+		}
+		if d.Severity == mlir.SeverityError && len(r.result.Left) == 0 {
+			r.result.Left = append(r.result.Left, d)
+		}
+	}
+	return nil
+}
+
+// textOf returns the data if they are text, or else the module as text.
+func (r *repair) textOf(data []byte) []byte {
+	if !mlir.IsBytecode(data) {
+		return data
+	}
+	return []byte(r.module.Operation().Print(mlir.PrintOptions{AssumeVerified: true}) + "\n")
+}
+
+// text returns the mended text.
+func (r *repair) text(data []byte) string {
+	source := newSource(r.module.Context(), data)
+	why := "the repair changes the whole module"
+	if !r.whole {
+		why = "the repair is not local to the text of an operation"
+		if text, ok := source.edited(r.changes); ok && r.same(text) {
+			return text
+		}
+	}
+	return r.printed(source, why)
+}
+
+// same reports whether a text is that of the module.
+func (r *repair) same(text string) bool {
+	module, err := r.module.Context().Parse("", []byte(text))
+	if err != nil {
+		return false
+	}
+	defer module.Close()
+	got := module.Operation().Print(mlir.PrintOptions{Generic: true})
+	return noAttributes.ReplaceAllString(got, "") == noAttributes.ReplaceAllString(r.now, "")
+}
+
+// noAttributes is what the generic form has for the parameters or results of a function if none
+// has attributes. A dialect's form does not distinguish it from nothing.
+var noAttributes = regexp.MustCompile(`(arg|res)_attrs = \[(\{\}(, )?)+\], `)
+
+// printed prints the module below the comments at the top of the text.
+func (r *repair) printed(s *source, why string) string {
+	top := s.text
+	if len(s.tokens) > 0 {
+		top = s.text[:s.tokens[0].start]
+	}
+	lost := 0
+	for _, c := range s.comments {
+		if c.start > len(top) {
+			lost++
+		}
+	}
+	note := "printed anew, because " + why
+	switch {
+	case lost == 1:
+		note += "; 1 comment inside is lost"
+	case lost > 1:
+		note += fmt.Sprintf("; %d comments inside are lost", lost)
+	}
+	r.result.Notes = append(r.result.Notes, note)
+	if s.located {
+		r.forget()
+	}
+	o := mlir.PrintOptions{DebugInfo: s.located, AssumeVerified: true}
+	body := r.module.Operation().Print(o)
+	if !r.same(body) { // the dialects' forms leave something out
+		o.Generic = true
+		body = r.module.Operation().Print(o)
+	}
+	text := strings.ReplaceAll(top, "\r\n", "\n") + strings.TrimRight(body, "\n") + "\n"
+	if n := strings.Count(s.text, "\n"); n > 0 && n == strings.Count(s.text, "\r\n") {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// forget removes locations that are positions in the text as it was.
+func (r *repair) forget() {
+	unknown := r.module.Context().UnknownLocation()
+	old := func(l mlir.Location) bool {
+		file, ok := l.FileRange()
+		return ok && file.File == "-"
+	}
+	for op := range r.module.Operation().All() {
+		if old(op.Location()) {
+			_ = op.SetLocation(unknown) // an old library keeps it
+		}
+		for _, region := range op.Regions() {
+			for block := range region.Blocks() {
+				for _, v := range block.Arguments() {
+					if l, err := v.Location(); err == nil && old(l) {
+						_ = v.SetLocation(unknown)
+					}
+				}
+			}
+		}
+	}
+}
+
+// bytecodeVersion returns the version of MLIR's format that bytecode states: a number of variable
+// size after the magic number of four bytes, of which all versions so far take one byte.
+func bytecodeVersion(data []byte) int {
+	if len(data) < 5 || data[4]&1 == 0 {
+		return -1
+	}
+	return int(data[4] >> 1)
+}
+
+// artifactVersion returns the version of StableHLO that a portable artifact states, or "".
+func artifactVersion(data []byte) string {
+	if len(data) < 5 {
+		return ""
+	}
+	text, _, _ := strings.Cut(string(data[5:min(len(data), 64)]), "\x00")
+	version, _ := strings.CutPrefix(text, "StableHLO_v")
+	if version == text {
+		return ""
+	}
+	return version
+}
+
+// artifact returns the module as a portable artifact of the version of the input or the lowest
+// later one that has everything in it.
+func (r *repair) artifact(library *mlir.Library) ([]byte, error) {
+	current, err := stablehlo.CurrentVersion(library)
+	if err != nil {
+		return nil, err
+	}
+	own := artifactVersion(r.data)
+	if own == "" {
+		return stablehlo.PortableArtifact(r.module, current)
+	}
+	if lowest, err := stablehlo.MinimumVersion(library); err == nil {
+		if smaller, err := stablehlo.SmallerVersion(library, own, lowest); err == nil && smaller == own {
+			own = lowest
+		}
+	}
+	data, first := stablehlo.PortableArtifact(r.module, own)
+	if first == nil {
+		return data, nil
+	}
+	for _, version := range between(own, current) {
+		if data, err := stablehlo.PortableArtifact(r.module, version); err == nil {
+			r.result.Notes = append(r.result.Notes, fmt.Sprintf("StableHLO %s cannot express the result: written as an artifact of %s", own, version))
+			return data, nil
+		}
+	}
+	return nil, first
+}
+
+// between returns the minor versions after one, up to another one.
+func between(from, to string) (versions []string) {
+	a, b := parts(from), parts(to)
+	for major := a[0]; major <= b[0]; major++ {
+		first, last := 0, 30 // no major version had as many
+		if major == a[0] {
+			first = a[1] + 1
+		}
+		if major == b[0] {
+			last = b[1]
+		}
+		for minor := first; minor <= last; minor++ {
+			versions = append(versions, fmt.Sprintf("%d.%d.0", major, minor))
+		}
+	}
+	return versions
+}
+
+func parts(version string) (numbers [2]int) {
+	for i, part := range strings.SplitN(version, ".", 3)[:2] {
+		numbers[i], _ = strconv.Atoi(part)
+	}
+	return numbers
+}

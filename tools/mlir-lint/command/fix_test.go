@@ -1,0 +1,185 @@
+package command_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/rules"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// marks adds an attribute to every function.
+var marks = &lint.Analyzer{Name: "marks", Doc: "functions need a mark", Run: func(p *lint.Pass) error {
+	for op := range p.Operations("func.func") {
+		if _, ok := op.Attribute("x.mark"); !ok {
+			p.ReportFix(op, mlir.SeverityWarning, lint.Fix{Message: "add x.mark", Set: map[string]string{"x.mark": "unit"}}, "no mark")
+		}
+	}
+	return nil
+}}
+
+// meddles changes a file while a worker repairs it, and ends the worker on a function @crash.
+var meddles = &lint.Analyzer{Name: "meddles", Doc: "disturbs the repair", Run: func(p *lint.Pass) error {
+	if path := os.Getenv(meddlesEnv); path != "" {
+		return os.WriteFile(path, []byte("// another program's\n"), 0o600)
+	}
+	for op := range p.Operations("func.func") {
+		if name, _ := op.Symbol(); name == "crash" {
+			os.Exit(7)
+		}
+	}
+	return nil
+}}
+
+const meddlesEnv = "CALLIOPE_TEST_MEDDLES"
+
+const (
+	unmarked = "// top\nfunc.func @f() { // why\n  return\n}\n"
+	marked   = "// top\nfunc.func @f() attributes {x.mark} { // why\n  return\n}\n"
+)
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	return string(check.Must(os.ReadFile(path)))
+}
+
+func TestFix(t *testing.T) {
+	dir := t.TempDir()
+	a, b, c := writeFile(t, dir, "a.mlir", unmarked), writeFile(t, dir, "b.mlir", marked), writeFile(t, dir, "c.mlir", "func.func @f() {")
+	old := check.Must(os.Stat(b))
+	r := executeWith(everything, "", "-rules", "marks", "-fix", dir)
+	r.holds(t, 2, "c.mlir:1:", "[invalid]\n", "a.mlir: findings repaired: 1\n")
+	check.Diff(t, "a.mlir", marked, readFile(t, a))
+	check.Diff(t, "c.mlir", "func.func @f() {", readFile(t, c))
+	if !os.SameFile(old, check.Must(os.Stat(b))) {
+		t.Error("a file without findings was written")
+	}
+	check.Diff(t, "files", 3, len(check.Must(os.ReadDir(dir))))
+	check.NoError(t, os.Remove(c))
+	if r := executeWith(everything, "", "-rules", "marks", "-fix", dir); r != (result{}) {
+		t.Errorf("a second run printed %q, %q, status %d", r.Stdout, r.Stderr, r.Exit)
+	}
+}
+
+func TestFixStandardInput(t *testing.T) {
+	r := executeWith(everything, unmarked, "-rules", "marks", "-fix")
+	check.Diff(t, "result", result{0, marked, "<stdin>: findings repaired: 1\n"}, r)
+	check.Diff(t, "unchanged", result{0, marked, ""}, executeWith(everything, marked, "-rules", "marks", "-fix", "-"))
+	r = execute(left, "-fix")
+	r.holds(t, 1, "[outfeed]\n", "<stdin>: not written, because not everything can be repaired")
+	check.Diff(t, "standard output", "", r.Stdout)
+	execute("\x01", "-fix").holds(t, 2, "[invalid]")
+
+	data := check.Must(mlirtest.Parse(t, mlirtest.Context(t), hook).Bytecode())
+	r = execute(string(data), "-fix")
+	check.Diff(t, "status", 0, r.Exit)
+	check.Diff(t, "bytecode", true, mlir.IsBytecode([]byte(r.Stdout)))
+	execute(r.Stdout).holds(t, 0)
+}
+
+// left has an outfeed that cannot be migrated, and a token that can be removed.
+const left = `func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %t = stablehlo.create_token : !stablehlo.token
+  %r = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32> reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %o = "stablehlo.outfeed"(%a, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+    stablehlo.return %b : tensor<f32>
+  }
+  %dead = stablehlo.create_token : !stablehlo.token
+  return %r : tensor<f32>
+}
+`
+
+// A file in which something is left is not written, unless -fix-partial is given.
+func TestFixLeft(t *testing.T) {
+	path := writeFile(t, t.TempDir(), "left.mlir", left)
+	texts := []string{"left.mlir:3:8: error: stablehlo.create_token ", "left.mlir:5:10: error: stablehlo.outfeed sends", "cannot replace it: it is in stablehlo.reduce", "[outfeed]\n"}
+	execute("", "-fix", path).holds(t, 1, append(texts, "left.mlir: not written")...)
+	check.Diff(t, "text", left, readFile(t, path))
+	execute("", "-diff", path).holds(t, 1, append([]string{"\n-  %dead = "}, texts...)...)
+	check.Diff(t, "text", left, readFile(t, path))
+	r := execute("", "-fix-partial", path)
+	r.holds(t, 1, "left.mlir:3:8: ", "left.mlir:5:10: error: stablehlo.outfeed sends", "left.mlir: findings repaired: 1\n")
+	if !strings.Contains(r.Stdout, "passes.Migrate cannot replace it") {
+		t.Errorf("the reason is missing in\n%s", r.Stdout)
+	}
+	check.Diff(t, "text", strings.Replace(left, "  %dead = stablehlo.create_token : !stablehlo.token\n", "", 1), readFile(t, path))
+}
+
+// -diff writes nothing.
+func TestDiff(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "a.mlir", unmarked)
+	writeFile(t, dir, "b.mlir", marked)
+	t.Chdir(dir)
+	r := executeWith(everything, "", "-rules", "marks", "-diff", "a.mlir", "b.mlir")
+	check.Diff(t, "result", result{1, "diff a.mlir.orig a.mlir\n--- a.mlir.orig\n+++ a.mlir\n@@ -1,4 +1,4 @@\n // top\n-func.func @f() { // why\n+func.func @f() attributes {x.mark} { // why\n   return\n }\n", ""}, r)
+	check.Diff(t, "file", unmarked, readFile(t, "a.mlir"))
+	check.Diff(t, "no difference", result{}, executeWith(everything, "", "-rules", "marks", "-fix", "-diff", "b.mlir"))
+
+	m := mlirtest.Parse(t, mlirtest.Context(t), hook)
+	for name, data := range map[string][]byte{"h.mlirbc": check.Must(m.Bytecode()), "h.artifact": check.Must(stablehlo.PortableArtifact(m, ""))} {
+		writeFile(t, dir, name, string(data))
+		r := execute("", "-diff", name)
+		r.holds(t, 1, "+++ "+name+"\n", `-    %1 = "stablehlo.outfeed"(`, "\n+", "stablehlo.custom_call @calliope_io_callback(")
+		check.Diff(t, name, string(data), readFile(t, name))
+		execute("", "-fix", name).holds(t, 0)
+		execute("", name).holds(t, 0)
+	}
+}
+
+// TestFixCorpus repairs the modules of the corpus. Those with old hooks are clean then, and the
+// others are as they were.
+func TestFixCorpus(t *testing.T) {
+	dir := t.TempDir()
+	var all []string
+	rows := check.Rows(t, filepath.Join(corpus, "INDEX.tsv"))
+	for _, row := range rows {
+		if row["kind"] == "good" {
+			all = append(all, writeFile(t, dir, row["file"], readFile(t, filepath.Join(corpus, row["file"]))))
+		}
+	}
+	r := execute("", append([]string{"-fix", "-rules", "outfeed,create-token"}, all...)...)
+	r.holds(t, 0)
+	repaired := 0
+	for _, row := range rows {
+		if row["kind"] != "good" {
+			continue
+		}
+		hooks := row["legacy_hooks"] == "yes" || row["legacy_hooks"] == "token-only"
+		changed := readFile(t, filepath.Join(dir, row["file"])) != readFile(t, filepath.Join(corpus, row["file"]))
+		if hooks != changed {
+			t.Errorf("%s: changed %v, hooks %v", row["file"], changed, hooks)
+		}
+		if changed {
+			repaired++
+			execute("", filepath.Join(dir, row["file"])).holds(t, 0)
+		}
+	}
+	if repaired < 10 {
+		t.Errorf("only %d files were repaired", repaired)
+	}
+}
+
+// A file that another program writes while it is repaired keeps that program's content.
+func TestFixChanged(t *testing.T) {
+	path := writeFile(t, t.TempDir(), "a.mlir", unmarked)
+	t.Setenv(meddlesEnv, path)
+	executeWith(everything, "", "-rules", "marks,meddles", "-fix", path).holds(t, 2, "a.mlir:1:1: error: cannot be written: it changed while it was repaired: run the command again [invalid]\n")
+	check.Diff(t, "file", "// another program's\n", readFile(t, path))
+}
+
+// The rules of the command say how they are repaired.
+func TestFixRules(t *testing.T) {
+	for _, d := range lint.Check(mlirtest.Library(t), "f", []byte(hook), rules.All()) {
+		if d.Fix == nil || !d.Fix.Migrate || d.Fix.Message == "" {
+			t.Errorf("%v has the repair %+v", d, d.Fix)
+		}
+	}
+}
