@@ -25,6 +25,7 @@ func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Dia
 		file:       file,
 		bytecode:   mlir.IsBytecode(data),
 		operations: map[string][]mlir.Operation{},
+		contexts:   o.Context,
 	}
 	err := mlir.OnLargeStack(func() error {
 		context := library.NewContext(mlir.ContextOptions{})
@@ -47,6 +48,7 @@ type check struct {
 	bytecode   bool
 	operations map[string][]mlir.Operation // by name; one walk serves all rules
 	numbers    map[mlir.Operation]int      // 1 for the first operation of the walk; made when it is needed
+	contexts   bool                        // see Options.Context
 	found      []Diagnostic
 }
 
