@@ -5,6 +5,7 @@ go 1.26
 require (
 	github.com/gomlx/gopjrt v0.10.0
 	github.com/google/go-cmp v0.7.0
+	go.yaml.in/yaml/v3 v3.0.6
 	modernc.org/cc/v4 v4.31.0
 )
 
@@ -13,7 +14,6 @@ require (
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/x448/float16 v0.8.4 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	google.golang.org/protobuf v1.36.10 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect

@@ -1,0 +1,86 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/baseline"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
+)
+
+// results are the findings of a run.
+type results struct {
+	options  *options
+	report   report.Writer
+	baseline *baseline.Baseline // or nil
+	progress *progress
+	exit     int
+	files    []string         // if there is a baseline
+	known    []report.Finding // for -write-baseline
+}
+
+// add adds the findings of one file.
+func (r *results) add(file string, findings []report.Finding) error {
+	switch {
+	case r.options.writeBase:
+		r.known = append(r.known, findings...)
+		findings = onlyInvalid(findings)
+	case r.baseline != nil:
+		r.baseline.Mark(findings)
+		r.files = append(r.files, file)
+	}
+	for _, f := range findings {
+		r.exit = max(r.exit, r.weight(f))
+	}
+	return writing(r.progress.around(func() error { return r.report.File(file, findings) }))
+}
+
+// close ends the report and returns the exit status.
+func (r *results) close() (int, error) {
+	if err := writing(r.progress.around(r.report.Close)); err != nil {
+		return 0, err
+	}
+	if r.options.writeBase {
+		if err := baseline.Write(r.options.baseline, r.known); err != nil {
+			return 0, fmt.Errorf("writing the baseline: %w", err)
+		}
+	}
+	return r.exit, nil
+}
+
+// gone returns the number of findings in the baseline that the checked files no longer have.
+func (r *results) gone() int {
+	if r.baseline == nil {
+		return 0
+	}
+	return r.baseline.Gone(r.files)
+}
+
+// weight returns the exit status for one finding.
+func (r *results) weight(f report.Finding) int {
+	switch {
+	case !f.Open():
+		return exitClean
+	case f.Rule == lint.Invalid:
+		return exitInvalid
+	case f.Severity == report.Error, r.options.werror && f.Severity == report.Warning:
+		return exitFindings
+	}
+	return exitClean
+}
+
+func onlyInvalid(findings []report.Finding) (kept []report.Finding) {
+	for _, f := range findings {
+		if f.Rule == lint.Invalid {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+func writing(err error) error {
+	if err != nil {
+		return fmt.Errorf("writing the findings: %w", err)
+	}
+	return nil
+}
