@@ -1,7 +1,8 @@
 package command
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -94,17 +95,18 @@ func (a *attributes) apply(found []lint.Diagnostic) ([]lint.Diagnostic, []*repor
 			}
 		}
 	}
-	drop := map[string]bool{}
-	for _, g := range a.found {
-		if g.used {
-			drop[fmt.Sprint(g.first, ignore.NoEffect(g.rule))] = true
-		}
-	}
 	kept, reasons := found[:0], why[:0]
 	for i, d := range found {
-		if d.Rule != ignore.Rule || !drop[fmt.Sprint(d.Operation, d.Message)] {
+		if d.Rule != ignore.Rule || !a.hasEffect(d) {
 			kept, reasons = append(kept, d), append(reasons, why[i])
 		}
 	}
 	return kept, reasons
+}
+
+// hasEffect reports whether a finding says that an attribute has no effect, but it has one.
+func (a *attributes) hasEffect(d lint.Diagnostic) bool {
+	return slices.ContainsFunc(a.found, func(g ignored) bool {
+		return g.used && g.first == d.Operation && strings.HasPrefix(d.Message, ignore.NoEffect(g.rule))
+	})
 }

@@ -100,8 +100,9 @@ func Line(s string) string {
 	return b.String()
 }
 
-// positions are the parts of a message that change if lines move.
-var positions = regexp.MustCompile(`:\d+:\d+|\b(?:line|lines|column|columns) \d+`)
+// positions are the parts of a message that change if lines move: the position that package lint
+// adds at the end, and those of other operations.
+var positions = regexp.MustCompile(` \(at [^()]*\)$|:\d+:\d+|\b(?:line|lines|column|columns) \d+`)
 
 // Fingerprints sets the fingerprints of the findings of one file. contexts has one text for
 // each finding that identifies its operation, or "".
@@ -109,7 +110,7 @@ func Fingerprints(findings []Finding, contexts []string) {
 	seen := map[string]int{}
 	for i := range findings {
 		f := &findings[i]
-		key := fmt.Sprintf("%q %q %q", f.Rule, positions.ReplaceAllString(f.Message, "#"), contexts[i])
+		key := fmt.Sprintf("%q %q %q", f.Rule, positions.ReplaceAllString(f.Message, ""), contexts[i])
 		seen[key]++ // equal findings differ in their number
 		f.Fingerprint = hash(fmt.Sprintf("%s %d", key, seen[key]))
 	}

@@ -33,7 +33,7 @@ var files = []struct {
 		{Line: 3, Column: 8, Severity: report.Error, Message: "sends \"values\"\n<hangs> 50%: here", Rule: "outfeed", Fingerprint: "f1",
 			Source: &report.Source{Text: "  %u = \"stablehlo.outfeed\"(%x)", Column: 8, Character: 8}},
 		{Line: 5, Column: 12, Severity: report.Warning, Message: "dead é", Rule: "after-all", Fingerprint: "f2", Baseline: report.BaselineNew,
-			Fix: &report.Fix{Message: "remove it", Edits: []report.Edit{{Line: 5, Column: 1, EndLine: 6, EndColumn: 1, Text: ""}}},
+			Fix:    &report.Fix{Message: "remove it", Edits: []report.Edit{{Line: 5, Column: 1, EndLine: 6, EndColumn: 1, Text: ""}}},
 			Source: &report.Source{Text: "\té \x1b[31m%t = x", Column: 11, Character: 10}},
 		{Line: 7, Column: 1, Severity: report.Note, Message: "a note", Rule: "after-all", Fingerprint: "f3"},
 		{Line: 8, Column: 2, Severity: report.Error, Message: "ignored", Rule: "outfeed", Fingerprint: "f4", Suppression: &report.Suppression{Reason: "the tests need it"}},
@@ -201,18 +201,22 @@ func TestFingerprints(t *testing.T) {
 		}
 		return prints
 	}
-	base := make(report.Finding{Rule: "r", Message: "m (at model.py:3:7), as line 8, column 9 says", Line: 3, File: "a"})[0]
+	base := make(report.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})[0]
 	same := make(
-		report.Finding{Rule: "r", Message: "m (at model.py:30:70), as line 80, column 9 says", Line: 30, File: "b"},
-		report.Finding{Rule: "r", Message: "m (at model.py:3:7), as line 8, column 9 says", Line: 3, File: "a"})
+		report.Finding{Rule: "r", Message: "m at model.py:30:70, as line 80, column 9 says", Line: 30, File: "b"},
+		report.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})
 	if same[0] != base {
 		t.Error("another position changes the fingerprint")
+	}
+	if bytecode := make(report.Finding{Rule: "r", Message: "m"})[0]; bytecode != make(
+		report.Finding{Rule: "r", Message: "m (at line 2, column 8 of the text that the bytecode was made from)"})[0] {
+		t.Error("bytecode has another fingerprint than text")
 	}
 	if same[1] == base {
 		t.Error("two equal findings have one fingerprint")
 	}
 	for _, other := range []report.Finding{
-		{Rule: "s", Message: "m (at model.py:3:7), as line 8, column 9 says"},
+		{Rule: "s", Message: "m at model.py:3:7, as line 8, column 9 says"},
 		{Rule: "r", Message: "m"},
 	} {
 		if make(other)[0] == base {
