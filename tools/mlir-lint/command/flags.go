@@ -67,7 +67,7 @@ func newOptions(program string) *options {
 	f.StringVar(&o.format, "format", "text", "print the findings in this `format`: "+strings.Join(report.Formats, ", "))
 	f.StringVar(&o.config, "config", "", "read the configuration from this `file` instead of from .mlir-lint.yaml")
 	f.StringVar(&o.baseline, "baseline", "", "do not count the findings in this `file`")
-	f.BoolVar(&o.writeBase, "write-baseline", false, "write the findings to the file of -baseline, and print only those about invalid inputs")
+	f.BoolVar(&o.writeBase, "write-baseline", false, "write the findings to the file of -baseline, so that they are known")
 	f.StringVar(&o.newFrom, "new-from-rev", "", "report only findings in lines that changed since this git `revision`")
 	f.Var(&o.shard, "shard", "check only the part `i/n` of the files, for example 1/4")
 	f.BoolVar(&o.split, "split-input-file", false, `check the parts of each text between lines "// -----" as modules of their own`)

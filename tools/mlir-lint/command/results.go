@@ -23,8 +23,12 @@ type results struct {
 func (r *results) add(file string, findings []report.Finding) error {
 	switch {
 	case r.options.writeBase:
-		r.known = append(r.known, findings...)
-		findings = onlyInvalid(findings)
+		for i := range findings {
+			if f := &findings[i]; baseline.Keeps(*f) {
+				f.Baseline = report.BaselineKnown
+				r.known = append(r.known, *f)
+			}
+		}
 	case r.baseline != nil:
 		r.baseline.Mark(findings)
 		r.files = append(r.files, file)
@@ -67,15 +71,6 @@ func (r *results) weight(f report.Finding) int {
 		return exitFindings
 	}
 	return exitClean
-}
-
-func onlyInvalid(findings []report.Finding) (kept []report.Finding) {
-	for _, f := range findings {
-		if f.Rule == lint.Invalid {
-			kept = append(kept, f)
-		}
-	}
-	return kept
 }
 
 func writing(err error) error {

@@ -112,8 +112,11 @@ func (b *Baseline) Gone(files []string) (n int) {
 	return n
 }
 
-// Write writes the findings as a baseline, and replaces the file at once. Findings that are
-// ignored or are about an invalid input are not included.
+// Keeps reports whether a baseline can contain a finding: not if that is ignored, or is about an
+// invalid input.
+func Keeps(f report.Finding) bool { return f.Suppression == nil && f.Rule != "invalid" }
+
+// Write writes the findings that a baseline keeps, and replaces the file at once.
 func Write(path string, findings []report.Finding) error {
 	folder, err := folderOf(path)
 	if err != nil {
@@ -121,7 +124,7 @@ func Write(path string, findings []report.Finding) error {
 	}
 	f := file{Version: Version, Findings: []entry{}}
 	for _, d := range findings {
-		if d.Suppression == nil && d.Rule != "invalid" {
+		if Keeps(d) {
 			f.Findings = append(f.Findings, entry{relative(folder, d.File), d.Rule, report.Line(d.Message), d.Fingerprint})
 		}
 	}

@@ -28,6 +28,7 @@ const longest = 4096
 func Comments(text []byte, known []string) []Comment {
 	var found []Comment
 	line, at := 1, 0 // at is the start of the line
+	after := 0       // the line after the last lines of comments that were counted
 	for {
 		next := bytes.Index(text[at:], []byte(marker))
 		if next < 0 {
@@ -44,7 +45,10 @@ func Comments(text []byte, known []string) []Comment {
 		if c, ok := comment(text[at:end], known); ok {
 			c.Line, c.Target = line, line
 			if alone(text[at : at+c.Column-1]) {
-				c.Target = line + 1 + commentLines(text[end:])
+				if line >= after {
+					after = line + 1 + commentLines(text[end:])
+				}
+				c.Target = after
 			}
 			found = append(found, c)
 		}

@@ -68,6 +68,15 @@ func TestComments(t *testing.T) {
 	}
 }
 
+// TestManyComments checks that many comments in a row do not take quadratic time.
+func TestManyComments(t *testing.T) {
+	const n = 100_000
+	comments := Comments([]byte(strings.Repeat("// mlir-lint:ignore outfeed why\n", n)), known)
+	if len(comments) != n || comments[0].Target != n+1 || comments[n-1].Target != n+1 {
+		t.Errorf("%d comments, the first is for line %d, the last for line %d", len(comments), comments[0].Target, comments[n-1].Target)
+	}
+}
+
 func TestApply(t *testing.T) {
 	findings := []report.Finding{
 		{Line: 3, Rule: "outfeed"}, {Line: 3, Rule: "infeed"}, {Line: 4, Rule: "outfeed"}, {Line: 3, Rule: "outfeed"},

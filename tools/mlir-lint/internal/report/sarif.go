@@ -53,6 +53,7 @@ type (
 	sarifRule struct {
 		ID               string    `json:"id"`
 		ShortDescription sarifText `json:"shortDescription"`
+		FullDescription  sarifText `json:"fullDescription"` // GitHub wants it
 		Help             sarifText `json:"help"`
 	}
 	sarifText struct {
@@ -121,7 +122,7 @@ func (s *sarif) Close() error {
 		if r.Details != "" {
 			help.Text = r.Details
 		}
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.Name, sarifText{Text: r.Doc}, help})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.Name, sarifText{Text: r.Doc}, sarifText{Text: r.Doc}, help})
 	}
 	for _, f := range s.findings {
 		if f.Rule == invalidRule {
