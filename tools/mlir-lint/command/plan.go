@@ -25,6 +25,7 @@ type plan struct {
 func (p plan) apply(all []input) []input {
 	var planned []input
 	reported := map[string]bool{}
+	common := map[*config.Config][]string{} // the rules of most files of a configuration
 	for _, in := range all {
 		if in.problem != "" {
 			planned = append(planned, in)
@@ -50,8 +51,16 @@ func (p plan) apply(all []input) []input {
 				continue
 			}
 		}
+		names, ok := common[c]
+		switch {
+		case rules != nil:
+			names = p.names(c, rules)
+		case !ok:
+			names = p.names(c, nil)
+			common[c] = names
+		}
 		in.request = request{
-			Rules:        p.names(c, rules),
+			Rules:        names,
 			Strict:       p.strict || c.Strict,
 			KnownTargets: c.KnownTargets,
 			Split:        p.split,

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -166,7 +167,7 @@ func TestFinder(t *testing.T) {
 	}
 	for folder, want := range map[string]string{
 		"bad/x":  `bad/.mlir-lint.yaml:1:1: there is no key "x": choose from ignore, known-targets, rules, strict`,
-		"folder": "folder/.mlir-lint.yaml:1:1: the configuration cannot be read: it is a folder",
+		"folder": "folder/.mlir-lint.yaml:1:1: the configuration cannot be read: it is not a regular file",
 	} {
 		if _, err := f.For(filepath.Join(root, folder)); err == nil || err.Error() != filepath.Join(root, filepath.FromSlash(want)) {
 			t.Errorf("%q: %v", folder, err)
@@ -182,4 +183,20 @@ func TestFinder(t *testing.T) {
 	if c, err := fixed.For(filepath.Join(root, "bad")); err != nil || c.Strict {
 		t.Errorf("%v, %v", c, err)
 	}
+}
+
+// FuzzParse checks that a configuration is accepted or refused with a position in it.
+func FuzzParse(f *testing.F) {
+	f.Add("rules: {outfeed: off}\nignore: [{path: a}]\nstrict: true\nknown-targets: [x]\n")
+	f.Add("a: &a [*a]\n? b\n: c")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse("/a/c", "c", []byte(text), testRules)
+		var mistake *Error
+		if err != nil && (!errors.As(err, &mistake) || mistake.Line < 1 || mistake.Column < 1 || mistake.Message == "") {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if err == nil {
+			c.Ignored("/a/b/c.mlir")
+		}
+	})
 }

@@ -62,6 +62,8 @@ func (f *Finder) find(folder string) (*Config, error) {
 	var c *Config
 	_, err := os.Lstat(file)
 	switch parent := filepath.Dir(folder); {
+	case err == nil && !regular(file):
+		err = &Error{shown(file), 1, 1, "the configuration cannot be read: it is not a regular file"}
 	case err == nil:
 		c, err = read(file, shown(file), f.rules)
 	case parent != folder:
@@ -71,6 +73,12 @@ func (f *Finder) find(folder string) (*Config, error) {
 	}
 	f.known[folder] = found{c, err}
 	return c, err
+}
+
+// regular reports whether a file is a regular one, or cannot be read. A pipe would wait for a writer.
+func regular(file string) bool {
+	info, err := os.Stat(file)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // shown returns the name of a file in messages: relative to the working directory if it is
