@@ -226,10 +226,11 @@ func TestNewFromRev(t *testing.T) {
 
 // TestShards checks that the reports and baselines of shards make those of one run.
 func TestShards(t *testing.T) {
-	files := map[string]string{"bad.mlir": "nonsense"}
+	files := map[string]string{"bad.mlir": "nonsense", "config/.mlir-lint.yaml": "x: y"}
 	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
 		files["m/"+name+".mlir"] = outfeeds
 		files[name+".mlirbc"] = bytecode(t, hook)
+		files["config/"+name+".mlir"] = clean
 	}
 	tree(t, files)
 	merge := func(command string, all string, parts ...string) {
@@ -250,14 +251,18 @@ func TestShards(t *testing.T) {
 		r := execute("", "-shard", shard, "-format", "sarif", ".")
 		exit = max(exit, r.Exit)
 		reports = append(reports, r.Stdout)
-		lines += len(execute("", "-shard", shard, ".").briefs(t))
+		for _, line := range execute("", "-shard", shard, ".").briefs(t) {
+			if !strings.HasPrefix(line, "config/") { // a mistake that each shard reports
+				lines++
+			}
+		}
 		execute("", "-shard", shard, "-baseline", "part.json", "-write-baseline", ".")
 		baselines = append(baselines, string(check.Must(os.ReadFile("part.json"))))
 	}
 	whole := execute("", "-format", "sarif", ".")
 	merge("merge-sarif", whole.Stdout, reports[2], reports[0], reports[1])
-	if text := execute("", "."); exit != text.Exit || whole.Exit != exit || lines != len(text.briefs(t)) {
-		t.Errorf("exit status %d and %d findings in shards, %d and %d in one run", exit, lines, text.Exit, len(text.briefs(t)))
+	if text := execute("", "."); exit != text.Exit || whole.Exit != exit || lines != len(text.briefs(t))-1 {
+		t.Errorf("exit status %d and %d findings in shards, %d and %d in one run", exit, lines, text.Exit, len(text.briefs(t))-1)
 	}
 	execute("", "-baseline", "all.json", "-write-baseline", ".")
 	merge("merge-baselines", string(check.Must(os.ReadFile("all.json"))), baselines...)

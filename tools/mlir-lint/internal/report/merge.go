@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 )
 
 // MergeSARIF writes the report of all files from the reports of parts of them, which this
@@ -34,7 +35,12 @@ func MergeSARIF(w io.Writer, names []string, reports [][]byte) error {
 		run.Invocations[0].ExecutionSuccessful = run.Invocations[0].ExecutionSuccessful && more.Invocations[0].ExecutionSuccessful
 		run.Results = append(run.Results, more.Results...)
 	}
-	inOrder(merged.Runs[0].Results)
+	results := &merged.Runs[0].Results
+	inOrder(*results)
+	// Each shard reports a mistake in a configuration.
+	*results = slices.CompactFunc(*results, func(a, b sarifResult) bool {
+		return a.RuleID == invalidRule && reflect.DeepEqual(a, b)
+	})
 	return indented(w, merged)
 }
 
