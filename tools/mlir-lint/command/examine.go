@@ -3,19 +3,12 @@ package command
 import (
 	"bytes"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/ignore"
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
-
-// A finding is a finding on the way from a worker to the command.
-type finding struct {
-	report.Finding
-	Source *report.Source `json:",omitempty"`
-}
 
 // examine checks an input that was read.
 func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []report.Finding {
@@ -46,7 +39,7 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 		if slices.Contains(in.Rules, ignore.Rule) {
 			findings, contexts = append(findings, about...), append(contexts, make([]string, len(about))...)
 		}
-		addSources(in.Data, findings)
+		report.AddSources(in.Data, findings)
 	}
 	report.Fingerprints(findings, contexts)
 	slices.SortStableFunc(findings, func(a, b report.Finding) int {
@@ -95,47 +88,4 @@ func findingOf(d lint.Diagnostic) report.Finding {
 		f.Fix = &report.Fix{Message: d.Fix.Message}
 	}
 	return f
-}
-
-// addSources adds the lines of the findings in a text.
-func addSources(text []byte, findings []report.Finding) {
-	wanted := map[int][]*report.Finding{}
-	for i := range findings {
-		wanted[findings[i].Line] = append(wanted[findings[i].Line], &findings[i])
-	}
-	at := 0
-	for line := 1; len(wanted) > 0; line++ {
-		end := bytes.IndexByte(text[at:], '\n')
-		last := end < 0
-		if last {
-			end = len(text) - at
-		}
-		for _, f := range wanted[line] {
-			f.Source = sourceOf(bytes.TrimRight(text[at:at+end], "\r"), f.Column)
-		}
-		delete(wanted, line)
-		if last {
-			return
-		}
-		at += end + 1
-	}
-}
-
-// sourceOf returns the part of a line around a column.
-func sourceOf(line []byte, column int) *report.Source {
-	const before, after = 200, 400
-	column = min(column, len(line)+1)
-	begin := 0
-	if column-1 > before {
-		begin = column - 1 - before
-		for begin < column-1 && !utf8.RuneStart(line[begin]) {
-			begin++
-		}
-	}
-	end := min(len(line), column-1+after)
-	return &report.Source{
-		Text:      string(bytes.ToValidUTF8(line[begin:end], []byte("?"))),
-		Column:    column - begin,
-		Character: utf8.RuneCount(line[:column-1]) + 1,
-	}
 }

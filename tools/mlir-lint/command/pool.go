@@ -115,8 +115,7 @@ func (s settings) checkOne(d *slot, in input) outcome {
 		if err == nil {
 			o := outcome{text: a.Text}
 			for _, f := range a.Findings {
-				f.Finding.Source = f.Source
-				o.findings = append(o.findings, f.Finding)
+				o.findings = append(o.findings, f.received())
 			}
 			return o
 		}

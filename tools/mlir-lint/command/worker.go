@@ -70,7 +70,7 @@ func (in input) answer(analyzers []*lint.Analyzer) answer {
 	}
 	a := answer{Text: !mlir.IsBytecode(in.Data)}
 	for _, f := range in.examine(library, analyzers) {
-		a.Findings = append(a.Findings, finding{f, f.Source})
+		a.Findings = append(a.Findings, sent(f))
 	}
 	return a
 }
@@ -85,8 +85,7 @@ func (in input) library() (*mlir.Library, error) {
 
 // refuse returns the answer to an input that cannot be checked.
 func refuse(file, format string, args ...any) answer {
-	f := invalid(file, format, args...)
-	return answer{Findings: []finding{{Finding: f}}}
+	return answer{Findings: []finding{sent(invalid(file, format, args...))}}
 }
 
 // requests reads inputs until the command closes the pipe or ends. Then it ends the worker,

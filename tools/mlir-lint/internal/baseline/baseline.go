@@ -184,8 +184,16 @@ func relative(folder, file string) string {
 	return filepath.ToSlash(name)
 }
 
-// replace writes a file at once: others see the old content or the new one.
+// replace writes a file at once: others see the old content or the new one. It keeps a link and
+// the permissions of the file.
 func replace(path string, data []byte) error {
+	mode := fs.FileMode(0o644)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+		if info, err := os.Stat(path); err == nil {
+			mode = info.Mode().Perm()
+		}
+	}
 	temporary, err := os.CreateTemp(filepath.Dir(path), ".mlir-lint-*")
 	if err != nil {
 		return err
@@ -193,7 +201,7 @@ func replace(path string, data []byte) error {
 	defer os.Remove(temporary.Name()) // fails after the rename
 	_, err = temporary.Write(data)
 	if err == nil {
-		err = temporary.Chmod(0o644)
+		err = temporary.Chmod(mode)
 	}
 	if closing := temporary.Close(); err == nil {
 		err = closing

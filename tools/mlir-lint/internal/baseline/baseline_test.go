@@ -3,6 +3,7 @@ package baseline
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -98,5 +99,31 @@ func TestMistakes(t *testing.T) {
 	}
 	if _, err := Merge(nil, nil); err == nil {
 		t.Error("nothing is merged")
+	}
+}
+
+// TestReplace checks that a link and the permissions of a baseline are kept.
+func TestReplace(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // links and permissions need privileges there
+	}
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "b.json"), filepath.Join(dir, "link.json")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("b.json", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(link, nil); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(path)
+	target, linkErr := os.Readlink(link)
+	if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 || linkErr != nil || target != "b.json" {
+		t.Errorf("%v, %v; the link is %q, %v", info, err, target, linkErr)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".mlir-lint-*")); err != nil || left != nil {
+		t.Errorf("%q is left", left)
 	}
 }

@@ -62,18 +62,13 @@ type Edit struct {
 	EndLine   int    `json:"endLine"`
 	EndColumn int    `json:"endColumn"`
 	Text      string `json:"text"`
+	// Characters are the two columns in characters, which SARIF counts. AddSources sets them.
+	Characters [2]int `json:"-"`
 }
 
 // A Suppression is a comment or an attribute that ignores a finding.
 type Suppression struct {
 	Reason string `json:"reason"`
-}
-
-// A Source is a part of a line.
-type Source struct {
-	Text      string
-	Column    int // of the finding in Text, in bytes, from 1
-	Character int // of the finding in the whole line, in characters, from 1
 }
 
 // Open reports whether the finding is neither ignored nor known.

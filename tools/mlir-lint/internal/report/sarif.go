@@ -151,11 +151,19 @@ func resultOf(f Finding, rule int) sarifResult {
 		change := sarifChange{ArtifactLocation: file}
 		for _, e := range f.Fix.Edits {
 			change.Replacements = append(change.Replacements, sarifReplacement{
-				sarifRegion{e.Line, e.Column, e.EndLine, e.EndColumn}, sarifText{Text: e.Text}})
+				e.region(), sarifText{Text: e.Text}})
 		}
 		r.Fixes = []sarifFix{{sarifText{Text: f.Fix.Message}, []sarifChange{change}}}
 	}
 	return r
+}
+
+// region returns the range of an edit, in characters if they are known.
+func (e Edit) region() sarifRegion {
+	if e.Characters == [2]int{} {
+		return sarifRegion{e.Line, e.Column, e.EndLine, e.EndColumn}
+	}
+	return sarifRegion{e.Line, e.Characters[0], e.EndLine, e.Characters[1]}
 }
 
 // character returns the column in characters, as the report states it, or in bytes if the line
