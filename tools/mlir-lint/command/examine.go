@@ -55,12 +55,7 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 // attributes are.
 func (in input) check(library *mlir.Library, m part, analyzers []*lint.Analyzer) ([]lint.Diagnostic, []*report.Suppression) {
 	ran := func(rule string) bool { return slices.Contains(in.Rules, rule) }
-	o := lint.Options{Strict: in.Strict, KnownTargets: in.KnownTargets, Context: true}
-	for _, a := range analyzers {
-		if a != ignoreRule && ran(a.Name) {
-			o.Analyzers = append(o.Analyzers, a)
-		}
-	}
+	o := in.options(analyzers)
 	attributes := attributes{known: namesOf(analyzers), ran: ran}
 	if bytes.Contains(m.data, []byte(ignore.Attribute)) {
 		o.Analyzers = append(o.Analyzers, attributes.rule())
@@ -76,6 +71,17 @@ func (in input) check(library *mlir.Library, m part, analyzers []*lint.Analyzer)
 		}
 	}
 	return kept, reasons
+}
+
+// options returns how the input is checked.
+func (in input) options(analyzers []*lint.Analyzer) lint.Options {
+	o := lint.Options{Strict: in.Strict, KnownTargets: in.KnownTargets, Context: true}
+	for _, a := range analyzers {
+		if a != ignoreRule && slices.Contains(in.Rules, a.Name) {
+			o.Analyzers = append(o.Analyzers, a)
+		}
+	}
+	return o
 }
 
 // findingOf returns the finding of a diagnostic.
