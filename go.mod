@@ -5,6 +5,7 @@ go 1.26
 require (
 	github.com/gomlx/gopjrt v0.10.0
 	github.com/google/go-cmp v0.7.0
+	go.yaml.in/yaml/v3 v3.0.6
 	modernc.org/cc/v4 v4.31.0
 )
 

@@ -103,5 +103,9 @@ func (p *Pass) Shared(key any, make func() any) any {
 // Report adds a finding at the position of the operation.
 func (p *Pass) Report(at mlir.Operation, severity mlir.Severity, format string, args ...any) {
 	p.check.add(at.Location().Position(), severity, fmt.Sprintf(format, args...), p.analyzer.Name)
-	p.check.found[len(p.check.found)-1].Operation = p.check.number(at)
+	last := &p.check.found[len(p.check.found)-1]
+	last.Operation = p.check.number(at)
+	if p.check.contexts {
+		last.Context = contextOf(at)
+	}
 }

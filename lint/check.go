@@ -23,6 +23,7 @@ func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyze
 func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Diagnostic {
 	c := newCheck(file, mlir.IsBytecode(data))
 	c.data = data
+	c.contexts = o.Context
 	err := mlir.OnLargeStack(func() error {
 		context := library.NewContext(mlir.ContextOptions{})
 		defer context.Close()
@@ -64,6 +65,7 @@ type check struct {
 	operations map[string][]mlir.Operation // by name; one walk serves all rules
 	shared     map[any]any                 // see Pass.Shared
 	numbers    map[mlir.Operation]int      // 1 for the first operation of the walk; made when it is needed
+	contexts   bool                        // see Options.Context
 	found      []Diagnostic
 }
 

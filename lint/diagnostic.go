@@ -24,6 +24,9 @@ type Diagnostic struct {
 	// 0 if the finding is not about one.
 	Operation int
 	Fix       *Fix // its safe repair, or nil
+	// Context identifies the operation by a hash of its name, attributes and types, and of the
+	// symbols around it, but not by its position. It is set if Options.Context is.
+	Context string `json:",omitempty"`
 }
 
 // String returns the finding on one line: file:line:col: severity: message [rule].

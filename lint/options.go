@@ -9,4 +9,6 @@ type Options struct {
 	// KnownTargets are the custom call targets of the program that runs the modules, which
 	// rules accept beside those of XLA and of the contract.
 	KnownTargets []string
+	// Context sets Diagnostic.Context, which recognizes findings after a file has changed.
+	Context bool
 }

@@ -6,4 +6,9 @@
 // The MLIR parser is C++ code that hostile input can crash or keep busy forever. So [Main]
 // does not parse modules itself. It starts its own executable as workers, one for each
 // processor, and reports a file that ends its worker as a finding.
+//
+// A run finds the inputs (input.go, shard.go), decides what runs on each (plan.go, rules.go),
+// passes them to workers (pool.go, process.go), which check them (worker.go, examine.go), and
+// reports and counts the findings (results.go). What needs no MLIR is in tools/mlir-lint/internal:
+// the formats, the configuration, comments that ignore findings, baselines, and changed lines.
 package command

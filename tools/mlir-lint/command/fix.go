@@ -12,6 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/config"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
 
 // A fixing is what to do with repairs. The zero value only reports findings.
@@ -19,6 +21,8 @@ type fixing struct {
 	Fix     bool // apply them and write the file
 	Partial bool // also if findings are left
 	Diff    bool // print what they change, and write nothing
+
+	Levels map[string]config.Level `json:",omitempty"` // that the configuration of an input sets, by rule
 }
 
 // register adds the flags.
@@ -30,74 +34,96 @@ func (f *fixing) register(flags *flag.FlagSet) {
 
 func (f fixing) on() bool { return f.Fix || f.Partial || f.Diff }
 
-// A mended input is the answer of a worker that repaired one.
+// A mended input is the answer of a worker that repaired one. Its findings are those of the
+// repaired input and of what is left, or only the latter if it is not written.
 type mended struct {
 	Sum     [sha256.Size]byte // of the input
 	Changed bool
 	Data    []byte // to write, or nil
 	Diff    []byte
 	Fixed   int // the number of findings that were repaired
-	Left    []lint.Diagnostic
-	Found   []lint.Diagnostic
+	Left    int // of those that must be mended by hand
 	Notes   []string
 }
 
 // mend repairs an input in the worker.
-func (in input) mend(library *mlir.Library, o lint.Options, exported bool, sum [sha256.Size]byte) answer {
+func (in input) mend(library *mlir.Library, analyzers []*lint.Analyzer, exported bool, sum [sha256.Size]byte) answer {
+	selection := in.repairable(analyzers)
+	o := fix.Options{Options: selection.options, Select: selection.apply, Texts: in.Fixing.Diff}
 	var r fix.Result
 	var err error
 	if exported {
 		r, err = unwritable(library, in, o)
 	} else {
-		r, err = fix.Apply(library, in.Name, in.Data, fix.Options{Options: o, Texts: in.Fixing.Diff})
+		r, err = fix.Apply(library, in.Name, in.Data, o)
 	}
 	if err != nil {
-		found := lint.CheckWith(library, in.Name, in.Data, o)
+		a := in.findings(library, analyzers)
 		if !errors.Is(err, fix.ErrInvalid) {
-			found = append(found, invalid(in.Name, "cannot be repaired: %v", err))
+			a.Findings = append(a.Findings, sent(invalid(in.Name, "cannot be repaired: %v", err)))
 		}
-		return answer{Diagnostics: found}
+		return a
 	}
-	m := &mended{Sum: sum, Changed: r.Changed, Fixed: len(r.Fixed), Left: r.Left, Found: r.Found, Notes: r.Notes}
+	m := &mended{Sum: sum, Changed: r.Changed, Fixed: len(r.Fixed), Left: len(r.Left), Notes: r.Notes}
+	written := !in.Fixing.Diff && (!r.Changed || in.Fixing.Partial || m.Left == 0)
+	a := answer{Text: !mlir.IsBytecode(in.Data)}
+	if written {
+		after := in
+		after.Data = r.Data
+		a = after.findings(library, analyzers)
+	}
+	for _, f := range in.leftFindings(r.Left) {
+		if !slices.ContainsFunc(a.Findings, func(g finding) bool { return g.Rule == f.Rule && g.Message == f.Message }) {
+			a.Findings = append(a.Findings, sent(f))
+		}
+	}
 	switch {
 	case in.Fixing.Diff:
 		m.Diff = unified.Diff(in.Name+".orig", in.Name, r.Before, r.After)
-	case r.Changed && (in.Fixing.Partial || len(r.Left) == 0):
+	case r.Changed && written:
 		m.Data = r.Data
 	}
-	return answer{Mended: m}
+	a.Mended = m
+	return a
+}
+
+// leftFindings returns the findings about what is left.
+func (in input) leftFindings(left []lint.Diagnostic) []report.Finding {
+	findings, contexts := make([]report.Finding, len(left)), make([]string, len(left))
+	for i, d := range left {
+		findings[i], contexts[i] = findingOf(d), d.Context
+	}
+	if !mlir.IsBytecode(in.Data) {
+		report.AddSources(in.Data, findings)
+	}
+	report.Fingerprints(findings, contexts)
+	return findings
 }
 
 // unwritable is fix.Apply for a file that the command cannot write: an error if there is anything to
 // repair.
-func unwritable(library *mlir.Library, in input, o lint.Options) (fix.Result, error) {
-	r := fix.Result{Data: in.Data, Found: lint.CheckWith(library, in.Name, in.Data, o)}
+func unwritable(library *mlir.Library, in input, o fix.Options) (fix.Result, error) {
+	r := fix.Result{Data: in.Data, Found: o.Select(in.Data, lint.CheckWith(library, in.Name, in.Data, o.Options))}
 	if slices.ContainsFunc(r.Found, func(d lint.Diagnostic) bool { return d.Fix != nil }) {
 		return r, errors.New("it is a file of jax.export, which has more than the module: mend the program, and export it again")
 	}
 	return r, nil
 }
 
-// finish makes the outcome of a worker's answer. It writes a file that was repaired.
-func (s settings) finish(in input, a answer) outcome {
-	m := a.Mended
-	if m == nil {
-		return outcome{diagnostics: a.Diagnostics}
-	}
-	o := outcome{left: len(m.Left) > 0}
+// finish adds to the outcome of a worker's answer, and writes a file that was repaired.
+func (s settings) finish(in input, m *mended, o *outcome) {
+	o.left = m.Left > 0
 	switch {
 	case s.fixing.Diff:
-		o.output, o.diagnostics = m.Diff, m.Left
+		o.output = m.Diff
 		o.left = o.left || m.Changed
 	case m.Data == nil && m.Changed:
-		o.diagnostics = m.Left
 		o.notes = []string{fmt.Sprintf("%s: not written, because not everything can be repaired: mend the rest by hand, or use -fix-partial", in.Name)}
-		return o
+		return
 	default:
-		o.diagnostics = withLeft(m.Found, m.Left)
-		if err := s.put(in, m, &o); err != nil {
-			o.diagnostics = []lint.Diagnostic{invalid(in.Name, "cannot be written: %v", err)}
-			return o
+		if err := s.put(in, m, o); err != nil {
+			*o = failed(in.Name, "cannot be written: %v", err)
+			return
 		}
 	}
 	if m.Changed && !s.fixing.Diff {
@@ -106,7 +132,6 @@ func (s settings) finish(in input, a answer) outcome {
 	for _, note := range m.Notes {
 		o.notes = append(o.notes, in.Name+": "+note)
 	}
-	return o
 }
 
 // put writes what was repaired: to the file, or, for standard input, to standard output, which
@@ -128,19 +153,8 @@ func (s settings) put(in input, m *mended, o *outcome) error {
 }
 
 // aside reports whether findings go to standard error, because standard output gets something else.
-func (f fixing) aside(in input) bool {
-	return f.Diff || f.on() && in.Name == stdinName && in.Path == nil
-}
-
-// withLeft adds the findings of left that are not in found.
-func withLeft(found, left []lint.Diagnostic) []lint.Diagnostic {
-	all := slices.Clone(found)
-	for _, l := range left {
-		if !slices.ContainsFunc(found, func(d lint.Diagnostic) bool { return d.Rule == l.Rule && d.Message == l.Message }) {
-			all = append(all, l)
-		}
-	}
-	return all
+func (f fixing) aside(paths []string) bool {
+	return f.Diff || f.on() && stdinNamed(paths)
 }
 
 // noted returns the lines of the notes for standard error.

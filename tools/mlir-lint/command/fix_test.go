@@ -183,3 +183,16 @@ func TestFixRules(t *testing.T) {
 		}
 	}
 }
+
+// A finding that a comment, an attribute or the configuration ignores is not repaired.
+func TestFixIgnored(t *testing.T) {
+	dir := t.TempDir()
+	comment := strings.Replace(unmarked, "func.func", "// mlir-lint:ignore marks it is right\nfunc.func", 1)
+	attribute := strings.Replace(unmarked, "@f()", `@f() attributes {mlir_lint.ignore = "marks it is right"}`, 1)
+	for name, text := range map[string]string{"comment.mlir": comment, "attribute.mlir": attribute} {
+		path := writeFile(t, dir, name, text)
+		r := executeWith(everything, "", "-rules", "marks", "-fix", path)
+		check.Diff(t, name, result{}, r)
+		check.Diff(t, name, text, readFile(t, path))
+	}
+}

@@ -7,22 +7,37 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/config"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
 
 // An input is one module to check: a regular file, which a worker reads, or another file,
 // which only this process can read, or a name that cannot be read.
 type input struct {
-	Name    string // as findings print it
-	Path    []byte // JSON would change a string that is not UTF-8
-	Max     bounded.Size
-	Data    []byte
+	Name string // as findings print it
+	Path []byte // JSON would change a string that is not UTF-8
+	Max  bounded.Size
+	Data []byte
+	request
 	Fixing  fixing
 	open    func() (io.ReadCloser, error) // if this process reads it, into Data
 	problem string                        // why it cannot be read
+	mistake *report.Finding               // the finding to report instead of a check
+	levels  map[string]config.Level       // by rule
+}
+
+// A request says how an input is checked.
+type request struct {
+	Rules        []string // names
+	Strict       bool
+	KnownTargets []string
+	Split        bool
+	Engine       string // path of the library, or ""
 }
 
 // maxFlag is the flag that sets the largest size of one input.
@@ -88,9 +103,15 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 	}
 	var all []input
 	stdinTaken := false
+	seen := map[string]bool{}
 	for _, arg := range args {
 		if arg != "-" {
-			all = append(all, named(arg)...)
+			for _, in := range named(arg) {
+				if path := filepath.Clean(in.Name); !seen[path] {
+					seen[path] = true
+					all = append(all, in)
+				}
+			}
 			continue
 		}
 		if stdinTaken {
@@ -102,10 +123,17 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 	return all, nil
 }
 
-// named returns the inputs that one path names.
+// named returns the inputs that one path names. As in Go's patterns, "a/..." is the folder a.
 func named(path string) []input {
+	if path == "..." {
+		path = "."
+	} else if before, ok := strings.CutSuffix(filepath.ToSlash(path), "/..."); ok {
+		path = filepath.FromSlash(before + "/")
+	}
 	info, err := os.Stat(path)
 	switch {
+	case err != nil && strings.HasPrefix(path, "-"):
+		return []input{{Name: path, problem: "there is no such file: flags are in front of the paths"}}
 	case err != nil:
 		return []input{{Name: path, problem: reading(err)}}
 	case info.IsDir():
@@ -115,6 +143,27 @@ func named(path string) []input {
 	}
 	// A pipe, or a file that only this process has open.
 	return []input{{Name: path, open: func() (io.ReadCloser, error) { return os.Open(path) }}}
+}
+
+// extensions are those of the modules in folders. ".mlir.bc" ends in ".bc".
+var extensions = []string{".mlir", ".mlirbc", ".stablehlo", ".vhlo", ".bc"}
+
+// patterns describe the names of the modules in folders.
+const patterns = "*.mlir, *.mlirbc, *.mlir.bc, *.stablehlo, *.vhlo or *.bc"
+
+// isLLVM reports whether a file is bitcode of LLVM, which also has the extension .bc.
+func isLLVM(path string) bool {
+	if filepath.Ext(path) != ".bc" {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [4]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && (string(head[:]) == "BC\xc0\xde" || string(head[:]) == "\xde\xc0\x17\x0b")
 }
 
 // folder returns the modules in a folder and its subfolders. It follows links to files, but
@@ -127,20 +176,20 @@ func folder(root string) []input {
 			found = append(found, input{Name: filepath.Clean(path), problem: reading(err)})
 			return nil
 		}
-		if ext := filepath.Ext(path); d.IsDir() || ext != ".mlir" && ext != ".mlirbc" {
+		if d.IsDir() || !slices.Contains(extensions, filepath.Ext(path)) {
 			return nil
 		}
 		info, err := os.Stat(path)
 		switch {
 		case err != nil:
 			found = append(found, input{Name: path, problem: reading(err)})
-		case info.Mode().IsRegular():
+		case info.Mode().IsRegular() && !isLLVM(path):
 			found = append(found, input{Name: path, Path: []byte(path)})
 		}
 		return nil
 	})
 	if len(found) == 0 {
-		return []input{{Name: root, problem: "this folder has no .mlir or .mlirbc file"}}
+		return []input{{Name: root, problem: "this folder has no file " + patterns}}
 	}
 	return found
 }

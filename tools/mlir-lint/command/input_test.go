@@ -75,7 +75,7 @@ func TestFolder(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		path := filepath.Join(dir, "nothing")
-		execute("", path).holds(t, 2, path+":1:1: error: this folder has no .mlir or .mlirbc file [invalid]\n")
+		execute("", path).holds(t, 2, path+":1:1: error: this folder has no file *.mlir, *.mlirbc, *.mlir.bc, *.stablehlo, *.vhlo or *.bc [invalid]\n")
 	})
 	t.Run("missing", func(t *testing.T) {
 		path := filepath.Join(dir, "missing.mlir")

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,13 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/baseline"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/config"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/gitdiff"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
 
 // The exit statuses. The greatest one of a run is returned.
@@ -26,39 +24,26 @@ const (
 	exitInvalid  = 2
 )
 
-const usage = `usage: %[1]s [flags] [file, folder or - …]
-
-Checks MLIR modules: text, bytecode, StableHLO portable artifacts and files of
-jax.export. Of a folder and its subfolders, it checks the files *.mlir and *.mlirbc.
-"-", or no argument, is standard input. Each finding is one line:
-
-  file:line:column: severity: message [rule]
-
--fix repairs what has one safe repair. It writes a file if no error is left in it.
-
-Exit status: 0 no errors, 1 errors (with -fix: if any is left; with -diff: also if there
-is a difference), 2 an input that could not be read or is invalid
-(rule [invalid]), or wrong usage.
-
-Flags:
-`
-
 // Main runs the command with the given rules: it reads os.Args and returns the exit status.
 // Call it first in main, because the command starts its own executable as its workers.
 func Main(analyzers ...*lint.Analyzer) int {
-	if names, ok := os.LookupEnv(workerEnv); ok {
-		return serve(names, analyzers)
+	if _, ok := os.LookupEnv(workerEnv); ok {
+		return serve(withIgnore(analyzers))
 	}
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, analyzers)
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*lint.Analyzer) int {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	analyzers = withIgnore(analyzers)
 	fail := func(err error) int {
 		fmt.Fprintf(stderr, "%s: %v\n", program, err)
 		return exitInvalid
 	}
-	show := func(text *bytes.Buffer) int {
+	show := func(text *bytes.Buffer, err error) int {
+		if err != nil {
+			return fail(err)
+		}
 		if _, err := text.WriteTo(stdout); err != nil {
 			return fail(fmt.Errorf("writing: %w", err))
 		}
@@ -67,106 +52,101 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	if err := lint.Validate(analyzers); err != nil {
 		return fail(err)
 	}
-	flags := flag.NewFlagSet(program, flag.ContinueOnError)
-	var s settings
-	names := flags.String("rules", "", "run only the rules in this `list`, separated by commas")
-	flags.DurationVar(&s.limit, "timeout", time.Minute, "the `time` limit for reading and checking one input")
-	s.max = bounded.GiB
-	flags.Var(&s.max, maxFlag, "the largest `size` of one input")
-	s.fixing.register(flags)
-	s.disk = osDisk()
-	list := flags.Bool("list", false, "list the rules and exit")
-	flags.SetOutput(io.Discard) // errors are printed below, on one line
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		var text bytes.Buffer
-		fmt.Fprintf(&text, usage, program)
-		flags.SetOutput(&text)
-		flags.PrintDefaults()
-		return show(&text)
-	case err != nil:
-		return fail(fmt.Errorf("%w: the flags are %s", err, flagList(flags)))
+	if len(args) > 0 && merges[args[0]] != nil {
+		return show(merged(merges[args[0]], args[1:]))
 	}
-	if s.limit <= 0 {
-		return fail(errors.New("-timeout must be more than zero, for example 30s"))
-	}
-	chosen, err := choose(*names, analyzers)
-	if err != nil {
+	o := newOptions(program)
+	if err := o.parse(args); errors.Is(err, flag.ErrHelp) {
+		return show(o.help(), nil)
+	} else if err != nil {
 		return fail(err)
 	}
-	s.rules = nameList(chosen)
-	if *list {
-		var text bytes.Buffer
-		for _, a := range analyzers {
-			fmt.Fprintf(&text, "%s\t%s\n", a.Name, a.Doc)
-		}
-		return show(&text)
+	switch {
+	case o.list:
+		return show(listed(analyzers), nil)
+	case o.explain != "":
+		return show(explained(o.explain, analyzers))
 	}
-	found, err := native.Ensure(context.Background(), native.MLIR, native.EnsureOptions{Progress: stderr})
+	exit, err := o.check(stdin, stdout, stderr, analyzers)
 	if err != nil {
 		return fail(err)
-	}
-	s.library, s.fetch = found.Path, fetcher(stderr)
-	all, err := inputs(flags.Args(), stdin)
-	if err != nil {
-		return fail(err)
-	}
-	exit := exitClean
-	for outcome := range s.checkAll(all) {
-		if outcome.err != nil {
-			return fail(outcome.err)
-		}
-		var lines bytes.Buffer
-		for _, d := range outcome.diagnostics {
-			exit = max(exit, weight(d))
-			fmt.Fprintln(&lines, d)
-		}
-		if outcome.left {
-			exit = max(exit, exitFindings)
-		}
-		to := stdout
-		if outcome.aside {
-			to = stderr
-		}
-		if _, err := lines.WriteTo(to); err != nil {
-			return fail(fmt.Errorf("writing the findings: %w", err))
-		}
-		if len(outcome.output) > 0 {
-			if _, err := stdout.Write(outcome.output); err != nil {
-				return fail(fmt.Errorf("writing the result: %w", err))
-			}
-		}
-		_, _ = stderr.Write(outcome.noted())
 	}
 	return exit
 }
 
-// fetcher returns a function that fetches a library which an input needs. It tries each one
-// once.
-func fetcher(progress io.Writer) func(native.Part) error {
-	var fetched sync.Map // native.Part -> func() error
-	return func(p native.Part) error {
-		once, _ := fetched.LoadOrStore(p, sync.OnceValue(func() error {
-			_, err := native.Ensure(context.Background(), p, native.EnsureOptions{Progress: progress})
-			return err
-		}))
-		return once.(func() error)()
+// check checks the inputs, writes the report, and returns the exit status.
+func (o *options) check(stdin io.Reader, stdout, stderr io.Writer, analyzers []*lint.Analyzer) (int, error) {
+	p, err := o.plan(analyzers)
+	if err != nil {
+		return 0, err
 	}
+	known, err := o.readBaseline()
+	if err != nil {
+		return 0, err
+	}
+	all, err := inputs(o.flags.Args(), stdin)
+	if err != nil {
+		return 0, err
+	}
+	all = p.apply(o.shard.of(all))
+	s := settings{workers: o.workers, limit: o.limit, max: o.max, fetch: fetcher(stderr), fixing: o.fixing, disk: osDisk()}
+	if err := s.useEngine(o.engine, stderr); err != nil {
+		return 0, err
+	}
+	findings := stdout
+	if o.fixing.aside(o.flags.Args()) {
+		findings = stderr
+	}
+	r := &results{options: o, baseline: known, progress: newProgress(stderr, len(all), progressDelay)}
+	defer r.progress.end()
+	text := report.Text{Gone: r.gone}
+	if text.Width, text.Terminal = widthOf(findings); text.Terminal {
+		text.Color = colored()
+	}
+	r.report, err = report.New(o.format, findings, report.Options{Rules: described(analyzers), Werror: o.werror, Text: text})
+	if err != nil {
+		return 0, err
+	}
+	for in, outcome := range s.checkAll(all, r.progress.checked) {
+		if outcome.err != nil {
+			return 0, outcome.err
+		}
+		if err := r.add(in.Name, p.finish(in, outcome)); err != nil {
+			return 0, err
+		}
+		if err := r.mended(outcome, stdout, stderr); err != nil {
+			return 0, err
+		}
+	}
+	return r.close()
 }
 
-// weight returns the exit status for one finding.
-func weight(d lint.Diagnostic) int {
-	switch {
-	case d.Rule == lint.Invalid:
-		return exitInvalid
-	case d.Severity == mlir.SeverityError:
-		return exitFindings
+// plan returns the plan that the flags make.
+func (o *options) plan(analyzers []*lint.Analyzer) (p plan, err error) {
+	p = plan{selection: selection{all: analyzers}, strict: o.strict, split: o.split}
+	if o.rules != "" {
+		if p.chosen, err = choose(o.rules, analyzers); err != nil {
+			return p, err
+		}
 	}
-	return exitClean
+	p.finder = config.NewFinder(namesOf(analyzers))
+	if o.config != "" {
+		if p.finder, err = config.Fixed(o.config, namesOf(analyzers)); err != nil {
+			return p, err
+		}
+	}
+	if o.newFrom != "" {
+		if p.changes, err = gitdiff.Since(".", o.newFrom); err != nil {
+			return p, fmt.Errorf("-new-from-rev: %w", err)
+		}
+	}
+	return p, nil
 }
 
-func flagList(flags *flag.FlagSet) string {
-	names := []string{"-h"}
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-	return strings.Join(names, ", ")
+// readBaseline reads the baseline, unless there is none or it is to be written.
+func (o *options) readBaseline() (*baseline.Baseline, error) {
+	if o.baseline == "" || o.writeBase {
+		return nil, nil
+	}
+	return baseline.Read(o.baseline)
 }

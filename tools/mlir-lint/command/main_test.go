@@ -100,7 +100,7 @@ func TestUsage(t *testing.T) {
 			"legacy-custom-call\t", "outfeed\t", "placement\t", "side-effect\t", "token-value\t", "unknown-target\t", "unordered-effects\t",
 			"zero-token\t",
 		}},
-		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -diff, -fix, -fix-partial, -list, -max-module, -rules, -timeout"}},
+		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ", "-list, -max-module, ", "-rules, ", "-timeout, -werror, -write-baseline"}},
 		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2, []string{`there is no rule "infeeds": choose from after-all, `, "create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ", "unordered-effects, zero-token"}},
 		{"no time", []string{"-timeout", "0"}, 2, []string{"-timeout must be more than zero"}},
 		{"odd time", []string{"-timeout", "soon"}, 2, []string{`invalid value "soon"`}},

@@ -5,30 +5,34 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
 
 // An outcome is the result of one input. An error means that no input can be checked.
 type outcome struct {
-	diagnostics []lint.Diagnostic
-	err         error
+	findings []report.Finding
+	text     bool // the input has lines
+	err      error
 
 	output []byte   // for standard output
-	aside  bool     // the diagnostics go to standard error
 	left   bool     // something is left to repair, or -diff found a difference
 	notes  []string // for standard error
 }
 
-// checkAll checks the inputs on one worker for each processor and yields the outcomes in the
-// order of the inputs. If the caller stops early, the workers end.
-func (s settings) checkAll(all []input) iter.Seq[outcome] {
-	return func(yield func(outcome) bool) {
+// failed returns the outcome of an input that cannot be checked.
+func failed(file, format string, args ...any) outcome {
+	return outcome{findings: []report.Finding{invalid(file, format, args...)}}
+}
+
+// checkAll checks the inputs on several workers and yields the outcomes in the order of the
+// inputs. It calls checked after each input. If the caller stops early, the workers end.
+func (s settings) checkAll(all []input, checked func()) iter.Seq2[input, outcome] {
+	return func(yield func(input, outcome) bool) {
 		ctx, stop := context.WithCancel(context.Background())
 		outcomes := make([]chan outcome, len(all))
 		for i := range outcomes {
@@ -47,19 +51,18 @@ func (s settings) checkAll(all []input) iter.Seq[outcome] {
 				}
 			}
 		})
-		for range min(runtime.GOMAXPROCS(0), len(all)) {
+		for range min(s.workers, len(all)) {
 			busy.Go(func() {
 				var d slot
 				defer d.clear()
 				for i := range next {
-					o := s.checkOne(&d, all[i])
-					o.aside = s.fixing.aside(all[i])
-					outcomes[i] <- o
+					outcomes[i] <- s.checkOne(&d, all[i])
+					checked()
 				}
 			})
 		}
-		for _, o := range outcomes {
-			if !yield(<-o) {
+		for i, o := range outcomes {
+			if !yield(all[i], <-o) {
 				return
 			}
 		}
@@ -78,17 +81,23 @@ func (d *slot) clear() {
 
 func (s settings) checkOne(d *slot, in input) outcome {
 	if in.problem != "" {
-		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}}
+		return failed(in.Name, "%s", in.problem)
+	}
+	if in.mistake != nil {
+		return outcome{findings: []report.Finding{*in.mistake}}
 	}
 	begun := time.Now()
 	switch err := in.fill(s.max, s.limit); {
 	case errors.Is(err, errLate):
-		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
-			"reading took longer than %v and was stopped: raise -timeout", s.limit)}}
+		return failed(in.Name, "reading took longer than %v and was stopped: raise -timeout", s.limit)
 	case err != nil:
-		return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", reading(err))}}
+		return failed(in.Name, "%s", reading(err))
 	}
 	in.Max, in.Fixing = s.max, s.fixing
+	in.Fixing.Levels = in.levels
+	if s.engine {
+		in.Engine = s.library
+	}
 	left := s.limit - time.Since(begun)
 	for {
 		if d.process == nil {
@@ -102,24 +111,29 @@ func (s settings) checkOne(d *slot, in input) outcome {
 		a, err := d.check(in, left)
 		if err == nil && a.Needs != "" {
 			if err := s.fetch(a.Needs); err != nil {
-				return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name, "needs the %s: %v", a.Needs, err)}}
+				return failed(in.Name, "needs the %s: %v", a.Needs, err)
 			}
 			if a, err = d.check(in, left); err == nil && a.Needs != "" {
 				return outcome{err: fmt.Errorf("the %s was fetched and is not found", a.Needs)}
 			}
 		}
 		if err == nil {
-			return s.finish(in, a)
+			o := outcome{text: a.Text}
+			for _, f := range a.Findings {
+				o.findings = append(o.findings, f.received())
+			}
+			if a.Mended != nil {
+				s.finish(in, a.Mended, &o)
+			}
+			return o
 		}
 		d.process = nil // it has ended
 		if errors.Is(err, errLate) {
-			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
-				"reading and checking took longer than %v and was stopped: raise -timeout", s.limit)}}
+			return failed(in.Name, "reading and checking took longer than %v and was stopped: raise -timeout", s.limit)
 		}
 		// An earlier input may have damaged the worker, so try again with a new one.
 		if fresh {
-			return outcome{diagnostics: []lint.Diagnostic{invalid(in.Name,
-				"the MLIR library crashed on this file (%v): %s", err, reason(err))}}
+			return failed(in.Name, "the MLIR library crashed on this file (%v): %s", err, reason(err))
 		}
 	}
 }
@@ -133,6 +147,8 @@ func reason(crash error) string {
 }
 
 // invalid returns a finding about a whole input.
-func invalid(file, format string, args ...any) lint.Diagnostic {
-	return lint.Diagnostic{File: file, Line: 1, Column: 1, Severity: mlir.SeverityError, Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}
+func invalid(file, format string, args ...any) report.Finding {
+	findings := []report.Finding{{File: file, Line: 1, Column: 1, Severity: report.Error, Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}}
+	report.Fingerprints(findings, []string{""})
+	return findings[0]
 }

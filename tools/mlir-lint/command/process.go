@@ -30,7 +30,8 @@ type process struct {
 // settings are the settings of every worker.
 type settings struct {
 	library string        // path
-	rules   string        // names, separated by commas
+	engine  bool          // it reads every module, whatever dialects that names
+	workers int           // how many files are checked at the same time
 	limit   time.Duration // for reading and checking one input
 	max     bounded.Size  // of one input
 	fetch   func(native.Part) error
@@ -53,7 +54,7 @@ func (s settings) start() (*process, error) {
 	}
 	p := &process{cmd: exec.Command(executable)}
 	p.cmd.Env = append(os.Environ(),
-		workerEnv+"="+s.rules,
+		workerEnv+"=1",
 		native.MLIR.Env()+"="+s.library,
 		"GOTRACEBACK=none", // print the cause of a crash, but not the goroutines
 	)

@@ -4,10 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/child"
@@ -21,24 +18,21 @@ import (
 // and then one answer to each input. It reads its standard input and writes to a separate
 // pipe, because C++ code may print to standard output.
 
-// workerEnv makes Main a worker. Its value is the list of rules.
+// workerEnv makes Main a worker.
 const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
 
 type answer struct {
-	Problem     string // in the first answer: why the worker cannot run
-	Diagnostics []lint.Diagnostic
-	Mended      *mended     // if the input was to be repaired and is valid
-	Needs       native.Part // if it is not "", the input needs this library, which was not fetched
+	Problem  string      // in the first answer: why the worker cannot run
+	Findings []finding   `json:",omitempty"`
+	Text     bool        // the input has lines
+	Mended   *mended     `json:",omitempty"` // if the input was to be repaired and is valid
+	Needs    native.Part // if it is not "", the input needs this library, which was not fetched
 }
 
 // serve runs a worker and returns the exit status.
-func serve(names string, analyzers []*lint.Analyzer) int {
+func serve(analyzers []*lint.Analyzer) int {
 	answers := json.NewEncoder(child.Answers())
 	var ready answer
-	chosen, err := choose(names, analyzers)
-	if err != nil {
-		ready.Problem = err.Error()
-	}
 	if _, err := mlir.Open(mlir.OpenOptions{}); err != nil {
 		ready.Problem = err.Error()
 	}
@@ -46,49 +40,63 @@ func serve(names string, analyzers []*lint.Analyzer) int {
 		return 2
 	}
 	for in := range requests() {
-		if in.Path != nil {
-			if in.Data, err = bounded.ReadFile(string(in.Path), limit(in.Max)); err != nil {
-				in.problem = reading(err)
-			}
-		}
-		sum, exported := sha256.Sum256(in.Data), jaxexport.Is(in.Data)
-		if in.problem == "" && exported {
-			if in.Data, err = moduleOf(in.Data); err != nil {
-				in.problem = err.Error()
-			}
-		}
-		if answers.Encode(in.check(chosen, exported, sum)) != nil {
+		if answers.Encode(in.answer(analyzers)) != nil {
 			return 2
 		}
 	}
 	return 0
 }
 
-// check checks an input that was read.
-func (in input) check(chosen []*lint.Analyzer, exported bool, sum [sha256.Size]byte) answer {
-	if in.problem != "" {
-		return answer{Diagnostics: []lint.Diagnostic{invalid(in.Name, "%s", in.problem)}}
+// answer reads an input, unless the command did, and checks it.
+func (in input) answer(analyzers []*lint.Analyzer) answer {
+	if in.Path != nil {
+		data, err := bounded.ReadFile(string(in.Path), limit(in.Max))
+		if err != nil {
+			return refuse(in.Name, "%s", reading(err))
+		}
+		in.Data = data
 	}
-	library, err := mlir.OpenFor(in.Data)
+	sum, exported := sha256.Sum256(in.Data), jaxexport.Is(in.Data)
+	if exported {
+		e, err := jaxexport.Read(in.Data)
+		if err != nil {
+			return refuse(in.Name, "%v", err)
+		}
+		in.Data = e.Module
+	}
+	library, err := in.library()
 	if missing, ok := errors.AsType[*native.NotFoundError](err); ok {
 		return answer{Needs: missing.Part}
 	}
 	if err != nil {
-		return answer{Diagnostics: []lint.Diagnostic{invalid(in.Name, "%v", err)}}
+		return refuse(in.Name, "%v", err)
 	}
 	if in.Fixing.on() {
-		return in.mend(library, lint.Options{Analyzers: chosen}, exported, sum)
+		return in.mend(library, analyzers, exported, sum)
 	}
-	return answer{Diagnostics: lint.Check(library, in.Name, in.Data, chosen)}
+	return in.findings(library, analyzers)
 }
 
-// moduleOf returns the module in a file of jax.export.
-func moduleOf(data []byte) ([]byte, error) {
-	e, err := jaxexport.Read(data)
-	if err != nil {
-		return nil, err
+// findings returns the answer with the findings of an input that was read.
+func (in input) findings(library *mlir.Library, analyzers []*lint.Analyzer) answer {
+	a := answer{Text: !mlir.IsBytecode(in.Data)}
+	for _, f := range in.examine(library, analyzers) {
+		a.Findings = append(a.Findings, sent(f))
 	}
-	return e.Module, nil
+	return a
+}
+
+// library opens the library that reads the input.
+func (in input) library() (*mlir.Library, error) {
+	if in.Engine == "" {
+		return mlir.OpenFor(in.Data)
+	}
+	return mlir.Open(mlir.OpenOptions{Path: in.Engine})
+}
+
+// refuse returns the answer to an input that cannot be checked.
+func refuse(file, format string, args ...any) answer {
+	return answer{Findings: []finding{sent(invalid(file, format, args...))}}
 }
 
 // requests reads inputs until the command closes the pipe or ends. Then it ends the worker,
@@ -106,44 +114,4 @@ func requests() <-chan input {
 		}
 	}()
 	return next
-}
-
-// choose returns the rules in a list of names, or, if the list is empty, all that are not off.
-func choose(names string, analyzers []*lint.Analyzer) ([]*lint.Analyzer, error) {
-	var chosen []*lint.Analyzer
-	if names == "" {
-		for _, a := range analyzers {
-			if !a.Off {
-				chosen = append(chosen, a)
-			}
-		}
-		return chosen, nil
-	}
-	for name := range strings.SplitSeq(names, ",") {
-		a := find(strings.TrimSpace(name), analyzers)
-		if a == nil {
-			return nil, fmt.Errorf("there is no rule %q: choose from %s", name, nameList(analyzers))
-		}
-		if !slices.Contains(chosen, a) {
-			chosen = append(chosen, a)
-		}
-	}
-	return chosen, nil
-}
-
-func find(name string, analyzers []*lint.Analyzer) *lint.Analyzer {
-	for _, a := range analyzers {
-		if a.Name == name {
-			return a
-		}
-	}
-	return nil
-}
-
-func nameList(analyzers []*lint.Analyzer) string {
-	var names []string
-	for _, a := range analyzers {
-		names = append(names, a.Name)
-	}
-	return strings.Join(names, ", ")
 }

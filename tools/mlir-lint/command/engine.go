@@ -1,0 +1,59 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
+)
+
+// engines are the parts that are MLIR libraries.
+var engines = []native.Part{native.MLIR, native.Jaxlib, native.IREE, native.LLVM}
+
+func partNames() (names []string) {
+	for _, p := range engines {
+		names = append(names, string(p))
+	}
+	return names
+}
+
+func partList() string { return strings.Join(partNames(), ", ") }
+
+// useEngine finds the library, which the flag -engine names, and fetches it if it is a part.
+func (s *settings) useEngine(engine string, progress io.Writer) error {
+	part := native.MLIR
+	if engine != "" {
+		s.engine = true
+		part = native.Part(engine)
+		if !slices.Contains(engines, part) {
+			if info, err := os.Stat(engine); err != nil || info.IsDir() {
+				return fmt.Errorf("-engine: there is no library %q%s: give the path of a shared library, or one of %s",
+					engine, report.DidYouMean(engine, partNames()), partList())
+			}
+			s.library = engine
+			return nil
+		}
+	}
+	found, err := native.Ensure(context.Background(), part, native.EnsureOptions{Progress: progress})
+	s.library = found.Path
+	return err
+}
+
+// fetcher returns a function that fetches a library which an input needs. It tries each one
+// once.
+func fetcher(progress io.Writer) func(native.Part) error {
+	var fetched sync.Map // native.Part -> func() error
+	return func(p native.Part) error {
+		once, _ := fetched.LoadOrStore(p, sync.OnceValue(func() error {
+			_, err := native.Ensure(context.Background(), p, native.EnsureOptions{Progress: progress})
+			return err
+		}))
+		return once.(func() error)()
+	}
+}

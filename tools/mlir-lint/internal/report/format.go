@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/nearest"
+)
+
+// A Writer writes a report. File is called once for each file, also for one without findings,
+// and then Close.
+type Writer interface {
+	File(name string, findings []Finding) error
+	Close() error
+}
+
+// A Rule describes a rule.
+type Rule struct {
+	Name    string
+	Doc     string // one line
+	Details string // Markdown, or ""
+}
+
+// Options are the options of a report.
+type Options struct {
+	Rules  []Rule
+	Werror bool // warnings count as errors do
+	Text   Text
+}
+
+var formats = map[string]func(io.Writer, Options) Writer{
+	"text":       newText,
+	"json":       newJSON,
+	"sarif":      newSARIF,
+	"github":     newGitHub,
+	"gitlab":     newGitLab,
+	"junit":      newJUnit,
+	"checkstyle": newCheckstyle,
+}
+
+// Formats are the names of the formats.
+var Formats = []string{"text", "json", "sarif", "github", "gitlab", "junit", "checkstyle"}
+
+// New returns a writer of the format.
+func New(format string, w io.Writer, o Options) (Writer, error) {
+	make, ok := formats[format]
+	if !ok {
+		return nil, fmt.Errorf("there is no format %q%s: choose from %s", format, DidYouMean(format, Formats), strings.Join(Formats, ", "))
+	}
+	return make(w, o), nil
+}
+
+// DidYouMean returns a question with the known name that is most similar, or "".
+func DidYouMean(name string, known []string) string {
+	if near := nearest.Name(name, slices.Values(known)); near != "" {
+		return fmt.Sprintf(", did you mean %q", near)
+	}
+	return ""
+}
+
+// A collector keeps findings until the report is closed.
+type collector struct {
+	w        io.Writer
+	o        Options
+	files    []string
+	findings []Finding
+}
+
+func (c *collector) File(name string, findings []Finding) error {
+	c.files = append(c.files, name)
+	c.findings = append(c.findings, findings...)
+	return nil
+}
+
+// open returns the findings that are neither ignored nor known, in order.
+func (c *collector) open() []Finding {
+	return slices.DeleteFunc(sorted(c.findings), func(f Finding) bool { return !f.Open() })
+}
+
+// counts reports whether the finding makes the command fail.
+func (o Options) counts(f Finding) bool {
+	return f.Severity == Error || o.Werror && f.Severity == Warning
+}

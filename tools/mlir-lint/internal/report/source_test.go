@@ -1,0 +1,38 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestAddSources(t *testing.T) {
+	long := strings.Repeat("é", 300) + "x" + strings.Repeat("y", 1000)
+	text := "first\r\nöñ second\n" + long + "\nlast \xff"
+	findings := []Finding{
+		{Line: 1, Column: 2},
+		{Line: 2, Column: 6, Fix: &Fix{Edits: []Edit{{Line: 2, Column: 3, EndLine: 4, EndColumn: 8}}}},
+		{Line: 3, Column: 601},
+		{Line: 4, Column: 99},
+		{Line: 5, Column: 1},
+	}
+	AddSources([]byte(text), findings)
+	want := []*Source{
+		{"first", 2, 2},
+		{"öñ second", 6, 4},
+		{strings.Repeat("é", 100) + "x" + strings.Repeat("y", 399), 201, 301},
+		{"last ?", 7, 7},
+		nil,
+	}
+	var got []*Source
+	for _, f := range findings {
+		got = append(got, f.Source)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([2]int{2, 8}, findings[1].Fix.Edits[0].Characters); diff != "" {
+		t.Errorf("the edit (-want +got):\n%s", diff)
+	}
+}
