@@ -78,6 +78,12 @@ func modules(tb testing.TB, f func(path string, data []byte)) {
 				return err
 			}
 			n++
+			parts := strings.Split(string(data), "// -----")
+			for i, part := range parts {
+				if len(parts) > 1 {
+					f(fmt.Sprintf("%s part %d", path, i+1), []byte(part))
+				}
+			}
 			f(path, data)
 		}
 		return nil

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package command
 
 import (
@@ -17,13 +19,6 @@ import (
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
-)
-
-// The exit statuses. The greatest one of a run is returned.
-const (
-	exitClean    = 0
-	exitFindings = 1
-	exitInvalid  = 2
 )
 
 const usage = `usage: %[1]s [flags] [file, folder or - …]
@@ -71,6 +66,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	s.max = bounded.GiB
 	flags.Var(&s.max, maxFlag, "the largest `size` of one input")
 	list := flags.Bool("list", false, "list the rules and exit")
+	quick := flags.Bool(quickFlag, false, quickDoc)
 	flags.SetOutput(io.Discard) // errors are printed below, on one line
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -84,6 +80,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	}
 	if s.limit <= 0 {
 		return fail(errors.New("-timeout must be more than zero, for example 30s"))
+	}
+	if *quick {
+		q := quickRun{program: program, rules: *names, list: *list, limit: s.limit, max: s.max}
+		return q.run(flags.Args(), stdin, stdout, stderr)
 	}
 	chosen, err := choose(*names, analyzers)
 	if err != nil {
@@ -145,10 +145,4 @@ func weight(d lint.Diagnostic) int {
 		return exitFindings
 	}
 	return exitClean
-}
-
-func flagList(flags *flag.FlagSet) string {
-	names := []string{"-h"}
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-	return strings.Join(names, ", ")
 }

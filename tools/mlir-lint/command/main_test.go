@@ -94,7 +94,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{"help", []string{"-h"}, 0, []string{"usage: ", "file:line:column: severity: message [rule]", "-rules"}},
 		{"list", []string{"-list"}, 0, []string{"create-token\t", "layouts\t", "outfeed\t"}},
-		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -list, -max-module, -rules, -timeout"}},
+		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -list, -max-module, -quick, -rules, -timeout"}},
 		{"unknown rule", []string{"-rules", "outfeed,infeed"}, 2, []string{`there is no rule "infeed": choose from create-token, layouts, outfeed`}},
 		{"no time", []string{"-timeout", "0"}, 2, []string{"-timeout must be more than zero"}},
 		{"odd time", []string{"-timeout", "soon"}, 2, []string{`invalid value "soon"`}},
