@@ -2,6 +2,7 @@ package quick
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"strings"
 )
@@ -449,9 +450,19 @@ func (r *reader) useLists(values uint64) {
 	}
 }
 
-// The locations in the binary encoding of the builtin dialect.
+// The locations, and the attributes that they usually contain, in the binary encoding of the
+// builtin dialect.
 const (
+	arrayAttr             = 0
+	dictionaryAttr        = 1
 	stringAttr            = 2
+	typedStringAttr       = 3
+	symbolAttr            = 4
+	nestedSymbolAttr      = 5
+	typeAttr              = 6
+	unitAttr              = 7
+	integerAttr           = 8
+	floatAttr             = 9
 	callSiteLocation      = 10
 	fileLineColLocation   = 11
 	fusedLocation         = 12
@@ -487,6 +498,12 @@ func (m *module) positionOf(attr attribute, nested int) position {
 	a := m.reader(attr)
 	if attr.encoding == inText {
 		text := a.text()
+		if nested > 0 && !strings.HasPrefix(text, "loc(") { // metadata
+			if strings.Contains(text, `":`) {
+				m.bad = "its locations have metadata that may contain a position: it needs the full engine, without -quick"
+			}
+			return position{}
+		}
 		s := scanner{text: []byte(text)}
 		at := s.location()
 		if s.err != nil {
@@ -530,7 +547,22 @@ func (m *module) positionOf(attr attribute, nested int) position {
 		}
 		return at
 	case fusedMetadataLocation:
-		m.bad = "it has locations with metadata: it needs the full engine, without -quick"
+		locations := a
+		for n := a.number(); n > 0 && !a.bad; n-- {
+			a.number()
+		}
+		// The metadata are printed before the locations.
+		if at := first(1); at.known || m.bad != "" {
+			return at
+		}
+		a = locations
+		return first(a.number())
+	case arrayAttr:
+		return first(a.number())
+	case dictionaryAttr:
+		return first(2 * min(a.number(), math.MaxInt64)) // names and values
+	case stringAttr, typedStringAttr, symbolAttr, nestedSymbolAttr, typeAttr, unitAttr, integerAttr, floatAttr:
+		return position{}
 	default:
 		m.bad = "it has a location of an unknown kind: it needs the full engine, without -quick"
 	}
