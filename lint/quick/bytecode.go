@@ -222,7 +222,7 @@ func (n *name) find(portable bool) bool {
 			n.full = "stablehlo." + short[:i]
 		}
 	}
-	n.rule, n.is = ruleOf(n.full)
+	_, n.rule, n.is = ruleOf(n.full)
 	return n.is
 }
 

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // A Finding is an operation of one of the rules.
@@ -59,20 +58,33 @@ var rules = []Rule{
 // Rules returns the rules in the order of their names.
 func Rules() []Rule { return slices.Clone(rules) }
 
-// ruleOf returns the index of the rule for an operation's full name.
-func ruleOf[S string | []byte](name S) (int, bool) {
-	short, ok := strings.CutPrefix(string(name), "stablehlo.")
-	if !ok {
-		if short, ok = strings.CutPrefix(string(name), "mhlo."); !ok {
-			return 0, false
+// operations are the full names of the operations that the rules find.
+var operations = func() (list []struct {
+	name string
+	rule int
+}) {
+	for rule, r := range rules {
+		for _, dialect := range []string{"stablehlo.", "mhlo."} {
+			list = append(list, struct {
+				name string
+				rule int
+			}{dialect + r.op, rule})
 		}
 	}
-	for i, r := range rules {
-		if r.op == short {
-			return i, true
+	return list
+}()
+
+// ruleOf returns an operation's full name and the index of its rule.
+func ruleOf[S string | []byte](name S) (full string, rule int, ok bool) {
+	if len(name) < len("mhlo.infeed") || len(name) > len("stablehlo.create_token") {
+		return "", 0, false
+	}
+	for i := range operations {
+		if op := &operations[i]; len(name) == len(op.name) && string(name) == op.name {
+			return op.name, op.rule, true
 		}
 	}
-	return 0, false
+	return "", 0, false
 }
 
 // An Error says why an input could not be searched.
@@ -118,12 +130,10 @@ const textName = "-"
 
 // findings orders operations as package lint does: by position and, for each, by rule and name.
 func findings(found []operation) []Finding {
-	slices.SortStableFunc(found, func(a, b operation) int {
-		return cmp.Or(cmp.Compare(a.rule, b.rule), cmp.Compare(b.name, a.name)) // stablehlo before mhlo
-	})
-	out := make([]Finding, 0, len(found))
-	for _, op := range found {
-		f := Finding{Rule: rules[op.rule].Name, Operation: op.name, Line: 1, Column: 1}
+	out := make([]Finding, len(found))
+	for i, op := range found {
+		f := &out[i]
+		f.Rule, f.Operation, f.Line, f.Column = rules[op.rule].Name, op.name, 1, 1
 		at := op.stated
 		switch {
 		case !at.known:
@@ -132,17 +142,20 @@ func findings(found []operation) []Finding {
 			}
 		case at.line == 0:
 		case at.file != textName:
-			f.At = fmt.Sprintf(" (at %s:%d:%d)", at.file, at.line, at.column)
+			f.At = " (at " + at.file + ":" + strconv.Itoa(at.line) + ":" + strconv.Itoa(at.column) + ")"
 		case op.line == 0:
 			f.At = fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.line, at.column)
 		default:
 			f.Line, f.Column = at.line, max(at.column, 1)
 		}
-		out = append(out, f)
 	}
-	slices.SortStableFunc(out, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
+	before := func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(b.Operation, a.Operation)) // stablehlo before mhlo
+	}
+	if !slices.IsSortedFunc(out, before) {
+		slices.SortStableFunc(out, before)
+	}
 	return out
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,6 +90,15 @@ var pieces = []string{
 	"func.func private @zz() attributes {x.y = \"\\\"stablehlo.outfeed\\\"(\"}\n", "func.func @zy() { %0 = stablehlo.create_token : !stablehlo.token loc(\"q\":1:1) return }\n",
 }
 
+// harmless are texts that may be between most lines.
+var harmless = []string{
+	"", " ", "\n", "\r", "\r\n", "\t", "\x00", "// \"\n", "//\"\r", "// \"stablehlo.outfeed\"(\n", "// \x00 #a<\n", "\n// {-#\n",
+	"stablehlo.create_token : !stablehlo.token ", "\"stablehlo.create_token\"() : () -> !stablehlo.token\n",
+	"stablehlo.create_token {a = \"b\"} : !stablehlo.token loc(\"f.py\":1:2)\n",
+	"\"stablehlo.create\\5ftoken\"() {stablehlo.outfeed} : () -> !stablehlo.token loc(callsite(\"a\" at \"-\":7:8))\n",
+	" loc(unknown) ", " loc(\"a\":3:4)", " loc(fused<\"a\">[\"b\":1:2])",
+}
+
 var pieceOf = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"|[@%^#!]?[A-Za-z_0-9$.-]+|->|\s+|//[^\n]*|.`)
 
 // mutate changes a module in a few places.
@@ -119,7 +130,17 @@ func mutate(data []byte, seed uint64) []byte {
 	}
 	for range 1 + r.IntN(4) {
 		i, j := r.IntN(len(list)), r.IntN(len(list))
-		switch r.IntN(9) {
+		what := r.IntN(9)
+		if seed%2 == 1 { // changes that keep most modules valid
+			what = 4 + r.IntN(3)
+		}
+		insert := func() string {
+			if seed%2 == 1 {
+				return harmless[r.IntN(len(harmless))]
+			}
+			return pieces[r.IntN(len(pieces))]
+		}
+		switch what {
 		case 0: // swap
 			list[i], list[j] = list[j], list[i]
 		case 1: // remove
@@ -137,16 +158,60 @@ func mutate(data []byte, seed uint64) []byte {
 					break
 				}
 			}
-		case 5, 6: // insert at the end of a line
+		case 5: // insert at the end of a line
 			for k := range len(list) {
 				if s := &list[(i+k)%len(list)]; strings.Contains(*s, "\n") {
-					*s = pieces[r.IntN(len(pieces))] + *s + pieces[r.IntN(len(pieces))]
+					*s = insert() + *s + insert()
 					break
 				}
 			}
 		default: // insert
-			list[i] += pieces[r.IntN(len(pieces))]
+			list[i] += insert()
 		}
 	}
 	return []byte(strings.Join(list, ""))
+}
+
+// TestMutations is FuzzCheck without a fuzzer: it has as many cases as
+// $CALLIOPE_QUICK_MUTATIONS says, and counts those that the library accepts.
+func TestMutations(t *testing.T) {
+	cases := 400
+	if n, err := strconv.Atoi(os.Getenv("CALLIOPE_QUICK_MUTATIONS")); err == nil {
+		cases = n
+	}
+	var seeds [][]byte
+	for _, form := range forms {
+		seeds = append(seeds, []byte(form.text))
+	}
+	modules(t, func(path string, data []byte) {
+		if len(data) < 20_000 && !crashes(path) && !mlir.IsBytecode(data) {
+			seeds = append(seeds, data)
+		}
+	})
+	library, jaxlib := mlirtest.Library(t), mlirtest.Jaxlib(t)
+	accepted, findings := 0, 0
+	for i := range cases {
+		data := mutate(seeds[i%len(seeds)], uint64(i))
+		if dangerous(data) {
+			continue
+		}
+		of := library
+		if bytes.Contains(data, []byte("mhlo.")) {
+			of = jaxlib
+		}
+		want, ok := parsed(of, data)
+		got := found(data)
+		if !ok || refused(got) {
+			continue
+		}
+		accepted++
+		findings += len(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("seed %d (-parsed +found):\n%s\n%q", i, diff, data)
+		}
+	}
+	t.Logf("%d of %d accepted, with %d findings", accepted, cases, findings)
+	if accepted < cases/10 {
+		t.Errorf("the library accepted only %d of %d", accepted, cases)
+	}
 }

@@ -14,7 +14,7 @@ import (
 type scanner struct {
 	text  []byte
 	found []operation
-	// names are the positions of the texts "create_token", "infeed" and "outfeed".
+	// names are the positions of the last letters of names that may be those of operations.
 	names []int
 	// known is a position at the start of a token, not after the current one.
 	known int
@@ -29,28 +29,35 @@ type scanner struct {
 }
 
 func scanText(text []byte) ([]operation, error) {
-	s := &scanner{text: text}
-	for _, r := range rules {
-		for i := 0; ; i++ {
-			j := bytes.Index(text[i:], []byte(r.op))
-			if j < 0 {
-				break
-			}
-			i += j
-			s.names = append(s.names, i)
+	s := &scanner{text: text, names: ends(text)}
+	last := len(text)
+	if bytes.IndexByte(text, '\\') < 0 {
+		if len(s.names) == 0 {
+			return nil, nil
 		}
-	}
-	slices.Sort(s.names)
-	lastEscape := bytes.LastIndexByte(text, '\\')
-	if len(s.names) == 0 && lastEscape < 0 {
-		return nil, nil
-	}
-	last := lastEscape
-	if len(s.names) > 0 {
-		last = max(last, s.names[len(s.names)-1])
+		last = s.names[len(s.names)-1]
 	}
 	err := s.scan(last)
 	return s.found, err
+}
+
+// ends returns the positions of "feed" and "oken", the last letters of all names to find. It looks
+// at the last byte of each place where they may be, and so at few of the bytes: this is
+// Horspool's algorithm.
+func ends(text []byte) (list []int) {
+	skip := [256]uint8{}
+	for b := range skip {
+		skip[b] = 4
+	}
+	skip['f'], skip['o'], skip['k'], skip['e'] = 3, 3, 2, 1
+	for i := 3; i < len(text); {
+		b := text[i]
+		if b == 'd' && string(text[i-3:i+1]) == "feed" || b == 'n' && string(text[i-3:i+1]) == "oken" && i >= 8 && text[i-5] == '_' {
+			list = append(list, i-3)
+		}
+		i += int(skip[b])
+	}
+	return list
 }
 
 // scan searches the text up to the last position where a name may be.
@@ -140,13 +147,8 @@ func (s *scanner) words(from, to int) {
 		if t.kind != bareID || t.start > at {
 			continue
 		}
-		name := s.text[t.start:t.end]
-		rule, ok := ruleOf(name)
-		if !ok {
-			continue
-		}
-		if t.start >= s.until && s.customForm(t.end) {
-			s.add(string(name), rule, t.start)
+		if name, rule, ok := ruleOf(s.text[t.start:t.end]); ok && t.start >= s.until && s.customForm(t.end) {
+			s.add(name, rule, t.start)
 		}
 	}
 }
@@ -180,12 +182,12 @@ func (s *scanner) str(start, end int, escapes bool) {
 		}
 		name = unescape(name)
 	}
-	rule, ok := ruleOf(name)
+	full, rule, ok := ruleOf(name)
 	if !ok || start > 0 && s.text[start-1] == '@' {
 		return
 	}
 	if s.genericForm(start, end) {
-		s.add(string(name), rule, start)
+		s.add(full, rule, start)
 	}
 }
 
@@ -247,6 +249,11 @@ var takesName = []string{
 
 // isArgument reports whether the string at i is an argument of another operation.
 func (s *scanner) isArgument(i int) bool {
+	line := s.text[s.known:i]
+	line = bytes.TrimRight(line[bytes.LastIndexByte(line, '\n')+1:], " ")
+	if bytes.HasSuffix(line, []byte("=")) && !bytes.Contains(line, []byte("//")) {
+		return false // the usual case: %0 = "…"
+	}
 	var before token
 	for t := next(s.text, s.known); t.start < i && t.kind != endOfText; t = next(s.text, t.end) {
 		before = t
