@@ -18,8 +18,9 @@ type scanner struct {
 	names []int
 	// known is a position at the start of a token, not after the current one.
 	known int
-	// line and counted are the number of lines before a position, and that position.
-	line, counted int
+	// line is the number of lines before counted, and lineStart the start of its line.
+	line, lineStart, counted int
+	lexed                    int // the end of the last token that words read
 	// until is the end of what was read after the name of an operation. It contains no
 	// operations.
 	until    int
@@ -122,9 +123,13 @@ func (s *scanner) drop(end int) {
 
 // place returns the line and column of a position. Positions must ascend.
 func (s *scanner) place(i int) (line, column int) {
-	s.line += bytes.Count(s.text[s.counted:i], []byte{'\n'})
+	passed := s.text[s.counted:i]
+	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
+		s.line += n
+		s.lineStart = s.counted + bytes.LastIndexByte(passed, '\n') + 1
+	}
 	s.counted = i
-	return s.line + 1, i - bytes.LastIndexByte(s.text[:i], '\n')
+	return s.line + 1, i - s.lineStart + 1
 }
 
 // words searches a text without strings and the like for names of operations.
@@ -132,18 +137,22 @@ func (s *scanner) words(from, to int) {
 	for len(s.names) > 0 && s.names[0] < to && s.err == nil {
 		at := s.names[0]
 		s.names = s.names[1:]
+		if at < s.lexed {
+			continue
+		}
 		// The name and what is before it up to the start of the token, or of several tokens.
 		start := at
-		for start > from && class[s.text[start-1]]&inSuffixID != 0 {
+		for start > max(from, s.lexed) && class[s.text[start-1]]&inSuffixID != 0 {
 			start--
 		}
-		if start > 0 && bytes.IndexByte([]byte("%^#!@"), s.text[start-1]) >= 0 {
+		if start > s.lexed && bytes.IndexByte([]byte("%^#!@"), s.text[start-1]) >= 0 {
 			start--
 		}
 		t := next(s.text, start)
 		for t.end <= at && t.kind != endOfText {
 			t = next(s.text, t.end)
 		}
+		s.lexed = t.end
 		if t.kind != bareID || t.start > at {
 			continue
 		}
@@ -275,7 +284,8 @@ func (s *scanner) afterType(i int) {
 	s.until = i
 	t := next(s.text, i)
 	if t.kind == '(' {
-		if t = s.afterBrackets(t); t.kind != arrowKind {
+		t = s.afterBrackets(t)
+		if s.until = t.start; t.kind != arrowKind {
 			return
 		}
 		if t = next(s.text, t.end); t.kind == '(' {

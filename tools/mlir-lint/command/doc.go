@@ -6,4 +6,8 @@
 // The MLIR parser is C++ code that hostile input can crash or keep busy forever. So [Main]
 // does not parse modules itself. It starts its own executable as workers, one for each
 // processor, and reports a file that ends its worker as a finding.
+//
+// With -quick, it opens no MLIR library and starts no workers: see package lint/quick. A build
+// without cgo has only this part, [QuickMain]. Files that import package lint or mlir therefore
+// have the build constraint cgo.
 package command
