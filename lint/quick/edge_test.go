@@ -29,6 +29,7 @@ var forms = []struct{ name, text string }{
 	{"bytes of value 0", before + "\x00 " + outfeedOp + "\x00" + after},
 	{"byte of value 0 in a comment", before + "// \x00 " + outfeedOp + "\n" + outfeedOp + after},
 	{"byte order mark", "\ufeff" + before + outfeedOp + after},
+	{"byte order mark before the first line", "\ufefffunc.func @f() { stablehlo.create_token : !stablehlo.token\n stablehlo.create_token : !stablehlo.token return }"},
 	{"invalid UTF-8", before + "// \xff\xe9\n" + outfeedOp + after},
 	{"invalid UTF-8 in a string", `module attributes {a.b = "` + "\xff\xe9" + ` \ff"} {` + before + outfeedOp + after + "}"},
 	{"target of a custom call", before + `%0 = stablehlo.custom_call @stablehlo.outfeed(%x) {a = "stablehlo.outfeed", stablehlo.outfeed = "x", "stablehlo.create_token" = 1} : (tensor<f32>) -> tensor<f32>` + after},

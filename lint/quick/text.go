@@ -31,6 +31,9 @@ type scanner struct {
 
 func scanText(text []byte) ([]operation, error) {
 	s := &scanner{text: text, names: ends(text)}
+	if bytes.HasPrefix(text, []byte("\ufeff")) {
+		s.lineStart = len("\ufeff") // a byte order mark has no columns
+	}
 	last := len(text)
 	if bytes.IndexByte(text, '\\') < 0 {
 		if len(s.names) == 0 {
