@@ -1,5 +1,8 @@
+//go:build cgo
+
 // Command mlir-lint reports errors and outdated operations in MLIR modules: text, bytecode
-// and StableHLO portable artifacts. `mlir-lint -h` prints its usage.
+// and StableHLO portable artifacts. `mlir-lint -h` prints its usage. Built without cgo, it has
+// only -quick.
 package main
 
 import (

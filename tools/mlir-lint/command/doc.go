@@ -11,4 +11,8 @@
 // passes them to workers (pool.go, process.go), which check them (worker.go, examine.go), and
 // reports and counts the findings (results.go). What needs no MLIR is in tools/mlir-lint/internal:
 // the formats, the configuration, comments that ignore findings, baselines, and changed lines.
+//
+// With -quick, it opens no MLIR library and starts no workers: see package lint/quick. A build
+// without cgo has only this part, [QuickMain]. Files that import package lint or mlir therefore
+// have the build constraint cgo.
 package command

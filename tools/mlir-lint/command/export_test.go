@@ -1,3 +1,6 @@
 package command
 
-var Run = run
+var (
+	Run      = run
+	RunQuick = runQuick
+)

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package command
 
 import (
@@ -58,6 +60,7 @@ type options struct {
 	list      bool
 	explain   string
 	fixing    fixing
+	quick     bool
 	flags     *flag.FlagSet
 }
 
@@ -81,12 +84,14 @@ func newOptions(program string) *options {
 	f.Var(&o.max, maxFlag, "the largest `size` of one input")
 	f.BoolVar(&o.list, "list", false, "list the rules and exit")
 	o.fixing.register(f)
+	f.BoolVar(&o.quick, quickFlag, false, quickDoc)
 	f.StringVar(&o.explain, "explain", "", "explain this `rule` and exit")
 	return o
 }
 
 // parse parses the arguments of the command.
 func (o *options) parse(args []string) error {
+	var unfit []string // flags that -quick does not have
 	if err := o.flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
@@ -94,7 +99,16 @@ func (o *options) parse(args []string) error {
 		return fmt.Errorf("%w: the flags are %s", err, flagList(o.flags))
 	}
 	paths := o.flags.Args()
+	if o.quick {
+		o.flags.Visit(func(f *flag.Flag) {
+			if !slices.Contains([]string{quickFlag, "list", "max-module", "rules", "timeout"}, f.Name) {
+				unfit = append(unfit, "-"+f.Name)
+			}
+		})
+	}
 	switch {
+	case unfit != nil:
+		return fmt.Errorf("-quick only finds operations, and prints lines: leave out %s", strings.Join(unfit, ", "))
 	case o.limit <= 0:
 		return errors.New("-timeout must be more than zero, for example 30s")
 	case o.workers < 1:
@@ -118,19 +132,10 @@ func (o *options) parse(args []string) error {
 	return nil
 }
 
-// stdinNamed reports whether the arguments name standard input.
-func stdinNamed(paths []string) bool { return len(paths) == 0 || slices.Contains(paths, "-") }
-
 func (o *options) help() *bytes.Buffer {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, usage, o.flags.Name())
 	o.flags.SetOutput(&text)
 	o.flags.PrintDefaults()
 	return &text
-}
-
-func flagList(flags *flag.FlagSet) string {
-	names := []string{"-h"}
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-	return strings.Join(names, ", ")
 }

@@ -45,6 +45,9 @@ const maxFlag = "max-module"
 
 func limit(size bounded.Size) bounded.Limit { return bounded.Limit{Size: size, Flag: "-" + maxFlag} }
 
+// errLate is the error of a read or a worker that took too long.
+var errLate = errors.New("late")
+
 // fill reads an input that this process reads. If that takes longer than left, fill returns
 // errLate, and the read in the background ends with the next data.
 func (in *input) fill(max bounded.Size, left time.Duration) error {

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package command
 
 import (
@@ -15,13 +17,6 @@ import (
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/config"
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/gitdiff"
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
-)
-
-// The exit statuses. The greatest one of a run is returned.
-const (
-	exitClean    = 0
-	exitFindings = 1
-	exitInvalid  = 2
 )
 
 // Main runs the command with the given rules: it reads os.Args and returns the exit status.
@@ -62,6 +57,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 		return fail(err)
 	}
 	switch {
+	case o.quick:
+		q := quickRun{program: program, rules: o.rules, list: o.list, limit: o.limit, max: o.max}
+		return q.run(o.flags.Args(), stdin, stdout, stderr)
 	case o.list:
 		return show(listed(analyzers), nil)
 	case o.explain != "":

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package command
 
 import (
@@ -42,9 +44,6 @@ type settings struct {
 // startLimit is how long a worker may take to load the library. It usually takes
 // milliseconds.
 const startLimit = time.Minute
-
-// errLate is the error of a read or a worker that took too long.
-var errLate = errors.New("late")
 
 // start starts a worker and waits until it is ready.
 func (s settings) start() (*process, error) {

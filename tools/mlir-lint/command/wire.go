@@ -1,3 +1,5 @@
+//go:build cgo
+
 package command
 
 import "github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"

@@ -1,0 +1,171 @@
+package quick
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// A Finding is an operation of one of the rules.
+type Finding struct {
+	Rule      string // the name of a Rule
+	Operation string // its full name, such as stablehlo.outfeed; not that in VHLO
+	// Line and Column are its position in the text, from 1 and in bytes. Both are 1 if the
+	// module is bytecode, or if the program that wrote the module set another position.
+	Line, Column int
+	// At is the position that the module itself states, or "". See Message.
+	At string
+}
+
+// Message returns the text of a finding, with the position that the module itself states.
+func (f Finding) Message() string {
+	for _, r := range rules {
+		if r.Name == f.Rule {
+			return f.Operation + " " + r.message + f.At
+		}
+	}
+	return f.Operation + f.At
+}
+
+// Error reports whether the finding is an error. Otherwise it is a note.
+func (f Finding) Error() bool { return f.Rule != createToken }
+
+// A Rule is a kind of operations to find. A rule of the same name in package lint/rules finds
+// the same operations.
+type Rule struct {
+	Name    string
+	Doc     string // one line that says what the rule finds
+	message string
+	op      string // the name of the operation in its dialect
+}
+
+const createToken = "create-token"
+
+const instead = "use a stablehlo.custom_call with api_version = 4 instead, in the observe or the passthrough form"
+
+var rules = []Rule{
+	{createToken, "a token, whose use is unknown here: only the full rule knows whether it is a remainder of old host calls",
+		"creates a token, use unknown: without -quick, this rule reports whether it is a remainder of old host calls", "create_token"},
+	{"infeed", "an infeed waits for values of a host queue that current runtimes do not fill, so the program hangs",
+		"waits for values of a host queue that current runtimes do not fill, so the program hangs here: " + instead, "infeed"},
+	{"outfeed", "an outfeed sends values to a host queue that current runtimes do not drain, so the program hangs",
+		"sends values to a host queue that current runtimes do not drain, so the program hangs here: " + instead, "outfeed"},
+}
+
+// Rules returns the rules in the order of their names.
+func Rules() []Rule { return slices.Clone(rules) }
+
+// operations are the full names of the operations that the rules find.
+var operations = func() (list []struct {
+	name string
+	rule int
+}) {
+	for rule, r := range rules {
+		for _, dialect := range []string{"stablehlo.", "mhlo."} {
+			list = append(list, struct {
+				name string
+				rule int
+			}{dialect + r.op, rule})
+		}
+	}
+	return list
+}()
+
+// ruleOf returns an operation's full name and the index of its rule.
+func ruleOf[S string | []byte](name S) (full string, rule int, ok bool) {
+	if len(name) < len("mhlo.infeed") || len(name) > len("stablehlo.create_token") {
+		return "", 0, false
+	}
+	for i := range operations {
+		if op := &operations[i]; len(name) == len(op.name) && string(name) == op.name {
+			return op.name, op.rule, true
+		}
+	}
+	return "", 0, false
+}
+
+// An Error says why an input could not be searched.
+type Error struct {
+	Line, Column int // in a text, from 1 and in bytes; 1 and 1 for bytecode
+	Message      string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Check returns the operations that the rules find in a module, which is text, bytecode or a
+// portable artifact, in the order of their positions. The error, if any, is an *Error; then
+// the findings are those before it. It does not change data, and may be called by several
+// goroutines at once.
+func Check(data []byte) ([]Finding, error) {
+	var found []operation
+	var err error
+	if bytes.HasPrefix(data, []byte(bytecodeMagic)) {
+		found, err = readBytecode(data)
+	} else {
+		found, err = scanText(data)
+	}
+	return findings(found), err
+}
+
+// An operation is one that was found.
+type operation struct {
+	name         string
+	rule         int
+	line, column int      // in the text, or 0
+	stated       position // by the module; the zero position if it states none
+}
+
+// A position is the first file:line:column in a location.
+type position struct {
+	file         string
+	line, column int
+	known        bool
+}
+
+// textName is the name that a library gives to the text that it parses.
+const textName = "-"
+
+// findings orders operations as package lint does: by position and, for each, by rule and name.
+func findings(found []operation) []Finding {
+	out := make([]Finding, len(found))
+	for i, op := range found {
+		f := &out[i]
+		f.Rule, f.Operation, f.Line, f.Column = rules[op.rule].Name, op.name, 1, 1
+		at := op.stated
+		switch {
+		case !at.known:
+			if op.line > 0 {
+				f.Line, f.Column = op.line, op.column
+			}
+		case at.line == 0:
+		case at.file != textName:
+			f.At = " (at " + at.file + ":" + strconv.Itoa(at.line) + ":" + strconv.Itoa(at.column) + ")"
+		case op.line == 0:
+			f.At = fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.line, at.column)
+		default:
+			f.Line, f.Column = at.line, max(at.column, 1)
+		}
+	}
+	before := func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Rule, b.Rule), cmp.Compare(b.Operation, a.Operation)) // stablehlo before mhlo
+	}
+	if !slices.IsSortedFunc(out, before) {
+		slices.SortStableFunc(out, before)
+	}
+	return out
+}
+
+// integer parses an integer of 32 bits as MLIR's lexer writes it: decimal, or hexadecimal with 0x.
+func integer(text []byte) (int, bool) {
+	base := 10
+	digits, hex := bytes.CutPrefix(text, []byte("0x"))
+	if hex {
+		base = 16
+	}
+	n, err := strconv.ParseUint(string(digits), base, 32)
+	return int(n), err == nil && n <= math.MaxUint32
+}

@@ -1,0 +1,317 @@
+package quick
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A scanner searches one text.
+//
+// Most of a text is irrelevant. The scanner looks only for what may contain any bytes:
+// strings, comments, bodies of attributes and types, and resources. A name that is in none of
+// them may be that of an operation; what follows it decides.
+type scanner struct {
+	text  []byte
+	found []operation
+	// names are the positions of the last letters of names that may be those of operations.
+	names []int
+	// known is a position at the start of a token, not after the current one.
+	known int
+	// line is the number of lines before counted, and lineStart the start of its line.
+	line, lineStart, counted int
+	lexed                    int // the end of the last token that words read
+	// until is the end of what was read after the name of an operation. It contains no
+	// operations.
+	until    int
+	aliases  map[string]int // the positions of their values; nil before they are needed
+	resolved map[string]position
+	err      error
+}
+
+func scanText(text []byte) ([]operation, error) {
+	s := &scanner{text: text, names: ends(text)}
+	if bytes.HasPrefix(text, []byte("\ufeff")) {
+		s.lineStart = len("\ufeff") // a byte order mark has no columns
+	}
+	last := len(text)
+	if bytes.IndexByte(text, '\\') < 0 {
+		if len(s.names) == 0 {
+			return nil, nil
+		}
+		last = s.names[len(s.names)-1]
+	}
+	err := s.scan(last)
+	return s.found, err
+}
+
+// ends returns the positions of "feed" and "oken", the last letters of all names to find. It looks
+// at the last byte of each place where they may be, and so at few of the bytes: this is
+// Horspool's algorithm.
+func ends(text []byte) (list []int) {
+	skip := [256]uint8{}
+	for b := range skip {
+		skip[b] = 4
+	}
+	skip['f'], skip['o'], skip['k'], skip['e'] = 3, 3, 2, 1
+	for i := 3; i < len(text); {
+		b := text[i]
+		if b == 'd' && string(text[i-3:i+1]) == "feed" || b == 'n' && string(text[i-3:i+1]) == "oken" && i >= 8 && text[i-5] == '_' {
+			list = append(list, i-3)
+		}
+		i += int(skip[b])
+	}
+	return list
+}
+
+// scan searches the text up to the last position where a name may be.
+func (s *scanner) scan(last int) error {
+	text := s.text
+	for i := 0; i <= last; {
+		from := i
+		for i < len(text) && class[text[i]]&isSpecial == 0 {
+			i++
+		}
+		if s.words(from, i); s.err != nil || i >= len(text) {
+			return s.err
+		}
+		end := i + 1
+		switch text[i] {
+		case '"':
+			var escapes bool
+			if end, escapes = skipString(text, i); end < 0 {
+				return s.fail(i, "the string does not end on its line, or has an unknown escape")
+			}
+			if s.str(i, end, escapes); s.err != nil {
+				return s.err
+			}
+			s.known = end
+		case '/':
+			if i+1 < len(text) && text[i+1] == '/' {
+				end = skipComment(text, i)
+			}
+		case '{':
+			var is bool
+			if end, is = skipMetadata(text, i); end < 0 {
+				return s.fail(i, "the resources do not end")
+			} else if !is {
+				end++
+			}
+		default:
+			var body bool
+			if end, body = skipPrefixed(text, i); end < 0 {
+				return s.fail(i, "the brackets of the attribute or type do not match")
+			}
+			if body {
+				s.known = end
+			}
+		}
+		s.drop(end)
+		i = end
+	}
+	return nil
+}
+
+func (s *scanner) fail(i int, message string) error {
+	before := s.text[:i]
+	return &Error{bytes.Count(before, []byte{'\n'}) + 1, i - bytes.LastIndexByte(before, '\n'), message}
+}
+
+// drop forgets the names before a position.
+func (s *scanner) drop(end int) {
+	for len(s.names) > 0 && s.names[0] < end {
+		s.names = s.names[1:]
+	}
+}
+
+// place returns the line and column of a position. Positions must ascend.
+func (s *scanner) place(i int) (line, column int) {
+	passed := s.text[s.counted:i]
+	if n := bytes.Count(passed, []byte{'\n'}); n > 0 {
+		s.line += n
+		s.lineStart = s.counted + bytes.LastIndexByte(passed, '\n') + 1
+	}
+	s.counted = i
+	return s.line + 1, i - s.lineStart + 1
+}
+
+// words searches a text without strings and the like for names of operations.
+func (s *scanner) words(from, to int) {
+	for len(s.names) > 0 && s.names[0] < to && s.err == nil {
+		at := s.names[0]
+		s.names = s.names[1:]
+		if at < s.lexed {
+			continue
+		}
+		// The name and what is before it up to the start of the token, or of several tokens.
+		start := at
+		for start > max(from, s.lexed) && class[s.text[start-1]]&inSuffixID != 0 {
+			start--
+		}
+		if start > s.lexed && bytes.IndexByte([]byte("%^#!@"), s.text[start-1]) >= 0 {
+			start--
+		}
+		t := next(s.text, start)
+		for t.end <= at && t.kind != endOfText {
+			t = next(s.text, t.end)
+		}
+		s.lexed = t.end
+		if t.kind != bareID || t.start > at {
+			continue
+		}
+		if name, rule, ok := ruleOf(s.text[t.start:t.end]); ok && t.start >= s.until && s.customForm(t.end) {
+			s.add(name, rule, t.start)
+		}
+	}
+}
+
+// customForm reads the rest of an operation whose name ends at i, without its location, and
+// reports whether the name is that of an operation. A name before {…} and a type is one: the
+// name of an attribute has neither.
+func (s *scanner) customForm(i int) bool {
+	t := next(s.text, i)
+	if t.kind == '{' {
+		if t = s.afterBrackets(t); s.err == nil && t.kind != ':' {
+			s.unknown(i)
+		}
+	}
+	if s.err != nil || t.kind != ':' {
+		return false
+	}
+	s.afterType(t.end)
+	return s.err == nil
+}
+
+// str checks a string.
+func (s *scanner) str(start, end int, escapes bool) {
+	if start < s.until || !escapes && (len(s.names) == 0 || s.names[0] >= end) {
+		return
+	}
+	name := s.text[start+1 : end-1]
+	if escapes {
+		if len(name) > 3*64 {
+			return // longer than any name
+		}
+		name = unescape(name)
+	}
+	full, rule, ok := ruleOf(name)
+	if !ok || start > 0 && s.text[start-1] == '@' {
+		return
+	}
+	if s.genericForm(start, end) {
+		s.add(full, rule, start)
+	}
+}
+
+// genericForm reads the rest of an operation in the generic form whose name is at start, without
+// its location. It reports whether it is an operation, and not an attribute, a key or a location.
+func (s *scanner) genericForm(start, end int) bool {
+	t := next(s.text, end)
+	if t.kind != '(' {
+		return false
+	}
+	for t = next(s.text, t.end); t.kind == valueKind || t.kind == attrKind || t.kind == ','; t = next(s.text, t.end) {
+		// Operands: %a, %b#1. A location has a string there: "name"("file":1:2).
+	}
+	if t.kind != ')' || s.isArgument(start) {
+		return false
+	}
+	// Successors, properties and attributes. The operations have no regions.
+	brackets := false
+	for t = next(s.text, t.end); t.kind == '[' || t.kind == '<' || t.kind == '{'; brackets = true {
+		if t = s.afterBrackets(t); s.err != nil {
+			return false
+		}
+	}
+	if t.kind != ':' {
+		if brackets {
+			s.unknown(end)
+		}
+		return false
+	}
+	s.afterType(t.end)
+	return s.err == nil
+}
+
+// unknown records that the text after a name of an operation is of an unknown form. Without
+// this, text in brackets would be read again and again.
+func (s *scanner) unknown(i int) {
+	s.err = s.fail(i, "the text after the name of the operation has an unknown form: it needs the full engine, without -quick")
+}
+
+// afterBrackets returns the token after the brackets that t opens.
+func (s *scanner) afterBrackets(t token) token {
+	end := skipBalanced(s.text, t)
+	if end < 0 {
+		s.err = s.fail(t.start, "the bracket is not closed")
+		return token{endOfText, len(s.text), len(s.text)}
+	}
+	return next(s.text, end)
+}
+
+// takesName are the operations that have a string and arguments in parentheses after their own
+// name, so that the string looks like the name of an operation.
+var takesName = []string{
+	"emitc.call_opaque",
+	"llvm.call_intrinsic",
+	"pdl.apply_native_constraint", "pdl.apply_native_rewrite", "pdl.operation",
+	"pdl_interp.apply_constraint", "pdl_interp.apply_rewrite", "pdl_interp.create_operation",
+	"torch.operator",
+}
+
+// isArgument reports whether the string at i is an argument of another operation.
+func (s *scanner) isArgument(i int) bool {
+	line := s.text[s.known:i]
+	line = bytes.TrimRight(line[bytes.LastIndexByte(line, '\n')+1:], " ")
+	if bytes.HasSuffix(line, []byte("=")) && !bytes.Contains(line, []byte("//")) {
+		return false // the usual case: %0 = "…"
+	}
+	var before token
+	for t := next(s.text, s.known); t.start < i && t.kind != endOfText; t = next(s.text, t.end) {
+		before = t
+	}
+	if before.kind != bareID {
+		return false
+	}
+	name := string(s.text[before.start:before.end])
+	return slices.ContainsFunc(takesName, func(n string) bool {
+		// Inside of some operations, the prefix of a dialect may be omitted.
+		_, short, _ := strings.Cut(n, ".")
+		return n == name || short == name
+	})
+}
+
+// afterType reads the type at i. The scan goes on after it, or after its start if it is not a
+// type.
+func (s *scanner) afterType(i int) {
+	s.until = i
+	t := next(s.text, i)
+	if t.kind == '(' {
+		t = s.afterBrackets(t)
+		if s.until = t.start; t.kind != arrowKind {
+			return
+		}
+		if t = next(s.text, t.end); t.kind == '(' {
+			s.until = s.afterBrackets(t).start
+			return
+		}
+	}
+	switch t.kind {
+	case typeKind:
+		s.until = t.end
+	case bareID:
+		s.until = t.end
+		if less := next(s.text, t.end); less.kind == '<' {
+			s.until = s.afterBrackets(less).start
+		}
+	}
+}
+
+// add records an operation whose name is at start and whose text ends at until, where its
+// location may be.
+func (s *scanner) add(name string, rule, start int) {
+	op := operation{name: name, rule: rule}
+	op.line, op.column = s.place(start)
+	op.stated = s.location()
+	s.found = append(s.found, op)
+}

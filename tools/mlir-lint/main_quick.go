@@ -1,0 +1,11 @@
+//go:build !cgo
+
+package main
+
+import (
+	"os"
+
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
+)
+
+func main() { os.Exit(command.QuickMain()) }
