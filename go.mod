@@ -3,6 +3,7 @@ module github.com/calliope-mlir/calliope
 go 1.26
 
 require (
+	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/gomlx/gopjrt v0.10.0
 	github.com/google/go-cmp v0.7.0
 	go.yaml.in/yaml/v3 v3.0.6

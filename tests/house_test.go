@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"callbacks/record":               {"callbacks", "contract", "tensor", "internal/dispatch", "internal/errtext"},
 	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/dl", "internal/ffi", "internal/pjrt"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/nearest"},
-	"tools/mlir-lint":                {"lint", "lint/fix", "lint/quick", "lint/rules", "mlir", "native", "stablehlo/jaxexport", "internal/bounded", "internal/child", "internal/unified", "tools/mlir-lint/internal"},
+	"tools/mlir-lint":                {"lint", "lint/fix", "lint/quick", "lint/rules", "mlir", "native", "stablehlo/jaxexport", "internal/bounded", "internal/child", "tools/mlir-lint/internal"},
 	"tools/mlir-lint/internal":       {"internal/bounded", "internal/nearest"},
 	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/preflight", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/rules", "tools/mlir-lint"},
 	"tools":                          {"*"},
@@ -62,7 +62,6 @@ var mayImport = map[string][]string{
 	"internal/child":                 {},
 	"contract/callop":                {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "tensor"},
 	"internal/tree":                  {},
-	"internal/unified":               {},
 	"lint":                           {"mlir"},
 	"lint/fix":                       {"lint", "mlir", "passes", "stablehlo"},
 	"lint/quick":                     {},
@@ -80,10 +79,11 @@ var ahead = map[string][]string{}
 
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
-	"github.com/gomlx/gopjrt":  {"bridge/internal/xla", "tools/bench"}, // the bench measures it beside ours
-	"github.com/google/go-cmp": {"internal/check", "internal/mlirtest"},
-	"modernc.org/cc/v4":        {"tools"},
-	"go.yaml.in/yaml/v3":       {"tools/mlir-lint/internal/config"},
+	"github.com/gomlx/gopjrt":          {"bridge/internal/xla", "tools/bench"}, // the bench measures it beside ours
+	"github.com/google/go-cmp":         {"internal/check", "internal/mlirtest"},
+	"modernc.org/cc/v4":                {"tools"},
+	"go.yaml.in/yaml/v3":               {"tools/mlir-lint/internal/config"},
+	"github.com/aymanbagabas/go-udiff": {"tools/mlir-lint/command"},
 }
 
 // TestHouse holds every import in non-test files against the rule, and the rule against

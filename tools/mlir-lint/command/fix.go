@@ -9,7 +9,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/calliope-mlir/calliope/internal/unified"
+	"github.com/aymanbagabas/go-udiff"
+
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -61,12 +62,22 @@ func (in input) mend(library *mlir.Library, analyzers []*lint.Analyzer, exported
 	}
 	switch {
 	case in.Fixing.Diff:
-		m.Diff = unified.Diff(in.Name+".orig", in.Name, r.Before, r.After)
+		m.Diff = difference(in.Name, r.Before, r.After)
 	case r.Changed && written:
 		m.Data = r.Data
 	}
 	a.Mended = m
 	return a
+}
+
+// difference returns what a repair changes in a text, as gofmt -d prints it. It is nil if nothing
+// changes.
+func difference(name string, before, after []byte) []byte {
+	diff := udiff.Unified(name+".orig", name, string(before), string(after))
+	if diff == "" {
+		return nil
+	}
+	return fmt.Appendf(nil, "diff %s.orig %[1]s\n%s", name, diff)
 }
 
 // leftFindings returns the findings about what is left.
