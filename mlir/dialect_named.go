@@ -3,7 +3,6 @@ package mlir
 import (
 	"bytes"
 	"slices"
-	"strings"
 )
 
 // DialectsOf returns the namespaces of the dialects that a module names, sorted: text, or
@@ -66,31 +65,34 @@ func (t *textScanner) quoted() {
 	end := min(t.at, len(t.text))
 	t.at++
 	if t.next() == '(' {
-		t.add(string(t.text[start:end]))
+		if dot := bytes.IndexByte(t.text[start:end], '.'); dot >= 0 {
+			t.addNamespace(start, start+dot)
+		}
 	}
 }
 
 // word reads a name or a number, and the sign before it: types begin with !, attributes with
 // #, and an operation with neither. A name before = is that of an attribute.
 func (t *textScanner) word() {
-	start := t.at
-	for t.at < len(t.text) && isWord(t.text[t.at]) {
-		t.at++
+	start, dot := t.at, -1
+	for ; t.at < len(t.text) && isWord(t.text[t.at]); t.at++ {
+		if t.text[t.at] == '.' && dot < 0 {
+			dot = t.at
+		}
 	}
-	name := string(t.text[start:t.at])
 	var sign byte
 	if start > 0 {
 		sign = t.text[start-1]
 	}
-	switch next := t.next(); {
+	switch {
 	case sign == '@' || sign == '%' || sign == '^':
 	case sign == '!' || sign == '#':
-		if next == '<' || strings.Contains(name, ".") {
-			t.add(name + ".")
+		if dot < 0 && t.next() == '<' {
+			dot = t.at
 		}
-	case next == '=':
-	default:
-		t.add(name)
+		t.addNamespace(start, dot)
+	case dot >= 0 && t.next() != '=':
+		t.addNamespace(start, dot)
 	}
 }
 
@@ -104,11 +106,14 @@ func (t *textScanner) next() byte {
 	return 0
 }
 
-// add adds the namespace of a name that has one.
-func (t *textScanner) add(name string) {
-	namespace, _, ok := strings.Cut(name, ".")
-	if ok && namespace != "" && !('0' <= namespace[0] && namespace[0] <= '9') {
-		t.found[namespace] = true
+// addNamespace adds the namespace from start to the dot, unless there is no dot, or the
+// namespace is empty or a number. Nearly all have been found before.
+func (t *textScanner) addNamespace(start, dot int) {
+	if dot <= start || '0' <= t.text[start] && t.text[start] <= '9' {
+		return
+	}
+	if namespace := t.text[start:dot]; !t.found[string(namespace)] {
+		t.found[string(namespace)] = true
 	}
 }
 

@@ -58,7 +58,7 @@ func (in input) answer(analyzers []*lint.Analyzer) answer {
 		}
 		in.Data = data
 	}
-	sum, exported := sha256.Sum256(in.Data), jaxexport.Is(in.Data)
+	read, exported := in.Data, jaxexport.Is(in.Data)
 	if exported {
 		e, err := jaxexport.Read(in.Data)
 		if err != nil {
@@ -74,7 +74,7 @@ func (in input) answer(analyzers []*lint.Analyzer) answer {
 		return refuse(in.Name, "%v", err)
 	}
 	if in.Fixing.on() {
-		return in.mend(library, analyzers, exported, sum)
+		return in.mend(library, analyzers, exported, sha256.Sum256(read))
 	}
 	return in.findings(library, analyzers)
 }
