@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -23,7 +22,7 @@ import (
 //
 // In body, operations work on parts, and collective operations such as AllReduce combine those of
 // the devices; their Channel must be set. It can use its own arguments and constants, but no other
-// values from outside. Callbacks run on each device: see PerDevice and Once. A Manual cannot be
+// values from outside. Callbacks run on each device, unless their Policy is contract.Once. A Manual cannot be
 // inside of another one.
 func Manual[T, R any](mesh string, in, out []Sharding, args T, body func(parts T) R) R {
 	operands, err := leaves(args)
@@ -198,27 +197,18 @@ func (m *manual) complete(s *scope, results []Value, out []Sharding) ([]Value, b
 		m.in, outs = append(m.in, Sharding{Mesh: m.mesh}), append(outs, Sharding{Mesh: m.mesh})
 		results = append(results, s.tokens[effect])
 	}
-	var texts [2][]string
+	var inTexts, outTexts, axes []string
 	for i, v := range o.Operands {
-		texts[0] = append(texts[0], m.text(m.in[i], v.Type()))
+		inTexts = append(inTexts, m.text(m.in[i], v.Type()))
 	}
 	for i, t := range o.Results {
-		texts[1] = append(texts[1], m.text(outs[i], t))
+		outTexts = append(outTexts, m.text(outs[i], t))
 	}
-	var axes []string
 	for _, a := range f.b.meshes[m.mesh] {
 		axes = append(axes, quote(a.Name))
 	}
-	for _, a := range []struct{ name, text string }{
-		{"in_shardings", "#sdy.sharding_per_value<[" + strings.Join(texts[0], ", ") + "]>"},
-		{"manual_axes", "#sdy<manual_axes{" + strings.Join(axes, ", ") + "}>"},
-		{"out_shardings", "#sdy.sharding_per_value<[" + strings.Join(texts[1], ", ") + "]>"},
-	} {
-		attribute, err := f.b.ctx.ParseAttribute(a.text)
-		if err != nil {
-			return fail(err)
-		}
-		o.Attributes = append(o.Attributes, mlir.NamedAttribute{Name: a.name, Value: attribute})
+	if o.Attributes, err = callop.ManualAttributes(f.b.ctx, inTexts, outTexts, axes); err != nil {
+		return fail(err)
 	}
 	o.Regions = []mlir.Region{s.endWith("sdy.return", results)}
 	op, ok := f.append(m.at, "manual", m.operands, o)

@@ -230,20 +230,16 @@ func (a *policyApplier) manual(g *guard, op mlir.Operation, operands []mlir.Valu
 	}
 	block := a.c.NewBlock(op.Location(), types...)
 	g.e.block = block
-	var arguments []mlir.Value
-	for _, v := range block.Arguments() {
-		arguments = append(arguments, v)
-	}
-	var results []mlir.Value
-	var err error
+	inside := argumentsOf(block)
 	if bare {
-		_, err = g.build(nil)
-		results = arguments
-	} else {
-		results, err = g.build(arguments)
+		inside = nil
 	}
+	results, err := g.build(inside)
 	if err != nil {
 		return nil, err
+	}
+	if bare {
+		results = argumentsOf(block)
 	}
 	if _, err := block.Create(mlir.OperationState{Name: "sdy.return", Location: op.Location(), Operands: results}); err != nil {
 		return nil, err
@@ -261,32 +257,18 @@ func (a *policyApplier) manual(g *guard, op mlir.Operation, operands []mlir.Valu
 	for i, axis := range a.mesh.Axes {
 		axes[i] = axis.Name
 	}
-	for name, text := range map[string]string{
-		"in_shardings":  "#sdy.sharding_per_value<" + a.replicated(types) + ">",
-		"out_shardings": "#sdy.sharding_per_value<" + a.replicated(resultTypes) + ">",
-		"manual_axes":   "#sdy<manual_axes{" + strings.Join(axes, ", ") + "}>",
-	} {
-		attr, err := a.c.ParseAttribute(text)
-		if err != nil {
-			return nil, fmt.Errorf("passes: ApplyPolicies: %w", err)
-		}
-		state.Attributes = append(state.Attributes, mlir.NamedAttribute{Name: name, Value: attr})
+	if state.Attributes, err = callop.ManualAttributes(a.c, a.replicated(types), a.replicated(resultTypes), axes); err != nil {
+		return nil, fmt.Errorf("passes: ApplyPolicies: %w", err)
 	}
-	slices.SortFunc(state.Attributes, func(x, y mlir.NamedAttribute) int { return strings.Compare(x.Name, y.Name) })
 	made, err := a.c.Create(state)
 	if err != nil {
 		return nil, err
 	}
-	made = op.Block().InsertBefore(op, made)
-	out := make([]mlir.Value, len(results))
-	for i := range out {
-		out[i] = made.Result(i)
-	}
-	return out, nil
+	return resultsOf(op.Block().InsertBefore(op, made)), nil
 }
 
 // replicated returns shardings of arrays that every device has in full.
-func (a *policyApplier) replicated(types []mlir.Type) string {
+func (a *policyApplier) replicated(types []mlir.Type) []string {
 	parts := make([]string, len(types))
 	for i, t := range types {
 		dims, _ := t.Dims()
@@ -296,5 +278,5 @@ func (a *policyApplier) replicated(types []mlir.Type) string {
 		}
 		parts[i] = "<" + a.c.SymbolAttribute(a.mesh.Name).String() + ", [" + strings.Join(empty, ", ") + "]>"
 	}
-	return "[" + strings.Join(parts, ", ") + "]"
+	return parts
 }

@@ -77,6 +77,24 @@ func Partitions(m *mlir.Module) int {
 // the operands.
 const Manual = "sdy.manual_computation"
 
+// ManualAttributes returns the attributes of such an operation. in and out have the shardings of its
+// operands and results, such as <@mesh, [{"x"}, {}]>, and axes all axes of the mesh, as MLIR prints
+// them.
+func ManualAttributes(c *mlir.Context, in, out, axes []string) (list []mlir.NamedAttribute, err error) {
+	for _, a := range []struct{ name, text string }{
+		{"in_shardings", "#sdy.sharding_per_value<[" + strings.Join(in, ", ") + "]>"},
+		{"manual_axes", "#sdy<manual_axes{" + strings.Join(axes, ", ") + "}>"},
+		{"out_shardings", "#sdy.sharding_per_value<[" + strings.Join(out, ", ") + "]>"},
+	} {
+		value, err := c.ParseAttribute(a.text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, mlir.NamedAttribute{Name: a.name, Value: value})
+	}
+	return list, nil
+}
+
 // manualBody is the prefix of the functions that such bodies are in modules that Shardy exported.
 const manualBody = "xla.sdy.manual_computation_body"
 
