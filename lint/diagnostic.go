@@ -2,9 +2,8 @@ package lint
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
 
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -31,27 +30,10 @@ type Diagnostic struct {
 
 // String returns the finding on one line: file:line:col: severity: message [rule].
 func (d Diagnostic) String() string {
-	return oneLine(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", d.File, d.Line, d.Column, d.Severity, d.Message, d.Rule))
+	return errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", d.File, d.Line, d.Column, d.Severity, d.Message, d.Rule))
 }
 
 // invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) Diagnostic {
 	return Diagnostic{File: file, Line: 1, Column: 1, Severity: mlir.SeverityError, Message: fmt.Sprintf(format, args...), Rule: Invalid}
-}
-
-// oneLine replaces line breaks and escapes control characters, which untrusted input may
-// contain.
-func oneLine(s string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSpace(s) {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteByte(' ')
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
 }

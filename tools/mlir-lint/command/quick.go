@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
 
 const (
@@ -166,7 +166,7 @@ type quickOutcome struct {
 }
 
 func (o *quickOutcome) add(file string, line, column int, severity, message, rule string) {
-	o.lines.WriteString(report.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", file, line, column, severity, message, rule)) + "\n")
+	o.lines.WriteString(errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", file, line, column, severity, message, rule)) + "\n")
 }
 
 // invalid adds a finding about the input itself.

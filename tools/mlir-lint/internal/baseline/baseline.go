@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
 
@@ -125,7 +126,7 @@ func Write(path string, findings []report.Finding) error {
 	f := file{Version: Version, Findings: []entry{}}
 	for _, d := range findings {
 		if Keeps(d) {
-			f.Findings = append(f.Findings, entry{relative(folder, d.File), d.Rule, report.Line(d.Message), d.Fingerprint})
+			f.Findings = append(f.Findings, entry{relative(folder, d.File), d.Rule, errtext.Line(d.Message), d.Fingerprint})
 		}
 	}
 	data, err := f.encode()

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
-	"unicode"
+
+	"github.com/calliope-mlir/calliope/internal/errtext"
 )
 
 // A Severity is error, warning or note.
@@ -76,23 +76,7 @@ func (f Finding) Open() bool { return f.Suppression == nil && f.Baseline != Base
 
 // String returns the finding on one line: file:line:col: severity: message [rule].
 func (f Finding) String() string {
-	return Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", f.File, f.Line, f.Column, f.Severity, f.Message, f.Rule))
-}
-
-// Line replaces line breaks and escapes control characters, which untrusted input may contain.
-func Line(s string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSpace(s) {
-		switch {
-		case r == '\n' || r == '\t':
-			b.WriteByte(' ')
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
+	return errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", f.File, f.Line, f.Column, f.Severity, f.Message, f.Rule))
 }
 
 // positions are the parts of a message that change if lines move: the position that package lint

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/calliope-mlir/calliope/internal/errtext"
 )
 
 // Text are the options of the format text.
@@ -78,8 +80,8 @@ func (t *text) finding(b *bytes.Buffer, f Finding) {
 		fmt.Fprintln(b, f)
 		return
 	}
-	place := Line(fmt.Sprintf("%s:%d:%d:", f.File, f.Line, f.Column))
-	fmt.Fprintln(b, t.paint(bold, place), t.paint(colors[f.Severity], string(f.Severity)+":"), Line(f.Message), t.paint(dim, "["+f.Rule+"]"))
+	place := errtext.Line(fmt.Sprintf("%s:%d:%d:", f.File, f.Line, f.Column))
+	fmt.Fprintln(b, t.paint(bold, place), t.paint(colors[f.Severity], string(f.Severity)+":"), errtext.Line(f.Message), t.paint(dim, "["+f.Rule+"]"))
 	if f.Source != nil {
 		line, caret := t.source(*f.Source)
 		fmt.Fprintf(b, "  %s\n  %s\n", line, t.paint(green, caret))
