@@ -94,6 +94,9 @@ type policyApplier struct {
 func newPolicyApplier(m *mlir.Module) (*policyApplier, error) {
 	a := &policyApplier{m: m, c: m.Context(), partitions: callop.Partitions(m), where: callop.Surroundings(m)}
 	a.mesh, a.meshed = callop.MeshOf(m)
+	if a.partitions > callop.MaxDevices {
+		return nil, fmt.Errorf("passes: ApplyPolicies: the module is for more than %d devices: use a smaller mesh, or a smaller mhlo.num_partitions", callop.MaxDevices)
+	}
 	if a.meshed && a.mesh.Devices != a.partitions {
 		return nil, fmt.Errorf("passes: ApplyPolicies: the mesh %q has %d devices, but mhlo.num_partitions is %d: they must be equal", a.mesh.Name, a.mesh.Devices, a.partitions)
 	}

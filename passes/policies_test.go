@@ -103,6 +103,8 @@ func TestApplyPoliciesRefuses(t *testing.T) {
 			"custom call @seen: the module has 2 partitions and no sdy.mesh"},
 		{"two numbers of devices", "module attributes {mhlo.num_partitions = 4 : i32} {\n" + meshOfTwo + mainOf(seen) + "}",
 			`the mesh "mesh" has 2 devices, but mhlo.num_partitions is 4: they must be equal`},
+		{"huge mesh", `sdy.mesh @mesh = <["x"=4294967296, "y"=4294967296]>` + "\n" + mainOf(seen), "the module is for more than 1048576 devices"},
+		{"huge number", "module attributes {mhlo.num_partitions = 2147483647 : i32} {\n" + mainOf(seen) + "}", "the module is for more than 1048576 devices"},
 		{"token", meshOfTwo + "func.func @main(%x: !stablehlo.token) {\n" +
 			`%r = stablehlo.custom_call @seen(%x) {api_version = 4 : i32, has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token` + "\nreturn\n}",
 			"it has the type !stablehlo.token, which cannot enter or leave a manual computation"},

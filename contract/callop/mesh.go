@@ -23,6 +23,10 @@ type Axis struct {
 	Size int
 }
 
+// MaxDevices is the largest number of devices of a mesh that programs can have, as in package
+// stablehlo/sharding. Those of a larger mesh are counted as one more.
+const MaxDevices = 1 << 20
+
 // Meshes returns the meshes of a module.
 func Meshes(m *mlir.Module) (list []Mesh) {
 	for op := range m.Body().Operations() {
@@ -34,11 +38,11 @@ func Meshes(m *mlir.Module) (list []Mesh) {
 		mesh := Mesh{Name: name, Devices: 1}
 		for _, axis := range meshAxis.FindAllStringSubmatch(grid.String(), -1) {
 			size, err := strconv.Atoi(axis[2])
-			if err != nil {
-				continue // larger than any client
+			if err != nil || size > MaxDevices {
+				size = MaxDevices + 1
 			}
 			mesh.Axes = append(mesh.Axes, Axis{axis[1], size})
-			mesh.Devices *= size
+			mesh.Devices = min(mesh.Devices*size, MaxDevices+1)
 		}
 		list = append(list, mesh)
 	}
