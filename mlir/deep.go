@@ -19,17 +19,27 @@ const (
 	maxShallow = 8 << 10
 )
 
-// expect prepares the context for parsing text.
+// expect prepares the context for parsing the text of an attribute or a type.
 func (c *Context) expect(text string) {
-	c.loadNamed(text)
-	if len(text) > maxNesting && !c.api.Deep() && deeplyNested(text) {
+	c.loadNamed([]byte(text))
+	c.foresee(text)
+}
+
+// foresee prepares the context for the nesting of a text.
+func (c *Context) foresee(text string) {
+	if len(text) > maxNesting && !c.roomy() && deeplyNested(text) {
 		c.deepen()
 	}
 }
 
+// roomy reports whether the library may recurse deeply in the next call.
+func (c *Context) roomy() bool {
+	return c.api.Deep() || !c.threads && capi.IsLargeStack() // the library's own threads have small stacks
+}
+
 // deepen makes all recursive calls from now on use a large stack.
 func (c *Context) deepen() {
-	if c.threads { // the library's own threads have small stacks
+	if c.threads {
 		capi.MlirContextEnableMultithreading(c.api, c.raw, false)
 	}
 	c.api.SetDeep(true)
@@ -80,13 +90,13 @@ func deeplyNested(text string) bool {
 // parse calls parse, which returns an operation, on a large stack if it may need one.
 // source is the text to parse.
 func (c *Context) parse(data []byte, source string, parse func() pointer) {
+	c.loadNamed(data)
 	if !IsBytecode(data) {
-		c.expect(source)
+		c.foresee(source)
 		parse()
 		return
 	}
-	c.loadNamed(source)
-	if len(data) <= maxShallow || c.api.Deep() {
+	if len(data) <= maxShallow || c.roomy() {
 		parse()
 		return
 	}

@@ -1,9 +1,9 @@
 package mlir
 
 import (
+	"bytes"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -31,26 +31,17 @@ func (l *Library) hidden() []string {
 }
 
 // loadNamed loads the hidden dialects that a text or bytecode to parse may name.
-func (c *Context) loadNamed(source string) {
-	for _, namespace := range c.lib.hidden() {
-		if !c.dialects[namespace] && names(source, namespace) {
-			_ = c.LoadDialect(namespace) // the parser reports what it does not know
-		}
+func (c *Context) loadNamed(source []byte) {
+	hidden := slices.DeleteFunc(c.lib.hidden(), func(namespace string) bool { return c.dialects[namespace] })
+	switch {
+	case len(hidden) == 0:
+	case IsBytecode(source): // it lists its dialects, and a NUL byte ends each name
+		hidden = slices.DeleteFunc(hidden, func(namespace string) bool { return !bytes.Contains(source, []byte(namespace+"\x00")) })
+	default:
+		hidden = mentioned(source, hidden)
 	}
-}
-
-// names reports whether a text or bytecode may name a dialect: in bytecode, a NUL byte ends
-// the name.
-func names(source, namespace string) bool {
-	for {
-		i := strings.Index(source, namespace)
-		if i < 0 {
-			return false
-		}
-		source = source[i+len(namespace):]
-		if source != "" && strings.ContainsRune(".<\x00", rune(source[0])) {
-			return true
-		}
+	for _, namespace := range hidden {
+		_ = c.LoadDialect(namespace) // the parser reports what it does not know
 	}
 }
 

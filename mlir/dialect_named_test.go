@@ -1,7 +1,11 @@
 package mlir_test
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +42,37 @@ func TestDialectsOf(t *testing.T) {
 	}
 }
 
+// TestMentioned holds that a text mentions each dialect that DialectsOf finds in it.
+func TestMentioned(t *testing.T) {
+	namespaces := strings.Fields("a d sdy mhlo chlo quant stream stablehlo")
+	for _, test := range []struct{ source, want string }{
+		{"", ""},
+		{".<", ""},
+		{"sdy mhlo:", ""},
+		{"sdy.mesh x.mhlo.y", "mhlo sdy"},
+		{"xsdy.mesh _chlo.a 1quant<", ""},
+		{`"chlo.add"() // mhlo.x`, "chlo mhlo"},
+		{"!quant<i8> #stream <x>", "quant"},
+		{"#d.e a.b", "a d"},
+	} {
+		found := mlir.Mentioned([]byte(test.source), namespaces)
+		slices.Sort(found)
+		check.Diff(t, test.source, test.want, strings.Join(found, " "))
+	}
+	files := check.Must(filepath.Glob("../tests/testdata/modules/*.mlir"))
+	if len(files) == 0 {
+		t.Fatal("there are no modules")
+	}
+	for _, name := range files {
+		source := check.Must(os.ReadFile(name))
+		for _, dialect := range mlir.DialectsOf(source) {
+			if mentioned := mlir.Mentioned(source, []string{"sdy", dialect, "mhlo"}); !slices.Contains(mentioned, dialect) {
+				t.Errorf("%s: %s is not mentioned", name, dialect)
+			}
+		}
+	}
+}
+
 func FuzzDialectsOf(f *testing.F) {
 	f.Add([]byte(`"a.b"(!c<d>) // #e.f`))
 	f.Add([]byte("ML\xefR\r\x00"))
@@ -45,6 +80,10 @@ func FuzzDialectsOf(f *testing.F) {
 		for _, name := range mlir.DialectsOf(source) {
 			if name == "" || strings.Contains(name, ".") && !mlir.IsBytecode(source) {
 				t.Errorf("%q is not a namespace", name)
+			}
+			// A space may be between the name of a type and its bracket.
+			if spaced := bytes.Contains(source, []byte(name+" ")) || bytes.ContainsAny(source, "\t\r\n"); !spaced && !mlir.IsBytecode(source) && len(mlir.Mentioned(source, []string{name})) == 0 {
+				t.Errorf("%q is not mentioned", name)
 			}
 		}
 	})

@@ -63,3 +63,6 @@ func (t *top) mayUse(other *top) bool {
 	}
 	return false
 }
+
+// Mentioned is mentioned.
+func Mentioned(text []byte, namespaces []string) []string { return mentioned(text, namespaces) }

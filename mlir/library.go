@@ -67,7 +67,39 @@ func Open(o OpenOptions) (*Library, error) {
 // is. If that library was not fetched yet, the error is a native.NotFoundError with its part
 // and the command that fetches it.
 func OpenFor(source []byte) (*Library, error) {
+	if !IsBytecode(source) {
+		// Most texts name no dialect that the default library lacks.
+		l, err := Open(OpenOptions{})
+		if lacks, known := l.lacks(); err == nil && known && len(mentioned(source, lacks)) == 0 {
+			return l, nil
+		}
+	}
 	return Open(OpenOptions{Dialects: DialectsOf(source)})
+}
+
+// known returns the dialects of a library whose file is known, or nil.
+func (l *Library) known() []string {
+	if l != nil && l.torch && l.version != "" {
+		return dialectsOf[0].dialects
+	}
+	return nil
+}
+
+// lacks returns the dialects that only other known libraries have, or false if the dialects of l
+// are not known.
+func (l *Library) lacks() (dialects []string, known bool) {
+	own := l.known()
+	if own == nil {
+		return nil, false
+	}
+	for _, other := range dialectsOf {
+		for _, d := range other.dialects {
+			if !slices.Contains(own, d) && !slices.Contains(dialects, d) {
+				dialects = append(dialects, d)
+			}
+		}
+	}
+	return dialects, true
 }
 
 func openPart(part native.Part, dialects []string) (*Library, error) {
@@ -116,6 +148,9 @@ func (l *Library) Version() string { return l.version }
 
 // HasDialect reports whether the library has a dialect, such as "stablehlo".
 func (l *Library) HasDialect(namespace string) bool {
+	if slices.Contains(l.known(), namespace) {
+		return true
+	}
 	if has, ok := l.has.Load(namespace); ok {
 		return has.(bool)
 	}

@@ -99,7 +99,11 @@ func find(p Part) (Location, error) {
 		return Location{}, err
 	}
 	if path := os.Getenv(s.env); path != "" {
-		return fromEnv(s.env, path)
+		found, err := fromEnv(s.env, path)
+		if err == nil && s.cached(found.Path) {
+			found.Version = s.project + " " + s.version
+		}
+		return found, err
 	}
 	missing := &NotFoundError{Part: p, Looked: []string{"$" + s.env + ": not set"}}
 	path, looked := s.besideExecutable()
@@ -136,6 +140,24 @@ func find(p Part) (Location, error) {
 		missing.Looked = append(missing.Looked, strings.Join(dirs, ", ")+": not there")
 	}
 	return Location{}, missing
+}
+
+// cached reports whether a path is that of the part in the cache.
+func (s spec) cached(path string) bool {
+	b, ok := s.build()
+	if !ok {
+		return false
+	}
+	cache, err := CacheDir()
+	if err != nil {
+		return false
+	}
+	sl := s.slot(cache)
+	if path != sl.library {
+		return false
+	}
+	problem, err := sl.inspect(b)
+	return problem == "" && err == nil
 }
 
 func fromEnv(name, path string) (Location, error) {

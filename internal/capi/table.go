@@ -72,6 +72,9 @@ func (t *Table) RegisterDialects(registry MlirDialectRegistry) {
 // OnLargeStack runs f on another thread, which has a large C stack.
 func OnLargeStack(f func()) error { return stack.OnLarge(f) }
 
+// IsLargeStack reports whether the caller runs in a function that OnLargeStack runs.
+func IsLargeStack() bool { return stack.IsLarge() }
+
 // Missing is the panic of a call to a function that the library lacks. mlir converts it to
 // its UnsupportedError.
 type Missing struct{ Function string }

@@ -2,10 +2,15 @@
 
 extern void calliopeRunOnStack(uintptr_t handle);
 
+static _Thread_local int started_here;
+
+int calliope_is_on_stack(void) { return started_here; }
+
 #ifdef _WIN32
 #include <windows.h>
 
 static DWORD WINAPI run(void* handle) {
+  started_here = 1;
   calliopeRunOnStack((uintptr_t)handle);
   return 0;
 }
@@ -22,6 +27,7 @@ int calliope_on_stack(size_t bytes, uintptr_t handle) {
 #include <pthread.h>
 
 static void* run(void* handle) {
+  started_here = 1;
   calliopeRunOnStack((uintptr_t)handle);
   return NULL;
 }

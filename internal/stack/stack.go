@@ -39,6 +39,9 @@ func OnLarge(f func()) error {
 	return nil
 }
 
+// IsLarge reports whether the calling goroutine runs in a function that OnLarge runs.
+func IsLarge() bool { return C.calliope_is_on_stack() != 0 }
+
 type stackCall struct {
 	f        func()
 	ended    bool // f returned or panicked

@@ -9,4 +9,7 @@
 // on Windows, one of GetLastError.
 int calliope_on_stack(size_t bytes, uintptr_t handle);
 
+// Reports whether the calling thread was started by calliope_on_stack.
+int calliope_is_on_stack(void);
+
 #endif

@@ -4,8 +4,11 @@ import "testing"
 
 func TestOnLarge(t *testing.T) {
 	ran := false
-	if err := OnLarge(func() { ran = true }); err != nil || !ran {
-		t.Errorf("ran %v, error %v", ran, err)
+	if err := OnLarge(func() { ran = IsLarge() }); err != nil || !ran {
+		t.Errorf("ran on a large stack: %v, error %v", ran, err)
+	}
+	if IsLarge() {
+		t.Error("the test's own stack is reported to be large")
 	}
 }
 

@@ -1,0 +1,48 @@
+package mlir
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// mentioned returns those of the namespaces that a text may name: each that is in front of a dot,
+// as in the name of an operation, or of a bracket, as in !quant<…>, also in strings and comments.
+// It is several times faster than DialectsOf.
+func mentioned(text []byte, namespaces []string) (found []string) {
+	last := func(namespace string) byte { return namespace[len(namespace)-1] }
+	namespaces = slices.Clone(namespaces)
+	slices.SortFunc(namespaces, func(a, b string) int { return cmp.Compare(last(a), last(b)) })
+	var from, to [256]uint8 // the range of the namespaces that end with a byte
+	for i, namespace := range slices.Backward(namespaces) {
+		from[last(namespace)] = uint8(i)
+		to[last(namespace)] = max(to[last(namespace)], uint8(i+1))
+	}
+	for _, mark := range []byte{'.', '<'} {
+		for at := bytes.IndexByte(text, mark); at >= 0; at = indexAfter(text, mark, at) {
+			if at == 0 {
+				continue
+			}
+			before := text[at-1]
+			for _, namespace := range namespaces[from[before]:to[before]] {
+				if bytes.HasSuffix(text[:at], []byte(namespace)) && !isNamePart(text, at-len(namespace)-1) && !slices.Contains(found, namespace) {
+					found = append(found, namespace)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// indexAfter returns the index of the next byte b after an index, or -1.
+func indexAfter(text []byte, b byte, at int) int {
+	next := bytes.IndexByte(text[at+1:], b)
+	if next < 0 {
+		return -1
+	}
+	return at + 1 + next
+}
+
+// isNamePart reports whether a byte belongs to the part of a name, between dots, that continues
+// after it.
+func isNamePart(text []byte, at int) bool { return at >= 0 && text[at] != '.' && isWord(text[at]) }
