@@ -26,6 +26,47 @@ static inline intptr_t children(uintptr_t table, uintptr_t operation, uintptr_t*
   return found;
 }
 
+// Lists the operations in the regions of an operation, in the order of the text, from the one
+// after *at on, and that operation before all others. At the end it sets *at to NULL. It does not
+// recurse, because modules may be nested deeply.
+static inline intptr_t descendants(uintptr_t table, uintptr_t operation, uintptr_t* at, uintptr_t* into, intptr_t n) {
+  const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  MlirOperation root = {(void*)operation}, op = {(void*)*at};
+  child* out = (child*)into;
+  for (intptr_t i = 0; i < n; i++) {
+    intptr_t regions = api->mlirOperationGetNumRegions(op);
+    out[i] = (child){op, api->mlirOperationGetName(op), regions};
+    MlirRegion region = {NULL};
+    MlirBlock block = {NULL};
+    MlirOperation next = {NULL};
+    if (regions > 0) region = api->mlirOperationGetRegion(op, 0);
+    if (region.ptr != NULL) block = api->mlirRegionGetFirstBlock(region);
+    for (;;) {
+      // The first operation in this block, in the blocks after it, and in the regions after them.
+      while (region.ptr != NULL) {
+        for (; block.ptr != NULL && next.ptr == NULL; block = api->mlirBlockGetNextInRegion(block)) next = api->mlirBlockGetFirstOperation(block);
+        if (next.ptr != NULL) break;
+        region = api->mlirRegionGetNextInOperation(region);
+        if (region.ptr != NULL) block = api->mlirRegionGetFirstBlock(region);
+      }
+      if (next.ptr != NULL) break;
+      if (op.ptr == root.ptr) {
+        *at = 0;
+        return i + 1;
+      }
+      next = api->mlirOperationGetNextInBlock(op);
+      if (next.ptr != NULL) break;
+      block = api->mlirOperationGetBlock(op);
+      op = api->mlirBlockGetParentOperation(block);
+      region = api->mlirBlockGetParentRegion(block);
+      block = api->mlirBlockGetNextInRegion(block);
+    }
+    op = next;
+  }
+  *at = (uintptr_t)op.ptr;
+  return n;
+}
+
 static inline intptr_t operations(uintptr_t table, uintptr_t block, uintptr_t* into, intptr_t n) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   intptr_t found = 0;
@@ -38,6 +79,7 @@ static inline intptr_t operations(uintptr_t table, uintptr_t block, uintptr_t* i
 import "C"
 
 import (
+	"iter"
 	"slices"
 	"unsafe"
 )
@@ -62,6 +104,24 @@ func AppendChildren(t *Table, op MlirOperation, into []Child) []Child {
 			return into[:start+n]
 		}
 		into = slices.Grow(into, n)
+	}
+}
+
+// Descendants returns an iterator over op and the operations in its regions, in the order of the
+// text, in lists of the given length, of which only the last one is shorter. Each overwrites the
+// one before.
+func Descendants(t *Table, op MlirOperation, length int) iter.Seq[[]Child] {
+	return func(yield func([]Child) bool) {
+		list := make([]Child, length)
+		at := C.uintptr_t(number(op.Ptr))
+		for at != 0 {
+			t.enter()
+			n := int(C.descendants(t.number(), number(op.Ptr), &at, (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(list))), C.intptr_t(len(list))))
+			t.leave()
+			if !yield(list[:n]) {
+				return
+			}
+		}
 	}
 }
 
