@@ -67,15 +67,7 @@ type Pass struct {
 // Operations returns an iterator over the module's operations of the given full names, in all
 // regions: in the order of the names and, for each, of the text.
 func (p *Pass) Operations(names ...string) iter.Seq[mlir.Operation] {
-	return func(yield func(mlir.Operation) bool) {
-		for _, name := range names {
-			for _, op := range p.check.operations[name] {
-				if !yield(op) {
-					return
-				}
-			}
-		}
-	}
+	return p.check.index.Named(names...)
 }
 
 // Mentions reports whether the input may contain one of the texts, in a name or a string. It may

@@ -58,28 +58,22 @@ func (c *check) explained(by *Analyzer) {
 
 // A check is the state of checking one module.
 type check struct {
-	file       string
-	data       []byte // nil if it is not known
-	module     *mlir.Module
-	bytecode   bool
-	operations map[string][]mlir.Operation // by name; one walk serves all rules
-	shared     map[any]any                 // see Pass.Shared
-	numbers    map[mlir.Operation]int      // 1 for the first operation of the walk; made when it is needed
-	contexts   bool                        // see Options.Context
-	found      []Diagnostic
+	file     string
+	data     []byte // nil if it is not known
+	bytecode bool
+	index    *mlir.Index            // one walk serves all rules
+	shared   map[any]any            // see Pass.Shared
+	numbers  map[mlir.Operation]int // 1 for the first operation of the walk; made when it is needed
+	contexts bool                   // see Options.Context
+	found    []Diagnostic
 }
 
 func newCheck(file string, bytecode bool) *check {
-	return &check{file: file, bytecode: bytecode, operations: map[string][]mlir.Operation{}, shared: map[any]any{}}
+	return &check{file: file, bytecode: bytecode, shared: map[any]any{}}
 }
 
 func (c *check) run(module *mlir.Module, o Options) {
-	c.module = module
-	module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		name := op.Name()
-		c.operations[name] = append(c.operations[name], op)
-		return mlir.WalkContinue
-	})
+	c.index = module.Operation().Index()
 	for _, a := range o.Analyzers {
 		p := &Pass{Module: module, Strict: o.Strict, KnownTargets: o.KnownTargets, check: c, analyzer: a}
 		if err := runOne(a, p); err != nil {
@@ -95,8 +89,8 @@ func (c *check) run(module *mlir.Module, o Options) {
 func (c *check) number(op mlir.Operation) int {
 	if c.numbers == nil {
 		c.numbers = map[mlir.Operation]int{}
-		for each := range c.module.Operation().All() {
-			c.numbers[each] = len(c.numbers) + 1
+		for i, each := range c.index.All() {
+			c.numbers[each] = i + 1
 		}
 	}
 	return c.numbers[op]
