@@ -32,22 +32,24 @@ func newEffectReader() *effectReader {
 	return &effectReader{known: map[[4]mlir.Attribute]effectKind{}, tokens: tokenGraph{has: map[mlir.Type]bool{}}}
 }
 
+// effectNames are the names of the operations that may have a side effect outside the program.
+var effectNames = []string{
+	"stablehlo.custom_call", "stablehlo.outfeed", "stablehlo.infeed", "stablehlo.send", "stablehlo.recv",
+	"mhlo.custom_call", "mhlo.outfeed", "mhlo.infeed", "mhlo.send", "mhlo.recv",
+}
+
 // read returns the kind of an operation. It returns false if the operation has no side effect
 // outside the program. Targets that XLA handles itself have none.
 func (r *effectReader) read(op mlir.Operation) (effectKind, bool) {
 	name := op.Name()
-	dialect, short, _ := strings.Cut(name, ".")
-	if dialect != "stablehlo" && dialect != "mhlo" {
+	if !slices.Contains(effectNames, name) {
 		return effectKind{}, false
 	}
-	switch short {
+	switch _, short, _ := strings.Cut(name, "."); short {
 	case "outfeed", "infeed":
 		return effectKind{calls: name, effect: name, ordered: true}, true
 	case "send", "recv": // their channels order them
 		return effectKind{calls: name}, true
-	case "custom_call":
-	default:
-		return effectKind{}, false
 	}
 	var key [4]mlir.Attribute
 	for i, attribute := range []string{"call_target_name", "backend_config", "mhlo.backend_config", "has_side_effect"} {

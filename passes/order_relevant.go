@@ -17,19 +17,19 @@ type relevance struct {
 // relevantOps returns the relevant operations of a module, or nil if it has no calls to order.
 func (g *graphMaker) relevantOps(m *mlir.Module) map[mlir.Operation]bool {
 	r := relevance{g: g, ops: map[mlir.Operation]bool{}, calls: map[mlir.Operation][]mlir.Operation{}}
-	found := false
-	for op := range m.Operation().All() {
-		name := op.Name()
+	all := m.Operation().Index()
+	for op := range all.Named(effectNames...) {
 		if kind, ok := g.reader.read(op); ok && g.ordered(op, &kind) {
-			found = true
 			r.add(op)
 		}
-		if callee, ok := g.callee(op, name); ok {
+	}
+	if len(r.todo) == 0 {
+		return nil
+	}
+	for op := range all.Named("func.call", "call", "stablehlo.composite") {
+		if callee, ok := g.callee(op, op.Name()); ok {
 			r.calls[callee.op] = append(r.calls[callee.op], op)
 		}
-	}
-	if !found {
-		return nil
 	}
 	for _, f := range g.order { // chains of tokens have their names from the parameters
 		for _, v := range f.op.Region(0).First().Arguments() {
