@@ -57,6 +57,10 @@ func (c change) clone() change {
 	return change{set, remove, c.erase}
 }
 
+func (c change) equal(d change) bool {
+	return c.erase == d.erase && maps.Equal(c.set, d.set) && maps.Equal(c.remove, d.remove)
+}
+
 // apply changes an operation.
 func (c change) apply(op mlir.Operation) error {
 	if c.erase {
