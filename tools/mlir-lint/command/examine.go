@@ -15,7 +15,6 @@ import (
 // examine checks an input that was read.
 func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []report.Finding {
 	var findings []report.Finding
-	var contexts []string
 	text := !mlir.IsBytecode(in.Data)
 	modules := []part{{0, in.Data}}
 	if in.Split && text {
@@ -31,7 +30,7 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 			}
 			f.Suppression = why[i]
 			failed = failed || d.Rule == lint.Invalid
-			findings, contexts = append(findings, f), append(contexts, d.Context)
+			findings = append(findings, f)
 		}
 	}
 	if text {
@@ -39,11 +38,11 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 			return !failed && slices.Contains(in.Rules, rule)
 		})
 		if slices.Contains(in.Rules, ignore.Rule) {
-			findings, contexts = append(findings, about...), append(contexts, make([]string, len(about))...)
+			findings = append(findings, about...)
 		}
 		report.AddSources(in.Data, findings)
 	}
-	report.Fingerprints(findings, contexts)
+	report.Fingerprints(findings)
 	slices.SortStableFunc(findings, func(a, b report.Finding) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
@@ -88,7 +87,7 @@ func (in input) options(analyzers []*lint.Analyzer) lint.Options {
 
 // findingOf returns the finding of a diagnostic.
 func findingOf(d lint.Diagnostic) report.Finding {
-	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, Severity: report.Severity(d.Severity.String()), Message: d.Message, Rule: d.Rule}
+	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, Severity: report.Severity(d.Severity.String()), Message: d.Message, Rule: d.Rule, Context: d.Context}
 	if d.Severity == mlir.SeverityRemark {
 		f.Severity = report.Note
 	}

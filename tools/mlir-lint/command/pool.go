@@ -151,6 +151,6 @@ func reason(crash error) string {
 // invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) report.Finding {
 	findings := []report.Finding{{File: file, Line: 1, Column: 1, Severity: report.Error, Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}}
-	report.Fingerprints(findings, []string{""})
+	report.Fingerprints(findings)
 	return findings[0]
 }
