@@ -22,14 +22,11 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 	}
 	failed := false
 	for _, m := range modules {
-		found, why := in.check(library, m, analyzers)
-		for i, d := range found {
-			f := findingOf(d)
-			if d.Line <= m.line { // the position is not known
+		for _, f := range in.check(library, m.padded(), analyzers) {
+			if f.Line <= m.line { // the position is not known
 				f.Line, f.Column = m.line+1, 1
 			}
-			f.Suppression = why[i]
-			failed = failed || d.Rule == lint.Invalid
+			failed = failed || f.Rule == lint.Invalid
 			findings = append(findings, f)
 		}
 	}
@@ -52,26 +49,29 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 	return findings
 }
 
-// check checks one module and returns the findings, and why those that are ignored by
-// attributes are.
-func (in input) check(library *mlir.Library, m part, analyzers []*lint.Analyzer) ([]lint.Diagnostic, []*report.Suppression) {
+// check checks one module and returns the findings. Those that attributes ignore say why.
+func (in input) check(library *mlir.Library, module []byte, analyzers []*lint.Analyzer) []report.Finding {
 	ran := func(rule string) bool { return slices.Contains(in.Rules, rule) }
 	o := in.options(analyzers)
 	attributes := attributes{known: namesOf(analyzers), ran: ran}
-	if bytes.Contains(m.data, []byte(ignore.Attribute)) {
+	if bytes.Contains(module, []byte(ignore.Attribute)) {
 		o.Analyzers = append(o.Analyzers, attributes.rule())
 	}
-	found, why := attributes.apply(lint.CheckWith(library, in.Name, m.padded(), o))
-	if ran(ignore.Rule) {
-		return found, why
-	}
-	kept, reasons := found[:0], why[:0]
+	found, why := attributes.apply(lint.CheckWith(library, in.Name, module, o))
+	findings := make([]report.Finding, len(found))
 	for i, d := range found {
-		if d.Rule != ignore.Rule {
-			kept, reasons = append(kept, d), append(reasons, why[i])
+		findings[i] = findingOf(d)
+		findings[i].Suppression = why[i]
+	}
+	if in.Edits {
+		if err := addEdits(findings, library, module, found, o.Analyzers); err != nil {
+			findings = append(findings, invalid(in.Name, "the edits of the repairs cannot be made: %v", err))
 		}
 	}
-	return kept, reasons
+	if !ran(ignore.Rule) {
+		findings = slices.DeleteFunc(findings, func(f report.Finding) bool { return f.Rule == ignore.Rule })
+	}
+	return findings
 }
 
 // options returns how the input is checked.

@@ -38,6 +38,7 @@ type request struct {
 	KnownTargets []string
 	Split        bool
 	Engine       string // path of the library, or ""
+	Edits        bool   // find the edits of repairs
 }
 
 // maxFlag is the flag that sets the largest size of one input.
