@@ -23,9 +23,7 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 	failed := false
 	for _, m := range modules {
 		for _, f := range in.check(library, m.padded(), analyzers) {
-			if f.Line <= m.line { // the position is not known
-				f.Line, f.Column = m.line+1, 1
-			}
+			m.place(&f)
 			failed = failed || f.Rule == lint.Invalid
 			findings = append(findings, f)
 		}

@@ -25,6 +25,7 @@ type input struct {
 	Data []byte
 	request
 	Fixing  fixing
+	part    bool                          // Data are a part of a text
 	open    func() (io.ReadCloser, error) // if this process reads it, into Data
 	problem string                        // why it cannot be read
 	mistake *report.Finding               // the finding to report instead of a check
