@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -146,18 +145,17 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 	var local, migrate []lint.Diagnostic
 	for _, d := range found {
 		switch {
-		case d.Fix == nil:
-		case d.Fix.Migrate:
-			migrate = append(migrate, d)
-		case d.Operation > 0:
+		case isLocal(d):
 			local = append(local, d)
+		case d.Fix != nil && d.Fix.Migrate:
+			migrate = append(migrate, d)
 		}
 	}
 	if len(local)+len(migrate) == 0 {
 		return false, nil
 	}
 	if r.now == "" {
-		r.now = r.print()
+		r.now = genericForm(r.module)
 	}
 	if len(local) > 0 {
 		if err := r.change(local); err != nil {
@@ -181,56 +179,26 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 // changed reports whether the module is not as it was at the last call.
 func (r *repair) changed() bool {
 	before := r.now
-	r.now = r.print()
+	r.now = genericForm(r.module)
 	return r.now != before
-}
-
-func (r *repair) print() string {
-	return r.module.Operation().Print(mlir.PrintOptions{Generic: true})
 }
 
 // change applies the repairs of operations to the module.
 func (r *repair) change(findings []lint.Diagnostic) error {
-	var ops []mlir.Operation
-	for op := range r.module.Operation().All() {
-		ops = append(ops, op)
-	}
+	ops := slices.Collect(r.module.Operation().All())
 	changes := map[int]change{} // by the numbers now
 	for _, d := range findings {
 		if d.Operation > len(ops) {
 			return fmt.Errorf("the rule %s repairs operation %d, and there are %d", d.Rule, d.Operation, len(ops))
 		}
-		c, ok := changes[d.Operation]
-		if !ok {
-			c = change{set: map[string]string{}, remove: map[string]bool{}}
-		}
-		c.erase = c.erase || d.Fix.Erase
-		for name, value := range d.Fix.Set {
-			if _, ok := c.set[name]; !ok && !c.remove[name] { // the next round applies others
-				c.set[name] = value
-			}
-		}
-		for _, name := range d.Fix.Remove {
-			if _, ok := c.set[name]; !ok {
-				c.remove[name] = true
-			}
-		}
-		changes[d.Operation] = c
+		changes[d.Operation] = changes[d.Operation].with(d.Fix)
 	}
-	// From the end, because operations there use those before them.
-	for _, number := range slices.Backward(slices.Sorted(maps.Keys(changes))) {
-		op, c := ops[number-1], changes[number]
-		original := r.numbers[op]
-		if err := c.apply(op); err != nil {
-			return fmt.Errorf("repairing %s: %w", op.Name(), err)
-		}
-		all, ok := r.changes[original]
-		if !ok {
-			r.changes[original] = c
-			continue
-		}
-		all.add(c)
-		r.changes[original] = all
+	for number, c := range changes {
+		original := r.numbers[ops[number-1]]
+		r.changes[original] = r.changes[original].then(c)
+	}
+	if err := applyAll(ops, changes); err != nil {
+		return err
 	}
 	if r.restore != nil {
 		r.restore(r.module)
@@ -244,42 +212,6 @@ func (r *repair) change(findings []lint.Diagnostic) error {
 		return fmt.Errorf("the repaired module is not valid, which is a mistake in a rule: %w", err)
 	}
 	return nil
-}
-
-// apply changes an operation.
-func (c change) apply(op mlir.Operation) error {
-	if c.erase {
-		for _, v := range op.Results() {
-			if v.HasUses() {
-				return errors.New("a rule removes it, and its results are used")
-			}
-		}
-		return op.Erase()
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.set)) {
-		a, err := op.Context().ParseAttribute(c.set[name])
-		if err != nil {
-			return err
-		}
-		op.SetAttribute(name, a)
-	}
-	for name := range c.remove {
-		op.RemoveAttribute(name)
-	}
-	return nil
-}
-
-// add applies a later change to an earlier one.
-func (c *change) add(later change) {
-	c.erase = c.erase || later.erase
-	for name, value := range later.set {
-		c.set[name] = value
-		delete(c.remove, name)
-	}
-	for name := range later.remove {
-		delete(c.set, name)
-		c.remove[name] = true
-	}
 }
 
 // migrate migrates the module, because of findings.
@@ -350,5 +282,8 @@ func (r *repair) left(found []lint.Diagnostic) {
 func samePlace(a, b lint.Diagnostic) bool {
 	return a.Line == b.Line && a.Column == b.Column && a.Message == b.Message
 }
+
+// isLocal reports whether a finding has a repair of its operation.
+func isLocal(d lint.Diagnostic) bool { return d.Fix != nil && !d.Fix.Migrate && d.Operation > 0 }
 
 func isInvalid(d lint.Diagnostic) bool { return d.Rule == lint.Invalid }

@@ -8,6 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/fix"
+	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -113,4 +114,16 @@ func TestText(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A text that the library refuses is repaired in place, too.
+func TestRefused(t *testing.T) {
+	const text = `func.func @f(%x: tensor<f32>) { // one
+  %y:2 = stablehlo.custom_call @f(%x) {api_version = 4 : i32, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<f32>) -> (tensor<2xf32>, tensor<f32>) // two
+  return
+}
+`
+	r := mend(t, []byte(text), rules.All()...)
+	check.Diff(t, "text", strings.Replace(text, "indices = []", "indices = [1]", 1), string(r.Data))
+	check.Diff(t, "left and notes", 0, len(r.Left)+len(r.Notes))
 }

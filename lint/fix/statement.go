@@ -1,8 +1,11 @@
 package fix
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -14,24 +17,22 @@ type source struct {
 	located   bool                   // operations have locations in the text
 	names     map[mlir.Operation]int // the token with the name of each operation
 	starts    map[int]mlir.Operation // by the first token of their statements
-	byNumber  []mlir.Operation       // of the module that was parsed to find the names
-	tokenAt   map[int]int            // token by offset
+	module    *mlir.Module           // that was parsed to find the names, or nil
+	restore   func(*mlir.Module)     // see lint.Parse
+	byNumber  []mlir.Operation       // of this module
 	lineStart []int
 }
 
-// newSource parses a text without its locations and notes where its operations are. It finds none
-// if the text is not valid without them. The context owns the operations.
-func newSource(c *mlir.Context, data []byte) *source {
-	s := &source{text: string(data), names: map[mlir.Operation]int{}, starts: map[int]mlir.Operation{}, tokenAt: map[int]int{}, lineStart: []int{0}}
+// newSource parses a text without its locations, as lint.Parse does, and notes where its operations
+// are. It finds none if the text is not valid without them. The context owns the operations.
+func newSource(c *mlir.Context, text string, analyzers []*lint.Analyzer) *source {
+	s := &source{text: text, names: map[mlir.Operation]int{}, starts: map[int]mlir.Operation{}, lineStart: []int{0}}
 	s.tokens, s.comments = scan(s.text)
 	blank, located := withoutLocations(s.text, s.tokens)
 	s.located = located
-	module, err := c.Parse("", []byte(blank))
-	if err != nil {
+	s.module, s.restore, _ = lint.Parse(c, []byte(blank), analyzers)
+	if s.module == nil {
 		return s
-	}
-	for i, t := range s.tokens {
-		s.tokenAt[t.start] = i
 	}
 	for i := range s.text {
 		if s.text[i] == '\n' {
@@ -39,7 +40,7 @@ func newSource(c *mlir.Context, data []byte) *source {
 		}
 	}
 	taken := map[int]bool{}
-	for op := range module.Operation().All() {
+	for op := range s.module.Operation().All() {
 		s.byNumber = append(s.byNumber, op)
 		at, ok := s.nameOf(op)
 		if !ok || taken[at] {
@@ -58,7 +59,8 @@ func (s *source) nameOf(op mlir.Operation) (int, bool) {
 	if p.Line < 1 || p.Line > len(s.lineStart) {
 		return 0, false
 	}
-	at, ok := s.tokenAt[s.lineStart[p.Line-1]+p.Column-1]
+	offset := s.lineStart[p.Line-1] + p.Column - 1
+	at, ok := slices.BinarySearchFunc(s.tokens, offset, func(t token, offset int) int { return cmp.Compare(t.start, offset) })
 	if !ok {
 		return 0, false
 	}

@@ -1,7 +1,6 @@
 package fix
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -18,11 +17,10 @@ func (r *repair) write(library *mlir.Library) error {
 	var err error
 	switch {
 	case !mlir.IsBytecode(r.data):
-		const mark = "\ufeff" // Parse skips it
-		text, marked := bytes.CutPrefix(r.data, []byte(mark))
+		text, marked := strings.CutPrefix(string(r.data), byteOrderMark)
 		mended := r.text(text)
 		if marked {
-			mended = mark + mended
+			mended = byteOrderMark + mended
 		}
 		r.result.Data = []byte(mended)
 	case mlir.IsPortableArtifact(r.data):
@@ -48,6 +46,9 @@ func (r *repair) write(library *mlir.Library) error {
 	return nil
 }
 
+// byteOrderMark may be at the start of a text. Parse skips it.
+const byteOrderMark = "\ufeff"
+
 // textOf returns the data if they are text, or else the module as text.
 func (r *repair) textOf(data []byte) []byte {
 	if !mlir.IsBytecode(data) {
@@ -57,27 +58,33 @@ func (r *repair) textOf(data []byte) []byte {
 }
 
 // text returns the mended text.
-func (r *repair) text(data []byte) string {
-	source := newSource(r.module.Context(), data)
+func (r *repair) text(text string) string {
+	source := newSource(r.module.Context(), text, r.options.Analyzers)
 	why := "the repair changes the whole module"
 	if !r.whole {
 		why = "the repair is not local to the text of an operation"
-		if text, ok := source.edited(r.changes); ok && r.same(text) {
-			return text
+		if edits, ok := source.edits(r.changes); ok {
+			if text := source.edited(edits); same(r.module.Context(), text, r.now) {
+				return text
+			}
 		}
 	}
 	return r.printed(source, why)
 }
 
-// same reports whether a text is that of the module.
-func (r *repair) same(text string) bool {
-	module, err := r.module.Context().Parse("", []byte(text))
+// same reports whether a text is that of the module with the generic form want.
+func same(c *mlir.Context, text, want string) bool {
+	module, err := c.Parse("", []byte(text))
 	if err != nil {
 		return false
 	}
 	defer module.Close()
-	got := module.Operation().Print(mlir.PrintOptions{Generic: true})
-	return noAttributes.ReplaceAllString(got, "") == noAttributes.ReplaceAllString(r.now, "")
+	got := genericForm(module)
+	return got == want || noAttributes.ReplaceAllString(got, "") == noAttributes.ReplaceAllString(want, "")
+}
+
+func genericForm(m *mlir.Module) string {
+	return m.Operation().Print(mlir.PrintOptions{Generic: true})
 }
 
 // noAttributes is what the generic form has for the parameters or results of a function if none
@@ -109,7 +116,7 @@ func (r *repair) printed(s *source, why string) string {
 	}
 	o := mlir.PrintOptions{DebugInfo: s.located, AssumeVerified: true}
 	body := r.module.Operation().Print(o)
-	if !r.same(body) { // the dialects' forms leave something out
+	if !same(r.module.Context(), body, r.now) { // the dialects' forms leave something out
 		o.Generic = true
 		body = r.module.Operation().Print(o)
 	}

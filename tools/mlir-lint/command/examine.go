@@ -15,7 +15,6 @@ import (
 // examine checks an input that was read.
 func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []report.Finding {
 	var findings []report.Finding
-	var contexts []string
 	text := !mlir.IsBytecode(in.Data)
 	modules := []part{{0, in.Data}}
 	if in.Split && text {
@@ -23,15 +22,10 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 	}
 	failed := false
 	for _, m := range modules {
-		found, why := in.check(library, m, analyzers)
-		for i, d := range found {
-			f := findingOf(d)
-			if d.Line <= m.line { // the position is not known
-				f.Line, f.Column = m.line+1, 1
-			}
-			f.Suppression = why[i]
-			failed = failed || d.Rule == lint.Invalid
-			findings, contexts = append(findings, f), append(contexts, d.Context)
+		for _, f := range in.check(library, m.padded(), analyzers) {
+			m.place(&f)
+			failed = failed || f.Rule == lint.Invalid
+			findings = append(findings, f)
 		}
 	}
 	if text {
@@ -39,11 +33,11 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 			return !failed && slices.Contains(in.Rules, rule)
 		})
 		if slices.Contains(in.Rules, ignore.Rule) {
-			findings, contexts = append(findings, about...), append(contexts, make([]string, len(about))...)
+			findings = append(findings, about...)
 		}
 		report.AddSources(in.Data, findings)
 	}
-	report.Fingerprints(findings, contexts)
+	report.Fingerprints(findings)
 	slices.SortStableFunc(findings, func(a, b report.Finding) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
@@ -53,26 +47,29 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 	return findings
 }
 
-// check checks one module and returns the findings, and why those that are ignored by
-// attributes are.
-func (in input) check(library *mlir.Library, m part, analyzers []*lint.Analyzer) ([]lint.Diagnostic, []*report.Suppression) {
+// check checks one module and returns the findings. Those that attributes ignore say why.
+func (in input) check(library *mlir.Library, module []byte, analyzers []*lint.Analyzer) []report.Finding {
 	ran := func(rule string) bool { return slices.Contains(in.Rules, rule) }
 	o := in.options(analyzers)
 	attributes := attributes{known: namesOf(analyzers), ran: ran}
-	if bytes.Contains(m.data, []byte(ignore.Attribute)) {
+	if bytes.Contains(module, []byte(ignore.Attribute)) {
 		o.Analyzers = append(o.Analyzers, attributes.rule())
 	}
-	found, why := attributes.apply(lint.CheckWith(library, in.Name, m.padded(), o))
-	if ran(ignore.Rule) {
-		return found, why
-	}
-	kept, reasons := found[:0], why[:0]
+	found, why := attributes.apply(lint.CheckWith(library, in.Name, module, o))
+	findings := make([]report.Finding, len(found))
 	for i, d := range found {
-		if d.Rule != ignore.Rule {
-			kept, reasons = append(kept, d), append(reasons, why[i])
+		findings[i] = findingOf(d)
+		findings[i].Suppression = why[i]
+	}
+	if in.Edits {
+		if err := addEdits(findings, library, module, found, o.Analyzers); err != nil {
+			findings = append(findings, invalid(in.Name, "the edits of the repairs cannot be made: %v", err))
 		}
 	}
-	return kept, reasons
+	if !ran(ignore.Rule) {
+		findings = slices.DeleteFunc(findings, func(f report.Finding) bool { return f.Rule == ignore.Rule })
+	}
+	return findings
 }
 
 // options returns how the input is checked.
@@ -88,7 +85,7 @@ func (in input) options(analyzers []*lint.Analyzer) lint.Options {
 
 // findingOf returns the finding of a diagnostic.
 func findingOf(d lint.Diagnostic) report.Finding {
-	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, Severity: report.Severity(d.Severity.String()), Message: d.Message, Rule: d.Rule}
+	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, Severity: report.Severity(d.Severity.String()), Message: d.Message, Rule: d.Rule, Context: d.Context}
 	if d.Severity == mlir.SeverityRemark {
 		f.Severity = report.Note
 	}

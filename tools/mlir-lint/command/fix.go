@@ -82,14 +82,14 @@ func difference(name string, before, after []byte) []byte {
 
 // leftFindings returns the findings about what is left.
 func (in input) leftFindings(left []lint.Diagnostic) []report.Finding {
-	findings, contexts := make([]report.Finding, len(left)), make([]string, len(left))
+	findings := make([]report.Finding, len(left))
 	for i, d := range left {
-		findings[i], contexts[i] = findingOf(d), d.Context
+		findings[i] = findingOf(d)
 	}
 	if !mlir.IsBytecode(in.Data) {
 		report.AddSources(in.Data, findings)
 	}
-	report.Fingerprints(findings, contexts)
+	report.Fingerprints(findings)
 	return findings
 }
 

@@ -80,7 +80,7 @@ func newOptions(program string) *options {
 	f.BoolVar(&o.split, "split-input-file", false, `check the parts of each text between lines "// -----" as modules of their own`)
 	f.StringVar(&o.engine, "engine", "", "read all modules with this MLIR `library`: a path, or "+partList()+" (default: the one that has the dialects of the module)")
 	f.IntVar(&o.workers, "j", runtime.GOMAXPROCS(0), "the `number` of files that are checked at the same time")
-	f.DurationVar(&o.limit, "timeout", time.Minute, "the `time` limit for reading and checking one input")
+	f.DurationVar(&o.limit, "timeout", time.Minute, "the `time` limit for reading and checking one input, or one part of it if its parts are checked one by one")
 	f.Var(&o.max, maxFlag, "the largest `size` of one input")
 	f.BoolVar(&o.list, "list", false, "list the rules and exit")
 	o.fixing.register(f)

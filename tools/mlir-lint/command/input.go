@@ -25,6 +25,7 @@ type input struct {
 	Data []byte
 	request
 	Fixing  fixing
+	part    bool                          // Data are a part of a text
 	open    func() (io.ReadCloser, error) // if this process reads it, into Data
 	problem string                        // why it cannot be read
 	mistake *report.Finding               // the finding to report instead of a check
@@ -38,6 +39,7 @@ type request struct {
 	KnownTargets []string
 	Split        bool
 	Engine       string // path of the library, or ""
+	Edits        bool   // find the edits of repairs
 }
 
 // maxFlag is the flag that sets the largest size of one input.

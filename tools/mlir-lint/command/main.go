@@ -121,7 +121,7 @@ func (o *options) check(stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 
 // plan returns the plan that the flags make.
 func (o *options) plan(analyzers []*lint.Analyzer) (p plan, err error) {
-	p = plan{selection: selection{all: analyzers}, strict: o.strict, split: o.split}
+	p = plan{selection: selection{all: analyzers}, strict: o.strict, split: o.split, edits: report.HasEdits(o.format)}
 	if o.rules != "" {
 		if p.chosen, err = choose(o.rules, analyzers); err != nil {
 			return p, err

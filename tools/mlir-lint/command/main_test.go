@@ -25,7 +25,7 @@ var everything = append(rules.All(),
 		}
 		return nil
 	}},
-	marks, meddles,
+	marks, meddles, hangs,
 )
 
 var runs int

@@ -19,6 +19,7 @@ type plan struct {
 	changes *gitdiff.Changes // or nil
 	strict  bool
 	split   bool
+	edits   bool
 }
 
 // apply returns the inputs to check, with their requests and the severities that their
@@ -66,6 +67,7 @@ func (p plan) apply(all []input) []input {
 			Strict:       p.strict || c.Strict,
 			KnownTargets: c.KnownTargets,
 			Split:        p.split,
+			Edits:        p.edits,
 		}
 		in.levels = c.Levels
 		planned = append(planned, in)

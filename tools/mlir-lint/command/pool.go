@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"sync"
 	"time"
 
@@ -58,7 +57,7 @@ func (s settings) checkAll(all []input, checked func()) iter.Seq2[input, outcome
 				var d slot
 				defer d.clear()
 				for i := range next {
-					outcomes[i] <- s.checkOne(&d, all[i])
+					outcomes[i] <- s.checkOne(ctx, &d, all[i])
 					checked()
 				}
 			})
@@ -71,17 +70,8 @@ func (s settings) checkAll(all []input, checked func()) iter.Seq2[input, outcome
 	}
 }
 
-// A slot holds the worker of a goroutine, or none.
-type slot struct{ *process }
-
-func (d *slot) clear() {
-	if d.process != nil {
-		d.end()
-		d.process = nil
-	}
-}
-
-func (s settings) checkOne(d *slot, in input) outcome {
+// checkOne checks one input. If ctx ends, its findings are not needed.
+func (s settings) checkOne(ctx context.Context, d *slot, in input) outcome {
 	if in.problem != "" {
 		return failed(in.Name, "%s", in.problem)
 	}
@@ -89,68 +79,45 @@ func (s settings) checkOne(d *slot, in input) outcome {
 		return outcome{findings: []report.Finding{*in.mistake}}
 	}
 	begun := time.Now()
-	switch err := in.fill(s.max, s.limit); {
-	case errors.Is(err, errLate):
-		return failed(in.Name, "reading took longer than %v and was stopped: raise -timeout", s.limit)
-	case err != nil:
-		return failed(in.Name, "%s", reading(err))
+	if o, ok := s.read(&in); !ok {
+		return o
 	}
 	in.Max, in.Fixing = s.max, s.fixing
 	in.Fixing.Levels = in.levels
 	if s.engine {
 		in.Engine = s.library
 	}
-	left := s.limit - time.Since(begun)
-	for {
-		if d.process == nil {
-			p, err := s.start()
-			if err != nil {
-				return outcome{err: err}
-			}
-			d.process = p
-		}
-		fresh := !d.used
-		a, err := d.check(in, left)
-		if err == nil && a.Needs != "" {
-			if err := s.fetch(a.Needs); err != nil {
-				return failed(in.Name, "needs the %s: %v", a.Needs, err)
-			}
-			if a, err = d.check(in, left); err == nil && a.Needs != "" {
-				return outcome{err: fmt.Errorf("the %s was fetched and is not found", a.Needs)}
-			}
-		}
-		if err == nil {
-			o := outcome{text: a.Text}
-			for _, f := range a.Findings {
-				o.findings = append(o.findings, f.received())
-			}
-			if a.Mended != nil {
-				s.finish(in, a.Mended, &o)
-			}
-			return o
-		}
-		d.process = nil // it has ended
-		if errors.Is(err, errLate) {
-			return failed(in.Name, "reading and checking took longer than %v and was stopped: raise -timeout", s.limit)
-		}
-		// An earlier input may have damaged the worker, so try again with a new one.
-		if fresh {
-			return failed(in.Name, "the MLIR library crashed on this file (%v): %s", err, reason(err))
-		}
+	a, err := s.ask(d, in, s.limit-time.Since(begun))
+	lost, isLost := errors.AsType[*loss](err)
+	switch {
+	case isLost && in.Split:
+		return s.checkParts(ctx, d, in, lost)
+	case isLost:
+		return failed(in.Name, "%v", lost)
+	case err != nil:
+		return outcome{err: err}
 	}
+	o := outcome{text: a.Text, findings: a.received()}
+	if a.Mended != nil {
+		s.finish(in, a.Mended, &o)
+	}
+	return o
 }
 
-// reason returns what may be wrong with a file on which a worker crashed.
-func reason(crash error) string {
-	if strings.HasPrefix(crash.Error(), "SIGFPE") {
-		return "an operation may have a size of zero, or an empty list"
+// read reads an input that this process reads. If that fails, read returns the outcome and false.
+func (s settings) read(in *input) (outcome, bool) {
+	switch err := in.fill(s.max, s.limit); {
+	case errors.Is(err, errLate):
+		return failed(in.Name, "reading took longer than %v and was stopped: raise -timeout", s.limit), false
+	case err != nil:
+		return failed(in.Name, "%s", reading(err)), false
 	}
-	return "it may be nested too deeply"
+	return outcome{}, true
 }
 
 // invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) report.Finding {
 	findings := []report.Finding{{File: file, Line: 1, Column: 1, Severity: report.Error, Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}}
-	report.Fingerprints(findings, []string{""})
+	report.Fingerprints(findings)
 	return findings[0]
 }

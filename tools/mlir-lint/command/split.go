@@ -1,6 +1,10 @@
 package command
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
+)
 
 // A part is a module in a text.
 type part struct {
@@ -36,4 +40,11 @@ func (p part) padded() []byte {
 		return p.data
 	}
 	return append(bytes.Repeat([]byte("\n"), p.line), p.data...)
+}
+
+// place sets the position of a finding that has none in the part: the first line.
+func (p part) place(f *report.Finding) {
+	if f.Line <= p.line {
+		f.Line, f.Column, f.Source = p.line+1, 1, nil
+	}
 }

@@ -8,12 +8,13 @@ import "github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 // out.
 type finding struct {
 	report.Finding
+	Context    string         `json:",omitempty"`
 	Source     *report.Source `json:",omitempty"`
 	Characters [][2]int       `json:",omitempty"` // of each edit
 }
 
 func sent(f report.Finding) finding {
-	w := finding{Finding: f, Source: f.Source}
+	w := finding{Finding: f, Context: f.Context, Source: f.Source}
 	if f.Fix != nil {
 		for _, e := range f.Fix.Edits {
 			w.Characters = append(w.Characters, e.Characters)
@@ -24,7 +25,7 @@ func sent(f report.Finding) finding {
 
 func (w finding) received() report.Finding {
 	f := w.Finding
-	f.Source = w.Source
+	f.Context, f.Source = w.Context, w.Source
 	for i, c := range w.Characters {
 		f.Fix.Edits[i].Characters = c
 	}

@@ -12,7 +12,7 @@ import (
 // TestWire checks that a finding is complete after its way from a worker.
 func TestWire(t *testing.T) {
 	for _, want := range []report.Finding{
-		{File: "f", Line: 2, Column: 3, Severity: report.Note, Message: "m", Rule: "r", Fingerprint: "p"},
+		{File: "f", Line: 2, Column: 3, Severity: report.Note, Message: "m", Rule: "r", Fingerprint: "p", Context: "c"},
 		{Source: &report.Source{Text: "t", Column: 4, Character: 5}, Suppression: &report.Suppression{Reason: "why"},
 			Fix: &report.Fix{Message: "fix", Edits: []report.Edit{
 				{Line: 1, Column: 2, EndLine: 3, EndColumn: 4, Text: "x", Characters: [2]int{5, 6}},

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
 
 // The command and a worker exchange JSON values. The worker first sends whether it is ready,
@@ -29,6 +30,15 @@ type answer struct {
 	Text     bool        // the input has lines
 	Mended   *mended     `json:",omitempty"` // if the input was to be repaired and is valid
 	Needs    native.Part // if it is not "", the input needs this library, which was not fetched
+}
+
+// received returns the findings.
+func (a answer) received() []report.Finding {
+	var all []report.Finding
+	for _, f := range a.Findings {
+		all = append(all, f.received())
+	}
+	return all
 }
 
 // serve runs a worker and returns the exit status.

@@ -38,6 +38,8 @@ type Finding struct {
 	// Baseline is how the finding relates to the baseline: BaselineNew, BaselineKnown, or "" if
 	// there is no baseline.
 	Baseline string `json:"baseline,omitempty"`
+	// Context identifies the operation of the finding, or is "". It is for Fingerprints.
+	Context string `json:"-"`
 	// Source is the line of the finding in a text file, or a part of it, for a terminal.
 	Source *Source `json:"-"`
 }
@@ -83,13 +85,12 @@ func (f Finding) String() string {
 // adds at the end, and those of other operations.
 var positions = regexp.MustCompile(` \(at [^()]*\)$|:\d+:\d+|\b(?:line|lines|column|columns) \d+`)
 
-// Fingerprints sets the fingerprints of the findings of one file. contexts has one text for
-// each finding that identifies its operation, or "".
-func Fingerprints(findings []Finding, contexts []string) {
+// Fingerprints sets the fingerprints of the findings of one file.
+func Fingerprints(findings []Finding) {
 	seen := map[string]int{}
 	for i := range findings {
 		f := &findings[i]
-		key := fmt.Sprintf("%q %q %q", f.Rule, positions.ReplaceAllString(f.Message, ""), contexts[i])
+		key := fmt.Sprintf("%q %q %q", f.Rule, positions.ReplaceAllString(f.Message, ""), f.Context)
 		seen[key]++ // equal findings differ in their number
 		f.Fingerprint = hash(fmt.Sprintf("%s %d", key, seen[key]))
 	}

@@ -43,6 +43,9 @@ var formats = map[string]func(io.Writer, Options) Writer{
 // Formats are the names of the formats.
 var Formats = []string{"text", "json", "sarif", "github", "gitlab", "junit", "checkstyle"}
 
+// HasEdits reports whether a format has the edits of repairs.
+func HasEdits(format string) bool { return format == "json" || format == "sarif" }
+
 // New returns a writer of the format.
 func New(format string, w io.Writer, o Options) (Writer, error) {
 	make, ok := formats[format]

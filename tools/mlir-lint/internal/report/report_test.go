@@ -191,11 +191,7 @@ func TestMergeSARIF(t *testing.T) {
 // TestFingerprints checks what changes a fingerprint and what does not.
 func TestFingerprints(t *testing.T) {
 	make := func(findings ...report.Finding) (prints []string) {
-		contexts := []string{}
-		for range findings {
-			contexts = append(contexts, "c")
-		}
-		report.Fingerprints(findings, contexts)
+		report.Fingerprints(findings)
 		for _, f := range findings {
 			prints = append(prints, f.Fingerprint)
 		}
@@ -218,6 +214,7 @@ func TestFingerprints(t *testing.T) {
 	for _, other := range []report.Finding{
 		{Rule: "s", Message: "m at model.py:3:7, as line 8, column 9 says"},
 		{Rule: "r", Message: "m"},
+		{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Context: "c"},
 	} {
 		if make(other)[0] == base {
 			t.Errorf("%v has the fingerprint of another finding", other)

@@ -12,8 +12,12 @@ type Source struct {
 	Character int // of the finding in the whole line, in characters, from 1
 }
 
+// ByteOrderMark may be at the start of a text. It is not in the first line.
+const ByteOrderMark = "\ufeff"
+
 // AddSources adds the lines of the findings in a text, and the columns in characters.
 func AddSources(text []byte, findings []Finding) {
+	text = bytes.TrimPrefix(text, []byte(ByteOrderMark))
 	lines := map[int][]byte{}
 	need := func(line int) { lines[line] = nil }
 	for _, f := range findings {

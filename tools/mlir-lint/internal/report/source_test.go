@@ -9,7 +9,7 @@ import (
 
 func TestAddSources(t *testing.T) {
 	long := strings.Repeat("é", 300) + "x" + strings.Repeat("y", 1000)
-	text := "first\r\nöñ second\n" + long + "\nlast \xff"
+	text := ByteOrderMark + "first\r\nöñ second\n" + long + "\nlast \xff"
 	findings := []Finding{
 		{Line: 1, Column: 2},
 		{Line: 2, Column: 6, Fix: &Fix{Edits: []Edit{{Line: 2, Column: 3, EndLine: 4, EndColumn: 8}}}},

@@ -1,0 +1,79 @@
+//go:build cgo
+
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A slot holds the worker of a goroutine, or none.
+type slot struct{ *process }
+
+func (d *slot) clear() {
+	if d.process != nil {
+		d.end()
+		d.process = nil
+	}
+}
+
+// A loss is the error for an input on which a worker was lost. It says what to do.
+type loss struct {
+	what  string        // the input: file or part
+	limit time.Duration // if it took longer
+	crash error         // otherwise, how the worker ended
+}
+
+func (l *loss) Error() string {
+	if l.crash == nil {
+		return fmt.Sprintf("reading and checking took longer than %v and was stopped: raise -timeout", l.limit)
+	}
+	reason := "it may be nested too deeply"
+	if strings.HasPrefix(l.crash.Error(), "SIGFPE") {
+		reason = "an operation may have a size of zero, or an empty list"
+	}
+	return fmt.Sprintf("the MLIR library crashed on this %s (%v): %s", l.what, l.crash, reason)
+}
+
+// ask sends an input to the worker, which it starts if there is none, and returns the answer. The
+// error is a *loss, or one because of which no input can be checked.
+func (s settings) ask(d *slot, in input, left time.Duration) (answer, error) {
+	lost := &loss{what: "file"}
+	if in.part {
+		lost.what = "part"
+	}
+	for {
+		if d.process == nil {
+			p, err := s.start()
+			if err != nil {
+				return answer{}, err
+			}
+			d.process = p
+		}
+		fresh := !d.used
+		a, err := d.check(in, left)
+		if err == nil && a.Needs != "" {
+			if err := s.fetch(a.Needs); err != nil {
+				return refuse(in.Name, "needs the %s: %v", a.Needs, err), nil
+			}
+			if a, err = d.check(in, left); err == nil && a.Needs != "" {
+				return answer{}, fmt.Errorf("the %s was fetched and is not found", a.Needs)
+			}
+		}
+		if err == nil {
+			return a, nil
+		}
+		d.process = nil // it has ended
+		if errors.Is(err, errLate) {
+			lost.limit = s.limit
+			return answer{}, lost
+		}
+		// An earlier input may have damaged the worker, so try again with a new one.
+		if fresh {
+			lost.crash = err
+			return answer{}, lost
+		}
+	}
+}
