@@ -4,6 +4,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -87,8 +88,13 @@ func (o *options) check(stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 		return 0, err
 	}
 	all = p.apply(o.shard.of(all))
-	s := settings{workers: o.workers, limit: o.limit, max: o.max, fetch: fetcher(stderr), fixing: o.fixing, disk: osDisk()}
-	if err := s.useEngine(o.engine, stderr); err != nil {
+	ctx := context.Background()
+	s := settings{workers: o.workers, limit: o.limit, max: o.max, fetch: fetcher(ctx, stderr), fixing: o.fixing, disk: osDisk()}
+	part, err := s.chooseEngine(o.engine)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.fetchEngine(ctx, part, stderr); err != nil {
 		return 0, err
 	}
 	findings := stdout

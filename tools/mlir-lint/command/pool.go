@@ -26,11 +26,6 @@ type outcome struct {
 	notes  []string // for standard error
 }
 
-// failed returns the outcome of an input that cannot be checked.
-func failed(file, format string, args ...any) outcome {
-	return outcome{findings: []report.Finding{invalid(file, format, args...)}}
-}
-
 // checkAll checks the inputs on several workers and yields the outcomes in the order of the
 // inputs. It calls checked after each input. If the caller stops early, the workers end.
 func (s settings) checkAll(all []input, checked func()) iter.Seq2[input, outcome] {
@@ -58,7 +53,7 @@ func (s settings) checkAll(all []input, checked func()) iter.Seq2[input, outcome
 				var d slot
 				defer d.clear()
 				for i := range next {
-					outcomes[i] <- s.checkOne(&d, all[i])
+					outcomes[i] <- s.checkOne(ctx, &d, all[i])
 					checked()
 				}
 			})
@@ -81,19 +76,34 @@ func (d *slot) clear() {
 	}
 }
 
-func (s settings) checkOne(d *slot, in input) outcome {
+// checkOne returns the outcome of an input.
+func (s settings) checkOne(ctx context.Context, d *slot, in input) outcome {
+	a, err := s.ask(ctx, d, &in)
+	if err != nil {
+		return outcome{err: err}
+	}
+	o := outcome{text: a.Text, findings: a.received()}
+	if a.Mended != nil {
+		s.finish(in, a.Mended, &o)
+	}
+	return o
+}
+
+// ask reads an input if this process reads it, passes it to the worker, and returns the answer. The
+// error means that no input can be checked, or that the context ended.
+func (s settings) ask(ctx context.Context, d *slot, in *input) (answer, error) {
 	if in.problem != "" {
-		return failed(in.Name, "%s", in.problem)
+		return refuse(in.Name, "%s", in.problem), nil
 	}
 	if in.mistake != nil {
-		return outcome{findings: []report.Finding{*in.mistake}}
+		return answer{Findings: []finding{sent(*in.mistake)}}, nil
 	}
 	begun := time.Now()
 	switch err := in.fill(s.max, s.limit); {
 	case errors.Is(err, errLate):
-		return failed(in.Name, "reading took longer than %v and was stopped: raise -timeout", s.limit)
+		return refuse(in.Name, "reading took longer than %v and was stopped: raise -timeout", s.limit), nil
 	case err != nil:
-		return failed(in.Name, "%s", reading(err))
+		return refuse(in.Name, "%s", reading(err)), nil
 	}
 	in.Max, in.Fixing = s.max, s.fixing
 	in.Fixing.Levels = in.levels
@@ -103,39 +113,35 @@ func (s settings) checkOne(d *slot, in input) outcome {
 	left := s.limit - time.Since(begun)
 	for {
 		if d.process == nil {
-			p, err := s.start()
+			p, err := s.start(ctx)
 			if err != nil {
-				return outcome{err: err}
+				return answer{}, err
 			}
 			d.process = p
 		}
 		fresh := !d.used
-		a, err := d.check(in, left)
+		a, err := d.check(ctx, *in, left)
 		if err == nil && a.Needs != "" {
 			if err := s.fetch(a.Needs); err != nil {
-				return failed(in.Name, "needs the %s: %v", a.Needs, err)
+				return refuse(in.Name, "needs the %s: %v", a.Needs, err), nil
 			}
-			if a, err = d.check(in, left); err == nil && a.Needs != "" {
-				return outcome{err: fmt.Errorf("the %s was fetched and is not found", a.Needs)}
+			if a, err = d.check(ctx, *in, left); err == nil && a.Needs != "" {
+				return answer{}, fmt.Errorf("the %s was fetched and is not found", a.Needs)
 			}
 		}
 		if err == nil {
-			o := outcome{text: a.Text}
-			for _, f := range a.Findings {
-				o.findings = append(o.findings, f.received())
-			}
-			if a.Mended != nil {
-				s.finish(in, a.Mended, &o)
-			}
-			return o
+			return a, nil
 		}
 		d.process = nil // it has ended
 		if errors.Is(err, errLate) {
-			return failed(in.Name, "reading and checking took longer than %v and was stopped: raise -timeout", s.limit)
+			return refuse(in.Name, "reading and checking took longer than %v and was stopped: raise -timeout", s.limit), nil
+		}
+		if ctx.Err() != nil {
+			return answer{}, ctx.Err()
 		}
 		// An earlier input may have damaged the worker, so try again with a new one.
 		if fresh {
-			return failed(in.Name, "the MLIR library crashed on this file (%v): %s", err, reason(err))
+			return refuse(in.Name, "the MLIR library crashed on this file (%v): %s", err, reason(err)), nil
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/internal/report"
 )
 
 // The command and a worker exchange JSON values. The worker first sends whether it is ready,
@@ -86,6 +87,14 @@ func (in input) findings(library *mlir.Library, analyzers []*lint.Analyzer) answ
 		a.Findings = append(a.Findings, sent(f))
 	}
 	return a
+}
+
+// received returns the findings of an answer that the command got.
+func (a answer) received() (findings []report.Finding) {
+	for _, f := range a.Findings {
+		findings = append(findings, f.received())
+	}
+	return findings
 }
 
 // library opens the library that reads the input.
