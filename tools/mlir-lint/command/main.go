@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,9 +52,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	if len(args) > 0 && merges[args[0]] != nil {
 		return show(merged(merges[args[0]], args[1:]))
 	}
+	if len(args) > 0 && args[0] == "lsp" {
+		o := newCheckOptions(program)
+		if err := o.parseEditor(args[1:]); errors.Is(err, flag.ErrHelp) {
+			return show(o.help(editorUsage), nil)
+		} else if err != nil {
+			return fail(err)
+		}
+		exit, err := o.serveEditor(stdin, stdout, log.New(stderr, program+": ", 0), analyzers)
+		if err != nil {
+			return fail(err)
+		}
+		return exit
+	}
 	o := newOptions(program)
 	if err := o.parse(args); errors.Is(err, flag.ErrHelp) {
-		return show(o.help(), nil)
+		return show(o.help(usage), nil)
 	} else if err != nil {
 		return fail(err)
 	}
