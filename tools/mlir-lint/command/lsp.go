@@ -37,15 +37,15 @@ func (o *options) parseEditor(args []string) error {
 }
 
 // serveEditor runs the language server and returns the exit status.
-func (o *options) serveEditor(stdin io.Reader, stdout io.Writer, log *log.Logger, analyzers []*lint.Analyzer) (int, error) {
+func (o *options) serveEditor(stdin io.Reader, stdout io.Writer, logger *log.Logger, analyzers []*lint.Analyzer) (int, error) {
 	// A mistake in a configuration is reported in the documents, and is checked again for each.
 	if _, err := o.plan(analyzers); err != nil && !isMistake(err) {
 		return 0, err
 	}
-	e := &editor{options: o, analyzers: analyzers, log: log, places: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	e := &editor{options: o, analyzers: analyzers, log: logger, places: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	defer e.stop()
-	e.settings = settings{limit: o.limit, max: o.max, fetch: fetcher(e.ctx, log.Writer())}
+	e.settings = settings{limit: o.limit, max: o.max, fetch: fetcher(e.ctx, logger.Writer())}
 	var err error
 	if e.part, err = e.settings.chooseEngine(o.engine); err != nil {
 		return 0, err
@@ -55,8 +55,8 @@ func (o *options) serveEditor(stdin io.Reader, stdout io.Writer, log *log.Logger
 	if o.config != "" {
 		name = filepath.Base(o.config)
 	}
-	if err := lsp.Serve(e.ctx, stdin, stdout, lsp.Options{Linter: e, Link: e.link, Config: name, Log: log}); err != nil {
-		log.Print(err)
+	if err := lsp.Serve(e.ctx, stdin, stdout, lsp.Options{Linter: e, Link: e.link, Config: name, Log: logger}); err != nil {
+		logger.Print(err)
 		return exitFindings, nil // as the protocol wants
 	}
 	return exitClean, nil
