@@ -83,7 +83,8 @@ var thirdParty = map[string][]string{
 	"github.com/google/go-cmp":         {"internal/check", "internal/mlirtest"},
 	"modernc.org/cc/v4":                {"tools"},
 	"go.yaml.in/yaml/v3":               {"tools/mlir-lint/internal/config"},
-	"github.com/aymanbagabas/go-udiff": {"tools/mlir-lint/command"},
+	"github.com/aymanbagabas/go-udiff": {"tools/mlir-lint/command", "tools/mlir-lint/internal/lsp"},
+	"github.com/creachadair/jrpc2":     {"tools/mlir-lint/internal/lsp"},
 }
 
 // TestHouse holds every import in non-test files against the rule, and the rule against

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,27 +39,27 @@ func (l *loss) Error() string {
 }
 
 // ask sends an input to the worker, which it starts if there is none, and returns the answer. The
-// error is a *loss, or one because of which no input can be checked.
-func (s settings) ask(d *slot, in input, left time.Duration) (answer, error) {
+// error is a *loss, or that of the context, or one because of which no input can be checked.
+func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration) (answer, error) {
 	lost := &loss{what: "file"}
 	if in.part {
 		lost.what = "part"
 	}
 	for {
 		if d.process == nil {
-			p, err := s.start()
+			p, err := s.start(ctx)
 			if err != nil {
 				return answer{}, err
 			}
 			d.process = p
 		}
 		fresh := !d.used
-		a, err := d.check(in, left)
+		a, err := d.check(ctx, in, left)
 		if err == nil && a.Needs != "" {
 			if err := s.fetch(a.Needs); err != nil {
 				return refuse(in.Name, "needs the %s: %v", a.Needs, err), nil
 			}
-			if a, err = d.check(in, left); err == nil && a.Needs != "" {
+			if a, err = d.check(ctx, in, left); err == nil && a.Needs != "" {
 				return answer{}, fmt.Errorf("the %s was fetched and is not found", a.Needs)
 			}
 		}
@@ -69,6 +70,9 @@ func (s settings) ask(d *slot, in input, left time.Duration) (answer, error) {
 		if errors.Is(err, errLate) {
 			lost.limit = s.limit
 			return answer{}, lost
+		}
+		if ctx.Err() != nil {
+			return answer{}, ctx.Err()
 		}
 		// An earlier input may have damaged the worker, so try again with a new one.
 		if fresh {

@@ -9,8 +9,10 @@
 //
 // A run finds the inputs (input.go, shard.go), decides what runs on each (plan.go, rules.go),
 // passes them to workers (pool.go, process.go), which check them (worker.go, examine.go), and
-// reports and counts the findings (results.go). What needs no MLIR is in tools/mlir-lint/internal:
-// the formats, the configuration, comments that ignore findings, baselines, and changed lines.
+// reports and counts the findings (results.go). The language server (lsp.go, editor.go) plans and
+// checks the documents of an editor in the same way. What needs no MLIR is in
+// tools/mlir-lint/internal: the formats, the configuration, comments that ignore findings,
+// baselines, changed lines, and the protocol of the language server.
 //
 // With -quick, it opens no MLIR library and starts no workers: see package lint/quick. A build
 // without cgo has only this part, [QuickMain]. Files that import package lint or mlir therefore

@@ -115,7 +115,7 @@ func (s settings) finish(in input, m *mended, o *outcome) {
 		return
 	default:
 		if err := s.put(in, m, o); err != nil {
-			*o = failed(in.Name, "cannot be written: %v", err)
+			*o = outcome{findings: []report.Finding{invalid(in.Name, "cannot be written: %v", err)}}
 			return
 		}
 	}

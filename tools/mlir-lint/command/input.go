@@ -128,6 +128,11 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 	return all, nil
 }
 
+// ofText returns the input with a text that is not in a file.
+func ofText(name, text string) input {
+	return input{Name: name, open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
+}
+
 // named returns the inputs that one path names. As in Go's patterns, "a/..." is the folder a.
 func named(path string) []input {
 	if path == "..." {

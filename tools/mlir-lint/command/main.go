@@ -4,10 +4,12 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,9 +52,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	if len(args) > 0 && merges[args[0]] != nil {
 		return show(merged(merges[args[0]], args[1:]))
 	}
+	if len(args) > 0 && args[0] == "lsp" {
+		o := newCheckOptions(program)
+		if err := o.parseEditor(args[1:]); errors.Is(err, flag.ErrHelp) {
+			return show(o.help(editorUsage), nil)
+		} else if err != nil {
+			return fail(err)
+		}
+		exit, err := o.serveEditor(stdin, stdout, log.New(stderr, program+": ", 0), analyzers)
+		if err != nil {
+			return fail(err)
+		}
+		return exit
+	}
 	o := newOptions(program)
 	if err := o.parse(args); errors.Is(err, flag.ErrHelp) {
-		return show(o.help(), nil)
+		return show(o.help(usage), nil)
 	} else if err != nil {
 		return fail(err)
 	}
@@ -87,8 +102,13 @@ func (o *options) check(stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 		return 0, err
 	}
 	all = p.apply(o.shard.of(all))
-	s := settings{workers: o.workers, limit: o.limit, max: o.max, fetch: fetcher(stderr), fixing: o.fixing, disk: osDisk()}
-	if err := s.useEngine(o.engine, stderr); err != nil {
+	ctx := context.Background()
+	s := settings{workers: o.workers, limit: o.limit, max: o.max, fetch: fetcher(ctx, stderr), fixing: o.fixing, disk: osDisk()}
+	part, err := s.chooseEngine(o.engine)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.fetchEngine(ctx, part, stderr); err != nil {
 		return 0, err
 	}
 	findings := stdout

@@ -18,13 +18,13 @@ import (
 func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss) outcome {
 	if in.open == nil { // only the worker has read it
 		in.open = func() (io.ReadCloser, error) { return os.Open(string(in.Path)) }
-		if o, ok := s.read(&in); !ok {
-			return o
+		if problem := s.read(&in); problem != "" {
+			return refused(in.Name, problem)
 		}
 	}
 	parts := partsOf(in.Data)
 	if len(parts) == 1 || mlir.IsBytecode(in.Data) || jaxexport.Is(in.Data) {
-		return failed(in.Name, "%v", lost)
+		return refused(in.Name, lost.Error())
 	}
 	in.Path, in.Split, in.part = nil, false, true
 	o := outcome{text: true}
@@ -33,7 +33,7 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 			break
 		}
 		in.Data = p.padded()
-		a, err := s.ask(d, in, s.limit)
+		a, err := s.ask(ctx, d, in, s.limit)
 		if lost, ok := errors.AsType[*loss](err); ok {
 			a = refuse(in.Name, "%v", lost)
 		} else if err != nil {

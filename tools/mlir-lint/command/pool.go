@@ -25,9 +25,9 @@ type outcome struct {
 	notes  []string // for standard error
 }
 
-// failed returns the outcome of an input that cannot be checked.
-func failed(file, format string, args ...any) outcome {
-	return outcome{findings: []report.Finding{invalid(file, format, args...)}}
+// refused returns the outcome of an input that cannot be checked.
+func refused(file, problem string) outcome {
+	return outcome{findings: []report.Finding{invalid(file, "%s", problem)}}
 }
 
 // checkAll checks the inputs on several workers and yields the outcomes in the order of the
@@ -72,28 +72,17 @@ func (s settings) checkAll(all []input, checked func()) iter.Seq2[input, outcome
 
 // checkOne checks one input. If ctx ends, its findings are not needed.
 func (s settings) checkOne(ctx context.Context, d *slot, in input) outcome {
-	if in.problem != "" {
-		return failed(in.Name, "%s", in.problem)
-	}
-	if in.mistake != nil {
-		return outcome{findings: []report.Finding{*in.mistake}}
-	}
 	begun := time.Now()
-	if o, ok := s.read(&in); !ok {
-		return o
+	if problem := s.prepare(&in); problem != nil {
+		return outcome{findings: []report.Finding{*problem}}
 	}
-	in.Max, in.Fixing = s.max, s.fixing
-	in.Fixing.Levels = in.levels
-	if s.engine {
-		in.Engine = s.library
-	}
-	a, err := s.ask(d, in, s.limit-time.Since(begun))
+	a, err := s.ask(ctx, d, in, s.limit-time.Since(begun))
 	lost, isLost := errors.AsType[*loss](err)
 	switch {
 	case isLost && in.Split:
 		return s.checkParts(ctx, d, in, lost)
 	case isLost:
-		return failed(in.Name, "%v", lost)
+		return refused(in.Name, lost.Error())
 	case err != nil:
 		return outcome{err: err}
 	}
@@ -104,15 +93,36 @@ func (s settings) checkOne(ctx context.Context, d *slot, in input) outcome {
 	return o
 }
 
-// read reads an input that this process reads. If that fails, read returns the outcome and false.
-func (s settings) read(in *input) (outcome, bool) {
+// prepare reads an input, unless a worker does, and sets how it is checked. It returns the finding
+// to report if the input cannot be checked, or nil.
+func (s settings) prepare(in *input) *report.Finding {
+	if in.mistake != nil {
+		return in.mistake
+	}
+	problem := in.problem
+	if problem == "" {
+		problem = s.read(in)
+	}
+	if problem != "" {
+		return &refused(in.Name, problem).findings[0]
+	}
+	in.Max, in.Fixing = s.max, s.fixing
+	in.Fixing.Levels = in.levels
+	if s.engine {
+		in.Engine = s.library
+	}
+	return nil
+}
+
+// read reads an input that this process reads. It returns why that failed, or "".
+func (s settings) read(in *input) string {
 	switch err := in.fill(s.max, s.limit); {
 	case errors.Is(err, errLate):
-		return failed(in.Name, "reading took longer than %v and was stopped: raise -timeout", s.limit), false
+		return fmt.Sprintf("reading took longer than %v and was stopped: raise -timeout", s.limit)
 	case err != nil:
-		return failed(in.Name, "%s", reading(err)), false
+		return reading(err)
 	}
-	return outcome{}, true
+	return ""
 }
 
 // invalid returns a finding about a whole input.

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -46,7 +46,7 @@ type settings struct {
 const startLimit = time.Minute
 
 // start starts a worker and waits until it is ready.
-func (s settings) start() (*process, error) {
+func (s settings) start(ctx context.Context) (*process, error) {
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("starting a worker: %w", err)
@@ -74,7 +74,7 @@ func (s settings) start() (*process, error) {
 		answers.Close()
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
-	ready, err := p.await(startLimit, func() error { return nil })
+	ready, err := p.await(ctx, startLimit, func() error { return nil })
 	switch {
 	case errors.Is(err, errLate):
 		return nil, fmt.Errorf("a worker did not load %s within %v: try again, or set $%s to another library", s.library, startLimit, native.MLIR.Env())
@@ -88,30 +88,30 @@ func (s settings) start() (*process, error) {
 }
 
 // check checks one input in the worker. The worker has ended if check returns an error.
-func (p *process) check(in input, limit time.Duration) (answer, error) {
+func (p *process) check(ctx context.Context, in input, limit time.Duration) (answer, error) {
 	p.used = true
-	return p.await(limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
+	return p.await(ctx, limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
 }
 
-// await calls ask and reads the answer. If that fails or takes too long, await ends the
-// worker and returns errLate or an error that says how the worker ended.
-func (p *process) await(limit time.Duration, ask func() error) (answer, error) {
-	var late atomic.Bool
-	timer := time.AfterFunc(limit, func() {
-		late.Store(true)
-		_ = p.cmd.Process.Kill() // fails if it has ended
-	})
+// await calls ask and reads the answer. If that fails or takes too long, or if the context ends,
+// await ends the worker and returns errLate, the error of the context, or an error that says how the
+// worker ended.
+func (p *process) await(ctx context.Context, limit time.Duration, ask func() error) (answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLate)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // fails if it has ended
 	var a answer
 	err := ask()
 	if err == nil {
 		err = p.decoder.Decode(&a)
 	}
-	if timer.Stop() && err == nil {
+	inTime := stop()
+	if inTime && err == nil {
 		return a, nil
 	}
 	how := p.end()
-	if late.Load() {
-		return answer{}, errLate
+	if !inTime {
+		return answer{}, context.Cause(ctx)
 	}
 	return answer{}, errors.New(how)
 }

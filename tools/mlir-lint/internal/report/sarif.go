@@ -21,7 +21,8 @@ const fingerprintKey = "mlirLint/v1"
 // invalidRule is the rule of findings about an input that cannot be checked.
 const invalidRule = "invalid"
 
-const home = "https://github.com/calliope-mlir/calliope"
+// Home is the address of the linter's documentation.
+const Home = "https://github.com/calliope-mlir/calliope"
 
 // newSARIF returns a writer of SARIF. It includes ignored and known findings, marked as such.
 func newSARIF(w io.Writer, o Options) Writer { return &sarif{collector{w: w, o: o}} }
@@ -110,7 +111,7 @@ type (
 
 func (s *sarif) Close() error {
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "mlir-lint", InformationURI: home, Rules: []sarifRule{}}},
+		Tool:        sarifTool{sarifDriver{Name: "mlir-lint", InformationURI: Home, Rules: []sarifRule{}}},
 		Invocations: []sarifInvocation{{true}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},

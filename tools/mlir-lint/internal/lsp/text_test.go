@@ -1,0 +1,124 @@
+package lsp
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+)
+
+// sample has characters of one, two and four bytes, and every end of line.
+const sample = "aé😀b\r\n\rc\n\n😀"
+
+func TestPositions(t *testing.T) {
+	text := newText(sample)
+	for _, test := range []struct {
+		offset      int
+		utf8, utf16 position
+	}{
+		{0, position{0, 0}, position{0, 0}},
+		{1, position{0, 1}, position{0, 1}},
+		{3, position{0, 3}, position{0, 2}},
+		{7, position{0, 7}, position{0, 4}},
+		{8, position{0, 8}, position{0, 5}},
+		{10, position{1, 0}, position{1, 0}},
+		{11, position{2, 0}, position{2, 0}},
+		{12, position{2, 1}, position{2, 1}},
+		{13, position{3, 0}, position{3, 0}},
+		{14, position{4, 0}, position{4, 0}},
+		{18, position{4, 4}, position{4, 2}},
+	} {
+		for e, want := range map[encoding]position{utf8Units: test.utf8, utf16Units: test.utf16} {
+			check.Diff(t, "position", want, text.position(test.offset, e))
+			got, err := text.offset(want, e)
+			check.NoError(t, err)
+			check.Diff(t, "offset", test.offset, got)
+		}
+	}
+	check.Diff(t, "position within an end of line", position{0, 5}, text.position(9, utf16Units))
+}
+
+func TestOffsets(t *testing.T) {
+	text := newText(sample)
+	for _, test := range []struct {
+		name string
+		p    position
+		e    encoding
+		want int
+	}{
+		{"within a pair", position{0, 3}, utf16Units, 3},
+		{"within the bytes of a character", position{0, 2}, utf8Units, 1},
+		{"behind the line", position{0, 99}, utf16Units, 8},
+		{"far behind the line", position{2, 1<<32 - 1}, utf8Units, 12},
+		{"behind the last line", position{5, 0}, utf16Units, len(sample)},
+	} {
+		got, err := text.offset(test.p, test.e)
+		check.NoError(t, err)
+		check.Diff(t, test.name, test.want, got)
+	}
+	for _, p := range []position{{5, 1}, {6, 0}, {1<<32 - 1, 0}} {
+		_, err := text.offset(p, utf8Units)
+		check.Error(t, err, "in a text of 5 lines")
+	}
+}
+
+// TestPlaces checks the lines of reports, which do not end at a lone \r.
+func TestPlaces(t *testing.T) {
+	text := newText(sample)
+	for _, test := range []struct{ line, column, want int }{
+		{1, 1, 0}, {1, 4, 3}, {1, 99, 9}, {2, 1, 10}, {2, 2, 11}, {3, 1, 13}, {4, 5, 18}, {4, 6, 18}, {0, 7, 0}, {1, 0, 0}, {9, 1, 18},
+	} {
+		check.Diff(t, "place", test.want, text.place(test.line, test.column))
+	}
+}
+
+func TestReplace(t *testing.T) {
+	for _, test := range []struct {
+		r    span
+		with string
+		want string
+	}{
+		{span{position{0, 2}, position{0, 4}}, "x", "aéxb\r\n\rc\n\n😀"},
+		{span{position{0, 5}, position{2, 0}}, "", "aé😀bc\n\n😀"},
+		{span{position{4, 2}, position{4, 2}}, "é", sample + "é"},
+		{span{position{0, 0}, position{5, 0}}, "z", "z"},
+	} {
+		got, err := newText(sample).replace(test.r, utf16Units, test.with)
+		check.NoError(t, err)
+		check.Diff(t, "text", test.want, got.data)
+		check.Diff(t, "lines", newText(test.want).lines, got.lines)
+	}
+	_, err := newText(sample).replace(span{position{2, 1}, position{0, 1}}, utf16Units, "")
+	check.Error(t, err, "the range from 2:1 to 0:1 ends before it begins")
+	_, err = newText(sample).replace(span{position{0, 0}, position{7, 0}}, utf16Units, "")
+	check.Error(t, err, "there is no line 7")
+}
+
+func TestWords(t *testing.T) {
+	const line = `%é = "a.b \" c"(%x, @f) : !s.t stablehlo.add "open` + "\r\n"
+	text := newText(line)
+	for column, want := range map[uint32]uint32{
+		0: 1, 1: 3, 6: 16, 17: 19, 21: 23, 27: 31, 32: 45, 45: 46, 46: 47, 47: 51, 51: 51, 52: 51,
+	} {
+		got := text.wordAt(int(column), utf8Units)
+		check.Diff(t, "word", span{position{0, min(column, 51)}, position{0, want}}, got)
+	}
+	check.Diff(t, "no word", span{position{1, 0}, position{1, 0}}, text.wordAt(len(line), utf8Units))
+}
+
+func TestNames(t *testing.T) {
+	for uri, want := range map[string]string{
+		"file:///a/b%20c%25.mlir":       "/a/b c%.mlir",
+		"file://localhost/a":            "/a",
+		"file://server/share/a":         "//server/share/a",
+		"file:a":                        "file:a",
+		"file://":                       "file://",
+		"untitled:Untitled-1":           "untitled:Untitled-1",
+		"vscode-remote://ssh/a":         "vscode-remote://ssh/a",
+		"file:///bad%zz":                "file:///bad%zz",
+		"":                              "",
+		"file:///c%3A/a":                "/c:/a",
+		"file:///%E2%82%AC/\u20ac.mlir": "/€/€.mlir",
+	} {
+		check.Diff(t, uri, want, nameOf(uri))
+	}
+}
