@@ -27,17 +27,47 @@ type Call struct {
 // iteration.
 func Calls(m *mlir.Module) iter.Seq[Call] {
 	return func(yield func(Call) bool) {
-		m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-			if call, ok := AsCall(op); ok && !yield(call) {
-				return mlir.WalkStop
+		var r Reader
+		for op := range m.Operation().Index().Named("stablehlo.custom_call") {
+			if call, ok := r.AsCall(op); ok && !yield(call) {
+				return
 			}
-			return mlir.WalkContinue
-		})
+		}
 	}
 }
 
 // AsCall reads a callback operation. It returns false if op is another operation.
 func AsCall(op mlir.Operation) (Call, bool) {
+	var r Reader
+	return r.AsCall(op)
+}
+
+// A Reader reads callback operations of one context. It decodes equal dictionaries once, and the
+// calls share what it decoded. The zero value is ready to use, by one goroutine.
+type Reader struct {
+	configs map[mlir.Attribute]read
+}
+
+type read struct {
+	config contract.Config
+	err    error
+}
+
+// config decodes a dictionary.
+func (r *Reader) config(dictionary mlir.Attribute) (contract.Config, error) {
+	got, ok := r.configs[dictionary]
+	if !ok {
+		got.config, got.err = ReadConfig(dictionary)
+		if r.configs == nil {
+			r.configs = map[mlir.Attribute]read{}
+		}
+		r.configs[dictionary] = got
+	}
+	return got.config, got.err
+}
+
+// AsCall is AsCall.
+func (r *Reader) AsCall(op mlir.Operation) (Call, bool) {
 	if op.Name() != "stablehlo.custom_call" {
 		return Call{}, false
 	}
@@ -59,7 +89,7 @@ func AsCall(op mlir.Operation) (Call, bool) {
 		call.Err = fmt.Errorf("callop: the call of @%s has no dictionary as its backend_config", call.Target)
 		return call, true
 	}
-	call.Config, call.Err = ReadConfig(dictionary)
+	call.Config, call.Err = r.config(dictionary)
 	if call.Config.Encoding == contract.EncodingWords && passesAll(op) {
 		call.Config.Form = contract.Passthrough
 	}
