@@ -17,19 +17,29 @@ type relevance struct {
 // relevantOps returns the relevant operations of a module, or nil if it has no calls to order.
 func (g *graphMaker) relevantOps(m *mlir.Module) map[mlir.Operation]bool {
 	r := relevance{g: g, ops: map[mlir.Operation]bool{}, calls: map[mlir.Operation][]mlir.Operation{}}
-	all := m.Operation().Index()
+	all := g.options.Index
+	if all == nil {
+		all = m.Operation().Index()
+	}
+	var sites []mlir.Operation
 	for op := range all.Named(effectNames...) {
 		if kind, ok := g.reader.read(op); ok && g.ordered(op, &kind) {
-			r.add(op)
+			sites = append(sites, op)
 		}
 	}
-	if len(r.todo) == 0 {
+	if len(sites) == 0 {
 		return nil
 	}
 	for op := range all.Named("func.call", "call", "stablehlo.composite") {
 		if callee, ok := g.callee(op, op.Name()); ok {
 			r.calls[callee.op] = append(r.calls[callee.op], op)
 		}
+	}
+	if len(r.calls) == 0 && runOnce(sites) {
+		return nil
+	}
+	for _, op := range sites {
+		r.add(op)
 	}
 	for _, f := range g.order { // chains of tokens have their names from the parameters
 		for _, v := range f.op.Region(0).First().Arguments() {
@@ -44,6 +54,23 @@ func (g *graphMaker) relevantOps(m *mlir.Module) map[mlir.Operation]bool {
 		r.visit(op)
 	}
 	return r.ops
+}
+
+// runOnce reports whether each of some calls is the only one in its function, and runs at most once
+// in it. Then nothing is to be ordered if no function calls another one.
+func runOnce(sites []mlir.Operation) bool {
+	functions := map[mlir.Operation]bool{}
+	for _, op := range sites {
+		f := op.Parent()
+		if functions[f] || f.IsNil() || f.Name() != "func.func" {
+			return false
+		}
+		functions[f] = true
+		if block := op.Block(); block != f.Region(0).First() || !block.Next().IsNil() {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *relevance) add(op mlir.Operation) {

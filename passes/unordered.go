@@ -16,6 +16,9 @@ type UnorderedOptions struct {
 	// effect, as one effect. It is for hosts that order calls only by the values that they
 	// pass on.
 	ByValues bool
+	// Index is the index of the module's operation, if the caller has one. Otherwise Unordered makes
+	// one.
+	Index *mlir.Index
 }
 
 // An UnorderedResult has the pairs that Unordered found.
