@@ -7,8 +7,8 @@ import (
 )
 
 // mentioned returns those of the namespaces that a text may name: each that is in front of a dot,
-// as in the name of an operation, or of a bracket, as in !quant<…>, also in strings and comments.
-// It is several times faster than DialectsOf.
+// as in the name of an operation, or between a sign and a bracket, as in !quant<…>, also in strings
+// and comments. It is several times faster than DialectsOf.
 func mentioned(text []byte, namespaces []string) (found []string) {
 	last := func(namespace string) byte { return namespace[len(namespace)-1] }
 	namespaces = slices.Clone(namespaces)
@@ -18,16 +18,28 @@ func mentioned(text []byte, namespaces []string) (found []string) {
 		from[last(namespace)] = uint8(i)
 		to[last(namespace)] = max(to[last(namespace)], uint8(i+1))
 	}
-	for _, mark := range []byte{'.', '<'} {
-		for at := bytes.IndexByte(text, mark); at >= 0; at = indexAfter(text, mark, at) {
-			if at == 0 {
-				continue
+	add := func(end int) { // of a name
+		if end == 0 {
+			return
+		}
+		before := text[end-1]
+		for _, namespace := range namespaces[from[before]:to[before]] {
+			if bytes.HasSuffix(text[:end], []byte(namespace)) && !isNamePart(text, end-len(namespace)-1) && !slices.Contains(found, namespace) {
+				found = append(found, namespace)
 			}
-			before := text[at-1]
-			for _, namespace := range namespaces[from[before]:to[before]] {
-				if bytes.HasSuffix(text[:at], []byte(namespace)) && !isNamePart(text, at-len(namespace)-1) && !slices.Contains(found, namespace) {
-					found = append(found, namespace)
-				}
+		}
+	}
+	for at := bytes.IndexByte(text, '.'); at >= 0; at = indexAfter(text, '.', at) {
+		add(at)
+	}
+	for _, sign := range []byte{'!', '#'} {
+		for at := bytes.IndexByte(text, sign); at >= 0; at = indexAfter(text, sign, at) {
+			end := at + 1
+			for end < len(text) && isWord(text[end]) {
+				end++
+			}
+			if end < len(text) && text[end] == '<' {
+				add(end)
 			}
 		}
 	}

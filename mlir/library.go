@@ -18,6 +18,7 @@ type Library struct {
 	torch   bool   // it is torch-mlir's
 	learned learned
 	has     sync.Map // namespace of a dialect -> bool
+	lacks   func() []string
 }
 
 // OpenOptions selects the library that Open loads.
@@ -70,7 +71,7 @@ func OpenFor(source []byte) (*Library, error) {
 	if !IsBytecode(source) {
 		// Most texts name no dialect that the default library lacks.
 		l, err := Open(OpenOptions{})
-		if lacks, known := l.lacks(); err == nil && known && len(mentioned(source, lacks)) == 0 {
+		if err == nil && l.known() != nil && len(mentioned(source, l.lacks())) == 0 {
 			return l, nil
 		}
 	}
@@ -79,19 +80,16 @@ func OpenFor(source []byte) (*Library, error) {
 
 // known returns the dialects of a library whose file is known, or nil.
 func (l *Library) known() []string {
-	if l != nil && l.torch && l.version != "" {
+	if l.torch && l.version != "" {
 		return dialectsOf[0].dialects
 	}
 	return nil
 }
 
-// lacks returns the dialects that only other known libraries have, or false if the dialects of l
-// are not known.
-func (l *Library) lacks() (dialects []string, known bool) {
+// onlyOthers returns the dialects that other known libraries have, and not l, whose dialects are
+// known.
+func (l *Library) onlyOthers() (dialects []string) {
 	own := l.known()
-	if own == nil {
-		return nil, false
-	}
 	for _, other := range dialectsOf {
 		for _, d := range other.dialects {
 			if !slices.Contains(own, d) && !slices.Contains(dialects, d) {
@@ -99,7 +97,7 @@ func (l *Library) lacks() (dialects []string, known bool) {
 			}
 		}
 	}
-	return dialects, true
+	return dialects
 }
 
 func openPart(part native.Part, dialects []string) (*Library, error) {
@@ -133,6 +131,7 @@ func load(at native.Location) (*Library, error) {
 		return nil, fmt.Errorf("mlir: %w: use the path of a shared library that exports the MLIR C API, or no path for the default library", err)
 	}
 	l := &Library{api: api, path: path, version: at.Version, torch: api.Torch()}
+	l.lacks = sync.OnceValue(l.onlyOthers)
 	for _, name := range required {
 		if !api.Has(name) {
 			return nil, &UnsupportedError{Library: path, Function: name}
