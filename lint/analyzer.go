@@ -57,8 +57,9 @@ func Validate(analyzers []*Analyzer) error {
 // invalid after Run.
 type Pass struct {
 	Module       *mlir.Module
-	Strict       bool     // see Options
-	KnownTargets []string // see Options
+	Index        *mlir.Index // of Module.Operation
+	Strict       bool        // see Options
+	KnownTargets []string    // see Options
 
 	check    *check
 	analyzer *Analyzer
@@ -67,7 +68,7 @@ type Pass struct {
 // Operations returns an iterator over the module's operations of the given full names, in all
 // regions: in the order of the names and, for each, of the text.
 func (p *Pass) Operations(names ...string) iter.Seq[mlir.Operation] {
-	return p.check.index.Named(names...)
+	return p.Index.Named(names...)
 }
 
 // Mentions reports whether the input may contain one of the texts, in a name or a string. It may

@@ -21,27 +21,8 @@ func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyze
 
 // CheckWith is Check with options.
 func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Diagnostic {
-	c := newCheck(file, mlir.IsBytecode(data))
-	c.data = data
-	c.contexts = o.Context
-	err := mlir.OnLargeStack(func() error {
-		context := library.NewContext(mlir.ContextOptions{})
-		defer context.Close()
-		module, explains, err := parse(context, data, o.Analyzers)
-		switch {
-		case explains != nil:
-			c.refused(err)
-			c.run(module, o)
-			c.explained(explains)
-		case err != nil:
-			return err
-		default:
-			c.run(module, o)
-		}
-		return nil
-	})
-	c.refused(err)
-	return c.found
+	var c Checker
+	return c.check(library, file, data, o, c.release)
 }
 
 // explained drops the errors of the library that a rule explains.
@@ -75,7 +56,7 @@ func newCheck(file string, bytecode bool) *check {
 func (c *check) run(module *mlir.Module, o Options) {
 	c.index = module.Operation().Index()
 	for _, a := range o.Analyzers {
-		p := &Pass{Module: module, Strict: o.Strict, KnownTargets: o.KnownTargets, check: c, analyzer: a}
+		p := &Pass{Module: module, Index: c.index, Strict: o.Strict, KnownTargets: o.KnownTargets, check: c, analyzer: a}
 		if err := runOne(a, p); err != nil {
 			c.found = append(c.found, invalid(c.file, "the rule %s failed on this module: %v", a.Name, err))
 		}

@@ -20,6 +20,9 @@ loop and call it once, after the loop.`,
 }
 
 func callbackInLoop(p *lint.Pass) error {
+	if !has(p, "stablehlo.while") {
+		return nil
+	}
 	var f *flow
 	loops := map[mlir.Operation]mlir.Operation{} // of a function: a loop that calls it, or nil
 	var loopOf func(op mlir.Operation) mlir.Operation

@@ -39,17 +39,18 @@ func callsOf(p *lint.Pass) []*call {
 	type key struct{}
 	return p.Shared(key{}, func() any {
 		var calls []*call
+		var reader callop.Reader
 		for op := range p.Operations("stablehlo.custom_call") {
-			calls = append(calls, readCall(op))
+			calls = append(calls, readCall(&reader, op))
 		}
 		return calls
 	}).([]*call)
 }
 
-func readCall(op mlir.Operation) *call {
+func readCall(reader *callop.Reader, op mlir.Operation) *call {
 	c := &call{op: op}
 	c.CustomCall, _ = stablehlo.AsCustomCall(op)
-	c.as, c.ours = callop.AsCall(op)
+	c.as, c.ours = reader.AsCall(op)
 	if a, ok := op.Attribute("mhlo.backend_config"); ok && c.APIVersion == 1 && a.IsDictionary() {
 		c.jax = a
 	}

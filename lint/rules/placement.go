@@ -25,7 +25,7 @@ Each is a note. Nothing has to change.`,
 }
 
 func placement(p *lint.Pass) error {
-	if !p.Mentions("_xla_", "memory_kind", "annotate_device_placement", "MoveTo") {
+	if !p.Mentions("_xla_", "_kind", "_device_placement", "MoveTo") {
 		return nil // most modules, without a look at every operation
 	}
 	type hint struct {

@@ -25,11 +25,17 @@ module for any runtime, order callbacks by values or by tokens of one byte, tens
 
 func tokenValue(p *lint.Pass) error {
 	f := tokensOnly()
+	signatures := map[mlir.Attribute]bool{} // whether they have a token
 	for op := range p.Operations("func.func") {
 		a, _ := op.Attribute("function_type")
-		of, _ := a.TypeValue()
-		parameters, results, _ := of.Signature()
-		if slices.ContainsFunc(slices.Concat(parameters, results), f.isToken) {
+		has, known := signatures[a]
+		if !known {
+			of, _ := a.TypeValue()
+			parameters, results, _ := of.Signature()
+			has = slices.ContainsFunc(slices.Concat(parameters, results), f.isToken)
+			signatures[a] = has
+		}
+		if has {
 			name, _ := op.Symbol()
 			p.Report(op, mlir.SeverityNote, "a token is in the signature of @%s: only the runtime that the module is for passes it", name)
 		}

@@ -26,20 +26,8 @@ Here the second call has to take %1. In a loop, the body has to return the token
 rule follows values through functions, loops and branches. docs/effects.md explains effects.`,
 }
 
-var callNames = []string{
-	"stablehlo.custom_call", "stablehlo.outfeed", "stablehlo.infeed", "mhlo.custom_call", "mhlo.outfeed", "mhlo.infeed",
-}
-
 func unorderedEffects(p *lint.Pass) error {
-	calls := false
-	for range p.Operations(callNames...) {
-		calls = true
-		break
-	}
-	if !calls {
-		return nil // most modules: passes.Unordered would visit all operations once more
-	}
-	result, err := passes.Unordered(p.Module, passes.UnorderedOptions{})
+	result, err := passes.Unordered(p.Module, passes.UnorderedOptions{Index: p.Index})
 	if errors.Is(err, passes.ErrOrderTooLarge) {
 		p.Report(p.Module.Operation(), mlir.SeverityNote, "the order of the calls is not checked: the program is too large with its functions inlined")
 		return nil

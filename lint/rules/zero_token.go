@@ -25,9 +25,15 @@ repair, because the handlers see the arrays.`,
 }
 
 func zeroToken(p *lint.Pass) error {
+	known := map[mlir.Type]bool{}
 	zero := func(t mlir.Type) bool {
-		dims, ok := t.Dims()
-		return ok && t.IsRankedTensor() && slices.Contains(dims, 0)
+		is, ok := known[t]
+		if !ok {
+			dims, _ := t.Dims()
+			is = t.IsRankedTensor() && slices.Contains(dims, 0)
+			known[t] = is
+		}
+		return is
 	}
 	start := map[mlir.Value]reach{}
 	var takers []*call
@@ -35,9 +41,9 @@ func zeroToken(p *lint.Pass) error {
 		if !c.HasSideEffect || servedByXLA(c.Target) {
 			continue
 		}
-		for _, v := range c.op.Results() {
-			if zero(v.Type()) {
-				start[v] = 0
+		for i, t := range c.Results {
+			if zero(t) {
+				start[c.op.Result(i)] = 0
 			}
 		}
 		if slices.ContainsFunc(c.Operands, func(v mlir.Value) bool { return zero(v.Type()) }) {

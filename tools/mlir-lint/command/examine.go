@@ -13,7 +13,7 @@ import (
 )
 
 // examine checks an input that was read.
-func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []report.Finding {
+func (w *worker) examine(in input, library *mlir.Library) []report.Finding {
 	var findings []report.Finding
 	text := !mlir.IsBytecode(in.Data)
 	modules := []part{{0, in.Data}}
@@ -22,14 +22,14 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 	}
 	failed := false
 	for _, m := range modules {
-		for _, f := range in.check(library, m.padded(), analyzers) {
+		for _, f := range w.check(in, library, m.padded()) {
 			m.place(&f)
 			failed = failed || f.Rule == lint.Invalid
 			findings = append(findings, f)
 		}
 	}
 	if text {
-		about := ignore.Apply(in.Name, findings, ignore.Comments(in.Data, namesOf(analyzers)), func(rule string) bool {
+		about := ignore.Apply(in.Name, findings, ignore.Comments(in.Data, namesOf(w.analyzers)), func(rule string) bool {
 			return !failed && slices.Contains(in.Rules, rule)
 		})
 		if slices.Contains(in.Rules, ignore.Rule) {
@@ -48,14 +48,14 @@ func (in input) examine(library *mlir.Library, analyzers []*lint.Analyzer) []rep
 }
 
 // check checks one module and returns the findings. Those that attributes ignore say why.
-func (in input) check(library *mlir.Library, module []byte, analyzers []*lint.Analyzer) []report.Finding {
+func (w *worker) check(in input, library *mlir.Library, module []byte) []report.Finding {
 	ran := func(rule string) bool { return slices.Contains(in.Rules, rule) }
-	o := in.options(analyzers)
-	attributes := attributes{known: namesOf(analyzers), ran: ran}
+	o := in.options(w.analyzers)
+	attributes := attributes{known: namesOf(w.analyzers), ran: ran}
 	if bytes.Contains(module, []byte(ignore.Attribute)) {
 		o.Analyzers = append(o.Analyzers, attributes.rule())
 	}
-	found, why := attributes.apply(lint.CheckWith(library, in.Name, module, o))
+	found, why := attributes.apply(w.checker.Check(library, in.Name, module, o))
 	findings := make([]report.Finding, len(found))
 	for i, d := range found {
 		findings[i] = findingOf(d)

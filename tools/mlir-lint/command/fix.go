@@ -30,8 +30,8 @@ type mended struct {
 }
 
 // mend repairs an input in the worker.
-func (in input) mend(library *mlir.Library, analyzers []*lint.Analyzer, exported bool, sum [sha256.Size]byte) answer {
-	selection := in.repairable(analyzers)
+func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha256.Size]byte) answer {
+	selection := in.repairable(w.analyzers)
 	o := fix.Options{Options: selection.options, Select: selection.apply, Texts: in.Fixing.Diff}
 	var r fix.Result
 	var err error
@@ -41,7 +41,7 @@ func (in input) mend(library *mlir.Library, analyzers []*lint.Analyzer, exported
 		r, err = fix.Apply(library, in.Name, in.Data, o)
 	}
 	if err != nil {
-		a := in.findings(library, analyzers)
+		a := w.findings(in, library)
 		if !errors.Is(err, fix.ErrInvalid) {
 			a.Findings = append(a.Findings, sent(invalid(in.Name, "cannot be repaired: %v", err)))
 		}
@@ -53,7 +53,7 @@ func (in input) mend(library *mlir.Library, analyzers []*lint.Analyzer, exported
 	if written {
 		after := in
 		after.Data = r.Data
-		a = after.findings(library, analyzers)
+		a = w.findings(after, library)
 	}
 	for _, f := range in.leftFindings(r.Left) {
 		if !slices.ContainsFunc(a.Findings, func(g finding) bool { return g.Rule == f.Rule && g.Message == f.Message }) {

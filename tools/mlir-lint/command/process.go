@@ -52,7 +52,7 @@ func (s settings) start(ctx context.Context) (*process, error) {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
 	p := &process{cmd: exec.Command(executable)}
-	p.cmd.Env = append(os.Environ(),
+	p.cmd.Env = append(append(os.Environ(), mallocEnvironment()...),
 		workerEnv+"=1",
 		native.MLIR.Env()+"="+s.library,
 		"GOTRACEBACK=none", // print the cause of a crash, but not the goroutines

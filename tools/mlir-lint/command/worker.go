@@ -41,8 +41,15 @@ func (a answer) received() []report.Finding {
 	return all
 }
 
+// A worker checks inputs, one after another.
+type worker struct {
+	analyzers []*lint.Analyzer
+	checker   lint.Checker
+}
+
 // serve runs a worker and returns the exit status.
 func serve(analyzers []*lint.Analyzer) int {
+	collectLess()
 	answers := json.NewEncoder(child.Answers())
 	var ready answer
 	if _, err := mlir.Open(mlir.OpenOptions{}); err != nil {
@@ -51,8 +58,9 @@ func serve(analyzers []*lint.Analyzer) int {
 	if answers.Encode(ready) != nil || ready.Problem != "" {
 		return 2
 	}
+	w := worker{analyzers: analyzers}
 	for in := range requests() {
-		if answers.Encode(in.answer(analyzers)) != nil {
+		if answers.Encode(w.answer(in)) != nil {
 			return 2
 		}
 	}
@@ -60,7 +68,7 @@ func serve(analyzers []*lint.Analyzer) int {
 }
 
 // answer reads an input, unless the command did, and checks it.
-func (in input) answer(analyzers []*lint.Analyzer) answer {
+func (w *worker) answer(in input) answer {
 	if in.Path != nil {
 		data, err := bounded.ReadFile(string(in.Path), limit(in.Max))
 		if err != nil {
@@ -84,15 +92,15 @@ func (in input) answer(analyzers []*lint.Analyzer) answer {
 		return refuse(in.Name, "%v", err)
 	}
 	if in.Fixing.on() {
-		return in.mend(library, analyzers, exported, sha256.Sum256(read))
+		return w.mend(in, library, exported, sha256.Sum256(read))
 	}
-	return in.findings(library, analyzers)
+	return w.findings(in, library)
 }
 
 // findings returns the answer with the findings of an input that was read.
-func (in input) findings(library *mlir.Library, analyzers []*lint.Analyzer) answer {
+func (w *worker) findings(in input, library *mlir.Library) answer {
 	a := answer{Text: !mlir.IsBytecode(in.Data)}
-	for _, f := range in.examine(library, analyzers) {
+	for _, f := range w.examine(in, library) {
 		a.Findings = append(a.Findings, sent(f))
 	}
 	return a
