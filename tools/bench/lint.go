@@ -93,14 +93,14 @@ func lintSuite(ctx context.Context, s settings, r *report) (err error) {
 		goals func(costs)
 	}{
 		{"start", []lintWay{
-			b.way("bare", 1, b.bare...), b.way("lint", 1, lint, tiny), b.way("quick", 1, lint, "-quick", tiny),
+			b.way("bare", 1, b.bare...), b.way("lint", runtime.NumCPU(), lint, tiny), b.way("quick", 1, lint, "-quick", tiny),
 		}, func(c costs) {
 			r.figure("lint/start/goal/quick", c.of("quick").wall/1e3, "ms", atMost(10))
 			extra := c.inTurn(func(turn int) float64 { return (c.wall("lint", turn) - c.wall("bare", turn)) / 1e3 })
 			r.figure("lint/start/goal/lint-extra", extra, "ms", atMost(15))
 		}},
 		{"large", []lintWay{
-			b.way("bare", 1, append(b.bare, large)...), b.way("lint", 1, lint, large), b.way("quick", 1, lint, "-quick", large), b.way("grep", 1, "grep", "-c", "stablehlo.outfeed", large),
+			b.way("bare", 1, append(b.bare, large)...), b.way("lint", runtime.NumCPU(), lint, large), b.way("quick", 1, lint, "-quick", large), b.way("grep", 1, "grep", "-c", "stablehlo.outfeed", large),
 		}, func(c costs) {
 			r.figure("lint/large/goal/bare-over-quick", c.overInTurn("bare", "quick"), "x", atLeast(15))
 			r.figure("lint/large/goal/lint-over-bare", c.overInTurn("lint", "bare"), "x", atMost(1.1))
