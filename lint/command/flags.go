@@ -94,7 +94,7 @@ func newCheckOptions(program string) *options {
 	f.BoolVar(&o.strict, "strict", false, "report as errors what may be intended, such as tokens that order send and recv")
 	f.StringVar(&o.config, "config", "", "read the configuration from this `file` instead of from "+config.Name)
 	f.StringVar(&o.engine, "engine", "", "read all modules with this MLIR `library`: a path, or "+partList()+" (default: the one that has the dialects of the module)")
-	f.DurationVar(&o.limit, "timeout", time.Minute, "the `time` limit for reading and checking one input, or one part of it if its parts are checked one by one")
+	addTimeout(f, &o.limit, "the `time` limit for reading and checking one input, or one part of it if its parts are checked one by one")
 	f.Var(&o.max, maxFlag, "the largest `size` of one input")
 	return o
 }
@@ -104,10 +104,7 @@ func (o *options) parseFlags(args []string) error {
 	if err := o.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return err
 	} else if err != nil {
-		return fmt.Errorf("%w: the flags are %s", err, flagList(o.flags))
-	}
-	if o.limit <= 0 {
-		return errors.New("-timeout must be more than zero, for example 30s")
+		return flagError(err, o.flags, "")
 	}
 	return nil
 }

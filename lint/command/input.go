@@ -104,6 +104,9 @@ const stdinName = "<stdin>"
 // inputs returns the inputs that the command's arguments name, in order.
 func inputs(args []string, stdin io.Reader) ([]input, error) {
 	if len(args) == 0 {
+		if _, ok := widthOf(stdin); ok {
+			return nil, errors.New(`no path is given: give files or folders, for example "./...", or "-" to type a module (-h prints the usage)`)
+		}
 		args = []string{"-"}
 	}
 	var all []input
@@ -144,6 +147,8 @@ func named(path string) []input {
 	switch {
 	case err != nil && strings.HasPrefix(path, "-"):
 		return []input{{Name: path, problem: "there is no such file: flags are in front of the paths"}}
+	case errors.Is(err, fs.ErrNotExist):
+		return []input{{Name: path, problem: "there is no such file or folder: check the path"}}
 	case err != nil:
 		return []input{{Name: path, problem: reading(err)}}
 	case info.IsDir():
@@ -199,7 +204,7 @@ func folder(root string) []input {
 		return nil
 	})
 	if len(found) == 0 {
-		return []input{{Name: root, problem: "this folder has no file " + patterns}}
+		return []input{{Name: root, problem: "this folder has no file " + patterns + ": name another folder, or files"}}
 	}
 	return found
 }

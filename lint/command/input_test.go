@@ -75,12 +75,12 @@ func TestFolder(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		path := filepath.Join(dir, "nothing")
-		execute("", path).holds(t, 2, path+":1:1: error: this folder has no file *.mlir, *.mlirbc, *.mlir.bc, *.stablehlo, *.vhlo or *.bc [invalid]\n")
+		execute("", path).holds(t, 2, path+":1:1: error: this folder has no file *.mlir, *.mlirbc, *.mlir.bc, *.stablehlo, *.vhlo or *.bc: name another folder, or files [invalid]\n")
 	})
 	t.Run("missing", func(t *testing.T) {
 		path := filepath.Join(dir, "missing.mlir")
 		execute("", path, filepath.Join(dir, "m/b.mlir")).holds(t, 2,
-			path+":1:1: error: cannot be read: no such file or directory [invalid]\n", "[create-token]", "[outfeed]")
+			path+":1:1: error: there is no such file or folder: check the path [invalid]\n", "[create-token]", "[outfeed]")
 	})
 }
 

@@ -210,7 +210,7 @@ func TestBaseline(t *testing.T) {
 func TestNewFromRev(t *testing.T) {
 	two := strings.ReplaceAll(outfeeds, "  return", `  %v = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token`+"\n  return")
 	tree(t, map[string]string{"a.mlir": outfeeds, "b.mlir": "nonsense", "c.mlir": outfeeds, "d.bc": bytecode(t, outfeeds)})
-	withFew("", "-new-from-rev", "HEAD", ".").holds(t, 2, "-new-from-rev: git finds no work tree around this folder: ")
+	withFew("", "-new-from-rev", "HEAD", ".").holds(t, 2, "-new-from-rev: git finds no work tree around this folder: run this in a clone (fatal: ")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "-m", "x"}} {
 		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
@@ -320,7 +320,7 @@ func TestExplain(t *testing.T) {
 		execute("", "-explain", a.Name).holds(t, 0, a.Name+": "+a.Doc+"\n")
 	}
 	withFew("", "-explain", "ignore").holds(t, 0, "ignore: ", "// mlir-lint:ignore rule[,rule] reason", `mlir_lint.ignore = "rule[,rule] reason"`)
-	withFew("", "-explain", "outfed").holds(t, 2, `there is no rule "outfed": choose from `, `, did you mean "outfeed"`)
+	withFew("", "-explain", "outfed").holds(t, 2, `there is no rule "outfed", did you mean "outfeed": choose from `)
 }
 
 // A screen is a terminal.
@@ -353,15 +353,24 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
+// TestNoPath checks that the command does not wait for a module at a terminal.
+func TestNoPath(t *testing.T) {
+	for _, args := range [][]string{nil, {"-quick"}} {
+		var stdout, stderr bytes.Buffer
+		exit := command.Run(args, new(screen), &stdout, &stderr, few)
+		result{exit, stdout.String(), stderr.String()}.holds(t, 2, `no path is given: give files or folders, for example "./..."`)
+	}
+}
+
 // TestBadFlags checks the errors of flags.
 func TestBadFlags(t *testing.T) {
 	for want, args := range map[string][]string{
-		`there is no format "sarf", did you mean "sarif"`:             {"-format", "sarf"},
-		"give a part and the number of parts, such as 1/4":            {"-shard", "3/2"},
-		"-shard needs paths":                                          {"-shard", "1/2", "-"},
-		"-j must be at least 1":                                       {"-j", "0"},
-		"-write-baseline needs all findings: leave out -new-from-rev": {"-baseline", "b", "-write-baseline", "-new-from-rev", "x", "."},
-		`there is no rule "outfed": choose from `:                     {"-rules", "outfed"},
+		`there is no format "sarf", did you mean "sarif"`:                 {"-format", "sarf"},
+		"give a part and the number of parts, such as 1/4":                {"-shard", "3/2"},
+		"-shard needs paths":                                              {"-shard", "1/2", "-"},
+		"-j must be at least 1":                                           {"-j", "0"},
+		"-write-baseline needs all findings: leave out -new-from-rev":     {"-baseline", "b", "-write-baseline", "-new-from-rev", "x", "."},
+		`there is no rule "outfed", did you mean "outfeed": choose from `: {"-rules", "outfed"},
 	} {
 		r := withFew("", args...)
 		r.holds(t, 2, want)

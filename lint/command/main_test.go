@@ -101,10 +101,10 @@ func TestUsage(t *testing.T) {
 			"zero-token\t",
 		}},
 		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ", "-list, -max-module, ", "-quick, -rules, ", "-timeout, -werror, -write-baseline"}},
-		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2, []string{`there is no rule "infeeds": choose from after-all, `, "create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ", "unordered-effects, zero-token"}},
+		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2, []string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `, "create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ", "unordered-effects, zero-token"}},
 		{"quick and others", []string{"-quick", "-fix", "-format", "json"}, 2, []string{"-quick only finds operations, and prints lines: leave out -fix, -format"}},
-		{"no time", []string{"-timeout", "0"}, 2, []string{"-timeout must be more than zero"}},
-		{"odd time", []string{"-timeout", "soon"}, 2, []string{`invalid value "soon"`}},
+		{"no time", []string{"-timeout", "0"}, 2, []string{`invalid value "0" for flag -timeout: give a time of more than zero, such as 30s or 2m` + "\n"}},
+		{"odd time", []string{"-timeout", "soon"}, 2, []string{`invalid value "soon" for flag -timeout: give a time of more than zero`}},
 		{"no size", []string{"-max-module", "0"}, 2, []string{"give a size such as 4096 (bytes) or 512MiB"}},
 		{"stdin twice", []string{"-", "-"}, 2, []string{"can be read only once"}},
 	}

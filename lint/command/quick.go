@@ -28,8 +28,8 @@ const quickUsage = `usage: %[1]s -quick [flags] [file, folder or - …]
 
 Finds the operations outfeed, infeed and create_token in MLIR modules: text, bytecode,
 StableHLO portable artifacts and files of jax.export. Of a folder and its subfolders,
-it checks the files *.mlir and *.mlirbc. "-", or no argument, is standard input.
-Each finding is one line:
+it checks the files *.mlir, *.mlirbc, *.mlir.bc, *.stablehlo, *.vhlo and *.bc. "-", or
+no argument, is standard input. Each finding is one line:
 
   file:line:column: severity: message [rule]
 
@@ -53,7 +53,7 @@ func runQuick(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet(q.program, flag.ContinueOnError)
 	on := flags.Bool(quickFlag, false, quickDoc+"; required in this build")
 	flags.StringVar(&q.rules, "rules", "", "run only the rules in this `list`, separated by commas")
-	flags.DurationVar(&q.limit, "timeout", time.Minute, "the `time` limit for reading and checking one input")
+	addTimeout(flags, &q.limit, "the `time` limit for reading and checking one input")
 	flags.Var(&q.max, maxFlag, "the largest `size` of one input")
 	flags.BoolVar(&q.list, "list", false, "list the rules and exit")
 	flags.SetOutput(io.Discard) // errors are printed below, on one line
@@ -66,11 +66,9 @@ func runQuick(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		flags.PrintDefaults()
 		return q.show(&text, stdout, stderr)
 	case err != nil:
-		return q.fail(stderr, fmt.Errorf("%w: the flags are %s; %s", err, flagList(flags), without))
+		return q.fail(stderr, flagError(err, flags, "; "+without))
 	case !*on:
 		return q.fail(stderr, errors.New(without))
-	case q.limit <= 0:
-		return q.fail(stderr, errors.New("-timeout must be more than zero, for example 30s"))
 	}
 	return q.run(flags.Args(), stdin, stdout, stderr)
 }

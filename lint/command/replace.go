@@ -55,12 +55,12 @@ func (d disk) replace(path string, was [sha256.Size]byte, data []byte) error {
 		return errors.New("it is not a regular file")
 	}
 	if info.Mode().Perm()&0o222 == 0 { // root could write it
-		return errors.New("it is read-only")
+		return errors.New("it is read-only: make it writable, or see with -diff what would change")
 	}
 	if in, err := os.Stat(folder); err != nil {
 		return inner(err)
 	} else if in.Mode().Perm()&0o222 == 0 && runtime.GOOS != "windows" { // where it says nothing about a folder
-		return fmt.Errorf("the folder %s is read-only", folder)
+		return fmt.Errorf("the folder %s is read-only: make it writable, or see with -diff what would change", folder)
 	}
 	// The name is not that of a module, so that no check of the folder takes it for one.
 	f, err := d.create(folder, "."+filepath.Base(target)+".*.tmp")

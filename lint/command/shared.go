@@ -2,6 +2,7 @@ package command
 
 import (
 	"flag"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -13,10 +14,14 @@ const (
 	exitInvalid  = 2
 )
 
-func flagList(flags *flag.FlagSet) string {
+// flagError adds the known flags, and a note, to an error of parsing flags if one is unknown.
+func flagError(err error, flags *flag.FlagSet, note string) error {
+	if !strings.HasPrefix(err.Error(), "flag provided but not defined") {
+		return err
+	}
 	names := []string{"-h"}
 	flags.VisitAll(func(f *flag.Flag) { names = append(names, "-"+f.Name) })
-	return strings.Join(names, ", ")
+	return fmt.Errorf("%w: the flags are %s%s", err, strings.Join(names, ", "), note)
 }
 
 // stdinNamed reports whether the arguments name standard input.

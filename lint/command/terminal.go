@@ -1,19 +1,17 @@
 package command
 
-import (
-	"io"
-	"os"
-)
+import "os"
 
-// A terminal is a writer that tests use as one.
+// A terminal is a reader or writer that tests use as one.
 type terminal interface{ Width() int }
 
-// widthOf returns the number of columns of a terminal, and whether the writer is one.
-func widthOf(w io.Writer) (int, bool) {
-	if t, ok := w.(terminal); ok {
+// widthOf returns the number of columns of a terminal, and whether a reader or writer
+// is one.
+func widthOf(rw any) (int, bool) {
+	if t, ok := rw.(terminal); ok {
 		return t.Width(), true
 	}
-	if f, ok := w.(*os.File); ok {
+	if f, ok := rw.(*os.File); ok {
 		return terminalWidth(f)
 	}
 	return 0, false

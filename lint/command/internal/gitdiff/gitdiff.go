@@ -29,7 +29,7 @@ type lines struct {
 func Since(folder, revision string) (*Changes, error) {
 	root, err := git(folder, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil, fmt.Errorf("git finds no work tree around this folder: %w", err)
+		return nil, fmt.Errorf("git finds no work tree around this folder: run this in a clone (%w)", err)
 	}
 	c := &Changes{root: clean(strings.TrimSuffix(string(root), "\n")), files: map[string]*lines{}}
 	if strings.HasPrefix(revision, "-") {

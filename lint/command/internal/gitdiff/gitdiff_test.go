@@ -101,7 +101,7 @@ func TestSince(t *testing.T) {
 			t.Errorf("the revision %q is accepted", revision)
 		}
 	}
-	if _, err := Since(t.TempDir(), "HEAD"); err == nil || !strings.HasPrefix(err.Error(), "git finds no work tree around this folder: ") {
+	if _, err := Since(t.TempDir(), "HEAD"); err == nil || !strings.HasPrefix(err.Error(), "git finds no work tree around this folder: run this in a clone (fatal: ") {
 		t.Errorf("no repository: %v", err)
 	}
 }
