@@ -18,3 +18,5 @@
 // without cgo has only this part, [QuickMain]. Files that import package lint or mlir therefore
 // have the build constraint cgo.
 package command
+
+//go:generate go test -run ^(TestPicture|TestSchema)$ -update .
