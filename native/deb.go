@@ -127,7 +127,7 @@ func (h packageSet) download(ctx context.Context, cache, into string, progress i
 		args = append(args, d.name+":amd64="+d.version)
 		names = append(names, d.name+" "+d.version)
 	}
-	fmt.Fprintf(progress, "fetching the %s: %s (%d MB), with apt-get\n", h.what, strings.Join(names, ", "), h.mb)
+	fmt.Fprintf(progress, "fetching the %s: %s (%d MB), with apt-get, into %s\n", h.what, strings.Join(names, ", "), h.mb, cache)
 	last := new(tail)
 	cmd := command(ctx, args)
 	cmd.Dir = into

@@ -251,7 +251,7 @@ func TestDebEnsure(t *testing.T) {
 	if diff := cmp.Diff(wantCommands, downloads(t, meet)); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
-	wantProgress := "fetching the library of packages: libtest1 1:1.2-3, libtest-dev 1:1.2-3 (1 MB), with apt-get\n"
+	wantProgress := "fetching the library of packages: libtest1 1:1.2-3, libtest-dev 1:1.2-3 (1 MB), with apt-get, into " + cache + "\n"
 	if diff := cmp.Diff(wantProgress, progress.String()); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}

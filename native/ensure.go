@@ -15,7 +15,7 @@ import (
 // EnsureOptions are the options of [Ensure]. The zero value is the usual choice.
 type EnsureOptions struct {
 	// Progress receives progress messages; nil means [os.Stderr]. If it is a terminal, pip
-	// or apt-get shows its own progress there. Otherwise one line says what is fetched.
+	// or apt-get shows its own progress there. Otherwise one line says what is fetched, and where to.
 	Progress io.Writer
 	// Offline forbids downloads. A part that is not found is then a [*NotFoundError].
 	Offline bool

@@ -61,7 +61,7 @@ func TestEnsureFetches(t *testing.T) {
 			if diff := cmp.Diff(wantCommand, downloads(t, meet)); diff != "" {
 				t.Errorf("pip's command line (-want +got):\n%s", diff)
 			}
-			wantProgress := "fetching the test library: calliope-test 1.2.3 (1 MB), with " + test.want + "\n"
+			wantProgress := "fetching the test library: calliope-test 1.2.3 (1 MB), with " + test.want + ", into " + cache + "\n"
 			if diff := cmp.Diff(wantProgress, progress.String()); diff != "" {
 				t.Errorf("progress (-want +got):\n%s", diff)
 			}

@@ -53,9 +53,7 @@ var mayImport = map[string][]string{
 	"callbacks/record":               {"callbacks", "contract", "tensor", "internal/dispatch", "internal/errtext"},
 	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/dl", "internal/ffi", "internal/pjrt"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/nearest"},
-	"tools/mlir-lint":                {"lint", "lint/fix", "lint/quick", "lint/rules", "mlir", "native", "stablehlo/jaxexport", "internal/bounded", "internal/child", "internal/errtext", "tools/mlir-lint/internal"},
-	"tools/mlir-lint/internal":       {"internal/bounded", "internal/errtext", "internal/nearest"},
-	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/preflight", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/rules", "tools/mlir-lint"},
+	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/preflight", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/command", "lint/rules"},
 	"tools":                          {"*"},
 	"tests":                          {"*"},
 	"internal/check":                 {},
@@ -63,6 +61,8 @@ var mayImport = map[string][]string{
 	"contract/callop":                {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "tensor"},
 	"internal/tree":                  {},
 	"lint":                           {"mlir", "internal/errtext"},
+	"lint/command":                   {"lint", "lint/fix", "lint/quick", "lint/rules", "mlir", "native", "stablehlo/jaxexport", "internal/bounded", "internal/child", "internal/errtext", "lint/command/internal"},
+	"lint/command/internal":          {"internal/bounded", "internal/errtext", "internal/nearest"},
 	"lint/fix":                       {"lint", "mlir", "passes", "stablehlo"},
 	"lint/quick":                     {},
 	"lint/rules":                     {"lint", "mlir", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/nearest"},
@@ -82,9 +82,9 @@ var thirdParty = map[string][]string{
 	"github.com/gomlx/gopjrt":          {"bridge/internal/xla", "tools/bench"}, // the bench measures it beside ours
 	"github.com/google/go-cmp":         {"internal/check", "internal/mlirtest"},
 	"modernc.org/cc/v4":                {"tools"},
-	"go.yaml.in/yaml/v3":               {"tools/mlir-lint/internal/config"},
-	"github.com/aymanbagabas/go-udiff": {"tools/mlir-lint/command", "tools/mlir-lint/internal/lsp"},
-	"github.com/creachadair/jrpc2":     {"tools/mlir-lint/internal/lsp"},
+	"go.yaml.in/yaml/v3":               {"lint/command/internal/config"},
+	"github.com/aymanbagabas/go-udiff": {"lint/command", "lint/command/internal/lsp"},
+	"github.com/creachadair/jrpc2":     {"lint/command/internal/lsp"},
 }
 
 // TestHouse holds every import in non-test files against the rule, and the rule against

@@ -8,9 +8,9 @@ import (
 	"os"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/command"
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
 )
 
 func main() { os.Exit(command.Main(append(rules.All(), halfPrecision)...)) }

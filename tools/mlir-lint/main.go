@@ -8,8 +8,8 @@ package main
 import (
 	"os"
 
+	"github.com/calliope-mlir/calliope/lint/command"
 	"github.com/calliope-mlir/calliope/lint/rules"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
 )
 
 func main() { os.Exit(command.Main(rules.All()...)) }

@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
+	"github.com/calliope-mlir/calliope/lint/command"
 )
 
 func main() { os.Exit(command.QuickMain()) }

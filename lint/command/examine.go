@@ -1,0 +1,96 @@
+//go:build cgo
+
+package command
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// examine checks an input that was read.
+func (w *worker) examine(in input, library *mlir.Library) []report.Finding {
+	var findings []report.Finding
+	text := !mlir.IsBytecode(in.Data)
+	modules := []part{{0, in.Data}}
+	if in.Split && text {
+		modules = partsOf(in.Data)
+	}
+	failed := false
+	for _, m := range modules {
+		for _, f := range w.check(in, library, m.padded()) {
+			m.place(&f)
+			failed = failed || f.Rule == lint.Invalid
+			findings = append(findings, f)
+		}
+	}
+	if text {
+		about := ignore.Apply(in.Name, findings, ignore.Comments(in.Data, namesOf(w.analyzers)), func(rule string) bool {
+			return !failed && slices.Contains(in.Rules, rule)
+		})
+		if slices.Contains(in.Rules, ignore.Rule) {
+			findings = append(findings, about...)
+		}
+		report.AddSources(in.Data, findings)
+	}
+	report.Fingerprints(findings)
+	slices.SortStableFunc(findings, func(a, b report.Finding) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return a.Column - b.Column
+	})
+	return findings
+}
+
+// check checks one module and returns the findings. Those that attributes ignore say why.
+func (w *worker) check(in input, library *mlir.Library, module []byte) []report.Finding {
+	ran := func(rule string) bool { return slices.Contains(in.Rules, rule) }
+	o := in.options(w.analyzers)
+	attributes := attributes{known: namesOf(w.analyzers), ran: ran}
+	if bytes.Contains(module, []byte(ignore.Attribute)) {
+		o.Analyzers = append(o.Analyzers, attributes.rule())
+	}
+	found, why := attributes.apply(w.checker.Check(library, in.Name, module, o))
+	findings := make([]report.Finding, len(found))
+	for i, d := range found {
+		findings[i] = findingOf(d)
+		findings[i].Suppression = why[i]
+	}
+	if in.Edits {
+		if err := addEdits(findings, library, module, found, o.Analyzers); err != nil {
+			findings = append(findings, invalid(in.Name, "the edits of the repairs cannot be made: %v", err))
+		}
+	}
+	if !ran(ignore.Rule) {
+		findings = slices.DeleteFunc(findings, func(f report.Finding) bool { return f.Rule == ignore.Rule })
+	}
+	return findings
+}
+
+// options returns how the input is checked.
+func (in input) options(analyzers []*lint.Analyzer) lint.Options {
+	o := lint.Options{Strict: in.Strict, KnownTargets: in.KnownTargets, Context: true}
+	for _, a := range analyzers {
+		if a != ignoreRule && slices.Contains(in.Rules, a.Name) {
+			o.Analyzers = append(o.Analyzers, a)
+		}
+	}
+	return o
+}
+
+// findingOf returns the finding of a diagnostic.
+func findingOf(d lint.Diagnostic) report.Finding {
+	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, Severity: report.Severity(d.Severity.String()), Message: d.Message, Rule: d.Rule, Context: d.Context}
+	if d.Severity == mlir.SeverityRemark {
+		f.Severity = report.Note
+	}
+	if d.Fix != nil {
+		f.Fix = &report.Fix{Message: d.Fix.Message}
+	}
+	return f
+}

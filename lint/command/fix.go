@@ -1,0 +1,155 @@
+//go:build cgo
+
+package command
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/fix"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A mended input is the answer of a worker that repaired one. Its findings are those of the
+// repaired input and of what is left, or only the latter if it is not written.
+type mended struct {
+	Sum     [sha256.Size]byte // of the input
+	Changed bool
+	Data    []byte // to write, or nil
+	Diff    []byte
+	Fixed   int // the number of findings that were repaired
+	Left    int // of those that must be mended by hand
+	Notes   []string
+}
+
+// mend repairs an input in the worker.
+func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha256.Size]byte) answer {
+	selection := in.repairable(w.analyzers)
+	o := fix.Options{Options: selection.options, Select: selection.apply, Texts: in.Fixing.Diff}
+	var r fix.Result
+	var err error
+	if exported {
+		r, err = unwritable(library, in, o)
+	} else {
+		r, err = fix.Apply(library, in.Name, in.Data, o)
+	}
+	if err != nil {
+		a := w.findings(in, library)
+		if !errors.Is(err, fix.ErrInvalid) {
+			a.Findings = append(a.Findings, sent(invalid(in.Name, "cannot be repaired: %v", err)))
+		}
+		return a
+	}
+	m := &mended{Sum: sum, Changed: r.Changed, Fixed: len(r.Fixed), Left: len(r.Left), Notes: r.Notes}
+	written := !in.Fixing.Diff && (!r.Changed || in.Fixing.Partial || m.Left == 0)
+	a := answer{Text: !mlir.IsBytecode(in.Data)}
+	if written {
+		after := in
+		after.Data = r.Data
+		a = w.findings(after, library)
+	}
+	for _, f := range in.leftFindings(r.Left) {
+		if !slices.ContainsFunc(a.Findings, func(g finding) bool { return g.Rule == f.Rule && g.Message == f.Message }) {
+			a.Findings = append(a.Findings, sent(f))
+		}
+	}
+	switch {
+	case in.Fixing.Diff:
+		m.Diff = difference(in.Name, r.Before, r.After)
+	case r.Changed && written:
+		m.Data = r.Data
+	}
+	a.Mended = m
+	return a
+}
+
+// difference returns what a repair changes in a text, as gofmt -d prints it. It is nil if nothing
+// changes.
+func difference(name string, before, after []byte) []byte {
+	diff := udiff.Unified(name+".orig", name, string(before), string(after))
+	if diff == "" {
+		return nil
+	}
+	return fmt.Appendf(nil, "diff %s.orig %[1]s\n%s", name, diff)
+}
+
+// leftFindings returns the findings about what is left.
+func (in input) leftFindings(left []lint.Diagnostic) []report.Finding {
+	findings := make([]report.Finding, len(left))
+	for i, d := range left {
+		findings[i] = findingOf(d)
+	}
+	if !mlir.IsBytecode(in.Data) {
+		report.AddSources(in.Data, findings)
+	}
+	report.Fingerprints(findings)
+	return findings
+}
+
+// unwritable is fix.Apply for a file that the command cannot write: an error if there is anything to
+// repair.
+func unwritable(library *mlir.Library, in input, o fix.Options) (fix.Result, error) {
+	r := fix.Result{Data: in.Data, Found: o.Select(in.Data, lint.CheckWith(library, in.Name, in.Data, o.Options))}
+	if slices.ContainsFunc(r.Found, func(d lint.Diagnostic) bool { return d.Fix != nil }) {
+		return r, errors.New("it is a file of jax.export, which has more than the module: mend the program, and export it again")
+	}
+	return r, nil
+}
+
+// finish adds to the outcome of a worker's answer, and writes a file that was repaired.
+func (s settings) finish(in input, m *mended, o *outcome) {
+	o.left = m.Left > 0
+	switch {
+	case s.fixing.Diff:
+		o.output = m.Diff
+		o.left = o.left || m.Changed
+	case m.Data == nil && m.Changed:
+		o.notes = []string{fmt.Sprintf("%s: not written, because not everything can be repaired: mend the rest by hand, or use -fix-partial", in.Name)}
+		return
+	default:
+		if err := s.put(in, m, o); err != nil {
+			*o = outcome{findings: []report.Finding{invalid(in.Name, "cannot be written: %v", err)}}
+			return
+		}
+	}
+	if m.Changed && !s.fixing.Diff {
+		o.notes = append(o.notes, fmt.Sprintf("%s: findings repaired: %d", in.Name, m.Fixed))
+	}
+	for _, note := range m.Notes {
+		o.notes = append(o.notes, in.Name+": "+note)
+	}
+}
+
+// put writes what was repaired: to the file, or, for standard input, to standard output, which
+// gets it also if nothing changed.
+func (s settings) put(in input, m *mended, o *outcome) error {
+	switch {
+	case in.Name == stdinName && in.Path == nil:
+		o.output = in.Data
+		if m.Changed {
+			o.output = m.Data
+		}
+	case !m.Changed:
+	case in.Path == nil:
+		return errors.New("it is not a regular file")
+	default:
+		return s.disk.replace(string(in.Path), m.Sum, m.Data)
+	}
+	return nil
+}
+
+// noted returns the lines of the notes for standard error.
+func (o outcome) noted() []byte {
+	var b bytes.Buffer
+	for _, note := range o.notes {
+		fmt.Fprintln(&b, note)
+	}
+	return b.Bytes()
+}

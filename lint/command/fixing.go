@@ -1,0 +1,30 @@
+package command
+
+import (
+	"flag"
+
+	"github.com/calliope-mlir/calliope/lint/command/internal/config"
+)
+
+// A fixing is what to do with repairs. The zero value only reports findings.
+type fixing struct {
+	Fix     bool // apply them and write the file
+	Partial bool // also if findings are left
+	Diff    bool // print what they change, and write nothing
+
+	Levels map[string]config.Level `json:",omitempty"` // that the configuration of an input sets, by rule
+}
+
+// register adds the flags.
+func (f *fixing) register(flags *flag.FlagSet) {
+	flags.BoolVar(&f.Fix, "fix", false, "repair findings and write the files, unless something is left to do by hand; standard input goes to standard output")
+	flags.BoolVar(&f.Partial, "fix-partial", false, "-fix that also writes files in which something is left")
+	flags.BoolVar(&f.Diff, "diff", false, "print what -fix would change as a unified diff, and write nothing; exit status 1 if there is a difference")
+}
+
+func (f fixing) on() bool { return f.Fix || f.Partial || f.Diff }
+
+// aside reports whether findings go to standard error, because standard output gets something else.
+func (f fixing) aside(paths []string) bool {
+	return f.Diff || f.on() && stdinNamed(paths)
+}

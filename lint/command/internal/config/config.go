@@ -1,0 +1,72 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+)
+
+// Name is the name of the file.
+const Name = ".mlir-lint.yaml"
+
+// A Config is a configuration. The zero Config changes nothing.
+type Config struct {
+	Folder       string           // of the file, which the paths of ignores are relative to
+	Levels       map[string]Level // by rule
+	Ignores      []Ignore
+	KnownTargets []string
+	Strict       bool
+}
+
+// A Level is the severity of all findings of a rule, or Off.
+type Level string
+
+// Off is the level of a rule that does not run.
+const Off Level = "off"
+
+// levels are the levels, in the order of messages.
+var levels = []string{string(report.Error), string(report.Warning), string(report.Note), string(Off)}
+
+// An Ignore turns rules off in some files.
+type Ignore struct {
+	Path   string   // a pattern; see Match
+	Rules  []string // all rules if it is nil
+	Reason string
+}
+
+// Ignored returns the rules that are off in a file, which is an absolute path, and whether all
+// are.
+func (c *Config) Ignored(file string) (rules []string, all bool) {
+	if len(c.Ignores) == 0 {
+		return nil, false
+	}
+	path, err := filepath.Rel(c.Folder, file)
+	if err != nil {
+		return nil, false // on another volume
+	}
+	path = filepath.ToSlash(path)
+	for _, i := range c.Ignores {
+		if !Match(i.Path, path) {
+			continue
+		}
+		if i.Rules == nil {
+			return nil, true
+		}
+		rules = append(rules, i.Rules...)
+	}
+	slices.Sort(rules)
+	return slices.Compact(rules), false
+}
+
+// An Error is a mistake in a configuration.
+type Error struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+}

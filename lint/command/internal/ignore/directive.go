@@ -1,0 +1,63 @@
+package ignore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+)
+
+// Rule is the name of the rule of findings about ignores.
+const Rule = "ignore"
+
+// Attribute is the name of the attribute.
+const Attribute = "mlir_lint.ignore"
+
+// A Directive is what one comment or attribute says.
+type Directive struct {
+	Rules  []string
+	Reason string
+}
+
+// Parse parses the text "rule[,rule] reason". The error is one about the text, and the
+// directive has the rules that are known even then, so that they are ignored.
+func Parse(text string, known []string) (Directive, error) {
+	var d Directive
+	var problem error
+	rest := strings.TrimSpace(text)
+	for {
+		name := rest
+		if end := strings.IndexAny(rest, ", \t"); end >= 0 {
+			name = rest[:end]
+		}
+		rest = strings.TrimSpace(rest[len(name):])
+		switch {
+		case name == "":
+			return d, fmt.Errorf("an ignore has no rule: write %q", "mlir-lint:ignore rule reason")
+		case name == Rule || name == "invalid":
+			problem = fmt.Errorf("findings of %s cannot be ignored", name)
+		case !slices.Contains(known, name):
+			if problem == nil {
+				problem = fmt.Errorf("there is no rule %q%s, so nothing is ignored", name, report.DidYouMean(name, known))
+			}
+		case !slices.Contains(d.Rules, name):
+			d.Rules = append(d.Rules, name)
+		}
+		after, more := strings.CutPrefix(rest, ",")
+		if !more {
+			break
+		}
+		rest = strings.TrimSpace(after)
+	}
+	d.Reason = rest
+	if problem == nil && rest == "" {
+		problem = fmt.Errorf("the ignore of %s has no reason: write it after the rule", strings.Join(d.Rules, ", "))
+	}
+	return d, problem
+}
+
+// NoEffect returns the message about an ignore of a rule that has nothing to ignore.
+func NoEffect(rule string) string {
+	return fmt.Sprintf("the ignore of %s has no effect: remove it", rule)
+}

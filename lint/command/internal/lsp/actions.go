@@ -1,0 +1,166 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/creachadair/jrpc2"
+
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+)
+
+// The kinds of the code actions.
+const (
+	quickFix = "quickfix"
+	fixAll   = "source.fixAll.mlir-lint"
+)
+
+// codeActions returns the repairs of the findings in a range, and that of all findings. It waits for
+// the check of the current version.
+func (s *server) codeActions(ctx context.Context, p codeActionParams) ([]codeAction, error) {
+	j, err := s.checked(ctx, p.TextDocument.URI)
+	if err != nil || j == nil {
+		return []codeAction{}, err
+	}
+	wanted := func(kind string) bool {
+		return p.Context.Only == nil || slices.ContainsFunc(p.Context.Only, func(only string) bool {
+			return kind == only || only == "" || strings.HasPrefix(kind, only+".")
+		})
+	}
+	actions := []codeAction{}
+	if wanted(quickFix) {
+		actions = s.quickFixes(j, p.Range)
+	}
+	if wanted(fixAll) && slices.ContainsFunc(j.findings, func(f report.Finding) bool { return f.Fix != nil }) {
+		actions = append(actions, codeAction{Title: "repair all findings of mlir-lint", Kind: fixAll, Data: &repairData{j.versionedDocument, ""}})
+	}
+	if s.client.resolve {
+		return actions, nil
+	}
+	return s.complete(ctx, j, actions)
+}
+
+// checked returns the check of the current version of a document, when it is done. It is nil for a
+// configuration.
+func (s *server) checked(ctx context.Context, uri string) (*job, error) {
+	s.mu.Lock()
+	d, err := s.document(uri)
+	if err != nil || d.job == nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	j := d.job
+	s.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-j.done:
+		return j, s.current(j)
+	}
+}
+
+// current returns an error if the document of a check has changed.
+func (s *server) current(j *job) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := s.documents[j.URI]; d == nil || d.job != j {
+		return jrpc2.Errorf(codeModified, "the document has changed")
+	}
+	return nil
+}
+
+// quickFixes returns the repairs of the findings in a range. One that is not some edits of text
+// repairs the findings of its rule in the whole document, and is listed once.
+func (s *server) quickFixes(j *job, r span) []codeAction {
+	actions := []codeAction{}
+	whole := map[string]int{} // by title
+	for _, f := range j.findings {
+		d := s.diagnostic(j.text, f)
+		if f.Fix == nil || !d.Range.overlaps(r) {
+			continue
+		}
+		a := codeAction{Title: f.Fix.Message, Kind: quickFix, Diagnostics: []diagnostic{d}, IsPreferred: true}
+		if len(f.Fix.Edits) > 0 {
+			a.Edit = s.edit(j, s.textEdits(j.text, f.Fix.Edits))
+		} else if i, ok := whole[a.Title]; ok {
+			actions[i].Diagnostics = append(actions[i].Diagnostics, d)
+			continue
+		} else {
+			whole[a.Title] = len(actions)
+			a.Data = &repairData{j.versionedDocument, f.Rule}
+		}
+		actions = append(actions, a)
+	}
+	return actions
+}
+
+// complete returns actions with their edits. One that is not possible is disabled, or left out if the
+// client does not know that.
+func (s *server) complete(ctx context.Context, j *job, actions []codeAction) ([]codeAction, error) {
+	done := actions[:0]
+	for _, a := range actions {
+		if a.Data != nil {
+			edit, err := s.repair(ctx, j, a.Data.Rule)
+			switch {
+			case ctx.Err() != nil:
+				return nil, ctx.Err()
+			case err != nil && !s.client.disabled:
+				continue
+			case err != nil:
+				a.Disabled, a.IsPreferred = &disabled{err.Error()}, false
+			}
+			a.Edit, a.Data = edit, nil
+		}
+		done = append(done, a)
+	}
+	return done, s.current(j)
+}
+
+// resolve adds the edit to an action that codeActions returned.
+func (s *server) resolve(ctx context.Context, a codeAction) (codeAction, error) {
+	if a.Data == nil {
+		return a, nil
+	}
+	j, err := s.checked(ctx, a.Data.URI)
+	if err != nil {
+		return a, err
+	}
+	if j == nil || j.Version != a.Data.Version {
+		return a, jrpc2.Errorf(codeModified, "the document has changed")
+	}
+	if a.Edit, err = s.repair(ctx, j, a.Data.Rule); err != nil {
+		return a, jrpc2.Errorf(codeFailed, "%v", err)
+	}
+	return a, s.current(j)
+}
+
+// repair returns the edit that repairs the findings of a rule, or all if it is "".
+func (s *server) repair(ctx context.Context, j *job, rule string) (*workspaceEdit, error) {
+	repaired, err := s.Linter.Repair(ctx, j.name, j.text.data, rule)
+	if err != nil {
+		return nil, err
+	}
+	var edits []textEdit
+	for _, e := range udiff.Lines(j.text.data, repaired) {
+		edits = append(edits, textEdit{j.text.span(e.Start, e.End, s.client.encoding), e.New})
+	}
+	return s.edit(j, edits), nil
+}
+
+// textEdits returns the edits of a finding.
+func (s *server) textEdits(t text, edits []report.Edit) (all []textEdit) {
+	for _, e := range edits {
+		all = append(all, textEdit{t.span(t.place(e.Line, e.Column), t.place(e.EndLine, e.EndColumn), s.client.encoding), e.Text})
+	}
+	return all
+}
+
+// edit returns the edit of a document, for its version if the client can.
+func (s *server) edit(j *job, edits []textEdit) *workspaceEdit {
+	if s.client.versioned {
+		return &workspaceEdit{DocumentChanges: []documentEdit{{j.versionedDocument, edits}}}
+	}
+	return &workspaceEdit{Changes: map[string][]textEdit{j.URI: edits}}
+}

@@ -1,0 +1,116 @@
+//go:build cgo
+
+package command
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/command/internal/config"
+	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+)
+
+// A plan decides which inputs are checked, and how.
+type plan struct {
+	selection
+	finder  *config.Finder
+	changes *gitdiff.Changes // or nil
+	strict  bool
+	split   bool
+	edits   bool
+}
+
+// apply returns the inputs to check, with their requests and the severities that their
+// configurations set. A mistake in a configuration is reported once, and the inputs below it are
+// not checked.
+func (p plan) apply(all []input) []input {
+	var planned []input
+	reported := map[string]bool{}
+	common := map[*config.Config][]string{} // the rules of most files of a configuration
+	for _, in := range all {
+		if in.problem != "" {
+			planned = append(planned, in)
+			continue
+		}
+		c, mistake := p.configOf(in)
+		if mistake != nil {
+			if place := mistake.String(); !reported[place] {
+				reported[place] = true
+				planned = append(planned, input{Name: mistake.File, mistake: mistake})
+			}
+			continue
+		}
+		rules, skipped := c.Ignored(absolute(in))
+		if skipped {
+			continue
+		}
+		if p.changes != nil {
+			changed, err := p.changes.Changed(in.Name)
+			if err != nil {
+				in.problem = "-new-from-rev: " + err.Error()
+			} else if !changed {
+				continue
+			}
+		}
+		names, ok := common[c]
+		switch {
+		case rules != nil:
+			names = p.names(c, rules)
+		case !ok:
+			names = p.names(c, nil)
+			common[c] = names
+		}
+		in.request = request{
+			Rules:        names,
+			Strict:       p.strict || c.Strict,
+			KnownTargets: c.KnownTargets,
+			Split:        p.split,
+			Edits:        p.edits,
+		}
+		in.levels = c.Levels
+		planned = append(planned, in)
+	}
+	return planned
+}
+
+func (p plan) configOf(in input) (*config.Config, *report.Finding) {
+	c, err := p.finder.For(filepath.Dir(absolute(in)))
+	if err == nil {
+		return c, nil
+	}
+	f := invalid(in.Name, "%v", err)
+	if mistake, ok := errors.AsType[*config.Error](err); ok {
+		f = invalid(mistake.File, "%s", mistake.Message)
+		f.Line, f.Column = mistake.Line, mistake.Column
+	}
+	return nil, &f
+}
+
+// absolute returns the absolute path of an input. Standard input is in the working directory.
+func absolute(in input) string {
+	path, err := filepath.Abs(in.Name)
+	if err != nil {
+		return in.Name
+	}
+	return path
+}
+
+// finish returns the findings to report: with the severities of the configuration, and only those
+// in changed lines.
+func (p plan) finish(in input, o outcome) []report.Finding {
+	var kept []report.Finding
+	for _, f := range o.findings {
+		if f.Rule != lint.Invalid {
+			if level, ok := in.levels[f.Rule]; ok && level != config.Off {
+				f.Severity = report.Severity(level)
+			}
+			if p.changes != nil && o.text && !p.changes.In(f.File, f.Line) {
+				continue
+			}
+		}
+		kept = append(kept, f)
+	}
+	return kept
+}

@@ -1,0 +1,98 @@
+//go:build cgo
+
+package command
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/command/internal/baseline"
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+)
+
+// results are the findings of a run.
+type results struct {
+	options  *options
+	report   report.Writer
+	baseline *baseline.Baseline // or nil
+	progress *progress
+	exit     int
+	files    []string         // if there is a baseline
+	known    []report.Finding // for -write-baseline
+}
+
+// add adds the findings of one file.
+func (r *results) add(file string, findings []report.Finding) error {
+	switch {
+	case r.options.writeBase:
+		for i := range findings {
+			if f := &findings[i]; baseline.Keeps(*f) {
+				f.Baseline = report.BaselineKnown
+				r.known = append(r.known, *f)
+			}
+		}
+	case r.baseline != nil:
+		r.baseline.Mark(findings)
+		r.files = append(r.files, file)
+	}
+	for _, f := range findings {
+		r.exit = max(r.exit, r.weight(f))
+	}
+	return writing(r.progress.around(func() error { return r.report.File(file, findings) }))
+}
+
+// mended adds what a repair left, and prints its output and its notes.
+func (r *results) mended(o outcome, stdout, stderr io.Writer) error {
+	if o.left {
+		r.exit = max(r.exit, exitFindings)
+	}
+	return r.progress.around(func() error {
+		if _, err := stdout.Write(o.output); err != nil {
+			return fmt.Errorf("writing the result: %w", err)
+		}
+		_, _ = stderr.Write(o.noted()) // there is no other place for an error
+		return nil
+	})
+}
+
+// close ends the report and returns the exit status.
+func (r *results) close() (int, error) {
+	if err := writing(r.progress.around(r.report.Close)); err != nil {
+		return 0, err
+	}
+	if r.options.writeBase {
+		if err := baseline.Write(r.options.baseline, r.known); err != nil {
+			return 0, fmt.Errorf("writing the baseline: %w", err)
+		}
+	}
+	return r.exit, nil
+}
+
+// gone returns the number of findings in the baseline that the checked files no longer have.
+func (r *results) gone() int {
+	if r.baseline == nil {
+		return 0
+	}
+	return r.baseline.Gone(r.files)
+}
+
+// weight returns the exit status for one finding.
+func (r *results) weight(f report.Finding) int {
+	switch {
+	case !f.Open():
+		return exitClean
+	case f.Rule == lint.Invalid:
+		return exitInvalid
+	case f.Severity == report.Error, r.options.werror && f.Severity == report.Warning:
+		return exitFindings
+	}
+	return exitClean
+}
+
+func writing(err error) error {
+	if err != nil {
+		return fmt.Errorf("writing the findings: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+package command
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/command/internal/config"
+)
+
+// TestSelection checks which rules run: those that are off run if -rules or a configuration asks
+// for them.
+func TestSelection(t *testing.T) {
+	on, off := &lint.Analyzer{Name: "on"}, &lint.Analyzer{Name: "off", Off: true}
+	all := []*lint.Analyzer{on, off}
+	levels := func(name string, level config.Level) *config.Config {
+		return &config.Config{Levels: map[string]config.Level{name: level}}
+	}
+	for _, test := range []struct {
+		name    string
+		chosen  []*lint.Analyzer
+		config  *config.Config
+		ignored []string
+		want    []string
+	}{
+		{"default", nil, &config.Config{}, nil, []string{"on"}},
+		{"configured", nil, levels("off", "note"), nil, []string{"on", "off"}},
+		{"turned off", nil, levels("on", config.Off), nil, nil},
+		{"by -rules", []*lint.Analyzer{off}, levels("off", config.Off), nil, []string{"off"}},
+		{"ignored", []*lint.Analyzer{on, off}, &config.Config{}, []string{"on"}, []string{"off"}},
+	} {
+		got := selection{all: all, chosen: test.chosen}.names(test.config, test.ignored)
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}

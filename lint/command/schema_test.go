@@ -1,0 +1,131 @@
+package command_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/lint/rules"
+)
+
+var update = flag.Bool("update", false, "write the picture of the command and the schema of its configuration into docs")
+
+const schemaFile = "../../docs/mlir-lint.schema.json"
+
+// An object is an object in JSON.
+type object = map[string]any
+
+// at returns a part of a document.
+func at(document object, path ...string) object {
+	for _, key := range path {
+		document = document[key].(object)
+	}
+	return document
+}
+
+// TestSchema holds the JSON Schema of the configuration against what the command accepts. After a
+// change of the rules, run it with -update.
+func TestSchema(t *testing.T) {
+	var schema object
+	if err := json.Unmarshal(check.Must(os.ReadFile(schemaFile)), &schema); err != nil {
+		t.Fatal(err)
+	}
+	rulesAt, entry := at(schema, "properties", "rules"), at(schema, "properties", "ignore", "items", "properties")
+	names := []string{"ignore"}
+	for _, a := range rules.All() {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	if *update {
+		level := any(nil)
+		for _, level = range at(rulesAt, "properties") {
+			break
+		}
+		levels := object{}
+		for _, name := range names {
+			levels[name] = level
+		}
+		rulesAt["properties"] = levels
+		at(entry, "rules", "items")["enum"] = names
+		text := check.Must(json.MarshalIndent(schema, "", "  "))
+		if err := os.WriteFile(schemaFile, append(text, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Log("the schema was written")
+		return
+	}
+
+	config := writeFile(t, t.TempDir(), "c.yaml", "")
+	refused := func(text string) string {
+		t.Helper()
+		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return execute(clean, "-config", config).Stderr
+	}
+	// An unknown name is refused with the known ones.
+	choice := regexp.MustCompile(`choose from (.*)\n`)
+	for text, want := range map[string][]string{
+		"no-such: x":                        keys(at(schema, "properties")),
+		"rules: {no-such: x}":               keys(at(rulesAt, "properties")),
+		"rules: {outfeed: no-such}":         texts(at(rulesAt, "properties", "outfeed")["enum"]),
+		"ignore: [{no-such: x}]":            keys(entry),
+		"ignore: [{rules: [no-such-rule]}]": texts(at(entry, "rules", "items")["enum"]),
+	} {
+		m := choice.FindStringSubmatch(refused(text))
+		if m == nil {
+			t.Errorf("%s is not refused with a choice: %s", text, refused(text))
+			continue
+		}
+		got := strings.Split(m[1], ", ")
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Errorf("%s: run with -update after a change of the rules (-command +schema):\n%s", text, diff)
+		}
+	}
+	// A value of another type is refused.
+	samples := map[string]string{"boolean": "true", "array": "[]", "object": "{}", "string": "x"}
+	for key, of := range at(schema, "properties") {
+		for kind, sample := range samples {
+			if accepted := refused(key+": "+sample) == ""; accepted != (of.(object)["type"] == kind) {
+				t.Errorf("%s: %s is accepted: %v, and the schema says %v", key, sample, accepted, of.(object)["type"])
+			}
+		}
+	}
+	for key, of := range entry {
+		for kind, sample := range samples {
+			text := "ignore: [{path: x, " + key + ": " + sample + "}]"
+			if key == "path" {
+				text = "ignore: [{path: " + sample + "}]"
+			}
+			if accepted := refused(text) == ""; accepted != (of.(object)["type"] == kind) {
+				t.Errorf("%s is accepted: %v, and the schema says %v", text, accepted, of.(object)["type"])
+			}
+		}
+	}
+	if refused("ignore: [{reason: x}]") == "" || refused("") != "" {
+		t.Error("a path is not required, or an empty configuration is refused")
+	}
+}
+
+func keys(o object) (names []string) {
+	for name := range o {
+		names = append(names, name)
+	}
+	return names
+}
+
+func texts(list any) (names []string) {
+	for _, name := range list.([]any) {
+		names = append(names, name.(string))
+	}
+	return names
+}

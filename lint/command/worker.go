@@ -1,0 +1,137 @@
+//go:build cgo
+
+package command
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"os"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
+)
+
+// The command and a worker exchange JSON values. The worker first sends whether it is ready,
+// and then one answer to each input. It reads its standard input and writes to a separate
+// pipe, because C++ code may print to standard output.
+
+// workerEnv makes Main a worker.
+const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
+
+type answer struct {
+	Problem  string      // in the first answer: why the worker cannot run
+	Findings []finding   `json:",omitempty"`
+	Text     bool        // the input has lines
+	Mended   *mended     `json:",omitempty"` // if the input was to be repaired and is valid
+	Needs    native.Part // if it is not "", the input needs this library, which was not fetched
+}
+
+// received returns the findings.
+func (a answer) received() []report.Finding {
+	var all []report.Finding
+	for _, f := range a.Findings {
+		all = append(all, f.received())
+	}
+	return all
+}
+
+// A worker checks inputs, one after another.
+type worker struct {
+	analyzers []*lint.Analyzer
+	checker   lint.Checker
+}
+
+// serve runs a worker and returns the exit status.
+func serve(analyzers []*lint.Analyzer) int {
+	collectLess()
+	answers := json.NewEncoder(child.Answers())
+	var ready answer
+	if _, err := mlir.Open(mlir.OpenOptions{}); err != nil {
+		ready.Problem = err.Error()
+	}
+	if answers.Encode(ready) != nil || ready.Problem != "" {
+		return 2
+	}
+	w := worker{analyzers: analyzers}
+	for in := range requests() {
+		if answers.Encode(w.answer(in)) != nil {
+			return 2
+		}
+	}
+	return 0
+}
+
+// answer reads an input, unless the command did, and checks it.
+func (w *worker) answer(in input) answer {
+	if in.Path != nil {
+		data, err := bounded.ReadFile(string(in.Path), limit(in.Max))
+		if err != nil {
+			return refuse(in.Name, "%s", reading(err))
+		}
+		in.Data = data
+	}
+	read, exported := in.Data, jaxexport.Is(in.Data)
+	if exported {
+		e, err := jaxexport.Read(in.Data)
+		if err != nil {
+			return refuse(in.Name, "%v", err)
+		}
+		in.Data = e.Module
+	}
+	library, err := in.library()
+	if missing, ok := errors.AsType[*native.NotFoundError](err); ok {
+		return answer{Needs: missing.Part}
+	}
+	if err != nil {
+		return refuse(in.Name, "%v", err)
+	}
+	if in.Fixing.on() {
+		return w.mend(in, library, exported, sha256.Sum256(read))
+	}
+	return w.findings(in, library)
+}
+
+// findings returns the answer with the findings of an input that was read.
+func (w *worker) findings(in input, library *mlir.Library) answer {
+	a := answer{Text: !mlir.IsBytecode(in.Data)}
+	for _, f := range w.examine(in, library) {
+		a.Findings = append(a.Findings, sent(f))
+	}
+	return a
+}
+
+// library opens the library that reads the input.
+func (in input) library() (*mlir.Library, error) {
+	if in.Engine == "" {
+		return mlir.OpenFor(in.Data)
+	}
+	return mlir.Open(mlir.OpenOptions{Path: in.Engine})
+}
+
+// refuse returns the answer to an input that cannot be checked.
+func refuse(file, format string, args ...any) answer {
+	return answer{Findings: []finding{sent(invalid(file, format, args...))}}
+}
+
+// requests reads inputs until the command closes the pipe or ends. Then it ends the worker,
+// even while that checks a file, because the command no longer reads the answer.
+func requests() <-chan input {
+	next := make(chan input)
+	go func() {
+		decoder := json.NewDecoder(os.Stdin)
+		for {
+			var in input
+			if decoder.Decode(&in) != nil {
+				os.Exit(0)
+			}
+			next <- in
+		}
+	}()
+	return next
+}
