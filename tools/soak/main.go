@@ -30,6 +30,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/faults"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
+	"github.com/calliope-mlir/calliope/tools/soak/mutants"
 	"github.com/calliope-mlir/calliope/tools/soak/stress"
 )
 
@@ -53,6 +54,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var st stress.Options
 	flags.DurationVar(&st.For, "for", 20*time.Second, "with -stress: duration in each process")
 	procs := flags.Int("procs", 0, "with -stress: the GOMAXPROCS of this process; 0 starts processes with 1, 2 and 16")
+	lint := flags.Bool("lint", false, "run mlir-lint on changed modules instead")
+	var m mutants.Options
+	flags.IntVar(&m.Inputs, "inputs", 1_000_000, "with -lint: number of inputs")
+	flags.Uint64Var(&m.Seed, "seed", 1, "with -lint: the number that the changes depend on")
+	flags.StringVar(&m.Keep, "keep", "mutants", "with -lint: the `folder` that gets the inputs on which a check fails")
 	only := flags.String("only", "", "with -faults: only the faults whose name contains this text")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -66,6 +72,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	ctx := context.Background()
+	if *lint {
+		return lintAll(ctx, m, stdout, stderr)
+	}
 	if *press && *procs == 0 {
 		return stressAll(ctx, args, st.For, stdout, stderr)
 	}
