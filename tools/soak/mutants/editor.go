@@ -58,7 +58,7 @@ func (b *batch) documents(ctx context.Context) error {
 	}
 	e := &editor{to: to, from: bufio.NewReader(from)}
 	err = e.session(b)
-	err = errors.Join(err, to.Close(), cmd.Wait(), ctx.Err(), alone(cmd))
+	err = errors.Join(err, to.Close(), cmd.Wait(), ctx.Err(), alone(cmd, exitLimit))
 	for line := range strings.Lines(stderr.String()) {
 		if !strings.Contains(line, ": textDocument/didChange: ") { // a change that does not fit
 			err = errors.Join(err, fmt.Errorf("the server printed %q", line))

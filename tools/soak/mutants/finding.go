@@ -15,6 +15,7 @@ type finding struct {
 	Severity     string
 	Message      string
 	Rule         string
+	Fingerprint  string
 	Fix          *struct{ Edits []edit }
 	Suppression  *struct{ Reason string }
 }
@@ -83,7 +84,7 @@ func parse(text []byte) (all []finding, err error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("the findings are no JSON: %w", err)
 		}
-		if f.Line < 1 || f.Column < 1 || f.Rule == "" || f.Message == "" || !strings.Contains("error warning note", f.Severity) || f.Severity == "" {
+		if f.Line < 1 || f.Column < 1 || f.Rule == "" || f.Message == "" || f.Fingerprint == "" || !strings.Contains("error warning note", f.Severity) || f.Severity == "" {
 			return nil, fmt.Errorf("a finding is not complete: %+v", f)
 		}
 		all = append(all, f)

@@ -71,17 +71,17 @@ func run(ctx context.Context, program string, args ...string) (r result, err err
 	if line := defects.Find(r.stderr); line != nil {
 		return r, fmt.Errorf("%s %q printed %q", program, args, line)
 	}
-	if err := alone(cmd); err != nil {
+	if err := alone(cmd, exitLimit); err != nil {
 		return r, fmt.Errorf("%s %q: %w", program, args, err)
 	}
 	return r, nil
 }
 
 // alone waits until no process of the group of a command that ended is left.
-func alone(cmd *exec.Cmd) error {
-	for end := time.Now().Add(exitLimit); groupLeft(cmd); time.Sleep(time.Millisecond) {
+func alone(cmd *exec.Cmd, limit time.Duration) error {
+	for end := time.Now().Add(limit); groupLeft(cmd); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			return errors.Join(fmt.Errorf("a process is left %v after the end", exitLimit), killGroup(cmd))
+			return errors.Join(fmt.Errorf("a process is left %v after the end", limit), killGroup(cmd))
 		}
 	}
 	return nil
