@@ -18,6 +18,12 @@ import (
 // tiny is the size of the modules that are varied, so that many are checked fast.
 const tiny = 1 << 10
 
+// The command is ahead of the report that is read, so the last sample is taken before the last files.
+const (
+	fewest = 1000
+	ahead  = 200
+)
+
 // growthBound is how much more memory a worker may have at the end than after a tenth of the files.
 const growthBound = 24 << 20
 
@@ -42,8 +48,8 @@ func mib(n int64) float64 { return float64(n) / (1 << 20) }
 // Measure checks many valid modules in one run, and prints the memory at some points of it. It
 // returns an error if the workers grow. It needs the /proc of Linux.
 func Measure(ctx context.Context, files int, out io.Writer) error {
-	if files < 100 {
-		return errors.New("the number of files must be 100 or more")
+	if files < fewest {
+		return fmt.Errorf("the number of files must be %d or more", fewest)
 	}
 	folder, err := scratch()
 	if err != nil {
@@ -75,8 +81,10 @@ func Measure(ctx context.Context, files int, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := flat(samples); err != nil {
-			return err
+		if format == "json" {
+			if err := flat(samples); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -116,6 +124,8 @@ func (p programs) measure(ctx context.Context, folder, format string, files int,
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.linter, "-config", os.DevNull, "-j", "2", "-format", format, folder)
 	inGroup(cmd)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -123,7 +133,7 @@ func (p programs) measure(ctx context.Context, folder, format string, files int,
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	points := []int{files / 100, files / 10, files / 2, files - files/100}
+	points := []int{files / 100, files / 10, files / 2, files - max(files/100, ahead)}
 	var samples []memory
 	take := func(n int) error {
 		m, err := sampleOf(cmd.Process.Pid)
@@ -142,9 +152,14 @@ func (p programs) measure(ctx context.Context, folder, format string, files int,
 				n = files
 				err = take(n)
 			}
-		} else if err = json.Unmarshal(lines.Bytes(), &f); err == nil && f.File != last {
+			continue
+		}
+		if err = json.Unmarshal(lines.Bytes(), &f); err == nil && f.Rule == "invalid" {
+			err = fmt.Errorf("a valid module has the finding %+v", f)
+		}
+		if f.File != last {
 			last = f.File
-			if n++; slices.Contains(points, n) {
+			if n++; err == nil && slices.Contains(points, n) {
 				err = take(n)
 			}
 		}
@@ -153,10 +168,8 @@ func (p programs) measure(ctx context.Context, folder, format string, files int,
 	if err != nil {
 		_ = killGroup(cmd) // fails if it has ended
 	}
-	if exit := new(exec.ExitError); err == nil {
-		if err = cmd.Wait(); errors.As(err, &exit) && exit.ExitCode() == 1 {
-			err = nil // there are findings
-		}
+	if ended := cmd.Wait(); err == nil && cmd.ProcessState.ExitCode() != 1 { // there are findings
+		err = fmt.Errorf("the command ended with %w: %s", ended, &stderr)
 	}
 	if err == nil && n != files {
 		err = fmt.Errorf("the report has %d files, want %d", n, files)
@@ -209,8 +222,8 @@ func resident(pid int) (int64, error) {
 
 // flat returns an error if a worker grew after the first tenth of the files.
 func flat(samples []memory) error {
-	if len(samples) < 4 {
-		return nil
+	if len(samples) < 4 || len(samples[1].workers) == 0 || len(samples[3].workers) == 0 {
+		return fmt.Errorf("there are not enough samples: %v", samples)
 	}
 	warm, end := slices.Max(samples[1].workers), slices.Max(samples[3].workers)
 	if end-warm > growthBound {

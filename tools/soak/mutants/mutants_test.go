@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,7 +93,7 @@ func TestBatchProblems(t *testing.T) {
 		b, problems := newBatch(t)
 		b.inputs[filepath.Join(b.folder, "b.mlir")] = input{name: "b.mlir"}
 		check.NoError(t, b.formats(t.Context()))
-		check.Diff(t, "problems", []string{".: the format junit has 0 findings, and json 2: there are 1 suites"}, *problems)
+		check.Diff(t, "problems", []string{".: the format junit: it has 1 files, want 2"}, *problems)
 	})
 	t.Run("a finding is lost", func(t *testing.T) {
 		b, problems := newBatch(t)
@@ -145,4 +146,6 @@ func TestFlat(t *testing.T) {
 	at := func(size int64) memory { return memory{workers: []int64{size, 1}} }
 	check.NoError(t, flat([]memory{at(1), at(2), at(3), at(4)}))
 	check.Error(t, flat([]memory{at(1), at(2), at(3), at(growthBound + 3)}), "a worker grew")
+	check.Error(t, flat([]memory{at(1), {}, at(3), at(4)}), "not enough samples")
+	check.Error(t, Measure(t.Context(), fewest-1, io.Discard), "must be 1000 or more")
 }

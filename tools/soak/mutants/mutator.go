@@ -41,10 +41,10 @@ func (m *mutator) input(i int) input {
 		in.name += pick(m, names)
 	}
 	if m.IntN(4) == 0 {
-		in.seed, in.data = m.make(m.binaries, binaryChanges)
+		in.seed, in.data = m.changed(m.binaries, binaryChanges)
 		in.name += ".mlirbc"
 	} else {
-		in.seed, in.data = m.make(m.texts, textChanges)
+		in.seed, in.data = m.changed(m.texts, textChanges)
 		in.name += ".mlir"
 	}
 	return in
@@ -53,8 +53,8 @@ func (m *mutator) input(i int) input {
 // A change returns a changed copy of a module. other is another module.
 type change func(m *mutator, data, other []byte) []byte
 
-// make changes a module in a few places, most of the time in one.
-func (m *mutator) make(seeds []seed, changes []change) (seed, []byte) {
+// changed returns a module that is changed in a few places, most of the time in one.
+func (m *mutator) changed(seeds []seed, changes []change) (seed, []byte) {
 	s := m.choose(seeds)
 	data := bytes.Clone(s.data)
 	for n := 1; n == 1 || n < 5 && m.IntN(2) == 0; n++ {
