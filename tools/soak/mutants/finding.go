@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,11 @@ func outcome(found []finding) string {
 		}
 	}
 	return out
+}
+
+// accepted reports whether a file with these findings was checked.
+func accepted(found []finding) bool {
+	return !slices.ContainsFunc(found, func(f finding) bool { return f.Rule == "invalid" })
 }
 
 func (f finding) isCrash() bool {

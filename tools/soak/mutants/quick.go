@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// quickLine is a line that -quick prints.
-var quickLine = regexp.MustCompile(`^(.*):(\d+):(\d+): (error|note): (.*) \[([a-z-]+)\]$`)
+// textLine is a finding in the format text: the file, the line, the column, the severity, the
+// message and the rule.
+var textLine = regexp.MustCompile(`^(.*?):(\d+):(\d+): (error|warning|note): (.*) \[([a-z-]+)\]$`)
 
 // An operation is one that -quick finds.
 type operation struct {
@@ -42,7 +43,7 @@ func (b *batch) quick(ctx context.Context) error {
 	for path := range b.inputs {
 		found := byFile[path]
 		b.tally.add(found)
-		if out := outcome(found); out != clean && out != findings {
+		if !accepted(found) {
 			continue
 		}
 		if why := refused[path]; why != "" {
@@ -68,7 +69,7 @@ func (b *batch) quick(ctx context.Context) error {
 func (b *batch) readQuick(out string) (map[string][]operation, map[string]string, error) {
 	got, refused := map[string][]operation{}, map[string]string{}
 	for line := range strings.Lines(out) {
-		m := quickLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		m := textLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		if m == nil {
 			return nil, nil, fmt.Errorf("-quick printed %q", line)
 		}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
 
 // edits applies the edits of each finding alone, and checks that the module is still valid. -diff
@@ -42,18 +45,31 @@ func (b *batch) edits(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := run(ctx, b.linter, "-config", os.DevNull, "-timeout", fileLimit.String(), "-diff", b.folder); err != nil {
+	r, err := run(ctx, b.linter, "-config", os.DevNull, "-timeout", fileLimit.String(), "-diff", b.folder)
+	if err != nil {
 		return err
 	}
+	for line := range strings.Lines(string(r.stderr)) {
+		if m := textLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && m[6] == "invalid" {
+			b.stays(m[1], byFile[m[1]], m[5])
+		}
+	}
 	return b.compare(func(path string, data []byte) { b.problem(path, "-diff changed it to %q", data) })
+}
+
+// stays reports a file that cannot be repaired, unless it is invalid or a file of jax.export.
+func (b *batch) stays(path string, before []finding, why string) {
+	if accepted(before) && !jaxexport.Is(b.inputs[path].data) {
+		b.problem(path, "it cannot be repaired: %s", why)
+	}
 }
 
 // valid reports the files that are invalid.
 func (b *batch) valid(ctx context.Context) error {
 	byFile, err := b.lint(ctx, b.linter)
 	for path, found := range byFile {
-		if out := outcome(found); out != clean && out != findings {
-			b.problem(path, "the repaired module is %s: %+v", out, found)
+		if !accepted(found) {
+			b.problem(path, "the repaired module is invalid: %+v", found)
 		}
 	}
 	return err
@@ -65,8 +81,14 @@ func (b *batch) fix(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.lint(ctx, b.linter, pick(b.mutator, []string{"-fix", "-fix-partial"})); err != nil {
+	during, err := b.lint(ctx, b.linter, pick(b.mutator, []string{"-fix", "-fix-partial"}))
+	if err != nil {
 		return err
+	}
+	for path, found := range during {
+		if !accepted(found) {
+			b.stays(path, before[path], found[0].Message)
+		}
 	}
 	after := &batch{programs: b.programs, folder: b.folder, inputs: map[string]input{}, tally: b.tally, problem: b.problem}
 	if err := b.compare(func(path string, data []byte) {
