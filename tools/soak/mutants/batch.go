@@ -14,10 +14,15 @@ import (
 type batch struct {
 	programs
 	*mutator
-	folder  string
-	inputs  map[string]input // by path
-	tally   *tally
-	problem func(path, format string, args ...any)
+	folder string
+	inputs map[string]input // by path
+	tally  *tally
+	keep   func(name string, data []byte, why string) // keeps an input on which a check failed
+}
+
+// problem reports that a check failed on an input, or, if the path is "", on the batch.
+func (b *batch) problem(path, format string, args ...any) {
+	b.keep(filepath.Base(path), b.inputs[path].data, fmt.Sprintf(format, args...))
 }
 
 // canary is a file among the others. Its findings show that they do not hide them.

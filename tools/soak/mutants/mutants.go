@@ -109,8 +109,8 @@ func (f *fuzz) batch(ctx context.Context, number, size int) error {
 		mutator:  newMutator(f.seeds, f.Seed, uint64(number)),
 		folder:   filepath.Join(f.folder, label),
 		tally:    &f.tally,
+		keep:     func(name string, data []byte, why string) { f.keepInput(label+"-"+name, data, why) },
 	}
-	b.problem = func(path, format string, args ...any) { f.problem(b, path, fmt.Sprintf(format, args...)) }
 	defer os.RemoveAll(b.folder)
 	if err := b.fill(size); err != nil {
 		return err
@@ -124,19 +124,13 @@ func (f *fuzz) batch(ctx context.Context, number, size int) error {
 	return errors.Join(err, os.RemoveAll(keep), os.MkdirAll(keep, 0o755), os.CopyFS(keep, os.DirFS(b.folder)))
 }
 
-// problem keeps an input on which a check failed, and why.
-func (f *fuzz) problem(b *batch, path, why string) {
+// keepInput keeps an input on which a check failed, and why.
+func (f *fuzz) keepInput(name string, data []byte, why string) {
 	f.tally.mu.Lock()
 	defer f.tally.mu.Unlock()
 	f.tally.problems = append(f.tally.problems, why)
-	name := filepath.Join(f.Keep, fmt.Sprintf("%s-%s", filepath.Base(b.folder), filepath.Base(path)))
-	err := os.MkdirAll(f.Keep, 0o755)
-	if err == nil && path != "" {
-		err = os.WriteFile(name, b.inputs[path].data, 0o644)
-	}
-	if err == nil {
-		err = os.WriteFile(name+".txt", []byte(why+"\n"), 0o644)
-	}
+	path := filepath.Join(f.Keep, name)
+	err := errors.Join(os.MkdirAll(f.Keep, 0o755), os.WriteFile(path, data, 0o644), os.WriteFile(path+".txt", []byte(why+"\n"), 0o644))
 	if err != nil {
 		f.tally.problems = append(f.tally.problems, err.Error())
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -75,9 +74,7 @@ func TestBatchProblems(t *testing.T) {
 	newBatch := func(t *testing.T) (*batch, *[]string) {
 		problems := &[]string{}
 		b := &batch{programs: p, mutator: newMutator(nil, 1, 1), folder: t.TempDir(), inputs: map[string]input{}, tally: &tally{outcomes: map[string]int{}, causes: map[string]int{}}}
-		b.problem = func(path, format string, args ...any) {
-			*problems = append(*problems, filepath.Base(path)+": "+fmt.Sprintf(format, args...))
-		}
+		b.keep = func(name string, _ []byte, why string) { *problems = append(*problems, name+": "+why) }
 		check.NoError(t, b.add(input{name: "a.mlir", data: []byte(canary)}))
 		return b, problems
 	}

@@ -17,7 +17,7 @@ func (b *batch) edits(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	after := &batch{programs: b.programs, folder: b.folder + " edited", inputs: map[string]input{}, tally: b.tally, problem: b.problem}
+	after := &batch{programs: b.programs, folder: b.folder + " edited", inputs: map[string]input{}, tally: b.tally, keep: b.keep}
 	if err := os.Mkdir(after.folder, 0o755); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (b *batch) fix(ctx context.Context) error {
 			b.stays(path, before[path], found[0].Message)
 		}
 	}
-	after := &batch{programs: b.programs, folder: b.folder, inputs: map[string]input{}, tally: b.tally, problem: b.problem}
+	after := &batch{programs: b.programs, folder: b.folder, inputs: map[string]input{}, tally: b.tally, keep: b.keep}
 	if err := b.compare(func(path string, data []byte) {
 		if out := outcome(before[path]); out != findings {
 			b.problem(path, "a file that is %s was written: %q", out, data)
