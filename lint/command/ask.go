@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -31,12 +32,18 @@ func (l *loss) Error() string {
 	if l.crash == nil {
 		return fmt.Sprintf("reading and checking took longer than %v and was stopped: raise -timeout", l.limit)
 	}
-	reason := "it may be nested too deeply"
-	if strings.HasPrefix(l.crash.Error(), "SIGFPE") {
+	reason := "it may be nested too deeply, or damaged"
+	switch cause := l.crash.Error(); {
+	case strings.HasPrefix(cause, "SIGFPE"):
 		reason = "an operation may have a size of zero, or an empty list"
+	case outOfMemory.MatchString(cause):
+		reason = "a number in it may be too large, or it is damaged"
 	}
 	return fmt.Sprintf("the MLIR library crashed on this %s (%v): %s", l.what, l.crash, reason)
 }
+
+// outOfMemory are the parts of what the library prints if it asks for too much memory.
+var outOfMemory = regexp.MustCompile(`out of memory|bad_alloc|unable to grow`)
 
 // ask sends an input to the worker, which it starts if there is none, and returns the answer. The
 // error is a *loss, or that of the context, or one because of which no input can be checked.

@@ -4,6 +4,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
 )
 
 // TestCrash checks a file that crashes a worker, between others.
@@ -22,7 +25,7 @@ func TestCrash(t *testing.T) {
 	last := writeFile(t, dir, "last.mlir", hook)
 	execute("", first, hostile, last).holds(t, 2,
 		first+":2:8: error: ", "[create-token]\n", first+":3:8: error: ", "[outfeed]\n",
-		hostile+":1:1: error: the MLIR library crashed on this file ("+crash, "it may be nested too deeply [invalid]\n",
+		hostile+":1:1: error: the MLIR library crashed on this file ("+crash, "it may be nested too deeply, or damaged [invalid]\n",
 		last+":2:8: error: ", "[create-token]\n", last+":3:8: error: ", "[outfeed]\n")
 }
 
@@ -49,4 +52,19 @@ func TestTimeout(t *testing.T) {
 	const depth = 20_000
 	execute(strings.Repeat("module {", depth)+strings.Repeat("}", depth), "-timeout", "100ms").holds(t, 2,
 		"<stdin>:1:1: error: reading and checking took longer than 100ms and was stopped: raise -timeout [invalid]\n")
+}
+
+// TestCrashReasons checks which reason is named for a crash.
+func TestCrashReasons(t *testing.T) {
+	const deep, zero, large = "it may be nested too deeply, or damaged", "an operation may have a size of zero, or an empty list", "a number in it may be too large, or it is damaged"
+	for how, want := range map[string]string{
+		"SIGSEGV: segmentation violation":  deep,
+		"SIGABRT: abort":                   deep,
+		"SIGFPE: floating-point exception": zero,
+		"LLVM ERROR: out of memory":        large,
+		"LLVM ERROR: SmallVector unable to grow. Requested capacity (4294967297)": large,
+		"terminate called after throwing an instance of 'std::bad_alloc'":         large,
+	} {
+		check.Diff(t, how, "the MLIR library crashed on this file ("+how+"): "+want, command.Crashed(how))
+	}
 }

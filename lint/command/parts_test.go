@@ -39,7 +39,7 @@ func TestPartCrashes(t *testing.T) {
 	path := writeFile(t, t.TempDir(), "a.mlir", first+tooDeep+last)
 	withFew("", "-split-input-file", path).holds(t, 2,
 		path+":1:30: error: stablehlo.create_token ",
-		path+":9:1: error: the MLIR library crashed on this part ("+crash, "it may be nested too deeply [invalid]\n",
+		path+":9:1: error: the MLIR library crashed on this part ("+crash, "it may be nested too deeply, or damaged [invalid]\n",
 		path+":13:8: error: stablehlo.outfeed ",
 		path+":23:1: error: ", "[invalid]\n")
 	// findings returns the findings of a run, without those of parts that crash.

@@ -4,6 +4,8 @@
 //	go run ./tools/soak [-calls N] [-devices N] [-goroutines N] [-mode WAY]
 //	go run ./tools/soak -faults [-count N] [-only TEXT] [-debug]
 //	go run ./tools/soak -stress [-for DURATION] [-procs N] [-goroutines N] [-devices N]
+//	go run ./tools/soak -lint [-inputs N] [-seed N] [-keep FOLDER]
+//	go run ./tools/soak -lint -files N
 //
 // With -faults it injects every fault that the tests know, each of them -count times, in
 // concurrent runs and in every way of dispatch. With -debug it injects the faults that the
@@ -13,6 +15,11 @@
 // registries under runs. It does this for the duration -for in each of three processes,
 // with GOMAXPROCS=1, 2 and 16. With -procs it does it in this process alone, and limits the
 // memory if MALLOC_ARENA_MAX=1 is set.
+//
+// With -lint it runs mlir-lint on modules of the repository that it changes at random, and checks
+// that the command reports each file, in each format and with each way to check, and ends as it
+// should. With the same -seed the inputs are the same. Those on which a check fails are kept. With -files it
+// checks that many valid modules in one run, and measures the memory of the command and its workers.
 //
 // The exit status is 1 if a check fails.
 package main
@@ -30,6 +37,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/faults"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
+	"github.com/calliope-mlir/calliope/tools/soak/mutants"
 	"github.com/calliope-mlir/calliope/tools/soak/stress"
 )
 
@@ -53,6 +61,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var st stress.Options
 	flags.DurationVar(&st.For, "for", 20*time.Second, "with -stress: duration in each process")
 	procs := flags.Int("procs", 0, "with -stress: the GOMAXPROCS of this process; 0 starts processes with 1, 2 and 16")
+	lint := flags.Bool("lint", false, "run mlir-lint on changed modules instead")
+	var m mutants.Options
+	flags.IntVar(&m.Inputs, "inputs", 1_000_000, "with -lint: number of inputs")
+	flags.Uint64Var(&m.Seed, "seed", 1, "with -lint: the number that the changes depend on")
+	flags.StringVar(&m.Keep, "keep", "mutants", "with -lint: the `folder` that gets the inputs on which a check fails")
+	files := flags.Int("files", 0, "with -lint: check so many `files` in one run instead, and measure the memory")
 	only := flags.String("only", "", "with -faults: only the faults whose name contains this text")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -61,11 +75,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "soak: bad usage: use flags only, a -count of at least 1, and -debug only with -faults")
 		return 2
 	}
+	if *lint && (*press || *inject) || *files < 0 || *files > 0 && !*lint {
+		fmt.Fprintln(stderr, "soak: bad usage: use one of -lint, -faults and -stress, and a -files of at least 0 only with -lint")
+		return 2
+	}
 	if *press && *inject || *procs < 0 || *procs > 0 && !*press {
 		fmt.Fprintln(stderr, "soak: bad usage: use -stress or -faults, not both, and a -procs of at least 0 only with -stress")
 		return 2
 	}
 	ctx := context.Background()
+	if *lint {
+		return lintAll(ctx, m, *files, stdout, stderr)
+	}
 	if *press && *procs == 0 {
 		return stressAll(ctx, args, st.For, stdout, stderr)
 	}

@@ -8,6 +8,7 @@ import (
 
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{{"-nosuchflag"}, {"stray"}, {"-faults", "-count", "0"}, {"-mode", "telepathy"}, {"-devices", "0"},
+		{"-lint", "-stress"}, {"-lint", "-inputs", "0"}, {"-lint", "-keep", ""}, {"-files", "100"}, {"-lint", "-files", "-1"},
 		{"-debug"}, {"-stress", "-faults"}, {"-procs", "2"}, {"-stress", "-procs", "-1"}, {"-stress", "-procs", "1", "-for", "-1s"}} {
 		var out, errs bytes.Buffer
 		if got := run(args, &out, &errs); got != 2 || errs.Len() == 0 {
@@ -42,6 +43,26 @@ func TestStress(t *testing.T) {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.HasPrefix(out.String(), "GOMAXPROCS=2: ") || !strings.Contains(out.String(), "close an executable") {
+		t.Errorf("it printed\n%s", &out)
+	}
+}
+
+func TestLint(t *testing.T) {
+	var out, errs bytes.Buffer
+	if got := run([]string{"-lint", "-inputs", "500", "-keep", t.TempDir()}, &out, &errs); got != 0 {
+		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
+	}
+	if !strings.HasPrefix(out.String(), "500 inputs in ") || !strings.Contains(out.String(), "problems 0;") {
+		t.Errorf("it printed\n%s", &out)
+	}
+}
+
+func TestLintFiles(t *testing.T) {
+	var out, errs bytes.Buffer
+	if got := run([]string{"-lint", "-files", "1000"}, &out, &errs); got != 0 {
+		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
+	}
+	if !strings.Contains(out.String(), "800 files: the command ") {
 		t.Errorf("it printed\n%s", &out)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -207,6 +208,11 @@ func TestFingerprints(t *testing.T) {
 	if bytecode := make(report.Finding{Rule: "r", Message: "m"})[0]; bytecode != make(
 		report.Finding{Rule: "r", Message: "m (at line 2, column 8 of the text that the bytecode was made from)"})[0] {
 		t.Error("bytecode has another fingerprint than text")
+	}
+	const unaligned = "expected section alignment 0 but bytecode buffer %s is not aligned"
+	if make(report.Finding{Rule: "invalid", Message: fmt.Sprintf(unaligned, "0x28647c2ee000")})[0] != make(
+		report.Finding{Rule: "invalid", Message: fmt.Sprintf(unaligned, "0x2c270fee0a00")})[0] {
+		t.Error("another address changes the fingerprint")
 	}
 	if same[1] == base {
 		t.Error("two equal findings have one fingerprint")

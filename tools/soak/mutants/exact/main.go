@@ -1,0 +1,21 @@
+// Command exact is mlir-lint with one more rule: found reports every operation that -quick finds,
+// so that both can be compared.
+package main
+
+import (
+	"os"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/rules"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
+)
+
+var found = &lint.Analyzer{Name: "found", Doc: "reports each operation that -quick finds", Run: func(p *lint.Pass) error {
+	for op := range p.Operations("stablehlo.create_token", "stablehlo.infeed", "stablehlo.outfeed", "mhlo.create_token", "mhlo.infeed", "mhlo.outfeed") {
+		p.Report(op, mlir.SeverityNote, "%s", op.Name())
+	}
+	return nil
+}}
+
+func main() { os.Exit(command.Main(append(rules.All(), found)...)) }
