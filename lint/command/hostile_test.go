@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
+	"github.com/calliope-mlir/calliope/lint/command"
 )
 
 // TestCrash checks a file that crashes a worker, between others.

@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/tools/mlir-lint/command"
+	"github.com/calliope-mlir/calliope/lint/command"
 )
 
 var found = &lint.Analyzer{Name: "found", Doc: "reports each operation that -quick finds", Run: func(p *lint.Pass) error {
