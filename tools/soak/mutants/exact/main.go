@@ -6,9 +6,9 @@ import (
 	"os"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/command"
 	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/lint/command"
 )
 
 var found = &lint.Analyzer{Name: "found", Doc: "reports each operation that -quick finds", Run: func(p *lint.Pass) error {
