@@ -115,6 +115,16 @@ func (c *Context) hintFor(name string) string {
 	return has("dialect "+namespace, parts...)
 }
 
+// dialectsIn returns the dialects of a part.
+func dialectsIn(part native.Part) []string {
+	for _, l := range dialectsOf {
+		if l.part == part {
+			return l.dialects
+		}
+	}
+	return nil
+}
+
 // partsWith returns the parts that have a dialect.
 func partsWith(namespace string) (parts []native.Part) {
 	for _, l := range dialectsOf {

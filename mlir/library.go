@@ -81,7 +81,7 @@ func OpenFor(source []byte) (*Library, error) {
 // known returns the dialects of a library whose file is known, or nil.
 func (l *Library) known() []string {
 	if l.torch && l.version != "" {
-		return dialectsOf[0].dialects
+		return dialectsIn(native.MLIR)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (r *Reader) config(dictionary mlir.Attribute) (contract.Config, error) {
 	return got.config, got.err
 }
 
-// AsCall is AsCall.
+// AsCall reads a callback operation, as the function AsCall does.
 func (r *Reader) AsCall(op mlir.Operation) (Call, bool) {
 	if op.Name() != "stablehlo.custom_call" {
 		return Call{}, false
