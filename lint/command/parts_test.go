@@ -21,6 +21,9 @@ var hangs = &lint.Analyzer{Name: "hangs", Doc: "takes long", Run: func(p *lint.P
 	return nil
 }}
 
+// hanging is a module on which hangs does not end.
+const hanging = "func.func @hang() { return }"
+
 // marker divides the parts of a text.
 const marker = "// -----\n"
 
@@ -61,7 +64,7 @@ func TestPartCrashes(t *testing.T) {
 
 // TestPartIsLate checks parts that take too long, or end the worker, between others.
 func TestPartIsLate(t *testing.T) {
-	text := unmarked + marker + "func.func @hang() { return }\n" + marker + unmarked + marker + "func.func @crash() { return }\n" + marker + unmarked
+	text := unmarked + marker + hanging + "\n" + marker + unmarked + marker + "func.func @crash() { return }\n" + marker + unmarked
 	executeWith(everything, text, "-rules", "marks,hangs,meddles", "-split-input-file", "-timeout", "3s").holds(t, 2,
 		"<stdin>:2:1: warning: no mark [marks]\n",
 		"<stdin>:6:1: error: reading and checking took longer than 3s and was stopped: raise -timeout [invalid]\n",
@@ -69,6 +72,6 @@ func TestPartIsLate(t *testing.T) {
 		"<stdin>:13:1: error: the MLIR library crashed on this part (exit status 7): ",
 		"<stdin>:16:1: warning: no mark [marks]\n")
 	// A text without parts is late as a whole.
-	executeWith(everything, "func.func @hang() { return }", "-rules", "hangs", "-split-input-file", "-timeout", "1s").holds(t, 2,
+	executeWith(everything, hanging, "-rules", "hangs", "-split-input-file", "-timeout", "1s").holds(t, 2,
 		"<stdin>:1:1: error: reading and checking took longer than 1s and was stopped: raise -timeout [invalid]\n")
 }
