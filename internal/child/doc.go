@@ -1,3 +1,4 @@
-// Package child passes a file for answers to a child process of the same program. The child
-// does not answer on its standard output, because C++ code may print there.
+// Package child is for a child process of the same program: it passes a file for answers to the
+// child, which does not answer on its standard output because C++ code may print there, and measures
+// the child's memory.
 package child

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
 )
 
 // A slot holds the worker of a goroutine, or none.
@@ -23,14 +25,18 @@ func (d *slot) clear() {
 
 // A loss is the error for an input on which a worker was lost. It says what to do.
 type loss struct {
-	what  string        // the input: file or part
-	limit time.Duration // if it took longer
-	crash error         // otherwise, how the worker ended
+	what   string        // the input: file or part
+	limit  time.Duration // if it took longer
+	memory bounded.Size  // if it took more
+	crash  error         // otherwise, how the worker ended
 }
 
 func (l *loss) Error() string {
-	if l.crash == nil {
+	switch {
+	case l.limit != 0:
 		return fmt.Sprintf("reading and checking took longer than %v and was stopped: raise -timeout", l.limit)
+	case l.memory != 0:
+		return fmt.Sprintf("reading and checking took more than %v of memory and was stopped: raise -%s", l.memory, memoryFlag)
 	}
 	reason := "it may be nested too deeply, or damaged"
 	switch cause := l.crash.Error(); {
@@ -81,7 +87,12 @@ func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration
 		if ctx.Err() != nil {
 			return answer{}, ctx.Err()
 		}
-		// An earlier input may have damaged the worker, so try again with a new one.
+		// An earlier input may have damaged the worker, or left memory in use, so try again with a
+		// new one.
+		if fresh && errors.Is(err, errMemory) {
+			lost.memory = s.memory
+			return answer{}, lost
+		}
 		if fresh {
 			lost.crash = err
 			return answer{}, lost

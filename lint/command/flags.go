@@ -60,6 +60,7 @@ type options struct {
 	workers   int
 	limit     time.Duration
 	max       bounded.Size
+	memory    bounded.Size
 	list      bool
 	explain   string
 	fixing    fixing
@@ -87,7 +88,7 @@ func newOptions(program string) *options {
 
 // newCheckOptions returns the options that say how one module is checked.
 func newCheckOptions(program string) *options {
-	o := &options{max: bounded.GiB, flags: flag.NewFlagSet(program, flag.ContinueOnError)}
+	o := &options{max: bounded.GiB, memory: 8 * bounded.GiB, flags: flag.NewFlagSet(program, flag.ContinueOnError)}
 	f := o.flags
 	f.SetOutput(io.Discard) // errors are printed on one line
 	f.StringVar(&o.rules, "rules", "", "run only the rules in this `list`, separated by commas")
@@ -96,6 +97,7 @@ func newCheckOptions(program string) *options {
 	f.StringVar(&o.engine, "engine", "", "read all modules with this MLIR `library`: a path, or "+partList()+" (default: the one that has the dialects of the module)")
 	addTimeout(f, &o.limit, "the `time` limit for reading and checking one input, or one part of it if its parts are checked one by one")
 	f.Var(&o.max, maxFlag, "the largest `size` of one input")
+	f.Var(&o.memory, memoryFlag, "the `memory` that checking one input may take, on Linux and Windows")
 	return o
 }
 

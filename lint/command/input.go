@@ -45,10 +45,16 @@ type request struct {
 // maxFlag is the flag that sets the largest size of one input.
 const maxFlag = "max-module"
 
+// memoryFlag is the flag that sets how much memory a worker may take.
+const memoryFlag = "max-memory"
+
 func limit(size bounded.Size) bounded.Limit { return bounded.Limit{Size: size, Flag: "-" + maxFlag} }
 
 // errLate is the error of a read or a worker that took too long.
 var errLate = errors.New("late")
+
+// errMemory is the error of a worker that took too much memory.
+var errMemory = errors.New("too much memory")
 
 // fill reads an input that this process reads. If that takes longer than left, fill returns
 // errLate, and the read in the background ends with the next data.

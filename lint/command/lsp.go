@@ -45,7 +45,7 @@ func (o *options) serveEditor(stdin io.Reader, stdout io.Writer, logger *log.Log
 	e := &editor{options: o, analyzers: analyzers, log: logger, places: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	defer e.stop()
-	e.settings = settings{limit: o.limit, max: o.max, fetch: fetcher(e.ctx, logger.Writer())}
+	e.settings = settings{limit: o.limit, max: o.max, memory: o.memory, fetch: fetcher(e.ctx, logger.Writer())}
 	var err error
 	if e.part, err = e.settings.chooseEngine(o.engine); err != nil {
 		return 0, err

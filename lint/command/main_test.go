@@ -25,7 +25,7 @@ var everything = append(rules.All(),
 		}
 		return nil
 	}},
-	marks, meddles, hangs,
+	marks, meddles, hangs, eats,
 )
 
 var runs int
@@ -100,7 +100,7 @@ func TestUsage(t *testing.T) {
 			"legacy-custom-call\t", "outfeed\t", "placement\t", "side-effect\t", "token-value\t", "unknown-target\t", "unordered-effects\t",
 			"zero-token\t",
 		}},
-		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ", "-list, -max-module, ", "-quick, -rules, ", "-timeout, -werror, -write-baseline"}},
+		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ", "-list, -max-memory, -max-module, ", "-quick, -rules, ", "-timeout, -werror, -write-baseline"}},
 		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2, []string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `, "create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ", "unordered-effects, zero-token"}},
 		{"quick and others", []string{"-quick", "-fix", "-format", "json"}, 2, []string{"-quick only finds operations, and prints lines: leave out -fix, -format"}},
 		{"no time", []string{"-timeout", "0"}, 2, []string{`invalid value "0" for flag -timeout: give a time of more than zero, such as 30s or 2m` + "\n"}},

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"runtime"
 	"strings"
@@ -20,6 +21,21 @@ var hangs = &lint.Analyzer{Name: "hangs", Doc: "takes long", Run: func(p *lint.P
 	}
 	return nil
 }}
+
+// eats takes more and more memory on a function @eat.
+var eats = &lint.Analyzer{Name: "eats", Doc: "takes memory", Run: func(p *lint.Pass) error {
+	for op := range p.Operations("func.func") {
+		if name, _ := op.Symbol(); name == "eat" {
+			for {
+				eaten = append(eaten, bytes.Repeat([]byte{1}, 16<<20))
+				time.Sleep(time.Millisecond) // the limit is found before the memory of the machine ends
+			}
+		}
+	}
+	return nil
+}}
+
+var eaten [][]byte
 
 // hanging is a module on which hangs does not end.
 const hanging = "func.func @hang() { return }"

@@ -27,6 +27,7 @@ type process struct {
 	decoder  *json.Decoder
 	output   head
 	used     bool // it has checked an input before
+	memory   bounded.Size
 }
 
 // settings are the settings of every worker.
@@ -36,6 +37,7 @@ type settings struct {
 	workers int           // how many files are checked at the same time
 	limit   time.Duration // for reading and checking one input
 	max     bounded.Size  // of one input
+	memory  bounded.Size  // of a worker
 	fetch   func(native.Part) error
 	fixing  fixing
 	disk    disk // for -fix
@@ -45,13 +47,16 @@ type settings struct {
 // milliseconds.
 const startLimit = time.Minute
 
+// memoryInterval is how often the memory of a worker is measured.
+const memoryInterval = 20 * time.Millisecond
+
 // start starts a worker and waits until it is ready.
 func (s settings) start(ctx context.Context) (*process, error) {
 	executable, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
-	p := &process{cmd: exec.Command(executable)}
+	p := &process{cmd: exec.Command(executable), memory: s.memory}
 	p.cmd.Env = append(append(os.Environ(), mallocEnvironment()...),
 		workerEnv+"=1",
 		native.MLIR.Env()+"="+s.library,
@@ -93,12 +98,15 @@ func (p *process) check(ctx context.Context, in input, limit time.Duration) (ans
 	return p.await(ctx, limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
 }
 
-// await calls ask and reads the answer. If that fails or takes too long, or if the context ends,
-// await ends the worker and returns errLate, the error of the context, or an error that says how the
-// worker ended.
+// await calls ask and reads the answer. If that fails, takes too long or too much memory, or if the
+// context ends, await ends the worker and returns errLate, errMemory, the error of the context, or an
+// error that says how the worker ended.
 func (p *process) await(ctx context.Context, limit time.Duration, ask func() error) (answer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errLate)
-	defer cancel()
+	ctx, release := context.WithTimeoutCause(ctx, limit, errLate)
+	defer release()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go p.watch(ctx, cancel)
 	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // fails if it has ended
 	var a answer
 	err := ask()
@@ -114,6 +122,28 @@ func (p *process) await(ctx context.Context, limit time.Duration, ask func() err
 		return answer{}, context.Cause(ctx)
 	}
 	return answer{}, errors.New(how)
+}
+
+// watch cancels the context if the worker takes too much memory. It returns when the context ends, or
+// if the system does not tell the memory of a process.
+func (p *process) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	ticker := time.NewTicker(memoryInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		size, err := child.Resident(p.cmd.Process.Pid)
+		if err != nil {
+			return
+		}
+		if size > int64(p.memory) {
+			cancel(errMemory)
+			return
+		}
+	}
 }
 
 // end ends the worker, unless it has ended, and returns a description of how it ended.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/child"
 )
 
 // tiny is the size of the modules that are varied, so that many are checked fast.
@@ -179,19 +181,19 @@ func (p programs) measure(ctx context.Context, folder, format string, files int,
 
 // sampleOf returns the memory of a process and of those that it started.
 func sampleOf(pid int) (m memory, err error) {
-	if m.command, err = resident(pid); err != nil {
+	if m.command, err = child.Resident(pid); err != nil {
 		return m, err
 	}
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range stats {
 		stat, gone := os.ReadFile(file)
-		var child, parent int
+		var worker, parent int
 		var state string
 		end := bytes.LastIndexByte(stat, ')') // of the name
 		if gone != nil || end < 0 {
 			continue
 		}
-		if _, err := fmt.Sscan(string(stat), &child); err != nil {
+		if _, err := fmt.Sscan(string(stat), &worker); err != nil {
 			return m, err
 		}
 		if _, err := fmt.Sscan(string(stat[end+1:]), &state, &parent); err != nil {
@@ -200,24 +202,11 @@ func sampleOf(pid int) (m memory, err error) {
 		if parent != pid || state == "Z" {
 			continue
 		}
-		if size, gone := resident(child); gone == nil {
+		if size, gone := child.Resident(worker); gone == nil {
 			m.workers = append(m.workers, size)
 		}
 	}
 	return m, err
-}
-
-// resident returns the resident memory of a process.
-func resident(pid int) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-	if err != nil {
-		return 0, err
-	}
-	var size, pages int64
-	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
-		return 0, err
-	}
-	return pages * int64(os.Getpagesize()), nil
 }
 
 // flat returns an error if a worker grew after the first tenth of the files.
