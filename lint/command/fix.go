@@ -119,8 +119,12 @@ func (s settings) finish(in input, m *mended, o *outcome) {
 			return
 		}
 	}
-	if m.Changed && !s.fixing.Diff {
-		o.notes = append(o.notes, fmt.Sprintf("%s: findings repaired: %d", in.Name, m.Fixed))
+	if m.Changed {
+		done := "findings repaired"
+		if s.fixing.Diff {
+			done = "findings that -fix repairs"
+		}
+		o.notes = append(o.notes, fmt.Sprintf("%s: %s: %d", in.Name, done, m.Fixed))
 	}
 	for _, note := range m.Notes {
 		o.notes = append(o.notes, in.Name+": "+note)

@@ -119,7 +119,7 @@ func TestDiff(t *testing.T) {
 	writeFile(t, dir, "b.mlir", marked)
 	t.Chdir(dir)
 	r := executeWith(everything, "", "-rules", "marks", "-diff", "a.mlir", "b.mlir")
-	check.Diff(t, "result", result{1, "diff a.mlir.orig a.mlir\n--- a.mlir.orig\n+++ a.mlir\n@@ -1,4 +1,4 @@\n // top\n-func.func @f() { // why\n+func.func @f() attributes {x.mark} { // why\n   return\n }\n", ""}, r)
+	check.Diff(t, "result", result{1, "diff a.mlir.orig a.mlir\n--- a.mlir.orig\n+++ a.mlir\n@@ -1,4 +1,4 @@\n // top\n-func.func @f() { // why\n+func.func @f() attributes {x.mark} { // why\n   return\n }\n", "a.mlir: findings that -fix repairs: 1\n"}, r)
 	check.Diff(t, "file", unmarked, readFile(t, "a.mlir"))
 	check.Diff(t, "no difference", result{}, executeWith(everything, "", "-rules", "marks", "-fix", "-diff", "b.mlir"))
 
