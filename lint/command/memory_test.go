@@ -18,4 +18,7 @@ func TestMemoryLimit(t *testing.T) {
 	executeWith(everything, unmarked+marker+"func.func @eat() { return }\n", "-rules", "marks,eats", "-max-memory", "1GiB", "-split-input-file").holds(t, 2,
 		"<stdin>:2:1: warning: no mark [marks]\n",
 		"<stdin>:6:1: "+message)
+	// The limit counts from the first input on.
+	executeWith(everything, hanging, "-rules", "hangs", "-max-memory", "1MiB").holds(t, 2,
+		"<stdin>:1:1: error: reading and checking took more than 1MiB of memory")
 }

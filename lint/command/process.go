@@ -27,7 +27,7 @@ type process struct {
 	decoder  *json.Decoder
 	output   head
 	used     bool // it has checked an input before
-	memory   bounded.Size
+	memory   bounded.Size // that it may take, or 0 while it starts
 }
 
 // settings are the settings of every worker.
@@ -56,7 +56,7 @@ func (s settings) start(ctx context.Context) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting a worker: %w", err)
 	}
-	p := &process{cmd: exec.Command(executable), memory: s.memory}
+	p := &process{cmd: exec.Command(executable)}
 	p.cmd.Env = append(append(os.Environ(), mallocEnvironment()...),
 		workerEnv+"=1",
 		native.MLIR.Env()+"="+s.library,
@@ -89,6 +89,7 @@ func (s settings) start(ctx context.Context) (*process, error) {
 		p.end()
 		return nil, errors.New(ready.Problem)
 	}
+	p.memory = s.memory
 	return p, nil
 }
 
@@ -106,7 +107,9 @@ func (p *process) await(ctx context.Context, limit time.Duration, ask func() err
 	defer release()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go p.watch(ctx, cancel)
+	if p.memory > 0 {
+		go p.watch(ctx, cancel)
+	}
 	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() }) // fails if it has ended
 	var a answer
 	err := ask()
