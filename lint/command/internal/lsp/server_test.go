@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -140,7 +141,7 @@ func TestDiagnostics(t *testing.T) {
 	p := s.Published()
 	check.Diff(t, "diagnostics", []lsptest.Diagnostic{{
 		Range:    lsptest.Range{Start: lsptest.Position{Line: 1, Character: 3}, End: lsptest.Position{Line: 1, Character: 6}},
-		Severity: 2, Code: "old", CodeDescription: struct{ Href string }{"x:#old"}, Source: "mlir-lint", Message: "/a b.mlir",
+		Severity: 2, Code: "old", CodeDescription: struct{ Href string }{"x:#old"}, Source: "mlir-lint", Message: filepath.FromSlash("/a b.mlir"),
 	}}, p.Diagnostics)
 	check.Diff(t, "URI", "file:///a%20b.mlir", p.URI)
 

@@ -1,6 +1,8 @@
 package lsp
 
 import (
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -106,6 +108,10 @@ func TestWords(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	drive := "/c:/a"
+	if runtime.GOOS == "windows" {
+		drive = "c:/a"
+	}
 	for uri, want := range map[string]string{
 		"file:///a/b%20c%25.mlir":       "/a/b c%.mlir",
 		"file://localhost/a":            "/a",
@@ -116,9 +122,12 @@ func TestNames(t *testing.T) {
 		"vscode-remote://ssh/a":         "vscode-remote://ssh/a",
 		"file:///bad%zz":                "file:///bad%zz",
 		"":                              "",
-		"file:///c%3A/a":                "/c:/a",
+		"file:///c%3A/a":                drive,
 		"file:///%E2%82%AC/\u20ac.mlir": "/€/€.mlir",
 	} {
+		if want != uri {
+			want = filepath.FromSlash(want)
+		}
 		check.Diff(t, uri, want, nameOf(uri))
 	}
 }
