@@ -57,8 +57,9 @@ func PassesThrough(call stablehlo.CustomCall) (order []int, err error) {
 
 // ReplaceCall replaces a custom call by a callback, with the operands in the order of
 // PassesThrough. The callback has the passthrough form if the call has results and each is an
-// operand, and otherwise the call form, so that the callback must make the results. config
-// states the callback. ReplaceCall sets its form, and keeps the sharding of the results.
+// operand, and otherwise the call form, so that the callback must make the results. If order is nil,
+// it has the call form and all operands in their own order. config states the callback. ReplaceCall
+// sets its form, and keeps the sharding of the results.
 func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	call, ok := stablehlo.AsCustomCall(op)
 	if !ok {
@@ -66,7 +67,9 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	}
 	made := stablehlo.CustomCall{Results: call.Results, APIVersion: stablehlo.TypedFFI, HasSideEffect: true}
 	config.Form = contract.Call
-	if _, unfit := PassesThrough(call); unfit == nil && len(call.Results) > 0 {
+	if order == nil {
+		order = upTo(len(call.Operands))
+	} else if _, unfit := PassesThrough(call); unfit == nil && len(call.Results) > 0 {
 		config.Form = contract.Passthrough
 		made.Results = nil // one for each operand; those after the call's own have no uses
 		for _, i := range order {

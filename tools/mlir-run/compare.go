@@ -33,7 +33,7 @@ func compare(got, expected tensor.View, t tolerance) difference {
 		allowed := 0.0
 		if floats {
 			allowed = t.atol + t.rtol*size
-			if abs <= allowed {
+			if abs <= allowed || t.ulps > 0 && steps(got, expected, i) <= t.ulps {
 				continue
 			}
 		}

@@ -101,7 +101,7 @@ func TestReport(t *testing.T) {
 	got, _ := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 8}, 2, 3)
 	expected, _ := tensor.FromSlice([]float32{1, 2, 3, 4, 4, 4}, 2, 3)
 	same := tensor.Scalar(true)
-	o := options{expect: "z.npz", compare: tolerance{1e-5, 1e-6}}
+	o := options{expect: "z.npz", compare: tolerance{rtol: 1e-5, atol: 1e-6}}
 	var b bytes.Buffer
 	if report(&b, o, []tensor.View{same, got}, []tensor.View{same, expected}) {
 		t.Error("reported as the same")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -17,6 +18,11 @@ import (
 func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge.Executable, error) {
 	if m.isUnread() {
 		return m.compileUnread(client, o)
+	}
+	if o.check {
+		if err := s.serveChecks(); err != nil {
+			return nil, err
+		}
 	}
 	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets, Partitions: o.partitions})); ok {
 		for _, p := range found.Problems {
@@ -71,7 +77,7 @@ type missing struct {
 // of them have stand-ins.
 func (s *standIns) refuse(o options) error {
 	var b strings.Builder
-	fit, served := 0, o.tap || o.replay != ""
+	fit, served := 0, o.tap || o.stub != "" || o.replay != ""
 	for _, m := range s.missing {
 		fmt.Fprintf(&b, "\n  %s: %s", m.place, m.name)
 		switch {
@@ -79,6 +85,8 @@ func (s *standIns) refuse(o options) error {
 			fit++
 		case o.replay != "":
 			fmt.Fprintf(&b, " (--replay cannot serve it: %s)", m.unfit)
+		case o.stub != "":
+			fmt.Fprintf(&b, " (--stub cannot serve it: %s)", m.unfit)
 		default:
 			fmt.Fprintf(&b, " (--tap cannot serve it: %s)", m.unfit)
 		}
@@ -88,7 +96,10 @@ func (s *standIns) refuse(o options) error {
 	}
 	hint := ""
 	if fit > 0 && !served {
-		hint = "\nwith --tap their operands are printed, and passed on as the results"
+		hint = "\nwith --tap their operands are printed, and passed on as the results; with --stub zeros they return zeros"
+	}
+	if slices.ContainsFunc(s.missing, func(m missing) bool { return isCheck(m.name) }) {
+		hint += "\nwith --check the run is judged by its checks"
 	}
 	return fmt.Errorf("these custom calls have no handler:%s%s", b.String(), hint)
 }

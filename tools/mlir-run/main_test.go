@@ -128,7 +128,7 @@ func checkOthers(t *testing.T, gotPath, wantPath string) {
 		if v.Shape.DType == tensor.BF16 {
 			continue
 		}
-		if d := compare(v, want[name], tolerance{1e-5, 1e-6}); d.elements != 0 {
+		if d := compare(v, want[name], tolerance{rtol: 1e-5, atol: 1e-6}); d.elements != 0 {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}

@@ -26,7 +26,7 @@ are used.
   --in FILE      inputs: a .npz file with the arrays in0, in1, …, or .npy files in the
                  order of the parameters of @main (repeat the flag)
   --out FILE     write the results to a .npz file, as out0, out1, …
-                 (without --out and --expect they are printed)
+                 (without --out, --expect and --check they are printed)
   --expect FILE  compare the results with out0, out1, … of a .npz file (it may be
                  the same file as for --in)
   --rtol R       relative and absolute tolerance of --expect for floating point
@@ -39,6 +39,10 @@ are used.
   --tap          serve custom calls without a handler: print their operands and return
                  them as the results. This works if the results have the types of the
                  operands, or if there are no results.
+  --stub zeros   serve custom calls without a handler: return zeros
+  --check        serve the checks of StableHLO's test data, the custom calls
+                 check.expect_eq, check.expect_close, check.expect_almost_eq and check.eq:
+                 print those that fail, with exit status 1
   --record FILE  write every call of a callback to a file, with its operands and results
   --replay FILE  serve the callbacks from such a file, without their functions. A call
                  that differs from the recording fails the run with the first difference.
@@ -60,7 +64,7 @@ are used.
 Element types that NumPy lacks are stored as integers of the same width: bfloat16
 as uint16, 8-bit floating point as uint8, 4-bit integers as int8 or uint8.
 
-Exit status: 0 success, 1 the results differ, 2 bad usage or input, or a failed run.
+Exit status: 0 success, 1 the results differ or a check fails, 2 bad usage or input, or a failed run.
 `
 
 type options struct {
@@ -71,6 +75,8 @@ type options struct {
 	compare  tolerance
 	feeds    string
 	tap      bool
+	check    bool
+	stub     string
 	record   string
 	replay   string
 	trace    string
@@ -97,7 +103,10 @@ func (o options) arraysLimit() bounded.Limit {
 const maxDevices = 1024
 
 // tolerance is the tolerance of a comparison of floating point numbers.
-type tolerance struct{ rtol, atol float64 }
+type tolerance struct {
+	rtol, atol float64
+	ulps       uint64 // steps between adjacent numbers that are allowed, too
+}
 
 // parseOptions reads a command line. Flags may come before and after the module.
 func parseOptions(args []string) (options, error) {
@@ -111,6 +120,8 @@ func parseOptions(args []string) (options, error) {
 	flags.Float64Var(&o.compare.atol, "atol", o.compare.atol, "")
 	flags.StringVar(&o.feeds, "feeds", "", "")
 	flags.BoolVar(&o.tap, "tap", false, "")
+	flags.BoolVar(&o.check, "check", false, "")
+	flags.StringVar(&o.stub, "stub", "", "")
 	flags.StringVar(&o.record, "record", "", "")
 	flags.StringVar(&o.replay, "replay", "", "")
 	flags.StringVar(&o.trace, "trace", "", "")
@@ -136,10 +147,10 @@ func parseOptions(args []string) (options, error) {
 	if len(modules) == 1 {
 		o.module = modules[0]
 	}
-	return o, o.check(modules)
+	return o, o.validate(modules)
 }
 
-func (o options) check(modules []string) error {
+func (o options) validate(modules []string) error {
 	bad := func(f float64) bool { return !(f >= 0) || math.IsInf(f, 0) }
 	switch {
 	case len(modules) == 0:
@@ -156,6 +167,12 @@ func (o options) check(modules []string) error {
 		return errors.New("--feeds cannot be combined with --replay: leave one out")
 	case o.feeds != "" && o.replicas > 1:
 		return fmt.Errorf("--feeds cannot be combined with --replicas %d: feeds of several devices have no order", o.replicas)
+	case o.stub != "" && o.stub != stubZeros:
+		return fmt.Errorf("--stub %s: the only stub is %q", o.stub, stubZeros)
+	case o.stub != "" && o.tap:
+		return errors.New("--stub cannot be combined with --tap: leave one out")
+	case o.replay != "" && (o.check || o.stub != ""):
+		return errors.New("--replay cannot be combined with --check or --stub: leave them out")
 	case o.replay != "" && (o.tap || o.record != ""):
 		return errors.New("--replay cannot be combined with --tap or --record: leave them out")
 	case o.trace != "" && (o.trace == o.record || o.trace == o.replay):

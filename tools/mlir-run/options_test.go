@@ -13,7 +13,7 @@ import (
 )
 
 func TestParseOptions(t *testing.T) {
-	defaults := options{module: "m.mlir", compare: tolerance{1e-5, 1e-6}, replicas: 1, maxModule: bounded.GiB, maxArrays: 4 * bounded.GiB}
+	defaults := options{module: "m.mlir", compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1, maxModule: bounded.GiB, maxArrays: 4 * bounded.GiB}
 	with := func(change func(*options)) options {
 		o := defaults
 		change(&o)
@@ -25,7 +25,7 @@ func TestParseOptions(t *testing.T) {
 		"--in a.npz m.mlir --out b.npz": with(func(o *options) { o.in, o.out = []string{"a.npz"}, "b.npz" }),
 		"m.mlir -in a.npy -in b.npy":    with(func(o *options) { o.in = []string{"a.npy", "b.npy"} }),
 		"--expect z.npz --rtol 0 m.mlir --atol 1": with(func(o *options) {
-			o.expect, o.compare = "z.npz", tolerance{0, 1}
+			o.expect, o.compare = "z.npz", tolerance{atol: 1}
 		}),
 		"m.mlir --cache dir": with(func(o *options) { o.cache = "dir" }),
 		"m.mlir --max-module 3KiB --max-arrays 5": with(func(o *options) {
@@ -62,6 +62,8 @@ func TestParseOptionsRefused(t *testing.T) {
 		"m.mlir --replicas 0":               "--replicas 0: use 1 to 1024",
 		"m.mlir --feeds f.npy":              "--feeds f.npy: what is sent is written as .npz",
 		"m.mlir --feeds f.npz --out f.npz":  "the results have the same name",
+		"m.mlir --check --replay r":         "--replay cannot be combined with --check or --stub",
+		"m.mlir --stub zeros --tap":         "--stub cannot be combined with --tap",
 		"m.mlir --feeds f.npz --replay r":   "--feeds cannot be combined with --replay",
 		"m.mlir --feeds f.npz --replicas 2": "feeds of several devices have no order",
 		"m.mlir --replicas 1000000000":      "--replicas 1000000000: use 1 to 1024",

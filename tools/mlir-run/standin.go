@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,9 +20,11 @@ import (
 // every custom call without a handler.
 var targets = []string{contract.TargetIOCallback, contract.TargetRuntimeCall}
 
-// standIns are callbacks in place of missing handlers: taps or, with --replay, recorded
-// results.
+// standIns are callbacks in place of missing handlers: checks, taps, stubs or, with --replay,
+// recorded results.
 type standIns struct {
+	options    options
+	checks     *checks
 	module     *module
 	observers  *observers
 	mu         sync.Mutex // for out: XLA calls from several threads
@@ -32,8 +35,8 @@ type standIns struct {
 	missing    []missing
 }
 
-func newStandIns(m *module, x *observers, out io.Writer) (*standIns, error) {
-	s := &standIns{module: m, observers: x, out: out, registries: map[string]*callbacks.Registry{"": callbacks.Default}, names: map[string]int{}, tapped: map[string]bool{}}
+func newStandIns(m *module, o options, x *observers, c *checks, out io.Writer) (*standIns, error) {
+	s := &standIns{options: o, checks: c, module: m, observers: x, out: out, registries: map[string]*callbacks.Registry{"": callbacks.Default}, names: map[string]int{}, tapped: map[string]bool{}}
 	if err := x.attach(callbacks.Default); err != nil {
 		return nil, err
 	}
@@ -57,6 +60,23 @@ func (s *standIns) registry(name string) (*callbacks.Registry, error) {
 	}
 	s.registries[name] = r
 	return r, s.observers.attach(r)
+}
+
+// serveChecks provides a callback for each check of the module, also for those whose result is not used.
+func (s *standIns) serveChecks() error {
+	var found []mlir.Operation
+	for op := range s.module.mlir.Operation().All() {
+		if call, ok := stablehlo.AsCustomCall(op); ok && isCheck(call.Target) {
+			found = append(found, op)
+		}
+	}
+	for _, op := range found {
+		call, _ := stablehlo.AsCustomCall(op)
+		if err := s.checks.replace(op, s.nameOf(op, call.Target), s.module.place(op), call, s.observers.callbackOptions()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // serve provides a stand-in for the missing handler of a problem, or records why that is
@@ -103,6 +123,9 @@ func (s *standIns) tapCallback(p preflight.Problem, place string) error {
 	}
 	s.tapped[key] = true
 	return registry.Register(p.Callback, func(c *callbacks.Frame) error {
+		if s.options.stub != "" {
+			return stub(c)
+		}
 		s.print(p.Callback, nil, c)
 		if c.Config.Form == contract.Passthrough || c.Config.Form == contract.Observe {
 			return nil
@@ -129,6 +152,12 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	call, _ := stablehlo.AsCustomCall(op)
 	m := missing{place: place, name: target}
 	order, unfit := passes.PassesThrough(call)
+	if s.options.stub != "" {
+		order, unfit = nil, nil
+		if !onlyArrays(call) {
+			unfit = errors.New("its operands and results are not all arrays")
+		}
+	}
 	name := s.nameOf(op, target)
 	recorded := s.observers.recorded(name)
 	switch {
@@ -143,6 +172,9 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	}
 	if !recorded {
 		if err := callbacks.Default.Register(name, func(c *callbacks.Frame) error {
+			if s.options.stub != "" {
+				return stub(c)
+			}
 			s.print(m.place+": "+target, order, c)
 			return nil
 		}, s.observers.callbackOptions()); err != nil {

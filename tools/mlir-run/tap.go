@@ -7,8 +7,23 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
 )
+
+// stubZeros is the value of --stub: the results are zeros.
+const stubZeros = "zeros"
+
+// stub fills the results of a call with zeros, unless they are its operands.
+func stub(c *callbacks.Frame) error {
+	if f := c.Config.Form; f == contract.Passthrough || f == contract.Observe {
+		return nil
+	}
+	for _, result := range c.Results {
+		clear(result.Data)
+	}
+	return nil
+}
 
 // repeat returns the operands of a call as its results, if possible.
 func repeat(name string, c *callbacks.Frame) error {

@@ -88,7 +88,8 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 	if o.stats {
 		defer func() { showStats(stdout, callbacks.Stats()) }()
 	}
-	outputs, err := m.execute(o, inputs, stdout, stderr)
+	var judge checks
+	outputs, err := m.execute(o, inputs, &judge, stdout, stderr)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", m.name, err)
 	}
@@ -97,15 +98,21 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 			return false, fmt.Errorf("--out %s: %w", o.out, err)
 		}
 	}
-	if o.expect != "" {
-		return report(stdout, o, outputs, expected), nil
+	same = true
+	if o.check {
+		if same, err = judge.report(stdout); err != nil {
+			return false, fmt.Errorf("%s: %w", m.name, err)
+		}
 	}
-	if o.out == "" {
+	if o.expect != "" {
+		return report(stdout, o, outputs, expected) && same, nil
+	}
+	if o.out == "" && !o.check {
 		for i, v := range outputs {
 			fmt.Fprintf(stdout, "out%d %s\n", i, show(v))
 		}
 	}
-	return true, nil
+	return same, nil
 }
 
 func named(outputs []tensor.View) []npz.Named {
@@ -132,7 +139,7 @@ func openClient(o options) (*bridge.Client, error) {
 
 // execute compiles and runs the module. inputs and outputs hold the arrays of the first
 // replica, then of the second, and so on. Those of a partitioned module are global.
-func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writer) (outputs []tensor.View, err error) {
+func (m *module) execute(o options, inputs []tensor.View, judge *checks, stdout, stderr io.Writer) (outputs []tensor.View, err error) {
 	observers, err := observe(o, stderr)
 	if err != nil {
 		return nil, err
@@ -143,7 +150,7 @@ func (m *module) execute(o options, inputs []tensor.View, stdout, stderr io.Writ
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	standIns, err := newStandIns(m, observers, stdout)
+	standIns, err := newStandIns(m, o, observers, judge, stdout)
 	if err != nil {
 		return nil, err
 	}
