@@ -26,7 +26,7 @@ type process struct {
 	answers  *os.File
 	decoder  *json.Decoder
 	output   head
-	used     bool // it has checked an input before
+	used     bool         // it has checked an input before
 	memory   bounded.Size // that it may take, or 0 while it starts
 }
 
