@@ -82,7 +82,7 @@ func (s *operandSite) Delete() {
 func (s *operandSite) Execute(call *ffi.Call) (int32, string) {
 	inner, first, end, err := s.find(call)
 	if err != nil {
-		return (&site{name: s.config.Name()}).fail(runs.get(call.RunID()), err)
+		return (&site{name: s.config.Name()}).fail(runs.of(call), err)
 	}
 	defer call.Narrow(first, end)()
 	return inner.Execute(call)

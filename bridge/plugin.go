@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -151,16 +150,20 @@ func (p *Plugin) RegisterTarget(target string) error {
 	if p.targets[target] {
 		return nil
 	}
-	if target == "" || strings.ContainsRune(target, 0) {
-		return fmt.Errorf("bridge: %q is not a name of a custom call target", target)
+	if err := checkTarget(target); err != nil {
+		return err
 	}
-	// Only calls that have their id as an operand have no attributes.
-	own := target != contract.TargetEXLAElixirCallback && slices.Contains(contract.Targets(), target)
-	if err := p.ffi.Register(target, own); err != nil {
+	if err := p.ffi.Register(target, attributed(target)); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
 	}
 	p.targets[target] = true
 	return nil
+}
+
+// attributed reports whether all calls of a target have attributes. Those that have their id
+// as an operand have none, and those of a target with another name may be such calls.
+func attributed(target string) bool {
+	return target != contract.TargetEXLAElixirCallback && slices.Contains(contract.Targets(), target)
 }
 
 // served returns the custom call targets that Go handles.
@@ -169,6 +172,12 @@ func (p *Plugin) served() map[string]bool {
 	defer p.mu.Unlock()
 	return maps.Clone(p.targets)
 }
+
+// setHandlers tells internal/ffi who binds call sites.
+var setHandlers = sync.OnceFunc(func() {
+	ffi.SetInstantiate(instantiate)
+	ffi.SetInstantiateForeign(instantiateTarget)
+})
 
 func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err := setLog(o); err != nil {
@@ -182,8 +191,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	ffi.SetInstantiate(instantiate)
-	ffi.SetInstantiateForeign(instantiateTarget)
+	setHandlers()
 	plugin, err := pjrt.Load(library)
 	if err != nil {
 		return nil, err

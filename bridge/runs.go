@@ -45,6 +45,14 @@ func (t *runTable) get(id int64) *Run {
 	return r
 }
 
+// of returns the run of a call, or nil if the run is a host's.
+func (t *runTable) of(call *ffi.Call) *Run {
+	if call.Hosted() {
+		return nil
+	}
+	return t.get(call.RunID())
+}
+
 // find is like get, but not for a call.
 func (t *runTable) find(id int64) *Run {
 	if id <= 0 {

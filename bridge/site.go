@@ -101,7 +101,7 @@ func (s *site) Delete() { s.slot.Close() }
 // Execute implements ffi.Site.
 func (s *site) Execute(call *ffi.Call) (int32, string) {
 	f := s.frame(call)
-	run := runs.get(call.RunID())
+	run := runs.of(call)
 	f.ffi, f.run = call, run
 	later, err := s.slot.Do(&f.call, run.group())
 	if later {

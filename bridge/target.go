@@ -3,7 +3,6 @@ package bridge
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -43,8 +42,8 @@ func (p *Plugin) RegisterForeign(t ForeignTarget) error {
 	if t.Callback == "" {
 		t.Callback = t.Target
 	}
-	if t.Target == "" || strings.ContainsRune(t.Target, 0) {
-		return fmt.Errorf("bridge: %q is not a name of a custom call target", t.Target)
+	if err := checkTarget(t.Target); err != nil {
+		return err
 	}
 	if err := t.config().Validate(); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)

@@ -11,6 +11,9 @@ type Call C.calliope_call
 // RunID returns the launch id of the run that the call belongs to, 0 if none was given.
 func (c *Call) RunID() int64 { return int64(c.run_id) }
 
+// Hosted reports whether the run is one of a host, whose launch ids this module did not give.
+func (c *Call) Hosted() bool { return c.host != 0 }
+
 // Device returns the ordinal of the device that the call runs on.
 func (c *Call) Device() int { return int(c.device) }
 

@@ -20,6 +20,7 @@ typedef struct calliope_call {
   uintptr_t site;
   int64_t run_id;
   int32_t device;
+  int32_t host;                  // the run is one of a host, not of this module
   int32_t code;                  // out
   char* message;                 // out
   struct calliope_call* outer;  // the call around it on this thread
@@ -144,6 +145,7 @@ static inline ffi_error* ffi_open_call(const ffi_api* api, int64_t* type_id, ffi
   call->site = (uintptr_t)state;
   call->run_id = run.run_id;
   call->device = device.ordinal;
+  call->host = 0;
   call->code = 0;
   call->message = NULL;
   call->left = 0;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE  // for vasprintf
 #include "ffi_handler.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 
 #include "inflight.h"
@@ -9,8 +10,21 @@ extern void calliopeFFIInstantiate(calliope_instantiation*);
 extern void calliopeFFIExecute(calliope_call*);
 extern void calliopeFFIDelete(uintptr_t);
 
-static calliope_ffi plugins[CALLIOPE_MAX_PLUGINS];
+// The tables that are open. An entry is written once, before the number grows.
+static calliope_ffi tables[CALLIOPE_MAX_TABLES];
+static int num_tables;
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
 static __thread calliope_call* inside;
+
+// Returns the open entry of a table, or NULL. Most processes have one table.
+static inline calliope_ffi* entry_of(const ffi_api* api) {
+  int n = __atomic_load_n(&num_tables, __ATOMIC_ACQUIRE);
+  for (int i = 0; i < n; i++) {
+    if (tables[i].api == api) return &tables[i];
+  }
+  return NULL;
+}
 
 // Takes from the list what was left on other threads. Only calls of calliope_ffi_enter
 // ever are, which are malloc'ed.
@@ -63,8 +77,8 @@ ffi_error* calliope_ffi_boot(ffi_frame* frame) {
                        "calliope: this target only exists to find the FFI; no module may call it");
 }
 
-static ffi_error* take_error(calliope_ffi* p, int32_t code, char* message) {
-  ffi_error* error = ffi_new_error(p->api, code, message ? message : "calliope: error without a message");
+static ffi_error* take_error(const ffi_api* api, int32_t code, char* message) {
+  ffi_error* error = ffi_new_error(api, code, message ? message : "calliope: error without a message");
   free(message);
   return error;
 }
@@ -110,33 +124,54 @@ void calliope_ffi_finish(const ffi_api* api, ffi_future* future, int32_t code, c
   ffi_drop_error(api, api->future_set_error(&args));
 }
 
-static ffi_error* instantiate_target(calliope_ffi* p, ffi_frame* frame, int32_t foreign) {
+// A host registers the handlers itself, so its table may be seen here first.
+static ffi_error* instantiate_target(ffi_frame* frame, int32_t foreign) {
   if (frame->extensions != NULL && ffi_answer_metadata(frame)) return NULL;
+  const ffi_api* api = frame->api;
+  char* problem = calliope_ffi_open(api, 0);
+  if (problem != NULL) return take_error(api, FFI_INVALID_ARGUMENT, problem);
   if (frame->struct_size < FFI_SIZE(ffi_frame, attrs)) {
-    return ffi_new_error(p->api, FFI_INTERNAL, "calliope: the call frame is too small");
+    return ffi_new_error(api, FFI_INTERNAL, "calliope: the call frame is too small");
   }
   calliope_instantiation in = {.frame = frame, .foreign = foreign};
   calliopeFFIInstantiate(&in);
-  if (in.code != 0) return take_error(p, in.code, in.message);
-  ffi_error* error = ffi_state_set(p->api, &p->type_id, frame->context, (void*)in.site);
+  if (in.code != 0) return take_error(api, in.code, in.message);
+  ffi_error* error = ffi_state_set(api, &entry_of(api)->type_id, frame->context, (void*)in.site);
   if (error != NULL) calliopeFFIDelete(in.site);
   return error;
 }
 
-static ffi_error* instantiate(calliope_ffi* p, ffi_frame* frame) { return instantiate_target(p, frame, 0); }
+ffi_error* calliope_ffi_instantiate(ffi_frame* frame) { return instantiate_target(frame, 0); }
 
-static ffi_error* execute(calliope_ffi* p, ffi_frame* frame) {
+// Without this, a call without attributes would be taken for one whose id is an operand,
+// and fail only when it runs.
+ffi_error* calliope_ffi_instantiate_attributed(ffi_frame* frame) {
+  if (frame->extensions == NULL && frame->struct_size >= FFI_SIZE(ffi_frame, attrs) && frame->attrs.size == 0) {
+    return ffi_new_error(frame->api, FFI_INVALID_ARGUMENT,
+                         "calliope: the call has no backend_config: it lacks the key \"v\", and what says who is called");
+  }
+  return instantiate_target(frame, 0);
+}
+
+ffi_error* calliope_ffi_execute(ffi_frame* frame) {
   if (__builtin_expect(frame->extensions != NULL, 0) && ffi_answer_metadata(frame)) return NULL;
+  calliope_ffi* entry = entry_of(frame->api);
+  if (__builtin_expect(entry == NULL, 0)) {
+    return ffi_new_error(frame->api, FFI_INVALID_ARGUMENT,
+                         "calliope: the call was never instantiated: register the target's handlers for both stages, "
+                         "instantiate and execute");
+  }
   calliope_call call;
-  ffi_error* error = ffi_open_call(p->api, &p->type_id, frame, &call);
+  ffi_error* error = ffi_open_call(entry->api, &entry->type_id, frame, &call);
   if (__builtin_expect(error != NULL, 0)) return error;
+  call.host = entry->host;
   call.outer = inside;
   inside = &call;
   calliope_in_flight_begin(call.run_id, call.site);
   calliopeFFIExecute(&call);
   calliope_in_flight_end();
   inside = call.outer;
-  if (__builtin_expect(call.code != 0, 0)) return take_error(p, call.code, call.message);
+  if (__builtin_expect(call.code != 0, 0)) return take_error(call.api, call.code, call.message);
   return NULL;
 }
 
@@ -144,42 +179,9 @@ static void delete_state(void* state) {
   if (state != NULL) calliopeFFIDelete((uintptr_t)state);
 }
 
-// Of a target whose calls always have attributes: without this they would fail only
-// when they run, as calls whose id is an operand.
-static ffi_error* attributed_instantiate(calliope_ffi* p, ffi_frame* frame) {
-  if (frame->extensions == NULL && frame->struct_size >= FFI_SIZE(ffi_frame, attrs) && frame->attrs.size == 0) {
-    return ffi_new_error(p->api, FFI_INVALID_ARGUMENT,
-                         "calliope: the call has no backend_config: it lacks the key \"v\", and what says who is called");
-  }
-  return instantiate(p, frame);
-}
-
-#define ENTRIES(i)                                                                        \
-  static ffi_error* instantiate_##i(ffi_frame* f) { return instantiate(&plugins[i], f); } \
-  static ffi_error* attributed_instantiate_##i(ffi_frame* f) {                            \
-    return attributed_instantiate(&plugins[i], f);                                        \
-  }                                                                                       \
-  static ffi_error* execute_##i(ffi_frame* f) { return execute(&plugins[i], f); }
-ENTRIES(0)
-ENTRIES(1)
-ENTRIES(2)
-ENTRIES(3)
-
-static const struct {
-  ffi_handler instantiate, attributed_instantiate, execute;
-} entries[CALLIOPE_MAX_PLUGINS] = {
-    {instantiate_0, attributed_instantiate_0, execute_0},
-    {instantiate_1, attributed_instantiate_1, execute_1},
-    {instantiate_2, attributed_instantiate_2, execute_2},
-    {instantiate_3, attributed_instantiate_3, execute_3},
-};
-
-// The plugin of each foreign target, by its number less 1.
-static calliope_ffi* foreign_plugins[CALLIOPE_MAX_FOREIGN];
-
-#define FOREIGN(i)                                                \
-  static ffi_error* foreign_##i(ffi_frame* f) {                   \
-    return instantiate_target(foreign_plugins[i], f, (i) + 1);    \
+#define FOREIGN(i)                                  \
+  static ffi_error* foreign_##i(ffi_frame* f) {     \
+    return instantiate_target(f, (i) + 1);          \
   }
 FOREIGN(0) FOREIGN(1) FOREIGN(2) FOREIGN(3) FOREIGN(4) FOREIGN(5) FOREIGN(6) FOREIGN(7)
 FOREIGN(8) FOREIGN(9) FOREIGN(10) FOREIGN(11) FOREIGN(12) FOREIGN(13) FOREIGN(14) FOREIGN(15)
@@ -270,7 +272,8 @@ static size_t table_size(int minor) {
   return FFI_SIZE(ffi_api, device_ordinal_get);
 }
 
-char* calliope_ffi_init(int plugin, const ffi_api* api) {
+// Checks a table and writes its entry.
+static char* open_entry(const ffi_api* api, calliope_ffi* entry) {
   if (api->struct_size < FFI_SIZE(ffi_api, version)) {
     return text_of("the plugin's FFI table has %zu bytes, too few for a version", api->struct_size);
   }
@@ -286,19 +289,38 @@ char* calliope_ffi_init(int plugin, const ffi_api* api) {
   char* problem = check_layouts(api);
   if (problem != NULL) return problem;
 
-  calliope_ffi* p = &plugins[plugin];
-  p->api = api;
+  // XLA knows a type by its name. Another copy of this code in the process has its own.
+  char* name = text_of("calliope_site_%p", (void*)tables);
   static const ffi_type_info info = {.struct_size = sizeof info, .deleter = delete_state};
-  return ffi_register_type(api, "calliope_site", &info, &p->type_id);
+  entry->api = api;
+  problem = ffi_register_type(api, name, &info, &entry->type_id);
+  free(name);
+  return problem;
 }
 
-char* calliope_ffi_register(int plugin, const char* target, int attributed) {
-  ffi_handler instantiate =
-      attributed ? entries[plugin].attributed_instantiate : entries[plugin].instantiate;
-  return ffi_register(plugins[plugin].api, target, instantiate, entries[plugin].execute);
+char* calliope_ffi_open(const ffi_api* api, int own) {
+  if (entry_of(api) != NULL) return NULL;
+  pthread_mutex_lock(&opening);
+  char* problem = NULL;
+  if (entry_of(api) == NULL) {  // another thread may have opened it
+    if (num_tables == CALLIOPE_MAX_TABLES) {
+      problem = text_of("%d tables of XLA's FFI are open, and a process holds no more", num_tables);
+    } else {
+      calliope_ffi* entry = &tables[num_tables];
+      *entry = (calliope_ffi){.host = !own};
+      problem = open_entry(api, entry);
+      if (problem == NULL) __atomic_store_n(&num_tables, num_tables + 1, __ATOMIC_RELEASE);
+    }
+  }
+  pthread_mutex_unlock(&opening);
+  return problem;
 }
 
-char* calliope_ffi_register_foreign(int plugin, const char* target, int number) {
-  foreign_plugins[number - 1] = &plugins[plugin];
-  return ffi_register(plugins[plugin].api, target, foreign_entries[number - 1], entries[plugin].execute);
+char* calliope_ffi_register(const ffi_api* api, const char* target, int attributed) {
+  return ffi_register(api, target, attributed ? calliope_ffi_instantiate_attributed : calliope_ffi_instantiate,
+                      calliope_ffi_execute);
+}
+
+char* calliope_ffi_register_foreign(const ffi_api* api, const char* target, int number) {
+  return ffi_register(api, target, foreign_entries[number - 1], calliope_ffi_execute);
 }

@@ -3,9 +3,8 @@
 
 #include "ffi_call.h"
 
-// A plugin's number in the process, which selects the entry points that XLA calls:
-// a handler gets no user data, so each plugin has its own.
-enum { CALLIOPE_MAX_PLUGINS = 4 };
+// How many tables of XLA's FFI, of plugins and hosts, a process calls back from.
+enum { CALLIOPE_MAX_TABLES = 4 };
 
 // How many targets of other hosts a process serves. Each has its own entry point, because a
 // call site does not name its target.
@@ -14,6 +13,7 @@ enum { CALLIOPE_MAX_FOREIGN = 64 };
 typedef struct {
   const ffi_api* api;
   int64_t type_id;  // of the state that a call site keeps, given by XLA
+  int32_t host;     // the runs are those of a host, not of this module
 } calliope_ffi;
 
 // What a call site hands to Go when XLA instantiates it, and what Go answers.
@@ -25,18 +25,26 @@ typedef struct {
   char* message;   // out: malloc'ed, where code is not 0
 } calliope_instantiation;
 
-// Takes the table of a plugin's FFI, checks every layout in it and registers what
-// all handlers share. Returns NULL or a malloc'ed text.
-char* calliope_ffi_init(int plugin, const ffi_api* api);
+// Opens a table of XLA's FFI: checks every layout in it and registers what all handlers
+// share. own says that this module starts the runs. Opening a table again does nothing. Returns
+// NULL or a malloc'ed text.
+char* calliope_ffi_open(const ffi_api* api, int own);
 
-// Registers the trampoline under a target name. Where attributed is not 0, a call without
-// attributes is refused. Returns NULL or a malloc'ed text.
-char* calliope_ffi_register(int plugin, const char* target, int attributed);
+// The handlers of the contract's targets, for both stages, of every table. The first
+// instantiation opens a table that is not open. The attributed one refuses a call without
+// attributes.
+ffi_error* calliope_ffi_instantiate(ffi_frame* frame);
+ffi_error* calliope_ffi_instantiate_attributed(ffi_frame* frame);
+ffi_error* calliope_ffi_execute(ffi_frame* frame);
 
-// Registers the trampoline under a target name of another host. Calls of it are
+// Registers the handlers under a target name, where attributed is not 0 the attributed one.
+// Returns NULL or a malloc'ed text.
+char* calliope_ffi_register(const ffi_api* api, const char* target, int attributed);
+
+// Registers the handlers under a target name of another host. Calls of it are
 // instantiated with the target's number, from 1 to CALLIOPE_MAX_FOREIGN, which no other
 // target of the process may have. Returns NULL or a malloc'ed text.
-char* calliope_ffi_register_foreign(int plugin, const char* target, int number);
+char* calliope_ffi_register_foreign(const ffi_api* api, const char* target, int number);
 
 // The handler that only tells which table the plugin's FFI has: registering it
 // through the PJRT extension makes XLA call it with the table on the frame.

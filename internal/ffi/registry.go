@@ -16,37 +16,42 @@ import (
 // Registry registers Go as the handler of a plugin's custom call targets. It is safe for
 // concurrent use.
 type Registry struct {
-	number int
-	api    *C.ffi_api
+	api *C.ffi_api
 }
 
 // Register registers a C function (XLA_FFI_Handler) through the PJRT API.
 type Register func(target string, handler unsafe.Pointer) error
 
-var registries struct {
-	sync.Mutex
-	n int
-}
+// Open prepares the FFI of one more plugin, whose runs this module starts. It holds every
+// structure that is used against the sizes that the plugin expects, and refuses what it does
+// not know. A process opens four at most, each of another plugin or host.
+func Open(register Register) (*Registry, error) { return open(register, 1) }
 
-// Open prepares the FFI of one more plugin. It holds every structure that is used against
-// the sizes that the plugin expects, and refuses what it does not know. A process opens
-// four at most, each of another plugin.
-func Open(register Register) (*Registry, error) {
+// OpenHost is Open for a plugin whose runs a host starts, which did not get it from this
+// module.
+func OpenHost(register Register) (*Registry, error) { return open(register, 0) }
+
+func open(register Register, own C.int) (*Registry, error) {
 	api, err := Table(register)
 	if err != nil {
 		return nil, err
 	}
-	registries.Lock()
-	defer registries.Unlock()
-	if registries.n == C.CALLIOPE_MAX_PLUGINS {
-		return nil, fmt.Errorf("%d plugins are loaded, and a process holds no more", registries.n)
-	}
-	r := &Registry{registries.n, (*C.ffi_api)(api)}
-	if err := textError(C.calliope_ffi_init(C.int(r.number), r.api)); err != nil {
+	r := &Registry{(*C.ffi_api)(api)}
+	if err := textError(C.calliope_ffi_open(r.api, own)); err != nil {
 		return nil, err
 	}
-	registries.n++
 	return r, nil
+}
+
+// Handlers returns the handlers (XLA_FFI_Handler) of the contract's targets for the stages
+// instantiate and execute, for a host that registers them itself. They serve every table that
+// such a host has. If attributed is true, a call without any attribute is refused when its
+// module is compiled.
+func Handlers(attributed bool) (instantiate, execute unsafe.Pointer) {
+	if attributed {
+		return C.calliope_ffi_instantiate_attributed, C.calliope_ffi_execute
+	}
+	return C.calliope_ffi_instantiate, C.calliope_ffi_execute
 }
 
 var booting sync.Mutex
@@ -82,7 +87,7 @@ func (r *Registry) Register(target string, attributed bool) error {
 	if attributed {
 		refuse = 1
 	}
-	return textError(C.calliope_ffi_register(C.int(r.number), name, refuse))
+	return textError(C.calliope_ffi_register(r.api, name, refuse))
 }
 
 var foreign struct {
@@ -104,7 +109,7 @@ func (r *Registry) RegisterForeign(target string, bind func(number int)) error {
 	bind(foreign.n)
 	name := C.CString(target)
 	defer C.free(unsafe.Pointer(name))
-	return textError(C.calliope_ffi_register_foreign(C.int(r.number), name, C.int(foreign.n)))
+	return textError(C.calliope_ffi_register_foreign(r.api, name, C.int(foreign.n)))
 }
 
 // textError makes an error of a malloc'ed text, nil of NULL.

@@ -37,6 +37,12 @@ func Load(library *dl.Library) (*Plugin, error) {
 	if api == nil {
 		return nil, errors.New("GetPjrtApi gave no table")
 	}
+	return Of(unsafe.Pointer(api))
+}
+
+// Of is Load for the table (PJRT_Api) of a plugin that somebody else loaded.
+func Of(table unsafe.Pointer) (*Plugin, error) {
+	api := (*C.pjrt_api)(table)
 	const needed = C.sizeof_pjrt_api + (C.PJRT_FN_LAST_NEEDED+1)*C.sizeof_uintptr_t
 	if api.version.major != 0 || api.struct_size < needed {
 		return nil, fmt.Errorf("the plugin speaks PJRT %d.%d (a table of %d bytes); 0.x with at least %d is needed",
