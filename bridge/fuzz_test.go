@@ -193,7 +193,7 @@ func FuzzAttributes(f *testing.F) {
 			}
 			attrs = append(attrs, ffi.Attr{Key: key, Value: value})
 		}
-		site, code, err := instantiate(attrs)
+		site, code, err := instantiate(attrs, false)
 		if (site == nil) != (err != nil) || (code != 0) != (err != nil) {
 			t.Fatalf("got %v, %d and %v", site, code, err)
 		}

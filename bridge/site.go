@@ -53,15 +53,22 @@ type site struct {
 	spare  sync.Pool
 }
 
-// instantiate binds a call site while XLA compiles.
-func instantiate(attrs []ffi.Attr) (ffi.Site, int32, error) {
+// instantiate binds a call site while XLA compiles. Only Compile knows what to do with the
+// number of an error: a host gets its text.
+func instantiate(attrs []ffi.Attr, hosted bool) (ffi.Site, int32, error) {
+	refuse := func(code int32, err error) (ffi.Site, int32, error) {
+		if hosted {
+			return nil, code, err
+		}
+		return nil, code, errors.New(causes.add(err))
+	}
 	list := make([]contract.Attr, len(attrs))
 	for i, a := range attrs {
 		list[i] = contract.Attr{Key: a.Key, Value: a.Value}
 	}
 	config, err := contract.Decode(list)
 	if err != nil {
-		return nil, codeInvalidArgument, errors.New(causes.add(err))
+		return refuse(codeInvalidArgument, err)
 	}
 	site, err := siteOf(config)
 	if err != nil {
@@ -69,7 +76,7 @@ func instantiate(attrs []ffi.Attr) (ffi.Site, int32, error) {
 		if unknown := new(callbacks.UnknownError); errors.As(err, &unknown) {
 			code = codeNotFound
 		}
-		return nil, code, errors.New(causes.add(err))
+		return refuse(code, err)
 	}
 	return site, 0, nil
 }

@@ -31,7 +31,7 @@ func statusOf(name string, run *Run, err error) (code int32, message string) {
 	if run != nil {
 		return code, fmt.Sprintf("callback %q failed; the error of its run says why", name)
 	}
-	return code, errtext.Of(err)
+	return code, fmt.Sprintf("callback %q: %s", name, errtext.Of(err))
 }
 
 // wrapType is the type of errors that fmt.Errorf makes with one %w. Their Unwrap returns a

@@ -133,10 +133,11 @@ static ffi_error* instantiate_target(ffi_frame* frame, int32_t foreign) {
   if (frame->struct_size < FFI_SIZE(ffi_frame, attrs)) {
     return ffi_new_error(api, FFI_INTERNAL, "calliope: the call frame is too small");
   }
-  calliope_instantiation in = {.frame = frame, .foreign = foreign};
+  calliope_ffi* entry = entry_of(api);
+  calliope_instantiation in = {.frame = frame, .foreign = foreign, .host = entry->host};
   calliopeFFIInstantiate(&in);
   if (in.code != 0) return take_error(api, in.code, in.message);
-  ffi_error* error = ffi_state_set(api, &entry_of(api)->type_id, frame->context, (void*)in.site);
+  ffi_error* error = ffi_state_set(api, &entry->type_id, frame->context, (void*)in.site);
   if (error != NULL) calliopeFFIDelete(in.site);
   return error;
 }

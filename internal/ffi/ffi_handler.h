@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
   ffi_frame* frame;
   int32_t foreign;  // the number of the target, from 1; 0 for a target of the contract
+  int32_t host;     // a host compiles the module
   uintptr_t site;  // out: what Go calls the site, not 0
   int32_t code;    // out: 0 or an absl status code
   char* message;   // out: malloc'ed, where code is not 0

@@ -124,7 +124,7 @@ func TestFFILayouts(t *testing.T) {
 		t.Run(ffi, func(t *testing.T) {
 			var calls, deleted int
 			var attrs []Attr
-			SetInstantiate(func(list []Attr) (Site, int32, error) {
+			SetInstantiate(func(list []Attr, _ bool) (Site, int32, error) {
 				attrs = list
 				return fakeSite{t, &calls, &deleted}, 0, nil
 			})
@@ -146,8 +146,8 @@ func TestFFILayouts(t *testing.T) {
 
 			// What goes wrong when a site is bound is the plugin's error, a panic too.
 			for what, f := range map[string]Instantiate{
-				"nobody of that name": func([]Attr) (Site, int32, error) { return nil, 5, fmt.Errorf("nobody of that\x00 name") },
-				"panic: oh":           func([]Attr) (Site, int32, error) { panic("oh") },
+				"nobody of that name": func([]Attr, bool) (Site, int32, error) { return nil, 5, fmt.Errorf("nobody of that\x00 name") },
+				"panic: oh":           func([]Attr, bool) (Site, int32, error) { panic("oh") },
 			} {
 				SetInstantiate(f)
 				err := p.Register("target", true)

@@ -26,8 +26,8 @@ type Site interface {
 
 // Instantiate makes a Site of the attributes of a call site, while a module is
 // being compiled. An error is the compile's error, with the given absl status
-// code.
-type Instantiate func(attrs []Attr) (site Site, code int32, err error)
+// code. hosted says that a host compiles it, see OpenHost.
+type Instantiate func(attrs []Attr, hosted bool) (site Site, code int32, err error)
 
 var instantiate atomic.Pointer[Instantiate]
 
@@ -105,7 +105,7 @@ func calliopeFFIExecute(call *C.calliope_call) {
 
 //export calliopeFFIInstantiate
 func calliopeFFIInstantiate(in *C.calliope_instantiation) {
-	site, code, err := instantiateSite(in.frame, int(in.foreign))
+	site, code, err := instantiateSite(in)
 	if err != nil {
 		in.code = C.int32_t(code)
 		in.message = cMessage(err.Error())
@@ -119,21 +119,21 @@ func calliopeFFIDelete(number C.uintptr_t) { sites.remove(uintptr(number)).Delet
 
 const codeInternal = 13
 
-func instantiateSite(frame *C.ffi_frame, foreign int) (site Site, code int32, err error) {
+func instantiateSite(in *C.calliope_instantiation) (site Site, code int32, err error) {
 	defer func() {
 		// A panic must not unwind into C.
 		if p := recover(); p != nil {
 			code, err = codeInternal, fmt.Errorf("calliope: binding a call site: panic: %v", p)
 		}
 	}()
-	f, g := instantiate.Load(), instantiateForeign.Load()
+	f, g, foreign := instantiate.Load(), instantiateForeign.Load(), int(in.foreign)
 	if f == nil || foreign > 0 && g == nil {
 		return nil, codeInternal, errors.New("calliope: no way into Go is set")
 	}
-	if attrs := attributes(&frame.attrs); foreign > 0 {
+	if attrs := attributes(&in.frame.attrs); foreign > 0 {
 		site, code, err = (*g)(foreign, attrs)
 	} else {
-		site, code, err = (*f)(attrs)
+		site, code, err = (*f)(attrs, in.host != 0)
 	}
 	if err != nil && code == 0 {
 		code = codeInternal

@@ -1,0 +1,32 @@
+package bridge
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
+)
+
+// The handlers themselves are tested from C and from Python, where a host registers them; see
+// c/embed.
+func TestHandlers(t *testing.T) {
+	instantiate, execute, err := Handlers(contract.TargetRuntimeCall)
+	check.NoError(t, err)
+	plain, same, err := Handlers("a target of the host's own")
+	check.NoError(t, err)
+	check.Diff(t, "all are set", true, instantiate != nil && execute != nil && plain != nil)
+	check.Diff(t, "calls of the contract must have attributes, those of other targets need none", true, instantiate != plain)
+	check.Diff(t, "all are executed by the same handler", execute, same)
+	for _, target := range []string{"", "a\x00b"} {
+		_, _, err := Handlers(target)
+		check.Error(t, err, "is not a name of a custom call target")
+	}
+}
+
+func TestRegisterPJRTRefuses(t *testing.T) {
+	check.Error(t, RegisterPJRT(nil, nil), "bridge: RegisterPJRT: the table of the plugin (PJRT_Api) is nil")
+	old := make([]byte, 4096) // version 0.0, and no size
+	check.Error(t, RegisterPJRT(unsafe.Pointer(&old[0]), nil), "bridge: RegisterPJRT: the plugin speaks PJRT 0.0")
+	check.Error(t, RegisterPJRT(unsafe.Pointer(&old[0]), []string{""}), "is not a name of a custom call target")
+}
