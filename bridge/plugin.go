@@ -170,6 +170,16 @@ func (p *Plugin) served() map[string]bool {
 	return maps.Clone(p.targets)
 }
 
+// rowMajor returns the custom call targets whose operands and results must be row-major.
+func (p *Plugin) rowMajor() map[string]bool {
+	targets := p.served()
+	maps.DeleteFunc(targets, func(target string, _ bool) bool {
+		foreign, _ := p.foreignTo(target)
+		return foreign.AnyLayout
+	})
+	return targets
+}
+
 func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err := setLog(o); err != nil {
 		return nil, err
