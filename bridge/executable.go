@@ -144,7 +144,7 @@ func (c *Client) compileAnew(source []byte, o CompileOptions, flags map[string]s
 
 // executable takes over what XLA made, and, if it succeeds, one use of the client.
 func (c *Client) executable(x *xla.Executable, replicas, partitions int) (*Executable, error) {
-	err := checkLayouts(x.Program, c.plugin.served())
+	err := checkLayouts(x.Program, c.plugin.rowMajor())
 	if err == nil {
 		err = checkPolicies(x.Program, c.plugin.served(), max(1, replicas, partitions))
 	}

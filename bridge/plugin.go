@@ -173,6 +173,16 @@ func (p *Plugin) served() map[string]bool {
 	return maps.Clone(p.targets)
 }
 
+// rowMajor returns the custom call targets whose operands and results must be row-major.
+func (p *Plugin) rowMajor() map[string]bool {
+	targets := p.served()
+	maps.DeleteFunc(targets, func(target string, _ bool) bool {
+		foreign, _ := p.foreignTo(target)
+		return foreign.AnyLayout
+	})
+	return targets
+}
+
 // setHandlers tells internal/ffi who binds call sites.
 var setHandlers = sync.OnceFunc(func() {
 	ffi.SetInstantiate(instantiate)

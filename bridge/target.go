@@ -25,6 +25,12 @@ type ForeignTarget struct {
 	//
 	//	func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }
 	Check func(callbacks.Attributes) error
+	// AnyLayout is whether the callback handles arrays in any layout. Compile refuses a call
+	// with another layout than row-major if AnyLayout is false. XLA tells the callback only
+	// the shape: the data of a view is in the memory order of the layout that the module
+	// requests for the operand or result, and At of the view is valid for row-major arrays
+	// only.
+	AnyLayout bool
 }
 
 func (t ForeignTarget) config() contract.Config {
@@ -36,8 +42,8 @@ var foreignTargets sync.Map
 
 // RegisterForeign makes a callback the handler of a custom call target of another host. The
 // callback is looked up by name when a module is compiled. A target can be registered once;
-// registering it again with the same Callback and Registry does nothing. A process serves 64
-// such targets at most.
+// registering it again with the same Callback and Registry does nothing. A process serves
+// 256 such targets at most.
 func (p *Plugin) RegisterForeign(t ForeignTarget) error {
 	if t.Callback == "" {
 		t.Callback = t.Target

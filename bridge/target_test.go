@@ -32,6 +32,8 @@ func registerForeign(t *testing.T) {
 		{Target: "test.scale", Callback: "TestForeignDecode", Check: func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }},
 		{Target: "test.fails", Callback: "TestForeignErrors"},
 		{Target: "test.absent"},
+		{Target: "test.any_layout", Callback: "TestForeignLayouts", AnyLayout: true},
+		{Target: "test.row_major", Callback: "TestForeignLayouts"},
 		{Target: "example.power"}, // of ExamplePlugin_RegisterForeign
 	} {
 		check.NoError(t, testPlugin(t).RegisterForeign(target))
@@ -159,17 +161,58 @@ func TestForeignErrors(t *testing.T) {
 	}
 }
 
+// TestForeignLayouts calls a target that takes any layout, and one that does not.
+func TestForeignLayouts(t *testing.T) {
+	registerForeign(t)
+	c := testClient(t)
+	layouts := func(operand, result string) string {
+		return fmt.Sprintf(", operand_layouts = [dense<[%s]> : tensor<2xindex>], result_layouts = [dense<[%s]> : tensor<2xindex>]", operand, result)
+	}
+	module := func(target, call string) Source {
+		return Source(mainFunc("%x: tensor<2x3xf32>", "tensor<2x3xf32>",
+			"%r = stablehlo.custom_call @"+target+"(%x) {"+typedFFI("")+call+"} : (tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %r : tensor<2x3xf32>"))
+	}
+	const rows, columns = "1, 0", "0, 1"
+	var saw []byte
+	register(t, "", func(f *callbacks.Frame) error {
+		saw = append([]byte(nil), f.Args[0].Data...)
+		check.Diff(t, "dimensions", []int{2, 3}, f.Args[0].Shape.Dims)
+		return copies(f)
+	})
+	x := view(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	byColumns := view(t, []float32{1, 4, 2, 5, 3, 6}, 6)
+	for _, test := range []struct {
+		operand, result string
+		saw             []byte
+		want            []float32
+	}{
+		{rows, rows, x.Data, []float32{1, 2, 3, 4, 5, 6}},
+		{columns, columns, byColumns.Data, []float32{1, 2, 3, 4, 5, 6}},
+		{columns, rows, byColumns.Data, []float32{1, 4, 2, 5, 3, 6}},
+	} {
+		e, err := c.Compile(t.Context(), module("test.any_layout", layouts(test.operand, test.result)), CompileOptions{})
+		check.NoError(t, err)
+		out, err := e.Run(t.Context(), x)
+		check.NoError(t, err)
+		check.Diff(t, "operand", test.saw, saw)
+		check.Diff(t, "result", test.want, host[float32](t, out[0]))
+		check.NoError(t, e.Close())
+	}
+	_, err := c.Compile(t.Context(), module("test.row_major", layouts(columns, rows)), CompileOptions{})
+	check.Error(t, err, "operand 0 of the call of @test.row_major")
+}
+
 // TestForeignLimit registers targets up to the limit.
 func TestForeignLimit(t *testing.T) {
 	registerForeign(t)
 	p := testPlugin(t)
-	for i := range 65 {
+	for i := range 257 {
 		if err := p.RegisterForeign(ForeignTarget{Target: fmt.Sprint("test.many.", i)}); err != nil {
-			if i < 32 || !strings.Contains(err.Error(), "64 targets of other hosts are registered, and a process serves no more") {
+			if i < 128 || !strings.Contains(err.Error(), "256 targets of other hosts are registered, and a process serves no more") {
 				t.Error(err)
 			}
 			return
 		}
 	}
-	t.Error("65 targets were registered")
+	t.Error("257 targets were registered")
 }

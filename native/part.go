@@ -37,6 +37,10 @@ const (
 	// FFI 0.4, StableHLO 1.20.0, from PyPI's lammps-jax-pjrt-cpu. It is fetched and used as
 	// PJRT106 is.
 	PJRT115 Part = "pjrt115"
+	// LAPACK is OpenBLAS, a library of linear algebra with all of BLAS and LAPACK. Its symbols
+	// are those of Fortran with the prefix scipy_, and its integers have 32 bits. Package
+	// bridge/lapack calls it. It is fetched only on request.
+	LAPACK Part = "lapack"
 )
 
 // build says what a part consists of on one platform: a Python wheel, or Debian packages.
@@ -229,6 +233,35 @@ var table = map[Part]spec{
 			"linux/amd64": {
 				tag: "manylinux_2_27_x86_64", sha256: "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
 				files: map[string]string{"pjrt_c_api_cpu_plugin.so": "ad1309ac822b1b24d51b7f9947c7c9fa9ef5d67f390584cbc3d1fa2428fed9c2"},
+			},
+		},
+	},
+	LAPACK: {
+		title:   "LAPACK library",
+		env:     "CALLIOPE_LAPACK_LIBRARY",
+		byAsk:   true,
+		project: "scipy-openblas32",
+		version: "0.3.34.481.3",
+		member:  "scipy_openblas32/lib/libscipy_openblas.so",
+		mb:      9,
+		builds: map[string]build{
+			"linux/amd64": {
+				tag: "manylinux_2_27_x86_64", sha256: "0595f94cd58c1f8a0d90c975621f4587337a003916b1979e834ebdf2cb5d9504",
+				files: map[string]string{"libscipy_openblas.so": "b396d74f12ab4319e6713b3287104d64245c76c60e5bd9eaeb4b447eda66a561"},
+			},
+			"linux/arm64": {
+				tag: "manylinux_2_27_aarch64", sha256: "e085dddbc5b9aa130f83def515d31c440e69f387a90c7e63b154a5575b4466bc",
+				files: map[string]string{"libscipy_openblas.so": "3530123bc482e51b554d3f282b35bc026e6b94c821472c740507f6417debe290"},
+			},
+			"darwin/arm64": {
+				tag: "macosx_11_0_arm64", sha256: "813bb8101da2f64555c4a5e71c3714539d92b0b4f1841ec12b80d50e56cde46c",
+				member: "scipy_openblas32/lib/libscipy_openblas.dylib",
+				files:  map[string]string{"libscipy_openblas.dylib": "ba6547900061e3f1acbbdec06192c5dc2726565871e7d9af245b4af9951af715"},
+			},
+			"windows/amd64": {
+				tag: "win_amd64", sha256: "963e311354df08856c22aad17d77209448d2d8fc3bc4b3b1d87912828797cf13",
+				member: "scipy_openblas32/lib/libscipy_openblas.dll",
+				files:  map[string]string{"libscipy_openblas.dll": "009afd350d037a283b1c939398c8bd58c690bfdd9510523e5772fbd38c438037"},
 			},
 		},
 	},

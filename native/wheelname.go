@@ -15,6 +15,10 @@ var wheelNames = map[string]string{
 	"21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb": "iree_base_compiler-3.13.0-cp311-cp311-manylinux_2_27_aarch64.manylinux_2_28_aarch64.whl",
 	"88b1c430b341b4bea40a37420311c9c75db6e22b46d2ff95b6986577bee6afe9": "fastatomstruct_xla_cpu-2026.6.23-py3-none-manylinux_2_27_x86_64.whl",
 	"1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1": "lammps_jax_pjrt_cpu-0.11.2-py3-none-manylinux_2_27_x86_64.whl",
+	"0595f94cd58c1f8a0d90c975621f4587337a003916b1979e834ebdf2cb5d9504": "scipy_openblas32-0.3.34.481.3-py3-none-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl",
+	"e085dddbc5b9aa130f83def515d31c440e69f387a90c7e63b154a5575b4466bc": "scipy_openblas32-0.3.34.481.3-py3-none-manylinux_2_27_aarch64.manylinux_2_28_aarch64.whl",
+	"813bb8101da2f64555c4a5e71c3714539d92b0b4f1841ec12b80d50e56cde46c": "scipy_openblas32-0.3.34.481.3-py3-none-macosx_11_0_arm64.whl",
+	"963e311354df08856c22aad17d77209448d2d8fc3bc4b3b1d87912828797cf13": "scipy_openblas32-0.3.34.481.3-py3-none-win_amd64.whl",
 }
 
 // wheel returns the file name of the build's wheel.

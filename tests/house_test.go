@@ -68,6 +68,7 @@ var mayImport = map[string][]string{
 	"lint/rules":                     {"lint", "mlir", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/nearest"},
 	"internal/debs":                  {},
 	"internal/dl":                    {},
+	"internal/fortran":               {"internal/dl"},
 	"internal/ffi":                   {},
 	"internal/pjrt":                  {"internal/dl"},
 	"internal/stack":                 {},

@@ -180,29 +180,29 @@ static void delete_state(void* state) {
   if (state != NULL) calliopeFFIDelete((uintptr_t)state);
 }
 
-#define FOREIGN(i)                                  \
-  static ffi_error* foreign_##i(ffi_frame* f) {     \
-    return instantiate_target(f, (i) + 1);          \
+#define FOREIGN(i)                              \
+  static ffi_error* foreign_##i(ffi_frame* f) { \
+    return instantiate_target(f, (i) + 1);      \
   }
-FOREIGN(0) FOREIGN(1) FOREIGN(2) FOREIGN(3) FOREIGN(4) FOREIGN(5) FOREIGN(6) FOREIGN(7)
-FOREIGN(8) FOREIGN(9) FOREIGN(10) FOREIGN(11) FOREIGN(12) FOREIGN(13) FOREIGN(14) FOREIGN(15)
-FOREIGN(16) FOREIGN(17) FOREIGN(18) FOREIGN(19) FOREIGN(20) FOREIGN(21) FOREIGN(22) FOREIGN(23)
-FOREIGN(24) FOREIGN(25) FOREIGN(26) FOREIGN(27) FOREIGN(28) FOREIGN(29) FOREIGN(30) FOREIGN(31)
-FOREIGN(32) FOREIGN(33) FOREIGN(34) FOREIGN(35) FOREIGN(36) FOREIGN(37) FOREIGN(38) FOREIGN(39)
-FOREIGN(40) FOREIGN(41) FOREIGN(42) FOREIGN(43) FOREIGN(44) FOREIGN(45) FOREIGN(46) FOREIGN(47)
-FOREIGN(48) FOREIGN(49) FOREIGN(50) FOREIGN(51) FOREIGN(52) FOREIGN(53) FOREIGN(54) FOREIGN(55)
-FOREIGN(56) FOREIGN(57) FOREIGN(58) FOREIGN(59) FOREIGN(60) FOREIGN(61) FOREIGN(62) FOREIGN(63)
+#define FOREIGN_ENTRY(i) foreign_##i,
 
-static const ffi_handler foreign_entries[CALLIOPE_MAX_FOREIGN] = {
-    foreign_0, foreign_1, foreign_2, foreign_3, foreign_4, foreign_5, foreign_6, foreign_7,
-    foreign_8, foreign_9, foreign_10, foreign_11, foreign_12, foreign_13, foreign_14, foreign_15,
-    foreign_16, foreign_17, foreign_18, foreign_19, foreign_20, foreign_21, foreign_22, foreign_23,
-    foreign_24, foreign_25, foreign_26, foreign_27, foreign_28, foreign_29, foreign_30, foreign_31,
-    foreign_32, foreign_33, foreign_34, foreign_35, foreign_36, foreign_37, foreign_38, foreign_39,
-    foreign_40, foreign_41, foreign_42, foreign_43, foreign_44, foreign_45, foreign_46, foreign_47,
-    foreign_48, foreign_49, foreign_50, foreign_51, foreign_52, foreign_53, foreign_54, foreign_55,
-    foreign_56, foreign_57, foreign_58, foreign_59, foreign_60, foreign_61, foreign_62, foreign_63,
-};
+// M of each number below 256, in order. A row is what has one first hexadecimal digit.
+#define ROW(M, row)                                       \
+  M(0x##row##0) M(0x##row##1) M(0x##row##2) M(0x##row##3) \
+  M(0x##row##4) M(0x##row##5) M(0x##row##6) M(0x##row##7) \
+  M(0x##row##8) M(0x##row##9) M(0x##row##a) M(0x##row##b) \
+  M(0x##row##c) M(0x##row##d) M(0x##row##e) M(0x##row##f)
+#define EACH_FOREIGN(M)                   \
+  ROW(M, 0) ROW(M, 1) ROW(M, 2) ROW(M, 3) \
+  ROW(M, 4) ROW(M, 5) ROW(M, 6) ROW(M, 7) \
+  ROW(M, 8) ROW(M, 9) ROW(M, a) ROW(M, b) \
+  ROW(M, c) ROW(M, d) ROW(M, e) ROW(M, f)
+
+EACH_FOREIGN(FOREIGN)
+
+static const ffi_handler foreign_entries[] = {EACH_FOREIGN(FOREIGN_ENTRY)};
+_Static_assert(sizeof foreign_entries / sizeof *foreign_entries == CALLIOPE_MAX_FOREIGN,
+               "each foreign target has an entry point");
 
 // Holds the size of one argument structure against the plugin's: a structure of 8
 // bytes is refused with the size that was expected, before anything in it is read.

@@ -8,7 +8,7 @@ enum { CALLIOPE_MAX_TABLES = 4 };
 
 // How many targets of other hosts a process serves. Each has its own entry point, because a
 // call site does not name its target.
-enum { CALLIOPE_MAX_FOREIGN = 64 };
+enum { CALLIOPE_MAX_FOREIGN = 256 };
 
 typedef struct {
   const ffi_api* api;

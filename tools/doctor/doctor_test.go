@@ -182,6 +182,14 @@ func TestTrouble(t *testing.T) {
 		},
 		next: "correct or unset " + native.PJRTPlugin.Env() + ", then " + command,
 	}, {
+		name: "a LAPACK that is none",
+		env:  map[string]string{native.LAPACK.Env(): located[native.MLIR]},
+		want: map[string]string{
+			native.LAPACK.String(): "version FAILED: the library " + located[native.MLIR] + " has neither dpotrf_ nor scipy_dpotrf_",
+			"self-test":            whole,
+		},
+		next: "correct or unset " + native.LAPACK.Env() + ", then " + command,
+	}, {
 		name: "a further plugin that is none",
 		env: map[string]string{
 			native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin],
@@ -338,7 +346,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check, -export, -platform, -import, -table, -vlog and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
-		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, jaxlib, llvm, mlir, pjrt, pjrt106, pjrt115`},
+		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, jaxlib, lapack, llvm, mlir, pjrt, pjrt106, pjrt115`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
 		{[]string{"-import", "file", "-check"}, "put the flags first"},
 		{[]string{"-import"}, "-import needs files or folders"},

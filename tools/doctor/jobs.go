@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,8 +11,10 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/fortran"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -21,6 +24,7 @@ const withC = true
 var jobs = map[string]job{
 	inspectMLIR:   describeMLIR,
 	inspectPlugin: describePlugin,
+	inspectLAPACK: describeLAPACK,
 	tryIR:         func(s *steps) { buildModule(s) },
 	tryAll:        buildAndRun,
 	versionMLIR:   versionOfMLIR,
@@ -80,6 +84,21 @@ func describePlugin(s *steps) {
 		}
 		n := client.NumDevices()
 		return fmt.Sprint(n), client.Close()
+	})
+}
+
+// describeLAPACK returns what the LAPACK library that the environment names says of itself.
+func describeLAPACK(s *steps) {
+	s.do("version", func() (string, error) {
+		found, err := native.Find(native.LAPACK)
+		if err != nil {
+			return "", err
+		}
+		library, err := fortran.Open(found.Path, "dpotrf")
+		if err != nil {
+			return "", err
+		}
+		return cmp.Or(library.Version(), "it does not say"), nil
 	})
 }
 

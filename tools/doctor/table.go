@@ -50,7 +50,7 @@ func compatibility(ctx context.Context, out io.Writer, into []string, fetch bool
 		return fail(errors.New("-table opens native libraries: build doctor with cgo"))
 	}
 	if fetch {
-		for _, p := range native.Parts() {
+		for _, p := range slices.Concat(libraryOrder, native.Plugins()) {
 			if p.Fetchable() {
 				if _, err := native.Ensure(ctx, p, native.EnsureOptions{Progress: stderr}); err != nil {
 					return fail(err)
@@ -58,7 +58,7 @@ func compatibility(ctx context.Context, out io.Writer, into []string, fetch bool
 			}
 		}
 	}
-	t, err := measure(ctx, native.Parts())
+	t, err := measure(ctx, slices.Concat(libraryOrder, native.Plugins()))
 	if err != nil {
 		return fail(err)
 	}
@@ -93,7 +93,7 @@ func cutTables(text string) (before, inside, after string, err error) {
 // measure opens the parts that are on this machine and runs the self-test on each pair.
 func measure(ctx context.Context, parts []native.Part) (*tables, error) {
 	t := &tables{pairs: map[[2]native.Part]string{}}
-	for _, p := range native.Parts() {
+	for _, p := range slices.Concat(libraryOrder, native.Plugins()) {
 		e := engine{part: p, versions: map[string]string{}}
 		job, library, into := versionMLIR, native.MLIR, &t.libraries
 		if slices.Contains(native.Plugins(), p) {
@@ -112,10 +112,6 @@ func measure(ctx context.Context, parts []native.Part) (*tables, error) {
 		}
 		*into = append(*into, e)
 	}
-	// The default one is the first, as among the plugins.
-	slices.SortStableFunc(t.libraries, func(a, b engine) int {
-		return slices.Index(libraryOrder, a.part) - slices.Index(libraryOrder, b.part)
-	})
 	for _, l := range t.libraries {
 		for _, p := range t.plugins {
 			if l.path != "" && p.path != "" {
@@ -126,6 +122,7 @@ func measure(ctx context.Context, parts []native.Part) (*tables, error) {
 	return t, context.Cause(ctx)
 }
 
+// libraryOrder has the MLIR libraries. The default one is the first, as among the plugins.
 var libraryOrder = []native.Part{native.MLIR, native.Jaxlib, native.IREE, native.LLVM}
 
 // try runs the self-test on a pair of libraries and returns "runs", or the first error.

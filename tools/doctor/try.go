@@ -15,6 +15,7 @@ import (
 const (
 	inspectMLIR   = "inspect mlir"
 	inspectPlugin = "inspect pjrt"
+	inspectLAPACK = "inspect lapack"
 	tryIR         = "build"
 	tryAll        = "build and run"
 )
@@ -29,8 +30,11 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 	for _, f := range all {
 		r.section(f.part.String())
 		job, library := inspectMLIR, native.MLIR.Env()
-		if slices.Contains(native.Plugins(), f.part) {
+		switch {
+		case slices.Contains(native.Plugins(), f.part):
 			job, library = inspectPlugin, native.PJRTPlugin.Env()
+		case f.part == native.LAPACK:
+			job, library = inspectLAPACK, native.LAPACK.Env()
 		}
 		works[f.part] = r.job(ctx, job, []string{library + "=" + f.Path}, f.repairCommand(checked))
 		if f.part == native.MLIR || f.part == native.PJRTPlugin {

@@ -1,0 +1,21 @@
+#include "fortran.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WORDS = CALLIOPE_FORTRAN_ARGS + CALLIOPE_FORTRAN_STRINGS };
+
+_Static_assert(WORDS == 20, "the call passes each word");
+_Static_assert(sizeof(size_t) == sizeof(void*), "the length of a string is a word");
+
+typedef void (*function)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
+                         void*, void*, void*, void*, void*, void*, void*, void*, void*, void*);
+
+void calliope_fortran_call(void* subroutine, void** args, int n) {
+  void* w[WORDS];
+  for (int i = 0; i < WORDS; i++) w[i] = i < n ? args[i] : (void*)(uintptr_t)1;
+  ((function)subroutine)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9],
+                         w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18], w[19]);
+}
+
+const char* calliope_fortran_text(void* f) { return ((const char* (*)(void))f)(); }

@@ -1,0 +1,95 @@
+// Package fortran calls subroutines of a BLAS or LAPACK library by name. The library is found
+// at run time.
+package fortran
+
+// #include "fortran.h"
+import "C"
+
+import (
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
+)
+
+// A Library is an open library of subroutines. It is safe for concurrent use.
+type Library struct {
+	dl     *dl.Library
+	prefix string
+}
+
+// prefixes are what libraries put before the name of a subroutine.
+var prefixes = []string{"", "scipy_"}
+
+// Open opens the library at a path. known is the name of a subroutine that it must have,
+// such as "dpotrf": Open finds out by it how the library spells names.
+func Open(path, known string) (*Library, error) {
+	library, err := dl.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, prefix := range prefixes {
+		l := &Library{library, prefix}
+		if _, err := l.Routine(known); err == nil {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("the library %s has neither %s_ nor scipy_%[2]s_: it is not a LAPACK for Fortran with 32-bit integers", path, known)
+}
+
+// Path returns the path that the library was opened with.
+func (l *Library) Path() string { return l.dl.Path() }
+
+// Version returns what the library says of its version and its processor, or "" if it says
+// nothing.
+func (l *Library) Version() string {
+	function := l.dl.Symbol(l.prefix + "openblas_get_config")
+	if function == nil {
+		return ""
+	}
+	return C.GoString(C.calliope_fortran_text(function))
+}
+
+// A Routine is a subroutine.
+type Routine struct{ address unsafe.Pointer }
+
+// Routine returns the subroutine with a name, in lower case and without underscores.
+func (l *Library) Routine(name string) (Routine, error) {
+	address := l.dl.Symbol(l.prefix + name + "_")
+	if address == nil {
+		return Routine{}, fmt.Errorf("the library %s has no %s", l.Path(), l.prefix+name+"_")
+	}
+	return Routine{address}, nil
+}
+
+// MaxArgs is the most arguments that a call may have.
+const MaxArgs = C.CALLIOPE_FORTRAN_ARGS
+
+// Call calls the subroutine. The arguments are the addresses of what Fortran calls the actual
+// arguments, in Go's memory or in C's. Memory of Go is pinned for the call, and must not
+// contain pointers. Up to four arguments may be strings, each of one character.
+//
+// Fortran passes the length of each string as a word after all arguments. Call passes four
+// words 1 always. A subroutine ignores the words that it does not take, because in the C
+// calling conventions of all supported platforms the caller makes the place for them, and
+// removes it.
+//
+// Call panics if the Routine is the zero value, or if there are more than MaxArgs arguments.
+func (r Routine) Call(args ...unsafe.Pointer) {
+	if r.address == nil || len(args) > MaxArgs {
+		panic(fmt.Sprintf("fortran: a call of %v with %d arguments", r.address, len(args)))
+	}
+	if len(args) == 0 {
+		C.calliope_fortran_call(r.address, nil, 0)
+		return
+	}
+	var pinner runtime.Pinner
+	defer pinner.Unpin()
+	for _, arg := range args {
+		if arg != nil {
+			pinner.Pin(arg)
+		}
+	}
+	C.calliope_fortran_call(r.address, &args[0], C.int(len(args)))
+}
