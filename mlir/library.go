@@ -31,6 +31,9 @@ type OpenOptions struct {
 	// Names that no known library has are ignored. With a Path, or if the library of
 	// $CALLIOPE_MLIR_LIBRARY has them, no other library is considered.
 	Dialects []string
+	// Process uses the MLIR of the process itself, in place of a library: a program in C or C++ that is linked
+	// to MLIR has it, and exports its C API (if MLIR is in the program itself, it is linked with -rdynamic).
+	Process bool
 }
 
 // required are the functions that every library must have.
@@ -50,6 +53,12 @@ var opened sync.Map // native.Location -> *Library
 // one: if it finds none, the error is a native.NotFoundError with the command that fetches
 // it. If the library lacks the core of the C API, the error is an UnsupportedError.
 func Open(o OpenOptions) (*Library, error) {
+	if o.Process {
+		if o.Path != "" {
+			return nil, fmt.Errorf("mlir: OpenOptions has a Path, %s, and Process: leave one of them out", o.Path)
+		}
+		return open(native.Location{}, o.Dialects)
+	}
 	if o.Path != "" {
 		return open(native.Location{Path: o.Path}, o.Dialects)
 	}
@@ -127,6 +136,9 @@ func load(at native.Location) (*Library, error) {
 	}
 	path := at.Path
 	api, err := capi.Open(path)
+	if path == "" {
+		path = "the process itself"
+	}
 	if err != nil {
 		return nil, fmt.Errorf("mlir: %w: use the path of a shared library that exports the MLIR C API, or no path for the default library", err)
 	}

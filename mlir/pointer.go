@@ -71,6 +71,32 @@ func (c *Context) ModuleFromPointer(p unsafe.Pointer) *Module {
 	return m
 }
 
+// BlockFromPointer returns the Block for an MlirBlock of this module, and false if the block is not in
+// the module. Unlike Context.BlockFromPointer it takes over nothing.
+func (m *Module) BlockFromPointer(p unsafe.Pointer) (Block, bool) {
+	if !m.holds(capi.BlockKind, p, "Module.BlockFromPointer") {
+		return Block{}, false
+	}
+	return m.ctx.block(capi.MlirBlock{Ptr: p}), true
+}
+
+// ValueFromPointer returns the Value for an MlirValue of this module, and false if the value is not in
+// the module. Unlike Context.ValueFromPointer it takes over nothing.
+func (m *Module) ValueFromPointer(p unsafe.Pointer) (Value, bool) {
+	if !m.holds(capi.ValueKind, p, "Module.ValueFromPointer") {
+		return Value{}, false
+	}
+	return m.ctx.value(capi.MlirValue{Ptr: p}), true
+}
+
+// holds reports whether an object is in the module.
+func (m *Module) holds(kind capi.Kind, p pointer, method string) bool {
+	m.given(method)
+	m.life.check(method)
+	m.shown = true
+	return p != nil && capi.Top(m.ctx.api, kind, p) == m.raw.Ptr
+}
+
 // Pointer returns the ptr of the MlirOperation.
 func (o Operation) Pointer() unsafe.Pointer {
 	o.life.use("Operation.Pointer", o.raw.Ptr)

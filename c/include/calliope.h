@@ -1,12 +1,15 @@
 // calliope.h declares what programs in C, and in languages that call C, share with
-// Calliope. So far these are the constants of the callback contract: what stands in a
-// module that calls back into its host. The contract itself is described in the package
-// contract of the Go module. The functions of a C ABI come with a later release.
+// Calliope: the constants of the callback contract, which stand in a module that calls back
+// into its host, and the functions of the library libcalliope. The contract itself is
+// described in docs/contract.md, and the use of the library in docs/embedding.md.
 //
-// It compiles as C11 and as C++17 and includes nothing.
+// It compiles as C11 and as C++17.
 
 #ifndef CALLIOPE_H
 #define CALLIOPE_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 // The release of Calliope that the header belongs to. CALLIOPE_VERSION is made for
 // comparisons in #if: 0.1.0 is 100, 1.2.3 is 10203.
@@ -65,5 +68,300 @@
 #define CALLIOPE_KEY_SERVER "callback_server_pid"            // array<i64>: the id's server
 #define CALLIOPE_KEY_SERVER_SIZE "callback_server_pid_size"  // ui64: bytes of the server
 #define CALLIOPE_KEY_ALIASED "num_aliased_data_outputs"      // ui64: results that pass operands through
+
+// The functions of libcalliope.
+//
+// Each may be called on any thread, by several at once, unless its comment says otherwise. Texts
+// are UTF-8 and end with a NUL; the library copies them. A structure that may grow begins with its
+// size, which the caller sets: struct_size = sizeof(the structure).
+//
+// After fork, the child process must not use the library: its functions return
+// CALLIOPE_FAILED_PRECONDITION there. They return it, too, in a program that is written in Go:
+// such a program imports the packages of the Go module instead.
+
+#if defined(__GNUC__)
+#define CALLIOPE_API __attribute__((visibility("default")))
+#else
+#define CALLIOPE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The result of a function: 0, or a code of absl::Status.
+typedef int32_t calliope_status;
+enum {
+  CALLIOPE_OK = 0,
+  CALLIOPE_CANCELLED = 1,
+  CALLIOPE_INVALID_ARGUMENT = 3,
+  CALLIOPE_DEADLINE_EXCEEDED = 4,
+  CALLIOPE_NOT_FOUND = 5,
+  CALLIOPE_ALREADY_EXISTS = 6,
+  CALLIOPE_FAILED_PRECONDITION = 9,
+  CALLIOPE_INTERNAL = 13
+};
+
+// Returns the message of the last function that failed on this thread, "" if none did. It is
+// valid until a function fails on this thread again, or the thread ends.
+CALLIOPE_API const char* calliope_error_message(void);
+
+// Returns CALLIOPE_VERSION of the library, which may differ from the header's. A library serves
+// programs that were compiled with a header of the same major version, and of the same
+// minor version while the major version is 0.
+CALLIOPE_API int32_t calliope_version(void);
+
+// Frees memory that a function of the library returned for the caller to free. NULL is
+// allowed. Other memory, and memory that was freed already, is refused with
+// CALLIOPE_INVALID_ARGUMENT.
+CALLIOPE_API calliope_status calliope_free(void* memory);
+
+// Handlers.
+//
+// A handler is a function of XLA's typed FFI (XLA_FFI_Handler in xla/ffi/api/c_api.h), of version
+// 0.2 to 0.5: it reads the version from each call frame. XLA calls it for the custom calls of
+// a target.
+
+struct XLA_FFI_CallFrame;
+struct XLA_FFI_Error;
+typedef struct XLA_FFI_Error* (*calliope_handler)(struct XLA_FFI_CallFrame* frame);
+
+// The stages of a handler, with their numbers in XLA_FFI_ExecutionStage.
+enum { CALLIOPE_STAGE_INSTANTIATE = 0, CALLIOPE_STAGE_EXECUTE = 3 };
+
+// Sets *handler to the handler of a target for a stage. The target is one of CALLIOPE_TARGET_…, or
+// another name for calls of the contract. A host registers the handlers for both stages with
+// its XLA, under the target's name and for the platform Host. They live as long as the
+// process.
+CALLIOPE_API calliope_status calliope_get_handler(const char* target, int32_t stage, calliope_handler* handler);
+
+// Registers the handlers of all targets of the contract with a PJRT plugin that the host has
+// loaded: api is the result of its GetPjrtApi.
+struct PJRT_Api;
+CALLIOPE_API calliope_status calliope_register_pjrt(const struct PJRT_Api* api);
+
+// Callbacks.
+
+// The element types of arrays, with their numbers in XLA's PrimitiveType. An element of fewer
+// than 8 bits has a byte of its own.
+enum {
+  CALLIOPE_PRED = 1,  // a byte, 0 or 1
+  CALLIOPE_S8 = 2,
+  CALLIOPE_S16 = 3,
+  CALLIOPE_S32 = 4,
+  CALLIOPE_S64 = 5,
+  CALLIOPE_U8 = 6,
+  CALLIOPE_U16 = 7,
+  CALLIOPE_U32 = 8,
+  CALLIOPE_U64 = 9,
+  CALLIOPE_F16 = 10,
+  CALLIOPE_F32 = 11,
+  CALLIOPE_F64 = 12,
+  CALLIOPE_C64 = 15,  // two F32: real, imaginary
+  CALLIOPE_BF16 = 16,
+  CALLIOPE_C128 = 18,  // two F64
+  CALLIOPE_F8E5M2 = 19,
+  CALLIOPE_F8E4M3FN = 20,
+  CALLIOPE_S4 = 21,
+  CALLIOPE_U4 = 22,
+  CALLIOPE_F8E4M3B11FNUZ = 23,
+  CALLIOPE_F8E5M2FNUZ = 24,
+  CALLIOPE_F8E4M3FNUZ = 25,
+  CALLIOPE_S2 = 26,
+  CALLIOPE_U2 = 27,
+  CALLIOPE_F8E4M3 = 28,
+  CALLIOPE_F8E3M4 = 29,
+  CALLIOPE_F4E2M1FN = 32,
+  CALLIOPE_F8E8M0FNU = 33
+};
+
+// An array: its elements in row-major order, in host memory. It has rank dims.
+typedef struct calliope_array {
+  void* data;
+  size_t size;  // in bytes
+  const int64_t* dims;
+  int32_t rank;
+  int32_t dtype;  // CALLIOPE_F32 and so on
+} calliope_array;
+
+// A call of a callback. It belongs to the library, and is valid until the function returns.
+//
+// In the form passthrough a result is the memory of the operand with its number. In the form
+// observe there are no results. In the other forms the function fills the results, and must not
+// write to the operands.
+typedef struct calliope_call {
+  size_t struct_size;
+  const char* name;  // of the callback, or "id N"
+  int64_t run_id;    // of XLA's run, 0 if XLA does not say
+  int32_t device;    // the ordinal of the device that calls
+  int32_t reserved;
+  size_t num_args;
+  const calliope_array* args;
+  size_t num_results;
+  const calliope_array* results;
+} calliope_call;
+
+// A function that compiled programs call. It may be called on any thread, by several at once.
+// It returns CALLIOPE_OK, or another number, which fails the run; calliope_fail
+// gives the message. It must not throw a C++ exception, nor leave by longjmp.
+typedef calliope_status (*calliope_function)(void* user_data, calliope_call* call);
+
+// Sets the message of a call that is about to fail: size bytes. It must be called in
+// the call's function.
+CALLIOPE_API void calliope_fail(calliope_call* call, const char* message, size_t size);
+
+// Returns 1 if nobody waits for the call any more, because its time is over or its run was
+// cancelled, and 0 otherwise. A function that takes long asks from time to time. The answer is
+// always 0 for a call with CALLIOPE_INLINE, which cannot be stopped.
+CALLIOPE_API int32_t calliope_stopped(const calliope_call* call);
+
+// How a function is called: see package callbacks of the Go module, type Dispatch.
+enum {
+  CALLIOPE_INLINE = 0,     // on XLA's thread, on XLA's memory
+  CALLIOPE_GOROUTINE = 1,  // on a thread of the library, on copies; XLA's thread waits
+  CALLIOPE_ASYNC = 2,      // on a thread of the library, on copies; nobody waits; observe and passthrough only
+  CALLIOPE_DEFERRED = 3    // as GOROUTINE, but XLA's thread does not wait
+};
+
+// The type of an operand or a result in a template. It has rank dims.
+typedef struct calliope_type {
+  const int64_t* dims;
+  int32_t rank;
+  int32_t dtype;
+} calliope_type;
+
+// The options of a callback. All fields but struct_size may be 0.
+typedef struct calliope_options {
+  size_t struct_size;
+  const char* registry;  // name of its registry; NULL or "" is the default one
+  int32_t dispatch;      // CALLIOPE_INLINE and so on
+  int32_t fail_run;      // an error in the form observe fails the run; otherwise the next barrier returns it
+  int64_t timeout_ns;    // limits one call; it turns CALLIOPE_INLINE into CALLIOPE_GOROUTINE
+  int64_t per_second;    // limits the calls in a second; the others are dropped
+  int32_t measure;       // the statistics say how long the calls took
+  // The template: whether modules must call with these types. A module that does not is
+  // refused when it is compiled.
+  int32_t has_template;
+  const calliope_type* args;
+  size_t num_args;
+  const calliope_type* results;
+  size_t num_results;
+  // Called once, on any thread, when the callback is unregistered and no call of it runs any more.
+  // NULL is allowed.
+  void (*drop)(void* user_data);
+} calliope_options;
+
+// Registers a function as a callback with a name, which modules call by
+// CALLIOPE_KEY_CALLBACK. options may be NULL. If registering fails, drop is not called.
+CALLIOPE_API calliope_status calliope_register(const char* name, calliope_function function, void* user_data,
+                                               const calliope_options* options);
+
+// Registers a function as a callback with an id, which modules call by CALLIOPE_KEY_ID, and sets
+// *id. Ids are positive, and no registry returns one again.
+CALLIOPE_API calliope_status calliope_register_id(calliope_function function, void* user_data,
+                                                  const calliope_options* options, int64_t* id);
+
+// Removes a callback from a registry (NULL or "": the default one). Calls that run go on; later
+// ones fail. A program that was compiled with it can be compiled or run again only when it is
+// registered again.
+CALLIOPE_API calliope_status calliope_unregister(const char* registry, const char* name);
+CALLIOPE_API calliope_status calliope_unregister_id(const char* registry, int64_t id);
+
+// The options of a registry. All fields but struct_size may be 0.
+typedef struct calliope_registry_options {
+  size_t struct_size;
+  int32_t workers;      // functions that run at once on threads of the library; 0 is the number of processors
+  int32_t lost_limit;   // functions that may go on after their call was stopped; 0 is 256
+  int64_t timeout_ns;   // of callbacks whose options have none
+  int64_t queue_bytes;  // of the copies that CALLIOPE_ASYNC holds; 0 is 64 MiB
+} calliope_registry_options;
+
+// Makes a registry with a name, which modules name by CALLIOPE_KEY_REGISTRY, or sets the options of
+// the default one (NULL or ""), which must have no callbacks yet. options may be NULL.
+CALLIOPE_API calliope_status calliope_registry_open(const char* name, const calliope_registry_options* options);
+
+// Closes a registry and removes its callbacks.
+CALLIOPE_API calliope_status calliope_registry_close(const char* name);
+
+// Waits until all queued calls are done and no function runs on a thread of the library, for
+// timeout_ns nanoseconds at most; 0 is no limit. It fails with the errors of callbacks that failed
+// no run. The library does not know the host's runs: wait for these first. In a callback it is
+// refused.
+CALLIOPE_API calliope_status calliope_barrier(const char* name, int64_t timeout_ns);
+
+// Sets *json to the counters of all callbacks, an array of objects with the fields of the Go type
+// callbacks.Stat, to be freed by calliope_free.
+CALLIOPE_API calliope_status calliope_stats(char** json);
+
+// IR.
+//
+// These functions work on the host's own MLIR: on objects that the MLIR C API made, which the host
+// passes as the pointers in their structs (MlirBlock.ptr and so on). Nothing changes its owner.
+// MLIR allows one thread at a time in a context with multithreading disabled, and in a module
+// always.
+
+// Sets *library to a number for an MLIR library: the file at path, which the host has loaded or
+// loads, or, if path is NULL, what the process itself is linked to. It must export the C API of
+// MLIR and of StableHLO, and is never unloaded.
+CALLIOPE_API calliope_status calliope_mlir_open(const char* path, int64_t* library);
+
+// The description of a callback operation. All fields but struct_size, form, and callback or
+// callback_id may be 0.
+typedef struct calliope_operation {
+  size_t struct_size;
+  const char* form;         // CALLIOPE_FORM_PASSTHROUGH and so on
+  const char* callback;     // the name that the callback is bound by, or
+  int64_t callback_id;      // its id
+  const char* registry;     // NULL or "" is the default one
+  const char* effect;       // calliope_order_effects orders the callbacks of one effect; NULL or "" is none
+  const char* loc;          // source file and line, for messages
+  int64_t every;            // only every n-th call is made
+  int32_t optional;         // without a callback it does nothing
+  int32_t check_signature;  // a module that is compiled elsewhere is bound to the types of this call
+} calliope_operation;
+
+// Appends a callback operation to a block of a module (MlirModule.ptr), before the block's
+// terminator if it has one. operands are values of the module (MlirValue.ptr), and results are
+// types (MlirType.ptr) in the forms call and pure. In the form passthrough the results are the
+// operands' types, and there are none in the form observe. location (MlirLocation.ptr) may be NULL.
+// *operation, if operation is not NULL, becomes the operation (MlirOperation.ptr).
+CALLIOPE_API calliope_status calliope_append(int64_t library, void* context, void* module, void* block, void* location,
+                                             const calliope_operation* description, size_t num_operands,
+                                             void* const* operands, size_t num_results, void* const* results,
+                                             void** operation);
+
+// Orders the callbacks of a module (MlirModule.ptr) that have an effect and no token: a token
+// passes through those of each effect, in the order of the text. Operations with such callbacks in
+// them are made again, so the host's handles to these are no longer valid.
+CALLIOPE_API calliope_status calliope_order_effects(int64_t library, void* context, void* module);
+
+// Checks the aliases of all custom calls of a module, and that the callbacks of each effect are
+// ordered.
+CALLIOPE_API calliope_status calliope_check(int64_t library, void* context, void* module);
+
+// Linting.
+//
+// These functions run the program mlir-lint, in a process of its own, because modules can crash the
+// parser of MLIR. It is the file that the environment variable CALLIOPE_MLIR_LINT names, or
+// mlir-lint beside the library, in ../bin from there, or in a folder of PATH.
+
+// Checks a module: size bytes of text, bytecode or a portable artifact. format is one of
+// mlir-lint's formats, such as "json" or "sarif"; NULL is "text". name is the file's name in the
+// report, a relative path; NULL is "module". options are further flags of mlir-lint, divided by
+// newlines; NULL is none. *report is the report, to be freed by calliope_free, and *findings, if it
+// is not NULL, is 1 if the report has errors, and 0 otherwise. A module that cannot be read is such
+// a finding.
+CALLIOPE_API calliope_status calliope_lint(const void* module, size_t size, const char* name, const char* format,
+                                           const char* options, char** report, int32_t* findings);
+
+// Repairs a module as mlir-lint -fix does. *fixed are *fixed_size bytes in the form of the module,
+// to be freed by calliope_free. If something is left to do by hand, nothing is returned, and the
+// message has the findings.
+CALLIOPE_API calliope_status calliope_fix(const void* module, size_t size, const char* options, void** fixed,
+                                          size_t* fixed_size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -41,6 +41,10 @@ static char* message_of(DWORD code) {
 // searched in the system's folder only, and not in the current one.
 void* calliope_dlopen(const char* path, char** error) {
   HMODULE library = NULL;
+  if (*path == 0) {
+    *error = strdup("Windows has no symbols of a process, only of a library: name the library");
+    return NULL;
+  }
   if (strpbrk(path, "/\\") == NULL) {
     library = LoadLibraryExA(path, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
     if (library == NULL) *error = message_of(GetLastError());
@@ -65,7 +69,7 @@ void* calliope_dlsym(void* library, const char* name) {
 // dlopen and dlerror stand in one function because the message is kept per
 // thread, and a goroutine may change threads between two calls into C.
 void* calliope_dlopen(const char* path, char** error) {
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(*path == 0 ? NULL : path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     const char* message = dlerror();
     *error = strdup(message ? message : "unknown error");

@@ -24,7 +24,8 @@ type Library struct {
 }
 
 // Open loads the shared library at path and keeps its symbols local, so that several
-// libraries that contain the same C++ code can live in one process.
+// libraries that contain the same C++ code can live in one process. The path "" is the
+// process itself: the program, and the libraries that it is linked to.
 func Open(path string) (*Library, error) {
 	cpath := C.CString(path)
 	defer C.free(unsafe.Pointer(cpath))

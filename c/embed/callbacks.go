@@ -1,0 +1,215 @@
+package embed
+
+/*
+#include "api.h"
+*/
+import "C"
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+//export calliopeRegister
+func calliopeRegister(name *C.char, fn C.calliope_function, user unsafe.Pointer, options *C.calliope_options) C.calliope_status {
+	return protect(func() error {
+		if name == nil || *name == 0 {
+			return invalid("calliope_register: the name is NULL or empty; calliope_register_id registers without a name")
+		}
+		f, o, err := newFunction("calliope_register", fn, user, options)
+		if err != nil {
+			return err
+		}
+		r, err := registryOf(registryName(options))
+		if err != nil {
+			return err
+		}
+		key := C.GoString(name)
+		return r.add(f, func() error { return r.Register(key, f.call, o) }, func() { r.names[key] = f })
+	})
+}
+
+//export calliopeRegisterID
+func calliopeRegisterID(fn C.calliope_function, user unsafe.Pointer, options *C.calliope_options, id *C.int64_t) C.calliope_status {
+	return protect(func() error {
+		if id == nil {
+			return invalid("calliope_register_id: id is NULL")
+		}
+		f, o, err := newFunction("calliope_register_id", fn, user, options)
+		if err != nil {
+			return err
+		}
+		r, err := registryOf(registryName(options))
+		if err != nil {
+			return err
+		}
+		// Each registration is a callback of its own, also of the same function.
+		o.Key = f
+		var number int64
+		return r.add(f, func() (err error) {
+			number, err = r.RegisterFunc(f.call, o)
+			return err
+		}, func() {
+			r.ids[number] = f
+			*id = C.int64_t(number)
+		})
+	})
+}
+
+//export calliopeUnregister
+func calliopeUnregister(registry, name *C.char) C.calliope_status {
+	return protect(func() error {
+		if name == nil {
+			return invalid("calliope_unregister: the name is NULL")
+		}
+		r, err := registryOf(text(registry))
+		if err != nil {
+			return err
+		}
+		key := C.GoString(name)
+		return r.remove(func() error { return r.Unregister(key) }, func() *function {
+			f := r.names[key]
+			delete(r.names, key)
+			return f
+		})
+	})
+}
+
+//export calliopeUnregisterID
+func calliopeUnregisterID(registry *C.char, id C.int64_t) C.calliope_status {
+	return protect(func() error {
+		r, err := registryOf(text(registry))
+		if err != nil {
+			return err
+		}
+		return r.remove(func() error { return r.UnregisterID(int64(id)) }, func() *function {
+			f := r.ids[int64(id)]
+			delete(r.ids, int64(id))
+			return f
+		})
+	})
+}
+
+//export calliopeBarrier
+func calliopeBarrier(name *C.char, timeout C.int64_t) C.calliope_status {
+	return protect(func() error {
+		ctx := context.Background()
+		if timeout < 0 {
+			return invalid("calliope_barrier: the timeout is %d ns; it must not be negative", timeout)
+		}
+		if timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, time.Duration(timeout))
+			defer cancel()
+		}
+		err := callbacks.Barrier(ctx, text(name))
+		if taps := new(callbacks.TapErrors); errors.As(err, &taps) {
+			return &statusError{C.CALLIOPE_INTERNAL, err}
+		}
+		return err
+	})
+}
+
+//export calliopeStats
+func calliopeStats(out **C.char) C.calliope_status {
+	return protect(func() error {
+		if out == nil {
+			return invalid("calliope_stats: json is NULL")
+		}
+		stats := callbacks.Stats()
+		if stats == nil {
+			stats = []callbacks.Stat{}
+		}
+		data, err := json.Marshal(stats)
+		if err != nil {
+			return err
+		}
+		*out = (*C.char)(give(data))
+		return nil
+	})
+}
+
+func registryName(o *C.calliope_options) string {
+	if o == nil {
+		return ""
+	}
+	return text(o.registry)
+}
+
+// optionsOf reads the options of a callback.
+func optionsOf(in *C.calliope_options) (callbacks.Options, error) {
+	var o callbacks.Options
+	if in == nil {
+		return o, nil
+	}
+	if in.struct_size != C.sizeof_calliope_options {
+		return o, invalid("options.struct_size is %d: set it to sizeof(calliope_options), which is %d", in.struct_size, C.sizeof_calliope_options)
+	}
+	if in.dispatch < C.CALLIOPE_INLINE || in.dispatch > C.CALLIOPE_DEFERRED {
+		return o, invalid("options.dispatch is %d: it must be CALLIOPE_INLINE, CALLIOPE_GOROUTINE, CALLIOPE_ASYNC or CALLIOPE_DEFERRED", in.dispatch)
+	}
+	if in.timeout_ns < 0 || in.per_second < 0 {
+		return o, invalid("options.timeout_ns is %d and options.per_second %d: they must not be negative", in.timeout_ns, in.per_second)
+	}
+	o.Dispatch = callbacks.Dispatch(in.dispatch)
+	o.FailRun = in.fail_run != 0
+	o.Timeout = time.Duration(in.timeout_ns)
+	o.PerSecond = int(in.per_second)
+	o.Measure = in.measure != 0
+	if in.has_template == 0 {
+		if in.num_args > 0 || in.num_results > 0 {
+			return o, invalid("options has a template of %d operands and %d results, but has_template is 0: set it to 1", in.num_args, in.num_results)
+		}
+		return o, nil
+	}
+	args, err := shapesOf("args", in.args, in.num_args)
+	if err != nil {
+		return o, err
+	}
+	results, err := shapesOf("results", in.results, in.num_results)
+	if err != nil {
+		return o, err
+	}
+	o.Signature = contract.Signature(args, results)
+	return o, nil
+}
+
+// shapesOf reads the types of a template.
+func shapesOf(field string, types *C.calliope_type, n C.size_t) ([]tensor.Shape, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	if types == nil {
+		return nil, invalid("options.num_%s is %d, but options.%s is NULL", field, n, field)
+	}
+	const most = 1 << 16
+	if n > most {
+		return nil, invalid("options.num_%s is %d: a template has %d types at most", field, n, most)
+	}
+	list := make([]tensor.Shape, n)
+	for i, t := range unsafe.Slice(types, n) {
+		dtype, ok := dtypes[int32(t.dtype)]
+		if !ok {
+			return nil, invalid("options.%s[%d].dtype is %d, which is no element type", field, i, t.dtype)
+		}
+		if t.rank < 0 || t.rank > most || t.rank > 0 && t.dims == nil {
+			return nil, invalid("options.%s[%d] has the rank %d, and dims at %p: dims must point to as many numbers", field, i, t.rank, t.dims)
+		}
+		dims := make([]int, t.rank)
+		for j, d := range unsafe.Slice(t.dims, t.rank) {
+			if d < 0 {
+				return nil, invalid("options.%s[%d].dims[%d] is %d: a dimension must not be negative", field, i, j, d)
+			}
+			dims[j] = int(d)
+		}
+		list[i] = tensor.ShapeOf(dtype, dims...)
+	}
+	return list, nil
+}

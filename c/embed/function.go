@@ -1,0 +1,181 @@
+package embed
+
+/*
+#include <stdlib.h>
+#include "api.h"
+*/
+import "C"
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A function is a C function that is registered as a callback.
+type function struct {
+	fn     C.calliope_function
+	user   unsafe.Pointer
+	drop   func()
+	inline bool // its calls cannot be stopped
+
+	// uses is the number of calls that run, and 1 more while it is registered.
+	uses  atomic.Int64
+	calls sync.Pool // of *call
+}
+
+func newFunction(what string, fn C.calliope_function, user unsafe.Pointer, in *C.calliope_options) (*function, callbacks.Options, error) {
+	if fn == nil {
+		return nil, callbacks.Options{}, invalid("%s: the function is NULL", what)
+	}
+	o, err := optionsOf(in)
+	if err != nil {
+		return nil, o, fmt.Errorf("%s: %w", what, err)
+	}
+	f := &function{fn: fn, user: user, inline: o.Dispatch == callbacks.Inline && o.Timeout == 0}
+	if in != nil && in.drop != nil {
+		drop := in.drop
+		f.drop = func() { C.calliope_shared_drop(drop, user) }
+	}
+	return f, o, nil
+}
+
+func (f *function) hold() { f.uses.Add(1) }
+
+// release undoes hold. The last one drops the function.
+func (f *function) release() {
+	if f.uses.Add(-1) == 0 && f.drop != nil {
+		f.drop()
+	}
+}
+
+// enter is hold for a call. It returns false if the function was dropped: a call may have
+// found it just before it was unregistered.
+func (f *function) enter() bool {
+	for {
+		n := f.uses.Load()
+		if n == 0 {
+			return false
+		}
+		if f.uses.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// call is the callbacks.Func of the function.
+func (f *function) call(frame *callbacks.Frame) error {
+	if !f.enter() {
+		return fmt.Errorf("callback %q was unregistered", frame.Name)
+	}
+	defer f.release()
+	c, _ := f.calls.Get().(*call)
+	if c == nil {
+		c = newCall()
+	}
+	defer f.calls.Put(c)
+	c.fill(frame)
+	if !f.inline {
+		shared := c.shared
+		stop := context.AfterFunc(frame.Context(), func() { C.calliope_shared_stop(shared) })
+		defer stop()
+	}
+	status := C.calliope_shared_invoke(f.fn, f.user, c.shared)
+	return c.end(frame.Name, status)
+}
+
+// A call is the memory in C that a function gets. It is used again for other calls.
+type call struct {
+	shared *C.calliope_shared_call
+	name   string
+	room   int // arrays
+	dims   int
+	pinned runtime.Pinner
+}
+
+func newCall() *call {
+	c := &call{shared: (*C.calliope_shared_call)(C.calloc(1, C.sizeof_calliope_shared_call))}
+	c.shared.call.struct_size = C.sizeof_calliope_call
+	runtime.AddCleanup(c, func(shared *C.calliope_shared_call) { free(shared) }, c.shared)
+	return c
+}
+
+func free(shared *C.calliope_shared_call) {
+	C.free(unsafe.Pointer(shared.call.name))
+	C.free(unsafe.Pointer(shared.call.args)) // results and dims are in this block
+	C.free(unsafe.Pointer(shared))
+}
+
+// fill writes a frame. Arrays of Go's memory are pinned until end.
+func (c *call) fill(frame *callbacks.Frame) {
+	s := &c.shared.call
+	if c.name != frame.Name || s.name == nil {
+		C.free(unsafe.Pointer(s.name))
+		c.name, s.name = frame.Name, C.CString(frame.Name)
+	}
+	s.run_id, s.device = C.int64_t(frame.RunID), C.int32_t(frame.Device)
+	arrays, dims := len(frame.Args)+len(frame.Results), 0
+	for _, views := range [2][]tensor.View{frame.Args, frame.Results} {
+		for i := range views {
+			dims += len(views[i].Shape.Dims)
+		}
+	}
+	if s.args == nil || arrays > c.room || dims > c.dims {
+		C.free(unsafe.Pointer(s.args))
+		c.room, c.dims = max(arrays, 1), dims
+		s.args = (*C.calliope_array)(C.malloc(C.size_t(c.room*C.sizeof_calliope_array + c.dims*8)))
+	}
+	list := unsafe.Slice(s.args, c.room)
+	next := (*C.int64_t)(unsafe.Add(unsafe.Pointer(s.args), c.room*C.sizeof_calliope_array))
+	n := 0
+	for _, views := range [2][]tensor.View{frame.Args, frame.Results} {
+		for i := range views {
+			next = c.array(&list[n], &views[i], next)
+			n++
+		}
+	}
+	s.num_args, s.num_results = C.size_t(len(frame.Args)), C.size_t(len(frame.Results))
+	s.results = (*C.calliope_array)(unsafe.Add(unsafe.Pointer(s.args), len(frame.Args)*C.sizeof_calliope_array))
+}
+
+// array writes one array, and its dimensions at next. It returns where the next ones go.
+func (c *call) array(to *C.calliope_array, v *tensor.View, next *C.int64_t) *C.int64_t {
+	data := unsafe.Pointer(unsafe.SliceData(v.Data))
+	if data != nil {
+		c.pinned.Pin(data) // does nothing for XLA's memory
+	}
+	to.data, to.size = data, C.size_t(len(v.Data))
+	to.dims, to.rank = next, C.int32_t(len(v.Shape.Dims))
+	to.dtype = C.int32_t(numbers[v.Shape.DType])
+	for _, d := range v.Shape.Dims {
+		*next = C.int64_t(d)
+		next = (*C.int64_t)(unsafe.Add(unsafe.Pointer(next), 8))
+	}
+	return next
+}
+
+// end returns the error of a call, and clears what belongs to the call alone.
+func (c *call) end(name string, status C.calliope_status) error {
+	c.pinned.Unpin()
+	var message string
+	if m := c.shared.message; m != nil {
+		message = C.GoStringN(m, C.int(c.shared.message_size))
+		C.free(unsafe.Pointer(m))
+		c.shared.message, c.shared.message_size = nil, 0
+	}
+	c.shared.stopped = 0
+	switch {
+	case status == C.CALLIOPE_OK:
+		return nil
+	case message != "":
+		return errors.New(message)
+	}
+	return fmt.Errorf("callback %q returned the status %d, and no message", name, status)
+}

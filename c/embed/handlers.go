@@ -1,0 +1,42 @@
+package embed
+
+/*
+#include "api.h"
+
+typedef calliope_handler* handler_out;
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/bridge"
+)
+
+//export calliopeGetHandler
+func calliopeGetHandler(target *C.char, stage C.int32_t, handler *C.calliope_handler) C.calliope_status {
+	return protect(func() error {
+		if target == nil || handler == nil {
+			return invalid("calliope_get_handler: an argument is NULL")
+		}
+		instantiate, execute, err := bridge.Handlers(C.GoString(target))
+		if err != nil {
+			return err
+		}
+		switch stage {
+		case C.CALLIOPE_STAGE_INSTANTIATE:
+			*handler = C.calliope_handler(instantiate)
+		case C.CALLIOPE_STAGE_EXECUTE:
+			*handler = C.calliope_handler(execute)
+		default:
+			return invalid("calliope_get_handler: there is no handler for the stage %d: ask for CALLIOPE_STAGE_INSTANTIATE (%d) and CALLIOPE_STAGE_EXECUTE (%d)",
+				stage, C.CALLIOPE_STAGE_INSTANTIATE, C.CALLIOPE_STAGE_EXECUTE)
+		}
+		return nil
+	})
+}
+
+//export calliopeRegisterPJRT
+func calliopeRegisterPJRT(api unsafe.Pointer) C.calliope_status {
+	return protect(func() error { return bridge.RegisterPJRT(api, nil) })
+}

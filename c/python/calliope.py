@@ -1,0 +1,353 @@
+"""Calliope for Python: functions that compiled programs call, through libcalliope.
+
+A Library has the functions of c/include/calliope.h that JAX programs need:
+
+    import calliope
+
+    library = calliope.Library("libcalliope.so")
+    library.register_jax()
+
+    @library.callback("double")
+    def double(x):
+        return 2 * x
+
+    y = jax.jit(lambda x: calliope.call("double", x, x))(x)
+
+Functions of other languages that are registered in the same process, for example in Go, are
+called in the same way. This module needs ctypes and NumPy, and JAX where JAX is called.
+"""
+
+import ctypes
+import json
+import os
+import traceback
+
+import numpy as np
+
+# The targets of the contract, see calliope.h.
+IO_CALLBACK = "calliope_io_callback"
+RUNTIME_CALL = "calliope_runtime_call"
+TARGETS = (
+    IO_CALLBACK,
+    RUNTIME_CALL,
+    "exla_io_callback",
+    "exla_runtime_callback",
+    "exla_elixir_callback",
+)
+
+# How a function is called: CALLIOPE_INLINE and so on.
+DISPATCH = {"inline": 0, "goroutine": 1, "async": 2, "deferred": 3}
+
+_INSTANTIATE, _EXECUTE = 0, 3
+_INVALID_ARGUMENT, _INTERNAL = 3, 13
+
+
+class Error(Exception):
+    """An error of the library. status is its code of absl::Status."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class _Array(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("size", ctypes.c_size_t),
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+        ("rank", ctypes.c_int32),
+        ("dtype", ctypes.c_int32),
+    ]
+
+
+class _Call(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("name", ctypes.c_char_p),
+        ("run_id", ctypes.c_int64),
+        ("device", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+        ("num_args", ctypes.c_size_t),
+        ("args", ctypes.POINTER(_Array)),
+        ("num_results", ctypes.c_size_t),
+        ("results", ctypes.POINTER(_Array)),
+    ]
+
+
+_Function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(_Call))
+_Drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class _Type(ctypes.Structure):
+    _fields_ = [
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+        ("rank", ctypes.c_int32),
+        ("dtype", ctypes.c_int32),
+    ]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("registry", ctypes.c_char_p),
+        ("dispatch", ctypes.c_int32),
+        ("fail_run", ctypes.c_int32),
+        ("timeout_ns", ctypes.c_int64),
+        ("per_second", ctypes.c_int64),
+        ("measure", ctypes.c_int32),
+        ("has_template", ctypes.c_int32),
+        ("args", ctypes.POINTER(_Type)),
+        ("num_args", ctypes.c_size_t),
+        ("results", ctypes.POINTER(_Type)),
+        ("num_results", ctypes.c_size_t),
+        ("drop", _Drop),
+    ]
+
+
+def _dtypes():
+    """Returns the NumPy types by their number in calliope.h."""
+    types = {
+        1: np.bool_, 2: np.int8, 3: np.int16, 4: np.int32, 5: np.int64,
+        6: np.uint8, 7: np.uint16, 8: np.uint32, 9: np.uint64,
+        10: np.float16, 11: np.float32, 12: np.float64, 15: np.complex64, 18: np.complex128,
+    }  # fmt: skip
+    try:
+        import ml_dtypes
+    except ImportError:
+        return {n: np.dtype(t) for n, t in types.items()}
+    for number, name in {
+        16: "bfloat16", 19: "float8_e5m2", 20: "float8_e4m3fn", 21: "int4", 22: "uint4",
+        23: "float8_e4m3b11fnuz", 24: "float8_e5m2fnuz", 25: "float8_e4m3fnuz", 26: "int2",
+        27: "uint2", 28: "float8_e4m3", 29: "float8_e3m4", 32: "float4_e2m1fn", 33: "float8_e8m0fnu",
+    }.items():  # fmt: skip
+        if hasattr(ml_dtypes, name):
+            types[number] = getattr(ml_dtypes, name)
+    return {n: np.dtype(t) for n, t in types.items()}
+
+
+_DTYPES = _dtypes()
+_NUMBERS = {t: n for n, t in _DTYPES.items()}
+
+
+def _view(array):
+    """Returns an array of a call as a NumPy array on its memory."""
+    dtype = _DTYPES.get(array.dtype)
+    if dtype is None:
+        raise TypeError(f"element type {array.dtype} of calliope.h has no NumPy type here; ml_dtypes has more")
+    shape = tuple(array.dims[i] for i in range(array.rank))
+    memory = (ctypes.c_char * array.size).from_address(array.data) if array.size else b""
+    return np.frombuffer(memory, dtype).reshape(shape)
+
+
+class Library:
+    """A loaded libcalliope. It is loaded once in a process and never unloaded.
+
+    Without a path it is the file that the environment variable CALLIOPE_LIBRARY names, or
+    libcalliope.so where the system's loader finds it.
+    """
+
+    def __init__(self, path=None):
+        self._lib = ctypes.CDLL(path or os.environ.get("CALLIOPE_LIBRARY") or "libcalliope.so")
+        self._lib.calliope_error_message.restype = ctypes.c_char_p
+        self._lib.calliope_fail.restype = None
+        self._lib.calliope_fail.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+        self._lib.calliope_free.argtypes = [ctypes.c_void_p]
+        self._kept = {}  # what the library calls, by (registry, name or id)
+
+    def _check(self, status):
+        if status:
+            raise Error(status, self._lib.calliope_error_message().decode())
+
+    def version(self):
+        """Returns the version, for example 100 for 0.1.0."""
+        return self._lib.calliope_version()
+
+    def handler(self, target, stage):
+        """Returns the address of the handler of a target for a stage, 0 or 3."""
+        address = ctypes.c_void_p()
+        self._check(self._lib.calliope_get_handler(target.encode(), stage, ctypes.byref(address)))
+        return address.value
+
+    def register_jax(self, targets=TARGETS):
+        """Registers the handlers with JAX, for the platform cpu."""
+        import jax
+
+        def capsule(target, stage):
+            return jax.ffi.pycapsule(ctypes.c_void_p(self.handler(target, stage)))
+
+        for target in targets:
+            stages = {
+                "instantiate": capsule(target, _INSTANTIATE),
+                "execute": capsule(target, _EXECUTE),
+            }
+            jax.ffi.register_ffi_target(target, stages, platform="cpu")
+
+    def callback(self, name, **options):
+        """Returns a decorator that registers a function with a name; see register."""
+
+        def decorate(function):
+            self.register(function, name, **options)
+            return function
+
+        return decorate
+
+    def register(
+        self, function, name=None, registry="", dispatch="inline", timeout=0.0, fail_run=False,
+        per_second=0, measure=False, template=None,
+    ):  # fmt: skip
+        """Registers a function as a callback with a name, or, without one, with an id, which it returns.
+
+        The function takes the operands as NumPy arrays on the runtime's memory, which are valid
+        until it returns, and returns one array for each result: an array, a tuple of arrays, or None for
+        no results. What it raises fails the run. timeout is in seconds. template is a
+        pair of lists of arrays, or of what has shape and dtype: the operands and the results that
+        modules must call with.
+        """
+        handler = _Function(lambda _, call: self._invoke(function, call))
+        options = _Options(
+            struct_size=ctypes.sizeof(_Options), registry=registry.encode(), dispatch=DISPATCH[dispatch],
+            fail_run=fail_run, timeout_ns=round(timeout * 1e9), per_second=per_second, measure=measure,
+        )  # fmt: skip
+        if template is not None:
+            args, results = (_types(t) for t in template)
+            options.has_template = 1
+            options.args, options.num_args = args, len(args)
+            options.results, options.num_results = results, len(results)
+        if name is None:
+            number = ctypes.c_int64()
+            self._check(self._lib.calliope_register_id(handler, None, ctypes.byref(options), ctypes.byref(number)))
+            name = number.value
+        else:
+            self._check(self._lib.calliope_register(name.encode(), handler, None, ctypes.byref(options)))
+        self._kept[registry, name] = handler
+        return name
+
+    def unregister(self, name, registry=""):
+        """Removes the callback with a name, or with an id. Calls that run go on."""
+        if isinstance(name, int):
+            status = self._lib.calliope_unregister_id(registry.encode(), ctypes.c_int64(name))
+        else:
+            status = self._lib.calliope_unregister(registry.encode(), name.encode())
+        self._check(status)
+        # The handler is kept, because a call of it may run.
+
+    def open_registry(self, name):
+        """Makes a registry, which modules name in the key "registry"."""
+        self._check(self._lib.calliope_registry_open(name.encode(), None))
+
+    def close_registry(self, name):
+        """Closes a registry and removes its callbacks."""
+        self._check(self._lib.calliope_registry_close(name.encode()))
+
+    def barrier(self, name="", timeout=0.0):
+        """Waits for queued calls, timeout seconds at most. Raises the errors of taps as an Error."""
+        self._check(self._lib.calliope_barrier(name.encode(), ctypes.c_int64(round(timeout * 1e9))))
+
+    def stats(self):
+        """Returns the counters of all callbacks, a list of dictionaries."""
+        text = ctypes.c_void_p()
+        self._check(self._lib.calliope_stats(ctypes.byref(text)))
+        try:
+            return json.loads(ctypes.string_at(text))
+        finally:
+            self._check(self._lib.calliope_free(text))
+
+    def _invoke(self, function, call):
+        try:
+            c = call.contents
+            results = function(*(_view(c.args[i]) for i in range(c.num_args)))
+            if results is None:
+                results = ()
+            elif not isinstance(results, (tuple, list)):
+                results = (results,)
+            if len(results) != c.num_results:
+                raise TypeError(f"the function returned {len(results)} results, and the module wants {c.num_results}")
+            for i, result in enumerate(results):
+                want, result = _view(c.results[i]), np.asarray(result)
+                if result.shape != want.shape or result.dtype != want.dtype:
+                    raise TypeError(
+                        f"result {i} is {result.dtype}{list(result.shape)}, "
+                        f"and the module wants {want.dtype}{list(want.shape)}"
+                    )
+                want[...] = result
+            return 0
+        except BaseException:  # an exception must not leave the call
+            message = traceback.format_exc().encode()
+            self._lib.calliope_fail(call, message, len(message))
+            return _INTERNAL
+
+
+def _types(arrays):
+    types = (_Type * len(arrays))()
+    for i, array in enumerate(arrays):
+        dims = (ctypes.c_int64 * len(array.shape))(*array.shape)
+        types[i] = _Type(dims, len(array.shape), _NUMBERS[np.dtype(array.dtype)])
+    return types
+
+
+def call(name, results, *args, pure=False, token=None, registry="", vmap_method=None, **keys):
+    """Calls a callback in a JAX program: one with results of its own (RuntimeCall, PureCall).
+
+    name is a name or an id. results is an array, or what has shape and dtype, or a list of such for
+    several results. A pure call may be dropped, merged and moved by the compiler. With a token,
+    the call comes after the one that the token is from, and call returns its results and the next
+    token. vmap_method is that of jax.ffi.ffi_call. keys are further keys of the contract.
+    """
+    several = isinstance(results, (tuple, list))
+    form = "pure" if pure else "call"
+    list_, token = _emit(
+        RUNTIME_CALL, form, name, results if several else [results], args, token, registry, vmap_method, keys
+    )
+    out = list_ if several else list_[0]
+    return out if token is None else (out, token)
+
+
+def io(name, *args, token=None, registry="", vmap_method=None, **keys):
+    """Calls a callback that passes its operands through (IOCallback), and returns them, as a list.
+
+    See call for the arguments.
+    """
+    out, token = _emit(IO_CALLBACK, "passthrough", name, args, args, token, registry, vmap_method, keys)
+    return out if token is None else (out, token)
+
+
+def tap(name, *args, token=None, registry="", vmap_method=None, **keys):
+    """Calls a callback that only reads its operands (Tap). With a token, returns the next one.
+
+    See call for the arguments.
+    """
+    _, token = _emit(IO_CALLBACK, "observe", name, [], args, token, registry, vmap_method, keys)
+    return token
+
+
+def first_token():
+    """Returns the token for the first of some calls that run in order."""
+    import jax.numpy as jnp
+
+    return jnp.zeros(1, jnp.int8)
+
+
+def _emit(target, form, name, results, args, token, registry, vmap_method, keys):
+    """Adds a custom call of the contract. Returns its results, and its token or None."""
+    import jax
+
+    types = [jax.ShapeDtypeStruct(r.shape, r.dtype) for r in results]
+    aliases = {i: i for i in range(len(args))} if form == "passthrough" else {}
+    keys |= {"v": np.int64(1), "form": form}
+    keys |= {"callback_id": np.int64(name)} if isinstance(name, int) else {"callback": name}
+    if registry:
+        keys["registry"] = registry
+    if token is not None:
+        if form == "pure":
+            raise ValueError("a pure call has no order: leave out the token, or pure=True")
+        keys["n_tokens"] = np.int64(1)
+        aliases[len(args)] = len(types)
+        args = (*args, token)
+        types.append(jax.ShapeDtypeStruct((1,), np.int8))
+    elif form == "observe":
+        types.append(jax.ShapeDtypeStruct((1,), np.int8))  # XLA wants a result
+    f = jax.ffi.ffi_call(
+        target, types, has_side_effect=form != "pure", vmap_method=vmap_method, input_output_aliases=aliases
+    )
+    out = list(f(*args, **keys))
+    return (out[:-1], out[-1]) if token is not None else (out, None)

@@ -1,0 +1,163 @@
+// A compiler in C++: it has an MLIR context of its own, puts callbacks into a module, orders,
+// checks and lints it, and runs it on XLA with functions in C++.
+//
+//	go run ./examples/embed cpp
+//
+// The declarations of MLIR and PJRT here are the few that it needs. A real program includes mlir-c and XLA's
+// pjrt_c_api.h.
+
+#include <calliope.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "mlir.h"
+#include "pjrt.h"
+
+namespace {
+
+void check(calliope_status status) {
+  if (status == CALLIOPE_OK) return;
+  std::fprintf(stderr, "error %d: %s\n", status, calliope_error_message());
+  std::exit(1);
+}
+
+// Shows an error that is expected.
+void refused(const char* what, calliope_status status) {
+  std::printf("%s: %d: %s\n", what, status, status == CALLIOPE_OK ? "not refused" : calliope_error_message());
+}
+
+// A callback that doubles its array in place. Its user data counts the calls.
+calliope_status twice(void* user_data, calliope_call* call) {
+  ++*static_cast<int*>(user_data);
+  const calliope_array& x = call->results[0];
+  float* values = static_cast<float*>(x.data);
+  for (size_t i = 0; i < x.size / sizeof(float); i++) values[i] *= 2;
+  return CALLIOPE_OK;
+}
+
+// A callback that shows its array.
+calliope_status show(void* user_data, calliope_call* call) {
+  std::printf("%s:", static_cast<const char*>(user_data));
+  const float* values = static_cast<const float*>(call->args[0].data);
+  for (size_t i = 0; i < call->args[0].size / sizeof(float); i++) std::printf(" %g", values[i]);
+  std::printf("\n");
+  return CALLIOPE_OK;
+}
+
+// A callback that fails, by an exception that it does not let out.
+calliope_status fail(void*, calliope_call* call) {
+  try {
+    throw std::string("no such thing");
+  } catch (const std::string& why) {
+    calliope_fail(call, why.data(), why.size());
+    return CALLIOPE_INTERNAL;
+  }
+}
+
+const char* const kModule = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = stablehlo.add %x, %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+)";
+
+const char* const kOld = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %u = "stablehlo.outfeed"(%x, %t) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+  return %x : tensor<4xf32>
+}
+)";
+
+// Appends a callback of a form, and returns the operation.
+MlirOperation append(int64_t library, MlirContext context, MlirModule module, MlirBlock block, const char* form, const char* callback,
+                     const char* effect, MlirValue operand) {
+  calliope_operation description{};
+  description.struct_size = sizeof description;
+  description.form = form;
+  description.callback = callback;
+  description.effect = effect;
+  void* operands[] = {const_cast<void*>(operand.ptr)};
+  MlirOperation operation{};
+  check(calliope_append(library, context.ptr, module.ptr, block.ptr, nullptr, &description, 1, operands, 0, nullptr,
+                        &operation.ptr));
+  return operation;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: host MLIR_LIBRARY PJRT_PLUGIN\n");
+    return 2;
+  }
+  // IR: the module belongs to the host.
+  Mlir mlir;
+  MlirContext context = mlir.context();
+  MlirModule module = mlir.parse(context, kModule);
+  MlirBlock block = mlir.main(module);
+  MlirOperation end = mlirBlockGetTerminator(block);
+  MlirValue y = mlirOperationGetOperand(end, 0);
+
+  int64_t library = 0;
+  check(calliope_mlir_open(argv[1], &library));
+  append(library, context, module, block, CALLIOPE_FORM_OBSERVE, "cpp.before", "print", y);
+  MlirOperation doubled = append(library, context, module, block, CALLIOPE_FORM_PASSTHROUGH, "cpp.twice", nullptr, y);
+  append(library, context, module, block, CALLIOPE_FORM_OBSERVE, "cpp.after", "print", mlirOperationGetResult(doubled, 0));
+  mlirOperationSetOperand(end, 0, mlirOperationGetResult(doubled, 0));
+  refused("not ordered", calliope_check(library, context.ptr, module.ptr));
+  check(calliope_order_effects(library, context.ptr, module.ptr));
+  check(calliope_check(library, context.ptr, module.ptr));
+  std::string text = mlir.print(module);
+  std::printf("verified: %d\n", mlirOperationVerify(mlirModuleGetOperation(module)));
+
+  // Lint, and repair.
+  char* report = nullptr;
+  int32_t findings = 0;
+  check(calliope_lint(text.data(), text.size(), "ours.mlir", "text", nullptr, &report, &findings));
+  std::printf("findings in ours: %d\n", findings);
+  check(calliope_free(report));
+  check(calliope_lint(kOld, std::string(kOld).size(), "old.mlir", "text", "-rules=outfeed", &report, &findings));
+  std::printf("findings in an old module: %d\n%s", findings, report);
+  check(calliope_free(report));
+  void* fixed = nullptr;
+  size_t size = 0;
+  check(calliope_fix(kOld, std::string(kOld).size(), nullptr, &fixed, &size));
+  std::printf("repaired: %s\n",
+              std::string(static_cast<char*>(fixed), size).find("calliope_io_callback") != std::string::npos ? "yes" : "no");
+  check(calliope_free(fixed));
+
+  // Callbacks.
+  int calls = 0;
+  check(calliope_register("cpp.twice", twice, &calls, nullptr));
+  char before[] = "before", after[] = "after";
+  check(calliope_register("cpp.before", show, before, nullptr));
+  check(calliope_register("cpp.after", show, after, nullptr));
+
+  // Run.
+  Pjrt pjrt(argv[2]);
+  check(calliope_register_pjrt(pjrt.api()));
+  pjrt.compile(text);
+  for (int i = 0; i < 2; i++) {
+    std::vector<float> result = pjrt.run({1, 2, 3, 4});
+    std::printf("result: %g %g %g %g\n", result[0], result[1], result[2], result[3]);
+  }
+  check(calliope_barrier("end", 0));
+  std::printf("calls: %d\n", calls);
+
+  // Errors.
+  check(calliope_unregister(nullptr, "cpp.twice"));
+  check(calliope_register("cpp.twice", fail, nullptr, nullptr));
+  pjrt.compile(text);
+  std::printf("a callback that fails: %s\n", pjrt.error_of_run({1, 2, 3, 4}).c_str());
+  refused("an unknown registry", calliope_unregister("nowhere", "cpp.twice"));
+  refused("an unknown library", calliope_check(7, context.ptr, module.ptr));
+  refused("no module", calliope_order_effects(library, context.ptr, nullptr));
+  calliope_operation nothing{};
+  refused("an empty description", calliope_append(library, context.ptr, module.ptr, block.ptr, nullptr, &nothing, 0, nullptr, 0, nullptr, nullptr));
+  refused("memory of the host", calliope_free(before));
+}
