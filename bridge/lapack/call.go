@@ -98,8 +98,23 @@ type array[T tensor.Element] struct {
 // item returns the elements of an item.
 func (a array[T]) item(i int) []T { return a.data[i*a.step:][:a.step] }
 
-// at returns the address of an item.
-func (a array[T]) at(i int) unsafe.Pointer { return address(a.item(i)) }
+// all returns an argument that is each item in turn.
+func (a array[T]) all() fortran.Arg { return a.from(0) }
+
+// from is all without the first items.
+func (a array[T]) from(i int) fortran.Arg {
+	var element T
+	return fortran.Arg{Address: address(a.data[i*a.step:]), Step: a.step * int(unsafe.Sizeof(element))}
+}
+
+// rest is all without the first element of each item.
+func (a array[T]) rest() fortran.Arg {
+	arg := a.all()
+	if len(a.data) > 0 {
+		arg.Address = address(a.data[1:])
+	}
+	return arg
+}
 
 // fill sets each element of an item.
 func (a array[T]) fill(i int, value T) {
@@ -153,45 +168,46 @@ func arrayOf[T tensor.Element](c *call, what string, i int, v tensor.View, dims 
 // address returns the address of the first element.
 func address[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
-// integer returns the address of a number, for an argument that LAPACK only reads.
-func integer(n int) unsafe.Pointer {
+// to returns an argument that is the same in all calls.
+func to[T any](value *T) fortran.Arg { return fortran.Arg{Address: unsafe.Pointer(value)} }
+
+// integer returns an argument that LAPACK only reads.
+func integer(n int) fortran.Arg {
 	value := int32(n)
-	return unsafe.Pointer(&value)
+	return to(&value)
 }
 
-// leading returns the address of a leading dimension, which LAPACK needs to be 1 at least.
-func leading(rows int) unsafe.Pointer { return integer(max(1, rows)) }
+// leading returns a leading dimension, which LAPACK needs to be 1 at least.
+func leading(rows int) fortran.Arg { return integer(max(1, rows)) }
 
-// char returns the address of a character, for an argument that LAPACK only reads.
-func char(b byte) unsafe.Pointer { return unsafe.Pointer(&b) }
+// char returns an argument that LAPACK only reads.
+func char(b byte) fortran.Arg { return to(&b) }
 
-// memory returns the address of n elements, 1 at least.
-func memory[T any](n int) unsafe.Pointer { return address(make([]T, max(1, n))) }
+// memory returns memory of n elements, 1 at least.
+func memory[T any](n int) fortran.Arg { return to(unsafe.SliceData(make([]T, max(1, n)))) }
 
-// workspace returns the workspace that a routine asks for, and the address of its size. run
-// calls the routine with the length -1: it then only stores the best size in the workspace.
-func workspace[T scalar](c *call, run func(work, length unsafe.Pointer)) (work, length unsafe.Pointer) {
+// workspace returns the workspace that a routine asks for, and its size. run calls the routine
+// with the size -1: it then only stores the best size in the workspace.
+func workspace[T scalar](c *call, run func(work, length fortran.Arg)) (work, length fortran.Arg) {
 	best := new(T)
-	run(unsafe.Pointer(best), integer(-1))
+	run(to(best), integer(-1))
 	n := max(1, size(*best))
 	if n > math.MaxInt32 {
 		c.fail("operand 0 is %s, which needs a workspace of %d elements, too many for a LAPACK with 32-bit integers", c.frame.Args[0].Shape, n)
-		return nil, nil
+		return fortran.Arg{}, fortran.Arg{}
 	}
 	return memory[T](n), integer(n)
 }
 
-// each calls a routine for each matrix, with a workspace. run makes the call for matrix i.
-func each[T scalar](c *call, run func(i int, work, length unsafe.Pointer)) error {
+// each calls a routine for each matrix, with a workspace. run calls it a number of times,
+// from the first matrix on.
+func each[T scalar](c *call, run func(times int, work, length fortran.Arg)) error {
 	if c.err != nil || c.n == 0 {
 		return c.err
 	}
-	work, length := workspace[T](c, func(work, length unsafe.Pointer) { run(0, work, length) })
-	if c.err != nil {
-		return c.err
+	work, length := workspace[T](c, func(work, length fortran.Arg) { run(1, work, length) })
+	if c.err == nil {
+		run(c.n, work, length)
 	}
-	for i := range c.n {
-		run(i, work, length)
-	}
-	return nil
+	return c.err
 }

@@ -1,6 +1,6 @@
 package lapack
 
-import "unsafe"
+import "github.com/calliope-mlir/calliope/internal/fortran"
 
 // trsm solves op(X) Y' = Y, or Y' op(X) = Y, for a triangular matrix X.
 func trsm[T scalar](c *call) error {
@@ -15,10 +15,8 @@ func trsm[T scalar](c *call) error {
 		return c.err
 	}
 	one := T(1)
-	for i := range c.n {
-		c.routine.Call(char(side), char(c.char("uplo")), char(c.char("trans_x")), char(c.char("diag")),
-			integer(m), integer(n), unsafe.Pointer(&one), x.at(i), leading(order), y.at(i), leading(m))
-	}
+	c.routine.Call(c.n, char(side), char(c.char("uplo")), char(c.char("trans_x")), char(c.char("diag")),
+		integer(m), integer(n), to(&one), x.all(), leading(order), y.all(), leading(m))
 	return nil
 }
 
@@ -31,9 +29,7 @@ func getrf[T scalar](c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	for i := range c.n {
-		c.routine.Call(integer(m), integer(n), a.at(i), leading(m), pivots.at(i), info.at(i))
-	}
+	c.routine.Call(c.n, integer(m), integer(n), a.all(), leading(m), pivots.all(), info.all())
 	return nil
 }
 
@@ -43,8 +39,8 @@ func geqrf[T scalar](c *call) error {
 	a := inPlace(c, 0, operand[T](c, 0, m, n), m, n)
 	tau := result[T](c, 1, min(m, n))
 	info := new(int32) // not a result
-	return each[T](c, func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(integer(m), integer(n), a.at(i), leading(m), tau.at(i), work, length, unsafe.Pointer(info))
+	return each[T](c, func(times int, work, length fortran.Arg) {
+		c.routine.Call(times, integer(m), integer(n), a.all(), leading(m), tau.all(), work, length, to(info))
 	})
 }
 
@@ -56,12 +52,12 @@ func geqp3[T scalar, R float](c *call) error {
 	tau := result[T](c, 2, min(m, n))
 	info := new(int32) // not a result
 	rwork := memory[R](2 * n)
-	return each[T](c, func(i int, work, length unsafe.Pointer) {
-		args := []unsafe.Pointer{integer(m), integer(n), a.at(i), leading(m), columns.at(i), tau.at(i), work, length}
+	return each[T](c, func(times int, work, length fortran.Arg) {
+		args := []fortran.Arg{integer(m), integer(n), a.all(), leading(m), columns.all(), tau.all(), work, length}
 		if isComplex[T]() {
 			args = append(args, rwork)
 		}
-		c.routine.Call(append(args, unsafe.Pointer(info))...)
+		c.routine.Call(times, append(args, to(info))...)
 	})
 }
 
@@ -75,8 +71,8 @@ func orgqr[T scalar](c *call) error {
 	a := inPlace(c, 0, operand[T](c, 0, m, n), m, n)
 	tau := operand[T](c, 1, k)
 	info := new(int32) // not a result
-	return each[T](c, func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(integer(m), integer(n), integer(k), a.at(i), leading(m), tau.at(i), work, length, unsafe.Pointer(info))
+	return each[T](c, func(times int, work, length fortran.Arg) {
+		c.routine.Call(times, integer(m), integer(n), integer(k), a.all(), leading(m), tau.all(), work, length, to(info))
 	})
 }
 
@@ -104,11 +100,11 @@ func ormqr[T scalar](c *call) error {
 	}
 	a := operand[T](c, 0, order, columns)
 	tau := operand[T](c, 1, k)
-	to := inPlace(c, 0, operand[T](c, 2, m, n), m, n)
+	product := inPlace(c, 0, operand[T](c, 2, m, n), m, n)
 	info := new(int32) // not a result
-	return each[T](c, func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(char(side), char(trans), integer(m), integer(n), integer(k), a.at(i), leading(order), tau.at(i),
-			to.at(i), leading(m), work, length, unsafe.Pointer(info))
+	return each[T](c, func(times int, work, length fortran.Arg) {
+		c.routine.Call(times, char(side), char(trans), integer(m), integer(n), integer(k), a.all(), leading(order), tau.all(),
+			product.all(), leading(m), work, length, to(info))
 	})
 }
 
@@ -120,9 +116,7 @@ func potrf[T scalar](c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	for i := range c.n {
-		c.routine.Call(char(c.char("uplo")), integer(n), a.at(i), leading(n), info.at(i))
-	}
+	c.routine.Call(c.n, char(c.char("uplo")), integer(n), a.all(), leading(n), info.all())
 	return nil
 }
 
@@ -139,9 +133,7 @@ func gtsv[T scalar](c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	for i := range c.n {
-		c.routine.Call(integer(n), integer(columns), address(lower.item(i)[min(1, n):]), diagonal.at(i), upper.at(i),
-			b.at(i), leading(n), info.at(i))
-	}
+	c.routine.Call(c.n, integer(n), integer(columns), lower.rest(), diagonal.all(), upper.all(),
+		b.all(), leading(n), info.all())
 	return nil
 }

@@ -1,6 +1,10 @@
 package lapack
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/fortran"
+)
 
 // syevd, heevd for complex matrices, finds the eigenvalues and eigenvectors of a Hermitian
 // matrix by divide and conquer.
@@ -14,23 +18,21 @@ func syevd[T scalar, R float](c *call) error {
 		return c.err
 	}
 	mode, uplo := char(c.char("mode")), char(c.char("uplo"))
-	run := func(i int, work, length, rwork, rlength, iwork, ilength unsafe.Pointer) {
-		args := []unsafe.Pointer{mode, uplo, integer(n), a.at(i), leading(n), values.at(i), work, length}
+	run := func(times int, work, length, rwork, rlength, iwork, ilength fortran.Arg) {
+		args := []fortran.Arg{mode, uplo, integer(n), a.all(), leading(n), values.all(), work, length}
 		if isComplex[T]() {
 			args = append(args, rwork, rlength)
 		}
-		c.routine.Call(append(args, iwork, ilength, info.at(i))...)
+		c.routine.Call(times, append(args, iwork, ilength, info.all())...)
 	}
 	best, rbest, ibest := new(T), new(R), new(int32)
 	ask := integer(-1)
-	run(0, unsafe.Pointer(best), ask, unsafe.Pointer(rbest), ask, unsafe.Pointer(ibest), ask)
+	run(1, to(best), ask, to(rbest), ask, to(ibest), ask)
 	lwork, lrwork, liwork := max(1, size(*best)), max(1, size(*rbest)), max(1, int(*ibest))
 	work, length := memory[T](lwork), integer(lwork)
 	rwork, rlength := memory[R](lrwork), integer(lrwork)
 	iwork, ilength := memory[int32](liwork), integer(liwork)
-	for i := range c.n {
-		run(i, work, length, rwork, rlength, iwork, ilength)
-	}
+	run(c.n, work, length, rwork, rlength, iwork, ilength)
 	return nil
 }
 
@@ -98,7 +100,7 @@ func gesdd[T scalar, R float](c *call) error {
 	}
 	least, most := min(d.m, d.n), max(d.m, d.n)
 	iwork := memory[int32](8 * least)
-	var rwork unsafe.Pointer
+	var rwork fortran.Arg
 	if isComplex[T]() {
 		// The size that the documentation of cgesdd gives.
 		if d.mode == 'N' {
@@ -107,15 +109,15 @@ func gesdd[T scalar, R float](c *call) error {
 			rwork = memory[R](max(5*least*least+5*least, 2*most*least+2*least*least+least))
 		}
 	}
-	return each[T](c, func(i int, work, length unsafe.Pointer) {
-		args := []unsafe.Pointer{
-			char(d.mode), integer(d.m), integer(d.n), d.a.at(i), leading(d.m), d.values.at(i),
-			d.u.at(i), leading(d.m), d.vt.at(i), leading(d.rows), work, length,
+	return each[T](c, func(times int, work, length fortran.Arg) {
+		args := []fortran.Arg{
+			char(d.mode), integer(d.m), integer(d.n), d.a.all(), leading(d.m), d.values.all(),
+			d.u.all(), leading(d.m), d.vt.all(), leading(d.rows), work, length,
 		}
 		if isComplex[T]() {
 			args = append(args, rwork)
 		}
-		c.routine.Call(append(args, iwork, d.info.at(i))...)
+		c.routine.Call(times, append(args, iwork, d.info.all())...)
 	})
 }
 
@@ -126,15 +128,15 @@ func gesvd[T scalar, R float](c *call) error {
 		return c.err
 	}
 	rwork := memory[R](5 * min(d.m, d.n))
-	return each[T](c, func(i int, work, length unsafe.Pointer) {
-		args := []unsafe.Pointer{
-			char(d.mode), char(d.mode), integer(d.m), integer(d.n), d.a.at(i), leading(d.m), d.values.at(i),
-			d.u.at(i), leading(d.m), d.vt.at(i), leading(d.rows), work, length,
+	return each[T](c, func(times int, work, length fortran.Arg) {
+		args := []fortran.Arg{
+			char(d.mode), char(d.mode), integer(d.m), integer(d.n), d.a.all(), leading(d.m), d.values.all(),
+			d.u.all(), leading(d.m), d.vt.all(), leading(d.rows), work, length,
 		}
 		if isComplex[T]() {
 			args = append(args, rwork)
 		}
-		c.routine.Call(append(args, d.info.at(i))...)
+		c.routine.Call(times, append(args, d.info.all())...)
 	})
 }
 
@@ -156,11 +158,11 @@ func geev[T float, C complex64 | complex128](c *call) error {
 	}
 	a, vl, vr := make([]T, n*n), make([]T, n*n), make([]T, n*n)
 	wantLeft, wantRight := c.char("compute_left"), c.char("compute_right")
-	call := func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(char(wantLeft), char(wantRight), integer(n), address(a), leading(n), re.at(i), im.at(i),
-			address(vl), leading(n), address(vr), leading(n), work, length, info.at(i))
+	call := func(i int, work, length fortran.Arg) {
+		c.routine.Call(1, char(wantLeft), char(wantRight), integer(n), to(unsafe.SliceData(a)), leading(n), re.from(i), im.from(i),
+			to(unsafe.SliceData(vl)), leading(n), to(unsafe.SliceData(vr)), leading(n), work, length, info.from(i))
 	}
-	work, length := workspace[T](c, func(work, length unsafe.Pointer) { call(0, work, length) })
+	work, length := workspace[T](c, func(work, length fortran.Arg) { call(0, work, length) })
 	if c.err != nil {
 		return c.err
 	}
@@ -226,11 +228,11 @@ func geevComplex[T complex64 | complex128, R float](c *call) error {
 	}
 	a, rwork := make([]T, n*n), memory[R](2*n)
 	wantLeft, wantRight := c.char("compute_left"), c.char("compute_right")
-	call := func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(char(wantLeft), char(wantRight), integer(n), address(a), leading(n), values.at(i),
-			left.at(i), leading(n), right.at(i), leading(n), work, length, rwork, info.at(i))
+	call := func(i int, work, length fortran.Arg) {
+		c.routine.Call(1, char(wantLeft), char(wantRight), integer(n), to(unsafe.SliceData(a)), leading(n), values.from(i),
+			left.from(i), leading(n), right.from(i), leading(n), work, length, rwork, info.from(i))
 	}
-	work, length := workspace[T](c, func(work, length unsafe.Pointer) { call(0, work, length) })
+	work, length := workspace[T](c, func(work, length fortran.Arg) { call(0, work, length) })
 	if c.err != nil {
 		return c.err
 	}
@@ -264,9 +266,9 @@ func gees[T float](c *call) error {
 	re, im := result[T](c, 2, n), result[T](c, 3, n)
 	selected, info := result[int32](c, 4), result[int32](c, 5)
 	mode := c.char("mode")
-	return schur(c, mode, a, vectors, []array[T]{re, im}, selected, info, func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(char(mode), char('N'), nil, integer(n), a.at(i), leading(n), selected.at(i), re.at(i), im.at(i),
-			vectors.at(i), leading(n), work, length, nil, info.at(i))
+	return schur(c, mode, a, vectors, []array[T]{re, im}, selected, info, func(i int, work, length fortran.Arg) {
+		c.routine.Call(1, char(mode), char('N'), fortran.Arg{}, integer(n), a.from(i), leading(n), selected.from(i), re.from(i), im.from(i),
+			vectors.from(i), leading(n), work, length, fortran.Arg{}, info.from(i))
 	})
 }
 
@@ -279,18 +281,18 @@ func geesComplex[T complex64 | complex128, R float](c *call) error {
 	selected, info := result[int32](c, 3), result[int32](c, 4)
 	rwork := memory[R](n)
 	mode := c.char("mode")
-	return schur(c, mode, a, vectors, []array[T]{values}, selected, info, func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(char(mode), char('N'), nil, integer(n), a.at(i), leading(n), selected.at(i), values.at(i),
-			vectors.at(i), leading(n), work, length, rwork, nil, info.at(i))
+	return schur(c, mode, a, vectors, []array[T]{values}, selected, info, func(i int, work, length fortran.Arg) {
+		c.routine.Call(1, char(mode), char('N'), fortran.Arg{}, integer(n), a.from(i), leading(n), selected.from(i), values.from(i),
+			vectors.from(i), leading(n), work, length, rwork, fortran.Arg{}, info.from(i))
 	})
 }
 
 // schur calls gees for each matrix that is finite.
-func schur[T scalar](c *call, mode byte, a, vectors array[T], values []array[T], selected, info array[int32], run func(i int, work, length unsafe.Pointer)) error {
+func schur[T scalar](c *call, mode byte, a, vectors array[T], values []array[T], selected, info array[int32], run func(i int, work, length fortran.Arg)) error {
 	if c.err != nil || c.n == 0 {
 		return c.err
 	}
-	work, length := workspace[T](c, func(work, length unsafe.Pointer) { run(0, work, length) })
+	work, length := workspace[T](c, func(work, length fortran.Arg) { run(0, work, length) })
 	if c.err != nil {
 		return c.err
 	}
@@ -321,8 +323,8 @@ func gehrd[T scalar](c *call) error {
 	a := inPlace(c, 0, operand[T](c, 0, n, n), n, n)
 	tau := result[T](c, 1, max(0, n-1))
 	info := result[int32](c, 2)
-	return each[T](c, func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(integer(n), integer(low), integer(high), a.at(i), leading(n), tau.at(i), work, length, info.at(i))
+	return each[T](c, func(times int, work, length fortran.Arg) {
+		c.routine.Call(times, integer(n), integer(low), integer(high), a.all(), leading(n), tau.all(), work, length, info.all())
 	})
 }
 
@@ -334,8 +336,8 @@ func sytrd[T scalar, R float](c *call) error {
 	diagonal, beside := result[R](c, 1, n), result[R](c, 2, max(0, n-1))
 	tau := result[T](c, 3, max(0, n-1))
 	info := result[int32](c, 4)
-	return each[T](c, func(i int, work, length unsafe.Pointer) {
-		c.routine.Call(char(c.char("uplo")), integer(n), a.at(i), leading(n), diagonal.at(i), beside.at(i), tau.at(i),
-			work, length, info.at(i))
+	return each[T](c, func(times int, work, length fortran.Arg) {
+		c.routine.Call(times, char(c.char("uplo")), integer(n), a.all(), leading(n), diagonal.all(), beside.all(), tau.all(),
+			work, length, info.all())
 	})
 }
