@@ -1,8 +1,5 @@
 #include "fortran.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 enum { WORDS = CALLIOPE_FORTRAN_ARGS + CALLIOPE_FORTRAN_STRINGS };
 
 _Static_assert(WORDS == 20, "the call passes each word");
@@ -11,11 +8,14 @@ _Static_assert(sizeof(size_t) == sizeof(void*), "the length of a string is a wor
 typedef void (*function)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
                          void*, void*, void*, void*, void*, void*, void*, void*, void*, void*);
 
-void calliope_fortran_call(void* subroutine, void** args, int n) {
+void calliope_fortran_call(void* subroutine, int64_t times, const calliope_fortran_arg* args, int n) {
   void* w[WORDS];
-  for (int i = 0; i < WORDS; i++) w[i] = i < n ? args[i] : (void*)(uintptr_t)1;
-  ((function)subroutine)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9],
-                         w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18], w[19]);
+  for (int i = 0; i < WORDS; i++) w[i] = (void*)(uintptr_t)1;
+  for (int64_t k = 0; k < times; k++) {
+    for (int i = 0; i < n; i++) w[i] = args[i].address + (size_t)k * args[i].step;
+    ((function)subroutine)(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9],
+                           w[10], w[11], w[12], w[13], w[14], w[15], w[16], w[17], w[18], w[19]);
+  }
 }
 
 const char* calliope_fortran_text(void* f) { return ((const char* (*)(void))f)(); }

@@ -66,9 +66,15 @@ func (l *Library) Routine(name string) (Routine, error) {
 // MaxArgs is the most arguments that a call may have.
 const MaxArgs = C.CALLIOPE_FORTRAN_ARGS
 
-// Call calls the subroutine. The arguments are the addresses of what Fortran calls the actual
-// arguments, in Go's memory or in C's. Memory of Go is pinned for the call, and must not
-// contain pointers. Up to four arguments may be strings, each of one character.
+// An Arg is what Fortran calls an actual argument. Its memory is Go's or C's.
+type Arg struct {
+	Address unsafe.Pointer
+	Step    int // how many bytes further it is in each next call
+}
+
+// Call calls the subroutine a number of times, one call after the other. Memory of Go is pinned
+// until Call returns, and must not contain pointers. Up to four arguments may be strings, each
+// of one character.
 //
 // Fortran passes the length of each string as a word after all arguments. Call passes four
 // words 1 always. A subroutine ignores the words that it does not take, because in the C
@@ -76,20 +82,18 @@ const MaxArgs = C.CALLIOPE_FORTRAN_ARGS
 // removes it.
 //
 // Call panics if the Routine is the zero value, or if there are more than MaxArgs arguments.
-func (r Routine) Call(args ...unsafe.Pointer) {
+func (r Routine) Call(times int, args ...Arg) {
 	if r.address == nil || len(args) > MaxArgs {
 		panic(fmt.Sprintf("fortran: a call of %v with %d arguments", r.address, len(args)))
 	}
-	if len(args) == 0 {
-		C.calliope_fortran_call(r.address, nil, 0)
-		return
-	}
+	var list [MaxArgs]C.calliope_fortran_arg
 	var pinner runtime.Pinner
 	defer pinner.Unpin()
-	for _, arg := range args {
-		if arg != nil {
-			pinner.Pin(arg)
+	for i, arg := range args {
+		if arg.Address != nil {
+			pinner.Pin(arg.Address)
 		}
+		list[i] = C.calliope_fortran_arg{(*C.char)(arg.Address), C.size_t(arg.Step)}
 	}
-	C.calliope_fortran_call(r.address, &args[0], C.int(len(args)))
+	C.calliope_fortran_call(r.address, C.int64_t(times), &list[0], C.int(len(args)))
 }

@@ -35,10 +35,27 @@ func TestCall(t *testing.T) {
 	} {
 		uplo, n, info := test.uplo, int32(2), int32(-1)
 		a := []float64{4, 2, 2, 5}
-		potrf.Call(unsafe.Pointer(&uplo), unsafe.Pointer(&n), unsafe.Pointer(&a[0]), unsafe.Pointer(&n), unsafe.Pointer(&info))
+		order := Arg{Address: unsafe.Pointer(&n)}
+		potrf.Call(1, Arg{Address: unsafe.Pointer(&uplo)}, order, Arg{Address: unsafe.Pointer(&a[0])}, order, Arg{Address: unsafe.Pointer(&info)})
 		check.Diff(t, "info", int32(0), info)
 		check.Diff(t, "factor", test.want, a)
 	}
+}
+
+// TestSteps factors matrices of one element each: the root is the factor.
+func TestSteps(t *testing.T) {
+	potrf := check.Must(open(t).Routine("dpotrf"))
+	uplo, n := byte('L'), int32(1)
+	a, info := []float64{4, 9, -1, 16}, []int32{7, 7, 7, 7}
+	order := Arg{Address: unsafe.Pointer(&n)}
+	call := func(times int) {
+		potrf.Call(times, Arg{Address: unsafe.Pointer(&uplo)}, order, Arg{unsafe.Pointer(&a[0]), 8}, order, Arg{unsafe.Pointer(&info[0]), 4})
+	}
+	call(0)
+	check.Diff(t, "no call", []float64{4, 9, -1, 16}, a)
+	call(3)
+	check.Diff(t, "factors", []float64{2, 3, -1, 16}, a)
+	check.Diff(t, "info", []int32{0, 0, 1, 7}, info)
 }
 
 func TestVersion(t *testing.T) {
@@ -61,5 +78,5 @@ func TestErrors(t *testing.T) {
 	check.NoError(t, os.WriteFile(path, []byte("x"), 0o644))
 	_, err = Open(path, "dpotrf")
 	check.Error(t, err, "opening shared library")
-	check.Panics(t, "a call of", func() { Routine{}.Call() })
+	check.Panics(t, "a call of", func() { Routine{}.Call(1) })
 }

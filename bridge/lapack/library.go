@@ -1,0 +1,106 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/fortran"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// registryName is the name of the registry that has the callbacks.
+const registryName = "lapack"
+
+// Targets returns the custom call targets that [Register] serves, in alphabetical order. It
+// does not need the library.
+func Targets() []string {
+	var names []string
+	for _, r := range routines {
+		for _, v := range r.variants {
+			names = append(names, v.target())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Register makes a plugin serve the targets. It opens the library, once in the process. If the
+// library is missing, the error is a [*native.NotFoundError], which names the command that
+// fetches it; native.Ensure does the same. Registering a plugin again does nothing. Register may
+// be called by several goroutines.
+//
+// Of the foreign targets that a process serves (see [bridge.Plugin.RegisterForeign]), these
+// are 60.
+func Register(plugin *bridge.Plugin) error {
+	if err := open(); err != nil {
+		return err
+	}
+	for _, r := range routines {
+		for _, v := range r.variants {
+			if err := plugin.RegisterForeign(bridge.ForeignTarget{
+				Target: v.target(), Callback: v.name, Registry: registryName,
+				Check: r.check, AnyLayout: true,
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var opened struct {
+	sync.Mutex
+	done bool
+}
+
+// open opens the library and registers its routines as callbacks.
+func open() error {
+	opened.Lock()
+	defer opened.Unlock()
+	if opened.done {
+		return nil
+	}
+	found, err := native.Find(native.LAPACK)
+	if err != nil {
+		return fmt.Errorf("lapack: %w", err)
+	}
+	functions, err := load(found.Path)
+	if err != nil {
+		return fmt.Errorf("lapack: %w: set %s to a whole LAPACK with its BLAS, or unset it", err, native.LAPACK.Env())
+	}
+	registry, err := callbacks.NewRegistry(registryName, callbacks.RegistryOptions{})
+	if err != nil {
+		return fmt.Errorf("lapack: %w", err)
+	}
+	for name, function := range functions {
+		if err := registry.Register(name, function, callbacks.Options{}); err != nil {
+			return fmt.Errorf("lapack: %w", errors.Join(err, registry.Close()))
+		}
+	}
+	opened.done = true
+	return nil
+}
+
+// load opens a library and returns the functions that call its routines, by the names of
+// these.
+func load(path string) (map[string]callbacks.Func, error) {
+	library, err := fortran.Open(path, "dpotrf")
+	if err != nil {
+		return nil, err
+	}
+	functions := map[string]callbacks.Func{}
+	for _, r := range routines {
+		for _, v := range r.variants {
+			address, err := library.Routine(v.name)
+			if err != nil {
+				return nil, err
+			}
+			functions[v.name] = func(f *callbacks.Frame) error { return r.serve(v, address, f) }
+		}
+	}
+	return functions, nil
+}

@@ -1,0 +1,10 @@
+package lapack
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin, native.LAPACK) }

@@ -1,0 +1,276 @@
+package lapack
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+)
+
+func TestSyevd(t *testing.T) {
+	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
+		r := seeded()
+		for _, n := range []int{0, 1, 3, 40} {
+			for _, uplo := range []byte("LU") {
+				whole := make(func() matrix { return hermitian(r, e, n) })
+				half := batch{dims: dims} // the other half is not read
+				for _, a := range whole.items {
+					if uplo == 'L' {
+						half.items = append(half.items, a.lower())
+					} else {
+						half.items = append(half.items, a.upper())
+					}
+				}
+				item := e.item(n, n)
+				results := []shape{item, e.reals(n), numbers()}
+				target := e.target(e.herm + "evd")
+				attributes := option("uplo", uplo) + ", "
+				out := run(t, target, attributes+option("mode", 'V'), []shape{item}, results, half)
+				only := run(t, target, attributes+option("mode", 'N'), []shape{item}, results, half)
+				for i, a := range whole.items {
+					info(t, 0, out[2], i)
+					info(t, 0, only[2], i)
+					values := flat(out[1].items[i])
+					orthonormal(t, e, "eigenvectors", out[0].items[i])
+					near(t, e, fmt.Sprintf("V Λ Vᴴ of order %d, %c", n, uplo), a,
+						product(out[0].items[i], diagonal(n, n, func(i int) complex128 { return values[i] }), out[0].items[i].adjoint()))
+					near(t, e, "eigenvalues alone", out[1].items[i], only[1].items[i])
+					for k := 1; k < n; k++ {
+						if real(values[k]) < real(values[k-1]) {
+							t.Errorf("the eigenvalues are not in order: %v", values)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestSVD(t *testing.T) {
+	for _, routine := range []string{"gesdd", "gesvd"} {
+		forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
+			r := seeded()
+			for _, size := range append([][2]int{{0, 3}, {3, 0}, {60, 4}, {4, 60}}, sizes...) {
+				m, n := size[0], size[1]
+				k := min(m, n)
+				a := make(func() matrix { return random(r, e, m, n) })
+				item := e.item(m, n)
+				var values []batch
+				for _, mode := range []string{"A", "S", "N", "N full"} {
+					u, vt := e.item(m, k), e.item(k, n)
+					if mode == "A" || mode == "N full" {
+						u, vt = e.item(m, m), e.item(n, n)
+					}
+					out := run(t, e.target(routine), option("mode", mode[0]), []shape{item}, []shape{item, e.reals(k), u, vt, numbers()}, a)
+					values = append(values, out[1])
+					for i, want := range a.items {
+						info(t, 0, out[4], i)
+						near(t, e, "singular values in mode "+mode, values[0].items[i], out[1].items[i])
+						if mode[0] == 'N' {
+							near(t, e, "U in mode N", zeros(m, u.dims[1]), out[2].items[i])
+							continue
+						}
+						orthonormal(t, e, fmt.Sprint(mode, " U of ", size), out[2].items[i])
+						orthonormal(t, e, fmt.Sprint(mode, " V of ", size), out[3].items[i].adjoint())
+						if k == 0 {
+							continue
+						}
+						s := flat(out[1].items[i])
+						near(t, e, fmt.Sprint(mode, " U Σ Vᴴ of ", size), want,
+							product(out[2].items[i], diagonal(u.dims[1], vt.dims[0], func(i int) complex128 { return s[i] }), out[3].items[i]))
+					}
+				}
+			}
+		})
+	}
+}
+
+// eigenvalues returns the eigenvalues in the results of geev, and how many results they are.
+func eigenvalues(e elementType, out []batch, i int) ([]complex128, int) {
+	values := flat(out[0].items[i])
+	if e.complex {
+		return values, 1
+	}
+	for k, im := range flat(out[1].items[i]) {
+		values[k] += complex(0, real(im))
+	}
+	return values, 2
+}
+
+// geevResults are the shapes of the results of geev.
+func geevResults(e elementType, n int) []shape {
+	vectors := shape{e.complexOf, []int{n, n}}
+	if e.complex {
+		return []shape{e.item(n), vectors, vectors, numbers()}
+	}
+	return []shape{e.item(n), e.item(n), vectors, vectors, numbers()}
+}
+
+func geevOptions(left, right byte) string {
+	return option("compute_left", left) + ", " + option("compute_right", right)
+}
+
+func TestGeev(t *testing.T) {
+	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
+		r := seeded()
+		for _, n := range []int{0, 1, 3, 6, 20} {
+			a := make(func() matrix { return random(r, e, n, n) })
+			item := e.item(n, n)
+			out := run(t, e.target("geev"), geevOptions('V', 'V'), []shape{item}, geevResults(e, n), a)
+			only := run(t, e.target("geev"), geevOptions('N', 'N'), []shape{item}, geevResults(e, n), a)
+			for i, m := range a.items {
+				values, next := eigenvalues(e, out, i)
+				lambda := diagonal(n, n, func(i int) complex128 { return values[i] })
+				left, right := out[next].items[i], out[next+1].items[i]
+				info(t, 0, out[next+2], i)
+				near(t, loose(e), fmt.Sprint("A V of order ", n), right.times(lambda), m.times(right))
+				near(t, loose(e), fmt.Sprint("Wᴴ A of order ", n), lambda.times(left.adjoint()), left.adjoint().times(m))
+				for j := range n {
+					v := column(flat(right.transpose()[j : j+1]))
+					near(t, e, "length of an eigenvector", matrix{{1}}, matrix{{complex(v.norm(), 0)}})
+				}
+				alone, _ := eigenvalues(e, only, i)
+				near(t, loose(e), "eigenvalues alone", column(sorted(values)), column(sorted(alone)))
+				near(t, e, "eigenvectors that are not computed", zeros(n, n), only[next].items[i])
+			}
+		}
+	})
+}
+
+// schur has the results of gees.
+func TestGees(t *testing.T) {
+	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
+		r := seeded()
+		for _, n := range []int{0, 1, 3, 6, 20} {
+			a := make(func() matrix { return random(r, e, n, n) })
+			item := e.item(n, n)
+			results := []shape{item, item, e.item(n), e.item(n), numbers(), numbers()}
+			if e.complex {
+				results = append(results[:2:2], e.item(n), numbers(), numbers())
+			}
+			out := run(t, e.target("gees"), option("mode", 'V')+", "+option("sort", 'N'), []shape{item}, results, a)
+			only := run(t, e.target("gees"), option("mode", 'N')+", "+option("sort", 'N'), []shape{item}, results, a)
+			last := len(results) - 1
+			for i, want := range a.items {
+				info(t, 0, out[last-1], i) // selected
+				info(t, 0, out[last], i)
+				form, z := out[0].items[i], out[1].items[i]
+				orthonormal(t, e, "Z", z)
+				near(t, e, fmt.Sprint("Z T Zᴴ of order ", n), want, product(z, form, z.adjoint()))
+				below := form.part(func(i, j int) bool { return i > j && (e.complex || i > j+1) })
+				near(t, e, "T below the diagonal", zeros(n, n), below)
+				near(t, e, "Z that is not computed", zeros(n, n), only[1].items[i])
+				near(t, loose(e), "T alone", form, only[0].items[i])
+				trace := 0i
+				for k := range n {
+					trace += want[k][k]
+				}
+				sum := 0i
+				for _, v := range flat(out[2].items[i]) {
+					sum += v
+				}
+				near(t, e, "sum of the eigenvalues", matrix{{trace}}, matrix{{sum}})
+			}
+		}
+	})
+}
+
+func TestGehrd(t *testing.T) {
+	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
+		r := seeded()
+		for _, n := range []int{0, 1, 3, 20} {
+			a := make(func() matrix { return random(r, e, n, n) })
+			item := e.item(n, n)
+			out := run(t, e.target("gehrd"), fmt.Sprintf("low = 1 : i32, high = %d : i32", n), []shape{item},
+				[]shape{item, e.item(max(0, n-1)), numbers()}, a)
+			for i, want := range a.items {
+				info(t, 0, out[2], i)
+				q := reflectors(out[0].items[i], flat(out[1].items[i]), 1)
+				h := out[0].items[i].part(func(i, j int) bool { return i <= j+1 })
+				near(t, e, fmt.Sprint("Q H Qᴴ of order ", n), want, product(q, h, q.adjoint()))
+			}
+		}
+	})
+}
+
+func TestSytrd(t *testing.T) {
+	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
+		r := seeded()
+		for _, n := range []int{0, 1, 3, 40} {
+			a := make(func() matrix { return hermitian(r, e, n) })
+			item, less := e.item(n, n), max(0, n-1)
+			out := run(t, e.target(e.herm+"trd"), option("uplo", 'L'), []shape{item},
+				[]shape{item, e.reals(n), e.reals(less), e.item(less), numbers()}, a)
+			for i, want := range a.items {
+				info(t, 0, out[4], i)
+				q := reflectors(out[0].items[i], flat(out[3].items[i]), 1)
+				d, beside := flat(out[1].items[i]), flat(out[2].items[i])
+				form := zeros(n, n)
+				for k := range n {
+					form[k][k] = d[k]
+					if k > 0 {
+						form[k][k-1], form[k-1][k] = beside[k-1], beside[k-1]
+					}
+				}
+				near(t, e, fmt.Sprint("Q T Qᴴ of order ", n), want, product(q, form, q.adjoint()))
+			}
+		}
+	})
+}
+
+// Matrices that are not finite end the calls of every routine, and do not spoil the other
+// matrices of their batch.
+func TestNotFinite(t *testing.T) {
+	for _, e := range elementTypes {
+		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+			const n = 12
+			r := seeded()
+			spoiled := hermitian(r, e, n)
+			spoiled[7][3], spoiled[3][7] = complex(bad, 0), complex(bad, 0)
+			good := hermitian(r, e, n)
+			a := batch{dims: []int{2}, items: []matrix{spoiled, good.plus(diagonal(n, n, func(int) complex128 { return 30 }))}}
+			alone := batch{dims: []int{2}, items: []matrix{a.items[1], a.items[1]}}
+			item, line := e.item(n, n), e.item(n)
+			schur := []shape{item, item, line, line, numbers(), numbers()}
+			if e.complex {
+				schur = append(schur[:2:2], line, numbers(), numbers())
+			}
+			for _, test := range []struct {
+				routine, attributes string
+				results             []shape
+			}{
+				{"potrf", option("uplo", 'L'), []shape{item, numbers()}},
+				{"getrf", "", []shape{item, numbers(n), numbers()}},
+				{"geqrf", "", []shape{item, line}},
+				{"gesdd", option("mode", 'A'), []shape{item, e.reals(n), item, item, numbers()}},
+				{"gesvd", option("mode", 'A'), []shape{item, e.reals(n), item, item, numbers()}},
+				{e.herm + "evd", option("uplo", 'L') + ", " + option("mode", 'V'), []shape{item, e.reals(n), numbers()}},
+				{"geev", geevOptions('V', 'V'), geevResults(e, n)},
+				{"gees", option("mode", 'V') + ", " + option("sort", 'N'), schur},
+				{"gehrd", "low = 1 : i32, high = 12 : i32", []shape{item, e.item(n - 1), numbers()}},
+				{e.herm + "trd", option("uplo", 'L'), []shape{item, e.reals(n), e.reals(n - 1), e.item(n - 1), numbers()}},
+			} {
+				out := run(t, e.target(test.routine), test.attributes, []shape{item}, test.results, a)
+				want := run(t, e.target(test.routine), test.attributes, []shape{item}, test.results, alone)
+				for i := range out {
+					check.Diff(t, fmt.Sprintf("%s: result %d of the other matrix", e.target(test.routine), i), want[i].items[1], out[i].items[1])
+				}
+				if test.routine == "geev" {
+					info(t, notFinite4, out[len(out)-1], 0)
+					for i, b := range out[:len(out)-1] {
+						for _, v := range flat(b.items[0]) {
+							if !cmplx.IsNaN(v) {
+								t.Errorf("result %d has %v", i, v)
+							}
+						}
+					}
+				}
+				if test.routine == "gees" {
+					info(t, notFinite5, out[len(out)-1], 0)
+				}
+			}
+		}
+	}
+}
