@@ -12,6 +12,16 @@ extern void calliopeFFIDelete(uintptr_t);
 static calliope_ffi plugins[CALLIOPE_MAX_PLUGINS];
 static __thread calliope_call* inside;
 
+static __thread uint64_t binding;
+
+uint64_t calliope_ffi_bind_within(uint64_t number) {
+  uint64_t outer = binding;
+  binding = number;
+  return outer;
+}
+
+uint64_t calliope_ffi_binding(void) { return binding; }
+
 // Takes from the list what was left on other threads. Only calls of calliope_ffi_enter
 // ever are, which are malloc'ed.
 static void drop_left(void) {
