@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
@@ -58,11 +59,9 @@ func jaxCallbackOf(a callbacks.Attributes) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	names, ok := jaxCompiles.Load(ffi.Binding())
-	if !ok {
-		return "", fmt.Errorf("the call has the index %d, and CompileOptions.JAXCallbacks is empty: name the callbacks of the module there", index)
-	}
-	return jaxName(names.([]string), index)
+	names, _ := jaxCompiles.Load(ffi.Binding())
+	list, _ := names.([]string)
+	return dispatch.JAXCallback(list, index)
 }
 
 func jaxIndex(a callbacks.Attributes) (uint64, error) {
@@ -75,20 +74,6 @@ func jaxIndex(a callbacks.Attributes) (uint64, error) {
 		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64", Got: fmt.Sprintf("a %T", v)}
 	}
 	return index, nil
-}
-
-// jaxName returns the name of the callback with an index.
-func jaxName(names []string, index uint64) (string, error) {
-	if index < uint64(len(names)) && names[index] != "" {
-		return names[index], nil
-	}
-	var known []string
-	for i, name := range names {
-		if name != "" {
-			known = append(known, fmt.Sprintf("%d: %q", i, name))
-		}
-	}
-	return "", fmt.Errorf("the call has the index %d, which CompileOptions.JAXCallbacks does not name (it has %s)", index, strings.Join(known, ", "))
 }
 
 // checkJAXCallbacks returns an error for names that no callback can have.
@@ -117,7 +102,7 @@ func explainJAX(err error) error {
 func (s *CallSite) nameJAX(names []string, attrs []contract.Attr) {
 	for _, a := range attrs {
 		if index, ok := a.Value.(uint64); ok && a.Key == "index" {
-			s.Config.Callback, _ = jaxName(names, index)
+			s.Config.Callback, _ = dispatch.JAXCallback(names, index)
 		}
 	}
 	s.Name = s.Config.Callback
