@@ -59,7 +59,8 @@ func (m *module) refine(o options) error {
 			return fmt.Errorf("--in %s does not fit %s:\n  %s%w", strings.Join(o.in, " "), m.name, a.name(i), err)
 		}
 	}
-	refined, err := stablehlo.Refine(m.mlir, shapes...)
+	tokens := slices.Repeat([]tensor.Shape{{DType: tensor.Token}}, m.tokens)
+	refined, err := stablehlo.Refine(m.mlir, append(tokens, shapes...)...)
 	if err == nil {
 		err = passes.Kept(m.mlir, refined)
 	}
@@ -67,7 +68,7 @@ func (m *module) refine(o options) error {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
 	m.mlir = refined
-	if m.params, m.results, err = signature(m.mlir); err != nil {
+	if err = m.readSignature(); err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
 	return nil
