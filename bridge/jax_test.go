@@ -185,7 +185,10 @@ func TestJAXOnDevices(t *testing.T) {
 		only      string // the sharding of a result that is on one device
 		device    int
 		calls     []string
+		gspmd     bool
 	}{
+		{module: "gspmd_shard_map_pure", gspmd: true, callbacks: 1, want: onEach(func(d int) []float32 { return twice(part(d)) }), calls: each},
+		{module: "gspmd_shard_map_debug", gspmd: true, callbacks: 1, want: onEach(func(d int) []float32 { return plus(1, part(d)) }), calls: each},
 		{module: "shard_map_pure", callbacks: 1, want: onEach(func(d int) []float32 { return twice(part(d)) }), calls: each},
 		{module: "shard_map_debug", callbacks: 1, want: onEach(func(d int) []float32 { return plus(1, part(d)) }), calls: each},
 		{module: "shard_map_ordered", callbacks: 3, want: onEach(func(d int) []float32 { return times(4, part(d)) }), calls: ordered},
@@ -196,7 +199,7 @@ func TestJAXOnDevices(t *testing.T) {
 	} {
 		t.Run(test.module, func(t *testing.T) {
 			h := newJAXHost(t, test.callbacks)
-			e := compile(t, c, jaxModule(t, test.module), CompileOptions{Partitions: 4, JAXCallbacks: h.names})
+			e := compile(t, c, jaxModule(t, test.module), CompileOptions{Partitions: 4, GSPMD: test.gspmd, JAXCallbacks: h.names})
 			check.Diff(t, "inputs", []string{"{devices=[4]<=[4]}"}, e.InputShardings())
 			where := test.only
 			if got := e.OutputShardings()[0]; test.only != "" && got != test.only {

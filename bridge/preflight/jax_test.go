@@ -36,19 +36,20 @@ func TestJAX(t *testing.T) {
 		names  []string
 		want   []problem
 	}{
-		"pure":           {module: stored("pure"), names: any3},
-		"tokens":         {module: stored("io_ordered"), names: any3},
-		"loop":           {module: stored("io_ordered_loop"), names: any3},
-		"several":        {module: stored("debug"), names: any3},
-		"no names":       {module: stored("debug"), want: []problem{{Kind: preflight.MissingTarget, Text: "name the callbacks that serve its calls in CompileOptions.JAXCallbacks of bridge"}, {Kind: preflight.MissingTarget}}},
-		"too few names":  {module: stored("debug"), names: []string{"any"}, want: []problem{{Kind: preflight.MissingCallback, Text: `the call has the index 1, which CompileOptions.JAXCallbacks does not name (it has 0: "any")`}}},
-		"unknown name":   {module: stored("pure"), names: []string{"lag"}, want: []problem{{preflight.MissingCallback, "lag", "log", `callback "lag" is not registered`}}},
-		"other types":    {module: stored("debug_ordered"), names: []string{"jax.ints", "any"}, want: []problem{{preflight.WrongSignature, "jax.ints", "", "takes any s32 array, given f32[4]"}}},
-		"other shapes":   {module: stored("several"), names: []string{"log"}, want: []problem{{preflight.WrongSignature, "log", "", "is registered with the signature f32[4]->f32[4], but the module calls it with f32[4],s32[]->f32[4],s32[]"}}},
-		"no index":       {module: with("api_version = 4 : i32, backend_config = {}"), names: any3, want: []problem{{Kind: preflight.BadAttributes, Text: "has no attribute index"}}},
-		"no attributes":  {module: with("api_version = 4 : i32"), names: any3, want: []problem{{Kind: preflight.BadAttributes, Text: "has no attribute index"}}},
-		"signed index":   {module: with("api_version = 4 : i32, backend_config = {index = 0 : i64}"), names: any3, want: []problem{{Kind: preflight.BadAttributes, Text: "it must be a ui64"}}},
-		"another layout": {module: called(contract.TargetJAX, `api_version = 4 : i32, backend_config = {index = 0 : ui64}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<0> : tensor<1xindex>]`, "%m", "tensor<2x3xf32>", "tensor<4xf32>"), names: any3, want: []problem{{Kind: preflight.BadLayout, Text: "the layout [0 1]"}}},
+		"pure":            {module: stored("pure"), names: any3},
+		"tokens":          {module: stored("io_ordered"), names: any3},
+		"loop":            {module: stored("io_ordered_loop"), names: any3},
+		"several":         {module: stored("debug"), names: any3},
+		"no names":        {module: stored("debug"), want: []problem{{Kind: preflight.MissingTarget, Text: "name the callbacks that serve its calls in CompileOptions.JAXCallbacks of bridge"}, {Kind: preflight.MissingTarget}}},
+		"too few names":   {module: stored("debug"), names: []string{"any"}, want: []problem{{Kind: preflight.MissingCallback, Text: `the call has the index 1, which CompileOptions.JAXCallbacks does not name (it has 0: "any")`}}},
+		"unknown name":    {module: stored("pure"), names: []string{"lag"}, want: []problem{{preflight.MissingCallback, "lag", "log", `callback "lag" is not registered`}}},
+		"other types":     {module: stored("debug_ordered"), names: []string{"jax.ints", "any"}, want: []problem{{preflight.WrongSignature, "jax.ints", "", "takes any s32 array, given f32[4]"}}},
+		"other shapes":    {module: stored("several"), names: []string{"log"}, want: []problem{{preflight.WrongSignature, "log", "", "is registered with the signature f32[4]->f32[4], but the module calls it with f32[4],s32[]->f32[4],s32[]"}}},
+		"asserted shapes": {module: stored("called_export"), names: any3, want: []problem{{Kind: preflight.MissingTarget, Text: "stablehlo.Refine evaluates it"}, {Kind: preflight.MissingTarget}}},
+		"no index":        {module: with("api_version = 4 : i32, backend_config = {}"), names: any3, want: []problem{{Kind: preflight.BadAttributes, Text: "has no attribute index"}}},
+		"no attributes":   {module: with("api_version = 4 : i32"), names: any3, want: []problem{{Kind: preflight.BadAttributes, Text: "has no attribute index"}}},
+		"signed index":    {module: with("api_version = 4 : i32, backend_config = {index = 0 : i64}"), names: any3, want: []problem{{Kind: preflight.BadAttributes, Text: "it must be a ui64"}}},
+		"another layout":  {module: called(contract.TargetJAX, `api_version = 4 : i32, backend_config = {index = 0 : ui64}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<0> : tensor<1xindex>]`, "%m", "tensor<2x3xf32>", "tensor<4xf32>"), names: any3, want: []problem{{Kind: preflight.BadLayout, Text: "the layout [0 1]"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := preflight.Check(parse(t, test.module), preflight.Options{JAXCallbacks: test.names})

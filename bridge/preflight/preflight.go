@@ -84,6 +84,9 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 		}
 		return Problem{Kind: MissingTarget, Err: fmt.Errorf(
 			"the target %q needs a module that several devices share: compile it with Partitions above 1", call.Target)}, true
+	case call.Target == shapeAssertion:
+		return Problem{Kind: MissingTarget, Err: fmt.Errorf(
+			"no handler is registered for the target %q, which asserts shapes: stablehlo.Refine evaluates it, so compile the module that it returns", shapeAssertion)}, true
 	case o.isJAX(call.Target):
 		if len(o.JAXCallbacks) == 0 {
 			return Problem{Kind: MissingTarget, Err: fmt.Errorf(

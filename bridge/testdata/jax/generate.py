@@ -14,12 +14,13 @@ os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 
 import jax
 import jax.numpy as jnp
-import numpy as np
+from jax import export
 from jax.experimental import io_callback
-from jax.sharding import NamedSharding, PartitionSpec as P, SingleDeviceSharding
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P, SingleDeviceSharding
 
 FOLDER = pathlib.Path(__file__).parent
 MESH = jax.make_mesh((4,), ("i",))
+AUTO = jax.make_mesh((4,), ("i",), axis_types=(AxisType.Auto,))
 
 
 def f32(*dims, sharding=None):
@@ -101,8 +102,8 @@ def debug_in_scan(x):
     return jax.lax.scan(step, jnp.float32(0), x)
 
 
-def on_mesh(f):
-    return jax.shard_map(f, mesh=MESH, in_specs=P("i"), out_specs=P("i"))
+def on_mesh(f, mesh=MESH):
+    return jax.shard_map(f, mesh=mesh, in_specs=P("i"), out_specs=P("i"))
 
 
 def debug_partitioned(x):
@@ -117,6 +118,20 @@ def debug_whole(x):
 
 def io_on_device(x):
     return io_callback(host, f32(*x.shape), x, sharding=SingleDeviceSharding(jax.devices()[2]))  # 0
+
+
+def reduced(x):
+    return jax.lax.psum(x, "i") + x
+
+
+def constrained(x):
+    return jax.lax.with_sharding_constraint(x * 2, NamedSharding(AUTO, P())) + 1
+
+
+def exported():  # for any number of rows, called with two
+    rows, = export.symbolic_shape("rows")
+    whole = export.export(jax.jit(lambda x, y: (x * y[:, None]).sum(0)))(f32(rows, 3), f32(rows))
+    return lambda x, y: whole.call(x, y) + 1
 
 
 vector = f32(4)
@@ -143,3 +158,13 @@ write("sharded_io", io, divided)
 write("sharded_io_on_device", io_on_device, divided)
 write("sharded_debug", debug_whole, divided)
 write("sharded_debug_partitioned", debug_partitioned, divided)
+write("called_export", exported(), f32(2, 3), f32(2))
+
+jax.config.update("jax_use_shardy_partitioner", False)
+divided = f32(8, sharding=NamedSharding(AUTO, P("i")))
+
+write("gspmd_constraint", constrained, divided)
+write("gspmd_shard_map", on_mesh(reduced, AUTO), divided)
+write("gspmd_shard_map_pure", on_mesh(pure, AUTO), divided)
+write("gspmd_shard_map_debug", on_mesh(debug_whole, AUTO), divided)
+write("gspmd_debug", debug_whole, divided)
