@@ -20,7 +20,7 @@ func (c *Client) compileCached(source []byte, o CompileOptions, flags map[string
 		return c.compileAnew(source, o, flags)
 	}
 	if data := cache.get(key); data != nil {
-		e, err := c.loadEntry(key, data)
+		e, err := c.loadEntry(key, data, o.JAXCallbacks)
 		if err == nil {
 			cache.used(key)
 			e.cached = true
@@ -45,8 +45,8 @@ func (c *Client) compileCached(source []byte, o CompileOptions, flags map[string
 	return e, nil
 }
 
-// loadEntry loads an entry of the cache.
-func (c *Client) loadEntry(key string, data []byte) (*Executable, error) {
+// loadEntry loads an entry of the cache, with the CompileOptions.JAXCallbacks of the compile.
+func (c *Client) loadEntry(key string, data []byte, jax []string) (*Executable, error) {
 	p, err := c.openSaved(data)
 	if err != nil {
 		return nil, err
@@ -54,6 +54,7 @@ func (c *Client) loadEntry(key string, data []byte) (*Executable, error) {
 	if p.Key != key {
 		return nil, &SavedError{SavedDamaged, "the key " + key, p.Key}
 	}
+	p.JAX = jax // those of the compile that made the entry may have other names
 	return c.load(p)
 }
 

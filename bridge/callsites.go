@@ -30,19 +30,23 @@ type CallSite struct {
 // unused pure calls and branches that are never taken, and copies functions to where they
 // are called. It is empty if the plugin does not report the program.
 func (e *Executable) Callbacks() []CallSite {
-	sites := callSites(e.xla.Program, e.client.plugin.served())
+	sites, attrs := callSites(e.xla.Program, e.client.plugin.served())
 	for i, s := range sites {
 		if t, ok := e.client.plugin.foreignTo(s.Target); ok {
 			c := t.config()
 			sites[i].Name, sites[i].Registry, sites[i].Form, sites[i].Config = c.Name(), c.Registry, c.Form, c
+			if t.callbackOf != nil {
+				sites[i].nameJAX(e.jax, attrs[i])
+			}
 		}
 	}
 	return sites
 }
 
-// callSites returns the custom calls of the targets in a program (see [parameters]). The
+// callSites returns the custom calls of the targets in a program (see [parameters]), and the
+// attributes of each. The
 // field numbers are from xla/service/hlo.proto.
-func callSites(program []byte, targets map[string]bool) []CallSite {
+func callSites(program []byte, targets map[string]bool) (sites []CallSite, attrs [][]contract.Attr) {
 	const module, computation, computationID, entry = 1, 3, 5, 6
 	hlo := first(program, module).bytes
 	w := siteWalk{targets: targets, computations: map[uint64][]byte{}, orders: schedule(hlo)}
@@ -50,7 +54,7 @@ func callSites(program []byte, targets map[string]bool) []CallSite {
 		w.computations[first(c.bytes, computationID).number] = c.bytes
 	}
 	w.visit(first(hlo, entry).number)
-	return w.sites
+	return w.sites, w.attrs
 }
 
 // schedule returns the ids of the instructions of each computation by the computation's id,
@@ -74,6 +78,7 @@ type siteWalk struct {
 	computations map[uint64][]byte // not yet visited, by id
 	orders       map[uint64][]uint64
 	sites        []CallSite
+	attrs        [][]contract.Attr // of each site, nil if they cannot be read
 }
 
 // visit adds the call sites of a computation, and of those that it calls.
@@ -95,7 +100,8 @@ func (w *siteWalk) visit(id uint64) {
 		in := instructions[id]
 		op := string(first(in, opcode).bytes)
 		if op == "custom-call" && w.targets[string(first(in, target).bytes)] {
-			w.sites = append(w.sites, callSite(in, instructions))
+			site, attrs := callSite(in, instructions)
+			w.sites, w.attrs = append(w.sites, site), append(w.attrs, attrs)
 		}
 		var callees []uint64
 		for f := range fields(in, called) {
@@ -110,8 +116,8 @@ func (w *siteWalk) visit(id uint64) {
 	}
 }
 
-// callSite reads a custom call.
-func callSite(call []byte, instructions map[uint64][]byte) CallSite {
+// callSite reads a custom call, and its attributes if they have a form that the contract has.
+func callSite(call []byte, instructions map[uint64][]byte) (CallSite, []contract.Attr) {
 	const shape, target, operandIDs, backendConfig = 3, 28, 36, 43
 	s := CallSite{Target: string(first(call, target).bytes)}
 	var operands, results []tensor.Shape
@@ -130,6 +136,7 @@ func callSite(call []byte, instructions map[uint64][]byte) CallSite {
 	if err != nil {
 		// XLA bound the call by attributes that are not of the form that it prints.
 		s.Config = contract.Config{}
+		operands, results = operands[leadingTokens(operands):], results[leadingTokens(results):]
 	} else {
 		operands, results = dataOf(s.Config, operands, results)
 		if s.Config.Encoding != contract.EncodingOperand {
@@ -138,7 +145,7 @@ func callSite(call []byte, instructions map[uint64][]byte) CallSite {
 	}
 	s.Registry, s.Form, s.Effect = s.Config.Registry, s.Config.Form, s.Config.Effect
 	s.Signature = contract.Signature(operands, results)
-	return s
+	return s, attrs
 }
 
 // dataOf returns the operands and results that the function gets.

@@ -24,6 +24,13 @@ type CompileOptions struct {
 	// honor all of them. With it, XLA refuses modules that have Shardy's attributes.
 	GSPMD bool
 
+	// JAXCallbacks names the callbacks, in the default registry, that serve the calls of JAX's
+	// pure_callback, io_callback and debug.callback in a module that JAX lowered for CPU. The
+	// call with index = i calls JAXCallbacks[i]; JAX counts the callbacks of a module in the
+	// order in which it lowers them. The function gets the operands and fills the results, as
+	// that of a [ForeignTarget]. A name may be empty if XLA removes all calls with its index.
+	JAXCallbacks []string
+
 	// Flags are flags of XLA for this compile, by name without dashes, such as
 	// "xla_cpu_prefer_vector_width": "512". They are the fields of the plugin's DebugOptions
 	// (xla/xla.proto), and win over the environment variable XLA_FLAGS. A repeated field has
@@ -62,6 +69,9 @@ func (o CompileOptions) check(devices int) (flags map[string]string, err error) 
 			max(o.Replicas, o.Partitions), devices)
 	case o.OptimizationLevel < NoOptimization || o.OptimizationLevel > 3:
 		return nil, fmt.Errorf("there is no OptimizationLevel %d; give 1 to 3, 0 for the default, or NoOptimization", o.OptimizationLevel)
+	}
+	if err := checkJAXCallbacks(o.JAXCallbacks); err != nil {
+		return nil, err
 	}
 	flags = map[string]string{}
 	for flag, value := range o.Flags {

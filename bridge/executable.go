@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -22,12 +23,14 @@ type Executable struct {
 	ordered []int           // devices in ascending order
 	outputs int             // on each device, without the tokens
 	params  []tensor.Shape  // on each device, without the tokens; see parameters
-	effects []string        // for which the last parameters and results are runtime tokens
+	effects []string        // for which parameters and results are runtime tokens
+	leading bool            // whether these are the first ones, as JAX lowers them, and not the last
 	known   bool            // whether params are known
 	life    lifetime
 
-	replicas, partitions int  // of CompileOptions
-	cached               bool // see Cached
+	replicas, partitions int      // of CompileOptions
+	jax                  []string // CompileOptions.JAXCallbacks
+	cached               bool     // see Cached
 	// code is what a loaded executable was loaded from: XLA does not keep it, and what it
 	// serializes of such an executable cannot run. nil if it was compiled.
 	code []byte
@@ -78,6 +81,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		_ = c.done() // the error says more
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
+	o.JAXCallbacks = slices.Clone(o.JAXCallbacks)
 	if ctx.Done() != nil {
 		source = bytes.Clone(source) // the caller may change it once Compile has returned
 	}
@@ -133,17 +137,24 @@ func (c *Client) compile(source []byte, o CompileOptions, flags map[string]strin
 
 // compileAnew is compile without the cache.
 func (c *Client) compileAnew(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
-	compiled, err := c.compileWith(flags, func(flags map[string]string) (*xla.Executable, error) {
-		return c.xla.Compile(source, xla.CompileOptions{Replicas: o.Replicas, Partitions: o.Partitions, GSPMD: o.GSPMD, Flags: flags})
-	})
+	options := xla.CompileOptions{Replicas: o.Replicas, Partitions: o.Partitions, GSPMD: o.GSPMD}
+	end, err := c.bindJAX(o.JAXCallbacks, &options)
 	if err != nil {
 		return nil, err
 	}
-	return c.executable(compiled, o.Replicas, o.Partitions)
+	defer end()
+	compiled, err := c.compileWith(flags, func(flags map[string]string) (*xla.Executable, error) {
+		options.Flags = flags
+		return c.xla.Compile(source, options)
+	})
+	if err != nil {
+		return nil, explainJAX(err)
+	}
+	return c.executable(compiled, o.Replicas, o.Partitions, o.JAXCallbacks)
 }
 
 // executable takes over what XLA made, and, if it succeeds, one use of the client.
-func (c *Client) executable(x *xla.Executable, replicas, partitions int) (*Executable, error) {
+func (c *Client) executable(x *xla.Executable, replicas, partitions int, jax []string) (*Executable, error) {
 	err := checkLayouts(x.Program, c.plugin.rowMajor())
 	if err == nil {
 		err = checkPolicies(x.Program, c.plugin.served(), max(1, replicas, partitions))
@@ -154,10 +165,11 @@ func (c *Client) executable(x *xla.Executable, replicas, partitions int) (*Execu
 	}
 	e := &Executable{
 		client: c, xla: x, pjrt: x.PJRT, devices: x.Devices, outputs: x.NumOutputs,
-		replicas: replicas, partitions: partitions,
+		replicas: replicas, partitions: partitions, jax: jax,
 	}
 	e.params, e.known = parameters(x.Program)
 	e.readResults(x.Program)
+	e.hideJAXTokens()
 	return e, nil
 }
 

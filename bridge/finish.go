@@ -95,7 +95,7 @@ func (r *Run) destroyOutputs() {
 
 // output returns output i, counted over all devices, without the tokens.
 func (r *Run) output(i int) pjrt.Array {
-	return r.pjrt.Output(i + i/r.exec.outputs*len(r.exec.effects))
+	return r.pjrt.Output(i + i/r.exec.outputs*len(r.exec.effects) + r.exec.afterTokens())
 }
 
 // wrap makes the Buffers of the outputs of a run.

@@ -140,11 +140,11 @@ func (r *Run) fill() {
 	}
 	r.pjrt.Prepare(r.id, e.client.pjrt, on)
 	tokens := len(e.effects)
-	perDevice := r.pjrt.NumArgs() - tokens
+	perDevice, before := r.pjrt.NumArgs()-tokens, e.afterTokens()
 	for i, in := range r.inputs {
-		r.pjrt.SetArg(i+i/perDevice*tokens, in.buffer.array)
+		r.pjrt.SetArg(i+i/perDevice*tokens+before, in.buffer.array)
 		if i < perDevice && !in.donated {
-			r.pjrt.Keep(i)
+			r.pjrt.Keep(i + before)
 		}
 	}
 	if tokens > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -14,6 +15,7 @@ import (
 // A handover has the tokens that a run in flight has passed to the runs after it.
 type handover struct {
 	device  int           // -1 if the run is on several devices
+	leading bool          // whether the arrays are tokens of JAX, which XLA cannot copy
 	arrays  []pjrt.Array  // for each effect of the run; nil if it is on several devices
 	uses    atomic.Int32  // by the run, and by those that have taken a token
 	over    chan struct{} // closed when the run is over
@@ -102,7 +104,7 @@ func (o *order) take(ctx context.Context, r *Run) error {
 func (o *order) arg(ctx context.Context, r *Run, t lastToken) (pjrt.Array, error) {
 	c := r.exec.client
 	switch {
-	case r.several || t.of.device < 0:
+	case r.several || t.of.device < 0 || t.of.leading && (t.of.device != r.device || !r.exec.leading):
 		return pjrt.Array{}, o.wait(ctx, r, t.of)
 	case t.of.device == r.device:
 		return t.of.arrays[t.i], nil
@@ -124,7 +126,7 @@ func (o *order) wait(ctx context.Context, r *Run, h *handover) error {
 	return err
 }
 
-// fill sets the tokens as the last arguments on each device.
+// fill sets the tokens as arguments on each device.
 func (o *order) fill(r *Run, perDevice int) {
 	for d := range r.exec.NumDevices() {
 		ready := r.exec.client.ready.on(r.deviceAt(d))
@@ -132,11 +134,11 @@ func (o *order) fill(r *Run, perDevice int) {
 			if a.IsNil() {
 				a = ready
 			}
-			r.pjrt.SetArg(d*(perDevice+len(o.args))+perDevice+i, a)
+			r.pjrt.SetArg(d*(perDevice+len(o.args))+r.exec.firstToken(perDevice)+i, a)
 		}
 	}
 	for i := range o.args {
-		r.pjrt.Keep(perDevice + i)
+		r.pjrt.Keep(r.exec.firstToken(perDevice) + i)
 	}
 }
 
@@ -158,9 +160,9 @@ func (o *order) pass(r *Run, launched pjrt.Launched) {
 		h := &handover{device: -1, over: make(chan struct{})}
 		h.uses.Store(1)
 		if !r.several {
-			h.device = r.device
+			h.device, h.leading = r.device, e.leading
 			for i := range e.effects {
-				a := r.pjrt.Output(e.outputs + i)
+				a := r.pjrt.Output(e.firstToken(e.outputs) + i)
 				a.Made()
 				h.arrays = append(h.arrays, a)
 			}
@@ -246,7 +248,7 @@ func (r *Run) destroyTokens() {
 	tokens := len(e.effects)
 	for d := range e.NumDevices() {
 		for i := range tokens {
-			array := r.pjrt.Output(d*(e.outputs+tokens) + e.outputs + i)
+			array := r.pjrt.Output(d*(e.outputs+tokens) + e.firstToken(e.outputs) + i)
 			array.Made()
 			_ = array.Destroy() // there is no caller to return the error to
 		}
@@ -313,8 +315,11 @@ func (t *readyTokens) destroy() (err error) {
 // removes them from the lists of parameters and results.
 func (e *Executable) hideTokens(effects []string) error {
 	n := len(effects)
-	if n == 0 {
+	if n == 0 || e.leading && slices.Equal(effects, e.effects) { // of a saved program
 		return nil
+	}
+	if e.leading {
+		return fmt.Errorf("the program has runtime tokens for %d effects (%q) beside the tokens of JAX: only one of the two is possible", n, effects)
 	}
 	token := tensor.ShapeOf(tensor.Pred, 0)
 	fail := func(what string) error {
@@ -342,4 +347,47 @@ func (e *Executable) hideTokens(effects []string) error {
 	e.outputs -= n
 	e.effects = effects
 	return nil
+}
+
+// jaxEffect is the effect of the first of the tokens that main takes and returns in a module that JAX
+// lowered. The module does not name the effects, so the runs of all such modules are in one order.
+const jaxEffect = "jax.token"
+
+// hideJAXTokens makes the tokens of JAX's ordered effects runtime tokens: the parameters and results
+// before all others, as many of one as of the other. XLA takes an empty array for each.
+func (e *Executable) hideJAXTokens() {
+	n := leadingTokens(e.params)
+	if n == 0 || len(e.results) < n {
+		return
+	}
+	for _, r := range e.results[:n] {
+		if r.shape.DType != tensor.Token {
+			return
+		}
+	}
+	for i := range n {
+		effect := jaxEffect
+		if i > 0 {
+			effect = fmt.Sprintf("%s %d", jaxEffect, i)
+		}
+		e.effects = append(e.effects, effect)
+	}
+	e.params, e.results, e.outputs, e.leading = e.params[n:], e.results[n:], e.outputs-n, true
+}
+
+// firstToken returns the index of the first runtime token in the parameters or results of one
+// device, of which n are none.
+func (e *Executable) firstToken(n int) int {
+	if e.leading {
+		return 0
+	}
+	return n
+}
+
+// afterTokens returns the number of runtime tokens before the parameters or results of one device.
+func (e *Executable) afterTokens() int {
+	if e.leading {
+		return len(e.effects)
+	}
+	return 0
 }

@@ -25,11 +25,23 @@ func parameters(program []byte) (shapes []tensor.Shape, ok bool) {
 	return nil, false
 }
 
+// leadingTokens returns the number of tokens at the beginning of a list.
+func leadingTokens(shapes []tensor.Shape) (n int) {
+	for n < len(shapes) && shapes[n].DType == tensor.Token {
+		n++
+	}
+	return n
+}
+
 // protoShape reads a ShapeProto.
 func protoShape(proto []byte) (s tensor.Shape) {
 	const elementType, dimensions, dynamic = 2, 3, 6
+	const token = 17
 	for f := range fields(proto, elementType) {
-		if f.number < uint64(len(ffiTypes)) {
+		switch {
+		case f.number == token:
+			s.DType = tensor.Token
+		case f.number < uint64(len(ffiTypes)):
 			s.DType = ffiTypes[f.number].dtype
 		}
 	}

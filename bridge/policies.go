@@ -13,7 +13,8 @@ func checkPolicies(program []byte, targets map[string]bool, devices int) error {
 	if !bytes.Contains(program, []byte("policy")) {
 		return nil // most programs, without a look at their instructions
 	}
-	for _, s := range callSites(program, targets) {
+	sites, _ := callSites(program, targets)
+	for _, s := range sites {
 		p, err := contract.ParsePolicy(s.Config.Policy)
 		if err != nil {
 			return fmt.Errorf("bridge: compile: callback %q: %w", s.Name, err)

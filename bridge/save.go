@@ -82,7 +82,7 @@ func (e *Executable) serialize(key string) ([]byte, error) {
 			return nil, pluginError("serialize", err)
 		}
 	}
-	h.Replicas, h.Partitions, h.Key, h.Effects = e.replicas, e.partitions, key, e.effects
+	h.Replicas, h.Partitions, h.Key, h.Effects, h.JAX = e.replicas, e.partitions, key, e.effects, e.jax
 	return savedProgram{h, e.xla.Program, code}.encode()
 }
 
@@ -149,11 +149,17 @@ func (c *Client) openSaved(data []byte) (savedProgram, error) {
 // load loads a saved program, whose code the executable keeps. If it succeeds, it takes over
 // one use of the client.
 func (c *Client) load(p savedProgram) (*Executable, error) {
-	loaded, err := c.xla.Load(p.code, p.program, xla.CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions})
+	options := xla.CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions}
+	end, err := c.bindJAX(p.JAX, &options)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	loaded, err := c.xla.Load(p.code, p.program, options)
 	if err != nil {
 		return nil, pluginError("load", err)
 	}
-	e, err := c.executable(loaded, p.Replicas, p.Partitions)
+	e, err := c.executable(loaded, p.Replicas, p.Partitions, p.JAX)
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,7 @@ type savedHeader struct {
 	Partitions int      `json:"partitions,omitempty"`
 	Key        string   `json:"key,omitempty"`     // of an entry of a Cache
 	Effects    []string `json:"effects,omitempty"` // of the runtime tokens
+	JAX        []string `json:"jax,omitempty"`     // CompileOptions.JAXCallbacks
 }
 
 // A SavedReason says why a saved program is refused.

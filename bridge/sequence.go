@@ -17,6 +17,10 @@ import (
 // builder.Options.RuntimeTokens and passes.AddRuntimeTokens. For each of them the program
 // has one parameter and one result more, which Run and Start pass from one execution to the
 // next, also to another device. They are not among the inputs and outputs of an Executable.
+// The tokens that main takes and returns in a module that JAX lowered, for its ordered
+// callbacks, are such tokens. The module does not name their effects, so the runs of all such
+// modules are in one order. XLA does not copy these tokens: a run waits in Start for one that
+// has them on another device.
 //
 // A context carries the Sequence, see [WithSequence], because all that a task starts should
 // be in one order, and because Run and Start have no options. Runs whose context has none are

@@ -21,10 +21,17 @@ func (e *Executable) InputShardings() []string {
 	for f := range fields(first(e.xla.Program, module).bytes, parameters) {
 		list = append(list, shardingText(f.bytes))
 	}
-	if len(list) < len(e.params) { // runtime tokens are at the end
+	return e.withoutTokens(list, len(e.params))
+}
+
+// withoutTokens returns the n elements of a list that are not of runtime tokens, or nil if the list
+// is too short.
+func (e *Executable) withoutTokens(list []string, n int) []string {
+	list = list[min(e.afterTokens(), len(list)):]
+	if len(list) < n {
 		return nil
 	}
-	return list[:len(e.params):len(e.params)]
+	return list[:n:n]
 }
 
 // OutputShardings is InputShardings for the results, in the order of [Executable.Outputs].
@@ -34,11 +41,7 @@ func (e *Executable) OutputShardings() []string {
 	}
 	const module, output = 1, 12
 	for f := range fields(first(e.xla.Program, module).bytes, output) {
-		list := tupleOf(f.bytes)
-		if len(list) < len(e.results) {
-			return nil
-		}
-		return list[:len(e.results):len(e.results)]
+		return e.withoutTokens(tupleOf(f.bytes), len(e.results))
 	}
 	return nil
 }

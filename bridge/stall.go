@@ -28,6 +28,9 @@ func (e *StallError) Timeout() bool { return true }
 func (s *site) Name() string { return s.name }
 
 // Name implements ffi.Named.
+func (s *foreignSite) Name() string { return s.name }
+
+// Name implements ffi.Named.
 func (s *wordsSite) Name() string { return s.call.name }
 
 // Name implements ffi.Named.

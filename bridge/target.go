@@ -14,7 +14,7 @@ import (
 // A ForeignTarget is a target of XLA's typed FFI whose calls do not follow the contract.
 // Their operands, results and attributes are those of another host, for example of
 // jax.ffi.ffi_call. A call has the form contract.Call: the function gets all operands, and
-// fills all results. Frame.Attributes has the attributes of the call's backend_config, or of
+// fills all results, except for tokens before them. Frame.Attributes has the attributes of the call's backend_config, or of
 // its mhlo.backend_config, which is JAX's spelling.
 type ForeignTarget struct {
 	Target   string
@@ -31,6 +31,8 @@ type ForeignTarget struct {
 	// requests for the operand or result, and At of the view is valid for row-major arrays
 	// only.
 	AnyLayout bool
+
+	callbackOf func(callbacks.Attributes) (string, error) // of a call; nil means Callback
 }
 
 func (t ForeignTarget) config() contract.Config {
@@ -97,13 +99,33 @@ func instantiateTarget(number int, attrs []ffi.Attr) (ffi.Site, int32, error) {
 			return refuse(codeInvalidArgument, err)
 		}
 	}
+	if t.callbackOf != nil {
+		var err error
+		if t.Callback, err = t.callbackOf(attributes); err != nil {
+			return refuse(codeInvalidArgument, err)
+		}
+	}
 	slot, err := dispatch.Resolve(t.config())
 	if err != nil {
 		return refuse(codeNotFound, err)
 	}
 	s := bind(slot, t.config())
 	s.attributes = attributes
-	return s, 0, nil
+	return (*foreignSite)(s), 0, nil
+}
+
+// A foreignSite is a call site of a foreign target.
+type foreignSite site
+
+// Delete implements ffi.Site.
+func (s *foreignSite) Delete() { (*site)(s).Delete() }
+
+// Execute implements ffi.Site.
+func (s *foreignSite) Execute(call *ffi.Call) (int32, string) {
+	if restore := call.SkipTokens(); restore != nil {
+		defer restore()
+	}
+	return (*site)(s).Execute(call)
 }
 
 func attributesOf(attrs []ffi.Attr) callbacks.Attributes {

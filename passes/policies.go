@@ -23,7 +23,9 @@ import (
 // device makes the call, and the results are sent to all. So each device holds the whole operands
 // and results while the call runs: a mesh of n devices needs n times their size. Foreign calls with
 // side effects are treated in the same way, except for JAX's callbacks with a maximal sharding, which
-// XLA itself runs on one device.
+// XLA itself runs on one device, and for those that JAX calls partitioned: each device makes such a
+// call with its parts of the operands, as the module divides them, or with the whole of an operand
+// for which the module leaves that to the compiler.
 //
 // In other modules, replicas may run the program. There Once is the only policy that needs a
 // change: the replica makes the call, and the others get the results of a call or keep their own
@@ -55,7 +57,7 @@ func ApplyPolicies(m *mlir.Module) (int, error) {
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("passes: ApplyPolicies: %s: %s: %w", op.Location().Position(), nameOfCall(op), err))
-		case policy.Kind == contract.Once || policy.Kind == contract.Gather:
+		case policy.Kind == contract.Once || policy.Kind == contract.Gather || wrap:
 			changes = append(changes, change{op, policy, wrap})
 		}
 	}
@@ -159,7 +161,10 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 			return p, false, fmt.Errorf("it has the type %s, which cannot enter or leave a manual computation: only arrays with static shapes can", t)
 		}
 	}
-	if p.Kind == "" {
+	switch {
+	case p.Kind == "" && isPartitioned(op) && op.NumResults() == 0:
+		p.Kind = contract.PerDevice
+	case p.Kind == "":
 		p.Kind = contract.Gather
 		if device, ok := callop.Maximal(a.m, op); ok && device < a.partitions {
 			p.Device = device
@@ -193,8 +198,11 @@ func isGuarded(op mlir.Operation) bool {
 	return name == "stablehlo.partition_id" || name == "stablehlo.replica_id"
 }
 
-// apply replaces a call by one that a single device makes.
+// apply replaces a call by one that the devices of the policy make.
 func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) error {
+	if p.Kind == contract.PerDevice {
+		return a.onParts(op)
+	}
 	g := guard{policyApplier: a, e: emitter{c: a.c, loc: op.Location()}, call: op, device: p.Device, share: p.Kind == contract.Gather}
 	if call, ok := callop.AsCall(op); ok {
 		g.form, g.tokens = call.Config.Form, call.Config.NumTokens
@@ -206,7 +214,10 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 		g.e.block, g.e.before = op.Block(), op
 		results, err = g.build(operands)
 	} else {
-		results, err = a.manual(&g, op, operands)
+		results, err = a.manual(op, operands, a.whole(operands), func(block mlir.Block, inside []mlir.Value) ([]mlir.Value, error) {
+			g.e.block = block
+			return g.build(inside)
+		})
 	}
 	if err != nil {
 		return err
@@ -217,8 +228,9 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 	return op.Erase()
 }
 
-// manual puts the guarded call into a manual computation before the call.
-func (a *policyApplier) manual(g *guard, op mlir.Operation, operands []mlir.Value) ([]mlir.Value, error) {
+// manual adds a manual computation before a call that it replaces. parts are those of the operands.
+// build makes the body, and returns the results of the call, which all devices have.
+func (a *policyApplier) manual(op mlir.Operation, operands []mlir.Value, parts []operandPart, build func(mlir.Block, []mlir.Value) ([]mlir.Value, error)) ([]mlir.Value, error) {
 	bare := len(operands) == 0 && op.NumResults() == 0
 	if bare { // Shardy refuses a manual computation without operands and results
 		first, err := callop.FirstToken(a.c, op.Location())
@@ -226,18 +238,19 @@ func (a *policyApplier) manual(g *guard, op mlir.Operation, operands []mlir.Valu
 			return nil, err
 		}
 		operands = []mlir.Value{op.Block().InsertBefore(op, first).Result(0)}
+		parts = a.whole(operands)
 	}
-	types := make([]mlir.Type, len(operands))
-	for i, v := range operands {
-		types[i] = v.Type()
+	var types []mlir.Type
+	var in []string
+	for _, p := range parts {
+		types, in = append(types, p.Type), append(in, p.sharding)
 	}
 	block := a.c.NewBlock(op.Location(), types...)
-	g.e.block = block
 	inside := argumentsOf(block)
 	if bare {
 		inside = nil
 	}
-	results, err := g.build(inside)
+	results, err := build(block, inside)
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +273,7 @@ func (a *policyApplier) manual(g *guard, op mlir.Operation, operands []mlir.Valu
 	for i, axis := range a.mesh.Axes {
 		axes[i] = axis.Name
 	}
-	if state.Attributes, err = callop.ManualAttributes(a.c, a.replicated(types), a.replicated(resultTypes), axes); err != nil {
+	if state.Attributes, err = callop.ManualAttributes(a.c, in, a.replicated(resultTypes), axes); err != nil {
 		return nil, fmt.Errorf("passes: ApplyPolicies: %w", err)
 	}
 	made, err := a.c.Create(state)

@@ -121,3 +121,43 @@ func TestApplyPoliciesRefuses(t *testing.T) {
 		})
 	}
 }
+
+// ApplyPolicies gives each device its parts of the operands of a partitioned callback of JAX.
+func TestPartsOfOperands(t *testing.T) {
+	const call = `stablehlo.custom_call @xla_ffi_partitioned_python_cpu_callback(%v) {mhlo.backend_config = {index = 0 : ui64}, has_side_effect = true} : (tensor<4x6xf32>) -> ()`
+	for _, test := range []struct{ name, parameter, line, in, part string }{
+		{"of a parameter", `{sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}`, "", `<@mesh, [{"x"}, {}]>`, "2x6"},
+		{"by two axes", `{sdy.sharding = #sdy.sharding<@mesh, [{}, {"x", "y"}]>}`, "", `<@mesh, [{}, {"x", "y"}]>`, "4x1"},
+		{"of a result", "", `%v = stablehlo.negate %x {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {"y", ?}]>]>} : tensor<4x6xf32>`, `<@mesh, [{"x"}, {"y", ?}]>`, "2x2"},
+		{"constrained", "", `%v = sdy.sharding_constraint %x <@mesh, [{"x"}, {}]> : tensor<4x6xf32>`, `<@mesh, [{"x"}, {}]>`, "2x6"},
+		{"not stated", "", "", "<@mesh, [{}, {}]>", "4x6"},
+		{"uneven", `{sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}`, "", "<@mesh, [{}, {}]>", "4x6"},
+		{"part of an axis", `{sdy.sharding = #sdy.sharding<@finer, [{}, {"z":(1)2}]>}`, "", "<@mesh, [{}, {}]>", "4x6"},
+		{"another mesh", `{sdy.sharding = #sdy.sharding<@other, [{"x"}, {}]>}`, "", "<@mesh, [{}, {}]>", "4x6"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			called := call
+			if test.line == "" {
+				called = strings.Replace(call, "%v", "%x", 1)
+			}
+			m := shardy(t, `sdy.mesh @mesh = <["x"=2, "y"=3]>
+sdy.mesh @finer = <["z"=6]>
+sdy.mesh @other = <["x"=2]>
+func.func @main(%x: tensor<4x6xf32> `+test.parameter+`) {
+`+test.line+"\n"+called+`
+return
+}`)
+			n, err := passes.ApplyPolicies(m)
+			check.NoError(t, err)
+			check.Diff(t, "changed", 1, n)
+			for _, want := range []string{"in_shardings=[" + test.in + `] out_shardings=[] manual_axes={"x", "y"}`, "(tensor<" + test.part + "xf32>) -> ()"} {
+				if !strings.Contains(m.String(), want) {
+					t.Errorf("the module lacks %s:\n%s", want, m)
+				}
+			}
+			n, err = passes.ApplyPolicies(m)
+			check.NoError(t, err)
+			check.Diff(t, "changed again", 0, n)
+		})
+	}
+}

@@ -21,13 +21,7 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	if err != nil {
 		return Problem{Kind: BadAttributes, Err: err}, true
 	}
-	fail := func(kind Kind, err error) (Problem, bool) {
-		p := Problem{Kind: kind, Callback: config.Name(), Registry: config.Registry, Err: err}
-		if unknown, ok := errors.AsType[*callbacks.UnknownError](err); ok {
-			p.Nearest = unknown.Nearest
-		}
-		return p, true
-	}
+	fail := failing(config)
 	if config.Encoding != contract.EncodingDictionary {
 		if err := checkOperand(call, config.Encoding); err != nil {
 			return fail(BadCall, err)
@@ -55,11 +49,29 @@ func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Proble
 	if known {
 		config.Signature = hash // also if the module has none
 	}
+	return probe(config, arrays, in, out)
+}
+
+// failing returns a function that makes the problems of a call.
+func failing(config contract.Config) func(Kind, error) (Problem, bool) {
+	return func(kind Kind, err error) (Problem, bool) {
+		p := Problem{Kind: kind, Callback: config.Name(), Registry: config.Registry, Err: err}
+		if unknown, ok := errors.AsType[*callbacks.UnknownError](err); ok {
+			p.Nearest = unknown.Nearest
+		}
+		return p, true
+	}
+}
+
+// probe looks up the callback of a call, and compares its types with in and out, if the operands and
+// results are arrays.
+func probe(config contract.Config, arrays bool, in, out []tensor.Shape) (Problem, bool) {
+	fail := failing(config)
 	slot, err := dispatch.Probe(config)
 	if err != nil {
 		if wrong, ok := errors.AsType[*callbacks.SignatureError](err); ok {
 			if arrays {
-				wrong.Want = signature
+				wrong.Want = contract.Signature(in, out)
 			}
 			return fail(WrongSignature, wrong)
 		}

@@ -21,6 +21,8 @@ type Options struct {
 	// Handlers are the custom call targets of other handlers of XLA's typed FFI, such as
 	// those of bridge.ForeignTarget. Their attributes are not checked.
 	Handlers []string
+	// JAXCallbacks is that of bridge.CompileOptions, for modules that JAX lowered.
+	JAXCallbacks []string
 	// Partitions is that of bridge.CompileOptions: XLA accepts some annotations of Shardy
 	// only in a module that several devices share, and side effects only in its manual
 	// computations.
@@ -82,6 +84,14 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 		}
 		return Problem{Kind: MissingTarget, Err: fmt.Errorf(
 			"the target %q needs a module that several devices share: compile it with Partitions above 1", call.Target)}, true
+	case call.Target == shapeAssertion:
+		return Problem{Kind: MissingTarget, Err: fmt.Errorf(
+			"no handler is registered for the target %q, which asserts shapes: stablehlo.Refine evaluates it, so compile the module that it returns", shapeAssertion)}, true
+	case o.isJAX(call.Target):
+		if len(o.JAXCallbacks) == 0 {
+			return Problem{Kind: MissingTarget, Err: fmt.Errorf(
+				"no handler is registered for the target %q of JAX: name the callbacks that serve its calls in CompileOptions.JAXCallbacks of bridge", call.Target)}, true
+		}
 	case !ours && !slices.Contains(o.Handlers, call.Target):
 		p := Problem{Kind: MissingTarget, Nearest: o.nearest(call.Target)}
 		p.Err = fmt.Errorf("no handler is registered for the target %q%s", call.Target, isIt(p.Nearest))
@@ -93,9 +103,12 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 		return Problem{Kind: WrongVersion, Err: fmt.Errorf(
 			"the target %q has a handler of XLA's typed FFI, but the call has the API version %d: write api_version = %d with a dictionary as backend_config",
 			call.Target, call.APIVersion, stablehlo.TypedFFI)}, true
-	case ours:
+	case ours, o.isJAX(call.Target):
 		if err := callop.CheckLayouts(call); err != nil {
 			return Problem{Kind: BadLayout, Err: err}, true
+		}
+		if !ours {
+			return o.checkJAX(call, attributes)
 		}
 		return checkCallback(call, attributes)
 	}

@@ -34,6 +34,9 @@ var partitionedTargets = []string{
 // resultSharding is the target that has the sharding of a function's result.
 const resultSharding = "xla.sdy.FuncResultSharding"
 
+// shapeAssertion is the target by which JAX asserts shapes.
+const shapeAssertion = "shape_assertion"
+
 func hasFrontendAttributes(op mlir.Operation) bool {
 	_, ok := op.Attribute("mhlo.frontend_attributes")
 	return ok

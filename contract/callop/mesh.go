@@ -102,8 +102,8 @@ func ManualAttributes(c *mlir.Context, in, out, axes []string) (list []mlir.Name
 // manualBody is the prefix of the functions that such bodies are in modules that Shardy exported.
 const manualBody = "xla.sdy.manual_computation_body"
 
-// A Surrounding states where a call of a module runs: in a manual computation, where each device
-// runs it by itself, or outside, where all devices run it together. A function that is called
+// A Surrounding states where a call of a module runs: in a manual computation, or with a manual
+// sharding of XLA's own, where each device runs it by itself, or outside, where all devices run it together. A function that is called
 // from both is in both, and one that is never called is in neither.
 type Surrounding struct{ Inside, Outside bool }
 
@@ -126,6 +126,11 @@ type surroundings struct {
 }
 
 func (s *surroundings) of(op mlir.Operation) Surrounding {
+	if a, ok := op.Attribute("mhlo.sharding"); ok { // of modules whose shardings are XLA's
+		if text, _ := a.Text(); text == "{manual}" {
+			return Surrounding{Inside: true}
+		}
+	}
 	for at := op.Parent(); !at.IsNil(); at = at.Parent() {
 		switch at.Name() {
 		case Manual:

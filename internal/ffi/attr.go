@@ -43,7 +43,7 @@ func attribute(kind int32, item unsafe.Pointer) any {
 
 func spanString(s *C.ffi_span) string { return C.GoStringN(s.data, C.int(s.size)) }
 
-// XLA's numbers for the element types that attributes may have.
+// XLA's numbers for the element types that attributes may have, and of tokens.
 const (
 	xlaPred = 1
 	xlaS8   = 2
@@ -56,6 +56,8 @@ const (
 	xlaU64  = 9
 	xlaF32  = 11
 	xlaF64  = 12
+
+	xlaToken = 17 // of operands and results
 )
 
 func scalar(dtype int32, p unsafe.Pointer) any {

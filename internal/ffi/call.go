@@ -27,12 +27,39 @@ func (c *Call) Results() *Buffers { return (*Buffers)(&c.frame.results) }
 // operands are not data. The function that it returns must be called to undo this: the
 // frame is XLA's, for this call alone.
 func (c *Call) Narrow(first, end int) (restore func()) {
-	args := &c.frame.args
-	was := *args
-	args.kinds = (*C.int32_t)(unsafe.Add(unsafe.Pointer(args.kinds), first*4))
-	args.items = (*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(args.items), first*8))
-	args.size = C.int64_t(end - first)
-	return func() { *args = was }
+	return c.Args().narrow(first, end)
+}
+
+// SkipTokens removes the tokens from the beginning of the operands and of the results. The
+// function that it returns must be called to undo this. It is nil if there are none.
+func (c *Call) SkipTokens() (restore func()) {
+	args, results := (*Buffers)(&c.frame.args).tokens(), (*Buffers)(&c.frame.results).tokens()
+	if args == 0 && results == 0 {
+		return nil
+	}
+	undoArgs := (*Buffers)(&c.frame.args).narrow(args, c.Args().Len())
+	undoResults := (*Buffers)(&c.frame.results).narrow(results, c.Results().Len())
+	return func() { undoArgs(); undoResults() }
+}
+
+// tokens returns the number of tokens at the beginning.
+func (b *Buffers) tokens() (n int) {
+	for n < b.Len() {
+		if t := b.At(n); t == nil || t.DType() != xlaToken {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// narrow reduces the buffers to those from first up to end.
+func (b *Buffers) narrow(first, end int) (restore func()) {
+	was := *b
+	b.kinds = (*C.int32_t)(unsafe.Add(unsafe.Pointer(b.kinds), first*4))
+	b.items = (*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(b.items), first*8))
+	b.size = C.int64_t(end - first)
+	return func() { *b = was }
 }
 
 // Future is a call that is not over when its handler returns.

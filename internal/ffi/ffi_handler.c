@@ -26,6 +26,16 @@ static inline calliope_ffi* entry_of(const ffi_api* api) {
   return NULL;
 }
 
+static __thread uint64_t binding;
+
+uint64_t calliope_ffi_bind_within(uint64_t number) {
+  uint64_t outer = binding;
+  binding = number;
+  return outer;
+}
+
+uint64_t calliope_ffi_binding(void) { return binding; }
+
 // Takes from the list what was left on other threads. Only calls of calliope_ffi_enter
 // ever are, which are malloc'ed.
 static void drop_left(void) {

@@ -62,6 +62,10 @@ calliope_call* calliope_ffi_inside(void);
 calliope_call* calliope_ffi_enter(int64_t run_id);
 void calliope_ffi_leave(calliope_call* call);
 
+// Sets the number that calliope_ffi_binding returns on this thread. Returns the one before.
+uint64_t calliope_ffi_bind_within(uint64_t number);
+uint64_t calliope_ffi_binding(void);
+
 // Makes the call one that XLA does not take for done when its handler returns, but
 // when the future is. NULL where XLA gives none.
 ffi_future* calliope_ffi_defer(calliope_call* call);

@@ -17,8 +17,8 @@ var UnknownTarget = &lint.Analyzer{
 	Details: `Severity: note.
 
 A module with a custom call whose target nobody registers does not compile. The rule needs the list of the targets that
-the program registers. Without a list it reports nothing. The targets of the contract, and those that XLA serves itself,
-are known.
+the program registers. Without a list it reports nothing. The targets of the contract, those of JAX's callbacks on
+CPU, which bridge.CompileOptions.JAXCallbacks serves, and those that XLA serves itself, are known.
 
 Each is a note, with the most similar known name.`,
 }
@@ -28,11 +28,11 @@ func unknownTarget(p *lint.Pass) error {
 		return nil
 	}
 	for _, c := range callsOf(p) {
-		if c.ours || servedByXLA(c.Target) || slices.Contains(p.KnownTargets, c.Target) {
+		if c.ours || servedByXLA(c.Target) || slices.Contains(contract.JAXTargets(), c.Target) || slices.Contains(p.KnownTargets, c.Target) {
 			continue
 		}
 		meant := ""
-		if name := nearest.Name(c.Target, slices.Values(slices.Concat(p.KnownTargets, contract.Targets()))); name != "" {
+		if name := nearest.Name(c.Target, slices.Values(slices.Concat(p.KnownTargets, contract.Targets(), contract.JAXTargets()))); name != "" {
 			meant = " (is it " + quote(name) + "?)"
 		}
 		p.Report(c.op, mlir.SeverityNote, "the target %q is not known%s: add it to the list of known targets if the program registers it", c.Target, meant)

@@ -40,7 +40,9 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if _, err := passes.ApplyPolicies(m.mlir); err != nil {
 		return nil, err
 	}
-	executable, err := client.Compile(context.Background(), stablehlo.Program(m.mlir), m.compileOptions(o))
+	options := m.compileOptions(o)
+	options.JAXCallbacks = s.jax
+	executable, err := client.Compile(context.Background(), stablehlo.Program(m.mlir), options)
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
 		return nil, errManual // XLA itself generates it for a manual computation
 	}

@@ -186,7 +186,7 @@ func TestCorpusRefused(t *testing.T) {
 		"hook_in_while.mlir --in hook_in_while.npz":                  "would wait forever, because nothing is at their other end:\n  hook_in_while.mlir:17:12: stablehlo.outfeed",
 		"hook_2024_tuple_shape.mlir --in hook_2024_tuple_shape.npz":  "mlir-lint names replacements",
 		"hook_bytecode.mlirbc":                                       "hook_bytecode.mlirbc: stablehlo.outfeed",
-		"cb_io_ordered.mlir":                                         "parameter 0 of @main is !stablehlo.token: only arrays",
+		"cb_io_ordered.mlir":                                         "needs inputs: use --in:\n  in0: f32[5]",
 		"ffi_call_typed.mlir --in ffi_call_typed.npz --tap":          "ffi_call_typed.mlir:4:12: host_stats (--tap cannot serve it: its results are not of the types of its operands)",
 		"ffi_call_legacy_v1_v2.mlir --in ffi_call_legacy_v1_v2.npz":  "\n  ffi_call_legacy_v1_v2.mlir:3:10: legacy_scale\n  ffi_call_legacy_v1_v2.mlir:4:10: legacy_orig\n",
 		"legit_send_recv.mlir":                                       "needs inputs: use --in:\n  in0: f32[4]",

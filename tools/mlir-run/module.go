@@ -27,7 +27,8 @@ type module struct {
 	migrated passes.MigrateResult // with --feeds
 	declared sharding.Module      // how many devices it is for
 
-	params, results []tensor.Shape // of @main; -1 is a dimension that is not known yet
+	params, results []tensor.Shape // of @main, without tokens; -1 is a dimension that is not known yet
+	tokens          int            // that @main takes before its parameters, and returns, as JAX lowers them
 }
 
 // readModule reads a file, or standard input if path is "-". It writes to progress what it
@@ -82,8 +83,10 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		}
 	}
 	if m.declared, err = sharding.Read(m.mlir); err == nil {
-		m.params, m.results, err = signature(m.mlir)
+		err = m.readSignature()
 	}
+	m.declared.Params = m.declared.Params[min(m.tokens, len(m.declared.Params)):]
+	m.declared.Results = m.declared.Results[min(m.tokens, len(m.declared.Results)):]
 	if err != nil {
 		m.close()
 		return nil, fmt.Errorf("%s: %w", m.name, err)
@@ -104,9 +107,9 @@ func unreadable(library *mlir.Library, name string, err error) error {
 
 func (m *module) close() { m.ctx.Close() }
 
-// signature reads the parameters and results of @main.
-func signature(m *mlir.Module) (params, results []tensor.Shape, err error) {
-	for op := range m.Body().Operations() {
+// readSignature reads the parameters and results of @main.
+func (m *module) readSignature() error {
+	for op := range m.mlir.Body().Operations() {
 		if symbolOf(op) != "main" {
 			continue
 		}
@@ -114,15 +117,20 @@ func signature(m *mlir.Module) (params, results []tensor.Shape, err error) {
 		t, _ := attr.TypeValue()
 		in, out, ok := t.Signature()
 		if !ok {
-			return nil, nil, errors.New("@main is a function without a type")
+			return errors.New("@main is a function without a type")
 		}
-		if params, err = shapes("parameter", in); err != nil {
-			return nil, nil, err
+		m.tokens = 0
+		for m.tokens < min(len(in), len(out)) && stablehlo.IsToken(in[m.tokens]) && stablehlo.IsToken(out[m.tokens]) {
+			m.tokens++
 		}
-		results, err = shapes("result", out)
-		return params, results, err
+		var err error
+		if m.params, err = shapes("parameter", in[m.tokens:], m.tokens); err != nil {
+			return err
+		}
+		m.results, err = shapes("result", out[m.tokens:], m.tokens)
+		return err
 	}
-	return nil, nil, errors.New("it has no function @main, the one to run")
+	return errors.New("it has no function @main, the one to run")
 }
 
 // symbolOf returns the name of a function, or "" for any other operation.
@@ -138,7 +146,7 @@ func symbolOf(op mlir.Operation) string {
 	return name
 }
 
-func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
+func shapes(what string, types []mlir.Type, first int) ([]tensor.Shape, error) {
 	var list []tensor.Shape
 	for i, t := range types {
 		s, err := stablehlo.ShapeOf(t)
@@ -146,7 +154,7 @@ func shapes(what string, types []mlir.Type) ([]tensor.Shape, error) {
 			err = s.Check()
 		}
 		if err != nil || s.DType == tensor.Token {
-			return nil, fmt.Errorf("%s %d of @main is %s: only arrays of known size can be read from files and written to them", what, i, t)
+			return nil, fmt.Errorf("%s %d of @main is %s: only arrays of known size can be read from files and written to them", what, first+i, t)
 		}
 		list = append(list, s)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
@@ -35,18 +36,55 @@ func (m *module) isDynamic() bool {
 
 func unknown(s tensor.Shape) bool { return slices.Contains(s.Dims, -1) }
 
-// refine specializes the module for the inputs if its shapes are dynamic. All replicas have
-// the shapes of the first one.
+// asserts reports whether the module asserts shapes. JAX writes that also for a program whose
+// shapes are known, and which calls an exported one for any shapes.
+func (m *module) asserts() (found bool) {
+	m.mlir.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if call, ok := stablehlo.AsCustomCall(op); ok && call.Target == "shape_assertion" {
+			found = true
+			return mlir.WalkStop
+		}
+		return mlir.WalkContinue
+	})
+	return found
+}
+
+// refine specializes the module for the inputs if its shapes are dynamic, or if it asserts shapes.
+// All replicas have the shapes of the first one.
 func (m *module) refine(o options) error {
-	if !m.isDynamic() {
+	shapes := m.params
+	switch {
+	case m.isDynamic():
+		var err error
+		if shapes, err = m.inputShapes(o); err != nil {
+			return err
+		}
+	case !m.asserts():
 		return nil
 	}
+	tokens := slices.Repeat([]tensor.Shape{{DType: tensor.Token}}, m.tokens)
+	refined, err := stablehlo.Refine(m.mlir, append(tokens, shapes...)...)
+	if err == nil {
+		err = passes.Kept(m.mlir, refined)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
+	}
+	m.mlir = refined
+	if err = m.readSignature(); err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
+	}
+	return nil
+}
+
+// inputShapes returns the shapes of the parameters for the inputs.
+func (m *module) inputShapes(o options) ([]tensor.Shape, error) {
 	if len(o.in) == 0 && len(m.params) > 0 {
-		return m.noInputs()
+		return nil, m.noInputs()
 	}
 	a, err := openArrays("--in", "in", o.in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer a.close()
 	shapes := make([]tensor.Shape, len(m.params))
@@ -56,21 +94,10 @@ func (m *module) refine(o options) error {
 			continue // match compares it later
 		}
 		if shapes[i].Dims, err = a.dims(i, p); err != nil {
-			return fmt.Errorf("--in %s does not fit %s:\n  %s%w", strings.Join(o.in, " "), m.name, a.name(i), err)
+			return nil, fmt.Errorf("--in %s does not fit %s:\n  %s%w", strings.Join(o.in, " "), m.name, a.name(i), err)
 		}
 	}
-	refined, err := stablehlo.Refine(m.mlir, shapes...)
-	if err == nil {
-		err = passes.Kept(m.mlir, refined)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", m.name, err)
-	}
-	m.mlir = refined
-	if m.params, m.results, err = signature(m.mlir); err != nil {
-		return fmt.Errorf("%s: %w", m.name, err)
-	}
-	return nil
+	return shapes, nil
 }
 
 // dims returns the dimensions of an array for a parameter whose dimensions are not all

@@ -32,6 +32,7 @@ type standIns struct {
 	registries map[string]*callbacks.Registry
 	names      map[string]int  // how often each name was used
 	tapped     map[string]bool // callbacks of the contract
+	jax        []string        // bridge.CompileOptions.JAXCallbacks
 	missing    []missing
 }
 
@@ -151,6 +152,10 @@ func configOf(op mlir.Operation) contract.Config {
 func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	call, _ := stablehlo.AsCustomCall(op)
 	m := missing{place: place, name: target}
+	j, isJAX := asJAX(op, call)
+	if isJAX {
+		call = j.CustomCall
+	}
 	order, unfit := passes.PassesThrough(call)
 	if s.options.stub != "" {
 		order, unfit = nil, nil
@@ -170,14 +175,26 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	if m.unfit != "" {
 		return nil
 	}
+	var fn callbacks.Func
 	if !recorded {
-		if err := callbacks.Default.Register(name, func(c *callbacks.Frame) error {
+		fn = func(c *callbacks.Frame) error {
 			if s.options.stub != "" {
 				return stub(c)
 			}
 			s.print(m.place+": "+target, order, c)
+			if isJAX {
+				for i, result := range c.Results {
+					copy(result.Data, c.Args[i].Data)
+				}
+			}
 			return nil
-		}, s.observers.callbackOptions()); err != nil {
+		}
+	}
+	if isJAX {
+		return s.bindJAX(j.index, name, fn)
+	}
+	if fn != nil {
+		if err := callbacks.Default.Register(name, fn, s.observers.callbackOptions()); err != nil {
 			return err
 		}
 	}

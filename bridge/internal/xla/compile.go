@@ -33,6 +33,7 @@ type CompileOptions struct {
 	Partitions int               // number of devices that share one run
 	GSPMD      bool              // whether GSPMD divides the module, and not Shardy
 	Flags      map[string]string // fields of XLA's DebugOptions, by name
+	Within     func(func())      // calls the function, in which XLA makes the executable; may be nil
 }
 
 // overrides returns the flags as the field env_option_overrides of a CompileOptionsProto,
@@ -121,15 +122,20 @@ func (c *Client) do(j job) (*Executable, error) {
 	defer runtime.UnlockOSThread()
 	var loaded *gopjrt.LoadedExecutable
 	var err error
+	done := func() { loaded, err = config.Done() }
+	if within := j.options.Within; within != nil {
+		inner := done
+		done = func() { within(inner) }
+	}
 	optimized := j.optimized
 	if j.load {
-		pjrt.LoadInstead(func() { loaded, err = config.Done() })
+		pjrt.LoadInstead(done)
 	} else {
 		proto := overrides(j.options.Flags)
 		if j.options.GSPMD && j.options.Partitions > 1 {
 			proto = append(proto, withoutShardy()...)
 		}
-		pjrt.AddOptions(proto, func() { loaded, err = config.Done() })
+		pjrt.AddOptions(proto, done)
 		optimized = c.plugin.pjrt.LastProgram()
 	}
 	own := c.plugin.pjrt.LastExecutable()

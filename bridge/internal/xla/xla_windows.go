@@ -55,6 +55,7 @@ type CompileOptions struct {
 	Partitions int
 	GSPMD      bool
 	Flags      map[string]string
+	Within     func(func())
 }
 
 func (*Executable) Close() error { return errWindows }

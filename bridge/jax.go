@@ -1,0 +1,109 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+)
+
+// jaxCompiles has the CompileOptions.JAXCallbacks of the compiles and loads in progress, by
+// number.
+var jaxCompiles sync.Map
+
+var lastJAXCompile atomic.Uint64
+
+// serveJAX registers the targets of JAX's callbacks.
+func (p *Plugin) serveJAX() error {
+	for _, target := range contract.JAXTargets() {
+		if t, ok := p.foreignTo(target); ok {
+			if t.callbackOf == nil {
+				return fmt.Errorf("bridge: JAXCallbacks: custom call target %q: the callback %q serves it already: leave it out of OpenOptions.Foreign", target, t.Callback)
+			}
+			continue
+		}
+		if err := p.RegisterForeign(ForeignTarget{Target: target, callbackOf: jaxCallbackOf}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bindJAX sets the callbacks of JAX's calls for what XLA makes with these options. The caller
+// must call end.
+func (c *Client) bindJAX(names []string, o *xla.CompileOptions) (end func(), err error) {
+	if len(names) == 0 {
+		return func() {}, nil
+	}
+	if err := c.plugin.serveJAX(); err != nil {
+		return nil, err
+	}
+	number := lastJAXCompile.Add(1)
+	jaxCompiles.Store(number, names)
+	o.Within = func(f func()) { ffi.Within(number, f) }
+	return func() { jaxCompiles.Delete(number) }, nil
+}
+
+// jaxCallbackOf returns the callback of a call of JAX in the module that this thread compiles or
+// loads.
+func jaxCallbackOf(a callbacks.Attributes) (string, error) {
+	index, err := jaxIndex(a)
+	if err != nil {
+		return "", err
+	}
+	names, _ := jaxCompiles.Load(ffi.Binding())
+	list, _ := names.([]string)
+	return dispatch.JAXCallback(list, index)
+}
+
+func jaxIndex(a callbacks.Attributes) (uint64, error) {
+	v, ok := a.Get("index")
+	if !ok {
+		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64"}
+	}
+	index, ok := v.(uint64)
+	if !ok {
+		return 0, &callbacks.AttributeError{Name: "index", Want: "a uint64", Got: fmt.Sprintf("a %T", v)}
+	}
+	return index, nil
+}
+
+// checkJAXCallbacks returns an error for names that no callback can have.
+func checkJAXCallbacks(names []string) error {
+	for i, name := range names {
+		if name == "" {
+			continue
+		}
+		if err := (ForeignTarget{Callback: name}).config().Validate(); err != nil {
+			return fmt.Errorf("JAXCallbacks[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// explainJAX adds what to do to XLA's error for a call of JAX that has no handler.
+func explainJAX(err error) error {
+	failed, ok := errors.AsType[*PluginError](err)
+	if !ok || failed.cause != nil || !slices.ContainsFunc(contract.JAXTargets(), func(target string) bool { return strings.Contains(failed.Message, target) }) {
+		return err
+	}
+	return fmt.Errorf("%w (the module has callbacks of JAX: name those that serve them in CompileOptions.JAXCallbacks)", err)
+}
+
+// nameJAX sets the name of a call site of JAX.
+func (s *CallSite) nameJAX(names []string, attrs []contract.Attr) {
+	for _, a := range attrs {
+		if index, ok := a.Value.(uint64); ok && a.Key == "index" {
+			s.Config.Callback, _ = dispatch.JAXCallback(names, index)
+		}
+	}
+	s.Name = s.Config.Callback
+}

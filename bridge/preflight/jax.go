@@ -1,0 +1,61 @@
+package preflight
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// isJAX reports whether a target is one of JAX's callbacks, and served by Options.JAXCallbacks or
+// by nothing.
+func (o Options) isJAX(target string) bool {
+	return slices.Contains(contract.JAXTargets(), target) && !slices.Contains(o.Handlers, target) && !slices.Contains(o.targets(), target)
+}
+
+// checkJAX checks a call of a callback of JAX.
+func (o Options) checkJAX(call stablehlo.CustomCall, attributes mlir.Attribute) (Problem, bool) {
+	var entry mlir.Attribute
+	has := false
+	if !attributes.IsNil() {
+		entry, has = attributes.Entry("index")
+	}
+	if !has {
+		return Problem{Kind: BadAttributes, Err: fmt.Errorf("the call of @%s has no attribute index, a ui64, which JAX writes", call.Target)}, true
+	}
+	t, _ := entry.Type()
+	index, ok := entry.Uint()
+	if !ok || t.String() != "ui64" {
+		return Problem{Kind: BadAttributes, Err: fmt.Errorf("the call of @%s has index = %s: it must be a ui64", call.Target, entry)}, true
+	}
+	name, err := dispatch.JAXCallback(o.JAXCallbacks, index)
+	if err != nil {
+		return Problem{Kind: MissingCallback, Err: err}, true
+	}
+	var types []mlir.Type
+	for _, v := range call.Operands {
+		types = append(types, v.Type())
+	}
+	in, errIn := callop.Shapes(withoutTokens(types))
+	out, errOut := callop.Shapes(withoutTokens(call.Results))
+	arrays := errIn == nil && errOut == nil
+	config := contract.Config{Form: contract.Call, Callback: name}
+	if arrays && !slices.ContainsFunc(slices.Concat(in, out), func(s tensor.Shape) bool { return s.Check() != nil }) {
+		config.Signature = contract.SignatureHash(contract.Signature(in, out))
+	}
+	return probe(config, arrays, in, out)
+}
+
+// withoutTokens returns the types after the tokens at the beginning.
+func withoutTokens(types []mlir.Type) []mlir.Type {
+	for len(types) > 0 && stablehlo.IsToken(types[0]) {
+		types = types[1:]
+	}
+	return types
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// A jaxCall is a call of a callback of JAX that stays as it is, because it has tokens or because
+// each device makes it with its part.
+type jaxCall struct {
+	stablehlo.CustomCall // without tokens
+	index                uint64
+}
+
+// maxJAX is larger than any number of callbacks of a module.
+const maxJAX = 1 << 20
+
+// asJAX reads a call that is served by bridge.CompileOptions.JAXCallbacks. Other calls are replaced.
+func asJAX(op mlir.Operation, call stablehlo.CustomCall) (j jaxCall, ok bool) {
+	if !slices.Contains(contract.JAXTargets(), call.Target) {
+		return j, false
+	}
+	j.CustomCall = call
+	j.Aliases = nil // their indices count the tokens, and JAX writes none
+	for len(j.Operands) > 0 && stablehlo.IsToken(j.Operands[0].Type()) {
+		j.Operands = j.Operands[1:]
+	}
+	for len(j.Results) > 0 && stablehlo.IsToken(j.Results[0]) {
+		j.Results = j.Results[1:]
+	}
+	if call.Target == contract.TargetJAX && len(j.Operands) == len(call.Operands) {
+		return j, false
+	}
+	for _, key := range []string{"backend_config", "mhlo.backend_config"} {
+		if dictionary, has := op.Attribute(key); has && dictionary.IsDictionary() {
+			if index, has := dictionary.Entry("index"); has {
+				j.index, ok = index.Uint()
+			}
+		}
+	}
+	return j, ok && j.index < maxJAX
+}
+
+// bindJAX makes a callback serve the calls with the index, if none does.
+func (s *standIns) bindJAX(index uint64, name string, fn callbacks.Func) error {
+	for uint64(len(s.jax)) <= index {
+		s.jax = append(s.jax, "")
+	}
+	if s.jax[index] != "" {
+		return nil
+	}
+	s.jax[index] = name
+	if fn == nil {
+		return nil // the recording has it
+	}
+	return callbacks.Default.Register(name, fn, s.observers.callbackOptions())
+}
