@@ -29,9 +29,9 @@ struct XlaCustomCallStatus_ {
   void (*set_success)(XlaCustomCallStatus* status);
 };
 
-// A program that defines the two functions itself, as Calliope does, defines
-// CALLIOPE_CUSTOM_CALL_EXTERN before it includes this header.
-#ifdef CALLIOPE_CUSTOM_CALL_EXTERN
+#ifdef CALLIOPE_CUSTOM_CALL_SERVER
+// A program that serves such functions, as Calliope does, defines these two itself and registers
+// nothing. They are for libraries that were built with XLA's own headers.
 void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message, size_t message_len);
 void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status);
 #else
@@ -70,7 +70,8 @@ typedef struct CalliopeCustomCall {
   const struct CalliopeCustomCall* next;  // NULL for the function that was registered first
 } CalliopeCustomCall;
 
-#ifndef _WIN32
+#ifdef CALLIOPE_CUSTOM_CALL_SERVER
+#elif !defined(_WIN32)
 // The functions of this library, the last one first. Every file of a library has this definition,
 // the linker keeps one, and no other library can take its place.
 extern const CalliopeCustomCall* calliope_custom_call_last;
