@@ -15,6 +15,11 @@ type Options struct {
 	// accepts any module. SignatureOf makes a signature from Go types.
 	Signature string
 
+	// Check, if not nil, is called with the configuration of each call site while a module is
+	// compiled. Its error is the compile's error. For RegisterFunc, functions with a Check are
+	// different.
+	Check func(contract.Config) error
+
 	// Static holds arguments that are bound here instead of being computed. The function
 	// finds them in Frame.Static.
 	Static []any

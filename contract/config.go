@@ -31,6 +31,12 @@ type Config struct {
 	Optional   bool   // does nothing if no callback is bound
 	Every      int64  // call only every n-th time, counted over all runs and devices; 0 and 1 are each time
 
+	// Legacy is the api_version, 1 to 3, of a custom call of XLA's old conventions that the call
+	// stands for. 0 is none. LegacyOpaque has the bytes of its opaque string, and LegacyTuples the
+	// tuples of its operands and its result: see ParseTuples.
+	Legacy                     int64
+	LegacyOpaque, LegacyTuples string
+
 	Encoding Encoding // how the rest is written
 	Aliased  int      // with EncodingServer: the number of results that pass operands through
 }
@@ -73,6 +79,9 @@ func (c Config) Validate() error {
 	}
 	if c.Every > 1 && c.Form.Target() == TargetRuntimeCall {
 		return fmt.Errorf("contract: callback %q cannot be called every %d-th time only: its results are needed each time", c.Name(), c.Every)
+	}
+	if err := c.validateLegacy(); err != nil {
+		return err
 	}
 	for _, text := range []string{c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc} {
 		if strings.ContainsRune(text, 0) {

@@ -1,6 +1,9 @@
 package contract
 
-import "fmt"
+import (
+	"encoding/hex"
+	"fmt"
+)
 
 // A key is one entry that a backend_config may have: get reads it from a Config, and set
 // stores it.
@@ -30,6 +33,15 @@ var keys = []key{
 	field(1, "optional", "a bool", func(c *Config) *bool { return &c.Optional }, func(b bool) any { return b },
 		func(v any) (bool, bool) { b, ok := v.(bool); return b, ok }),
 	number(1, "every", func(c *Config) *int64 { return &c.Every }),
+	number(2, "legacy", func(c *Config) *int64 { return &c.Legacy }),
+	field(2, "legacy_opaque", "a string of hexadecimal digits", func(c *Config) *string { return &c.LegacyOpaque },
+		func(s string) any { return hex.EncodeToString([]byte(s)) },
+		func(v any) (string, bool) {
+			s, ok := v.(string)
+			b, err := hex.DecodeString(s)
+			return string(b), ok && err == nil
+		}),
+	text(2, "legacy_tuples", func(c *Config) *string { return &c.LegacyTuples }),
 }
 
 func field[T comparable](since int64, name, kind string, at func(*Config) *T, out func(T) any, in func(any) (T, bool)) key {

@@ -72,6 +72,9 @@ var vectorErrors = map[string]string{
 	"bad-words":        "words cannot hold exactly",
 	"not-in-encoding":  "holds an id and nothing else|has no observe form|is for calls",
 	"too-few-operands": "but has only",
+	"newer-key":        "the key %q was added in version",
+	"bad-legacy":       "there is no legacy custom call|without the key \"legacy\"|use the form call or pure",
+	"bad-tuples":       "is no legacy_tuples",
 }
 
 func wantVectorError(t *testing.T, err error, kind, key string) {
@@ -180,6 +183,9 @@ type vectorConfig struct {
 	NumTokens                                  int   `json:"n_tokens"`
 	Optional                                   bool
 	Aliased                                    int
+	Legacy                                     int64  `json:",string"`
+	LegacyOpaque                               string `json:"legacy_opaque"`
+	LegacyTuples                               string `json:"legacy_tuples"`
 }
 
 func (c vectorConfig) of(t *testing.T) contract.Config {
@@ -189,6 +195,7 @@ func (c vectorConfig) of(t *testing.T) contract.Config {
 		Opaque: unhex(t, c.Opaque), Server: unhex(t, c.Server),
 		NumIDs: c.NumIDs, NumTokens: c.NumTokens, Effect: c.Effect, Policy: c.Policy,
 		Transforms: c.Transforms, Loc: c.Loc, Optional: c.Optional, Every: c.Every, Aliased: c.Aliased,
+		Legacy: c.Legacy, LegacyOpaque: unhex(t, c.LegacyOpaque), LegacyTuples: c.LegacyTuples,
 	}
 }
 

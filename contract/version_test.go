@@ -90,7 +90,7 @@ func TestVersionRead(t *testing.T) {
 func TestKeysAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../docs/contract.md")
 	check.NoError(t, err)
-	types := map[string]string{"a string": "string", "an i64": "i64", "an i64 that counts operands": "i64", "a bool": "bool"}
+	types := map[string]string{"a string": "string", "an i64": "i64", "an i64 that counts operands": "i64", "a bool": "bool", "a string of hexadecimal digits": "string"}
 	want := []string{"v i64 1"}
 	for _, k := range contract.Keys() {
 		want = append(want, fmt.Sprint(k[0], " ", types[k[1].(string)], " ", k[2]))

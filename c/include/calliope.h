@@ -20,7 +20,7 @@
   (CALLIOPE_VERSION_MAJOR * 10000 + CALLIOPE_VERSION_MINOR * 100 + CALLIOPE_VERSION_PATCH)
 
 // The version of the contract, which is the value of the key "v".
-#define CALLIOPE_CONTRACT_VERSION 1
+#define CALLIOPE_CONTRACT_VERSION 2
 
 // The value of api_version of each custom call: XLA's typed FFI.
 #define CALLIOPE_API_VERSION 4
@@ -61,6 +61,11 @@
 #define CALLIOPE_KEY_LOC "loc"                // string, for people: source file and line
 #define CALLIOPE_KEY_OPTIONAL "optional"      // bool: without a callback it does nothing
 #define CALLIOPE_KEY_EVERY "every"            // i64: only every n-th call is made
+
+// The keys of a call that stands for one of XLA's old custom calls. See calliope_custom_call.h.
+#define CALLIOPE_KEY_LEGACY "legacy"                // i64: the api_version of that call, 1 to 3
+#define CALLIOPE_KEY_LEGACY_OPAQUE "legacy_opaque"  // string: its opaque bytes in hexadecimal
+#define CALLIOPE_KEY_LEGACY_TUPLES "legacy_tuples"  // string: its tuples, as (.,(.,.))->.
 
 // The keys of the further encodings, beside CALLIOPE_KEY_ID, which is an array<i64> there.
 // Bytes stand in 64-bit words, the first byte lowest.

@@ -51,6 +51,11 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 	if err := checkForm(o, config); err != nil {
 		return nil, err
 	}
+	if o.Check != nil {
+		if err := o.Check(config); err != nil {
+			return nil, err
+		}
+	}
 	s.fn, s.dispatch, s.timeout = b.Function(), o.Dispatch, o.Timeout
 	if s.timeout == 0 {
 		s.timeout = s.engine.options.Timeout

@@ -1,0 +1,43 @@
+package legacy
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/legacy"
+)
+
+// A call is what all calls of a call site share.
+type call struct {
+	key    callKey
+	in     []contract.Nest
+	out    contract.Nest
+	layout *legacy.Layout
+	opaque *legacy.Opaque
+	arrays sync.Pool // of *[]unsafe.Pointer
+}
+
+type callKey struct {
+	tuples, opaque    string
+	operands, results int
+}
+
+// callOf returns the call of a frame. Most functions have one call site, so the last call is tried first.
+func (f *Function) callOf(frame *callbacks.Frame) (*call, error) {
+	key := callKey{frame.Config.LegacyTuples, frame.Config.LegacyOpaque, len(frame.Args), len(frame.Results)}
+	if c := f.last.Load(); c != nil && c.key == key {
+		return c, nil
+	}
+	c, ok := f.calls.Load(key)
+	if !ok {
+		in, out, err := contract.ParseTuples(key.tuples, key.operands, key.results)
+		if err != nil {
+			return nil, fmt.Errorf("callbacks/legacy: the custom call %q: %w", frame.Name, err)
+		}
+		c, _ = f.calls.LoadOrStore(key, &call{key: key, in: in, out: out, layout: legacy.NewLayout(in, out), opaque: legacy.NewOpaque(key.opaque)})
+	}
+	f.last.Store(c.(*call))
+	return c.(*call), nil
+}
