@@ -1,14 +1,15 @@
 // Bench measures the cost of Calliope. It compares each figure with a lower bound (its
 // floor) or with another program (its peer), in one run on one machine:
 //
-//	go run ./tools/bench [-suite callbacks|dispatch|ir|lint|order|procs1|run|saved] [-repeat N] [-python PROGRAM]
+//	go run ./tools/bench [-suite callbacks|dispatch|embed|ir|lint|order|procs1|run|saved] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
 //
 // The suite callbacks measures calls of Go from compiled code: their cost by payload, way
 // of dispatch and number of concurrent runs, and the goals compared with their floors in C.
 // The suite dispatch measures only these goals. procs1 is the part of dispatch for
-// GOMAXPROCS=1. The suite run measures executions, order what the order of effects costs, ir
-// work on the IR, lint the linter, and saved how much faster a compiled program is loaded than compiled.
+// GOMAXPROCS=1. The suite embed measures callbacks in JAX through libcalliope, run executions, order
+// what the order of effects costs, ir work on the IR, lint the linter, and saved how much faster a
+// compiled program is loaded than compiled.
 //
 // Each line is name, value, unit, budget and "ok" or "over", separated by tabs. A budget of
 // "-" marks a figure that is for comparison only. The exit status is 1 if a figure is over
@@ -36,6 +37,7 @@ type settings struct {
 var suites = map[string]func(context.Context, settings, *report) error{
 	"callbacks": callbackSuite,
 	"dispatch":  dispatchSuite,
+	"embed":     embedSuite,
 	"procs1":    oneProcSuite,
 	"ir":        irSuite,
 	"lint":      lintSuite,

@@ -76,8 +76,8 @@ func.func private @checked(%a: tensor<3xf32>) -> tensor<3xf32> {
 		"platform no inputs": {"platform.mlir", exitFailed, "", "in0: s32[], the index of the platform in the list for which the module was exported\n  in1: f32[?]\n"},
 		"values":             {"dependent.mlir --in 2.npy --in size.npy", exitFailed, "", "dependent.mlir: stablehlo: refining stablehlo.dynamic_broadcast_in_dim at -:2:8: the shape of its result stays dynamic: tensor<?xf32>"},
 
-		"static":             {"holds.mlir --in 3.npy", exitDone, "out0 f32[3] [1 2 4]\n", ""},
-		"static, violated":   {"asserts.mlir --in 3.npy", exitFailed, "", "asserts.mlir: stablehlo: the shapes violate an assertion of the module: two are wanted, not 3"},
+		"static":           {"holds.mlir --in 3.npy", exitDone, "out0 f32[3] [1 2 4]\n", ""},
+		"static, violated": {"asserts.mlir --in 3.npy", exitFailed, "", "asserts.mlir: stablehlo: the shapes violate an assertion of the module: two are wanted, not 3"},
 
 		"export":           {"static --in 4.npy --in one.npy", exitDone, "out0 f32[4] [1 1 1 1]\nout1 f32[] 1\n", ""},
 		"export unused":    {"unused --in 4.npy --in 4.npy", exitDone, "out0 f32[4] [0 0 0 0]\n", ""},
