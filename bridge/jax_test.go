@@ -476,3 +476,30 @@ func TestJAXAfterFailure(t *testing.T) {
 	check.NoError(t, errors.Join(out[0].Close(), b.Close(), e.Close(), c.Close()))
 	check.Diff(t, "arrays", before, buffersAlive())
 }
+
+// Tokens that are not those of JAX are inputs and outputs: XLA takes an empty array for each.
+func TestTokensOfOthers(t *testing.T) {
+	const typ, token = "tensor<4xf32>", "!stablehlo.token"
+	c := testClient(t)
+	x, empty := view(t, []float32{1, 2, 3, 4}, 4), tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 0), Data: []byte{}}
+	for _, test := range []struct {
+		params, results, body string
+		inputs                []Input
+		outputs               []string
+	}{
+		{"%t: " + token + ", %x: " + typ, typ, "return %x : " + typ, []Input{empty, x}, []string{"f32[4]"}},
+		{"%x: " + typ + ", %t: " + token, typ + ", " + token, "return %x, %t : " + typ + ", " + token, []Input{x, empty}, []string{"f32[4]", "token[]"}},
+		{"%x: " + typ, token + ", " + typ, "%t = stablehlo.create_token : " + token + "\nreturn %t, %x : " + token + ", " + typ, []Input{x}, []string{"token[]", "f32[4]"}},
+	} {
+		e := compile(t, c, mainFunc(test.params, test.results, test.body), CompileOptions{})
+		check.Diff(t, "inputs", len(test.inputs), len(e.Inputs()))
+		out, err := e.Run(t.Context(), test.inputs...)
+		check.NoError(t, err)
+		var shapes []string
+		for _, b := range out {
+			shapes = append(shapes, b.Shape().String())
+			check.NoError(t, b.Close())
+		}
+		check.Diff(t, "outputs", test.outputs, shapes)
+	}
+}
