@@ -331,6 +331,56 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 	// Output: f32[3] [1 8 27]
 }
 
+// JAX lowered a program with io_callback, whose module names its callback by the index 0.
+func ExampleCompileOptions_jAX() {
+	const module = `
+func.func public @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%arg0) {
+    backend_config = "", has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}
+  } : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}`
+	type array = tensor.Array[float32]
+	err := callbacks.RegisterCall(callbacks.Default, "example.scale", func(_ context.Context, x array) (array, error) {
+		y := x.Clone()
+		for i := range y.Data {
+			y.Data[i] *= 10
+		}
+		return y, nil
+	}, callbacks.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer callbacks.Default.Unregister("example.scale")
+
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	ctx := context.Background()
+	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{JAXCallbacks: []string{"example.scale"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer executable.Close()
+	outputs, err := executable.Run(ctx, tensor.Vector[float32](1, 2, 3))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer outputs[0].Close()
+	result, err := outputs[0].ToHost(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result)
+	// Output: f32[3] [10 20 30]
+}
+
 // Two runs on two devices print in the order in which they were started.
 func ExampleSequence() {
 	ctx := context.Background()

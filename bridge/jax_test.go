@@ -334,6 +334,62 @@ func TestJAXSaved(t *testing.T) {
 	}
 }
 
+// TestJAXAsync serves callbacks without results by functions for which the device does not wait.
+func TestJAXAsync(t *testing.T) {
+	c := testClient(t)
+	x := []float32{1, 2, 3, 4}
+	h := &jaxHost{}
+	for i := range 2 {
+		name := fmt.Sprint("TestJAXAsync.", i)
+		check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { return h.call(i, f) }, callbacks.Options{Dispatch: callbacks.Async}))
+		t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
+		h.names = append(h.names, name)
+	}
+	for _, module := range []string{"debug_ordered", "debug"} {
+		h.calls = nil
+		e := compile(t, c, jaxModule(t, module), CompileOptions{JAXCallbacks: h.names})
+		out, err := e.Run(t.Context(), view(t, x, 4))
+		check.NoError(t, err)
+		jaxArrays(t, out)
+		check.NoError(t, c.Barrier(t.Context(), module))
+		slices.Sort(h.calls)
+		second := jaxCall(1, 0, plus(1, x))
+		if module == "debug" {
+			second = jaxCall(1, 0, x, times(0.5, x))
+		}
+		check.Diff(t, "calls", []string{jaxCall(0, 0, x), second}, h.calls)
+	}
+	e := compile(t, c, jaxModule(t, "io"), CompileOptions{JAXCallbacks: h.names})
+	_, err := e.Run(t.Context(), view(t, x, 4))
+	check.Error(t, err, "TestJAXAsync.0", "it is registered with Async or PerSecond, which are for calls without results, but the module calls it with 1")
+}
+
+// TestJAXDispatch makes ordered calls in every way of dispatch. The frame of a call of which XLA's
+// thread is free has no tokens either.
+func TestJAXDispatch(t *testing.T) {
+	c := testClient(t)
+	x := []float32{1, 2, 3, 4}
+	for _, way := range ways {
+		t.Run(way.String(), func(t *testing.T) {
+			h := &jaxHost{}
+			for i := range 3 {
+				name := fmt.Sprint("TestJAXDispatch.", way, i)
+				check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { return h.call(i, f) }, callbacks.Options{Dispatch: way}))
+				t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
+				h.names = append(h.names, name)
+			}
+			e := compile(t, c, jaxModule(t, "io_ordered"), CompileOptions{JAXCallbacks: h.names})
+			for range 20 {
+				h.calls = nil
+				out, err := e.Run(t.Context(), view(t, x, 4))
+				check.NoError(t, err)
+				check.Diff(t, "results", [][]float32{times(4, x)}, jaxArrays(t, out))
+				check.Diff(t, "calls", []string{jaxCall(0, 0, x), jaxCall(1, 0, x), jaxCall(2, 0, twice(x))}, h.calls)
+			}
+		})
+	}
+}
+
 func TestJAXErrors(t *testing.T) {
 	c := testClient(t)
 	failure := errors.New("no data today")
@@ -419,4 +475,31 @@ func TestJAXAfterFailure(t *testing.T) {
 	check.Diff(t, "calls", 2, calls)
 	check.NoError(t, errors.Join(out[0].Close(), b.Close(), e.Close(), c.Close()))
 	check.Diff(t, "arrays", before, buffersAlive())
+}
+
+// Tokens that are not those of JAX are inputs and outputs: XLA takes an empty array for each.
+func TestTokensOfOthers(t *testing.T) {
+	const typ, token = "tensor<4xf32>", "!stablehlo.token"
+	c := testClient(t)
+	x, empty := view(t, []float32{1, 2, 3, 4}, 4), tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 0), Data: []byte{}}
+	for _, test := range []struct {
+		params, results, body string
+		inputs                []Input
+		outputs               []string
+	}{
+		{"%t: " + token + ", %x: " + typ, typ, "return %x : " + typ, []Input{empty, x}, []string{"f32[4]"}},
+		{"%x: " + typ + ", %t: " + token, typ + ", " + token, "return %x, %t : " + typ + ", " + token, []Input{x, empty}, []string{"f32[4]", "token[]"}},
+		{"%x: " + typ, token + ", " + typ, "%t = stablehlo.create_token : " + token + "\nreturn %t, %x : " + token + ", " + typ, []Input{x}, []string{"token[]", "f32[4]"}},
+	} {
+		e := compile(t, c, mainFunc(test.params, test.results, test.body), CompileOptions{})
+		check.Diff(t, "inputs", len(test.inputs), len(e.Inputs()))
+		out, err := e.Run(t.Context(), test.inputs...)
+		check.NoError(t, err)
+		var shapes []string
+		for _, b := range out {
+			shapes = append(shapes, b.Shape().String())
+			check.NoError(t, b.Close())
+		}
+		check.Diff(t, "outputs", test.outputs, shapes)
+	}
 }

@@ -14,7 +14,8 @@ import (
 // A ForeignTarget is a target of XLA's typed FFI whose calls do not follow the contract.
 // Their operands, results and attributes are those of another host, for example of
 // jax.ffi.ffi_call. A call has the form contract.Call: the function gets all operands, and
-// fills all results, except for tokens before them. Frame.Attributes has the attributes of the call's backend_config, or of
+// fills all results, except for tokens before them. If the function is registered with
+// callbacks.Async or PerSecond, a call must have no results, and has the form contract.Observe. Frame.Attributes has the attributes of the call's backend_config, or of
 // its mhlo.backend_config, which is JAX's spelling.
 type ForeignTarget struct {
 	Target   string
@@ -105,11 +106,21 @@ func instantiateTarget(number int, attrs []ffi.Attr) (ffi.Site, int32, error) {
 			return refuse(codeInvalidArgument, err)
 		}
 	}
-	slot, err := dispatch.Resolve(t.config())
+	config := t.config()
+	slot, err := dispatch.Resolve(config)
+	if unknown := new(callbacks.UnknownError); err != nil && !errors.As(err, &unknown) {
+		// A function that does not wait can serve a call without results. Their number is
+		// known when the call is made.
+		observing := config
+		observing.Form = contract.Observe
+		if tap, failed := dispatch.Resolve(observing); failed == nil {
+			slot, config, err = tap, observing, nil
+		}
+	}
 	if err != nil {
 		return refuse(codeNotFound, err)
 	}
-	s := bind(slot, t.config())
+	s := bind(slot, config)
 	s.attributes = attributes
 	return (*foreignSite)(s), 0, nil
 }
@@ -124,6 +135,9 @@ func (s *foreignSite) Delete() { (*site)(s).Delete() }
 func (s *foreignSite) Execute(call *ffi.Call) (int32, string) {
 	if restore := call.SkipTokens(); restore != nil {
 		defer restore()
+	}
+	if n := call.Results().Len(); s.form == formObserve && n > 0 {
+		return (*site)(s).fail(runs.get(call.RunID()), &frameError{s.name, fmt.Errorf("it is registered with Async or PerSecond, which are for calls without results, but the module calls it with %d: leave them out", n)})
 	}
 	return (*site)(s).Execute(call)
 }

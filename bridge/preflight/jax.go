@@ -49,7 +49,12 @@ func (o Options) checkJAX(call stablehlo.CustomCall, attributes mlir.Attribute) 
 	if arrays && !slices.ContainsFunc(slices.Concat(in, out), func(s tensor.Shape) bool { return s.Check() != nil }) {
 		config.Signature = contract.SignatureHash(contract.Signature(in, out))
 	}
-	return probe(config, arrays, in, out)
+	p, found := probe(config, arrays, in, out)
+	if found && p.Kind == BadAttributes && errOut == nil && len(out) == 0 { // registered for calls without results
+		config.Form = contract.Observe
+		return probe(config, arrays, in, out)
+	}
+	return p, found
 }
 
 // withoutTokens returns the types after the tokens at the beginning.

@@ -13,7 +13,7 @@ import numpy as np
 from jax import lax
 
 jax.config.update("jax_enable_x64", True)
-NAMES = {"float32": "f32", "int32": "s32", "uint64": "u64"}
+NAMES = {"float32": "f32", "float64": "f64", "int32": "s32", "uint64": "u64"}
 
 
 def wave(first, *dims):
@@ -138,7 +138,22 @@ def taps():
     show("last", last)
 
 
+def derivative():
+    t = np.arange(6) / 2
+    decay = lambda p: p[0] * jnp.exp(-p[1] * t)
+    want = decay(np.array([2, 0.5]))
+    loss = lambda p: jnp.mean((decay(p) - want) ** 2)
+    p = np.array([1.0, 1.0])
+    show("gradient", jax.grad(loss)(p))
+    show("by the height", jax.grad(loss)(p)[0])
+    show("by the rate", jax.grad(loss)(p)[1])
+    for _ in range(500):
+        p = p - 0.2 * jax.grad(loss)(p)
+    show("loss", loss(p))
+    show("trained", p)
+
+
 if __name__ == "__main__":
-    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps]:
+    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps, derivative]:
         print("# " + program.__name__)
         program()

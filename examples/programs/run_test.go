@@ -1,4 +1,4 @@
-// Package programs_test holds ten small programs to copy from, one in each file. Each
+// Package programs_test holds small programs to copy from, one in each file. Each
 // builds a module, runs it on XLA and prints the outputs. reference.py computes the same
 // with JAX and NumPy; its output is testdata/reference.txt.
 package programs_test
@@ -112,7 +112,7 @@ func show(name string, v tensor.View) {
 	var elements []string
 	for i := range v.Shape.NumElements() {
 		switch e := v.At(i).(type) {
-		case float32:
+		case float32, float64:
 			elements = append(elements, strings.Replace(fmt.Sprintf("%.4f", e), "-0.0000", "0.0000", 1))
 		default:
 			elements = append(elements, fmt.Sprint(e))

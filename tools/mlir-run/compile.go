@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -17,7 +18,11 @@ import (
 // them, and replaces them by callbacks if the options allow it.
 func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge.Executable, error) {
 	if m.isUnread() {
-		return m.compileUnread(client, o)
+		names, err := s.serveUnread()
+		if err != nil {
+			return nil, err
+		}
+		return m.compileUnread(client, o, names)
 	}
 	if o.check {
 		if err := s.serveChecks(); err != nil {
@@ -58,11 +63,18 @@ func (m *module) compileOptions(o options) bridge.CompileOptions {
 	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD}
 }
 
-// compileUnread compiles a module that only XLA reads.
-func (m *module) compileUnread(client *bridge.Client, o options) (*bridge.Executable, error) {
-	executable, err := client.Compile(context.Background(), bridge.Source(m.program), m.compileOptions(o))
-	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
-		return nil, errPartitioned // XLA itself generates it for a manual computation
+// compileUnread compiles a module that only XLA reads. names serve the callbacks of JAX.
+func (m *module) compileUnread(client *bridge.Client, o options, names []string) (*bridge.Executable, error) {
+	options := m.compileOptions(o)
+	options.JAXCallbacks = names
+	executable, err := client.Compile(context.Background(), bridge.Source(m.program), options)
+	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok {
+		switch {
+		case o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget):
+			return nil, errPartitioned // XLA itself generates it for a manual computation
+		case names == nil && strings.Contains(plugin.Message, contract.TargetJAX):
+			return nil, errors.New("it has callbacks of JAX, which have no handler: with --tap their operands are printed, and passed on as the results; with --stub zeros they return zeros")
+		}
 	}
 	return executable, err
 }

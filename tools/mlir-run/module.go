@@ -62,9 +62,12 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		return nil, err
 	}
 	m.ctx = library.NewContext(mlir.ContextOptions{})
-	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil && onlyXLAReads(m.program) {
-		if m.export != nil {
+	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil && onlyXLAReads(m.program, err) {
+		switch {
+		case m.export != nil:
 			m.declared.Partitions = max(m.export.Devices, 1)
+		case !mlir.IsBytecode(m.program):
+			m.declared.Partitions = partitionsOf(m.program)
 		}
 		return m, nil
 	} else if err != nil {

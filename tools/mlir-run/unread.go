@@ -2,33 +2,64 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// onlyXLAReads reports whether a program that no MLIR library here could read is one that
-// XLA may read: bytecode with the dialect of Shardy, which JAX writes.
-func onlyXLAReads(program []byte) bool {
-	return mlir.IsBytecode(program) && slices.Contains(mlir.DialectsOf(program), "sdy")
+// onlyXLAReads reports whether a program that no MLIR library here could read is one that XLA may
+// read: bytecode with the dialect of Shardy, which JAX writes, or text that is right for a newer
+// Shardy. err is the library's error.
+func onlyXLAReads(program []byte, err error) bool {
+	if mlir.IsBytecode(program) {
+		return slices.Contains(mlir.DialectsOf(program), "sdy")
+	}
+	return strings.Contains(err.Error(), "'sdy.") || strings.Contains(err.Error(), "op result shardings don't match number of values")
 }
+
+// partitionsOf returns the number of devices that share a module, which its text states.
+func partitionsOf(text []byte) int {
+	n := 0
+	if found := numPartitions.FindSubmatch(text); found != nil {
+		n, _ = strconv.Atoi(string(found[1]))
+	}
+	return max(n, 1)
+}
+
+var numPartitions = regexp.MustCompile(`\bmhlo\.num_partitions = (\d+)`)
 
 // isUnread reports whether only XLA reads the module.
 func (m *module) isUnread() bool { return m.mlir == nil }
 
 // shapesFromXLA compiles a module that is unread, and sets its parameters and results.
 func (m *module) shapesFromXLA(o options) (err error) {
-	if o.tap || o.replay != "" || o.feeds != "" {
-		return errors.New("no MLIR library here can read it, so its callbacks cannot be replaced: leave out --tap, --replay and --feeds")
+	if o.feeds != "" || o.check {
+		return errors.New("no MLIR library here can read it, so its calls cannot be replaced: leave out --feeds and --check")
+	}
+	if err := m.refuseUnreadFeeds(); err != nil {
+		return err
+	}
+	for _, name := range unreadCallbacks() { // this compile calls nothing
+		if err := callbacks.Default.Register(name, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, callbacks.Default.Unregister(name)) }()
 	}
 	client, err := openClient(o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	executable, err := m.compileUnread(client, o)
+	executable, err := m.compileUnread(client, o, unreadCallbacks())
 	if err != nil {
 		return err
 	}
@@ -37,6 +68,59 @@ func (m *module) shapesFromXLA(o options) (err error) {
 		err = errors.Join(whole(m.params, executable.InputShardings(), o), whole(m.results, executable.OutputShardings(), o))
 	}
 	return errors.Join(err, executable.Close())
+}
+
+// refuseUnreadFeeds is refuseFeeds for a module that is unread.
+func (m *module) refuseUnreadFeeds() error {
+	list, err := quick.Check(m.program)
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", m.name, err)
+	}
+	for _, f := range list {
+		if f.Rule == "outfeed" || f.Rule == "infeed" {
+			return fmt.Errorf("%s: it has the operation %s, which would wait forever, because nothing is at its other end", m.name, f.Rule)
+		}
+	}
+	return nil
+}
+
+// unreadCallbacks returns a name for each index of a callback of JAX in a module whose calls are not
+// known, up to more than a program has.
+func unreadCallbacks() (names []string) {
+	for i := range 256 {
+		names = append(names, fmt.Sprintf("%s#%d", contract.TargetJAX, i))
+	}
+	return names
+}
+
+// serveUnread provides stand-ins for the callbacks of JAX in a module that is unread. It returns
+// bridge.CompileOptions.JAXCallbacks.
+func (s *standIns) serveUnread() ([]string, error) {
+	o := s.options
+	if !o.tap && o.stub == "" && o.replay == "" {
+		return nil, nil
+	}
+	names := unreadCallbacks()
+	for i, name := range names {
+		switch {
+		case s.observers.recorded(name):
+			continue
+		case s.observers.replaying():
+			names[i] = ""
+			continue
+		}
+		err := callbacks.Default.Register(name, func(c *callbacks.Frame) error {
+			if o.stub != "" {
+				return stub(c)
+			}
+			s.print(fmt.Sprintf("%s: callback %d of JAX", s.module.name, i), nil, c)
+			return repeat(name, c)
+		}, s.observers.callbackOptions())
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
 }
 
 // whole changes the shapes of parts to those of global arrays. Shardy divides arrays evenly.

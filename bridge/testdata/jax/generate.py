@@ -3,6 +3,7 @@
     pip install 'jax==0.10.*'
     python3 bridge/testdata/jax/generate.py
 
+The order of the tokens of two_effects.mlir may differ each time.
 The number in a comment of a function is the index of its callback in the module.
 """
 
