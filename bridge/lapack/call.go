@@ -191,12 +191,12 @@ func memory[T any](n int) fortran.Arg { return to(unsafe.SliceData(make([]T, max
 func workspace[T scalar](c *call, run func(work, length fortran.Arg)) (work, length fortran.Arg) {
 	best := new(T)
 	run(to(best), integer(-1))
-	n := max(1, size(*best))
-	if n > math.MaxInt32 {
-		c.fail("operand 0 is %s, which needs a workspace of %d elements, too many for a LAPACK with 32-bit integers", c.frame.Args[0].Shape, n)
+	n := size(*best)
+	if n < 0 || n > math.MaxInt32 { // negative: LAPACK's own arithmetic has 32 bits
+		c.fail("operand 0 is %s, whose workspace is too large for a LAPACK with 32-bit integers", c.frame.Args[0].Shape)
 		return fortran.Arg{}, fortran.Arg{}
 	}
-	return memory[T](n), integer(n)
+	return memory[T](n), integer(max(1, n))
 }
 
 // each calls a routine for each matrix, with a workspace. run calls it a number of times,

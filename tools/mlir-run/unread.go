@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -19,11 +20,11 @@ func onlyXLAReads(program []byte) bool {
 func (m *module) isUnread() bool { return m.mlir == nil }
 
 // shapesFromXLA compiles a module that is unread, and sets its parameters and results.
-func (m *module) shapesFromXLA(o options) (err error) {
+func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 	if o.tap || o.replay != "" || o.feeds != "" {
 		return errors.New("no MLIR library here can read it, so its callbacks cannot be replaced: leave out --tap, --replay and --feeds")
 	}
-	client, err := openClient(o)
+	client, err := m.openClient(o, progress)
 	if err != nil {
 		return err
 	}
