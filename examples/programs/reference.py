@@ -138,7 +138,14 @@ def taps():
     show("last", last)
 
 
+def eigenvalues():
+    values = np.linalg.eigvals(wave(0, 2, 3, 3))
+    show("real", values.real)
+    show("imaginary", values.imag)
+    show("info", np.zeros(2, np.int32))
+
+
 if __name__ == "__main__":
-    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps]:
+    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps, eigenvalues]:
         print("# " + program.__name__)
         program()

@@ -1,4 +1,4 @@
-// Package programs_test holds ten small programs to copy from, one in each file. Each
+// Package programs_test holds small programs to copy from, one in each file. Each
 // builds a module, runs it on XLA and prints the outputs. reference.py computes the same
 // with JAX and NumPy; its output is testdata/reference.txt.
 package programs_test
@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	nativetest.Main(m, native.MLIR, native.PJRTPlugin, native.Jaxlib)
+	nativetest.Main(m, native.MLIR, native.PJRTPlugin, native.Jaxlib, native.LAPACK)
 }
 
 // run builds a module, compiles it and runs it once. The inputs are divided equally among
