@@ -18,6 +18,7 @@ type call struct {
 	frame   *callbacks.Frame
 	batch   []int // the leading dimensions
 	n       int   // number of matrices
+	least   int   // elements that a workspace must have, whatever LAPACK asks for
 	err     error // the first one
 }
 
@@ -196,7 +197,8 @@ func workspace[T scalar](c *call, run func(work, length fortran.Arg)) (work, len
 		c.fail("operand 0 is %s, whose workspace is too large for a LAPACK with 32-bit integers", c.frame.Args[0].Shape)
 		return fortran.Arg{}, fortran.Arg{}
 	}
-	return memory[T](n), integer(max(1, n))
+	n = max(n, c.least, 1)
+	return memory[T](n), integer(n)
 }
 
 // each calls a routine for each matrix, with a workspace. run calls it a number of times,
