@@ -18,6 +18,7 @@ type call struct {
 	frame   *callbacks.Frame
 	batch   []int // the leading dimensions
 	n       int   // number of matrices
+	least   int   // elements that a workspace must have, whatever LAPACK asks for
 	err     error // the first one
 }
 
@@ -191,11 +192,12 @@ func memory[T any](n int) fortran.Arg { return to(unsafe.SliceData(make([]T, max
 func workspace[T scalar](c *call, run func(work, length fortran.Arg)) (work, length fortran.Arg) {
 	best := new(T)
 	run(to(best), integer(-1))
-	n := max(1, size(*best))
-	if n > math.MaxInt32 {
-		c.fail("operand 0 is %s, which needs a workspace of %d elements, too many for a LAPACK with 32-bit integers", c.frame.Args[0].Shape, n)
+	n := size(*best)
+	if n < 0 || n > math.MaxInt32 { // negative: LAPACK's own arithmetic has 32 bits
+		c.fail("operand 0 is %s, whose workspace is too large for a LAPACK with 32-bit integers", c.frame.Args[0].Shape)
 		return fortran.Arg{}, fortran.Arg{}
 	}
+	n = max(n, c.least, 1)
 	return memory[T](n), integer(n)
 }
 

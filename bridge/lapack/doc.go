@@ -12,7 +12,7 @@
 // jaxlib registers (trsm, getrf, geqrf, geqp3, orgqr and ungqr, ormqr and unmqr, potrf, gesdd,
 // gesvd, syevd and heevd, geev, gees, gehrd, sytrd and hetrd, gtsv), each for f32, f64, c64 and
 // c128. The operands, results and attributes of each are those of jaxlib's handlers, which
-// are defined in jaxlib/cpu/lapack_kernels.cc. Targets without _ffi, of JAX before 0.4.32, have
+// are defined in jaxlib/cpu/lapack_kernels.cc. Targets without _ffi, of older versions of JAX, have
 // another calling convention and are not served.
 //
 // The library is the native part [native.LAPACK], or any LAPACK for Fortran with 32-bit

@@ -1,6 +1,10 @@
 package lapack
 
-import "github.com/calliope-mlir/calliope/internal/fortran"
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/fortran"
+)
 
 // trsm solves op(X) Y' = Y, or Y' op(X) = Y, for a triangular matrix X.
 func trsm[T scalar](c *call) error {
@@ -99,6 +103,7 @@ func ormqr[T scalar](c *call) error {
 		c.fail("operands 0 and 1 are %s and %s: each reflector is a column", c.frame.Args[0].Shape, c.frame.Args[1].Shape)
 	}
 	a := operand[T](c, 0, order, columns)
+	a.data = slices.Clone(a.data) // LAPACK writes to it, and restores it
 	tau := operand[T](c, 1, k)
 	product := inPlace(c, 0, operand[T](c, 2, m, n), m, n)
 	info := new(int32) // not a result

@@ -18,7 +18,7 @@ func (v variant) target() string { return "lapack_" + v.name + "_ffi" }
 
 var (
 	upLo      = attribute{name: "uplo", chars: "LU"}
-	svdMode   = attribute{name: "mode", chars: "ASON", refused: "O"}
+	svdMode   = attribute{name: "mode", chars: "ASNO", refused: "O"}
 	eigenMode = attribute{name: "mode", chars: "NV"}
 )
 

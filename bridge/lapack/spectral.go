@@ -323,6 +323,7 @@ func gehrd[T scalar](c *call) error {
 	a := inPlace(c, 0, operand[T](c, 0, n, n), n, n)
 	tau := result[T](c, 1, max(0, n-1))
 	info := result[int32](c, 2)
+	c.least = n // if low and high are equal, LAPACK 3.12 asks for 1 and needs this
 	return each[T](c, func(times int, work, length fortran.Arg) {
 		c.routine.Call(times, integer(n), integer(low), integer(high), a.all(), leading(n), tau.all(), work, length, info.all())
 	})

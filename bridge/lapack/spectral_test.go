@@ -216,6 +216,13 @@ func TestSytrd(t *testing.T) {
 				}
 				near(t, e, fmt.Sprint("Q T Qᴴ of order ", n), want, product(q, form, q.adjoint()))
 			}
+			// The reflectors of the upper half have another order: T has the norm of A.
+			out = run(t, e.target(e.herm+"trd"), option("uplo", 'U'), []shape{item},
+				[]shape{item, e.reals(n), e.reals(less), e.item(less), numbers()}, a)
+			for i, want := range a.items {
+				d, beside := out[1].items[i].norm(), out[2].items[i].norm()
+				near(t, e, "norm", matrix{{complex(want.norm(), 0)}}, matrix{{complex(math.Sqrt(d*d+2*beside*beside), 0)}})
+			}
 		}
 	})
 }

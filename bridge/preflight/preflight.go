@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/jaxtargets"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -95,6 +96,10 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 	case !ours && !slices.Contains(o.Handlers, call.Target):
 		p := Problem{Kind: MissingTarget, Nearest: o.nearest(call.Target)}
 		p.Err = fmt.Errorf("no handler is registered for the target %q%s", call.Target, isIt(p.Nearest))
+		if jaxtargets.IsLAPACK(call.Target) {
+			p.Nearest = ""
+			p.Err = fmt.Errorf("no handler is registered for the target %q: lapack.Register of bridge/lapack serves it, and Handlers must have lapack.Targets then", call.Target)
+		}
 		return p, true
 	}
 	attributes, typed := typedAttributes(op, call)

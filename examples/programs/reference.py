@@ -153,7 +153,14 @@ def derivative():
     show("trained", p)
 
 
+def eigenvalues():
+    values = np.linalg.eigvals(wave(0, 2, 3, 3))
+    show("real", values.real)
+    show("imaginary", values.imag)
+    show("info", np.zeros(2, np.int32))
+
+
 if __name__ == "__main__":
-    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps, derivative]:
+    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps, derivative, eigenvalues]:
         print("# " + program.__name__)
         program()

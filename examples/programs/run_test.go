@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	nativetest.Main(m, native.MLIR, native.PJRTPlugin, native.Jaxlib)
+	nativetest.Main(m, native.MLIR, native.PJRTPlugin, native.Jaxlib, native.LAPACK)
 }
 
 // run builds a module, compiles it and runs it once. The inputs are divided equally among

@@ -31,11 +31,27 @@ func Open(path, known string) (*Library, error) {
 	}
 	for _, prefix := range prefixes {
 		l := &Library{library, prefix}
-		if _, err := l.Routine(known); err == nil {
-			return l, nil
+		if _, err := l.Routine(known); err != nil {
+			continue
 		}
+		if l.wide() {
+			return nil, fmt.Errorf("the library %s has integers of 64 bits, and must have integers of 32 bits", path)
+		}
+		return l, nil
 	}
 	return nil, fmt.Errorf("the library %s has neither %s_ nor scipy_%[2]s_: it is not a LAPACK for Fortran with 32-bit integers", path, known)
+}
+
+// wide reports whether integers have 64 bits. Names do not tell in all libraries. The routine
+// ilaver stores the version of LAPACK in three integers.
+func (l *Library) wide() bool {
+	version, err := l.Routine("ilaver")
+	if err != nil {
+		return false // a LAPACK of before 2006
+	}
+	numbers := [3]int64{-1, -1, -1}
+	version.Call(1, Arg{Address: unsafe.Pointer(&numbers[0])}, Arg{Address: unsafe.Pointer(&numbers[1])}, Arg{Address: unsafe.Pointer(&numbers[2])})
+	return numbers[0]>>32 == 0 // otherwise only half of the number was stored
 }
 
 // Path returns the path that the library was opened with.

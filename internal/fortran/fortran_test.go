@@ -2,6 +2,7 @@ package fortran
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,6 +67,29 @@ func TestVersion(t *testing.T) {
 	if !filepath.IsAbs(l.Path()) {
 		t.Errorf("the path is %q", l.Path())
 	}
+}
+
+// TestWide opens a library with integers of 64 bits.
+func TestWide(t *testing.T) {
+	folder := t.TempDir()
+	source, library := filepath.Join(folder, "wide.c"), filepath.Join(folder, "wide.so")
+	check.NoError(t, os.WriteFile(source, []byte(`
+#ifdef _WIN32
+__declspec(dllexport)
+#endif
+void dpotrf_(void) {}
+#ifdef _WIN32
+__declspec(dllexport)
+#endif
+void ilaver_(long long *major, long long *minor, long long *patch) { *major = 3; *minor = 12; *patch = 0; }
+`), 0o644))
+	compiler := strings.Fields(string(check.Must(exec.Command("go", "env", "CC").Output())))
+	out, err := exec.Command(compiler[0], append(compiler[1:], "-shared", "-fPIC", "-o", library, source)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	_, err = Open(library, "dpotrf")
+	check.Error(t, err, "has integers of 64 bits, and must have integers of 32 bits")
 }
 
 func TestErrors(t *testing.T) {

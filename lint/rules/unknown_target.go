@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/jaxtargets"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -20,7 +21,7 @@ A module with a custom call whose target nobody registers does not compile. The 
 the program registers. Without a list it reports nothing. The targets of the contract, those of JAX's callbacks on
 CPU, which bridge.CompileOptions.JAXCallbacks serves, and those that XLA serves itself, are known.
 
-Each is a note, with the most similar known name.`,
+Each is a note, with the most similar known name. JAX's targets of LAPACK are those that package bridge/lapack serves.`,
 }
 
 func unknownTarget(p *lint.Pass) error {
@@ -35,7 +36,11 @@ func unknownTarget(p *lint.Pass) error {
 		if name := nearest.Name(c.Target, slices.Values(slices.Concat(p.KnownTargets, contract.Targets(), contract.JAXTargets()))); name != "" {
 			meant = " (is it " + quote(name) + "?)"
 		}
-		p.Report(c.op, mlir.SeverityNote, "the target %q is not known%s: add it to the list of known targets if the program registers it", c.Target, meant)
+		registers := "registers it"
+		if jaxtargets.IsLAPACK(c.Target) {
+			meant, registers = "", "calls lapack.Register of bridge/lapack, which serves it"
+		}
+		p.Report(c.op, mlir.SeverityNote, "the target %q is not known%s: add it to the list of known targets if the program %s", c.Target, meant, registers)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 			return nil, err
 		}
 	}
-	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets, Partitions: o.partitions})); ok {
+	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets, Handlers: m.handlers, Partitions: o.partitions})); ok {
 		for _, p := range found.Problems {
 			if p.Kind == preflight.BadDevices {
 				continue // ApplyPolicies puts it into a manual computation

@@ -27,6 +27,8 @@ type module struct {
 	migrated passes.MigrateResult // with --feeds
 	declared sharding.Module      // how many devices it is for
 
+	handlers []string // custom call targets of others that the plugin serves
+
 	params, results []tensor.Shape // of @main, without tokens; -1 is a dimension that is not known yet
 	tokens          int            // that @main takes before its parameters, and returns, as JAX lowers them
 }

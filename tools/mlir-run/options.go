@@ -23,6 +23,9 @@ runs on that many, and takes and returns global arrays: the inputs are split, an
 joined, as XLA divides them. Of results that several devices have, those of the first one
 are used.
 
+Calls of LAPACK, in modules that JAX lowered for the CPU, are served by OpenBLAS, which is
+fetched when it is first needed.
+
   --in FILE      inputs: a .npz file with the arrays in0, in1, …, or .npy files in the
                  order of the parameters of @main (repeat the flag)
   --out FILE     write the results to a .npz file, as out0, out1, …

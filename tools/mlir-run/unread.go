@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -41,7 +42,7 @@ var numPartitions = regexp.MustCompile(`\bmhlo\.num_partitions = (\d+)`)
 func (m *module) isUnread() bool { return m.mlir == nil }
 
 // shapesFromXLA compiles a module that is unread, and sets its parameters and results.
-func (m *module) shapesFromXLA(o options) (err error) {
+func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 	if o.feeds != "" || o.check {
 		return errors.New("no MLIR library here can read it, so its calls cannot be replaced: leave out --feeds and --check")
 	}
@@ -54,7 +55,7 @@ func (m *module) shapesFromXLA(o options) (err error) {
 		}
 		defer func() { err = errors.Join(err, callbacks.Default.Unregister(name)) }()
 	}
-	client, err := openClient(o)
+	client, err := m.openClient(o, progress)
 	if err != nil {
 		return err
 	}

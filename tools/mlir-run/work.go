@@ -68,7 +68,7 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 		return false, err
 	}
 	if m.isUnread() {
-		if err = m.shapesFromXLA(o); errors.Is(err, errPartitioned) {
+		if err = m.shapesFromXLA(o, stderr); errors.Is(err, errPartitioned) {
 			err = fmt.Errorf("%s: %w", m.name, err)
 		}
 	} else {
@@ -123,9 +123,13 @@ func named(outputs []tensor.View) []npz.Named {
 	return list
 }
 
-func openClient(o options) (*bridge.Client, error) {
+// openClient returns a client that can run the module.
+func (m *module) openClient(o options, progress io.Writer) (*bridge.Client, error) {
 	plugin, err := bridge.Open(bridge.OpenOptions{Targets: targets})
 	if err != nil {
+		return nil, err
+	}
+	if err := m.serveLAPACK(plugin, progress); err != nil {
 		return nil, err
 	}
 	var cache *bridge.Cache
@@ -145,7 +149,7 @@ func (m *module) execute(o options, inputs []tensor.View, judge *checks, stdout,
 		return nil, err
 	}
 	defer func() { err = observers.finish(err) }()
-	client, err := openClient(o)
+	client, err := m.openClient(o, stderr)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,17 @@
+"""Writes svd.mlirbc with JAX 0.10: bytecode with the dialect sdy, and calls of LAPACK. Run it in this folder."""
+
+import io
+
+import jax
+import jax.numpy as jnp
+
+
+def singular_values(x):
+    return jnp.linalg.svd(x, compute_uv=False)
+
+
+lowered = jax.jit(singular_values).lower(jnp.zeros((2, 3, 2), jnp.float32))
+data = io.BytesIO()
+lowered.compiler_ir("stablehlo").operation.write_bytecode(data)
+with open("svd.mlirbc", "wb") as f:
+    f.write(data.getvalue())
