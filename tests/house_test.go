@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"builder":                        {"mlir", "mlir/dialect", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/tree"},
 	"callbacks":                      {"contract", "tensor", "internal/dispatch/access", "internal/errtext", "internal/nearest", "internal/tree"},
 	"callbacks/metrics":              {"callbacks"},
-	"callbacks/legacy":               {"callbacks", "contract", "tensor", "internal/dl", "internal/legacy"},
+	"callbacks/legacy":               {"callbacks", "contract", "tensor", "internal/dl", "internal/errtext", "internal/legacy"},
 	"callbacks/record":               {"callbacks", "contract", "tensor", "internal/dispatch", "internal/errtext"},
 	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/dl", "internal/ffi", "internal/pjrt"},
 	"bridge/lapack":                  {"bridge", "callbacks", "tensor", "native", "internal/fortran"},

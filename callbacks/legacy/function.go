@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/legacy"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -103,11 +104,12 @@ type StatusError struct {
 	Message string // as the function gave it; it may be any bytes
 }
 
+// Error returns a text of one line, without control characters.
 func (e *StatusError) Error() string {
 	if e.Message == "" {
 		return fmt.Sprintf("the custom call %q failed, without a message", e.Target)
 	}
-	return fmt.Sprintf("the custom call %q failed: %s", e.Target, strings.ToValidUTF8(e.Message, "\uFFFD"))
+	return fmt.Sprintf("the custom call %q failed: %s", e.Target, errtext.Line(strings.ToValidUTF8(e.Message, "\uFFFD")))
 }
 
 // serve is the callbacks.Func of the function.

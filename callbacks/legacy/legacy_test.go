@@ -121,7 +121,7 @@ func TestStatus(t *testing.T) {
 		check.Diff(t, "results", 0, len(got))
 	}
 	check.Text(t, &legacy.StatusError{Target: "f"}, `the custom call "f" failed, without a message`)
-	check.Text(t, &legacy.StatusError{Target: "f", Message: "a\xff"}, "the custom call \"f\" failed: a\uFFFD")
+	check.Text(t, &legacy.StatusError{Target: "f", Message: "a\x00\n\xff"}, "the custom call \"f\" failed: a\\u0000 \uFFFD")
 }
 
 // The message of a failure is copied before the function returns.

@@ -18,11 +18,26 @@ import (
 
 func TestMain(m *testing.M) { nativetest.Main(m, native.PJRTPlugin, native.MLIR) }
 
-// library returns the functions of testdata.
-func library(t testing.TB) *legacy.Library {
-	t.Helper()
-	return check.Must(legacy.Open(cctest.Library(t, "testdata/functions.c", "testdata/more.cc")))
+// A shared is a library that all tests of this process use. It stays loaded when its file is gone.
+type shared struct {
+	files   []string
+	once    sync.Once
+	library *legacy.Library
 }
+
+func (s *shared) open(t testing.TB) *legacy.Library {
+	t.Helper()
+	s.once.Do(func() { s.library = check.Must(legacy.Open(cctest.Library(t, s.files...))) })
+	return s.library
+}
+
+var (
+	functions = shared{files: []string{"testdata/functions.c", "testdata/more.cc"}}
+	document  = shared{files: []string{"testdata/document.c", "testdata/more.cc"}}
+)
+
+// library returns the functions of testdata/functions.c.
+func library(t testing.TB) *legacy.Library { return functions.open(t) }
 
 var client = sync.OnceValues(func() (*bridge.Client, error) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})

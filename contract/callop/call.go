@@ -129,6 +129,13 @@ func OfXLA(target string) bool {
 	}, target)
 }
 
+// expanded are the targets that XLA replaces by operations of its own.
+var expanded = []string{"ApproxTopK", "TopK", "Eigh", "Qr", "ProductOfElementaryHouseholderReflectors"}
+
+// ServedByXLA reports whether XLA serves a target with any api_version: one that it handles itself, or
+// replaces by operations of its own.
+func ServedByXLA(target string) bool { return OfXLA(target) || slices.Contains(expanded, target) }
+
 // CanHold reports whether callbacks can run in the regions of an operation.
 func CanHold(op mlir.Operation) bool {
 	switch op.Name() {

@@ -85,14 +85,6 @@ func (c *call) callback() (string, bool) {
 // contractTarget reports whether a target is one of the contract or of its further encodings.
 func contractTarget(target string) bool { return slices.Contains(contract.Targets(), target) }
 
-// expanded are the targets that XLA replaces by operations of its own.
-var expanded = []string{"ApproxTopK", "TopK", "Eigh", "Qr", "ProductOfElementaryHouseholderReflectors"}
-
-// servedByXLA reports whether XLA handles a target itself, with any API version.
-func servedByXLA(target string) bool {
-	return callop.OfXLA(target) || slices.Contains(expanded, target)
-}
-
 // data returns the numbers of operands and results that are data, in the contract's own dictionary.
 func (c *call) data() (operands, results int, err error) {
 	n, _, tokens, err := c.as.Config.Split(len(c.Operands))

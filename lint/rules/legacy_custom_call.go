@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -29,7 +30,7 @@ serves itself, such as Sharding. Calls of callback targets have the rule api-ver
 
 func legacyCustomCall(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
-		if c.typed() || contractTarget(c.Target) || servedByXLA(c.Target) {
+		if c.typed() || contractTarget(c.Target) || callop.ServedByXLA(c.Target) {
 			continue
 		}
 		how := "is of API version 1, whose handler gets bare pointers and cannot report errors"

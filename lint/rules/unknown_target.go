@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/jaxtargets"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/lint"
@@ -29,7 +30,7 @@ func unknownTarget(p *lint.Pass) error {
 		return nil
 	}
 	for _, c := range callsOf(p) {
-		if c.ours || servedByXLA(c.Target) || slices.Contains(contract.JAXTargets(), c.Target) || slices.Contains(p.KnownTargets, c.Target) {
+		if c.ours || callop.ServedByXLA(c.Target) || slices.Contains(contract.JAXTargets(), c.Target) || slices.Contains(p.KnownTargets, c.Target) {
 			continue
 		}
 		meant := ""

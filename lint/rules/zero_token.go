@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -38,7 +39,7 @@ func zeroToken(p *lint.Pass) error {
 	start := map[mlir.Value]reach{}
 	var takers []*call
 	for _, c := range callsOf(p) {
-		if !c.HasSideEffect || servedByXLA(c.Target) {
+		if !c.HasSideEffect || callop.ServedByXLA(c.Target) {
 			continue
 		}
 		for i, t := range c.Results {

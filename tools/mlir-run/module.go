@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -24,8 +25,9 @@ type module struct {
 
 	export *jaxexport.Exported // if the file is one of jax.export
 
-	migrated passes.MigrateResult // with --feeds
-	declared sharding.Module      // how many devices it is for
+	legacy   map[string]*legacy.Function // with --legacy, by target
+	migrated passes.MigrateResult        // with --feeds
+	declared sharding.Module             // how many devices it is for
 
 	handlers []string // custom call targets of others that the plugin serves
 
@@ -64,7 +66,7 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		return nil, err
 	}
 	m.ctx = library.NewContext(mlir.ContextOptions{})
-	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil && onlyXLAReads(m.program, err) {
+	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil && onlyXLAReads(m.program, err) && len(o.legacy) == 0 {
 		switch {
 		case m.export != nil:
 			m.declared.Partitions = max(m.export.Devices, 1)
@@ -76,7 +78,11 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		m.close()
 		return nil, unreadable(library, m.name, err)
 	}
-	if err := m.refuse(o); err != nil {
+	err = m.serveLegacy(o)
+	if err == nil {
+		err = m.refuse(o)
+	}
+	if err != nil {
 		m.close()
 		return nil, err
 	}

@@ -46,6 +46,13 @@ fetched when it is first needed.
   --check        serve the checks of StableHLO's test data, the custom calls
                  check.expect_eq, check.expect_close, check.expect_almost_eq and check.eq:
                  print those that fail, with exit status 1
+  --legacy LIBRARY[:SYMBOL[=TARGET][:FORM]]
+                 serve custom calls of api_version 0 to 3 with a function of a shared
+                 library (repeat the flag): all that the library registers with
+                 calliope_custom_call.h, or one symbol. The form is host, host-status,
+                 host-opaque, gpu or gpu-status (docs/legacy.md); it may be left out
+                 if the library registers the symbol. The target is that of the
+                 calls (default: the symbol).
   --record FILE  write every call of a callback to a file, with its operands and results
   --replay FILE  serve the callbacks from such a file, without their functions. A call
                  that differs from the recording fails the run with the first difference.
@@ -80,6 +87,7 @@ type options struct {
 	tap      bool
 	check    bool
 	stub     string
+	legacy   []legacyOption
 	record   string
 	replay   string
 	trace    string
@@ -125,6 +133,11 @@ func parseOptions(args []string) (options, error) {
 	flags.BoolVar(&o.tap, "tap", false, "")
 	flags.BoolVar(&o.check, "check", false, "")
 	flags.StringVar(&o.stub, "stub", "", "")
+	flags.Func("legacy", "", func(text string) error {
+		l, err := parseLegacy(text)
+		o.legacy = append(o.legacy, l)
+		return err
+	})
 	flags.StringVar(&o.record, "record", "", "")
 	flags.StringVar(&o.replay, "replay", "", "")
 	flags.StringVar(&o.trace, "trace", "", "")
@@ -176,6 +189,8 @@ func (o options) validate(modules []string) error {
 		return errors.New("--stub cannot be combined with --tap: leave one out")
 	case o.replay != "" && (o.check || o.stub != ""):
 		return errors.New("--replay cannot be combined with --check or --stub: leave them out")
+	case o.replay != "" && len(o.legacy) > 0:
+		return errors.New("--replay cannot be combined with --legacy: leave one out")
 	case o.replay != "" && (o.tap || o.record != ""):
 		return errors.New("--replay cannot be combined with --tap or --record: leave them out")
 	case o.trace != "" && (o.trace == o.record || o.trace == o.replay):

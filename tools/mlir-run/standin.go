@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -37,8 +38,13 @@ type standIns struct {
 }
 
 func newStandIns(m *module, o options, x *observers, c *checks, out io.Writer) (*standIns, error) {
-	s := &standIns{options: o, checks: c, module: m, observers: x, out: out, registries: map[string]*callbacks.Registry{"": callbacks.Default}, names: map[string]int{}, tapped: map[string]bool{}}
-	if err := x.attach(callbacks.Default); err != nil {
+	s := &standIns{options: o, checks: c, module: m, observers: x, out: out, registries: map[string]*callbacks.Registry{"": callbacks.Default, legacy.Registry.Name(): legacy.Registry}, names: map[string]int{}, tapped: map[string]bool{}}
+	for _, r := range s.registries {
+		if err := x.attach(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.registerLegacy(x.callbackOptions()); err != nil {
 		return nil, err
 	}
 	for _, name := range x.registries() {
