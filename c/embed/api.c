@@ -45,9 +45,15 @@ static int forked, host_is_go;
 static void note_fork(void) { forked = 1; }
 
 #if defined(__linux__)
-// Reports whether the program, which is the first object, has the note of Go's linker.
+// Reports whether the program, which is the first object, has the note of Go's linker. A program
+// that has this code itself, from an archive or as a program in Go, has one Go runtime, and may.
 static int find_go(struct dl_phdr_info* info, size_t size, void* found) {
   (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr)* header = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + header->p_vaddr;
+    if (header->p_type == PT_LOAD && (uintptr_t)find_go - start < header->p_memsz) return 1;
+  }
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr)* header = &info->dlpi_phdr[i];
     if (header->p_type != PT_NOTE) continue;
@@ -98,11 +104,21 @@ static calliope_status refused(void) {
     if (no != CALLIOPE_OK) return no; \
   } while (0)
 
+// How many calls of functions are under way on this thread.
+static __thread int inside;
+
+calliope_status calliope_shared_invoke(calliope_function function, uintptr_t user_data, calliope_shared_call* call) {
+  inside++;
+  calliope_status status = function((void*)user_data, &call->call);
+  inside--;
+  return status;
+}
+
 int32_t calliope_version(void) { return CALLIOPE_VERSION; }
 
 calliope_status calliope_free(void* memory) {
   CHECK();
-  return calliopeFree(memory);
+  return calliopeFree((uintptr_t)memory);
 }
 
 calliope_status calliope_get_handler(const char* target, int32_t stage, calliope_handler* handler) {
@@ -133,13 +149,13 @@ int32_t calliope_stopped(const calliope_call* call) {
 calliope_status calliope_register(const char* name, calliope_function function, void* user_data,
                                   const calliope_options* options) {
   CHECK();
-  return calliopeRegister((char*)name, function, user_data, (calliope_options*)options);
+  return calliopeRegister((char*)name, function, (uintptr_t)user_data, (calliope_options*)options);
 }
 
 calliope_status calliope_register_id(calliope_function function, void* user_data, const calliope_options* options,
                                      int64_t* id) {
   CHECK();
-  return calliopeRegisterID(function, user_data, (calliope_options*)options, id);
+  return calliopeRegisterID(function, (uintptr_t)user_data, (calliope_options*)options, id);
 }
 
 calliope_status calliope_unregister(const char* registry, const char* name) {
@@ -164,6 +180,11 @@ calliope_status calliope_registry_close(const char* name) {
 
 calliope_status calliope_barrier(const char* name, int64_t timeout_ns) {
   CHECK();
+  if (inside > 0) {
+    return refuse(CALLIOPE_FAILED_PRECONDITION,
+                  "calliope: calliope_barrier: a barrier in a callback would wait for itself: call it outside of "
+                  "callbacks, when the run is over");
+  }
   return calliopeBarrier((char*)name, timeout_ns);
 }
 

@@ -19,12 +19,11 @@ void calliope_shared_set_error(char* message);
 // Returns the path of the library that has this code, or NULL.
 const char* calliope_shared_path(void);
 
-static inline calliope_status calliope_shared_invoke(calliope_function function, void* user_data,
-                                                     calliope_shared_call* call) {
-  return function(user_data, &call->call);
-}
+// Calls a function. Its user data is an integer in Go, because it need not be an address: Go's
+// runtime refuses pointers such as (void*)1.
+calliope_status calliope_shared_invoke(calliope_function function, uintptr_t user_data, calliope_shared_call* call);
 
-static inline void calliope_shared_drop(void (*drop)(void*), void* user_data) { drop(user_data); }
+static inline void calliope_shared_drop(void (*drop)(void*), uintptr_t user_data) { drop((void*)user_data); }
 
 static inline void calliope_shared_stop(calliope_shared_call* call) {
   __atomic_store_n(&call->stopped, 1, __ATOMIC_RELEASE);

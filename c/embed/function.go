@@ -11,35 +11,50 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A function is a C function that is registered as a callback.
 type function struct {
-	fn     C.calliope_function
-	user   unsafe.Pointer
-	drop   func()
-	inline bool // its calls cannot be stopped
+	fn   C.calliope_function
+	user C.uintptr_t
+	drop func()
+
+	// The template. signature is "" if there is none.
+	signature     string
+	args, results []tensor.Shape
 
 	// uses is the number of calls that run, and 1 more while it is registered.
 	uses  atomic.Int64
 	calls sync.Pool // of *call
 }
 
-func newFunction(what string, fn C.calliope_function, user unsafe.Pointer, in *C.calliope_options) (*function, callbacks.Options, error) {
+func newFunction(what string, fn C.calliope_function, user C.uintptr_t, in *C.calliope_options) (*function, callbacks.Options, error) {
 	if fn == nil {
 		return nil, callbacks.Options{}, invalid("%s: the function is NULL", what)
 	}
-	o, err := optionsOf(in)
+	o, err := optionsOf(what, in)
 	if err != nil {
-		return nil, o, fmt.Errorf("%s: %w", what, err)
+		return nil, o, err
 	}
-	f := &function{fn: fn, user: user, inline: o.Dispatch == callbacks.Inline && o.Timeout == 0}
+	f := &function{fn: fn, user: user}
+	if in != nil && in.has_template != 0 {
+		if f.args, err = shapesOf(what, "args", in.args, in.num_args); err != nil {
+			return nil, o, err
+		}
+		if f.results, err = shapesOf(what, "results", in.results, in.num_results); err != nil {
+			return nil, o, err
+		}
+		f.signature = contract.Signature(f.args, f.results)
+		o.Signature = f.signature
+	}
 	if in != nil && in.drop != nil {
 		drop := in.drop
 		f.drop = func() { C.calliope_shared_drop(drop, user) }
@@ -76,19 +91,47 @@ func (f *function) call(frame *callbacks.Frame) error {
 		return fmt.Errorf("callback %q was unregistered", frame.Name)
 	}
 	defer f.release()
+	if err := f.check(frame); err != nil {
+		return err
+	}
 	c, _ := f.calls.Get().(*call)
 	if c == nil {
 		c = newCall()
 	}
-	defer f.calls.Put(c)
 	c.fill(frame)
-	if !f.inline {
-		shared := c.shared
-		stop := context.AfterFunc(frame.Context(), func() { C.calliope_shared_stop(shared) })
-		defer stop()
-	}
+	stop := c.stopWith(frame.Context())
 	status := C.calliope_shared_invoke(f.fn, f.user, c.shared)
-	return c.end(frame.Name, status)
+	err := c.end(status)
+	if stop() {
+		f.calls.Put(c)
+	}
+	return err
+}
+
+// check compares a call with the template. Many modules do not say what types they call with, so
+// nothing compares these when the module is compiled, and a function in C would read
+// and write outside of the arrays.
+func (f *function) check(frame *callbacks.Frame) error {
+	if f.signature == "" || same(f.args, frame.Args) && same(f.results, frame.Results) {
+		return nil
+	}
+	return &callbacks.SignatureError{
+		Callback: frame.Name, Have: f.signature, Want: contract.Signature(shapes(frame.Args), shapes(frame.Results)),
+	}
+}
+
+func same(want []tensor.Shape, views []tensor.View) bool {
+	return slices.EqualFunc(want, views, func(s tensor.Shape, v tensor.View) bool {
+		return s.Equal(v.Shape)
+	})
+}
+
+func shapes(views []tensor.View) []tensor.Shape {
+	list := make([]tensor.Shape, len(views))
+	for i, v := range views {
+		list[i] = v.Shape
+	}
+	return list
 }
 
 // A call is the memory in C that a function gets. It is used again for other calls.
@@ -161,21 +204,33 @@ func (c *call) array(to *C.calliope_array, v *tensor.View, next *C.int64_t) *C.i
 	return next
 }
 
+// stopWith has calliope_stopped return 1 when the context ends. The result ends this. It returns
+// false if the context has ended: then another goroutine may be about to write to the call, which must
+// not be used again.
+func (c *call) stopWith(ctx context.Context) (end func() bool) {
+	if ctx.Done() == nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(ctx, func() {
+		C.calliope_shared_stop(c.shared)
+		runtime.KeepAlive(c)
+	})
+}
+
 // end returns the error of a call, and clears what belongs to the call alone.
-func (c *call) end(name string, status C.calliope_status) error {
+func (c *call) end(status C.calliope_status) error {
 	c.pinned.Unpin()
 	var message string
 	if m := c.shared.message; m != nil {
-		message = C.GoStringN(m, C.int(c.shared.message_size))
+		message = cText(string(unsafe.Slice((*byte)(unsafe.Pointer(m)), c.shared.message_size)))
 		C.free(unsafe.Pointer(m))
 		c.shared.message, c.shared.message_size = nil, 0
 	}
-	c.shared.stopped = 0
 	switch {
 	case status == C.CALLIOPE_OK:
 		return nil
 	case message != "":
 		return errors.New(message)
 	}
-	return fmt.Errorf("callback %q returned the status %d, and no message", name, status)
+	return fmt.Errorf("it returned the status %d, and no message", status)
 }

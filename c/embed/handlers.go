@@ -38,5 +38,10 @@ func calliopeGetHandler(target *C.char, stage C.int32_t, handler *C.calliope_han
 
 //export calliopeRegisterPJRT
 func calliopeRegisterPJRT(api unsafe.Pointer) C.calliope_status {
-	return protect(func() error { return bridge.RegisterPJRT(api, nil) })
+	return protect(func() error {
+		if api == nil {
+			return invalid("calliope_register_pjrt: api is NULL: pass the result of the plugin's GetPjrtApi")
+		}
+		return bridge.RegisterPJRT(api, nil)
+	})
 }

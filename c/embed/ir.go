@@ -30,7 +30,7 @@ func calliopeMLIROpen(path *C.char, number *C.int64_t) C.calliope_status {
 		if number == nil {
 			return invalid("calliope_mlir_open: library is NULL")
 		}
-		l, err := mlir.Open(mlir.OpenOptions{Path: text(path), Process: text(path) == ""})
+		l, err := openLibrary(text(path))
 		if err != nil {
 			return err
 		}
@@ -51,8 +51,25 @@ func calliopeMLIROpen(path *C.char, number *C.int64_t) C.calliope_status {
 	})
 }
 
+// openLibrary opens the library at a path, "" for the process itself.
+func openLibrary(path string) (*mlir.Library, error) {
+	l, err := mlir.Open(mlir.OpenOptions{Path: path, Process: path == ""})
+	if err == nil {
+		return l, nil
+	}
+	if lacks := new(mlir.UnsupportedError); errors.As(err, &lacks) && path == "" {
+		return nil, invalid("calliope_mlir_open: the process does not export %s: link the program with -rdynamic and with MLIR and StableHLO, or pass the path of a library", lacks.Function)
+	} else if errors.As(err, &lacks) {
+		return nil, invalid("calliope_mlir_open: %s does not export %s: it must export the C API of MLIR and of StableHLO", path, lacks.Function)
+	}
+	if reason := errors.Unwrap(err); reason != nil {
+		err = reason // without the hint for programs in Go
+	}
+	return nil, invalid("calliope_mlir_open: %w", err)
+}
+
 // inContext calls f with a Context for the host's. The handles of f end with it.
-func inContext(what string, library C.int64_t, context unsafe.Pointer, f func(*mlir.Context) error) error {
+func inContext(what string, library C.int64_t, context unsafe.Pointer, f func(*mlir.Context) error) (err error) {
 	libraries.Lock()
 	open := libraries.open
 	libraries.Unlock()
@@ -63,7 +80,8 @@ func inContext(what string, library C.int64_t, context unsafe.Pointer, f func(*m
 		return invalid("%s: the context (MlirContext.ptr) is NULL", what)
 	}
 	c := open[library-1].ContextFromPointer(context)
-	return errors.Join(f(c), c.Close())
+	defer func() { err = errors.Join(err, c.Close()) }() // also after a panic
+	return f(c)
 }
 
 // inModule calls f with a Module for the host's.
@@ -72,9 +90,10 @@ func inModule(what string, library C.int64_t, context, module unsafe.Pointer, f 
 		if module == nil {
 			return invalid("%s: the module (MlirModule.ptr) is NULL", what)
 		}
-		return inContext(what, library, context, func(c *mlir.Context) error {
+		return inContext(what, library, context, func(c *mlir.Context) (err error) {
 			m := c.ModuleFromPointer(module)
-			return errors.Join(f(m), m.Close())
+			defer func() { err = errors.Join(err, m.Close()) }()
+			return f(m)
 		})
 	})
 }
@@ -206,12 +225,23 @@ func configOf(what string, d *C.calliope_operation) (config contract.Config, che
 	if d.struct_size != C.sizeof_calliope_operation {
 		return config, false, invalid("%s: description.struct_size is %d: set it to sizeof(calliope_operation), which is %d", what, d.struct_size, C.sizeof_calliope_operation)
 	}
+	for _, t := range []struct {
+		field string
+		text  *C.char
+	}{{"form", d.form}, {"callback", d.callback}, {"registry", d.registry}, {"effect", d.effect}, {"loc", d.loc}} {
+		if _, err := textOf(what+": description."+t.field, t.text); err != nil {
+			return config, false, err
+		}
+	}
 	config = contract.Config{
 		Form: contract.Form(text(d.form)), Callback: text(d.callback), ID: int64(d.callback_id), Registry: text(d.registry),
 		Effect: text(d.effect), Loc: text(d.loc), Every: int64(d.every), Optional: d.optional != 0,
 	}
 	if err := config.Validate(); err != nil {
 		return config, false, invalid("%s: %w", what, err)
+	}
+	if config.Form == contract.Pure && config.Effect != "" {
+		return config, false, invalid("%s: an operation of the form pure has no order: leave out the effect, or use the form call", what)
 	}
 	return config, d.check_signature != 0, nil
 }
@@ -222,8 +252,11 @@ func pointers(what, field string, n C.size_t, list *unsafe.Pointer) ([]unsafe.Po
 		return nil, nil
 	}
 	const most = 1 << 20
-	if list == nil || n > most {
-		return nil, invalid("%s: num_%s is %d, and %s is %p: it must point to as many pointers, %d at most", what, field, n, field, list, most)
+	if list == nil {
+		return nil, invalid("%s: num_%s is %d, but %s is NULL", what, field, n, field)
+	}
+	if n > most {
+		return nil, invalid("%s: num_%s is %d: an operation has %d at most", what, field, n, most)
 	}
 	all := unsafe.Slice(list, n)
 	for i, p := range all {

@@ -10,11 +10,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -72,10 +75,13 @@ func lint(what string, module unsafe.Pointer, size C.size_t, name string, flags 
 	if module == nil {
 		return invalid("%s: the module is NULL", what)
 	}
+	if size > math.MaxInt {
+		return invalid("%s: the size of the module is %d", what, size)
+	}
 	if name == "" {
 		name = "module"
 	}
-	if !filepath.IsLocal(name) || name == "." {
+	if !filepath.IsLocal(name) || filepath.ToSlash(filepath.Clean(name)) != name || name == "." || name[0] == '-' || !utf8.ValidString(name) {
 		return invalid("%s: the name %q is no relative path of a file", what, name)
 	}
 	if i := slices.IndexFunc(flags, func(f string) bool { return !strings.HasPrefix(f, "-") || f == "-" }); i >= 0 {
@@ -101,6 +107,9 @@ func lint(what string, module unsafe.Pointer, size C.size_t, name string, flags 
 	cmd := exec.Command(program, append(flags, filepath.FromSlash(name))...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &stdout, &stderr
 	err = cmd.Run()
+	if errors.Is(err, syscall.ECHILD) {
+		return &statusError{C.CALLIOPE_FAILED_PRECONDITION, fmt.Errorf("calliope: %s: the exit status of mlir-lint is lost, because the program ignores SIGCHLD, or waits for children that it has not started", what)}
+	}
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("calliope: %s: running %s: %w", what, program, err)
 	}
@@ -115,8 +124,11 @@ const lintVariable = "CALLIOPE_MLIR_LINT"
 
 // findLint returns the path of the program mlir-lint.
 func findLint() (string, error) {
-	if path := os.Getenv(lintVariable); path != "" {
-		return path, nil
+	// Go's copy of the environment lacks what the host has set since the library was loaded.
+	variable := C.CString(lintVariable)
+	defer C.free(unsafe.Pointer(variable))
+	if path := C.getenv(variable); path != nil && *path != 0 {
+		return C.GoString(path), nil
 	}
 	if library := C.calliope_shared_path(); library != nil {
 		folder := filepath.Dir(C.GoString(library))
@@ -128,7 +140,7 @@ func findLint() (string, error) {
 	}
 	path, err := exec.LookPath("mlir-lint")
 	if err != nil {
-		return "", &statusError{C.CALLIOPE_NOT_FOUND, fmt.Errorf("there is no mlir-lint beside the library nor in PATH: build it by \"go build ./tools/mlir-lint\", and set the environment variable %s to its path", lintVariable)}
+		return "", &statusError{C.CALLIOPE_NOT_FOUND, fmt.Errorf("calliope: there is no mlir-lint beside the library nor in PATH: build it by \"go build ./tools/mlir-lint\", and set the environment variable %s to its path", lintVariable)}
 	}
 	return path, nil
 }

@@ -8,14 +8,16 @@ import "C"
 
 import (
 	"sync"
+	"unicode/utf8"
 	"unsafe"
 )
 
-// given is the memory that the caller has to free.
+// given is the memory that the caller has to free, by its address. The addresses are integers,
+// because the caller may pass one that is none, which must not be in a pointer of Go.
 var given = struct {
 	sync.Mutex
-	live map[unsafe.Pointer]bool
-}{live: map[unsafe.Pointer]bool{}}
+	live map[uintptr]unsafe.Pointer
+}{live: map[uintptr]unsafe.Pointer{}}
 
 // give copies bytes, with a NUL behind them, to memory that the caller frees by calliope_free.
 func give(data []byte) unsafe.Pointer {
@@ -24,25 +26,36 @@ func give(data []byte) unsafe.Pointer {
 	*(*byte)(unsafe.Add(p, len(data))) = 0
 	given.Lock()
 	defer given.Unlock()
-	given.live[p] = true
+	given.live[uintptr(p)] = p
 	return p
 }
 
 //export calliopeFree
-func calliopeFree(memory unsafe.Pointer) C.calliope_status {
+func calliopeFree(memory C.uintptr_t) C.calliope_status {
 	return protect(func() error {
-		if memory == nil {
+		if memory == 0 {
 			return nil
 		}
 		given.Lock()
 		defer given.Unlock()
-		if !given.live[memory] {
+		p, ok := given.live[uintptr(memory)]
+		if !ok {
 			return invalid("calliope_free: the library did not return this memory, or it was freed already")
 		}
-		delete(given.live, memory)
-		C.free(memory)
+		delete(given.live, uintptr(memory))
+		C.free(p)
 		return nil
 	})
+}
+
+// textOf returns a text of the caller, "" for NULL. It must be UTF-8, as in modules and in JSON.
+// field says which one it is.
+func textOf(field string, s *C.char) (string, error) {
+	t := text(s)
+	if !utf8.ValidString(t) {
+		return "", invalid("%s is %q, which is not UTF-8", field, t)
+	}
+	return t, nil
 }
 
 // text returns a text of the caller, "" for NULL.

@@ -6,6 +6,9 @@ package embed
 import "C"
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,9 +40,21 @@ func registryOf(name string) (*registry, error) {
 	defer registries.Unlock()
 	r := registries.open[name]
 	if r == nil {
-		return nil, &statusError{C.CALLIOPE_NOT_FOUND, invalid("there is no registry %q: make it by calliope_registry_open", name)}
+		return nil, noRegistry(name)
 	}
 	return r, nil
+}
+
+func noRegistry(name string) error {
+	return notFound("there is no registry %q: make it by calliope_registry_open", name)
+}
+
+// String returns how messages name the registry.
+func (r *registry) String() string {
+	if r.Name() == "" {
+		return "the default registry"
+	}
+	return fmt.Sprintf("the registry %q", r.Name())
 }
 
 // add registers a function, and keeps it for remove.
@@ -52,6 +67,11 @@ func (r *registry) add(f *function, register func() error, keep func()) error {
 	f.hold()
 	keep()
 	return nil
+}
+
+// has reports whether a name is taken, also by a function of Go.
+func (r *registry) has(name string) bool {
+	return slices.ContainsFunc(r.List(), func(i callbacks.Info) bool { return i.Name == name })
 }
 
 // remove unregisters a function, and drops it.
@@ -75,17 +95,21 @@ func calliopeRegistryOpen(name *C.char, in *C.calliope_registry_options) C.calli
 		var o callbacks.RegistryOptions
 		if in != nil {
 			if in.struct_size != C.sizeof_calliope_registry_options {
-				return invalid("options.struct_size is %d: set it to sizeof(calliope_registry_options), which is %d", in.struct_size, C.sizeof_calliope_registry_options)
+				return invalid("calliope_registry_open: options.struct_size is %d: set it to sizeof(calliope_registry_options), which is %d", in.struct_size, C.sizeof_calliope_registry_options)
 			}
 			if in.workers < 0 || in.lost_limit < 0 || in.timeout_ns < 0 || in.queue_bytes < 0 {
-				return invalid("calliope_registry_open: an option is negative")
+				return invalid("calliope_registry_open: options has workers %d, lost_limit %d, timeout_ns %d and queue_bytes %d: none must be negative",
+					in.workers, in.lost_limit, in.timeout_ns, in.queue_bytes)
 			}
 			o = callbacks.RegistryOptions{
 				Workers: int(in.workers), LostLimit: int(in.lost_limit),
 				Timeout: time.Duration(in.timeout_ns), QueueBytes: int(in.queue_bytes),
 			}
 		}
-		key := text(name)
+		key, err := textOf("calliope_registry_open: the name", name)
+		if err != nil {
+			return err
+		}
 		if key == "" {
 			return callbacks.Default.Configure(o)
 		}
@@ -93,6 +117,9 @@ func calliopeRegistryOpen(name *C.char, in *C.calliope_registry_options) C.calli
 		defer registries.Unlock()
 		r, err := callbacks.NewRegistry(key, o)
 		if err != nil {
+			if registries.open[key] != nil {
+				return &statusError{C.CALLIOPE_ALREADY_EXISTS, fmt.Errorf("calliope: calliope_registry_open: the registry %q exists already: close it first, or use another name", key)}
+			}
 			return err
 		}
 		registries.open[key] = newRegistry(r)
@@ -107,26 +134,31 @@ func calliopeRegistryClose(name *C.char) C.calliope_status {
 		if key == "" {
 			return invalid("calliope_registry_close: the default registry cannot be closed: unregister its callbacks")
 		}
-		r, err := registryOf(key)
-		if err != nil {
-			return err
-		}
-		if err := r.Close(); err != nil {
-			return err
-		}
-		registries.Lock()
-		delete(registries.open, key)
-		registries.Unlock()
-		r.mu.Lock()
-		names, ids := r.names, r.ids
-		r.names, r.ids = nil, nil
-		r.mu.Unlock()
-		for _, f := range names {
+		list, err := closeRegistry(key)
+		// drop may call the library.
+		for _, f := range list {
 			f.release()
 		}
-		for _, f := range ids {
-			f.release()
-		}
-		return nil
+		return err
 	})
+}
+
+// closeRegistry closes a registry. It returns the functions that were registered in it.
+func closeRegistry(name string) ([]*function, error) {
+	registries.Lock()
+	defer registries.Unlock()
+	r := registries.open[name]
+	if r == nil {
+		return nil, noRegistry(name)
+	}
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	delete(registries.open, name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := slices.AppendSeq(slices.Collect(maps.Values(r.names)), maps.Values(r.ids))
+	clear(r.names)
+	clear(r.ids)
+	return list, nil
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 )
@@ -29,11 +30,21 @@ func invalid(format string, args ...any) error {
 	return &statusError{C.CALLIOPE_INVALID_ARGUMENT, fmt.Errorf("calliope: "+format, args...)}
 }
 
+// notFound returns an error about something that does not exist.
+func notFound(format string, args ...any) error {
+	return &statusError{C.CALLIOPE_NOT_FOUND, fmt.Errorf("calliope: "+format, args...)}
+}
+
 // protect calls a function of the library. It keeps the error's message for the thread, and
-// returns its status. A panic is an error, because it must not unwind into C.
+// returns its status. A panic is an error, because it must not unwind into C. A text is what
+// packages panic with that were given a wrong argument.
 func protect(f func() error) (status C.calliope_status) {
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case string:
+			status = failed(invalid("%s", p))
+		default:
 			status = failed(&statusError{C.CALLIOPE_INTERNAL, fmt.Errorf("calliope: panic: %v", p)})
 		}
 	}()
@@ -44,9 +55,13 @@ func protect(f func() error) (status C.calliope_status) {
 }
 
 func failed(err error) C.calliope_status {
-	// A NUL would end the message early.
-	C.calliope_shared_set_error(C.CString(strings.ReplaceAll(err.Error(), "\x00", "\uFFFD")))
+	C.calliope_shared_set_error(C.CString(cText(err.Error())))
 	return statusOf(err)
+}
+
+// cText returns a text as a host in any language can read it: it is UTF-8, and no NUL ends it early.
+func cText(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // statusOf returns the status of an error.
@@ -55,6 +70,7 @@ func statusOf(err error) C.calliope_status {
 		own     *statusError
 		unknown *callbacks.UnknownError
 		barrier *callbacks.BarrierError
+		system  syscall.Errno
 	)
 	switch {
 	case errors.As(err, &own):
@@ -65,6 +81,8 @@ func statusOf(err error) C.calliope_status {
 		return C.CALLIOPE_DEADLINE_EXCEEDED
 	case errors.Is(err, callbacks.ErrBarrierInside):
 		return C.CALLIOPE_FAILED_PRECONDITION
+	case errors.As(err, &system):
+		return C.CALLIOPE_INTERNAL
 	}
 	return C.CALLIOPE_INVALID_ARGUMENT
 }

@@ -208,11 +208,13 @@ typedef struct calliope_call {
 
 // A function that compiled programs call. It may be called on any thread, by several at once.
 // It returns CALLIOPE_OK, or another number, which fails the run; calliope_fail
-// gives the message. It must not throw a C++ exception, nor leave by longjmp.
+// gives the message. XLA reports such a run as INTERNAL, whatever the number. It must not throw a
+// C++ exception, nor leave by longjmp.
 typedef calliope_status (*calliope_function)(void* user_data, calliope_call* call);
 
-// Sets the message of a call that is about to fail: size bytes. It must be called in
-// the call's function.
+// Sets the message of a call that is about to fail: size bytes, which are copied. It must be called
+// in the call's function. The last message counts, and none if the function returns CALLIOPE_OK. Bytes
+// that are not UTF-8, and NULs, are replaced. If message is NULL, nothing is done.
 CALLIOPE_API void calliope_fail(calliope_call* call, const char* message, size_t size);
 
 // Returns 1 if nobody waits for the call any more, because its time is over or its run was
@@ -244,8 +246,10 @@ typedef struct calliope_options {
   int64_t timeout_ns;    // limits one call; it turns CALLIOPE_INLINE into CALLIOPE_GOROUTINE
   int64_t per_second;    // limits the calls in a second; the others are dropped
   int32_t measure;       // the statistics say how long the calls took
-  // The template: whether modules must call with these types. A module that does not is
-  // refused when it is compiled.
+  // The template: whether modules must call with these types. In the form passthrough the
+  // results are the operands, in the form observe there are none. A module with another signature
+  // (CALLIOPE_KEY_SIGNATURE) is refused when it is compiled. Without a signature, a call with
+  // other types fails, and the function does not get it.
   int32_t has_template;
   const calliope_type* args;
   size_t num_args;
@@ -257,7 +261,8 @@ typedef struct calliope_options {
 } calliope_options;
 
 // Registers a function as a callback with a name, which modules call by
-// CALLIOPE_KEY_CALLBACK. options may be NULL. If registering fails, drop is not called.
+// CALLIOPE_KEY_CALLBACK. A name that is taken is refused with CALLIOPE_ALREADY_EXISTS. options may be
+// NULL. user_data need not be an address. If registering fails, drop is not called.
 CALLIOPE_API calliope_status calliope_register(const char* name, calliope_function function, void* user_data,
                                                const calliope_options* options);
 
@@ -282,20 +287,22 @@ typedef struct calliope_registry_options {
 } calliope_registry_options;
 
 // Makes a registry with a name, which modules name by CALLIOPE_KEY_REGISTRY, or sets the options of
-// the default one (NULL or ""), which must have no callbacks yet. options may be NULL.
+// the default one (NULL or ""), for modules that are compiled from now on. A name that is taken is
+// refused with CALLIOPE_ALREADY_EXISTS. options may be NULL.
 CALLIOPE_API calliope_status calliope_registry_open(const char* name, const calliope_registry_options* options);
 
-// Closes a registry and removes its callbacks.
+// Closes a registry and removes its callbacks. The default one cannot be closed.
 CALLIOPE_API calliope_status calliope_registry_close(const char* name);
 
-// Waits until all queued calls are done and no function runs on a thread of the library, for
-// timeout_ns nanoseconds at most; 0 is no limit. It fails with the errors of callbacks that failed
-// no run. The library does not know the host's runs: wait for these first. In a callback it is
-// refused.
+// Waits until all calls that CALLIOPE_ASYNC has queued are done, in all registries, for timeout_ns
+// nanoseconds at most; 0 is no limit. name appears in messages; NULL is "". It fails with the errors of
+// callbacks that failed no run. The library does not know the host's runs: wait for these first. It does
+// not wait for functions whose calls were stopped. In a callback it is refused with
+// CALLIOPE_FAILED_PRECONDITION.
 CALLIOPE_API calliope_status calliope_barrier(const char* name, int64_t timeout_ns);
 
 // Sets *json to the counters of all callbacks, an array of objects with the fields of the Go type
-// callbacks.Stat, to be freed by calliope_free.
+// callbacks.Stat, to be freed by calliope_free. A registry that is closed is not in it.
 CALLIOPE_API calliope_status calliope_stats(char** json);
 
 // IR.
@@ -307,7 +314,7 @@ CALLIOPE_API calliope_status calliope_stats(char** json);
 
 // Sets *library to a number for an MLIR library: the file at path, which the host has loaded or
 // loads, or, if path is NULL, what the process itself is linked to. It must export the C API of
-// MLIR and of StableHLO, and is never unloaded.
+// MLIR and of StableHLO, and is never unloaded. Opening a library again sets the same number.
 CALLIOPE_API calliope_status calliope_mlir_open(const char* path, int64_t* library);
 
 // The description of a callback operation. All fields but struct_size, form, and callback or
@@ -348,7 +355,9 @@ CALLIOPE_API calliope_status calliope_check(int64_t library, void* context, void
 //
 // These functions run the program mlir-lint, in a process of its own, because modules can crash the
 // parser of MLIR. It is the file that the environment variable CALLIOPE_MLIR_LINT names, or
-// mlir-lint beside the library, in ../bin from there, or in a folder of PATH.
+// mlir-lint beside the library, in ../bin from there, or in a folder of PATH. PATH, and the
+// environment of mlir-lint, are those of the time when the library was loaded. A program that ignores
+// SIGCHLD, or waits for children that it has not started, cannot use them.
 
 // Checks a module: size bytes of text, bytecode or a portable artifact. format is one of
 // mlir-lint's formats, such as "json" or "sarif"; NULL is "text". name is the file's name in the

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// TestMisuse holds that wrong arguments of every function get an error that says what to do.
+func TestMisuse(t *testing.T) {
+	folder, mlir := t.TempDir(), part(t, native.MLIR)
+	check.NoError(t, os.WriteFile(filepath.Join(folder, "damaged.so"), []byte("\x7fELF damaged"), 0o600))
+	out := runIn(t, []string{"PATH=" + folder}, compile(t, "misuse.c"), folder, mlir)
+	out = strings.NewReplacer(folder, "FOLDER", mlir, "MLIR", built, "BUILT").Replace(out)
+	golden(t, "misuse.txt", out)
+}
