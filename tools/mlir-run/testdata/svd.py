@@ -5,6 +5,8 @@ import io
 import jax
 import jax.numpy as jnp
 
+jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")  # no folder of this machine
+
 
 def singular_values(x):
     return jnp.linalg.svd(x, compute_uv=False)
