@@ -139,7 +139,6 @@ func TestGeev(t *testing.T) {
 	})
 }
 
-// schur has the results of gees.
 func TestGees(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
