@@ -170,6 +170,15 @@ func TestReplaceLegacyMHLO(t *testing.T) {
 }`)), printed(m))
 }
 
+// With KeepSpelling, typed calls stay as they are.
+func TestReplaceLegacyKeepSpelling(t *testing.T) {
+	m := parse(t, inMain(`%0 = stablehlo.custom_call @f(%x) {backend_config = "", mhlo.backend_config = {a = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>`))
+	before := printed(m)
+	_, err := passes.ReplaceLegacy(m, passes.LegacyOptions{KeepSpelling: true})
+	check.NoError(t, err)
+	check.Diff(t, "module", before, printed(m))
+}
+
 // Callback selects the calls, and names the functions.
 func TestReplaceLegacyCallback(t *testing.T) {
 	m := parse(t, inMain(`%0 = stablehlo.custom_call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>
