@@ -5,6 +5,20 @@ import (
 	"strings"
 )
 
+// LegacySignatures returns the signatures in C of the functions f that serve a legacy custom call of an
+// api_version from 0 to 3: the one of functions for hosts, and the one of functions for GPUs.
+func LegacySignatures(version int64) (host, gpu string) {
+	const status = ", XlaCustomCallStatus* status)"
+	host, gpu = "void f(void* out, const void** in", "void f(CUstream stream, void** buffers, const char* opaque, size_t opaque_len"
+	switch {
+	case version >= 3:
+		return host + ", const char* opaque, size_t opaque_len" + status, gpu + status
+	case version == 2:
+		return host + status, gpu + status
+	}
+	return host + ")", gpu + ")"
+}
+
 // A Nest is the structure of a value of a legacy custom call: an array, or a tuple of Nests.
 type Nest struct {
 	Tuple    bool

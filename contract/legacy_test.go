@@ -49,3 +49,13 @@ func TestTuplesRefused(t *testing.T) {
 	_, _, err = contract.ParseTuples(".->(.)", 1, 2)
 	check.Error(t, err, "1 arrays in the operands and 1 in the result")
 }
+
+func TestLegacySignatures(t *testing.T) {
+	hosts, gpus := map[string]bool{}, map[string]bool{}
+	for version := range int64(4) {
+		host, gpu := contract.LegacySignatures(version)
+		hosts[host], gpus[gpu] = true, true
+		check.Diff(t, "with a status", version >= 2, strings.Contains(host, "XlaCustomCallStatus") && strings.Contains(gpu, "XlaCustomCallStatus"))
+	}
+	check.Diff(t, "number of signatures", []int{3, 2}, []int{len(hosts), len(gpus)})
+}

@@ -3,7 +3,7 @@ package lint
 import "github.com/calliope-mlir/calliope/mlir"
 
 // A Fix is the one safe repair of a finding. It changes the operation of the finding, or, with
-// Migrate, the whole module. It is valid without the repairs of other findings, unless the library
+// Migrate and ReplaceLegacy, the whole module. It is valid without the repairs of other findings, unless the library
 // refuses the text. The zero Fix repairs nothing.
 type Fix struct {
 	Message string // what it does, for example "add has_side_effect = true"
@@ -16,7 +16,12 @@ type Fix struct {
 	Erase bool `json:",omitempty"`
 	// Migrate rewrites the module with passes.Migrate.
 	Migrate bool `json:",omitempty"`
+	// ReplaceLegacy rewrites the module with passes.ReplaceLegacy.
+	ReplaceLegacy bool `json:",omitempty"`
 }
+
+// Whole reports whether the repair changes the whole module.
+func (f *Fix) Whole() bool { return f.Migrate || f.ReplaceLegacy }
 
 // ReportFix is Report for a finding that has a safe repair.
 func (p *Pass) ReportFix(at mlir.Operation, severity mlir.Severity, fix Fix, format string, args ...any) {

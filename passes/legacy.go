@@ -32,6 +32,8 @@ type LegacyOptions struct {
 	// Callback returns the name of the function that serves a call. A call for which it returns "" stays, and is
 	// not in the result. Nil means the target of the call.
 	Callback func(LegacyCall) string
+	// KeepSpelling leaves calls in JAX's spelling of the typed FFI as they are.
+	KeepSpelling bool
 }
 
 // A LegacyResult states what ReplaceLegacy did.
@@ -60,7 +62,8 @@ func AsLegacyCall(op mlir.Operation) (LegacyCall, bool) {
 //   - has_side_effect, called_computations, layouts and attributes of other dialects stay. Output operand aliases
 //     name the arrays.
 //
-// A call in JAX's spelling of the typed FFI, version 1 with mhlo.backend_config, gets the usual spelling.
+// A call in JAX's spelling of the typed FFI, version 1 with mhlo.backend_config, gets the usual spelling, unless
+// LegacyOptions.KeepSpelling is set.
 //
 // A call stays if an array has a layout other than row-major, elements of less than a byte or no rank, if an operand
 // or a result is a token, or if its attributes are not those of an old call. After an error, the module may be changed in part:
@@ -87,7 +90,7 @@ func (o LegacyOptions) replace(m *mlir.Module) (result LegacyResult, err error) 
 		}
 	}
 	for _, op := range slices.Collect(m.Operation().All()) {
-		if respelled(op) {
+		if !o.KeepSpelling && respelled(op) {
 			result.Respelled++
 			continue
 		}

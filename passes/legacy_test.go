@@ -150,24 +150,38 @@ func TestReplaceLegacyLeaves(t *testing.T) {
 
 // mhlo.custom_call becomes stablehlo.custom_call, in libraries with the dialect mhlo and without.
 func TestReplaceLegacyMHLO(t *testing.T) {
-	c := mlirtest.Context(t)
-	c.SetAllowUnregistered(true)
-	m := mlirtest.Parse(t, c, `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+	for name, library := range map[string]*mlir.Library{"without mhlo": mlirtest.Library(t), "with mhlo": mlirtest.Jaxlib(t)} {
+		t.Run(name, func(t *testing.T) {
+			c := mlirtest.ContextOf(t, library)
+			c.SetAllowUnregistered(true)
+			m := mlirtest.Parse(t, c, `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "mhlo.custom_call"(%x) {api_version = 2 : i32, backend_config = "a", call_target_name = "f", has_side_effect = true,
     operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = [dense<0> : tensor<1xindex>], called_computations = [],
     output_operand_aliases = [#mhlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }`)
-	result, err := passes.ReplaceLegacy(m, passes.LegacyOptions{})
-	check.NoError(t, err)
-	check.Diff(t, "left", []passes.Left(nil), result.Left)
-	check.Diff(t, "module", printed(parse(t, `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+			result, err := passes.ReplaceLegacy(m, passes.LegacyOptions{})
+			check.NoError(t, err)
+			check.Diff(t, "left", []passes.Left(nil), result.Left)
+			check.Diff(t, "operations", []string{"mhlo.custom_call"}, []string{result.Calls[0].Operation})
+			check.Diff(t, "module", printed(mlirtest.Parse(t, c, `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, has_side_effect = true,
     backend_config = {callback = "f", form = "call", legacy = 2 : i64, legacy_opaque = "61", registry = "legacy", v = 2 : i64},
     operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = [dense<0> : tensor<1xindex>],
     output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }`)), printed(m))
+		})
+	}
+}
+
+// With KeepSpelling, typed calls stay as they are.
+func TestReplaceLegacyKeepSpelling(t *testing.T) {
+	m := parse(t, inMain(`%0 = stablehlo.custom_call @f(%x) {backend_config = "", mhlo.backend_config = {a = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>`))
+	before := printed(m)
+	_, err := passes.ReplaceLegacy(m, passes.LegacyOptions{KeepSpelling: true})
+	check.NoError(t, err)
+	check.Diff(t, "module", before, printed(m))
 }
 
 // Callback selects the calls, and names the functions.

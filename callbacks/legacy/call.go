@@ -2,7 +2,6 @@ package legacy
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -16,7 +15,6 @@ type call struct {
 	out    contract.Nest
 	layout *legacy.Layout
 	opaque *legacy.Opaque
-	arrays sync.Pool // of *[]unsafe.Pointer
 }
 
 type callKey struct {

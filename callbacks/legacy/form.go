@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/legacy"
 )
 
@@ -21,15 +22,15 @@ const (
 )
 
 var forms = []struct {
-	form            Form
-	name, signature string
-	versions        []int64 // of the key "legacy"
+	form     Form
+	name     string
+	versions []int64 // of the key "legacy"
 }{
-	{Host, "host", "void f(void* out, const void** in)", []int64{1}},
-	{HostStatus, "host-status", "void f(void* out, const void** in, XlaCustomCallStatus* status)", []int64{2}},
-	{HostOpaque, "host-opaque", "void f(void* out, const void** in, const char* opaque, size_t opaque_len, XlaCustomCallStatus* status)", []int64{3}},
-	{GPU, "gpu", "void f(CUstream stream, void** buffers, const char* opaque, size_t opaque_len)", []int64{1}},
-	{GPUStatus, "gpu-status", "void f(CUstream stream, void** buffers, const char* opaque, size_t opaque_len, XlaCustomCallStatus* status)", []int64{2, 3}},
+	{Host, "host", []int64{1}},
+	{HostStatus, "host-status", []int64{2}},
+	{HostOpaque, "host-opaque", []int64{3}},
+	{GPU, "gpu", []int64{1}},
+	{GPUStatus, "gpu-status", []int64{2, 3}},
 }
 
 // ParseForm returns the form of a name: host, host-status, host-opaque, gpu or gpu-status.
@@ -59,7 +60,11 @@ func (f Form) Signature() string {
 	if !f.valid() {
 		return ""
 	}
-	return forms[f-1].signature
+	host, gpu := contract.LegacySignatures(forms[f-1].versions[0])
+	if f >= GPU {
+		return gpu
+	}
+	return host
 }
 
 // Serves reports whether a function of the form can be called with an api_version, 0 to 3.
@@ -96,12 +101,7 @@ func (e *VersionError) Error() string {
 	if e.Version == 1 {
 		version = "api_version = 0 or 1 (API_VERSION_ORIGINAL)"
 	}
-	var fit []string
-	for _, f := range forms {
-		if f.form.Serves(e.Version) {
-			fit = append(fit, f.signature)
-		}
-	}
-	return fmt.Sprintf("callbacks/legacy: the module calls %q with %s, and the function is registered with the form %s, %s, which serves api_version %s: register %s",
-		e.Target, version, e.Form, e.Form.Signature(), e.Form.versionsText(), strings.Join(fit, ", or "))
+	host, gpu := contract.LegacySignatures(e.Version)
+	return fmt.Sprintf("callbacks/legacy: the module calls %q with %s, and the function is registered with the form %s, %s, which serves api_version %s: register %s, or %s",
+		e.Target, version, e.Form, e.Form.Signature(), e.Form.versionsText(), host, gpu)
 }

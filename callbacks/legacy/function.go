@@ -128,24 +128,20 @@ func (f *Function) serve(frame *callbacks.Frame) error {
 	return f.call(frame, c)
 }
 
+// memories has the memory of calls of C, which are not in progress.
+var memories = sync.Pool{New: func() any { return new(legacy.Call) }}
+
 // callC calls a function of C.
 func (f *Function) callC(frame *callbacks.Frame, c *call) error {
-	arrays, _ := c.arrays.Get().(*[]unsafe.Pointer)
-	if arrays == nil {
-		arrays = new([]unsafe.Pointer)
-	}
-	defer func() {
-		clear(*arrays)
-		c.arrays.Put(arrays)
-	}()
-	*arrays = (*arrays)[:0]
+	memory := memories.Get().(*legacy.Call)
+	defer memories.Put(memory)
 	for i := range frame.Args {
-		*arrays = append(*arrays, address(frame.Args[i].Data))
+		memory.Add(frame.Args[i].Data)
 	}
 	for i := range frame.Results {
-		*arrays = append(*arrays, address(frame.Results[i].Data))
+		memory.Add(frame.Results[i].Data)
 	}
-	err := legacy.Call(f.address, int(f.form), *arrays, c.layout, c.opaque)
+	err := memory.Run(f.address, int(f.form), c.layout, c.opaque)
 	if err == nil {
 		return nil
 	}
@@ -153,11 +149,4 @@ func (f *Function) callC(frame *callbacks.Frame, c *call) error {
 		return &StatusError{Target: frame.Name, Message: failure.Message}
 	}
 	return fmt.Errorf("callbacks/legacy: the custom call %q: %w", frame.Name, err)
-}
-
-func address(data []byte) unsafe.Pointer {
-	if len(data) == 0 {
-		return legacy.Empty()
-	}
-	return unsafe.Pointer(unsafe.SliceData(data))
 }

@@ -29,30 +29,48 @@ type Failure struct{ Message string }
 
 func (f *Failure) Error() string { return f.Message }
 
-// Empty returns an address for arrays without elements. It is not nil.
-func Empty() unsafe.Pointer { return unsafe.Pointer(&C.calliope_legacy_empty) }
+// A Call is the memory of one call at a time. The zero value is ready to use, and can be used again.
+type Call struct {
+	arrays []unsafe.Pointer
+	pin    runtime.Pinner
+	result C.calliope_legacy_result
+}
 
-// Call calls a function, in a form other than ByPlatform. arrays are the addresses of the operands' arrays
-// and, after them, of the results'. It returns a *Failure if the function reports one. The call of a function
-// of another signature is not defined.
-func Call(function unsafe.Pointer, form int, arrays []unsafe.Pointer, l *Layout, opaque *Opaque) error {
-	var pin runtime.Pinner // arrays may be of Go
-	defer pin.Unpin()
-	for _, p := range arrays {
-		pin.Pin(p)
+// Add adds an array of the call: the operands' and, after them, the results'.
+func (c *Call) Add(data []byte) {
+	p := unsafe.Pointer(&C.calliope_legacy_empty) // for arrays without elements
+	if len(data) > 0 {
+		p = unsafe.Pointer(unsafe.SliceData(data))
 	}
-	result := C.calliope_legacy_result{}
-	C.calliope_legacy_call(function, C.int32_t(form), unsafe.SliceData(arrays),
+	c.pin.Pin(p) // it may be memory of Go
+	c.arrays = append(c.arrays, p)
+}
+
+// Run calls a function, in a form other than ByPlatform, and forgets the arrays. It returns a *Failure if the
+// function reports one. The call of a function of another signature is not defined.
+func (c *Call) Run(function unsafe.Pointer, form int, l *Layout, opaque *Opaque) error {
+	defer func() {
+		c.pin.Unpin()
+		clear(c.arrays)
+		c.arrays = c.arrays[:0]
+	}()
+	c.result = C.calliope_legacy_result{}
+	C.calliope_legacy_call(function, C.int32_t(form), unsafe.SliceData(c.arrays),
 		(*C.int32_t)(unsafe.SliceData(l.slots)), C.size_t(len(l.slots)), C.int32_t(l.out),
-		(*C.char)(unsafe.Pointer(unsafe.SliceData(opaque.bytes))), C.size_t(len(opaque.bytes)-1), &result)
+		(*C.char)(unsafe.Pointer(unsafe.SliceData(opaque.bytes))), C.size_t(len(opaque.bytes)-1), &c.result)
 	switch {
-	case result.memory == 0:
+	case c.result.memory == 0:
 		return fmt.Errorf("there is no memory for the %d pointers of its tuples", len(l.slots))
-	case result.failed == 0:
+	case c.result.failed == 0:
 		return nil
 	}
-	defer C.free(unsafe.Pointer(result.message))
-	switch n := uint64(result.length); result.problem {
+	return c.failure()
+}
+
+// failure returns the failure that the function reported.
+func (c *Call) failure() error {
+	defer C.free(unsafe.Pointer(c.result.message))
+	switch n := uint64(c.result.length); c.result.problem {
 	case C.CALLIOPE_MESSAGE_NULL:
 		return &Failure{fmt.Sprintf("its message is a null pointer of the length %d", n)}
 	case C.CALLIOPE_MESSAGE_LONG:
@@ -60,7 +78,7 @@ func Call(function unsafe.Pointer, form int, arrays []unsafe.Pointer, l *Layout,
 	case C.CALLIOPE_MESSAGE_NO_MEMORY:
 		return &Failure{fmt.Sprintf("there is no memory for its message of %d bytes", n)}
 	}
-	return &Failure{C.GoStringN(result.message, C.int(result.length))}
+	return &Failure{C.GoStringN(c.result.message, C.int(c.result.length))}
 }
 
 // An Opaque is a string of bytes for C. It ends with a zero byte that does not count.

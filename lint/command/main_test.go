@@ -97,7 +97,7 @@ func TestUsage(t *testing.T) {
 		{"list", []string{"-list"}, 0, []string{
 			"after-all\t", "alias-copies\t", "alias-invalid\t", "alias-missing\t", "alias-whole-tuple\t", "api-version\t", "backend-config\t",
 			"callback-binding\t", "callback-in-loop\t", "create-token\t", "hook-flag\t", "infeed\t", "jax-spelling\t", "layouts\t",
-			"legacy-custom-call\t", "outfeed\t", "placement\t", "side-effect\t", "token-value\t", "unknown-target\t", "unordered-effects\t",
+			"legacy-adapter\t", "legacy-custom-call\t", "outfeed\t", "placement\t", "side-effect\t", "token-value\t", "unknown-target\t", "unordered-effects\t",
 			"zero-token\t",
 		}},
 		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ", "-list, -max-memory, -max-module, ", "-quick, -rules, ", "-timeout, -werror, -write-baseline"}},

@@ -168,7 +168,7 @@ func TestEditsOfRules(t *testing.T) {
 			data := check.Must(os.ReadFile(file))
 			found := lint.Check(mlirtest.LibraryFor(t, data), "f", data, rules.All())
 			for i, text := range eachEdited(t, data, rules.All()...) {
-				local := found[i].Fix != nil && !found[i].Fix.Migrate
+				local := found[i].Fix != nil && !found[i].Fix.Whole()
 				if filepath.Base(file) == "alias_whole_tuple.mlir" {
 					local = false // one of its calls has no repair
 				}

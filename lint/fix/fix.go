@@ -101,7 +101,8 @@ type repair struct {
 	numbers  map[mlir.Operation]int // in the input, until passes.Migrate changes the module
 	changes  map[int]change         // by these numbers
 	migrated bool                   // passes.Migrate ran
-	whole    bool                   // and changed the module
+	replaced bool                   // passes.ReplaceLegacy ran
+	whole    bool                   // one of them changed the module
 	now      string                 // the module, if a finding has a repair
 	result   Result
 }
@@ -142,16 +143,18 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 // round applies the repairs of the findings: those of operations, or, if there are none, the
 // migration. It returns whether the module changed.
 func (r *repair) round(found []lint.Diagnostic) (bool, error) {
-	var local, migrate []lint.Diagnostic
+	var local, legacy, migrate []lint.Diagnostic
 	for _, d := range found {
 		switch {
 		case isLocal(d):
 			local = append(local, d)
+		case d.Fix != nil && d.Fix.ReplaceLegacy:
+			legacy = append(legacy, d)
 		case d.Fix != nil && d.Fix.Migrate:
 			migrate = append(migrate, d)
 		}
 	}
-	if len(local)+len(migrate) == 0 {
+	if len(local)+len(legacy)+len(migrate) == 0 {
 		return false, nil
 	}
 	if r.now == "" {
@@ -166,14 +169,49 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 			return true, nil
 		}
 	}
+	if len(legacy) > 0 && !r.replaced {
+		if err := r.replaceLegacy(legacy); err != nil {
+			return false, err
+		}
+		if r.changed() {
+			r.whole = true
+			return true, nil
+		}
+	}
 	if len(migrate) == 0 || r.migrated {
 		return false, nil
 	}
 	if err := r.migrate(migrate); err != nil {
 		return false, err
 	}
-	r.whole = r.changed()
-	return r.whole, nil
+	changed := r.changed()
+	r.whole = r.whole || changed
+	return changed, nil
+}
+
+// replaceLegacy rewrites the legacy calls of the module that findings are about. The targets are those of
+// the findings, because others may be ignored.
+func (r *repair) replaceLegacy(findings []lint.Diagnostic) error {
+	r.replaced = true
+	targets := map[string]bool{}
+	ops := slices.Collect(r.module.Operation().All())
+	for _, d := range findings {
+		if 0 < d.Operation && d.Operation <= len(ops) {
+			if call, ok := passes.AsLegacyCall(ops[d.Operation-1]); ok {
+				targets[call.Target] = true
+			}
+		}
+	}
+	_, err := passes.ReplaceLegacy(r.module, passes.LegacyOptions{KeepSpelling: true, Callback: func(c passes.LegacyCall) string {
+		if !targets[c.Target] {
+			return ""
+		}
+		return c.Target
+	}})
+	if err == nil {
+		r.result.Fixed = append(r.result.Fixed, findings...)
+	}
+	return err
 }
 
 // changed reports whether the module is not as it was at the last call.
@@ -284,6 +322,6 @@ func samePlace(a, b lint.Diagnostic) bool {
 }
 
 // isLocal reports whether a finding has a repair of its operation.
-func isLocal(d lint.Diagnostic) bool { return d.Fix != nil && !d.Fix.Migrate && d.Operation > 0 }
+func isLocal(d lint.Diagnostic) bool { return d.Fix != nil && !d.Fix.Whole() && d.Operation > 0 }
 
 func isInvalid(d lint.Diagnostic) bool { return d.Rule == lint.Invalid }

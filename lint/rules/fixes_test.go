@@ -56,12 +56,12 @@ func mend(t *testing.T, library *mlir.Library, data []byte, findings []lint.Diag
 	m, restore, err := lint.Parse(c, data, rules.All())
 	check.NoError(t, err)
 	ops := slices.Collect(m.Operation().All())
-	migrate := false
+	migrate, replace := false, false
 	for _, d := range findings {
 		if d.Fix == nil {
 			continue
 		}
-		migrate = migrate || d.Fix.Migrate
+		migrate, replace = migrate || d.Fix.Migrate, replace || d.Fix.ReplaceLegacy
 		for name, value := range d.Fix.Set {
 			ops[d.Operation-1].SetAttribute(name, check.Must(c.ParseAttribute(value)))
 		}
@@ -75,6 +75,10 @@ func mend(t *testing.T, library *mlir.Library, data []byte, findings []lint.Diag
 	// Of alias_whole_tuple.mlir, one call has no safe repair.
 	if err := m.Verify(); err != nil && !strings.Contains(err.Error(), "output part has type 'tuple<tensor<2x3xf32>, tensor<2x3xf32>>'") {
 		t.Fatal(err)
+	}
+	if replace {
+		_, err := passes.ReplaceLegacy(m, passes.LegacyOptions{})
+		check.NoError(t, err)
 	}
 	if migrate {
 		_, err := passes.Migrate(m, passes.MigrateOptions{Callback: func(mlir.Operation) string { return "" }})

@@ -13,7 +13,7 @@ func All() []*lint.Analyzer {
 	return []*lint.Analyzer{
 		AfterAll, AliasCopies, AliasInvalid, AliasMissing, AliasWholeTuple, APIVersion, BackendConfig,
 		CallbackBinding, CallbackInLoop, CreateToken, HookFlag, Infeed, JAXSpelling, Layouts,
-		LegacyCustomCall, Outfeed, Placement, SideEffect, TokenValue, UnknownTarget, UnorderedEffects,
+		LegacyAdapter, LegacyCustomCall, Outfeed, Placement, SideEffect, TokenValue, UnknownTarget, UnorderedEffects,
 		ZeroToken,
 	}
 }

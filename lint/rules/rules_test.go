@@ -95,7 +95,7 @@ func options(text string) lint.Options {
 	return o
 }
 
-// repair returns a repair as text: what it sets, what it removes, "erase" and "migrate", or "none".
+// repair returns a repair as text: what it sets, what it removes, "erase", "migrate" and "replace", or "none".
 func repair(f *lint.Fix) string {
 	if f == nil {
 		return "none"
@@ -112,6 +112,9 @@ func repair(f *lint.Fix) string {
 	}
 	if f.Migrate {
 		parts = append(parts, "migrate")
+	}
+	if f.ReplaceLegacy {
+		parts = append(parts, "replace")
 	}
 	if f.Message == "" || len(parts) == 0 {
 		return "a repair without a message or a change"

@@ -85,6 +85,7 @@ var errPartitioned = errors.New("it is partitioned over several devices, and no 
 type missing struct {
 	place, name string
 	unfit       string // why there is no stand-in, "" if there is one
+	legacy      bool   // it is of api_version 0 to 3
 }
 
 // refuse returns the error for missing handlers. It returns nil if none is missing or all
@@ -111,6 +112,9 @@ func (s *standIns) refuse(o options) error {
 	hint := ""
 	if fit > 0 && !served {
 		hint = "\nwith --tap their operands are printed, and passed on as the results; with --stub zeros they return zeros"
+	}
+	if slices.ContainsFunc(s.missing, func(m missing) bool { return m.legacy && !isCheck(m.name) }) {
+		hint += "\nwith --legacy a function of a shared library serves those of api_version 0 to 3"
 	}
 	if slices.ContainsFunc(s.missing, func(m missing) bool { return isCheck(m.name) }) {
 		hint += "\nwith --check the run is judged by its checks"

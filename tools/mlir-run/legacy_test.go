@@ -86,6 +86,7 @@ func TestLegacy(t *testing.T) {
 	run("--legacy", library+":sum", "--stub", "zeros").want(t, exitDone, "out0 f32[2] [11 22]\nout1 f32[2] [0 0]\n", "")
 
 	run("--legacy", library).want(t, exitFailed, "", "these custom calls have no handler:\n  m.mlir:4:8: negate")
+	run("--legacy", library).want(t, exitFailed, "", "with --legacy a function of a shared library serves those of api_version 0 to 3")
 	run("--legacy", library+":plain=negate", "--legacy", library+":sum").want(t, exitFailed, "", `the module calls "negate" with api_version = 2 (API_VERSION_STATUS_RETURNING), and the function is registered with the form host`)
 	run("--legacy", library+":gpu_negate").want(t, exitFailed, "", `registers no function for the target "gpu_negate"; it registers plain, sum (or state the form`)
 	run("--legacy", library+":plain:gpu").want(t, exitFailed, "", `registers the function "plain" with the form host, not gpu`)

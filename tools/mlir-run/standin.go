@@ -102,7 +102,7 @@ func (s *standIns) serve(p preflight.Problem) error {
 	case preflight.MissingCallback:
 		return s.tapCallback(p, place)
 	}
-	s.missing = append(s.missing, missing{place, p.Target, p.Err.Error()})
+	s.missing = append(s.missing, missing{place: place, name: p.Target, unfit: p.Err.Error()})
 	return nil
 }
 
@@ -158,6 +158,7 @@ func configOf(op mlir.Operation) contract.Config {
 func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	call, _ := stablehlo.AsCustomCall(op)
 	m := missing{place: place, name: target}
+	_, m.legacy = passes.AsLegacyCall(op)
 	j, isJAX := asJAX(op, call)
 	if isJAX {
 		call = j.CustomCall

@@ -28,7 +28,7 @@ module {
   }
   func.func @behind_another_call(%x: tensor<f32>) {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
-    %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$"
+    %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$" "legacy-adapter"
     %1 = "stablehlo.outfeed"(%x, %0) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
     return
   }
@@ -70,7 +70,7 @@ module {
       stablehlo.return %p : tensor<i1>
     } do {
       %1 = "stablehlo.outfeed"(%x, %c) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$" "does not depend on itself in the iteration before .*unordered-effects.$"
-      %2 = stablehlo.custom_call @other(%b) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$"
+      %2 = stablehlo.custom_call @other(%b) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$" "legacy-adapter"
       stablehlo.return %1, %2, %a : !stablehlo.token, !stablehlo.token, !stablehlo.token
     }
     return
@@ -166,7 +166,7 @@ module {
   }
   func.func @custom_call() {
     %t = stablehlo.create_token : !stablehlo.token // want "^note: "
-    %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> tuple<!stablehlo.token> // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$"
+    %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> tuple<!stablehlo.token> // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$" "legacy-adapter"
     return
   }
   func.func private @elsewhere(!stablehlo.token) -> !stablehlo.token // want "^note: .* .token-value.$"
@@ -178,7 +178,7 @@ module {
   // The nearest module defines the called function.
   module @inner {
     func.func private @callee(%x: tensor<f32>, %t: !stablehlo.token) -> !stablehlo.token { // want "^note: .* .token-value.$"
-      %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$"
+      %0 = stablehlo.custom_call @other(%t) {has_side_effect = true} : (!stablehlo.token) -> !stablehlo.token // want "^warning: .* .legacy-custom-call.$" "^note: .* .token-value.$" "legacy-adapter"
       return %0 : !stablehlo.token
     }
     func.func @call(%x: tensor<f32>) {

@@ -1,8 +1,8 @@
 func.func @main(%x: tensor<4xf32>, %p: tensor<i64>) {
-  %0 = stablehlo.custom_call @zero(%x) {api_version = 0 : i32} : (tensor<4xf32>) -> tensor<4xf32> // want "^warning: the call of @zero states no API version \\(0\\): register a handler .* .legacy-custom-call.$" fix "^none$"
-  %1 = stablehlo.custom_call @one(%x) : (tensor<4xf32>) -> tensor<4xf32> // want "^warning: the call of @one is of API version 1, whose handler gets bare pointers and cannot report errors: register"
-  %2 = stablehlo.custom_call @two(%x) {api_version = 2 : i32, backend_config = "3.0"} : (tensor<4xf32>) -> tensor<4xf32> // want "is of API version 2, .* without shapes and types: register"
-  %3 = stablehlo.custom_call @three(%x) {api_version = 3 : i32} : (tensor<4xf32>) -> tensor<4xf32> // want "is of API version 3,"
+  %0 = stablehlo.custom_call @zero(%x) {api_version = 0 : i32} : (tensor<4xf32>) -> tensor<4xf32> // want "^warning: the call of @zero states no API version \\(0\\): register a handler .* .legacy-custom-call.$" fix "^none$" "legacy-adapter"
+  %1 = stablehlo.custom_call @one(%x) : (tensor<4xf32>) -> tensor<4xf32> // want "^warning: the call of @one is of API version 1, whose handler gets bare pointers and cannot report errors: register" "legacy-adapter"
+  %2 = stablehlo.custom_call @two(%x) {api_version = 2 : i32, backend_config = "3.0"} : (tensor<4xf32>) -> tensor<4xf32> // want "is of API version 2, .* without shapes and types: register" "legacy-adapter"
+  %3 = stablehlo.custom_call @three(%x) {api_version = 3 : i32} : (tensor<4xf32>) -> tensor<4xf32> // want "is of API version 3," "legacy-adapter"
   %4 = stablehlo.custom_call @xla_python_cpu_callback(%p, %x) {api_version = 2 : i32, backend_config = "94356637365664"} : (tensor<i64>, tensor<4xf32>) -> tuple<tensor<4xf32>> // want "is of API version 2, .*: export the program with a newer JAX, which writes typed calls" "callback-binding"
   // Typed, in both spellings, and served by XLA itself.
   %5 = stablehlo.custom_call @typed(%x) {api_version = 4 : i32, backend_config = {a = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
