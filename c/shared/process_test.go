@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// TestFork holds that a child refuses all functions, and that its parent and a child after exec do not.
+func TestFork(t *testing.T) {
+	program := compile(t, "process.c")
+	for _, way := range []string{"fork", "exec"} {
+		t.Run(way, func(t *testing.T) { golden(t, way+".txt", run(t, program, way)) })
+	}
+}
+
+// TestClose holds that the functions of a library that was closed still work.
+func TestClose(t *testing.T) {
+	golden(t, "close.txt", run(t, load(t), "close", filepath.Join(built, "libcalliope.so")))
+}
+
+// TestSignals holds that a host's handlers get its signals, those of faults too, also during calls, whether they are
+// installed before or after the library is loaded.
+func TestSignals(t *testing.T) {
+	program := load(t)
+	for _, when := range []string{"before", "after"} {
+		t.Run(when, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), program, when, filepath.Join(built, "libcalliope.so"))
+			out, err := cmd.CombinedOutput()
+			check.Error(t, err, "signal: terminated") // which the program ends with
+			golden(t, "signals.txt", string(out))
+		})
+	}
+}
+
+// load compiles the program that loads the library.
+func load(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "loaded")
+	compiler(t, "-o", program, "testdata/loaded.c", "-ldl", "-pthread")
+	return program
+}
+
+// TestGoHost holds that a program in Go that loads the library is refused.
+func TestGoHost(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "gohost")
+	check.NoError(t, buildAt(program, "./testdata/gohost"))
+	golden(t, "gohost.txt", run(t, program, filepath.Join(built, "libcalliope.so")))
+}
+
+// TestSmallStack calls on a thread with the least stack that pthreads have.
+func TestSmallStack(t *testing.T) {
+	golden(t, "stack.txt", runIn(t, []string{"CALLIOPE_MLIR_LINT=/bin/true"}, compile(t, "process.c"), "stack", "16", part(t, native.MLIR)))
+}
