@@ -55,7 +55,7 @@ func RegisterPJRT(table unsafe.Pointer, targets []string) error {
 	if err != nil {
 		return fmt.Errorf("bridge: RegisterPJRT: %w", err)
 	}
-	registry, err := ffi.OpenHost(plugin.RegisterHandler)
+	registry, err := ffi.OpenHost(plugin.RegisterHandler, plugin.Platform())
 	if err != nil {
 		return fmt.Errorf("bridge: RegisterPJRT: %w", err)
 	}

@@ -19,7 +19,7 @@ typedef struct pjrt_extension {
   struct pjrt_extension* next;
 } pjrt_extension;
 
-enum { PJRT_EXTENSION_FFI = 5 };
+enum { PJRT_EXTENSION_GPU = 0, PJRT_EXTENSION_FFI = 5 };
 
 // The functions of pjrt_api that we call or replace, by their place in the table.
 enum {
