@@ -68,6 +68,7 @@ var mayImport = map[string][]string{
 	"lint/fix":                       {"lint", "mlir", "passes", "stablehlo"},
 	"lint/quick":                     {},
 	"lint/rules":                     {"lint", "mlir", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/nearest"},
+	"internal/cuda":                  {"internal/dl"},
 	"internal/debs":                  {},
 	"internal/dl":                    {},
 	"internal/fortran":               {"internal/dl"},
