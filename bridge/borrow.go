@@ -16,7 +16,7 @@ type Borrowed struct{ view tensor.View }
 
 // Borrow lets an execution read a host array in place. This needs an array that begins at a
 // multiple of 64 bytes in memory and whose elements have at least 8 bits. Any other array
-// is copied, like a tensor.View.
+// is copied, like a tensor.View, and on a GPU every array is.
 //
 // The array must not change until the run is over, even if Run returned early because its
 // context ended. Until then it is kept from the garbage collector. In debug mode (see

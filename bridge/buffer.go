@@ -77,7 +77,7 @@ func (client *Client) transfer(v tensor.View, device int, borrow bool) (b *Buffe
 		return nil, copied, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
 	}
 	b = &Buffer{client: client, shape: cloneShape(v.Shape), device: device}
-	if borrow && canBorrow(v) {
+	if borrow && client.pinned == nil && canBorrow(v) {
 		return b, copied, b.borrow(v, dtype)
 	}
 	if err := client.memory.reserve("transfer to device", 1, deviceBytes(b.shape), 0); err != nil {
@@ -186,7 +186,9 @@ func (b *Buffer) copy(ctx context.Context) ([]byte, error) {
 }
 
 // direct reports whether the elements can be read in the device's memory.
-func (b *Buffer) direct() bool { return !b.asked && packedBits(b.shape.DType) == 0 }
+func (b *Buffer) direct() bool {
+	return b.client.pinned == nil && !b.asked && packedBits(b.shape.DType) == 0
+}
 
 // plain reports whether the device's memory has the layout of a host array.
 func (b *Buffer) plain() bool { return b.direct() && b.order == nil }

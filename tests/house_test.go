@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"callbacks":                      {"contract", "tensor", "internal/dispatch/access", "internal/errtext", "internal/nearest", "internal/tree"},
 	"callbacks/metrics":              {"callbacks"},
 	"callbacks/record":               {"callbacks", "contract", "tensor", "internal/dispatch", "internal/errtext"},
-	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/dl", "internal/ffi", "internal/pjrt"},
+	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/cuda", "internal/dl", "internal/ffi", "internal/pjrt"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/nearest"},
 	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/preflight", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/command", "lint/rules", "c/embed"},
 	"tools":                          {"*"},

@@ -21,9 +21,12 @@ type Copy struct {
 	Size   int            // number of bytes
 }
 
+// Address returns an address in the block's memory. It is valid until Release.
+func (b *Block) Address(offset int) unsafe.Pointer { return unsafe.Add(b.c.memory, offset) }
+
 // Bytes returns a part of the block's memory. It is valid until Release.
 func (b *Block) Bytes(offset, size int) []byte {
-	return unsafe.Slice((*byte)(unsafe.Add(b.c.memory, offset)), size)
+	return unsafe.Slice((*byte)(b.Address(offset)), size)
 }
 
 // ToHost copies from the device when the work is done that the stream has by now, and returns

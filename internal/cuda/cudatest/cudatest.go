@@ -22,8 +22,8 @@ static void call_fill(void* f, void* stream, void* device, int value, size_t n) 
 }
 static void call_int(void* f, void* stream, int n) { ((void (*)(void*, int))f)(stream, n); }
 static void call_counts(void* f, standin_counts* c) { ((void (*)(standin_counts*))f)(c); }
-static void call_fail(void* f, const char* name, int code, int after) {
-  ((void (*)(const char*, int, int))f)(name, code, after);
+static void call_fail(void* f, const char* name, int code, int after, int always) {
+  ((void (*)(const char*, int, int, int))f)(name, code, after, always);
 }
 */
 import "C"
@@ -136,13 +136,20 @@ func (d *Driver) Context() *Driver {
 // it has been called a number of times. After LaunchFailed each function returns that, until
 // the test ends.
 func (d *Driver) Fail(t testing.TB, function string, code, after int) {
-	set := func(function string, code, after int) {
+	d.fail(t, function, code, after, 0)
+}
+
+// FailAlways makes a function of the driver return an error until the test ends.
+func (d *Driver) FailAlways(t testing.TB, function string, code int) { d.fail(t, function, code, 0, 1) }
+
+func (d *Driver) fail(t testing.TB, function string, code, after, always int) {
+	set := func(function string, code int) {
 		name := C.CString(function)
 		defer C.free(unsafe.Pointer(name))
-		C.call_fail(d.symbol("fail"), name, C.int(code), C.int(after))
+		C.call_fail(d.symbol("fail"), name, C.int(code), C.int(after), C.int(always))
 	}
-	set(function, code, after)
-	t.Cleanup(func() { set("", 0, 0) })
+	set(function, code)
+	t.Cleanup(func() { set("", 0) })
 }
 
 // Counts are what the library has counted since it was opened.

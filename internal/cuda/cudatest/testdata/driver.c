@@ -78,7 +78,7 @@ static counts counted;
 static int failed;  // the code of an error of the device, which every later call returns
 
 static char fail_name[64];
-static int fail_code, fail_after;
+static int fail_code, fail_after, fail_always;
 
 static __thread context* stack[16];
 static __thread int depth;
@@ -94,10 +94,10 @@ static void misuse(const char* what) {
 static code injected(const char* name) {
   pthread_mutex_lock(&mu);
   code c = initialized ? failed : NOT_INITIALIZED;
-  if (c == OK && fail_code != 0 && strcmp(name, fail_name) == 0 && fail_after-- == 0) {
+  if (c == OK && fail_code != 0 && strcmp(name, fail_name) == 0 && fail_after-- <= 0) {
     c = fail_code;
     if (c == LAUNCH_FAILED) failed = c;
-    fail_code = 0;
+    if (!fail_always) fail_code = 0;
   }
   pthread_mutex_unlock(&mu);
   return c;
@@ -452,13 +452,14 @@ void standin_counts(counts* c) {
   pthread_mutex_unlock(&mu);
 }
 
-// Makes a function return an error once, after it has been called a number of times. An error
-// of a launch stays.
-void standin_fail(const char* name, int code_, int after) {
+// Makes a function return an error, after it has been called a number of times: once or, if
+// always is not 0, from then on. After an error of a launch every function returns that.
+void standin_fail(const char* name, int code_, int after, int always) {
   pthread_mutex_lock(&mu);
   snprintf(fail_name, sizeof fail_name, "%s", name);
   fail_code = code_;
   fail_after = after;
+  fail_always = always;
   failed = OK;
   pthread_mutex_unlock(&mu);
 }
