@@ -91,7 +91,10 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	}
 	wrapped, err := p.xla.NewClient(o.Devices)
 	if err != nil {
-		return nil, pluginError("new client", err)
+		if err = pluginError("new client", err); p.pjrt.Platform() == ffi.CUDA {
+			err = fmt.Errorf("%w: this plugin needs an NVIDIA GPU with its driver, which nvidia-smi lists and CUDA_VISIBLE_DEVICES does not hide, and CUDA's libraries; see docs/gpu.md", err)
+		}
+		return nil, err
 	}
 	pinned, err := p.pinnedFor(wrapped.Platform())
 	if err != nil {
