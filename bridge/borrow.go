@@ -32,7 +32,7 @@ func Borrow(v tensor.View) Borrowed { return Borrowed{v} }
 // In debug mode the Close that ends the use returns an error if the array changed. If the
 // end of a run ends the use, the error is logged.
 func (c *Client) BorrowFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
-	return c.buffer(ctx, "BorrowFromHost", v, device, true)
+	return c.buffer(ctx, "BorrowFromHost", v, place{device: device, borrow: true})
 }
 
 // Borrowed reports whether the array is a host array that was not copied.

@@ -259,6 +259,18 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// Arrays in each memory of the GPU.
+func TestMemorySpaces(t *testing.T) {
+	kinds := check.Must(client.MemorySpaces(0))
+	t.Log("memory spaces: ", kinds)
+	for _, kind := range kinds {
+		b := check.Must(client.BufferInSpace(t.Context(), floats(1, 2), 0, kind))
+		check.Diff(t, "memory space", kind, check.Must(b.MemorySpace()))
+		near(t, "values", []float32{1, 2}, elements(check.Must(b.ToHost(t.Context()))))
+		check.NoError(t, b.Close())
+	}
+}
+
 // 64 MB in each direction.
 func TestLarge(t *testing.T) {
 	const n = 16 << 20
