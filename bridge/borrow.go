@@ -16,7 +16,7 @@ type Borrowed struct{ view tensor.View }
 
 // Borrow lets an execution read a host array in place. This needs an array that begins at a
 // multiple of 64 bytes in memory and whose elements have at least 8 bits. Any other array
-// is copied, like a tensor.View.
+// is copied, like a tensor.View, and on a GPU every array is.
 //
 // The array must not change until the run is over, even if Run returned early because its
 // context ended. Until then it is kept from the garbage collector. In debug mode (see
@@ -32,7 +32,7 @@ func Borrow(v tensor.View) Borrowed { return Borrowed{v} }
 // In debug mode the Close that ends the use returns an error if the array changed. If the
 // end of a run ends the use, the error is logged.
 func (c *Client) BorrowFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
-	return c.buffer(ctx, "BorrowFromHost", v, device, true)
+	return c.buffer(ctx, "BorrowFromHost", v, place{device: device, borrow: true})
 }
 
 // Borrowed reports whether the array is a host array that was not copied.

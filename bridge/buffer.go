@@ -36,19 +36,18 @@ type Buffer struct {
 // when BufferFromHost returns. If ctx ends first, BufferFromHost returns ctx.Err(), and the
 // array on the device is freed when its copy is over. The copy itself does not stop.
 func (c *Client) BufferFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
-	return c.buffer(ctx, "BufferFromHost", v, device, false)
+	return c.buffer(ctx, "BufferFromHost", v, place{device: device})
 }
 
-// buffer makes a Buffer of a host array: a copy, or the array's own memory if borrow is
-// true and canBorrow allows it.
-func (client *Client) buffer(ctx context.Context, method string, v tensor.View, device int, borrow bool) (*Buffer, error) {
+// buffer makes a Buffer of a host array.
+func (client *Client) buffer(ctx context.Context, method string, v tensor.View, to place) (*Buffer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if err := client.use(method); err != nil {
 		return nil, err
 	}
-	b, copied, err := client.transfer(v, device, borrow)
+	b, copied, err := client.transfer(v, to)
 	if err != nil {
 		_ = client.done() // the error of the transfer says more
 		return nil, err
@@ -62,7 +61,8 @@ func (client *Client) buffer(ctx context.Context, method string, v tensor.View, 
 
 // transfer takes over one use of the client if it succeeds. The event, which may be nil, is
 // that of the copy.
-func (client *Client) transfer(v tensor.View, device int, borrow bool) (b *Buffer, copied pjrt.Event, err error) {
+func (client *Client) transfer(v tensor.View, to place) (b *Buffer, copied pjrt.Event, err error) {
+	device := to.device
 	if err := v.Shape.Check(); err != nil {
 		return nil, copied, fmt.Errorf("bridge: transfer to device: %w", err)
 	}
@@ -77,13 +77,17 @@ func (client *Client) transfer(v tensor.View, device int, borrow bool) (b *Buffe
 		return nil, copied, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
 	}
 	b = &Buffer{client: client, shape: cloneShape(v.Shape), device: device}
-	if borrow && canBorrow(v) {
+	if to.borrow && client.pinned == nil && canBorrow(v) {
 		return b, copied, b.borrow(v, dtype)
 	}
 	if err := client.memory.reserve("transfer to device", 1, deviceBytes(b.shape), 0); err != nil {
 		return nil, copied, err
 	}
-	b.array, copied, err = client.pjrt.Put(v.Data, dtype, b.shape.Dims, device)
+	if to.memory.Kind != "" {
+		b.array, copied, err = client.pjrt.PutIn(v.Data, dtype, b.shape.Dims, to.memory)
+	} else {
+		b.array, copied, err = client.pjrt.Put(v.Data, dtype, b.shape.Dims, device)
+	}
 	if err != nil {
 		client.memory.release(1, deviceBytes(b.shape))
 		return nil, copied, pluginError("transfer to device", err)
@@ -186,7 +190,9 @@ func (b *Buffer) copy(ctx context.Context) ([]byte, error) {
 }
 
 // direct reports whether the elements can be read in the device's memory.
-func (b *Buffer) direct() bool { return !b.asked && packedBits(b.shape.DType) == 0 }
+func (b *Buffer) direct() bool {
+	return b.client.pinned == nil && !b.asked && packedBits(b.shape.DType) == 0
+}
 
 // plain reports whether the device's memory has the layout of a host array.
 func (b *Buffer) plain() bool { return b.direct() && b.order == nil }

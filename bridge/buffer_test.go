@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -207,6 +208,12 @@ func TestOutputLayout(t *testing.T) {
 			if err := v.Close(); err != nil {
 				t.Error(err)
 			}
+			e.results = nil // then the plugin is asked for the layout
+			asked, err := e.Run(t.Context(), want)
+			check.NoError(t, err)
+			got, err = asked[0].ToHost(t.Context())
+			check.NoError(t, errors.Join(err, asked[0].Close()))
+			check.Diff(t, "on the host, with the layout that the plugin says", want, got)
 		})
 	}
 }

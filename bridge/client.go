@@ -11,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/internal/cuda"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
@@ -30,8 +31,9 @@ type Client struct {
 	// destroyed before them.
 	life   lifetime
 	memory memory
-	gates  []gate // one for each device
-	behind gate   // holds the runs that wait for others of their Sequence
+	pinned *cuda.Pool // for calls on GPUs; nil for other clients
+	gates  []gate     // one for each device
+	behind gate       // holds the runs that wait for others of their Sequence
 
 	sequence *Sequence // the default one
 	ready    readyTokens
@@ -49,7 +51,8 @@ type Client struct {
 // ClientOptions are the options of [Plugin.NewClient].
 type ClientOptions struct {
 	// Devices is the number of devices that the CPU is divided into, up to 1024. Each has
-	// its own threads. 0 means the plugin's default.
+	// its own threads. 0 means the plugin's default. The devices of a client for GPUs are the
+	// machine's: Devices must be 0.
 	Devices int
 	// DrainTimeout limits how long Close waits for runs and callbacks in flight. 0 means
 	// 10 s. If it is negative, Close does not wait.
@@ -75,7 +78,7 @@ const defaultDrain = 10 * time.Second
 var lastClient atomic.Int64
 
 // NewClient returns a new client. The caller must close it. If the plugin's platform cannot
-// call Go, the error is a *PlatformError.
+// call Go, the error is a *PlatformError. The platforms cpu and cuda can.
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.Devices < 0 || o.Devices > maxDevices {
 		return nil, fmt.Errorf("bridge: NewClient: Devices is %d; give a number of devices up to %d, or 0 for the plugin's default", o.Devices, maxDevices)
@@ -83,15 +86,22 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.MemoryLimit < 0 {
 		return nil, fmt.Errorf("bridge: NewClient: MemoryLimit is %d; give a number of bytes, or 0 for no limit", o.MemoryLimit)
 	}
+	if o.Devices > 0 && p.pjrt.Platform() == ffi.CUDA {
+		return nil, fmt.Errorf("bridge: NewClient: Devices is %d, but the devices of this plugin are the machine's GPUs: leave it 0, and set CUDA_VISIBLE_DEVICES to select GPUs", o.Devices)
+	}
 	wrapped, err := p.xla.NewClient(o.Devices)
 	if err != nil {
-		return nil, pluginError("new client", err)
+		if err = pluginError("new client", err); p.pjrt.Platform() == ffi.CUDA {
+			err = fmt.Errorf("%w: this plugin needs an NVIDIA GPU with its driver, which nvidia-smi lists and CUDA_VISIBLE_DEVICES does not hide, and CUDA's libraries; see docs/gpu.md", err)
+		}
+		return nil, err
 	}
-	if name := wrapped.Platform(); name != "cpu" {
-		return nil, errors.Join(&PlatformError{name}, wrapped.Close())
+	pinned, err := p.pinnedFor(wrapped.Platform())
+	if err != nil {
+		return nil, errors.Join(err, wrapped.Close())
 	}
 	c := &Client{
-		plugin: p, xla: wrapped, pjrt: wrapped.PJRT(), options: o, number: lastClient.Add(1),
+		plugin: p, xla: wrapped, pjrt: wrapped.PJRT(), pinned: pinned, options: o, number: lastClient.Add(1),
 		debug: p.debug.Load(), onCall: enabled("CALLIOPE_INLINE"),
 	}
 	c.sequence = c.NewSequence()
@@ -209,6 +219,9 @@ func (c *Client) free() error {
 	delete(c.plugin.clients, c)
 	c.plugin.mu.Unlock()
 	err := c.ready.destroy()
+	if c.pinned != nil {
+		err = errors.Join(err, c.pinned.Close())
+	}
 	if err = errors.Join(err, c.xla.Close()); err != nil {
 		return pluginError("close client", err)
 	}

@@ -639,8 +639,8 @@ func TestSkippedTaps(t *testing.T) {
 }
 
 func TestPlatformError(t *testing.T) {
-	want := `bridge: the plugin's platform is "cuda", but compiled code can call Go only on cpu: open a CPU plugin for modules with callbacks, and use "cuda" only for modules without`
-	check.Diff(t, "text", want, (&PlatformError{"cuda"}).Error())
+	want := `bridge: the plugin's platform is "rocm", but compiled code can call Go only on cpu and cuda: open a plugin for one of these`
+	check.Diff(t, "text", want, (&PlatformError{"rocm"}).Error())
 }
 
 // A loop on XLA's threads stops if it is cancelled while its callback waits, with every

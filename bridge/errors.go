@@ -34,7 +34,7 @@ func (e *PluginError) Unwrap() error { return e.cause }
 type PlatformError struct{ Platform string }
 
 func (e *PlatformError) Error() string {
-	return fmt.Sprintf("bridge: the plugin's platform is %q, but compiled code can call Go only on cpu: open a CPU plugin for modules with callbacks, and use %q only for modules without", e.Platform, e.Platform)
+	return fmt.Sprintf("bridge: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", e.Platform)
 }
 
 var codeNames = [...]string{

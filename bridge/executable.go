@@ -69,7 +69,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 	if err := c.use("Compile"); err != nil {
 		return nil, err
 	}
-	source, err := artifactOf(program, c.plugin.stablehlo)
+	source, err := c.artifactOf(program)
 	if err == nil && len(source) == 0 {
 		err = errors.New("the program is empty; give a StableHLO module")
 	}

@@ -1,7 +1,9 @@
 package bridge
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -126,7 +128,10 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	var err error
 	for i := range made {
 		b := &made[i]
-		if b.shape, err = shapeOf(b.array); err != nil {
+		if b.shape, err = shapeOf(b.array); err == nil {
+			b.order, err = orderIn(b.array)
+		}
+		if err != nil {
 			b.shape = tensor.Shape{}
 			break
 		}
@@ -167,4 +172,20 @@ func shapeOf(a pjrt.Array) (tensor.Shape, error) {
 		return tensor.Shape{}, fmt.Errorf("bridge: an output has the unknown element type %d of PJRT_Buffer_Type", dtype)
 	}
 	return tensor.ShapeOf(pjrtTypes[dtype], dims...), nil
+}
+
+// orderIn returns the order of an array's dimensions in memory, as in result.order.
+func orderIn(a pjrt.Array) ([]int, error) {
+	order, ok, err := a.MinorToMajor()
+	if err != nil {
+		return nil, pluginError("layout of an output", err)
+	}
+	if !ok {
+		return nil, errors.New("bridge: an output has a layout that is not an order of its dimensions: remove mhlo.layout_mode from the module")
+	}
+	slices.Reverse(order)
+	if slices.IsSorted(order) {
+		return nil, nil
+	}
+	return order, nil
 }

@@ -80,12 +80,24 @@ func (s *operandSite) Delete() {
 
 // Execute implements ffi.Site.
 func (s *operandSite) Execute(call *ffi.Call) (int32, string) {
-	inner, first, end, err := s.find(call)
+	if stream, ok := call.Stream(); ok {
+		return executeOn(s, call, stream)
+	}
+	return s.execute(call, nil)
+}
+
+func (s *operandSite) execute(call *ffi.Call, d *deviceCall) (int32, string) {
+	err := d.fetch(s.config.Name())
+	var inner *site
+	var first, end int
+	if err == nil {
+		inner, first, end, err = s.find(call)
+	}
 	if err != nil {
 		return (&site{name: s.config.Name()}).fail(runs.of(call), err)
 	}
 	defer call.Narrow(first, end)()
-	return inner.Execute(call)
+	return inner.execute(call, d)
 }
 
 // find returns the site of one call, and the range of its operands that are data.

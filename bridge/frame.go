@@ -32,8 +32,9 @@ type frame struct {
 
 	// The fields below are of the current call.
 	site     *site
-	ffi      *ffi.Call // nil once XLA's thread is gone
-	run      *Run      // nil if it is not known
+	ffi      *ffi.Call   // nil once XLA's thread is gone
+	device   *deviceCall // nil if the operands and results are in host memory
+	run      *Run        // nil if it is not known
 	results  int
 	original *original // if the function gets copies, in debug mode
 }
@@ -215,39 +216,54 @@ func (l *layout) equal(o *layout) bool { return l.number == o.number && slices.E
 // read makes v a view of b and sets the layout. It returns the number of bits of an element
 // if XLA's memory is packed, and 0 otherwise.
 func (l *layout) read(v *tensor.View, b *ffi.Buffer) (packed uint, err error) {
+	n, _, err := measure(b)
+	if err != nil {
+		return 0, err
+	}
+	e := ffiTypes[b.DType()]
+	dims, _ := b.Dims()
+	*l = layout{b.DType(), e.dtype, slices.Clone(dims), n}
+	v.Shape = tensor.Shape{DType: e.dtype, Dims: l.dims}
+	if e.bits != 0 {
+		v.Data = unpack(e.dtype, b.Data(), n, uint(e.bits))
+	} else {
+		v.Data = unsafe.Slice((*byte)(b.Data()), n)
+	}
+	return uint(e.bits), nil
+}
+
+// measure checks a buffer. It returns the number of bytes of a view of it, and of XLA's memory,
+// which differ if that is packed. It does not access the memory.
+func measure(b *ffi.Buffer) (view, memory int, err error) {
 	if b == nil {
-		return 0, errors.New("it is not a buffer")
+		return 0, 0, errors.New("it is not a buffer")
 	}
 	var e element
 	if n := uint32(b.DType()); n < uint32(len(ffiTypes)) {
 		e = ffiTypes[n]
 	}
 	if e.size == 0 {
-		return 0, fmt.Errorf("its element type %d is not a known XLA PrimitiveType", b.DType())
+		return 0, 0, fmt.Errorf("its element type %d is not a known XLA PrimitiveType", b.DType())
 	}
 	dims, ok := b.Dims()
 	if !ok {
-		return 0, errors.New("its rank is not valid")
+		return 0, 0, errors.New("its rank is not valid")
 	}
 	n := uint64(e.size)
 	for _, d := range dims {
 		high, low := bits.Mul64(n, uint64(d))
 		if d < 0 || high != 0 || low>>62 != 0 {
-			return 0, fmt.Errorf("its dimensions %v are not valid", dims)
+			return 0, 0, fmt.Errorf("its dimensions %v are not valid", dims)
 		}
 		n = low
 	}
 	if b.Data() == nil && n > 0 {
-		return 0, errors.New("it has no memory")
+		return 0, 0, errors.New("it has no memory")
 	}
-	*l = layout{b.DType(), e.dtype, slices.Clone(dims), int(n)}
-	v.Shape = tensor.Shape{DType: e.dtype, Dims: l.dims}
 	if e.bits != 0 {
-		v.Data = unpack(e.dtype, b.Data(), int(n), uint(e.bits))
-	} else {
-		v.Data = unsafe.Slice((*byte)(b.Data()), int(n))
+		return int(n), packedSize(int(n), uint(e.bits)), nil
 	}
-	return uint(e.bits), nil
+	return int(n), int(n), nil
 }
 
 // saveAddresses stores the addresses of the results if they are not in XLA's memory.

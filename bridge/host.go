@@ -14,7 +14,7 @@ import (
 // Handlers returns the addresses of the two functions (XLA_FFI_Handler) that handle a custom
 // call target: one for the stage instantiate, one for execute. They are for a host, a program
 // that loads XLA and starts runs by itself: it registers both with its XLA for the platform
-// Host, under the target's name, without traits. They live as long as the process, and serve any number of
+// Host or CUDA, under the target's name, without traits. They live as long as the process, and serve any number of
 // targets and executables, of XLA's FFI 0.2 to 0.5.
 //
 // Calls of a host's runs have no Run and no Client: the context of a callback never ends, and
@@ -55,7 +55,7 @@ func RegisterPJRT(table unsafe.Pointer, targets []string) error {
 	if err != nil {
 		return fmt.Errorf("bridge: RegisterPJRT: %w", err)
 	}
-	registry, err := ffi.OpenHost(plugin.RegisterHandler)
+	registry, err := ffi.OpenHost(plugin.RegisterHandler, plugin.Platform())
 	if err != nil {
 		return fmt.Errorf("bridge: RegisterPJRT: %w", err)
 	}

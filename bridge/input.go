@@ -130,7 +130,7 @@ func (c *Client) take(ctx context.Context, in Input, device int) (input, error) 
 
 // takeView makes a buffer that is freed when the run is over, because no other code has it.
 func (c *Client) takeView(ctx context.Context, v tensor.View, device int, borrow bool) (input, error) {
-	b, err := c.buffer(ctx, "BufferFromHost", v, device, borrow)
+	b, err := c.buffer(ctx, "BufferFromHost", v, place{device: device, borrow: borrow})
 	if err != nil {
 		return input{}, err
 	}

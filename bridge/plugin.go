@@ -206,7 +206,7 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry, err := ffi.Open(plugin.RegisterHandler)
+	registry, err := ffi.Open(plugin.RegisterHandler, plugin.Platform())
 	if err != nil {
 		return nil, err
 	}

@@ -32,16 +32,17 @@ type PlacedProgram interface {
 	// ArtifactWithoutPlacement is Artifact without the custom calls that only place a value in
 	// a memory, such as JAX's annotate_device_placement. On CPU, which has one memory, they do
 	// nothing, but some plugins have no implementation of them. Compile calls it instead of
-	// Artifact. It cannot do this for a [Source].
+	// Artifact, except for a client for GPUs. It cannot do this for a [Source].
 	ArtifactWithoutPlacement(version string) ([]byte, error)
 }
 
-// artifactOf returns the form of a program that is compiled for CPU.
-func artifactOf(p Program, version string) ([]byte, error) {
-	if placed, ok := p.(PlacedProgram); ok {
-		return placed.ArtifactWithoutPlacement(version)
+// artifactOf returns the form of a program for the client's platform. A GPU has more than one
+// memory.
+func (c *Client) artifactOf(p Program) ([]byte, error) {
+	if placed, ok := p.(PlacedProgram); ok && c.pinned == nil {
+		return placed.ArtifactWithoutPlacement(c.plugin.stablehlo)
 	}
-	return p.Artifact(version)
+	return p.Artifact(c.plugin.stablehlo)
 }
 
 // A Source is the text, the bytecode or the portable artifact of a module.

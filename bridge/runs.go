@@ -109,11 +109,14 @@ func refuseNested(ctx context.Context, client *Client, inside []int64) error {
 // InnerClient returns a client that code inside a callback can execute with. XLA does not
 // execute on a client that waits for a callback. ctx must be the context of the call. The
 // inner client is made on first use, with the options of the client that runs the callback,
-// and is closed with that client.
+// and is closed with that client. A client for GPUs has no inner client.
 func InnerClient(ctx context.Context) (*Client, error) {
 	client := clientOf(ctx)
 	if client == nil {
 		return nil, errors.New("bridge: InnerClient: the context is not the context of a callback")
+	}
+	if client.pinned != nil {
+		return nil, errors.New("bridge: InnerClient: a callback cannot execute on a GPU, which waits for it: use a client of a CPU plugin")
 	}
 	client.innerMu.Lock()
 	defer client.innerMu.Unlock()

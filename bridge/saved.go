@@ -222,6 +222,9 @@ func (c *Client) savedHere() (savedHeader, error) {
 	if err := c.plugin.pjrt.CanSave(); err != nil {
 		return savedHeader{}, err
 	}
+	if c.pinned != nil {
+		return savedHeader{}, fmt.Errorf("programs for GPUs are not saved, because a saved program does not say for which GPU: %w", errors.ErrUnsupported)
+	}
 	m := thisMachine()
 	if len(m.Features) == 0 {
 		return savedHeader{}, fmt.Errorf("the features of this machine's CPU are not known (%s): %w", m.System, errors.ErrUnsupported)

@@ -107,9 +107,16 @@ func (s *site) Delete() { s.slot.Close() }
 
 // Execute implements ffi.Site.
 func (s *site) Execute(call *ffi.Call) (int32, string) {
+	if stream, ok := call.Stream(); ok {
+		return executeOn(s, call, stream)
+	}
+	return s.execute(call, nil)
+}
+
+func (s *site) execute(call *ffi.Call, d *deviceCall) (int32, string) {
 	f := s.frame(call)
 	run := runs.of(call)
-	f.ffi, f.run = call, run
+	f.ffi, f.run, f.device = call, run, d
 	later, err := s.slot.Do(&f.call, run.group())
 	if later {
 		return 0, ""

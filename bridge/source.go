@@ -8,6 +8,10 @@ import (
 
 // Read implements dispatch.Source: it makes views of XLA's call frame.
 func (f *frame) Read() error {
+	if err := f.device.fetch(f.site.name); err != nil {
+		f.clearRun()
+		return err
+	}
 	if !f.reread(f.ffi, f.site) {
 		if err := f.site.readFrame(f, f.ffi); err != nil {
 			f.clearRun()
@@ -25,8 +29,19 @@ func (f *frame) Read() error {
 func (f *frame) Clear() error {
 	defer f.clearRun()
 	s := f.site
+	if f.device != nil {
+		if s.form == formPassthrough && f.device.inPlace() || s.form == formObserve && f.ffi.Results().Len() == 0 {
+			return nil
+		}
+		if err := f.device.fetch(s.name); err != nil {
+			return err
+		}
+	}
 	if s.form == formObserve {
-		return s.clearTokens(f.ffi.Results())
+		if err := s.clearTokens(f.ffi.Results()); err != nil {
+			return err
+		}
+		return f.device.give(s.name)
 	}
 	if !f.reread(f.ffi, s) {
 		if err := s.readFrame(f, f.ffi); err != nil {
@@ -34,7 +49,7 @@ func (f *frame) Clear() error {
 		}
 	}
 	f.clearResults(s)
-	return nil
+	return f.device.give(s.name)
 }
 
 // Finish implements dispatch.Source: it checks that the function did not replace results,
@@ -53,13 +68,18 @@ func (f *frame) Finish(err error) error {
 	for _, p := range f.packed {
 		p.pack()
 	}
+	if f.device != nil && (err == nil || run != nil && run.several) {
+		if failed := f.device.give(f.site.name); err == nil {
+			err = failed
+		}
+	}
 	f.clearRun()
 	return err
 }
 
 // clearRun removes the run from the frame, which would otherwise keep the run and its
 // outputs.
-func (f *frame) clearRun() { f.run = nil }
+func (f *frame) clearRun() { f.run, f.device = nil, nil }
 
 // Defer implements dispatch.Source: it returns a future's function if XLA's thread need not
 // wait.
@@ -70,7 +90,10 @@ func (f *frame) Defer() func(error) {
 	}
 	f.ffi = nil // it is valid only on XLA's thread
 	l := newDeferredCall()
-	l.site, l.run, l.future = f.site, f.run, future
+	l.site, l.run, l.future, l.device = f.site, f.run, future, f.device
+	if f.device != nil {
+		f.device.deferred = true
+	}
 	if f.lane < 0 {
 		l.spare = f
 	}
@@ -83,6 +106,7 @@ type deferredCall struct {
 	run    *Run
 	future ffi.Future
 	spare  *frame      // of the call; nil if it has a lane
+	device *deviceCall // nil if the operands and results are in host memory
 	done   func(error) // finish
 }
 
@@ -99,6 +123,7 @@ func newDeferredCall() *deferredCall {
 
 func (l *deferredCall) finish(err error) {
 	s, run, future := l.site, l.run, l.future
+	l.device.release()
 	if l.spare != nil {
 		s.spare.Put(l.spare)
 	}

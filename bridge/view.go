@@ -24,8 +24,8 @@ type BufferView struct {
 // until both the view and the buffer are closed. Until then the buffer cannot be donated.
 // The view must not be written to, because others
 // read the same memory. Arrays with
-// elements of less than a byte, and arrays that are not row-major, are copied. For the
-// context see ToHost.
+// elements of less than a byte, arrays that are not row-major, and arrays on a GPU are copied.
+// For the context see ToHost.
 //
 // In debug mode (see OpenOptions.Debug) the view is a copy that cannot be written to. Close
 // makes its memory inaccessible, so a later use stops the program.

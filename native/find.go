@@ -10,7 +10,8 @@ import (
 )
 
 // FetchCommand is the command that fetches the default parts. With the names of parts as
-// arguments ("mlir", "pjrt", "iree", "jaxlib", "lapack", "llvm", "pjrt106", "pjrt115") it fetches those.
+// arguments ("mlir", "pjrt", "cuda", "iree", "jaxlib", "lapack", "llvm", "pjrt106", "pjrt115") it
+// fetches those.
 const FetchCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -fetch"
 
 // A Source says how a library was found.

@@ -96,7 +96,7 @@ func TestFindErrors(t *testing.T) {
 		{"folder", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": dir}, false, []string{"$CALLIOPE_TEST_LIBRARY", dir, "not a file"}},
 		{"relative cache", testPart, map[string]string{cacheEnv: "some/where"}, false, []string{cacheEnv, `"some/where"`, "absolute"}},
 		{"no home", testPart, map[string]string{cacheEnv: "", "HOME": "", "XDG_CACHE_HOME": ""}, false, []string{"set CALLIOPE_CACHE"}},
-		{"unknown part", "spoon", nil, false, []string{`"spoon"`, "iree, jaxlib, lapack, llvm, mlir, pjrt"}},
+		{"unknown part", "spoon", nil, false, []string{`"spoon"`, "cuda, ", "iree, jaxlib, lapack, llvm, mlir, pjrt"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestCacheDir(t *testing.T) {
 // The table is written by hand: a slip in it would show only on another platform.
 func TestTable(t *testing.T) {
 	envs := map[string]Part{}
-	for _, p := range []Part{MLIR, PJRTPlugin, IREE, LLVM, PJRT106, PJRT115, Jaxlib, LAPACK} {
+	for _, p := range []Part{MLIR, PJRTPlugin, IREE, LLVM, PJRT106, PJRT115, Jaxlib, LAPACK, CUDA} {
 		s := table[p]
 		if other, ok := envs[p.Env()]; ok || !strings.HasPrefix(p.Env(), "CALLIOPE_") {
 			t.Errorf("%s: bad or repeated environment variable %q (also of %q)", p, p.Env(), other)
@@ -177,7 +177,7 @@ func TestTable(t *testing.T) {
 	if got, want := Part("spoon").String(), `unknown native part "spoon"`; got != want {
 		t.Errorf("String of an unknown part: %q, want %q", got, want)
 	}
-	if slices.ContainsFunc([]Part{IREE, LLVM, PJRT106, PJRT115, Jaxlib, LAPACK, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
+	if slices.ContainsFunc([]Part{IREE, LLVM, PJRT106, PJRT115, Jaxlib, LAPACK, CUDA, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
 		t.Errorf("DefaultParts() = %v holds a part that is fetched only on request", DefaultParts())
 	}
 	check.Diff(t, "release", "jaxlib 0.5.3", Jaxlib.Release())

@@ -13,7 +13,7 @@ func TestNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(data), "\n")
-	for _, p := range []Part{MLIR, Jaxlib, PJRTPlugin, PJRT106, PJRT115, IREE, LLVM, LAPACK} {
+	for _, p := range []Part{MLIR, Jaxlib, PJRTPlugin, PJRT106, PJRT115, IREE, LLVM, LAPACK, CUDA} {
 		s, found := table[p], false
 		for _, line := range lines {
 			found = found || strings.HasPrefix(line, string(p)+" ") && (strings.Contains(line, s.project+" "+s.version+" ") || s.project == "LLVM")

@@ -41,6 +41,10 @@ const (
 	// are those of Fortran with the prefix scipy_, and its integers have 32 bits. Package
 	// bridge/lapack calls it. It is fetched only on request.
 	LAPACK Part = "lapack"
+	// CUDA is XLA for NVIDIA's GPUs, as a PJRT plugin: PJRT 0.116, FFI 0.5, from PyPI's
+	// jax-cuda13-pjrt. It needs NVIDIA's driver, and CUDA 13's libraries to compile and run. It
+	// is fetched and used as PJRT106 is: 135 MB, unpacked 396 MB.
+	CUDA Part = "cuda"
 )
 
 // build says what a part consists of on one platform: a Python wheel, or Debian packages.
@@ -82,6 +86,7 @@ type spec struct {
 	instead Part   // used if the package index does not have the part
 	lost    string // what instead lacks
 	plugin  bool   // a PJRT plugin
+	gpu     bool   // it needs a GPU
 	project string // name in the Python package index, if it comes from there
 	version string
 	member  string // the shared library's path inside the wheel, or just its name
@@ -265,6 +270,27 @@ var table = map[Part]spec{
 			},
 		},
 	},
+	CUDA: {
+		title:   "XLA plugin for CUDA",
+		env:     "CALLIOPE_CUDA_PLUGIN",
+		byAsk:   true,
+		plugin:  true,
+		gpu:     true,
+		project: "jax-cuda13-pjrt",
+		version: "0.12.0.1",
+		member:  "jax_plugins/xla_cuda13/xla_cuda_plugin.so",
+		mb:      135,
+		builds: map[string]build{
+			"linux/amd64": {
+				tag: "manylinux_2_27_x86_64", sha256: "5899bb6177eda86ea532afb9a26794f2bdd04966f6a01f9028266b16c2b6cf90",
+				files: map[string]string{"xla_cuda_plugin.so": "b6de513893c09af2c77e71afcef46d9706f8c259337cdef4cd5cae2353886f75"},
+			},
+			"linux/arm64": {
+				tag: "manylinux_2_27_aarch64", sha256: "40758d042df8c06991b6a1a8016b56e9cefb1ed4c677c062125c3eb71c3dab97",
+				files: map[string]string{"xla_cuda_plugin.so": "b63ecc0361e3f8a9da9aad3df39e93a96092fb4ee20a174ccba2688fda4cb53f"},
+			},
+		},
+	},
 }
 
 // Parts returns every known part, in a fixed order.
@@ -290,12 +316,12 @@ func DefaultParts() []Part {
 	return parts
 }
 
-// Plugins returns the parts that are PJRT plugins, in a fixed order. The default one is the
-// first.
+// Plugins returns the parts that are PJRT plugins for the CPU, in a fixed order. The default
+// one is the first.
 func Plugins() []Part {
 	var plugins []Part
 	for _, p := range Parts() {
-		if table[p].plugin {
+		if s := table[p]; s.plugin && !s.gpu {
 			plugins = append(plugins, p)
 		}
 	}

@@ -19,6 +19,8 @@ var wheelNames = map[string]string{
 	"e085dddbc5b9aa130f83def515d31c440e69f387a90c7e63b154a5575b4466bc": "scipy_openblas32-0.3.34.481.3-py3-none-manylinux_2_27_aarch64.manylinux_2_28_aarch64.whl",
 	"813bb8101da2f64555c4a5e71c3714539d92b0b4f1841ec12b80d50e56cde46c": "scipy_openblas32-0.3.34.481.3-py3-none-macosx_11_0_arm64.whl",
 	"963e311354df08856c22aad17d77209448d2d8fc3bc4b3b1d87912828797cf13": "scipy_openblas32-0.3.34.481.3-py3-none-win_amd64.whl",
+	"5899bb6177eda86ea532afb9a26794f2bdd04966f6a01f9028266b16c2b6cf90": "jax_cuda13_pjrt-0.12.0.1-py3-none-manylinux_2_27_x86_64.whl",
+	"40758d042df8c06991b6a1a8016b56e9cefb1ed4c677c062125c3eb71c3dab97": "jax_cuda13_pjrt-0.12.0.1-py3-none-manylinux_2_27_aarch64.whl",
 }
 
 // wheel returns the file name of the build's wheel.

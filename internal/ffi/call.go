@@ -17,6 +17,10 @@ func (c *Call) Hosted() bool { return c.host != 0 }
 // Device returns the ordinal of the device that the call runs on.
 func (c *Call) Device() int { return int(c.device) }
 
+// Stream returns the stream (CUstream) of a call whose operands and results are in the
+// device's memory. ok is false if they are in host memory.
+func (c *Call) Stream() (stream unsafe.Pointer, ok bool) { return c.stream, c.on_device != 0 }
+
 // Args returns the operands.
 func (c *Call) Args() *Buffers { return (*Buffers)(&c.frame.args) }
 
@@ -115,6 +119,11 @@ func (b *Buffer) DType() int32 { return int32(b.dtype) }
 
 // Data returns the address of the elements. It may be nil if there are none.
 func (b *Buffer) Data() unsafe.Pointer { return b.data }
+
+// SetData sets the address of the elements, for a call whose elements are copied elsewhere. It
+// must be set back before Execute returns: the buffer is XLA's, for this call alone. The
+// address must be C's.
+func (b *Buffer) SetData(p unsafe.Pointer) { b.data = p }
 
 // Rank returns the number of dimensions that the buffer says it has. It may make no sense.
 func (b *Buffer) Rank() int { return int(b.rank) }

@@ -51,8 +51,8 @@ typedef struct {
   size_t size;
 } ffi_span;
 
-// One argument or result. In host memory for the platform Host; dims has rank
-// entries and may be NULL when rank is 0.
+// One argument or result. In host memory for the platform Host, and in the device's for
+// CUDA; dims has rank entries and may be NULL when rank is 0.
 typedef struct {
   size_t struct_size;
   ffi_extension* extensions;
@@ -210,6 +210,32 @@ typedef struct {
   ffi_error* error;  // XLA's from then on
 } ffi_future_error_args;
 
+// On the platform CUDA the stream is a CUstream. A call of the platform Host has none, which
+// is an error.
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_context* context;
+  void* stream;  // out
+} ffi_stream_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_context* context;
+  size_t size;
+  size_t alignment;
+  void* data;  // out
+} ffi_allocate_args;
+
+typedef struct {
+  size_t struct_size;
+  ffi_extension* extensions;
+  ffi_context* context;
+  size_t size;
+  void* data;
+} ffi_free_args;
+
 // The size that XLA counts ends with the last field, not with the padding behind.
 #define FFI_SIZE(type, last) (offsetof(type, last) + sizeof(((type*)0)->last))
 
@@ -222,13 +248,13 @@ struct ffi_api {
   void (*error_details)(ffi_error_details_args*);
   void (*error_destroy)(ffi_error_destroy_args*);
   ffi_error* (*handler_register)(ffi_handler_register_args*);
-  void* stream_get;
+  ffi_error* (*stream_get)(ffi_stream_args*);
   ffi_error* (*type_register)(ffi_type_register_args*);
   void* execution_context_get;
   ffi_error* (*state_set)(void* args);
   ffi_error* (*state_get)(void* args);
-  void* device_memory_allocate;
-  void* device_memory_free;
+  ffi_error* (*device_memory_allocate)(ffi_allocate_args*);
+  ffi_error* (*device_memory_free)(ffi_free_args*);
   void* thread_pool_schedule;
   void* thread_pool_num_threads;
   ffi_error* (*future_create)(ffi_future_args*);

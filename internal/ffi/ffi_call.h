@@ -21,6 +21,8 @@ typedef struct calliope_call {
   int64_t run_id;
   int32_t device;
   int32_t host;                  // the run is one of a host, not of this module
+  int32_t on_device;             // the operands and results are in the device's memory
+  void* stream;                  // of the call, a CUstream; where on_device is not 0
   int32_t code;                  // out
   char* message;                 // out
   struct calliope_call* outer;  // the call around it on this thread
@@ -86,13 +88,12 @@ static inline char* ffi_register_type(const ffi_api* api, const char* name, cons
   return ffi_error_text(api, "registering the state of call sites", api->type_register(&args));
 }
 
-// Registers a handler. instantiate may be NULL.
-static inline char* ffi_register(const ffi_api* api, const char* target, ffi_handler instantiate,
-                                 ffi_handler execute) {
-  static const char host[] = "Host";
+// Registers a handler for a platform of XLA, such as "Host". instantiate may be NULL.
+static inline char* ffi_register(const ffi_api* api, const char* target, const char* platform,
+                                 ffi_handler instantiate, ffi_handler execute) {
   ffi_handler_register_args args = {.struct_size = FFI_SIZE(ffi_handler_register_args, traits),
                                     .name = {target, strlen(target)},
-                                    .platform = {host, sizeof host - 1},
+                                    .platform = {platform, strlen(platform)},
                                     .instantiate = instantiate,
                                     .execute = execute};
   return ffi_error_text(api, "registering a handler", api->handler_register(&args));
@@ -146,6 +147,8 @@ static inline ffi_error* ffi_open_call(const ffi_api* api, int64_t* type_id, ffi
   call->run_id = run.run_id;
   call->device = device.ordinal;
   call->host = 0;
+  call->on_device = 0;
+  call->stream = NULL;
   call->code = 0;
   call->message = NULL;
   call->left = 0;

@@ -138,7 +138,7 @@ void calliope_ffi_finish(const ffi_api* api, ffi_future* future, int32_t code, c
 static ffi_error* instantiate_target(ffi_frame* frame, int32_t foreign) {
   if (frame->extensions != NULL && ffi_answer_metadata(frame)) return NULL;
   const ffi_api* api = frame->api;
-  char* problem = calliope_ffi_open(api, 0);
+  char* problem = calliope_ffi_open(api, 0, CALLIOPE_MEMORY_UNKNOWN);
   if (problem != NULL) return take_error(api, FFI_INVALID_ARGUMENT, problem);
   if (frame->struct_size < FFI_SIZE(ffi_frame, attrs)) {
     return ffi_new_error(api, FFI_INTERNAL, "calliope: the call frame is too small");
@@ -164,6 +164,23 @@ ffi_error* calliope_ffi_instantiate_attributed(ffi_frame* frame) {
   return instantiate_target(frame, 0);
 }
 
+// Asks for the stream of a call whose operands may be in the device's memory.
+static ffi_error* find_stream(calliope_ffi* entry, int memory, calliope_call* call) {
+  ffi_stream_args args = {.struct_size = sizeof args, .context = call->frame->context};
+  ffi_error* error = call->api->stream_get(&args);
+  if (error == NULL) {
+    call->on_device = 1;
+    call->stream = args.stream;
+  } else if (memory == CALLIOPE_MEMORY_UNKNOWN) {
+    ffi_drop_error(call->api, error);
+    error = NULL;
+  }
+  if (memory == CALLIOPE_MEMORY_UNKNOWN) {
+    __atomic_store_n(&entry->memory, call->on_device ? CALLIOPE_MEMORY_DEVICE : CALLIOPE_MEMORY_HOST, __ATOMIC_RELAXED);
+  }
+  return error;
+}
+
 ffi_error* calliope_ffi_execute(ffi_frame* frame) {
   if (__builtin_expect(frame->extensions != NULL, 0) && ffi_answer_metadata(frame)) return NULL;
   calliope_ffi* entry = entry_of(frame->api);
@@ -176,6 +193,11 @@ ffi_error* calliope_ffi_execute(ffi_frame* frame) {
   ffi_error* error = ffi_open_call(entry->api, &entry->type_id, frame, &call);
   if (__builtin_expect(error != NULL, 0)) return error;
   call.host = entry->host;
+  int memory = __atomic_load_n(&entry->memory, __ATOMIC_RELAXED);
+  if (__builtin_expect(memory != CALLIOPE_MEMORY_HOST, 0)) {
+    error = find_stream(entry, memory, &call);
+    if (error != NULL) return error;
+  }
   call.outer = inside;
   inside = &call;
   calliope_in_flight_begin(call.run_id, call.site);
@@ -268,6 +290,9 @@ static char* check_layouts(const ffi_api* api) {
       {"Future_SetError", (function)api->future_set_error, sizeof(ffi_future_error_args)},
       {"RunId_Get", (function)api->run_id_get, FFI_SIZE(ffi_run_id_args, run_id)},
       {"DeviceOrdinal_Get", (function)api->device_ordinal_get, FFI_SIZE(ffi_device_args, ordinal)},
+      {"Stream_Get", (function)api->stream_get, sizeof(ffi_stream_args)},
+      {"DeviceMemory_Allocate", (function)api->device_memory_allocate, sizeof(ffi_allocate_args)},
+      {"DeviceMemory_Free", (function)api->device_memory_free, sizeof(ffi_free_args)},
   };
   for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
     char* problem = check_size(api, checks[i].name, checks[i].call, checks[i].size);
@@ -309,7 +334,7 @@ static char* open_entry(const ffi_api* api, calliope_ffi* entry) {
   return problem;
 }
 
-char* calliope_ffi_open(const ffi_api* api, int own) {
+char* calliope_ffi_open(const ffi_api* api, int own, int memory) {
   if (entry_of(api) != NULL) return NULL;
   pthread_mutex_lock(&opening);
   char* problem = NULL;
@@ -318,7 +343,7 @@ char* calliope_ffi_open(const ffi_api* api, int own) {
       problem = text_of("%d tables of XLA's FFI are open, and a process holds no more", num_tables);
     } else {
       calliope_ffi* entry = &tables[num_tables];
-      *entry = (calliope_ffi){.host = !own};
+      *entry = (calliope_ffi){.host = !own, .memory = memory};
       problem = open_entry(api, entry);
       if (problem == NULL) __atomic_store_n(&num_tables, num_tables + 1, __ATOMIC_RELEASE);
     }
@@ -327,11 +352,11 @@ char* calliope_ffi_open(const ffi_api* api, int own) {
   return problem;
 }
 
-char* calliope_ffi_register(const ffi_api* api, const char* target, int attributed) {
-  return ffi_register(api, target, attributed ? calliope_ffi_instantiate_attributed : calliope_ffi_instantiate,
+char* calliope_ffi_register(const ffi_api* api, const char* target, const char* platform, int attributed) {
+  return ffi_register(api, target, platform, attributed ? calliope_ffi_instantiate_attributed : calliope_ffi_instantiate,
                       calliope_ffi_execute);
 }
 
-char* calliope_ffi_register_foreign(const ffi_api* api, const char* target, int number) {
-  return ffi_register(api, target, foreign_entries[number - 1], calliope_ffi_execute);
+char* calliope_ffi_register_foreign(const ffi_api* api, const char* target, const char* platform, int number) {
+  return ffi_register(api, target, platform, foreign_entries[number - 1], calliope_ffi_execute);
 }

@@ -4,15 +4,20 @@
 #include "ffi_call.h"
 
 // How many tables of XLA's FFI, of plugins and hosts, a process calls back from.
-enum { CALLIOPE_MAX_TABLES = 4 };
+enum { CALLIOPE_MAX_TABLES = 16 };
 
 // How many targets of other hosts a process serves. Each has its own entry point, because a
 // call site does not name its target.
 enum { CALLIOPE_MAX_FOREIGN = 256 };
 
+// Where the operands and results of a table's calls are. A host that registers the handlers
+// itself does not say for which platform it does: the first call shows it.
+enum { CALLIOPE_MEMORY_UNKNOWN, CALLIOPE_MEMORY_HOST, CALLIOPE_MEMORY_DEVICE };
+
 typedef struct {
   const ffi_api* api;
   int64_t type_id;  // of the state that a call site keeps, given by XLA
+  int32_t memory;   // one of CALLIOPE_MEMORY_..., read and written atomically
   int32_t host;     // the runs are those of a host, not of this module
 } calliope_ffi;
 
@@ -27,9 +32,9 @@ typedef struct {
 } calliope_instantiation;
 
 // Opens a table of XLA's FFI: checks every layout in it and registers what all handlers
-// share. own says that this module starts the runs. Opening a table again does nothing. Returns
-// NULL or a malloc'ed text.
-char* calliope_ffi_open(const ffi_api* api, int own);
+// share. own says that this module starts the runs, and memory where their operands and
+// results are. Opening a table again does nothing. Returns NULL or a malloc'ed text.
+char* calliope_ffi_open(const ffi_api* api, int own, int memory);
 
 // The handlers of the contract's targets, for both stages, of every table. The first
 // instantiation opens a table that is not open. The attributed one refuses a call without
@@ -38,14 +43,14 @@ ffi_error* calliope_ffi_instantiate(ffi_frame* frame);
 ffi_error* calliope_ffi_instantiate_attributed(ffi_frame* frame);
 ffi_error* calliope_ffi_execute(ffi_frame* frame);
 
-// Registers the handlers under a target name, where attributed is not 0 the attributed one.
-// Returns NULL or a malloc'ed text.
-char* calliope_ffi_register(const ffi_api* api, const char* target, int attributed);
+// Registers the handlers under a target name for a platform of XLA, where attributed is not
+// 0 the attributed one. Returns NULL or a malloc'ed text.
+char* calliope_ffi_register(const ffi_api* api, const char* target, const char* platform, int attributed);
 
 // Registers the handlers under a target name of another host. Calls of it are
 // instantiated with the target's number, from 1 to CALLIOPE_MAX_FOREIGN, which no other
 // target of the process may have. Returns NULL or a malloc'ed text.
-char* calliope_ffi_register_foreign(const ffi_api* api, const char* target, int number);
+char* calliope_ffi_register_foreign(const ffi_api* api, const char* target, const char* platform, int number);
 
 // The handler that only tells which table the plugin's FFI has: registering it
 // through the PJRT extension makes XLA call it with the table on the frame.

@@ -19,7 +19,7 @@ func openFake(t *testing.T, variant int) (*Registry, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Open(plugin.RegisterHandler)
+	return Open(plugin.RegisterHandler, plugin.Platform())
 }
 
 var fakes = map[int]*Registry{}
@@ -55,6 +55,7 @@ func TestOpenRefuses(t *testing.T) {
 		pjrttest.OtherState:    "State_Set takes 48 bytes where 40 are known",
 		pjrttest.AnyState:      "State_Set accepted a structure of 8 bytes",
 		pjrttest.OtherFuture:   "Future_Create takes 32 bytes where 16 are known",
+		pjrttest.OtherStream:   "Stream_Get takes 40 bytes where 32 are known",
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := openFake(t, variant)
@@ -67,6 +68,7 @@ func TestOpenRefuses(t *testing.T) {
 
 type fakeSite struct {
 	t       *testing.T
+	device  bool // whether its calls have a stream
 	calls   *int
 	deleted *int
 }
@@ -91,6 +93,10 @@ func (s fakeSite) Execute(call *Call) (int32, string) {
 	want := []any{int64(77), 3, 1, 0, int32(11), 0, true, float32(1.5)}
 	if d := cmp.Diff(want, got); d != "" {
 		s.t.Error(d)
+	}
+	stream, onDevice := call.Stream()
+	if onDevice != s.device || onDevice != (stream != nil) {
+		s.t.Errorf("stream %v, on a device %v, want %v", stream, onDevice, s.device)
 	}
 	if *s.calls > 1 {
 		future, ok := call.Defer()
@@ -120,13 +126,31 @@ func (s fakeSite) Delete() { *s.deleted++ }
 // All layouts of the FFI, all the way from registering to deleting.
 func TestFFILayouts(t *testing.T) {
 	defer instantiate.Store(instantiate.Load())
-	for variant, ffi := range map[int]string{pjrttest.Right2: "0.2", pjrttest.Right3: "0.3", pjrttest.Right4: "0.4", pjrttest.Right5: "0.5"} {
-		t.Run(ffi, func(t *testing.T) {
+	tests := []struct {
+		name    string
+		variant int
+		ffi     string
+		device  bool
+		hosted  bool
+	}{
+		{"0.2", pjrttest.Right2, "0.2", false, false},
+		{"0.3", pjrttest.Right3, "0.3", false, false},
+		{"0.4", pjrttest.Right4, "0.4", false, false},
+		{"0.5", pjrttest.Right5, "0.5", false, false},
+		{"CUDA", pjrttest.RightCUDA, "0.5", true, false},
+		{"a host", pjrttest.Hosted, "0.5", false, true},
+		{"a host on CUDA", pjrttest.HostedCUDA, "0.5", true, true},
+	}
+	for _, test := range tests {
+		variant, ffi := test.variant, test.ffi
+		t.Run(test.name, func(t *testing.T) {
 			var calls, deleted int
 			var attrs []Attr
-			SetInstantiate(func(list []Attr, _ bool) (Site, int32, error) {
-				attrs = list
-				return fakeSite{t, &calls, &deleted}, 0, nil
+			SetInstantiate(func(list []Attr, hosted bool) (Site, int32, error) {
+				if attrs = list; hosted != test.hosted {
+					t.Errorf("of a host: %v", hosted)
+				}
+				return fakeSite{t, test.device, &calls, &deleted}, 0, nil
 			})
 			p := rightFake(t, variant)
 			major, minor := p.Version()
@@ -162,6 +186,19 @@ func TestFFILayouts(t *testing.T) {
 				t.Error("inside a call after the call")
 			}
 		})
+	}
+}
+
+// A call on a GPU without a stream is not made: its operands could not be read.
+func TestNoStream(t *testing.T) {
+	defer instantiate.Store(instantiate.Load())
+	p := rightFake(t, pjrttest.NoStream)
+	var calls, deleted int
+	SetInstantiate(func([]Attr, bool) (Site, int32, error) {
+		return fakeSite{t, true, &calls, &deleted}, 0, nil
+	})
+	if err := p.Register("target", true); err == nil || !strings.Contains(err.Error(), "no stream here") || calls > 0 {
+		t.Errorf("%d calls, error %v", calls, err)
 	}
 }
 
@@ -204,7 +241,7 @@ func TestScalarsAndArrays(t *testing.T) {
 func TestSiteNumbersAreReused(t *testing.T) {
 	var table siteTable
 	var calls, deleted int
-	site := fakeSite{t, &calls, &deleted}
+	site := fakeSite{t, false, &calls, &deleted}
 	numbers := map[uintptr]bool{}
 	for range 100 {
 		a, b := table.add(site), table.add(site)

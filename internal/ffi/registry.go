@@ -16,28 +16,42 @@ import (
 // Registry registers Go as the handler of a plugin's custom call targets. It is safe for
 // concurrent use.
 type Registry struct {
-	api *C.ffi_api
+	api      *C.ffi_api
+	platform string
 }
+
+// Platforms of XLA, for which handlers are registered.
+const (
+	Host = "Host" // a CPU; operands and results are in host memory
+	CUDA = "CUDA" // an NVIDIA GPU; operands and results are in its memory
+)
 
 // Register registers a C function (XLA_FFI_Handler) through the PJRT API.
 type Register func(target string, handler unsafe.Pointer) error
 
-// Open prepares the FFI of one more plugin, whose runs this module starts. It holds every
-// structure that is used against the sizes that the plugin expects, and refuses what it does
-// not know. A process opens four at most, each of another plugin or host.
-func Open(register Register) (*Registry, error) { return open(register, 1) }
+// Open prepares the FFI of one more plugin, whose runs this module starts, to register
+// handlers for a platform: Host or CUDA. It holds every structure that is used against the
+// sizes that the plugin expects, and refuses what it does not know. A process opens sixteen at
+// most, each of another plugin or host.
+func Open(register Register, platform string) (*Registry, error) { return open(register, platform, 1) }
 
 // OpenHost is Open for a plugin whose runs a host starts, which did not get it from this
 // module.
-func OpenHost(register Register) (*Registry, error) { return open(register, 0) }
+func OpenHost(register Register, platform string) (*Registry, error) {
+	return open(register, platform, 0)
+}
 
-func open(register Register, own C.int) (*Registry, error) {
+func open(register Register, platform string, own C.int) (*Registry, error) {
 	api, err := Table(register)
 	if err != nil {
 		return nil, err
 	}
-	r := &Registry{(*C.ffi_api)(api)}
-	if err := textError(C.calliope_ffi_open(r.api, own)); err != nil {
+	r := &Registry{(*C.ffi_api)(api), platform}
+	memory := C.int(C.CALLIOPE_MEMORY_HOST)
+	if platform == CUDA {
+		memory = C.CALLIOPE_MEMORY_DEVICE
+	}
+	if err := textError(C.calliope_ffi_open(r.api, own, memory)); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -81,13 +95,14 @@ func (r *Registry) Version() (major, minor int) {
 // If attributed is true, a call without any attribute is refused when its module is
 // compiled.
 func (r *Registry) Register(target string, attributed bool) error {
-	name := C.CString(target)
+	name, platform := C.CString(target), C.CString(r.platform)
 	defer C.free(unsafe.Pointer(name))
+	defer C.free(unsafe.Pointer(platform))
 	refuse := C.int(0)
 	if attributed {
 		refuse = 1
 	}
-	return textError(C.calliope_ffi_register(r.api, name, refuse))
+	return textError(C.calliope_ffi_register(r.api, name, platform, refuse))
 }
 
 var foreign struct {
@@ -107,9 +122,10 @@ func (r *Registry) RegisterForeign(target string, bind func(number int)) error {
 	}
 	foreign.n++
 	bind(foreign.n)
-	name := C.CString(target)
+	name, platform := C.CString(target), C.CString(r.platform)
 	defer C.free(unsafe.Pointer(name))
-	return textError(C.calliope_ffi_register_foreign(r.api, name, C.int(foreign.n)))
+	defer C.free(unsafe.Pointer(platform))
+	return textError(C.calliope_ffi_register_foreign(r.api, name, platform, C.int(foreign.n)))
 }
 
 // textError makes an error of a malloc'ed text, nil of NULL.

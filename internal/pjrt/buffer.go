@@ -32,16 +32,21 @@ var nothing [64]byte
 // data is not used any more when Put returns. The event, which may be nil, is that of the
 // copy.
 func (c *Client) Put(data []byte, dtype int32, dims []int, device int) (Array, Event, error) {
-	return c.put(data, dtype, dims, device, 0)
+	return c.put(data, dtype, dims, c.devices[device], nil, 0)
+}
+
+// PutIn is Put into a memory of Memories.
+func (c *Client) PutIn(data []byte, dtype int32, dims []int, m Memory) (Array, Event, error) {
+	return c.put(data, dtype, dims, nil, m.c, 0)
 }
 
 // Share makes an array on a device that may use the data itself, which must be pinned until
 // the event is over. Ask the event after Destroy.
 func (c *Client) Share(data []byte, dtype int32, dims []int, device int) (Array, Event, error) {
-	return c.put(data, dtype, dims, device, 1)
+	return c.put(data, dtype, dims, c.devices[device], nil, 1)
 }
 
-func (c *Client) put(data []byte, dtype int32, dims []int, device int, share C.int) (Array, Event, error) {
+func (c *Client) put(data []byte, dtype int32, dims []int, device, memory unsafe.Pointer, share C.int) (Array, Event, error) {
 	if len(data) == 0 {
 		data = nothing[:]
 	}
@@ -49,7 +54,7 @@ func (c *Client) put(data []byte, dtype int32, dims []int, device int, share C.i
 	if len(dims) > 0 {
 		first = (*C.int64_t)(unsafe.Pointer(&dims[0]))
 	}
-	r := C.calliope_put(c.api, c.c, c.devices[device], unsafe.Pointer(&data[0]), C.int32_t(dtype), first, C.size_t(len(dims)), share)
+	r := C.calliope_put(c.api, c.c, device, memory, unsafe.Pointer(&data[0]), C.int32_t(dtype), first, C.size_t(len(dims)), share)
 	if r.error != nil {
 		return Array{}, Event{}, takeError(c.api, r.error)
 	}

@@ -19,7 +19,7 @@ typedef struct pjrt_extension {
   struct pjrt_extension* next;
 } pjrt_extension;
 
-enum { PJRT_EXTENSION_FFI = 5 };
+enum { PJRT_EXTENSION_GPU = 0, PJRT_EXTENSION_FFI = 5 };
 
 // The functions of pjrt_api that we call or replace, by their place in the table.
 enum {
@@ -36,6 +36,9 @@ enum {
   PJRT_FN_ADDRESSABLE_DEVICES = 16,
   PJRT_FN_COMPILE = 20,
   PJRT_FN_BUFFER_FROM_HOST = 22,
+  PJRT_FN_DEVICE_MEMORIES = 32,  // AddressableMemories
+  PJRT_FN_DEFAULT_MEMORY = 33,
+  PJRT_FN_MEMORY_KIND = 36,
   PJRT_FN_EXECUTABLE_DESTROY = 40,
   PJRT_FN_OPTIMIZED_PROGRAM = 48,
   PJRT_FN_SERIALIZE = 49,
@@ -45,6 +48,8 @@ enum {
   PJRT_FN_BUFFER_DESTROY = 58,
   PJRT_FN_BUFFER_ELEMENT_TYPE = 59,
   PJRT_FN_BUFFER_DIMENSIONS = 60,
+  PJRT_FN_BUFFER_LAYOUT = 63,  // GetMemoryLayout
+  PJRT_FN_BUFFER_MEMORY = 66,
   PJRT_FN_BUFFER_TO_DEVICE = 69,
   PJRT_FN_BUFFER_TO_HOST = 70,
   PJRT_FN_BUFFER_READY_EVENT = 72,
@@ -161,6 +166,54 @@ typedef struct {
   void* const* devices;  // out, as long as the client lives
   size_t num_devices;    // out
 } pjrt_devices_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* device;
+  void* const* memories;  // out, as long as the client lives
+  size_t num_memories;    // out
+} pjrt_device_memories_args;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* memory;
+  const char* kind;  // out, as long as the client lives
+  size_t kind_size;  // out
+} pjrt_memory_kind_args;
+
+// Of a device (its default memory) or of a buffer.
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* of;
+  void* memory;  // out
+} pjrt_memory_args;
+
+enum { PJRT_LAYOUT_TILED = 0 };
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  struct {
+    size_t struct_size;
+    pjrt_extension* extensions;
+    const int64_t* minor_to_major;
+    size_t num_minor_to_major;
+    const int64_t* tile_dims;
+    const size_t* tile_dim_sizes;
+    size_t num_tiles;
+  } tiled;
+  int32_t type;
+} pjrt_layout;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  pjrt_buffer* buffer;
+  pjrt_layout layout;  // out, as long as the buffer lives
+} pjrt_layout_args;
 
 enum { PJRT_HOST_BUFFER_COPY = 0, PJRT_HOST_BUFFER_SHARE = 2 };  // kImmutableOnlyDuringCall, kImmutableZeroCopy
 

@@ -36,8 +36,8 @@ calliope_event_result calliope_event_ready(const pjrt_api* api, pjrt_event* even
   return result;
 }
 
-calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device, const void* data, int32_t type,
-                                 const int64_t* dims, size_t num_dims, int share) {
+calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device, void* memory, const void* data,
+                                 int32_t type, const int64_t* dims, size_t num_dims, int share) {
   pjrt_from_host_args args = {.struct_size = sizeof args,
                               .client = client,
                               .data = data,
@@ -45,7 +45,8 @@ calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device
                               .dims = dims,
                               .num_dims = num_dims,
                               .semantics = share ? PJRT_HOST_BUFFER_SHARE : PJRT_HOST_BUFFER_COPY,
-                              .device = device};
+                              .device = device,
+                              .memory = memory};
   calliope_put_result result = {.error = CALL(api, PJRT_FN_BUFFER_FROM_HOST, &args)};
   if (result.error != NULL) return result;
   result.buffer = args.buffer;
@@ -105,6 +106,45 @@ calliope_event_result calliope_buffer_to_host(const pjrt_api* api, pjrt_buffer* 
 pjrt_error* calliope_buffer_destroy(const pjrt_api* api, pjrt_buffer* buffer) {
   pjrt_buffer_args args = {.struct_size = sizeof args, .buffer = buffer};
   return CALL(api, PJRT_FN_BUFFER_DESTROY, &args);
+}
+
+calliope_memories_result calliope_device_memories(const pjrt_api* api, void* device) {
+  pjrt_device_memories_args args = {.struct_size = sizeof args, .device = device};
+  calliope_memories_result result = {.error = CALL(api, PJRT_FN_DEVICE_MEMORIES, &args)};
+  if (result.error == NULL) {
+    result.memories = args.memories;
+    result.num_memories = args.num_memories;
+  }
+  return result;
+}
+
+calliope_kind_result calliope_memory_kind(const pjrt_api* api, void* memory) {
+  pjrt_memory_kind_args args = {.struct_size = sizeof args, .memory = memory};
+  calliope_kind_result result = {.error = CALL(api, PJRT_FN_MEMORY_KIND, &args)};
+  if (result.error == NULL) {
+    result.kind = args.kind;
+    result.size = args.kind_size;
+  }
+  return result;
+}
+
+calliope_kind_result calliope_buffer_memory(const pjrt_api* api, pjrt_buffer* buffer) {
+  pjrt_memory_args args = {.struct_size = sizeof args, .of = buffer};
+  calliope_kind_result result = {.error = CALL(api, PJRT_FN_BUFFER_MEMORY, &args)};
+  if (result.error != NULL || args.memory == NULL) return result;
+  return calliope_memory_kind(api, args.memory);
+}
+
+calliope_layout_result calliope_buffer_layout(const pjrt_api* api, pjrt_buffer* buffer) {
+  pjrt_layout_args args = {.struct_size = PJRT_SIZE(pjrt_layout_args, layout), .buffer = buffer};
+  args.layout.struct_size = sizeof args.layout;
+  calliope_layout_result result = {.error = CALL(api, PJRT_FN_BUFFER_LAYOUT, &args)};
+  if (result.error != NULL || args.layout.type != PJRT_LAYOUT_TILED) return result;
+  result.known = 1;
+  result.minor_to_major = args.layout.tiled.minor_to_major;
+  result.num_minor_to_major = args.layout.tiled.num_minor_to_major;
+  result.num_tiles = args.layout.tiled.num_tiles;
+  return result;
 }
 
 calliope_shape_result calliope_buffer_shape(const pjrt_api* api, pjrt_buffer* buffer) {

@@ -16,10 +16,10 @@ typedef struct {
   pjrt_error* error;
 } calliope_put_result;
 
-// Makes a buffer of a dense host array, on a device of a client: a copy, or where share
-// is not 0 the array's own memory if XLA takes it.
-calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device, const void* data, int32_t type,
-                                 const int64_t* dims, size_t num_dims, int share);
+// Makes a buffer of a dense host array, on a device of a client or, if that is NULL, in a
+// memory: a copy, or where share is not 0 the array's own memory if XLA takes it.
+calliope_put_result calliope_put(const pjrt_api* api, void* client, void* device, void* memory, const void* data,
+                                 int32_t type, const int64_t* dims, size_t num_dims, int share);
 
 // Makes a copy of a buffer on another device of its client. The buffer need not be computed,
 // and need not stay.
@@ -52,6 +52,37 @@ typedef struct {
 } calliope_shape_result;
 
 calliope_shape_result calliope_buffer_shape(const pjrt_api* api, pjrt_buffer* buffer);
+
+typedef struct {
+  void* const* memories;  // as long as the client lives
+  size_t num_memories;
+  pjrt_error* error;
+} calliope_memories_result;
+
+// The memories of a device.
+calliope_memories_result calliope_device_memories(const pjrt_api* api, void* device);
+
+typedef struct {
+  const char* kind;  // as long as the client lives; NULL if the plugin does not say
+  size_t size;
+  pjrt_error* error;
+} calliope_kind_result;
+
+// The kind of a memory, such as "device".
+calliope_kind_result calliope_memory_kind(const pjrt_api* api, void* memory);
+
+// The kind of the memory that a buffer is in.
+calliope_kind_result calliope_buffer_memory(const pjrt_api* api, pjrt_buffer* buffer);
+
+typedef struct {
+  const int64_t* minor_to_major;  // as long as the buffer lives
+  size_t num_minor_to_major;
+  size_t num_tiles;
+  int32_t known;  // whether the layout is one of dimensions in an order
+  pjrt_error* error;
+} calliope_layout_result;
+
+calliope_layout_result calliope_buffer_layout(const pjrt_api* api, pjrt_buffer* buffer);
 
 // Returns the event if it is not over, and destroys it otherwise.
 calliope_event_result calliope_event_ready(const pjrt_api* api, pjrt_event* event);

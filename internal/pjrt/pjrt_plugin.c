@@ -71,13 +71,12 @@ const pjrt_api* calliope_pjrt_decorate(int number, const pjrt_api* api) {
 const pjrt_api* calliope_pjrt_api(void* get_api) { return ((const pjrt_api* (*)(void))get_api)(); }
 
 pjrt_error* calliope_pjrt_register(const pjrt_ffi_extension* ffi, size_t struct_size, const char* target,
-                                   size_t target_size, void* handler) {
-  static const char host[] = "Host";
+                                   size_t target_size, const char* platform, void* handler) {
   pjrt_ffi_register_args args = {.struct_size = struct_size,
                                  .target = target,
                                  .target_size = target_size,
                                  .handler = handler,
-                                 .platform = host,
-                                 .platform_size = sizeof host - 1};
+                                 .platform = platform,
+                                 .platform_size = strlen(platform)};
   return ffi->register_handler(&args);
 }

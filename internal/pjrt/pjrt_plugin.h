@@ -9,9 +9,10 @@ const pjrt_api* calliope_pjrt_api(void* get_api);
 // The size of pjrt_ffi_register_args that the plugin is to expect.
 enum { CALLIOPE_FFI_REGISTER_SIZE = PJRT_SIZE(pjrt_ffi_register_args, traits) };
 
-// Registers a handler of a custom call target, in a structure that says it has that size.
+// Registers a handler of a custom call target for a platform of XLA, in a structure that
+// says it has that size.
 pjrt_error* calliope_pjrt_register(const pjrt_ffi_extension* ffi, size_t struct_size, const char* target,
-                                   size_t target_size, void* handler);
+                                   size_t target_size, const char* platform, void* handler);
 
 // A copy of a table selects the functions in it that are ours by its number: they get no
 // user data.

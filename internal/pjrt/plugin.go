@@ -21,9 +21,10 @@ import (
 
 // Plugin is a PJRT plugin. It is safe for concurrent use.
 type Plugin struct {
-	api    *C.pjrt_api
-	ffi    *C.pjrt_ffi_extension
-	saving error // see CanSave
+	api      *C.pjrt_api
+	ffi      *C.pjrt_ffi_extension
+	platform string // see Platform
+	saving   error  // see CanSave
 }
 
 // Load reads the table of the PJRT plugin in the library. It refuses a plugin that is too
@@ -52,8 +53,25 @@ func Of(table unsafe.Pointer) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plugin{api, ffi, checkSaving(api)}, nil
+	return &Plugin{api, ffi, platformOf(api), checkSaving(api)}, nil
 }
+
+// platformOf returns the platform for which a plugin's handlers are registered. A plugin has
+// no name of its platform before it has a client, which needs a device. XLA's extension for
+// custom calls on GPUs is what only its plugins for GPUs have. Of these ROCm's is not known
+// to call Go: the name of its clients is refused.
+func platformOf(api *C.pjrt_api) string {
+	for e := api.extensions; e != nil; e = e.next {
+		if e._type == C.PJRT_EXTENSION_GPU {
+			return "CUDA"
+		}
+	}
+	return "Host"
+}
+
+// Platform returns the name of XLA's platform for which handlers are registered: "Host" or
+// "CUDA".
+func (p *Plugin) Platform() string { return p.platform }
 
 func findFFI(api *C.pjrt_api) (*C.pjrt_ffi_extension, error) {
 	for e := api.extensions; e != nil; e = e.next {
@@ -78,13 +96,14 @@ func (p *Plugin) Version() (major, minor int) {
 }
 
 // RegisterHandler registers a C function (XLA_FFI_Handler) as the handler of a custom call
-// target on the platform Host. PJRT accepts almost any handler, also those that it drops:
+// target on the plugin's platform. PJRT accepts almost any handler, also those that it drops:
 // the FFI's own table is better for all but the first.
 func (p *Plugin) RegisterHandler(target string, handler unsafe.Pointer) error {
-	name := C.CString(target)
+	name, platform := C.CString(target), C.CString(p.platform)
 	defer C.free(unsafe.Pointer(name))
+	defer C.free(unsafe.Pointer(platform))
 	register := func(size C.size_t) error {
-		return takeError(p.api, C.calliope_pjrt_register(p.ffi, size, name, C.size_t(len(target)), handler))
+		return takeError(p.api, C.calliope_pjrt_register(p.ffi, size, name, C.size_t(len(target)), platform, handler))
 	}
 	// The structure changed between releases without a version to tell them apart, but the
 	// plugin refuses one that is too small with the size that it expects.

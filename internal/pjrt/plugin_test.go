@@ -131,3 +131,16 @@ func TestCheckDevices(t *testing.T) {
 		t.Errorf("a client of several processes: %v", err)
 	}
 }
+
+// The platform is known before there is a client.
+func TestPlatform(t *testing.T) {
+	for variant, want := range map[int]string{pjrttest.Right5: "Host", pjrttest.RightCUDA: "CUDA"} {
+		p, err := Load(pjrttest.Open(t, variant))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Platform(); got != want {
+			t.Errorf("platform %q, want %q", got, want)
+		}
+	}
+}

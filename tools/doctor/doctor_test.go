@@ -346,7 +346,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check, -export, -platform, -import, -table, -vlog and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
-		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from iree, jaxlib, lapack, llvm, mlir, pjrt, pjrt106, pjrt115`},
+		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from cuda, iree, jaxlib, lapack, llvm, mlir, pjrt, pjrt106, pjrt115`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
 		{[]string{"-import", "file", "-check"}, "put the flags first"},
 		{[]string{"-import"}, "-import needs files or folders"},

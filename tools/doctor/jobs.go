@@ -18,12 +18,16 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
+// failedPrecondition is the absl status code of a plugin for GPUs that finds none.
+const failedPrecondition = 9
+
 // withC reports whether this program can open native libraries.
 const withC = true
 
 var jobs = map[string]job{
 	inspectMLIR:   describeMLIR,
-	inspectPlugin: describePlugin,
+	inspectPlugin: func(s *steps) { describePlugin(s, false) },
+	inspectCUDA:   func(s *steps) { describePlugin(s, true) },
 	inspectLAPACK: describeLAPACK,
 	tryIR:         func(s *steps) { buildModule(s) },
 	tryAll:        buildAndRun,
@@ -57,8 +61,9 @@ func describeMLIR(s *steps) {
 	})
 }
 
-// describePlugin returns the properties that the plugin named by the environment reports.
-func describePlugin(s *steps) {
+// describePlugin returns the properties that the plugin named by the environment reports. A
+// plugin for GPUs may be on a machine without one, for programs that run elsewhere.
+func describePlugin(s *steps, gpu bool) {
 	var plugin *bridge.Plugin
 	if !s.do("PJRT API", func() (text string, err error) {
 		if plugin, err = bridge.Open(bridge.OpenOptions{}); err != nil {
@@ -79,6 +84,9 @@ func describePlugin(s *steps) {
 	})
 	s.do("devices", func() (string, error) {
 		client, err := plugin.NewClient(bridge.ClientOptions{})
+		if failed, ok := errors.AsType[*bridge.PluginError](err); ok && gpu && failed.Code == failedPrecondition {
+			return "none: " + failed.Message, nil
+		}
 		if err != nil {
 			return "", err
 		}

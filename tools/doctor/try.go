@@ -15,6 +15,7 @@ import (
 const (
 	inspectMLIR   = "inspect mlir"
 	inspectPlugin = "inspect pjrt"
+	inspectCUDA   = "inspect cuda"
 	inspectLAPACK = "inspect lapack"
 	tryIR         = "build"
 	tryAll        = "build and run"
@@ -33,6 +34,8 @@ func (r *report) try(ctx context.Context, all []found, checked bool) {
 		switch {
 		case slices.Contains(native.Plugins(), f.part):
 			job, library = inspectPlugin, native.PJRTPlugin.Env()
+		case f.part == native.CUDA:
+			job, library = inspectCUDA, native.PJRTPlugin.Env()
 		case f.part == native.LAPACK:
 			job, library = inspectLAPACK, native.LAPACK.Env()
 		}

@@ -33,20 +33,47 @@ type Frame struct {
 	Args, Results []Buffer
 	RunID         int64
 	Device        int
+	Stream        unsafe.Pointer // of a call whose operands and results are in the device's memory
 }
 
 // Call makes the call. Its memory is Go's.
-func (f Frame) Call() *ffi.Call {
-	frame := &C.ffi_frame{struct_size: C.sizeof_ffi_frame, stage: C.FFI_STAGE_EXECUTE}
-	frame.args = values(f.Args)
-	frame.results = values(f.Results)
-	call := &C.calliope_call{frame: frame, run_id: C.int64_t(f.RunID), device: C.int32_t(f.Device)}
+func (f Frame) Call() *ffi.Call { return f.call(goMemory{}) }
+
+func (f Frame) call(m memory) *ffi.Call {
+	frame := m.frame()
+	*frame = C.ffi_frame{struct_size: C.sizeof_ffi_frame, stage: C.FFI_STAGE_EXECUTE}
+	frame.args = values(m, f.Args)
+	frame.results = values(m, f.Results)
+	call := m.call()
+	*call = C.calliope_call{frame: frame, run_id: C.int64_t(f.RunID), device: C.int32_t(f.Device), stream: f.Stream}
+	if f.Stream != nil {
+		call.on_device = 1
+	}
 	return (*ffi.Call)(unsafe.Pointer(call))
 }
 
-func values(list []Buffer) C.ffi_values {
-	kinds := make([]C.int32_t, len(list))
-	items := make([]unsafe.Pointer, len(list))
+// memory allocates what a call consists of.
+type memory interface {
+	frame() *C.ffi_frame
+	call() *C.calliope_call
+	buffer() *C.ffi_buffer
+	kinds(n int) []C.int32_t
+	items(n int) []unsafe.Pointer
+	dims([]int64) *C.int64_t
+}
+
+type goMemory struct{}
+
+func (goMemory) frame() *C.ffi_frame          { return new(C.ffi_frame) }
+func (goMemory) call() *C.calliope_call       { return new(C.calliope_call) }
+func (goMemory) buffer() *C.ffi_buffer        { return new(C.ffi_buffer) }
+func (goMemory) kinds(n int) []C.int32_t      { return make([]C.int32_t, n) }
+func (goMemory) items(n int) []unsafe.Pointer { return make([]unsafe.Pointer, n) }
+func (goMemory) dims(dims []int64) *C.int64_t { return (*C.int64_t)(unsafe.SliceData(dims)) }
+
+func values(m memory, list []Buffer) C.ffi_values {
+	kinds := m.kinds(len(list))
+	items := m.items(len(list))
 	for i, b := range list {
 		kinds[i] = C.FFI_KIND_BUFFER
 		if b.Kind != 0 {
@@ -55,7 +82,8 @@ func values(list []Buffer) C.ffi_values {
 		if b.Missing {
 			continue
 		}
-		buffer := &C.ffi_buffer{
+		buffer := m.buffer()
+		*buffer = C.ffi_buffer{
 			struct_size: C.sizeof_ffi_buffer,
 			dtype:       C.int32_t(b.DType),
 			data:        b.Data,
@@ -65,7 +93,7 @@ func values(list []Buffer) C.ffi_values {
 			buffer.struct_size = C.size_t(b.StructSize)
 		}
 		if !b.NoDims {
-			buffer.dims = (*C.int64_t)(unsafe.SliceData(b.Dims))
+			buffer.dims = m.dims(b.Dims)
 		}
 		items[i] = unsafe.Pointer(buffer)
 	}

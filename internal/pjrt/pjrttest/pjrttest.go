@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dl"
 )
 
-// The variants of the plugin. The first four are right; in each other one something
-// is wrong, see testdata/fakeplugin.c.
+// The variants of the plugin. In each one that is not called right something is wrong, see
+// testdata/fakeplugin.c.
 const (
 	Right2 = iota // FFI 0.2
 	Right3        // FFI 0.3
@@ -42,6 +42,11 @@ const (
 	NoSerialize    // no function Executable_Serialize
 	OtherSerialize // Executable_Serialize has another layout
 	AnySerialize   // Executable_Serialize accepts any size
+	RightCUDA      // right, for GPUs: calls have a stream
+	OtherStream    // Stream_Get has another layout
+	NoStream       // for GPUs, and calls have no stream
+	Hosted         // right; the calls are those of a host, which registers handlers itself
+	HostedCUDA     // Hosted, for GPUs
 )
 
 // Refused is a custom call target that no variant registers a handler for.

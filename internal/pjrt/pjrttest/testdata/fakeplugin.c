@@ -1,5 +1,6 @@
 // A PJRT plugin with an FFI and nothing behind it. -DVARIANT chooses what is wrong
-// with it; 0 to 3 are right, with FFI 0.2 to 0.5. When a handler is registered,
+// with it; 0 to 3 are right, with FFI 0.2 to 0.5, and so are those for GPUs and of a host.
+// When a handler is registered,
 // those instantiate it and call it once, as XLA would, and report what they
 // see through an error.
 
@@ -38,13 +39,20 @@ enum {  // as in pjrttest.go
   NO_SERIALIZE,
   OTHER_SERIALIZE,
   ANY_SERIALIZE,
+  RIGHT_CUDA,
+  OTHER_STREAM,
+  NO_STREAM,
+  HOSTED,
+  HOSTED_CUDA,
 };
+
+enum { CUDA = VARIANT == RIGHT_CUDA || VARIANT == NO_STREAM || VARIANT == HOSTED_CUDA };
 
 enum {
   MINOR = VARIANT == FFI_1                                                           ? 1
           : VARIANT == RIGHT_3                                                       ? 3
           : VARIANT == RIGHT_4 || VARIANT == SHORT_FFI_4 || VARIANT == OTHER_DETAILS ? 4
-          : VARIANT == RIGHT_5 || VARIANT == SHORT_FFI_5                             ? 5
+          : VARIANT == RIGHT_5 || VARIANT == SHORT_FFI_5 || VARIANT >= RIGHT_CUDA    ? 5
           : VARIANT == FFI_6                                                         ? 6
                                                                                      : 2,
 };
@@ -143,6 +151,17 @@ static ffi_error* device_ordinal_get(ffi_device_args* args) {
   return error;
 }
 
+// The stream is an address that nobody may read.
+static ffi_error* stream_get(ffi_stream_args* args) {
+  ffi_error* error = check(args->struct_size, VARIANT == OTHER_STREAM ? 40 : 32);
+  if (error != NULL) return error;
+  if (!CUDA || VARIANT == NO_STREAM) return ffi_fail("no stream here");
+  args->stream = (void*)0x5740;
+  return NULL;
+}
+static ffi_error* device_memory_allocate(ffi_allocate_args* args) { return check(args->struct_size, 48); }
+static ffi_error* device_memory_free(ffi_free_args* args) { return check(args->struct_size, 40); }
+
 static struct ffi_future {
   int available;
   char error[256];
@@ -198,12 +217,20 @@ static ffi_api ffi = {
     .future_set_error = future_set_error,
     .run_id_get = run_id_get,
     .device_ordinal_get = device_ordinal_get,
+    .stream_get = stream_get,
+    .device_memory_allocate = device_memory_allocate,
+    .device_memory_free = device_memory_free,
 };
+
+// The table of a host, which nobody opens.
+static ffi_api hosts;
 
 static ffi_error* handler_register(ffi_handler_register_args* args) {
   ffi_error* error = check(args->struct_size, 84);
   if (error != NULL) return error;
   if (args->name.size == 7 && memcmp(args->name.data, "refused", 7) == 0) return ffi_fail("no more handlers today");
+  const char* platform = CUDA ? "CUDA" : "Host";
+  if (args->platform.size != 4 || memcmp(args->platform.data, platform, 4) != 0) return ffi_fail("another platform");
   if (args->traits != 0) return ffi_fail("the handler has traits");
   // Since FFI 0.4 the structure may have 92 bytes. XLA takes the size for the layout; none
   // may find a handler or traits behind the shorter one.
@@ -219,6 +246,12 @@ static ffi_error* handler_register(ffi_handler_register_args* args) {
   if ((error = args->execute(&probe)) != NULL) return error;
   if (metadata.version.minor != ffi.version.minor) return ffi_fail("the version that the handler says");
 
+  const ffi_api* api = &ffi;
+  if (VARIANT == HOSTED || VARIANT == HOSTED_CUDA) {
+    hosts = ffi;
+    api = &hosts;
+  }
+
   // One attribute of each kind.
   int64_t number = 7, numbers[2] = {8, 9};
   ffi_span text = {"text", 4}, names[4] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}}, inner_name = {"in", 2};
@@ -231,7 +264,7 @@ static ffi_error* handler_register(ffi_handler_register_args* args) {
   int32_t kinds[4] = {FFI_ATTR_SCALAR, FFI_ATTR_ARRAY, FFI_ATTR_STRING, FFI_ATTR_DICTIONARY};
   ffi_span* all_names[4] = {&names[0], &names[1], &names[2], &names[3]};
   void* items[4] = {&scalar, &array, &text, &inner};
-  ffi_frame frame = {.struct_size = sizeof frame, .api = &ffi};
+  ffi_frame frame = {.struct_size = sizeof frame, .api = api};
   frame.attrs = (ffi_attrs){.struct_size = sizeof(ffi_attrs), .size = 4, .kinds = kinds, .names = all_names, .items = items};
   if ((error = args->instantiate(&frame)) != NULL) return error;
 
@@ -267,6 +300,7 @@ static pjrt_error* register_handler(pjrt_ffi_register_args* args) {
   if (args->struct_size < 52) {
     return pjrt_fail(VARIANT == OTHER_REGISTER ? "Unexpected size: expected 60, got 8." : "Unexpected size: expected 52, got 8.");
   }
+  if (args->platform_size != 4 || memcmp(args->platform, CUDA ? "CUDA" : "Host", 4) != 0) return pjrt_fail("another platform");
   if (VARIANT == HIDDEN_FFI) return NULL;
   ffi_metadata metadata = {.struct_size = sizeof metadata};
   ffi_metadata_extension extension = {
@@ -281,7 +315,7 @@ static pjrt_ffi_extension extension = {
     .register_handler = register_handler,
 };
 static pjrt_extension other = {
-    .struct_size = sizeof other, .type = 4, .next = VARIANT == NO_FFI ? NULL : &extension.base};
+    .struct_size = sizeof other, .type = CUDA ? PJRT_EXTENSION_GPU : 4, .next = VARIANT == NO_FFI ? NULL : &extension.base};
 
 // The functions that save executables are there to be asked for the size of a structure.
 static pjrt_error* sized(size_t have, size_t want) {

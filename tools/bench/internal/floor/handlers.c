@@ -283,5 +283,5 @@ char* calliope_floor_init(const void* ffi) {
 
 char* calliope_floor_register(const char* target, int floor) {
   ffi_handler instantiate = floor == CALLIOPE_FLOOR_PASSTHROUGH ? passthrough_instantiate : NULL;
-  return ffi_register(trampoline.api, target, instantiate, handlers[floor]);
+  return ffi_register(trampoline.api, target, "Host", instantiate, handlers[floor]);
 }

@@ -1,0 +1,158 @@
+package bridge
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/internal/cuda"
+	"github.com/calliope-mlir/calliope/internal/ffi"
+)
+
+// An executor is a site as the bridge has it.
+type executor interface {
+	ffi.Site
+	// execute is Execute for a call whose operands and results are in host memory if d is nil,
+	// and in the device's memory otherwise.
+	execute(call *ffi.Call, d *deviceCall) (int32, string)
+}
+
+// A deviceCall is a call whose operands and results are in a GPU's memory. When the frame is
+// read, the operands are copied to pinned host memory, where the function finds them, and the
+// results are copied from there when it has returned. All copies are in the order of the
+// call's stream, which is what XLA computes in.
+//
+// One goroutine at a time uses it: XLA's thread, and after Defer the one that makes the call.
+type deviceCall struct {
+	call     *ffi.Call // nil once XLA's thread is gone
+	run      *Run      // nil if it is not known
+	stream   unsafe.Pointer
+	block    *cuda.Block // nil until the frame is read
+	moved    []moved     // buffers whose address is that of their copy
+	results  []cuda.Copy
+	deferred bool // the call goes on without XLA's thread
+}
+
+// moved is a buffer of XLA's call frame with another address.
+type moved struct {
+	buffer *ffi.Buffer
+	device unsafe.Pointer
+	size   int
+	offset int // in the pinned memory
+}
+
+// executeOn executes a call of a site whose operands and results are in a device's memory.
+func executeOn(s executor, call *ffi.Call, stream unsafe.Pointer) (int32, string) {
+	d := &deviceCall{call: call, run: runs.of(call), stream: stream}
+	code, message := s.execute(call, d)
+	d.call = nil
+	for _, m := range d.moved {
+		m.buffer.SetData(m.device)
+	}
+	if !d.deferred {
+		d.release()
+	}
+	return code, message
+}
+
+// pinAlign suffices for every element type, and for the vectors of every CPU.
+const pinAlign = 64
+
+// fetch copies the operands to the host, unless they are there. It waits once, until the work
+// is done that the stream has by now. A result that is in the memory of an operand stays so.
+// The error is a *frameError if the frame is not valid. A nil deviceCall does nothing.
+func (d *deviceCall) fetch(name string) error {
+	if d == nil || d.block != nil {
+		return nil
+	}
+	total := 0
+	var operands []cuda.Copy
+	add := func(what string, i int, b *ffi.Buffer, result bool) error {
+		_, size, err := measure(b)
+		if err != nil {
+			return &frameError{name, fmt.Errorf("%s %d: %w", what, i, err)}
+		}
+		if size == 0 {
+			return nil
+		}
+		m := moved{buffer: b, device: b.Data(), size: size, offset: total}
+		shared := false
+		if result {
+			for _, o := range d.moved {
+				if o.device == m.device && o.size == size {
+					m.offset, shared = o.offset, true
+					break
+				}
+			}
+		}
+		c := cuda.Copy{Offset: m.offset, Device: m.device, Size: size}
+		if result {
+			d.results = append(d.results, c)
+		} else {
+			operands = append(operands, c)
+		}
+		if !shared {
+			total += (size + pinAlign - 1) &^ (pinAlign - 1)
+		}
+		d.moved = append(d.moved, m)
+		return nil
+	}
+	lists := [...]struct {
+		what    string
+		buffers *ffi.Buffers
+	}{{"operand", d.call.Args()}, {"result", d.call.Results()}}
+	for k, list := range lists {
+		for i := range list.buffers.Len() {
+			if err := add(list.what, i, list.buffers.At(i), k == 1); err != nil {
+				d.moved = nil
+				return err
+			}
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	pool, err := pinnedFor(d.run)
+	if err == nil {
+		d.block, err = pool.Take(d.stream, total)
+	}
+	if err != nil {
+		d.moved = nil
+		return d.failed(name, "memory for its operands", err)
+	}
+	for _, m := range d.moved {
+		m.buffer.SetData(d.block.Address(m.offset))
+	}
+	if err := d.block.ToHost(operands); err != nil {
+		return d.failed(name, "copy its operands to the host", err)
+	}
+	return nil
+}
+
+// give copies the results to the device. A nil deviceCall does nothing.
+func (d *deviceCall) give(name string) error {
+	if d == nil || d.block == nil {
+		return nil
+	}
+	if err := d.block.ToDevice(d.results); err != nil {
+		return d.failed(name, "copy its results to the device", err)
+	}
+	return nil
+}
+
+func (d *deviceCall) failed(name, doing string, err error) error {
+	return fmt.Errorf("bridge: callback %s: %s: %w", name, doing, err)
+}
+
+// inPlace reports whether the results are in the operands' memory, so that they are what they
+// should be if the function is not called.
+func (d *deviceCall) inPlace() bool {
+	return d.block == nil && inPlace(d.call.Args(), d.call.Results())
+}
+
+// release ends the use of the pinned memory.
+func (d *deviceCall) release() {
+	if d != nil && d.block != nil {
+		d.block.Release()
+		d.block = nil
+	}
+}

@@ -1,0 +1,4 @@
+package cuda
+
+// Load is load, for tests.
+var Load = load
