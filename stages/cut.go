@@ -54,7 +54,14 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	if err := c.decide(o); err != nil {
 		return nil, err
 	}
-	if err := passes.Run(whole, "builtin.module(inline)"); err != nil {
+	// What main does not call does not run.
+	order, _ := function.Defined(whole)
+	for _, f := range order {
+		if name, _ := f.Symbol(); name != "main" {
+			f.SetVisibility(mlir.Private)
+		}
+	}
+	if err := passes.Run(whole, "builtin.module(inline,symbol-dce)"); err != nil {
 		return nil, fmt.Errorf("stages: inlining functions: %w", err)
 	}
 	main, err := c.find(o)

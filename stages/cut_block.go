@@ -228,11 +228,17 @@ func (b *blockCutter) group() error {
 	// A free value that a boundary or the terminator needs is a constant of the body, or crosses
 	// from a stage.
 	need := func(v mlir.Value) error {
-		n, ok := b.maker[v]
-		if !ok || !n.free || n.stage >= 0 {
+		if _, done := b.numbers[v]; done {
 			return nil
 		}
-		if _, done := b.numbers[v]; done {
+		n, ok := b.maker[v]
+		if !ok && isFree(v) { // from around the block
+			n, ok = &node{op: v.Owner(), free: true, live: true, stage: -1}, true
+			for _, result := range n.op.Results() {
+				b.maker[result] = n
+			}
+		}
+		if !ok || !n.free || n.stage >= 0 {
 			return nil
 		}
 		if data, ok := stablehlo.AsConstant(n.op); ok {

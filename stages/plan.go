@@ -150,3 +150,10 @@ func (b *body) count() {
 		b.uses[v]++
 	}
 }
+
+// Stages returns the stages, in the order in which they were cut.
+func (p *Plan) Stages() []*Stage { return p.stages }
+
+// Callbacks returns the callbacks of the module: first those that were lowered, then the others in the order
+// of the text, after functions were inlined.
+func (p *Plan) Callbacks() []*Callback { return p.callbacks }
