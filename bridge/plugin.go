@@ -107,10 +107,6 @@ func Open(o OpenOptions) (*Plugin, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // a library with two names is one plugin
 	}
-	targets := o.Targets
-	if targets == nil {
-		targets = contract.Targets()
-	}
 	opened.Lock()
 	defer opened.Unlock()
 	p := opened.plugins[path]
@@ -121,6 +117,10 @@ func Open(o OpenOptions) (*Plugin, error) {
 		opened.plugins[path] = p
 	} else if o.VLog != "" && o.VLog != p.vlog {
 		return nil, &LoadedError{Path: path, Option: "VLog"}
+	}
+	targets := o.Targets
+	if targets == nil && p.CallsBack() {
+		targets = contract.Targets()
 	}
 	for _, target := range targets {
 		if err := p.RegisterTarget(target); err != nil {
@@ -152,6 +152,9 @@ func (p *Plugin) RegisterTarget(target string) error {
 	}
 	if err := checkTarget(target); err != nil {
 		return err
+	}
+	if err := p.pjrt.CanCall(); err != nil {
+		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
 	}
 	if err := p.ffi.Register(target, attributed(target)); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", target, err)
@@ -206,9 +209,11 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry, err := ffi.Open(plugin.RegisterHandler, plugin.Platform())
-	if err != nil {
-		return nil, err
+	var registry *ffi.Registry // nil if compiled code cannot call back
+	if plugin.CanCall() == nil {
+		if registry, err = ffi.Open(plugin.RegisterHandler, plugin.Platform()); err != nil {
+			return nil, err
+		}
 	}
 	compiler, err := xla.Open(name, plugin)
 	if err != nil {
@@ -225,13 +230,25 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 type Info struct {
 	Path       string
 	PJRT       string            // version of the PJRT API, such as "0.81"
-	FFI        string            // version of XLA's typed FFI, which selects the layout of call frames
+	FFI        string            // version of XLA's typed FFI, which selects the layout of call frames; "" if it has none
 	Attributes map[string]string // the plugin's attributes
 }
 
 // Info returns a description of the plugin.
 func (p *Plugin) Info() Info {
-	return Info{Path: p.path, PJRT: version(p.pjrt.Version()), FFI: version(p.ffi.Version()), Attributes: p.xla.Attributes()}
+	return Info{Path: p.path, PJRT: version(p.pjrt.Version()), FFI: p.ffiVersion(), Attributes: p.xla.Attributes()}
+}
+
+// CallsBack reports whether compiled code can call Go: whether the plugin has XLA's typed FFI. If it does not,
+// package stages cuts modules at their callbacks.
+func (p *Plugin) CallsBack() bool { return p.ffi != nil }
+
+// ffiVersion returns the version of XLA's typed FFI, or "" if the plugin has none.
+func (p *Plugin) ffiVersion() string {
+	if p.ffi == nil {
+		return ""
+	}
+	return version(p.ffi.Version())
 }
 
 func version(major, minor int) string { return fmt.Sprintf("%d.%d", major, minor) }

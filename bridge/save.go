@@ -186,7 +186,7 @@ func sameFile(before, now os.FileInfo) bool {
 
 // versions describes the plugin's build for people.
 func (p *Plugin) versions() string {
-	text := "PJRT " + version(p.pjrt.Version()) + ", FFI " + version(p.ffi.Version())
+	text := "PJRT " + version(p.pjrt.Version()) + ", FFI " + p.ffiVersion()
 	if v, ok := p.xla.Attributes()["xla_version"]; ok {
 		text += ", XLA " + v
 	}

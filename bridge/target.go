@@ -68,6 +68,9 @@ func (p *Plugin) RegisterForeign(t ForeignTarget) error {
 	if p.targets[t.Target] {
 		return fmt.Errorf("bridge: custom call target %q: it is registered for calls of the contract already: leave it out of OpenOptions.Targets", t.Target)
 	}
+	if err := p.pjrt.CanCall(); err != nil {
+		return fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)
+	}
 	if err := p.ffi.RegisterForeign(t.Target, func(number int) { foreignTargets.Store(number, t) }); err != nil {
 		return fmt.Errorf("bridge: custom call target %q: %w", t.Target, err)
 	}

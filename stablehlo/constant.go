@@ -63,3 +63,17 @@ func denseAttribute(c *mlir.Context, t mlir.Type, v tensor.View) (mlir.Attribute
 	}
 	return c.DenseAttribute(t, v.Data)
 }
+
+// AsConstant reads a stablehlo.constant. It returns false for another operation, and for a constant whose
+// elements MLIR does not hold: quantized ones, and dense resources.
+func AsConstant(op mlir.Operation) (Constant, bool) {
+	if op.Name() != dialect+"constant" {
+		return Constant{}, false
+	}
+	value, _ := op.Attribute("value")
+	view, err := viewOf(value)
+	if err != nil || len(view.Data) != view.Shape.NumBytes() {
+		return Constant{}, false
+	}
+	return Constant{view}, true
+}

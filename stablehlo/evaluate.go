@@ -35,16 +35,9 @@ func (e *EvaluateError) Error() string {
 // A convolution whose result has another element type than its operands is computed in the
 // wider one of the two types, and a comparison by totalOrder as one of integers.
 func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
-	const name = "stablehloEvalModule"
 	c := m.Context()
 	l := c.Library()
-	if !l.Has(name) {
-		return nil, &mlir.UnsupportedError{Library: l.Path(), Function: name}
-	}
-	if err := m.Verify(); err != nil { // the interpreter crashes on invalid modules
-		return nil, err
-	}
-	inputs, err := evaluable(m)
+	inputs, err := checkEvaluate(m)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +78,24 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		}
 	}
 	return views, nil
+}
+
+// CheckEvaluate returns the error that Evaluate would return for the module before it runs anything.
+func CheckEvaluate(m *mlir.Module) error {
+	_, err := checkEvaluate(m)
+	return err
+}
+
+// checkEvaluate returns the types of main's arguments.
+func checkEvaluate(m *mlir.Module) (inputs []mlir.Type, err error) {
+	const name = "stablehloEvalModule"
+	if l := m.Context().Library(); !l.Has(name) {
+		return nil, &mlir.UnsupportedError{Library: l.Path(), Function: name}
+	}
+	if err := m.Verify(); err != nil { // the interpreter crashes on invalid modules
+		return nil, err
+	}
+	return evaluable(m)
 }
 
 // corrected returns a module in which no operation is one that the interpreter computes

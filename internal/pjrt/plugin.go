@@ -24,11 +24,12 @@ type Plugin struct {
 	api      *C.pjrt_api
 	ffi      *C.pjrt_ffi_extension
 	platform string // see Platform
+	noFFI    error  // see CanCall
 	saving   error  // see CanSave
 }
 
 // Load reads the table of the PJRT plugin in the library. It refuses a plugin that is too
-// old, or from which Go cannot be called.
+// old. Whether Go can be called from it says CanCall.
 func Load(library *dl.Library) (*Plugin, error) {
 	getAPI := library.Symbol("GetPjrtApi")
 	if getAPI == nil {
@@ -49,12 +50,12 @@ func Of(table unsafe.Pointer) (*Plugin, error) {
 		return nil, fmt.Errorf("the plugin speaks PJRT %d.%d (a table of %d bytes); 0.x with at least %d is needed",
 			api.version.major, api.version.minor, api.struct_size, needed)
 	}
-	ffi, err := findFFI(api)
-	if err != nil {
-		return nil, err
-	}
-	return &Plugin{api, ffi, platformOf(api), checkSaving(api)}, nil
+	ffi, noFFI := findFFI(api)
+	return &Plugin{api, ffi, platformOf(api), noFFI, checkSaving(api)}, nil
 }
+
+// CanCall returns nil if compiled code can call functions of this process, or why it cannot.
+func (p *Plugin) CanCall() error { return p.noFFI }
 
 // platformOf returns the platform for which a plugin's handlers are registered. A plugin has
 // no name of its platform before it has a client, which needs a device. XLA's extension for
@@ -84,7 +85,7 @@ func findFFI(api *C.pjrt_api) (*C.pjrt_ffi_extension, error) {
 		}
 		return (*C.pjrt_ffi_extension)(unsafe.Pointer(e)), nil
 	}
-	return nil, errors.New("the plugin has no FFI extension, so compiled code cannot call Go")
+	return nil, errors.New("the plugin has no FFI extension, so compiled code cannot call back: package stages cuts modules for such plugins")
 }
 
 // API returns the plugin's table (PJRT_Api), as the plugin gives it.
@@ -99,6 +100,9 @@ func (p *Plugin) Version() (major, minor int) {
 // target on the plugin's platform. PJRT accepts almost any handler, also those that it drops:
 // the FFI's own table is better for all but the first.
 func (p *Plugin) RegisterHandler(target string, handler unsafe.Pointer) error {
+	if p.noFFI != nil {
+		return p.noFFI
+	}
 	name, platform := C.CString(target), C.CString(p.platform)
 	defer C.free(unsafe.Pointer(name))
 	defer C.free(unsafe.Pointer(platform))

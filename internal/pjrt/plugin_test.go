@@ -14,16 +14,34 @@ import (
 // layout.
 func TestLoadRefuses(t *testing.T) {
 	for variant, want := range map[int]string{
-		pjrttest.NoTable:        "gave no table",
-		pjrttest.OldTable:       "PJRT 0.81",
-		pjrttest.OtherMajor:     "PJRT 1.81",
-		pjrttest.NoFFI:          "no FFI extension",
-		pjrttest.ShortExtension: "40 bytes",
+		pjrttest.NoTable:    "gave no table",
+		pjrttest.OldTable:   "PJRT 0.81",
+		pjrttest.OtherMajor: "PJRT 1.81",
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := Load(pjrttest.Open(t, variant))
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want an error with %q", err, want)
+			}
+		})
+	}
+}
+
+// A plugin from which Go cannot be called is usable otherwise.
+func TestCannotCall(t *testing.T) {
+	for variant, want := range map[int]string{
+		pjrttest.NoFFI:          "no FFI extension",
+		pjrttest.ShortExtension: "40 bytes",
+	} {
+		t.Run(want, func(t *testing.T) {
+			p, err := Load(pjrttest.Open(t, variant))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range []error{p.CanCall(), p.RegisterHandler("target", nil)} {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("got %v, want an error with %q", err, want)
+				}
 			}
 		})
 	}

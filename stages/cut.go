@@ -1,0 +1,228 @@
+package stages
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A CutError reports an operation of a module that cannot be cut, or that stages cannot have.
+type CutError struct {
+	Operation string // its name
+	Location  string // in the module, "" if it has none
+	Err       error  // why
+}
+
+func (e *CutError) Error() string {
+	at := e.Operation
+	if e.Location != "" {
+		at += " at " + e.Location
+	}
+	return fmt.Sprintf("stages: %s: %v", at, e.Err)
+}
+
+func (e *CutError) Unwrap() error { return e.Err }
+
+func cutError(op mlir.Operation, format string, args ...any) error {
+	e := &CutError{Operation: op.Name(), Err: fmt.Errorf(format, args...)}
+	if p := op.Location().Position(); !p.IsZero() {
+		e.Location = p.String()
+	}
+	return e
+}
+
+// Cut cuts a module at its callbacks. It does not change the module. The error is a *CutError for
+// what cannot be cut.
+func Cut(m *mlir.Module, o Options) (*Plan, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	whole := m.Clone()
+	defer whole.Close()
+	if err := refuse(whole); err != nil {
+		return nil, err
+	}
+	c := &cutter{module: whole, plan: &Plan{device: o.device()}, boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{}}
+	if err := c.decide(o); err != nil {
+		return nil, err
+	}
+	// What main does not call does not run.
+	order, _ := function.Defined(whole)
+	for _, f := range order {
+		if name, _ := f.Symbol(); name != "main" {
+			f.SetVisibility(mlir.Private)
+		}
+	}
+	if err := passes.Run(whole, "builtin.module(inline,symbol-dce)"); err != nil {
+		return nil, fmt.Errorf("stages: inlining functions: %w", err)
+	}
+	main, err := c.find(o)
+	if err != nil {
+		return nil, err
+	}
+	if c.plan.main, err = c.body(main, nil, "main"); err == nil {
+		err = c.signature(main)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.plan.Close())
+	}
+	return c.plan, nil
+}
+
+// refuse returns an error for modules that stages cannot run.
+func refuse(m *mlir.Module) error {
+	for _, name := range []string{"mhlo.num_partitions", "mhlo.num_replicas"} {
+		if a, ok := m.Operation().Attribute(name); ok {
+			if n, ok := a.Int(); ok && n > 1 {
+				return fmt.Errorf("stages: the module has %s = %d: only modules for one device are cut", name, n)
+			}
+		}
+	}
+	if n := callop.Partitions(m); n > 1 {
+		return fmt.Errorf("stages: the module is partitioned over %d devices: only modules for one device are cut", n)
+	}
+	effects, err := stablehlo.RuntimeTokens(m)
+	if err != nil {
+		return fmt.Errorf("stages: %w", err)
+	}
+	if len(effects) > 0 {
+		return fmt.Errorf("stages: the module has runtime tokens, which order it against other runs: cut it before passes.AddRuntimeTokens, or build it without Options.RuntimeTokens")
+	}
+	return nil
+}
+
+// A cutter cuts one module.
+type cutter struct {
+	module *mlir.Module
+	plan   *Plan
+	reader callop.Reader
+	// boundaries are the callbacks that are cut, and holds the operations that contain some.
+	boundaries map[mlir.Operation]*Callback
+	holds      map[mlir.Operation]bool
+	indexes    map[*Callback]int
+}
+
+// find returns the block of main. It records the callbacks, which are in main after inlining, and refuses those that cannot be
+// cut.
+func (c *cutter) find(o Options) (mlir.Block, error) {
+	_, functions := function.Defined(c.module)
+	main, ok := functions["main"]
+	if !ok {
+		return mlir.Block{}, errors.New("stages: the module has no function main")
+	}
+	if main.Region(0).NumBlocks() != 1 {
+		return mlir.Block{}, cutError(main, "it has several blocks, and only structured control flow is cut")
+	}
+	c.indexes = map[*Callback]int{}
+	for call := range callop.Calls(c.module) {
+		if call.Err != nil {
+			return mlir.Block{}, cutError(call.Op, "%v", call.Err)
+		}
+		callback, err := c.callback(call, o)
+		if err != nil {
+			return mlir.Block{}, err
+		}
+		c.indexes[callback] = len(c.plan.callbacks)
+		c.plan.callbacks = append(c.plan.callbacks, callback)
+		if callback.Decision != CutAt {
+			continue
+		}
+		c.boundaries[call.Op] = callback
+		for around := call.Op.Parent(); around != main; around = around.Parent() {
+			switch around.Name() {
+			case "stablehlo.if", "stablehlo.case", "stablehlo.while":
+				c.holds[around] = true
+				if callback.Inside == "" {
+					callback.Inside = around.Name()[len("stablehlo."):]
+				}
+			case "func.func":
+				return mlir.Block{}, cutError(call.Op, "the callback %q is in the function %s, which could not be inlined into main", callback.Name, around.String()[:min(40, len(around.String()))])
+			default:
+				return mlir.Block{}, cutError(call.Op, "the callback %q is in a %s, which cannot be cut: move the callback out of it", callback.Name, around.Name())
+			}
+		}
+	}
+	return main.Region(0).First(), nil
+}
+
+// callback returns the description of a callback that was not lowered.
+func (c *cutter) callback(call callop.Call, o Options) (*Callback, error) {
+	config := call.Config
+	cb := &Callback{Name: config.Name(), Config: config, Loc: config.Loc}
+	if p := call.Op.Location().Position(); cb.Loc == "" && !p.IsZero() {
+		cb.Loc = p.String()
+	}
+	cb.Decision, cb.Reason = CutAt, fmt.Sprintf("%s cannot call back", o.device())
+	if o.device().callsBack() {
+		cb.Decision, cb.Reason = Inline, fmt.Sprintf("%s can call back", o.device())
+	}
+	if forced := o.Force[cb.Name]; forced != Default && forced != Lower {
+		cb.Decision, cb.Reason = forced, "Options.Force"
+	}
+	if cb.Decision == CutAt && config.Encoding != contract.EncodingDictionary {
+		return nil, cutError(call.Op, "the callback is written for EXLA: only callbacks of the contract are cut")
+	}
+	in, out := call.Op.NumOperands(), call.Op.NumResults()
+	data, _, tokens, err := config.Split(in)
+	if err != nil {
+		return nil, cutError(call.Op, "%v", err)
+	}
+	for i := range data {
+		s, err := stablehlo.ShapeOf(call.Op.Operand(i).Type())
+		if err != nil {
+			return nil, cutError(call.Op, "operand %d: %v", i, err)
+		}
+		cb.Args = append(cb.Args, s)
+	}
+	switch config.Form {
+	case contract.Observe:
+		out = 0
+	case contract.Passthrough:
+		out = data
+	default:
+		out -= tokens
+	}
+	for i := range out {
+		s, err := stablehlo.ShapeOf(call.Op.Result(i).Type())
+		if err != nil {
+			return nil, cutError(call.Op, "result %d: %v", i, err)
+		}
+		cb.Results = append(cb.Results, s)
+	}
+	return cb, nil
+}
+
+// signature sets the inputs and outputs of the plan.
+func (c *cutter) signature(main mlir.Block) error {
+	for i := range c.plan.main.args {
+		c.plan.inputs = append(c.plan.inputs, c.plan.main.shapes[i])
+	}
+	for _, v := range c.plan.main.results {
+		c.plan.outputs = append(c.plan.outputs, c.plan.main.shapes[v])
+	}
+	return nil
+}
+
+// shapeOf returns the shape of a value that crosses.
+func shapeOf(v mlir.Value) (tensor.Shape, error) {
+	s, err := stablehlo.ShapeOf(v.Type())
+	if err == nil && slices.Contains(s.Dims, -1) {
+		err = fmt.Errorf("its dimensions are not known: %s", v.Type())
+	}
+	if err == nil {
+		return s, nil
+	}
+	op := v.Owner()
+	if v.IsArgument() {
+		op = v.Block().Parent()
+	}
+	return s, cutError(op, "a value of type %s would cross between stages: %v", v.Type(), err)
+}

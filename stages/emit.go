@@ -1,0 +1,119 @@
+package stages
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// stage makes the stage of a group.
+func (b *blockCutter) stage(g *group) (*stageStep, error) {
+	in, err := b.numbersOf(g.in)
+	if err != nil {
+		return nil, err
+	}
+	out, err := b.numbersOf(g.out)
+	if err != nil {
+		return nil, err
+	}
+	n := len(b.plan.stages)
+	s := &Stage{Name: fmt.Sprintf("stage %d", n), number: n, donate: make([]bool, len(in))}
+	for _, v := range in {
+		s.Inputs = append(s.Inputs, cloned(b.body.shapes[v]))
+	}
+	for _, v := range out {
+		s.Outputs = append(s.Outputs, cloned(b.body.shapes[v]))
+	}
+	for _, n := range g.nodes {
+		if !n.free {
+			s.Operations++
+		}
+	}
+	b.plan.stages = append(b.plan.stages, s)
+	s.module, err = b.emit(g)
+	return &stageStep{stage: s, in: in, out: out}, err
+}
+
+func cloned(s tensor.Shape) tensor.Shape { return tensor.ShapeOf(s.DType, s.Dims...) }
+
+// emit makes the module of a group.
+func (b *blockCutter) emit(g *group) (*mlir.Module, error) {
+	c := b.module.Context()
+	loc := b.module.Operation().Location()
+	m := c.NewModule(loc)
+	for name, a := range b.module.Operation().Attributes() {
+		m.Operation().SetAttribute(name, a)
+	}
+	var types []mlir.Type
+	for _, v := range g.in {
+		types = append(types, v.Type())
+	}
+	block := c.NewBlock(loc, types...)
+	var mapping mlir.Mapping
+	for i, v := range g.in {
+		mapping.Map(v, block.Argument(i))
+	}
+	done := map[mlir.Operation]bool{}
+	clone := func(op mlir.Operation) {
+		if !done[op] {
+			done[op] = true
+			block.Append(op.CloneWith(&mapping))
+		}
+	}
+	for _, n := range g.nodes {
+		for _, v := range n.uses {
+			if _, ok := mapping.Value(v); !ok {
+				clone(v.Owner()) // a free one
+			}
+		}
+		clone(n.op)
+	}
+	var results []mlir.Value
+	var resultTypes []mlir.Type
+	for _, v := range g.out {
+		copied, _ := mapping.Value(v)
+		results, resultTypes = append(results, copied), append(resultTypes, v.Type())
+	}
+	if _, err := block.Create(mlir.OperationState{Name: "func.return", Location: loc, Operands: results}); err != nil {
+		return m, err
+	}
+	region := c.NewRegion()
+	region.Append(block)
+	_, err := mlir.Create(m.Body(), mlir.OperationState{
+		Name: "func.func", Location: loc, Regions: []mlir.Region{region},
+		Attributes: []mlir.NamedAttribute{
+			{Name: "sym_name", Value: c.StringAttribute("main")},
+			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(types, resultTypes))},
+			{Name: "sym_visibility", Value: c.StringAttribute("public")},
+		},
+	})
+	if err != nil {
+		return m, err
+	}
+	return m, b.functions(m)
+}
+
+// functions adds the functions that the operations of a stage refer to, such as those of
+// composites and of scatters by name.
+func (b *blockCutter) functions(m *mlir.Module) error {
+	order, _ := function.Defined(b.module)
+	added := false
+	for _, f := range order {
+		if name, _ := f.Symbol(); name == "main" {
+			continue
+		}
+		copied := f.Clone()
+		copied.SetVisibility(mlir.Private)
+		m.Body().Append(copied)
+		added = true
+	}
+	if added {
+		if err := passes.Run(m, "builtin.module(symbol-dce)"); err != nil {
+			return fmt.Errorf("stages: %w", err)
+		}
+	}
+	return m.Verify()
+}

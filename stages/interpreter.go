@@ -1,0 +1,67 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Interpreter returns StableHLO's reference interpreter, which needs no plugin. It is slow and exact. Because it
+// ends its process when something is wrong, it runs in child processes, which are the program's own
+// executable. Compile refuses what it does not support.
+func Interpreter() Device { return interpreter{} }
+
+type interpreter struct{}
+
+func (interpreter) String() string         { return "the interpreter" }
+func (interpreter) callsBack() bool        { return false }
+func (interpreter) client() *bridge.Client { return nil }
+
+func (interpreter) compile(_ context.Context, s *Stage) (program, error) {
+	if err := stablehlo.CheckEvaluate(s.module); err != nil {
+		return nil, fmt.Errorf("stages: %s: the interpreter cannot run it: %w", s.Name, err)
+	}
+	data, err := s.module.Bytecode()
+	if err != nil {
+		return nil, err
+	}
+	return &interpreted{id: lastModule.Add(1), library: s.module.Context().Library().Path(), data: data, shapes: s.Outputs}, nil
+}
+
+// interpreted is a stage on the interpreter.
+type interpreted struct {
+	id      int64 // of the module, in this process
+	library string
+	data    []byte
+	shapes  []tensor.Shape
+}
+
+func (p *interpreted) close() error { return nil }
+
+func (p *interpreted) run(ctx context.Context, inputs []*value, _ []bool) ([]*value, error) {
+	q := request{ID: p.id}
+	for _, v := range inputs {
+		host, err := v.host(ctx)
+		if err != nil {
+			return nil, err
+		}
+		q.Args = append(q.Args, host)
+	}
+	results, err := children.evaluate(ctx, p, q)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]*value, len(results))
+	for i, data := range results {
+		if i >= len(p.shapes) || len(data) != p.shapes[i].NumBytes() {
+			return nil, fmt.Errorf("the interpreter returned %d bytes as result %d", len(data), i)
+		}
+		v := newArray(cloned(p.shapes[i]))
+		copy(v.Data, data)
+		values[i] = onHost(v)
+	}
+	return values, nil
+}

@@ -1,0 +1,117 @@
+package stages
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// decide lowers the callbacks that become operations.
+func (c *cutter) decide(o Options) error {
+	for _, call := range slices.Collect(callop.Calls(c.module)) {
+		if call.Err != nil {
+			return cutError(call.Op, "%v", call.Err)
+		}
+		name := call.Config.Name()
+		build, forced := o.Lower[name], o.Force[name]
+		if build == nil || forced != Lower && (forced != Default || o.device().callsBack()) {
+			continue
+		}
+		if call.Config.Form != contract.Pure {
+			if forced == Lower {
+				return cutError(call.Op, "the callback %q has the form %s: only calls of the form %s are lowered", name, call.Config.Form, contract.Pure)
+			}
+			continue
+		}
+		cb, err := c.callback(call, o)
+		if err != nil {
+			return err
+		}
+		cb.Decision, cb.Reason = Lower, "Options.Lower has it"
+		if forced == Lower {
+			cb.Reason = "Options.Force"
+		}
+		if err := c.lower(call.Op, cb, build); err != nil {
+			return err
+		}
+		c.plan.callbacks = append(c.plan.callbacks, cb)
+	}
+	return nil
+}
+
+// lower replaces a callback by a call of a function that build makes.
+func (c *cutter) lower(op mlir.Operation, cb *Callback, build Func) error {
+	name := fmt.Sprintf("calliope.lowered.%d", len(c.plan.callbacks))
+	f, err := c.built(op, cb, build, name)
+	if err != nil {
+		return cutError(op, "lowering the callback %q: %w", cb.Name, err)
+	}
+	c.module.Body().Append(f)
+	var operands []mlir.Value
+	for _, v := range op.Operands() {
+		operands = append(operands, v)
+	}
+	var types []mlir.Type
+	for _, v := range op.Results() {
+		types = append(types, v.Type())
+	}
+	ctx := c.module.Context()
+	called, err := mlir.Create(mlir.Before(op), mlir.OperationState{
+		Name: "func.call", Location: op.Location(), Operands: operands, Results: types,
+		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: ctx.SymbolAttribute(name)}},
+	})
+	if err != nil {
+		return cutError(op, "lowering the callback %q: %w", cb.Name, err)
+	}
+	for i, v := range op.Results() {
+		v.ReplaceAllUses(called.Result(i))
+	}
+	return op.Erase()
+}
+
+// built returns the function that build makes, detached.
+func (c *cutter) built(op mlir.Operation, cb *Callback, build Func, name string) (made mlir.Operation, err error) {
+	b := builder.New(c.module.Context(), builder.Options{})
+	defer b.Close()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the function panicked: %v", p)
+		}
+	}()
+	f := b.Func(name, cb.Args...)
+	args := make([]builder.Value, len(cb.Args))
+	for i := range args {
+		args[i] = f.Param(i)
+	}
+	results := build(args)
+	if err := b.Err(); err != nil {
+		return made, err
+	}
+	if len(results) != len(cb.Results) {
+		return made, fmt.Errorf("the function returns %d values, and the module wants %d", len(results), len(cb.Results))
+	}
+	for i, v := range results {
+		if got, want := v.Shape(), cb.Results[i]; !got.Equal(want) {
+			return made, fmt.Errorf("the function returns %s as result %d, and the module wants %s", got, i, want)
+		}
+	}
+	f.Return(results...)
+	m, err := b.Module()
+	if err != nil {
+		return made, err
+	}
+	defer m.Close()
+	for op := range m.Body().Operations() {
+		if s, _ := op.Symbol(); s == name {
+			copied := op.Clone()
+			copied.SetVisibility(mlir.Private)
+			return copied, nil
+		}
+	}
+	return made, errors.New("the builder made no function")
+}

@@ -1,0 +1,159 @@
+package stages
+
+import (
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A Plan is a module that is cut into stages. Close ends it. It is not safe for concurrent use,
+// because its stages are modules of the context of the module that was cut.
+type Plan struct {
+	device    Device
+	inputs    []tensor.Shape
+	outputs   []tensor.Shape
+	main      *body
+	stages    []*Stage
+	callbacks []*Callback // in the order of the text
+}
+
+// Close releases the modules of the stages. Programs that were compiled stay.
+func (p *Plan) Close() error {
+	for _, s := range p.stages {
+		if s.module != nil {
+			_ = s.module.Close()
+		}
+	}
+	return nil
+}
+
+// A Stage is a part of the module without callbacks that are cut.
+type Stage struct {
+	Name       string // such as "stage 3"
+	Operations int    // without constants
+	Inputs     []tensor.Shape
+	Outputs    []tensor.Shape
+
+	number int
+	module *mlir.Module
+	donate []bool // by input: nothing needs the value afterwards
+}
+
+// A Callback is a callback of the module, with what became of it.
+type Callback struct {
+	Name     string // or "id N"
+	Config   contract.Config
+	Decision Decision // Inline, CutAt or Lower
+	Reason   string   // of the decision
+	Loc      string   // source location in the module
+	Inside   string   // the control flow around it, such as "while", "" for none
+	// Args and Results are the data, without ids and tokens. They cross if the decision is
+	// CutAt.
+	Args, Results []tensor.Shape
+}
+
+// Bytes returns how many bytes go to the callback and come back in one call.
+func (c *Callback) Bytes() (in, out int) {
+	for _, s := range c.Args {
+		in += s.NumBytes()
+	}
+	if c.Config.Form != contract.Observe {
+		for _, s := range c.Results {
+			out += s.NumBytes()
+		}
+	}
+	return in, out
+}
+
+// A body is a block that is cut. Its values have numbers: first those of outside that it
+// captures, then its arguments, then what its steps compute.
+type body struct {
+	captures int // number of captured values
+	args     int
+	shapes   []tensor.Shape // of all values
+	consts   []constant
+	steps    []step
+	results  []int // the values that its terminator returns
+	uses     []int // by value: the number of steps and results that use it
+}
+
+// A constant is a value of a body that needs no stage.
+type constant struct {
+	value int
+	data  tensor.View
+}
+
+// A step computes values of a body from others.
+type step interface {
+	// flow returns the values that the step needs and those that it computes.
+	flow() (in, out []int)
+}
+
+// A stageStep runs a stage.
+type stageStep struct {
+	stage   *Stage
+	in, out []int
+}
+
+// A callStep makes a call: its data, ids and tokens are in, and its results are out.
+type callStep struct {
+	callback *Callback
+	index    int // in Plan.callbacks
+	in, out  []int
+	shapes   []tensor.Shape // of the results
+}
+
+// A branchStep runs one of its bodies: the first for a true predicate or the index 0.
+type branchStep struct {
+	name     string // if or case
+	selector int
+	bodies   []*body
+	captures [][]int // of each body
+	out      []int
+}
+
+// A loopStep runs its body while its condition holds.
+type loopStep struct {
+	init                       []int
+	cond, body                 *body
+	condCaptures, bodyCaptures []int
+	out                        []int
+}
+
+func (s *stageStep) flow() (in, out []int) { return s.in, s.out }
+func (s *callStep) flow() (in, out []int)  { return s.in, s.out }
+
+func (s *branchStep) flow() (in, out []int) {
+	in = append(in, s.selector)
+	for _, c := range s.captures {
+		in = append(in, c...)
+	}
+	return in, s.out
+}
+
+func (s *loopStep) flow() (in, out []int) {
+	in = append(in, s.init...)
+	in = append(in, s.condCaptures...)
+	return append(in, s.bodyCaptures...), s.out
+}
+
+// count sets the uses of the body's values.
+func (b *body) count() {
+	b.uses = make([]int, len(b.shapes))
+	for _, s := range b.steps {
+		in, _ := s.flow()
+		for _, v := range in {
+			b.uses[v]++
+		}
+	}
+	for _, v := range b.results {
+		b.uses[v]++
+	}
+}
+
+// Stages returns the stages, in the order in which they were cut.
+func (p *Plan) Stages() []*Stage { return p.stages }
+
+// Callbacks returns the callbacks of the module: first those that were lowered, then the others in the order
+// of the text, after functions were inlined.
+func (p *Plan) Callbacks() []*Callback { return p.callbacks }

@@ -1,0 +1,316 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+)
+
+// An Error is the error of a run, with the step that failed. errors.As and errors.Is find the error of a
+// callback in it.
+type Error struct {
+	Step string // such as `stage 2` or `callback "log"`
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("stages: %s: %v", e.Step, e.Err) }
+func (e *Error) Unwrap() error { return e.Err }
+
+// A run is one execution of a program.
+type run struct {
+	program *Program
+	calls   dispatch.Run
+	ctx     context.Context // of the calls
+	cancel  context.CancelFunc
+}
+
+// run executes the program, and calls use with the results, which it releases afterwards.
+func (p *Program) run(ctx context.Context, args []*value, use func(*run, []*value) error) error {
+	if len(args) != len(p.inputs) {
+		return &bridge.InputCountError{Want: len(p.inputs), Got: len(args), Devices: 1}
+	}
+	for i, v := range args {
+		shape := v.shape()
+		if !shape.Equal(p.inputs[i]) {
+			return &bridge.InputError{Index: i, Want: cloned(p.inputs[i]), Got: cloned(shape)}
+		}
+	}
+	if err := p.begin(); err != nil {
+		return err
+	}
+	defer p.end()
+	r := &run{program: p}
+	ctx, r.cancel = context.WithCancel(ctx)
+	defer r.cancel()
+	p.group.Begin(ctx, &r.calls, dispatch.RunOptions{ID: p.lastRun.Add(1)})
+	defer r.calls.End()
+	r.ctx = r.calls.Context()
+	for _, v := range args {
+		v.retain(2) // one that the body releases, and one so that it does not close what it did not make
+	}
+	results, err := r.body(p.main, nil, args)
+	if err == nil {
+		err = use(r, results)
+		release(results...)
+	}
+	release(args...)
+	return err
+}
+
+func (p *Program) begin() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return errors.New("stages: the program is closed")
+	}
+	p.runs++
+	return nil
+}
+
+func (p *Program) end() {
+	p.mu.Lock()
+	p.runs--
+	last := p.closed && p.runs == 0
+	p.mu.Unlock()
+	if last {
+		_ = p.free() // Close has returned
+	}
+}
+
+// An activation is one execution of a body.
+type activation struct {
+	*run
+	body *body
+
+	mu     sync.Mutex
+	values []*value
+	left   []int // by value: the uses that are not over
+	missed []int // by step: the values that it waits for
+	err    error
+	all    sync.WaitGroup
+}
+
+// body executes a body. captured are its first values, which stay the caller's. The body takes
+// over one use of each of args. The caller gets one use of each result.
+func (r *run) body(b *body, captured, args []*value) ([]*value, error) {
+	a := &activation{run: r, body: b, values: make([]*value, len(b.shapes)), left: append([]int(nil), b.uses...), missed: make([]int, len(b.steps))}
+	for i, v := range captured {
+		a.put(i, v)
+	}
+	for i, v := range args {
+		a.put(b.captures+i, v)
+		release(v)
+	}
+	for _, c := range b.consts {
+		a.put(c.value, onHost(c.data))
+	}
+	for i, s := range b.steps {
+		in, _ := s.flow()
+		for _, v := range in {
+			if a.values[v] == nil {
+				a.missed[i]++
+			}
+		}
+	}
+	var ready []int
+	for i, missed := range a.missed {
+		if missed == 0 {
+			ready = append(ready, i)
+		}
+	}
+	a.start(ready)
+	a.all.Wait()
+	if a.err != nil {
+		for i, v := range a.values {
+			if v != nil && a.left[i] > 0 {
+				v.drop(a.left[i])
+			}
+		}
+		return nil, a.err
+	}
+	results := make([]*value, len(b.results))
+	for i, v := range b.results {
+		results[i] = a.values[v]
+	}
+	return results, nil
+}
+
+// put sets a value, with the uses that the body has of it.
+func (a *activation) put(i int, v *value) {
+	a.values[i] = v
+	v.retain(a.left[i])
+}
+
+// start makes steps that are ready: the last one on this goroutine.
+func (a *activation) start(steps []int) {
+	for len(steps) > 0 {
+		for _, s := range steps[:len(steps)-1] {
+			a.all.Go(func() { a.start([]int{s}) })
+		}
+		steps = a.make(steps[len(steps)-1])
+	}
+}
+
+// make makes a step, and returns those that are ready afterwards.
+func (a *activation) make(i int) (ready []int) {
+	a.mu.Lock()
+	failed := a.err != nil
+	a.mu.Unlock()
+	if failed {
+		return nil
+	}
+	s := a.body.steps[i]
+	in, out := s.flow()
+	made, err := a.step(s)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, v := range in {
+		a.left[v]--
+		release(a.values[v])
+	}
+	if err == nil && len(made) != len(out) {
+		err = fmt.Errorf("it returned %d values instead of %d", len(made), len(out))
+	}
+	if err != nil {
+		for _, v := range made {
+			_ = v.closeUnused()
+		}
+		if a.err == nil {
+			a.err = a.named(s, err)
+			a.cancel()
+		}
+		return nil
+	}
+	computed := map[int]bool{}
+	for k, v := range out {
+		a.values[v] = made[k]
+		computed[v] = true
+		made[k].retain(a.left[v])
+		if _, nested := s.(*stageStep); !nested {
+			if _, isCall := s.(*callStep); !isCall {
+				release(made[k]) // the use that the inner body passed on
+			}
+		}
+		if a.left[v] == 0 {
+			_ = made[k].closeUnused()
+		}
+	}
+	for j, s := range a.body.steps {
+		if a.missed[j] == 0 {
+			continue
+		}
+		in, _ := s.flow()
+		for _, v := range in {
+			if computed[v] {
+				a.missed[j]--
+			}
+		}
+		if a.missed[j] == 0 {
+			ready = append(ready, j)
+		}
+	}
+	return ready
+}
+
+// named adds the name of a step to its error, unless a step in it has done so.
+func (a *activation) named(s step, err error) error {
+	if errors.As(err, new(*Error)) {
+		return err
+	}
+	switch s := s.(type) {
+	case *stageStep:
+		return &Error{s.stage.Name, err}
+	case *callStep:
+		return &Error{fmt.Sprintf("callback %q", s.callback.Name), err}
+	case *branchStep:
+		return &Error{s.name, err}
+	}
+	return &Error{"while", err}
+}
+
+// step makes a step with the values that it needs.
+func (a *activation) step(s step) ([]*value, error) {
+	if err := a.ctx.Err(); err != nil {
+		return nil, context.Cause(a.ctx)
+	}
+	switch s := s.(type) {
+	case *stageStep:
+		return a.program.compiled[s.stage.number].run(a.ctx, a.take(s.in), s.stage.donate)
+	case *callStep:
+		return a.call(s, a.take(s.in))
+	case *branchStep:
+		return a.branch(s)
+	case *loopStep:
+		return a.loop(s)
+	}
+	panic("stages: unknown step")
+}
+
+// take returns values of the body.
+func (a *activation) take(numbers []int) []*value {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := make([]*value, len(numbers))
+	for i, n := range numbers {
+		list[i] = a.values[n]
+	}
+	return list
+}
+
+func (a *activation) branch(s *branchStep) ([]*value, error) {
+	selector, err := a.take([]int{s.selector})[0].host(a.ctx)
+	if err != nil {
+		return nil, err
+	}
+	which := len(s.bodies) - 1 // an index that is out of range selects the last branch
+	switch i := selector.At(0).(type) {
+	case bool:
+		which = 1
+		if i {
+			which = 0
+		}
+	case int32:
+		if i >= 0 && int(i) < len(s.bodies) {
+			which = int(i)
+		}
+	}
+	return a.run.body(s.bodies[which], a.take(s.captures[which]), nil)
+}
+
+func (a *activation) loop(s *loopStep) ([]*value, error) {
+	state := a.take(s.init)
+	retain(state...)
+	inCond, inBody := a.take(s.condCaptures), a.take(s.bodyCaptures)
+	for {
+		if a.ctx.Err() != nil {
+			release(state...)
+			return nil, context.Cause(a.ctx)
+		}
+		retain(state...) // for the condition
+		predicate, err := a.run.body(s.cond, inCond, state)
+		if err != nil {
+			release(state...)
+			return nil, err
+		}
+		host, err := predicate[0].host(a.ctx)
+		var more bool
+		if err == nil {
+			more, _ = host.At(0).(bool)
+		}
+		release(predicate...)
+		if err != nil || !more {
+			if err != nil {
+				release(state...)
+				return nil, err
+			}
+			return state, nil
+		}
+		if state, err = a.run.body(s.body, inBody, state); err != nil {
+			return nil, err
+		}
+	}
+}
