@@ -141,16 +141,16 @@ func (o LegacyOptions) nested(m *mlir.Module) bool {
 
 // flattenParameters is flattenMain. It returns the tuples that stand for the parameters, the inner ones first.
 func flattenParameters(m *mlir.Module) (tuples []mlir.Value, err error) {
-	var before []mlir.Operation
+	before := map[mlir.Operation]bool{}
 	isTuple := func(op mlir.Operation) bool { return op.Name() == "stablehlo.tuple" }
 	for op := range m.Operation().All() {
 		if isTuple(op) {
-			before = append(before, op)
+			before[op] = true
 		}
 	}
 	err = flattenMain(m)
 	for op := range m.Operation().All() {
-		if isTuple(op) && !slices.Contains(before, op) {
+		if isTuple(op) && !before[op] {
 			tuples = append(tuples, op.Result(0))
 		}
 	}

@@ -174,11 +174,12 @@ struct ihipStream_t;  // of ROCm
 
 // XLA_REGISTER_CUSTOM_CALL_TARGET registers a function for the custom calls of its name, at the level
 // of a file. The platform is "Host" for the signatures with out and in, and "CUDA" or "ROCM" for
-// those with buffers. XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM gives another name.
+// those with buffers. XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM gives another name. A line registers one
+// function.
 #define XLA_REGISTER_CUSTOM_CALL_TARGET(function, platform) \
   XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(#function, function, platform)
 #define XLA_REGISTER_CUSTOM_CALL_TARGET_WITH_SYM(symbol, function, platform) \
-  CALLIOPE_CUSTOM_CALL_REGISTER_NUMBER(symbol, function, platform, __COUNTER__)
+  CALLIOPE_CUSTOM_CALL_REGISTER_NUMBER(symbol, function, platform, __LINE__)
 
 // The same for the platform "Host".
 #define XLA_CPU_REGISTER_CUSTOM_CALL_TARGET(function) XLA_REGISTER_CUSTOM_CALL_TARGET(function, "Host")

@@ -98,6 +98,15 @@ func TestLegacy(t *testing.T) {
 
 	c.run(t, "m.mlir", "--in", "zero.npy", "--in", "b.npy", "--legacy", library, "--legacy", library+":gpu_negate=negate:gpu-status").want(t, exitFailed, "", "the custom call \"negate\" failed: too \\u0000 bad")
 
+	for name, call := range map[string]string{
+		"mhlo":      `mhlo.custom_call @plain(%x) : (tensor<2xf32>) -> tensor<2xf32>`,
+		"rewritten": `stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, backend_config = {callback = "plain", form = "pure", legacy = 1 : i64, registry = "legacy", v = 2 : i64}} : (tensor<2xf32>) -> tensor<2xf32>`,
+	} {
+		write(t, folder, name+".mlir", "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = "+call+"\n  return %0 : tensor<2xf32>\n}\n")
+		c.run(t, name+".mlir", "--in", "a.npy", "--legacy", library).want(t, exitDone, "out0 f32[2] [1 2]\n", "")
+	}
+	c.run(t, "rewritten.mlir", "--in", "a.npy").want(t, exitFailed, "", "with --legacy a function of a shared library serves those")
+
 	write(t, folder, "layout.mlir", `func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = stablehlo.custom_call @sum(%x) {operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>

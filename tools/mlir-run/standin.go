@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -110,6 +111,9 @@ func (s *standIns) serve(p preflight.Problem) error {
 func (s *standIns) tapCallback(p preflight.Problem, place string) error {
 	m := missing{place: place, name: fmt.Sprintf("callback %q", p.Callback)}
 	config := configOf(p.Operation)
+	if call, ok := callop.AsCall(p.Operation); ok {
+		m.legacy = call.Config.Legacy > 0
+	}
 	switch {
 	case !config.ByName():
 		m.unfit = "it is bound by an id, which is valid only in the process that made the module"
