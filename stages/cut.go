@@ -103,7 +103,6 @@ func refuse(m *mlir.Module) error {
 type cutter struct {
 	module *mlir.Module
 	plan   *Plan
-	reader callop.Reader
 	// boundaries are the callbacks that are cut, and holds the operations that contain some.
 	boundaries map[mlir.Operation]*Callback
 	holds      map[mlir.Operation]bool
