@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"native":                         {"internal/debs"},
 	"c":                              {},
 	"c/embed":                        {"aliasing", "bridge", "callbacks", "contract", "contract/callop", "mlir", "passes", "stablehlo", "tensor"},
+	"c/install":                      {},
 	"c/shared":                       {"c/embed"},
 	"internal/bounded":               {},
 	"internal/cached":                {},

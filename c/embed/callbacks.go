@@ -154,7 +154,7 @@ func calliopeStats(out **C.char) C.calliope_status {
 		if err != nil {
 			return err
 		}
-		*out = (*C.char)(give(data))
+		store(unsafe.Pointer(out), give(data))
 		return nil
 	})
 }

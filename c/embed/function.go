@@ -194,8 +194,9 @@ func (c *call) array(to *C.calliope_array, v *tensor.View, next *C.int64_t) *C.i
 	if data != nil {
 		c.pinned.Pin(data) // does nothing for XLA's memory
 	}
-	to.data, to.size = data, C.size_t(len(v.Data))
-	to.dims, to.rank = next, C.int32_t(len(v.Shape.Dims))
+	store(unsafe.Pointer(&to.data), data)
+	store(unsafe.Pointer(&to.dims), unsafe.Pointer(next))
+	to.size, to.rank = C.size_t(len(v.Data)), C.int32_t(len(v.Shape.Dims))
 	to.dtype = C.int32_t(numbers[v.Shape.DType])
 	for _, d := range v.Shape.Dims {
 		*next = C.int64_t(d)

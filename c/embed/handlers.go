@@ -25,9 +25,9 @@ func calliopeGetHandler(target *C.char, stage C.int32_t, handler *C.calliope_han
 		}
 		switch stage {
 		case C.CALLIOPE_STAGE_INSTANTIATE:
-			*handler = C.calliope_handler(instantiate)
+			store(unsafe.Pointer(handler), instantiate)
 		case C.CALLIOPE_STAGE_EXECUTE:
-			*handler = C.calliope_handler(execute)
+			store(unsafe.Pointer(handler), execute)
 		default:
 			return invalid("calliope_get_handler: there is no handler for the stage %d: ask for CALLIOPE_STAGE_INSTANTIATE (%d) and CALLIOPE_STAGE_EXECUTE (%d)",
 				stage, C.CALLIOPE_STAGE_INSTANTIATE, C.CALLIOPE_STAGE_EXECUTE)

@@ -172,7 +172,7 @@ func calliopeAppend(library C.int64_t, context, module, block, location unsafe.P
 			return err
 		}
 		if operation != nil {
-			*operation = op.Pointer()
+			store(unsafe.Pointer(operation), op.Pointer())
 		}
 		return nil
 	})

@@ -33,7 +33,7 @@ func calliopeLint(module unsafe.Pointer, size C.size_t, name, format, options *C
 			flags = append(flags, "-format="+f)
 		}
 		return lint(what, module, size, text(name), append(flags, flagsOf(options)...), func(out []byte, _ string, status int) error {
-			*report = (*C.char)(give(out))
+			store(unsafe.Pointer(report), give(out))
 			if findings != nil {
 				*findings = C.int32_t(min(status, 1))
 			}
@@ -58,7 +58,8 @@ func calliopeFix(module unsafe.Pointer, size C.size_t, options *C.char, fixed *u
 			if err != nil {
 				return err
 			}
-			*fixed, *fixedSize = give(data), C.size_t(len(data))
+			store(unsafe.Pointer(fixed), give(data))
+			*fixedSize = C.size_t(len(data))
 			return nil
 		})
 	})

@@ -30,6 +30,11 @@ func give(data []byte) unsafe.Pointer {
 	return p
 }
 
+// store writes a pointer to memory of C or of the host. A plain assignment tells Go's garbage
+// collector the old value, too, which may be what is left of a pointer to freed memory of Go: the
+// collector ends the process when it finds one.
+func store(at, p unsafe.Pointer) { *(*uintptr)(at) = uintptr(p) }
+
 //export calliopeFree
 func calliopeFree(memory C.uintptr_t) C.calliope_status {
 	return protect(func() error {

@@ -9,6 +9,12 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
+// TestThreads holds that 16 threads may use the library at once, that each has its own message, and that drop
+// is called once, after the last call. Go's garbage collector runs often, because it finds pointers that are wrong.
+func TestThreads(t *testing.T) {
+	golden(t, "threads.txt", runIn(t, []string{"CALLIOPE_MLIR_LINT=/bin/true", "GOGC=20"}, compile(t, "threads.c")))
+}
+
 // TestFork holds that a child refuses all functions, and that its parent and a child after exec do not.
 func TestFork(t *testing.T) {
 	program := compile(t, "process.c")
