@@ -325,8 +325,9 @@ static char* open_entry(const ffi_api* api, calliope_ffi* entry) {
   char* problem = check_layouts(api);
   if (problem != NULL) return problem;
 
-  // XLA knows a type by its name. Another copy of this code in the process has its own.
-  char* name = text_of("calliope_site_%p", (void*)tables);
+  // XLA knows a type by its name. Each table, and another copy of this code in the process, has
+  // its own.
+  char* name = text_of("calliope_site_%p", (void*)entry);
   static const ffi_type_info info = {.struct_size = sizeof info, .deleter = delete_state};
   entry->api = api;
   problem = ffi_register_type(api, name, &info, &entry->type_id);
