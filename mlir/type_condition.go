@@ -11,6 +11,7 @@ import (
 //   - any, shaped, ranked, vector, fixed-vector, scalable-vector, tensor, ranked-tensor,
 //     unranked-tensor, memref, unranked-memref, any-memref, float, index, integer, complex,
 //     tuple, function, none
+//   - nonscalar, a shaped type with a dimension, sparse, a tensor with a sparse encoding
 //   - a float format: f16, bf16, …
 //   - i, si, ui or int, and the width if it is fixed: i32
 //   - !dialect.name, a type of a dialect
@@ -115,6 +116,12 @@ func (c typeCondition) holds(t Type) bool {
 		}
 		element, ok := t.Element()
 		return ok && c.of[0].holds(element)
+	case "nonscalar":
+		rank, ok := t.Rank()
+		return ok && rank > 0
+	case "sparse":
+		encoding, ok := t.Encoding()
+		return ok && encoding.Dialect() == "sparse_tensor"
 	case "fixed-vector":
 		return t.Kind() == KindVector && !t.IsScalable()
 	case "scalable-vector":

@@ -8,15 +8,15 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
-// AffineApplyOp is the operation affine.apply.
-type AffineApplyOp struct {
+// ApplyOp is the operation affine.apply.
+type ApplyOp struct {
 	Map         mlir.AffineMap
 	MapOperands []mlir.Value
 	ResultType  mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o AffineApplyOp) Create(b *mlir.Builder) mlir.Operation {
+func (o ApplyOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.apply")
 	ods.Set(w, "map", o.Map, ods.Map)
 	w.Operands("mapOperands", o.MapOperands)
@@ -24,19 +24,19 @@ func (o AffineApplyOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Infer()
 }
 
-// AffineApply creates affine.apply and returns its result.
-func AffineApply(b *mlir.Builder, mapValue mlir.AffineMap, mapOperands ...mlir.Value) mlir.Value {
-	return AffineApplyOp{Map: mapValue, MapOperands: mapOperands}.Create(b).Result(0)
+// Apply creates affine.apply and returns its result.
+func Apply(b *mlir.Builder, mapValue mlir.AffineMap, mapOperands ...mlir.Value) mlir.Value {
+	return ApplyOp{Map: mapValue, MapOperands: mapOperands}.Create(b).Result(0)
 }
 
-// AsAffineApply returns op as an AffineApplyOp. It returns false if op is another
-// operation or lacks a part.
-func AsAffineApply(op mlir.Operation) (AffineApplyOp, bool) {
+// AsApply returns op as an ApplyOp. It returns false if op is another operation or
+// lacks a part.
+func AsApply(op mlir.Operation) (ApplyOp, bool) {
 	r := ods.Read(op, "affine.apply", "*", "1")
 	if r == nil {
-		return AffineApplyOp{}, false
+		return ApplyOp{}, false
 	}
-	o := AffineApplyOp{
+	o := ApplyOp{
 		Map:         ods.Get(r, "map", ods.Map),
 		MapOperands: r.Operands(),
 		ResultType:  r.Result(),
@@ -44,8 +44,8 @@ func AsAffineApply(op mlir.Operation) (AffineApplyOp, bool) {
 	return o, r.OK()
 }
 
-// AffineDelinearizeIndexOp is the operation affine.delinearize_index.
-type AffineDelinearizeIndexOp struct {
+// DelinearizeIndexOp is the operation affine.delinearize_index.
+type DelinearizeIndexOp struct {
 	LinearIndex     mlir.Value
 	DynamicBasis    []mlir.Value
 	StaticBasis     []int64
@@ -53,7 +53,7 @@ type AffineDelinearizeIndexOp struct {
 }
 
 // Create creates the operation.
-func (o AffineDelinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
+func (o DelinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.delinearize_index")
 	w.Operand("linear_index", o.LinearIndex)
 	w.Operands("dynamic_basis", o.DynamicBasis)
@@ -62,19 +62,19 @@ func (o AffineDelinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineDelinearizeIndex creates affine.delinearize_index.
-func AffineDelinearizeIndex(b *mlir.Builder, multiIndexTypes []mlir.Type, linearIndex mlir.Value, dynamicBasis []mlir.Value, staticBasis []int64) mlir.Operation {
-	return AffineDelinearizeIndexOp{MultiIndexTypes: multiIndexTypes, LinearIndex: linearIndex, DynamicBasis: dynamicBasis, StaticBasis: staticBasis}.Create(b)
+// DelinearizeIndex creates affine.delinearize_index.
+func DelinearizeIndex(b *mlir.Builder, multiIndexTypes []mlir.Type, linearIndex mlir.Value, dynamicBasis []mlir.Value, staticBasis []int64) mlir.Operation {
+	return DelinearizeIndexOp{MultiIndexTypes: multiIndexTypes, LinearIndex: linearIndex, DynamicBasis: dynamicBasis, StaticBasis: staticBasis}.Create(b)
 }
 
-// AsAffineDelinearizeIndex returns op as an AffineDelinearizeIndexOp. It returns false
-// if op is another operation or lacks a part.
-func AsAffineDelinearizeIndex(op mlir.Operation) (AffineDelinearizeIndexOp, bool) {
+// AsDelinearizeIndex returns op as a DelinearizeIndexOp. It returns false if op is
+// another operation or lacks a part.
+func AsDelinearizeIndex(op mlir.Operation) (DelinearizeIndexOp, bool) {
 	r := ods.Read(op, "affine.delinearize_index", "1*", "*")
 	if r == nil {
-		return AffineDelinearizeIndexOp{}, false
+		return DelinearizeIndexOp{}, false
 	}
-	o := AffineDelinearizeIndexOp{
+	o := DelinearizeIndexOp{
 		LinearIndex:     r.Operand(),
 		DynamicBasis:    r.Operands(),
 		StaticBasis:     ods.Get(r, "static_basis", ods.Int64s),
@@ -83,8 +83,8 @@ func AsAffineDelinearizeIndex(op mlir.Operation) (AffineDelinearizeIndexOp, bool
 	return o, r.OK()
 }
 
-// AffineForOp is the operation affine.for.
-type AffineForOp struct {
+// ForOp is the operation affine.for.
+type ForOp struct {
 	LowerBoundOperands []mlir.Value
 	UpperBoundOperands []mlir.Value
 	Inits              []mlir.Value
@@ -96,7 +96,7 @@ type AffineForOp struct {
 }
 
 // Create creates the operation.
-func (o AffineForOp) Create(b *mlir.Builder) mlir.Operation {
+func (o ForOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.for")
 	w.Operands("lowerBoundOperands", o.LowerBoundOperands)
 	w.Operands("upperBoundOperands", o.UpperBoundOperands)
@@ -110,19 +110,14 @@ func (o AffineForOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineFor creates affine.for.
-func AffineFor(b *mlir.Builder, resultsTypes []mlir.Type, lowerBoundOperands []mlir.Value, upperBoundOperands []mlir.Value, inits []mlir.Value, lowerBoundMap mlir.AffineMap, upperBoundMap mlir.AffineMap, step int64, region mlir.Region) mlir.Operation {
-	return AffineForOp{ResultsTypes: resultsTypes, LowerBoundOperands: lowerBoundOperands, UpperBoundOperands: upperBoundOperands, Inits: inits, LowerBoundMap: lowerBoundMap, UpperBoundMap: upperBoundMap, Step: step, Region: region}.Create(b)
-}
-
-// AsAffineFor returns op as an AffineForOp. It returns false if op is another operation
-// or lacks a part.
-func AsAffineFor(op mlir.Operation) (AffineForOp, bool) {
+// AsFor returns op as a ForOp. It returns false if op is another operation or lacks a
+// part.
+func AsFor(op mlir.Operation) (ForOp, bool) {
 	r := ods.Read(op, "affine.for", "***s", "*")
 	if r == nil {
-		return AffineForOp{}, false
+		return ForOp{}, false
 	}
-	o := AffineForOp{
+	o := ForOp{
 		LowerBoundOperands: r.Operands(),
 		UpperBoundOperands: r.Operands(),
 		Inits:              r.Operands(),
@@ -135,8 +130,8 @@ func AsAffineFor(op mlir.Operation) (AffineForOp, bool) {
 	return o, r.OK()
 }
 
-// AffineIfOp is the operation affine.if.
-type AffineIfOp struct {
+// IfOp is the operation affine.if.
+type IfOp struct {
 	Operand0     []mlir.Value
 	Condition    mlir.IntegerSet
 	ThenRegion   mlir.Region
@@ -145,7 +140,7 @@ type AffineIfOp struct {
 }
 
 // Create creates the operation.
-func (o AffineIfOp) Create(b *mlir.Builder) mlir.Operation {
+func (o IfOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.if")
 	w.Operands("operand0", o.Operand0)
 	ods.Set(w, "condition", o.Condition, ods.Integers)
@@ -155,19 +150,19 @@ func (o AffineIfOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineIf creates affine.if.
-func AffineIf(b *mlir.Builder, resultsTypes []mlir.Type, operand0 []mlir.Value, condition mlir.IntegerSet, thenRegion mlir.Region, elseRegion mlir.Region) mlir.Operation {
-	return AffineIfOp{ResultsTypes: resultsTypes, Operand0: operand0, Condition: condition, ThenRegion: thenRegion, ElseRegion: elseRegion}.Create(b)
+// If creates affine.if.
+func If(b *mlir.Builder, resultsTypes []mlir.Type, operand0 []mlir.Value, condition mlir.IntegerSet, thenRegion mlir.Region, elseRegion mlir.Region) mlir.Operation {
+	return IfOp{ResultsTypes: resultsTypes, Operand0: operand0, Condition: condition, ThenRegion: thenRegion, ElseRegion: elseRegion}.Create(b)
 }
 
-// AsAffineIf returns op as an AffineIfOp. It returns false if op is another operation
-// or lacks a part.
-func AsAffineIf(op mlir.Operation) (AffineIfOp, bool) {
+// AsIf returns op as an IfOp. It returns false if op is another operation or lacks a
+// part.
+func AsIf(op mlir.Operation) (IfOp, bool) {
 	r := ods.Read(op, "affine.if", "*", "*")
 	if r == nil {
-		return AffineIfOp{}, false
+		return IfOp{}, false
 	}
-	o := AffineIfOp{
+	o := IfOp{
 		Operand0:     r.Operands(),
 		Condition:    ods.Get(r, "condition", ods.Integers),
 		ThenRegion:   r.Region(),
@@ -177,8 +172,8 @@ func AsAffineIf(op mlir.Operation) (AffineIfOp, bool) {
 	return o, r.OK()
 }
 
-// AffineLinearizeIndexOp is the operation affine.linearize_index.
-type AffineLinearizeIndexOp struct {
+// LinearizeIndexOp is the operation affine.linearize_index.
+type LinearizeIndexOp struct {
 	MultiIndex      []mlir.Value
 	DynamicBasis    []mlir.Value
 	StaticBasis     []int64
@@ -187,7 +182,7 @@ type AffineLinearizeIndexOp struct {
 }
 
 // Create creates the operation.
-func (o AffineLinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
+func (o LinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.linearize_index")
 	w.Operands("multi_index", o.MultiIndex)
 	w.Operands("dynamic_basis", o.DynamicBasis)
@@ -198,19 +193,19 @@ func (o AffineLinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineLinearizeIndex creates affine.linearize_index and returns its result.
-func AffineLinearizeIndex(b *mlir.Builder, linearIndexType mlir.Type, multiIndex []mlir.Value, dynamicBasis []mlir.Value, staticBasis []int64) mlir.Value {
-	return AffineLinearizeIndexOp{LinearIndexType: linearIndexType, MultiIndex: multiIndex, DynamicBasis: dynamicBasis, StaticBasis: staticBasis}.Create(b).Result(0)
+// LinearizeIndex creates affine.linearize_index and returns its result.
+func LinearizeIndex(b *mlir.Builder, linearIndexType mlir.Type, multiIndex []mlir.Value, dynamicBasis []mlir.Value, staticBasis []int64) mlir.Value {
+	return LinearizeIndexOp{LinearIndexType: linearIndexType, MultiIndex: multiIndex, DynamicBasis: dynamicBasis, StaticBasis: staticBasis}.Create(b).Result(0)
 }
 
-// AsAffineLinearizeIndex returns op as an AffineLinearizeIndexOp. It returns false if
-// op is another operation or lacks a part.
-func AsAffineLinearizeIndex(op mlir.Operation) (AffineLinearizeIndexOp, bool) {
+// AsLinearizeIndex returns op as a LinearizeIndexOp. It returns false if op is another
+// operation or lacks a part.
+func AsLinearizeIndex(op mlir.Operation) (LinearizeIndexOp, bool) {
 	r := ods.Read(op, "affine.linearize_index", "**s", "1")
 	if r == nil {
-		return AffineLinearizeIndexOp{}, false
+		return LinearizeIndexOp{}, false
 	}
-	o := AffineLinearizeIndexOp{
+	o := LinearizeIndexOp{
 		MultiIndex:      r.Operands(),
 		DynamicBasis:    r.Operands(),
 		StaticBasis:     ods.Get(r, "static_basis", ods.Int64s),
@@ -220,8 +215,8 @@ func AsAffineLinearizeIndex(op mlir.Operation) (AffineLinearizeIndexOp, bool) {
 	return o, r.OK()
 }
 
-// AffineLoadOp is the operation affine.load.
-type AffineLoadOp struct {
+// LoadOp is the operation affine.load.
+type LoadOp struct {
 	Memref     mlir.Value
 	Indices    []mlir.Value
 	Map        mlir.AffineMap
@@ -229,7 +224,7 @@ type AffineLoadOp struct {
 }
 
 // Create creates the operation.
-func (o AffineLoadOp) Create(b *mlir.Builder) mlir.Operation {
+func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.load")
 	w.Operand("memref", o.Memref)
 	w.Operands("indices", o.Indices)
@@ -238,19 +233,19 @@ func (o AffineLoadOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineLoad creates affine.load and returns its result.
-func AffineLoad(b *mlir.Builder, resultType mlir.Type, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Value {
-	return AffineLoadOp{ResultType: resultType, Memref: memref, Indices: indices, Map: mapValue}.Create(b).Result(0)
+// Load creates affine.load and returns its result.
+func Load(b *mlir.Builder, resultType mlir.Type, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Value {
+	return LoadOp{ResultType: resultType, Memref: memref, Indices: indices, Map: mapValue}.Create(b).Result(0)
 }
 
-// AsAffineLoad returns op as an AffineLoadOp. It returns false if op is another
-// operation or lacks a part.
-func AsAffineLoad(op mlir.Operation) (AffineLoadOp, bool) {
+// AsLoad returns op as a LoadOp. It returns false if op is another operation or lacks a
+// part.
+func AsLoad(op mlir.Operation) (LoadOp, bool) {
 	r := ods.Read(op, "affine.load", "1*", "1")
 	if r == nil {
-		return AffineLoadOp{}, false
+		return LoadOp{}, false
 	}
-	o := AffineLoadOp{
+	o := LoadOp{
 		Memref:     r.Operand(),
 		Indices:    r.Operands(),
 		Map:        ods.Get(r, "map", ods.Map),
@@ -259,15 +254,15 @@ func AsAffineLoad(op mlir.Operation) (AffineLoadOp, bool) {
 	return o, r.OK()
 }
 
-// AffineMaxOp is the operation affine.max.
-type AffineMaxOp struct {
+// MaxOp is the operation affine.max.
+type MaxOp struct {
 	Map        mlir.AffineMap
 	Operands   []mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o AffineMaxOp) Create(b *mlir.Builder) mlir.Operation {
+func (o MaxOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.max")
 	ods.Set(w, "map", o.Map, ods.Map)
 	w.Operands("operands", o.Operands)
@@ -275,19 +270,19 @@ func (o AffineMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Infer()
 }
 
-// AffineMax creates affine.max and returns its result.
-func AffineMax(b *mlir.Builder, mapValue mlir.AffineMap, operands ...mlir.Value) mlir.Value {
-	return AffineMaxOp{Map: mapValue, Operands: operands}.Create(b).Result(0)
+// Max creates affine.max and returns its result.
+func Max(b *mlir.Builder, mapValue mlir.AffineMap, operands ...mlir.Value) mlir.Value {
+	return MaxOp{Map: mapValue, Operands: operands}.Create(b).Result(0)
 }
 
-// AsAffineMax returns op as an AffineMaxOp. It returns false if op is another operation
-// or lacks a part.
-func AsAffineMax(op mlir.Operation) (AffineMaxOp, bool) {
+// AsMax returns op as a MaxOp. It returns false if op is another operation or lacks a
+// part.
+func AsMax(op mlir.Operation) (MaxOp, bool) {
 	r := ods.Read(op, "affine.max", "*", "1")
 	if r == nil {
-		return AffineMaxOp{}, false
+		return MaxOp{}, false
 	}
-	o := AffineMaxOp{
+	o := MaxOp{
 		Map:        ods.Get(r, "map", ods.Map),
 		Operands:   r.Operands(),
 		ResultType: r.Result(),
@@ -295,15 +290,15 @@ func AsAffineMax(op mlir.Operation) (AffineMaxOp, bool) {
 	return o, r.OK()
 }
 
-// AffineMinOp is the operation affine.min.
-type AffineMinOp struct {
+// MinOp is the operation affine.min.
+type MinOp struct {
 	Map        mlir.AffineMap
 	Operands   []mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o AffineMinOp) Create(b *mlir.Builder) mlir.Operation {
+func (o MinOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.min")
 	ods.Set(w, "map", o.Map, ods.Map)
 	w.Operands("operands", o.Operands)
@@ -311,19 +306,19 @@ func (o AffineMinOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Infer()
 }
 
-// AffineMin creates affine.min and returns its result.
-func AffineMin(b *mlir.Builder, mapValue mlir.AffineMap, operands ...mlir.Value) mlir.Value {
-	return AffineMinOp{Map: mapValue, Operands: operands}.Create(b).Result(0)
+// Min creates affine.min and returns its result.
+func Min(b *mlir.Builder, mapValue mlir.AffineMap, operands ...mlir.Value) mlir.Value {
+	return MinOp{Map: mapValue, Operands: operands}.Create(b).Result(0)
 }
 
-// AsAffineMin returns op as an AffineMinOp. It returns false if op is another operation
-// or lacks a part.
-func AsAffineMin(op mlir.Operation) (AffineMinOp, bool) {
+// AsMin returns op as a MinOp. It returns false if op is another operation or lacks a
+// part.
+func AsMin(op mlir.Operation) (MinOp, bool) {
 	r := ods.Read(op, "affine.min", "*", "1")
 	if r == nil {
-		return AffineMinOp{}, false
+		return MinOp{}, false
 	}
-	o := AffineMinOp{
+	o := MinOp{
 		Map:        ods.Get(r, "map", ods.Map),
 		Operands:   r.Operands(),
 		ResultType: r.Result(),
@@ -331,8 +326,8 @@ func AsAffineMin(op mlir.Operation) (AffineMinOp, bool) {
 	return o, r.OK()
 }
 
-// AffineParallelOp is the operation affine.parallel.
-type AffineParallelOp struct {
+// ParallelOp is the operation affine.parallel.
+type ParallelOp struct {
 	Reductions        []arith.AtomicRMWKind
 	LowerBoundsMap    mlir.AffineMap
 	LowerBoundsGroups mlir.Attribute
@@ -345,7 +340,7 @@ type AffineParallelOp struct {
 }
 
 // Create creates the operation.
-func (o AffineParallelOp) Create(b *mlir.Builder) mlir.Operation {
+func (o ParallelOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.parallel")
 	ods.Set(w, "reductions", o.Reductions, atomicRMWKindKindList)
 	ods.Set(w, "lowerBoundsMap", o.LowerBoundsMap, ods.Map)
@@ -359,19 +354,19 @@ func (o AffineParallelOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineParallel creates affine.parallel.
-func AffineParallel(b *mlir.Builder, resultsTypes []mlir.Type, reductions []arith.AtomicRMWKind, lowerBoundsMap mlir.AffineMap, lowerBoundsGroups mlir.Attribute, upperBoundsMap mlir.AffineMap, upperBoundsGroups mlir.Attribute, steps []int64, mapOperands []mlir.Value, region mlir.Region) mlir.Operation {
-	return AffineParallelOp{ResultsTypes: resultsTypes, Reductions: reductions, LowerBoundsMap: lowerBoundsMap, LowerBoundsGroups: lowerBoundsGroups, UpperBoundsMap: upperBoundsMap, UpperBoundsGroups: upperBoundsGroups, Steps: steps, MapOperands: mapOperands, Region: region}.Create(b)
+// Parallel creates affine.parallel.
+func Parallel(b *mlir.Builder, resultsTypes []mlir.Type, reductions []arith.AtomicRMWKind, lowerBoundsMap mlir.AffineMap, lowerBoundsGroups mlir.Attribute, upperBoundsMap mlir.AffineMap, upperBoundsGroups mlir.Attribute, steps []int64, mapOperands []mlir.Value, region mlir.Region) mlir.Operation {
+	return ParallelOp{ResultsTypes: resultsTypes, Reductions: reductions, LowerBoundsMap: lowerBoundsMap, LowerBoundsGroups: lowerBoundsGroups, UpperBoundsMap: upperBoundsMap, UpperBoundsGroups: upperBoundsGroups, Steps: steps, MapOperands: mapOperands, Region: region}.Create(b)
 }
 
-// AsAffineParallel returns op as an AffineParallelOp. It returns false if op is another
-// operation or lacks a part.
-func AsAffineParallel(op mlir.Operation) (AffineParallelOp, bool) {
+// AsParallel returns op as a ParallelOp. It returns false if op is another operation or
+// lacks a part.
+func AsParallel(op mlir.Operation) (ParallelOp, bool) {
 	r := ods.Read(op, "affine.parallel", "*", "*")
 	if r == nil {
-		return AffineParallelOp{}, false
+		return ParallelOp{}, false
 	}
-	o := AffineParallelOp{
+	o := ParallelOp{
 		Reductions:        ods.Get(r, "reductions", atomicRMWKindKindList),
 		LowerBoundsMap:    ods.Get(r, "lowerBoundsMap", ods.Map),
 		LowerBoundsGroups: ods.Get(r, "lowerBoundsGroups", ods.Attribute),
@@ -385,8 +380,8 @@ func AsAffineParallel(op mlir.Operation) (AffineParallelOp, bool) {
 	return o, r.OK()
 }
 
-// AffinePrefetchOp is the operation affine.prefetch.
-type AffinePrefetchOp struct {
+// PrefetchOp is the operation affine.prefetch.
+type PrefetchOp struct {
 	Memref       mlir.Value
 	Indices      []mlir.Value
 	IsWrite      bool
@@ -396,7 +391,7 @@ type AffinePrefetchOp struct {
 }
 
 // Create creates the operation.
-func (o AffinePrefetchOp) Create(b *mlir.Builder) mlir.Operation {
+func (o PrefetchOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.prefetch")
 	w.Operand("memref", o.Memref)
 	w.Operands("indices", o.Indices)
@@ -407,19 +402,19 @@ func (o AffinePrefetchOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffinePrefetch creates affine.prefetch.
-func AffinePrefetch(b *mlir.Builder, memref mlir.Value, indices []mlir.Value, isWrite bool, localityHint int32, isDataCache bool, mapValue mlir.AffineMap) mlir.Operation {
-	return AffinePrefetchOp{Memref: memref, Indices: indices, IsWrite: isWrite, LocalityHint: localityHint, IsDataCache: isDataCache, Map: mapValue}.Create(b)
+// Prefetch creates affine.prefetch.
+func Prefetch(b *mlir.Builder, memref mlir.Value, indices []mlir.Value, isWrite bool, localityHint int32, isDataCache bool, mapValue mlir.AffineMap) mlir.Operation {
+	return PrefetchOp{Memref: memref, Indices: indices, IsWrite: isWrite, LocalityHint: localityHint, IsDataCache: isDataCache, Map: mapValue}.Create(b)
 }
 
-// AsAffinePrefetch returns op as an AffinePrefetchOp. It returns false if op is another
-// operation or lacks a part.
-func AsAffinePrefetch(op mlir.Operation) (AffinePrefetchOp, bool) {
+// AsPrefetch returns op as a PrefetchOp. It returns false if op is another operation or
+// lacks a part.
+func AsPrefetch(op mlir.Operation) (PrefetchOp, bool) {
 	r := ods.Read(op, "affine.prefetch", "1*", "")
 	if r == nil {
-		return AffinePrefetchOp{}, false
+		return PrefetchOp{}, false
 	}
-	o := AffinePrefetchOp{
+	o := PrefetchOp{
 		Memref:       r.Operand(),
 		Indices:      r.Operands(),
 		IsWrite:      ods.Get(r, "isWrite", ods.Bool),
@@ -430,8 +425,8 @@ func AsAffinePrefetch(op mlir.Operation) (AffinePrefetchOp, bool) {
 	return o, r.OK()
 }
 
-// AffineStoreOp is the operation affine.store.
-type AffineStoreOp struct {
+// StoreOp is the operation affine.store.
+type StoreOp struct {
 	Value   mlir.Value
 	Memref  mlir.Value
 	Indices []mlir.Value
@@ -439,7 +434,7 @@ type AffineStoreOp struct {
 }
 
 // Create creates the operation.
-func (o AffineStoreOp) Create(b *mlir.Builder) mlir.Operation {
+func (o StoreOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.store")
 	w.Operand("value", o.Value)
 	w.Operand("memref", o.Memref)
@@ -448,19 +443,19 @@ func (o AffineStoreOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineStore creates affine.store.
-func AffineStore(b *mlir.Builder, value mlir.Value, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Operation {
-	return AffineStoreOp{Value: value, Memref: memref, Indices: indices, Map: mapValue}.Create(b)
+// Store creates affine.store.
+func Store(b *mlir.Builder, value mlir.Value, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Operation {
+	return StoreOp{Value: value, Memref: memref, Indices: indices, Map: mapValue}.Create(b)
 }
 
-// AsAffineStore returns op as an AffineStoreOp. It returns false if op is another
-// operation or lacks a part.
-func AsAffineStore(op mlir.Operation) (AffineStoreOp, bool) {
+// AsStore returns op as a StoreOp. It returns false if op is another operation or lacks
+// a part.
+func AsStore(op mlir.Operation) (StoreOp, bool) {
 	r := ods.Read(op, "affine.store", "11*", "")
 	if r == nil {
-		return AffineStoreOp{}, false
+		return StoreOp{}, false
 	}
-	o := AffineStoreOp{
+	o := StoreOp{
 		Value:   r.Operand(),
 		Memref:  r.Operand(),
 		Indices: r.Operands(),
@@ -469,8 +464,8 @@ func AsAffineStore(op mlir.Operation) (AffineStoreOp, bool) {
 	return o, r.OK()
 }
 
-// AffineVectorLoadOp is the operation affine.vector_load.
-type AffineVectorLoadOp struct {
+// VectorLoadOp is the operation affine.vector_load.
+type VectorLoadOp struct {
 	Memref     mlir.Value
 	Indices    []mlir.Value
 	Map        mlir.AffineMap
@@ -478,7 +473,7 @@ type AffineVectorLoadOp struct {
 }
 
 // Create creates the operation.
-func (o AffineVectorLoadOp) Create(b *mlir.Builder) mlir.Operation {
+func (o VectorLoadOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.vector_load")
 	w.Operand("memref", o.Memref)
 	w.Operands("indices", o.Indices)
@@ -487,19 +482,19 @@ func (o AffineVectorLoadOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineVectorLoad creates affine.vector_load and returns its result.
-func AffineVectorLoad(b *mlir.Builder, resultType mlir.Type, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Value {
-	return AffineVectorLoadOp{ResultType: resultType, Memref: memref, Indices: indices, Map: mapValue}.Create(b).Result(0)
+// VectorLoad creates affine.vector_load and returns its result.
+func VectorLoad(b *mlir.Builder, resultType mlir.Type, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Value {
+	return VectorLoadOp{ResultType: resultType, Memref: memref, Indices: indices, Map: mapValue}.Create(b).Result(0)
 }
 
-// AsAffineVectorLoad returns op as an AffineVectorLoadOp. It returns false if op is
-// another operation or lacks a part.
-func AsAffineVectorLoad(op mlir.Operation) (AffineVectorLoadOp, bool) {
+// AsVectorLoad returns op as a VectorLoadOp. It returns false if op is another
+// operation or lacks a part.
+func AsVectorLoad(op mlir.Operation) (VectorLoadOp, bool) {
 	r := ods.Read(op, "affine.vector_load", "1*", "1")
 	if r == nil {
-		return AffineVectorLoadOp{}, false
+		return VectorLoadOp{}, false
 	}
-	o := AffineVectorLoadOp{
+	o := VectorLoadOp{
 		Memref:     r.Operand(),
 		Indices:    r.Operands(),
 		Map:        ods.Get(r, "map", ods.Map),
@@ -508,8 +503,8 @@ func AsAffineVectorLoad(op mlir.Operation) (AffineVectorLoadOp, bool) {
 	return o, r.OK()
 }
 
-// AffineVectorStoreOp is the operation affine.vector_store.
-type AffineVectorStoreOp struct {
+// VectorStoreOp is the operation affine.vector_store.
+type VectorStoreOp struct {
 	Value   mlir.Value
 	Memref  mlir.Value
 	Indices []mlir.Value
@@ -517,7 +512,7 @@ type AffineVectorStoreOp struct {
 }
 
 // Create creates the operation.
-func (o AffineVectorStoreOp) Create(b *mlir.Builder) mlir.Operation {
+func (o VectorStoreOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.vector_store")
 	w.Operand("value", o.Value)
 	w.Operand("memref", o.Memref)
@@ -526,19 +521,19 @@ func (o AffineVectorStoreOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AffineVectorStore creates affine.vector_store.
-func AffineVectorStore(b *mlir.Builder, value mlir.Value, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Operation {
-	return AffineVectorStoreOp{Value: value, Memref: memref, Indices: indices, Map: mapValue}.Create(b)
+// VectorStore creates affine.vector_store.
+func VectorStore(b *mlir.Builder, value mlir.Value, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Operation {
+	return VectorStoreOp{Value: value, Memref: memref, Indices: indices, Map: mapValue}.Create(b)
 }
 
-// AsAffineVectorStore returns op as an AffineVectorStoreOp. It returns false if op is
-// another operation or lacks a part.
-func AsAffineVectorStore(op mlir.Operation) (AffineVectorStoreOp, bool) {
+// AsVectorStore returns op as a VectorStoreOp. It returns false if op is another
+// operation or lacks a part.
+func AsVectorStore(op mlir.Operation) (VectorStoreOp, bool) {
 	r := ods.Read(op, "affine.vector_store", "11*", "")
 	if r == nil {
-		return AffineVectorStoreOp{}, false
+		return VectorStoreOp{}, false
 	}
-	o := AffineVectorStoreOp{
+	o := VectorStoreOp{
 		Value:   r.Operand(),
 		Memref:  r.Operand(),
 		Indices: r.Operands(),
@@ -547,31 +542,31 @@ func AsAffineVectorStore(op mlir.Operation) (AffineVectorStoreOp, bool) {
 	return o, r.OK()
 }
 
-// AffineYieldOp is the operation affine.yield.
-type AffineYieldOp struct {
+// YieldOp is the operation affine.yield.
+type YieldOp struct {
 	Operands []mlir.Value
 }
 
 // Create creates the operation.
-func (o AffineYieldOp) Create(b *mlir.Builder) mlir.Operation {
+func (o YieldOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "affine.yield")
 	w.Operands("operands", o.Operands)
 	return w.Create()
 }
 
-// AffineYield creates affine.yield.
-func AffineYield(b *mlir.Builder, operands ...mlir.Value) mlir.Operation {
-	return AffineYieldOp{Operands: operands}.Create(b)
+// Yield creates affine.yield.
+func Yield(b *mlir.Builder, operands ...mlir.Value) mlir.Operation {
+	return YieldOp{Operands: operands}.Create(b)
 }
 
-// AsAffineYield returns op as an AffineYieldOp. It returns false if op is another
-// operation or lacks a part.
-func AsAffineYield(op mlir.Operation) (AffineYieldOp, bool) {
+// AsYield returns op as a YieldOp. It returns false if op is another operation or lacks
+// a part.
+func AsYield(op mlir.Operation) (YieldOp, bool) {
 	r := ods.Read(op, "affine.yield", "*", "")
 	if r == nil {
-		return AffineYieldOp{}, false
+		return YieldOp{}, false
 	}
-	o := AffineYieldOp{
+	o := YieldOp{
 		Operands: r.Operands(),
 	}
 	return o, r.OK()

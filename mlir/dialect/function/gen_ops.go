@@ -151,11 +151,6 @@ func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// Func creates func.func.
-func Func(b *mlir.Builder, symName string, functionType mlir.Type, body mlir.Region) mlir.Operation {
-	return FuncOp{SymName: symName, FunctionType: functionType, Body: body}.Create(b)
-}
-
 // AsFunc returns op as a FuncOp. It returns false if op is another operation or lacks a
 // part.
 func AsFunc(op mlir.Operation) (FuncOp, bool) {

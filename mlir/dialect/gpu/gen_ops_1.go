@@ -866,8 +866,8 @@ func AsDynamicSharedMemory(op mlir.Operation) (DynamicSharedMemoryOp, bool) {
 	return o, r.OK()
 }
 
-// GPUFuncOp is the operation gpu.func.
-type GPUFuncOp struct {
+// FuncOp is the operation gpu.func.
+type FuncOp struct {
 	FunctionType         mlir.Type
 	ArgAttrs             []mlir.Attribute // optional
 	ResAttrs             []mlir.Attribute // optional
@@ -880,7 +880,7 @@ type GPUFuncOp struct {
 }
 
 // Create creates the operation.
-func (o GPUFuncOp) Create(b *mlir.Builder) mlir.Operation {
+func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "gpu.func")
 	ods.Set(w, "function_type", o.FunctionType, ods.Type)
 	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
@@ -894,19 +894,19 @@ func (o GPUFuncOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// GPUFunc creates gpu.func.
-func GPUFunc(b *mlir.Builder, functionType mlir.Type, body mlir.Region) mlir.Operation {
-	return GPUFuncOp{FunctionType: functionType, Body: body}.Create(b)
+// Func creates gpu.func.
+func Func(b *mlir.Builder, functionType mlir.Type, body mlir.Region) mlir.Operation {
+	return FuncOp{FunctionType: functionType, Body: body}.Create(b)
 }
 
-// AsGPUFunc returns op as a GPUFuncOp. It returns false if op is another operation or
-// lacks a part.
-func AsGPUFunc(op mlir.Operation) (GPUFuncOp, bool) {
+// AsFunc returns op as a FuncOp. It returns false if op is another operation or lacks a
+// part.
+func AsFunc(op mlir.Operation) (FuncOp, bool) {
 	r := ods.Read(op, "gpu.func", "", "")
 	if r == nil {
-		return GPUFuncOp{}, false
+		return FuncOp{}, false
 	}
-	o := GPUFuncOp{
+	o := FuncOp{
 		FunctionType:         ods.Get(r, "function_type", ods.Type),
 		ArgAttrs:             ods.GetValue(r, "arg_attrs", ods.Attributes),
 		ResAttrs:             ods.GetValue(r, "res_attrs", ods.Attributes),
@@ -1126,11 +1126,6 @@ func (o LaunchOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// Launch creates gpu.launch.
-func Launch(b *mlir.Builder, asyncDependencies []mlir.Value, gridSizeX mlir.Value, gridSizeY mlir.Value, gridSizeZ mlir.Value, blockSizeX mlir.Value, blockSizeY mlir.Value, blockSizeZ mlir.Value, body mlir.Region) mlir.Operation {
-	return LaunchOp{AsyncDependencies: asyncDependencies, GridSizeX: gridSizeX, GridSizeY: gridSizeY, GridSizeZ: gridSizeZ, BlockSizeX: blockSizeX, BlockSizeY: blockSizeY, BlockSizeZ: blockSizeZ, Body: body}.Create(b)
-}
-
 // AsLaunch returns op as a LaunchOp. It returns false if op is another operation or
 // lacks a part.
 func AsLaunch(op mlir.Operation) (LaunchOp, bool) {
@@ -1309,8 +1304,8 @@ func AsMemset(op mlir.Operation) (MemsetOp, bool) {
 	return o, r.OK()
 }
 
-// GPUModuleOp is the operation gpu.module.
-type GPUModuleOp struct {
+// ModuleOp is the operation gpu.module.
+type ModuleOp struct {
 	SymName           string
 	Targets           []mlir.Attribute // optional
 	OffloadingHandler mlir.Attribute   // optional
@@ -1318,7 +1313,7 @@ type GPUModuleOp struct {
 }
 
 // Create creates the operation.
-func (o GPUModuleOp) Create(b *mlir.Builder) mlir.Operation {
+func (o ModuleOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "gpu.module")
 	ods.Set(w, "sym_name", o.SymName, ods.Text)
 	ods.SetList(w, "targets", o.Targets, ods.Attributes)
@@ -1327,19 +1322,14 @@ func (o GPUModuleOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// GPUModule creates gpu.module.
-func GPUModule(b *mlir.Builder, symName string, bodyRegion mlir.Region) mlir.Operation {
-	return GPUModuleOp{SymName: symName, BodyRegion: bodyRegion}.Create(b)
-}
-
-// AsGPUModule returns op as a GPUModuleOp. It returns false if op is another operation
-// or lacks a part.
-func AsGPUModule(op mlir.Operation) (GPUModuleOp, bool) {
+// AsModule returns op as a ModuleOp. It returns false if op is another operation or
+// lacks a part.
+func AsModule(op mlir.Operation) (ModuleOp, bool) {
 	r := ods.Read(op, "gpu.module", "", "")
 	if r == nil {
-		return GPUModuleOp{}, false
+		return ModuleOp{}, false
 	}
-	o := GPUModuleOp{
+	o := ModuleOp{
 		SymName:           ods.Get(r, "sym_name", ods.Text),
 		Targets:           ods.GetValue(r, "targets", ods.Attributes),
 		OffloadingHandler: ods.GetValue(r, "offloadingHandler", ods.Attribute),

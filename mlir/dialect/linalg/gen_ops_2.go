@@ -426,11 +426,6 @@ func (o GenericOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// Generic creates linalg.generic.
-func Generic(b *mlir.Builder, inputs []mlir.Value, outputs []mlir.Value, indexingMaps []mlir.AffineMap, iteratorTypes []mlir.Attribute, region mlir.Region) mlir.Operation {
-	return GenericOp{Inputs: inputs, Outputs: outputs, IndexingMaps: indexingMaps, IteratorTypes: iteratorTypes, Region: region}.Create(b)
-}
-
 // AsGeneric returns op as a GenericOp. It returns false if op is another operation or
 // lacks a part.
 func AsGeneric(op mlir.Operation) (GenericOp, bool) {

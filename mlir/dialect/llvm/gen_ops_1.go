@@ -1292,8 +1292,8 @@ func AsFSub(op mlir.Operation) (FSubOp, bool) {
 	return o, r.OK()
 }
 
-// LLVMFuncOp is the operation llvm.func.
-type LLVMFuncOp struct {
+// FuncOp is the operation llvm.func.
+type FuncOp struct {
 	SymName                 string
 	SymVisibility           string // optional
 	FunctionType            mlir.Type
@@ -1351,7 +1351,7 @@ type LLVMFuncOp struct {
 }
 
 // Create creates the operation.
-func (o LLVMFuncOp) Create(b *mlir.Builder) mlir.Operation {
+func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.func")
 	ods.Set(w, "sym_name", o.SymName, ods.Text)
 	ods.SetValue(w, "sym_visibility", o.SymVisibility, ods.Text)
@@ -1410,19 +1410,19 @@ func (o LLVMFuncOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// LLVMFunc creates llvm.func.
-func LLVMFunc(b *mlir.Builder, symName string, functionType mlir.Type, body mlir.Region) mlir.Operation {
-	return LLVMFuncOp{SymName: symName, FunctionType: functionType, Body: body}.Create(b)
+// Func creates llvm.func.
+func Func(b *mlir.Builder, symName string, functionType mlir.Type, body mlir.Region) mlir.Operation {
+	return FuncOp{SymName: symName, FunctionType: functionType, Body: body}.Create(b)
 }
 
-// AsLLVMFunc returns op as a LLVMFuncOp. It returns false if op is another operation or
-// lacks a part.
-func AsLLVMFunc(op mlir.Operation) (LLVMFuncOp, bool) {
+// AsFunc returns op as a FuncOp. It returns false if op is another operation or lacks a
+// part.
+func AsFunc(op mlir.Operation) (FuncOp, bool) {
 	r := ods.Read(op, "llvm.func", "", "")
 	if r == nil {
-		return LLVMFuncOp{}, false
+		return FuncOp{}, false
 	}
-	o := LLVMFuncOp{
+	o := FuncOp{
 		SymName:                 ods.Get(r, "sym_name", ods.Text),
 		SymVisibility:           ods.GetValue(r, "sym_visibility", ods.Text),
 		FunctionType:            ods.Get(r, "function_type", ods.Type),

@@ -286,8 +286,8 @@ func AsMaskedStore(op mlir.Operation) (MaskedStoreOp, bool) {
 	return o, r.OK()
 }
 
-// PtrAddOp is the operation ptr.ptr_add.
-type PtrAddOp struct {
+// AddOp is the operation ptr.ptr_add.
+type AddOp struct {
 	Base       mlir.Value
 	Offset     mlir.Value
 	Flags      mlir.Attribute // optional
@@ -295,7 +295,7 @@ type PtrAddOp struct {
 }
 
 // Create creates the operation.
-func (o PtrAddOp) Create(b *mlir.Builder) mlir.Operation {
+func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.ptr_add")
 	w.Operand("base", o.Base)
 	w.Operand("offset", o.Offset)
@@ -304,19 +304,19 @@ func (o PtrAddOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Infer()
 }
 
-// PtrAdd creates ptr.ptr_add and returns its result.
-func PtrAdd(b *mlir.Builder, base mlir.Value, offset mlir.Value) mlir.Value {
-	return PtrAddOp{Base: base, Offset: offset}.Create(b).Result(0)
+// Add creates ptr.ptr_add and returns its result.
+func Add(b *mlir.Builder, base mlir.Value, offset mlir.Value) mlir.Value {
+	return AddOp{Base: base, Offset: offset}.Create(b).Result(0)
 }
 
-// AsPtrAdd returns op as a PtrAddOp. It returns false if op is another operation or
-// lacks a part.
-func AsPtrAdd(op mlir.Operation) (PtrAddOp, bool) {
+// AsAdd returns op as an AddOp. It returns false if op is another operation or lacks a
+// part.
+func AsAdd(op mlir.Operation) (AddOp, bool) {
 	r := ods.Read(op, "ptr.ptr_add", "11", "1")
 	if r == nil {
-		return PtrAddOp{}, false
+		return AddOp{}, false
 	}
-	o := PtrAddOp{
+	o := AddOp{
 		Base:       r.Operand(),
 		Offset:     r.Operand(),
 		Flags:      ods.GetValue(r, "flags", ods.Attribute),
@@ -325,8 +325,8 @@ func AsPtrAdd(op mlir.Operation) (PtrAddOp, bool) {
 	return o, r.OK()
 }
 
-// PtrDiffOp is the operation ptr.ptr_diff.
-type PtrDiffOp struct {
+// DiffOp is the operation ptr.ptr_diff.
+type DiffOp struct {
 	LHS        mlir.Value
 	RHS        mlir.Value
 	Flags      mlir.Attribute // optional
@@ -334,7 +334,7 @@ type PtrDiffOp struct {
 }
 
 // Create creates the operation.
-func (o PtrDiffOp) Create(b *mlir.Builder) mlir.Operation {
+func (o DiffOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.ptr_diff")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
@@ -343,19 +343,19 @@ func (o PtrDiffOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// PtrDiff creates ptr.ptr_diff and returns its result.
-func PtrDiff(b *mlir.Builder, resultType mlir.Type, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return PtrDiffOp{ResultType: resultType, LHS: lhs, RHS: rhs}.Create(b).Result(0)
+// Diff creates ptr.ptr_diff and returns its result.
+func Diff(b *mlir.Builder, resultType mlir.Type, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return DiffOp{ResultType: resultType, LHS: lhs, RHS: rhs}.Create(b).Result(0)
 }
 
-// AsPtrDiff returns op as a PtrDiffOp. It returns false if op is another operation or
-// lacks a part.
-func AsPtrDiff(op mlir.Operation) (PtrDiffOp, bool) {
+// AsDiff returns op as a DiffOp. It returns false if op is another operation or lacks a
+// part.
+func AsDiff(op mlir.Operation) (DiffOp, bool) {
 	r := ods.Read(op, "ptr.ptr_diff", "11", "1")
 	if r == nil {
-		return PtrDiffOp{}, false
+		return DiffOp{}, false
 	}
-	o := PtrDiffOp{
+	o := DiffOp{
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
 		Flags:      ods.GetValue(r, "flags", ods.Attribute),

@@ -100,11 +100,6 @@ func (o ForOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// For creates scf.for.
-func For(b *mlir.Builder, resultsTypes []mlir.Type, lowerBound mlir.Value, upperBound mlir.Value, step mlir.Value, initArgs []mlir.Value, region mlir.Region) mlir.Operation {
-	return ForOp{ResultsTypes: resultsTypes, LowerBound: lowerBound, UpperBound: upperBound, Step: step, InitArgs: initArgs, Region: region}.Create(b)
-}
-
 // AsFor returns op as a ForOp. It returns false if op is another operation or lacks a
 // part.
 func AsFor(op mlir.Operation) (ForOp, bool) {
@@ -230,11 +225,6 @@ func (o IfOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Infer()
 }
 
-// If creates scf.if.
-func If(b *mlir.Builder, condition mlir.Value, thenRegion mlir.Region, elseRegion mlir.Region) mlir.Operation {
-	return IfOp{Condition: condition, ThenRegion: thenRegion, ElseRegion: elseRegion}.Create(b)
-}
-
 // AsIf returns op as an IfOp. It returns false if op is another operation or lacks a
 // part.
 func AsIf(op mlir.Operation) (IfOp, bool) {
@@ -314,11 +304,6 @@ func (o ParallelOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Results("results", o.ResultsTypes)
 	w.OperandSegments()
 	return w.Create()
-}
-
-// Parallel creates scf.parallel.
-func Parallel(b *mlir.Builder, resultsTypes []mlir.Type, lowerBound []mlir.Value, upperBound []mlir.Value, step []mlir.Value, initVals []mlir.Value, region mlir.Region) mlir.Operation {
-	return ParallelOp{ResultsTypes: resultsTypes, LowerBound: lowerBound, UpperBound: upperBound, Step: step, InitVals: initVals, Region: region}.Create(b)
 }
 
 // AsParallel returns op as a ParallelOp. It returns false if op is another operation or
@@ -418,11 +403,6 @@ func (o WhileOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Region(o.After)
 	w.Results("results", o.ResultsTypes)
 	return w.Create()
-}
-
-// While creates scf.while.
-func While(b *mlir.Builder, resultsTypes []mlir.Type, inits []mlir.Value, before mlir.Region, after mlir.Region) mlir.Operation {
-	return WhileOp{ResultsTypes: resultsTypes, Inits: inits, Before: before, After: after}.Create(b)
 }
 
 // AsWhile returns op as a WhileOp. It returns false if op is another operation or lacks

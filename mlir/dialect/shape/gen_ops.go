@@ -1087,66 +1087,66 @@ func AsReturn(op mlir.Operation) (ReturnOp, bool) {
 	return o, r.OK()
 }
 
-// ShapeEqOp is the operation shape.shape_eq.
-type ShapeEqOp struct {
+// EqOp is the operation shape.shape_eq.
+type EqOp struct {
 	Shapes     []mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o ShapeEqOp) Create(b *mlir.Builder) mlir.Operation {
+func (o EqOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "shape.shape_eq")
 	w.Operands("shapes", o.Shapes)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// ShapeEq creates shape.shape_eq and returns its result.
-func ShapeEq(b *mlir.Builder, shapes ...mlir.Value) mlir.Value {
-	return ShapeEqOp{Shapes: shapes}.Create(b).Result(0)
+// Eq creates shape.shape_eq and returns its result.
+func Eq(b *mlir.Builder, shapes ...mlir.Value) mlir.Value {
+	return EqOp{Shapes: shapes}.Create(b).Result(0)
 }
 
-// AsShapeEq returns op as a ShapeEqOp. It returns false if op is another operation or
-// lacks a part.
-func AsShapeEq(op mlir.Operation) (ShapeEqOp, bool) {
+// AsEq returns op as an EqOp. It returns false if op is another operation or lacks a
+// part.
+func AsEq(op mlir.Operation) (EqOp, bool) {
 	r := ods.Read(op, "shape.shape_eq", "*", "1")
 	if r == nil {
-		return ShapeEqOp{}, false
+		return EqOp{}, false
 	}
-	o := ShapeEqOp{
+	o := EqOp{
 		Shapes:     r.Operands(),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// ShapeOfOp is the operation shape.shape_of.
-type ShapeOfOp struct {
+// OfOp is the operation shape.shape_of.
+type OfOp struct {
 	Arg        mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o ShapeOfOp) Create(b *mlir.Builder) mlir.Operation {
+func (o OfOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "shape.shape_of")
 	w.Operand("arg", o.Arg)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// ShapeOf creates shape.shape_of and returns its result.
-func ShapeOf(b *mlir.Builder, arg mlir.Value) mlir.Value {
-	return ShapeOfOp{Arg: arg}.Create(b).Result(0)
+// Of creates shape.shape_of and returns its result.
+func Of(b *mlir.Builder, arg mlir.Value) mlir.Value {
+	return OfOp{Arg: arg}.Create(b).Result(0)
 }
 
-// AsShapeOf returns op as a ShapeOfOp. It returns false if op is another operation or
-// lacks a part.
-func AsShapeOf(op mlir.Operation) (ShapeOfOp, bool) {
+// AsOf returns op as an OfOp. It returns false if op is another operation or lacks a
+// part.
+func AsOf(op mlir.Operation) (OfOp, bool) {
 	r := ods.Read(op, "shape.shape_of", "1", "1")
 	if r == nil {
-		return ShapeOfOp{}, false
+		return OfOp{}, false
 	}
-	o := ShapeOfOp{
+	o := OfOp{
 		Arg:        r.Operand(),
 		ResultType: r.Result(),
 	}

@@ -495,11 +495,6 @@ func (o MatchOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// Match creates transform.structured.match and returns its result.
-func Match(b *mlir.Builder, resultsType mlir.Type, target mlir.Value) mlir.Value {
-	return MatchOp{ResultsType: resultsType, Target: target}.Create(b).Result(0)
-}
-
 // AsMatch returns op as a MatchOp. It returns false if op is another operation or lacks
 // a part.
 func AsMatch(op mlir.Operation) (MatchOp, bool) {

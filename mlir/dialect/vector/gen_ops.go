@@ -1479,31 +1479,31 @@ func AsTypeCast(op mlir.Operation) (TypeCastOp, bool) {
 	return o, r.OK()
 }
 
-// VectorScaleOp is the operation vector.vscale.
-type VectorScaleOp struct {
+// ScaleOp is the operation vector.vscale.
+type ScaleOp struct {
 	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VectorScaleOp) Create(b *mlir.Builder) mlir.Operation {
+func (o ScaleOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "vector.vscale")
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
 
-// VectorScale creates vector.vscale and returns its result.
-func VectorScale(b *mlir.Builder) mlir.Value {
-	return VectorScaleOp{}.Create(b).Result(0)
+// Scale creates vector.vscale and returns its result.
+func Scale(b *mlir.Builder) mlir.Value {
+	return ScaleOp{}.Create(b).Result(0)
 }
 
-// AsVectorScale returns op as a VectorScaleOp. It returns false if op is another
-// operation or lacks a part.
-func AsVectorScale(op mlir.Operation) (VectorScaleOp, bool) {
+// AsScale returns op as a ScaleOp. It returns false if op is another operation or lacks
+// a part.
+func AsScale(op mlir.Operation) (ScaleOp, bool) {
 	r := ods.Read(op, "vector.vscale", "", "1")
 	if r == nil {
-		return VectorScaleOp{}, false
+		return ScaleOp{}, false
 	}
-	o := VectorScaleOp{
+	o := ScaleOp{
 		ResType: r.Result(),
 	}
 	return o, r.OK()

@@ -236,7 +236,7 @@ func (e *extraction) typed(d definitions, r record, operation string) (kind, man
 }
 
 var (
-	isaType = regexp.MustCompile(`^\(::llvm::isa<(?:::)?(?:\w+::)*(\w+)>\(\$_self\)\)$`)
+	isaType = regexp.MustCompile(`^\((?:::)?llvm::isa<(?:::)?(?:\w+::)*?((?:\w+::)?(\w+))>\(\$_self\)\)$`)
 	isNum   = regexp.MustCompile(`^\(\$_self\.is(Signless|Signed|Unsigned|)Integer\((\d*)\)\)$`)
 	isFloat = regexp.MustCompile(`^\(\$_self\.is(F16|F32|F64|BF16|TF32|F80|F128)\(\)\)$`)
 )
@@ -250,7 +250,17 @@ var builtinTypes = map[string]string{
 	"BFloat16Type": "bf16", "FloatTF32Type": "tf32", "Float16Type": "f16", "Float32Type": "f32", "Float64Type": "f64", "Float80Type": "f80", "Float128Type": "f128",
 }
 
-// predicate returns the expression of a condition: see ods.Constraint. A condition that the
+// otherTypes has the classes of types that are not defined in the files of definitions.
+var otherTypes = map[string]string{
+	"LLVM::LLVMPointerType": "!llvm.ptr",
+	"spirv::ArrayType":      "!spirv.array", "spirv::MatrixType": "!spirv.matrix", "spirv::PointerType": "!spirv.ptr", "spirv::RuntimeArrayType": "!spirv.rtarray",
+	"spirv::SampledImageType": "!spirv.sampled_image", "spirv::ImageType": "!spirv.image", "spirv::StructType": "!spirv.struct",
+	"spirv::CooperativeMatrixType": "!spirv.coopmatrix", "spirv::TensorArmType": "!spirv.arm.tensor", "gpu::MMAMatrixType": "!gpu.mma_matrix",
+	"gpu::SparseDnTensorHandleType": "!gpu.sparse.dntensor_handle", "gpu::SparseSpMatHandleType": "!gpu.sparse.spmat_handle",
+	"gpu::SparseSpGEMMOpHandleType": "!gpu.sparse.spgemmop_handle",
+}
+
+// predicate returns the expression of a condition: see typeCondition in the package mlir. A condition that the
 // expressions do not have is "any".
 func (d definitions) predicate(v any) string {
 	r := d.get(v)
@@ -260,16 +270,13 @@ func (d definitions) predicate(v any) string {
 	if p := text(r, "predExpr"); p != "" {
 		p = strings.Join(strings.Fields(p), " ")
 		if m := isaType.FindStringSubmatch(p); m != nil {
-			if name := builtinTypes[m[1]]; name != "" {
+			if name := cmp.Or(builtinTypes[m[2]], otherTypes[m[1]]); name != "" {
 				return name
 			}
 			for _, v := range d.instances("TypeDef") {
-				if t := d.get(v); text(t, "cppClassName") == m[1] && text(t, "mnemonic") != "" {
+				if t := d.get(v); text(t, "cppClassName") == m[2] && text(t, "mnemonic") != "" {
 					return "!" + text(d.get(t["dialect"]), "name") + "." + text(t, "mnemonic")
 				}
-			}
-			if m[1] == "LLVMPointerType" {
-				return "!llvm.ptr"
 			}
 			return "any"
 		}
@@ -284,6 +291,12 @@ func (d definitions) predicate(v any) string {
 			return "or(i,index)"
 		case "(::llvm::cast<::mlir::ShapedType>($_self).hasRank())":
 			return "ranked"
+		case "(::llvm::cast<::mlir::VectorType>($_self).getRank() > 0)":
+			return "nonscalar"
+		case "(::mlir::LLVM::isCompatibleVectorType($_self))":
+			return "vector"
+		case "(!!::mlir::sparse_tensor::getSparseTensorEncoding($_self))":
+			return "sparse"
 		}
 		return "any"
 	}

@@ -50,7 +50,7 @@ type enumCase struct {
 // constraint is a condition on a type.
 type constraint struct {
 	name string
-	expr string // see ods.Constraint
+	expr string // see typeCondition in the package mlir
 }
 
 // table has the facts of a dialect.

@@ -49,6 +49,7 @@ func Generate(root string) (map[string][]byte, error) {
 		tables[strings.TrimSuffix(filepath.Base(path), ".txt")] = t
 	}
 	files := map[string][]byte{"mlir/gen_inference.txt": inference(tables)}
+	var list strings.Builder
 	for _, dialect := range dialects {
 		t := tables[dialect]
 		if t == nil {
@@ -65,6 +66,9 @@ func Generate(root string) (map[string][]byte, error) {
 		for name, text := range g.writeOperations() {
 			source[name] = text
 		}
+		for i, op := range g.operations {
+			fmt.Fprintf(&list, "of(%q, %s.As%s),\n", op.name, g.pkg, g.names[i])
+		}
 		for name, text := range source {
 			if text == "" {
 				continue
@@ -76,7 +80,22 @@ func Generate(root string) (map[string][]byte, error) {
 			files[dir+name] = formatted
 		}
 	}
-	return files, nil
+	files[listFile], err = format.Source([]byte(writeList(list.String())))
+	return files, err
+}
+
+// listFile has the list of all operations, for tests of all of them.
+const listFile = "tests/operations/gen_all_test.go"
+
+func writeList(list string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, header, "operations_test")
+	b.WriteString("import (\n")
+	for _, dialect := range dialects {
+		fmt.Fprintf(&b, "%q\n", "github.com/calliope-mlir/calliope/mlir/dialect/"+folder(dialect))
+	}
+	fmt.Fprintf(&b, ")\n\n// all has the generated operations.\nvar all = []operation{\n%s}\n", list)
+	return b.String()
 }
 
 // declared returns the names that the hand-written files of a package declare.
@@ -176,7 +195,12 @@ type generator struct {
 // if the class has no name in Go's form or is there twice.
 func (g *generator) name() {
 	classes := map[string]int{}
-	for _, op := range g.operations {
+	for i := range g.operations {
+		op := &g.operations[i]
+		// The package has the dialect's name already.
+		if n := len(g.dialect); len(op.class) > n && strings.EqualFold(op.class[:n], g.dialect) && op.class[n] >= 'A' && op.class[n] <= 'Z' {
+			op.class = op.class[n:]
+		}
 		classes[op.class]++
 	}
 	for _, e := range g.table.enums {
