@@ -41,7 +41,7 @@ func dynamicBasis(s *OperationState) string {
 			dynamic++
 		}
 	}
-	return want(ok && dynamic == len(s.Operands), "static_basis, and an operand for each dynamic number in it")
+	return want(ok && len(list) > 0 && dynamic == len(s.Operands), "a static_basis that is not empty, and an operand for each dynamic number in it")
 }
 
 // int64s returns the numbers of an attribute.
@@ -78,15 +78,20 @@ func position(s *OperationState) string {
 	return want(ok && len(list) > 0 && !slices.ContainsFunc(list, func(n int64) bool { return n < 0 || n > 1<<30 }), "a position of indices that are not negative")
 }
 
-// typedValue requires a value that has a type.
+// typedValue requires a value that has a type, or an array of such values.
 func typedValue(s *OperationState) string {
-	value := s.attribute("value")
-	if value.IsNil() {
-		return "the attribute value"
+	return want(isTyped(s.attribute("value")), "a value that has a type, or an array of them that is not empty")
+}
+
+func isTyped(a Attribute) bool {
+	if a.IsNil() {
+		return false
 	}
-	_, typed := value.Type()
-	_, isArray := value.Elements()
-	return want(typed || isArray, "a value that has a type, or an array")
+	if elements, ok := a.Elements(); ok {
+		return len(elements) > 0 && !slices.ContainsFunc(elements, func(e Attribute) bool { return !isTyped(e) })
+	}
+	_, ok := a.Type()
+	return ok
 }
 
 // axis requires an axis of the operands.

@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/dl", "internal/ffi", "internal/pjrt"},
 	"bridge/lapack":                  {"bridge", "callbacks", "tensor", "native", "internal/fortran"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/nearest"},
-	"examples":                       {"tensor", "contract", "native", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/lapack", "bridge/preflight", "callbacks/legacy", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/command", "lint/rules", "c/embed"},
+	"examples":                       {"tensor", "contract", "native", "mlir", "mlir/dialect", "mlir/execution", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/lapack", "bridge/preflight", "callbacks/legacy", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/command", "lint/rules", "c/embed"},
 	"tools":                          {"*"},
 	"tests":                          {"*"},
 	"internal/cctest":                {},
