@@ -18,9 +18,9 @@ type OperationState struct {
 	Attributes []NamedAttribute
 	Regions    []Region // detached; the operation takes them over
 	Successors []Block  // the blocks that a terminator may branch to
-	// InferResults asks the operation for its result types. It is possible only for
-	// operations that are named in a call of AllowInference, because the library does not
-	// check what its inference reads.
+	// InferResults asks the operation for its result types. It is possible for operations of
+	// upstream dialects that infer them, and for those that are named in a call of
+	// AllowInference, because the library does not check what its inference reads.
 	InferResults bool
 }
 
@@ -270,11 +270,11 @@ func (c *Context) kind(name string) *operationKind {
 
 func (c *Context) checkInference(k *operationKind, s *OperationState) error {
 	if k.inference == nil {
-		known, ok := inference.Load(k.name)
+		known, ok := inferenceOf(k.name)
 		if !ok {
 			return fmt.Errorf("mlir: the results of %q cannot be inferred, because AllowInference was not called for it: set Results", k.name)
 		}
-		k.inference = known.(*Inference)
+		k.inference = known
 	}
 	i := k.inference
 	if err := k.count("operands", i.Operands, i.Variadic, len(s.Operands)); err != nil {

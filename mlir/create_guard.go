@@ -44,7 +44,19 @@ func createGuard(name string) func(*OperationState) string {
 		return guard
 	}
 	dialect, _, _ := strings.Cut(name, ".")
-	return createGuards[dialect]
+	own, general := upstreamGuard(name), createGuards[dialect]
+	if own == nil || general == nil {
+		if own != nil {
+			return own
+		}
+		return general
+	}
+	return func(s *OperationState) string {
+		if missing := general(s); missing != "" {
+			return missing
+		}
+		return own(s)
+	}
 }
 
 // guarded returns an error if the library would crash on the operation to be created.
@@ -52,7 +64,7 @@ func (k *operationKind) guarded(s *OperationState) error {
 	if k.guard == nil || !k.registered {
 		return nil
 	}
-	if missing := k.guard(&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions)}); missing != "" {
+	if missing := k.guard(&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions), Successors: slices.Clone(s.Successors)}); missing != "" {
 		return fmt.Errorf("mlir: %s needs %s: the library would crash on it", k.name, missing)
 	}
 	return nil
@@ -78,6 +90,9 @@ func (o Operation) state() (s OperationState) {
 	}
 	for name, a := range o.Attributes() {
 		s.Attributes = append(s.Attributes, NamedAttribute{name, a})
+	}
+	for _, b := range o.Successors() {
+		s.Successors = append(s.Successors, b)
 	}
 	return s
 }

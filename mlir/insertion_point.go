@@ -8,6 +8,7 @@ import "github.com/calliope-mlir/calliope/internal/capi"
 //   - a Block, or AtEnd of it, is the end of that block
 //   - AtStart, Before, After and AfterValue return positions in a block
 //   - a *Rewriter is the insertion point of the rewriter
+//   - a *Builder is the insertion point of the builder, without its location and error
 //
 // Other packages cannot implement it.
 type InsertionPoint interface {
@@ -104,8 +105,10 @@ func Create(ip InsertionPoint, s OperationState) (Operation, error) {
 		return ip.create(&s)
 	case *Rewriter:
 		return ip.create(&s)
+	case *Builder:
+		return Create(ip.at, s)
 	}
-	panic("mlir: Create was given an invalid insertion point: use a *Context, a Block, a *Rewriter, Before or After")
+	panic("mlir: Create was given an invalid insertion point: use a *Context, a Block, a *Rewriter, a *Builder, Before or After")
 }
 
 func (p point) create(s *OperationState) (Operation, error) {
@@ -135,6 +138,8 @@ func ContextOf(ip InsertionPoint) *Context {
 		return ip.context("ContextOf")
 	case *Rewriter:
 		return ip.context("ContextOf")
+	case *Builder:
+		return ip.context("ContextOf")
 	}
-	panic("mlir: ContextOf was given an invalid insertion point: use a *Context, a Block, a *Rewriter, Before or After")
+	panic("mlir: ContextOf was given an invalid insertion point: use a *Context, a Block, a *Rewriter, a *Builder, Before or After")
 }

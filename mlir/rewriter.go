@@ -123,6 +123,9 @@ func (r *Rewriter) SetInsertionPoint(ip InsertionPoint) {
 		r.at = ip
 	case *Rewriter:
 		r.at = ip.at
+	case *Builder:
+		r.SetInsertionPoint(ip.at)
+		return
 	default:
 		panic("mlir: " + method + " was given an insertion point that is not in a block: use a Block, Before or After")
 	}

@@ -177,7 +177,7 @@ func (e *everyOperation) made(s mlir.OperationState, regions int) (mlir.Operatio
 }
 
 func (e *everyOperation) form(typ mlir.Type, operands, results, regions int) {
-	fmt.Printf("%s%d %s: %d operands and %d results of %s, %d regions\n", caseMark, e.number, e.name, operands, results, typ, regions)
+	fmt.Printf("%s%d %s: %d operands and %d results of %s, %d regions\n", CaseMark, e.number, e.name, operands, results, typ, regions)
 	home := e.c.NewBlock(mlir.Location{}, typ)
 	s := mlir.OperationState{Name: e.name}
 	for range operands {
@@ -255,7 +255,7 @@ func (e *everyOperation) fill(op mlir.Operation, typ mlir.Type) {
 				}
 				if end, ok := e.made(s, 0); ok {
 					end = block.Append(end)
-					fmt.Printf("%s%d %s: with %s of %d\n", caseMark, e.number, e.name, name, len(arguments))
+					fmt.Printf("%s%d %s: with %s of %d\n", CaseMark, e.number, e.name, name, len(arguments))
 					e.use(end)
 					e.use(op)
 				}

@@ -24,7 +24,7 @@ func Hostile(t *testing.T, samples []Sample) {
 }
 
 // Outlives checks that none of try's cases ends the process. try starts at case number start,
-// and prints each case, with caseMark before it. It runs in a child process, which runs the
+// and prints each case, with CaseMark before it. It runs in a child process, which runs the
 // same test, so that Outlives can report a crash.
 func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 	t.Helper()
@@ -32,7 +32,7 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 	if from := os.Getenv(env); from != "" {
 		start, _ := strconv.Atoi(from)
 		try(t, start)
-		fmt.Println(caseMark + "done")
+		fmt.Println(CaseMark + "done")
 		return
 	}
 	for start, crashes := 0, 0; ; crashes++ {
@@ -43,7 +43,7 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 		err := cmd.Run()
 		var last string
 		for lines := bufio.NewScanner(&out); lines.Scan(); {
-			if line, ok := strings.CutPrefix(lines.Text(), caseMark); ok {
+			if line, ok := strings.CutPrefix(lines.Text(), CaseMark); ok {
 				last = line
 			}
 		}
@@ -63,7 +63,8 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 // crashLimit is large enough to see all crashes of a new release of the library.
 const crashLimit = 200
 
-const caseMark = "case: "
+// CaseMark is printed before the number of a case.
+const CaseMark = "case: "
 
 // head returns the first lines of a crash, without the stacks.
 func head(text string) string {
@@ -160,7 +161,7 @@ func (h *hostility) try(n, first, second int) {
 	if second >= 0 {
 		what += " and " + list[second].what
 	}
-	fmt.Printf("%s%d %s: %s\n", caseMark, n, h.s.Name, what)
+	fmt.Printf("%s%d %s: %s\n", CaseMark, n, h.s.Name, what)
 	list[first].apply()
 	if second >= 0 {
 		list[second].apply()
@@ -203,7 +204,7 @@ func (h *hostility) attributes() int { return len(h.state().Attributes) }
 func (h *hostility) tryAttribute(n, i int, odd string) {
 	s := h.state()
 	a := &s.Attributes[i]
-	fmt.Printf("%s%d %s: attribute %s = %s\n", caseMark, n, h.s.Name, a.Name, odd)
+	fmt.Printf("%s%d %s: attribute %s = %s\n", CaseMark, n, h.s.Name, a.Name, odd)
 	a.Value = Attribute(h.c, odd)
 	op, err := h.c.Create(s)
 	if err != nil {

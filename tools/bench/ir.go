@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -117,6 +118,11 @@ var irWorks = []irWork{
 		{"go-stablehlo", buildInStableHLO, atMost(1.3), atLeast(3)},
 		{"go-builder", buildInBuilder, atMost(1.3), atLeast(3)},
 	}},
+	{"typed", irOperations / irLines, false, []irClient{
+		{name: "c", work: buildAddInC},
+		{"go-typed", buildAddTyped, atMost(1.3), atLeast(4)},
+		{"go-lines", buildAddLines, nil, atLeast(4)},
+	}},
 	{pythonless, irOperations / irLines, false, []irClient{
 		{name: "c", work: callInC},
 		{"go-builder", callInBuilder, atMost(0.4), nil},
@@ -195,7 +201,7 @@ func (m *irModule) fill(built bool) error {
 	if err := m.block.Terminator().Erase(); err != nil {
 		return err
 	}
-	if err := m.ctx.LoadDialect("stablehlo"); err != nil || !built {
+	if err := errors.Join(m.ctx.LoadDialect("stablehlo"), m.ctx.LoadDialect("arith")); err != nil || !built {
 		return err
 	}
 	if err := m.client.Build(raw.Module(m.module), irOperation, irFile, irLines, irOperations); err != nil {
@@ -246,6 +252,30 @@ func buildInStableHLO(m *irModule) error {
 		x = op.Result(0)
 	}
 	return nil
+}
+
+func buildAddInC(m *irModule) error {
+	return m.client.Build(raw.Module(m.module), "arith.addf", irFile, irLines, irLines)
+}
+
+func buildAddTyped(m *irModule) error {
+	x := m.block.Argument(0)
+	b := mlir.NewBuilder(m.block, mlir.Location{})
+	for i := range irLines {
+		b.SetLocation(m.ctx.FileLocation(irFile, i+1, 7))
+		x = arith.AddF(b, x, x)
+	}
+	return b.Err()
+}
+
+// buildAddLines has the line of the Go code as the location.
+func buildAddLines(m *irModule) error {
+	x := m.block.Argument(0)
+	b := mlir.NewBuilder(m.block, mlir.Location{})
+	for range irLines {
+		x = arith.AddF(b, x, x)
+	}
+	return b.Err()
 }
 
 func buildInBuilder(m *irModule) error {

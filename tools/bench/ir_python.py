@@ -5,7 +5,7 @@ import time
 
 from jax._src.interpreters import mlir as jax_mlir
 from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import func, stablehlo
+from jaxlib.mlir.dialects import arith, func, stablehlo
 
 n, lines = int(sys.argv[1]), int(sys.argv[2])
 
@@ -16,13 +16,13 @@ def empty(t):
         return m, func.FuncOp("main", ([t], [t])).add_entry_block()
 
 
-def build(t):
+def build(t, add=stablehlo.add):
     m, block = empty(t)
     x = block.arguments[0]
     start = time.perf_counter()
     with ir.InsertionPoint(block):
         for i in range(n):
-            x = stablehlo.add(x, x, loc=ir.Location.file("model.py", i % lines + 1, 7))
+            x = add(x, x, loc=ir.Location.file("model.py", i % lines + 1, 7))
     seconds = time.perf_counter() - start
     with ir.InsertionPoint(block), ir.Location.unknown():
         func.return_([x])
@@ -57,6 +57,8 @@ with jax_mlir.make_ir_context() as context:
         match line.strip():
             case "build":
                 _, seconds = build(t)
+            case "typed":
+                _, seconds = build(t, arith.addf)
             case "walk":
                 seconds, _ = timed(lambda: walk(module))
             case "print":

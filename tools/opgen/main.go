@@ -14,37 +14,47 @@
 //
 //	go run ./tools/opgen [-out DIR]
 //	go run ./tools/opgen -extract WHEEL_OR_DIR [-out DIR]
+//	go run ./tools/opgen -upstream [-out DIR]
 //
 // The first form writes the Go code from the tables. The second form makes the tables of
-// operations from a wheel of jaxlib, or from a folder that one was unpacked into.
+// operations from a wheel of jaxlib, or from a folder that one was unpacked into. The third
+// form makes those of upstream dialects, tools/opgen/facts/upstream/*.txt, from the
+// definitions in Debian's packages of LLVM 22, which it fetches on linux/amd64.
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/calliope-mlir/calliope/tools/opgen/upstream"
 )
 
 func main() {
 	from := flag.String("extract", "", "wheel, or folder that one was unpacked into, to make the tables of facts from")
+	definitions := flag.Bool("upstream", false, "make the tables of facts of upstream dialects, from the definitions of LLVM 22")
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "opgen: %q is not a flag: opgen -h lists the flags\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	if err := run(*from, *out); err != nil {
+	if err := run(*from, *definitions, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "opgen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(from, root string) error {
+func run(from string, definitions bool, root string) error {
 	files, err := map[string][]byte(nil), error(nil)
-	if from != "" {
+	switch {
+	case from != "":
 		files, err = extract(from)
-	} else {
+	case definitions:
+		files, err = upstream.Extract(context.Background())
+	default:
 		files, err = generate(root)
 	}
 	if err != nil {

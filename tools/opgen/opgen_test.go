@@ -20,7 +20,15 @@ func TestCommitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	check.Files(t, root, want, "the files of `go generate ./...`")
-	for _, folder := range []string{"stablehlo", "stablehlo/chlo"} {
+	dialects, err := filepath.Glob(filepath.Join(root, "mlir", "dialect", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := []string{"stablehlo", "stablehlo/chlo"}
+	for _, dialect := range dialects {
+		folders = append(folders, "mlir/dialect/"+filepath.Base(dialect))
+	}
+	for _, folder := range folders {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(folder), "gen_*.go"))
 		if err != nil {
 			t.Fatal(err)

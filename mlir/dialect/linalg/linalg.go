@@ -160,12 +160,35 @@ func FillRegion(o mlir.Operation) error {
 		if inner, ok := element.Element(); ok {
 			element = inner
 		}
+		if what := elementOf(name, i); what != "" && !isElement(element, what) {
+			return fmt.Errorf("linalg: operand %d of %s must hold %s, not %s", i, o.Name(), what, element)
+		}
 		if r := raw.Type(element); !capi.MlirTypeIsAInteger(t, r) && !capi.MlirTypeIsAFloat(t, r) && !capi.MlirTypeIsAIndex(t, r) && !capi.MlirTypeIsAComplex(t, r) {
 			return fmt.Errorf("linalg: operand %d of %s must hold numbers, not %s", i, o.Name(), element)
 		}
 	}
 	capi.MlirLinalgFillBuiltinNamedOpRegion(t, h)
 	return nil
+}
+
+// elementOf returns what the elements of operand i must be, or "" if any numbers will do.
+// The library ends the process on others.
+func elementOf(name string, i int) string {
+	switch name {
+	case "abs", "ceil", "erf", "exp", "floor", "log", "negf", "reciprocal", "round", "rsqrt", "sqrt", "square", "tanh", "powf":
+		return "floating-point numbers"
+	case "fill_rng_2d":
+		return [...]string{"f64", "f64", "i32", "floating-point numbers"}[i]
+	}
+	return ""
+}
+
+func isElement(t mlir.Type, what string) bool {
+	if what == "floating-point numbers" {
+		_, ok := t.FloatKind()
+		return ok
+	}
+	return t.String() == what
 }
 
 // arity returns the number of operands of a named operation, inputs and outputs. The

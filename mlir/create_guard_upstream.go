@@ -1,0 +1,120 @@
+package mlir
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// upstreamGuards are for operations of upstream dialects whose verifier or inference indexes
+// with numbers that it has not checked.
+var upstreamGuards = map[string]func(*OperationState) string{
+	"affine.delinearize_index":             dynamicBasis,
+	"cf.switch":                            switchCases,
+	"llvm.extractvalue":                    position,
+	"llvm.insertvalue":                     position,
+	"spirv.EXT.ConstantCompositeReplicate": typedValue,
+	"tosa.concat":                          axis,
+}
+
+// sampledImage requires the first operand of an operation to be a sampled image. Verifiers
+// cast its type before they check it.
+func sampledImage(s *OperationState) string {
+	return want(len(s.Operands) > 0 && allOf([]Type{s.Operands[0].Type()}, "!spirv.sampled_image<"), "a sampled image as its first operand")
+}
+
+func (s *OperationState) attribute(name string) (a Attribute) {
+	for _, named := range s.Attributes {
+		if named.Name == name {
+			a = named.Value
+		}
+	}
+	return a
+}
+
+// dynamicBasis requires an operand for each dynamic number of the basis.
+func dynamicBasis(s *OperationState) string {
+	list, ok := s.int64s("static_basis")
+	dynamic := 1
+	for _, n := range list {
+		if n == Dynamic {
+			dynamic++
+		}
+	}
+	return want(ok && len(list) > 0 && dynamic == len(s.Operands), "a static_basis that is not empty, and an operand for each dynamic number in it")
+}
+
+// int64s returns the numbers of an attribute.
+func (s *OperationState) int64s(name string) ([]int64, bool) {
+	a := s.attribute(name)
+	if a.IsNil() {
+		return nil, false
+	}
+	return DenseArrayOf[int64](a)
+}
+
+// switchCases requires as many successors and lists of operands as there are cases.
+func switchCases(s *OperationState) string {
+	n := 0
+	if values := s.attribute("case_values"); !values.IsNil() {
+		t, ok := values.Type()
+		if !ok || !t.IsShaped() {
+			return "case_values that are a vector of integers"
+		}
+		size, _ := t.NumElements()
+		n = int(size)
+	}
+	lengths := s.attribute("case_operand_segments")
+	if lengths.IsNil() {
+		return "the attribute case_operand_segments"
+	}
+	list, ok := DenseArrayOf[int32](lengths)
+	return want(ok && len(list) == n && len(s.Successors) == n+1, fmt.Sprintf("a successor and a list of operands for each of %d cases, and one further successor", n))
+}
+
+// position requires an index that is not negative for each aggregate.
+func position(s *OperationState) string {
+	list, ok := s.int64s("position")
+	return want(ok && len(list) > 0 && !slices.ContainsFunc(list, func(n int64) bool { return n < 0 || n > 1<<30 }), "a position of indices that are not negative")
+}
+
+// typedValue requires a value that has a type, or an array of such values.
+func typedValue(s *OperationState) string {
+	return want(isTyped(s.attribute("value")), "a value that has a type, or an array of them that is not empty")
+}
+
+func isTyped(a Attribute) bool {
+	if a.IsNil() {
+		return false
+	}
+	if elements, ok := a.Elements(); ok {
+		return len(elements) > 0 && !slices.ContainsFunc(elements, func(e Attribute) bool { return !isTyped(e) })
+	}
+	_, ok := a.Type()
+	return ok
+}
+
+// axis requires an axis of the operands.
+func axis(s *OperationState) string {
+	n, ok := int64(0), false
+	if a := s.attribute("axis"); !a.IsNil() {
+		n, ok = a.Int()
+	}
+	for _, v := range s.Operands {
+		if rank, ranked := v.Type().Rank(); ranked && n >= int64(rank) {
+			ok = false
+		}
+	}
+	return want(ok && n >= 0, "an axis that its operands have")
+}
+
+// upstreamGuard returns the guard of an operation of an upstream dialect, or nil.
+func upstreamGuard(name string) func(*OperationState) string {
+	if guard := upstreamGuards[name]; guard != nil {
+		return guard
+	}
+	if strings.HasPrefix(name, "spirv.ImageSample") {
+		return sampledImage
+	}
+	return nil
+}

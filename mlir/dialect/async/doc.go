@@ -1,0 +1,3 @@
+// Package async builds and reads the operations of MLIR's dialect async: asynchronous
+// execution.
+package async

@@ -1,0 +1,23 @@
+package function
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// Func creates a func.func, and calls body with its arguments to build it. body ends with
+// Return.
+func Func(b *mlir.Builder, name string, inputs, results []mlir.Type, body func(in []mlir.Value)) mlir.Operation {
+	return FuncOp{SymName: name, FunctionType: signatureOf(b, inputs, results), Body: b.Region(body, inputs...)}.Create(b)
+}
+
+// Declare creates a private func.func without a body: a function that is defined elsewhere.
+func Declare(b *mlir.Builder, name string, inputs, results []mlir.Type) mlir.Operation {
+	return FuncOp{SymName: name, FunctionType: signatureOf(b, inputs, results), SymVisibility: "private"}.Create(b)
+}
+
+func signatureOf(b *mlir.Builder, inputs, results []mlir.Type) mlir.Type {
+	if b.Err() != nil {
+		return mlir.Type{}
+	}
+	return b.Context().FunctionType(inputs, results)
+}

@@ -1,0 +1,49 @@
+package gpu
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A Launched has the coordinates that the body of a launch gets, each with x, y and z.
+type Launched struct {
+	Block, Thread     [3]mlir.Value // the identifiers
+	GridSize, Threads [3]mlir.Value // the numbers of blocks, and of threads in a block
+}
+
+// Launch creates a gpu.launch with the sizes of the grid and of a block of threads, and
+// calls body to build the kernel.
+func Launch(b *mlir.Builder, grid, block [3]mlir.Value, body func(Launched)) mlir.Operation {
+	index := b.Context().IndexType()
+	types := make([]mlir.Type, 12)
+	for i := range types {
+		types[i] = index
+	}
+	region := b.Region(func(in []mlir.Value) {
+		body(Launched{[3]mlir.Value(in[:3]), [3]mlir.Value(in[3:6]), [3]mlir.Value(in[6:9]), [3]mlir.Value(in[9:12])})
+		Terminator(b)
+	}, types...)
+	return LaunchOp{GridSizeX: grid[0], GridSizeY: grid[1], GridSizeZ: grid[2],
+		BlockSizeX: block[0], BlockSizeY: block[1], BlockSizeZ: block[2], Body: region}.Create(b)
+}
+
+// Module creates a gpu.module, and calls body to build what is in it.
+func Module(b *mlir.Builder, name string, body func()) mlir.Operation {
+	return ModuleOp{SymName: name, BodyRegion: b.Region(func([]mlir.Value) { body() })}.Create(b)
+}
+
+// Kernel creates a gpu.func that is a kernel, and calls body with its arguments to build it.
+func Kernel(b *mlir.Builder, name string, inputs []mlir.Type, body func(in []mlir.Value)) mlir.Operation {
+	var signature mlir.Type
+	if b.Err() == nil {
+		signature = b.Context().FunctionType(inputs, nil)
+	}
+	op := FuncOp{FunctionType: signature, Body: b.Region(func(in []mlir.Value) {
+		body(in)
+		Return(b)
+	}, inputs...)}.Create(b)
+	if b.Err() == nil {
+		op.SetAttribute("sym_name", b.Context().StringAttribute(name))
+		op.SetAttribute("gpu.kernel", b.Context().UnitAttribute())
+	}
+	return op
+}

@@ -1,0 +1,15 @@
+package linalg
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
+)
+
+// named creates a named operation and fills its region.
+func named(w *ods.Writer) mlir.Operation {
+	op := w.Create()
+	if b := w.Builder(); b.Err() == nil {
+		b.Fail(FillRegion(op))
+	}
+	return op
+}

@@ -1,0 +1,2 @@
+// Package omp builds and reads the operations of MLIR's dialect omp: OpenMP.
+package omp

@@ -1,0 +1,3 @@
+// Package scf builds and reads the operations of MLIR's dialect scf: loops and
+// conditions with regions.
+package scf

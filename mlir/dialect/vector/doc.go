@@ -1,0 +1,3 @@
+// Package vector builds and reads the operations of MLIR's dialect vector: vectors of
+// hardware.
+package vector

@@ -1,0 +1,223 @@
+// Package operations tests the generated operations of upstream dialects, all in one program.
+package operations_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+func TestMain(m *testing.M) { mlirtest.Main(m) }
+
+// creator is a generated struct.
+type creator interface {
+	Create(b *mlir.Builder) mlir.Operation
+}
+
+// operation is a generated operation.
+type operation struct {
+	name string
+	zero creator
+	read func(mlir.Operation) (creator, bool)
+}
+
+func of[T creator](name string, read func(mlir.Operation) (T, bool)) operation {
+	return operation{name, *new(T), func(op mlir.Operation) (creator, bool) { return read(op) }}
+}
+
+// gone are operations of LLVM 22 that the default library, which is newer, does not have.
+var gone = []string{
+	"emitc.apply", "nvvm.barrier0", "omp.taskloop", "transform.apply_patterns.vector.interleave_to_shuffle",
+	"transform.apply_patterns.vector.lower_multi_reduction",
+}
+
+// TestRegistered checks that the default library has the generated operations.
+func TestRegistered(t *testing.T) {
+	c := mlirtest.Context(t)
+	var missing []string
+	for _, op := range all {
+		dialect, _, _ := strings.Cut(op.name, ".")
+		if c.LoadDialect(dialect) != nil || !c.Registered(op.name) {
+			missing = append(missing, op.name)
+		}
+	}
+	check.Diff(t, "operations that the default library lacks", gone, missing)
+}
+
+// parts fills the fields of structs.
+type parts struct {
+	c       *mlir.Context
+	b       *mlir.Builder
+	value   mlir.Value
+	other   mlir.Value
+	n       int // length of lists
+	typ     mlir.Type
+	attr    mlir.Attribute
+	text    string
+	number  int64
+	options bool // whether to fill what is optional
+}
+
+// fill sets a field. It reports whether it knows the type.
+func (p *parts) fill(f reflect.Value) {
+	switch v := f.Addr().Interface().(type) {
+	case *mlir.Value:
+		*v = p.value
+	case *mlir.Type:
+		*v = p.typ
+	case *mlir.Attribute:
+		*v = p.attr
+	case *mlir.AffineMap:
+		*v = p.c.IdentityMap(1)
+	case *mlir.IntegerSet:
+		*v = p.c.EmptyIntegerSet(0, 0)
+	case *mlir.Region:
+		*v = p.c.NewRegion()
+		if p.n > 0 {
+			v.Append(p.c.NewBlock(mlir.Location{}, slices.Repeat([]mlir.Type{p.typ}, p.n)...))
+		}
+	case *mlir.Block:
+		*v = p.other.Block()
+	default:
+		switch f.Kind() {
+		case reflect.Slice:
+			f.Set(reflect.MakeSlice(f.Type(), p.n, p.n))
+			for i := range p.n {
+				p.fill(f.Index(i))
+			}
+		case reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
+			p.fill(f.Elem())
+		case reflect.Bool:
+			f.SetBool(p.number != 0)
+		case reflect.String:
+			f.SetString(p.text)
+		case reflect.Float32, reflect.Float64:
+			f.SetFloat(float64(p.number))
+		case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+			f.SetUint(uint64(max(p.number, 0)))
+		default:
+			f.SetInt(p.number)
+		}
+	}
+}
+
+// isResult reports whether a field has types of results.
+func isResult(f reflect.StructField) bool {
+	return f.Type == reflect.TypeFor[mlir.Type]() || f.Type == reflect.TypeFor[[]mlir.Type]()
+}
+
+// make returns a struct with its fields filled.
+func (p *parts) make(op operation, infer bool) creator {
+	v := reflect.New(reflect.TypeOf(op.zero)).Elem()
+	for i := range v.NumField() {
+		if infer && isResult(v.Type().Field(i)) {
+			continue
+		}
+		p.fill(v.Field(i))
+	}
+	return v.Interface().(creator)
+}
+
+var types = []string{
+	"i32", "f32", "index", "i1", "tensor<2xf32>", "tensor<*xi32>", "memref<2xf32>", "memref<*xf32>", "memref<2x2xi32, strided<[1, 2]>>", "vector<2xf32>", "vector<[4]xi1>", "vector<f32>",
+	"tensor<0x?xindex>", "none", "complex<f32>", "tuple<i32>", "() -> ()", "!llvm.ptr", "!pdl.value", "!transform.any_op", "!shape.shape", "!async.token", "!gpu.async.token",
+	"!spirv.ptr<i32, Function>", "!spirv.array<2 x i32>", "tensor<2x!quant.uniform<i8:f32, 0.5>>", "!emitc.lvalue<i32>", "!smt.bool", "!llvm.struct<(i32)>", "!sparse_tensor.iter_space<#sparse_tensor.encoding<{map = (d0) -> (d0 : compressed)}>, lvls = 0>",
+}
+
+// tries are the ways in which each operation is created with each type.
+var tries = []struct {
+	n      int
+	text   string
+	number int64
+	infer  bool
+	attr   string
+}{
+	{1, "x", 1, true, "1 : i32"},
+	{0, "", 0, true, "unit"},
+	{2, "x", -1, true, "dense<1> : tensor<2xi64>"},
+	{1, "x", 1, false, "affine_map<(d0) -> (d0)>"},
+	{3, "()", 1 << 40, false, "\"x\""},
+	{2, "x", 2, false, "[]"},
+}
+
+// TestHostile creates every operation with missing, extra and wrong parts. It verifies, prints
+// and reads what was created, and creates a copy from what it read.
+func TestHostile(t *testing.T) {
+	mlirtest.Outlives(t, func(t *testing.T, start int) {
+		library := mlirtest.Library(t)
+		n, made := 0, 0
+		for _, op := range all {
+			for j := range types {
+				if n++; n-1 < start {
+					continue
+				}
+				fmt.Printf("%s%d %s %s\n", mlirtest.CaseMark, n-1, op.name, types[j])
+				made += hostile(t, library, op, types[j])
+			}
+		}
+		t.Logf("%d operations were created", made)
+	})
+}
+
+func hostile(t *testing.T, l *mlir.Library, op operation, typ string) (made int) {
+	c := l.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	dialect, _, _ := strings.Cut(op.name, ".")
+	if c.LoadDialect(dialect) != nil || !c.Registered(op.name) {
+		return 0
+	}
+	value, err := c.ParseType(typ)
+	if err != nil {
+		return 0
+	}
+	for i, try := range tries {
+		m := c.NewModule(mlir.Location{})
+		region := c.NewRegion()
+		block := c.NewBlock(mlir.Location{}, value)
+		region.Append(block)
+		check.Must(m.Body().Create(mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
+		attr, err := c.ParseAttribute(try.attr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := mlir.NewBuilder(block, mlir.Location{})
+		p := &parts{c: c, b: b, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr, text: try.text, number: try.number}
+		made += created(t, b, op, p.make(op, try.infer), fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
+		b = mlir.NewBuilder(block, mlir.Location{})
+		op.zero.Create(b)
+	}
+	return made
+}
+
+// created creates an operation, and a copy from what it reads. It returns 1 if the
+// operation was created.
+func created(t *testing.T, b *mlir.Builder, op operation, parts creator, what string) int {
+	o := parts.Create(b)
+	if b.Err() != nil {
+		return 0
+	}
+	_ = o.Verify()
+	text := o.String()
+	read, ok := op.read(o)
+	if !ok {
+		t.Errorf("%s: created, but not read: %s", what, text)
+		return 1
+	}
+	if o.NumRegions() > 0 {
+		return 1 // its regions belong to it
+	}
+	again := read.Create(b)
+	if b.Err() != nil {
+		t.Errorf("%s: %v: creating it from what was read from %s", what, b.Err(), text)
+	} else if got := again.String(); got != text {
+		t.Errorf("%s: created again from what was read:\n%s\n%s", what, text, got)
+	}
+	return 1
+}

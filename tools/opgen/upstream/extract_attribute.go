@@ -1,0 +1,181 @@
+package upstream
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// storages has the kinds of attributes by the C++ class that stores them.
+var storages = map[string]string{
+	"UnitAttr": "unit", "BoolAttr": "bool", "StringAttr": "string", "FlatSymbolRefAttr": "symbol", "SymbolRefAttr": "path",
+	"TypeAttr": "type", "DenseI64ArrayAttr": "int64s", "DenseI32ArrayAttr": "int32s", "DenseI16ArrayAttr": "int16s", "DenseI8ArrayAttr": "int8s",
+	"DenseBoolArrayAttr": "bools", "DenseF32ArrayAttr": "float32s", "DenseF64ArrayAttr": "float64s",
+	"AffineMapAttr": "map", "IntegerSetAttr": "set", "ArrayAttr": "array", "DictionaryAttr": "attribute",
+}
+
+// elements has the kinds of arrays by the kind of their elements.
+var elements = map[string]string{
+	"i64": "array:i64", "i32": "array:i32", "index": "array:index", "bool": "array:bool", "string": "array:string", "type": "array:type",
+	"map": "array:map", "symbol": "array:symbol", "path": "array:path",
+}
+
+// attribute returns the kind of an attribute, and whether it is optional or has a default.
+func (e *extraction) attribute(d definitions, r record) (kind, many string) {
+	for r["baseAttr"] != nil {
+		switch {
+		case isA(r, "OptionalAttr"):
+			many = "optional"
+		case isA(r, "DefaultValuedAttr"), isA(r, "DefaultValuedOptionalAttr"):
+			many = "default"
+		}
+		if many == "" && number(r, "isOptional") == 1 {
+			many = "optional"
+		}
+		if many == "" && text(r, "defaultValue") != "" {
+			many = "default"
+		}
+		r = d.get(r["baseAttr"])
+	}
+	if many == "" && number(r, "isOptional") == 1 {
+		many = "optional"
+	}
+	if many == "" && text(r, "defaultValue") != "" {
+		many = "default"
+	}
+	kind = e.attributeKind(d, r)
+	if kind == "unit" {
+		many = "optional"
+	}
+	return kind, many
+}
+
+func (e *extraction) attributeKind(d definitions, r record) string {
+	if isA(r, "EnumAttr") || isA(r, "EnumAttrInfo") {
+		if name := e.enum(d, r); name != "" {
+			return "enum:" + name
+		}
+		return "attribute"
+	}
+	storage := text(r, "storageType")
+	storage = storage[strings.LastIndexByte(storage, ':')+1:]
+	switch storage {
+	case "IntegerAttr":
+		t := text(d.get(r["valueType"]), "!name")
+		switch t {
+		case "I1":
+			return "bool"
+		case "I8", "I16", "I32", "I64", "SI8", "SI16", "SI32", "SI64", "UI8", "UI16", "UI32", "UI64", "Index":
+			return strings.ToLower(t)
+		}
+		return "attribute"
+	case "FloatAttr":
+		if t := text(d.get(r["valueType"]), "!name"); t == "F32" || t == "F64" {
+			return strings.ToLower(t)
+		}
+		return "attribute"
+	case "ArrayAttr":
+		if element := d.get(r["elementAttr"]); element != nil {
+			kind, _ := e.attribute(d, element)
+			if list := elements[kind]; list != "" {
+				return list
+			}
+			if strings.HasPrefix(kind, "enum:") {
+				return "array:" + kind
+			}
+		}
+		return "array"
+	}
+	return cmp.Or(storages[storage], "attribute")
+}
+
+// property returns the kind of a property. It is set by an attribute of its name.
+func (e *extraction) property(d definitions, r record) (kind, many string) {
+	for {
+		if isA(r, "DefaultValuedProp") || text(r, "defaultValue") != "" {
+			many = "default"
+		}
+		base := d.get(r["baseProperty"])
+		if base == nil {
+			base = d.get(r["baseProp"])
+		}
+		if base == nil || isA(r, "OptionalProp") {
+			break
+		}
+		r = base
+	}
+	switch {
+	case isA(r, "_cls_UnitProp"):
+		return "unit", "optional"
+	case isA(r, "EnumPropWithAttrForm"):
+		if name := e.enum(d, d.get(r["attributeForm"])); name != "" {
+			return "enum:" + name, cmp.Or(many, "default")
+		}
+	}
+	if isA(r, "OptionalProp") || many != "" {
+		return "attribute", "optional"
+	}
+	return "attribute", ""
+}
+
+// enum adds an enumeration, and returns its dialect and name, "arith.CmpIPredicate". It
+// returns "" for one that belongs to no dialect.
+func (e *extraction) enum(d definitions, r record) string {
+	info, form := r, enum{}
+	if attr := d.get(r["enum"]); attr != nil {
+		info = attr
+		dialect := text(d.get(r["dialect"]), "name")
+		shape := text(r, "assemblyFormat")
+		if strings.Count(shape, "$") != 1 || !strings.Contains(shape, "$value") {
+			return ""
+		}
+		inner := strings.NewReplacer("`", "", " ", "", "$value", "%").Replace(shape)
+		form.text = "#" + dialect + "<" + text(r, "mnemonic") + " " + inner + ">"
+		if strings.HasPrefix(inner, "<") {
+			form.text = "#" + dialect + "." + text(r, "mnemonic") + inner
+		}
+		form.form = "text"
+	}
+	dialect := e.spaces[strings.Trim(text(info, "cppNamespace"), ":")]
+	if dialect == "" {
+		return ""
+	}
+	bits := isA(info, "BitEnumBase") || isA(info, "BitEnum") || isA(info, "BitEnumAttr") || isA(info, "BitEnumAttrBase")
+	if form.text == "" {
+		form.form = fmt.Sprintf("int:%d", number(info, "bitwidth"))
+		if number(info, "genSpecializedAttr") == 0 {
+			return ""
+		}
+	}
+	if bits {
+		form.form = "bits-" + form.form
+		form.join = text(info, "separator")
+		if form.text != "" && form.join == "" {
+			form.join = ", "
+		}
+	}
+	form.name = text(info, "className")
+	list, _ := info["enumerants"].([]any)
+	for _, v := range list {
+		c := d.get(v)
+		n, _ := c["value"].(float64)
+		form.cases = append(form.cases, enumCase{text(c, "symbol"), cmp.Or(text(c, "str"), text(c, "symbol")), uint64(int64(n))})
+	}
+	t := e.tables[dialect]
+	if t == nil {
+		t = &table{dialect: dialect}
+		e.tables[dialect] = t
+	}
+	for _, other := range t.enums {
+		if other.name == form.name {
+			if other.text != form.text {
+				return ""
+			}
+			return dialect + "." + form.name
+		}
+	}
+	t.enums = append(t.enums, form)
+	slices.SortFunc(t.enums, func(a, b enum) int { return cmp.Compare(a.name, b.name) })
+	return dialect + "." + form.name
+}
