@@ -176,9 +176,7 @@ func CreateConversionPattern(t *Table, ctx MlirContext, root string, benefit int
 // ReplaceWithParts replaces each result of an operation by as many values as sizes says.
 func ReplaceWithParts(t *Table, r MlirConversionPatternRewriter, op MlirOperation, sizes []int, values []MlirValue) {
 	n := make([]int, len(sizes)+1) // one more, because the library reads the address even if there are none
-	for i, size := range sizes {
-		n[i] = size
-	}
+	copy(n, sizes)
 	values = append(values, MlirValue{})
 	MlirConversionPatternRewriterReplaceOpWithMultiple(t, r, op, len(sizes), &n[0], &values[0])
 }
