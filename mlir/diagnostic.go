@@ -52,7 +52,13 @@ func (d Diagnostic) String() string {
 func (c *Context) takeDiagnostics(source string) []Diagnostic {
 	list := append(c.reported, c.sink.Take()...)
 	c.reported = nil
-	return c.handle(nest(c, list, 0, source))
+	var at []Location
+	for _, d := range list {
+		if d.Depth == 0 {
+			at = append(at, c.location(d.Location))
+		}
+	}
+	return c.handle(nest(c, list, 0, source), at)
 }
 
 // nest builds a tree from the flat list with depths.

@@ -7,17 +7,10 @@
 
 typedef struct MlirIRMapping { void* ptr; } MlirIRMapping;
 
-// Bits of the flags of structural equivalence.
-typedef enum MlirOperationEquivalenceFlags {
-  MLIR_OPERATION_EQUIVALENCE_NONE = 0,
-  MLIR_OPERATION_EQUIVALENCE_IGNORE_LOCATIONS = 1,
-  MLIR_OPERATION_EQUIVALENCE_IGNORE_DISCARDABLE_ATTRS = 2,
-  MLIR_OPERATION_EQUIVALENCE_IGNORE_PROPERTIES = 4,
-  MLIR_OPERATION_EQUIVALENCE_IGNORE_COMMUTATIVITY = 8
-} MlirOperationEquivalenceFlags;
-
 typedef bool (*MlirOpOperandReplaceFilterCallback)(MlirOpOperand operand, void* userData);
 
+// The bits of flags say what is ignored: 1 locations, 2 discardable attributes, 4 properties,
+// 8 that operands of commutative operations may be in any order.
 bool mlirOperationIsStructurallyEquivalent(MlirOperation lhs, MlirOperation rhs, uint32_t flags);
 size_t mlirOperationStructuralHashValue(MlirOperation op, uint32_t flags);
 MlirOpOperand mlirOperationGetOpOperand(MlirOperation op, intptr_t pos);
