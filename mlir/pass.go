@@ -236,7 +236,7 @@ func (p *PassManager) parse(pipeline string, parse func(capi.MlirStringCallback,
 	for _, d := range p.ctx.takeDiagnostics(pipeline) {
 		text = strings.TrimSpace(text + "\n" + d.String())
 	}
-	return fmt.Errorf("mlir: the pipeline %q cannot be used: %s", pipeline, text)
+	return fmt.Errorf("mlir: the pipeline %q cannot be used: %s%s", pipeline, text, p.ctx.lib.passHint(text))
 }
 
 // AddPass adds a pass written in Go. If the pass is for another kind of operation than the
