@@ -56,6 +56,7 @@ type call struct {
 	root       capi.MlirOperation // the matched operation, nil for a function that PDL calls
 	pattern    bool               // of a pattern, which must erase with its rewriter
 	constraint bool               // it must not change anything
+	conversion bool               // of a dialect conversion
 	walk       bool               // it may change only the matched operation
 	verified   bool               // its changes are verified
 	touched    []Operation        // operations to be verified: see touch
@@ -142,6 +143,9 @@ func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) 
 func (c *calls) mayChange(x *Context, kind capi.Kind, raw pointer) {
 	for call := c.current; call != nil; call = call.previous {
 		if call.constraint && call.top == capi.Top(x.api, kind, raw) {
+			if call.conversion {
+				panic("mlir: a function of a ConversionTarget changes operations: change them in a ConversionPattern")
+			}
 			panic("mlir: a PDL constraint changes the operations that are being matched: change them in a rewrite")
 		}
 	}
@@ -179,7 +183,8 @@ func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) err
 // enter calls Go code for the library. The handles that the code gets are valid until it
 // returns. A panic is returned as an error.
 func (c *Context) enter(this call, f func(this *call) error) error {
-	if c.threads {
+	// A conversion calls Go on one thread, and may do so within a call.
+	if nested := this.conversion && c.calls.current != nil && c.calls.current.conversion; c.threads && !nested {
 		c.calls.gate.Lock()
 		defer c.calls.gate.Unlock()
 	}
@@ -196,9 +201,16 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 func (c *Context) leave(this *call) {
 	const how = "after the end of the pass or pattern that it was for"
 	this.life.ended, this.life.how = true, how
+	if previous := this.previous; this.conversion && previous != nil && previous.conversion {
+		// The outer pattern goes on, and its end ends the handles.
+		c.calls.current = previous
+		previous.give(this.given...)
+		return
+	}
 	c.replaceUsesOf(this.top)
 	t := c.tops[this.top]
-	if len(c.tops) == 1 || this.many {
+	// A conversion detaches blocks that it destroys later, which are in no outermost object.
+	if len(c.tops) == 1 || this.many || this.conversion {
 		c.renew(t, how)
 	} else {
 		this.keep(c, true)

@@ -19,6 +19,8 @@ type Context struct {
 	raw  capi.MlirContext
 	life *lifetime
 	sink capi.Sink
+	// reported has diagnostics that were taken from the sink and not returned yet.
+	reported []capi.Diagnostic
 	handles
 	tops         map[pointer]*top // by the operation, block or region
 	placeholders int              // blocks of the tops, see top.placeholders

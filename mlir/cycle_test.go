@@ -19,24 +19,24 @@ var cycles = []struct {
 	{"of one", `module {
   %c = arith.constant 0 : i32
   %a = arith.addi %a, %c : i32
-}`, "-:3:8: error: 'arith.addi' op uses its own result"},
+}`, ":3:8: error: 'arith.addi' op uses its own result"},
 	{"of two", `module {
   %c = arith.constant 0 : i32
   %a = arith.addi %b, %c : i32
   %b = arith.muli %a, %c : i32
-}`, "-:3:8: error: 'arith.addi' op uses its own result"},
+}`, ":3:8: error: 'arith.addi' op uses its own result"},
 	{"behind a forward reference", `module {
   %c = arith.constant 0 : i32
   %x = arith.addi %a, %c : i32
   %a = arith.muli %b, %c : i32
   %b = arith.addi %a, %x : i32
-}`, "-:4:8: error: 'arith.muli' op uses its own result"},
+}`, ":4:8: error: 'arith.muli' op uses its own result"},
 	{"in a module in a module", `module {
   module {
     %c = arith.constant 0 : i32
     %a = arith.addi %a, %c : i32
   }
-}`, "-:4:10: error: 'arith.addi'"},
+}`, ":4:10: error: 'arith.addi'"},
 	{"in a region of an unregistered operation", `module {
   "t.graph"() ({
     %c = arith.constant 0 : i32
@@ -45,14 +45,14 @@ var cycles = []struct {
     %a = arith.addi %a, %c : i32
     "t.jump"()[^dead] : () -> ()
   }) : () -> ()
-}`, "-:6:10: error: 'arith.addi'"},
+}`, ":6:10: error: 'arith.addi'"},
 	{"in an unreachable block", `func.func @f() {
   %c = arith.constant 0 : i32
   return
 ^dead:
   %a = arith.addi %a, %c : i32
   "t.jump"()[^dead] : () -> ()
-}`, "-:5:8: error: 'arith.addi'"},
+}`, ":5:8: error: 'arith.addi'"},
 	{"over two unreachable blocks", `func.func @f() {
   %c = arith.constant 0 : i32
   return
@@ -62,7 +62,7 @@ var cycles = []struct {
 ^two:
   %b = arith.addi %a, %c : i32
   "t.jump"()[^one] : () -> ()
-}`, "-:5:8: error: 'arith.addi'"},
+}`, ":5:8: error: 'arith.addi'"},
 	{"over an operation's region", `module {
   %yes = arith.constant true
   %c = arith.constant 0 : i32
@@ -72,7 +72,7 @@ var cycles = []struct {
   } else {
     scf.yield %c : i32
   }
-}`, "-:5:10: error: 'arith.addi'"},
+}`, ":5:10: error: 'arith.addi'"},
 	{"of an operation and what is in it", `module {
   %yes = arith.constant true
   %c = arith.constant 0 : i32
@@ -82,7 +82,7 @@ var cycles = []struct {
   } else {
     scf.yield %c : i32
   }
-}`, "-:5:10: error: 'arith.addi'"},
+}`, ":5:10: error: 'arith.addi'"},
 	{"of an operation that yields its own result", `module {
   %yes = arith.constant true
   %c = arith.constant 0 : i32
@@ -91,7 +91,7 @@ var cycles = []struct {
   } else {
     scf.yield %c : i32
   }
-}`, "-:4:8: error: 'scf.if'"},
+}`, ":4:8: error: 'scf.if'"},
 	{"over a region of a region", `module {
   %yes = arith.constant true
   %c = arith.constant 1 : i32
@@ -106,7 +106,7 @@ var cycles = []struct {
   } else {
     scf.yield %c : i32
   }
-}`, "-:4:8: error: 'arith.addi'"},
+}`, ":4:8: error: 'arith.addi'"},
 
 	{"none", doubling, ""},
 	{"over an unregistered operation", `module {

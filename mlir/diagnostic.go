@@ -50,7 +50,15 @@ func (d Diagnostic) String() string {
 // takeDiagnostics returns the diagnostics since the last call. source replaces "-", the
 // file name of parsed text.
 func (c *Context) takeDiagnostics(source string) []Diagnostic {
-	return c.handle(nest(c, c.sink.Take(), 0, source))
+	list := append(c.reported, c.sink.Take()...)
+	c.reported = nil
+	var at []Location
+	for _, d := range list {
+		if d.Depth == 0 {
+			at = append(at, c.location(d.Location))
+		}
+	}
+	return c.handle(nest(c, list, 0, source), at)
 }
 
 // nest builds a tree from the flat list with depths.

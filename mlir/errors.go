@@ -9,14 +9,19 @@ import (
 // ErrUnsupported matches every UnsupportedError under errors.Is.
 var ErrUnsupported = errors.New("not supported by this MLIR library")
 
-// An UnsupportedError reports that a library does not export a function of the C API.
+// An UnsupportedError reports that a library does not export a function of the C API. Its
+// text names the known libraries that do, and the command that fetches one.
 type UnsupportedError struct {
 	Library  string // path of the library
 	Function string // name of the C function
 }
 
 func (e *UnsupportedError) Error() string {
-	return fmt.Sprintf("mlir: %s does not export %s", e.Library, e.Function)
+	text := fmt.Sprintf("mlir: %s does not export %s", e.Library, e.Function)
+	if hint := functionHint(e.Function); hint != "" {
+		text += "; " + hint
+	}
+	return text
 }
 
 // Is reports whether target is ErrUnsupported.

@@ -127,5 +127,5 @@ func ExampleContext_OnDiagnostic() {
 	defer stop()
 	m := exampleModule(c, `"my.op"() : () -> ()`)
 	m.Body().First().EmitError("unexpected operation")
-	// Output: -:1:1: error: unexpected operation
+	// Output: example.mlir:1:1: error: unexpected operation
 }

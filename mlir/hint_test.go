@@ -71,3 +71,15 @@ func TestHintJaxlib(t *testing.T) {
 		})
 	}
 }
+
+// TestUnsupportedHint checks that the error for a missing function names the libraries that
+// have it, and how to get one.
+func TestUnsupportedHint(t *testing.T) {
+	for function, want := range map[string]string{
+		"mlirEmitOptimizationRemark":    "mlir: lib.so does not export mlirEmitOptimizationRemark; the IREE compiler library has it: fetch it with `go run github.com/calliope-mlir/calliope/tools/doctor -fetch iree`, and open it with mlir.OpenFor or mlir.OpenOptions.Dialects, or set CALLIOPE_MLIR_LIBRARY to its path",
+		"mlirOpConversionPatternCreate": "; the MLIR and StableHLO library and the IREE compiler library have it: fetch it with `go run github.com/calliope-mlir/calliope/tools/doctor -fetch mlir`",
+	} {
+		check.Error(t, &mlir.UnsupportedError{Library: "lib.so", Function: function}, want)
+	}
+	check.Text(t, &mlir.UnsupportedError{Library: "lib.so", Function: "mlirNothing"}, "mlir: lib.so does not export mlirNothing")
+}

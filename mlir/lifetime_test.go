@@ -105,7 +105,7 @@ func TestEraseBlocks(t *testing.T) {
 		one := region.First()
 		two := one.Next()
 		check.Error(t, one.Erase(), "the block cannot be erased: a value in it is used by t.end")
-		check.Error(t, two.Erase(), "t.jump at -:6:5 branches to it")
+		check.Error(t, two.Erase(), "t.jump at test.mlir:6:5 branches to it")
 		check.Error(t, one.EraseArgument(0), "argument 0 cannot be erased: it is used by t.inner")
 		check.Error(t, region.Erase(), "only with the operation")
 		op(m, "t.end").Erase()
@@ -258,12 +258,12 @@ func TestBranches(t *testing.T) {
 		m, other := mlirtest.Parse(t, c, nested), c.NewModule(mlir.Location{})
 		region := op(m, "t.outer").Region(0)
 		two := region.First().Next()
-		check.Panics(t, "t.jump at -:6:5 branches to it", func() { two.Detach() })
+		check.Panics(t, "t.jump at test.mlir:6:5 branches to it", func() { two.Detach() })
 		two.MoveBefore(region.First())
 		check.Diff(t, "moved within the region", true, region.First().Equal(two))
 		check.Panics(t, "branches to it", func() { two.MoveAfter(other.Body()) })
 		op(m, "t.jump").MoveBefore(op(m, "t.outer"))
-		check.Panics(t, "t.jump at -:6:5, outside of it, branches into it", func() { op(m, "t.outer").Detach() })
+		check.Panics(t, "t.jump at test.mlir:6:5, outside of it, branches into it", func() { op(m, "t.outer").Detach() })
 		if err := op(m, "t.outer").Erase(); err == nil || !strings.Contains(err.Error(), "branches into it") {
 			t.Errorf("erasing an operation that is branched into: %v", err)
 		}
@@ -310,8 +310,8 @@ func TestBranchInto(t *testing.T) {
 }) : () -> ()`)
 		a := op(m, "t.outer").Block()
 		op(m, "t.jump").MoveBefore(op(m, "t.last"))
-		check.Panics(t, "t.jump at -:5:5 branches to it", func() { a.Detach() })
-		if err := a.Erase(); err == nil || !strings.Contains(err.Error(), "t.jump at -:5:5 branches to it") {
+		check.Panics(t, "t.jump at test.mlir:5:5 branches to it", func() { a.Detach() })
+		if err := a.Erase(); err == nil || !strings.Contains(err.Error(), "t.jump at test.mlir:5:5 branches to it") {
 			t.Errorf("erasing an operation that is branched into: %v", err)
 		}
 	})

@@ -171,8 +171,11 @@ func TestNavigation(t *testing.T) {
 	add, ret := ops[0], ops[1]
 	arg := block.Argument(0)
 
-	check.Diff(t, "position", mlir.Position{File: "-", Line: 2, Column: 8}, add.Location().Position())
+	check.Diff(t, "position", mlir.Position{File: "test.mlir", Line: 2, Column: 8}, add.Location().Position())
 	check.Diff(t, "operands", 2, add.NumOperands())
+	check.Diff(t, "operand values", true, slices.Equal([]mlir.Value{add.Operand(0), add.Operand(1)}, add.OperandValues()))
+	check.Diff(t, "result values", true, slices.Equal([]mlir.Value{add.Result(0)}, add.ResultValues()))
+	check.Diff(t, "values of an operation without any", []int{0}, []int{len(ret.ResultValues())})
 	check.Diff(t, "same operand", true, add.Operand(1).Equal(arg))
 	check.Diff(t, "result type", "tensor<2x3xf32>", add.Result(0).Type().String())
 	check.Diff(t, "owner", true, add.Result(0).Owner().Equal(add))

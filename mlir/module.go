@@ -33,7 +33,8 @@ func (c *Context) NewModule(loc Location) *Module {
 }
 
 // Parse reads a module from text, bytecode or a StableHLO portable artifact. name names the
-// source in diagnostics and may be empty. Text without an enclosing module gets one. The
+// source in diagnostics and, if it is text, in the locations of its operations. If it is
+// empty, the locations name the file "-". Text without an enclosing module gets one. The
 // module is verified. If it cannot be parsed or is not valid, the error is a
 // *DiagnosticError.
 //
@@ -53,8 +54,14 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	source := terminated(bytes.TrimPrefix(data, []byte("\ufeff")))
 	var raw capi.MlirModule
 	parse := func() pointer {
-		raw = capi.MlirModuleCreateParse(t, c.raw, source[:len(source)-1])
+		raw = c.parseText(name, source)
 		return raw.Ptr
+	}
+	if IsBytecode(data) {
+		parse = func() pointer {
+			raw = capi.MlirModuleCreateParse(t, c.raw, source[:len(source)-1])
+			return raw.Ptr
+		}
 	}
 	if IsPortableArtifact(data) {
 		if err := c.lib.need("stablehloDeserializePortableArtifactNoError"); err != nil {

@@ -86,6 +86,9 @@ func (o Operation) Operands() iter.Seq2[int, Value] {
 	return indexed(o.NumOperands(), o.Operand)
 }
 
+// OperandValues returns the operands, for example for OperationState.Operands.
+func (o Operation) OperandValues() []Value { return listed(o.Operands()) }
+
 // NumResults returns the number of results.
 func (o Operation) NumResults() int {
 	return capi.MlirOperationGetNumResults(o.life.use("Operation.NumResults", o.raw.Ptr), o.raw)
@@ -108,6 +111,9 @@ func (o Operation) Result(i int) Value {
 func (o Operation) Results() iter.Seq2[int, Value] {
 	return indexed(o.NumResults(), o.Result)
 }
+
+// ResultValues returns the results.
+func (o Operation) ResultValues() []Value { return listed(o.Results()) }
 
 // NumRegions returns the number of regions.
 func (o Operation) NumRegions() int {
@@ -170,6 +176,14 @@ func indexed[T any](n int, at func(int) T) iter.Seq2[int, T] {
 			}
 		}
 	}
+}
+
+// listed returns the elements of an indexed sequence.
+func listed[T any](elements iter.Seq2[int, T]) (list []T) {
+	for _, e := range elements {
+		list = append(list, e)
+	}
+	return list
 }
 
 // Encloses reports whether v is defined inside o: in a region of o, or of an operation in

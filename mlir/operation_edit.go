@@ -189,6 +189,27 @@ func (o Operation) Clone() Operation {
 	return c.operation(raw)
 }
 
+// CloneWithoutRegions returns a detached copy of the operation with as many regions as it
+// has, which are empty. The copy has the same operands.
+func (o Operation) CloneWithoutRegions() Operation {
+	t := o.life.use("Operation.CloneWithoutRegions", o.raw.Ptr)
+	copied := o.Clone()
+	n := capi.MlirOperationGetNumRegions(t, copied.raw)
+	if n == 0 {
+		return copied
+	}
+	// The copied contents are moved to another operation, which is destroyed: see destroy.
+	c := o.life.ctx
+	contents := &capi.OperationState{Name: carrier}
+	for range n {
+		contents.Regions = append(contents.Regions, capi.MlirRegionCreate(t))
+	}
+	op := capi.CreateOperation(t, contents, capi.MlirLocationUnknownGet(t, c.raw), capi.MlirBlock{}, false).Operation
+	moveBodies(t, copied.raw, op)
+	c.destroy(capi.OperationKind, op.Ptr)
+	return copied
+}
+
 // Erase removes the operation and destroys it with everything in it. Using a handle to any
 // of that panics from then on. If a result, or a value in it, is used outside, Erase
 // destroys nothing and returns an error that names a use. It panics if o is the operation

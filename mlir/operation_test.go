@@ -271,6 +271,37 @@ func TestClone(t *testing.T) {
 	})
 }
 
+func TestCloneWithoutRegions(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := loose(t, e)
+		m := mlirtest.Parse(t, c, `%a = "t.make"() : () -> i32
+"t.outer"(%a) ({
+^first(%b: i32):
+  %c = "t.inner"(%b) : (i32) -> i32
+  "t.branch"()[^second] : () -> ()
+^second:
+  "t.use"(%c) : (i32) -> ()
+}, {
+  "t.empty"() : () -> ()
+}) {kept = 7 : i32} : (i32) -> ()`)
+		before := m.String()
+		outer := op(m, "t.outer")
+		copied := outer.CloneWithoutRegions()
+		check.Diff(t, "operand", true, copied.Operand(0) == outer.Operand(0))
+		check.Diff(t, "regions", 2, copied.NumRegions())
+		for _, r := range copied.Regions() {
+			check.Diff(t, "is empty", true, r.First().IsNil())
+		}
+		kept, _ := copied.Attribute("kept")
+		check.Diff(t, "attribute", "7 : i32", kept.String())
+		check.Diff(t, "the original", before, m.String())
+		m.Body().Append(copied)
+		check.NoError(t, m.Verify())
+		without := op(m, "t.make").CloneWithoutRegions()
+		check.Diff(t, "an operation without regions", "t.make", without.Name())
+	})
+}
+
 func TestPostOrder(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)

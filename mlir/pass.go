@@ -205,12 +205,23 @@ func (l PassList) building(method string) *capi.Table {
 }
 
 // Add adds the passes of a pipeline given as text, for example
-// "cse,canonicalize{top-down=false},func.func(symbol-dce)".
+// "cse,canonicalize{top-down=false},func.func(symbol-dce)". If it returns an error, the list
+// is unchanged.
 func (l PassList) Add(pipeline string) error {
 	t := l.building("PassList.Add")
-	return l.pm.parse(pipeline, func(cb capi.MlirStringCallback, ud pointer) capi.MlirLogicalResult {
-		return capi.MlirOpPassManagerAddPipeline(t, l.raw, pipeline, cb, ud)
-	})
+	add := func(to capi.MlirOpPassManager) error {
+		return l.pm.parse(pipeline, func(cb capi.MlirStringCallback, ud pointer) capi.MlirLogicalResult {
+			return capi.MlirOpPassManagerAddPipeline(t, to, pipeline, cb, ud)
+		})
+	}
+	// The library adds the passes before one that it refuses, so they are added to another
+	// list first.
+	trial := capi.MlirPassManagerCreateOnOperation(t, l.pm.ctx.raw, l.op)
+	defer capi.MlirPassManagerDestroy(t, trial)
+	if err := add(capi.MlirPassManagerGetAsOpPassManager(t, trial)); err != nil {
+		return err
+	}
+	return add(l.raw)
 }
 
 func (p *PassManager) parse(pipeline string, parse func(capi.MlirStringCallback, pointer) capi.MlirLogicalResult) error {
@@ -225,7 +236,7 @@ func (p *PassManager) parse(pipeline string, parse func(capi.MlirStringCallback,
 	for _, d := range p.ctx.takeDiagnostics(pipeline) {
 		text = strings.TrimSpace(text + "\n" + d.String())
 	}
-	return fmt.Errorf("mlir: the pipeline %q cannot be used: %s", pipeline, text)
+	return fmt.Errorf("mlir: the pipeline %q cannot be used: %s%s", pipeline, text, p.ctx.lib.passHint(text))
 }
 
 // AddPass adds a pass written in Go. If the pass is for another kind of operation than the

@@ -29,7 +29,7 @@ func TestPassUnknownSymbols(t *testing.T) {
 			if _, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline}); err != nil {
 				continue // not every library has all passes
 			}
-			check.Error(t, run(pipeline, unknown), "-:3:3: error: 't.table' op has a region and is of a dialect that the library does not know")
+			check.Error(t, run(pipeline, unknown), "test.mlir:3:3: error: 't.table' op has a region and is of a dialect that the library does not know")
 			if err := run(pipeline, known); err != nil {
 				t.Errorf("%s: %v", pass, err)
 			}

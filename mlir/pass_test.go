@@ -99,6 +99,14 @@ func TestPipelineErrors(t *testing.T) {
 		if err := pm.Add("nosuch-pass"); err == nil || !strings.Contains(err.Error(), "nosuch-pass") {
 			t.Errorf("adding an unknown pass: %v", err)
 		}
+		// A pipeline that fails adds nothing, not even the passes before the one that failed.
+		before := pm.String()
+		for _, bad := range []string{"cse,nosuch-pass", "cse,func.func(nosuch-pass)", "cse,canonicalize{nosuch=1}", "cse,"} {
+			if err := pm.Add(bad); err == nil {
+				t.Errorf("adding %q gave no error", bad)
+			}
+			check.Diff(t, "after "+bad, before, pm.String())
+		}
 		// A pass manager for functions does not run on a module.
 		pm = passManager(t, c, mlir.PassManagerOptions{Op: "func.func"})
 		var d *mlir.DiagnosticError

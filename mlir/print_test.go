@@ -28,7 +28,7 @@ module {
 			{"plain", mlir.PrintOptions{}, []string{"[1, 2, 3, 4, 5]", "#map = affine_map", "0x0100000001020304", `"t.leaf"`}, []string{"loc(", "%value"}},
 			{"generic", mlir.PrintOptions{Generic: true}, []string{`"builtin.module"`}, nil},
 			{"locations", mlir.PrintOptions{DebugInfo: true}, []string{"loc(#loc"}, nil},
-			{"pretty", mlir.PrintOptions{PrettyInfo: true}, []string{"() : () -> () -:5:20"}, []string{"loc(#loc"}},
+			{"pretty", mlir.PrintOptions{PrettyInfo: true}, []string{"() : () -> () test.mlir:5:20"}, []string{"loc(#loc"}},
 			{"local", mlir.PrintOptions{LocalScope: true}, []string{"m = affine_map<"}, []string{"#map"}},
 			{"no regions", mlir.PrintOptions{SkipRegions: true}, []string{"module"}, []string{"t.leaf"}},
 			{"names", mlir.PrintOptions{NameLocations: true}, []string{"%value = "}, []string{"%0"}},

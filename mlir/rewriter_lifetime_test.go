@@ -100,7 +100,7 @@ func TestRewriterRefuses(t *testing.T) {
 		check.Panics(t, "an argument of the block that it erases", func() { _ = r.MergeBlocks(inner.Block(), end.Block(), inner.Operand(1)) })
 		loop := op(two, "t.jump")
 		loop.SetSuccessor(0, loop.Block())
-		if err := r.InlineBlockBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at -:6:5, in it, branches to it") {
+		if err := r.InlineBlockBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at test.mlir:6:5, in it, branches to it") {
 			t.Errorf("inlining a loop: %v", err)
 		}
 		r.SetInsertionPoint(mlir.AtEnd(two.Body()))
@@ -273,7 +273,7 @@ func TestRunOnWhatIsUsed(t *testing.T) {
 			", outside of it, uses a value in it": func(m *mlir.Module) {
 				check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.user", Operands: []mlir.Value{op(m, "t.inner").Result(0)}}))
 			},
-			"t.jump at -:6:5, outside of it, branches into it": func(m *mlir.Module) { op(m, "t.jump").MoveBefore(op(m, "t.outer")) },
+			"t.jump at test.mlir:6:5, outside of it, branches into it": func(m *mlir.Module) { op(m, "t.jump").MoveBefore(op(m, "t.outer")) },
 		} {
 			m := mlirtest.Parse(t, c, nested)
 			reach(m)

@@ -105,7 +105,7 @@ func TestTransformCycle(t *testing.T) {
     transform.yield
   }
 }`)
-		check.Error(t, m.Transform(script, mlir.TransformOptions{}), "transforming failed: -:3:8: error: 'arith.addi' op uses its own result")
+		check.Error(t, m.Transform(script, mlir.TransformOptions{}), "transforming failed: test.mlir:3:8: error: 'arith.addi' op uses its own result")
 		if err := mlirtest.Parse(t, c, doubling).Transform(script, mlir.TransformOptions{}); err != nil {
 			t.Error(err)
 		}

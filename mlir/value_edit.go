@@ -71,6 +71,23 @@ func (v Value) ReplaceAllUses(with Value) {
 	v.ReplaceAllUsesExcept(with)
 }
 
+// ReplaceUsesIf replaces the uses of v for which replace returns true by uses of with.
+// replace is called once for each use, in no particular order, before anything is replaced,
+// and must not change anything.
+func (v Value) ReplaceUsesIf(with Value, replace func(Use) bool) {
+	v.use("Value.ReplaceUsesIf")
+	with.in(v.life.ctx, "Value.ReplaceUsesIf")
+	var uses []Use
+	for use := range v.Uses() {
+		if replace(use) {
+			uses = append(uses, use)
+		}
+	}
+	for _, use := range uses {
+		use.Owner.SetOperand(use.Operand, with)
+	}
+}
+
 // ReplaceAllUsesExcept replaces all uses of v by uses of with, except those by the given
 // operations.
 func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {

@@ -80,7 +80,7 @@ func.func @main(%x: tensor<4xf32>) {
 	result, err = passes.Unordered(m, passes.UnorderedOptions{})
 	fmt.Println(result.Total, err)
 	// Output:
-	// callback "second" at -:6:8 does not depend on callback "first" at -:4:8, which is before it (effect "log")
+	// callback "second" at taps.mlir:6:8 does not depend on callback "first" at taps.mlir:4:8, which is before it (effect "log")
 	// 0 <nil>
 }
 
@@ -103,6 +103,6 @@ func.func @main(%x: tensor<4xf32>) {
 	fmt.Println(passes.Run(m, "builtin.module(symbol-privatize,symbol-dce)"))
 	fmt.Println(passes.Run(m, "builtin.module(canonicalize,cse,symbol-dce)"))
 	// Output:
-	// passes: the rewriting lost calls with side effects: @log at -:3:3: 0 calls are left of 1
+	// passes: the rewriting lost calls with side effects: @log at call.mlir:3:3: 0 calls are left of 1
 	// <nil>
 }

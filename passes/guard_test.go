@@ -80,10 +80,10 @@ stablehlo.return %x : tensor<i32> }, { stablehlo.return %x : tensor<i32> }) : (t
 stablehlo.return %q, %i : tensor<i1>, tensor<i32> }
 return }`, simplify, ""},
 		{"main becomes private", "func.func @main(%x: tensor<i32>) {\n" + tells + "\n" + tells + "\nreturn }\nfunc.func @other() { return }",
-			"symbol-privatize{exclude=other},symbol-dce", "@tell at -:2:1: 0 calls are left of 2"},
+			"symbol-privatize{exclude=other},symbol-dce", "@tell at test.mlir:2:1: 0 calls are left of 2"},
 		{"the only function becomes private", "func.func @f(%x: tensor<i32>) {\n" + tells + "\nreturn }",
-			"symbol-privatize,symbol-dce", "@tell at -:2:1: 0 calls are left of 1"},
-		{"loop that a pass removes", never, simplify, "@tell at -:7:8: 0 calls are left of 1"},
+			"symbol-privatize,symbol-dce", "@tell at test.mlir:2:1: 0 calls are left of 1"},
+		{"loop that a pass removes", never, simplify, "@tell at test.mlir:7:8: 0 calls are left of 1"},
 		{"another public function", "func.func @main() { return }\nfunc.func @f(%x: tensor<i32>) {\n" + tells + "\nreturn }",
 			"symbol-privatize{exclude=main},symbol-dce", ""},
 		{"unknown pass", "func.func @main() { return }", "no-such-pass", "no-such-pass"},
@@ -135,10 +135,10 @@ return } }`)
 			return nil
 		}
 	}
-	check.Error(t, passes.Guard(m, erase(3)), `passes: the rewriting lost calls with side effects: callback "see" of the effect "log" at -:3:6: 1 calls are left of 2`)
+	check.Error(t, passes.Guard(m, erase(3)), `passes: the rewriting lost calls with side effects: callback "see" of the effect "log" at test.mlir:3:6: 1 calls are left of 2`)
 	check.Diff(t, "the module", before, m.String())
 	err := passes.Guard(m, erase(2, 4))
-	check.Error(t, err, `callback "see" of the effect "log" at -:2:6: 1 calls are left of 2; callback "see" of the effect "file" at -:4:6: 0 calls are left of 1`)
+	check.Error(t, err, `callback "see" of the effect "log" at test.mlir:2:6: 1 calls are left of 2; callback "see" of the effect "file" at test.mlir:4:6: 0 calls are left of 1`)
 	check.Diff(t, "the module", before, m.String())
 	failed := errors.New("it failed")
 	err = passes.Guard(m, func() error { _ = erase(2)(); return failed })
@@ -167,6 +167,6 @@ func.func @f(%x: tensor<?xi32>) -> tensor<?xi32> {
 	check.Cleanup(t, refined)
 	check.NoError(t, passes.Kept(m, refined))
 	empty := mlirtest.Parse(t, mlirtest.Context(t), "func.func @main() { return }")
-	check.Error(t, passes.Kept(m, empty), "@tell at -:9:3: 0 calls are left of 1")
+	check.Error(t, passes.Kept(m, empty), "@tell at test.mlir:9:3: 0 calls are left of 1")
 	check.NoError(t, passes.Kept(empty, m))
 }

@@ -157,7 +157,7 @@ func.func private @step(%x: tensor<4xf32>) -> (tensor<4xf32> {jax.result_info = 
   }
   func.func private @step(%arg0: tensor<4xf32>, %arg1: tensor<1xi8>) -> (tensor<4xf32> {jax.result_info = "x"}, tensor<1xi8>) {
     %0 = stablehlo.cosine %arg0 : tensor<4xf32>
-    %1 = stablehlo.custom_call @calliope_io_callback(%0, %arg1) {api_version = 4 : i32, backend_config = {callback_id = 7 : i64, form = "observe", loc = "-:16", n_tokens = 1 : i64, v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]} : (tensor<4xf32>, tensor<1xi8>) -> tensor<1xi8>
+    %1 = stablehlo.custom_call @calliope_io_callback(%0, %arg1) {api_version = 4 : i32, backend_config = {callback_id = 7 : i64, form = "observe", loc = "m.mlir:16", n_tokens = 1 : i64, v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]} : (tensor<4xf32>, tensor<1xi8>) -> tensor<1xi8>
     return %0, %1 : tensor<4xf32>, tensor<1xi8>
   }
 }

@@ -35,8 +35,8 @@ func TestMigrateLeft(t *testing.T) {
   %v = OUTF(%x, %x, %other) : (V4, V4, !t) -> !t
   return %x : V4 }`,
 			want: []string{
-				"-:4:8: stablehlo.outfeed: its token is also that of stablehlo.send at -:5:8",
-				"-:5:8: stablehlo.send: it uses a token, and is not known to Migrate",
+				"test.mlir:4:8: stablehlo.outfeed: its token is also that of stablehlo.send at test.mlir:5:8",
+				"test.mlir:5:8: stablehlo.send: it uses a token, and is not known to Migrate",
 			}, done: []string{"outfeed_0(4xf32, 4xf32)"}},
 		"a module in the module": {text: `func.func @main(%x: V4) -> V4 {
   func.call @f(%x) : (V4) -> ()
@@ -55,14 +55,14 @@ module @inner {
   }
 }`,
 			want: []string{
-				"-:10:5: func.call: it uses a token, and is not known to Migrate",
-				"-:13:3: func.func: a token is in its signature, which cannot change",
-				"-:14:10: stablehlo.outfeed: it is not in a function of the outermost module",
+				"test.mlir:10:5: func.call: it uses a token, and is not known to Migrate",
+				"test.mlir:13:3: func.func: a token is in its signature, which cannot change",
+				"test.mlir:14:10: stablehlo.outfeed: it is not in a function of the outermost module",
 			}},
 		"a custom call that takes a token": {text: `func.func @main(%t: !t {jax.token = true}, %x: V4) -> (!t {jax.token = true}, V4) {
   %u = stablehlo.custom_call @host(%t, %x) {has_side_effect = true} : (!t, V4) -> !t
   return %u, %x : !t, V4 }`,
-			want: []string{"-:3:8: stablehlo.custom_call: it uses a token, and is not known to Migrate"}},
+			want: []string{"test.mlir:3:8: stablehlo.custom_call: it uses a token, and is not known to Migrate"}},
 		"a reduction": {text: `func.func @main(%x: V4) -> tensor<f32> {
   %t = TOKEN
   %z = stablehlo.constant dense<0.0> : tensor<f32>
@@ -77,9 +77,9 @@ func.func private @f(%a: tensor<f32>) {
   stablehlo.custom_call @tell(%a) {has_side_effect = true} : (tensor<f32>) -> ()
   return }`,
 			want: []string{
-				"-:6:10: stablehlo.outfeed: it is in stablehlo.reduce, where no callback can run",
-				"-:7:5: stablehlo.custom_call: it is in stablehlo.reduce, where no callback can run",
-				"-:13:3: stablehlo.custom_call: the function @f is called where no callback can run",
+				"test.mlir:6:10: stablehlo.outfeed: it is in stablehlo.reduce, where no callback can run",
+				"test.mlir:7:5: stablehlo.custom_call: it is in stablehlo.reduce, where no callback can run",
+				"test.mlir:13:3: stablehlo.custom_call: the function @f is called where no callback can run",
 			}},
 		"values in another block": {text: `func.func @main(%x: V4, %p: tensor<i1>) -> V4 {
   %t = TOKEN
@@ -91,8 +91,8 @@ func.func private @f(%a: tensor<f32>) {
   }, { stablehlo.return %u : !t }) : (tensor<i1>) -> !t
   return %x : V4 }`,
 			want: []string{
-				"-:5:8: stablehlo.outfeed: it sends the flag 1, but several operations use its token",
-				"-:7:10: stablehlo.outfeed: its token is also that of stablehlo.outfeed at -:5:8, which stays",
+				"test.mlir:5:8: stablehlo.outfeed: it sends the flag 1, but several operations use its token",
+				"test.mlir:7:10: stablehlo.outfeed: its token is also that of stablehlo.outfeed at test.mlir:5:8, which stays",
 			}},
 		"a flag before a call": {text: `func.func @main(%x: V4) -> V4 {
   %t = TOKEN
@@ -104,8 +104,8 @@ func.func private @f(%x: V4, %t: !t) -> !t {
   %u = OUTF(%x, %t) : (V)
   return %u : !t }`,
 			want: []string{
-				"-:5:8: stablehlo.outfeed: it sends the flag 1, but the outfeeds that belong to the flag are not in its block",
-				"-:9:8: stablehlo.outfeed: its token is also that of stablehlo.outfeed at -:5:8, which stays",
+				"test.mlir:5:8: stablehlo.outfeed: it sends the flag 1, but the outfeeds that belong to the flag are not in its block",
+				"test.mlir:9:8: stablehlo.outfeed: its token is also that of stablehlo.outfeed at test.mlir:5:8, which stays",
 			}},
 		"a declaration": {text: `func.func private @f(!t) -> !t
 func.func @main(%x: V4) -> V4 {
@@ -113,8 +113,8 @@ func.func @main(%x: V4) -> V4 {
   %u = func.call @f(%t) : (!t) -> !t
   return %x : V4 }`,
 			want: []string{
-				"-:2:1: func.func: a token is in its signature, which cannot change",
-				"-:5:8: func.call: it uses a token, and is not known to Migrate",
+				"test.mlir:2:1: func.func: a token is in its signature, which cannot change",
+				"test.mlir:5:8: func.call: it uses a token, and is not known to Migrate",
 			}},
 		"a function that calls itself": {text: `func.func @main(%x: V4) -> V4 {
   %t = TOKEN
@@ -124,7 +124,7 @@ func.func private @f(%x: V4, %t: !t) -> !t {
   %u = OUTF(%x, %t) : (V)
   %v = func.call @f(%x, %u) : (V4, !t) -> !t
   return %v : !t }`,
-			want: []string{"-:7:8: stablehlo.outfeed: the function @f calls itself"}},
+			want: []string{"test.mlir:7:8: stablehlo.outfeed: the function @f calls itself"}},
 		"branches between blocks": {text: `func.func @main(%x: V4) -> V4 {
   %t = TOKEN
   cf.br ^next(%t : !t)
@@ -132,16 +132,16 @@ func.func private @f(%x: V4, %t: !t) -> !t {
   %v = OUTF(%x, %u) : (V)
   return %x : V4 }`,
 			want: []string{
-				"-:2:1: func.func: it uses a token, and is not known to Migrate",
-				"-:4:3: cf.br: it uses a token, and is not known to Migrate",
-				"-:6:8: stablehlo.outfeed: it is in a region of func.func with several blocks",
+				"test.mlir:2:1: func.func: it uses a token, and is not known to Migrate",
+				"test.mlir:4:3: cf.br: it uses a token, and is not known to Migrate",
+				"test.mlir:6:8: stablehlo.outfeed: it is in a region of func.func with several blocks",
 			}},
 		"another module": {text: `module @inner { func.func @main(%x: V4) -> V4 {
   %t = TOKEN
   %v = OUTF(%x, %t) : (V)
   return %x : V4 } }
 func.func @main(%x: V4) -> V4 { return %x : V4 }`,
-			want: []string{"-:4:8: stablehlo.outfeed: it is not in a function of the outermost module"}},
+			want: []string{"test.mlir:4:8: stablehlo.outfeed: it is not in a function of the outermost module"}},
 		"conditions of conditions": {text: "func.func @main(%x: V4) -> V4 {\n%t = TOKEN\n" + deep + "\nreturn %x : V4 }",
 			want: []string{"stablehlo.outfeed: it is in more than 8 conditions of loops in one another"}},
 		"calls with attributes": {text: `func.func @main(%x: V4) -> V4 {
@@ -152,11 +152,11 @@ func.func @main(%x: V4) -> V4 { return %x : V4 }`,
   stablehlo.custom_call @calliope_io_callback(%x) {has_side_effect = true, api_version = 4 : i32, backend_config = {v = 1 : i64, form = "wrong", callback = "f"}} : (V4) -> ()
   return %x : V4 }`,
 			want: []string{
-				"-:3:3: stablehlo.custom_call: it has side effects, and there is no callback for the handler of @a",
-				"-:4:3: stablehlo.custom_call: it has side effects, and there is no callback for the handler of @b",
-				"-:5:3: stablehlo.custom_call: it has side effects, and there is no callback for the handler of @c",
-				"-:6:8: stablehlo.custom_call: a result is tuple<tensor<4xf32>>, not an array",
-				`-:7:3: stablehlo.custom_call: contract: `,
+				"test.mlir:3:3: stablehlo.custom_call: it has side effects, and there is no callback for the handler of @a",
+				"test.mlir:4:3: stablehlo.custom_call: it has side effects, and there is no callback for the handler of @b",
+				"test.mlir:5:3: stablehlo.custom_call: it has side effects, and there is no callback for the handler of @c",
+				"test.mlir:6:8: stablehlo.custom_call: a result is tuple<tensor<4xf32>>, not an array",
+				`test.mlir:7:3: stablehlo.custom_call: contract: `,
 			}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestMigrateOptions(t *testing.T) {
 	}
 	clean(t, m)
 	check.Diff(t, "callbacks", []string{"outfeed_0(4xf32)", "my a(4xf32)"}, outline(t, m))
-	if n := strings.Count(m.String(), `effect = "log", form = "observe", loc = "-:`); n != 2 {
+	if n := strings.Count(m.String(), `effect = "log", form = "observe", loc = "test.mlir:`); n != 2 {
 		t.Errorf("%d callbacks have the effect:\n%s", n, m)
 	}
 	if n := strings.Count(m.String(), `registry = "r"`); n != 2 {
@@ -231,7 +231,7 @@ func TestMigrateText(t *testing.T) {
 	check.Diff(t, "module", `module {
   func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
     %c = stablehlo.constant dense<0> : tensor<1xi8>
-    %0 = stablehlo.custom_call @calliope_io_callback(%arg0, %c) {api_version = 4 : i32, backend_config = {callback = "hook_3", form = "observe", loc = "-:5", n_tokens = 1 : i64, signature = "678eb138d5f242b5", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]} : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8>
+    %0 = stablehlo.custom_call @calliope_io_callback(%arg0, %c) {api_version = 4 : i32, backend_config = {callback = "hook_3", form = "observe", loc = "test.mlir:5", n_tokens = 1 : i64, signature = "678eb138d5f242b5", v = 1 : i64}, has_side_effect = true, output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]} : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8>
     return %arg0 : tensor<f32>
   }
 }

@@ -287,9 +287,9 @@ cond { RETURN %q : P1 } do {
 return }`)), passes.UnorderedOptions{})
 	check.NoError(t, err)
 	check.Diff(t, "error", `passes: calls with side effects are not ordered: `+
-		`callback "see" at -:4:8 does not depend on itself in the iteration before (effect "a"); `+
-		`callback "see" at -:4:8 does not depend on callback "see" at -:5:8 in the iteration before (effects "*" and "a"); `+
-		`callback "see" at -:5:8 does not depend on callback "see" at -:4:8, which is before it (effects "a" and "*"); and 2 more`, r.Err().Error())
+		`callback "see" at test.mlir:4:8 does not depend on itself in the iteration before (effect "a"); `+
+		`callback "see" at test.mlir:4:8 does not depend on callback "see" at test.mlir:5:8 in the iteration before (effects "*" and "a"); `+
+		`callback "see" at test.mlir:5:8 does not depend on callback "see" at test.mlir:4:8, which is before it (effects "a" and "*"); and 2 more`, r.Err().Error())
 }
 
 // A long chain is one span at each value. If it is cut in the middle, all pairs of calls before

@@ -214,23 +214,23 @@ func TestEvaluateRefuses(t *testing.T) {
 	}{
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 			%0 = stablehlo.custom_call @x(%a) : (tensor<2xf32>) -> tensor<2xf32>
-			return %0 : tensor<2xf32> }`, one, "stablehlo: evaluating stablehlo.custom_call at -:2:9: the interpreter does not support this operation"},
+			return %0 : tensor<2xf32> }`, one, "stablehlo: evaluating stablehlo.custom_call at test.mlir:2:9: the interpreter does not support this operation"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 			%0 = chlo.acos %a : tensor<2xf32> -> tensor<2xf32>
-			return %0 : tensor<2xf32> }`, one, "evaluating chlo.acos at -:2:9"},
+			return %0 : tensor<2xf32> }`, one, "evaluating chlo.acos at test.mlir:2:9"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 			%0 = func.call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
 			return %0 : tensor<2xf32> }
-			func.func private @f(tensor<2xf32>) -> tensor<2xf32>`, one, "evaluating func.func at -:4:4: the interpreter supports only functions with one block"},
+			func.func private @f(tensor<2xf32>) -> tensor<2xf32>`, one, "evaluating func.func at test.mlir:4:4: the interpreter supports only functions with one block"},
 		{`func.func @main(%a: tensor<2x0xf32>) -> tensor<2x2xf32> {
 			%0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : (tensor<2x0xf32>, tensor<2x0xf32>) -> tensor<2x2xf32>
-			return %0 : tensor<2x2xf32> }`, nil, "evaluating stablehlo.dot_general at -:2:9: the interpreter does not support a contracting dimension of size 0"},
+			return %0 : tensor<2x2xf32> }`, nil, "evaluating stablehlo.dot_general at test.mlir:2:9: the interpreter does not support a contracting dimension of size 0"},
 		{`func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }`, one, "the interpreter does not support its argument type tensor<?xf32>"},
 		{`func.func @main() -> !stablehlo.token {
 			%0 = stablehlo.after_all : !stablehlo.token
 			return %0 : !stablehlo.token }`, nil, "main must take and return tensors of numbers, not !stablehlo.token"},
 		{`func.func @main(%a: tensor<2xindex>) -> tensor<2xindex> { return %a : tensor<2xindex> }`, nil, "not tensor<2xindex>"},
-		{`func.func @other() { return }`, nil, "evaluating builtin.module at -:0:0: the module has no function main"},
+		{`func.func @other() { return }`, nil, "evaluating builtin.module at test.mlir:0:0: the module has no function main"},
 		{`func.func @main() { return } 
 			module @inside { }`, nil, "the interpreter supports only functions in a module"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, nil, "main takes 1 arguments, but 0 are given"},

@@ -146,18 +146,18 @@ func TestRefineErrors(t *testing.T) {
 			{`func.func @main(%a: tuple<tensor<f32>>) { return }`, []tensor.Shape{f32()}, "only tensors of numbers and tokens can be refined"},
 			{`func.func @main(%a: tensor<?xf32, #stablehlo.bounds<4>>) { return }`, []tensor.Shape{f32(5)}, "is at most 4, but f32[5] is given"},
 			{`func.func @f() { return }`, nil, "the module has no function main"},
-			{`func.func private @main()`, nil, "refining func.func at -:1:1: main has 0 blocks"},
+			{`func.func private @main()`, nil, "refining func.func at test.mlir:1:1: main has 0 blocks"},
 			{`func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
 				%0 = stablehlo.add %a, %b : tensor<?xf32>
 				return %0 : tensor<?xf32> }`, []tensor.Shape{f32(2), f32(3)}, "stablehlo.add"},
 			{`func.func @main(%a: tensor<?xf32>, %s: tensor<1xi32>) -> tensor<?xf32> {
 				%0 = stablehlo.dynamic_reshape %a, %s : (tensor<?xf32>, tensor<1xi32>) -> tensor<?xf32>
 				return %0 : tensor<?xf32> }`, []tensor.Shape{f32(2), tensor.ShapeOf(tensor.S32, 1)},
-				"refining stablehlo.dynamic_reshape at -:2:10: the shape of its result stays dynamic: tensor<?xf32>"},
+				"refining stablehlo.dynamic_reshape at test.mlir:2:10: the shape of its result stays dynamic: tensor<?xf32>"},
 			{`func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
 				%0 = stablehlo.custom_call @mine(%a) : (tensor<?xf32>) -> tensor<?xf32>
 				return %0 : tensor<?xf32> }`, []tensor.Shape{f32(2)},
-				"refining stablehlo.custom_call at -:2:10: the shape of the result of @mine stays dynamic: tensor<?xf32>"},
+				"refining stablehlo.custom_call at test.mlir:2:10: the shape of the result of @mine stays dynamic: tensor<?xf32>"},
 			{`func.func @main(%a: tensor<?xf32>, %ok: tensor<i1>) {
 				stablehlo.custom_call @shape_assertion(%ok) {has_side_effect = true} : (tensor<i1>) -> ()
 				return }`, []tensor.Shape{f32(2), tensor.ShapeOf(tensor.Pred)}, "@shape_assertion depends on more than the shapes"},
@@ -165,7 +165,7 @@ func TestRefineErrors(t *testing.T) {
 				stablehlo.custom_call @shape_assertion() {has_side_effect = true} : () -> ()
 				return }`, []tensor.Shape{f32(2)}, "@shape_assertion must have an operand and no results"},
 			{`func.func @main(%a: tensor<?xf32>) { call @main(%a) : (tensor<?xf32>) -> ()
-				return }`, []tensor.Shape{f32(2)}, "refining func.func at -:1:1: the function calls itself"},
+				return }`, []tensor.Shape{f32(2)}, "refining func.func at test.mlir:1:1: the function calls itself"},
 		} {
 			m := mlirtest.Parse(t, c, test.module)
 			before := m.String()

@@ -1926,7 +1926,7 @@ func MlirRegisterConversionUBToSPIRVConversionPass(t *Table) {
 
 // MlirCreateConversionConvertAMDGPUToROCDL calls mlirCreateConversionConvertAMDGPUToROCDL.
 func MlirCreateConversionConvertAMDGPUToROCDL(t *Table) MlirPass {
-	f := t.functions[1840]
+	f := t.functions[1996]
 	if f == nil {
 		missing("mlirCreateConversionConvertAMDGPUToROCDL")
 	}
@@ -1938,7 +1938,7 @@ func MlirCreateConversionConvertAMDGPUToROCDL(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertAMDGPUToROCDL calls mlirRegisterConversionConvertAMDGPUToROCDL.
 func MlirRegisterConversionConvertAMDGPUToROCDL(t *Table) {
-	f := t.functions[1841]
+	f := t.functions[1997]
 	if f == nil {
 		missing("mlirRegisterConversionConvertAMDGPUToROCDL")
 	}
@@ -1949,7 +1949,7 @@ func MlirRegisterConversionConvertAMDGPUToROCDL(t *Table) {
 
 // MlirCreateConversionConvertAffineForToGPU calls mlirCreateConversionConvertAffineForToGPU.
 func MlirCreateConversionConvertAffineForToGPU(t *Table) MlirPass {
-	f := t.functions[1842]
+	f := t.functions[1998]
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineForToGPU")
 	}
@@ -1961,7 +1961,7 @@ func MlirCreateConversionConvertAffineForToGPU(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertAffineForToGPU calls mlirRegisterConversionConvertAffineForToGPU.
 func MlirRegisterConversionConvertAffineForToGPU(t *Table) {
-	f := t.functions[1843]
+	f := t.functions[1999]
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineForToGPU")
 	}
@@ -1972,7 +1972,7 @@ func MlirRegisterConversionConvertAffineForToGPU(t *Table) {
 
 // MlirCreateConversionConvertAffineToStandard calls mlirCreateConversionConvertAffineToStandard.
 func MlirCreateConversionConvertAffineToStandard(t *Table) MlirPass {
-	f := t.functions[1844]
+	f := t.functions[2000]
 	if f == nil {
 		missing("mlirCreateConversionConvertAffineToStandard")
 	}
@@ -1984,7 +1984,7 @@ func MlirCreateConversionConvertAffineToStandard(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertAffineToStandard calls mlirRegisterConversionConvertAffineToStandard.
 func MlirRegisterConversionConvertAffineToStandard(t *Table) {
-	f := t.functions[1845]
+	f := t.functions[2001]
 	if f == nil {
 		missing("mlirRegisterConversionConvertAffineToStandard")
 	}
@@ -1995,7 +1995,7 @@ func MlirRegisterConversionConvertAffineToStandard(t *Table) {
 
 // MlirCreateConversionConvertArithToSPIRV calls mlirCreateConversionConvertArithToSPIRV.
 func MlirCreateConversionConvertArithToSPIRV(t *Table) MlirPass {
-	f := t.functions[1846]
+	f := t.functions[2002]
 	if f == nil {
 		missing("mlirCreateConversionConvertArithToSPIRV")
 	}
@@ -2007,7 +2007,7 @@ func MlirCreateConversionConvertArithToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertArithToSPIRV calls mlirRegisterConversionConvertArithToSPIRV.
 func MlirRegisterConversionConvertArithToSPIRV(t *Table) {
-	f := t.functions[1847]
+	f := t.functions[2003]
 	if f == nil {
 		missing("mlirRegisterConversionConvertArithToSPIRV")
 	}
@@ -2018,7 +2018,7 @@ func MlirRegisterConversionConvertArithToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertArmNeon2dToIntr calls mlirCreateConversionConvertArmNeon2dToIntr.
 func MlirCreateConversionConvertArmNeon2dToIntr(t *Table) MlirPass {
-	f := t.functions[1848]
+	f := t.functions[2004]
 	if f == nil {
 		missing("mlirCreateConversionConvertArmNeon2dToIntr")
 	}
@@ -2030,7 +2030,7 @@ func MlirCreateConversionConvertArmNeon2dToIntr(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertArmNeon2dToIntr calls mlirRegisterConversionConvertArmNeon2dToIntr.
 func MlirRegisterConversionConvertArmNeon2dToIntr(t *Table) {
-	f := t.functions[1849]
+	f := t.functions[2005]
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmNeon2dToIntr")
 	}
@@ -2041,7 +2041,7 @@ func MlirRegisterConversionConvertArmNeon2dToIntr(t *Table) {
 
 // MlirCreateConversionConvertArmSMEToSCF calls mlirCreateConversionConvertArmSMEToSCF.
 func MlirCreateConversionConvertArmSMEToSCF(t *Table) MlirPass {
-	f := t.functions[1850]
+	f := t.functions[2006]
 	if f == nil {
 		missing("mlirCreateConversionConvertArmSMEToSCF")
 	}
@@ -2053,7 +2053,7 @@ func MlirCreateConversionConvertArmSMEToSCF(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertArmSMEToSCF calls mlirRegisterConversionConvertArmSMEToSCF.
 func MlirRegisterConversionConvertArmSMEToSCF(t *Table) {
-	f := t.functions[1851]
+	f := t.functions[2007]
 	if f == nil {
 		missing("mlirRegisterConversionConvertArmSMEToSCF")
 	}
@@ -2064,7 +2064,7 @@ func MlirRegisterConversionConvertArmSMEToSCF(t *Table) {
 
 // MlirCreateConversionConvertBufferizationToMemRef calls mlirCreateConversionConvertBufferizationToMemRef.
 func MlirCreateConversionConvertBufferizationToMemRef(t *Table) MlirPass {
-	f := t.functions[1852]
+	f := t.functions[2008]
 	if f == nil {
 		missing("mlirCreateConversionConvertBufferizationToMemRef")
 	}
@@ -2076,7 +2076,7 @@ func MlirCreateConversionConvertBufferizationToMemRef(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertBufferizationToMemRef calls mlirRegisterConversionConvertBufferizationToMemRef.
 func MlirRegisterConversionConvertBufferizationToMemRef(t *Table) {
-	f := t.functions[1853]
+	f := t.functions[2009]
 	if f == nil {
 		missing("mlirRegisterConversionConvertBufferizationToMemRef")
 	}
@@ -2087,7 +2087,7 @@ func MlirRegisterConversionConvertBufferizationToMemRef(t *Table) {
 
 // MlirCreateConversionConvertComplexToStandard calls mlirCreateConversionConvertComplexToStandard.
 func MlirCreateConversionConvertComplexToStandard(t *Table) MlirPass {
-	f := t.functions[1854]
+	f := t.functions[2010]
 	if f == nil {
 		missing("mlirCreateConversionConvertComplexToStandard")
 	}
@@ -2099,7 +2099,7 @@ func MlirCreateConversionConvertComplexToStandard(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertComplexToStandard calls mlirRegisterConversionConvertComplexToStandard.
 func MlirRegisterConversionConvertComplexToStandard(t *Table) {
-	f := t.functions[1855]
+	f := t.functions[2011]
 	if f == nil {
 		missing("mlirRegisterConversionConvertComplexToStandard")
 	}
@@ -2110,7 +2110,7 @@ func MlirRegisterConversionConvertComplexToStandard(t *Table) {
 
 // MlirCreateConversionConvertControlFlowToSPIRV calls mlirCreateConversionConvertControlFlowToSPIRV.
 func MlirCreateConversionConvertControlFlowToSPIRV(t *Table) MlirPass {
-	f := t.functions[1856]
+	f := t.functions[2012]
 	if f == nil {
 		missing("mlirCreateConversionConvertControlFlowToSPIRV")
 	}
@@ -2122,7 +2122,7 @@ func MlirCreateConversionConvertControlFlowToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertControlFlowToSPIRV calls mlirRegisterConversionConvertControlFlowToSPIRV.
 func MlirRegisterConversionConvertControlFlowToSPIRV(t *Table) {
-	f := t.functions[1857]
+	f := t.functions[2013]
 	if f == nil {
 		missing("mlirRegisterConversionConvertControlFlowToSPIRV")
 	}
@@ -2133,7 +2133,7 @@ func MlirRegisterConversionConvertControlFlowToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertFuncToSPIRV calls mlirCreateConversionConvertFuncToSPIRV.
 func MlirCreateConversionConvertFuncToSPIRV(t *Table) MlirPass {
-	f := t.functions[1858]
+	f := t.functions[2014]
 	if f == nil {
 		missing("mlirCreateConversionConvertFuncToSPIRV")
 	}
@@ -2145,7 +2145,7 @@ func MlirCreateConversionConvertFuncToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertFuncToSPIRV calls mlirRegisterConversionConvertFuncToSPIRV.
 func MlirRegisterConversionConvertFuncToSPIRV(t *Table) {
-	f := t.functions[1859]
+	f := t.functions[2015]
 	if f == nil {
 		missing("mlirRegisterConversionConvertFuncToSPIRV")
 	}
@@ -2156,7 +2156,7 @@ func MlirRegisterConversionConvertFuncToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc calls mlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc.
 func MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) MlirPass {
-	f := t.functions[1860]
+	f := t.functions[2016]
 	if f == nil {
 		missing("mlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc")
 	}
@@ -2168,7 +2168,7 @@ func MlirCreateConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) MlirPa
 
 // MlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc calls mlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc.
 func MlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) {
-	f := t.functions[1861]
+	f := t.functions[2017]
 	if f == nil {
 		missing("mlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc")
 	}
@@ -2179,7 +2179,7 @@ func MlirRegisterConversionConvertGpuLaunchFuncToVulkanLaunchFunc(t *Table) {
 
 // MlirCreateConversionConvertLinalgToStandard calls mlirCreateConversionConvertLinalgToStandard.
 func MlirCreateConversionConvertLinalgToStandard(t *Table) MlirPass {
-	f := t.functions[1862]
+	f := t.functions[2018]
 	if f == nil {
 		missing("mlirCreateConversionConvertLinalgToStandard")
 	}
@@ -2191,7 +2191,7 @@ func MlirCreateConversionConvertLinalgToStandard(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertLinalgToStandard calls mlirRegisterConversionConvertLinalgToStandard.
 func MlirRegisterConversionConvertLinalgToStandard(t *Table) {
-	f := t.functions[1863]
+	f := t.functions[2019]
 	if f == nil {
 		missing("mlirRegisterConversionConvertLinalgToStandard")
 	}
@@ -2202,7 +2202,7 @@ func MlirRegisterConversionConvertLinalgToStandard(t *Table) {
 
 // MlirCreateConversionConvertMathToLibm calls mlirCreateConversionConvertMathToLibm.
 func MlirCreateConversionConvertMathToLibm(t *Table) MlirPass {
-	f := t.functions[1864]
+	f := t.functions[2020]
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToLibm")
 	}
@@ -2214,7 +2214,7 @@ func MlirCreateConversionConvertMathToLibm(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertMathToLibm calls mlirRegisterConversionConvertMathToLibm.
 func MlirRegisterConversionConvertMathToLibm(t *Table) {
-	f := t.functions[1865]
+	f := t.functions[2021]
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToLibm")
 	}
@@ -2225,7 +2225,7 @@ func MlirRegisterConversionConvertMathToLibm(t *Table) {
 
 // MlirCreateConversionConvertMathToSPIRV calls mlirCreateConversionConvertMathToSPIRV.
 func MlirCreateConversionConvertMathToSPIRV(t *Table) MlirPass {
-	f := t.functions[1866]
+	f := t.functions[2022]
 	if f == nil {
 		missing("mlirCreateConversionConvertMathToSPIRV")
 	}
@@ -2237,7 +2237,7 @@ func MlirCreateConversionConvertMathToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertMathToSPIRV calls mlirRegisterConversionConvertMathToSPIRV.
 func MlirRegisterConversionConvertMathToSPIRV(t *Table) {
-	f := t.functions[1867]
+	f := t.functions[2023]
 	if f == nil {
 		missing("mlirRegisterConversionConvertMathToSPIRV")
 	}
@@ -2248,7 +2248,7 @@ func MlirRegisterConversionConvertMathToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertMemRefToSPIRV calls mlirCreateConversionConvertMemRefToSPIRV.
 func MlirCreateConversionConvertMemRefToSPIRV(t *Table) MlirPass {
-	f := t.functions[1868]
+	f := t.functions[2024]
 	if f == nil {
 		missing("mlirCreateConversionConvertMemRefToSPIRV")
 	}
@@ -2260,7 +2260,7 @@ func MlirCreateConversionConvertMemRefToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertMemRefToSPIRV calls mlirRegisterConversionConvertMemRefToSPIRV.
 func MlirRegisterConversionConvertMemRefToSPIRV(t *Table) {
-	f := t.functions[1869]
+	f := t.functions[2025]
 	if f == nil {
 		missing("mlirRegisterConversionConvertMemRefToSPIRV")
 	}
@@ -2271,7 +2271,7 @@ func MlirRegisterConversionConvertMemRefToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertOpenACCToSCF calls mlirCreateConversionConvertOpenACCToSCF.
 func MlirCreateConversionConvertOpenACCToSCF(t *Table) MlirPass {
-	f := t.functions[1870]
+	f := t.functions[2026]
 	if f == nil {
 		missing("mlirCreateConversionConvertOpenACCToSCF")
 	}
@@ -2283,7 +2283,7 @@ func MlirCreateConversionConvertOpenACCToSCF(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertOpenACCToSCF calls mlirRegisterConversionConvertOpenACCToSCF.
 func MlirRegisterConversionConvertOpenACCToSCF(t *Table) {
-	f := t.functions[1871]
+	f := t.functions[2027]
 	if f == nil {
 		missing("mlirRegisterConversionConvertOpenACCToSCF")
 	}
@@ -2294,7 +2294,7 @@ func MlirRegisterConversionConvertOpenACCToSCF(t *Table) {
 
 // MlirCreateConversionConvertPDLToPDLInterp calls mlirCreateConversionConvertPDLToPDLInterp.
 func MlirCreateConversionConvertPDLToPDLInterp(t *Table) MlirPass {
-	f := t.functions[1872]
+	f := t.functions[2028]
 	if f == nil {
 		missing("mlirCreateConversionConvertPDLToPDLInterp")
 	}
@@ -2306,7 +2306,7 @@ func MlirCreateConversionConvertPDLToPDLInterp(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertPDLToPDLInterp calls mlirRegisterConversionConvertPDLToPDLInterp.
 func MlirRegisterConversionConvertPDLToPDLInterp(t *Table) {
-	f := t.functions[1873]
+	f := t.functions[2029]
 	if f == nil {
 		missing("mlirRegisterConversionConvertPDLToPDLInterp")
 	}
@@ -2317,7 +2317,7 @@ func MlirRegisterConversionConvertPDLToPDLInterp(t *Table) {
 
 // MlirCreateConversionConvertParallelLoopToGpu calls mlirCreateConversionConvertParallelLoopToGpu.
 func MlirCreateConversionConvertParallelLoopToGpu(t *Table) MlirPass {
-	f := t.functions[1874]
+	f := t.functions[2030]
 	if f == nil {
 		missing("mlirCreateConversionConvertParallelLoopToGpu")
 	}
@@ -2329,7 +2329,7 @@ func MlirCreateConversionConvertParallelLoopToGpu(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertParallelLoopToGpu calls mlirRegisterConversionConvertParallelLoopToGpu.
 func MlirRegisterConversionConvertParallelLoopToGpu(t *Table) {
-	f := t.functions[1875]
+	f := t.functions[2031]
 	if f == nil {
 		missing("mlirRegisterConversionConvertParallelLoopToGpu")
 	}
@@ -2340,7 +2340,7 @@ func MlirRegisterConversionConvertParallelLoopToGpu(t *Table) {
 
 // MlirCreateConversionConvertShapeConstraints calls mlirCreateConversionConvertShapeConstraints.
 func MlirCreateConversionConvertShapeConstraints(t *Table) MlirPass {
-	f := t.functions[1876]
+	f := t.functions[2032]
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeConstraints")
 	}
@@ -2352,7 +2352,7 @@ func MlirCreateConversionConvertShapeConstraints(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertShapeConstraints calls mlirRegisterConversionConvertShapeConstraints.
 func MlirRegisterConversionConvertShapeConstraints(t *Table) {
-	f := t.functions[1877]
+	f := t.functions[2033]
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeConstraints")
 	}
@@ -2363,7 +2363,7 @@ func MlirRegisterConversionConvertShapeConstraints(t *Table) {
 
 // MlirCreateConversionConvertShapeToStandard calls mlirCreateConversionConvertShapeToStandard.
 func MlirCreateConversionConvertShapeToStandard(t *Table) MlirPass {
-	f := t.functions[1878]
+	f := t.functions[2034]
 	if f == nil {
 		missing("mlirCreateConversionConvertShapeToStandard")
 	}
@@ -2375,7 +2375,7 @@ func MlirCreateConversionConvertShapeToStandard(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertShapeToStandard calls mlirRegisterConversionConvertShapeToStandard.
 func MlirRegisterConversionConvertShapeToStandard(t *Table) {
-	f := t.functions[1879]
+	f := t.functions[2035]
 	if f == nil {
 		missing("mlirRegisterConversionConvertShapeToStandard")
 	}
@@ -2386,7 +2386,7 @@ func MlirRegisterConversionConvertShapeToStandard(t *Table) {
 
 // MlirCreateConversionConvertTensorToLinalg calls mlirCreateConversionConvertTensorToLinalg.
 func MlirCreateConversionConvertTensorToLinalg(t *Table) MlirPass {
-	f := t.functions[1880]
+	f := t.functions[2036]
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToLinalg")
 	}
@@ -2398,7 +2398,7 @@ func MlirCreateConversionConvertTensorToLinalg(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertTensorToLinalg calls mlirRegisterConversionConvertTensorToLinalg.
 func MlirRegisterConversionConvertTensorToLinalg(t *Table) {
-	f := t.functions[1881]
+	f := t.functions[2037]
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToLinalg")
 	}
@@ -2409,7 +2409,7 @@ func MlirRegisterConversionConvertTensorToLinalg(t *Table) {
 
 // MlirCreateConversionConvertTensorToSPIRV calls mlirCreateConversionConvertTensorToSPIRV.
 func MlirCreateConversionConvertTensorToSPIRV(t *Table) MlirPass {
-	f := t.functions[1882]
+	f := t.functions[2038]
 	if f == nil {
 		missing("mlirCreateConversionConvertTensorToSPIRV")
 	}
@@ -2421,7 +2421,7 @@ func MlirCreateConversionConvertTensorToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertTensorToSPIRV calls mlirRegisterConversionConvertTensorToSPIRV.
 func MlirRegisterConversionConvertTensorToSPIRV(t *Table) {
-	f := t.functions[1883]
+	f := t.functions[2039]
 	if f == nil {
 		missing("mlirRegisterConversionConvertTensorToSPIRV")
 	}
@@ -2432,7 +2432,7 @@ func MlirRegisterConversionConvertTensorToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertToSPIRVPass calls mlirCreateConversionConvertToSPIRVPass.
 func MlirCreateConversionConvertToSPIRVPass(t *Table) MlirPass {
-	f := t.functions[1884]
+	f := t.functions[2040]
 	if f == nil {
 		missing("mlirCreateConversionConvertToSPIRVPass")
 	}
@@ -2444,7 +2444,7 @@ func MlirCreateConversionConvertToSPIRVPass(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertToSPIRVPass calls mlirRegisterConversionConvertToSPIRVPass.
 func MlirRegisterConversionConvertToSPIRVPass(t *Table) {
-	f := t.functions[1885]
+	f := t.functions[2041]
 	if f == nil {
 		missing("mlirRegisterConversionConvertToSPIRVPass")
 	}
@@ -2455,7 +2455,7 @@ func MlirRegisterConversionConvertToSPIRVPass(t *Table) {
 
 // MlirCreateConversionConvertVectorToArmSME calls mlirCreateConversionConvertVectorToArmSME.
 func MlirCreateConversionConvertVectorToArmSME(t *Table) MlirPass {
-	f := t.functions[1886]
+	f := t.functions[2042]
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToArmSME")
 	}
@@ -2467,7 +2467,7 @@ func MlirCreateConversionConvertVectorToArmSME(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertVectorToArmSME calls mlirRegisterConversionConvertVectorToArmSME.
 func MlirRegisterConversionConvertVectorToArmSME(t *Table) {
-	f := t.functions[1887]
+	f := t.functions[2043]
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToArmSME")
 	}
@@ -2478,7 +2478,7 @@ func MlirRegisterConversionConvertVectorToArmSME(t *Table) {
 
 // MlirCreateConversionConvertVectorToSPIRV calls mlirCreateConversionConvertVectorToSPIRV.
 func MlirCreateConversionConvertVectorToSPIRV(t *Table) MlirPass {
-	f := t.functions[1888]
+	f := t.functions[2044]
 	if f == nil {
 		missing("mlirCreateConversionConvertVectorToSPIRV")
 	}
@@ -2490,7 +2490,7 @@ func MlirCreateConversionConvertVectorToSPIRV(t *Table) MlirPass {
 
 // MlirRegisterConversionConvertVectorToSPIRV calls mlirRegisterConversionConvertVectorToSPIRV.
 func MlirRegisterConversionConvertVectorToSPIRV(t *Table) {
-	f := t.functions[1889]
+	f := t.functions[2045]
 	if f == nil {
 		missing("mlirRegisterConversionConvertVectorToSPIRV")
 	}
@@ -2501,7 +2501,7 @@ func MlirRegisterConversionConvertVectorToSPIRV(t *Table) {
 
 // MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass calls mlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass.
 func MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) MlirPass {
-	f := t.functions[1890]
+	f := t.functions[2046]
 	if f == nil {
 		missing("mlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass")
 	}
@@ -2513,7 +2513,7 @@ func MlirCreateConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) Mlir
 
 // MlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass calls mlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass.
 func MlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) {
-	f := t.functions[1891]
+	f := t.functions[2047]
 	if f == nil {
 		missing("mlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass")
 	}
@@ -2524,7 +2524,7 @@ func MlirRegisterConversionConvertVulkanLaunchFuncToVulkanCallsPass(t *Table) {
 
 // MlirCreateConversionReconcileUnrealizedCasts calls mlirCreateConversionReconcileUnrealizedCasts.
 func MlirCreateConversionReconcileUnrealizedCasts(t *Table) MlirPass {
-	f := t.functions[1892]
+	f := t.functions[2048]
 	if f == nil {
 		missing("mlirCreateConversionReconcileUnrealizedCasts")
 	}
@@ -2536,7 +2536,7 @@ func MlirCreateConversionReconcileUnrealizedCasts(t *Table) MlirPass {
 
 // MlirRegisterConversionReconcileUnrealizedCasts calls mlirRegisterConversionReconcileUnrealizedCasts.
 func MlirRegisterConversionReconcileUnrealizedCasts(t *Table) {
-	f := t.functions[1893]
+	f := t.functions[2049]
 	if f == nil {
 		missing("mlirRegisterConversionReconcileUnrealizedCasts")
 	}
@@ -2547,7 +2547,7 @@ func MlirRegisterConversionReconcileUnrealizedCasts(t *Table) {
 
 // MlirCreateConversionSCFToControlFlow calls mlirCreateConversionSCFToControlFlow.
 func MlirCreateConversionSCFToControlFlow(t *Table) MlirPass {
-	f := t.functions[1894]
+	f := t.functions[2050]
 	if f == nil {
 		missing("mlirCreateConversionSCFToControlFlow")
 	}
@@ -2559,7 +2559,7 @@ func MlirCreateConversionSCFToControlFlow(t *Table) MlirPass {
 
 // MlirRegisterConversionSCFToControlFlow calls mlirRegisterConversionSCFToControlFlow.
 func MlirRegisterConversionSCFToControlFlow(t *Table) {
-	f := t.functions[1895]
+	f := t.functions[2051]
 	if f == nil {
 		missing("mlirRegisterConversionSCFToControlFlow")
 	}
@@ -2570,7 +2570,7 @@ func MlirRegisterConversionSCFToControlFlow(t *Table) {
 
 // MlirCreateConversionTosaToArith calls mlirCreateConversionTosaToArith.
 func MlirCreateConversionTosaToArith(t *Table) MlirPass {
-	f := t.functions[1896]
+	f := t.functions[2052]
 	if f == nil {
 		missing("mlirCreateConversionTosaToArith")
 	}
@@ -2582,7 +2582,7 @@ func MlirCreateConversionTosaToArith(t *Table) MlirPass {
 
 // MlirRegisterConversionTosaToArith calls mlirRegisterConversionTosaToArith.
 func MlirRegisterConversionTosaToArith(t *Table) {
-	f := t.functions[1897]
+	f := t.functions[2053]
 	if f == nil {
 		missing("mlirRegisterConversionTosaToArith")
 	}
@@ -2593,7 +2593,7 @@ func MlirRegisterConversionTosaToArith(t *Table) {
 
 // MlirCreateConversionTosaToSCF calls mlirCreateConversionTosaToSCF.
 func MlirCreateConversionTosaToSCF(t *Table) MlirPass {
-	f := t.functions[1898]
+	f := t.functions[2054]
 	if f == nil {
 		missing("mlirCreateConversionTosaToSCF")
 	}
@@ -2605,7 +2605,7 @@ func MlirCreateConversionTosaToSCF(t *Table) MlirPass {
 
 // MlirRegisterConversionTosaToSCF calls mlirRegisterConversionTosaToSCF.
 func MlirRegisterConversionTosaToSCF(t *Table) {
-	f := t.functions[1899]
+	f := t.functions[2055]
 	if f == nil {
 		missing("mlirRegisterConversionTosaToSCF")
 	}
@@ -2616,7 +2616,7 @@ func MlirRegisterConversionTosaToSCF(t *Table) {
 
 // MlirCreateConversionTosaToTensor calls mlirCreateConversionTosaToTensor.
 func MlirCreateConversionTosaToTensor(t *Table) MlirPass {
-	f := t.functions[1900]
+	f := t.functions[2056]
 	if f == nil {
 		missing("mlirCreateConversionTosaToTensor")
 	}
@@ -2628,7 +2628,7 @@ func MlirCreateConversionTosaToTensor(t *Table) MlirPass {
 
 // MlirRegisterConversionTosaToTensor calls mlirRegisterConversionTosaToTensor.
 func MlirRegisterConversionTosaToTensor(t *Table) {
-	f := t.functions[1901]
+	f := t.functions[2057]
 	if f == nil {
 		missing("mlirRegisterConversionTosaToTensor")
 	}

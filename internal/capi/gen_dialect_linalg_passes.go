@@ -339,7 +339,7 @@ func MlirRegisterLinalgSimplifyDepthwiseConvPass(t *Table) {
 
 // MlirCreateLinalgLinalgNamedOpConversionPass calls mlirCreateLinalgLinalgNamedOpConversionPass.
 func MlirCreateLinalgLinalgNamedOpConversionPass(t *Table) MlirPass {
-	f := t.functions[1918]
+	f := t.functions[2074]
 	if f == nil {
 		missing("mlirCreateLinalgLinalgNamedOpConversionPass")
 	}
@@ -351,7 +351,7 @@ func MlirCreateLinalgLinalgNamedOpConversionPass(t *Table) MlirPass {
 
 // MlirRegisterLinalgLinalgNamedOpConversionPass calls mlirRegisterLinalgLinalgNamedOpConversionPass.
 func MlirRegisterLinalgLinalgNamedOpConversionPass(t *Table) {
-	f := t.functions[1919]
+	f := t.functions[2075]
 	if f == nil {
 		missing("mlirRegisterLinalgLinalgNamedOpConversionPass")
 	}

@@ -214,6 +214,105 @@ typedef struct MlirTypeToLLVMIRTranslator {
   void *ptr;
 } MlirTypeToLLVMIRTranslator;
 typedef unsigned MlirStablehloCompatibilityRequirement;
+typedef struct MlirConversionTarget {
+  void *ptr;
+} MlirConversionTarget;
+typedef struct MlirConversionConfig {
+  void *ptr;
+} MlirConversionConfig;
+typedef unsigned MlirDialectConversionFoldingMode;
+typedef unsigned MlirConversionTargetLegality;
+typedef MlirConversionTargetLegality (*MlirConversionTargetDynamicLegalityCallback)(MlirOperation, void *);
+typedef struct MlirTypeConverter {
+  void *ptr;
+} MlirTypeConverter;
+typedef unsigned MlirTypeConverterConversionStatus;
+typedef MlirTypeConverterConversionStatus (*MlirTypeConverterConversionCallback)(MlirType, MlirType *, void *);
+typedef struct MlirTypeConverterConversionResults {
+  void *ptr;
+} MlirTypeConverterConversionResults;
+typedef MlirTypeConverterConversionStatus (*MlirTypeConverter1ToNConversionCallback)(MlirType, MlirTypeConverterConversionResults, void *);
+typedef MlirValue (*MlirTypeConverterSourceMaterializationCallback)(MlirRewriterBase, MlirType, intptr_t, MlirValue *, MlirLocation, void *);
+typedef MlirValue (*MlirTypeConverterTargetMaterializationCallback)(MlirRewriterBase, MlirType, intptr_t, MlirValue *, MlirLocation, MlirType, void *);
+typedef MlirLogicalResult (*MlirTypeConverter1ToNTargetMaterializationCallback)(MlirRewriterBase, intptr_t, MlirType *, intptr_t, MlirValue *, MlirLocation, MlirType, MlirValue *, void *);
+typedef struct MlirConversionPattern {
+  void *ptr;
+} MlirConversionPattern;
+typedef struct MlirConversionPatternRewriter {
+  void *ptr;
+} MlirConversionPatternRewriter;
+typedef struct MlirConversionPatternCallbacks {
+  void (*construct)(void *);
+  void (*destruct)(void *);
+  MlirLogicalResult (*matchAndRewrite)(MlirConversionPattern, MlirOperation, intptr_t, MlirValue *, MlirConversionPatternRewriter, void *);
+  MlirLogicalResult (*matchAndRewrite1ToN)(MlirConversionPattern, MlirOperation, intptr_t, intptr_t *, intptr_t, MlirValue *, MlirConversionPatternRewriter, void *);
+} MlirConversionPatternCallbacks;
+typedef struct MlirDominanceInfo {
+  void *ptr;
+} MlirDominanceInfo;
+typedef struct MlirPostDominanceInfo {
+  void *ptr;
+} MlirPostDominanceInfo;
+typedef struct MlirDynamicOpTrait {
+  void *ptr;
+} MlirDynamicOpTrait;
+typedef struct MlirDynamicOpTraitCallbacks {
+  void (*construct)(void *);
+  void (*destruct)(void *);
+  MlirLogicalResult (*verifyTrait)(MlirOperation, void *);
+  MlirLogicalResult (*verifyRegionTrait)(MlirOperation, void *);
+} MlirDynamicOpTraitCallbacks;
+typedef struct MlirDynamicTypeDefinition {
+  void *ptr;
+} MlirDynamicTypeDefinition;
+typedef struct MlirDynamicAttrDefinition {
+  void *ptr;
+} MlirDynamicAttrDefinition;
+typedef unsigned MlirSpeculatability;
+typedef struct MlirConditionallySpeculatableOpInterfaceCallbacks {
+  void (*construct)(void *);
+  void (*destruct)(void *);
+  MlirSpeculatability (*getSpeculatability)(MlirOperation, void *);
+  void *userData;
+} MlirConditionallySpeculatableOpInterfaceCallbacks;
+typedef struct MlirMemoryEffect {
+  void *ptr;
+} MlirMemoryEffect;
+typedef struct MlirSideEffectResource {
+  void *ptr;
+} MlirSideEffectResource;
+typedef struct MlirMemoryEffectInstance {
+  void *ptr;
+} MlirMemoryEffectInstance;
+typedef struct MlirMemoryEffectsOpInterfaceCallbacks {
+  void (*construct)(void *);
+  void (*destruct)(void *);
+  void (*getEffects)(void);
+  void *userData;
+} MlirMemoryEffectsOpInterfaceCallbacks;
+typedef struct MlirMemoryEffectInstancesList {
+  void *ptr;
+} MlirMemoryEffectInstancesList;
+typedef void (*MlirMemoryEffectInstancesCallback)(intptr_t, MlirMemoryEffectInstance *, void *);
+typedef bool (*MlirOpOperandReplaceFilterCallback)(MlirOpOperand, void *);
+typedef struct MlirIRMapping {
+  void *ptr;
+} MlirIRMapping;
+typedef struct MlirRemarkCategories {
+  MlirStringRef all;
+  MlirStringRef passed;
+  MlirStringRef missed;
+  MlirStringRef analysis;
+  MlirStringRef failed;
+} MlirRemarkCategories;
+typedef unsigned MlirRemarkPolicy;
+typedef unsigned MlirRemarkFileFormat;
+typedef struct MlirRemark {
+  void *ptr;
+} MlirRemark;
+typedef void (*MlirRemarkCallback)(MlirRemark, void *);
+typedef void (*MlirRemarkDeleteUserData)(void *);
+typedef unsigned MlirRemarkKind;
 
 // The functions of one library, NULL for those that it lacks.
 typedef struct calliope_mlir_api {
@@ -2057,6 +2156,162 @@ typedef struct calliope_mlir_api {
   MlirType (*stablehloTokenTypeGet)(MlirContext ctx);
   bool (*stablehloTypeIsAToken)(MlirType type_);
   MlirAttribute (*stablehloEvalModule)(MlirModule module, int nArgs, MlirAttribute *args, int *errorCode);
+  MlirLogicalResult (*mlirApplyPartialConversion)(MlirOperation op, MlirConversionTarget target, MlirFrozenRewritePatternSet patterns, MlirConversionConfig config);
+  MlirLogicalResult (*mlirApplyFullConversion)(MlirOperation op, MlirConversionTarget target, MlirFrozenRewritePatternSet patterns, MlirConversionConfig config);
+  MlirConversionConfig (*mlirConversionConfigCreate)(void);
+  void (*mlirConversionConfigDestroy)(MlirConversionConfig config);
+  void (*mlirConversionConfigSetFoldingMode)(MlirConversionConfig config, MlirDialectConversionFoldingMode mode);
+  MlirDialectConversionFoldingMode (*mlirConversionConfigGetFoldingMode)(MlirConversionConfig config);
+  void (*mlirConversionConfigEnableBuildMaterializations)(MlirConversionConfig config, bool enable);
+  bool (*mlirConversionConfigIsBuildMaterializationsEnabled)(MlirConversionConfig config);
+  MlirConversionTarget (*mlirConversionTargetCreate)(MlirContext context);
+  void (*mlirConversionTargetDestroy)(MlirConversionTarget target);
+  void (*mlirConversionTargetAddLegalOp)(MlirConversionTarget target, MlirStringRef opName);
+  void (*mlirConversionTargetAddIllegalOp)(MlirConversionTarget target, MlirStringRef opName);
+  void (*mlirConversionTargetAddLegalDialect)(MlirConversionTarget target, MlirStringRef dialectName);
+  void (*mlirConversionTargetAddIllegalDialect)(MlirConversionTarget target, MlirStringRef dialectName);
+  void (*mlirConversionTargetAddDynamicallyLegalOp)(MlirConversionTarget target, MlirStringRef opName, MlirConversionTargetDynamicLegalityCallback callback, void *userData);
+  void (*mlirConversionTargetAddDynamicallyLegalDialect)(MlirConversionTarget target, MlirStringRef dialectName, MlirConversionTargetDynamicLegalityCallback callback, void *userData);
+  void (*mlirConversionTargetMarkOpRecursivelyLegal)(MlirConversionTarget target, MlirStringRef opName, MlirConversionTargetDynamicLegalityCallback callback, void *userData);
+  void (*mlirConversionTargetMarkUnknownOpDynamicallyLegal)(MlirConversionTarget target, MlirConversionTargetDynamicLegalityCallback callback, void *userData);
+  MlirTypeConverter (*mlirTypeConverterCreate)(void);
+  void (*mlirTypeConverterDestroy)(MlirTypeConverter typeConverter);
+  void (*mlirTypeConverterAddConversion)(MlirTypeConverter typeConverter, MlirTypeConverterConversionCallback convertType, void *userData);
+  void (*mlirTypeConverterAdd1ToNConversion)(MlirTypeConverter typeConverter, MlirTypeConverter1ToNConversionCallback convertType, void *userData);
+  void (*mlirTypeConverterConversionResultsAppend)(MlirTypeConverterConversionResults results, MlirType type_);
+  void (*mlirTypeConverterAddSourceMaterialization)(MlirTypeConverter typeConverter, MlirTypeConverterSourceMaterializationCallback materialize, void *userData);
+  void (*mlirTypeConverterAddTargetMaterialization)(MlirTypeConverter typeConverter, MlirTypeConverterTargetMaterializationCallback materialize, void *userData);
+  void (*mlirTypeConverterAdd1ToNTargetMaterialization)(MlirTypeConverter typeConverter, MlirTypeConverter1ToNTargetMaterializationCallback materialize, void *userData);
+  MlirType (*mlirTypeConverterConvertType)(MlirTypeConverter typeConverter, MlirType type_);
+  MlirConversionPattern (*mlirOpConversionPatternCreate)(MlirStringRef rootName, unsigned benefit, MlirContext context, MlirTypeConverter typeConverter, MlirConversionPatternCallbacks callbacks, void *userData, size_t nGeneratedNames, MlirStringRef *generatedNames);
+  MlirTypeConverter (*mlirConversionPatternGetTypeConverter)(MlirConversionPattern pattern);
+  MlirRewritePattern (*mlirConversionPatternAsRewritePattern)(MlirConversionPattern pattern);
+  MlirPatternRewriter (*mlirConversionPatternRewriterAsPatternRewriter)(MlirConversionPatternRewriter rewriter);
+  MlirLogicalResult (*mlirConversionPatternRewriterConvertRegionTypes)(MlirConversionPatternRewriter rewriter, MlirRegion region, MlirTypeConverter typeConverter);
+  void (*mlirConversionPatternRewriterReplaceOpWithMultiple)(MlirConversionPatternRewriter rewriter, MlirOperation op, intptr_t nRanges, intptr_t *rangeSizes, MlirValue *values);
+  MlirContext (*mlirRewritePatternSetGetContext)(MlirRewritePatternSet set);
+  MlirDominanceInfo (*mlirDominanceInfoCreate)(MlirOperation op);
+  void (*mlirDominanceInfoDestroy)(MlirDominanceInfo info);
+  void (*mlirDominanceInfoInvalidate)(MlirDominanceInfo info);
+  bool (*mlirDominanceInfoDominatesOperation)(MlirDominanceInfo info, MlirOperation a, MlirOperation b);
+  bool (*mlirDominanceInfoProperlyDominatesOperation)(MlirDominanceInfo info, MlirOperation a, MlirOperation b);
+  bool (*mlirDominanceInfoValueDominates)(MlirDominanceInfo info, MlirValue a, MlirOperation b);
+  bool (*mlirDominanceInfoValueProperlyDominates)(MlirDominanceInfo info, MlirValue a, MlirOperation b);
+  bool (*mlirDominanceInfoDominatesBlock)(MlirDominanceInfo info, MlirBlock a, MlirBlock b);
+  bool (*mlirDominanceInfoProperlyDominatesBlock)(MlirDominanceInfo info, MlirBlock a, MlirBlock b);
+  MlirBlock (*mlirDominanceInfoFindNearestCommonDominator)(MlirDominanceInfo info, MlirBlock a, MlirBlock b);
+  bool (*mlirDominanceInfoIsReachableFromEntry)(MlirDominanceInfo info, MlirBlock block);
+  MlirPostDominanceInfo (*mlirPostDominanceInfoCreate)(MlirOperation op);
+  void (*mlirPostDominanceInfoDestroy)(MlirPostDominanceInfo info);
+  void (*mlirPostDominanceInfoInvalidate)(MlirPostDominanceInfo info);
+  bool (*mlirPostDominanceInfoPostDominatesOperation)(MlirPostDominanceInfo info, MlirOperation a, MlirOperation b);
+  bool (*mlirPostDominanceInfoProperlyPostDominatesOperation)(MlirPostDominanceInfo info, MlirOperation a, MlirOperation b);
+  bool (*mlirPostDominanceInfoPostDominatesBlock)(MlirPostDominanceInfo info, MlirBlock a, MlirBlock b);
+  bool (*mlirPostDominanceInfoProperlyPostDominatesBlock)(MlirPostDominanceInfo info, MlirBlock a, MlirBlock b);
+  bool (*mlirDynamicOpTraitAttach)(MlirDynamicOpTrait dynamicOpTrait, MlirStringRef opName, MlirContext context);
+  MlirDynamicOpTrait (*mlirDynamicOpTraitCreate)(MlirTypeID typeID, MlirDynamicOpTraitCallbacks callbacks, void *userData);
+  MlirDynamicOpTrait (*mlirDynamicOpTraitIsTerminatorCreate)(void);
+  MlirTypeID (*mlirDynamicOpTraitIsTerminatorGetTypeID)(void);
+  MlirDynamicOpTrait (*mlirDynamicOpTraitIsIsolatedFromAboveCreate)(void);
+  MlirTypeID (*mlirDynamicOpTraitIsIsolatedFromAboveGetTypeID)(void);
+  MlirDynamicOpTrait (*mlirDynamicOpTraitNoTerminatorCreate)(void);
+  MlirTypeID (*mlirDynamicOpTraitNoTerminatorGetTypeID)(void);
+  void (*mlirDynamicOpTraitDestroy)(MlirDynamicOpTrait dynamicOpTrait);
+  bool (*mlirDialectIsAExtensibleDialect)(MlirDialect dialect);
+  MlirDynamicTypeDefinition (*mlirExtensibleDialectLookupTypeDefinition)(MlirDialect dialect, MlirStringRef typeName);
+  bool (*mlirTypeIsADynamicType)(MlirType type_);
+  MlirType (*mlirDynamicTypeGet)(MlirDynamicTypeDefinition typeDef, MlirAttribute *attrs, intptr_t numAttrs);
+  intptr_t (*mlirDynamicTypeGetNumParams)(MlirType type_);
+  MlirAttribute (*mlirDynamicTypeGetParam)(MlirType type_, intptr_t index);
+  MlirDynamicTypeDefinition (*mlirDynamicTypeGetTypeDef)(MlirType type_);
+  MlirTypeID (*mlirDynamicTypeDefinitionGetTypeID)(MlirDynamicTypeDefinition typeDef);
+  MlirStringRef (*mlirDynamicTypeDefinitionGetName)(MlirDynamicTypeDefinition typeDef);
+  MlirDialect (*mlirDynamicTypeDefinitionGetDialect)(MlirDynamicTypeDefinition typeDef);
+  MlirDynamicAttrDefinition (*mlirExtensibleDialectLookupAttrDefinition)(MlirDialect dialect, MlirStringRef attrName);
+  bool (*mlirAttributeIsADynamicAttr)(MlirAttribute attr);
+  MlirAttribute (*mlirDynamicAttrGet)(MlirDynamicAttrDefinition attrDef, MlirAttribute *attrs, intptr_t numAttrs);
+  intptr_t (*mlirDynamicAttrGetNumParams)(MlirAttribute attr);
+  MlirAttribute (*mlirDynamicAttrGetParam)(MlirAttribute attr, intptr_t index);
+  MlirDynamicAttrDefinition (*mlirDynamicAttrGetAttrDef)(MlirAttribute attr);
+  MlirTypeID (*mlirDynamicAttrDefinitionGetTypeID)(MlirDynamicAttrDefinition attrDef);
+  MlirStringRef (*mlirDynamicAttrDefinitionGetName)(MlirDynamicAttrDefinition attrDef);
+  MlirDialect (*mlirDynamicAttrDefinitionGetDialect)(MlirDynamicAttrDefinition attrDef);
+  MlirTypeID (*mlirConditionallySpeculatableOpInterfaceTypeID)(void);
+  void (*mlirConditionallySpeculatableOpInterfaceAttachFallbackModel)(MlirContext ctx, MlirStringRef opName, MlirConditionallySpeculatableOpInterfaceCallbacks callbacks);
+  MlirSpeculatability (*mlirConditionallySpeculatableOpInterfaceGetSpeculatability)(MlirOperation operation);
+  MlirMemoryEffect (*mlirMemoryEffectsAllocateGet)(void);
+  MlirMemoryEffect (*mlirMemoryEffectsFreeGet)(void);
+  MlirMemoryEffect (*mlirMemoryEffectsReadGet)(void);
+  MlirMemoryEffect (*mlirMemoryEffectsWriteGet)(void);
+  MlirSideEffectResource (*mlirSideEffectsDefaultResourceGet)(void);
+  MlirMemoryEffectInstance (*mlirMemoryEffectInstanceCreate)(MlirMemoryEffect effect, MlirAttribute parameters, int stage, bool effectOnFullRegion, MlirSideEffectResource resource);
+  MlirMemoryEffectInstance (*mlirMemoryEffectInstanceCreateForOpOperand)(MlirMemoryEffect effect, MlirOpOperand opOperand, MlirAttribute parameters, int stage, bool effectOnFullRegion, MlirSideEffectResource resource);
+  MlirMemoryEffectInstance (*mlirMemoryEffectInstanceCreateForOpResult)(MlirMemoryEffect effect, MlirValue result, MlirAttribute parameters, int stage, bool effectOnFullRegion, MlirSideEffectResource resource);
+  MlirMemoryEffectInstance (*mlirMemoryEffectInstanceCreateForBlockArgument)(MlirMemoryEffect effect, MlirValue blockArgument, MlirAttribute parameters, int stage, bool effectOnFullRegion, MlirSideEffectResource resource);
+  MlirMemoryEffectInstance (*mlirMemoryEffectInstanceCreateForSymbol)(MlirMemoryEffect effect, MlirAttribute symbol, MlirAttribute parameters, int stage, bool effectOnFullRegion, MlirSideEffectResource resource);
+  void (*mlirMemoryEffectInstanceDestroy)(MlirMemoryEffectInstance instance);
+  MlirTypeID (*mlirMemoryEffectsOpInterfaceTypeID)(void);
+  void (*mlirMemoryEffectsOpInterfaceAttachFallbackModel)(MlirContext ctx, MlirStringRef opName, MlirMemoryEffectsOpInterfaceCallbacks callbacks);
+  void (*mlirMemoryEffectInstancesListAppend)(MlirMemoryEffectInstancesList list, MlirMemoryEffectInstance instance);
+  MlirTypeID (*mlirMemoryEffectGetEffectID)(MlirMemoryEffect effect);
+  MlirMemoryEffectInstance (*mlirMemoryEffectInstanceClone)(MlirMemoryEffectInstance instance);
+  MlirMemoryEffect (*mlirMemoryEffectInstanceGetEffect)(MlirMemoryEffectInstance instance);
+  MlirSideEffectResource (*mlirMemoryEffectInstanceGetResource)(MlirMemoryEffectInstance instance);
+  int (*mlirMemoryEffectInstanceGetStage)(MlirMemoryEffectInstance instance);
+  bool (*mlirMemoryEffectInstanceGetEffectOnFullRegion)(MlirMemoryEffectInstance instance);
+  MlirAttribute (*mlirMemoryEffectInstanceGetParameters)(MlirMemoryEffectInstance instance);
+  MlirValue (*mlirMemoryEffectInstanceGetValue)(MlirMemoryEffectInstance instance);
+  MlirAttribute (*mlirMemoryEffectInstanceGetSymbolRef)(MlirMemoryEffectInstance instance);
+  void (*mlirMemoryEffectsOpInterfaceGetEffects)(MlirOperation operation, MlirMemoryEffectInstancesCallback callback, void *userData);
+  bool (*mlirOperationIsStructurallyEquivalent)(MlirOperation lhs, MlirOperation rhs, uint32_t flags);
+  size_t (*mlirOperationStructuralHashValue)(MlirOperation op, uint32_t flags);
+  MlirOpOperand (*mlirOperationGetOpOperand)(MlirOperation op, intptr_t pos);
+  bool (*mlirOperationNameHasTrait)(MlirStringRef opName, MlirTypeID traitTypeID, MlirContext context);
+  void (*mlirValueReplaceUsesWithIf)(MlirValue of, MlirValue with, MlirOpOperandReplaceFilterCallback filter, void *userData);
+  MlirDialect (*mlirContextGetLoadedDialect)(MlirContext context, MlirStringRef name);
+  MlirIRMapping (*mlirIRMappingCreate)(void);
+  void (*mlirIRMappingDestroy)(MlirIRMapping mapping);
+  void (*mlirIRMappingClear)(MlirIRMapping mapping);
+  void (*mlirIRMappingMapValue)(MlirIRMapping mapping, MlirValue from, MlirValue to);
+  void (*mlirIRMappingMapBlock)(MlirIRMapping mapping, MlirBlock from, MlirBlock to);
+  void (*mlirIRMappingMapOperation)(MlirIRMapping mapping, MlirOperation from, MlirOperation to);
+  MlirValue (*mlirIRMappingLookupOrDefaultValue)(MlirIRMapping mapping, MlirValue from);
+  MlirValue (*mlirIRMappingLookupOrNullValue)(MlirIRMapping mapping, MlirValue from);
+  MlirBlock (*mlirIRMappingLookupOrDefaultBlock)(MlirIRMapping mapping, MlirBlock from);
+  MlirBlock (*mlirIRMappingLookupOrNullBlock)(MlirIRMapping mapping, MlirBlock from);
+  MlirOperation (*mlirIRMappingLookupOrDefaultOperation)(MlirIRMapping mapping, MlirOperation from);
+  MlirOperation (*mlirIRMappingLookupOrNullOperation)(MlirIRMapping mapping, MlirOperation from);
+  bool (*mlirIRMappingContainsValue)(MlirIRMapping mapping, MlirValue value);
+  bool (*mlirIRMappingContainsBlock)(MlirIRMapping mapping, MlirBlock block);
+  bool (*mlirIRMappingContainsOperation)(MlirIRMapping mapping, MlirOperation op);
+  void (*mlirIRMappingEraseValue)(MlirIRMapping mapping, MlirValue value);
+  void (*mlirIRMappingEraseBlock)(MlirIRMapping mapping, MlirBlock block);
+  void (*mlirIRMappingEraseOperation)(MlirIRMapping mapping, MlirOperation op);
+  MlirOperation (*mlirOperationCloneWithMapping)(MlirOperation op, MlirIRMapping mapping);
+  MlirOperation (*mlirRewriterBaseCloneWithMapping)(MlirRewriterBase rewriter, MlirOperation op, MlirIRMapping mapping);
+  MlirAttribute (*mlirIntegerAttrGetFromWords)(MlirType type_, unsigned numWords, uint64_t *words);
+  unsigned (*mlirIntegerAttrGetValueBitWidth)(MlirAttribute attr);
+  unsigned (*mlirIntegerAttrGetValueNumWords)(MlirAttribute attr);
+  void (*mlirIntegerAttrGetValueWords)(MlirAttribute attr, uint64_t *words);
+  void (*mlirEmitWarning)(MlirLocation location, char *message);
+  void (*mlirEmitRemark)(MlirLocation location, char *message);
+  MlirLogicalResult (*mlirContextEnableOptimizationRemarks)(MlirContext context, MlirRemarkCategories categories, MlirRemarkPolicy policy, bool printAsEmitRemarks);
+  MlirLogicalResult (*mlirContextEnableOptimizationRemarksToFile)(MlirContext context, MlirRemarkCategories categories, MlirRemarkPolicy policy, MlirRemarkFileFormat format, MlirStringRef path, bool printAsEmitRemarks);
+  MlirLogicalResult (*mlirContextEnableOptimizationRemarksWithCallback)(MlirContext context, MlirRemarkCategories categories, MlirRemarkPolicy policy, MlirRemarkCallback callback, void *userData, MlirRemarkDeleteUserData deleteUserData, bool printAsEmitRemarks);
+  void (*mlirContextFinalizeOptimizationRemarks)(MlirContext context);
+  bool (*mlirContextHasRemarkEngine)(MlirContext context);
+  MlirRemarkKind (*mlirRemarkGetKind)(MlirRemark remark);
+  MlirStringRef (*mlirRemarkGetRemarkName)(MlirRemark remark);
+  MlirStringRef (*mlirRemarkGetCategoryName)(MlirRemark remark);
+  MlirStringRef (*mlirRemarkGetFullCategoryName)(MlirRemark remark);
+  MlirStringRef (*mlirRemarkGetFunctionName)(MlirRemark remark);
+  MlirLocation (*mlirRemarkGetLocation)(MlirRemark remark);
+  uint64_t (*mlirRemarkGetId)(MlirRemark remark);
+  intptr_t (*mlirRemarkGetNumArgs)(MlirRemark remark);
+  MlirStringRef (*mlirRemarkGetArgKey)(MlirRemark remark, intptr_t pos);
+  MlirStringRef (*mlirRemarkGetArgValue)(MlirRemark remark, intptr_t pos);
+  void (*mlirRemarkPrint)(MlirRemark remark, MlirStringCallback callback, void *userData);
+  bool (*mlirEmitOptimizationRemark)(MlirLocation location, MlirRemarkKind kind, MlirStringRef remarkName, MlirStringRef categoryName, MlirStringRef subCategoryName, MlirStringRef functionName, MlirStringRef message, intptr_t numArgs, MlirStringRef *argKeys, MlirStringRef *argValues);
   MlirPass (*mlirCreateConversionConvertAMDGPUToROCDL)(void);
   void (*mlirRegisterConversionConvertAMDGPUToROCDL)(void);
   MlirPass (*mlirCreateConversionConvertAffineForToGPU)(void);

@@ -551,6 +551,117 @@ static inline MlirLogicalResult call540(uintptr_t f, uintptr_t a0, const char *a
 static inline MlirLogicalResult call541(uintptr_t f, const char *a0, size_t na0, MlirStringCallback a1, void *a2) { return ((MlirLogicalResult (*)(MlirStringRef, MlirStringCallback, void *))f)((MlirStringRef){(char*)a0, na0}, a1, a2); }
 static inline MlirModule call542(uintptr_t f, const char *a0, size_t na0, uintptr_t a1) { return ((MlirModule (*)(MlirStringRef, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirContext){(void*)a1}); }
 static inline MlirAttribute call543(uintptr_t f, uintptr_t a0, int a1, uintptr_t *a2, int *a3) { return ((MlirAttribute (*)(MlirModule, int, MlirAttribute *, int *))f)((MlirModule){(void*)a0}, a1, (MlirAttribute*)a2, a3); }
+static inline MlirLogicalResult call544(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3) { return ((MlirLogicalResult (*)(MlirOperation, MlirConversionTarget, MlirFrozenRewritePatternSet, MlirConversionConfig))f)((MlirOperation){(void*)a0}, (MlirConversionTarget){(void*)a1}, (MlirFrozenRewritePatternSet){(void*)a2}, (MlirConversionConfig){(void*)a3}); }
+static inline MlirConversionConfig call545(uintptr_t f) { return ((MlirConversionConfig (*)(void))f)(); }
+static inline void call546(uintptr_t f, uintptr_t a0) { ((void (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
+static inline void call547(uintptr_t f, uintptr_t a0, MlirDialectConversionFoldingMode a1) { ((void (*)(MlirConversionConfig, MlirDialectConversionFoldingMode))f)((MlirConversionConfig){(void*)a0}, a1); }
+static inline MlirDialectConversionFoldingMode call548(uintptr_t f, uintptr_t a0) { return ((MlirDialectConversionFoldingMode (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
+static inline void call549(uintptr_t f, uintptr_t a0, bool a1) { ((void (*)(MlirConversionConfig, bool))f)((MlirConversionConfig){(void*)a0}, a1); }
+static inline bool call550(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirConversionConfig))f)((MlirConversionConfig){(void*)a0}); }
+static inline MlirConversionTarget call551(uintptr_t f, uintptr_t a0) { return ((MlirConversionTarget (*)(MlirContext))f)((MlirContext){(void*)a0}); }
+static inline void call552(uintptr_t f, uintptr_t a0) { ((void (*)(MlirConversionTarget))f)((MlirConversionTarget){(void*)a0}); }
+static inline void call553(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirConversionTarget, MlirStringRef))f)((MlirConversionTarget){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline void call554(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConversionTargetDynamicLegalityCallback a2, void *a3) { ((void (*)(MlirConversionTarget, MlirStringRef, MlirConversionTargetDynamicLegalityCallback, void *))f)((MlirConversionTarget){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2, a3); }
+static inline void call555(uintptr_t f, uintptr_t a0, MlirConversionTargetDynamicLegalityCallback a1, void *a2) { ((void (*)(MlirConversionTarget, MlirConversionTargetDynamicLegalityCallback, void *))f)((MlirConversionTarget){(void*)a0}, a1, a2); }
+static inline MlirTypeConverter call556(uintptr_t f) { return ((MlirTypeConverter (*)(void))f)(); }
+static inline void call557(uintptr_t f, uintptr_t a0) { ((void (*)(MlirTypeConverter))f)((MlirTypeConverter){(void*)a0}); }
+static inline void call558(uintptr_t f, uintptr_t a0, MlirTypeConverterConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call559(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNConversionCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNConversionCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call560(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirTypeConverterConversionResults, MlirType))f)((MlirTypeConverterConversionResults){(void*)a0}, (MlirType){(void*)a1}); }
+static inline void call561(uintptr_t f, uintptr_t a0, MlirTypeConverterSourceMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterSourceMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call562(uintptr_t f, uintptr_t a0, MlirTypeConverterTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverterTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline void call563(uintptr_t f, uintptr_t a0, MlirTypeConverter1ToNTargetMaterializationCallback a1, void *a2) { ((void (*)(MlirTypeConverter, MlirTypeConverter1ToNTargetMaterializationCallback, void *))f)((MlirTypeConverter){(void*)a0}, a1, a2); }
+static inline MlirType call564(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirType (*)(MlirTypeConverter, MlirType))f)((MlirTypeConverter){(void*)a0}, (MlirType){(void*)a1}); }
+static inline MlirConversionPattern call565(uintptr_t f, const char *a0, size_t na0, unsigned a1, uintptr_t a2, uintptr_t a3, MlirConversionPatternCallbacks a4, void *a5, size_t a6, MlirStringRef *a7) { return ((MlirConversionPattern (*)(MlirStringRef, unsigned, MlirContext, MlirTypeConverter, MlirConversionPatternCallbacks, void *, size_t, MlirStringRef *))f)((MlirStringRef){(char*)a0, na0}, a1, (MlirContext){(void*)a2}, (MlirTypeConverter){(void*)a3}, a4, a5, a6, a7); }
+static inline MlirTypeConverter call566(uintptr_t f, uintptr_t a0) { return ((MlirTypeConverter (*)(MlirConversionPattern))f)((MlirConversionPattern){(void*)a0}); }
+static inline MlirRewritePattern call567(uintptr_t f, uintptr_t a0) { return ((MlirRewritePattern (*)(MlirConversionPattern))f)((MlirConversionPattern){(void*)a0}); }
+static inline MlirPatternRewriter call568(uintptr_t f, uintptr_t a0) { return ((MlirPatternRewriter (*)(MlirConversionPatternRewriter))f)((MlirConversionPatternRewriter){(void*)a0}); }
+static inline MlirLogicalResult call569(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirLogicalResult (*)(MlirConversionPatternRewriter, MlirRegion, MlirTypeConverter))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirRegion){(void*)a1}, (MlirTypeConverter){(void*)a2}); }
+static inline void call570(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, intptr_t *a3, uintptr_t *a4) { ((void (*)(MlirConversionPatternRewriter, MlirOperation, intptr_t, intptr_t *, MlirValue *))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirOperation){(void*)a1}, a2, a3, (MlirValue*)a4); }
+static inline MlirContext call571(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirRewritePatternSet))f)((MlirRewritePatternSet){(void*)a0}); }
+static inline MlirDominanceInfo call572(uintptr_t f, uintptr_t a0) { return ((MlirDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call573(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDominanceInfo))f)((MlirDominanceInfo){(void*)a0}); }
+static inline bool call574(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirOperation, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call575(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirValue, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirValue){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call576(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline MlirBlock call577(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirBlock (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline bool call578(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirDominanceInfo, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirPostDominanceInfo call579(uintptr_t f, uintptr_t a0) { return ((MlirPostDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call580(uintptr_t f, uintptr_t a0) { ((void (*)(MlirPostDominanceInfo))f)((MlirPostDominanceInfo){(void*)a0}); }
+static inline bool call581(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirOperation, MlirOperation))f)((MlirPostDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call582(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirBlock, MlirBlock))f)((MlirPostDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline bool call583(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((bool (*)(MlirDynamicOpTrait, MlirStringRef, MlirContext))f)((MlirDynamicOpTrait){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirContext){(void*)a2}); }
+static inline MlirDynamicOpTrait call584(uintptr_t f, uintptr_t a0, MlirDynamicOpTraitCallbacks a1, void *a2) { return ((MlirDynamicOpTrait (*)(MlirTypeID, MlirDynamicOpTraitCallbacks, void *))f)((MlirTypeID){(void*)a0}, a1, a2); }
+static inline MlirDynamicOpTrait call585(uintptr_t f) { return ((MlirDynamicOpTrait (*)(void))f)(); }
+static inline void call586(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDynamicOpTrait))f)((MlirDynamicOpTrait){(void*)a0}); }
+static inline bool call587(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirDialect))f)((MlirDialect){(void*)a0}); }
+static inline MlirDynamicTypeDefinition call588(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicTypeDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirType call589(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirType (*)(MlirDynamicTypeDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicTypeDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
+static inline MlirAttribute call590(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAttribute (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirDynamicTypeDefinition call591(uintptr_t f, uintptr_t a0) { return ((MlirDynamicTypeDefinition (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirTypeID call592(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirStringRef call593(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirDialect call594(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirDynamicAttrDefinition call595(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicAttrDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirAttribute call596(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirAttribute (*)(MlirDynamicAttrDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicAttrDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
+static inline MlirDynamicAttrDefinition call597(uintptr_t f, uintptr_t a0) { return ((MlirDynamicAttrDefinition (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirTypeID call598(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline MlirStringRef call599(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline MlirDialect call600(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline void call601(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConditionallySpeculatableOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirConditionallySpeculatableOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirSpeculatability call602(uintptr_t f, uintptr_t a0) { return ((MlirSpeculatability (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirMemoryEffect call603(uintptr_t f) { return ((MlirMemoryEffect (*)(void))f)(); }
+static inline MlirSideEffectResource call604(uintptr_t f) { return ((MlirSideEffectResource (*)(void))f)(); }
+static inline MlirMemoryEffectInstance call605(uintptr_t f, uintptr_t a0, uintptr_t a1, int a2, bool a3, uintptr_t a4) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirSideEffectResource){(void*)a4}); }
+static inline MlirMemoryEffectInstance call606(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirOpOperand, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirOpOperand){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline MlirMemoryEffectInstance call607(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirValue, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirValue){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline MlirMemoryEffectInstance call608(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline void call609(uintptr_t f, uintptr_t a0) { ((void (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline void call610(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirMemoryEffectsOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirMemoryEffectsOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline void call611(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirMemoryEffectInstancesList, MlirMemoryEffectInstance))f)((MlirMemoryEffectInstancesList){(void*)a0}, (MlirMemoryEffectInstance){(void*)a1}); }
+static inline MlirTypeID call612(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirMemoryEffect))f)((MlirMemoryEffect){(void*)a0}); }
+static inline MlirMemoryEffectInstance call613(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirMemoryEffect call614(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffect (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirSideEffectResource call615(uintptr_t f, uintptr_t a0) { return ((MlirSideEffectResource (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline int call616(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline bool call617(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirAttribute call618(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirValue call619(uintptr_t f, uintptr_t a0) { return ((MlirValue (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline void call620(uintptr_t f, uintptr_t a0, MlirMemoryEffectInstancesCallback a1, void *a2) { ((void (*)(MlirOperation, MlirMemoryEffectInstancesCallback, void *))f)((MlirOperation){(void*)a0}, a1, a2); }
+static inline bool call621(uintptr_t f, uintptr_t a0, uintptr_t a1, uint32_t a2) { return ((bool (*)(MlirOperation, MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}, a2); }
+static inline size_t call622(uintptr_t f, uintptr_t a0, uint32_t a1) { return ((size_t (*)(MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline MlirOpOperand call623(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirOpOperand (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline bool call624(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirStringRef, MlirTypeID, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirTypeID){(void*)a1}, (MlirContext){(void*)a2}); }
+static inline void call625(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOpOperandReplaceFilterCallback a2, void *a3) { ((void (*)(MlirValue, MlirValue, MlirOpOperandReplaceFilterCallback, void *))f)((MlirValue){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline MlirIRMapping call626(uintptr_t f) { return ((MlirIRMapping (*)(void))f)(); }
+static inline void call627(uintptr_t f, uintptr_t a0) { ((void (*)(MlirIRMapping))f)((MlirIRMapping){(void*)a0}); }
+static inline void call628(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirValue, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
+static inline void call629(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirBlock, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline void call630(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirOperation, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline MlirValue call631(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirValue (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline MlirBlock call632(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirBlock (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirOperation call633(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline bool call634(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline bool call635(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline bool call636(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call637(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline void call638(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline void call639(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline MlirOperation call640(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirOperation, MlirIRMapping))f)((MlirOperation){(void*)a0}, (MlirIRMapping){(void*)a1}); }
+static inline MlirOperation call641(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation, MlirIRMapping))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, (MlirIRMapping){(void*)a2}); }
+static inline MlirAttribute call642(uintptr_t f, uintptr_t a0, unsigned a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, unsigned, uint64_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline void call643(uintptr_t f, uintptr_t a0, uint64_t *a1) { ((void (*)(MlirAttribute, uint64_t *))f)((MlirAttribute){(void*)a0}, a1); }
+static inline MlirLogicalResult call644(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, bool a3) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, bool))f)((MlirContext){(void*)a0}, a1, a2, a3); }
+static inline MlirLogicalResult call645(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkFileFormat a3, const char *a4, size_t na4, bool a5) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkFileFormat, MlirStringRef, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirStringRef){(char*)a4, na4}, a5); }
+static inline MlirLogicalResult call646(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkCallback a3, void *a4, MlirRemarkDeleteUserData a5, bool a6) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkCallback, void *, MlirRemarkDeleteUserData, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6); }
+static inline MlirRemarkKind call647(uintptr_t f, uintptr_t a0) { return ((MlirRemarkKind (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirStringRef call648(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirLocation call649(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline uint64_t call650(uintptr_t f, uintptr_t a0) { return ((uint64_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline intptr_t call651(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirStringRef call652(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirStringRef (*)(MlirRemark, intptr_t))f)((MlirRemark){(void*)a0}, a1); }
+static inline void call653(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirRemark, MlirStringCallback, void *))f)((MlirRemark){(void*)a0}, a1, a2); }
+static inline bool call654(uintptr_t f, uintptr_t a0, MlirRemarkKind a1, const char *a2, size_t na2, const char *a3, size_t na3, const char *a4, size_t na4, const char *a5, size_t na5, const char *a6, size_t na6, intptr_t a7, MlirStringRef *a8, MlirStringRef *a9) { return ((bool (*)(MlirLocation, MlirRemarkKind, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, intptr_t, MlirStringRef *, MlirStringRef *))f)((MlirLocation){(void*)a0}, a1, (MlirStringRef){(char*)a2, na2}, (MlirStringRef){(char*)a3, na3}, (MlirStringRef){(char*)a4, na4}, (MlirStringRef){(char*)a5, na5}, (MlirStringRef){(char*)a6, na6}, a7, a8, a9); }
 */
 import "C"
 
@@ -3045,4 +3156,503 @@ func call542(f unsafe.Pointer, a0 string, a1 MlirContext) MlirModule {
 func call543(f unsafe.Pointer, a0 MlirModule, a1 int32, a2 *MlirAttribute, a3 *int32) MlirAttribute {
 	r := C.call543(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.int(a1), (*C.uintptr_t)(unsafe.Pointer(a2)), (*C.int)(unsafe.Pointer(a3)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call544(f unsafe.Pointer, a0 MlirOperation, a1 MlirConversionTarget, a2 MlirFrozenRewritePatternSet, a3 MlirConversionConfig) MlirLogicalResult {
+	r := C.call544(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call545(f unsafe.Pointer) MlirConversionConfig {
+	r := C.call545(C.uintptr_t(uintptr(f)))
+	return *(*MlirConversionConfig)(unsafe.Pointer(&r))
+}
+
+func call546(f unsafe.Pointer, a0 MlirConversionConfig) {
+	C.call546(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call547(f unsafe.Pointer, a0 MlirConversionConfig, a1 MlirDialectConversionFoldingMode) {
+	C.call547(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.MlirDialectConversionFoldingMode(a1))
+}
+
+func call548(f unsafe.Pointer, a0 MlirConversionConfig) MlirDialectConversionFoldingMode {
+	return MlirDialectConversionFoldingMode(C.call548(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call549(f unsafe.Pointer, a0 MlirConversionConfig, a1 bool) {
+	C.call549(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.bool(a1))
+}
+
+func call550(f unsafe.Pointer, a0 MlirConversionConfig) bool {
+	return bool(C.call550(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call551(f unsafe.Pointer, a0 MlirContext) MlirConversionTarget {
+	r := C.call551(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirConversionTarget)(unsafe.Pointer(&r))
+}
+
+func call552(f unsafe.Pointer, a0 MlirConversionTarget) {
+	C.call552(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call553(f unsafe.Pointer, a0 MlirConversionTarget, a1 string) {
+	C.call553(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+}
+
+func call554(f unsafe.Pointer, a0 MlirConversionTarget, a1 string, a2 MlirConversionTargetDynamicLegalityCallback, a3 unsafe.Pointer) {
+	C.call554(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), (C.MlirConversionTargetDynamicLegalityCallback)(unsafe.Pointer(a2)), a3)
+}
+
+func call555(f unsafe.Pointer, a0 MlirConversionTarget, a1 MlirConversionTargetDynamicLegalityCallback, a2 unsafe.Pointer) {
+	C.call555(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirConversionTargetDynamicLegalityCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call556(f unsafe.Pointer) MlirTypeConverter {
+	r := C.call556(C.uintptr_t(uintptr(f)))
+	return *(*MlirTypeConverter)(unsafe.Pointer(&r))
+}
+
+func call557(f unsafe.Pointer, a0 MlirTypeConverter) {
+	C.call557(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call558(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterConversionCallback, a2 unsafe.Pointer) {
+	C.call558(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterConversionCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call559(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNConversionCallback, a2 unsafe.Pointer) {
+	C.call559(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNConversionCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call560(f unsafe.Pointer, a0 MlirTypeConverterConversionResults, a1 MlirType) {
+	C.call560(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call561(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterSourceMaterializationCallback, a2 unsafe.Pointer) {
+	C.call561(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterSourceMaterializationCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call562(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverterTargetMaterializationCallback, a2 unsafe.Pointer) {
+	C.call562(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverterTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call563(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirTypeConverter1ToNTargetMaterializationCallback, a2 unsafe.Pointer) {
+	C.call563(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirTypeConverter1ToNTargetMaterializationCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call564(f unsafe.Pointer, a0 MlirTypeConverter, a1 MlirType) MlirType {
+	r := C.call564(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+	return *(*MlirType)(unsafe.Pointer(&r))
+}
+
+func call565(f unsafe.Pointer, a0 string, a1 uint32, a2 MlirContext, a3 MlirTypeConverter, a4 MlirConversionPatternCallbacks, a5 unsafe.Pointer, a6 int, a7 *MlirStringRef) MlirConversionPattern {
+	r := C.call565(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uint(a1), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), *(*C.MlirConversionPatternCallbacks)(unsafe.Pointer(&a4)), a5, C.size_t(a6), (*C.MlirStringRef)(unsafe.Pointer(a7)))
+	return *(*MlirConversionPattern)(unsafe.Pointer(&r))
+}
+
+func call566(f unsafe.Pointer, a0 MlirConversionPattern) MlirTypeConverter {
+	r := C.call566(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeConverter)(unsafe.Pointer(&r))
+}
+
+func call567(f unsafe.Pointer, a0 MlirConversionPattern) MlirRewritePattern {
+	r := C.call567(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirRewritePattern)(unsafe.Pointer(&r))
+}
+
+func call568(f unsafe.Pointer, a0 MlirConversionPatternRewriter) MlirPatternRewriter {
+	r := C.call568(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirPatternRewriter)(unsafe.Pointer(&r))
+}
+
+func call569(f unsafe.Pointer, a0 MlirConversionPatternRewriter, a1 MlirRegion, a2 MlirTypeConverter) MlirLogicalResult {
+	r := C.call569(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call570(f unsafe.Pointer, a0 MlirConversionPatternRewriter, a1 MlirOperation, a2 int, a3 *int, a4 *MlirValue) {
+	C.call570(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.intptr_t)(unsafe.Pointer(a3)), (*C.uintptr_t)(unsafe.Pointer(a4)))
+}
+
+func call571(f unsafe.Pointer, a0 MlirRewritePatternSet) MlirContext {
+	r := C.call571(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirContext)(unsafe.Pointer(&r))
+}
+
+func call572(f unsafe.Pointer, a0 MlirOperation) MlirDominanceInfo {
+	r := C.call572(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDominanceInfo)(unsafe.Pointer(&r))
+}
+
+func call573(f unsafe.Pointer, a0 MlirDominanceInfo) {
+	C.call573(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call574(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
+	return bool(C.call574(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+}
+
+func call575(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirValue, a2 MlirOperation) bool {
+	return bool(C.call575(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+}
+
+func call576(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
+	return bool(C.call576(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+}
+
+func call577(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) MlirBlock {
+	r := C.call577(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+	return *(*MlirBlock)(unsafe.Pointer(&r))
+}
+
+func call578(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock) bool {
+	return bool(C.call578(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+}
+
+func call579(f unsafe.Pointer, a0 MlirOperation) MlirPostDominanceInfo {
+	r := C.call579(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirPostDominanceInfo)(unsafe.Pointer(&r))
+}
+
+func call580(f unsafe.Pointer, a0 MlirPostDominanceInfo) {
+	C.call580(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call581(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
+	return bool(C.call581(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+}
+
+func call582(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
+	return bool(C.call582(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+}
+
+func call583(f unsafe.Pointer, a0 MlirDynamicOpTrait, a1 string, a2 MlirContext) bool {
+	return bool(C.call583(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr))))
+}
+
+func call584(f unsafe.Pointer, a0 MlirTypeID, a1 MlirDynamicOpTraitCallbacks, a2 unsafe.Pointer) MlirDynamicOpTrait {
+	r := C.call584(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirDynamicOpTraitCallbacks)(unsafe.Pointer(&a1)), a2)
+	return *(*MlirDynamicOpTrait)(unsafe.Pointer(&r))
+}
+
+func call585(f unsafe.Pointer) MlirDynamicOpTrait {
+	r := C.call585(C.uintptr_t(uintptr(f)))
+	return *(*MlirDynamicOpTrait)(unsafe.Pointer(&r))
+}
+
+func call586(f unsafe.Pointer, a0 MlirDynamicOpTrait) {
+	C.call586(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call587(f unsafe.Pointer, a0 MlirDialect) bool {
+	return bool(C.call587(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call588(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicTypeDefinition {
+	r := C.call588(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+	return *(*MlirDynamicTypeDefinition)(unsafe.Pointer(&r))
+}
+
+func call589(f unsafe.Pointer, a0 MlirDynamicTypeDefinition, a1 *MlirAttribute, a2 int) MlirType {
+	r := C.call589(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
+	return *(*MlirType)(unsafe.Pointer(&r))
+}
+
+func call590(f unsafe.Pointer, a0 MlirType, a1 int) MlirAttribute {
+	r := C.call590(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call591(f unsafe.Pointer, a0 MlirType) MlirDynamicTypeDefinition {
+	r := C.call591(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDynamicTypeDefinition)(unsafe.Pointer(&r))
+}
+
+func call592(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirTypeID {
+	r := C.call592(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeID)(unsafe.Pointer(&r))
+}
+
+func call593(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) string {
+	r := C.call593(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return C.GoStringN(r.data, C.int(r.length))
+}
+
+func call594(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirDialect {
+	r := C.call594(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDialect)(unsafe.Pointer(&r))
+}
+
+func call595(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicAttrDefinition {
+	r := C.call595(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
+}
+
+func call596(f unsafe.Pointer, a0 MlirDynamicAttrDefinition, a1 *MlirAttribute, a2 int) MlirAttribute {
+	r := C.call596(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call597(f unsafe.Pointer, a0 MlirAttribute) MlirDynamicAttrDefinition {
+	r := C.call597(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
+}
+
+func call598(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirTypeID {
+	r := C.call598(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeID)(unsafe.Pointer(&r))
+}
+
+func call599(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) string {
+	r := C.call599(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return C.GoStringN(r.data, C.int(r.length))
+}
+
+func call600(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirDialect {
+	r := C.call600(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDialect)(unsafe.Pointer(&r))
+}
+
+func call601(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirConditionallySpeculatableOpInterfaceCallbacks) {
+	C.call601(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirConditionallySpeculatableOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+}
+
+func call602(f unsafe.Pointer, a0 MlirOperation) MlirSpeculatability {
+	return MlirSpeculatability(C.call602(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call603(f unsafe.Pointer) MlirMemoryEffect {
+	r := C.call603(C.uintptr_t(uintptr(f)))
+	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
+}
+
+func call604(f unsafe.Pointer) MlirSideEffectResource {
+	r := C.call604(C.uintptr_t(uintptr(f)))
+	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
+}
+
+func call605(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 int32, a3 bool, a4 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call605(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.int(a2), C.bool(a3), C.uintptr_t(uintptr(a4.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call606(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirOpOperand, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call606(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call607(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirValue, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call607(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call608(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call608(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call609(f unsafe.Pointer, a0 MlirMemoryEffectInstance) {
+	C.call609(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call610(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirMemoryEffectsOpInterfaceCallbacks) {
+	C.call610(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirMemoryEffectsOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+}
+
+func call611(f unsafe.Pointer, a0 MlirMemoryEffectInstancesList, a1 MlirMemoryEffectInstance) {
+	C.call611(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call612(f unsafe.Pointer, a0 MlirMemoryEffect) MlirTypeID {
+	r := C.call612(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeID)(unsafe.Pointer(&r))
+}
+
+func call613(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffectInstance {
+	r := C.call613(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call614(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffect {
+	r := C.call614(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
+}
+
+func call615(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirSideEffectResource {
+	r := C.call615(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
+}
+
+func call616(f unsafe.Pointer, a0 MlirMemoryEffectInstance) int32 {
+	return int32(C.call616(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call617(f unsafe.Pointer, a0 MlirMemoryEffectInstance) bool {
+	return bool(C.call617(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call618(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirAttribute {
+	r := C.call618(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call619(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirValue {
+	r := C.call619(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirValue)(unsafe.Pointer(&r))
+}
+
+func call620(f unsafe.Pointer, a0 MlirOperation, a1 MlirMemoryEffectInstancesCallback, a2 unsafe.Pointer) {
+	C.call620(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirMemoryEffectInstancesCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call621(f unsafe.Pointer, a0 MlirOperation, a1 MlirOperation, a2 uint32) bool {
+	return bool(C.call621(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uint32_t(a2)))
+}
+
+func call622(f unsafe.Pointer, a0 MlirOperation, a1 uint32) int {
+	return int(C.call622(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint32_t(a1)))
+}
+
+func call623(f unsafe.Pointer, a0 MlirOperation, a1 int) MlirOpOperand {
+	r := C.call623(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+	return *(*MlirOpOperand)(unsafe.Pointer(&r))
+}
+
+func call624(f unsafe.Pointer, a0 string, a1 MlirTypeID, a2 MlirContext) bool {
+	return bool(C.call624(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+}
+
+func call625(f unsafe.Pointer, a0 MlirValue, a1 MlirValue, a2 MlirOpOperandReplaceFilterCallback, a3 unsafe.Pointer) {
+	C.call625(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOpOperandReplaceFilterCallback)(unsafe.Pointer(a2)), a3)
+}
+
+func call626(f unsafe.Pointer) MlirIRMapping {
+	r := C.call626(C.uintptr_t(uintptr(f)))
+	return *(*MlirIRMapping)(unsafe.Pointer(&r))
+}
+
+func call627(f unsafe.Pointer, a0 MlirIRMapping) {
+	C.call627(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call628(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue, a2 MlirValue) {
+	C.call628(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+}
+
+func call629(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock, a2 MlirBlock) {
+	C.call629(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+}
+
+func call630(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation, a2 MlirOperation) {
+	C.call630(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+}
+
+func call631(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) MlirValue {
+	r := C.call631(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+	return *(*MlirValue)(unsafe.Pointer(&r))
+}
+
+func call632(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) MlirBlock {
+	r := C.call632(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+	return *(*MlirBlock)(unsafe.Pointer(&r))
+}
+
+func call633(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) MlirOperation {
+	r := C.call633(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+	return *(*MlirOperation)(unsafe.Pointer(&r))
+}
+
+func call634(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) bool {
+	return bool(C.call634(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+}
+
+func call635(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) bool {
+	return bool(C.call635(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+}
+
+func call636(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) bool {
+	return bool(C.call636(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+}
+
+func call637(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) {
+	C.call637(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call638(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) {
+	C.call638(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call639(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) {
+	C.call639(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call640(f unsafe.Pointer, a0 MlirOperation, a1 MlirIRMapping) MlirOperation {
+	r := C.call640(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+	return *(*MlirOperation)(unsafe.Pointer(&r))
+}
+
+func call641(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirOperation, a2 MlirIRMapping) MlirOperation {
+	r := C.call641(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+	return *(*MlirOperation)(unsafe.Pointer(&r))
+}
+
+func call642(f unsafe.Pointer, a0 MlirType, a1 uint32, a2 *uint64) MlirAttribute {
+	r := C.call642(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), (*C.uint64_t)(unsafe.Pointer(a2)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call643(f unsafe.Pointer, a0 MlirAttribute, a1 *uint64) {
+	C.call643(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uint64_t)(unsafe.Pointer(a1)))
+}
+
+func call644(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 bool) MlirLogicalResult {
+	r := C.call644(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.bool(a3))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call645(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkFileFormat, a4 string, a5 bool) MlirLogicalResult {
+	r := C.call645(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.MlirRemarkFileFormat(a3), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), C.bool(a5))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call646(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkCallback, a4 unsafe.Pointer, a5 MlirRemarkDeleteUserData, a6 bool) MlirLogicalResult {
+	r := C.call646(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), (C.MlirRemarkCallback)(unsafe.Pointer(a3)), a4, (C.MlirRemarkDeleteUserData)(unsafe.Pointer(a5)), C.bool(a6))
+	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
+}
+
+func call647(f unsafe.Pointer, a0 MlirRemark) MlirRemarkKind {
+	return MlirRemarkKind(C.call647(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call648(f unsafe.Pointer, a0 MlirRemark) string {
+	r := C.call648(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return C.GoStringN(r.data, C.int(r.length))
+}
+
+func call649(f unsafe.Pointer, a0 MlirRemark) MlirLocation {
+	r := C.call649(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirLocation)(unsafe.Pointer(&r))
+}
+
+func call650(f unsafe.Pointer, a0 MlirRemark) uint64 {
+	return uint64(C.call650(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call651(f unsafe.Pointer, a0 MlirRemark) int {
+	return int(C.call651(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call652(f unsafe.Pointer, a0 MlirRemark, a1 int) string {
+	r := C.call652(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+	return C.GoStringN(r.data, C.int(r.length))
+}
+
+func call653(f unsafe.Pointer, a0 MlirRemark, a1 MlirStringCallback, a2 unsafe.Pointer) {
+	C.call653(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
+}
+
+func call654(f unsafe.Pointer, a0 MlirLocation, a1 MlirRemarkKind, a2 string, a3 string, a4 string, a5 string, a6 string, a7 int, a8 *MlirStringRef, a9 *MlirStringRef) bool {
+	return bool(C.call654(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.MlirRemarkKind(a1), (*C.char)(unsafe.Pointer(unsafe.StringData(a2))), C.size_t(len(a2)), (*C.char)(unsafe.Pointer(unsafe.StringData(a3))), C.size_t(len(a3)), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), (*C.char)(unsafe.Pointer(unsafe.StringData(a5))), C.size_t(len(a5)), (*C.char)(unsafe.Pointer(unsafe.StringData(a6))), C.size_t(len(a6)), C.intptr_t(a7), (*C.MlirStringRef)(unsafe.Pointer(a8)), (*C.MlirStringRef)(unsafe.Pointer(a9))))
 }

@@ -5,7 +5,7 @@ package capi
 import "unsafe"
 
 // numFunctions is the number of functions in the table.
-const numFunctions = 1920
+const numFunctions = 2076
 
 // MlirStringRef is the C struct of that name.
 type MlirStringRef struct {
@@ -461,4 +461,189 @@ const (
 	MlirStablehloCompatibilityWeek4  MlirStablehloCompatibilityRequirement = 1
 	MlirStablehloCompatibilityWeek12 MlirStablehloCompatibilityRequirement = 2
 	MlirStablehloCompatibilityMax    MlirStablehloCompatibilityRequirement = 3
+)
+
+// MlirConversionTarget is the C API's handle of that name.
+type MlirConversionTarget struct{ Ptr unsafe.Pointer }
+
+// MlirConversionConfig is the C API's handle of that name.
+type MlirConversionConfig struct{ Ptr unsafe.Pointer }
+
+// MlirDialectConversionFoldingMode is the C enumeration of that name.
+type MlirDialectConversionFoldingMode uint32
+
+const (
+	MLIR_DIALECT_CONVERSION_FOLDING_MODE_NEVER           MlirDialectConversionFoldingMode = 0
+	MLIR_DIALECT_CONVERSION_FOLDING_MODE_BEFORE_PATTERNS MlirDialectConversionFoldingMode = 1
+	MLIR_DIALECT_CONVERSION_FOLDING_MODE_AFTER_PATTERNS  MlirDialectConversionFoldingMode = 2
+)
+
+// MlirConversionTargetLegality is the C enumeration of that name.
+type MlirConversionTargetLegality uint32
+
+const (
+	MLIR_CONVERSION_TARGET_LEGALITY_LEGAL      MlirConversionTargetLegality = 0
+	MLIR_CONVERSION_TARGET_LEGALITY_ILLEGAL    MlirConversionTargetLegality = 1
+	MLIR_CONVERSION_TARGET_LEGALITY_NO_OPINION MlirConversionTargetLegality = 2
+)
+
+// MlirConversionTargetDynamicLegalityCallback is a C function pointer.
+type MlirConversionTargetDynamicLegalityCallback unsafe.Pointer
+
+// MlirTypeConverter is the C API's handle of that name.
+type MlirTypeConverter struct{ Ptr unsafe.Pointer }
+
+// MlirTypeConverterConversionStatus is the C enumeration of that name.
+type MlirTypeConverterConversionStatus uint32
+
+const (
+	MlirTypeConverterConversionStatusSuccess  MlirTypeConverterConversionStatus = 0
+	MlirTypeConverterConversionStatusFailure  MlirTypeConverterConversionStatus = 1
+	MlirTypeConverterConversionStatusDeclined MlirTypeConverterConversionStatus = 2
+)
+
+// MlirTypeConverterConversionCallback is a C function pointer.
+type MlirTypeConverterConversionCallback unsafe.Pointer
+
+// MlirTypeConverterConversionResults is the C API's handle of that name.
+type MlirTypeConverterConversionResults struct{ Ptr unsafe.Pointer }
+
+// MlirTypeConverter1ToNConversionCallback is a C function pointer.
+type MlirTypeConverter1ToNConversionCallback unsafe.Pointer
+
+// MlirTypeConverterSourceMaterializationCallback is a C function pointer.
+type MlirTypeConverterSourceMaterializationCallback unsafe.Pointer
+
+// MlirTypeConverterTargetMaterializationCallback is a C function pointer.
+type MlirTypeConverterTargetMaterializationCallback unsafe.Pointer
+
+// MlirTypeConverter1ToNTargetMaterializationCallback is a C function pointer.
+type MlirTypeConverter1ToNTargetMaterializationCallback unsafe.Pointer
+
+// MlirConversionPattern is the C API's handle of that name.
+type MlirConversionPattern struct{ Ptr unsafe.Pointer }
+
+// MlirConversionPatternRewriter is the C API's handle of that name.
+type MlirConversionPatternRewriter struct{ Ptr unsafe.Pointer }
+
+// MlirConversionPatternCallbacks is the C struct of that name.
+type MlirConversionPatternCallbacks struct {
+	Construct           unsafe.Pointer
+	Destruct            unsafe.Pointer
+	MatchAndRewrite     unsafe.Pointer
+	MatchAndRewrite1ToN unsafe.Pointer
+}
+
+// MlirDominanceInfo is the C API's handle of that name.
+type MlirDominanceInfo struct{ Ptr unsafe.Pointer }
+
+// MlirPostDominanceInfo is the C API's handle of that name.
+type MlirPostDominanceInfo struct{ Ptr unsafe.Pointer }
+
+// MlirDynamicOpTrait is the C API's handle of that name.
+type MlirDynamicOpTrait struct{ Ptr unsafe.Pointer }
+
+// MlirDynamicOpTraitCallbacks is the C struct of that name.
+type MlirDynamicOpTraitCallbacks struct {
+	Construct         unsafe.Pointer
+	Destruct          unsafe.Pointer
+	VerifyTrait       unsafe.Pointer
+	VerifyRegionTrait unsafe.Pointer
+}
+
+// MlirDynamicTypeDefinition is the C API's handle of that name.
+type MlirDynamicTypeDefinition struct{ Ptr unsafe.Pointer }
+
+// MlirDynamicAttrDefinition is the C API's handle of that name.
+type MlirDynamicAttrDefinition struct{ Ptr unsafe.Pointer }
+
+// MlirSpeculatability is the C enumeration of that name.
+type MlirSpeculatability uint32
+
+const (
+	MlirSpeculatabilityNotSpeculatable         MlirSpeculatability = 0
+	MlirSpeculatabilitySpeculatable            MlirSpeculatability = 1
+	MlirSpeculatabilityRecursivelySpeculatable MlirSpeculatability = 2
+)
+
+// MlirConditionallySpeculatableOpInterfaceCallbacks is the C struct of that name.
+type MlirConditionallySpeculatableOpInterfaceCallbacks struct {
+	Construct          unsafe.Pointer
+	Destruct           unsafe.Pointer
+	GetSpeculatability unsafe.Pointer
+	UserData           unsafe.Pointer
+}
+
+// MlirMemoryEffect is the C API's handle of that name.
+type MlirMemoryEffect struct{ Ptr unsafe.Pointer }
+
+// MlirSideEffectResource is the C API's handle of that name.
+type MlirSideEffectResource struct{ Ptr unsafe.Pointer }
+
+// MlirMemoryEffectInstance is the C API's handle of that name.
+type MlirMemoryEffectInstance struct{ Ptr unsafe.Pointer }
+
+// MlirMemoryEffectsOpInterfaceCallbacks is the C struct of that name.
+type MlirMemoryEffectsOpInterfaceCallbacks struct {
+	Construct  unsafe.Pointer
+	Destruct   unsafe.Pointer
+	GetEffects unsafe.Pointer
+	UserData   unsafe.Pointer
+}
+
+// MlirMemoryEffectInstancesList is the C API's handle of that name.
+type MlirMemoryEffectInstancesList struct{ Ptr unsafe.Pointer }
+
+// MlirMemoryEffectInstancesCallback is a C function pointer.
+type MlirMemoryEffectInstancesCallback unsafe.Pointer
+
+// MlirOpOperandReplaceFilterCallback is a C function pointer.
+type MlirOpOperandReplaceFilterCallback unsafe.Pointer
+
+// MlirIRMapping is the C API's handle of that name.
+type MlirIRMapping struct{ Ptr unsafe.Pointer }
+
+// MlirRemarkCategories is the C struct of that name.
+type MlirRemarkCategories struct {
+	All      string
+	Passed   string
+	Missed   string
+	Analysis string
+	Failed   string
+}
+
+// MlirRemarkPolicy is the C enumeration of that name.
+type MlirRemarkPolicy uint32
+
+const (
+	MlirRemarkPolicyAll   MlirRemarkPolicy = 0
+	MlirRemarkPolicyFinal MlirRemarkPolicy = 1
+)
+
+// MlirRemarkFileFormat is the C enumeration of that name.
+type MlirRemarkFileFormat uint32
+
+const (
+	MlirRemarkFileFormatYAML      MlirRemarkFileFormat = 0
+	MlirRemarkFileFormatBitstream MlirRemarkFileFormat = 1
+)
+
+// MlirRemark is the C API's handle of that name.
+type MlirRemark struct{ Ptr unsafe.Pointer }
+
+// MlirRemarkCallback is a C function pointer.
+type MlirRemarkCallback unsafe.Pointer
+
+// MlirRemarkDeleteUserData is a C function pointer.
+type MlirRemarkDeleteUserData unsafe.Pointer
+
+// MlirRemarkKind is the C enumeration of that name.
+type MlirRemarkKind uint32
+
+const (
+	MlirRemarkKindUnknown  MlirRemarkKind = 0
+	MlirRemarkKindPassed   MlirRemarkKind = 1
+	MlirRemarkKindMissed   MlirRemarkKind = 2
+	MlirRemarkKindFailure  MlirRemarkKind = 3
+	MlirRemarkKindAnalysis MlirRemarkKind = 4
 )

@@ -30,9 +30,23 @@ static int llvm_release(void* library) {
   return (int)major;
 }
 
+// newer_known reports whether the library is one of those on which the functions after
+// calliope_mlir_newest were tried: torch-mlir's of LLVM 24, and IREE's. Their prototypes have
+// changed more than once, so the library must have the functions that were added with the last
+// change, and not those that came after it.
+static bool newer_known(void* library, int release) {
+  if (dlsym(library, "mlirTypeConverterAdd1ToNTargetMaterialization") == NULL) return false;
+  bool clones = dlsym(library, "mlirMemoryEffectInstanceClone") != NULL;
+  bool lists = dlsym(library, "mlirMemoryEffectInstancesListAppend") != NULL;
+  if (dlsym(library, "ireeCompilerGlobalInitialize") != NULL)
+    return clones && !lists && dlsym(library, "mlirEmitOptimizationRemark") != NULL;
+  return release == 24 && lists && !clones;
+}
+
 // has_prototype reports whether the library's function has the prototype that was bound. A
 // function whose prototype changed is called only if it is known which one the library has.
-static bool has_prototype(void* library, int release, size_t i) {
+static bool has_prototype(void* library, int release, bool newer, size_t i) {
+  if (calliope_mlir_names[i].newer) return newer;
   int bound = calliope_mlir_names[i].release;
   if (bound != 0) return release == bound || (release > bound && release <= calliope_mlir_names[i].until);
   if (calliope_mlir_names[i].unless == NULL) return true;
@@ -44,8 +58,9 @@ void* calliope_mlir_table(void* library) {
   void** table = calloc(kNames, sizeof(void*));
   if (table == NULL) return NULL;
   int release = llvm_release(library);
+  bool newer = newer_known(library, release);
   for (size_t i = 0; i < kNames; i++) {
-    if (has_prototype(library, release, i)) table[i] = dlsym(library, calliope_mlir_names[i].symbol);
+    if (has_prototype(library, release, newer, i)) table[i] = dlsym(library, calliope_mlir_names[i].symbol);
   }
   return table;
 }

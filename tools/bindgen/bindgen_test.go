@@ -54,7 +54,7 @@ func parseText(t *testing.T, header string) *api {
 			t.Fatal(err)
 		}
 	}
-	a, err := parse([]string{dir}, filepath.Join(dir, "more"))
+	a, err := parse([]string{dir}, declarations{filepath.Join(dir, "more"), stablehloHeaders})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestOutput(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	if _, err := parse([]string{t.TempDir()}, ""); err == nil || !strings.Contains(err.Error(), "looking for headers") {
+	if _, err := parse([]string{t.TempDir()}); err == nil || !strings.Contains(err.Error(), "looking for headers") {
 		t.Errorf("a folder without headers: %v", err)
 	}
 	dir := t.TempDir()
@@ -136,7 +136,7 @@ func TestParseErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mlir-c", "A.h"), []byte("int broken(int;"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := parse([]string{dir}, ""); err == nil || !strings.Contains(err.Error(), "A.h:1:") {
+	if _, err := parse([]string{dir}); err == nil || !strings.Contains(err.Error(), "A.h:1:") {
 		t.Errorf("a broken header: %v", err)
 	}
 }

@@ -47,6 +47,8 @@ func coverage(a *api, root string) ([]byte, error) {
 	b.WriteString("two releases is bound once for each. *Wrapped* counts those that `mlir` and `stablehlo` call, directly or\n")
 	b.WriteString("through the helpers in Go and C of `internal/capi`. Inline functions of the headers and dialect handles\n")
 	b.WriteString("need no binding and are not counted.\n\n")
+	b.WriteString("Functions under `newer/` are in MLIR after LLVM 22, whose headers no package index has. They are declared\n")
+	b.WriteString("in `tools/bindgen/newer`, and called only in the libraries on which they were tried: torch-mlir's and IREE's.\n\n")
 	b.WriteString("| header | bound | wrapped |\n|---|---|---|\n")
 	for _, h := range slices.Sorted(maps.Keys(rows)) {
 		fmt.Fprintf(&b, "| `%s` | %d | %d |\n", h, rows[h].bound, rows[h].wrapped)

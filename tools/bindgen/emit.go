@@ -54,10 +54,15 @@ func cNames(a *api) []byte {
 	b.WriteString(generated)
 	b.WriteString("// The functions in the order of the table: the symbol; the only release of LLVM in which\n")
 	b.WriteString("// it has this prototype (0: any); for a function with another prototype in releases after\n")
-	b.WriteString("// calliope_mlir_newest, a symbol that only libraries have that may be newer; and the last\n")
-	b.WriteString("// release with this prototype, if that is not the only one.\n")
-	b.WriteString("static const struct { const char* symbol; int release; const char* unless; int until; } calliope_mlir_names[] = {\n")
+	b.WriteString("// calliope_mlir_newest, a symbol that only libraries have that may be newer; the last\n")
+	b.WriteString("// release with this prototype, if that is not the only one; and whether the function is of\n")
+	b.WriteString("// later releases, and its prototype known only for some libraries.\n")
+	b.WriteString("static const struct { const char* symbol; int release; const char* unless; int until; int newer; } calliope_mlir_names[] = {\n")
 	for _, f := range a.functions {
+		if f.newer {
+			fmt.Fprintf(&b, "    {%q, 0, 0, 0, 1},\n", f.name)
+			continue
+		}
 		if f.unless != "" {
 			fmt.Fprintf(&b, "    {%q, %d, %q},\n", f.name, f.release, f.unless)
 			continue
@@ -301,7 +306,7 @@ var recursives = regexp.MustCompile(`^mlir(Affine|IntegerSet)|` +
 	`^mlir(Module|Operation)CreateParse|^mlir(Type|Attribute)ParseGet$|` +
 	`^mlir(Operation|Block|Attribute|Type|Location|Value)Print|^mlirAsmStateCreate|^mlirPrintPassPipeline$|` +
 	`^mlirOperation(Verify|Clone|WriteBytecode.*)$|^mlirSymbolTableReplaceAllSymbolUses$|` +
-	`^mlirParsePassPipeline$|^mlirOpPassManagerAddPipeline$|^mlirPassManagerRunOnOp$|^mlirApplyPatterns|^mlirWalkAndApplyPatterns$|` +
+	`^mlirParsePassPipeline$|^mlirOpPassManagerAddPipeline$|^mlirPassManagerRunOnOp$|^mlirApplyPatterns|^mlirApply(Partial|Full)Conversion$|^mlirWalkAndApplyPatterns$|` +
 	`^stablehlo(Serialize|Deserialize|EvalModule)`)
 
 func goArgument(p param) string {

@@ -1,5 +1,6 @@
-// Bindgen reads the headers of the MLIR C API, and the declarations of the StableHLO and
-// CHLO one in tools/bindgen/stablehlo, and writes what is needed to call these functions
+// Bindgen reads the headers of the MLIR C API, the declarations of the StableHLO and CHLO one
+// in tools/bindgen/stablehlo, and those of functions after LLVM 22 in tools/bindgen/newer, and
+// writes what is needed to call these functions
 // through a table of function pointers, which is filled from any one library at run time:
 //
 //	internal/capi/gen_mlir_api.h     types, and the table as a struct
@@ -84,9 +85,14 @@ func stale(root string, files map[string][]byte) ([]string, error) {
 
 // outputs returns the files to write, by their names below the root of the repository.
 func outputs(older, newer, root string) (map[string][]byte, error) {
-	declarations := filepath.Join(root, "tools", "bindgen", "stablehlo")
-	if _, err := os.Stat(declarations); err != nil { // before anything is fetched
-		return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or set -out to it", err)
+	own := []declarations{
+		{filepath.Join(root, "tools", "bindgen", "stablehlo"), stablehloHeaders},
+		{filepath.Join(root, "tools", "bindgen", "newer"), newerHeaders},
+	}
+	for _, d := range own {
+		if _, err := os.Stat(d.dir); err != nil { // before anything is fetched
+			return nil, fmt.Errorf("%w: run bindgen in the root of the repository, or set -out to it", err)
+		}
 	}
 	for _, h := range []struct {
 		release int
@@ -100,7 +106,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 			*h.dir = fetched
 		}
 	}
-	api, err := read(older, newer, declarations)
+	api, err := read(older, newer, own)
 	if err != nil {
 		return nil, err
 	}
@@ -125,13 +131,13 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 }
 
 // read parses both releases and our own declarations, and merges them.
-func read(older, newer, declarations string) (*api, error) {
+func read(older, newer string, own []declarations) (*api, error) {
 	// LLVM 22's packages have llvm-c/ too, which both releases of MLIR need.
-	a, err := parse([]string{newer}, declarations)
+	a, err := parse([]string{newer}, own...)
 	if err != nil {
 		return nil, err
 	}
-	b, err := parse([]string{older, newer}, "")
+	b, err := parse([]string{older, newer})
 	if err != nil {
 		return nil, err
 	}

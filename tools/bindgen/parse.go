@@ -64,6 +64,7 @@ type function struct {
 	header  string // the header that declares it, as in an #include
 	release int    // the only release of LLVM in which it is called; 0 for any
 	unless  string // a function of newer libraries, in which this one is not called; see changedAfter
+	newer   bool   // declared here for libraries after the newest release, and called in known ones only
 	result  cc.Type
 	params  []param
 }
@@ -81,13 +82,22 @@ type param struct {
 	c    cc.Type
 }
 
-// stablehloHeaders is the folder of the StableHLO and CHLO headers in an #include.
-const stablehloHeaders = "stablehlo/integrations/c/"
+const (
+	// stablehloHeaders is the folder of the StableHLO and CHLO headers in an #include.
+	stablehloHeaders = "stablehlo/integrations/c/"
+	// newerHeaders names the headers of functions that MLIR has after the newest release.
+	newerHeaders = "newer/"
+)
+
+// A declarations is a folder of headers that were written here.
+type declarations struct {
+	dir     string
+	headers string // the folder in the names of these headers
+}
 
 // parse reads the headers of one release. The first of dirs has mlir-c; all of them are
-// searched for included headers. declarations is a folder of further headers, which are
-// read after these; it may be empty.
-func parse(dirs []string, declarations string) (*api, error) {
+// searched for included headers. The declarations are read after these.
+func parse(dirs []string, own ...declarations) (*api, error) {
 	headers, err := headersIn(dirs[0])
 	if err != nil {
 		return nil, err
@@ -97,13 +107,16 @@ func parse(dirs []string, declarations string) (*api, error) {
 		return nil, fmt.Errorf("asking the C compiler for its configuration: %w", err)
 	}
 	config.Header = true
-	config.IncludePaths = slices.Concat(dirs, []string{declarations}, config.IncludePaths)
+	config.IncludePaths = slices.Concat(dirs, config.IncludePaths)
+	for _, d := range own {
+		config.IncludePaths = append(config.IncludePaths, d.dir)
+	}
 	var unit strings.Builder
 	for _, h := range headers {
 		fmt.Fprintf(&unit, "#include \"mlir-c/%s\"\n", h)
 	}
-	if declarations != "" {
-		further, err := filepath.Glob(filepath.Join(declarations, "*.h"))
+	for _, d := range own {
+		further, err := filepath.Glob(filepath.Join(d.dir, "*.h"))
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +132,7 @@ func parse(dirs []string, declarations string) (*api, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing the headers in %s: %w", dirs[0], err)
 	}
-	c := &collector{api: &api{}, seen: map[string]bool{}, declarations: declarations}
+	c := &collector{api: &api{}, seen: map[string]bool{}, own: own}
 	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
 		c.declaration(l.ExternalDeclaration)
 	}
@@ -127,9 +140,9 @@ func parse(dirs []string, declarations string) (*api, error) {
 }
 
 type collector struct {
-	api          *api
-	seen         map[string]bool
-	declarations string
+	api  *api
+	seen map[string]bool
+	own  []declarations
 }
 
 func (c *collector) declaration(e *cc.ExternalDeclaration) {
@@ -160,8 +173,10 @@ func bound(name string) bool {
 
 // includeName returns the name under which a file is included.
 func (c *collector) includeName(path string) string {
-	if filepath.Dir(path) == filepath.Clean(c.declarations) {
-		return stablehloHeaders + filepath.Base(path)
+	for _, d := range c.own {
+		if filepath.Dir(path) == filepath.Clean(d.dir) {
+			return d.headers + filepath.Base(path)
+		}
 	}
 	path = filepath.ToSlash(path)
 	for _, root := range []string{"/mlir-c/", "/mlir/"} {
@@ -173,7 +188,7 @@ func (c *collector) includeName(path string) string {
 }
 
 func (c *collector) function(name, header string, t *cc.FunctionType) {
-	f := &function{name: name, header: header, result: t.Result()}
+	f := &function{name: name, header: header, result: t.Result(), newer: strings.HasPrefix(header, newerHeaders)}
 	c.use(t.Result())
 	for i, p := range t.Parameters() {
 		if p.Type().Kind() == cc.Void {
