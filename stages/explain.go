@@ -1,0 +1,158 @@
+package stages
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Explain returns tables for people: of the callbacks, with what became of each, the bytes that a call moves, and
+// the mean time of its calls so far, if its registration has Options.Measure; and of the stages.
+func (p *Plan) Explain() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d stages and %d callbacks, on %s\n\n", len(p.stages), len(p.callbacks), p.device)
+	w := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "callback\tform\tinside\tdecision\tbecause\tbytes in\tbytes out\ttime of a call\tplace")
+	for _, c := range p.callbacks {
+		in, out := c.Bytes()
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", c.Name, c.Config.Form, or(c.Inside), c.Decision, c.Reason, in, out, measured(c), or(c.Loc))
+	}
+	_ = w.Flush()
+	fmt.Fprintln(&text)
+	fmt.Fprintln(w, "stage\toperations\tinputs\toutputs\tbytes in\tbytes out")
+	for _, s := range p.stages {
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\n", s.number, s.Operations, len(s.Inputs), len(s.Outputs), bytesOf(s.Inputs), bytesOf(s.Outputs))
+	}
+	_ = w.Flush()
+	return text.String()
+}
+
+func or(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// measured returns the mean time of a callback's calls, or "-" if it is not known.
+func measured(c *Callback) string {
+	for _, s := range callbacks.Stats() {
+		if s.Callback == c.Name && s.Registry == c.Config.Registry && s.Latency.Count > 0 {
+			return (s.Latency.Total / time.Duration(s.Latency.Count)).String()
+		}
+	}
+	return "-"
+}
+
+func bytesOf(shapes []tensor.Shape) (n int) {
+	for _, s := range shapes {
+		n += s.NumBytes()
+	}
+	return n
+}
+
+// DOT returns a picture of the plan in the language of Graphviz: stages as boxes, callbacks as ellipses, and
+// what flows between them. Loops and branches are clusters.
+func (p *Plan) DOT() string {
+	d := &drawing{}
+	d.line("digraph plan {")
+	d.line("  rankdir=TB; node [fontname=\"sans-serif\", fontsize=11]; edge [fontname=\"sans-serif\", fontsize=9];")
+	d.body(p.main, nil, "main")
+	d.line("}")
+	return d.text.String()
+}
+
+type drawing struct {
+	text  strings.Builder
+	nodes int
+}
+
+func (d *drawing) line(format string, args ...any) { fmt.Fprintf(&d.text, format+"\n", args...) }
+
+func (d *drawing) node(label, attributes string) string {
+	name := fmt.Sprintf("n%d", d.nodes)
+	d.nodes++
+	d.line("  %s [label=%q%s];", name, label, attributes)
+	return name
+}
+
+// body draws a body. captured are the nodes of the values that it captures, or nil for main.
+func (d *drawing) body(b *body, captured []string, name string) {
+	from := make([]string, len(b.shapes))
+	copy(from, captured)
+	if b.args > 0 {
+		arguments := d.node(name+" takes", ", shape=plaintext")
+		for i := range b.args {
+			from[b.captures+i] = arguments
+		}
+	}
+	nodes := make([]string, len(b.steps))
+	for i, s := range b.steps {
+		switch s := s.(type) {
+		case *stageStep:
+			nodes[i] = d.node(fmt.Sprintf("%s\n%d operations", s.stage.Name, s.stage.Operations), ", shape=box, style=filled, fillcolor=\"#dbe9f6\"")
+		case *callStep:
+			nodes[i] = d.node(s.callback.Name, ", style=filled, fillcolor=\"#fde2c4\"")
+		case *branchStep:
+			nodes[i] = d.node(s.name, ", shape=diamond")
+		default:
+			nodes[i] = d.node("while", ", shape=diamond")
+		}
+		_, out := s.flow()
+		for _, v := range out {
+			from[v] = nodes[i]
+		}
+	}
+	for i, s := range b.steps {
+		in, _ := s.flow()
+		edges := map[string]int{}
+		var order []string
+		for _, v := range in {
+			if from[v] == "" {
+				continue // a constant
+			}
+			if _, ok := edges[from[v]]; !ok {
+				order = append(order, from[v])
+			}
+			edges[from[v]] += b.shapes[v].NumBytes()
+		}
+		for _, source := range order {
+			d.line("  %s -> %s [label=\"%d B\"];", source, nodes[i], edges[source])
+		}
+		d.inner(b, s, nodes[i])
+	}
+	returns := d.node(name+" returns", ", shape=plaintext")
+	seen := map[string]bool{}
+	for _, v := range b.results {
+		if source := from[v]; source != "" && !seen[source] {
+			seen[source] = true
+			d.line("  %s -> %s;", source, returns)
+		}
+	}
+}
+
+// inner draws the bodies of a step.
+func (d *drawing) inner(b *body, s step, around string) {
+	draw := func(inner *body, captures int, name string) {
+		d.line("  subgraph cluster_%d { label=%q; color=gray;", d.nodes, name)
+		captured := make([]string, captures)
+		for i := range captured {
+			captured[i] = around
+		}
+		d.body(inner, captured, name)
+		d.line("  }")
+	}
+	switch s := s.(type) {
+	case *branchStep:
+		for i, inner := range s.bodies {
+			draw(inner, len(s.captures[i]), fmt.Sprintf("%s, branch %d", s.name, i))
+		}
+	case *loopStep:
+		draw(s.cond, len(s.condCaptures), "condition")
+		draw(s.body, len(s.bodyCaptures), "loop")
+	}
+}
