@@ -3,6 +3,7 @@
 //
 //	go run ./examples/embed c      a host in C, which needs a C compiler
 //	go run ./examples/embed cpp    a compiler in C++ with an MLIR context of its own
+//	go run ./examples/embed rust   a host in Rust, with closures as callbacks, which needs cargo
 //	go run ./examples/embed jax    a JAX program in Python, with functions in Go, C and Python
 //
 // Each program is in the folder of its name, and what it needs is fetched. docs/embedding.md is the manual.
@@ -24,7 +25,7 @@ import (
 )
 
 // hosts are the programs by their name.
-var hosts = map[string]func(*work) error{"c": runC, "cpp": runCPP, "jax": runJAX}
+var hosts = map[string]func(*work) error{"c": runC, "cpp": runCPP, "jax": runJAX, "rust": runRust}
 
 func main() {
 	log.SetFlags(0)
@@ -126,6 +127,25 @@ func runCPP(w *work) error {
 		return err
 	}
 	return w.command(nil, w.built("host"), mlir.Path, plugin.Path)
+}
+
+func runRust(w *work) error {
+	plugin, err := native.Ensure(w.ctx, native.PJRTPlugin, native.EnsureOptions{})
+	if err != nil {
+		return err
+	}
+	if err := w.library("libcalliope.so", "./c/shared"); err != nil {
+		return err
+	}
+	// The program has no crates, so cargo writes a lock file that says nothing.
+	if err := os.CopyFS(w.built("rust"), os.DirFS(w.source("examples/embed/rust"))); err != nil {
+		return err
+	}
+	if err := w.command([]string{"RUSTFLAGS=-D warnings -L native=" + w.folder + " -C link-arg=-Wl,-rpath," + w.folder},
+		"cargo", "build", "--quiet", "--offline", "--manifest-path", w.built("rust/Cargo.toml"), "--target-dir", w.built("target")); err != nil {
+		return err
+	}
+	return w.command(nil, w.built("target/debug/host"), plugin.Path)
 }
 
 func runJAX(w *work) error {
