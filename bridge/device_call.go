@@ -57,15 +57,30 @@ func executeOn(s executor, call *ffi.Call, stream unsafe.Pointer) (int32, string
 // pinAlign suffices for every element type, and for the vectors of every CPU.
 const pinAlign = 64
 
-// fetch copies the operands to the host, unless they are there. It waits once, until the work
-// is done that the stream has by now. A result that is in the memory of an operand stays so.
-// The error is a *frameError if the frame is not valid. A nil deviceCall does nothing.
+// maxCall limits the arrays of a call in bytes, so that their sum does not overflow.
+const maxCall = 1 << 48
+
+// fetch moves the buffers to the host and copies the operands there, unless it has. It waits
+// once, until the work is done that the stream has by now. The error is a *frameError if the
+// frame is not valid. A nil deviceCall does nothing.
 func (d *deviceCall) fetch(name string) error {
 	if d == nil || d.block != nil {
 		return nil
 	}
+	operands, err := d.move(name)
+	if err != nil || d.block == nil {
+		return err
+	}
+	if err := d.block.ToHost(operands); err != nil {
+		return d.failed(name, "copy its operands to the host", err)
+	}
+	return nil
+}
+
+// move makes the buffers those of pinned memory, without the elements, and returns the copies
+// of the operands to make. A result that is in the memory of an operand stays so.
+func (d *deviceCall) move(name string) (operands []cuda.Copy, err error) {
 	total := 0
-	var operands []cuda.Copy
 	add := func(what string, i int, b *ffi.Buffer, result bool) error {
 		_, size, err := measure(b)
 		if err != nil {
@@ -73,6 +88,9 @@ func (d *deviceCall) fetch(name string) error {
 		}
 		if size == 0 {
 			return nil
+		}
+		if size > maxCall-total {
+			return &frameError{name, fmt.Errorf("%s %d: it is too large: no device has memory for it", what, i)}
 		}
 		m := moved{buffer: b, device: b.Data(), size: size, offset: total}
 		shared := false
@@ -104,12 +122,12 @@ func (d *deviceCall) fetch(name string) error {
 		for i := range list.buffers.Len() {
 			if err := add(list.what, i, list.buffers.At(i), k == 1); err != nil {
 				d.moved = nil
-				return err
+				return nil, err
 			}
 		}
 	}
 	if total == 0 {
-		return nil
+		return nil, nil
 	}
 	pool, err := pinnedFor(d.run)
 	if err == nil {
@@ -117,13 +135,25 @@ func (d *deviceCall) fetch(name string) error {
 	}
 	if err != nil {
 		d.moved = nil
-		return d.failed(name, "memory for its operands", err)
+		return nil, d.failed(name, "memory for its operands", err)
 	}
 	for _, m := range d.moved {
 		m.buffer.SetData(d.block.Address(m.offset))
 	}
-	if err := d.block.ToHost(operands); err != nil {
-		return d.failed(name, "copy its operands to the host", err)
+	return operands, nil
+}
+
+// clear prepares to clear the results of a call that is not made, in a form whose results are
+// not its operands: nothing is copied to the host.
+func (d *deviceCall) clear(name string) error {
+	if d.block != nil {
+		return nil
+	}
+	for i := range d.call.Results().Len() {
+		if _, size, err := measure(d.call.Results().At(i)); err != nil || size > 0 {
+			_, err := d.move(name)
+			return err
+		}
 	}
 	return nil
 }

@@ -181,9 +181,29 @@ func TestDeviceForms(t *testing.T) {
 				check.Diff(t, "copies and waits of the one call that is made", [...]int{1, 1, 1}, counts())
 				check.Diff(t, "the rest of the result", bytesOf(1, 2)[1:], a.Bytes()[1:])
 			})
+			t.Run("every, observe", func(t *testing.T) {
+				_, x := g.floats(t, 1, 2)
+				token := g.Array(t, []byte{1})
+				s := siteWith(t, contract.Config{Form: contract.Observe, Every: 2}, callbacks.Options{Dispatch: way}, write)
+				for i, result := range [][]ffitest.Buffer{{{DType: 1, Dims: []int64{0}}}, {{DType: 1, Dims: []int64{0}}}, nil, {{DType: 1, Data: token.Pointer()}}} {
+					ok(s, []ffitest.Buffer{x}, result)
+					check.Diff(t, fmt.Sprint("copies and waits of call ", i), [...][3]int{{1, 0, 1}, {0, 0, 0}, {1, 0, 1}, {0, 1, 0}}[i], counts())
+				}
+				check.Diff(t, "token", []byte{0}, token.Bytes())
+			})
 			if way == callbacks.Async {
 				return // the other forms have results
 			}
+			t.Run("optional", func(t *testing.T) {
+				a, x := g.floats(t, 1, 2)
+				b, y := g.floats(t, 3, 4)
+				config := contract.Config{Form: contract.Call, Callback: "TestDeviceForms.absent", Optional: true}
+				s := bind(check.Must(dispatch.Resolve(config)), config)
+				defer s.Delete()
+				ok(s, []ffitest.Buffer{x}, []ffitest.Buffer{y})
+				check.Diff(t, "copies and waits", [...]int{0, 1, 0}, counts())
+				check.Diff(t, "operand and result", []float32{1, 2, 0, 0}, append(g.read(a), g.read(b)...))
+			})
 			t.Run("empty", func(t *testing.T) {
 				empty := ffitest.Buffer{DType: xlaF32, Dims: []int64{0}}
 				called := false
@@ -326,6 +346,7 @@ func TestDeviceOddFrames(t *testing.T) {
 		{func(b *ffitest.Buffer) { b.Dims = []int64{1 << 40, 1 << 40} }, "operand 1: its dimensions"},
 		{func(b *ffitest.Buffer) { b.Data = nil }, "operand 1: it has no memory"},
 		{func(b *ffitest.Buffer) { b.Missing = true }, "operand 1: it is not a buffer"},
+		{func(b *ffitest.Buffer) { b.Dims = []int64{1 << 50} }, "operand 1: it is too large"},
 		{func(b *ffitest.Buffer) { b.Dims = []int64{1 << 20} }, "CUDA_ERROR_INVALID_VALUE"}, // more than there is
 	} {
 		t.Run(test.want, func(t *testing.T) {

@@ -30,10 +30,14 @@ func (f *frame) Clear() error {
 	defer f.clearRun()
 	s := f.site
 	if f.device != nil {
-		if s.form == formPassthrough && f.device.inPlace() || s.form == formObserve && f.ffi.Results().Len() == 0 {
-			return nil
+		bring := f.device.clear
+		if s.form == formPassthrough {
+			if f.device.inPlace() {
+				return nil
+			}
+			bring = f.device.fetch
 		}
-		if err := f.device.fetch(s.name); err != nil {
+		if err := bring(s.name); err != nil {
 			return err
 		}
 	}

@@ -136,8 +136,8 @@ enum { CALLIOPE_STAGE_INSTANTIATE = 0, CALLIOPE_STAGE_EXECUTE = 3 };
 
 // Sets *handler to the handler of a target for a stage. The target is one of CALLIOPE_TARGET_…, or
 // another name for calls of the contract. A host registers the handlers for both stages with
-// its XLA, under the target's name and for the platform Host. They live as long as the
-// process.
+// its XLA, under the target's name and for the platform Host or CUDA. They live as long as
+// the process.
 CALLIOPE_API calliope_status calliope_get_handler(const char* target, int32_t stage, calliope_handler* handler);
 
 // Registers the handlers of all targets of the contract with a PJRT plugin that the host has

@@ -157,7 +157,9 @@ ffi_error* calliope_ffi_instantiate(ffi_frame* frame) { return instantiate_targe
 // Without this, a call without attributes would be taken for one whose id is an operand,
 // and fail only when it runs.
 ffi_error* calliope_ffi_instantiate_attributed(ffi_frame* frame) {
-  if (frame->extensions == NULL && frame->struct_size >= FFI_SIZE(ffi_frame, attrs) && frame->attrs.size == 0) {
+  // On GPUs calls have other extensions than that of the question for the version.
+  if (frame->extensions != NULL && ffi_answer_metadata(frame)) return NULL;
+  if (frame->struct_size >= FFI_SIZE(ffi_frame, attrs) && frame->attrs.size == 0) {
     return ffi_new_error(frame->api, FFI_INVALID_ARGUMENT,
                          "calliope: the call has no backend_config: it lacks the key \"v\", and what says who is called");
   }

@@ -264,7 +264,15 @@ static ffi_error* handler_register(ffi_handler_register_args* args) {
   int32_t kinds[4] = {FFI_ATTR_SCALAR, FFI_ATTR_ARRAY, FFI_ATTR_STRING, FFI_ATTR_DICTIONARY};
   ffi_span* all_names[4] = {&names[0], &names[1], &names[2], &names[3]};
   void* items[4] = {&scalar, &array, &text, &inner};
-  ffi_frame frame = {.struct_size = sizeof frame, .api = api};
+  // XLA puts an extension on each frame for GPUs.
+  ffi_extension collectives = {.struct_size = sizeof collectives, .type = 77};
+  ffi_frame frame = {.struct_size = sizeof frame, .extensions = CUDA ? &collectives : NULL, .api = api};
+  if (VARIANT == RIGHT_CUDA) {
+    frame.attrs = (ffi_attrs){.struct_size = sizeof(ffi_attrs)};
+    error = args->instantiate(&frame);
+    if (error == NULL || strstr(error->text, "no backend_config") == NULL) return ffi_fail("a call without attributes was instantiated");
+    free(error);
+  }
   frame.attrs = (ffi_attrs){.struct_size = sizeof(ffi_attrs), .size = 4, .kinds = kinds, .names = all_names, .items = items};
   if ((error = args->instantiate(&frame)) != NULL) return error;
 
