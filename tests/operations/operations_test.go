@@ -125,7 +125,7 @@ func (p *parts) make(op operation, infer bool) creator {
 	return v.Interface().(creator)
 }
 
-var types = []string{
+var typeTexts = []string{
 	"i32", "f32", "index", "i1", "tensor<2xf32>", "tensor<*xi32>", "memref<2xf32>", "memref<*xf32>", "memref<2x2xi32, strided<[1, 2]>>", "vector<2xf32>", "vector<[4]xi1>", "vector<f32>",
 	"tensor<0x?xindex>", "none", "complex<f32>", "tuple<i32>", "() -> ()", "!llvm.ptr", "!pdl.value", "!transform.any_op", "!shape.shape", "!async.token", "!gpu.async.token",
 	"!spirv.ptr<i32, Function>", "!spirv.array<2 x i32>", "tensor<2x!quant.uniform<i8:f32, 0.5>>", "!emitc.lvalue<i32>", "!smt.bool", "!llvm.struct<(i32)>", "!sparse_tensor.iter_space<#sparse_tensor.encoding<{map = (d0) -> (d0 : compressed)}>, lvls = 0>",
@@ -154,12 +154,12 @@ func TestHostile(t *testing.T) {
 		library := mlirtest.Library(t)
 		n, made := 0, 0
 		for _, op := range all {
-			for j := range types {
+			for j := range typeTexts {
 				if n++; n-1 < start {
 					continue
 				}
-				fmt.Printf("%s%d %s %s\n", mlirtest.CaseMark, n-1, op.name, types[j])
-				made += hostile(t, library, op, types[j])
+				fmt.Printf("%s%d %s %s\n", mlirtest.CaseMark, n-1, op.name, typeTexts[j])
+				made += hostile(t, library, op, typeTexts[j])
 			}
 		}
 		t.Logf("%d operations were created", made)
@@ -212,9 +212,12 @@ func created(t *testing.T, b *mlir.Builder, op operation, parts creator, what st
 	if b.Err() != nil {
 		return 0
 	}
-	_ = o.Verify()
+	valid := o.Verify() == nil
 	text := unnamed(o)
 	read, ok := op.read(o)
+	if !valid {
+		return 1
+	}
 	if !ok {
 		t.Errorf("%s: created, but not read: %s", what, text)
 		return 1

@@ -28,6 +28,7 @@ const (
 	operandSegments = "operand-segments" // it has the lengths of operands as an attribute
 	resultSegments  = "result-segments"
 	equalOperands   = "equal-operands" // all variadic operands have the same length
+	equalResults    = "equal-results"
 	infers          = "infers"         // it infers its result types
 	sameType        = "same-type"      // operands and results have the same type
 	terminator      = "terminator"
