@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/callers"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -29,10 +30,6 @@ func (p place) short() string {
 	return fmt.Sprintf("%s:%d", path.Join(path.Base(path.Dir(file)), path.Base(file)), p.line)
 }
 
-// depth is the number of calls that frames looks at. A function of this package seldom has
-// more than five others of the package above the user's.
-const depth = 8
-
 // places maps return addresses in the user's code to lines. It is nil for an address in
 // this package.
 type places struct {
@@ -48,8 +45,8 @@ type places struct {
 // here returns the line that called this package: the innermost one outside of it.
 // Operations that the package's own functions build for one another get the same line.
 func (b *Builder) here() place {
-	var addresses [depth]uintptr
-	frames(&addresses)
+	var addresses [callers.Depth]uintptr
+	callers.Addresses(&addresses)
 	for _, a := range addresses {
 		e := &b.places.recent[a%uintptr(len(b.places.recent))]
 		if e.address != a || a == 0 {
@@ -67,8 +64,8 @@ func (b *Builder) here() place {
 }
 
 // find is here for a line that is not cached yet or is more calls away. addresses come from
-// frames. They are cached from then on.
-func (b *Builder) find(addresses [depth]uintptr) place {
+// callers.Addresses. They are cached from then on.
+func (b *Builder) find(addresses [callers.Depth]uintptr) place {
 	frame := caller()
 	p := &position{frame.File, frame.Line, b.ctx.FileLocation(frame.File, frame.Line, 0)}
 	if b.places.all == nil {

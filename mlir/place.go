@@ -5,69 +5,86 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/callers"
 )
 
-// placeDepth is the number of calls that places looks at first. A dialect's function seldom
-// has more others of this module above the user's.
-const placeDepth = 4
-
-// places maps the calls that lead to a creation to the location of the user's line.
+// places maps return addresses in the user's code to the locations of their lines. Addresses
+// in this package and those below it map to the zero Location.
 type places struct {
-	all  map[[placeDepth]uintptr]Location
-	last [placeDepth]uintptr
-	at   Location // of last
+	all map[uintptr]Location
+	// recent caches a part of all, indexed by the last bits of the address.
+	recent [64]struct {
+		address uintptr
+		at      Location
+	}
 }
 
 // here returns the location of the line that called this module's packages below mlir.
 func (p *places) here(c *Context) Location {
-	var calls [placeDepth]uintptr
-	runtime.Callers(4, calls[:]) // without this function and two of Builder
-	if calls == p.last && !p.at.IsNil() {
-		return p.at
-	}
-	at, known := p.all[calls]
-	if !known {
-		file, line, ok := user(calls[:])
-		if !ok { // it is further away
-			file, line = caller()
-			return c.FileLocation(file, line, 0)
+	var addresses [callers.Depth]uintptr
+	callers.Addresses(&addresses)
+	for _, a := range addresses {
+		e := &p.recent[a%uintptr(len(p.recent))]
+		if e.address != a || a == 0 {
+			at, known := p.all[a]
+			if !known {
+				break
+			}
+			e.address, e.at = a, at
 		}
-		at = c.FileLocation(file, line, 0)
-		if p.all == nil {
-			p.all = map[[placeDepth]uintptr]Location{}
+		if !e.at.IsNil() {
+			return e.at
 		}
-		p.all[calls] = at
 	}
-	p.last, p.at = calls, at
+	return p.find(c, &addresses)
+}
+
+// find is here for a line that is not cached yet or is more calls away. addresses come from
+// callers.Addresses. They are cached from then on.
+func (p *places) find(c *Context, addresses *[callers.Depth]uintptr) Location {
+	frame := callerFrame()
+	at := c.FileLocation(frame.File, frame.Line, 0)
+	if p.all == nil {
+		p.all = map[uintptr]Location{}
+	}
+	for _, a := range addresses {
+		f := runtime.FuncForPC(a - 1)
+		if f == nil {
+			break
+		}
+		// Functions of these packages that the compiler has inlined into the user's have the
+		// same entry, and each inlined call has an address of its own.
+		if f.Entry() == frame.Entry {
+			p.all[a] = at
+			break
+		}
+		p.all[a] = Location{}
+	}
 	return at
 }
 
-// caller returns the line of the innermost call outside of this package and the packages of
-// dialects below it.
+// caller returns the line of the innermost call outside of this package and those below it.
 func caller() (file string, line int) {
+	frame := callerFrame()
+	return frame.File, frame.Line
+}
+
+func callerFrame() runtime.Frame {
 	var pcs [16]uintptr
 	for skip := 2; ; skip += len(pcs) {
 		n := runtime.Callers(skip, pcs[:])
-		if file, line, ok := user(pcs[:n]); ok {
-			return file, line
+		for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
+			var f runtime.Frame
+			f, more = frames.Next()
+			if !strings.HasPrefix(filepath.ToSlash(f.File), packageDir) || strings.HasSuffix(f.File, "_test.go") {
+				return f
+			}
 		}
 		if n < len(pcs) {
-			return "unknown", 0
+			return runtime.Frame{File: "unknown"}
 		}
 	}
-}
-
-// user returns the innermost line of the user's code in a stack.
-func user(pcs []uintptr) (file string, line int, ok bool) {
-	for frames, more := runtime.CallersFrames(pcs), len(pcs) > 0; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		file := filepath.ToSlash(f.File)
-		if f.PC != 0 && !strings.HasPrefix(file, packageDir) || strings.HasSuffix(file, "_test.go") {
-			return f.File, f.Line, true
-		}
-	}
-	return "", 0, false
 }
 
 // packageDir is the folder of this package as call frames name it, with a slash at its end.

@@ -138,6 +138,7 @@ func (o ReduceOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "dimensions", o.Dimensions, ods.Int64s)
 	w.Region(o.Combiner)
 	w.Results("result", o.ResultTypes)
+	w.EqualOperands("inputs", "inits")
 	return w.Create()
 }
 
@@ -149,7 +150,7 @@ func Reduce(b *mlir.Builder, resultTypes []mlir.Type, inputs []mlir.Value, inits
 // AsReduce returns op as a ReduceOp. It returns false if op is another operation or
 // lacks a part.
 func AsReduce(op mlir.Operation) (ReduceOp, bool) {
-	r := ods.Read(op, "linalg.reduce", "**", "*")
+	r := ods.Read(op, "linalg.reduce", "**=", "*")
 	if r == nil {
 		return ReduceOp{}, false
 	}

@@ -7,8 +7,9 @@ import (
 
 // named creates a named operation and fills its region.
 func named(w *ods.Writer) mlir.Operation {
+	b := w.Builder()
 	op := w.Create()
-	if b := w.Builder(); b.Err() == nil {
+	if b.Err() == nil {
 		b.Fail(FillRegion(op))
 	}
 	return op

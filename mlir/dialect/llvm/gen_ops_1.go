@@ -1578,6 +1578,7 @@ func (o IndirectBrOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("addr", o.Addr)
 	w.Nested("succOperands", "indbr_operand_segments", o.SuccOperands)
 	w.Successors("successors", o.Successors)
+	w.EqualOperands("", "")
 	return w.Create()
 }
 
@@ -1589,7 +1590,7 @@ func IndirectBr(b *mlir.Builder, addr mlir.Value, succOperands [][]mlir.Value, s
 // AsIndirectBr returns op as an IndirectBrOp. It returns false if op is another
 // operation or lacks a part.
 func AsIndirectBr(op mlir.Operation) (IndirectBrOp, bool) {
-	r := ods.Read(op, "llvm.indirectbr", "1*", "")
+	r := ods.Read(op, "llvm.indirectbr", "1*=", "")
 	if r == nil {
 		return IndirectBrOp{}, false
 	}

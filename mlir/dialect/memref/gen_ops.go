@@ -592,7 +592,7 @@ func ExtractAlignedPointerAsIndex(b *mlir.Builder, source mlir.Value) mlir.Value
 // AsExtractAlignedPointerAsIndex returns op as an ExtractAlignedPointerAsIndexOp. It
 // returns false if op is another operation or lacks a part.
 func AsExtractAlignedPointerAsIndex(op mlir.Operation) (ExtractAlignedPointerAsIndexOp, bool) {
-	r := ods.Read(op, "memref.extract_aligned_pointer_as_index", "1", "1")
+	r := ods.Read(op, "memref.extract_aligned_pointer_as_index", "1", "1=")
 	if r == nil {
 		return ExtractAlignedPointerAsIndexOp{}, false
 	}
@@ -631,7 +631,7 @@ func ExtractStridedMetadata(b *mlir.Builder, source mlir.Value) mlir.Operation {
 // AsExtractStridedMetadata returns op as an ExtractStridedMetadataOp. It returns false
 // if op is another operation or lacks a part.
 func AsExtractStridedMetadata(op mlir.Operation) (ExtractStridedMetadataOp, bool) {
-	r := ods.Read(op, "memref.extract_strided_metadata", "1", "11**")
+	r := ods.Read(op, "memref.extract_strided_metadata", "1", "11**=")
 	if r == nil {
 		return ExtractStridedMetadataOp{}, false
 	}

@@ -680,6 +680,7 @@ func (o LoopNestOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "loop_inclusive", o.LoopInclusive, ods.Unit)
 	ods.SetList(w, "tile_sizes", o.TileSizes, ods.Int64s)
 	w.Region(o.Region)
+	w.EqualOperands("loop_lower_bounds", "loop_upper_bounds", "loop_steps")
 	return w.Create()
 }
 
@@ -691,7 +692,7 @@ func LoopNest(b *mlir.Builder, loopLowerBounds []mlir.Value, loopUpperBounds []m
 // AsLoopNest returns op as a LoopNestOp. It returns false if op is another operation or
 // lacks a part.
 func AsLoopNest(op mlir.Operation) (LoopNestOp, bool) {
-	r := ods.Read(op, "omp.loop_nest", "***", "")
+	r := ods.Read(op, "omp.loop_nest", "***=", "")
 	if r == nil {
 		return LoopNestOp{}, false
 	}

@@ -397,7 +397,7 @@ func Disassemble(b *mlir.Builder, retLevelsTypes []mlir.Type, retValuesType mlir
 // AsDisassemble returns op as a DisassembleOp. It returns false if op is another
 // operation or lacks a part.
 func AsDisassemble(op mlir.Operation) (DisassembleOp, bool) {
-	r := ods.Read(op, "sparse_tensor.disassemble", "1*1", "*1*1")
+	r := ods.Read(op, "sparse_tensor.disassemble", "1*1", "*1*1=")
 	if r == nil {
 		return DisassembleOp{}, false
 	}

@@ -850,6 +850,7 @@ func (o Conv2DOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "acc_type", o.AccType, ods.Type)
 	ods.SetPointer(w, "local_bound", o.LocalBound, ods.Bool)
 	w.Result("output", o.OutputType)
+	w.EqualOperands("", "", "", "", "")
 	return w.Create()
 }
 
@@ -861,7 +862,7 @@ func Conv2D(b *mlir.Builder, outputType mlir.Type, input mlir.Value, weight mlir
 // AsConv2D returns op as a Conv2DOp. It returns false if op is another operation or
 // lacks a part.
 func AsConv2D(op mlir.Operation) (Conv2DOp, bool) {
-	r := ods.Read(op, "tosa.conv2d", "11111", "1")
+	r := ods.Read(op, "tosa.conv2d", "11111=", "1")
 	if r == nil {
 		return Conv2DOp{}, false
 	}
@@ -910,6 +911,7 @@ func (o Conv3DOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "acc_type", o.AccType, ods.Type)
 	ods.SetPointer(w, "local_bound", o.LocalBound, ods.Bool)
 	w.Result("output", o.OutputType)
+	w.EqualOperands("", "", "", "", "")
 	return w.Create()
 }
 
@@ -921,7 +923,7 @@ func Conv3D(b *mlir.Builder, outputType mlir.Type, input mlir.Value, weight mlir
 // AsConv3D returns op as a Conv3DOp. It returns false if op is another operation or
 // lacks a part.
 func AsConv3D(op mlir.Operation) (Conv3DOp, bool) {
-	r := ods.Read(op, "tosa.conv3d", "11111", "1")
+	r := ods.Read(op, "tosa.conv3d", "11111=", "1")
 	if r == nil {
 		return Conv3DOp{}, false
 	}
@@ -1045,6 +1047,7 @@ func (o DepthwiseConv2DOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "acc_type", o.AccType, ods.Type)
 	ods.SetPointer(w, "local_bound", o.LocalBound, ods.Bool)
 	w.Result("output", o.OutputType)
+	w.EqualOperands("", "", "", "", "")
 	return w.Create()
 }
 
@@ -1056,7 +1059,7 @@ func DepthwiseConv2D(b *mlir.Builder, outputType mlir.Type, input mlir.Value, we
 // AsDepthwiseConv2D returns op as a DepthwiseConv2DOp. It returns false if op is
 // another operation or lacks a part.
 func AsDepthwiseConv2D(op mlir.Operation) (DepthwiseConv2DOp, bool) {
-	r := ods.Read(op, "tosa.depthwise_conv2d", "11111", "1")
+	r := ods.Read(op, "tosa.depthwise_conv2d", "11111=", "1")
 	if r == nil {
 		return DepthwiseConv2DOp{}, false
 	}

@@ -325,6 +325,7 @@ func (o TransposeConv2DOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "acc_type", o.AccType, ods.Type)
 	ods.SetPointer(w, "local_bound", o.LocalBound, ods.Bool)
 	w.Result("output", o.OutputType)
+	w.EqualOperands("", "", "", "", "")
 	return w.Create()
 }
 
@@ -336,7 +337,7 @@ func TransposeConv2D(b *mlir.Builder, outputType mlir.Type, input mlir.Value, we
 // AsTransposeConv2D returns op as a TransposeConv2DOp. It returns false if op is
 // another operation or lacks a part.
 func AsTransposeConv2D(op mlir.Operation) (TransposeConv2DOp, bool) {
-	r := ods.Read(op, "tosa.transpose_conv2d", "11111", "1")
+	r := ods.Read(op, "tosa.transpose_conv2d", "11111=", "1")
 	if r == nil {
 		return TransposeConv2DOp{}, false
 	}

@@ -158,7 +158,7 @@ func (e *extraction) operation(d definitions, r record, name string) (operation,
 	traits := map[string]bool{}
 	d.traits(r["traits"], traits)
 	for trait, property := range map[string]string{"AttrSizedOperandSegments": operandSegments, "AttrSizedResultSegments": resultSegments,
-		"SameVariadicOperandSize": equalOperands, "IsTerminator": terminator,
+		"SameVariadicOperandSize": equalOperands, "SameVariadicResultSize": equalResults, "IsTerminator": terminator,
 		"SameOperandsAndResultType": sameType} {
 		if traits[trait] {
 			op.properties = append(op.properties, property)
@@ -178,7 +178,7 @@ func (d definitions) traits(v any, into map[string]bool) {
 		if isA(r, "TraitList") {
 			d.traits(r["traits"], into)
 		}
-		into[text(r, "trait")] = true
+		into[strings.TrimPrefix(text(r, "trait"), "::mlir::OpTrait::")] = true
 	}
 }
 

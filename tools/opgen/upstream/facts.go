@@ -28,8 +28,9 @@ const (
 	operandSegments = "operand-segments" // it has the lengths of operands as an attribute
 	resultSegments  = "result-segments"
 	equalOperands   = "equal-operands" // all variadic operands have the same length
-	infers          = "infers"         // it infers its result types
-	sameType        = "same-type"      // operands and results have the same type
+	equalResults    = "equal-results"
+	infers          = "infers"    // it infers its result types
+	sameType        = "same-type" // operands and results have the same type
 	terminator      = "terminator"
 )
 

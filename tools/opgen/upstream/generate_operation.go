@@ -300,6 +300,9 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 		letters["operand"] += "="
 		write = append(write, "w.EqualOperands("+strings.Join(equal, ", ")+")")
 	}
+	if op.is(equalResults) {
+		letters["result"] += "="
+	}
 	if op.is(resultSegments) {
 		letters["result"] += "s"
 		write = append(write, "w.ResultSegments()")

@@ -2,6 +2,7 @@ package ods
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -14,19 +15,24 @@ type Writer struct {
 	operands []int32 // lengths of the operands
 	results  []int32 // lengths of the results
 	err      error
-
-	values [4]mlir.Value
-	types  [2]mlir.Type
-	counts [8]int32
 }
 
-// New returns a Writer of the named operation.
+// writers has Writers that are not in use, with the memory of their lists.
+var writers = sync.Pool{New: func() any { return new(Writer) }}
+
+// New returns a Writer of the named operation. It must not be used after Create or Infer.
 func New(b *mlir.Builder, name string) *Writer {
-	w := &Writer{b: b}
-	w.state.Name = name
-	w.state.Operands, w.state.Results = w.values[:0], w.types[:0]
-	w.operands = w.counts[:0]
+	w := writers.Get().(*Writer)
+	w.b, w.state.Name = b, name
 	return w
+}
+
+// free gives the Writer back.
+func (w *Writer) free() {
+	s := &w.state
+	*s = mlir.OperationState{Operands: s.Operands[:0], Results: s.Results[:0], Attributes: s.Attributes[:0], Regions: s.Regions[:0], Successors: s.Successors[:0]}
+	w.b, w.err, w.operands, w.results = nil, nil, w.operands[:0], w.results[:0]
+	writers.Put(w)
 }
 
 func (w *Writer) fail(format string, args ...any) {
@@ -180,7 +186,9 @@ func (w *Writer) Create() mlir.Operation {
 	if w.err != nil {
 		w.b.Fail(w.err)
 	}
-	return w.b.Create(w.state)
+	op := w.b.Create(w.state)
+	w.free()
+	return op
 }
 
 // Infer makes the operation. It infers the result types if none was added.

@@ -1,11 +1,11 @@
 //go:build amd64 || arm64
 
-package builder
+package callers
 
-// frames are the addresses that the function which calls it, that function's caller, and
+// Addresses are the addresses that the function which calls it, that function's caller, and
 // so on return to, innermost first. It follows the frame pointers, which Go keeps on
 // these machines, as Go's own execution tracer does; so it takes a few nanoseconds where
 // runtime.Callers takes two hundred, about half of what an operation takes in all.
 //
 //go:noescape
-func frames(addresses *[depth]uintptr)
+func Addresses(addresses *[Depth]uintptr)

@@ -1,15 +1,15 @@
 #include "textflag.h"
 
-// func frames(addresses *[depth]uintptr)
+// func Addresses(addresses *[Depth]uintptr)
 //
 // A frame begins with the frame pointer of its caller, and the address to return to
 // stands above that. This function has no frame, so BP is its caller's. A caller's frame
 // is a little higher on the stack: anything else, such as what C code leaves in BP, ends
 // the walk.
-TEXT ·frames(SB), NOSPLIT|NOFRAME, $0-8
+TEXT ·Addresses(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ addresses+0(FP), AX
 	MOVQ BP, BX
-	MOVQ $8, CX // depth
+	MOVQ $8, CX // Depth
 	TESTQ BX, BX
 	JEQ done
 next:

@@ -1,7 +1,0 @@
-//go:build !amd64 && !arm64
-
-package builder
-
-import "runtime"
-
-func frames(addresses *[depth]uintptr) { runtime.Callers(3, addresses[:]) }
