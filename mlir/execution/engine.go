@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -39,6 +40,14 @@ type Options struct {
 	Libraries           []string // paths of shared libraries whose symbols the code may use
 	ObjectDump          bool     // keep the object code for DumpObject
 	PositionIndependent bool
+	// Functions are Go functions by the names of functions that the module declares but does
+	// not define. The parameters and the result must have the layouts of those of the
+	// declaration, as with Engine.Invoke; a memref is its two pointers, its offset, its sizes
+	// and its strides. A second result may be an error. The functions are called on the thread
+	// that runs the compiled code. If one panics or returns an error, Invoke returns a
+	// *mlir.PanicError or the error after the compiled code has returned, which gets zero as
+	// the result. A process can have at most 64 of these functions at a time.
+	Functions map[string]any
 }
 
 // New compiles a module. All its operations must belong to dialects that can be translated
@@ -66,10 +75,24 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 	for op := range m.Body().Operations() {
 		e.declare(op)
 	}
+	if len(o.Functions) > 0 {
+		with, err := e.define(m, o.Functions)
+		if err != nil {
+			return nil, err
+		}
+		defer with.Close()
+		handle = raw.Module(with)
+	}
 	_ = raw.Failure(c, "") // discard earlier diagnostics
 	e.raw = capi.CreateEngine(raw.Table(c), handle, o.Optimize, o.Libraries, o.ObjectDump, o.PositionIndependent)
 	if failure := raw.Failure(c, "compiling the module"); e.raw.Ptr == nil {
 		return nil, failure
+	}
+	for name, f := range o.Functions {
+		if err := e.serve(name, reflect.ValueOf(f)); err != nil {
+			e.Close()
+			return nil, err
+		}
 	}
 	return e, nil
 }
@@ -176,8 +199,20 @@ func (e *Engine) RegisterFunc(name string, f func(argument unsafe.Pointer)) erro
 	if !ok || s.defined || s.result.kind != layoutVoid || len(s.arguments) != 1 || s.arguments[0].kind != layoutPointer {
 		return fmt.Errorf("execution: the module does not declare llvm.func @%s(!llvm.ptr)", name)
 	}
+	return e.registerHost(name, func(argument unsafe.Pointer) error {
+		f(argument)
+		return nil
+	})
+}
+
+// registerHost sets a Go function as the address of a function that takes a pointer.
+func (e *Engine) registerHost(name string, f func(argument unsafe.Pointer) error) error {
 	address, free := capi.HostFunction(func(argument unsafe.Pointer) {
-		if err := recovered(func() { f(argument) }); err != nil {
+		var err error
+		if panicked := recovered(func() { err = f(argument) }); panicked != nil {
+			err = panicked
+		}
+		if err != nil {
 			e.mu.Lock()
 			defer e.mu.Unlock()
 			if e.failed == nil {

@@ -11,7 +11,8 @@ import (
 
 // Invoke calls a function of the module. Arguments are Go values with the layout of the
 // function's parameters: a bool for i1, an integer of N bits for iN, a float for f32 and
-// f64, any pointer for !llvm.ptr, and a MemRef for the parameters of a memref. Memory that
+// f64, a complex number for a struct of two floats, any pointer for !llvm.ptr, and a MemRef
+// for the parameters of a memref. Memory that
 // an argument points to is pinned during the call. It must not contain Go pointers. The
 // result is a pointer to a variable for the function's result, such as a struct for a
 // struct, or nil if the function has none. Invoke returns an error if the layouts do not

@@ -1,6 +1,9 @@
 package execution
 
-import "fmt"
+import (
+	"fmt"
+	"math/big"
+)
 
 // A MemRef is a Go slice as the argument of a compiled function that takes a memref. The
 // compiled function takes two pointers, an offset, the sizes and the strides instead.
@@ -9,9 +12,14 @@ type MemRef struct {
 	err   error
 }
 
+// An Element is the type of an element of a MemRef.
+type Element interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~complex64 | ~complex128
+}
+
 // NewMemRef returns a MemRef of the given sizes over all of data, in row-major order. It
 // does not copy data. No other code may modify data while the function runs.
-func NewMemRef[T ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64](data []T, sizes ...int64) MemRef {
+func NewMemRef[T Element](data []T, sizes ...int64) MemRef {
 	n := int64(1)
 	for _, s := range sizes {
 		n *= max(s, 0)
@@ -19,20 +27,53 @@ func NewMemRef[T ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 |
 	if n != int64(len(data)) {
 		return MemRef{err: fmt.Errorf("execution: a memref of the sizes %v has %d elements, not %d", sizes, n, len(data))}
 	}
+	strides := make([]int64, len(sizes))
+	stride := int64(1)
+	for i := len(sizes) - 1; i >= 0; i-- {
+		strides[i] = stride
+		stride *= sizes[i]
+	}
+	return newMemRef(data, 0, sizes, strides)
+}
+
+// NewStridedMemRef returns a MemRef of the given sizes whose element at the indices i, j, … is
+// data[offset + i*strides[0] + j*strides[1] + …]. A stride may be zero or negative. It does not
+// copy data. No other code may modify data while the function runs.
+func NewStridedMemRef[T Element](data []T, offset int64, sizes, strides []int64) MemRef {
+	if len(sizes) != len(strides) {
+		return MemRef{err: fmt.Errorf("execution: a memref has the sizes %v and the strides %v: give one stride for each size", sizes, strides)}
+	}
+	first, last, empty := big.NewInt(offset), big.NewInt(offset), false
+	for i, size := range sizes {
+		if size < 0 {
+			return MemRef{err: fmt.Errorf("execution: a memref has the size %d: it must not be negative", size)}
+		}
+		empty = empty || size == 0
+		way := new(big.Int).Mul(big.NewInt(size-1), big.NewInt(strides[i]))
+		if way.Sign() < 0 {
+			first.Add(first, way)
+		} else {
+			last.Add(last, way)
+		}
+	}
+	if !empty && (first.Sign() < 0 || last.Cmp(big.NewInt(int64(len(data)))) >= 0) {
+		return MemRef{err: fmt.Errorf("execution: a memref of the sizes %v with the strides %v and the offset %d has elements from %v to %v, outside of the %d of the slice",
+			sizes, strides, offset, first, last, len(data))}
+	}
+	return newMemRef(data, offset, sizes, strides)
+}
+
+func newMemRef[T Element](data []T, offset int64, sizes, strides []int64) MemRef {
 	var p *T
 	if len(data) > 0 {
 		p = &data[0]
 	}
-	parts := []any{p, p, int64(0)}
+	parts := []any{p, p, offset}
 	for _, s := range sizes {
 		parts = append(parts, s)
 	}
-	for i := range sizes {
-		stride := int64(1)
-		for _, s := range sizes[i+1:] {
-			stride *= s
-		}
-		parts = append(parts, stride)
+	for _, s := range strides {
+		parts = append(parts, s)
 	}
 	return MemRef{parts: parts}
 }

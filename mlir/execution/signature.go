@@ -164,6 +164,10 @@ func (n machineType) accepts(t reflect.Type) bool {
 			return true
 		}
 	case layoutStruct:
+		if t.Kind() == reflect.Complex64 || t.Kind() == reflect.Complex128 {
+			part := func(n machineType) bool { return n.kind == layoutFloat && n.bits == t.Bits()/2 }
+			return len(n.parts) == 2 && part(n.parts[0]) && part(n.parts[1])
+		}
 		if t.Kind() != reflect.Struct || t.NumField() != len(n.parts) {
 			return false
 		}
