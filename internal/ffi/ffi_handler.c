@@ -245,6 +245,7 @@ static char* check_size(const ffi_api* api, const char* name, ffi_error* (*funct
     size_t struct_size;
     void* zeros[15];
   } small = {.struct_size = sizeof(size_t)};
+  if (function == NULL) return text_of("the plugin's FFI table has no function %s", name);
   char* text = ffi_error_text(api, name, function(&small));
   if (text == NULL) return text_of("%s accepted a structure of 8 bytes", name);
   size_t theirs = expected_size(text);

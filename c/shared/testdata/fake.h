@@ -151,6 +151,22 @@ static ffi_error* fake_device_ordinal_get(ffi_device_args* a) {
   return NULL;
 }
 
+// There is no stream: the memory is the host's.
+static ffi_error* fake_stream_get(ffi_stream_args* a) {
+  FAKE_NEED(a, sizeof *a);
+  return fake_new_error(3, "no stream");
+}
+
+static ffi_error* fake_device_memory_allocate(ffi_allocate_args* a) {
+  FAKE_NEED(a, sizeof *a);
+  return fake_new_error(3, "no device memory");
+}
+
+static ffi_error* fake_device_memory_free(ffi_free_args* a) {
+  FAKE_NEED(a, sizeof *a);
+  return fake_new_error(3, "no device memory");
+}
+
 static ffi_api fake_api = {
     .error_create = fake_error_create,
     .error_details = fake_error_details,
@@ -164,6 +180,9 @@ static ffi_api fake_api = {
     .future_set_error = fake_future_set_error,
     .run_id_get = fake_run_id_get,
     .device_ordinal_get = fake_device_ordinal_get,
+    .stream_get = fake_stream_get,
+    .device_memory_allocate = fake_device_memory_allocate,
+    .device_memory_free = fake_device_memory_free,
 };
 
 // Sets the version: 0.minor. It is called once, before all else.
