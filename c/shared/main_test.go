@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +17,10 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-var update = flag.Bool("update", false, "write what the programs print into testdata")
+var (
+	update   = flag.Bool("update", false, "write what the programs print into testdata")
+	sanitize = flag.Bool("sanitize", false, "build the library and the programs with AddressSanitizer")
+)
 
 // built is the folder of the library and of the programs that use it.
 var built string
@@ -45,6 +49,9 @@ func build(name string, args ...string) error { return buildAt(filepath.Join(bui
 
 func buildAt(path string, args ...string) error {
 	args = append([]string{"build", "-o", path}, args...)
+	if *sanitize {
+		args = slices.Insert(args, 1, "-asan")
+	}
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
@@ -63,6 +70,9 @@ func compiler(t *testing.T, args ...string) {
 	t.Helper()
 	command := strings.Fields(cmp.Or(os.Getenv("CC"), "cc"))
 	command = append(command, append([]string{"-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-I../include"}, args...)...)
+	if *sanitize {
+		command = append(command, "-fsanitize=address")
+	}
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v (the environment variable CC names another compiler)\n%s", strings.Join(command, " "), err, out)
 	}

@@ -18,3 +18,9 @@ func TestMisuse(t *testing.T) {
 	out = strings.NewReplacer(folder, "FOLDER", mlir, "MLIR", built, "BUILT").Replace(out)
 	golden(t, "misuse.txt", out)
 }
+
+// TestLint holds that modules that cannot be read are findings, and unknown options errors.
+func TestLint(t *testing.T) {
+	part(t, native.MLIR)
+	golden(t, "lint.txt", runIn(t, []string{"CALLIOPE_MLIR_LINT=" + mlirLint(t)}, compile(t, "lint.c")))
+}

@@ -257,6 +257,12 @@ static void ir(const char* folder, const char* mlir) {
   printf("an operation: %d\n", op != NULL);
   show("order_effects", calliope_order_effects(library, c, m));
   show("check", calliope_check(library, c, m));
+  void (*destroy_module)(handle) = (void (*)(handle))dlsym(lib, "mlirModuleDestroy");
+  void (*destroy_context)(handle) = (void (*)(handle))dlsym(lib, "mlirContextDestroy");
+  for (int i = 0; i < 2; i++) {
+    destroy_module(modules[i]);
+    destroy_context(contexts[i]);
+  }
 }
 
 static void lint(void) {
