@@ -29,8 +29,8 @@ const (
 	resultSegments  = "result-segments"
 	equalOperands   = "equal-operands" // all variadic operands have the same length
 	equalResults    = "equal-results"
-	infers          = "infers"         // it infers its result types
-	sameType        = "same-type"      // operands and results have the same type
+	infers          = "infers"    // it infers its result types
+	sameType        = "same-type" // operands and results have the same type
 	terminator      = "terminator"
 )
 
