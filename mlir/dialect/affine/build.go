@@ -12,3 +12,25 @@ func For(b *mlir.Builder, lower, upper, step int64, body func(i mlir.Value)) mli
 	}, c.IndexType())
 	return ForOp{LowerBoundMap: c.ConstantMap(lower), UpperBoundMap: c.ConstantMap(upper), Step: step, Region: region}.Create(b)
 }
+
+// Load creates an affine.load. at maps the indices to those of the memref, and is the
+// identity if it is the zero AffineMap.
+func Load(b *mlir.Builder, memref mlir.Value, at mlir.AffineMap, indices ...mlir.Value) mlir.Value {
+	op := LoadOp{Memref: memref, Indices: indices, Map: orIdentity(b, at, indices)}
+	if b.Err() == nil && !memref.IsNil() {
+		op.ResultType, _ = memref.Type().Element()
+	}
+	return op.Create(b).Result(0)
+}
+
+// Store creates an affine.store. at is as in [Load].
+func Store(b *mlir.Builder, value, memref mlir.Value, at mlir.AffineMap, indices ...mlir.Value) mlir.Operation {
+	return StoreOp{Value: value, Memref: memref, Indices: indices, Map: orIdentity(b, at, indices)}.Create(b)
+}
+
+func orIdentity(b *mlir.Builder, m mlir.AffineMap, indices []mlir.Value) mlir.AffineMap {
+	if m.IsNil() {
+		return b.Context().IdentityMap(len(indices))
+	}
+	return m
+}

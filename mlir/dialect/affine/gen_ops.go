@@ -233,11 +233,6 @@ func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// Load creates affine.load and returns its result.
-func Load(b *mlir.Builder, resultType mlir.Type, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Value {
-	return LoadOp{ResultType: resultType, Memref: memref, Indices: indices, Map: mapValue}.Create(b).Result(0)
-}
-
 // AsLoad returns op as a LoadOp. It returns false if op is another operation or lacks a
 // part.
 func AsLoad(op mlir.Operation) (LoadOp, bool) {
@@ -441,11 +436,6 @@ func (o StoreOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("indices", o.Indices)
 	ods.Set(w, "map", o.Map, ods.Map)
 	return w.Create()
-}
-
-// Store creates affine.store.
-func Store(b *mlir.Builder, value mlir.Value, memref mlir.Value, indices []mlir.Value, mapValue mlir.AffineMap) mlir.Operation {
-	return StoreOp{Value: value, Memref: memref, Indices: indices, Map: mapValue}.Create(b)
 }
 
 // AsStore returns op as a StoreOp. It returns false if op is another operation or lacks

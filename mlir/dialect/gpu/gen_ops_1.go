@@ -1122,14 +1122,14 @@ func (o LaunchOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "function", o.Function, ods.Symbol)
 	w.Region(o.Body)
 	w.OptionalResult(o.AsyncTokenType)
-	w.OperandSegments()
+	w.OperandSegments(11)
 	return w.Create()
 }
 
 // AsLaunch returns op as a LaunchOp. It returns false if op is another operation or
 // lacks a part.
 func AsLaunch(op mlir.Operation) (LaunchOp, bool) {
-	r := ods.Read(op, "gpu.launch", "*111111????s", "?")
+	r := ods.Read(op, "gpu.launch", "*111111????s11", "?")
 	if r == nil {
 		return LaunchOp{}, false
 	}

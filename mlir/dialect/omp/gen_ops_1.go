@@ -1409,7 +1409,7 @@ func (o TargetOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("thread_limit", o.ThreadLimit)
 	ods.SetList(w, "private_maps", o.PrivateMaps, ods.Int64s)
 	w.Region(o.Region)
-	w.OperandSegments()
+	w.OperandSegments(3, 5, 12)
 	return w.Create()
 }
 
@@ -1421,7 +1421,7 @@ func Target(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Val
 // AsTarget returns op as a TargetOp. It returns false if op is another operation or
 // lacks a part.
 func AsTarget(op mlir.Operation) (TargetOp, bool) {
-	r := ods.Read(op, "omp.target", "***?**?****?s", "")
+	r := ods.Read(op, "omp.target", "***?**?****?s3, 5, 12", "")
 	if r == nil {
 		return TargetOp{}, false
 	}
@@ -1519,7 +1519,7 @@ func (o TargetDataOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("use_device_addr_vars", o.UseDeviceAddrVars)
 	w.Operands("use_device_ptr_vars", o.UseDevicePtrVars)
 	w.Region(o.Region)
-	w.OperandSegments()
+	w.OperandSegments(3)
 	return w.Create()
 }
 
@@ -1531,7 +1531,7 @@ func TargetData(b *mlir.Builder, mapVars []mlir.Value, useDeviceAddrVars []mlir.
 // AsTargetData returns op as a TargetDataOp. It returns false if op is another
 // operation or lacks a part.
 func AsTargetData(op mlir.Operation) (TargetDataOp, bool) {
-	r := ods.Read(op, "omp.target_data", "??***s", "")
+	r := ods.Read(op, "omp.target_data", "??***s3", "")
 	if r == nil {
 		return TargetDataOp{}, false
 	}
@@ -1565,7 +1565,7 @@ func (o TargetEnterDataOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("if_expr", o.IfExpr)
 	w.Operands("map_vars", o.MapVars)
 	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.OperandSegments()
+	w.OperandSegments(1, 5)
 	return w.Create()
 }
 
@@ -1577,7 +1577,7 @@ func TargetEnterData(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.V
 // AsTargetEnterData returns op as a TargetEnterDataOp. It returns false if op is
 // another operation or lacks a part.
 func AsTargetEnterData(op mlir.Operation) (TargetEnterDataOp, bool) {
-	r := ods.Read(op, "omp.target_enter_data", "*??*s", "")
+	r := ods.Read(op, "omp.target_enter_data", "*??*s1, 5", "")
 	if r == nil {
 		return TargetEnterDataOp{}, false
 	}
@@ -1611,7 +1611,7 @@ func (o TargetExitDataOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("if_expr", o.IfExpr)
 	w.Operands("map_vars", o.MapVars)
 	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.OperandSegments()
+	w.OperandSegments(1, 5)
 	return w.Create()
 }
 
@@ -1623,7 +1623,7 @@ func TargetExitData(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.Va
 // AsTargetExitData returns op as a TargetExitDataOp. It returns false if op is another
 // operation or lacks a part.
 func AsTargetExitData(op mlir.Operation) (TargetExitDataOp, bool) {
-	r := ods.Read(op, "omp.target_exit_data", "*??*s", "")
+	r := ods.Read(op, "omp.target_exit_data", "*??*s1, 5", "")
 	if r == nil {
 		return TargetExitDataOp{}, false
 	}
@@ -1690,7 +1690,7 @@ func (o TargetUpdateOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("if_expr", o.IfExpr)
 	w.Operands("map_vars", o.MapVars)
 	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.OperandSegments()
+	w.OperandSegments(1, 5)
 	return w.Create()
 }
 
@@ -1702,7 +1702,7 @@ func TargetUpdate(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.Valu
 // AsTargetUpdate returns op as a TargetUpdateOp. It returns false if op is another
 // operation or lacks a part.
 func AsTargetUpdate(op mlir.Operation) (TargetUpdateOp, bool) {
-	r := ods.Read(op, "omp.target_update", "*??*s", "")
+	r := ods.Read(op, "omp.target_update", "*??*s1, 5", "")
 	if r == nil {
 		return TargetUpdateOp{}, false
 	}
@@ -1758,7 +1758,7 @@ func (o TaskOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "untied", o.Untied, ods.Unit)
 	w.Optional("event_handle", o.EventHandle)
 	w.Region(o.Region)
-	w.OperandSegments()
+	w.OperandSegments(0, 1, 5)
 	return w.Create()
 }
 
@@ -1770,7 +1770,7 @@ func Task(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value
 // AsTask returns op as a TaskOp. It returns false if op is another operation or lacks a
 // part.
 func AsTask(op mlir.Operation) (TaskOp, bool) {
-	r := ods.Read(op, "omp.task", "***??*?*?s", "")
+	r := ods.Read(op, "omp.task", "***??*?*?s0, 1, 5", "")
 	if r == nil {
 		return TaskOp{}, false
 	}

@@ -243,7 +243,7 @@ func (o TeamsOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
 	w.Optional("thread_limit", o.ThreadLimit)
 	w.Region(o.Region)
-	w.OperandSegments()
+	w.OperandSegments(2)
 	return w.Create()
 }
 
@@ -255,7 +255,7 @@ func Teams(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Valu
 // AsTeams returns op as a TeamsOp. It returns false if op is another operation or lacks
 // a part.
 func AsTeams(op mlir.Operation) (TeamsOp, bool) {
-	r := ods.Read(op, "omp.teams", "**???**?s", "")
+	r := ods.Read(op, "omp.teams", "**???**?s2", "")
 	if r == nil {
 		return TeamsOp{}, false
 	}

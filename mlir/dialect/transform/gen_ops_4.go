@@ -1538,7 +1538,7 @@ func (o FuseOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "use_forall", o.UseForall, ods.Unit)
 	w.Result("transformed", o.TransformedType)
 	w.Results("loops", o.LoopsTypes)
-	w.OperandSegments()
+	w.OperandSegments(3)
 	return w.Create()
 }
 
@@ -1550,7 +1550,7 @@ func Fuse(b *mlir.Builder, transformedType mlir.Type, loopsTypes []mlir.Type, ta
 // AsFuse returns op as a FuseOp. It returns false if op is another operation or lacks a
 // part.
 func AsFuse(op mlir.Operation) (FuseOp, bool) {
-	r := ods.Read(op, "transform.structured.fuse", "1**s", "1*")
+	r := ods.Read(op, "transform.structured.fuse", "1**s3", "1*")
 	if r == nil {
 		return FuseOp{}, false
 	}

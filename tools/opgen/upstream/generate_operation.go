@@ -122,6 +122,13 @@ func named(op *operation) bool {
 	return outputs(op) && !slices.Contains([]string{"linalg.generic", "linalg.map", "linalg.reduce"}, op.name)
 }
 
+// newerOperands has, for operations that have more optional operands in the default library than
+// in LLVM 22, the positions of these, as the bindings of torch-mlir 20261001 list them.
+var newerOperands = map[string]string{
+	"gpu.launch": "11", "omp.target": "3, 5, 12", "omp.target_data": "3", "omp.target_enter_data": "1, 5", "omp.target_exit_data": "1, 5",
+	"omp.target_update": "1, 5", "omp.task": "0, 1, 5", "omp.teams": "2", "transform.structured.fuse": "3",
+}
+
 func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) {
 	var fields, write, read, parameters, arguments []string
 	taken := map[string]bool{}
@@ -293,8 +300,8 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 		f()
 	}
 	if op.is(operandSegments) {
-		letters["operand"] += "s"
-		write = append(write, "w.OperandSegments()")
+		letters["operand"] += "s" + newerOperands[op.name]
+		write = append(write, "w.OperandSegments("+newerOperands[op.name]+")")
 	}
 	if op.is(equalOperands) {
 		letters["operand"] += "="

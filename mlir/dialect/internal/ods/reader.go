@@ -1,6 +1,8 @@
 package ods
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -18,7 +20,8 @@ type Reader struct {
 
 // Read returns a Reader of an operation, or nil if it has another name. The letters of
 // operands and results stand for one part each: 1 is a single, ? an optional, * a variadic one.
-// After them there may be: s if an attribute has the lengths, = if the lengths are equal.
+// After them there may be: = if the lengths are equal, s if an attribute has the lengths, and
+// the positions of further optional operands, see Writer.OperandSegments.
 func Read(op mlir.Operation, name, operands, results string) *Reader {
 	if op.IsNil() || op.Name() != name {
 		return nil
@@ -31,7 +34,7 @@ func Read(op mlir.Operation, name, operands, results string) *Reader {
 
 // lengths returns the length of each part of n operands or results.
 func (r *Reader) lengths(parts string, n int, attribute string) []int {
-	parts, segments := strings.CutSuffix(parts, "s")
+	parts, newer, segments := strings.Cut(parts, "s")
 	parts, equal := strings.CutSuffix(parts, "=")
 	lengths := make([]int, len(parts))
 	single := strings.Count(parts, "1")
@@ -40,6 +43,7 @@ func (r *Reader) lengths(parts string, n int, attribute string) []int {
 	case segments:
 		a, _ := r.op.Attribute(attribute)
 		sizes, ok := readIntegers[int32](a)
+		sizes, ok = without(sizes, newer, len(parts), ok)
 		if !ok || len(sizes) != len(parts) {
 			r.ok = false
 			return nil
@@ -66,6 +70,24 @@ func (r *Reader) lengths(parts string, n int, attribute string) []int {
 		}
 	}
 	return lengths
+}
+
+// without returns the lengths of n parts, without those at the positions that newer lists, which
+// must be 0.
+func without(sizes []int32, newer string, n int, ok bool) ([]int32, bool) {
+	at := strings.Split(newer, ", ")
+	if !ok || newer == "" || len(sizes) != n+len(at) {
+		return sizes, ok
+	}
+	sizes = slices.Clone(sizes)
+	for i := len(at) - 1; i >= 0; i-- {
+		p, err := strconv.Atoi(at[i])
+		if err != nil || p >= len(sizes) || sizes[p] != 0 {
+			return nil, false
+		}
+		sizes = slices.Delete(sizes, p, p+1)
+	}
+	return sizes, true
 }
 
 // OK reports whether all parts that were read exist and match the definition.

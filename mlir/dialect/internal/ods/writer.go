@@ -2,6 +2,7 @@ package ods
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -92,9 +93,18 @@ func complete[T interface{ IsNil() bool }](w *Writer, sort, name string, list []
 	return true
 }
 
-// OperandSegments adds the attribute with the lengths of the operands.
-func (w *Writer) OperandSegments() {
-	w.add("operandSegmentSizes", mlir.NewDenseArray(w.b.Context(), w.operands...))
+// OperandSegments adds the attribute with the lengths of the operands. newer has the positions
+// of optional operands that a library newer than LLVM 22 has in addition.
+func (w *Writer) OperandSegments(newer ...int) {
+	lengths := w.operands
+	// arith.convertf is an operation that only newer libraries have.
+	if len(newer) > 0 && w.err == nil && w.b.Context().Registered("arith.convertf") {
+		lengths = slices.Clone(lengths)
+		for _, at := range newer {
+			lengths = slices.Insert(lengths, min(at, len(lengths)), 0)
+		}
+	}
+	w.add("operandSegmentSizes", mlir.NewDenseArray(w.b.Context(), lengths...))
 }
 
 // ResultSegments adds the attribute with the lengths of the results.
