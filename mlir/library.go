@@ -2,7 +2,9 @@ package mlir
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -34,6 +36,13 @@ type OpenOptions struct {
 	// Process uses the MLIR of the process itself, in place of a library: a program in C or C++ that is linked
 	// to MLIR has it, and exports its C API (if MLIR is in the program itself, it is linked with -rdynamic).
 	Process bool
+	// Plugins are paths of shared libraries with dialects and passes in C++. Their functions
+	// mlirGetDialectHandle__NAMESPACE__ give dialects, which all contexts that are made after
+	// that have, and those named mlirRegister…Passes register passes. A plugin must be linked
+	// with the libMLIR.so that the library is linked with, which a library must be; see
+	// examples/plugin. Plugins stay loaded, and opening the library again returns one that has
+	// them. They work on Linux.
+	Plugins []string
 }
 
 // required are the functions that every library must have.
@@ -51,8 +60,22 @@ var opened sync.Map // native.Location -> *Library
 
 // Open loads an MLIR library. If it is open, Open returns the same one. It never downloads
 // one: if it finds none, the error is a native.NotFoundError with the command that fetches
-// it. If the library lacks the core of the C API, the error is an UnsupportedError.
+// it. If the library lacks the core of the C API, the error matches ErrUnsupported and says
+// what the library is.
 func Open(o OpenOptions) (*Library, error) {
+	l, err := openLibrary(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range o.Plugins {
+		if err := l.addPlugin(path); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func openLibrary(o OpenOptions) (*Library, error) {
 	if o.Process {
 		if o.Path != "" {
 			return nil, fmt.Errorf("mlir: OpenOptions has a Path, %s, and Process: leave one of them out", o.Path)
@@ -146,11 +169,23 @@ func load(at native.Location) (*Library, error) {
 	l.lacks = sync.OnceValue(l.onlyOthers)
 	for _, name := range required {
 		if !api.Has(name) {
-			return nil, &UnsupportedError{Library: path, Function: name}
+			return nil, fmt.Errorf("%w: %s", &UnsupportedError{Library: path, Function: name}, incomplete(api, path))
 		}
 	}
 	first, _ := opened.LoadOrStore(at, l)
 	return first.(*Library), nil
+}
+
+// incomplete says what a library without a required function is, and how to go on.
+func incomplete(api *capi.Table, path string) string {
+	fetch := fmt.Sprintf("the %s has a C API: `%s %s` fetches it", native.LLVM, native.FetchCommand, string(native.LLVM))
+	switch {
+	case api.Has("mlirContextDestroy"):
+		return "it has a C API of a release before LLVM 19, the oldest that can be used; " + fetch
+	case strings.HasPrefix(filepath.Base(path), "libMLIR.so"):
+		return "it has only MLIR's C++ functions; a build of LLVM with MLIR_BUILD_MLIR_C_DYLIB=ON has libMLIR-C.so beside it, and " + fetch
+	}
+	return "it is not an MLIR library with a C API; " + fetch
 }
 
 // Version returns the project and release of a library that was fetched, such as

@@ -26,6 +26,7 @@ type Table struct {
 	functions *[numFunctions]unsafe.Pointer
 	lib       *dl.Library
 	has       map[string]bool
+	plugins   *plugins
 	use       *use // nil if the table is not of ForContext
 	mark      *use // use, or nil if the library calls Go from several threads
 }
@@ -41,7 +42,7 @@ func Open(path string) (*Table, error) {
 	if table == nil {
 		return nil, fmt.Errorf("no memory for the function table of %s", path)
 	}
-	t := &Table{functions: (*[numFunctions]unsafe.Pointer)(table), lib: lib, has: map[string]bool{}}
+	t := &Table{functions: (*[numFunctions]unsafe.Pointer)(table), lib: lib, has: map[string]bool{}, plugins: &plugins{}}
 	for i, f := range t.functions {
 		name := C.GoString(C.name_at(C.size_t(i)))
 		t.has[name] = t.has[name] || f != nil
@@ -67,6 +68,7 @@ func (t *Table) Path() string { return t.lib.Path() }
 // RegisterDialects inserts every dialect of the library into the registry.
 func (t *Table) RegisterDialects(registry MlirDialectRegistry) {
 	C.calliope_mlir_register_dialects(t.lib.Handle(), t.pointer(), registry.Ptr)
+	t.plugins.register(t, registry)
 }
 
 // OnLargeStack runs f on another thread, which has a large C stack.
