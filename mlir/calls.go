@@ -56,6 +56,7 @@ type call struct {
 	root       capi.MlirOperation // the matched operation, nil for a function that PDL calls
 	pattern    bool               // of a pattern, which must erase with its rewriter
 	constraint bool               // it must not change anything
+	question   string             // what asks it, for messages; empty for a PDL constraint
 	conversion bool               // of a dialect conversion
 	walk       bool               // it may change only the matched operation
 	verified   bool               // its changes are verified
@@ -143,8 +144,8 @@ func (c *calls) mayMove(x *Context, kind capi.Kind, raw pointer, method string) 
 func (c *calls) mayChange(x *Context, kind capi.Kind, raw pointer) {
 	for call := c.current; call != nil; call = call.previous {
 		if call.constraint && call.top == capi.Top(x.api, kind, raw) {
-			if call.conversion {
-				panic("mlir: a function of a ConversionTarget changes operations: change them in a ConversionPattern")
+			if call.question != "" {
+				panic("mlir: a function " + call.question + " changes operations: it must only answer")
 			}
 			panic("mlir: a PDL constraint changes the operations that are being matched: change them in a rewrite")
 		}

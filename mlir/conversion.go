@@ -259,6 +259,9 @@ func (v *Conversion) call(name string, op capi.MlirOperation, constraint bool, f
 		return
 	}
 	this := call{root: op, pattern: true, conversion: true, constraint: constraint, top: v.within, on: v.on}
+	if constraint {
+		this.question = "of a ConversionTarget"
+	}
 	if err := v.ctx.enter(this, f); err != nil && v.failed == nil {
 		v.failed = &PatternError{Pattern: name, Err: err}
 	}

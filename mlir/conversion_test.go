@@ -427,3 +427,58 @@ func TestConversionTarget(t *testing.T) {
 		check.Error(t, err, `the TypeConverter of the conversion pattern "p" needs a Convert`)
 	})
 }
+
+// TestConversionHandles checks that handles into other modules stay valid, that those of a
+// pattern do not outlive it, and that contexts with threads can convert.
+func TestConversionHandles(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		if !e.Library.Has("mlirOpConversionPatternCreate") {
+			return
+		}
+		c := e.Library.NewContext(mlir.ContextOptions{Threads: true})
+		check.Cleanup(t, c)
+		var kept []mlir.Operation
+		var blocks []mlir.Block
+		var rewriters []*mlir.ConversionRewriter
+		patterns := complexPatterns(pairs(c))
+		for i, p := range patterns {
+			patterns[i].Convert = func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+				kept, blocks, rewriters = append(kept, op), append(blocks, op.Block()), append(rewriters, r)
+				if op.NumRegions() > 0 {
+					blocks = append(blocks, op.Region(0).First())
+				}
+				return p.Convert(op, operands, r)
+			}
+		}
+		v := conversion(t, c, mlir.ConversionTarget{Legal: []string{"arith", "builtin"}, Illegal: []string{"complex"},
+			Dynamic: map[string]func(mlir.Operation) bool{"func": simple}}, patterns...)
+		other := mlirtest.Parse(t, c, complexFunction)
+		add := mlirtest.Find(other, "complex.add")[0]
+		detached := add.Clone()
+		var modules []*mlir.Module
+		for range 20 {
+			m := mlirtest.Parse(t, c, complexFunction)
+			check.NoError(t, v.Apply(m, mlir.ConversionOptions{Full: true}))
+			check.Diff(t, "module", pairFunction, m.String())
+			modules = append(modules, m)
+		}
+		check.Diff(t, "a handle into another module", "complex.add", add.Name())
+		check.Diff(t, "a detached operation", "complex.add", detached.Name())
+		for _, op := range kept {
+			check.Panics(t, "Operation.Name called after", func() { op.Name() })
+		}
+		for _, b := range blocks {
+			check.Panics(t, "called after", func() { b.NumArguments() })
+		}
+		for _, r := range rewriters {
+			check.Panics(t, "called after", func() { r.Operand(0) })
+		}
+		for _, m := range modules {
+			check.NoError(t, mlir.CheckTops(c))
+			check.NoError(t, m.Close())
+		}
+		check.NoError(t, v.Apply(other, mlir.ConversionOptions{}))
+		check.Diff(t, "an operation that was detached from it", "complex.add", detached.Name())
+		check.NoError(t, mlir.CheckTops(c))
+	})
+}

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { nativetest.Main(m) }
 func parse(t *testing.T, text string) *mlir.Module {
 	t.Helper()
 	ir := mlirtest.ContextOf(t, mlirtest.LibraryFor(t, []byte(text)))
-	m, err := ir.Parse("m.mlir", []byte(text))
+	m, err := ir.Parse("", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
