@@ -76,7 +76,9 @@ scf.reduce
 }
 return`},
 		"affine.For": {"memref<8xindex>", "", func(b *mlir.Builder, in []mlir.Value) []mlir.Value {
-			affine.For(b, 0, 8, 2, func(i mlir.Value) { affine.Store(b, affine.Load(b, in[0], mlir.AffineMap{}, i), in[0], mlir.AffineMap{}, i) })
+			affine.For(b, 0, 8, 2, func(i mlir.Value) {
+				affine.Store(b, affine.Load(b, in[0], mlir.AffineMap{}, i), in[0], mlir.AffineMap{}, i)
+			})
 			return nil
 		}, `affine.for %arg1 = 0 to 8 step 2 {
 %0 = affine.load %arg0[%arg1] : memref<8xindex>
