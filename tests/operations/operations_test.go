@@ -234,11 +234,20 @@ func created(t *testing.T, b *mlir.Builder, op operation, parts creator, what st
 	if o.NumRegions() > 0 {
 		return 1 // its regions belong to it
 	}
-	again := read.Create(b)
-	if b.Err() != nil {
-		t.Errorf("%s: %v: creating it from what was read from %s", what, b.Err(), text)
-	} else if second, _ := op.read(again); unnamed(again) != text && !reflect.DeepEqual(read, second) {
-		t.Errorf("%s: created again from what was read:\n%s\n%s", what, text, unnamed(again))
+	// The library replaces a value that is not allowed by the default when it creates the second
+	// one, so the third is like the second.
+	for range 2 {
+		again := read.Create(b)
+		if b.Err() != nil {
+			t.Errorf("%s: %v: creating it from what was read from %s", what, b.Err(), text)
+			return 1
+		}
+		if unnamed(again) == text {
+			return 1
+		}
+		text = unnamed(again)
+		read, _ = op.read(again)
 	}
+	t.Errorf("%s: created again from what was read it is another: %s", what, text)
 	return 1
 }
