@@ -165,7 +165,7 @@ func TestHostile(t *testing.T) {
 						continue
 					}
 					fmt.Printf("%s%d %s: %s %s\n", mlirtest.CaseMark, n-1, e.Name, op.name, typeTexts[j])
-					made += hostile(t, e.Library, op, typeTexts[j])
+					made += hostile(t, e.Library, e == engines[0], op, typeTexts[j])
 				}
 			}
 		}
@@ -175,7 +175,9 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-func hostile(t *testing.T, l *mlir.Library, op operation, typ string) (made int) {
+// hostile creates an operation in each of the tries with a value of a type. If strict is set, it
+// also checks what the reader returns: other libraries have other versions of some operations.
+func hostile(t *testing.T, l *mlir.Library, strict bool, op operation, typ string) (made int) {
 	c := l.NewContext(mlir.ContextOptions{})
 	defer c.Close()
 	dialect, _, _ := strings.Cut(op.name, ".")
@@ -198,7 +200,7 @@ func hostile(t *testing.T, l *mlir.Library, op operation, typ string) (made int)
 		}
 		b := mlir.NewBuilder(block, mlir.Location{})
 		p := &parts{c: c, b: b, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr, text: try.text, number: try.number}
-		made += created(t, b, op, p.make(op, try.infer), fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
+		made += created(t, b, strict, op, p.make(op, try.infer), fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
 		b = mlir.NewBuilder(block, mlir.Location{})
 		op.zero.Create(b)
 	}
@@ -216,7 +218,7 @@ func unnamed(o mlir.Operation) string {
 
 // created creates an operation, and a copy from what it reads. It returns 1 if the
 // operation was created.
-func created(t *testing.T, b *mlir.Builder, op operation, parts creator, what string) int {
+func created(t *testing.T, b *mlir.Builder, strict bool, op operation, parts creator, what string) int {
 	o := parts.Create(b)
 	if b.Err() != nil {
 		return 0
@@ -224,7 +226,7 @@ func created(t *testing.T, b *mlir.Builder, op operation, parts creator, what st
 	valid := o.Verify() == nil
 	text := unnamed(o)
 	read, ok := op.read(o)
-	if !valid {
+	if !valid || !strict {
 		return 1
 	}
 	if !ok {
