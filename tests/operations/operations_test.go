@@ -52,16 +52,14 @@ func TestRegistered(t *testing.T) {
 
 // parts fills the fields of structs.
 type parts struct {
-	c       *mlir.Context
-	b       *mlir.Builder
-	value   mlir.Value
-	other   mlir.Value
-	n       int // length of lists
-	typ     mlir.Type
-	attr    mlir.Attribute
-	text    string
-	number  int64
-	options bool // whether to fill what is optional
+	c      *mlir.Context
+	value  mlir.Value
+	other  mlir.Value
+	n      int // length of lists
+	typ    mlir.Type
+	attr   mlir.Attribute
+	text   string
+	number int64
 }
 
 // fill sets a field. It reports whether it knows the type.
@@ -199,7 +197,7 @@ func hostile(t *testing.T, l *mlir.Library, strict bool, op operation, typ strin
 			t.Fatal(err)
 		}
 		b := mlir.NewBuilder(block, mlir.Location{})
-		p := &parts{c: c, b: b, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr, text: try.text, number: try.number}
+		p := &parts{c: c, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr, text: try.text, number: try.number}
 		made += created(t, b, strict, op, p.make(op, try.infer), fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
 		b = mlir.NewBuilder(block, mlir.Location{})
 		op.zero.Create(b)
