@@ -34,6 +34,19 @@ func TestCreateGuards(t *testing.T) {
 			{"affine.dma_wait needs 2 operands for its maps", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer}, Attributes: []mlir.NamedAttribute{none}}},
 			{"", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number}, Attributes: []mlir.NamedAttribute{none}}},
 			{"xegpu.create_mem_desc needs a result of type !xegpu.mem_desc", mlir.OperationState{Name: "xegpu.create_mem_desc", Operands: []mlir.Value{buffer}, Results: []mlir.Type{i32}}},
+			{"sparse_tensor.select needs regions whose blocks end", mlir.OperationState{Name: "sparse_tensor.select", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}, Regions: []mlir.Region{body(c)}}},
+			{"nvgpu.mma.sync needs three vectors of two dimensions", mlir.OperationState{Name: "nvgpu.mma.sync", Operands: []mlir.Value{value, value, number}, Results: []mlir.Type{i32}}},
+			{"spirv.SpecConstantComposite needs symbols as its constituents", mlir.OperationState{Name: "spirv.SpecConstantComposite",
+				Attributes: []mlir.NamedAttribute{{Name: "constituents", Value: c.ArrayAttribute(c.UnitAttribute())}}}},
+			{"affine.delinearize_index needs a static_basis that is not empty", mlir.OperationState{Name: "affine.delinearize_index", Operands: []mlir.Value{number},
+				Attributes: []mlir.NamedAttribute{{Name: "static_basis", Value: mlir.NewDenseArray[int64](c)}}}},
+			{"cf.switch needs a successor and a list of operands", mlir.OperationState{Name: "cf.switch", Operands: []mlir.Value{number},
+				Attributes: []mlir.NamedAttribute{{Name: "case_operand_segments", Value: mlir.NewDenseArray[int32](c, 1)}}}},
+			{"llvm.extractvalue needs a position of indices that are not negative", mlir.OperationState{Name: "llvm.extractvalue", Operands: []mlir.Value{number}, Results: []mlir.Type{i32},
+				Attributes: []mlir.NamedAttribute{{Name: "position", Value: mlir.NewDenseArray[int64](c, -1)}}}},
+			{"spirv.EXT.ConstantCompositeReplicate needs a value that has a type", mlir.OperationState{Name: "spirv.EXT.ConstantCompositeReplicate", Results: []mlir.Type{i32},
+				Attributes: []mlir.NamedAttribute{{Name: "value", Value: c.ArrayAttribute()}}}},
+			{"spirv.ImageSampleImplicitLod needs a sampled image as its first operand", mlir.OperationState{Name: "spirv.ImageSampleImplicitLod", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
 		} {
 			o, err := c.Create(test.s)
 			switch known := c.Registered(test.s.Name); {
@@ -49,4 +62,11 @@ func TestCreateGuards(t *testing.T) {
 			}
 		}
 	})
+}
+
+// body returns a region of one block without a terminator.
+func body(c *mlir.Context) mlir.Region {
+	region := c.NewRegion()
+	region.Append(c.NewBlock(mlir.Location{}))
+	return region
 }

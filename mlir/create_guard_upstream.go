@@ -14,6 +14,13 @@ var upstreamGuards = map[string]func(*OperationState) string{
 	"llvm.extractvalue":                    position,
 	"llvm.insertvalue":                     position,
 	"spirv.EXT.ConstantCompositeReplicate": typedValue,
+	"sparse_tensor.binary":                 yielding,
+	"sparse_tensor.reduce":                 yielding,
+	"sparse_tensor.select":                 yielding,
+	"sparse_tensor.unary":                  yielding,
+	"spirv.SpecConstantComposite":          symbols,
+	"nvgpu.mma.sp.sync":                    matrices,
+	"nvgpu.mma.sync":                       matrices,
 	"tosa.concat":                          axis,
 }
 
@@ -92,6 +99,38 @@ func isTyped(a Attribute) bool {
 	}
 	_, ok := a.Type()
 	return ok
+}
+
+// matrices requires three vectors of two dimensions. The verifier reads the second.
+func matrices(s *OperationState) string {
+	ok := len(s.Operands) >= 3
+	for _, v := range s.Operands[:min(3, len(s.Operands))] {
+		rank, ranked := v.Type().Rank()
+		ok = ok && ranked && rank == 2
+	}
+	return want(ok, "three vectors of two dimensions")
+}
+
+// yielding requires each region to be empty, or to end with a yield of a value.
+func yielding(s *OperationState) string {
+	for _, r := range s.Regions {
+		for b := range r.Blocks() {
+			if last := b.Terminator(); last.IsNil() || last.Name() != "sparse_tensor.yield" || last.NumOperands() == 0 {
+				return "regions whose blocks end with a sparse_tensor.yield of a value"
+			}
+		}
+	}
+	return ""
+}
+
+// symbols requires an array of symbols.
+func symbols(s *OperationState) string {
+	a := s.attribute("constituents")
+	if a.IsNil() {
+		return "the attribute constituents"
+	}
+	elements, ok := a.Elements()
+	return want(ok && !slices.ContainsFunc(elements, func(e Attribute) bool { _, ok := e.Symbol(); return !ok }), "symbols as its constituents")
 }
 
 // axis requires an axis of the operands.

@@ -22,9 +22,9 @@ func TestHints(t *testing.T) {
 		got = append(got, h.String())
 	}
 	check.Diff(t, "hints", []string{
-		`m.mlir:2:8: annotate_device_placement places its operand in the memory "pinned_host", which has no effect on CPU`,
-		`m.mlir:3:8: MoveToDevice places its operand in the memory "device", which has no effect on CPU`,
-		`m.mlir:4:8: _xla_compute_type = "host" has stablehlo.sine computed there, which has no effect on CPU`,
+		`f.mlir:2:8: annotate_device_placement places its operand in the memory "pinned_host", which has no effect on CPU`,
+		`f.mlir:3:8: MoveToDevice places its operand in the memory "device", which has no effect on CPU`,
+		`f.mlir:4:8: _xla_compute_type = "host" has stablehlo.sine computed there, which has no effect on CPU`,
 	}, got)
 	m = parse(t, `func.func @main(%a: tensor<4xf32>) -> tensor<8xf32> {
   %0 = stablehlo.custom_call @MoveToHost(%a) : (tensor<4xf32>) -> tensor<8xf32>

@@ -23,14 +23,9 @@ func main() {
 	b := mlir.NewBuilder(m.Body(), mlir.Location{})
 	matrix := b.Type("memref<4x4xf32>")
 	function.Func(b, "matmul", []mlir.Type{matrix, matrix, matrix}, nil, func(in []mlir.Value) {
-		zero, one, n := arith.ConstantIndex(b, 0), arith.ConstantIndex(b, 1), arith.ConstantIndex(b, 4)
-		scf.For(b, zero, n, one, func(i mlir.Value) {
-			scf.For(b, zero, n, one, func(j mlir.Value) {
-				scf.For(b, zero, n, one, func(k mlir.Value) {
-					product := arith.MulF(b, memref.Load(b, in[0], i, k), memref.Load(b, in[1], k, j))
-					memref.Store(b, arith.AddF(b, memref.Load(b, in[2], i, j), product), in[2], i, j)
-				})
-			})
+		scf.Nest(b, []int64{4, 4, 4}, func(i []mlir.Value) {
+			product := arith.MulF(b, memref.Load(b, in[0], i[0], i[2]), memref.Load(b, in[1], i[2], i[1]))
+			memref.Store(b, arith.AddF(b, memref.Load(b, in[2], i[0], i[1]), product), in[2], i[0], i[1])
 		})
 		function.Return(b)
 	})

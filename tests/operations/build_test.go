@@ -163,9 +163,9 @@ func TestKernels(t *testing.T) {
 `, m.String())
 }
 
-// TestInPattern checks that the functions build inside a pattern, before and after an
+// TestBeforeAndAfter checks that the functions build before and after an
 // operation.
-func TestInPattern(t *testing.T) {
+func TestBeforeAndAfter(t *testing.T) {
 	c := mlirtest.ContextOf(t, mlirtest.Library(t))
 	m := check.Must(c.Parse("", []byte("func.func @f(%x: i32) -> i32 {\n  %y = arith.muli %x, %x : i32\n  return %y : i32\n}")))
 	double := func(b *mlir.Builder, x mlir.Value) mlir.Value { return arith.AddI(b, x, x) }

@@ -52,16 +52,14 @@ func TestRegistered(t *testing.T) {
 
 // parts fills the fields of structs.
 type parts struct {
-	c       *mlir.Context
-	b       *mlir.Builder
-	value   mlir.Value
-	other   mlir.Value
-	n       int // length of lists
-	typ     mlir.Type
-	attr    mlir.Attribute
-	text    string
-	number  int64
-	options bool // whether to fill what is optional
+	c      *mlir.Context
+	value  mlir.Value
+	other  mlir.Value
+	n      int // length of lists
+	typ    mlir.Type
+	attr   mlir.Attribute
+	text   string
+	number int64
 }
 
 // fill sets a field. It reports whether it knows the type.
@@ -165,7 +163,7 @@ func TestHostile(t *testing.T) {
 						continue
 					}
 					fmt.Printf("%s%d %s: %s %s\n", mlirtest.CaseMark, n-1, e.Name, op.name, typeTexts[j])
-					made += hostile(t, e.Library, op, typeTexts[j])
+					made += hostile(t, e.Library, e == engines[0], op, typeTexts[j])
 				}
 			}
 		}
@@ -175,7 +173,9 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-func hostile(t *testing.T, l *mlir.Library, op operation, typ string) (made int) {
+// hostile creates an operation in each of the tries with a value of a type. If strict is set, it
+// also checks what the reader returns: other libraries have other versions of some operations.
+func hostile(t *testing.T, l *mlir.Library, strict bool, op operation, typ string) (made int) {
 	c := l.NewContext(mlir.ContextOptions{})
 	defer c.Close()
 	dialect, _, _ := strings.Cut(op.name, ".")
@@ -197,8 +197,8 @@ func hostile(t *testing.T, l *mlir.Library, op operation, typ string) (made int)
 			t.Fatal(err)
 		}
 		b := mlir.NewBuilder(block, mlir.Location{})
-		p := &parts{c: c, b: b, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr, text: try.text, number: try.number}
-		made += created(t, b, op, p.make(op, try.infer), fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
+		p := &parts{c: c, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr, text: try.text, number: try.number}
+		made += created(t, b, strict, op, p.make(op, try.infer), fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
 		b = mlir.NewBuilder(block, mlir.Location{})
 		op.zero.Create(b)
 	}
@@ -216,7 +216,7 @@ func unnamed(o mlir.Operation) string {
 
 // created creates an operation, and a copy from what it reads. It returns 1 if the
 // operation was created.
-func created(t *testing.T, b *mlir.Builder, op operation, parts creator, what string) int {
+func created(t *testing.T, b *mlir.Builder, strict bool, op operation, parts creator, what string) int {
 	o := parts.Create(b)
 	if b.Err() != nil {
 		return 0
@@ -224,7 +224,7 @@ func created(t *testing.T, b *mlir.Builder, op operation, parts creator, what st
 	valid := o.Verify() == nil
 	text := unnamed(o)
 	read, ok := op.read(o)
-	if !valid {
+	if !valid || !strict {
 		return 1
 	}
 	if !ok {
@@ -234,11 +234,20 @@ func created(t *testing.T, b *mlir.Builder, op operation, parts creator, what st
 	if o.NumRegions() > 0 {
 		return 1 // its regions belong to it
 	}
-	again := read.Create(b)
-	if b.Err() != nil {
-		t.Errorf("%s: %v: creating it from what was read from %s", what, b.Err(), text)
-	} else if second, _ := op.read(again); unnamed(again) != text && !reflect.DeepEqual(read, second) {
-		t.Errorf("%s: created again from what was read:\n%s\n%s", what, text, unnamed(again))
+	// The library replaces a value that is not allowed by the default when it creates the second
+	// one, so the third is like the second.
+	for range 2 {
+		again := read.Create(b)
+		if b.Err() != nil {
+			t.Errorf("%s: %v: creating it from what was read from %s", what, b.Err(), text)
+			return 1
+		}
+		if unnamed(again) == text {
+			return 1
+		}
+		text = unnamed(again)
+		read, _ = op.read(again)
 	}
+	t.Errorf("%s: created again from what was read it is another: %s", what, text)
 	return 1
 }

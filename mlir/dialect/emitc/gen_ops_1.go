@@ -513,7 +513,7 @@ func AsClass(op mlir.Operation) (ClassOp, bool) {
 
 // CmpOp is the operation emitc.cmp.
 type CmpOp struct {
-	Predicate  mlir.Attribute
+	Predicate  int64
 	LHS        mlir.Value
 	RHS        mlir.Value
 	ResultType mlir.Type
@@ -522,7 +522,7 @@ type CmpOp struct {
 // Create creates the operation.
 func (o CmpOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "emitc.cmp")
-	ods.Set(w, "predicate", o.Predicate, ods.Attribute)
+	ods.Set(w, "predicate", o.Predicate, ods.I64)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.Result("result", o.ResultType)
@@ -530,7 +530,7 @@ func (o CmpOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Cmp creates emitc.cmp and returns its result.
-func Cmp(b *mlir.Builder, resultType mlir.Type, predicate mlir.Attribute, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+func Cmp(b *mlir.Builder, resultType mlir.Type, predicate int64, lhs mlir.Value, rhs mlir.Value) mlir.Value {
 	return CmpOp{ResultType: resultType, Predicate: predicate, LHS: lhs, RHS: rhs}.Create(b).Result(0)
 }
 
@@ -542,7 +542,7 @@ func AsCmp(op mlir.Operation) (CmpOp, bool) {
 		return CmpOp{}, false
 	}
 	o := CmpOp{
-		Predicate:  ods.Get(r, "predicate", ods.Attribute),
+		Predicate:  ods.Get(r, "predicate", ods.I64),
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
 		ResultType: r.Result(),

@@ -21,6 +21,35 @@ func For(b *mlir.Builder, lower, upper, step mlir.Value, body func(i mlir.Value)
 	return ForOp{LowerBound: lower, UpperBound: upper, Step: step, Region: region}.Create(b)
 }
 
+// Nest creates loops inside one another, one for each number in sizes, from 0 up to, and
+// without, that number. body builds the innermost one, and gets the induction variables, of
+// type index.
+func Nest(b *mlir.Builder, sizes []int64, body func(i []mlir.Value)) {
+	index := b.Context().IndexType()
+	number := func(v int64) mlir.Value {
+		return b.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{index},
+			Attributes: []mlir.NamedAttribute{{Name: "value", Value: b.Context().IntegerAttribute(index, v)}}}).Result(0)
+	}
+	var upper []mlir.Value
+	for _, size := range sizes {
+		upper = append(upper, number(size))
+	}
+	zero, one := number(0), number(1)
+	var in []mlir.Value
+	var loop func()
+	loop = func() {
+		if len(in) == len(upper) {
+			body(in)
+			return
+		}
+		For(b, zero, upper[len(in)], one, func(i mlir.Value) {
+			in = append(in, i)
+			loop()
+		})
+	}
+	loop()
+}
+
 // Iterate creates a loop as For does that carries values from one iteration to the next. body
 // gets and returns them. Iterate returns those of the last iteration.
 func Iterate(b *mlir.Builder, lower, upper, step mlir.Value, initial []mlir.Value, body func(i mlir.Value, carried []mlir.Value) []mlir.Value) []mlir.Value {

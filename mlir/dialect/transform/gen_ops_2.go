@@ -479,13 +479,13 @@ func AsApplyLowerBroadcastPatterns(op mlir.Operation) (ApplyLowerBroadcastPatter
 // ApplyLowerContractionPatternsOp is the operation
 // transform.apply_patterns.vector.lower_contraction.
 type ApplyLowerContractionPatternsOp struct {
-	LoweringStrategy mlir.Attribute // optional, with a default
+	LoweringStrategy *int32 // optional, with a default
 }
 
 // Create creates the operation.
 func (o ApplyLowerContractionPatternsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.apply_patterns.vector.lower_contraction")
-	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, ods.Attribute)
+	ods.SetPointer(w, "lowering_strategy", o.LoweringStrategy, ods.I32)
 	return w.Create()
 }
 
@@ -503,7 +503,7 @@ func AsApplyLowerContractionPatterns(op mlir.Operation) (ApplyLowerContractionPa
 		return ApplyLowerContractionPatternsOp{}, false
 	}
 	o := ApplyLowerContractionPatternsOp{
-		LoweringStrategy: ods.GetValue(r, "lowering_strategy", ods.Attribute),
+		LoweringStrategy: ods.GetPointer(r, "lowering_strategy", ods.I32),
 	}
 	return o, r.OK()
 }
@@ -634,13 +634,13 @@ func AsApplyLowerMasksPatterns(op mlir.Operation) (ApplyLowerMasksPatternsOp, bo
 // ApplyLowerMultiReductionPatternsOp is the operation
 // transform.apply_patterns.vector.lower_multi_reduction.
 type ApplyLowerMultiReductionPatternsOp struct {
-	LoweringStrategy mlir.Attribute // optional, with a default
+	LoweringStrategy *int32 // optional, with a default
 }
 
 // Create creates the operation.
 func (o ApplyLowerMultiReductionPatternsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.apply_patterns.vector.lower_multi_reduction")
-	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, ods.Attribute)
+	ods.SetPointer(w, "lowering_strategy", o.LoweringStrategy, ods.I32)
 	return w.Create()
 }
 
@@ -659,7 +659,7 @@ func AsApplyLowerMultiReductionPatterns(op mlir.Operation) (ApplyLowerMultiReduc
 		return ApplyLowerMultiReductionPatternsOp{}, false
 	}
 	o := ApplyLowerMultiReductionPatternsOp{
-		LoweringStrategy: ods.GetValue(r, "lowering_strategy", ods.Attribute),
+		LoweringStrategy: ods.GetPointer(r, "lowering_strategy", ods.I32),
 	}
 	return o, r.OK()
 }
@@ -770,14 +770,14 @@ func AsApplyLowerTransferPatterns(op mlir.Operation) (ApplyLowerTransferPatterns
 // ApplyLowerTransposePatternsOp is the operation
 // transform.apply_patterns.vector.lower_transpose.
 type ApplyLowerTransposePatternsOp struct {
-	LoweringStrategy     mlir.Attribute // optional, with a default
-	Avx2LoweringStrategy *bool          // optional, with a default
+	LoweringStrategy     *int32 // optional, with a default
+	Avx2LoweringStrategy *bool  // optional, with a default
 }
 
 // Create creates the operation.
 func (o ApplyLowerTransposePatternsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.apply_patterns.vector.lower_transpose")
-	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, ods.Attribute)
+	ods.SetPointer(w, "lowering_strategy", o.LoweringStrategy, ods.I32)
 	ods.SetPointer(w, "avx2_lowering_strategy", o.Avx2LoweringStrategy, ods.Bool)
 	return w.Create()
 }
@@ -795,7 +795,7 @@ func AsApplyLowerTransposePatterns(op mlir.Operation) (ApplyLowerTransposePatter
 		return ApplyLowerTransposePatternsOp{}, false
 	}
 	o := ApplyLowerTransposePatternsOp{
-		LoweringStrategy:     ods.GetValue(r, "lowering_strategy", ods.Attribute),
+		LoweringStrategy:     ods.GetPointer(r, "lowering_strategy", ods.I32),
 		Avx2LoweringStrategy: ods.GetPointer(r, "avx2_lowering_strategy", ods.Bool),
 	}
 	return o, r.OK()
@@ -952,13 +952,13 @@ func AsApplySinkVectorPatterns(op mlir.Operation) (ApplySinkVectorPatternsOp, bo
 // ApplySplitTransferFullPartialPatternsOp is the operation
 // transform.apply_patterns.vector.split_transfer_full_partial.
 type ApplySplitTransferFullPartialPatternsOp struct {
-	SplitTransferStrategy mlir.Attribute // optional, with a default
+	SplitTransferStrategy *int32 // optional, with a default
 }
 
 // Create creates the operation.
 func (o ApplySplitTransferFullPartialPatternsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.apply_patterns.vector.split_transfer_full_partial")
-	ods.SetValue(w, "split_transfer_strategy", o.SplitTransferStrategy, ods.Attribute)
+	ods.SetPointer(w, "split_transfer_strategy", o.SplitTransferStrategy, ods.I32)
 	return w.Create()
 }
 
@@ -977,7 +977,7 @@ func AsApplySplitTransferFullPartialPatterns(op mlir.Operation) (ApplySplitTrans
 		return ApplySplitTransferFullPartialPatternsOp{}, false
 	}
 	o := ApplySplitTransferFullPartialPatternsOp{
-		SplitTransferStrategy: ods.GetValue(r, "split_transfer_strategy", ods.Attribute),
+		SplitTransferStrategy: ods.GetPointer(r, "split_transfer_strategy", ods.I32),
 	}
 	return o, r.OK()
 }

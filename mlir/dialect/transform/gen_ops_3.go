@@ -173,15 +173,15 @@ func AsEmptyTensorToAllocTensor(op mlir.Operation) (EmptyTensorToAllocTensorOp, 
 // OneShotBufferizeOp is the operation transform.bufferization.one_shot_bufferize.
 type OneShotBufferizeOp struct {
 	Target                         mlir.Value
-	FunctionBoundaryTypeConversion mlir.Attribute // optional
-	AllowReturnAllocsFromLoops     *bool          // optional, with a default
-	AllowUnknownOps                *bool          // optional, with a default
-	BufferizeFunctionBoundaries    *bool          // optional, with a default
-	DumpAliasSets                  *bool          // optional, with a default
-	TestAnalysisOnly               *bool          // optional, with a default
-	PrintConflicts                 *bool          // optional, with a default
-	CheckParallelRegions           *bool          // optional, with a default
-	MemcpyOp                       string         // optional, with a default
+	FunctionBoundaryTypeConversion *int32 // optional
+	AllowReturnAllocsFromLoops     *bool  // optional, with a default
+	AllowUnknownOps                *bool  // optional, with a default
+	BufferizeFunctionBoundaries    *bool  // optional, with a default
+	DumpAliasSets                  *bool  // optional, with a default
+	TestAnalysisOnly               *bool  // optional, with a default
+	PrintConflicts                 *bool  // optional, with a default
+	CheckParallelRegions           *bool  // optional, with a default
+	MemcpyOp                       string // optional, with a default
 	TransformedType                mlir.Type
 }
 
@@ -189,7 +189,7 @@ type OneShotBufferizeOp struct {
 func (o OneShotBufferizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.bufferization.one_shot_bufferize")
 	w.Operand("target", o.Target)
-	ods.SetValue(w, "function_boundary_type_conversion", o.FunctionBoundaryTypeConversion, ods.Attribute)
+	ods.SetPointer(w, "function_boundary_type_conversion", o.FunctionBoundaryTypeConversion, ods.I32)
 	ods.SetPointer(w, "allow_return_allocs_from_loops", o.AllowReturnAllocsFromLoops, ods.Bool)
 	ods.SetPointer(w, "allow_unknown_ops", o.AllowUnknownOps, ods.Bool)
 	ods.SetPointer(w, "bufferize_function_boundaries", o.BufferizeFunctionBoundaries, ods.Bool)
@@ -217,7 +217,7 @@ func AsOneShotBufferize(op mlir.Operation) (OneShotBufferizeOp, bool) {
 	}
 	o := OneShotBufferizeOp{
 		Target:                         r.Operand(),
-		FunctionBoundaryTypeConversion: ods.GetValue(r, "function_boundary_type_conversion", ods.Attribute),
+		FunctionBoundaryTypeConversion: ods.GetPointer(r, "function_boundary_type_conversion", ods.I32),
 		AllowReturnAllocsFromLoops:     ods.GetPointer(r, "allow_return_allocs_from_loops", ods.Bool),
 		AllowUnknownOps:                ods.GetPointer(r, "allow_unknown_ops", ods.Bool),
 		BufferizeFunctionBoundaries:    ods.GetPointer(r, "bufferize_function_boundaries", ods.Bool),

@@ -1530,7 +1530,7 @@ func AsVectorizeChildrenAndApplyPatterns(op mlir.Operation) (VectorizeChildrenAn
 // WinogradConv2DOp is the operation transform.structured.winograd_conv2d.
 type WinogradConv2DOp struct {
 	Target          mlir.Value
-	Fmr             mlir.Attribute
+	Fmr             int32
 	TransformedType mlir.Type
 }
 
@@ -1538,13 +1538,13 @@ type WinogradConv2DOp struct {
 func (o WinogradConv2DOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.structured.winograd_conv2d")
 	w.Operand("target", o.Target)
-	ods.Set(w, "fmr", o.Fmr, ods.Attribute)
+	ods.Set(w, "fmr", o.Fmr, ods.I32)
 	w.Result("transformed", o.TransformedType)
 	return w.Create()
 }
 
 // WinogradConv2D creates transform.structured.winograd_conv2d and returns its result.
-func WinogradConv2D(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, fmr mlir.Attribute) mlir.Value {
+func WinogradConv2D(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, fmr int32) mlir.Value {
 	return WinogradConv2DOp{TransformedType: transformedType, Target: target, Fmr: fmr}.Create(b).Result(0)
 }
 
@@ -1557,7 +1557,7 @@ func AsWinogradConv2D(op mlir.Operation) (WinogradConv2DOp, bool) {
 	}
 	o := WinogradConv2DOp{
 		Target:          r.Operand(),
-		Fmr:             ods.Get(r, "fmr", ods.Attribute),
+		Fmr:             ods.Get(r, "fmr", ods.I32),
 		TransformedType: r.Result(),
 	}
 	return o, r.OK()

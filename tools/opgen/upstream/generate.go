@@ -55,7 +55,7 @@ func Generate(root string) (map[string][]byte, error) {
 		if t == nil {
 			return nil, fmt.Errorf("the dialect %s has no table", dialect)
 		}
-		g := &generator{table: t, dialect: dialect, pkg: folder(dialect), taken: map[string]bool{}, enums: map[string]string{}, imports: map[string]bool{}}
+		g := &generator{table: t, all: tables, dialect: dialect, pkg: folder(dialect), taken: map[string]bool{}, enums: map[string]string{}, imports: map[string]bool{}}
 		dir := "mlir/dialect/" + g.pkg + "/"
 		if g.byHand, err = declared(filepath.Join(root, filepath.FromSlash(dir))); err != nil {
 			return nil, err
@@ -183,6 +183,7 @@ func inference(tables map[string]*table) []byte {
 // generator writes the package of a dialect.
 type generator struct {
 	*table
+	all          map[string]*table // of all dialects
 	dialect, pkg string
 	byHand       map[string]bool
 	taken        map[string]bool

@@ -59,6 +59,11 @@ func (g *generator) goKindOf(kind string) goKind {
 		g.enums["enum:"+name] = "ods.Enumerated(" + dialect + ".As" + class + ")"
 		return goKind{dialect + "." + class, kindVariable(name), "value"}
 	}
+	for _, e := range g.all[dialect].enums {
+		if width, isInt := strings.CutPrefix(e.form, "int:"); isInt && e.name == class {
+			return goKinds["i"+width]
+		}
+	}
 	return goKinds["attribute"]
 }
 
