@@ -173,7 +173,11 @@ func TestRefineErrors(t *testing.T) {
 			if refined != nil {
 				t.Error("there is a module")
 			}
-			check.Error(t, err, test.want)
+			want := test.want
+			if !c.Library().Has("mlirOperationSetLocation") { // a text without a module has no name there
+				want = strings.ReplaceAll(want, " at test.mlir:", " at -:")
+			}
+			check.Error(t, err, want)
 			check.Diff(t, "the original", before, m.String())
 		}
 	})

@@ -31,7 +31,7 @@ func TestJVM(t *testing.T) {
 	compiler(t, "-shared", "-fPIC", "-o", stub, "testdata/jvm/host.c", "-I"+home+"/include", "-I"+home+"/include/linux",
 		"-L"+built, "-lcalliope", "-Wl,-rpath,"+built)
 	java := filepath.Join(home, "bin", "java")
-	for _, options := range []string{"-XX:TieredStopAtLevel=4", "-Xcomp -XX:CompileOnly=Host", "-Xint"} {
+	for _, options := range []string{"-XX:TieredStopAtLevel=4", "-Xcomp -XX:CompileCommand=quiet -XX:CompileOnly=Host", "-Xint"} {
 		t.Run(options, func(t *testing.T) {
 			args := append(strings.Fields(options), "-cp", folder, "Host", stub)
 			golden(t, "jvm.txt", run(t, java, args...))

@@ -141,11 +141,28 @@ func runRust(w *work) error {
 	if err := os.CopyFS(w.built("rust"), os.DirFS(w.source("examples/embed/rust"))); err != nil {
 		return err
 	}
-	if err := w.command([]string{"RUSTFLAGS=-D warnings -L native=" + w.folder + " -C link-arg=-Wl,-rpath," + w.folder},
+	if err := w.command(append(rustupHome(), "RUSTFLAGS=-D warnings -L native="+w.folder+" -C link-arg=-Wl,-rpath,"+w.folder),
 		"cargo", "build", "--quiet", "--offline", "--manifest-path", w.built("rust/Cargo.toml"), "--target-dir", w.built("target")); err != nil {
 		return err
 	}
 	return w.command(nil, w.built("target/debug/host"), plugin.Path)
+}
+
+// rustupHome returns the environment variable that tells cargo where its toolchains are, if it does not find
+// them by itself: in another user's home, for example that of a container. rustup installs both folders side by side.
+func rustupHome() []string {
+	if os.Getenv("RUSTUP_HOME") != "" {
+		return nil
+	}
+	cargo, err := exec.LookPath("cargo")
+	if err != nil {
+		return nil
+	}
+	toolchains := filepath.Join(filepath.Dir(cargo), "..", "..", ".rustup")
+	if _, err := os.Stat(toolchains); err != nil {
+		return nil
+	}
+	return []string{"RUSTUP_HOME=" + toolchains}
 }
 
 func runJAX(w *work) error {
