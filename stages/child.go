@@ -2,21 +2,11 @@ package stages
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"encoding/gob"
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"runtime"
-	"runtime/debug"
-	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
+	"github.com/calliope-mlir/calliope/internal/child"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -31,7 +21,7 @@ const hello = "calliope stages 1\n"
 // A child is the program's own executable, so that no other file has to be found. It never gets to main.
 func init() {
 	if os.Getenv(childVariable) == "1" {
-		serve(os.Stdin, os.Stdout)
+		serve(os.Stdin, child.Answers())
 		os.Exit(0)
 	}
 }
@@ -94,163 +84,4 @@ func answer(modules map[int64]*mlir.Module, q request) ([]tensor.View, error) {
 		}
 	}
 	return stablehlo.Evaluate(m, q.Args...)
-}
-
-var lastModule atomic.Int64
-
-// children are the child processes. A child evaluates one module at a time.
-var children pool
-
-type pool struct {
-	once  sync.Once
-	slots chan struct{} // one for each child that may run
-
-	mu   sync.Mutex
-	idle []*child
-}
-
-type child struct {
-	cmd       *exec.Cmd
-	in        io.WriteCloser
-	requests  *gob.Encoder
-	responses *gob.Decoder
-	stderr    *excerpt
-	known     map[int64]bool // the modules that it has
-}
-
-// startLimit is how long a child may take to start.
-const startLimit = time.Minute
-
-// evaluate evaluates a module in a child. If ctx ends, it ends the child.
-func (p *pool) evaluate(ctx context.Context, module *interpreted, q request) ([][]byte, error) {
-	p.once.Do(func() { p.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
-	select {
-	case p.slots <- struct{}{}:
-		defer func() { <-p.slots }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	c, err := p.take(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if !c.known[module.id] {
-		q.Library, q.Data = module.library, module.data
-	}
-	type answered struct {
-		response
-		err error
-	}
-	done := make(chan answered, 1)
-	go func() {
-		var a answered
-		if a.err = c.requests.Encode(q); a.err == nil {
-			a.err = c.responses.Decode(&a.response)
-		}
-		done <- a
-	}()
-	select {
-	case a := <-done:
-		if a.err != nil {
-			return nil, c.ended(a.err)
-		}
-		c.known[module.id] = true
-		p.mu.Lock()
-		p.idle = append(p.idle, c)
-		p.mu.Unlock()
-		if a.Err != "" {
-			return nil, errors.New(a.Err)
-		}
-		return a.Results, nil
-	case <-ctx.Done():
-		c.kill()
-		<-done
-		return nil, context.Cause(ctx)
-	}
-}
-
-// take returns an idle child, or starts one.
-func (p *pool) take(ctx context.Context) (*child, error) {
-	p.mu.Lock()
-	if n := len(p.idle); n > 0 {
-		c := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		p.mu.Unlock()
-		return c, nil
-	}
-	p.mu.Unlock()
-	return start(ctx)
-}
-
-// start starts a child.
-func start(ctx context.Context) (*child, error) {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" && s.Value != "default" {
-				return nil, fmt.Errorf("the interpreter runs in a child process of the program, and this program is not one of Go, but loaded a library of build mode %s: use a device of a client", s.Value)
-			}
-		}
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	c := &child{cmd: exec.Command(self), stderr: new(excerpt), known: map[int64]bool{}}
-	c.cmd.Env = append(os.Environ(), childVariable+"=1")
-	c.cmd.Stderr = c.stderr
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := c.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting the interpreter: %w", err)
-	}
-	timer := time.AfterFunc(startLimit, c.kill)
-	defer timer.Stop()
-	defer context.AfterFunc(ctx, c.kill)()
-	read := bufio.NewReader(out)
-	greeting := make([]byte, len(hello))
-	if _, err := io.ReadFull(read, greeting); err != nil || string(greeting) != hello {
-		c.kill()
-		return nil, c.ended(fmt.Errorf("it is not a child of package stages: %w", errors.Join(err)))
-	}
-	c.requests, c.responses = gob.NewEncoder(c.in), gob.NewDecoder(read)
-	return c, nil
-}
-
-func (c *child) kill() { _ = c.cmd.Process.Kill() }
-
-// ended returns the error of a child that has ended, or that does not answer.
-func (c *child) ended(err error) error {
-	c.kill()
-	state := c.cmd.Wait()
-	text := strings.TrimSpace(c.stderr.String())
-	if text != "" {
-		return fmt.Errorf("the interpreter ended (%v): %s", errors.Join(state), text)
-	}
-	return fmt.Errorf("the interpreter ended (%v): %w", errors.Join(state), err)
-}
-
-// An excerpt keeps the first bytes that are written to it.
-type excerpt struct {
-	mu   sync.Mutex
-	data bytes.Buffer
-}
-
-const excerptLimit = 4 << 10
-
-func (t *excerpt) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.data.Write(p[:min(len(p), max(0, excerptLimit-t.data.Len()))])
-	return len(p), nil
-}
-
-func (t *excerpt) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.data.String()
 }

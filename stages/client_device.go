@@ -46,7 +46,7 @@ func (p *clientProgram) run(ctx context.Context, inputs []*value, donate []bool)
 	}
 	values := make([]*value, len(buffers))
 	for i, b := range buffers {
-		values[i] = &value{buffer: b, owned: true}
+		values[i] = onDevice(b, true)
 	}
 	return values, nil
 }

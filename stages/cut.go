@@ -68,7 +68,7 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.plan.main, err = c.body(main, nil, "main"); err == nil {
+	if c.plan.main, err = c.body(main, nil); err == nil {
 		err = c.signature(main)
 	}
 	if err != nil {

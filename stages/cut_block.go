@@ -23,7 +23,6 @@ type node struct {
 type blockCutter struct {
 	*cutter
 	block   mlir.Block
-	where   string
 	nodes   []*node
 	maker   map[mlir.Value]*node // of the values of the block
 	body    *body
@@ -33,7 +32,6 @@ type blockCutter struct {
 
 // A group is the nodes of one stage.
 type group struct {
-	after set
 	nodes []*node
 	in    []mlir.Value
 	out   []mlir.Value
@@ -41,9 +39,9 @@ type group struct {
 
 // body cuts a block. captured are the values from around it that it may refer to, which become
 // the first values of the body.
-func (c *cutter) body(block mlir.Block, captured []mlir.Value, where string) (*body, error) {
+func (c *cutter) body(block mlir.Block, captured []mlir.Value) (*body, error) {
 	b := &blockCutter{
-		cutter: c, block: block, where: where, maker: map[mlir.Value]*node{}, numbers: map[mlir.Value]int{},
+		cutter: c, block: block, maker: map[mlir.Value]*node{}, numbers: map[mlir.Value]int{},
 		body: &body{captures: len(captured), args: block.NumArguments()},
 	}
 	for _, v := range captured {
@@ -65,7 +63,7 @@ func (c *cutter) body(block mlir.Block, captured []mlir.Value, where string) (*b
 	if err := b.steps(); err != nil {
 		return nil, err
 	}
-	b.body.count()
+	b.body.link()
 	b.donations()
 	return b.body, nil
 }
@@ -104,7 +102,7 @@ func (b *blockCutter) read() {
 		n := &node{op: op, stage: -1, uses: usesOf(op)}
 		_, callback := b.boundaries[op]
 		n.boundary = callback || b.holds[op]
-		n.free = !n.boundary && len(n.uses) == 0 && op.NumRegions() == 0 && !callop.HasSideEffect(op) && op.Name() != "stablehlo.custom_call"
+		n.free = !n.boundary && isFree(op)
 		for _, v := range op.Results() {
 			b.maker[v] = n
 		}
@@ -215,7 +213,7 @@ func (b *blockCutter) group() error {
 		if !ok {
 			i = len(b.groups)
 			byKey[key] = i
-			b.groups = append(b.groups, &group{after: n.after})
+			b.groups = append(b.groups, new(group))
 		}
 		n.stage = i
 		b.groups[i].nodes = append(b.groups[i].nodes, n)
@@ -232,7 +230,7 @@ func (b *blockCutter) group() error {
 			return nil
 		}
 		n, ok := b.maker[v]
-		if !ok && isFree(v) { // from around the block
+		if !ok && comesFree(v) { // from around the block
 			n, ok = &node{op: v.Owner(), free: true, live: true, stage: -1}, true
 			for _, result := range n.op.Results() {
 				b.maker[result] = n
@@ -285,7 +283,7 @@ func (b *blockCutter) flow() {
 		for _, n := range g.nodes {
 			for _, v := range n.uses {
 				from, inside := b.maker[v]
-				if inside && (from.stage == i || from.free) || !inside && isFree(v) {
+				if inside && (from.stage == i || from.free) || !inside && comesFree(v) {
 					continue
 				}
 				if !slices.Contains(g.in, v) {
@@ -307,12 +305,11 @@ func (b *blockCutter) flow() {
 	}
 }
 
-// isFree reports whether a value from around the block is one that a stage computes for itself.
-func isFree(v mlir.Value) bool {
-	if v.IsArgument() {
-		return false
-	}
-	op := v.Owner()
+// comesFree reports whether a value from around the block is one that a stage computes for itself.
+func comesFree(v mlir.Value) bool { return v.IsResult() && isFree(v.Owner()) }
+
+// isFree reports whether an operation needs nothing and always computes the same.
+func isFree(op mlir.Operation) bool {
 	return op.NumOperands() == 0 && op.NumRegions() == 0 && op.Name() != "stablehlo.custom_call" && !callop.HasSideEffect(op)
 }
 
@@ -335,7 +332,7 @@ func (b *blockCutter) steps() error {
 		}
 		b.body.steps = append(b.body.steps, s)
 	}
-	results, err := b.numbersOf(slices.Collect(values(b.block.Terminator().Operands())))
+	results, err := b.numbersOf(b.block.Terminator().OperandValues())
 	b.body.results = results
 	return err
 }
@@ -343,16 +340,16 @@ func (b *blockCutter) steps() error {
 // step makes the step of a boundary.
 func (b *blockCutter) step(n *node) (step, error) {
 	op := n.op
-	out, err := b.numbersOf(slices.Collect(values(op.Results())))
+	out, err := b.numbersOf(op.ResultValues())
 	if err != nil {
 		return nil, err
 	}
-	in, err := b.numbersOf(slices.Collect(values(op.Operands())))
+	in, err := b.numbersOf(op.OperandValues())
 	if err != nil {
 		return nil, err
 	}
 	if callback, ok := b.boundaries[op]; ok {
-		s := &callStep{callback: callback, index: b.indexes[callback], in: in, out: out}
+		s := &callStep{flow: flow{in, out}, callback: callback, index: b.indexes[callback]}
 		for _, v := range out {
 			s.shapes = append(s.shapes, b.body.shapes[v])
 		}
@@ -360,31 +357,33 @@ func (b *blockCutter) step(n *node) (step, error) {
 	}
 	name := op.Name()[len("stablehlo."):]
 	if name == "while" {
-		s := &loopStep{init: in, out: out}
-		if s.cond, s.condCaptures, err = b.region(op.Region(0), b.where+"/while condition"); err != nil {
+		s := &loopStep{init: in}
+		if s.cond, s.condCaptures, err = b.region(op.Region(0)); err != nil {
 			return nil, err
 		}
-		s.body, s.bodyCaptures, err = b.region(op.Region(1), b.where+"/while")
+		s.body, s.bodyCaptures, err = b.region(op.Region(1))
+		s.flow = flow{slices.Concat(in, s.condCaptures, s.bodyCaptures), out}
 		return s, err
 	}
-	s := &branchStep{name: name, selector: in[0], out: out}
+	s := &branchStep{flow: flow{in, out}, name: name, selector: in[0]}
 	for _, r := range op.Regions() {
-		inner, captures, err := b.region(r, b.where+"/"+name)
+		inner, captures, err := b.region(r)
 		if err != nil {
 			return nil, err
 		}
 		s.bodies, s.captures = append(s.bodies, inner), append(s.captures, captures)
+		s.in = append(s.in, captures...)
 	}
 	return s, nil
 }
 
 // region cuts the block of a region. captures are the values of this body that it uses.
-func (b *blockCutter) region(r mlir.Region, where string) (inner *body, captures []int, err error) {
+func (b *blockCutter) region(r mlir.Region) (inner *body, captures []int, err error) {
 	var captured []mlir.Value
 	block := r.First()
 	for op := range block.Operations() {
 		for _, v := range usesOf(op) {
-			if !within(v, r) && !isFree(v) && !slices.Contains(captured, v) {
+			if !within(v, r) && !comesFree(v) && !slices.Contains(captured, v) {
 				captured = append(captured, v)
 			}
 		}
@@ -392,7 +391,7 @@ func (b *blockCutter) region(r mlir.Region, where string) (inner *body, captures
 	if captures, err = b.numbersOf(captured); err != nil {
 		return nil, nil, err
 	}
-	inner, err = b.cutter.body(block, captured, where)
+	inner, err = b.cutter.body(block, captured)
 	return inner, captures, err
 }
 
@@ -419,16 +418,6 @@ func (b *blockCutter) donations() {
 		if s, ok := s.(*stageStep); ok {
 			for i, v := range s.in {
 				s.stage.donate[i] = made[v] && b.body.uses[v] == 1
-			}
-		}
-	}
-}
-
-func values(seq func(func(int, mlir.Value) bool)) func(func(mlir.Value) bool) {
-	return func(yield func(mlir.Value) bool) {
-		for _, v := range seq {
-			if !yield(v) {
-				return
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (b *blockCutter) stage(g *group) (*stageStep, error) {
 	}
 	b.plan.stages = append(b.plan.stages, s)
 	s.module, err = b.emit(g)
-	return &stageStep{stage: s, in: in, out: out}, err
+	return &stageStep{flow: flow{in, out}, stage: s}, err
 }
 
 func cloned(s tensor.Shape) tensor.Shape { return tensor.ShapeOf(s.DType, s.Dims...) }

@@ -102,16 +102,14 @@ func (d *drawing) body(b *body, captured []string, name string) {
 		default:
 			nodes[i] = d.node("while", ", shape=diamond")
 		}
-		_, out := s.flow()
-		for _, v := range out {
+		for _, v := range s.ends().out {
 			from[v] = nodes[i]
 		}
 	}
 	for i, s := range b.steps {
-		in, _ := s.flow()
 		edges := map[string]int{}
 		var order []string
-		for _, v := range in {
+		for _, v := range s.ends().in {
 			if from[v] == "" {
 				continue // a constant
 			}

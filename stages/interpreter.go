@@ -50,7 +50,7 @@ func (p *interpreted) run(ctx context.Context, inputs []*value, _ []bool) ([]*va
 		}
 		q.Args = append(q.Args, host)
 	}
-	results, err := children.evaluate(ctx, p, q)
+	results, err := workers.evaluate(ctx, p, q)
 	if err != nil {
 		return nil, err
 	}

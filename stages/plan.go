@@ -74,7 +74,11 @@ type body struct {
 	consts   []constant
 	steps    []step
 	results  []int // the values that its terminator returns
-	uses     []int // by value: the number of steps and results that use it
+
+	// What follows from the above; see link.
+	uses    []int   // by value: how often steps and results use it
+	waiting [][]int // by value: the steps that wait for it, once for each use
+	missing []int   // by step: how many of its uses are of values that other steps compute
 }
 
 // A constant is a value of a body that needs no stage.
@@ -84,66 +88,62 @@ type constant struct {
 }
 
 // A step computes values of a body from others.
-type step interface {
-	// flow returns the values that the step needs and those that it computes.
-	flow() (in, out []int)
-}
+type step interface{ ends() flow }
+
+// A flow is the values that a step needs and those that it computes.
+type flow struct{ in, out []int }
+
+func (f flow) ends() flow { return f }
 
 // A stageStep runs a stage.
 type stageStep struct {
-	stage   *Stage
-	in, out []int
+	flow
+	stage *Stage
 }
 
 // A callStep makes a call: its data, ids and tokens are in, and its results are out.
 type callStep struct {
+	flow
 	callback *Callback
-	index    int // in Plan.callbacks
-	in, out  []int
+	index    int            // in Plan.callbacks
 	shapes   []tensor.Shape // of the results
 }
 
 // A branchStep runs one of its bodies: the first for a true predicate or the index 0.
 type branchStep struct {
+	flow
 	name     string // if or case
 	selector int
 	bodies   []*body
 	captures [][]int // of each body
-	out      []int
 }
 
 // A loopStep runs its body while its condition holds.
 type loopStep struct {
+	flow
 	init                       []int
 	cond, body                 *body
 	condCaptures, bodyCaptures []int
-	out                        []int
 }
 
-func (s *stageStep) flow() (in, out []int) { return s.in, s.out }
-func (s *callStep) flow() (in, out []int)  { return s.in, s.out }
-
-func (s *branchStep) flow() (in, out []int) {
-	in = append(in, s.selector)
-	for _, c := range s.captures {
-		in = append(in, c...)
-	}
-	return in, s.out
-}
-
-func (s *loopStep) flow() (in, out []int) {
-	in = append(in, s.init...)
-	in = append(in, s.condCaptures...)
-	return append(in, s.bodyCaptures...), s.out
-}
-
-// count sets the uses of the body's values.
-func (b *body) count() {
+// link derives what a run needs to know of the steps.
+func (b *body) link() {
 	b.uses = make([]int, len(b.shapes))
+	b.waiting = make([][]int, len(b.shapes))
+	b.missing = make([]int, len(b.steps))
+	computed := make([]bool, len(b.shapes))
 	for _, s := range b.steps {
-		in, _ := s.flow()
-		for _, v := range in {
+		for _, v := range s.ends().out {
+			computed[v] = true
+		}
+	}
+	for i, s := range b.steps {
+		for _, v := range s.ends().in {
 			b.uses[v]++
+			if computed[v] {
+				b.waiting[v] = append(b.waiting[v], i)
+				b.missing[i]++
+			}
 		}
 	}
 	for _, v := range b.results {

@@ -168,7 +168,7 @@ func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Bu
 	for i, in := range inputs {
 		switch in := in.(type) {
 		case *bridge.Buffer:
-			args[i] = &value{buffer: in}
+			args[i] = onDevice(in, false)
 		case tensor.View:
 			args[i] = onHost(in)
 		default:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -28,8 +29,10 @@ type run struct {
 	cancel  context.CancelFunc
 }
 
-// run executes the program, and calls use with the results, which it releases afterwards.
+// run executes the program, and calls use with the results, which it releases afterwards. It
+// releases args, too.
 func (p *Program) run(ctx context.Context, args []*value, use func(*run, []*value) error) error {
+	defer release(args...)
 	if len(args) != len(p.inputs) {
 		return &bridge.InputCountError{Want: len(p.inputs), Got: len(args), Devices: 1}
 	}
@@ -49,15 +52,12 @@ func (p *Program) run(ctx context.Context, args []*value, use func(*run, []*valu
 	p.group.Begin(ctx, &r.calls, dispatch.RunOptions{ID: p.lastRun.Add(1)})
 	defer r.calls.End()
 	r.ctx = r.calls.Context()
-	for _, v := range args {
-		v.retain(2) // one that the body releases, and one so that it does not close what it did not make
-	}
+	retain(args...) // for the body
 	results, err := r.body(p.main, nil, args)
 	if err == nil {
 		err = use(r, results)
 		release(results...)
 	}
-	release(args...)
 	return err
 }
 
@@ -89,7 +89,7 @@ type activation struct {
 	mu     sync.Mutex
 	values []*value
 	left   []int // by value: the uses that are not over
-	missed []int // by step: the values that it waits for
+	missed []int // by step: the uses whose values are not computed yet
 	err    error
 	all    sync.WaitGroup
 }
@@ -97,7 +97,7 @@ type activation struct {
 // body executes a body. captured are its first values, which stay the caller's. The body takes
 // over one use of each of args. The caller gets one use of each result.
 func (r *run) body(b *body, captured, args []*value) ([]*value, error) {
-	a := &activation{run: r, body: b, values: make([]*value, len(b.shapes)), left: append([]int(nil), b.uses...), missed: make([]int, len(b.steps))}
+	a := &activation{run: r, body: b, values: make([]*value, len(b.shapes)), left: slices.Clone(b.uses), missed: slices.Clone(b.missing)}
 	for i, v := range captured {
 		a.put(i, v)
 	}
@@ -106,18 +106,12 @@ func (r *run) body(b *body, captured, args []*value) ([]*value, error) {
 		release(v)
 	}
 	for _, c := range b.consts {
-		a.put(c.value, onHost(c.data))
-	}
-	for i, s := range b.steps {
-		in, _ := s.flow()
-		for _, v := range in {
-			if a.values[v] == nil {
-				a.missed[i]++
-			}
-		}
+		v := onHost(c.data)
+		a.put(c.value, v)
+		release(v)
 	}
 	var ready []int
-	for i, missed := range a.missed {
+	for i, missed := range b.missing {
 		if missed == 0 {
 			ready = append(ready, i)
 		}
@@ -164,53 +158,32 @@ func (a *activation) make(i int) (ready []int) {
 		return nil
 	}
 	s := a.body.steps[i]
-	in, out := s.flow()
+	ends := s.ends()
 	made, err := a.step(s)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, v := range in {
+	for _, v := range ends.in {
 		a.left[v]--
 		release(a.values[v])
 	}
-	if err == nil && len(made) != len(out) {
-		err = fmt.Errorf("it returned %d values instead of %d", len(made), len(out))
+	if err == nil && len(made) != len(ends.out) {
+		err = fmt.Errorf("it returned %d values instead of %d", len(made), len(ends.out))
 	}
 	if err != nil {
-		for _, v := range made {
-			_ = v.closeUnused()
-		}
+		release(made...)
 		if a.err == nil {
 			a.err = a.named(s, err)
 			a.cancel()
 		}
 		return nil
 	}
-	computed := map[int]bool{}
-	for k, v := range out {
-		a.values[v] = made[k]
-		computed[v] = true
-		made[k].retain(a.left[v])
-		if _, nested := s.(*stageStep); !nested {
-			if _, isCall := s.(*callStep); !isCall {
-				release(made[k]) // the use that the inner body passed on
+	for k, v := range ends.out {
+		a.put(v, made[k])
+		release(made[k])
+		for _, j := range a.body.waiting[v] {
+			if a.missed[j]--; a.missed[j] == 0 {
+				ready = append(ready, j)
 			}
-		}
-		if a.left[v] == 0 {
-			_ = made[k].closeUnused()
-		}
-	}
-	for j, s := range a.body.steps {
-		if a.missed[j] == 0 {
-			continue
-		}
-		in, _ := s.flow()
-		for _, v := range in {
-			if computed[v] {
-				a.missed[j]--
-			}
-		}
-		if a.missed[j] == 0 {
-			ready = append(ready, j)
 		}
 	}
 	return ready
@@ -232,7 +205,7 @@ func (a *activation) named(s step, err error) error {
 	return &Error{"while", err}
 }
 
-// step makes a step with the values that it needs.
+// step makes a step with the values that it needs. The caller gets one use of each value.
 func (a *activation) step(s step) ([]*value, error) {
 	if err := a.ctx.Err(); err != nil {
 		return nil, context.Cause(a.ctx)

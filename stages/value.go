@@ -23,7 +23,20 @@ type value struct {
 	known bool
 }
 
-func onHost(v tensor.View) *value { return &value{array: v, known: true} }
+// onHost returns a value with one use, which is the caller's.
+func onHost(array tensor.View) *value {
+	v := &value{array: array, known: true}
+	v.retain(1)
+	return v
+}
+
+// onDevice returns a value with one use, which is the caller's. If owned is true, the buffer is closed
+// with the value.
+func onDevice(b *bridge.Buffer, owned bool) *value {
+	v := &value{buffer: b, owned: owned}
+	v.retain(1)
+	return v
+}
 
 // host returns the array on the host. It must not be written to, and is valid until close.
 func (v *value) host(ctx context.Context) (tensor.View, error) {
@@ -87,14 +100,6 @@ func (v *value) drop(n int) {
 	if v.uses.Add(int32(-n)) == 0 {
 		_ = v.close() // what is left belongs to a client that is closed
 	}
-}
-
-// closeUnused closes a value that nobody uses.
-func (v *value) closeUnused() error {
-	if v.uses.Load() == 0 {
-		return v.close()
-	}
-	return nil
 }
 
 // take returns the buffer of a value that nobody else uses, for the caller to close, or nil if there is none.

@@ -25,7 +25,7 @@ type process struct {
 	requests io.WriteCloser
 	answers  *os.File
 	decoder  *json.Decoder
-	output   head
+	output   child.Head
 	used     bool         // it has checked an input before
 	memory   bounded.Size // that it may take, or 0 while it starts
 }
@@ -161,24 +161,15 @@ func (p *process) end() string {
 		return status.Signal().String()
 	}
 	// For a fault in C, Go's runtime prints a message and exits.
-	if cause := p.output.cause(); cause != "" {
-		return cause
+	if line := cause(p.output.String()); line != "" {
+		return line
 	}
 	return p.cmd.ProcessState.String()
 }
 
-// A head is a writer that keeps the first 16 KiB.
-type head struct{ kept []byte }
-
-func (h *head) Write(b []byte) (int, error) {
-	const enough = 16 << 10
-	h.kept = append(h.kept, b[:min(len(b), enough-len(h.kept))]...)
-	return len(b), nil
-}
-
-// cause returns the line that states why the process crashed, or "" if there is none.
-func (h *head) cause() string {
-	for line := range strings.Lines(string(h.kept)) {
+// cause returns the line that states why a process crashed that printed this, or "" if there is none.
+func cause(printed string) string {
+	for line := range strings.Lines(printed) {
 		for _, start := range []string{"SIG", "Exception 0x", "fatal error: ", "panic: ", "LLVM ERROR: ", "terminate called"} {
 			if strings.HasPrefix(line, start) {
 				return strings.TrimSpace(line)

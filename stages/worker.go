@@ -1,0 +1,165 @@
+package stages
+
+import (
+	"bufio"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/child"
+)
+
+var lastModule atomic.Int64
+
+// workers are the child processes.
+var workers pool
+
+type pool struct {
+	once  sync.Once
+	slots chan struct{} // one for each worker that may run
+
+	mu   sync.Mutex
+	idle []*worker
+}
+
+// A worker is a child process. It evaluates one module at a time.
+type worker struct {
+	cmd       *exec.Cmd
+	in        io.WriteCloser
+	out       *os.File
+	requests  *gob.Encoder
+	responses *gob.Decoder
+	printed   child.Head
+	known     map[int64]bool // the modules that it has
+}
+
+// startLimit is how long a worker may take to start.
+const startLimit = time.Minute
+
+// evaluate evaluates a module in a worker. If ctx ends, it ends the worker.
+func (p *pool) evaluate(ctx context.Context, module *interpreted, q request) ([][]byte, error) {
+	p.once.Do(func() { p.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
+	select {
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	w, err := p.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !w.known[module.id] {
+		q.Library, q.Data = module.library, module.data
+	}
+	var r response
+	stop := context.AfterFunc(ctx, w.kill)
+	if err = w.requests.Encode(q); err == nil {
+		err = w.responses.Decode(&r)
+	}
+	if !stop() {
+		w.end()
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, w.ended(err)
+	}
+	w.known[module.id] = true
+	p.mu.Lock()
+	p.idle = append(p.idle, w)
+	p.mu.Unlock()
+	if r.Err != "" {
+		return nil, errors.New(r.Err)
+	}
+	return r.Results, nil
+}
+
+// take returns an idle worker, or starts one.
+func (p *pool) take(ctx context.Context) (*worker, error) {
+	p.mu.Lock()
+	if n := len(p.idle); n > 0 {
+		w := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return w, nil
+	}
+	p.mu.Unlock()
+	return start(ctx)
+}
+
+// start starts a worker.
+func start(ctx context.Context) (*worker, error) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "-buildmode" && s.Value != "exe" && s.Value != "pie" && s.Value != "default" {
+				return nil, fmt.Errorf("the interpreter runs in a child process of the program, and this program is not one of Go, but loaded a library of build mode %s: use a device of a client", s.Value)
+			}
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{cmd: exec.Command(self), known: map[int64]bool{}}
+	w.cmd.Env = append(os.Environ(), childVariable+"=1")
+	w.cmd.Stdout, w.cmd.Stderr = &w.printed, &w.printed
+	if w.in, err = w.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	var writing *os.File
+	if w.out, writing, err = os.Pipe(); err != nil {
+		return nil, err
+	}
+	if err = child.Inherit(w.cmd, writing); err == nil {
+		err = w.cmd.Start()
+	}
+	_ = writing.Close() // only the child writes
+	if err != nil {
+		_ = w.out.Close()
+		return nil, fmt.Errorf("starting the interpreter: %w", err)
+	}
+	timer := time.AfterFunc(startLimit, w.kill)
+	defer timer.Stop()
+	stop := context.AfterFunc(ctx, w.kill)
+	read := bufio.NewReader(w.out)
+	greeting := make([]byte, len(hello))
+	_, err = io.ReadFull(read, greeting)
+	if !stop() {
+		w.end()
+		return nil, context.Cause(ctx)
+	}
+	if err != nil || string(greeting) != hello {
+		return nil, w.ended(fmt.Errorf("it is not a child of package stages: %w", errors.Join(err)))
+	}
+	w.requests, w.responses = gob.NewEncoder(w.in), gob.NewDecoder(read)
+	return w, nil
+}
+
+func (w *worker) kill() { _ = w.cmd.Process.Kill() } // fails if it has ended
+
+// end ends the worker, and returns how it ended.
+func (w *worker) end() error {
+	w.kill()
+	state := w.cmd.Wait()
+	_ = w.out.Close()
+	return state
+}
+
+// ended returns the error of a worker that has ended, or that does not answer.
+func (w *worker) ended(err error) error {
+	state := w.end()
+	if text := strings.TrimSpace(w.printed.String()); text != "" {
+		return fmt.Errorf("the interpreter ended (%v): %s", errors.Join(state), text)
+	}
+	return fmt.Errorf("the interpreter ended (%v): %w", errors.Join(state), err)
+}
