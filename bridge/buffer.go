@@ -76,7 +76,7 @@ func (client *Client) transfer(v tensor.View, to place) (b *Buffer, copied pjrt.
 	if device < 0 || device >= client.NumDevices() {
 		return nil, copied, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
 	}
-	b = &Buffer{client: client, shape: cloneShape(v.Shape), device: device}
+	b = &Buffer{client: client, shape: v.Shape.Clone(), device: device}
 	if to.borrow && client.pinned == nil && canBorrow(v) {
 		return b, copied, b.borrow(v, dtype)
 	}
@@ -103,9 +103,12 @@ func deviceBytes(s tensor.Shape) int64 {
 	return int64(s.NumBytes())
 }
 
+// Client returns the client that the buffer belongs to.
+func (b *Buffer) Client() *Client { return b.client }
+
 // Shape returns the shape of the array, also after Close. The caller may change it.
 func (b *Buffer) Shape() tensor.Shape {
-	return cloneShape(b.shape)
+	return b.shape.Clone()
 }
 
 // Device returns the number of the device that the array is on.

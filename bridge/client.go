@@ -120,6 +120,9 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 // NumDevices returns the number of devices. They are numbered from 0.
 func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
 
+// CallsBack reports whether compiled code of the client can call Go; see Plugin.CallsBack.
+func (c *Client) CallsBack() bool { return c.plugin.CallsBack() }
+
 // Close ends the client: it does not compile, run or transfer any more. Close waits for the
 // runs and callbacks in flight, for at most ClientOptions.DrainTimeout. The error lists the
 // runs that are left, and the errors of taps since the last barrier, but not those of runs. What the client holds

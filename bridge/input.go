@@ -63,7 +63,7 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 			continue
 		}
 		if want, got := e.params[i%perDevice], taken.buffer.shape; want.DType != tensor.Invalid && want.DType != tensor.Token && !want.Equal(got) {
-			return &InputError{Index: i, Want: cloneShape(want), Got: cloneShape(got), devices: devices}
+			return &InputError{Index: i, Want: want.Clone(), Got: got.Clone(), devices: devices}
 		}
 	}
 	for i, in := range r.inputs {

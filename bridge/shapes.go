@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -18,7 +17,7 @@ func (e *Executable) Inputs() []tensor.Shape {
 	}
 	shapes := make([]tensor.Shape, len(e.params))
 	for i, s := range e.params {
-		shapes[i] = cloneShape(s)
+		shapes[i] = s.Clone()
 	}
 	return shapes
 }
@@ -33,14 +32,9 @@ func (e *Executable) Outputs() []tensor.Shape {
 	}
 	shapes := make([]tensor.Shape, len(e.results))
 	for i, r := range e.results {
-		shapes[i] = cloneShape(r.shape)
+		shapes[i] = r.shape.Clone()
 	}
 	return shapes
-}
-
-func cloneShape(s tensor.Shape) tensor.Shape {
-	s.Dims = slices.Clone(s.Dims)
-	return s
 }
 
 // An InputError reports an input of a run whose element type or dimensions are not those of

@@ -210,7 +210,7 @@ func (ins *inserter) thread(op mlir.Operation, token mlir.Value) (mlir.Operation
 			continue // a condition returns only the condition
 		}
 		end := block.Terminator()
-		end.SetOperands(append(operandsOf(end), last)...)
+		end.SetOperands(append(end.OperandValues(), last)...)
 	}
 	if loop {
 		return ins.remade(op, token)

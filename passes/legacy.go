@@ -220,7 +220,7 @@ type legacy struct {
 
 // readMHLO reads the attributes of mhlo.custom_call, which has those of stablehlo.custom_call.
 func (l *legacy) readMHLO() {
-	o := stablehlo.CustomCall{APIVersion: 1, Operands: operandsOf(l.op), Results: resultTypes(l.op)}
+	o := stablehlo.CustomCall{APIVersion: 1, Operands: l.op.OperandValues(), Results: resultTypes(l.op)}
 	for name, a := range l.op.Attributes() {
 		switch name {
 		case "call_target_name":

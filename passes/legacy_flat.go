@@ -183,7 +183,7 @@ func (l *legacy) replace(config contract.Config) error {
 			replacement.SetAttribute(name, a)
 		}
 	}
-	arrays := resultsOf(replacement)
+	arrays := replacement.ResultValues()
 	for _, result := range op.Results() {
 		value, err := l.value(result.Type(), &arrays)
 		if err != nil {

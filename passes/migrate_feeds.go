@@ -141,7 +141,7 @@ func (g *migration) leaveFeed(op mlir.Operation, reason string) {
 
 // sendable returns an error if a callback cannot take or return what a feed sends or receives.
 func sendable(op mlir.Operation) error {
-	for _, v := range slices.Concat(operandsOf(op)[:op.NumOperands()-1], resultsOf(op)[:op.NumResults()-1]) {
+	for _, v := range slices.Concat(op.OperandValues()[:op.NumOperands()-1], op.ResultValues()[:op.NumResults()-1]) {
 		if _, err := stablehlo.ShapeOf(v.Type()); err != nil {
 			return err
 		}

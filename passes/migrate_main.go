@@ -41,7 +41,7 @@ func flattenMain(m *mlir.Module) error {
 		if err != nil {
 			return err
 		}
-		operands := operandsOf(end)
+		operands := end.OperandValues()
 		end.SetOperands(slices.Concat(operands[:i], elements, operands[i+1:])...)
 		splitAttributes(f, "res_attrs", i, len(elements))
 		if v.IsResult() && v.Owner().Name() == "stablehlo.tuple" && !v.HasUses() {
@@ -84,7 +84,7 @@ func parameters(block mlir.Block, at *int, t mlir.Type, loc mlir.Location) (mlir
 }
 
 func uses(op, of mlir.Operation) bool {
-	return slices.ContainsFunc(operandsOf(op), func(v mlir.Value) bool { return v.IsResult() && v.Owner() == of })
+	return slices.ContainsFunc(op.OperandValues(), func(v mlir.Value) bool { return v.IsResult() && v.Owner() == of })
 }
 
 // splitAttributes replaces the attributes of one parameter or result by those of n, which have

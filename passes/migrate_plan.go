@@ -21,7 +21,7 @@ func (p *MigratePlan) Leaves(op mlir.Operation) string {
 	if reason := p.g.reasons[op]; reason != "" {
 		return reason
 	}
-	for _, values := range [][]mlir.Value{resultsOf(op), operandsOf(op)} {
+	for _, values := range [][]mlir.Value{op.ResultValues(), op.OperandValues()} {
 		for _, v := range values {
 			if p.g.tokens.holds(v.Type()) {
 				if reason := p.g.tokens.keeps(v); reason != "" {

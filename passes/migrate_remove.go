@@ -117,7 +117,7 @@ func (g *migration) removeTokens() error {
 			for _, name := range []string{"arg_attrs", "res_attrs"} {
 				c.op.RemoveAttribute(name) // of a call
 			}
-			if _, err := remake(c.op, operandsOf(c.op), types, c.results); err != nil {
+			if _, err := remake(c.op, c.op.OperandValues(), types, c.results); err != nil {
 				return err
 			}
 		case c.op.Name() == "stablehlo.get_tuple_element" && c.index >= 0:

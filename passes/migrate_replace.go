@@ -68,7 +68,7 @@ func (g *migration) replaceFeeds(s *site) error {
 	s.config.Registry = g.options.Registry
 	var operands []mlir.Value
 	for _, op := range s.data {
-		operands = append(operands, operandsOf(op)[:op.NumOperands()-1]...)
+		operands = append(operands, op.OperandValues()[:op.NumOperands()-1]...)
 	}
 	var results []mlir.Type
 	if s.config.Form == contract.Call {

@@ -71,9 +71,9 @@ func rotate(loop mlir.Operation) error {
 		}
 		return returned.Operand(0) // from outside the loop
 	}
-	again := copyTo(end, operandsOf(end))
-	first := copyTo(loop, operandsOf(loop))
-	end.SetOperands(append(operandsOf(end), again)...)
+	again := copyTo(end, end.OperandValues())
+	first := copyTo(loop, loop.OperandValues())
+	end.SetOperands(append(end.OperandValues(), again)...)
 	of := returned.Operand(0).Type()
 	body.AddArgument(of, loop.Location())
 	returned.SetOperands(cond.AddArgument(of, loop.Location()))

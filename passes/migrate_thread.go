@@ -150,7 +150,7 @@ func (t *threader) through(op mlir.Operation, token mlir.Value) (mlir.Operation,
 			return op, err
 		}
 		end := block.Terminator()
-		end.SetOperands(append(operandsOf(end), last)...)
+		end.SetOperands(append(end.OperandValues(), last)...)
 	}
 	if loop {
 		return extended(op, token, t.token)

@@ -145,7 +145,7 @@ func (t *tokenGraph) each(op mlir.Operation, f func(mlir.Value)) {
 // connectOperation connects the tokens of one operation. It returns false if it does not know
 // how they pass through it.
 func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
-	operands, results := operandsOf(op), resultsOf(op)
+	operands, results := op.OperandValues(), op.ResultValues()
 	joinAll := func() {
 		var first mlir.Value
 		t.each(op, func(v mlir.Value) {
@@ -192,7 +192,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 			if end.IsNil() || end.Name() != "stablehlo.return" {
 				ok = false
 			} else if op.Name() != "stablehlo.while" || i == 1 {
-				ok = pairs(operandsOf(end), results) && ok
+				ok = pairs(end.OperandValues(), results) && ok
 			}
 		}
 		return ok
@@ -209,7 +209,7 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 		}
 		joinAll()
 		block := f.Region(0).First()
-		return pairs(operands, argumentsOf(block)) && pairs(operandsOf(block.Terminator()), results)
+		return pairs(operands, argumentsOf(block)) && pairs(block.Terminator().OperandValues(), results)
 	}
 	return false
 }

@@ -207,7 +207,7 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 	if call, ok := callop.AsCall(op); ok {
 		g.form, g.tokens = call.Config.Form, call.Config.NumTokens
 	}
-	operands := operandsOf(op)
+	operands := op.OperandValues()
 	var results []mlir.Value
 	var err error
 	if !wrap {
@@ -280,7 +280,7 @@ func (a *policyApplier) manual(op mlir.Operation, operands []mlir.Value, parts [
 	if err != nil {
 		return nil, err
 	}
-	return resultsOf(op.Block().InsertBefore(op, made)), nil
+	return op.Block().InsertBefore(op, made).ResultValues(), nil
 }
 
 // replicated returns shardings of arrays that every device has in full.

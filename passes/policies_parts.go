@@ -112,7 +112,7 @@ func shardingOf(v mlir.Value) (string, bool) {
 // onParts replaces a call outside of manual computations by one that each device makes with its
 // parts of the operands.
 func (a *policyApplier) onParts(op mlir.Operation) error {
-	operands := operandsOf(op)
+	operands := op.OperandValues()
 	parts, err := a.divided(operands)
 	if err != nil {
 		return err

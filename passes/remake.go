@@ -1,7 +1,6 @@
 package passes
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -36,7 +35,7 @@ func remake(op mlir.Operation, operands []mlir.Value, results []mlir.Type, kept 
 // extended remakes an operation with one more operand, unless that is nil, and one more result,
 // which is a token.
 func extended(op mlir.Operation, operand mlir.Value, token mlir.Type) (mlir.Operation, error) {
-	operands := operandsOf(op)
+	operands := op.OperandValues()
 	if !operand.IsNil() {
 		operands = append(operands, operand)
 	}
@@ -47,7 +46,7 @@ func extended(op mlir.Operation, operand mlir.Value, token mlir.Type) (mlir.Oper
 // without remakes an operation without one of its results, which must have no uses, and without
 // that operand, unless it is negative.
 func without(op mlir.Operation, result, operand int) (mlir.Operation, error) {
-	operands := operandsOf(op)
+	operands := op.OperandValues()
 	if operand >= 0 {
 		operands = slices.Delete(operands, operand, operand+1)
 	}
@@ -56,14 +55,8 @@ func without(op mlir.Operation, result, operand int) (mlir.Operation, error) {
 	return remake(op, operands, slices.Delete(results, result, result+1), slices.Delete(kept, result, result+1))
 }
 
-func operandsOf(op mlir.Operation) []mlir.Value { return listOf(op.Operands()) }
-
-func resultsOf(op mlir.Operation) []mlir.Value { return listOf(op.Results()) }
-
-func argumentsOf(b mlir.Block) []mlir.Value { return listOf(b.Arguments()) }
-
-func listOf(values iter.Seq2[int, mlir.Value]) (list []mlir.Value) {
-	for _, v := range values {
+func argumentsOf(b mlir.Block) (list []mlir.Value) {
+	for _, v := range b.Arguments() {
 		list = append(list, v)
 	}
 	return list
@@ -72,7 +65,7 @@ func listOf(values iter.Seq2[int, mlir.Value]) (list []mlir.Value) {
 // returnAlso makes a function return one more value.
 func returnAlso(f mlir.Operation, v mlir.Value) {
 	end := f.Region(0).First().Terminator()
-	end.SetOperands(append(operandsOf(end), v)...)
+	end.SetOperands(append(end.OperandValues(), v)...)
 	setSignature(f, -1, -1)
 }
 

@@ -156,7 +156,7 @@ func (s *stripper) unthreadLoop(op mlir.Operation, i int) (mlir.Operation, error
 	}
 	s.forget(inCond)
 	s.forget(inBody)
-	end.SetOperands(slices.Delete(operandsOf(end), i, i+1)...)
+	end.SetOperands(slices.Delete(end.OperandValues(), i, i+1)...)
 	for _, block := range []mlir.Block{cond, body} {
 		if err := block.EraseArgument(i); err != nil {
 			return op, err
@@ -181,7 +181,7 @@ func (s *stripper) unthreadBranches(op mlir.Operation, i int) (mlir.Operation, e
 	}
 	for _, region := range op.Regions() {
 		end := region.First().Terminator()
-		end.SetOperands(slices.Delete(operandsOf(end), i, i+1)...)
+		end.SetOperands(slices.Delete(end.OperandValues(), i, i+1)...)
 	}
 	return s.cut(op, i, -1, from)
 }
@@ -230,7 +230,7 @@ func (s *stripper) unthreadFunction(m *mlir.Module, f mlir.Operation) error {
 		}
 		param := v.Index()
 		s.forget(v)
-		end.SetOperands(slices.Delete(operandsOf(end), i, i+1)...)
+		end.SetOperands(slices.Delete(end.OperandValues(), i, i+1)...)
 		if err := block.EraseArgument(param); err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func AddRuntimeTokens(m *mlir.Module) ([]string, error) {
 	block := main.Region(0).First()
 	for _, effect := range effects {
 		end := block.Terminator()
-		end.SetOperands(append(operandsOf(end), block.AddArgument(token, main.Location()))...)
+		end.SetOperands(append(end.OperandValues(), block.AddArgument(token, main.Location()))...)
 		setSignature(main, -1, -1)
 		name := c.StringAttribute(effect)
 		err := function.SetArgAttr(main, block.NumArguments()-1, stablehlo.EffectAttribute, name)

@@ -32,7 +32,7 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		views = append(views, tensor.View{Shape: cloned(host.Shape), Data: host.Data})
+		views = append(views, tensor.View{Shape: host.Shape.Clone(), Data: host.Data})
 	}
 	c := &call{args: views[:data:data], ids: views[data:], runID: r.calls.ID()}
 	out := make([]*value, 0, len(s.out))
@@ -51,13 +51,13 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 	case contract.Observe:
 	default:
 		for _, shape := range cb.Results {
-			result := newArray(cloned(shape))
+			result := newArray(shape.Clone())
 			c.results = append(c.results, result)
 			out = append(out, onHost(result))
 		}
 	}
 	for _, shape := range s.shapes[len(out):] { // the tokens
-		out = append(out, onHost(newArray(cloned(shape))))
+		out = append(out, onHost(newArray(shape.Clone())))
 	}
 	c.frame.Init(cb.Name, cb.Config, -1, c)
 	_, err = r.program.slots[s.index].Do(&c.frame, &r.calls)

@@ -6,7 +6,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // stage makes the stage of a group.
@@ -22,10 +21,10 @@ func (b *blockCutter) stage(g *group) (*stageStep, error) {
 	n := len(b.plan.stages)
 	s := &Stage{Name: fmt.Sprintf("stage %d", n), number: n, donate: make([]bool, len(in))}
 	for _, v := range in {
-		s.Inputs = append(s.Inputs, cloned(b.body.shapes[v]))
+		s.Inputs = append(s.Inputs, b.body.shapes[v].Clone())
 	}
 	for _, v := range out {
-		s.Outputs = append(s.Outputs, cloned(b.body.shapes[v]))
+		s.Outputs = append(s.Outputs, b.body.shapes[v].Clone())
 	}
 	for _, n := range g.nodes {
 		if !n.free {
@@ -36,8 +35,6 @@ func (b *blockCutter) stage(g *group) (*stageStep, error) {
 	s.module, err = b.emit(g)
 	return &stageStep{flow: flow{in, out}, stage: s}, err
 }
-
-func cloned(s tensor.Shape) tensor.Shape { return tensor.ShapeOf(s.DType, s.Dims...) }
 
 // emit makes the module of a group.
 func (b *blockCutter) emit(g *group) (*mlir.Module, error) {

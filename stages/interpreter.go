@@ -59,7 +59,7 @@ func (p *interpreted) run(ctx context.Context, inputs []*value, _ []bool) ([]*va
 		if i >= len(p.shapes) || len(data) != p.shapes[i].NumBytes() {
 			return nil, fmt.Errorf("the interpreter returned %d bytes as result %d", len(data), i)
 		}
-		v := newArray(cloned(p.shapes[i]))
+		v := newArray(p.shapes[i].Clone())
 		copy(v.Data, data)
 		values[i] = onHost(v)
 	}

@@ -95,7 +95,7 @@ func (p *Program) Outputs() []tensor.Shape { return clonedAll(p.outputs) }
 func clonedAll(shapes []tensor.Shape) []tensor.Shape {
 	list := make([]tensor.Shape, len(shapes))
 	for i, s := range shapes {
-		list[i] = cloned(s)
+		list[i] = s.Clone()
 	}
 	return list
 }
@@ -148,7 +148,7 @@ func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.Vie
 			if err != nil {
 				return err
 			}
-			copied := newArray(cloned(host.Shape))
+			copied := newArray(host.Shape.Clone())
 			copy(copied.Data, host.Data)
 			out = append(out, copied)
 		}

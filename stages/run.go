@@ -39,7 +39,7 @@ func (p *Program) run(ctx context.Context, args []*value, use func(*run, []*valu
 	for i, v := range args {
 		shape := v.shape()
 		if !shape.Equal(p.inputs[i]) {
-			return &bridge.InputError{Index: i, Want: cloned(p.inputs[i]), Got: cloned(shape)}
+			return &bridge.InputError{Index: i, Want: p.inputs[i].Clone(), Got: shape.Clone()}
 		}
 	}
 	if err := p.begin(); err != nil {

@@ -21,6 +21,9 @@ type Shape struct {
 // below -1.
 func ShapeOf(d DType, dims ...int) Shape { return Shape{d, slices.Clone(dims)} }
 
+// Clone returns a shape with a copy of the dimensions.
+func (s Shape) Clone() Shape { return ShapeOf(s.DType, s.Dims...) }
+
 // unknown is a dimension that is not known.
 const unknown = -1
 

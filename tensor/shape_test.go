@@ -215,3 +215,11 @@ func FuzzParseShape(f *testing.F) {
 		}
 	})
 }
+
+func TestShapeClone(t *testing.T) {
+	s := tensor.ShapeOf(tensor.F32, 2, 3)
+	c := s.Clone()
+	c.Dims[0] = 7
+	check.Diff(t, "the shape after a change of its clone", "f32[2,3]", s.String())
+	check.Diff(t, "the clone", "f32[7,3]", c.String())
+}

@@ -31,9 +31,3 @@ func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.
 	}
 	return outputs, nil
 }
-
-// Client returns the client that the buffer belongs to.
-func (b *Buffer) Client() *Client { return b.client }
-
-// CallsBack reports whether compiled code of the client can call Go; see Plugin.CallsBack.
-func (c *Client) CallsBack() bool { return c.plugin.CallsBack() }
