@@ -24,3 +24,5 @@ package embed
 #include "api.h"
 */
 import "C"
+
+import _ "github.com/calliope-mlir/calliope/c/include" // api.h includes its header

@@ -24,6 +24,11 @@ func TestInstall(t *testing.T) {
 	want := string(check.Must(os.ReadFile(filepath.Join(root, "examples", "embed", "testdata", "c.txt"))))
 	source := filepath.Join(root, "examples", "embed", "c", "host.c")
 
+	for _, name := range []string{"calliope.h", "calliope_custom_call.h"} {
+		installed := check.Must(os.ReadFile(filepath.Join(prefix, "include", name)))
+		check.Diff(t, name, string(check.Must(os.ReadFile(filepath.Join(root, "c", "include", name)))), string(installed))
+	}
+
 	t.Run("pkg-config", func(t *testing.T) {
 		t.Setenv("PKG_CONFIG_PATH", filepath.Join(prefix, "lib", "pkgconfig"))
 		program := filepath.Join(t.TempDir(), "host")

@@ -1,9 +1,9 @@
-// Install builds libcalliope and mlir-lint, and writes them with the header and the files of pkg-config and
+// Install builds libcalliope and mlir-lint, and writes them with the headers and the files of pkg-config and
 // CMake below a folder:
 //
 //	go run ./c/install -prefix DIR
 //
-// DIR then has lib/libcalliope.so, lib/libcalliope.a, bin/mlir-lint, include/calliope.h,
+// DIR then has lib/libcalliope.so, lib/libcalliope.a, bin/mlir-lint, the headers in include,
 // lib/pkgconfig/calliope.pc and lib/cmake/Calliope. A program is built with
 //
 //	cc host.c $(PKG_CONFIG_PATH=DIR/lib/pkgconfig pkg-config --cflags --libs calliope)
@@ -22,6 +22,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/c/include"
 )
 
 func main() {
@@ -44,11 +46,7 @@ func install(prefix string) error {
 	if err != nil {
 		return err
 	}
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
-	if err != nil {
-		return fmt.Errorf("go list: %w: run it in a folder of the module %s, or of one that requires it", err, module)
-	}
-	header, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "c", "include", "calliope.h"))
+	header, err := include.Headers.ReadFile("calliope.h")
 	if err != nil {
 		return err
 	}
@@ -67,15 +65,17 @@ func install(prefix string) error {
 			cmd.Args = append(cmd.Args[:2], append([]string{"-ldflags=-extldflags=-Wl,-soname,libcalliope.so"}, cmd.Args[2:]...)...)
 		}
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+			return fmt.Errorf("%s: %w: run it in a folder of the module %s, or of one that requires it\n%s", cmd, err, module, out)
 		}
 	}
 	// cgo writes a header beside each library, of the Go functions that the C functions call.
 	if err := os.Remove(filepath.Join(prefix, "lib", "libcalliope.h")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
+	if err := copyHeaders(filepath.Join(prefix, "include")); err != nil {
+		return err
+	}
 	for path, text := range map[string]string{
-		"include/calliope.h":                             string(header),
 		"lib/pkgconfig/calliope.pc":                      pkgConfig,
 		"lib/cmake/Calliope/CalliopeConfig.cmake":        cmakeConfig,
 		"lib/cmake/Calliope/CalliopeConfigVersion.cmake": cmakeVersion,
@@ -85,6 +85,27 @@ func install(prefix string) error {
 			return err
 		}
 		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "@VERSION@", version)), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyHeaders writes the headers to a folder, in place of those that are there.
+func copyHeaders(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	files, err := include.Headers.ReadDir(".")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		text, err := include.Headers.ReadFile(f.Name())
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name()), text, 0o644); err != nil {
 			return err
 		}
 	}

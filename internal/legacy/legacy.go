@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"runtime"
 	"unsafe"
+
+	_ "github.com/calliope-mlir/calliope/c/include" // legacy.h includes its header
 )
 
 // The forms of a function. calliope_custom_call.h has their signatures.

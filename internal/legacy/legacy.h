@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define CALLIOPE_CUSTOM_CALL_SERVER
-#include "calliope_custom_call.h"
+#include "../../c/include/calliope_custom_call.h"
 
 // What is wrong with the message of a failure.
 enum { CALLIOPE_MESSAGE_OK, CALLIOPE_MESSAGE_NULL, CALLIOPE_MESSAGE_LONG, CALLIOPE_MESSAGE_NO_MEMORY };
