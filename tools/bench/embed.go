@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"fmt"
@@ -36,17 +35,12 @@ func embedSuite(ctx context.Context, s settings, r *report) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the Go functions: %w\n%s", err, out)
 	}
-	command := exec.CommandContext(ctx, s.python, "-c", embedLoop, strconv.Itoa(s.repeat),
-		filepath.Join(strings.TrimSpace(string(root)), "c", "python"), library)
-	command.Env = append(os.Environ(), "JAX_PLATFORMS=cpu")
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
+	out, err := runJAX(ctx, s.python, embedLoop, strconv.Itoa(s.repeat), filepath.Join(strings.TrimSpace(string(root)), "c", "python"), library)
 	if err != nil {
-		return fmt.Errorf("measuring JAX: %w\n%s", err, stderr.String())
+		return err
 	}
 	us := map[string]float64{}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(out) {
 		var name string
 		var value float64
 		if _, err := fmt.Sscan(line, &name, &value); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -26,18 +27,15 @@ func besideJAX(ctx context.Context, s settings, r *report, goLoop float64) ([]se
 	}
 	ctx, cancel := context.WithTimeout(ctx, jaxLimit)
 	defer cancel()
-	args := []string{"-c", jaxLoop, strconv.Itoa(s.repeat)}
+	args := []string{strconv.Itoa(s.repeat)}
 	for _, bytes := range s.payloads() {
 		args = append(args, strconv.Itoa(bytes))
 	}
-	command := exec.CommandContext(ctx, s.python, args...)
-	var stderr bytes.Buffer
-	command.Stderr = &stderr
-	out, err := command.Output()
+	out, err := runJAX(ctx, s.python, jaxLoop, args...)
 	if err != nil {
-		return nil, fmt.Errorf("measuring JAX: %w\n%s", err, stderr.String())
+		return nil, err
 	}
-	list, err := readJAX(string(out))
+	list, err := readJAX(out)
 	if err != nil {
 		return nil, fmt.Errorf("measuring JAX: %w", err)
 	}
@@ -50,6 +48,19 @@ func besideJAX(ctx context.Context, s settings, r *report, goLoop float64) ([]se
 	r.figure("callbacks/loop16B/jax-io_callback", us, "us/iteration", nil)
 	r.figure("callbacks/loop16B/jax-over-go", us/goLoop, "x", atLeast(200))
 	return list, nil
+}
+
+// runJAX runs a program with JAX on the CPU, and returns its output.
+func runJAX(ctx context.Context, python, program string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, python, append([]string{"-c", program}, args...)...)
+	command.Env = append(os.Environ(), "JAX_PLATFORMS=cpu")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("measuring JAX: %w\n%s", err, stderr.String())
+	}
+	return string(out), nil
 }
 
 // readJAX reads the output of the program. io_callback with 16 bytes comes first.
