@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -18,8 +19,8 @@ func (d onClient) String() string         { return "the client's device 0" }
 func (d onClient) callsBack() bool        { return d.c.CallsBack() }
 func (d onClient) client() *bridge.Client { return d.c }
 
-func (d onClient) compile(ctx context.Context, s *Stage) (program, error) {
-	e, err := d.c.Compile(ctx, stablehlo.Program(s.module), bridge.CompileOptions{})
+func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
+	e, err := d.c.Compile(ctx, source{stablehlo.Program(s.module), reading}, bridge.CompileOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}

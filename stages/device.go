@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
 )
@@ -13,8 +14,8 @@ type Device interface {
 
 	// callsBack reports whether compiled code can call back.
 	callsBack() bool
-	// compile compiles a stage.
-	compile(ctx context.Context, s *Stage) (program, error)
+	// compile compiles a stage. It holds reading while it uses the context of the stage's module.
+	compile(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error)
 	// client returns the client of the device, or nil.
 	client() *bridge.Client
 }

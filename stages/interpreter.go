@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -20,7 +21,9 @@ func (interpreter) String() string         { return "the interpreter" }
 func (interpreter) callsBack() bool        { return false }
 func (interpreter) client() *bridge.Client { return nil }
 
-func (interpreter) compile(_ context.Context, s *Stage) (program, error) {
+func (interpreter) compile(_ context.Context, s *Stage, reading *sync.Mutex) (program, error) {
+	reading.Lock()
+	defer reading.Unlock()
 	if err := stablehlo.CheckEvaluate(s.module); err != nil {
 		return nil, fmt.Errorf("stages: %s: the interpreter cannot run it: %w", s.Name, err)
 	}

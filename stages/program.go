@@ -69,18 +69,9 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 		return nil, err
 	}
 	made := &Program{device: p.device, inputs: p.inputs, outputs: p.outputs, main: p.main, slots: slots}
-	equal := map[string]program{}
-	for _, s := range p.stages {
-		text := s.module.String()
-		compiled, ok := equal[text]
-		if !ok {
-			if compiled, err = p.device.compile(ctx, s); err != nil {
-				closeSlots(slots)
-				return nil, errors.Join(err, made.closeStages())
-			}
-			equal[text] = compiled
-		}
-		made.compiled = append(made.compiled, compiled)
+	if made.compiled, err = p.compileStages(ctx); err != nil {
+		closeSlots(slots)
+		return nil, err
 	}
 	made.group = dispatch.NewGroup(dispatch.GroupOptions{Name: "stages"})
 	return made, nil
@@ -115,19 +106,7 @@ func (p *Program) Close() error {
 func (p *Program) free() error {
 	p.group.Close()
 	closeSlots(p.slots)
-	return p.closeStages()
-}
-
-func (p *Program) closeStages() error {
-	var errs []error
-	seen := map[program]bool{}
-	for _, c := range p.compiled {
-		if !seen[c] {
-			seen[c] = true
-			errs = append(errs, c.close())
-		}
-	}
-	return errors.Join(errs...)
+	return closeStages(p.compiled)
 }
 
 // Barrier waits until every callback of every earlier run is done, and returns the errors of taps since the last one,

@@ -1,7 +1,7 @@
 // Bench measures the cost of Calliope. It compares each figure with a lower bound (its
 // floor) or with another program (its peer), in one run on one machine:
 //
-//	go run ./tools/bench [-suite callbacks|dispatch|embed|ir|lint|order|procs1|run|saved] [-repeat N] [-python PROGRAM]
+//	go run ./tools/bench [-suite callbacks|dispatch|embed|ir|lint|order|procs1|run|saved|stages] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
 //
 // The suite callbacks measures calls of Go from compiled code: their cost by payload, way
@@ -44,6 +44,7 @@ var suites = map[string]func(context.Context, settings, *report) error{
 	"order":     orderSuite,
 	"run":       runSuite,
 	"saved":     savedSuite,
+	"stages":    stagesSuite,
 }
 
 // statusOver is the exit status if a figure is over its budget.

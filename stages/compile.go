@@ -1,0 +1,91 @@
+package stages
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// compileStages compiles the stages of a plan: several at a time, because XLA uses one processor for most of a compile. Of
+// several errors, it returns that of the first stage.
+func (p *Plan) compileStages(ctx context.Context) ([]program, error) {
+	var reading sync.Mutex // the stages' modules have one context
+	programs, errs := make([]program, len(p.stages)), make([]error, len(p.stages))
+	next := make(chan *Stage)
+	failed := make(chan struct{})
+	var once sync.Once
+	var all sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(p.stages)) {
+		all.Go(func() {
+			for s := range next {
+				i := s.number
+				if programs[i], errs[i] = p.compileStage(ctx, s, &reading); errs[i] != nil {
+					once.Do(func() { close(failed) })
+				}
+			}
+		})
+	}
+hand:
+	for _, s := range p.stages {
+		select {
+		case next <- s:
+		case <-failed:
+			break hand
+		}
+	}
+	close(next)
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, errors.Join(err, closeStages(programs))
+		}
+	}
+	return programs, nil
+}
+
+// compileStage compiles a stage, unless an equal one is compiled.
+func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
+	reading.Lock()
+	key := stageKey{device: p.device, text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
+	reading.Unlock()
+	return compiled.get(ctx, key, func() (program, error) {
+		return p.device.compile(ctx, s, reading)
+	})
+}
+
+func closeStages(programs []program) error {
+	var errs []error
+	for _, c := range programs {
+		if c != nil {
+			errs = append(errs, c.close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// source is the module of a stage for the bridge.
+type source struct {
+	stablehlo.Serializer
+	reading *sync.Mutex // held while the module's context is used
+}
+
+// Artifact implements bridge.Program.
+func (s source) Artifact(version string) ([]byte, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	return s.Serializer.Artifact(version)
+}
+
+// ArtifactWithoutPlacement implements bridge.PlacedProgram.
+func (s source) ArtifactWithoutPlacement(version string) ([]byte, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	return s.Serializer.ArtifactWithoutPlacement(version)
+}
+
+// RuntimeTokens implements bridge.OrderedProgram. Stages have none: see refuse.
+func (s source) RuntimeTokens() ([]string, error) { return nil, nil }

@@ -1,0 +1,53 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+)
+
+// counted is a program that counts how often it is closed.
+type counted struct {
+	program
+	closed int
+}
+
+func (c *counted) close() error { c.closed++; return nil }
+
+// TestSharedWait checks what becomes of those that wait for a stage that another one compiles.
+func TestSharedWait(t *testing.T) {
+	key := stageKey{device: Interpreter(), library: t.Name()}
+	made := &counted{}
+	building, build := make(chan struct{}), make(chan error)
+	first := make(chan program)
+	go func() {
+		p, _ := compiled.get(t.Context(), key, func() (program, error) {
+			close(building)
+			return made, <-build
+		})
+		first <- p
+	}()
+	<-building
+	ended, end := context.WithCancelCause(t.Context())
+	reason := errors.New("no longer needed")
+	end(reason)
+	_, err := compiled.get(ended, key, nil)
+	check.Diff(t, "the cause", true, errors.Is(err, reason))
+
+	second := make(chan error)
+	again := &counted{}
+	go func() { // waits, and builds when the first one fails
+		p, err := compiled.get(t.Context(), key, func() (program, error) { return again, nil })
+		second <- errors.Join(err, p.close())
+	}()
+	build <- errors.New("failed")
+	if p := <-first; p != nil {
+		t.Errorf("the first has %v", p)
+	}
+	check.NoError(t, <-second)
+	check.Diff(t, "closed", 1, again.closed)
+	check.Diff(t, "closed, of the first", 0, made.closed)
+	check.Diff(t, "entries", 0, len(compiled.entries))
+}
