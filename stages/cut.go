@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -50,8 +51,8 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	if err := refuse(whole); err != nil {
 		return nil, err
 	}
-	c := &cutter{module: whole, plan: &Plan{device: o.device()}, boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{}}
-	if err := c.decide(o); err != nil {
+	c := &cutter{module: whole, plan: &Plan{device: o.device()}, stats: callbacks.Stats(), boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{}}
+	if err := c.lowerAll(o); err != nil {
 		return nil, err
 	}
 	// What main does not call does not run.
@@ -103,6 +104,7 @@ func refuse(m *mlir.Module) error {
 type cutter struct {
 	module *mlir.Module
 	plan   *Plan
+	stats  []callbacks.Stat
 	// boundaries are the callbacks that are cut, and holds the operations that contain some.
 	boundaries map[mlir.Operation]*Callback
 	holds      map[mlir.Operation]bool
@@ -152,22 +154,12 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 	return main.Region(0).First(), nil
 }
 
-// callback returns the description of a callback that was not lowered.
+// callback returns the description of a callback, with what becomes of it.
 func (c *cutter) callback(call callop.Call, o Options) (*Callback, error) {
 	config := call.Config
 	cb := &Callback{Name: config.Name(), Config: config, Loc: config.Loc}
 	if p := call.Op.Location().Position(); cb.Loc == "" && !p.IsZero() {
 		cb.Loc = p.String()
-	}
-	cb.Decision, cb.Reason = CutAt, fmt.Sprintf("%s cannot call back", o.device())
-	if o.device().callsBack() {
-		cb.Decision, cb.Reason = Inline, fmt.Sprintf("%s can call back", o.device())
-	}
-	if forced := o.Force[cb.Name]; forced != Default && forced != Lower {
-		cb.Decision, cb.Reason = forced, "Options.Force"
-	}
-	if cb.Decision == CutAt && config.Encoding != contract.EncodingDictionary {
-		return nil, cutError(call.Op, "the callback is written for EXLA: only callbacks of the contract are cut")
 	}
 	in, out := call.Op.NumOperands(), call.Op.NumResults()
 	data, _, tokens, err := config.Split(in)
@@ -195,6 +187,10 @@ func (c *cutter) callback(call callop.Call, o Options) (*Callback, error) {
 			return nil, cutError(call.Op, "result %d: %v", i, err)
 		}
 		cb.Results = append(cb.Results, s)
+	}
+	cb.Decision, cb.Reason = c.decide(cb, o)
+	if cb.Decision == CutAt && config.Encoding != contract.EncodingDictionary {
+		return nil, cutError(call.Op, "the callback is written for EXLA: only callbacks of the contract are cut")
 	}
 	return cb, nil
 }

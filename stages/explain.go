@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -40,10 +39,8 @@ func or(text string) string {
 
 // measured returns the mean time of a callback's calls, or "-" if it is not known.
 func measured(c *Callback) string {
-	for _, s := range callbacks.Stats() {
-		if s.Callback == c.Name && s.Registry == c.Config.Registry && s.Latency.Count > 0 {
-			return (s.Latency.Total / time.Duration(s.Latency.Count)).String()
-		}
+	if mean, known := meanTime(callbacks.Stats(), c); known {
+		return mean.String()
 	}
 	return "-"
 }

@@ -11,30 +11,25 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// decide lowers the callbacks that become operations.
-func (c *cutter) decide(o Options) error {
+// lowerAll lowers the callbacks that become operations.
+func (c *cutter) lowerAll(o Options) error {
 	for _, call := range slices.Collect(callop.Calls(c.module)) {
 		if call.Err != nil {
 			return cutError(call.Op, "%v", call.Err)
 		}
-		name := call.Config.Name()
-		build, forced := o.Lower[name], o.Force[name]
-		if build == nil || forced != Lower && (forced != Default || o.device().callsBack()) {
-			continue
-		}
-		if call.Config.Form != contract.Pure {
-			if forced == Lower {
-				return cutError(call.Op, "the callback %q has the form %s: only calls of the form %s are lowered", name, call.Config.Form, contract.Pure)
-			}
+		build := o.Lower[call.Config.Name()]
+		if build == nil {
 			continue
 		}
 		cb, err := c.callback(call, o)
 		if err != nil {
 			return err
 		}
-		cb.Decision, cb.Reason = Lower, "Options.Lower has it"
-		if forced == Lower {
-			cb.Reason = "Options.Force"
+		if cb.Decision != Lower {
+			continue
+		}
+		if call.Config.Form != contract.Pure {
+			return cutError(call.Op, "the callback %q has the form %s: only calls of the form %s are lowered", cb.Name, call.Config.Form, contract.Pure)
 		}
 		if err := c.lower(call.Op, cb, build); err != nil {
 			return err

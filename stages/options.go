@@ -10,8 +10,7 @@ import (
 type Decision uint8
 
 const (
-	// Default keeps a callback inline where the device can call back. Otherwise it lowers a
-	// callback that Options.Lower has, and cuts at others.
+	// Default leaves the decision to Options.Policy.
 	Default Decision = iota
 	// Inline keeps the callback in its stage. The device must be able to call back.
 	Inline
@@ -47,11 +46,16 @@ type Options struct {
 	// Lower has functions that build what a callback computes, by the callback's name. Only
 	// callbacks of the form pure are lowered.
 	Lower map[string]Func
-	// Force has decisions that differ from Default, by the callback's name, or by "id N".
+	// Policy decides about the callbacks that Force does not name. The zero value is ByDevice.
+	Policy Policy
+	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N".
 	Force map[string]Decision
 }
 
 func (o Options) check() error {
+	if o.Policy > Cheapest {
+		return fmt.Errorf("stages: Options.Policy is %v, which is no policy: use ByDevice or Cheapest", o.Policy)
+	}
 	for name, d := range o.Force {
 		switch {
 		case d > Lower:

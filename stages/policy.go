@@ -1,0 +1,118 @@
+package stages
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+)
+
+// A Policy decides about the callbacks that Options.Force does not decide about.
+type Policy uint8
+
+const (
+	// ByDevice keeps a callback inline where the device can call back. Otherwise it lowers a callback that
+	// Options.Lower has, and cuts at others.
+	ByDevice Policy = iota
+	// Cheapest takes the possible way in which a call is estimated to take least time: inline, lowered if
+	// Options.Lower has a function, or cut. Each callback is judged by itself.
+	//
+	// The estimates are of the bytes that a call moves, and of the time of the function: the mean of its measured calls
+	// so far (see callbacks.Options.Measure), whatever their sizes. An unmeasured function counts as compiled code, which is
+	// estimated by the bytes that it must read and write. See docs/stages.md for the rates.
+	Cheapest
+)
+
+// String returns the name in lower case.
+func (p Policy) String() string {
+	switch p {
+	case ByDevice:
+		return "by device"
+	case Cheapest:
+		return "cheapest"
+	}
+	return fmt.Sprintf("Policy(%d)", uint8(p))
+}
+
+// rates are the speed of a device, for estimates.
+type rates struct {
+	inline   time.Duration // a call of compiled code, without the function
+	boundary time.Duration // a call between two stages, without the function and the bytes
+	crossing float64       // bytes in a second between the device and the host
+	compiled float64       // bytes in a second that operations read and write
+}
+
+// The rates of a CPU are those of tools/bench -suite stages, rounded. They need not be exact: what is compared differs much.
+var (
+	clientRates      = rates{inline: time.Microsecond, boundary: 10 * time.Microsecond, crossing: 10e9, compiled: 10e9}
+	interpreterRates = rates{boundary: 200 * time.Microsecond, crossing: 1e9, compiled: 20e6}
+)
+
+// decide returns what becomes of a callback.
+func (c *cutter) decide(cb *Callback, o Options) (Decision, string) {
+	inline, why := o.device().callsBack(), fmt.Sprintf("%s cannot call back", o.device())
+	if inline {
+		why = fmt.Sprintf("%s can call back", o.device())
+	}
+	lower := o.Lower[cb.Name] != nil && cb.Config.Form == contract.Pure
+	switch forced := o.Force[cb.Name]; {
+	case forced != Default:
+		return forced, "Options.Force"
+	case o.Policy == Cheapest:
+		return c.cheapest(cb, o, inline, lower)
+	case inline:
+		return Inline, why
+	case lower:
+		return Lower, "Options.Lower has it"
+	}
+	return CutAt, why
+}
+
+// cheapest returns the decision that costs least, with the costs of all that are possible.
+func (c *cutter) cheapest(cb *Callback, o Options, inline, lower bool) (Decision, string) {
+	r := clientRates
+	if o.device() == Interpreter() {
+		r = interpreterRates
+	}
+	in, out := cb.Bytes()
+	at := func(rate float64) time.Duration { return time.Duration(float64(in+out) / rate * 1e9) }
+	lowered := at(r.compiled)
+	function, known := meanTime(c.stats, cb)
+	if !known {
+		function = lowered
+	}
+	best := CutAt
+	least := function + r.boundary + at(r.crossing)
+	costs := []string{fmt.Sprintf("%v cut", least.Round(100*time.Nanosecond))}
+	consider := func(d Decision, cost time.Duration, name string) {
+		costs = append(costs, fmt.Sprintf("%v %s", cost.Round(100*time.Nanosecond), name))
+		if cost <= least {
+			best, least = d, cost
+		}
+	}
+	if lower {
+		consider(Lower, lowered, "lowered")
+	}
+	if inline {
+		consider(Inline, function+r.inline, "inline")
+	}
+	slices.Reverse(costs)
+	text := "cheapest: " + strings.Join(costs, ", ")
+	if !known {
+		text += ", unmeasured"
+	}
+	return best, text
+}
+
+// meanTime returns the mean time of a callback's measured calls.
+func meanTime(stats []callbacks.Stat, c *Callback) (mean time.Duration, known bool) {
+	for _, s := range stats {
+		if s.Callback == c.Name && s.Registry == c.Config.Registry && s.Latency.Count > 0 {
+			return s.Latency.Total / time.Duration(s.Latency.Count), true
+		}
+	}
+	return 0, false
+}
