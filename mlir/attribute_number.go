@@ -73,7 +73,8 @@ func (c *Context) BigIntegerAttribute(t Type, v *big.Int) (Attribute, error) {
 // FloatAttribute returns v : t, rounded to the format of the floating-point type t. It
 // panics if t is not such a type, or if the format cannot represent v: f4E2M1FN, f6E2M3FN
 // and f6E3M2FN have no NaN or infinity, and f8E8M0FNU takes only finite numbers above zero
-// (some libraries turn its NaN into infinity).
+// (some libraries turn its NaN into infinity), and f8E5M3FNU takes only finite numbers without a
+// sign.
 func (c *Context) FloatAttribute(t Type, v float64) Attribute {
 	api := c.life.check("Context.FloatAttribute")
 	raw := t.in(c, "Context.FloatAttribute")
@@ -95,6 +96,8 @@ func (k FloatKind) holds(v float64) bool {
 		return finite
 	case F8E8M0FNU:
 		return finite && v > 0
+	case F8E5M3FNU:
+		return finite && !math.Signbit(v)
 	}
 	return true
 }

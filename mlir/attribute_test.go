@@ -175,7 +175,7 @@ func TestDistinct(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		a, err := c.DistinctAttribute(c.UnitAttribute())
-		if !e.Library.Has("mlirDisctinctAttrCreate") {
+		if !e.Library.Has("mlirDisctinctAttrCreate") && !e.Library.Has("mlirDistinctAttrCreate") {
 			if !errors.Is(err, mlir.ErrUnsupported) {
 				t.Errorf("error is %v, want ErrUnsupported", err)
 			}
@@ -193,6 +193,9 @@ func TestFloatAttribute(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		for _, k := range mlir.FloatKinds() {
+			if k == mlir.F8E5M3FNU && !e.Library.Has("mlirFloat8E5M3FNUTypeGet") {
+				continue // TestFloatTypes has the error
+			}
 			typ := check.Must(c.FloatType(k))
 			for _, v := range []float64{1, 2, 0, -1, math.Copysign(0, -1), 1e300, -1e300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1)} {
 				got, ok := math.NaN(), false
@@ -203,6 +206,8 @@ func TestFloatAttribute(t *testing.T) {
 					wantRefused = math.IsNaN(v) || math.IsInf(v, 0)
 				case mlir.F8E8M0FNU:
 					wantRefused = !(v > 0) || math.IsInf(v, 0)
+				case mlir.F8E5M3FNU:
+					wantRefused = math.IsNaN(v) || math.IsInf(v, 0) || math.Signbit(v)
 				}
 				switch {
 				case refused != wantRefused:

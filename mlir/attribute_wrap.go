@@ -90,11 +90,14 @@ func (a Attribute) StridedLayout() (offset int64, strides []int64, ok bool) {
 
 // DistinctAttribute returns distinct[…]<a>, an attribute that equals no other one, not
 // even one made of the same attribute. It returns an *UnsupportedError if the library
-// lacks it, as IREE's does.
+// lacks it.
 func (c *Context) DistinctAttribute(a Attribute) (Attribute, error) {
 	api := c.life.check("Context.DistinctAttribute")
 	raw := a.in(c, "Context.DistinctAttribute")
-	if err := c.lib.need("mlirDisctinctAttrCreate"); err != nil { // sic: the C API's spelling
+	if c.lib.Has("mlirDistinctAttrCreate") {
+		return c.attribute(capi.MlirDistinctAttrCreate(api, raw)), nil
+	}
+	if err := c.lib.need("mlirDisctinctAttrCreate"); err != nil { // sic: its name until LLVM 22
 		return Attribute{}, err
 	}
 	return c.attribute(capi.MlirDisctinctAttrCreate(api, raw)), nil

@@ -58,6 +58,7 @@ type call struct {
 	constraint bool               // it must not change anything
 	question   string             // what asks it, for messages; empty for a PDL constraint
 	conversion bool               // of a dialect conversion
+	anywhere   bool               // top may be unknown, as it is while the library parses it
 	walk       bool               // it may change only the matched operation
 	verified   bool               // its changes are verified
 	touched    []Operation        // operations to be verified: see touch
@@ -188,6 +189,10 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 	if nested := this.conversion && c.calls.current != nil && c.calls.current.conversion; c.threads && !nested {
 		c.calls.gate.Lock()
 		defer c.calls.gate.Unlock()
+	}
+	if this.anywhere && c.tops[this.top] == nil {
+		c.newTop(capi.OperationKind, this.top)
+		defer delete(c.tops, this.top)
 	}
 	this.previous = c.calls.current
 	this.life = &lifetime{ctx: c, parent: c.life}

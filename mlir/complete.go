@@ -106,7 +106,7 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 		}
 		for _, name := range set.names {
 			text := c.text(name)
-			if !capi.MlirOperationHasInherentAttributeByName(c.api, op, text) {
+			if !c.hasInherent(op, text) {
 				continue
 			}
 			if answer, _ := c.askVerifier(kind, op, text); answer.missing == text || answer.fallback.Ptr != nil {
@@ -209,7 +209,7 @@ func (c *Context) askVerifier(kind *operationKind, op capi.MlirOperation, withou
 func (o Operation) remove(method, name string, remove func() bool) bool {
 	c := o.life.ctx
 	kind := c.kind(o.Name())
-	if !kind.registered || !capi.MlirOperationHasInherentAttributeByName(c.api, o.raw, name) ||
+	if !kind.registered || !c.hasInherent(o.raw, name) ||
 		capi.MlirOperationGetAttributeByName(c.api, o.raw, name).Ptr == nil {
 		return remove()
 	}
@@ -229,7 +229,7 @@ func (o Operation) remove(method, name string, remove func() bool) bool {
 // and operations in its regions would read it.
 func (o Operation) odd(name string) bool {
 	c := o.life.ctx
-	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 || !capi.MlirOperationHasInherentAttributeByName(c.api, o.raw, name) {
+	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 || !c.hasInherent(o.raw, name) {
 		return false
 	}
 	if o.guarded() != nil {
@@ -261,7 +261,7 @@ func learnedKey(c *Context, operation string, names []capi.MlirIdentifier) strin
 }
 
 func (l *learned) find(c *Context, operation string, names []capi.MlirIdentifier) (required []capi.MlirIdentifier, ok bool) {
-	if c.defines {
+	if len(c.defined) > 0 {
 		return nil, false
 	}
 	l.mu.Lock()
@@ -277,7 +277,7 @@ func (l *learned) find(c *Context, operation string, names []capi.MlirIdentifier
 const maxLearned = 1 << 14
 
 func (l *learned) keep(c *Context, operation string, set attributeSet) {
-	if c.defines {
+	if len(c.defined) > 0 {
 		return
 	}
 	var required []string

@@ -26,16 +26,17 @@ type Context struct {
 	placeholders int              // blocks of the tops, see top.placeholders
 
 	handlers []*handler
+	remarks  *remarks // where remarks are reported, or nil
 	pool     *ThreadPool
 	doubled  struct { // see printsTwice
 		once sync.Once
 		yes  bool
 	}
 
-	borrowed   bool   // C code owns it
-	defines    bool   // it has dialects that other contexts of the library do not know
-	maxSplat   int64  // bytes
-	composed   uint64 // see sampled
+	borrowed   bool            // C code owns it
+	defined    map[string]bool // dialects of LoadIRDL, which other contexts of the library do not know
+	maxSplat   int64           // bytes
+	composed   uint64          // see sampled
 	threads    bool
 	translates bool  // the translations to LLVM IR are registered
 	calls      calls // of Go passes and patterns by the library
@@ -116,6 +117,9 @@ func (c *Context) Close() error {
 		capi.MlirContextDestroy(c.api, c.raw)
 	}
 	c.sink.Free()
+	if c.remarks != nil && c.remarks.call != nil {
+		c.remarks.Free()
+	}
 	c.leavePool()
 	return nil
 }

@@ -52,6 +52,7 @@ func (d Diagnostic) String() string {
 func (c *Context) takeDiagnostics(source string) []Diagnostic {
 	list := append(c.reported, c.sink.Take()...)
 	c.reported = nil
+	c.deliverRemarks()
 	var at []Location
 	for _, d := range list {
 		if d.Depth == 0 {

@@ -37,7 +37,12 @@ func (c *Context) LoadIRDL(m *Module) error {
 		return fmt.Errorf("mlir: the module does not describe a dialect: it has no irdl.dialect at the top level")
 	}
 	c.takeDiagnostics("")
-	c.defines = true
+	if c.defined == nil {
+		c.defined = map[string]bool{}
+	}
+	for _, name := range names {
+		c.defined[name] = true
+	}
 	ok := capi.MlirLoadIRDLDialects(t, m.raw).Value != 0
 	diagnostics := c.takeDiagnostics("")
 	c.forgetKinds() // operations may be registered now

@@ -56,6 +56,16 @@ func TestIRDL(t *testing.T) {
 		if err := used.Verify(); err != nil {
 			t.Error(err)
 		}
+		for _, o := range mlirtest.Find(used, "cmath.norm") {
+			if _, has := o.Inherent("of"); has || o.HasInherent("of") {
+				t.Error("an operation of IRDL has an inherent attribute")
+			}
+			o.SetDiscardable("of", c.UnitAttribute())
+			o.SetAttribute("at", c.UnitAttribute())
+			if a, ok := o.Attribute("of"); !ok || a != c.UnitAttribute() || !o.RemoveAttribute("of") || !o.RemoveDiscardable("at") {
+				t.Error("an attribute of an operation of IRDL is lost")
+			}
+		}
 		var d *mlir.DiagnosticError
 		for _, bad := range []string{
 			`func.func private @f(!cmath.complex<i32>)`,

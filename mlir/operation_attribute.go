@@ -3,6 +3,7 @@ package mlir
 import (
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -75,8 +76,20 @@ func (o Operation) Attributes() iter.Seq2[string, Attribute] {
 
 // HasInherent reports whether the operation has an inherent attribute with the given name.
 func (o Operation) HasInherent(name string) bool {
-	t := o.life.use("Operation.HasInherent", o.raw.Ptr)
-	return capi.MlirOperationHasInherentAttributeByName(t, o.raw, name)
+	o.life.use("Operation.HasInherent", o.raw.Ptr)
+	return o.life.ctx.hasInherent(o.raw, name)
+}
+
+// hasInherent reports whether an operation has an inherent attribute with the given name. Those
+// of the dialects of LoadIRDL have none, and the library ends the process if it is asked.
+func (c *Context) hasInherent(op capi.MlirOperation, name string) bool {
+	if len(c.defined) > 0 {
+		dialect, _, _ := strings.Cut(capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op)), ".")
+		if c.defined[dialect] {
+			return false
+		}
+	}
+	return capi.MlirOperationHasInherentAttributeByName(c.api, op, name)
 }
 
 // Inherent returns the inherent attribute with the given name, and whether it exists.

@@ -30,6 +30,7 @@ const (
 	F8E4M3B11FNUZ
 	F8E3M4
 	F8E8M0FNU
+	F8E5M3FNU // in the default library and IREE's
 )
 
 // floats holds the C functions of each kind. F80 and F128 have none; they are identified
@@ -59,6 +60,7 @@ var floats = [...]struct {
 	F8E4M3B11FNUZ: {"f8E4M3B11FNUZ", 8, "Float8E4M3B11FNUZ", capi.MlirFloat8E4M3B11FNUZTypeGet, capi.MlirTypeIsAFloat8E4M3B11FNUZ},
 	F8E3M4:        {"f8E3M4", 8, "Float8E3M4", capi.MlirFloat8E3M4TypeGet, capi.MlirTypeIsAFloat8E3M4},
 	F8E8M0FNU:     {"f8E8M0FNU", 8, "Float8E8M0FNU", capi.MlirFloat8E8M0FNUTypeGet, capi.MlirTypeIsAFloat8E8M0FNU},
+	F8E5M3FNU:     {"f8E5M3FNU", 8, "Float8E5M3FNU", capi.MlirFloat8E5M3FNUTypeGet, capi.MlirTypeIsAFloat8E5M3FNU},
 }
 
 func (k FloatKind) known() bool { return k >= F16 && int(k) < len(floats) }

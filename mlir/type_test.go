@@ -76,6 +76,9 @@ func TestFloatTypes(t *testing.T) {
 		for _, k := range mlir.FloatKinds() {
 			typ, err := c.FloatType(k)
 			if errors.Is(err, mlir.ErrUnsupported) {
+				if k == mlir.F8E5M3FNU && !e.Library.Has("mlirFloat8E5M3FNUTypeGet") {
+					continue
+				}
 				t.Errorf("all of the libraries tested have %s: %v", k, err)
 				continue
 			}

@@ -270,7 +270,7 @@ func MlirRegisterGPUGpuXeVMAttachTarget(t *Table) {
 
 // MlirCreateGPUGpuKernelOutlining calls mlirCreateGPUGpuKernelOutlining.
 func MlirCreateGPUGpuKernelOutlining(t *Table) MlirPass {
-	f := t.functions[2070]
+	f := t.functions[2204]
 	if f == nil {
 		missing("mlirCreateGPUGpuKernelOutlining")
 	}
@@ -282,7 +282,7 @@ func MlirCreateGPUGpuKernelOutlining(t *Table) MlirPass {
 
 // MlirRegisterGPUGpuKernelOutlining calls mlirRegisterGPUGpuKernelOutlining.
 func MlirRegisterGPUGpuKernelOutlining(t *Table) {
-	f := t.functions[2071]
+	f := t.functions[2205]
 	if f == nil {
 		missing("mlirRegisterGPUGpuKernelOutlining")
 	}
@@ -293,7 +293,7 @@ func MlirRegisterGPUGpuKernelOutlining(t *Table) {
 
 // MlirCreateGPUGpuLaunchSinkIndexComputations calls mlirCreateGPUGpuLaunchSinkIndexComputations.
 func MlirCreateGPUGpuLaunchSinkIndexComputations(t *Table) MlirPass {
-	f := t.functions[2072]
+	f := t.functions[2206]
 	if f == nil {
 		missing("mlirCreateGPUGpuLaunchSinkIndexComputations")
 	}
@@ -305,7 +305,7 @@ func MlirCreateGPUGpuLaunchSinkIndexComputations(t *Table) MlirPass {
 
 // MlirRegisterGPUGpuLaunchSinkIndexComputations calls mlirRegisterGPUGpuLaunchSinkIndexComputations.
 func MlirRegisterGPUGpuLaunchSinkIndexComputations(t *Table) {
-	f := t.functions[2073]
+	f := t.functions[2207]
 	if f == nil {
 		missing("mlirRegisterGPUGpuLaunchSinkIndexComputations")
 	}

@@ -6,115 +6,43 @@ package capi
 
 // MlirDominanceInfoCreate calls mlirDominanceInfoCreate.
 func MlirDominanceInfoCreate(t *Table, op MlirOperation) MlirDominanceInfo {
-	f := t.functions[1874]
+	f := t.functions[1903]
 	if f == nil {
 		missing("mlirDominanceInfoCreate")
 	}
 	t.enter()
-	r := call572(f, op)
+	r := call575(f, op)
 	t.leave()
 	return r
 }
 
 // MlirDominanceInfoDestroy calls mlirDominanceInfoDestroy.
 func MlirDominanceInfoDestroy(t *Table, info MlirDominanceInfo) {
-	f := t.functions[1875]
+	f := t.functions[1904]
 	if f == nil {
 		missing("mlirDominanceInfoDestroy")
 	}
 	t.enter()
-	call573(f, info)
+	call576(f, info)
 	t.leave()
 }
 
 // MlirDominanceInfoInvalidate calls mlirDominanceInfoInvalidate.
 func MlirDominanceInfoInvalidate(t *Table, info MlirDominanceInfo) {
-	f := t.functions[1876]
+	f := t.functions[1905]
 	if f == nil {
 		missing("mlirDominanceInfoInvalidate")
 	}
 	t.enter()
-	call573(f, info)
+	call576(f, info)
 	t.leave()
 }
 
 // MlirDominanceInfoDominatesOperation calls mlirDominanceInfoDominatesOperation.
 func MlirDominanceInfoDominatesOperation(t *Table, info MlirDominanceInfo, a MlirOperation, b MlirOperation) bool {
-	f := t.functions[1877]
+	f := t.functions[1906]
 	if f == nil {
 		missing("mlirDominanceInfoDominatesOperation")
-	}
-	t.enter()
-	r := call574(f, info, a, b)
-	t.leave()
-	return r
-}
-
-// MlirDominanceInfoProperlyDominatesOperation calls mlirDominanceInfoProperlyDominatesOperation.
-func MlirDominanceInfoProperlyDominatesOperation(t *Table, info MlirDominanceInfo, a MlirOperation, b MlirOperation) bool {
-	f := t.functions[1878]
-	if f == nil {
-		missing("mlirDominanceInfoProperlyDominatesOperation")
-	}
-	t.enter()
-	r := call574(f, info, a, b)
-	t.leave()
-	return r
-}
-
-// MlirDominanceInfoValueDominates calls mlirDominanceInfoValueDominates.
-func MlirDominanceInfoValueDominates(t *Table, info MlirDominanceInfo, a MlirValue, b MlirOperation) bool {
-	f := t.functions[1879]
-	if f == nil {
-		missing("mlirDominanceInfoValueDominates")
-	}
-	t.enter()
-	r := call575(f, info, a, b)
-	t.leave()
-	return r
-}
-
-// MlirDominanceInfoValueProperlyDominates calls mlirDominanceInfoValueProperlyDominates.
-func MlirDominanceInfoValueProperlyDominates(t *Table, info MlirDominanceInfo, a MlirValue, b MlirOperation) bool {
-	f := t.functions[1880]
-	if f == nil {
-		missing("mlirDominanceInfoValueProperlyDominates")
-	}
-	t.enter()
-	r := call575(f, info, a, b)
-	t.leave()
-	return r
-}
-
-// MlirDominanceInfoDominatesBlock calls mlirDominanceInfoDominatesBlock.
-func MlirDominanceInfoDominatesBlock(t *Table, info MlirDominanceInfo, a MlirBlock, b MlirBlock) bool {
-	f := t.functions[1881]
-	if f == nil {
-		missing("mlirDominanceInfoDominatesBlock")
-	}
-	t.enter()
-	r := call576(f, info, a, b)
-	t.leave()
-	return r
-}
-
-// MlirDominanceInfoProperlyDominatesBlock calls mlirDominanceInfoProperlyDominatesBlock.
-func MlirDominanceInfoProperlyDominatesBlock(t *Table, info MlirDominanceInfo, a MlirBlock, b MlirBlock) bool {
-	f := t.functions[1882]
-	if f == nil {
-		missing("mlirDominanceInfoProperlyDominatesBlock")
-	}
-	t.enter()
-	r := call576(f, info, a, b)
-	t.leave()
-	return r
-}
-
-// MlirDominanceInfoFindNearestCommonDominator calls mlirDominanceInfoFindNearestCommonDominator.
-func MlirDominanceInfoFindNearestCommonDominator(t *Table, info MlirDominanceInfo, a MlirBlock, b MlirBlock) MlirBlock {
-	f := t.functions[1883]
-	if f == nil {
-		missing("mlirDominanceInfoFindNearestCommonDominator")
 	}
 	t.enter()
 	r := call577(f, info, a, b)
@@ -122,96 +50,168 @@ func MlirDominanceInfoFindNearestCommonDominator(t *Table, info MlirDominanceInf
 	return r
 }
 
+// MlirDominanceInfoProperlyDominatesOperation calls mlirDominanceInfoProperlyDominatesOperation.
+func MlirDominanceInfoProperlyDominatesOperation(t *Table, info MlirDominanceInfo, a MlirOperation, b MlirOperation) bool {
+	f := t.functions[1907]
+	if f == nil {
+		missing("mlirDominanceInfoProperlyDominatesOperation")
+	}
+	t.enter()
+	r := call577(f, info, a, b)
+	t.leave()
+	return r
+}
+
+// MlirDominanceInfoValueDominates calls mlirDominanceInfoValueDominates.
+func MlirDominanceInfoValueDominates(t *Table, info MlirDominanceInfo, a MlirValue, b MlirOperation) bool {
+	f := t.functions[1908]
+	if f == nil {
+		missing("mlirDominanceInfoValueDominates")
+	}
+	t.enter()
+	r := call578(f, info, a, b)
+	t.leave()
+	return r
+}
+
+// MlirDominanceInfoValueProperlyDominates calls mlirDominanceInfoValueProperlyDominates.
+func MlirDominanceInfoValueProperlyDominates(t *Table, info MlirDominanceInfo, a MlirValue, b MlirOperation) bool {
+	f := t.functions[1909]
+	if f == nil {
+		missing("mlirDominanceInfoValueProperlyDominates")
+	}
+	t.enter()
+	r := call578(f, info, a, b)
+	t.leave()
+	return r
+}
+
+// MlirDominanceInfoDominatesBlock calls mlirDominanceInfoDominatesBlock.
+func MlirDominanceInfoDominatesBlock(t *Table, info MlirDominanceInfo, a MlirBlock, b MlirBlock) bool {
+	f := t.functions[1910]
+	if f == nil {
+		missing("mlirDominanceInfoDominatesBlock")
+	}
+	t.enter()
+	r := call579(f, info, a, b)
+	t.leave()
+	return r
+}
+
+// MlirDominanceInfoProperlyDominatesBlock calls mlirDominanceInfoProperlyDominatesBlock.
+func MlirDominanceInfoProperlyDominatesBlock(t *Table, info MlirDominanceInfo, a MlirBlock, b MlirBlock) bool {
+	f := t.functions[1911]
+	if f == nil {
+		missing("mlirDominanceInfoProperlyDominatesBlock")
+	}
+	t.enter()
+	r := call579(f, info, a, b)
+	t.leave()
+	return r
+}
+
+// MlirDominanceInfoFindNearestCommonDominator calls mlirDominanceInfoFindNearestCommonDominator.
+func MlirDominanceInfoFindNearestCommonDominator(t *Table, info MlirDominanceInfo, a MlirBlock, b MlirBlock) MlirBlock {
+	f := t.functions[1912]
+	if f == nil {
+		missing("mlirDominanceInfoFindNearestCommonDominator")
+	}
+	t.enter()
+	r := call580(f, info, a, b)
+	t.leave()
+	return r
+}
+
 // MlirDominanceInfoIsReachableFromEntry calls mlirDominanceInfoIsReachableFromEntry.
 func MlirDominanceInfoIsReachableFromEntry(t *Table, info MlirDominanceInfo, block MlirBlock) bool {
-	f := t.functions[1884]
+	f := t.functions[1913]
 	if f == nil {
 		missing("mlirDominanceInfoIsReachableFromEntry")
 	}
 	t.enter()
-	r := call578(f, info, block)
+	r := call581(f, info, block)
 	t.leave()
 	return r
 }
 
 // MlirPostDominanceInfoCreate calls mlirPostDominanceInfoCreate.
 func MlirPostDominanceInfoCreate(t *Table, op MlirOperation) MlirPostDominanceInfo {
-	f := t.functions[1885]
+	f := t.functions[1914]
 	if f == nil {
 		missing("mlirPostDominanceInfoCreate")
 	}
 	t.enter()
-	r := call579(f, op)
+	r := call582(f, op)
 	t.leave()
 	return r
 }
 
 // MlirPostDominanceInfoDestroy calls mlirPostDominanceInfoDestroy.
 func MlirPostDominanceInfoDestroy(t *Table, info MlirPostDominanceInfo) {
-	f := t.functions[1886]
+	f := t.functions[1915]
 	if f == nil {
 		missing("mlirPostDominanceInfoDestroy")
 	}
 	t.enter()
-	call580(f, info)
+	call583(f, info)
 	t.leave()
 }
 
 // MlirPostDominanceInfoInvalidate calls mlirPostDominanceInfoInvalidate.
 func MlirPostDominanceInfoInvalidate(t *Table, info MlirPostDominanceInfo) {
-	f := t.functions[1887]
+	f := t.functions[1916]
 	if f == nil {
 		missing("mlirPostDominanceInfoInvalidate")
 	}
 	t.enter()
-	call580(f, info)
+	call583(f, info)
 	t.leave()
 }
 
 // MlirPostDominanceInfoPostDominatesOperation calls mlirPostDominanceInfoPostDominatesOperation.
 func MlirPostDominanceInfoPostDominatesOperation(t *Table, info MlirPostDominanceInfo, a MlirOperation, b MlirOperation) bool {
-	f := t.functions[1888]
+	f := t.functions[1917]
 	if f == nil {
 		missing("mlirPostDominanceInfoPostDominatesOperation")
 	}
 	t.enter()
-	r := call581(f, info, a, b)
+	r := call584(f, info, a, b)
 	t.leave()
 	return r
 }
 
 // MlirPostDominanceInfoProperlyPostDominatesOperation calls mlirPostDominanceInfoProperlyPostDominatesOperation.
 func MlirPostDominanceInfoProperlyPostDominatesOperation(t *Table, info MlirPostDominanceInfo, a MlirOperation, b MlirOperation) bool {
-	f := t.functions[1889]
+	f := t.functions[1918]
 	if f == nil {
 		missing("mlirPostDominanceInfoProperlyPostDominatesOperation")
 	}
 	t.enter()
-	r := call581(f, info, a, b)
+	r := call584(f, info, a, b)
 	t.leave()
 	return r
 }
 
 // MlirPostDominanceInfoPostDominatesBlock calls mlirPostDominanceInfoPostDominatesBlock.
 func MlirPostDominanceInfoPostDominatesBlock(t *Table, info MlirPostDominanceInfo, a MlirBlock, b MlirBlock) bool {
-	f := t.functions[1890]
+	f := t.functions[1919]
 	if f == nil {
 		missing("mlirPostDominanceInfoPostDominatesBlock")
 	}
 	t.enter()
-	r := call582(f, info, a, b)
+	r := call585(f, info, a, b)
 	t.leave()
 	return r
 }
 
 // MlirPostDominanceInfoProperlyPostDominatesBlock calls mlirPostDominanceInfoProperlyPostDominatesBlock.
 func MlirPostDominanceInfoProperlyPostDominatesBlock(t *Table, info MlirPostDominanceInfo, a MlirBlock, b MlirBlock) bool {
-	f := t.functions[1891]
+	f := t.functions[1920]
 	if f == nil {
 		missing("mlirPostDominanceInfoProperlyPostDominatesBlock")
 	}
 	t.enter()
-	r := call582(f, info, a, b)
+	r := call585(f, info, a, b)
 	t.leave()
 	return r
 }

@@ -8,43 +8,43 @@ import "unsafe"
 
 // MlirDynamicOpTraitAttach calls mlirDynamicOpTraitAttach.
 func MlirDynamicOpTraitAttach(t *Table, dynamicOpTrait MlirDynamicOpTrait, opName string, context MlirContext) bool {
-	f := t.functions[1892]
+	f := t.functions[1921]
 	if f == nil {
 		missing("mlirDynamicOpTraitAttach")
 	}
 	t.enter()
-	r := call583(f, dynamicOpTrait, opName, context)
+	r := call586(f, dynamicOpTrait, opName, context)
 	t.leave()
 	return r
 }
 
 // MlirDynamicOpTraitCreate calls mlirDynamicOpTraitCreate.
 func MlirDynamicOpTraitCreate(t *Table, typeID MlirTypeID, callbacks MlirDynamicOpTraitCallbacks, userData unsafe.Pointer) MlirDynamicOpTrait {
-	f := t.functions[1893]
+	f := t.functions[1922]
 	if f == nil {
 		missing("mlirDynamicOpTraitCreate")
 	}
 	t.enter()
-	r := call584(f, typeID, callbacks, userData)
+	r := call587(f, typeID, callbacks, userData)
 	t.leave()
 	return r
 }
 
 // MlirDynamicOpTraitIsTerminatorCreate calls mlirDynamicOpTraitIsTerminatorCreate.
 func MlirDynamicOpTraitIsTerminatorCreate(t *Table) MlirDynamicOpTrait {
-	f := t.functions[1894]
+	f := t.functions[1923]
 	if f == nil {
 		missing("mlirDynamicOpTraitIsTerminatorCreate")
 	}
 	t.enter()
-	r := call585(f)
+	r := call588(f)
 	t.leave()
 	return r
 }
 
 // MlirDynamicOpTraitIsTerminatorGetTypeID calls mlirDynamicOpTraitIsTerminatorGetTypeID.
 func MlirDynamicOpTraitIsTerminatorGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1895]
+	f := t.functions[1924]
 	if f == nil {
 		missing("mlirDynamicOpTraitIsTerminatorGetTypeID")
 	}
@@ -56,19 +56,19 @@ func MlirDynamicOpTraitIsTerminatorGetTypeID(t *Table) MlirTypeID {
 
 // MlirDynamicOpTraitIsIsolatedFromAboveCreate calls mlirDynamicOpTraitIsIsolatedFromAboveCreate.
 func MlirDynamicOpTraitIsIsolatedFromAboveCreate(t *Table) MlirDynamicOpTrait {
-	f := t.functions[1896]
+	f := t.functions[1925]
 	if f == nil {
 		missing("mlirDynamicOpTraitIsIsolatedFromAboveCreate")
 	}
 	t.enter()
-	r := call585(f)
+	r := call588(f)
 	t.leave()
 	return r
 }
 
 // MlirDynamicOpTraitIsIsolatedFromAboveGetTypeID calls mlirDynamicOpTraitIsIsolatedFromAboveGetTypeID.
 func MlirDynamicOpTraitIsIsolatedFromAboveGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1897]
+	f := t.functions[1926]
 	if f == nil {
 		missing("mlirDynamicOpTraitIsIsolatedFromAboveGetTypeID")
 	}
@@ -80,19 +80,19 @@ func MlirDynamicOpTraitIsIsolatedFromAboveGetTypeID(t *Table) MlirTypeID {
 
 // MlirDynamicOpTraitNoTerminatorCreate calls mlirDynamicOpTraitNoTerminatorCreate.
 func MlirDynamicOpTraitNoTerminatorCreate(t *Table) MlirDynamicOpTrait {
-	f := t.functions[1898]
+	f := t.functions[1927]
 	if f == nil {
 		missing("mlirDynamicOpTraitNoTerminatorCreate")
 	}
 	t.enter()
-	r := call585(f)
+	r := call588(f)
 	t.leave()
 	return r
 }
 
 // MlirDynamicOpTraitNoTerminatorGetTypeID calls mlirDynamicOpTraitNoTerminatorGetTypeID.
 func MlirDynamicOpTraitNoTerminatorGetTypeID(t *Table) MlirTypeID {
-	f := t.functions[1899]
+	f := t.functions[1928]
 	if f == nil {
 		missing("mlirDynamicOpTraitNoTerminatorGetTypeID")
 	}
@@ -104,42 +104,66 @@ func MlirDynamicOpTraitNoTerminatorGetTypeID(t *Table) MlirTypeID {
 
 // MlirDynamicOpTraitDestroy calls mlirDynamicOpTraitDestroy.
 func MlirDynamicOpTraitDestroy(t *Table, dynamicOpTrait MlirDynamicOpTrait) {
-	f := t.functions[1900]
+	f := t.functions[1929]
 	if f == nil {
 		missing("mlirDynamicOpTraitDestroy")
 	}
 	t.enter()
-	call586(f, dynamicOpTrait)
+	call589(f, dynamicOpTrait)
 	t.leave()
+}
+
+// MlirDynamicOpTraitRecursiveMemoryEffectsCreate calls mlirDynamicOpTraitRecursiveMemoryEffectsCreate.
+func MlirDynamicOpTraitRecursiveMemoryEffectsCreate(t *Table) MlirDynamicOpTrait {
+	f := t.functions[1930]
+	if f == nil {
+		missing("mlirDynamicOpTraitRecursiveMemoryEffectsCreate")
+	}
+	t.enter()
+	r := call588(f)
+	t.leave()
+	return r
+}
+
+// MlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID calls mlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID.
+func MlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID(t *Table) MlirTypeID {
+	f := t.functions[1931]
+	if f == nil {
+		missing("mlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID")
+	}
+	t.enter()
+	r := call39(f)
+	t.leave()
+	return r
 }
 
 // MlirDialectIsAExtensibleDialect calls mlirDialectIsAExtensibleDialect.
 func MlirDialectIsAExtensibleDialect(t *Table, dialect MlirDialect) bool {
-	f := t.functions[1901]
+	f := t.functions[1932]
 	if f == nil {
 		missing("mlirDialectIsAExtensibleDialect")
 	}
 	t.enter()
-	r := call587(f, dialect)
+	r := call590(f, dialect)
 	t.leave()
 	return r
 }
 
 // MlirExtensibleDialectLookupTypeDefinition calls mlirExtensibleDialectLookupTypeDefinition.
 func MlirExtensibleDialectLookupTypeDefinition(t *Table, dialect MlirDialect, typeName string) MlirDynamicTypeDefinition {
-	f := t.functions[1902]
+	f := t.functions[1933]
 	if f == nil {
 		missing("mlirExtensibleDialectLookupTypeDefinition")
 	}
 	t.enter()
-	r := call588(f, dialect, typeName)
+	r := call591(f, dialect, typeName)
 	t.leave()
 	return r
 }
 
 // MlirTypeIsADynamicType calls mlirTypeIsADynamicType.
 func MlirTypeIsADynamicType(t *Table, type_ MlirType) bool {
-	f := t.functions[1903]
+	f := t.functions[1934]
 	if f == nil {
 		missing("mlirTypeIsADynamicType")
 	}
@@ -151,19 +175,19 @@ func MlirTypeIsADynamicType(t *Table, type_ MlirType) bool {
 
 // MlirDynamicTypeGet calls mlirDynamicTypeGet.
 func MlirDynamicTypeGet(t *Table, typeDef MlirDynamicTypeDefinition, attrs *MlirAttribute, numAttrs int) MlirType {
-	f := t.functions[1904]
+	f := t.functions[1935]
 	if f == nil {
 		missing("mlirDynamicTypeGet")
 	}
 	t.enter()
-	r := call589(f, typeDef, attrs, numAttrs)
+	r := call592(f, typeDef, attrs, numAttrs)
 	t.leave()
 	return r
 }
 
 // MlirDynamicTypeGetNumParams calls mlirDynamicTypeGetNumParams.
 func MlirDynamicTypeGetNumParams(t *Table, type_ MlirType) int {
-	f := t.functions[1905]
+	f := t.functions[1936]
 	if f == nil {
 		missing("mlirDynamicTypeGetNumParams")
 	}
@@ -175,79 +199,79 @@ func MlirDynamicTypeGetNumParams(t *Table, type_ MlirType) int {
 
 // MlirDynamicTypeGetParam calls mlirDynamicTypeGetParam.
 func MlirDynamicTypeGetParam(t *Table, type_ MlirType, index int) MlirAttribute {
-	f := t.functions[1906]
+	f := t.functions[1937]
 	if f == nil {
 		missing("mlirDynamicTypeGetParam")
 	}
 	t.enter()
-	r := call590(f, type_, index)
+	r := call593(f, type_, index)
 	t.leave()
 	return r
 }
 
 // MlirDynamicTypeGetTypeDef calls mlirDynamicTypeGetTypeDef.
 func MlirDynamicTypeGetTypeDef(t *Table, type_ MlirType) MlirDynamicTypeDefinition {
-	f := t.functions[1907]
+	f := t.functions[1938]
 	if f == nil {
 		missing("mlirDynamicTypeGetTypeDef")
 	}
 	t.enter()
-	r := call591(f, type_)
+	r := call594(f, type_)
 	t.leave()
 	return r
 }
 
 // MlirDynamicTypeDefinitionGetTypeID calls mlirDynamicTypeDefinitionGetTypeID.
 func MlirDynamicTypeDefinitionGetTypeID(t *Table, typeDef MlirDynamicTypeDefinition) MlirTypeID {
-	f := t.functions[1908]
+	f := t.functions[1939]
 	if f == nil {
 		missing("mlirDynamicTypeDefinitionGetTypeID")
 	}
 	t.enter()
-	r := call592(f, typeDef)
+	r := call595(f, typeDef)
 	t.leave()
 	return r
 }
 
 // MlirDynamicTypeDefinitionGetName calls mlirDynamicTypeDefinitionGetName.
 func MlirDynamicTypeDefinitionGetName(t *Table, typeDef MlirDynamicTypeDefinition) string {
-	f := t.functions[1909]
+	f := t.functions[1940]
 	if f == nil {
 		missing("mlirDynamicTypeDefinitionGetName")
 	}
 	t.enter()
-	r := call593(f, typeDef)
+	r := call596(f, typeDef)
 	t.leave()
 	return r
 }
 
 // MlirDynamicTypeDefinitionGetDialect calls mlirDynamicTypeDefinitionGetDialect.
 func MlirDynamicTypeDefinitionGetDialect(t *Table, typeDef MlirDynamicTypeDefinition) MlirDialect {
-	f := t.functions[1910]
+	f := t.functions[1941]
 	if f == nil {
 		missing("mlirDynamicTypeDefinitionGetDialect")
 	}
 	t.enter()
-	r := call594(f, typeDef)
+	r := call597(f, typeDef)
 	t.leave()
 	return r
 }
 
 // MlirExtensibleDialectLookupAttrDefinition calls mlirExtensibleDialectLookupAttrDefinition.
 func MlirExtensibleDialectLookupAttrDefinition(t *Table, dialect MlirDialect, attrName string) MlirDynamicAttrDefinition {
-	f := t.functions[1911]
+	f := t.functions[1942]
 	if f == nil {
 		missing("mlirExtensibleDialectLookupAttrDefinition")
 	}
 	t.enter()
-	r := call595(f, dialect, attrName)
+	r := call598(f, dialect, attrName)
 	t.leave()
 	return r
 }
 
 // MlirAttributeIsADynamicAttr calls mlirAttributeIsADynamicAttr.
 func MlirAttributeIsADynamicAttr(t *Table, attr MlirAttribute) bool {
-	f := t.functions[1912]
+	f := t.functions[1943]
 	if f == nil {
 		missing("mlirAttributeIsADynamicAttr")
 	}
@@ -259,19 +283,19 @@ func MlirAttributeIsADynamicAttr(t *Table, attr MlirAttribute) bool {
 
 // MlirDynamicAttrGet calls mlirDynamicAttrGet.
 func MlirDynamicAttrGet(t *Table, attrDef MlirDynamicAttrDefinition, attrs *MlirAttribute, numAttrs int) MlirAttribute {
-	f := t.functions[1913]
+	f := t.functions[1944]
 	if f == nil {
 		missing("mlirDynamicAttrGet")
 	}
 	t.enter()
-	r := call596(f, attrDef, attrs, numAttrs)
+	r := call599(f, attrDef, attrs, numAttrs)
 	t.leave()
 	return r
 }
 
 // MlirDynamicAttrGetNumParams calls mlirDynamicAttrGetNumParams.
 func MlirDynamicAttrGetNumParams(t *Table, attr MlirAttribute) int {
-	f := t.functions[1914]
+	f := t.functions[1945]
 	if f == nil {
 		missing("mlirDynamicAttrGetNumParams")
 	}
@@ -283,7 +307,7 @@ func MlirDynamicAttrGetNumParams(t *Table, attr MlirAttribute) int {
 
 // MlirDynamicAttrGetParam calls mlirDynamicAttrGetParam.
 func MlirDynamicAttrGetParam(t *Table, attr MlirAttribute, index int) MlirAttribute {
-	f := t.functions[1915]
+	f := t.functions[1946]
 	if f == nil {
 		missing("mlirDynamicAttrGetParam")
 	}
@@ -295,48 +319,48 @@ func MlirDynamicAttrGetParam(t *Table, attr MlirAttribute, index int) MlirAttrib
 
 // MlirDynamicAttrGetAttrDef calls mlirDynamicAttrGetAttrDef.
 func MlirDynamicAttrGetAttrDef(t *Table, attr MlirAttribute) MlirDynamicAttrDefinition {
-	f := t.functions[1916]
+	f := t.functions[1947]
 	if f == nil {
 		missing("mlirDynamicAttrGetAttrDef")
 	}
 	t.enter()
-	r := call597(f, attr)
+	r := call600(f, attr)
 	t.leave()
 	return r
 }
 
 // MlirDynamicAttrDefinitionGetTypeID calls mlirDynamicAttrDefinitionGetTypeID.
 func MlirDynamicAttrDefinitionGetTypeID(t *Table, attrDef MlirDynamicAttrDefinition) MlirTypeID {
-	f := t.functions[1917]
+	f := t.functions[1948]
 	if f == nil {
 		missing("mlirDynamicAttrDefinitionGetTypeID")
 	}
 	t.enter()
-	r := call598(f, attrDef)
+	r := call601(f, attrDef)
 	t.leave()
 	return r
 }
 
 // MlirDynamicAttrDefinitionGetName calls mlirDynamicAttrDefinitionGetName.
 func MlirDynamicAttrDefinitionGetName(t *Table, attrDef MlirDynamicAttrDefinition) string {
-	f := t.functions[1918]
+	f := t.functions[1949]
 	if f == nil {
 		missing("mlirDynamicAttrDefinitionGetName")
 	}
 	t.enter()
-	r := call599(f, attrDef)
+	r := call602(f, attrDef)
 	t.leave()
 	return r
 }
 
 // MlirDynamicAttrDefinitionGetDialect calls mlirDynamicAttrDefinitionGetDialect.
 func MlirDynamicAttrDefinitionGetDialect(t *Table, attrDef MlirDynamicAttrDefinition) MlirDialect {
-	f := t.functions[1919]
+	f := t.functions[1950]
 	if f == nil {
 		missing("mlirDynamicAttrDefinitionGetDialect")
 	}
 	t.enter()
-	r := call600(f, attrDef)
+	r := call603(f, attrDef)
 	t.leave()
 	return r
 }

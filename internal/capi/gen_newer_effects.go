@@ -8,7 +8,7 @@ import "unsafe"
 
 // MlirConditionallySpeculatableOpInterfaceTypeID calls mlirConditionallySpeculatableOpInterfaceTypeID.
 func MlirConditionallySpeculatableOpInterfaceTypeID(t *Table) MlirTypeID {
-	f := t.functions[1920]
+	f := t.functions[1951]
 	if f == nil {
 		missing("mlirConditionallySpeculatableOpInterfaceTypeID")
 	}
@@ -20,161 +20,161 @@ func MlirConditionallySpeculatableOpInterfaceTypeID(t *Table) MlirTypeID {
 
 // MlirConditionallySpeculatableOpInterfaceAttachFallbackModel calls mlirConditionallySpeculatableOpInterfaceAttachFallbackModel.
 func MlirConditionallySpeculatableOpInterfaceAttachFallbackModel(t *Table, ctx MlirContext, opName string, callbacks MlirConditionallySpeculatableOpInterfaceCallbacks) {
-	f := t.functions[1921]
+	f := t.functions[1952]
 	if f == nil {
 		missing("mlirConditionallySpeculatableOpInterfaceAttachFallbackModel")
 	}
 	t.enter()
-	call601(f, ctx, opName, callbacks)
+	call604(f, ctx, opName, callbacks)
 	t.leave()
 }
 
 // MlirConditionallySpeculatableOpInterfaceGetSpeculatability calls mlirConditionallySpeculatableOpInterfaceGetSpeculatability.
 func MlirConditionallySpeculatableOpInterfaceGetSpeculatability(t *Table, operation MlirOperation) MlirSpeculatability {
-	f := t.functions[1922]
+	f := t.functions[1953]
 	if f == nil {
 		missing("mlirConditionallySpeculatableOpInterfaceGetSpeculatability")
 	}
 	t.enter()
-	r := call602(f, operation)
+	r := call605(f, operation)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectsAllocateGet calls mlirMemoryEffectsAllocateGet.
 func MlirMemoryEffectsAllocateGet(t *Table) MlirMemoryEffect {
-	f := t.functions[1923]
+	f := t.functions[1954]
 	if f == nil {
 		missing("mlirMemoryEffectsAllocateGet")
 	}
 	t.enter()
-	r := call603(f)
+	r := call606(f)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectsFreeGet calls mlirMemoryEffectsFreeGet.
 func MlirMemoryEffectsFreeGet(t *Table) MlirMemoryEffect {
-	f := t.functions[1924]
+	f := t.functions[1955]
 	if f == nil {
 		missing("mlirMemoryEffectsFreeGet")
 	}
 	t.enter()
-	r := call603(f)
+	r := call606(f)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectsReadGet calls mlirMemoryEffectsReadGet.
 func MlirMemoryEffectsReadGet(t *Table) MlirMemoryEffect {
-	f := t.functions[1925]
+	f := t.functions[1956]
 	if f == nil {
 		missing("mlirMemoryEffectsReadGet")
 	}
 	t.enter()
-	r := call603(f)
+	r := call606(f)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectsWriteGet calls mlirMemoryEffectsWriteGet.
 func MlirMemoryEffectsWriteGet(t *Table) MlirMemoryEffect {
-	f := t.functions[1926]
+	f := t.functions[1957]
 	if f == nil {
 		missing("mlirMemoryEffectsWriteGet")
 	}
 	t.enter()
-	r := call603(f)
+	r := call606(f)
 	t.leave()
 	return r
 }
 
 // MlirSideEffectsDefaultResourceGet calls mlirSideEffectsDefaultResourceGet.
 func MlirSideEffectsDefaultResourceGet(t *Table) MlirSideEffectResource {
-	f := t.functions[1927]
+	f := t.functions[1958]
 	if f == nil {
 		missing("mlirSideEffectsDefaultResourceGet")
 	}
 	t.enter()
-	r := call604(f)
+	r := call607(f)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreate calls mlirMemoryEffectInstanceCreate.
 func MlirMemoryEffectInstanceCreate(t *Table, effect MlirMemoryEffect, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[1928]
+	f := t.functions[1959]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreate")
 	}
 	t.enter()
-	r := call605(f, effect, parameters, stage, effectOnFullRegion, resource)
+	r := call608(f, effect, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreateForOpOperand calls mlirMemoryEffectInstanceCreateForOpOperand.
 func MlirMemoryEffectInstanceCreateForOpOperand(t *Table, effect MlirMemoryEffect, opOperand MlirOpOperand, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[1929]
+	f := t.functions[1960]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreateForOpOperand")
 	}
 	t.enter()
-	r := call606(f, effect, opOperand, parameters, stage, effectOnFullRegion, resource)
+	r := call609(f, effect, opOperand, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreateForOpResult calls mlirMemoryEffectInstanceCreateForOpResult.
 func MlirMemoryEffectInstanceCreateForOpResult(t *Table, effect MlirMemoryEffect, result MlirValue, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[1930]
+	f := t.functions[1961]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreateForOpResult")
 	}
 	t.enter()
-	r := call607(f, effect, result, parameters, stage, effectOnFullRegion, resource)
+	r := call610(f, effect, result, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreateForBlockArgument calls mlirMemoryEffectInstanceCreateForBlockArgument.
 func MlirMemoryEffectInstanceCreateForBlockArgument(t *Table, effect MlirMemoryEffect, blockArgument MlirValue, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[1931]
+	f := t.functions[1962]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreateForBlockArgument")
 	}
 	t.enter()
-	r := call607(f, effect, blockArgument, parameters, stage, effectOnFullRegion, resource)
+	r := call610(f, effect, blockArgument, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceCreateForSymbol calls mlirMemoryEffectInstanceCreateForSymbol.
 func MlirMemoryEffectInstanceCreateForSymbol(t *Table, effect MlirMemoryEffect, symbol MlirAttribute, parameters MlirAttribute, stage int32, effectOnFullRegion bool, resource MlirSideEffectResource) MlirMemoryEffectInstance {
-	f := t.functions[1932]
+	f := t.functions[1963]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceCreateForSymbol")
 	}
 	t.enter()
-	r := call608(f, effect, symbol, parameters, stage, effectOnFullRegion, resource)
+	r := call611(f, effect, symbol, parameters, stage, effectOnFullRegion, resource)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceDestroy calls mlirMemoryEffectInstanceDestroy.
 func MlirMemoryEffectInstanceDestroy(t *Table, instance MlirMemoryEffectInstance) {
-	f := t.functions[1933]
+	f := t.functions[1964]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceDestroy")
 	}
 	t.enter()
-	call609(f, instance)
+	call612(f, instance)
 	t.leave()
 }
 
 // MlirMemoryEffectsOpInterfaceTypeID calls mlirMemoryEffectsOpInterfaceTypeID.
 func MlirMemoryEffectsOpInterfaceTypeID(t *Table) MlirTypeID {
-	f := t.functions[1934]
+	f := t.functions[1965]
 	if f == nil {
 		missing("mlirMemoryEffectsOpInterfaceTypeID")
 	}
@@ -186,79 +186,43 @@ func MlirMemoryEffectsOpInterfaceTypeID(t *Table) MlirTypeID {
 
 // MlirMemoryEffectsOpInterfaceAttachFallbackModel calls mlirMemoryEffectsOpInterfaceAttachFallbackModel.
 func MlirMemoryEffectsOpInterfaceAttachFallbackModel(t *Table, ctx MlirContext, opName string, callbacks MlirMemoryEffectsOpInterfaceCallbacks) {
-	f := t.functions[1935]
+	f := t.functions[1966]
 	if f == nil {
 		missing("mlirMemoryEffectsOpInterfaceAttachFallbackModel")
 	}
 	t.enter()
-	call610(f, ctx, opName, callbacks)
+	call613(f, ctx, opName, callbacks)
 	t.leave()
 }
 
 // MlirMemoryEffectInstancesListAppend calls mlirMemoryEffectInstancesListAppend.
 func MlirMemoryEffectInstancesListAppend(t *Table, list MlirMemoryEffectInstancesList, instance MlirMemoryEffectInstance) {
-	f := t.functions[1936]
+	f := t.functions[1967]
 	if f == nil {
 		missing("mlirMemoryEffectInstancesListAppend")
 	}
 	t.enter()
-	call611(f, list, instance)
+	call614(f, list, instance)
 	t.leave()
 }
 
 // MlirMemoryEffectGetEffectID calls mlirMemoryEffectGetEffectID.
 func MlirMemoryEffectGetEffectID(t *Table, effect MlirMemoryEffect) MlirTypeID {
-	f := t.functions[1937]
+	f := t.functions[1968]
 	if f == nil {
 		missing("mlirMemoryEffectGetEffectID")
 	}
 	t.enter()
-	r := call612(f, effect)
+	r := call615(f, effect)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectInstanceClone calls mlirMemoryEffectInstanceClone.
 func MlirMemoryEffectInstanceClone(t *Table, instance MlirMemoryEffectInstance) MlirMemoryEffectInstance {
-	f := t.functions[1938]
+	f := t.functions[1969]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceClone")
-	}
-	t.enter()
-	r := call613(f, instance)
-	t.leave()
-	return r
-}
-
-// MlirMemoryEffectInstanceGetEffect calls mlirMemoryEffectInstanceGetEffect.
-func MlirMemoryEffectInstanceGetEffect(t *Table, instance MlirMemoryEffectInstance) MlirMemoryEffect {
-	f := t.functions[1939]
-	if f == nil {
-		missing("mlirMemoryEffectInstanceGetEffect")
-	}
-	t.enter()
-	r := call614(f, instance)
-	t.leave()
-	return r
-}
-
-// MlirMemoryEffectInstanceGetResource calls mlirMemoryEffectInstanceGetResource.
-func MlirMemoryEffectInstanceGetResource(t *Table, instance MlirMemoryEffectInstance) MlirSideEffectResource {
-	f := t.functions[1940]
-	if f == nil {
-		missing("mlirMemoryEffectInstanceGetResource")
-	}
-	t.enter()
-	r := call615(f, instance)
-	t.leave()
-	return r
-}
-
-// MlirMemoryEffectInstanceGetStage calls mlirMemoryEffectInstanceGetStage.
-func MlirMemoryEffectInstanceGetStage(t *Table, instance MlirMemoryEffectInstance) int32 {
-	f := t.functions[1941]
-	if f == nil {
-		missing("mlirMemoryEffectInstanceGetStage")
 	}
 	t.enter()
 	r := call616(f, instance)
@@ -266,11 +230,11 @@ func MlirMemoryEffectInstanceGetStage(t *Table, instance MlirMemoryEffectInstanc
 	return r
 }
 
-// MlirMemoryEffectInstanceGetEffectOnFullRegion calls mlirMemoryEffectInstanceGetEffectOnFullRegion.
-func MlirMemoryEffectInstanceGetEffectOnFullRegion(t *Table, instance MlirMemoryEffectInstance) bool {
-	f := t.functions[1942]
+// MlirMemoryEffectInstanceGetEffect calls mlirMemoryEffectInstanceGetEffect.
+func MlirMemoryEffectInstanceGetEffect(t *Table, instance MlirMemoryEffectInstance) MlirMemoryEffect {
+	f := t.functions[1970]
 	if f == nil {
-		missing("mlirMemoryEffectInstanceGetEffectOnFullRegion")
+		missing("mlirMemoryEffectInstanceGetEffect")
 	}
 	t.enter()
 	r := call617(f, instance)
@@ -278,11 +242,11 @@ func MlirMemoryEffectInstanceGetEffectOnFullRegion(t *Table, instance MlirMemory
 	return r
 }
 
-// MlirMemoryEffectInstanceGetParameters calls mlirMemoryEffectInstanceGetParameters.
-func MlirMemoryEffectInstanceGetParameters(t *Table, instance MlirMemoryEffectInstance) MlirAttribute {
-	f := t.functions[1943]
+// MlirMemoryEffectInstanceGetResource calls mlirMemoryEffectInstanceGetResource.
+func MlirMemoryEffectInstanceGetResource(t *Table, instance MlirMemoryEffectInstance) MlirSideEffectResource {
+	f := t.functions[1971]
 	if f == nil {
-		missing("mlirMemoryEffectInstanceGetParameters")
+		missing("mlirMemoryEffectInstanceGetResource")
 	}
 	t.enter()
 	r := call618(f, instance)
@@ -290,11 +254,11 @@ func MlirMemoryEffectInstanceGetParameters(t *Table, instance MlirMemoryEffectIn
 	return r
 }
 
-// MlirMemoryEffectInstanceGetValue calls mlirMemoryEffectInstanceGetValue.
-func MlirMemoryEffectInstanceGetValue(t *Table, instance MlirMemoryEffectInstance) MlirValue {
-	f := t.functions[1944]
+// MlirMemoryEffectInstanceGetStage calls mlirMemoryEffectInstanceGetStage.
+func MlirMemoryEffectInstanceGetStage(t *Table, instance MlirMemoryEffectInstance) int32 {
+	f := t.functions[1972]
 	if f == nil {
-		missing("mlirMemoryEffectInstanceGetValue")
+		missing("mlirMemoryEffectInstanceGetStage")
 	}
 	t.enter()
 	r := call619(f, instance)
@@ -302,25 +266,61 @@ func MlirMemoryEffectInstanceGetValue(t *Table, instance MlirMemoryEffectInstanc
 	return r
 }
 
+// MlirMemoryEffectInstanceGetEffectOnFullRegion calls mlirMemoryEffectInstanceGetEffectOnFullRegion.
+func MlirMemoryEffectInstanceGetEffectOnFullRegion(t *Table, instance MlirMemoryEffectInstance) bool {
+	f := t.functions[1973]
+	if f == nil {
+		missing("mlirMemoryEffectInstanceGetEffectOnFullRegion")
+	}
+	t.enter()
+	r := call620(f, instance)
+	t.leave()
+	return r
+}
+
+// MlirMemoryEffectInstanceGetParameters calls mlirMemoryEffectInstanceGetParameters.
+func MlirMemoryEffectInstanceGetParameters(t *Table, instance MlirMemoryEffectInstance) MlirAttribute {
+	f := t.functions[1974]
+	if f == nil {
+		missing("mlirMemoryEffectInstanceGetParameters")
+	}
+	t.enter()
+	r := call621(f, instance)
+	t.leave()
+	return r
+}
+
+// MlirMemoryEffectInstanceGetValue calls mlirMemoryEffectInstanceGetValue.
+func MlirMemoryEffectInstanceGetValue(t *Table, instance MlirMemoryEffectInstance) MlirValue {
+	f := t.functions[1975]
+	if f == nil {
+		missing("mlirMemoryEffectInstanceGetValue")
+	}
+	t.enter()
+	r := call622(f, instance)
+	t.leave()
+	return r
+}
+
 // MlirMemoryEffectInstanceGetSymbolRef calls mlirMemoryEffectInstanceGetSymbolRef.
 func MlirMemoryEffectInstanceGetSymbolRef(t *Table, instance MlirMemoryEffectInstance) MlirAttribute {
-	f := t.functions[1945]
+	f := t.functions[1976]
 	if f == nil {
 		missing("mlirMemoryEffectInstanceGetSymbolRef")
 	}
 	t.enter()
-	r := call618(f, instance)
+	r := call621(f, instance)
 	t.leave()
 	return r
 }
 
 // MlirMemoryEffectsOpInterfaceGetEffects calls mlirMemoryEffectsOpInterfaceGetEffects.
 func MlirMemoryEffectsOpInterfaceGetEffects(t *Table, operation MlirOperation, callback MlirMemoryEffectInstancesCallback, userData unsafe.Pointer) {
-	f := t.functions[1946]
+	f := t.functions[1977]
 	if f == nil {
 		missing("mlirMemoryEffectsOpInterfaceGetEffects")
 	}
 	t.enter()
-	call620(f, operation, callback, userData)
+	call623(f, operation, callback, userData)
 	t.leave()
 }

@@ -8,66 +8,66 @@ import "unsafe"
 
 // MlirOperationIsStructurallyEquivalent calls mlirOperationIsStructurallyEquivalent.
 func MlirOperationIsStructurallyEquivalent(t *Table, lhs MlirOperation, rhs MlirOperation, flags uint32) bool {
-	f := t.functions[1947]
+	f := t.functions[1978]
 	if f == nil {
 		missing("mlirOperationIsStructurallyEquivalent")
 	}
 	t.enter()
-	r := call621(f, lhs, rhs, flags)
+	r := call624(f, lhs, rhs, flags)
 	t.leave()
 	return r
 }
 
 // MlirOperationStructuralHashValue calls mlirOperationStructuralHashValue.
 func MlirOperationStructuralHashValue(t *Table, op MlirOperation, flags uint32) int {
-	f := t.functions[1948]
+	f := t.functions[1979]
 	if f == nil {
 		missing("mlirOperationStructuralHashValue")
 	}
 	t.enter()
-	r := call622(f, op, flags)
+	r := call625(f, op, flags)
 	t.leave()
 	return r
 }
 
 // MlirOperationGetOpOperand calls mlirOperationGetOpOperand.
 func MlirOperationGetOpOperand(t *Table, op MlirOperation, pos int) MlirOpOperand {
-	f := t.functions[1949]
+	f := t.functions[1980]
 	if f == nil {
 		missing("mlirOperationGetOpOperand")
 	}
 	t.enter()
-	r := call623(f, op, pos)
+	r := call626(f, op, pos)
 	t.leave()
 	return r
 }
 
 // MlirOperationNameHasTrait calls mlirOperationNameHasTrait.
 func MlirOperationNameHasTrait(t *Table, opName string, traitTypeID MlirTypeID, context MlirContext) bool {
-	f := t.functions[1950]
+	f := t.functions[1981]
 	if f == nil {
 		missing("mlirOperationNameHasTrait")
 	}
 	t.enter()
-	r := call624(f, opName, traitTypeID, context)
+	r := call627(f, opName, traitTypeID, context)
 	t.leave()
 	return r
 }
 
 // MlirValueReplaceUsesWithIf calls mlirValueReplaceUsesWithIf.
 func MlirValueReplaceUsesWithIf(t *Table, of MlirValue, with MlirValue, filter MlirOpOperandReplaceFilterCallback, userData unsafe.Pointer) {
-	f := t.functions[1951]
+	f := t.functions[1982]
 	if f == nil {
 		missing("mlirValueReplaceUsesWithIf")
 	}
 	t.enter()
-	call625(f, of, with, filter, userData)
+	call628(f, of, with, filter, userData)
 	t.leave()
 }
 
 // MlirContextGetLoadedDialect calls mlirContextGetLoadedDialect.
 func MlirContextGetLoadedDialect(t *Table, context MlirContext, name string) MlirDialect {
-	f := t.functions[1952]
+	f := t.functions[1983]
 	if f == nil {
 		missing("mlirContextGetLoadedDialect")
 	}
@@ -79,251 +79,251 @@ func MlirContextGetLoadedDialect(t *Table, context MlirContext, name string) Mli
 
 // MlirIRMappingCreate calls mlirIRMappingCreate.
 func MlirIRMappingCreate(t *Table) MlirIRMapping {
-	f := t.functions[1953]
+	f := t.functions[1984]
 	if f == nil {
 		missing("mlirIRMappingCreate")
 	}
 	t.enter()
-	r := call626(f)
+	r := call629(f)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingDestroy calls mlirIRMappingDestroy.
 func MlirIRMappingDestroy(t *Table, mapping MlirIRMapping) {
-	f := t.functions[1954]
+	f := t.functions[1985]
 	if f == nil {
 		missing("mlirIRMappingDestroy")
 	}
 	t.enter()
-	call627(f, mapping)
+	call630(f, mapping)
 	t.leave()
 }
 
 // MlirIRMappingClear calls mlirIRMappingClear.
 func MlirIRMappingClear(t *Table, mapping MlirIRMapping) {
-	f := t.functions[1955]
+	f := t.functions[1986]
 	if f == nil {
 		missing("mlirIRMappingClear")
 	}
 	t.enter()
-	call627(f, mapping)
+	call630(f, mapping)
 	t.leave()
 }
 
 // MlirIRMappingMapValue calls mlirIRMappingMapValue.
 func MlirIRMappingMapValue(t *Table, mapping MlirIRMapping, from MlirValue, to MlirValue) {
-	f := t.functions[1956]
+	f := t.functions[1987]
 	if f == nil {
 		missing("mlirIRMappingMapValue")
 	}
 	t.enter()
-	call628(f, mapping, from, to)
+	call631(f, mapping, from, to)
 	t.leave()
 }
 
 // MlirIRMappingMapBlock calls mlirIRMappingMapBlock.
 func MlirIRMappingMapBlock(t *Table, mapping MlirIRMapping, from MlirBlock, to MlirBlock) {
-	f := t.functions[1957]
+	f := t.functions[1988]
 	if f == nil {
 		missing("mlirIRMappingMapBlock")
 	}
 	t.enter()
-	call629(f, mapping, from, to)
+	call632(f, mapping, from, to)
 	t.leave()
 }
 
 // MlirIRMappingMapOperation calls mlirIRMappingMapOperation.
 func MlirIRMappingMapOperation(t *Table, mapping MlirIRMapping, from MlirOperation, to MlirOperation) {
-	f := t.functions[1958]
+	f := t.functions[1989]
 	if f == nil {
 		missing("mlirIRMappingMapOperation")
 	}
 	t.enter()
-	call630(f, mapping, from, to)
+	call633(f, mapping, from, to)
 	t.leave()
 }
 
 // MlirIRMappingLookupOrDefaultValue calls mlirIRMappingLookupOrDefaultValue.
 func MlirIRMappingLookupOrDefaultValue(t *Table, mapping MlirIRMapping, from MlirValue) MlirValue {
-	f := t.functions[1959]
+	f := t.functions[1990]
 	if f == nil {
 		missing("mlirIRMappingLookupOrDefaultValue")
 	}
 	t.enter()
-	r := call631(f, mapping, from)
+	r := call634(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrNullValue calls mlirIRMappingLookupOrNullValue.
 func MlirIRMappingLookupOrNullValue(t *Table, mapping MlirIRMapping, from MlirValue) MlirValue {
-	f := t.functions[1960]
+	f := t.functions[1991]
 	if f == nil {
 		missing("mlirIRMappingLookupOrNullValue")
 	}
 	t.enter()
-	r := call631(f, mapping, from)
+	r := call634(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrDefaultBlock calls mlirIRMappingLookupOrDefaultBlock.
 func MlirIRMappingLookupOrDefaultBlock(t *Table, mapping MlirIRMapping, from MlirBlock) MlirBlock {
-	f := t.functions[1961]
+	f := t.functions[1992]
 	if f == nil {
 		missing("mlirIRMappingLookupOrDefaultBlock")
 	}
 	t.enter()
-	r := call632(f, mapping, from)
+	r := call635(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrNullBlock calls mlirIRMappingLookupOrNullBlock.
 func MlirIRMappingLookupOrNullBlock(t *Table, mapping MlirIRMapping, from MlirBlock) MlirBlock {
-	f := t.functions[1962]
+	f := t.functions[1993]
 	if f == nil {
 		missing("mlirIRMappingLookupOrNullBlock")
 	}
 	t.enter()
-	r := call632(f, mapping, from)
+	r := call635(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrDefaultOperation calls mlirIRMappingLookupOrDefaultOperation.
 func MlirIRMappingLookupOrDefaultOperation(t *Table, mapping MlirIRMapping, from MlirOperation) MlirOperation {
-	f := t.functions[1963]
+	f := t.functions[1994]
 	if f == nil {
 		missing("mlirIRMappingLookupOrDefaultOperation")
 	}
 	t.enter()
-	r := call633(f, mapping, from)
+	r := call636(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingLookupOrNullOperation calls mlirIRMappingLookupOrNullOperation.
 func MlirIRMappingLookupOrNullOperation(t *Table, mapping MlirIRMapping, from MlirOperation) MlirOperation {
-	f := t.functions[1964]
+	f := t.functions[1995]
 	if f == nil {
 		missing("mlirIRMappingLookupOrNullOperation")
 	}
 	t.enter()
-	r := call633(f, mapping, from)
+	r := call636(f, mapping, from)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingContainsValue calls mlirIRMappingContainsValue.
 func MlirIRMappingContainsValue(t *Table, mapping MlirIRMapping, value MlirValue) bool {
-	f := t.functions[1965]
+	f := t.functions[1996]
 	if f == nil {
 		missing("mlirIRMappingContainsValue")
 	}
 	t.enter()
-	r := call634(f, mapping, value)
+	r := call637(f, mapping, value)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingContainsBlock calls mlirIRMappingContainsBlock.
 func MlirIRMappingContainsBlock(t *Table, mapping MlirIRMapping, block MlirBlock) bool {
-	f := t.functions[1966]
+	f := t.functions[1997]
 	if f == nil {
 		missing("mlirIRMappingContainsBlock")
 	}
 	t.enter()
-	r := call635(f, mapping, block)
+	r := call638(f, mapping, block)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingContainsOperation calls mlirIRMappingContainsOperation.
 func MlirIRMappingContainsOperation(t *Table, mapping MlirIRMapping, op MlirOperation) bool {
-	f := t.functions[1967]
+	f := t.functions[1998]
 	if f == nil {
 		missing("mlirIRMappingContainsOperation")
 	}
 	t.enter()
-	r := call636(f, mapping, op)
+	r := call639(f, mapping, op)
 	t.leave()
 	return r
 }
 
 // MlirIRMappingEraseValue calls mlirIRMappingEraseValue.
 func MlirIRMappingEraseValue(t *Table, mapping MlirIRMapping, value MlirValue) {
-	f := t.functions[1968]
+	f := t.functions[1999]
 	if f == nil {
 		missing("mlirIRMappingEraseValue")
 	}
 	t.enter()
-	call637(f, mapping, value)
+	call640(f, mapping, value)
 	t.leave()
 }
 
 // MlirIRMappingEraseBlock calls mlirIRMappingEraseBlock.
 func MlirIRMappingEraseBlock(t *Table, mapping MlirIRMapping, block MlirBlock) {
-	f := t.functions[1969]
+	f := t.functions[2000]
 	if f == nil {
 		missing("mlirIRMappingEraseBlock")
 	}
 	t.enter()
-	call638(f, mapping, block)
+	call641(f, mapping, block)
 	t.leave()
 }
 
 // MlirIRMappingEraseOperation calls mlirIRMappingEraseOperation.
 func MlirIRMappingEraseOperation(t *Table, mapping MlirIRMapping, op MlirOperation) {
-	f := t.functions[1970]
+	f := t.functions[2001]
 	if f == nil {
 		missing("mlirIRMappingEraseOperation")
 	}
 	t.enter()
-	call639(f, mapping, op)
+	call642(f, mapping, op)
 	t.leave()
 }
 
 // MlirOperationCloneWithMapping calls mlirOperationCloneWithMapping.
 func MlirOperationCloneWithMapping(t *Table, op MlirOperation, mapping MlirIRMapping) MlirOperation {
-	f := t.functions[1971]
+	f := t.functions[2002]
 	if f == nil {
 		missing("mlirOperationCloneWithMapping")
 	}
 	t.enter()
-	r := call640(f, op, mapping)
+	r := call643(f, op, mapping)
 	t.leave()
 	return r
 }
 
 // MlirRewriterBaseCloneWithMapping calls mlirRewriterBaseCloneWithMapping.
 func MlirRewriterBaseCloneWithMapping(t *Table, rewriter MlirRewriterBase, op MlirOperation, mapping MlirIRMapping) MlirOperation {
-	f := t.functions[1972]
+	f := t.functions[2003]
 	if f == nil {
 		missing("mlirRewriterBaseCloneWithMapping")
 	}
 	t.enter()
-	r := call641(f, rewriter, op, mapping)
+	r := call644(f, rewriter, op, mapping)
 	t.leave()
 	return r
 }
 
 // MlirIntegerAttrGetFromWords calls mlirIntegerAttrGetFromWords.
 func MlirIntegerAttrGetFromWords(t *Table, type_ MlirType, numWords uint32, words *uint64) MlirAttribute {
-	f := t.functions[1973]
+	f := t.functions[2004]
 	if f == nil {
 		missing("mlirIntegerAttrGetFromWords")
 	}
 	t.enter()
-	r := call642(f, type_, numWords, words)
+	r := call645(f, type_, numWords, words)
 	t.leave()
 	return r
 }
 
 // MlirIntegerAttrGetValueBitWidth calls mlirIntegerAttrGetValueBitWidth.
 func MlirIntegerAttrGetValueBitWidth(t *Table, attr MlirAttribute) uint32 {
-	f := t.functions[1974]
+	f := t.functions[2005]
 	if f == nil {
 		missing("mlirIntegerAttrGetValueBitWidth")
 	}
@@ -335,7 +335,7 @@ func MlirIntegerAttrGetValueBitWidth(t *Table, attr MlirAttribute) uint32 {
 
 // MlirIntegerAttrGetValueNumWords calls mlirIntegerAttrGetValueNumWords.
 func MlirIntegerAttrGetValueNumWords(t *Table, attr MlirAttribute) uint32 {
-	f := t.functions[1975]
+	f := t.functions[2006]
 	if f == nil {
 		missing("mlirIntegerAttrGetValueNumWords")
 	}
@@ -347,18 +347,277 @@ func MlirIntegerAttrGetValueNumWords(t *Table, attr MlirAttribute) uint32 {
 
 // MlirIntegerAttrGetValueWords calls mlirIntegerAttrGetValueWords.
 func MlirIntegerAttrGetValueWords(t *Table, attr MlirAttribute, words *uint64) {
-	f := t.functions[1976]
+	f := t.functions[2007]
 	if f == nil {
 		missing("mlirIntegerAttrGetValueWords")
 	}
 	t.enter()
-	call643(f, attr, words)
+	call646(f, attr, words)
 	t.leave()
+}
+
+// MlirDistinctAttrCreate calls mlirDistinctAttrCreate.
+func MlirDistinctAttrCreate(t *Table, referencedAttr MlirAttribute) MlirAttribute {
+	f := t.functions[2008]
+	if f == nil {
+		missing("mlirDistinctAttrCreate")
+	}
+	t.enter()
+	r := call251(f, referencedAttr)
+	t.leave()
+	return r
+}
+
+// MlirDenseTypedElementsAttrGetTypeID calls mlirDenseTypedElementsAttrGetTypeID.
+func MlirDenseTypedElementsAttrGetTypeID(t *Table) MlirTypeID {
+	f := t.functions[2009]
+	if f == nil {
+		missing("mlirDenseTypedElementsAttrGetTypeID")
+	}
+	t.enter()
+	r := call39(f)
+	t.leave()
+	return r
+}
+
+// MlirLocationIsAUnknown calls mlirLocationIsAUnknown.
+func MlirLocationIsAUnknown(t *Table, location MlirLocation) bool {
+	f := t.functions[2010]
+	if f == nil {
+		missing("mlirLocationIsAUnknown")
+	}
+	t.enter()
+	r := call40(f, location)
+	t.leave()
+	return r
+}
+
+// MlirLocationUnknownGetTypeID calls mlirLocationUnknownGetTypeID.
+func MlirLocationUnknownGetTypeID(t *Table) MlirTypeID {
+	f := t.functions[2011]
+	if f == nil {
+		missing("mlirLocationUnknownGetTypeID")
+	}
+	t.enter()
+	r := call39(f)
+	t.leave()
+	return r
+}
+
+// MlirFloat8E5M3FNUTypeGet calls mlirFloat8E5M3FNUTypeGet.
+func MlirFloat8E5M3FNUTypeGet(t *Table, ctx MlirContext) MlirType {
+	f := t.functions[2012]
+	if f == nil {
+		missing("mlirFloat8E5M3FNUTypeGet")
+	}
+	t.enter()
+	r := call323(f, ctx)
+	t.leave()
+	return r
+}
+
+// MlirFloat8E5M3FNUTypeGetTypeID calls mlirFloat8E5M3FNUTypeGetTypeID.
+func MlirFloat8E5M3FNUTypeGetTypeID(t *Table) MlirTypeID {
+	f := t.functions[2013]
+	if f == nil {
+		missing("mlirFloat8E5M3FNUTypeGetTypeID")
+	}
+	t.enter()
+	r := call39(f)
+	t.leave()
+	return r
+}
+
+// MlirFloat8E5M3FNUTypeGetName calls mlirFloat8E5M3FNUTypeGetName.
+func MlirFloat8E5M3FNUTypeGetName(t *Table) string {
+	f := t.functions[2014]
+	if f == nil {
+		missing("mlirFloat8E5M3FNUTypeGetName")
+	}
+	t.enter()
+	r := call175(f)
+	t.leave()
+	return r
+}
+
+// MlirTypeIsAFloat8E5M3FNU calls mlirTypeIsAFloat8E5M3FNU.
+func MlirTypeIsAFloat8E5M3FNU(t *Table, type_ MlirType) bool {
+	f := t.functions[2015]
+	if f == nil {
+		missing("mlirTypeIsAFloat8E5M3FNU")
+	}
+	t.enter()
+	r := call320(f, type_)
+	t.leave()
+	return r
+}
+
+// MlirRewriterBaseSaveInsertionPoint calls mlirRewriterBaseSaveInsertionPoint.
+func MlirRewriterBaseSaveInsertionPoint(t *Table, rewriter MlirRewriterBase) MlirRewriterInsertionPoint {
+	f := t.functions[2016]
+	if f == nil {
+		missing("mlirRewriterBaseSaveInsertionPoint")
+	}
+	t.enter()
+	r := call647(f, rewriter)
+	t.leave()
+	return r
+}
+
+// MlirRewriterBaseRestoreInsertionPoint calls mlirRewriterBaseRestoreInsertionPoint.
+func MlirRewriterBaseRestoreInsertionPoint(t *Table, rewriter MlirRewriterBase, at MlirRewriterInsertionPoint) {
+	f := t.functions[2017]
+	if f == nil {
+		missing("mlirRewriterBaseRestoreInsertionPoint")
+	}
+	t.enter()
+	call648(f, rewriter, at)
+	t.leave()
+}
+
+// MlirLlvmThreadPoolGetMaxConcurrency calls mlirLlvmThreadPoolGetMaxConcurrency.
+func MlirLlvmThreadPoolGetMaxConcurrency(t *Table, pool MlirLlvmThreadPool) int32 {
+	f := t.functions[2018]
+	if f == nil {
+		missing("mlirLlvmThreadPoolGetMaxConcurrency")
+	}
+	t.enter()
+	r := call649(f, pool)
+	t.leave()
+	return r
+}
+
+// MlirLlvmRawFdOStreamCreate calls mlirLlvmRawFdOStreamCreate.
+func MlirLlvmRawFdOStreamCreate(t *Table, path unsafe.Pointer, binary bool, onError MlirStringCallback, userData unsafe.Pointer) MlirLlvmRawFdOStream {
+	f := t.functions[2019]
+	if f == nil {
+		missing("mlirLlvmRawFdOStreamCreate")
+	}
+	t.enter()
+	r := call650(f, path, binary, onError, userData)
+	t.leave()
+	return r
+}
+
+// MlirLlvmRawFdOStreamWrite calls mlirLlvmRawFdOStreamWrite.
+func MlirLlvmRawFdOStreamWrite(t *Table, stream MlirLlvmRawFdOStream, text string) {
+	f := t.functions[2020]
+	if f == nil {
+		missing("mlirLlvmRawFdOStreamWrite")
+	}
+	t.enter()
+	call651(f, stream, text)
+	t.leave()
+}
+
+// MlirLlvmRawFdOStreamIsNull calls mlirLlvmRawFdOStreamIsNull.
+func MlirLlvmRawFdOStreamIsNull(t *Table, stream MlirLlvmRawFdOStream) bool {
+	f := t.functions[2021]
+	if f == nil {
+		missing("mlirLlvmRawFdOStreamIsNull")
+	}
+	t.enter()
+	r := call652(f, stream)
+	t.leave()
+	return r
+}
+
+// MlirLlvmRawFdOStreamDestroy calls mlirLlvmRawFdOStreamDestroy.
+func MlirLlvmRawFdOStreamDestroy(t *Table, stream MlirLlvmRawFdOStream) {
+	f := t.functions[2022]
+	if f == nil {
+		missing("mlirLlvmRawFdOStreamDestroy")
+	}
+	t.enter()
+	call653(f, stream)
+	t.leave()
+}
+
+// MlirOperationIsAncestor calls mlirOperationIsAncestor.
+func MlirOperationIsAncestor(t *Table, op MlirOperation, other MlirOperation) bool {
+	f := t.functions[2023]
+	if f == nil {
+		missing("mlirOperationIsAncestor")
+	}
+	t.enter()
+	r := call81(f, op, other)
+	t.leave()
+	return r
+}
+
+// MlirOperationIsProperAncestor calls mlirOperationIsProperAncestor.
+func MlirOperationIsProperAncestor(t *Table, op MlirOperation, other MlirOperation) bool {
+	f := t.functions[2024]
+	if f == nil {
+		missing("mlirOperationIsProperAncestor")
+	}
+	t.enter()
+	r := call81(f, op, other)
+	t.leave()
+	return r
+}
+
+// MlirSymbolTableGetDefaultVisibilityAttributeName calls mlirSymbolTableGetDefaultVisibilityAttributeName.
+func MlirSymbolTableGetDefaultVisibilityAttributeName(t *Table) string {
+	f := t.functions[2025]
+	if f == nil {
+		missing("mlirSymbolTableGetDefaultVisibilityAttributeName")
+	}
+	t.enter()
+	r := call175(f)
+	t.leave()
+	return r
+}
+
+// MlirDialectMaterializeConstant calls mlirDialectMaterializeConstant.
+func MlirDialectMaterializeConstant(t *Table, dialect MlirDialect, rewriter MlirRewriterBase, value MlirAttribute, type_ MlirType, location MlirLocation) MlirOperation {
+	f := t.functions[2026]
+	if f == nil {
+		missing("mlirDialectMaterializeConstant")
+	}
+	t.enter()
+	r := call654(f, dialect, rewriter, value, type_, location)
+	t.leave()
+	return r
+}
+
+// MlirContextBeginTransientScope calls mlirContextBeginTransientScope.
+func MlirContextBeginTransientScope(t *Table, context MlirContext) {
+	f := t.functions[2027]
+	if f == nil {
+		missing("mlirContextBeginTransientScope")
+	}
+	t.enter()
+	call14(f, context)
+	t.leave()
+}
+
+// MlirContextEndTransientScope calls mlirContextEndTransientScope.
+func MlirContextEndTransientScope(t *Table, context MlirContext) {
+	f := t.functions[2028]
+	if f == nil {
+		missing("mlirContextEndTransientScope")
+	}
+	t.enter()
+	call14(f, context)
+	t.leave()
+}
+
+// MlirContextIsInTransientScope calls mlirContextIsInTransientScope.
+func MlirContextIsInTransientScope(t *Table, context MlirContext) bool {
+	f := t.functions[2029]
+	if f == nil {
+		missing("mlirContextIsInTransientScope")
+	}
+	t.enter()
+	r := call16(f, context)
+	t.leave()
+	return r
 }
 
 // MlirEmitWarning calls mlirEmitWarning.
 func MlirEmitWarning(t *Table, location MlirLocation, message unsafe.Pointer) {
-	f := t.functions[1977]
+	f := t.functions[2030]
 	if f == nil {
 		missing("mlirEmitWarning")
 	}
@@ -369,7 +628,7 @@ func MlirEmitWarning(t *Table, location MlirLocation, message unsafe.Pointer) {
 
 // MlirEmitRemark calls mlirEmitRemark.
 func MlirEmitRemark(t *Table, location MlirLocation, message unsafe.Pointer) {
-	f := t.functions[1978]
+	f := t.functions[2031]
 	if f == nil {
 		missing("mlirEmitRemark")
 	}

@@ -8,43 +8,43 @@ import "unsafe"
 
 // MlirContextEnableOptimizationRemarks calls mlirContextEnableOptimizationRemarks.
 func MlirContextEnableOptimizationRemarks(t *Table, context MlirContext, categories MlirRemarkCategories, policy MlirRemarkPolicy, printAsEmitRemarks bool) MlirLogicalResult {
-	f := t.functions[1979]
+	f := t.functions[2102]
 	if f == nil {
 		missing("mlirContextEnableOptimizationRemarks")
 	}
 	t.enter()
-	r := call644(f, context, categories, policy, printAsEmitRemarks)
+	r := call656(f, context, categories, policy, printAsEmitRemarks)
 	t.leave()
 	return r
 }
 
 // MlirContextEnableOptimizationRemarksToFile calls mlirContextEnableOptimizationRemarksToFile.
 func MlirContextEnableOptimizationRemarksToFile(t *Table, context MlirContext, categories MlirRemarkCategories, policy MlirRemarkPolicy, format MlirRemarkFileFormat, path string, printAsEmitRemarks bool) MlirLogicalResult {
-	f := t.functions[1980]
+	f := t.functions[2103]
 	if f == nil {
 		missing("mlirContextEnableOptimizationRemarksToFile")
 	}
 	t.enter()
-	r := call645(f, context, categories, policy, format, path, printAsEmitRemarks)
+	r := call657(f, context, categories, policy, format, path, printAsEmitRemarks)
 	t.leave()
 	return r
 }
 
 // MlirContextEnableOptimizationRemarksWithCallback calls mlirContextEnableOptimizationRemarksWithCallback.
 func MlirContextEnableOptimizationRemarksWithCallback(t *Table, context MlirContext, categories MlirRemarkCategories, policy MlirRemarkPolicy, callback MlirRemarkCallback, userData unsafe.Pointer, deleteUserData MlirRemarkDeleteUserData, printAsEmitRemarks bool) MlirLogicalResult {
-	f := t.functions[1981]
+	f := t.functions[2104]
 	if f == nil {
 		missing("mlirContextEnableOptimizationRemarksWithCallback")
 	}
 	t.enter()
-	r := call646(f, context, categories, policy, callback, userData, deleteUserData, printAsEmitRemarks)
+	r := call658(f, context, categories, policy, callback, userData, deleteUserData, printAsEmitRemarks)
 	t.leave()
 	return r
 }
 
 // MlirContextFinalizeOptimizationRemarks calls mlirContextFinalizeOptimizationRemarks.
 func MlirContextFinalizeOptimizationRemarks(t *Table, context MlirContext) {
-	f := t.functions[1982]
+	f := t.functions[2105]
 	if f == nil {
 		missing("mlirContextFinalizeOptimizationRemarks")
 	}
@@ -55,7 +55,7 @@ func MlirContextFinalizeOptimizationRemarks(t *Table, context MlirContext) {
 
 // MlirContextHasRemarkEngine calls mlirContextHasRemarkEngine.
 func MlirContextHasRemarkEngine(t *Table, context MlirContext) bool {
-	f := t.functions[1983]
+	f := t.functions[2106]
 	if f == nil {
 		missing("mlirContextHasRemarkEngine")
 	}
@@ -67,143 +67,143 @@ func MlirContextHasRemarkEngine(t *Table, context MlirContext) bool {
 
 // MlirRemarkGetKind calls mlirRemarkGetKind.
 func MlirRemarkGetKind(t *Table, remark MlirRemark) MlirRemarkKind {
-	f := t.functions[1984]
+	f := t.functions[2107]
 	if f == nil {
 		missing("mlirRemarkGetKind")
 	}
 	t.enter()
-	r := call647(f, remark)
+	r := call659(f, remark)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetRemarkName calls mlirRemarkGetRemarkName.
 func MlirRemarkGetRemarkName(t *Table, remark MlirRemark) string {
-	f := t.functions[1985]
+	f := t.functions[2108]
 	if f == nil {
 		missing("mlirRemarkGetRemarkName")
 	}
 	t.enter()
-	r := call648(f, remark)
+	r := call660(f, remark)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetCategoryName calls mlirRemarkGetCategoryName.
 func MlirRemarkGetCategoryName(t *Table, remark MlirRemark) string {
-	f := t.functions[1986]
+	f := t.functions[2109]
 	if f == nil {
 		missing("mlirRemarkGetCategoryName")
 	}
 	t.enter()
-	r := call648(f, remark)
+	r := call660(f, remark)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetFullCategoryName calls mlirRemarkGetFullCategoryName.
 func MlirRemarkGetFullCategoryName(t *Table, remark MlirRemark) string {
-	f := t.functions[1987]
+	f := t.functions[2110]
 	if f == nil {
 		missing("mlirRemarkGetFullCategoryName")
 	}
 	t.enter()
-	r := call648(f, remark)
+	r := call660(f, remark)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetFunctionName calls mlirRemarkGetFunctionName.
 func MlirRemarkGetFunctionName(t *Table, remark MlirRemark) string {
-	f := t.functions[1988]
+	f := t.functions[2111]
 	if f == nil {
 		missing("mlirRemarkGetFunctionName")
 	}
 	t.enter()
-	r := call648(f, remark)
+	r := call660(f, remark)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetLocation calls mlirRemarkGetLocation.
 func MlirRemarkGetLocation(t *Table, remark MlirRemark) MlirLocation {
-	f := t.functions[1989]
+	f := t.functions[2112]
 	if f == nil {
 		missing("mlirRemarkGetLocation")
 	}
 	t.enter()
-	r := call649(f, remark)
+	r := call661(f, remark)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetId calls mlirRemarkGetId.
 func MlirRemarkGetId(t *Table, remark MlirRemark) uint64 {
-	f := t.functions[1990]
+	f := t.functions[2113]
 	if f == nil {
 		missing("mlirRemarkGetId")
 	}
 	t.enter()
-	r := call650(f, remark)
+	r := call662(f, remark)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetNumArgs calls mlirRemarkGetNumArgs.
 func MlirRemarkGetNumArgs(t *Table, remark MlirRemark) int {
-	f := t.functions[1991]
+	f := t.functions[2114]
 	if f == nil {
 		missing("mlirRemarkGetNumArgs")
 	}
 	t.enter()
-	r := call651(f, remark)
+	r := call663(f, remark)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetArgKey calls mlirRemarkGetArgKey.
 func MlirRemarkGetArgKey(t *Table, remark MlirRemark, pos int) string {
-	f := t.functions[1992]
+	f := t.functions[2115]
 	if f == nil {
 		missing("mlirRemarkGetArgKey")
 	}
 	t.enter()
-	r := call652(f, remark, pos)
+	r := call664(f, remark, pos)
 	t.leave()
 	return r
 }
 
 // MlirRemarkGetArgValue calls mlirRemarkGetArgValue.
 func MlirRemarkGetArgValue(t *Table, remark MlirRemark, pos int) string {
-	f := t.functions[1993]
+	f := t.functions[2116]
 	if f == nil {
 		missing("mlirRemarkGetArgValue")
 	}
 	t.enter()
-	r := call652(f, remark, pos)
+	r := call664(f, remark, pos)
 	t.leave()
 	return r
 }
 
 // MlirRemarkPrint calls mlirRemarkPrint.
 func MlirRemarkPrint(t *Table, remark MlirRemark, callback MlirStringCallback, userData unsafe.Pointer) {
-	f := t.functions[1994]
+	f := t.functions[2117]
 	if f == nil {
 		missing("mlirRemarkPrint")
 	}
 	t.enter()
-	call653(f, remark, callback, userData)
+	call665(f, remark, callback, userData)
 	t.leave()
 }
 
 // MlirEmitOptimizationRemark calls mlirEmitOptimizationRemark.
 func MlirEmitOptimizationRemark(t *Table, location MlirLocation, kind MlirRemarkKind, remarkName string, categoryName string, subCategoryName string, functionName string, message string, numArgs int, argKeys *MlirStringRef, argValues *MlirStringRef) bool {
-	f := t.functions[1995]
+	f := t.functions[2118]
 	if f == nil {
 		missing("mlirEmitOptimizationRemark")
 	}
 	t.enter()
-	r := call654(f, location, kind, remarkName, categoryName, subCategoryName, functionName, message, numArgs, argKeys, argValues)
+	r := call666(f, location, kind, remarkName, categoryName, subCategoryName, functionName, message, numArgs, argKeys, argValues)
 	t.leave()
 	return r
 }

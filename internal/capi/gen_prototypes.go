@@ -579,89 +579,110 @@ static inline MlirPatternRewriter call568(uintptr_t f, uintptr_t a0) { return ((
 static inline MlirLogicalResult call569(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirLogicalResult (*)(MlirConversionPatternRewriter, MlirRegion, MlirTypeConverter))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirRegion){(void*)a1}, (MlirTypeConverter){(void*)a2}); }
 static inline void call570(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, intptr_t *a3, uintptr_t *a4) { ((void (*)(MlirConversionPatternRewriter, MlirOperation, intptr_t, intptr_t *, MlirValue *))f)((MlirConversionPatternRewriter){(void*)a0}, (MlirOperation){(void*)a1}, a2, a3, (MlirValue*)a4); }
 static inline MlirContext call571(uintptr_t f, uintptr_t a0) { return ((MlirContext (*)(MlirRewritePatternSet))f)((MlirRewritePatternSet){(void*)a0}); }
-static inline MlirDominanceInfo call572(uintptr_t f, uintptr_t a0) { return ((MlirDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
-static inline void call573(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDominanceInfo))f)((MlirDominanceInfo){(void*)a0}); }
-static inline bool call574(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirOperation, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline bool call575(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirValue, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirValue){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline bool call576(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline MlirBlock call577(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirBlock (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline bool call578(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirDominanceInfo, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline MlirPostDominanceInfo call579(uintptr_t f, uintptr_t a0) { return ((MlirPostDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
-static inline void call580(uintptr_t f, uintptr_t a0) { ((void (*)(MlirPostDominanceInfo))f)((MlirPostDominanceInfo){(void*)a0}); }
-static inline bool call581(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirOperation, MlirOperation))f)((MlirPostDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline bool call582(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirBlock, MlirBlock))f)((MlirPostDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline bool call583(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((bool (*)(MlirDynamicOpTrait, MlirStringRef, MlirContext))f)((MlirDynamicOpTrait){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirContext){(void*)a2}); }
-static inline MlirDynamicOpTrait call584(uintptr_t f, uintptr_t a0, MlirDynamicOpTraitCallbacks a1, void *a2) { return ((MlirDynamicOpTrait (*)(MlirTypeID, MlirDynamicOpTraitCallbacks, void *))f)((MlirTypeID){(void*)a0}, a1, a2); }
-static inline MlirDynamicOpTrait call585(uintptr_t f) { return ((MlirDynamicOpTrait (*)(void))f)(); }
-static inline void call586(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDynamicOpTrait))f)((MlirDynamicOpTrait){(void*)a0}); }
-static inline bool call587(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirDialect))f)((MlirDialect){(void*)a0}); }
-static inline MlirDynamicTypeDefinition call588(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicTypeDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirType call589(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirType (*)(MlirDynamicTypeDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicTypeDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
-static inline MlirAttribute call590(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAttribute (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
-static inline MlirDynamicTypeDefinition call591(uintptr_t f, uintptr_t a0) { return ((MlirDynamicTypeDefinition (*)(MlirType))f)((MlirType){(void*)a0}); }
-static inline MlirTypeID call592(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
-static inline MlirStringRef call593(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
-static inline MlirDialect call594(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
-static inline MlirDynamicAttrDefinition call595(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicAttrDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
-static inline MlirAttribute call596(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirAttribute (*)(MlirDynamicAttrDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicAttrDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
-static inline MlirDynamicAttrDefinition call597(uintptr_t f, uintptr_t a0) { return ((MlirDynamicAttrDefinition (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
-static inline MlirTypeID call598(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
-static inline MlirStringRef call599(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
-static inline MlirDialect call600(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
-static inline void call601(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConditionallySpeculatableOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirConditionallySpeculatableOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline MlirSpeculatability call602(uintptr_t f, uintptr_t a0) { return ((MlirSpeculatability (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
-static inline MlirMemoryEffect call603(uintptr_t f) { return ((MlirMemoryEffect (*)(void))f)(); }
-static inline MlirSideEffectResource call604(uintptr_t f) { return ((MlirSideEffectResource (*)(void))f)(); }
-static inline MlirMemoryEffectInstance call605(uintptr_t f, uintptr_t a0, uintptr_t a1, int a2, bool a3, uintptr_t a4) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirSideEffectResource){(void*)a4}); }
-static inline MlirMemoryEffectInstance call606(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirOpOperand, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirOpOperand){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline MlirMemoryEffectInstance call607(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirValue, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirValue){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline MlirMemoryEffectInstance call608(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
-static inline void call609(uintptr_t f, uintptr_t a0) { ((void (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline void call610(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirMemoryEffectsOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirMemoryEffectsOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
-static inline void call611(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirMemoryEffectInstancesList, MlirMemoryEffectInstance))f)((MlirMemoryEffectInstancesList){(void*)a0}, (MlirMemoryEffectInstance){(void*)a1}); }
-static inline MlirTypeID call612(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirMemoryEffect))f)((MlirMemoryEffect){(void*)a0}); }
-static inline MlirMemoryEffectInstance call613(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline MlirMemoryEffect call614(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffect (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline MlirSideEffectResource call615(uintptr_t f, uintptr_t a0) { return ((MlirSideEffectResource (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline int call616(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline bool call617(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline MlirAttribute call618(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline MlirValue call619(uintptr_t f, uintptr_t a0) { return ((MlirValue (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
-static inline void call620(uintptr_t f, uintptr_t a0, MlirMemoryEffectInstancesCallback a1, void *a2) { ((void (*)(MlirOperation, MlirMemoryEffectInstancesCallback, void *))f)((MlirOperation){(void*)a0}, a1, a2); }
-static inline bool call621(uintptr_t f, uintptr_t a0, uintptr_t a1, uint32_t a2) { return ((bool (*)(MlirOperation, MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}, a2); }
-static inline size_t call622(uintptr_t f, uintptr_t a0, uint32_t a1) { return ((size_t (*)(MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, a1); }
-static inline MlirOpOperand call623(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirOpOperand (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
-static inline bool call624(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirStringRef, MlirTypeID, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirTypeID){(void*)a1}, (MlirContext){(void*)a2}); }
-static inline void call625(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOpOperandReplaceFilterCallback a2, void *a3) { ((void (*)(MlirValue, MlirValue, MlirOpOperandReplaceFilterCallback, void *))f)((MlirValue){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
-static inline MlirIRMapping call626(uintptr_t f) { return ((MlirIRMapping (*)(void))f)(); }
-static inline void call627(uintptr_t f, uintptr_t a0) { ((void (*)(MlirIRMapping))f)((MlirIRMapping){(void*)a0}); }
-static inline void call628(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirValue, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
-static inline void call629(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirBlock, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
-static inline void call630(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirOperation, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
-static inline MlirValue call631(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirValue (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline MlirBlock call632(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirBlock (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline MlirOperation call633(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline bool call634(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline bool call635(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline bool call636(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline void call637(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
-static inline void call638(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
-static inline void call639(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
-static inline MlirOperation call640(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirOperation, MlirIRMapping))f)((MlirOperation){(void*)a0}, (MlirIRMapping){(void*)a1}); }
-static inline MlirOperation call641(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation, MlirIRMapping))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, (MlirIRMapping){(void*)a2}); }
-static inline MlirAttribute call642(uintptr_t f, uintptr_t a0, unsigned a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, unsigned, uint64_t *))f)((MlirType){(void*)a0}, a1, a2); }
-static inline void call643(uintptr_t f, uintptr_t a0, uint64_t *a1) { ((void (*)(MlirAttribute, uint64_t *))f)((MlirAttribute){(void*)a0}, a1); }
-static inline MlirLogicalResult call644(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, bool a3) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, bool))f)((MlirContext){(void*)a0}, a1, a2, a3); }
-static inline MlirLogicalResult call645(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkFileFormat a3, const char *a4, size_t na4, bool a5) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkFileFormat, MlirStringRef, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirStringRef){(char*)a4, na4}, a5); }
-static inline MlirLogicalResult call646(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkCallback a3, void *a4, MlirRemarkDeleteUserData a5, bool a6) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkCallback, void *, MlirRemarkDeleteUserData, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6); }
-static inline MlirRemarkKind call647(uintptr_t f, uintptr_t a0) { return ((MlirRemarkKind (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline MlirStringRef call648(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline MlirLocation call649(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline uint64_t call650(uintptr_t f, uintptr_t a0) { return ((uint64_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline intptr_t call651(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
-static inline MlirStringRef call652(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirStringRef (*)(MlirRemark, intptr_t))f)((MlirRemark){(void*)a0}, a1); }
-static inline void call653(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirRemark, MlirStringCallback, void *))f)((MlirRemark){(void*)a0}, a1, a2); }
-static inline bool call654(uintptr_t f, uintptr_t a0, MlirRemarkKind a1, const char *a2, size_t na2, const char *a3, size_t na3, const char *a4, size_t na4, const char *a5, size_t na5, const char *a6, size_t na6, intptr_t a7, MlirStringRef *a8, MlirStringRef *a9) { return ((bool (*)(MlirLocation, MlirRemarkKind, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, intptr_t, MlirStringRef *, MlirStringRef *))f)((MlirLocation){(void*)a0}, a1, (MlirStringRef){(char*)a2, na2}, (MlirStringRef){(char*)a3, na3}, (MlirStringRef){(char*)a4, na4}, (MlirStringRef){(char*)a5, na5}, (MlirStringRef){(char*)a6, na6}, a7, a8, a9); }
+static inline MlirLinalgConvolutionDimensions call572(uintptr_t f, uintptr_t *a0, size_t a1) { return ((MlirLinalgConvolutionDimensions (*)(MlirAffineMap *, size_t))f)((MlirAffineMap*)a0, a1); }
+static inline MlirAttribute call573(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, int64_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, int64_t))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirAttribute call574(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((MlirAttribute (*)(MlirContext, MlirStringRef, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirAttribute){(void*)a2}); }
+static inline MlirDominanceInfo call575(uintptr_t f, uintptr_t a0) { return ((MlirDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call576(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDominanceInfo))f)((MlirDominanceInfo){(void*)a0}); }
+static inline bool call577(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirOperation, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call578(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirValue, MlirOperation))f)((MlirDominanceInfo){(void*)a0}, (MlirValue){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call579(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline MlirBlock call580(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirBlock (*)(MlirDominanceInfo, MlirBlock, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline bool call581(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirDominanceInfo, MlirBlock))f)((MlirDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirPostDominanceInfo call582(uintptr_t f, uintptr_t a0) { return ((MlirPostDominanceInfo (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline void call583(uintptr_t f, uintptr_t a0) { ((void (*)(MlirPostDominanceInfo))f)((MlirPostDominanceInfo){(void*)a0}); }
+static inline bool call584(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirOperation, MlirOperation))f)((MlirPostDominanceInfo){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline bool call585(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirPostDominanceInfo, MlirBlock, MlirBlock))f)((MlirPostDominanceInfo){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline bool call586(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, uintptr_t a2) { return ((bool (*)(MlirDynamicOpTrait, MlirStringRef, MlirContext))f)((MlirDynamicOpTrait){(void*)a0}, (MlirStringRef){(char*)a1, na1}, (MlirContext){(void*)a2}); }
+static inline MlirDynamicOpTrait call587(uintptr_t f, uintptr_t a0, MlirDynamicOpTraitCallbacks a1, void *a2) { return ((MlirDynamicOpTrait (*)(MlirTypeID, MlirDynamicOpTraitCallbacks, void *))f)((MlirTypeID){(void*)a0}, a1, a2); }
+static inline MlirDynamicOpTrait call588(uintptr_t f) { return ((MlirDynamicOpTrait (*)(void))f)(); }
+static inline void call589(uintptr_t f, uintptr_t a0) { ((void (*)(MlirDynamicOpTrait))f)((MlirDynamicOpTrait){(void*)a0}); }
+static inline bool call590(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirDialect))f)((MlirDialect){(void*)a0}); }
+static inline MlirDynamicTypeDefinition call591(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicTypeDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirType call592(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirType (*)(MlirDynamicTypeDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicTypeDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
+static inline MlirAttribute call593(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirAttribute (*)(MlirType, intptr_t))f)((MlirType){(void*)a0}, a1); }
+static inline MlirDynamicTypeDefinition call594(uintptr_t f, uintptr_t a0) { return ((MlirDynamicTypeDefinition (*)(MlirType))f)((MlirType){(void*)a0}); }
+static inline MlirTypeID call595(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirStringRef call596(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirDialect call597(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicTypeDefinition))f)((MlirDynamicTypeDefinition){(void*)a0}); }
+static inline MlirDynamicAttrDefinition call598(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { return ((MlirDynamicAttrDefinition (*)(MlirDialect, MlirStringRef))f)((MlirDialect){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline MlirAttribute call599(uintptr_t f, uintptr_t a0, uintptr_t *a1, intptr_t a2) { return ((MlirAttribute (*)(MlirDynamicAttrDefinition, MlirAttribute *, intptr_t))f)((MlirDynamicAttrDefinition){(void*)a0}, (MlirAttribute*)a1, a2); }
+static inline MlirDynamicAttrDefinition call600(uintptr_t f, uintptr_t a0) { return ((MlirDynamicAttrDefinition (*)(MlirAttribute))f)((MlirAttribute){(void*)a0}); }
+static inline MlirTypeID call601(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline MlirStringRef call602(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline MlirDialect call603(uintptr_t f, uintptr_t a0) { return ((MlirDialect (*)(MlirDynamicAttrDefinition))f)((MlirDynamicAttrDefinition){(void*)a0}); }
+static inline void call604(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirConditionallySpeculatableOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirConditionallySpeculatableOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline MlirSpeculatability call605(uintptr_t f, uintptr_t a0) { return ((MlirSpeculatability (*)(MlirOperation))f)((MlirOperation){(void*)a0}); }
+static inline MlirMemoryEffect call606(uintptr_t f) { return ((MlirMemoryEffect (*)(void))f)(); }
+static inline MlirSideEffectResource call607(uintptr_t f) { return ((MlirSideEffectResource (*)(void))f)(); }
+static inline MlirMemoryEffectInstance call608(uintptr_t f, uintptr_t a0, uintptr_t a1, int a2, bool a3, uintptr_t a4) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, a2, a3, (MlirSideEffectResource){(void*)a4}); }
+static inline MlirMemoryEffectInstance call609(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirOpOperand, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirOpOperand){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline MlirMemoryEffectInstance call610(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirValue, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirValue){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline MlirMemoryEffectInstance call611(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, int a3, bool a4, uintptr_t a5) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffect, MlirAttribute, MlirAttribute, int, bool, MlirSideEffectResource))f)((MlirMemoryEffect){(void*)a0}, (MlirAttribute){(void*)a1}, (MlirAttribute){(void*)a2}, a3, a4, (MlirSideEffectResource){(void*)a5}); }
+static inline void call612(uintptr_t f, uintptr_t a0) { ((void (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline void call613(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirMemoryEffectsOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirMemoryEffectsOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline void call614(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirMemoryEffectInstancesList, MlirMemoryEffectInstance))f)((MlirMemoryEffectInstancesList){(void*)a0}, (MlirMemoryEffectInstance){(void*)a1}); }
+static inline MlirTypeID call615(uintptr_t f, uintptr_t a0) { return ((MlirTypeID (*)(MlirMemoryEffect))f)((MlirMemoryEffect){(void*)a0}); }
+static inline MlirMemoryEffectInstance call616(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffectInstance (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirMemoryEffect call617(uintptr_t f, uintptr_t a0) { return ((MlirMemoryEffect (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirSideEffectResource call618(uintptr_t f, uintptr_t a0) { return ((MlirSideEffectResource (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline int call619(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline bool call620(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirAttribute call621(uintptr_t f, uintptr_t a0) { return ((MlirAttribute (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline MlirValue call622(uintptr_t f, uintptr_t a0) { return ((MlirValue (*)(MlirMemoryEffectInstance))f)((MlirMemoryEffectInstance){(void*)a0}); }
+static inline void call623(uintptr_t f, uintptr_t a0, MlirMemoryEffectInstancesCallback a1, void *a2) { ((void (*)(MlirOperation, MlirMemoryEffectInstancesCallback, void *))f)((MlirOperation){(void*)a0}, a1, a2); }
+static inline bool call624(uintptr_t f, uintptr_t a0, uintptr_t a1, uint32_t a2) { return ((bool (*)(MlirOperation, MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, (MlirOperation){(void*)a1}, a2); }
+static inline size_t call625(uintptr_t f, uintptr_t a0, uint32_t a1) { return ((size_t (*)(MlirOperation, uint32_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline MlirOpOperand call626(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirOpOperand (*)(MlirOperation, intptr_t))f)((MlirOperation){(void*)a0}, a1); }
+static inline bool call627(uintptr_t f, const char *a0, size_t na0, uintptr_t a1, uintptr_t a2) { return ((bool (*)(MlirStringRef, MlirTypeID, MlirContext))f)((MlirStringRef){(char*)a0, na0}, (MlirTypeID){(void*)a1}, (MlirContext){(void*)a2}); }
+static inline void call628(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOpOperandReplaceFilterCallback a2, void *a3) { ((void (*)(MlirValue, MlirValue, MlirOpOperandReplaceFilterCallback, void *))f)((MlirValue){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline MlirIRMapping call629(uintptr_t f) { return ((MlirIRMapping (*)(void))f)(); }
+static inline void call630(uintptr_t f, uintptr_t a0) { ((void (*)(MlirIRMapping))f)((MlirIRMapping){(void*)a0}); }
+static inline void call631(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirValue, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}, (MlirValue){(void*)a2}); }
+static inline void call632(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirBlock, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}, (MlirBlock){(void*)a2}); }
+static inline void call633(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { ((void (*)(MlirIRMapping, MlirOperation, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}, (MlirOperation){(void*)a2}); }
+static inline MlirValue call634(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirValue (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline MlirBlock call635(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirBlock (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline MlirOperation call636(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline bool call637(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline bool call638(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline bool call639(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((bool (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline void call640(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirValue))f)((MlirIRMapping){(void*)a0}, (MlirValue){(void*)a1}); }
+static inline void call641(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirBlock))f)((MlirIRMapping){(void*)a0}, (MlirBlock){(void*)a1}); }
+static inline void call642(uintptr_t f, uintptr_t a0, uintptr_t a1) { ((void (*)(MlirIRMapping, MlirOperation))f)((MlirIRMapping){(void*)a0}, (MlirOperation){(void*)a1}); }
+static inline MlirOperation call643(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirOperation (*)(MlirOperation, MlirIRMapping))f)((MlirOperation){(void*)a0}, (MlirIRMapping){(void*)a1}); }
+static inline MlirOperation call644(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2) { return ((MlirOperation (*)(MlirRewriterBase, MlirOperation, MlirIRMapping))f)((MlirRewriterBase){(void*)a0}, (MlirOperation){(void*)a1}, (MlirIRMapping){(void*)a2}); }
+static inline MlirAttribute call645(uintptr_t f, uintptr_t a0, unsigned a1, uint64_t *a2) { return ((MlirAttribute (*)(MlirType, unsigned, uint64_t *))f)((MlirType){(void*)a0}, a1, a2); }
+static inline void call646(uintptr_t f, uintptr_t a0, uint64_t *a1) { ((void (*)(MlirAttribute, uint64_t *))f)((MlirAttribute){(void*)a0}, a1); }
+static inline MlirRewriterInsertionPoint call647(uintptr_t f, uintptr_t a0) { return ((MlirRewriterInsertionPoint (*)(MlirRewriterBase))f)((MlirRewriterBase){(void*)a0}); }
+static inline void call648(uintptr_t f, uintptr_t a0, MlirRewriterInsertionPoint a1) { ((void (*)(MlirRewriterBase, MlirRewriterInsertionPoint))f)((MlirRewriterBase){(void*)a0}, a1); }
+static inline int call649(uintptr_t f, uintptr_t a0) { return ((int (*)(MlirLlvmThreadPool))f)((MlirLlvmThreadPool){(void*)a0}); }
+static inline MlirLlvmRawFdOStream call650(uintptr_t f, char *a0, bool a1, MlirStringCallback a2, void *a3) { return ((MlirLlvmRawFdOStream (*)(char *, bool, MlirStringCallback, void *))f)(a0, a1, a2, a3); }
+static inline void call651(uintptr_t f, uintptr_t a0, const char *a1, size_t na1) { ((void (*)(MlirLlvmRawFdOStream, MlirStringRef))f)((MlirLlvmRawFdOStream){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }
+static inline bool call652(uintptr_t f, uintptr_t a0) { return ((bool (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
+static inline void call653(uintptr_t f, uintptr_t a0) { ((void (*)(MlirLlvmRawFdOStream))f)((MlirLlvmRawFdOStream){(void*)a0}); }
+static inline MlirOperation call654(uintptr_t f, uintptr_t a0, uintptr_t a1, uintptr_t a2, uintptr_t a3, uintptr_t a4) { return ((MlirOperation (*)(MlirDialect, MlirRewriterBase, MlirAttribute, MlirType, MlirLocation))f)((MlirDialect){(void*)a0}, (MlirRewriterBase){(void*)a1}, (MlirAttribute){(void*)a2}, (MlirType){(void*)a3}, (MlirLocation){(void*)a4}); }
+static inline MlirAttribute call655(uintptr_t f, uintptr_t a0, uintptr_t a1) { return ((MlirAttribute (*)(MlirContext, MlirAttribute))f)((MlirContext){(void*)a0}, (MlirAttribute){(void*)a1}); }
+static inline MlirLogicalResult call656(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, bool a3) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, bool))f)((MlirContext){(void*)a0}, a1, a2, a3); }
+static inline MlirLogicalResult call657(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkFileFormat a3, const char *a4, size_t na4, bool a5) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkFileFormat, MlirStringRef, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, (MlirStringRef){(char*)a4, na4}, a5); }
+static inline MlirLogicalResult call658(uintptr_t f, uintptr_t a0, MlirRemarkCategories a1, MlirRemarkPolicy a2, MlirRemarkCallback a3, void *a4, MlirRemarkDeleteUserData a5, bool a6) { return ((MlirLogicalResult (*)(MlirContext, MlirRemarkCategories, MlirRemarkPolicy, MlirRemarkCallback, void *, MlirRemarkDeleteUserData, bool))f)((MlirContext){(void*)a0}, a1, a2, a3, a4, a5, a6); }
+static inline MlirRemarkKind call659(uintptr_t f, uintptr_t a0) { return ((MlirRemarkKind (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirStringRef call660(uintptr_t f, uintptr_t a0) { return ((MlirStringRef (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirLocation call661(uintptr_t f, uintptr_t a0) { return ((MlirLocation (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline uint64_t call662(uintptr_t f, uintptr_t a0) { return ((uint64_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline intptr_t call663(uintptr_t f, uintptr_t a0) { return ((intptr_t (*)(MlirRemark))f)((MlirRemark){(void*)a0}); }
+static inline MlirStringRef call664(uintptr_t f, uintptr_t a0, intptr_t a1) { return ((MlirStringRef (*)(MlirRemark, intptr_t))f)((MlirRemark){(void*)a0}, a1); }
+static inline void call665(uintptr_t f, uintptr_t a0, MlirStringCallback a1, void *a2) { ((void (*)(MlirRemark, MlirStringCallback, void *))f)((MlirRemark){(void*)a0}, a1, a2); }
+static inline bool call666(uintptr_t f, uintptr_t a0, MlirRemarkKind a1, const char *a2, size_t na2, const char *a3, size_t na3, const char *a4, size_t na4, const char *a5, size_t na5, const char *a6, size_t na6, intptr_t a7, MlirStringRef *a8, MlirStringRef *a9) { return ((bool (*)(MlirLocation, MlirRemarkKind, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, MlirStringRef, intptr_t, MlirStringRef *, MlirStringRef *))f)((MlirLocation){(void*)a0}, a1, (MlirStringRef){(char*)a2, na2}, (MlirStringRef){(char*)a3, na3}, (MlirStringRef){(char*)a4, na4}, (MlirStringRef){(char*)a5, na5}, (MlirStringRef){(char*)a6, na6}, a7, a8, a9); }
+static inline MlirRewriterBase call667(uintptr_t f, uintptr_t a0) { return ((MlirRewriterBase (*)(MlirTransformRewriter))f)((MlirTransformRewriter){(void*)a0}); }
+static inline void call668(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirOperation *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirOperation*)a3); }
+static inline void call669(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirValue *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirValue*)a3); }
+static inline void call670(uintptr_t f, uintptr_t a0, uintptr_t a1, intptr_t a2, uintptr_t *a3) { ((void (*)(MlirTransformResults, MlirValue, intptr_t, MlirAttribute *))f)((MlirTransformResults){(void*)a0}, (MlirValue){(void*)a1}, a2, (MlirAttribute*)a3); }
+static inline void call671(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirOperationCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirOperationCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call672(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirValueCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirValueCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call673(uintptr_t f, uintptr_t a0, uintptr_t a1, MlirAttributeCallback a2, void *a3) { ((void (*)(MlirTransformState, MlirValue, MlirAttributeCallback, void *))f)((MlirTransformState){(void*)a0}, (MlirValue){(void*)a1}, a2, a3); }
+static inline void call674(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirTransformOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirTransformOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
+static inline void call675(uintptr_t f, uintptr_t a0, const char *a1, size_t na1, MlirPatternDescriptorOpInterfaceCallbacks a2) { ((void (*)(MlirContext, MlirStringRef, MlirPatternDescriptorOpInterfaceCallbacks))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}, a2); }
 */
 import "C"
 
@@ -3281,378 +3302,470 @@ func call571(f unsafe.Pointer, a0 MlirRewritePatternSet) MlirContext {
 	return *(*MlirContext)(unsafe.Pointer(&r))
 }
 
-func call572(f unsafe.Pointer, a0 MlirOperation) MlirDominanceInfo {
-	r := C.call572(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call572(f unsafe.Pointer, a0 *MlirAffineMap, a1 int) MlirLinalgConvolutionDimensions {
+	r := C.call572(C.uintptr_t(uintptr(f)), (*C.uintptr_t)(unsafe.Pointer(a0)), C.size_t(a1))
+	return *(*MlirLinalgConvolutionDimensions)(unsafe.Pointer(&r))
+}
+
+func call573(f unsafe.Pointer, a0 MlirContext, a1 string, a2 int64) MlirAttribute {
+	r := C.call573(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.int64_t(a2))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call574(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirAttribute) MlirAttribute {
+	r := C.call574(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call575(f unsafe.Pointer, a0 MlirOperation) MlirDominanceInfo {
+	r := C.call575(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirDominanceInfo)(unsafe.Pointer(&r))
 }
 
-func call573(f unsafe.Pointer, a0 MlirDominanceInfo) {
-	C.call573(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call576(f unsafe.Pointer, a0 MlirDominanceInfo) {
+	C.call576(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call574(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
-	return bool(C.call574(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call577(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
+	return bool(C.call577(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call575(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirValue, a2 MlirOperation) bool {
-	return bool(C.call575(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call578(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirValue, a2 MlirOperation) bool {
+	return bool(C.call578(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call576(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
-	return bool(C.call576(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call579(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
+	return bool(C.call579(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call577(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) MlirBlock {
-	r := C.call577(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call580(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock, a2 MlirBlock) MlirBlock {
+	r := C.call580(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
-func call578(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock) bool {
-	return bool(C.call578(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+func call581(f unsafe.Pointer, a0 MlirDominanceInfo, a1 MlirBlock) bool {
+	return bool(C.call581(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call579(f unsafe.Pointer, a0 MlirOperation) MlirPostDominanceInfo {
-	r := C.call579(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call582(f unsafe.Pointer, a0 MlirOperation) MlirPostDominanceInfo {
+	r := C.call582(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirPostDominanceInfo)(unsafe.Pointer(&r))
 }
 
-func call580(f unsafe.Pointer, a0 MlirPostDominanceInfo) {
-	C.call580(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call583(f unsafe.Pointer, a0 MlirPostDominanceInfo) {
+	C.call583(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call581(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
-	return bool(C.call581(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call584(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirOperation, a2 MlirOperation) bool {
+	return bool(C.call584(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call582(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
-	return bool(C.call582(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call585(f unsafe.Pointer, a0 MlirPostDominanceInfo, a1 MlirBlock, a2 MlirBlock) bool {
+	return bool(C.call585(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call583(f unsafe.Pointer, a0 MlirDynamicOpTrait, a1 string, a2 MlirContext) bool {
-	return bool(C.call583(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr))))
+func call586(f unsafe.Pointer, a0 MlirDynamicOpTrait, a1 string, a2 MlirContext) bool {
+	return bool(C.call586(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call584(f unsafe.Pointer, a0 MlirTypeID, a1 MlirDynamicOpTraitCallbacks, a2 unsafe.Pointer) MlirDynamicOpTrait {
-	r := C.call584(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirDynamicOpTraitCallbacks)(unsafe.Pointer(&a1)), a2)
+func call587(f unsafe.Pointer, a0 MlirTypeID, a1 MlirDynamicOpTraitCallbacks, a2 unsafe.Pointer) MlirDynamicOpTrait {
+	r := C.call587(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirDynamicOpTraitCallbacks)(unsafe.Pointer(&a1)), a2)
 	return *(*MlirDynamicOpTrait)(unsafe.Pointer(&r))
 }
 
-func call585(f unsafe.Pointer) MlirDynamicOpTrait {
-	r := C.call585(C.uintptr_t(uintptr(f)))
+func call588(f unsafe.Pointer) MlirDynamicOpTrait {
+	r := C.call588(C.uintptr_t(uintptr(f)))
 	return *(*MlirDynamicOpTrait)(unsafe.Pointer(&r))
 }
 
-func call586(f unsafe.Pointer, a0 MlirDynamicOpTrait) {
-	C.call586(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call589(f unsafe.Pointer, a0 MlirDynamicOpTrait) {
+	C.call589(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call587(f unsafe.Pointer, a0 MlirDialect) bool {
-	return bool(C.call587(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call590(f unsafe.Pointer, a0 MlirDialect) bool {
+	return bool(C.call590(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call588(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicTypeDefinition {
-	r := C.call588(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+func call591(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicTypeDefinition {
+	r := C.call591(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
 	return *(*MlirDynamicTypeDefinition)(unsafe.Pointer(&r))
 }
 
-func call589(f unsafe.Pointer, a0 MlirDynamicTypeDefinition, a1 *MlirAttribute, a2 int) MlirType {
-	r := C.call589(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
+func call592(f unsafe.Pointer, a0 MlirDynamicTypeDefinition, a1 *MlirAttribute, a2 int) MlirType {
+	r := C.call592(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
 	return *(*MlirType)(unsafe.Pointer(&r))
 }
 
-func call590(f unsafe.Pointer, a0 MlirType, a1 int) MlirAttribute {
-	r := C.call590(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+func call593(f unsafe.Pointer, a0 MlirType, a1 int) MlirAttribute {
+	r := C.call593(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call591(f unsafe.Pointer, a0 MlirType) MlirDynamicTypeDefinition {
-	r := C.call591(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call594(f unsafe.Pointer, a0 MlirType) MlirDynamicTypeDefinition {
+	r := C.call594(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirDynamicTypeDefinition)(unsafe.Pointer(&r))
 }
 
-func call592(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirTypeID {
-	r := C.call592(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call595(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirTypeID {
+	r := C.call595(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirTypeID)(unsafe.Pointer(&r))
 }
 
-func call593(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) string {
-	r := C.call593(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call596(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) string {
+	r := C.call596(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
-func call594(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirDialect {
-	r := C.call594(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirDialect)(unsafe.Pointer(&r))
-}
-
-func call595(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicAttrDefinition {
-	r := C.call595(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
-	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
-}
-
-func call596(f unsafe.Pointer, a0 MlirDynamicAttrDefinition, a1 *MlirAttribute, a2 int) MlirAttribute {
-	r := C.call596(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
-	return *(*MlirAttribute)(unsafe.Pointer(&r))
-}
-
-func call597(f unsafe.Pointer, a0 MlirAttribute) MlirDynamicAttrDefinition {
+func call597(f unsafe.Pointer, a0 MlirDynamicTypeDefinition) MlirDialect {
 	r := C.call597(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
-}
-
-func call598(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirTypeID {
-	r := C.call598(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirTypeID)(unsafe.Pointer(&r))
-}
-
-func call599(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) string {
-	r := C.call599(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return C.GoStringN(r.data, C.int(r.length))
-}
-
-func call600(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirDialect {
-	r := C.call600(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirDialect)(unsafe.Pointer(&r))
 }
 
-func call601(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirConditionallySpeculatableOpInterfaceCallbacks) {
-	C.call601(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirConditionallySpeculatableOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+func call598(f unsafe.Pointer, a0 MlirDialect, a1 string) MlirDynamicAttrDefinition {
+	r := C.call598(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
 }
 
-func call602(f unsafe.Pointer, a0 MlirOperation) MlirSpeculatability {
-	return MlirSpeculatability(C.call602(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call603(f unsafe.Pointer) MlirMemoryEffect {
-	r := C.call603(C.uintptr_t(uintptr(f)))
-	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
-}
-
-func call604(f unsafe.Pointer) MlirSideEffectResource {
-	r := C.call604(C.uintptr_t(uintptr(f)))
-	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
-}
-
-func call605(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 int32, a3 bool, a4 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call605(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.int(a2), C.bool(a3), C.uintptr_t(uintptr(a4.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call606(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirOpOperand, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call606(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call607(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirValue, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call607(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call608(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
-	r := C.call608(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call609(f unsafe.Pointer, a0 MlirMemoryEffectInstance) {
-	C.call609(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-}
-
-func call610(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirMemoryEffectsOpInterfaceCallbacks) {
-	C.call610(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirMemoryEffectsOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
-}
-
-func call611(f unsafe.Pointer, a0 MlirMemoryEffectInstancesList, a1 MlirMemoryEffectInstance) {
-	C.call611(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
-}
-
-func call612(f unsafe.Pointer, a0 MlirMemoryEffect) MlirTypeID {
-	r := C.call612(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirTypeID)(unsafe.Pointer(&r))
-}
-
-func call613(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffectInstance {
-	r := C.call613(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
-}
-
-func call614(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffect {
-	r := C.call614(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
-}
-
-func call615(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirSideEffectResource {
-	r := C.call615(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
-	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
-}
-
-func call616(f unsafe.Pointer, a0 MlirMemoryEffectInstance) int32 {
-	return int32(C.call616(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call617(f unsafe.Pointer, a0 MlirMemoryEffectInstance) bool {
-	return bool(C.call617(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
-}
-
-func call618(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirAttribute {
-	r := C.call618(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call599(f unsafe.Pointer, a0 MlirDynamicAttrDefinition, a1 *MlirAttribute, a2 int) MlirAttribute {
+	r := C.call599(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uintptr_t)(unsafe.Pointer(a1)), C.intptr_t(a2))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call619(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirValue {
-	r := C.call619(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call600(f unsafe.Pointer, a0 MlirAttribute) MlirDynamicAttrDefinition {
+	r := C.call600(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDynamicAttrDefinition)(unsafe.Pointer(&r))
+}
+
+func call601(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirTypeID {
+	r := C.call601(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeID)(unsafe.Pointer(&r))
+}
+
+func call602(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) string {
+	r := C.call602(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return C.GoStringN(r.data, C.int(r.length))
+}
+
+func call603(f unsafe.Pointer, a0 MlirDynamicAttrDefinition) MlirDialect {
+	r := C.call603(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirDialect)(unsafe.Pointer(&r))
+}
+
+func call604(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirConditionallySpeculatableOpInterfaceCallbacks) {
+	C.call604(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirConditionallySpeculatableOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+}
+
+func call605(f unsafe.Pointer, a0 MlirOperation) MlirSpeculatability {
+	return MlirSpeculatability(C.call605(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call606(f unsafe.Pointer) MlirMemoryEffect {
+	r := C.call606(C.uintptr_t(uintptr(f)))
+	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
+}
+
+func call607(f unsafe.Pointer) MlirSideEffectResource {
+	r := C.call607(C.uintptr_t(uintptr(f)))
+	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
+}
+
+func call608(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 int32, a3 bool, a4 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call608(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.int(a2), C.bool(a3), C.uintptr_t(uintptr(a4.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call609(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirOpOperand, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call609(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call610(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirValue, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call610(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call611(f unsafe.Pointer, a0 MlirMemoryEffect, a1 MlirAttribute, a2 MlirAttribute, a3 int32, a4 bool, a5 MlirSideEffectResource) MlirMemoryEffectInstance {
+	r := C.call611(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.int(a3), C.bool(a4), C.uintptr_t(uintptr(a5.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call612(f unsafe.Pointer, a0 MlirMemoryEffectInstance) {
+	C.call612(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call613(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirMemoryEffectsOpInterfaceCallbacks) {
+	C.call613(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirMemoryEffectsOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+}
+
+func call614(f unsafe.Pointer, a0 MlirMemoryEffectInstancesList, a1 MlirMemoryEffectInstance) {
+	C.call614(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+}
+
+func call615(f unsafe.Pointer, a0 MlirMemoryEffect) MlirTypeID {
+	r := C.call615(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirTypeID)(unsafe.Pointer(&r))
+}
+
+func call616(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffectInstance {
+	r := C.call616(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirMemoryEffectInstance)(unsafe.Pointer(&r))
+}
+
+func call617(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirMemoryEffect {
+	r := C.call617(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirMemoryEffect)(unsafe.Pointer(&r))
+}
+
+func call618(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirSideEffectResource {
+	r := C.call618(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirSideEffectResource)(unsafe.Pointer(&r))
+}
+
+func call619(f unsafe.Pointer, a0 MlirMemoryEffectInstance) int32 {
+	return int32(C.call619(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call620(f unsafe.Pointer, a0 MlirMemoryEffectInstance) bool {
+	return bool(C.call620(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call621(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirAttribute {
+	r := C.call621(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call622(f unsafe.Pointer, a0 MlirMemoryEffectInstance) MlirValue {
+	r := C.call622(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
-func call620(f unsafe.Pointer, a0 MlirOperation, a1 MlirMemoryEffectInstancesCallback, a2 unsafe.Pointer) {
-	C.call620(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirMemoryEffectInstancesCallback)(unsafe.Pointer(a1)), a2)
+func call623(f unsafe.Pointer, a0 MlirOperation, a1 MlirMemoryEffectInstancesCallback, a2 unsafe.Pointer) {
+	C.call623(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirMemoryEffectInstancesCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call621(f unsafe.Pointer, a0 MlirOperation, a1 MlirOperation, a2 uint32) bool {
-	return bool(C.call621(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uint32_t(a2)))
+func call624(f unsafe.Pointer, a0 MlirOperation, a1 MlirOperation, a2 uint32) bool {
+	return bool(C.call624(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uint32_t(a2)))
 }
 
-func call622(f unsafe.Pointer, a0 MlirOperation, a1 uint32) int {
-	return int(C.call622(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint32_t(a1)))
+func call625(f unsafe.Pointer, a0 MlirOperation, a1 uint32) int {
+	return int(C.call625(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint32_t(a1)))
 }
 
-func call623(f unsafe.Pointer, a0 MlirOperation, a1 int) MlirOpOperand {
-	r := C.call623(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+func call626(f unsafe.Pointer, a0 MlirOperation, a1 int) MlirOpOperand {
+	r := C.call626(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
 	return *(*MlirOpOperand)(unsafe.Pointer(&r))
 }
 
-func call624(f unsafe.Pointer, a0 string, a1 MlirTypeID, a2 MlirContext) bool {
-	return bool(C.call624(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
+func call627(f unsafe.Pointer, a0 string, a1 MlirTypeID, a2 MlirContext) bool {
+	return bool(C.call627(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(unsafe.StringData(a0))), C.size_t(len(a0)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr))))
 }
 
-func call625(f unsafe.Pointer, a0 MlirValue, a1 MlirValue, a2 MlirOpOperandReplaceFilterCallback, a3 unsafe.Pointer) {
-	C.call625(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOpOperandReplaceFilterCallback)(unsafe.Pointer(a2)), a3)
+func call628(f unsafe.Pointer, a0 MlirValue, a1 MlirValue, a2 MlirOpOperandReplaceFilterCallback, a3 unsafe.Pointer) {
+	C.call628(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOpOperandReplaceFilterCallback)(unsafe.Pointer(a2)), a3)
 }
 
-func call626(f unsafe.Pointer) MlirIRMapping {
-	r := C.call626(C.uintptr_t(uintptr(f)))
+func call629(f unsafe.Pointer) MlirIRMapping {
+	r := C.call629(C.uintptr_t(uintptr(f)))
 	return *(*MlirIRMapping)(unsafe.Pointer(&r))
 }
 
-func call627(f unsafe.Pointer, a0 MlirIRMapping) {
-	C.call627(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call630(f unsafe.Pointer, a0 MlirIRMapping) {
+	C.call630(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 }
 
-func call628(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue, a2 MlirValue) {
-	C.call628(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call631(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue, a2 MlirValue) {
+	C.call631(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 }
 
-func call629(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock, a2 MlirBlock) {
-	C.call629(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call632(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock, a2 MlirBlock) {
+	C.call632(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 }
 
-func call630(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation, a2 MlirOperation) {
-	C.call630(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call633(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation, a2 MlirOperation) {
+	C.call633(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 }
 
-func call631(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) MlirValue {
-	r := C.call631(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call634(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) MlirValue {
+	r := C.call634(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirValue)(unsafe.Pointer(&r))
 }
 
-func call632(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) MlirBlock {
-	r := C.call632(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call635(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) MlirBlock {
+	r := C.call635(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirBlock)(unsafe.Pointer(&r))
 }
 
-func call633(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) MlirOperation {
-	r := C.call633(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call636(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) MlirOperation {
+	r := C.call636(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call634(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) bool {
-	return bool(C.call634(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+func call637(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) bool {
+	return bool(C.call637(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call635(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) bool {
-	return bool(C.call635(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+func call638(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) bool {
+	return bool(C.call638(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call636(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) bool {
-	return bool(C.call636(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
+func call639(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) bool {
+	return bool(C.call639(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr))))
 }
 
-func call637(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) {
-	C.call637(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call640(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirValue) {
+	C.call640(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call638(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) {
-	C.call638(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call641(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirBlock) {
+	C.call641(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call639(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) {
-	C.call639(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call642(f unsafe.Pointer, a0 MlirIRMapping, a1 MlirOperation) {
+	C.call642(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 }
 
-func call640(f unsafe.Pointer, a0 MlirOperation, a1 MlirIRMapping) MlirOperation {
-	r := C.call640(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+func call643(f unsafe.Pointer, a0 MlirOperation, a1 MlirIRMapping) MlirOperation {
+	r := C.call643(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call641(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirOperation, a2 MlirIRMapping) MlirOperation {
-	r := C.call641(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
+func call644(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirOperation, a2 MlirIRMapping) MlirOperation {
+	r := C.call644(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)))
 	return *(*MlirOperation)(unsafe.Pointer(&r))
 }
 
-func call642(f unsafe.Pointer, a0 MlirType, a1 uint32, a2 *uint64) MlirAttribute {
-	r := C.call642(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), (*C.uint64_t)(unsafe.Pointer(a2)))
+func call645(f unsafe.Pointer, a0 MlirType, a1 uint32, a2 *uint64) MlirAttribute {
+	r := C.call645(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uint(a1), (*C.uint64_t)(unsafe.Pointer(a2)))
 	return *(*MlirAttribute)(unsafe.Pointer(&r))
 }
 
-func call643(f unsafe.Pointer, a0 MlirAttribute, a1 *uint64) {
-	C.call643(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uint64_t)(unsafe.Pointer(a1)))
+func call646(f unsafe.Pointer, a0 MlirAttribute, a1 *uint64) {
+	C.call646(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.uint64_t)(unsafe.Pointer(a1)))
 }
 
-func call644(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 bool) MlirLogicalResult {
-	r := C.call644(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.bool(a3))
+func call647(f unsafe.Pointer, a0 MlirRewriterBase) MlirRewriterInsertionPoint {
+	r := C.call647(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirRewriterInsertionPoint)(unsafe.Pointer(&r))
+}
+
+func call648(f unsafe.Pointer, a0 MlirRewriterBase, a1 MlirRewriterInsertionPoint) {
+	C.call648(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRewriterInsertionPoint)(unsafe.Pointer(&a1)))
+}
+
+func call649(f unsafe.Pointer, a0 MlirLlvmThreadPool) int32 {
+	return int32(C.call649(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call650(f unsafe.Pointer, a0 unsafe.Pointer, a1 bool, a2 MlirStringCallback, a3 unsafe.Pointer) MlirLlvmRawFdOStream {
+	r := C.call650(C.uintptr_t(uintptr(f)), (*C.char)(unsafe.Pointer(a0)), C.bool(a1), (C.MlirStringCallback)(unsafe.Pointer(a2)), a3)
+	return *(*MlirLlvmRawFdOStream)(unsafe.Pointer(&r))
+}
+
+func call651(f unsafe.Pointer, a0 MlirLlvmRawFdOStream, a1 string) {
+	C.call651(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)))
+}
+
+func call652(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) bool {
+	return bool(C.call652(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+}
+
+func call653(f unsafe.Pointer, a0 MlirLlvmRawFdOStream) {
+	C.call653(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+}
+
+func call654(f unsafe.Pointer, a0 MlirDialect, a1 MlirRewriterBase, a2 MlirAttribute, a3 MlirType, a4 MlirLocation) MlirOperation {
+	r := C.call654(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.uintptr_t(uintptr(a2.Ptr)), C.uintptr_t(uintptr(a3.Ptr)), C.uintptr_t(uintptr(a4.Ptr)))
+	return *(*MlirOperation)(unsafe.Pointer(&r))
+}
+
+func call655(f unsafe.Pointer, a0 MlirContext, a1 MlirAttribute) MlirAttribute {
+	r := C.call655(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)))
+	return *(*MlirAttribute)(unsafe.Pointer(&r))
+}
+
+func call656(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 bool) MlirLogicalResult {
+	r := C.call656(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.bool(a3))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
-func call645(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkFileFormat, a4 string, a5 bool) MlirLogicalResult {
-	r := C.call645(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.MlirRemarkFileFormat(a3), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), C.bool(a5))
+func call657(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkFileFormat, a4 string, a5 bool) MlirLogicalResult {
+	r := C.call657(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), C.MlirRemarkFileFormat(a3), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), C.bool(a5))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
-func call646(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkCallback, a4 unsafe.Pointer, a5 MlirRemarkDeleteUserData, a6 bool) MlirLogicalResult {
-	r := C.call646(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), (C.MlirRemarkCallback)(unsafe.Pointer(a3)), a4, (C.MlirRemarkDeleteUserData)(unsafe.Pointer(a5)), C.bool(a6))
+func call658(f unsafe.Pointer, a0 MlirContext, a1 MlirRemarkCategories, a2 MlirRemarkPolicy, a3 MlirRemarkCallback, a4 unsafe.Pointer, a5 MlirRemarkDeleteUserData, a6 bool) MlirLogicalResult {
+	r := C.call658(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), *(*C.MlirRemarkCategories)(unsafe.Pointer(&a1)), C.MlirRemarkPolicy(a2), (C.MlirRemarkCallback)(unsafe.Pointer(a3)), a4, (C.MlirRemarkDeleteUserData)(unsafe.Pointer(a5)), C.bool(a6))
 	return *(*MlirLogicalResult)(unsafe.Pointer(&r))
 }
 
-func call647(f unsafe.Pointer, a0 MlirRemark) MlirRemarkKind {
-	return MlirRemarkKind(C.call647(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call659(f unsafe.Pointer, a0 MlirRemark) MlirRemarkKind {
+	return MlirRemarkKind(C.call659(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call648(f unsafe.Pointer, a0 MlirRemark) string {
-	r := C.call648(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call660(f unsafe.Pointer, a0 MlirRemark) string {
+	r := C.call660(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
-func call649(f unsafe.Pointer, a0 MlirRemark) MlirLocation {
-	r := C.call649(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+func call661(f unsafe.Pointer, a0 MlirRemark) MlirLocation {
+	r := C.call661(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
 	return *(*MlirLocation)(unsafe.Pointer(&r))
 }
 
-func call650(f unsafe.Pointer, a0 MlirRemark) uint64 {
-	return uint64(C.call650(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call662(f unsafe.Pointer, a0 MlirRemark) uint64 {
+	return uint64(C.call662(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call651(f unsafe.Pointer, a0 MlirRemark) int {
-	return int(C.call651(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
+func call663(f unsafe.Pointer, a0 MlirRemark) int {
+	return int(C.call663(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr))))
 }
 
-func call652(f unsafe.Pointer, a0 MlirRemark, a1 int) string {
-	r := C.call652(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
+func call664(f unsafe.Pointer, a0 MlirRemark, a1 int) string {
+	r := C.call664(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1))
 	return C.GoStringN(r.data, C.int(r.length))
 }
 
-func call653(f unsafe.Pointer, a0 MlirRemark, a1 MlirStringCallback, a2 unsafe.Pointer) {
-	C.call653(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
+func call665(f unsafe.Pointer, a0 MlirRemark, a1 MlirStringCallback, a2 unsafe.Pointer) {
+	C.call665(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (C.MlirStringCallback)(unsafe.Pointer(a1)), a2)
 }
 
-func call654(f unsafe.Pointer, a0 MlirLocation, a1 MlirRemarkKind, a2 string, a3 string, a4 string, a5 string, a6 string, a7 int, a8 *MlirStringRef, a9 *MlirStringRef) bool {
-	return bool(C.call654(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.MlirRemarkKind(a1), (*C.char)(unsafe.Pointer(unsafe.StringData(a2))), C.size_t(len(a2)), (*C.char)(unsafe.Pointer(unsafe.StringData(a3))), C.size_t(len(a3)), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), (*C.char)(unsafe.Pointer(unsafe.StringData(a5))), C.size_t(len(a5)), (*C.char)(unsafe.Pointer(unsafe.StringData(a6))), C.size_t(len(a6)), C.intptr_t(a7), (*C.MlirStringRef)(unsafe.Pointer(a8)), (*C.MlirStringRef)(unsafe.Pointer(a9))))
+func call666(f unsafe.Pointer, a0 MlirLocation, a1 MlirRemarkKind, a2 string, a3 string, a4 string, a5 string, a6 string, a7 int, a8 *MlirStringRef, a9 *MlirStringRef) bool {
+	return bool(C.call666(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.MlirRemarkKind(a1), (*C.char)(unsafe.Pointer(unsafe.StringData(a2))), C.size_t(len(a2)), (*C.char)(unsafe.Pointer(unsafe.StringData(a3))), C.size_t(len(a3)), (*C.char)(unsafe.Pointer(unsafe.StringData(a4))), C.size_t(len(a4)), (*C.char)(unsafe.Pointer(unsafe.StringData(a5))), C.size_t(len(a5)), (*C.char)(unsafe.Pointer(unsafe.StringData(a6))), C.size_t(len(a6)), C.intptr_t(a7), (*C.MlirStringRef)(unsafe.Pointer(a8)), (*C.MlirStringRef)(unsafe.Pointer(a9))))
+}
+
+func call667(f unsafe.Pointer, a0 MlirTransformRewriter) MlirRewriterBase {
+	r := C.call667(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)))
+	return *(*MlirRewriterBase)(unsafe.Pointer(&r))
+}
+
+func call668(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirOperation) {
+	C.call668(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
+}
+
+func call669(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirValue) {
+	C.call669(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
+}
+
+func call670(f unsafe.Pointer, a0 MlirTransformResults, a1 MlirValue, a2 int, a3 *MlirAttribute) {
+	C.call670(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), C.intptr_t(a2), (*C.uintptr_t)(unsafe.Pointer(a3)))
+}
+
+func call671(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirOperationCallback, a3 unsafe.Pointer) {
+	C.call671(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirOperationCallback)(unsafe.Pointer(a2)), a3)
+}
+
+func call672(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirValueCallback, a3 unsafe.Pointer) {
+	C.call672(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirValueCallback)(unsafe.Pointer(a2)), a3)
+}
+
+func call673(f unsafe.Pointer, a0 MlirTransformState, a1 MlirValue, a2 MlirAttributeCallback, a3 unsafe.Pointer) {
+	C.call673(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.uintptr_t(uintptr(a1.Ptr)), (C.MlirAttributeCallback)(unsafe.Pointer(a2)), a3)
+}
+
+func call674(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirTransformOpInterfaceCallbacks) {
+	C.call674(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirTransformOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
+}
+
+func call675(f unsafe.Pointer, a0 MlirContext, a1 string, a2 MlirPatternDescriptorOpInterfaceCallbacks) {
+	C.call675(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), (*C.char)(unsafe.Pointer(unsafe.StringData(a1))), C.size_t(len(a1)), *(*C.MlirPatternDescriptorOpInterfaceCallbacks)(unsafe.Pointer(&a2)))
 }

@@ -5,7 +5,7 @@ package capi
 import "unsafe"
 
 // numFunctions is the number of functions in the table.
-const numFunctions = 2076
+const numFunctions = 2210
 
 // MlirStringRef is the C struct of that name.
 type MlirStringRef struct {
@@ -603,6 +603,15 @@ type MlirOpOperandReplaceFilterCallback unsafe.Pointer
 // MlirIRMapping is the C API's handle of that name.
 type MlirIRMapping struct{ Ptr unsafe.Pointer }
 
+// MlirRewriterInsertionPoint is the C struct of that name.
+type MlirRewriterInsertionPoint struct {
+	Block MlirBlock
+	Point MlirOperation
+}
+
+// MlirLlvmRawFdOStream is the C API's handle of that name.
+type MlirLlvmRawFdOStream struct{ Ptr unsafe.Pointer }
+
 // MlirRemarkCategories is the C struct of that name.
 type MlirRemarkCategories struct {
 	All      string
@@ -647,3 +656,48 @@ const (
 	MlirRemarkKindFailure  MlirRemarkKind = 3
 	MlirRemarkKindAnalysis MlirRemarkKind = 4
 )
+
+// MlirTransformRewriter is the C API's handle of that name.
+type MlirTransformRewriter struct{ Ptr unsafe.Pointer }
+
+// MlirTransformResults is the C API's handle of that name.
+type MlirTransformResults struct{ Ptr unsafe.Pointer }
+
+// MlirTransformState is the C API's handle of that name.
+type MlirTransformState struct{ Ptr unsafe.Pointer }
+
+// MlirOperationCallback is a C function pointer.
+type MlirOperationCallback unsafe.Pointer
+
+// MlirValueCallback is a C function pointer.
+type MlirValueCallback unsafe.Pointer
+
+// MlirAttributeCallback is a C function pointer.
+type MlirAttributeCallback unsafe.Pointer
+
+// MlirDiagnosedSilenceableFailure is the C enumeration of that name.
+type MlirDiagnosedSilenceableFailure uint32
+
+const (
+	MlirDiagnosedSilenceableFailureSuccess            MlirDiagnosedSilenceableFailure = 0
+	MlirDiagnosedSilenceableFailureSilenceableFailure MlirDiagnosedSilenceableFailure = 1
+	MlirDiagnosedSilenceableFailureDefiniteFailure    MlirDiagnosedSilenceableFailure = 2
+)
+
+// MlirTransformOpInterfaceCallbacks is the C struct of that name.
+type MlirTransformOpInterfaceCallbacks struct {
+	Construct                    unsafe.Pointer
+	Destruct                     unsafe.Pointer
+	Apply                        unsafe.Pointer
+	AllowsRepeatedHandleOperands unsafe.Pointer
+	UserData                     unsafe.Pointer
+}
+
+// MlirPatternDescriptorOpInterfaceCallbacks is the C struct of that name.
+type MlirPatternDescriptorOpInterfaceCallbacks struct {
+	Construct                 unsafe.Pointer
+	Destruct                  unsafe.Pointer
+	PopulatePatterns          unsafe.Pointer
+	PopulatePatternsWithState unsafe.Pointer
+	UserData                  unsafe.Pointer
+}

@@ -25,6 +25,10 @@ MlirDynamicOpTrait mlirDynamicOpTraitNoTerminatorCreate(void);
 MlirTypeID mlirDynamicOpTraitNoTerminatorGetTypeID(void);
 void mlirDynamicOpTraitDestroy(MlirDynamicOpTrait dynamicOpTrait);
 
+// Only IREE's library has these two.
+MlirDynamicOpTrait mlirDynamicOpTraitRecursiveMemoryEffectsCreate(void);
+MlirTypeID mlirDynamicOpTraitRecursiveMemoryEffectsGetTypeID(void);
+
 bool mlirDialectIsAExtensibleDialect(MlirDialect dialect);
 MlirDynamicTypeDefinition mlirExtensibleDialectLookupTypeDefinition(MlirDialect dialect, MlirStringRef typeName);
 bool mlirTypeIsADynamicType(MlirType type);

@@ -45,7 +45,43 @@ unsigned mlirIntegerAttrGetValueBitWidth(MlirAttribute attr);
 unsigned mlirIntegerAttrGetValueNumWords(MlirAttribute attr);
 void mlirIntegerAttrGetValueWords(MlirAttribute attr, uint64_t* words);
 
-// Only IREE's library has these two.
+MlirAttribute mlirDistinctAttrCreate(MlirAttribute referencedAttr);
+MlirTypeID mlirDenseTypedElementsAttrGetTypeID(void);
+bool mlirLocationIsAUnknown(MlirLocation location);
+MlirTypeID mlirLocationUnknownGetTypeID(void);
+MlirType mlirFloat8E5M3FNUTypeGet(MlirContext ctx);
+MlirTypeID mlirFloat8E5M3FNUTypeGetTypeID(void);
+MlirStringRef mlirFloat8E5M3FNUTypeGetName(void);
+bool mlirTypeIsAFloat8E5M3FNU(MlirType type);
+
+// Where a rewriter inserts: before point or, if that is null, at the end of block.
+typedef struct MlirRewriterInsertionPoint {
+  MlirBlock block;
+  MlirOperation point;
+} MlirRewriterInsertionPoint;
+
+MlirRewriterInsertionPoint mlirRewriterBaseSaveInsertionPoint(MlirRewriterBase rewriter);
+void mlirRewriterBaseRestoreInsertionPoint(MlirRewriterBase rewriter, MlirRewriterInsertionPoint at);
+
+int mlirLlvmThreadPoolGetMaxConcurrency(MlirLlvmThreadPool pool);
+
+typedef struct MlirLlvmRawFdOStream { void* ptr; } MlirLlvmRawFdOStream;
+
+MlirLlvmRawFdOStream mlirLlvmRawFdOStreamCreate(const char* path, bool binary, MlirStringCallback onError,
+                                                void* userData);
+void mlirLlvmRawFdOStreamWrite(MlirLlvmRawFdOStream stream, MlirStringRef text);
+bool mlirLlvmRawFdOStreamIsNull(MlirLlvmRawFdOStream stream);
+void mlirLlvmRawFdOStreamDestroy(MlirLlvmRawFdOStream stream);
+
+// Only IREE's library has these.
+bool mlirOperationIsAncestor(MlirOperation op, MlirOperation other);
+bool mlirOperationIsProperAncestor(MlirOperation op, MlirOperation other);
+MlirStringRef mlirSymbolTableGetDefaultVisibilityAttributeName(void);
+MlirOperation mlirDialectMaterializeConstant(MlirDialect dialect, MlirRewriterBase rewriter, MlirAttribute value,
+                                             MlirType type, MlirLocation location);
+void mlirContextBeginTransientScope(MlirContext context);
+void mlirContextEndTransientScope(MlirContext context);
+bool mlirContextIsInTransientScope(MlirContext context);
 void mlirEmitWarning(MlirLocation location, const char* message);
 void mlirEmitRemark(MlirLocation location, const char* message);
 

@@ -1,0 +1,54 @@
+// Passes that have other names than in the newest release, or are new.
+#ifndef CALLIOPE_NEWER_PASSES_H
+#define CALLIOPE_NEWER_PASSES_H
+
+#include "mlir-c/Pass.h"
+
+MlirPass mlirCreateConversionConvertACCToLLVMPass(void);
+void mlirRegisterConversionConvertACCToLLVMPass(void);
+MlirPass mlirCreateConversionConvertMathToNVVM(void);
+void mlirRegisterConversionConvertMathToNVVM(void);
+MlirPass mlirCreateConversionRaiseSCFToAffinePass(void);
+void mlirRegisterConversionRaiseSCFToAffinePass(void);
+MlirPass mlirCreateConversionRaiseWasmMLIR(void);
+void mlirRegisterConversionRaiseWasmMLIR(void);
+MlirPass mlirCreateConversionTosaToSPIRVTosa(void);
+void mlirRegisterConversionTosaToSPIRVTosa(void);
+MlirPass mlirCreateConversionTosaToSPIRVTosaMarkGraphConstants(void);
+void mlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants(void);
+MlirPass mlirCreateLinalgLinalgCategorizeOpsPass(void);
+void mlirRegisterLinalgLinalgCategorizeOpsPass(void);
+MlirPass mlirCreateTransformsCSEPass(void);
+void mlirRegisterTransformsCSEPass(void);
+MlirPass mlirCreateTransformsCanonicalizerPass(void);
+void mlirRegisterTransformsCanonicalizerPass(void);
+MlirPass mlirCreateTransformsControlFlowSinkPass(void);
+void mlirRegisterTransformsControlFlowSinkPass(void);
+MlirPass mlirCreateTransformsGenerateRuntimeVerificationPass(void);
+void mlirRegisterTransformsGenerateRuntimeVerificationPass(void);
+MlirPass mlirCreateTransformsInlinerPass(void);
+void mlirRegisterTransformsInlinerPass(void);
+MlirPass mlirCreateTransformsLoopInvariantCodeMotionPass(void);
+void mlirRegisterTransformsLoopInvariantCodeMotionPass(void);
+MlirPass mlirCreateTransformsLoopInvariantSubsetHoistingPass(void);
+void mlirRegisterTransformsLoopInvariantSubsetHoistingPass(void);
+MlirPass mlirCreateTransformsPrintOpStatsPass(void);
+void mlirRegisterTransformsPrintOpStatsPass(void);
+MlirPass mlirCreateTransformsRemoveDeadValuesPass(void);
+void mlirRegisterTransformsRemoveDeadValuesPass(void);
+MlirPass mlirCreateTransformsSCCPPass(void);
+void mlirRegisterTransformsSCCPPass(void);
+MlirPass mlirCreateTransformsStripDebugInfoPass(void);
+void mlirRegisterTransformsStripDebugInfoPass(void);
+MlirPass mlirCreateTransformsSymbolDCEPass(void);
+void mlirRegisterTransformsSymbolDCEPass(void);
+MlirPass mlirCreateTransformsSymbolPrivatizePass(void);
+void mlirRegisterTransformsSymbolPrivatizePass(void);
+MlirPass mlirCreateTransformsTopologicalSortPass(void);
+void mlirRegisterTransformsTopologicalSortPass(void);
+MlirPass mlirCreateTransformsTrivialDeadCodeEliminationPass(void);
+void mlirRegisterTransformsTrivialDeadCodeEliminationPass(void);
+MlirPass mlirCreateTransformsViewOpGraphPass(void);
+void mlirRegisterTransformsViewOpGraphPass(void);
+
+#endif
