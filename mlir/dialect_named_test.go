@@ -108,6 +108,13 @@ func TestOpenFor(t *testing.T) {
 	check.Diff(t, "the default library has sdy", false, mlirtest.Library(t).HasDialect("sdy"))
 	_, err := mlir.Open(mlir.OpenOptions{Path: mlirtest.Library(t).Path(), Dialects: []string{"stablehlo", "sdy"}})
 	check.Error(t, err, "lacks the dialect sdy", "-fetch jaxlib`")
+	check.Diff(t, "the library of a part", "jaxlib 0.5.3", check.Must(mlir.Open(mlir.OpenOptions{Part: native.Jaxlib})).Version())
+	for _, o := range []mlir.OpenOptions{{Part: native.Jaxlib, Path: "x"}, {Part: native.Jaxlib, Process: true}} {
+		_, err = mlir.Open(o)
+		check.Error(t, err, "names the MLIR library of jaxlib, and a Path or Process")
+	}
+	_, err = mlir.Open(mlir.OpenOptions{Part: native.PJRTPlugin})
+	check.Error(t, err, "MLIR")
 
 	t.Setenv(native.MLIR.Env(), mlirtest.Library(t).Path())
 	t.Setenv("CALLIOPE_CACHE", t.TempDir())

@@ -28,9 +28,12 @@ type OpenOptions struct {
 	// Path is the path of the shared library. If it is empty, Open searches for the
 	// default library: $CALLIOPE_MLIR_LIBRARY, then the cache, then the system's folders.
 	Path string
+	// Part is a known library to open in place of the default one, for example native.LLVM. It
+	// must have been fetched: the error says how.
+	Part native.Part
 	// Dialects are namespaces of dialects that the library must have, for example "sdy". If
 	// the default library lacks one, Open loads another known library that has them all.
-	// Names that no known library has are ignored. With a Path, or if the library of
+	// Names that no known library has are ignored. With a Path or a Part, or if the library of
 	// $CALLIOPE_MLIR_LIBRARY has them, no other library is considered.
 	Dialects []string
 	// Process uses the MLIR of the process itself, in place of a library: a program in C or C++ that is linked
@@ -76,6 +79,12 @@ func Open(o OpenOptions) (*Library, error) {
 }
 
 func openLibrary(o OpenOptions) (*Library, error) {
+	if o.Part != "" {
+		if o.Path != "" || o.Process {
+			return nil, fmt.Errorf("mlir: OpenOptions names the %s, and a Path or Process: set only one of them", o.Part)
+		}
+		return openPart(o.Part, o.Dialects)
+	}
 	if o.Process {
 		if o.Path != "" {
 			return nil, fmt.Errorf("mlir: OpenOptions has a Path, %s, and Process: leave one of them out", o.Path)

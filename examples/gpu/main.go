@@ -3,9 +3,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"log"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
@@ -15,37 +15,30 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/scf"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 func main() {
-	found, err := native.Ensure(context.Background(), native.LLVM, native.EnsureOptions{})
-	must(err)
-	library, err := mlir.Open(mlir.OpenOptions{Path: found.Path})
+	library, err := mlir.Open(mlir.OpenOptions{Part: native.LLVM})
 	must(err)
 	c := library.NewContext(mlir.ContextOptions{})
 	defer c.Close()
 	kernel := build(c, func(b *mlir.Builder, one, n mlir.Value, body func(i mlir.Value)) {
 		gpu.Launch(b, [3]mlir.Value{one, one, one}, [3]mlir.Value{n, one, one}, func(at gpu.Launched) { body(at.Thread[0]) })
 	})
-	run(kernel, "gpu-kernel-outlining,nvvm-attach-target,gpu.module(convert-gpu-to-nvvm,reconcile-unrealized-casts),gpu-module-to-binary{format=isa}")
-	for op := range kernel.Body().Operations() {
-		if binary, ok := gpu.AsBinary(op); ok {
-			object, err := gpu.ReadObject(binary.Objects[0])
-			must(err)
-			fmt.Printf("%s", object.Data)
-		}
-	}
+	must(passes.Run(kernel, "builtin.module(gpu-kernel-outlining,nvvm-attach-target,gpu.module(convert-gpu-to-nvvm,reconcile-unrealized-casts),gpu-module-to-binary{format=isa})"))
+	compiled, _ := kernel.SymbolTable().Lookup("add_kernel")
+	objects, err := gpu.Objects(compiled)
+	must(err)
+	fmt.Printf("%s", objects[0].Data)
 	twin := build(c, func(b *mlir.Builder, one, n mlir.Value, body func(i mlir.Value)) {
 		scf.For(b, arith.ConstantIndex(b, 0), n, one, body)
 	})
-	run(twin, "convert-scf-to-cf,finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts")
+	must(passes.Run(twin, "builtin.module(convert-scf-to-cf,finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)"))
 	engine, err := execution.New(twin, execution.Options{})
 	must(err)
 	defer engine.Close()
-	x, y, sum := make([]float32, 128), make([]float32, 128), make([]float32, 128)
-	for i := range x {
-		x[i], y[i] = float32(i), 2
-	}
+	x, y, sum := slices.Repeat([]float32{0, 1, 2, 3}, 32), slices.Repeat([]float32{2}, 128), make([]float32, 128)
 	must(engine.Invoke("add", nil, execution.NewMemRef(x, 128), execution.NewMemRef(y, 128), execution.NewMemRef(sum, 128)))
 	fmt.Println(sum[:4])
 }
@@ -63,16 +56,8 @@ func build(c *mlir.Context, loop func(b *mlir.Builder, one, n mlir.Value, body f
 		function.Return(b)
 	})
 	add.SetAttribute("llvm.emit_c_interface", c.UnitAttribute())
-	b.Fail(m.Verify())
 	must(b.Err())
 	return m
-}
-
-func run(m *mlir.Module, pipeline string) {
-	passes, err := m.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(" + pipeline + ")"})
-	must(err)
-	defer passes.Close()
-	must(passes.Run(m))
 }
 
 func must(err error) {

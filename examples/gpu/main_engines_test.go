@@ -16,6 +16,7 @@ func TestMain(m *testing.M) { mlirtest.Main(m) }
 
 // TestProgram checks that the program prints the kernel's PTX, and the sums of its twin.
 func TestProgram(t *testing.T) {
+	mlirtest.Upstream(t) // fetches the library
 	r, w, err := os.Pipe()
 	check.NoError(t, err)
 	before := os.Stdout

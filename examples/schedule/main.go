@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 	"github.com/calliope-mlir/calliope/mlir/dialect/transform"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 func main() {
@@ -29,16 +30,8 @@ func main() {
 	transform.Main(b, func(root mlir.Value) {
 		transform.Tile(b, transform.Match(b, root, "linalg.matmul"), 8, 16)
 	})
-	if b.Fail(m.Verify()); b.Err() != nil {
+	if b.Fail(passes.Run(m, "builtin.module(transform-interpreter,canonicalize,cse)")); b.Err() != nil {
 		log.Fatal(b.Err())
-	}
-	passes, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(transform-interpreter,canonicalize,cse)"})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer passes.Close()
-	if err := passes.Run(m); err != nil {
-		log.Fatal(err)
 	}
 	fmt.Println(m.Body().First())
 }

@@ -4,6 +4,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -74,6 +75,24 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 
 // IsObject reports whether a is #gpu.object<…>.
 func IsObject(a mlir.Attribute) bool { return raw.IsAttribute(a, "#gpu.object") }
+
+// Objects returns the compiled modules that a gpu.binary holds, in one copy each. It returns an
+// error if op is another operation.
+func Objects(op mlir.Operation) ([]Object, error) {
+	binary, ok := AsBinary(op)
+	if !ok {
+		return nil, errors.New("gpu: Objects was given an operation that is not a gpu.binary")
+	}
+	objects := make([]Object, len(binary.Objects))
+	for i, a := range binary.Objects {
+		o, err := ReadObject(a)
+		if err != nil {
+			return nil, err
+		}
+		objects[i] = o
+	}
+	return objects, nil
+}
 
 // ReadObject returns a as an Object. It copies the data. It returns an error if a is
 // another attribute.

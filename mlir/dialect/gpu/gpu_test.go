@@ -53,3 +53,15 @@ func TestObject(t *testing.T) {
 		check.Panics(t, "called on a zero value", func() { gpu.ReadObject(mlir.Attribute{}) })
 	})
 }
+
+func TestObjects(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		m := mlirtest.Parse(t, c, `gpu.binary @b [#gpu.object<#nvvm.target, bin = "x">, #gpu.object<#nvvm.target, assembly = "y">]`)
+		objects := check.Must(gpu.Objects(m.Body().First()))
+		if len(objects) != 2 || string(objects[0].Data) != "x" || objects[1].Format != gpu.Assembly {
+			t.Errorf("the objects are %v", objects)
+		}
+		_, err := gpu.Objects(m.Operation())
+		check.Error(t, err, "not a gpu.binary")
+	})
+}
