@@ -24,6 +24,9 @@ type Borrowed struct{ view tensor.View }
 // Borrowed method reports whether the array was copied.
 func Borrow(v tensor.View) Borrowed { return Borrowed{v} }
 
+// Tensor returns the array.
+func (b Borrowed) Tensor() tensor.View { return b.view }
+
 // BorrowFromHost is like BufferFromHost, but the array on the device is the host array
 // itself if that is possible; see [Borrow]. The array must not change until the Buffer is
 // closed and every run and view that uses it is over. Until then it is kept from the

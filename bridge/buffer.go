@@ -27,6 +27,7 @@ type Buffer struct {
 	asked  bool        // only the plugin knows the layout of its elements
 	ready  atomic.Bool // whether it is known to be computed
 	loan   *loan
+	of     *Buffer // that it shares the array with, see Share
 
 	// The address of the elements, after the first call of address.
 	memory atomic.Pointer[byte]
@@ -236,6 +237,9 @@ func (b *Buffer) done() error {
 }
 
 func (b *Buffer) free() error {
+	if b.of != nil {
+		return b.of.done()
+	}
 	var changed error
 	if b.loan != nil {
 		changed = b.loan.check(b)

@@ -11,7 +11,7 @@ import (
 // An Input is a *[Buffer], a [Donation], a tensor.View, which is copied to the device
 // first, or a [Borrowed], which is read in place. Its shape must be that of the module's
 // parameter (see [Executable.Inputs]). A module that runs on one device runs on the device
-// of its first Buffer.
+// of its first Buffer, or that of [OnDevice].
 type Input any
 
 // A Donation is a buffer that an execution may overwrite.
@@ -74,24 +74,6 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 	return nil
 }
 
-// deviceOf returns the device for a module that can run on any device: that of its first
-// buffer.
-func deviceOf(inputs []Input) int {
-	for _, in := range inputs {
-		switch in := in.(type) {
-		case *Buffer:
-			if in != nil {
-				return in.device
-			}
-		case Donation:
-			if in.buffer != nil {
-				return in.buffer.device
-			}
-		}
-	}
-	return 0
-}
-
 func (c *Client) take(ctx context.Context, in Input, device int) (input, error) {
 	switch in := in.(type) {
 	case *Buffer:
@@ -113,11 +95,8 @@ func (c *Client) take(ctx context.Context, in Input, device int) (input, error) 
 		if b.client != c {
 			return input{}, errors.New("the donated buffer belongs to another client; copy it through the host")
 		}
-		if b.loan != nil {
-			return input{}, errors.New("the donated buffer is a borrowed host array, which must not be written to; make it with Client.BufferFromHost")
-		}
-		if !b.life.claim() {
-			return input{}, errors.New("the donated buffer is closed, or in use by a run or a view")
+		if err := b.claim(); err != nil {
+			return input{}, err
 		}
 		return input{buffer: b, donated: true}, nil
 	case tensor.View:

@@ -43,7 +43,12 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 	if err := refuseNested(ctx, e.client, r.inside); err != nil {
 		return err
 	}
-	r.device = deviceOf(inputs)
+	if e.devices == nil {
+		var err error
+		if r.device, err = e.client.deviceOf(ctx, inputs); err != nil {
+			return err
+		}
+	}
 	if len(e.effects) > 0 {
 		if err := r.enterSequence(ctx); err != nil {
 			return err

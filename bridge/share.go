@@ -1,0 +1,48 @@
+package bridge
+
+import "errors"
+
+// Share returns a second Buffer of the same array, which the caller must close, too. The array is
+// freed when both are closed. The second one cannot be donated, and the first one not as long as
+// the second one is open.
+func (b *Buffer) Share() (*Buffer, error) {
+	if !b.life.use() {
+		return nil, errors.New("bridge: Buffer.Share: the buffer is closed or was donated")
+	}
+	second := b.handle()
+	second.of = b
+	return second, nil
+}
+
+// Take takes the array out of the donated buffer, which is closed, and returns it in a new Buffer,
+// which the caller must close. It is for code that is given an [Input] and executes several
+// modules with it.
+func (d Donation) Take() (*Buffer, error) {
+	if d.buffer == nil {
+		return nil, errors.New("the donated buffer is nil")
+	}
+	if err := d.buffer.claim(); err != nil {
+		return nil, err
+	}
+	return d.buffer.handle(), nil
+}
+
+// claim begins the only use of a buffer that is donated, and closes it.
+func (b *Buffer) claim() error {
+	switch {
+	case b.loan != nil:
+		return errors.New("the donated buffer is a borrowed host array, which must not be written to; make it with Client.BufferFromHost")
+	case b.of != nil:
+		return errors.New("the donated buffer shares its array with another one, see Buffer.Share; donate that one")
+	case !b.life.claim():
+		return errors.New("the donated buffer is closed, or in use by a run or a view")
+	}
+	return nil
+}
+
+// handle returns a new Buffer of the same array.
+func (b *Buffer) handle() *Buffer {
+	h := &Buffer{client: b.client, array: b.array, shape: b.shape, device: b.device, order: b.order, asked: b.asked}
+	h.ready.Store(b.ready.Load())
+	return h
+}
