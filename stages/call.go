@@ -2,6 +2,7 @@ package stages
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -16,6 +17,7 @@ type call struct {
 	args    []tensor.View
 	results []tensor.View
 	ids     []tensor.View
+	device  int
 	runID   int64
 }
 
@@ -34,7 +36,7 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 		}
 		views = append(views, tensor.View{Shape: host.Shape.Clone(), Data: host.Data})
 	}
-	c := &call{args: views[:data:data], ids: views[data:], runID: r.calls.ID()}
+	c := &call{args: views[:data:data], ids: views[data:], device: r.program.place(0, r.replica).number, runID: r.calls.ID()}
 	out := make([]*value, 0, len(s.out))
 	switch cb.Config.Form {
 	case contract.Passthrough:
@@ -46,7 +48,9 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 			out = append(out, onHost(passed))
 		}
 		for _, id := range c.ids {
-			out = append(out, onHost(id))
+			passed := newArray(id.Shape)
+			copy(passed.Data, id.Data)
+			out = append(out, onHost(passed))
 		}
 	case contract.Observe:
 	default:
@@ -66,7 +70,8 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 
 // Read implements dispatch.Source.
 func (c *call) Read() error {
-	c.frame.Args, c.frame.Results, c.frame.IDs, c.frame.RunID = c.args, append([]tensor.View(nil), c.results...), c.ids, c.runID
+	c.frame.Args, c.frame.Results, c.frame.IDs = c.args, slices.Clone(c.results), c.ids
+	c.frame.Device, c.frame.RunID = c.device, c.runID
 	return nil
 }
 

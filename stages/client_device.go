@@ -2,54 +2,79 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// On returns the first device of a client. The client must stay open as long as what is compiled
-// on it.
-func On(client *bridge.Client) Device { return onClient{client} }
+// On returns devices of a client by their numbers, or the first one if there are none. The client must
+// stay open as long as what is compiled on it.
+func On(client *bridge.Client, devices ...int) []Device {
+	if len(devices) == 0 {
+		devices = []int{0}
+	}
+	list := make([]Device, len(devices))
+	for i, n := range devices {
+		list[i] = onClient{place{client, n}}
+	}
+	return list
+}
 
-type onClient struct{ c *bridge.Client }
+type onClient struct{ at place }
 
-func (d onClient) String() string         { return "the client's device 0" }
-func (d onClient) callsBack() bool        { return d.c.CallsBack() }
-func (d onClient) client() *bridge.Client { return d.c }
+func (d onClient) String() string  { return fmt.Sprintf("the client's device %d", d.at.number) }
+func (d onClient) callsBack() bool { return d.at.client.CallsBack() }
+func (d onClient) place() place    { return d.at }
+
+func (d onClient) check() error {
+	if d.at.client == nil {
+		return errors.New("its client is nil: open one with bridge.Open and NewClient")
+	}
+	if n := d.at.client.NumDevices(); d.at.number < 0 || d.at.number >= n {
+		return fmt.Errorf("there is no device %d; the client has %d, numbered from 0: see ClientOptions.Devices", d.at.number, n)
+	}
+	return nil
+}
 
 func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
-	e, err := d.c.Compile(ctx, source{stablehlo.Program(s.module), reading}, bridge.CompileOptions{})
+	e, err := d.at.client.Compile(ctx, source{stablehlo.Program(s.module), reading}, bridge.CompileOptions{Replicas: s.replicas})
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}
-	return &clientProgram{d.c, e}, nil
+	return &clientProgram{e}, nil
 }
 
-type clientProgram struct {
-	client     *bridge.Client
-	executable *bridge.Executable
-}
+type clientProgram struct{ executable *bridge.Executable }
 
-func (p *clientProgram) run(ctx context.Context, inputs []*value, donate []bool) ([]*value, error) {
+func (p *clientProgram) run(ctx context.Context, at []place, inputs []*value, donate []bool) ([]*value, error) {
 	list := make([]bridge.Input, len(inputs))
+	donate = slices.Clone(donate)
 	for i, v := range inputs {
-		in, err := v.input(ctx, p.client, donate[i])
+		b, err := v.on(ctx, at[i/len(donate)])
 		if err != nil {
 			return nil, err
 		}
-		list[i] = in
+		list[i] = b
+		donate[i%len(donate)] = donate[i%len(donate)] && v.last(b)
+	}
+	for i, v := range inputs {
+		if b := list[i].(*bridge.Buffer); donate[i%len(donate)] {
+			v.give(b)
+			list[i] = bridge.Donate(b)
+		}
+	}
+	if len(list) == 0 && len(at) == 1 && at[0].number > 0 {
+		ctx = bridge.OnDevice(ctx, at[0].number)
 	}
 	buffers, err := p.executable.Run(ctx, list...)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]*value, len(buffers))
-	for i, b := range buffers {
-		values[i] = onDevice(b, true)
-	}
-	return values, nil
+	return onDevices(buffers), nil
 }
 
 func (p *clientProgram) close() error { return p.executable.Close() }

@@ -50,10 +50,11 @@ hand:
 // compileStage compiles a stage, unless an equal one is compiled.
 func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
 	reading.Lock()
-	key := stageKey{device: p.device, text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
+	device := p.devices[s.Device]
+	key := stageKey{client: device.place().client, replicas: s.replicas, text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
 	reading.Unlock()
 	return compiled.get(ctx, key, func() (program, error) {
-		return p.device.compile(ctx, s, reading)
+		return device.compile(ctx, s, reading)
 	})
 }
 

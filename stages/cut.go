@@ -51,7 +51,14 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	if err := refuse(whole); err != nil {
 		return nil, err
 	}
-	c := &cutter{module: whole, plan: &Plan{device: o.device()}, stats: callbacks.Stats(), boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{}}
+	replicas, err := o.replicas(whole)
+	if err != nil {
+		return nil, err
+	}
+	c := &cutter{
+		module: whole, plan: &Plan{devices: o.devices(), replicas: replicas}, stats: callbacks.Stats(),
+		boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{}, called: map[mlir.Operation][]string{},
+	}
 	if err := c.lowerAll(o); err != nil {
 		return nil, err
 	}
@@ -66,11 +73,17 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 		return nil, fmt.Errorf("stages: inlining functions: %w", err)
 	}
 	main, err := c.find(o)
+	if err == nil {
+		err = c.numberReplicas(main)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if c.plan.main, err = c.body(main, nil); err == nil {
 		err = c.signature(main)
+	}
+	if err == nil {
+		err = c.plan.place(o.Place)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.plan.Close())
@@ -80,15 +93,8 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 
 // refuse returns an error for modules that stages cannot run.
 func refuse(m *mlir.Module) error {
-	for _, name := range []string{"mhlo.num_partitions", "mhlo.num_replicas"} {
-		if a, ok := m.Operation().Attribute(name); ok {
-			if n, ok := a.Int(); ok && n > 1 {
-				return fmt.Errorf("stages: the module has %s = %d: only modules for one device are cut", name, n)
-			}
-		}
-	}
 	if n := callop.Partitions(m); n > 1 {
-		return fmt.Errorf("stages: the module is partitioned over %d devices: only modules for one device are cut", n)
+		return fmt.Errorf("stages: the module is partitioned over %d devices, and the compiler that divides its arrays must have it whole: only modules of one partition are cut", n)
 	}
 	effects, err := stablehlo.RuntimeTokens(m)
 	if err != nil {
@@ -108,6 +114,8 @@ type cutter struct {
 	// boundaries are the callbacks that are cut, and holds the operations that contain some.
 	boundaries map[mlir.Operation]*Callback
 	holds      map[mlir.Operation]bool
+	called     map[mlir.Operation][]string // by boundary: the callbacks that are it or in it
+	before     []string                    // the callbacks that are called before the block that is cut
 	indexes    map[*Callback]int
 }
 
@@ -136,11 +144,16 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 		if callback.Decision != CutAt {
 			continue
 		}
+		if err := c.checkPolicy(call.Op, callback); err != nil {
+			return mlir.Block{}, err
+		}
 		c.boundaries[call.Op] = callback
+		c.called[call.Op] = []string{callback.Name}
 		for around := call.Op.Parent(); around != main; around = around.Parent() {
 			switch around.Name() {
 			case "stablehlo.if", "stablehlo.case", "stablehlo.while":
 				c.holds[around] = true
+				c.called[around] = append(c.called[around], callback.Name)
 				if callback.Inside == "" {
 					callback.Inside = around.Name()[len("stablehlo."):]
 				}
@@ -197,7 +210,11 @@ func (c *cutter) callback(call callop.Call, o Options) (*Callback, error) {
 
 // signature sets the inputs and outputs of the plan.
 func (c *cutter) signature(main mlir.Block) error {
-	for i := range c.plan.main.args {
+	n := c.plan.main.args
+	if c.plan.numbered {
+		n--
+	}
+	for i := range n {
 		c.plan.inputs = append(c.plan.inputs, c.plan.main.shapes[i])
 	}
 	for _, v := range c.plan.main.results {

@@ -358,16 +358,16 @@ func (b *blockCutter) step(n *node) (step, error) {
 	name := op.Name()[len("stablehlo."):]
 	if name == "while" {
 		s := &loopStep{init: in}
-		if s.cond, s.condCaptures, err = b.region(op.Region(0)); err != nil {
+		if s.cond, s.condCaptures, err = b.region(n, op.Region(0)); err != nil {
 			return nil, err
 		}
-		s.body, s.bodyCaptures, err = b.region(op.Region(1))
+		s.body, s.bodyCaptures, err = b.region(n, op.Region(1))
 		s.flow = flow{slices.Concat(in, s.condCaptures, s.bodyCaptures), out}
 		return s, err
 	}
 	s := &branchStep{flow: flow{in, out}, name: name, selector: in[0]}
 	for _, r := range op.Regions() {
-		inner, captures, err := b.region(r)
+		inner, captures, err := b.region(n, r)
 		if err != nil {
 			return nil, err
 		}
@@ -377,8 +377,8 @@ func (b *blockCutter) step(n *node) (step, error) {
 	return s, nil
 }
 
-// region cuts the block of a region. captures are the values of this body that it uses.
-func (b *blockCutter) region(r mlir.Region) (inner *body, captures []int, err error) {
+// region cuts the block of a region of a node. captures are the values of this body that it uses.
+func (b *blockCutter) region(n *node, r mlir.Region) (inner *body, captures []int, err error) {
 	var captured []mlir.Value
 	block := r.First()
 	for op := range block.Operations() {
@@ -391,8 +391,28 @@ func (b *blockCutter) region(r mlir.Region) (inner *body, captures []int, err er
 	if captures, err = b.numbersOf(captured); err != nil {
 		return nil, nil, err
 	}
+	around := b.before
+	b.before = b.after(n)
 	inner, err = b.cutter.body(block, captured)
+	b.before = around
 	return inner, captures, err
+}
+
+// after returns the names of the callbacks that are called before a node.
+func (b *blockCutter) after(n *node) []string {
+	names := slices.Clone(b.before)
+	i := 0
+	for _, other := range b.nodes {
+		if !other.boundary {
+			continue
+		}
+		if n.after.has(i) {
+			names = append(names, b.called[other.op]...)
+		}
+		i++
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // within reports whether a value is defined in a region.
@@ -402,23 +422,4 @@ func within(v mlir.Value, r mlir.Region) bool {
 		block = v.Owner().Block()
 	}
 	return block == r.First()
-}
-
-// donations marks the inputs of stages that only this stage uses and that another stage made.
-func (b *blockCutter) donations() {
-	made := map[int]bool{}
-	for _, s := range b.body.steps {
-		if s, ok := s.(*stageStep); ok {
-			for _, v := range s.out {
-				made[v] = true
-			}
-		}
-	}
-	for _, s := range b.body.steps {
-		if s, ok := s.(*stageStep); ok {
-			for i, v := range s.in {
-				s.stage.donate[i] = made[v] && b.body.uses[v] == 1
-			}
-		}
-	}
 }

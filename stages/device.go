@@ -12,17 +12,27 @@ type Device interface {
 	// String describes the device in a few words.
 	String() string
 
+	// check returns an error if the device does not exist.
+	check() error
 	// callsBack reports whether compiled code can call back.
 	callsBack() bool
 	// compile compiles a stage. It holds reading while it uses the context of the stage's module.
 	compile(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error)
-	// client returns the client of the device, or nil.
-	client() *bridge.Client
+	// place returns where arrays on the device are, or the zero place if it has no memory of its own.
+	place() place
 }
 
-// A program is a compiled stage. It may be run several times at once.
+// A place is the memory of a client's device.
+type place struct {
+	client *bridge.Client
+	number int // of the device
+}
+
+// A program is a compiled stage. It may be run several times at once, and on all devices of its client.
 type program interface {
-	// run computes the outputs. It does not close the inputs.
-	run(ctx context.Context, inputs []*value, donate []bool) ([]*value, error)
+	// run computes the outputs at a place, or at those of all replicas that execute the stage together. The inputs
+	// and outputs are in the order of the places. It does not release the inputs, and may donate those that
+	// donate is true for.
+	run(ctx context.Context, at []place, inputs []*value, donate []bool) ([]*value, error)
 	close() error
 }

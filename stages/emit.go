@@ -19,7 +19,7 @@ func (b *blockCutter) stage(g *group) (*stageStep, error) {
 		return nil, err
 	}
 	n := len(b.plan.stages)
-	s := &Stage{Name: fmt.Sprintf("stage %d", n), number: n, donate: make([]bool, len(in))}
+	s := &Stage{Name: fmt.Sprintf("stage %d", n), number: n, donate: make([]bool, len(in)), After: b.after(g.nodes[0])}
 	for _, v := range in {
 		s.Inputs = append(s.Inputs, b.body.shapes[v].Clone())
 	}

@@ -40,7 +40,7 @@ func one(t *testing.T, name string) *mlir.Module {
 // staged compiles a module in stages on a client.
 func staged(t *testing.T, m *mlir.Module, names ...string) stages.Executable {
 	t.Helper()
-	e, err := stages.Compile(t.Context(), m, stages.Options{Device: stages.On(newClient(t)), Force: cutAll(names...)})
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(newClient(t)), Force: cutAll(names...)})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	return e
@@ -118,8 +118,8 @@ func TestRefused(t *testing.T) {
 		t.Errorf("got %v, want an InputError", err)
 	}
 	_, err = e.Run(t.Context(), "text")
-	check.Error(t, err, "input 0 is a string")
-	_, err = stages.Compile(t.Context(), one(t, "nobody"), stages.Options{Device: stages.On(client), Force: cutAll("nobody")})
+	check.Error(t, err, "input 0: a string is not an Input")
+	_, err = stages.Compile(t.Context(), one(t, "nobody"), stages.Options{Devices: stages.On(client), Force: cutAll("nobody")})
 	if unknown := new(callbacks.UnknownError); !errors.As(err, &unknown) {
 		t.Errorf("got %v, want an UnknownError", err)
 	}
@@ -177,7 +177,7 @@ func TestExplain(t *testing.T) {
 	register(t, "double", double, callbacks.Options{Measure: true})
 	m := one(t, "double")
 	client := newClient(t)
-	plan, err := stages.Cut(m, stages.Options{Device: stages.On(client), Force: cutAll("double")})
+	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(client), Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
 	text, dot := plan.Explain(), plan.DOT()

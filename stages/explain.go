@@ -10,10 +10,11 @@ import (
 )
 
 // Explain returns tables for people: of the callbacks, with what became of each, the bytes that a call moves, and
-// the mean time of its calls so far, if its registration has Options.Measure; and of the stages.
+// the mean time of its calls so far, if its registration has Options.Measure; of the stages; and, if there are several
+// devices, of what crosses between them.
 func (p *Plan) Explain() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d stages and %d callbacks, on %s\n\n", len(p.stages), len(p.callbacks), p.device)
+	fmt.Fprintf(&text, "%d stages and %d callbacks, on %s\n\n", len(p.stages), len(p.callbacks), p.names())
 	w := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "callback\tform\tinside\tdecision\tbecause\tbytes in\tbytes out\ttime of a call\tplace")
 	for _, c := range p.callbacks {
@@ -22,12 +23,40 @@ func (p *Plan) Explain() string {
 	}
 	_ = w.Flush()
 	fmt.Fprintln(&text)
-	fmt.Fprintln(w, "stage\toperations\tinputs\toutputs\tbytes in\tbytes out")
+	fmt.Fprintln(w, "stage\toperations\tinputs\toutputs\tbytes in\tbytes out\tdevice")
 	for _, s := range p.stages {
-		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\n", s.number, s.Operations, len(s.Inputs), len(s.Outputs), bytesOf(s.Inputs), bytesOf(s.Outputs))
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.number, s.Operations, len(s.Inputs), len(s.Outputs), bytesOf(s.Inputs), bytesOf(s.Outputs), p.name(s.Device))
 	}
 	_ = w.Flush()
+	if len(p.devices) > 1 {
+		fmt.Fprintln(&text)
+		fmt.Fprintln(w, "from\tto\tvalues\tbytes")
+		for _, m := range p.moves() {
+			fmt.Fprintf(w, "%s\t%s\t%d\t%d\n", p.name(m.from), p.name(m.to), m.values, m.bytes)
+		}
+		_ = w.Flush()
+	}
 	return text.String()
+}
+
+// name returns the name of a device, with its number if there are several.
+func (p *Plan) name(device int) string {
+	if len(p.devices) == 1 {
+		return p.devices[device].String()
+	}
+	return fmt.Sprintf("%d: %s", device, p.devices[device])
+}
+
+func (p *Plan) names() string {
+	list := make([]string, len(p.devices))
+	for i := range list {
+		list[i] = p.name(i)
+	}
+	text := strings.Join(list, ", ")
+	if p.replicas > 1 {
+		text += fmt.Sprintf(" and those after it, for %d replicas", p.replicas)
+	}
+	return text
 }
 
 func or(text string) string {
@@ -53,9 +82,9 @@ func bytesOf(shapes []tensor.Shape) (n int) {
 }
 
 // DOT returns a picture of the plan in the language of Graphviz: stages as boxes, callbacks as ellipses, and
-// what flows between them. Loops and branches are clusters.
+// what flows between them, bold where it moves from one device to another. Loops and branches are clusters.
 func (p *Plan) DOT() string {
-	d := &drawing{}
+	d := &drawing{plan: p, on: map[string]int{}}
 	d.line("digraph plan {")
 	d.line("  rankdir=TB; node [fontname=\"sans-serif\", fontsize=11]; edge [fontname=\"sans-serif\", fontsize=9];")
 	d.body(p.main, nil, "main")
@@ -64,6 +93,8 @@ func (p *Plan) DOT() string {
 }
 
 type drawing struct {
+	plan  *Plan
+	on    map[string]int // the devices of the nodes of stages
 	text  strings.Builder
 	nodes int
 }
@@ -91,7 +122,8 @@ func (d *drawing) body(b *body, captured []string, name string) {
 	for i, s := range b.steps {
 		switch s := s.(type) {
 		case *stageStep:
-			nodes[i] = d.node(fmt.Sprintf("%s\n%d operations", s.stage.Name, s.stage.Operations), ", shape=box, style=filled, fillcolor=\"#dbe9f6\"")
+			nodes[i] = d.node(fmt.Sprintf("%s\n%d operations\n%s", s.stage.Name, s.stage.Operations, d.plan.name(s.stage.Device)), ", shape=box, style=filled, fillcolor=\"#dbe9f6\"")
+			d.on[nodes[i]] = s.stage.Device
 		case *callStep:
 			nodes[i] = d.node(s.callback.Name, ", style=filled, fillcolor=\"#fde2c4\"")
 		case *branchStep:
@@ -116,7 +148,7 @@ func (d *drawing) body(b *body, captured []string, name string) {
 			edges[from[v]] += b.shapes[v].NumBytes()
 		}
 		for _, source := range order {
-			d.line("  %s -> %s [label=\"%d B\"];", source, nodes[i], edges[source])
+			d.line("  %s -> %s [label=\"%d B\"%s];", source, nodes[i], edges[source], d.moves(source, nodes[i]))
 		}
 		d.inner(b, s, nodes[i])
 	}
@@ -128,6 +160,16 @@ func (d *drawing) body(b *body, captured []string, name string) {
 			d.line("  %s -> %s;", source, returns)
 		}
 	}
+}
+
+// moves returns the attributes of an edge: between stages on different devices it is bold.
+func (d *drawing) moves(from, to string) string {
+	a, stage := d.on[from]
+	b, other := d.on[to]
+	if !stage || !other || a == b {
+		return ""
+	}
+	return ", style=bold"
 }
 
 // inner draws the bodies of a step.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -17,9 +16,10 @@ func Interpreter() Device { return interpreter{} }
 
 type interpreter struct{}
 
-func (interpreter) String() string         { return "the interpreter" }
-func (interpreter) callsBack() bool        { return false }
-func (interpreter) client() *bridge.Client { return nil }
+func (interpreter) String() string  { return "the interpreter" }
+func (interpreter) check() error    { return nil }
+func (interpreter) callsBack() bool { return false }
+func (interpreter) place() place    { return place{} }
 
 func (interpreter) compile(_ context.Context, s *Stage, reading *sync.Mutex) (program, error) {
 	reading.Lock()
@@ -44,7 +44,7 @@ type interpreted struct {
 
 func (p *interpreted) close() error { return nil }
 
-func (p *interpreted) run(ctx context.Context, inputs []*value, _ []bool) ([]*value, error) {
+func (p *interpreted) run(ctx context.Context, _ []place, inputs []*value, _ []bool) ([]*value, error) {
 	q := request{ID: p.id}
 	for _, v := range inputs {
 		host, err := v.host(ctx)

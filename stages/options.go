@@ -1,7 +1,9 @@
 package stages
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/builder"
 )
@@ -12,7 +14,7 @@ type Decision uint8
 const (
 	// Default leaves the decision to Options.Policy.
 	Default Decision = iota
-	// Inline keeps the callback in its stage. The device must be able to call back.
+	// Inline keeps the callback in its stage, whose device must be able to call back.
 	Inline
 	// CutAt makes the callback a boundary: the program calls it between stages.
 	CutAt
@@ -41,8 +43,15 @@ type Func func(args []builder.Value) []builder.Value
 
 // Options say how a module is cut.
 type Options struct {
-	// Device runs the stages. nil is Interpreter().
-	Device Device
+	// Devices run the stages. None is Interpreter(). Values cross between them only where that is needed.
+	Devices []Device
+	// Place returns the index in Devices of the device that runs a stage. nil is the first one for all. It may read
+	// Stage.After, for example to run what follows a callback elsewhere.
+	Place func(s *Stage) int
+	// Replicas is the number of devices that each run the whole module. 0 is what the module says, or 1. The
+	// inputs and results of a run are then those of all replicas, one after the other. Each replica has its own
+	// values, and calls for itself, and all of them meet for collective operations.
+	Replicas int
 	// Lower has functions that build what a callback computes, by the callback's name. Only
 	// callbacks of the form pure are lowered.
 	Lower map[string]Func
@@ -56,14 +65,23 @@ func (o Options) check() error {
 	if o.Policy > Cheapest {
 		return fmt.Errorf("stages: Options.Policy is %v, which is no policy: use ByDevice or Cheapest", o.Policy)
 	}
+	for i, d := range o.Devices {
+		err := errors.New("it is nil: use On or Interpreter")
+		if d != nil {
+			err = d.check()
+		}
+		if err != nil {
+			return fmt.Errorf("stages: Options.Devices[%d]: %w", i, err)
+		}
+	}
 	for name, d := range o.Force {
 		switch {
 		case d > Lower:
 			return fmt.Errorf("stages: Options.Force[%q] is %v, which is no decision", name, d)
 		case d == Lower && o.Lower[name] == nil:
 			return fmt.Errorf("stages: Options.Force[%q] is Lower, but Options.Lower has no function of that name", name)
-		case d == Inline && !o.device().callsBack():
-			return fmt.Errorf("stages: Options.Force[%q] is Inline, but %s cannot call back: use CutAt", name, o.device())
+		case d == Inline && !slices.ContainsFunc(o.devices(), Device.callsBack):
+			return fmt.Errorf("stages: Options.Force[%q] is Inline, but %s cannot call back: use CutAt", name, o.devices()[0])
 		}
 	}
 	for name, f := range o.Lower {
@@ -74,9 +92,19 @@ func (o Options) check() error {
 	return nil
 }
 
-func (o Options) device() Device {
-	if o.Device == nil {
-		return Interpreter()
+func (o Options) devices() []Device {
+	if len(o.Devices) == 0 {
+		return []Device{Interpreter()}
 	}
-	return o.Device
+	return slices.Clone(o.Devices)
+}
+
+// callsBack reports whether all devices can call back, and why.
+func (o Options) callsBack() (bool, string) {
+	for _, d := range o.devices() {
+		if !d.callsBack() {
+			return false, fmt.Sprintf("%s cannot call back", d)
+		}
+	}
+	return true, fmt.Sprintf("%s can call back", o.devices()[0])
 }

@@ -9,12 +9,14 @@ import (
 // A Plan is a module that is cut into stages. Close ends it. It is not safe for concurrent use,
 // because its stages are modules of the context of the module that was cut.
 type Plan struct {
-	device    Device
+	devices   []Device
 	inputs    []tensor.Shape
 	outputs   []tensor.Shape
 	main      *body
 	stages    []*Stage
 	callbacks []*Callback // in the order of the text
+	replicas  int
+	numbered  bool // main has the number of the replica as its last argument, which is no input
 }
 
 // Close releases the modules of the stages. Programs that were compiled stay.
@@ -33,10 +35,14 @@ type Stage struct {
 	Operations int    // without constants
 	Inputs     []tensor.Shape
 	Outputs    []tensor.Shape
+	After      []string // the callbacks that are called before it
+	Device     int      // that runs it, as an index of Options.Devices
 
 	number int
 	module *mlir.Module
 	donate []bool // by input: nothing needs the value afterwards
+
+	replicas int // that execute it together; 0 if each does so by itself
 }
 
 // A Callback is a callback of the module, with what became of it.

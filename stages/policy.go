@@ -14,7 +14,7 @@ import (
 type Policy uint8
 
 const (
-	// ByDevice keeps a callback inline where the device can call back. Otherwise it lowers a callback that
+	// ByDevice keeps a callback inline where all devices can call back. Otherwise it lowers a callback that
 	// Options.Lower has, and cuts at others.
 	ByDevice Policy = iota
 	// Cheapest takes the possible way in which a call is estimated to take least time: inline, lowered if
@@ -53,10 +53,7 @@ var (
 
 // decide returns what becomes of a callback.
 func (c *cutter) decide(cb *Callback, o Options) (Decision, string) {
-	inline, why := o.device().callsBack(), fmt.Sprintf("%s cannot call back", o.device())
-	if inline {
-		why = fmt.Sprintf("%s can call back", o.device())
-	}
+	inline, why := o.callsBack()
 	lower := o.Lower[cb.Name] != nil && cb.Config.Form == contract.Pure
 	switch forced := o.Force[cb.Name]; {
 	case forced != Default:
@@ -74,7 +71,7 @@ func (c *cutter) decide(cb *Callback, o Options) (Decision, string) {
 // cheapest returns the decision that costs least, with the costs of all that are possible.
 func (c *cutter) cheapest(cb *Callback, o Options, inline, lower bool) (Decision, string) {
 	r := clientRates
-	if o.device() == Interpreter() {
+	if o.devices()[0] == Interpreter() {
 		r = interpreterRates
 	}
 	in, out := cb.Bytes()

@@ -35,7 +35,7 @@ func TestCheapest(t *testing.T) {
 	register(t, "unknown", double, callbacks.Options{})
 	client := stages.On(newClient(t))
 	for _, name := range []string{"quick", "slow"} {
-		e, err := stages.Compile(t.Context(), pureCall(t, name, small), stages.Options{Device: client, Policy: stages.Cheapest})
+		e, err := stages.Compile(t.Context(), pureCall(t, name, small), stages.Options{Devices: client, Policy: stages.Cheapest})
 		check.NoError(t, err)
 		_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
 		check.NoError(t, err)
@@ -45,7 +45,7 @@ func TestCheapest(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		elements int
-		device   stages.Device
+		device   []stages.Device
 		lower    bool
 		force    stages.Decision
 		want     stages.Decision
@@ -62,7 +62,7 @@ func TestCheapest(t *testing.T) {
 		{"unknown", large, client, false, stages.Default, stages.Inline},
 		{"unknown", small, nil, false, stages.Default, stages.CutAt},
 	} {
-		o := stages.Options{Device: test.device, Policy: stages.Cheapest}
+		o := stages.Options{Devices: test.device, Policy: stages.Cheapest}
 		if test.lower {
 			o.Lower = map[string]stages.Func{test.name: twice}
 		}

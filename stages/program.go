@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -28,12 +29,18 @@ type Executable interface {
 	Close() error
 }
 
-// Compile compiles a module for a device. If the device can call back, and no option asks for something else, the
-// result is a *bridge.Executable of the whole module. Otherwise it is a *Program of its stages.
+// Compile compiles a module for devices. If the only one is the first of a client that can call back, and no option asks
+// for something else, the result is a *bridge.Executable of the whole module. Otherwise it is a *Program of its stages.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error) {
-	d := o.device()
-	if d.callsBack() && len(o.Lower) == 0 && len(o.Force) == 0 {
-		return d.client().Compile(ctx, stablehlo.Program(m), bridge.CompileOptions{})
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if d := o.devices(); len(d) == 1 && d[0].callsBack() && d[0].place().number == 0 && len(o.Lower) == 0 && len(o.Force) == 0 {
+		replicas, err := o.replicas(m)
+		if err != nil {
+			return nil, err
+		}
+		return d[0].place().client.Compile(ctx, stablehlo.Program(m), bridge.CompileOptions{Replicas: replicas})
 	}
 	plan, err := Cut(m, o)
 	if err != nil {
@@ -48,12 +55,17 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error)
 
 // A Program is a module in stages, which are compiled. It is safe for concurrent use.
 type Program struct {
-	device          Device
+	devices         []Device
 	inputs, outputs []tensor.Shape
+	replicas        int
+	on              []int // the devices of the replicas, nil for one
+	numbered        bool
 	main            *body
 	compiled        []program // by Stage.number
 	slots           []*dispatch.Slot
 	group           *dispatch.Group
+
+	together sync.Mutex // held while all replicas execute a stage
 
 	lastRun atomic.Int64
 	mu      sync.Mutex
@@ -68,7 +80,14 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &Program{device: p.device, inputs: p.inputs, outputs: p.outputs, main: p.main, slots: slots}
+	made := &Program{
+		devices: p.devices, inputs: p.inputs, outputs: p.outputs, replicas: p.replicas, numbered: p.numbered, main: p.main, slots: slots,
+	}
+	for i := range p.replicas {
+		if p.replicas > 1 {
+			made.on = append(made.on, made.place(0, i).number)
+		}
+	}
 	if made.compiled, err = p.compileStages(ctx); err != nil {
 		closeSlots(slots)
 		return nil, err
@@ -113,17 +132,24 @@ func (p *Program) free() error {
 // as callbacks.Barrier does for all.
 func (p *Program) Barrier(ctx context.Context, name string) error { return p.group.Barrier(ctx, name) }
 
+// place returns where the stages of a device are executed for a replica.
+func (p *Program) place(device, replica int) place {
+	at := p.devices[device].place()
+	at.number += replica
+	return at
+}
+
 // Call runs the module on host arrays, and returns host arrays. The error of a callback or of a stage is a
 // *[Error].
 func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
-	args := make([]*value, len(inputs))
+	list := make([]bridge.Input, len(inputs))
 	for i, v := range inputs {
-		args[i] = onHost(v)
+		list[i] = v
 	}
 	var out []tensor.View
-	err := p.run(ctx, args, func(r *run, results []*value) error {
+	err := p.run(ctx, list, func(e *execution, results []*value) error {
 		for _, v := range results {
-			host, err := v.host(r.ctx)
+			host, err := v.host(e.ctx)
 			if err != nil {
 				return err
 			}
@@ -136,36 +162,19 @@ func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.Vie
 	return out, err
 }
 
-// Run runs the module. The inputs are buffers of the device's client, or host arrays. On the interpreter there are
-// no buffers: use Call.
+// Run runs the module. The inputs are those of an execution of package bridge: buffers of the program's clients, which
+// may be on any device, donations of such buffers, and host arrays. A result is on the device that computed it. If a
+// callback or the interpreter did, it is on the first of Options.Devices that is a client's. If there is none, Run
+// returns an error: use Call.
 func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error) {
-	client := p.device.client()
-	if client == nil {
-		return nil, fmt.Errorf("stages: Run: %s has no buffers: use Call", p.device)
-	}
-	args := make([]*value, len(inputs))
-	for i, in := range inputs {
-		switch in := in.(type) {
-		case *bridge.Buffer:
-			args[i] = onDevice(in, false)
-		case tensor.View:
-			args[i] = onHost(in)
-		default:
-			return nil, fmt.Errorf("stages: Run: input %d is a %T: it must be a *bridge.Buffer or a tensor.View", i, in)
-		}
+	home := slices.IndexFunc(p.devices, func(d Device) bool { return d.place().client != nil })
+	if home < 0 {
+		return nil, fmt.Errorf("stages: run: %s has no buffers: use Call", p.devices[0])
 	}
 	var out []*bridge.Buffer
-	err := p.run(ctx, args, func(r *run, results []*value) error {
-		for _, v := range results {
-			if b := v.take(); b != nil {
-				out = append(out, b)
-				continue
-			}
-			host, err := v.host(r.ctx)
-			if err != nil {
-				return err
-			}
-			b, err := client.BufferFromHost(r.ctx, host, 0)
+	err := p.run(ctx, inputs, func(e *execution, results []*value) error {
+		for i, v := range results {
+			b, err := v.result(e.ctx, p.place(home, i/len(p.outputs)))
 			if err != nil {
 				return err
 			}
@@ -175,7 +184,7 @@ func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Bu
 	})
 	if err != nil {
 		for _, b := range out {
-			_ = b.Close()
+			_ = b.Close() // the error of the run says more
 		}
 		return nil, err
 	}

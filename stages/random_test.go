@@ -97,9 +97,9 @@ func TestRandom(t *testing.T) {
 		var want []tensor.View
 		var wantSeen map[string][]string
 		for i, o := range []stages.Options{
-			{Device: stages.On(client)},
-			{Device: stages.On(client), Force: cutAll("tap", "pure", "call", "io")},
-			{Device: stages.On(client), Force: cutAll("call", "tap")},
+			{Devices: stages.On(client)},
+			{Devices: stages.On(client), Force: cutAll("tap", "pure", "call", "io")},
+			{Devices: stages.On(client), Force: cutAll("call", "tap")},
 			{},
 		} {
 			e, err := stages.Compile(t.Context(), m, o)

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An Error is the error of a run, with the step that failed. errors.As and errors.Is find the error of a
@@ -21,44 +23,79 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("stages: %s: %v", e.Step, e.Err) }
 func (e *Error) Unwrap() error { return e.Err }
 
-// A run is one execution of a program.
-type run struct {
+// An execution is one run of a program.
+type execution struct {
 	program *Program
 	calls   dispatch.Run
 	ctx     context.Context // of the calls
 	cancel  context.CancelFunc
+
+	mu       sync.Mutex
+	meetings map[*Stage]*meeting // that wait for replicas
+	ended    []bool              // by replica
 }
 
-// run executes the program, and calls use with the results, which it releases afterwards. It
-// releases args, too.
-func (p *Program) run(ctx context.Context, args []*value, use func(*run, []*value) error) error {
-	defer release(args...)
-	if len(args) != len(p.inputs) {
-		return &bridge.InputCountError{Want: len(p.inputs), Got: len(args), Devices: 1}
-	}
-	for i, v := range args {
-		shape := v.shape()
-		if !shape.Equal(p.inputs[i]) {
-			return &bridge.InputError{Index: i, Want: p.inputs[i].Clone(), Got: shape.Clone()}
-		}
+// A run is an execution on one replica.
+type run struct {
+	*execution
+	replica int
+}
+
+// run executes the program, and calls use with the results, which it releases afterwards.
+func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*execution, []*value) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if err := p.begin(); err != nil {
 		return err
 	}
 	defer p.end()
-	r := &run{program: p}
-	ctx, r.cancel = context.WithCancel(ctx)
-	defer r.cancel()
-	p.group.Begin(ctx, &r.calls, dispatch.RunOptions{ID: p.lastRun.Add(1)})
-	defer r.calls.End()
-	r.ctx = r.calls.Context()
-	retain(args...) // for the body
-	results, err := r.body(p.main, nil, args)
-	if err == nil {
-		err = use(r, results)
-		release(results...)
+	args, err := p.take(inputs)
+	if err != nil {
+		release(args...)
+		return err
 	}
-	return err
+	e := &execution{program: p, meetings: map[*Stage]*meeting{}, ended: make([]bool, p.replicas)}
+	ctx, e.cancel = context.WithCancel(ctx)
+	defer e.cancel()
+	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: p.lastRun.Add(1), Devices: p.replicas, Device: p.place(0, 0).number, On: p.on})
+	defer e.calls.End()
+	e.ctx = e.calls.Context()
+	results, err := e.replicas(args)
+	if err != nil {
+		return err
+	}
+	defer release(results...)
+	return use(e, results)
+}
+
+// replicas executes main on all replicas. It takes over the use of each of args, and the caller gets one of each result.
+func (e *execution) replicas(args []*value) ([]*value, error) {
+	p := e.program
+	results, errs := make([][]*value, p.replicas), make([]error, p.replicas)
+	execute := func(i int) {
+		in := args[i*len(p.inputs):][:len(p.inputs):len(p.inputs)]
+		if p.numbered {
+			number := newArray(tensor.ShapeOf(tensor.U32))
+			binary.NativeEndian.PutUint32(number.Data, uint32(i))
+			in = append(in, onHost(number))
+		}
+		r := &run{e, i}
+		results[i], errs[i] = r.body(p.main, nil, in)
+		e.leave(i)
+	}
+	var others sync.WaitGroup
+	for i := range p.replicas - 1 {
+		others.Go(func() { execute(i + 1) })
+	}
+	execute(0)
+	others.Wait()
+	out := slices.Concat(results...)
+	if err := errors.Join(errs...); err != nil {
+		release(out...)
+		return nil, e.calls.Err()
+	}
+	return out, nil
 }
 
 func (p *Program) begin() error {
@@ -173,6 +210,7 @@ func (a *activation) make(i int) (ready []int) {
 		release(made...)
 		if a.err == nil {
 			a.err = a.named(s, err)
+			a.calls.Fail(a.err)
 			a.cancel()
 		}
 		return nil
@@ -212,7 +250,11 @@ func (a *activation) step(s step) ([]*value, error) {
 	}
 	switch s := s.(type) {
 	case *stageStep:
-		return a.program.compiled[s.stage.number].run(a.ctx, a.take(s.in), s.stage.donate)
+		if s.stage.replicas > 0 {
+			return a.meet(s.stage, a.take(s.in))
+		}
+		at := a.program.place(s.stage.Device, a.replica)
+		return a.program.compiled[s.stage.number].run(a.ctx, []place{at}, a.take(s.in), s.stage.donate)
 	case *callStep:
 		return a.call(s, a.take(s.in))
 	case *branchStep:

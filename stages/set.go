@@ -2,6 +2,7 @@ package stages
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -33,6 +34,18 @@ func (s set) union(o set) set {
 		t[i] |= word
 	}
 	return t
+}
+
+func (s set) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 == 1 }
+
+// first returns the smallest number, or -1.
+func (s set) first() int {
+	for i, word := range s {
+		if word != 0 {
+			return 64*i + bits.TrailingZeros64(word)
+		}
+	}
+	return -1
 }
 
 // key returns a text that equal sets share.

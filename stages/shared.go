@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"sync"
+
+	"github.com/calliope-mlir/calliope/bridge"
 )
 
 // compiled are the compiled stages of the programs that are open. Equal ones are compiled once.
@@ -11,9 +13,10 @@ var compiled = sharedPrograms{entries: map[stageKey]*sharedProgram{}}
 
 // A stageKey identifies equal stages.
 type stageKey struct {
-	device  Device
-	text    [sha256.Size]byte // of the module, without locations
-	library string            // that read the module
+	client   *bridge.Client // whose devices all run it; nil for the interpreter
+	replicas int
+	text     [sha256.Size]byte // of the module, without locations
+	library  string            // that read the module
 }
 
 type sharedPrograms struct {

@@ -18,7 +18,7 @@ func (c *counted) close() error { c.closed++; return nil }
 
 // TestSharedWait checks what becomes of those that wait for a stage that another one compiles.
 func TestSharedWait(t *testing.T) {
-	key := stageKey{device: Interpreter(), library: t.Name()}
+	key := stageKey{library: t.Name()}
 	made := &counted{}
 	building, build := make(chan struct{}), make(chan error)
 	first := make(chan program)

@@ -86,7 +86,7 @@ func TestCut(t *testing.T) {
 	check.Cleanup(t, m)
 
 	client := newClient(t)
-	whole, err := stages.Compile(t.Context(), m, stages.Options{Device: stages.On(client)})
+	whole, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client)})
 	check.NoError(t, err)
 	check.Cleanup(t, whole)
 	in := floats(1, 2, 3, -4)
@@ -96,7 +96,7 @@ func TestCut(t *testing.T) {
 	seen = nil
 	calls.Store(0)
 
-	cut, err := stages.Compile(t.Context(), m, stages.Options{Device: stages.On(client), Force: cutAll("see", "double")})
+	cut, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cutAll("see", "double")})
 	check.NoError(t, err)
 	check.Cleanup(t, cut)
 	for range 2 {

@@ -3,6 +3,7 @@ package stages
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -11,41 +12,57 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A value is an array on the host, on a device, or on both.
+// A value is an array on the host, on devices, or on both. It crosses to each of them at most once.
 type value struct {
-	buffer *bridge.Buffer // nil if it is only on the host
-	owned  bool           // the buffer is closed with the value
-	uses   atomic.Int32   // by steps that have not run, and by results
+	uses atomic.Int32 // by steps that have not run, and by results
 
-	mu    sync.Mutex
-	seen  *bridge.BufferView
-	array tensor.View // on the host; its Shape is zero until it is known
-	known bool
+	mu      sync.Mutex
+	buffers []*bridge.Buffer // one for each device that has the array
+	shared  *bridge.Buffer   // that of them whose array somebody else has, too; nil for none
+	seen    *bridge.BufferView
+	array   tensor.View // on the host; its Shape is zero until it is known
+	known   bool
+	foreign bool // the caller may free the array on the host when the run is over
 }
 
-// onHost returns a value with one use, which is the caller's.
+// onHost returns a value with one use, which is the caller's. The array must not change.
 func onHost(array tensor.View) *value {
 	v := &value{array: array, known: true}
 	v.retain(1)
 	return v
 }
 
-// onDevice returns a value with one use, which is the caller's. If owned is true, the buffer is closed
-// with the value.
-func onDevice(b *bridge.Buffer, owned bool) *value {
-	v := &value{buffer: b, owned: owned}
+// onDevice returns a value with one use, which is the caller's. It closes the buffer.
+func onDevice(b *bridge.Buffer) *value {
+	v := &value{buffers: []*bridge.Buffer{b}}
 	v.retain(1)
 	return v
+}
+
+func onDevices(buffers []*bridge.Buffer) []*value {
+	values := make([]*value, len(buffers))
+	for i, b := range buffers {
+		values[i] = onDevice(b)
+	}
+	return values
 }
 
 // host returns the array on the host. It must not be written to, and is valid until close.
 func (v *value) host(ctx context.Context) (tensor.View, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	return v.view(ctx)
+}
+
+// view is host with the lock.
+func (v *value) view(ctx context.Context) (tensor.View, error) {
 	if v.known {
 		return v.array, nil
 	}
-	view, err := v.buffer.View(ctx)
+	if len(v.buffers) == 0 {
+		return tensor.View{}, errGone
+	}
+	view, err := v.buffers[0].View(ctx)
 	if err != nil {
 		return tensor.View{}, err
 	}
@@ -53,31 +70,95 @@ func (v *value) host(ctx context.Context) (tensor.View, error) {
 	return v.array, nil
 }
 
-// input returns the value as an input of an execution on a client. If donate is true, nobody needs it
-// afterwards.
-func (v *value) input(ctx context.Context, client *bridge.Client, donate bool) (bridge.Input, error) {
-	if v.buffer != nil && v.buffer.Client() == client {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		if donate && v.owned && v.seen == nil {
-			v.owned = false // the execution closes it
-			return bridge.Donate(v.buffer), nil
+// errGone is the error of a use of a value after its end, in a run that has failed elsewhere.
+var errGone = errors.New("the value is not needed any more")
+
+// on returns the array at a place. The value closes the buffer.
+func (v *value) on(ctx context.Context, at place) (*bridge.Buffer, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var near *bridge.Buffer // on another device of the client
+	for _, b := range v.buffers {
+		if b.Client() == at.client {
+			if b.Device() == at.number {
+				return b, nil
+			}
+			near = b
 		}
-		return v.buffer, nil
 	}
-	view, err := v.host(ctx)
+	b, err := v.copy(ctx, at, near)
 	if err != nil {
 		return nil, err
 	}
-	return bridge.Borrow(view), nil
+	v.buffers = append(v.buffers, b)
+	return b, nil
+}
+
+func (v *value) copy(ctx context.Context, at place, near *bridge.Buffer) (*bridge.Buffer, error) {
+	if near != nil {
+		return near.CopyToDevice(at.number)
+	}
+	array, err := v.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if v.foreign || v.seen != nil {
+		return at.client.BufferFromHost(ctx, array, at.number)
+	}
+	return at.client.BorrowFromHost(ctx, array, at.number) // Go's memory, which lives as long as it is lent
+}
+
+// last reports whether a buffer of on may be given away: this use is the last one of the value, and nobody else has
+// the array.
+func (v *value) last(b *bridge.Buffer) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.uses.Load() == 1 && b != v.shared && !b.Borrowed()
+}
+
+// give removes a buffer for which last is true. The caller must close it.
+func (v *value) give(b *bridge.Buffer) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.buffers = slices.DeleteFunc(v.buffers, func(other *bridge.Buffer) bool { return other == b })
+	if v.seen != nil {
+		_ = v.seen.Close() // a view of the buffer would keep it from being donated
+		v.seen, v.known, v.array = nil, false, tensor.View{}
+	}
+}
+
+// result returns a buffer of the value for the caller to close: at the given place if it is only on the host.
+func (v *value) result(ctx context.Context, home place) (*bridge.Buffer, error) {
+	if first := v.first(); first != nil && !first.Borrowed() {
+		if v.last(first) {
+			v.give(first)
+			return first, nil
+		}
+		home = place{first.Client(), first.Device()}
+	}
+	array, err := v.host(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return home.client.BufferFromHost(ctx, array, home.number)
+}
+
+// first returns the buffer on the device where the value came from, or nil.
+func (v *value) first() *bridge.Buffer {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.buffers) == 0 {
+		return nil
+	}
+	return v.buffers[0]
 }
 
 // shape returns the shape.
 func (v *value) shape() tensor.Shape {
-	if v.buffer != nil {
-		return v.buffer.Shape()
+	if v.known {
+		return v.array.Shape
 	}
-	return v.array.Shape
+	return v.buffers[0].Shape()
 }
 
 // retain adds uses. The value is closed when the last one is released.
@@ -102,17 +183,6 @@ func (v *value) drop(n int) {
 	}
 }
 
-// take returns the buffer of a value that nobody else uses, for the caller to close, or nil if there is none.
-func (v *value) take() *bridge.Buffer {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if !v.owned || v.seen != nil || v.uses.Load() != 1 {
-		return nil
-	}
-	v.owned = false
-	return v.buffer
-}
-
 // close releases the memory of the value.
 func (v *value) close() error {
 	v.mu.Lock()
@@ -120,12 +190,12 @@ func (v *value) close() error {
 	var errs []error
 	if v.seen != nil {
 		errs = append(errs, v.seen.Close())
-		v.seen = nil
+		v.seen, v.known, v.array = nil, false, tensor.View{}
 	}
-	if v.owned && v.buffer != nil {
-		errs = append(errs, v.buffer.Close())
-		v.owned = false
+	for _, b := range v.buffers {
+		errs = append(errs, b.Close())
 	}
+	v.buffers = nil
 	return errors.Join(errs...)
 }
 

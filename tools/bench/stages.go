@@ -136,7 +136,7 @@ func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 
 // both compiles a module with its callbacks inline, and in stages.
 func (b *stagesBench) both(ctx context.Context, m *mlir.Module) (inline, staged stages.Executable, plan *stages.Plan, err error) {
-	if inline, err = stages.Compile(ctx, m, stages.Options{Device: stages.On(b.client)}); err != nil {
+	if inline, err = stages.Compile(ctx, m, stages.Options{Devices: stages.On(b.client)}); err != nil {
 		return nil, nil, nil, err
 	}
 	if plan, err = stages.Cut(m, b.cut()); err != nil {
@@ -149,7 +149,7 @@ func (b *stagesBench) both(ctx context.Context, m *mlir.Module) (inline, staged 
 }
 
 func (b *stagesBench) cut() stages.Options {
-	return stages.Options{Device: stages.On(b.client), Force: map[string]stages.Decision{stagesCallback: stages.CutAt}}
+	return stages.Options{Devices: stages.On(b.client), Force: map[string]stages.Decision{stagesCallback: stages.CutAt}}
 }
 
 func runStaged(ctx context.Context, e stages.Executable, n int, in ...bridge.Input) error {
@@ -286,7 +286,7 @@ func (b *stagesBench) compile(ctx context.Context) error {
 		name string
 		do   func() error
 	}{
-		{"plain", func() error { return compiled(stages.Options{Device: stages.On(b.client)}) }},
+		{"plain", func() error { return compiled(stages.Options{Devices: stages.On(b.client)}) }},
 		{"staged", func() error { return compiled(b.cut()) }},
 		{"cut", func() error {
 			p, err := stages.Cut(m, b.cut())

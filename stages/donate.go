@@ -1,0 +1,48 @@
+package stages
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+)
+
+// donations marks the inputs of stages that only this stage uses. A run donates them if nobody
+// else holds the value either.
+func (b *blockCutter) donations() {
+	ends := make([]bool, len(b.body.shapes)) // whether the value may end in the body
+	for i := range b.body.args {
+		ends[b.body.captures+i] = b.endsArgument(i)
+	}
+	for _, s := range b.body.steps {
+		_, call := s.(*callStep) // its results are lent to devices
+		for _, v := range s.ends().out {
+			ends[v] = !call
+		}
+	}
+	for _, s := range b.body.steps {
+		if s, ok := s.(*stageStep); ok {
+			for i, v := range s.in {
+				s.stage.donate[i] = ends[v] && b.body.uses[v] == 1
+			}
+		}
+	}
+}
+
+// endsArgument reports whether the value of an argument of the block may end in it. The condition of a
+// loop leaves the state to the body, and main its arguments to the caller who does not donate them.
+func (b *blockCutter) endsArgument(i int) bool {
+	around := b.block.Parent()
+	if around.Name() != "func.func" {
+		return b.block == around.Region(around.NumRegions()-1).First()
+	}
+	return donated(around, i)
+}
+
+// donated reports whether the module lets an argument of main be donated.
+func donated(main mlir.Operation, i int) bool {
+	for _, name := range []string{"tf.aliasing_output", "jax.buffer_donor"} {
+		if _, ok := function.ArgAttr(main, i, name); ok {
+			return true
+		}
+	}
+	return false
+}

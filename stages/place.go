@@ -1,0 +1,54 @@
+package stages
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+)
+
+// place sets the devices of the stages.
+func (p *Plan) place(choose func(*Stage) int) error {
+	for _, s := range p.stages {
+		if choose != nil {
+			s.Device = choose(s)
+		}
+		if s.Device < 0 || s.Device >= len(p.devices) {
+			return fmt.Errorf("stages: Options.Place returned %d for %s: Options.Devices has %d devices, numbered from 0", s.Device, s.Name, len(p.devices))
+		}
+		if err := p.joinReplicas(s); err != nil {
+			return err
+		}
+		d := p.devices[s.Device]
+		for call := range callop.Calls(s.module) {
+			if !d.callsBack() {
+				return cutError(call.Op, "the callback %q is inline in %s, which Options.Place puts on %s, which cannot call back: place it elsewhere, or cut it",
+					call.Config.Name(), s.Name, d)
+			}
+		}
+		if d.place() != (place{}) {
+			s.markDonors()
+		}
+	}
+	return nil
+}
+
+// markDonors lets the compiler overwrite the inputs that are donated.
+func (s *Stage) markDonors() {
+	if !slices.Contains(s.donate, true) {
+		return
+	}
+	c := s.module.Context()
+	donor := c.DictionaryAttribute(mlir.NamedAttribute{Name: "jax.buffer_donor", Value: c.BoolAttribute(true)})
+	attributes := make([]mlir.Attribute, len(s.donate))
+	for i, donate := range s.donate {
+		attributes[i] = c.DictionaryAttribute()
+		if donate {
+			attributes[i] = donor
+		}
+	}
+	_, functions := function.Defined(s.module)
+	functions["main"].SetAttribute("arg_attrs", c.ArrayAttribute(attributes...))
+}

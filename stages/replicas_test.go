@@ -1,0 +1,260 @@
+package stages_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// called records the calls of a callback, by device.
+type called struct {
+	mu   sync.Mutex
+	seen map[int][]string
+	runs []int64
+}
+
+func (c *called) add(f *callbacks.Frame) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen[f.Device] = append(c.seen[f.Device], fmt.Sprint(f.Name, f.Args))
+	if !slices.Contains(c.runs, f.RunID) {
+		c.runs = append(c.runs, f.RunID)
+	}
+}
+
+func (c *called) take() map[int][]string {
+	seen := c.seen
+	c.seen, c.runs = map[int][]string{}, nil
+	return seen
+}
+
+// summed returns the sum over all replicas.
+func summed(x builder.Value) builder.Value {
+	return builder.AllReduce(x, builder.Add, builder.CollectiveOptions{})
+}
+
+// TestReplicas runs modules on replicas, inline and in stages. They agree in the results, and in what is called on each device.
+func TestReplicas(t *testing.T) {
+	c := &called{seen: map[int][]string{}}
+	register(t, "double", func(f *callbacks.Frame) error { c.add(f); return double(f) }, callbacks.Options{})
+	register(t, "see", func(f *callbacks.Frame) error { c.add(f); return nil }, callbacks.Options{FailRun: true})
+	type state struct{ I, V builder.Value }
+	doubled := func(x builder.Value) builder.Value {
+		return builder.RuntimeCall(builder.Callback{Name: "double", Effect: "e"}, x, x)
+	}
+	for _, test := range []struct {
+		name        string
+		collectives bool
+		main        func(f *builder.Func)
+	}{
+		{"no collective", false, func(f *builder.Func) { f.Return(builder.Neg(doubled(f.Param(0)))) }},
+		{"a sum", true, func(f *builder.Func) { f.Return(builder.Neg(summed(doubled(f.Param(0)))), f.Param(0)) }},
+		{"number of the replica", false, func(f *builder.Func) {
+			n := builder.BroadcastTo(builder.Convert(builder.ReplicaID(f), tensor.F32), 4)
+			f.Return(builder.Add(doubled(n), n))
+		}},
+		{"another number of iterations", false, func(f *builder.Func) {
+			s := builder.While(state{builder.ReplicaID(f), f.Param(0)},
+				func(s state) builder.Value { return builder.Lt(s.I, uint32(5)) },
+				func(s state) state { return state{builder.Add(s.I, uint32(2)), doubled(s.V)} })
+			f.Return(s.V)
+		}},
+		{"a sum in a loop", true, func(f *builder.Func) {
+			s := builder.While(state{builder.Scalar(f, uint32(0)), f.Param(0)},
+				func(s state) builder.Value { return builder.Lt(s.I, uint32(4)) },
+				func(s state) state { return state{builder.Add(s.I, uint32(1)), summed(doubled(s.V))} })
+			f.Return(s.V)
+		}},
+		{"two sums that are independent", true, func(f *builder.Func) {
+			x := builder.RuntimeCall(builder.Callback{Name: "double"}, f.Param(0), f.Param(0))
+			y := builder.RuntimeCall(builder.Callback{Name: "double"}, f.Param(0), builder.Neg(f.Param(0)))
+			f.Return(summed(builder.Mul(x, x)), summed(builder.Mul(y, float32(3))))
+		}},
+		{"one replica calls", true, func(f *builder.Func) {
+			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 2, Effect: "e"}, f.Param(0))
+			x := builder.RuntimeCall(builder.Callback{Name: "double", Policy: contract.Once, Device: 1, Effect: "e"}, f.Param(0), f.Param(0))
+			f.Return(builder.Sub(x, f.Param(0)))
+		}},
+		{"replicas exchange values", true, func(f *builder.Func) {
+			x := builder.CollectivePermute(doubled(f.Param(0)), [][2]int{{0, 1}, {1, 2}, {2, 0}}, builder.CollectiveOptions{})
+			f.Return(doubled(x))
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			client := devices(t, 4)
+			const replicas = 3
+			m := build(t, 1, test.main)
+			var in []tensor.View
+			for i := range replicas {
+				in = append(in, floats(float32(i+1), 2, -3, float32(10*i)))
+			}
+			whole, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: replicas})
+			check.NoError(t, err)
+			check.Cleanup(t, whole)
+			if _, ok := whole.(*bridge.Executable); !ok {
+				t.Errorf("got a %T, want a *bridge.Executable", whole)
+			}
+			want, err := whole.Call(t.Context(), in...)
+			check.NoError(t, err)
+			wantSeen := c.take()
+			before := client.Stats()
+			for _, o := range []stages.Options{
+				{Devices: stages.On(client), Replicas: replicas, Force: cutAll("double", "see")},
+				{Devices: stages.On(client), Replicas: replicas, Force: cutAll("see")},
+				{Replicas: replicas},
+			} {
+				e, err := stages.Compile(t.Context(), m, o)
+				if o.Devices == nil && test.collectives {
+					check.Error(t, err, "the interpreter cannot make operations of several replicas")
+					if at := new(stages.CutError); !errors.As(err, &at) || !strings.Contains(at.Location, "replicas_test.go") {
+						t.Errorf("got %v, want a CutError with the location", err)
+					}
+					continue
+				}
+				check.NoError(t, err)
+				for range 3 {
+					got, err := e.Call(t.Context(), in...)
+					check.NoError(t, err)
+					check.Diff(t, "results", fmt.Sprint(want), fmt.Sprint(got))
+					if len(o.Force) != 1 { // a callback that is inline has the number of its stage's execution
+						check.Diff(t, "runs", 1, len(c.runs))
+					}
+					seen := c.take()
+					if strings.HasPrefix(test.name, "two") { // no order
+						for i := range seen {
+							slices.Sort(seen[i])
+							slices.Sort(wantSeen[i])
+						}
+					}
+					check.Diff(t, "calls", wantSeen, seen)
+				}
+				if o.Devices != nil {
+					out, err := e.Run(t.Context(), inputs(in)...)
+					check.NoError(t, err)
+					c.take()
+					for i, b := range out {
+						check.Diff(t, "device of a result", i/(len(out)/replicas), b.Device())
+						check.NoError(t, b.Close())
+					}
+				}
+				check.NoError(t, e.Close())
+			}
+			check.Diff(t, "what the client holds", before, client.Stats())
+		})
+	}
+}
+
+func inputs(views []tensor.View) []bridge.Input {
+	list := make([]bridge.Input, len(views))
+	for i, v := range views {
+		list[i] = v
+	}
+	return list
+}
+
+// If one replica's callback fails before a collective operation, the others do not wait for it.
+func TestErrorOfOneReplica(t *testing.T) {
+	faulty := true
+	register(t, "fails", func(f *callbacks.Frame) error {
+		if faulty && f.Device == 1 {
+			return errCallback
+		}
+		return double(f)
+	}, callbacks.Options{})
+	m := build(t, 1, func(f *builder.Func) {
+		f.Return(summed(builder.RuntimeCall(builder.Callback{Name: "fails"}, f.Param(0), f.Param(0))))
+	})
+	client := devices(t, 3)
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("fails")})
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	in := slices.Repeat([]tensor.View{floats(1, 2, 3, 4)}, 3)
+	before := client.Stats()
+	for range 10 {
+		_, err = e.Call(t.Context(), in...)
+		check.Diff(t, "error", `stages: callback "fails": the callback's own error`, fmt.Sprint(err))
+	}
+	check.Diff(t, "what the client holds", before, client.Stats())
+	faulty = false
+	got, err := e.Call(t.Context(), in...)
+	check.NoError(t, err)
+	check.Diff(t, "results", fmt.Sprint(slices.Repeat([]tensor.View{floats(6, 12, 18, 24)}, 3)), fmt.Sprint(got))
+}
+
+// A replica that does not come to a collective operation ends the run.
+func TestReplicaStaysAway(t *testing.T) {
+	register(t, "double", double, callbacks.Options{})
+	m := build(t, 1, func(f *builder.Func) {
+		y := builder.RuntimeCall(builder.Callback{Name: "double"}, f.Param(0), f.Param(0))
+		f.Return(builder.If(builder.Eq(builder.ReplicaID(f), uint32(1)),
+			func() builder.Value { return builder.RuntimeCall(builder.Callback{Name: "double"}, y, y) },
+			func() builder.Value { return summed(builder.RuntimeCall(builder.Callback{Name: "double"}, y, y)) }))
+	})
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(devices(t, 2)), Replicas: 2, Force: cutAll("double")})
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	for range 5 {
+		_, err = e.Call(t.Context(), floats(1, 2, 3, 4), floats(1, 2, 3, 4))
+		check.Error(t, err, "replica 1 has ended without it", "stages: stage")
+	}
+}
+
+func TestReplicasRefused(t *testing.T) {
+	register(t, "double", double, callbacks.Options{})
+	m := halves(t, "double")
+	client := devices(t, 2)
+	for _, test := range []struct {
+		o    stages.Options
+		want string
+	}{
+		{stages.Options{Replicas: -1}, "Options.Replicas is -1"},
+		{stages.Options{Devices: stages.On(client, 0, 1), Replicas: 2}, "give only On(client)"},
+		{stages.Options{Devices: stages.On(client, 1), Replicas: 2}, "is not the first"},
+		{stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("double")}, "the client has 2 devices: increase ClientOptions.Devices"},
+		{stages.Options{Devices: stages.On(client), Replicas: 3}, "the client has 2 devices: increase ClientOptions.Devices"},
+	} {
+		_, err := stages.Compile(t.Context(), m, test.o)
+		check.Error(t, err, test.want)
+	}
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: 2, Force: cutAll("double")})
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
+	if count := new(bridge.InputCountError); !errors.As(err, &count) || *count != (bridge.InputCountError{Want: 1, Got: 1, Devices: 2}) {
+		t.Errorf("got %v, want an InputCountError", err)
+	}
+	_, err = e.Call(t.Context(), floats(1, 2, 3, 4), floats(1))
+	if input := new(bridge.InputError); !errors.As(err, &input) || input.Index != 1 {
+		t.Errorf("got %v, want an InputError", err)
+	}
+
+	const text = `module attributes {mhlo.num_replicas = %d : i32, mhlo.num_partitions = %d : i32} {
+  func.func @main(%%x: tensor<4xf32>) -> tensor<4xf32> {
+    %%y = stablehlo.custom_call @calliope_runtime_call(%%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "call", callback = "double", policy = "once:2"}} : (tensor<4xf32>) -> tensor<4xf32>
+    return %%y : tensor<4xf32>
+  }
+}`
+	_, err = stages.Cut(mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(text, 1, 2)), stages.Options{})
+	check.Error(t, err, "the module is partitioned over 2 devices", "only modules of one partition are cut")
+	replicated := mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(text, 2, 1))
+	_, err = stages.Cut(replicated, stages.Options{Replicas: 3})
+	check.Error(t, err, "Options.Replicas is 3, but the module has mhlo.num_replicas = 2")
+	_, err = stages.Cut(replicated, stages.Options{})
+	check.Error(t, err, `the callback "double": device 2 only calls it (policy "once:2"), and the program runs on 2: increase Options.Replicas`)
+	plan, err := stages.Cut(mlirtest.Parse(t, mlirtest.Context(t), fmt.Sprintf(text, 3, 1)), stages.Options{})
+	check.NoError(t, err)
+	check.Cleanup(t, plan)
+	check.Diff(t, "explained", true, strings.Contains(plan.Explain(), "on the interpreter and those after it, for 3 replicas"))
+}
