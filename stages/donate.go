@@ -5,26 +5,48 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
-// donations marks the inputs of stages that only this stage uses. A run donates them if nobody
-// else holds the value either.
+// donations marks the inputs of stages that nothing needs when the stage has run. A run donates them if
+// nobody outside of the body holds the value either.
 func (b *blockCutter) donations() {
 	ends := make([]bool, len(b.body.shapes)) // whether the value may end in the body
 	for i := range b.body.args {
 		ends[b.body.captures+i] = b.endsArgument(i)
 	}
-	for _, s := range b.body.steps {
+	users := make([]set, len(b.body.shapes))
+	for i, s := range b.body.steps {
 		_, call := s.(*callStep) // its results are lent to devices
 		for _, v := range s.ends().out {
 			ends[v] = !call
 		}
+		for _, v := range s.ends().in {
+			users[v] = users[v].with(i)
+		}
 	}
-	for _, s := range b.body.steps {
+	for _, v := range b.body.results {
+		ends[v] = false
+	}
+	earlier := b.body.earlier()
+	for i, s := range b.body.steps {
 		if s, ok := s.(*stageStep); ok {
-			for i, v := range s.in {
-				s.stage.donate[i] = ends[v] && b.body.uses[v] == 1
+			done := earlier[i].with(i)
+			for k, v := range s.in {
+				s.stage.donate[k] = ends[v] && done.holds(users[v])
 			}
 		}
 	}
+}
+
+// earlier returns, for each step, those that are over when it begins.
+func (b *body) earlier() []set {
+	list := make([]set, len(b.steps))
+	for _, i := range b.order() {
+		for _, v := range b.steps[i].ends().out {
+			for _, j := range b.waiting[v] {
+				list[j] = list[j].union(list[i]).with(i)
+			}
+		}
+	}
+	return list
 }
 
 // endsArgument reports whether the value of an argument of the block may end in it. The condition of a

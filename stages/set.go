@@ -38,6 +38,16 @@ func (s set) union(o set) set {
 
 func (s set) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 == 1 }
 
+// holds reports whether all of o is in s.
+func (s set) holds(o set) bool {
+	for i, word := range o {
+		if i >= len(s) && word != 0 || i < len(s) && word&^s[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // first returns the smallest number, or -1.
 func (s set) first() int {
 	for i, word := range s {

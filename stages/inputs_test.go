@@ -1,0 +1,183 @@
+package stages_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// ways compiles a module inline and in stages.
+func ways(t *testing.T, m *mlir.Module, client *bridge.Client, names ...string) (inline, cut stages.Executable) {
+	t.Helper()
+	var err error
+	inline, err = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client)})
+	check.NoError(t, err)
+	check.Cleanup(t, inline)
+	cut, err = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cutAll(names...)})
+	check.NoError(t, err)
+	check.Cleanup(t, cut)
+	return inline, cut
+}
+
+// donating returns a module with a donated parameter, which a callback between two stages sees.
+func donating(t *testing.T, name string) *mlir.Module {
+	t.Helper()
+	b := builder.New(mlirtest.Context(t), builder.Options{})
+	f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Donate: true}, {Shape: shape}}})
+	x := builder.Add(f.Param(0), float32(1))
+	y := builder.RuntimeCall(builder.Callback{Name: name}, x, x)
+	f.Return(builder.Add(builder.Mul(x, y), f.Param(1)))
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	return m
+}
+
+func put(t *testing.T, c *bridge.Client, device int) *bridge.Buffer {
+	t.Helper()
+	b, err := c.BufferFromHost(t.Context(), floats(1, 2, 3, -4), device)
+	check.NoError(t, err)
+	return b
+}
+
+// address returns where the elements of a buffer are.
+func address(t *testing.T, b *bridge.Buffer) unsafe.Pointer {
+	t.Helper()
+	v, err := b.View(t.Context())
+	check.NoError(t, err)
+	defer v.Close()
+	return unsafe.Pointer(unsafe.SliceData(v.Tensor().Data))
+}
+
+// Inputs that cannot be used have the same errors as inline.
+func TestInputs(t *testing.T) {
+	register(t, "double", double, callbacks.Options{})
+	client, other := devices(t, 2), devices(t, 1)
+	inline, cut := ways(t, donating(t, "double"), client, "double")
+	closed, second, elsewhere, seen := put(t, client, 0), put(t, client, 0), put(t, other, 0), put(t, client, 0)
+	check.NoError(t, closed.Close())
+	check.Cleanup(t, second)
+	check.Cleanup(t, elsewhere)
+	check.Cleanup(t, seen)
+	view, err := seen.View(t.Context())
+	check.NoError(t, err)
+	check.Cleanup(t, view)
+	lent, err := client.BorrowFromHost(t.Context(), aligned(), 0)
+	check.NoError(t, err)
+	check.Cleanup(t, lent)
+	for _, test := range []struct {
+		name string
+		in   bridge.Input
+		same bool // whether the text is the same as inline
+	}{
+		{"a nil buffer", (*bridge.Buffer)(nil), true},
+		{"nil", nil, true},
+		{"a closed buffer", closed, true},
+		{"another client's buffer", elsewhere, false},
+		{"another client's buffer, donated", bridge.Donate(put(t, other, 0)), false},
+		{"a nil donation", bridge.Donate(nil), true},
+		{"a closed donation", bridge.Donate(closed), true},
+		{"a donation in use", bridge.Donate(seen), true},
+		{"a borrowed donation", bridge.Donate(lent), true},
+		{"a view without its bytes", tensor.View{Shape: shape, Data: make([]byte, 3)}, false},
+		{"a borrowed view without its bytes", bridge.Borrow(tensor.View{Shape: shape, Data: make([]byte, 3)}), false},
+		{"a text", "text", true},
+	} {
+		_, want := inline.Run(t.Context(), second, test.in)
+		_, got := cut.Run(t.Context(), second, test.in)
+		check.Error(t, want, "input 1: ")
+		check.Error(t, got, "stages: run: input 1: ")
+		if text := strings.TrimPrefix(fmt.Sprint(want), "bridge: run: "); test.same && "stages: run: "+text != strings.Replace(fmt.Sprint(got), "is not an Input: ", "is not an Input; ", 1) {
+			t.Errorf("%s: got %q, inline %q", test.name, got, want)
+		}
+	}
+	for _, e := range []stages.Executable{inline, cut} {
+		_, err := e.Run(t.Context(), second, tensor.Vector[int32](1, 2, 3, 4))
+		if wrong := new(bridge.InputError); !errors.As(err, &wrong) || wrong.Index != 1 || wrong.Got.DType != tensor.S32 {
+			t.Errorf("got %v, want an InputError", err)
+		}
+		_, err = e.Run(t.Context(), second)
+		if count := new(bridge.InputCountError); !errors.As(err, &count) || count.Got != 1 || count.Want != 2 {
+			t.Errorf("got %v, want an InputCountError", err)
+		}
+		_, err = e.Call(t.Context(), tensor.View{}, floats(1, 2, 3, 4))
+		check.Error(t, err, "input")
+	}
+	_, err = cut.Run(t.Context(), elsewhere, second)
+	check.Error(t, err, "belongs to another client than the program's devices: copy it through the host")
+	check.Diff(t, "inputs of bridge", "f32[4] [1 2 3 -4]", fmt.Sprint(check.Must(second.ToHost(t.Context()))))
+}
+
+func aligned() tensor.View {
+	memory := make([]float32, 32)
+	for uintptr(unsafe.Pointer(&memory[0]))%64 != 0 {
+		memory = memory[1:]
+	}
+	return tensor.Vector(memory[:4]...)
+}
+
+// Donated inputs are used up, whether or not the run fails, and the stages write to the memory of what is donated.
+func TestDonations(t *testing.T) {
+	fails := false
+	var at unsafe.Pointer
+	register(t, "double", func(f *callbacks.Frame) error {
+		if fails {
+			return errCallback
+		}
+		at = unsafe.Pointer(unsafe.SliceData(f.Args[0].Data))
+		return double(f)
+	}, callbacks.Options{})
+	client := devices(t, 2)
+	inline, cut := ways(t, donating(t, "double"), client, "double")
+	second := put(t, client, 0)
+	check.Cleanup(t, second)
+	before := client.Stats()
+	for _, e := range []stages.Executable{inline, cut} {
+		for _, fails = range []bool{false, true} {
+			x := put(t, client, 0)
+			memory := address(t, x)
+			out, err := e.Run(t.Context(), bridge.Donate(x), second)
+			check.Diff(t, "error", fails, errors.Is(err, errCallback))
+			_, err = x.ToHost(t.Context())
+			check.Error(t, err, "bridge: Buffer.ToHost: the buffer is closed or was donated")
+			_, err = e.Run(t.Context(), x, second)
+			check.Error(t, err, "run: input 0: the buffer is closed or was donated")
+			_, err = e.Run(t.Context(), bridge.Donate(x), second)
+			check.Error(t, err, "run: input 0: the donated buffer is closed, or in use by a run or a view")
+			for _, b := range out {
+				check.Diff(t, "result", "f32[4] [9 20 35 14]", fmt.Sprint(check.Must(b.ToHost(t.Context()))))
+				if e == cut && (at != memory || address(t, b) != memory) {
+					t.Errorf("the callback sees %p, the result is at %p, and the donated array was at %p", at, address(t, b), memory)
+				}
+				check.NoError(t, b.Close())
+			}
+			check.Diff(t, "what the client holds", before, client.Stats())
+		}
+	}
+
+	// An input that is not donated keeps its value, and may be closed during the run.
+	fails = false
+	x, y := put(t, client, 0), put(t, client, 1)
+	register(t, "closes", func(f *callbacks.Frame) error {
+		check.NoError(t, x.Close())
+		check.NoError(t, y.Close())
+		return double(f)
+	}, callbacks.Options{})
+	_, cut = ways(t, donating(t, "closes"), client, "closes")
+	out, err := cut.Run(t.Context(), x, y) // y is on another device
+	check.NoError(t, err)
+	check.Diff(t, "result", "f32[4] [9 20 35 14]", fmt.Sprint(check.Must(out[0].ToHost(t.Context()))))
+	check.NoError(t, out[0].Close())
+	check.Diff(t, "what the client holds", before, client.Stats())
+}
