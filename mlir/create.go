@@ -85,6 +85,9 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	}
 	raw.Attributes = raw.Attributes[:0]
 	for _, a := range s.Attributes {
+		if a.Name == "" {
+			panic("mlir: " + method + " was given an attribute with an empty name")
+		}
 		raw.Attributes = append(raw.Attributes,
 			capi.MlirNamedAttribute{Name: c.identifier(a.Name), Attribute: a.Value.in(c, method)})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 )
 
 // The operations of one dialect become those of another, and 32-bit integers become 64-bit
@@ -34,18 +35,12 @@ func ExampleConversion() {
 			return []mlir.Type{t}, true
 		},
 		Source: func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value, at mlir.Location) (mlir.Value, error) {
-			op, err := r.Create(mlir.OperationState{Name: "arith.trunci", Operands: from, Results: []mlir.Type{to}, Location: at})
-			if err != nil {
-				return mlir.Value{}, err
-			}
-			return op.Result(0), nil
+			b := mlir.NewBuilder(r, at)
+			return arith.TruncI(b, to, from[0]), b.Err()
 		},
 		Target: func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location, _ mlir.Type) ([]mlir.Value, error) {
-			op, err := r.Create(mlir.OperationState{Name: "arith.extsi", Operands: from, Results: to, Location: at})
-			if err != nil {
-				return nil, err
-			}
-			return op.ResultValues(), nil
+			b := mlir.NewBuilder(r, at)
+			return []mlir.Value{arith.ExtSI(b, to[0], from[0])}, b.Err()
 		},
 	}
 	conversion, err := c.NewConversion(
@@ -57,12 +52,9 @@ func ExampleConversion() {
 		},
 		mlir.ConversionPattern{Name: "widen", Op: "arith.addi", Types: types,
 			Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-				sum, err := r.Create(mlir.OperationState{Name: "arith.addi", Operands: operands, Results: []mlir.Type{wide}, Location: op.Location()})
-				if err != nil {
-					return false, err
-				}
-				r.ReplaceWith(op, sum)
-				return true, nil
+				b := mlir.NewBuilder(r, op.Location())
+				r.Replace(op, arith.AddI(b, operands[0], operands[1]))
+				return true, b.Err()
 			}})
 	if err != nil {
 		fmt.Println(err)

@@ -7,7 +7,7 @@ import "github.com/calliope-mlir/calliope/internal/capi"
 //   - a *Context leaves the operation detached
 //   - a Block, or AtEnd of it, is the end of that block
 //   - AtStart, Before, After and AfterValue return positions in a block
-//   - a *Rewriter is the insertion point of the rewriter
+//   - a *Rewriter or *ConversionRewriter is the insertion point of the rewriter
 //   - a *Builder is the insertion point of the builder, without its location and error
 //
 // Other packages cannot implement it.
@@ -90,6 +90,8 @@ func (r *Rewriter) context(method string) *Context {
 	return r.c
 }
 
+func (r *ConversionRewriter) context(method string) *Context { return r.rewriter.context(method) }
+
 // Create creates an operation and inserts it. If MLIR refuses the operation, the error is a
 // *DiagnosticError and nothing is inserted.
 func Create(ip InsertionPoint, s OperationState) (Operation, error) {
@@ -105,10 +107,12 @@ func Create(ip InsertionPoint, s OperationState) (Operation, error) {
 		return ip.create(&s)
 	case *Rewriter:
 		return ip.create(&s)
+	case *ConversionRewriter:
+		return ip.rewriter.create(&s)
 	case *Builder:
 		return Create(ip.at, s)
 	}
-	panic("mlir: Create was given an invalid insertion point: use a *Context, a Block, a *Rewriter, a *Builder, Before or After")
+	panic("mlir: Create was given an invalid insertion point: use a *Context, a Block, a *Rewriter, a *ConversionRewriter, a *Builder, Before or After")
 }
 
 func (p point) create(s *OperationState) (Operation, error) {
@@ -138,8 +142,10 @@ func ContextOf(ip InsertionPoint) *Context {
 		return ip.context("ContextOf")
 	case *Rewriter:
 		return ip.context("ContextOf")
+	case *ConversionRewriter:
+		return ip.context("ContextOf")
 	case *Builder:
 		return ip.context("ContextOf")
 	}
-	panic("mlir: ContextOf was given an invalid insertion point: use a *Context, a Block, a *Rewriter, a *Builder, Before or After")
+	panic("mlir: ContextOf was given an invalid insertion point: use a *Context, a Block, a *Rewriter, a *ConversionRewriter, a *Builder, Before or After")
 }

@@ -371,6 +371,9 @@ func TestMisuse(t *testing.T) {
 	check.Panics(t, "Module.Context called on a nil Module", func() { (*mlir.Module)(nil).Context() })
 	check.Panics(t, "Module.Operation called on a nil Module", func() { (*mlir.Module)(nil).Operation() })
 	check.Panics(t, "Module.Bytecode called on a nil Module", func() { _, _ = (*mlir.Module)(nil).Bytecode() })
+	check.Panics(t, "an attribute with an empty name", func() {
+		_, _ = c.Create(mlir.OperationState{Name: "func.return", Attributes: []mlir.NamedAttribute{{Value: c.UnitAttribute()}}})
+	})
 	check.Panics(t, "not an integer or index type", func() { c.IntegerAttribute(c.F32Type(), 1) })
 	check.Panics(t, "16777216 is not a valid width", func() { c.IntegerType(1<<24, mlir.Signless) })
 	m.Close()

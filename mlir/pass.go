@@ -82,6 +82,8 @@ type PrintIROptions struct {
 	// Dir is the directory in which a file is written for each pass. If empty, the IR is
 	// printed to standard error.
 	Dir string
+	// Print says how operations are printed, for example without large constants.
+	Print PrintOptions
 }
 
 // A PassList is a list of passes for one kind of operation. It is part of a PassManager.
@@ -129,6 +131,11 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 	if err := c.lib.need(needs...); err != nil {
 		return nil, err
 	}
+	if o.PrintIR != nil {
+		if err := c.lib.printable(o.PrintIR.Print); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case o.Op != "" && o.Pipeline != "":
 		return nil, errors.New("mlir: both Op and Pipeline are set: leave Op empty, because Pipeline names the operation")
@@ -167,7 +174,7 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 		capi.MlirPassManagerEnableStatistics(t, p.raw, capi.MLIR_PASS_DISPLAY_MODE_PIPELINE)
 	}
 	if i := o.PrintIR; i != nil {
-		flags := capi.MlirOpPrintingFlagsCreate(t)
+		flags := i.Print.flags(t)
 		capi.MlirPassManagerEnableIRPrinting_22(t, p.raw, i.Before, i.After, i.ModuleScope, i.OnlyOnChange, i.OnlyOnFailure, flags, i.Dir)
 		capi.MlirOpPrintingFlagsDestroy(t, flags)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -340,7 +341,7 @@ func TestPassReports(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		dir := t.TempDir()
 		for function, o := range map[string]mlir.PassManagerOptions{
-			"mlirPassManagerEnableIRPrinting":  {PrintIR: &mlir.PrintIROptions{After: true, Dir: dir}},
+			"mlirPassManagerEnableIRPrinting":  {PrintIR: &mlir.PrintIROptions{After: true, Dir: dir, Print: mlir.PrintOptions{Generic: true}}},
 			"mlirPassManagerEnableTiming":      {Timing: true},
 			"mlirPassManagerEnableStatistics":  {Statistics: mlir.StatisticsList},
 			"mlirPassManagerCreateOnOperation": {},
@@ -365,6 +366,9 @@ func TestPassReports(t *testing.T) {
 			fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
 				if strings.HasSuffix(path, ".mlir") {
 					files++
+					if text := string(check.Must(os.ReadFile(filepath.Join(dir, path)))); !strings.Contains(text, `"func.func"() <{`) {
+						t.Errorf("the IR is not in the generic form:\n%s", text)
+					}
 				}
 				return err
 			})

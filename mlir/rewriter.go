@@ -123,6 +123,8 @@ func (r *Rewriter) SetInsertionPoint(ip InsertionPoint) {
 		r.at = ip
 	case *Rewriter:
 		r.at = ip.at
+	case *ConversionRewriter:
+		r.at = ip.rewriter.at
 	case *Builder:
 		r.SetInsertionPoint(ip.at)
 		return

@@ -4,6 +4,7 @@ package execution_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"unsafe"
 
@@ -163,4 +164,39 @@ func.func @weigh(%m: memref<2x3xcomplex<f32>, strided<[?, ?], offset: ?>>) -> co
 		var got complex64
 		check.Error(t, e.Invoke("weigh", &got, execution.NewStridedMemRef(data, test.offset, test.sizes, test.strides)), test.want)
 	}
+}
+
+// TestUnranked passes unranked memrefs to compiled code, and from there to Go.
+func TestUnranked(t *testing.T) {
+	type descriptor struct {
+		base, data     *float32
+		offset         int64
+		sizes, strides [2]int64
+	}
+	var got []string
+	e := engine(t, `
+func.func private @show(memref<*xf32>)
+func.func @pass(%m: memref<*xf32>) -> index {
+  call @show(%m) : (memref<*xf32>) -> ()
+  %rank = memref.rank %m : memref<*xf32>
+  return %rank : index
+}
+func.func @set(%m: memref<*xf32>, %v: f32) {
+  %r = memref.cast %m : memref<*xf32> to memref<f32>
+  memref.store %v, %r[] : memref<f32>
+  return
+}`, execution.Options{Functions: map[string]any{"show": func(rank int64, p unsafe.Pointer) {
+		d := (*descriptor)(p)
+		last := *(*float32)(unsafe.Add(unsafe.Pointer(d.data), 4*(d.offset+(d.sizes[0]-1)*d.strides[0]+(d.sizes[1]-1)*d.strides[1])))
+		got = append(got, fmt.Sprint(rank, d.offset, d.sizes, d.strides, *d.base, last))
+	}}})
+	var rank int64
+	check.NoError(t, e.Invoke("pass", &rank, execution.NewMemRef([]float32{1, 2, 3, 4}, 2, 2).Unranked()))
+	check.Diff(t, "the rank", int64(2), rank)
+	check.NoError(t, e.Invoke("pass", &rank, execution.NewStridedMemRef([]float32{5, 6, 7, 8}, 1, []int64{3, 4}, []int64{1, 0}).Unranked()))
+	check.Diff(t, "the memrefs", []string{"2 0 [2 2] [2 1] 1 4", "2 1 [3 4] [1 0] 5 8"}, got)
+	one := []float32{0}
+	check.NoError(t, e.Invoke("set", nil, execution.NewMemRef(one).Unranked(), float32(9)))
+	check.Diff(t, "the element", []float32{9}, one)
+	check.Error(t, e.Invoke("set", nil, execution.NewMemRef(one, 2).Unranked(), float32(9)), "has 2 elements, not 1")
 }

@@ -28,13 +28,15 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 	case s.variadic:
 		return fmt.Errorf("execution: %s is variadic: variadic functions cannot be called", name)
 	}
+	var pins runtime.Pinner
+	defer pins.Unpin()
 	var values []reflect.Value
 	for _, a := range arguments {
 		if m, ok := a.(MemRef); ok {
 			if m.err != nil {
 				return m.err
 			}
-			for _, part := range m.parts {
+			for _, part := range m.arguments(&pins) {
 				values = append(values, reflect.ValueOf(part))
 			}
 			continue

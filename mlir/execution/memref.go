@@ -3,13 +3,16 @@ package execution
 import (
 	"fmt"
 	"math/big"
+	"reflect"
+	"runtime"
 )
 
 // A MemRef is a Go slice as the argument of a compiled function that takes a memref. The
 // compiled function takes two pointers, an offset, the sizes and the strides instead.
 type MemRef struct {
-	parts []any
-	err   error
+	parts    []any
+	unranked bool
+	err      error
 }
 
 // An Element is the type of an element of a MemRef.
@@ -76,4 +79,31 @@ func newMemRef[T Element](data []T, offset int64, sizes, strides []int64) MemRef
 		parts = append(parts, s)
 	}
 	return MemRef{parts: parts}
+}
+
+// Unranked returns m as the argument for a parameter that is an unranked memref. The compiled
+// function takes the rank, and a pointer to the parts, instead.
+func (m MemRef) Unranked() MemRef {
+	m.unranked = true
+	return m
+}
+
+// arguments returns what a compiled function takes for m.
+func (m MemRef) arguments(pins *runtime.Pinner) []any {
+	if !m.unranked {
+		return m.parts
+	}
+	const header = 3 // two pointers and the offset
+	words := make([]int64, len(m.parts))
+	for i, part := range m.parts {
+		if word, ok := part.(int64); ok {
+			words[i] = word
+			continue
+		}
+		// The pointer is a number from here on, so what it points to is pinned.
+		p := reflect.ValueOf(part).UnsafePointer()
+		pin(pins, p)
+		words[i] = int64(uintptr(p))
+	}
+	return []any{int64(len(m.parts)-header) / 2, &words[0]}
 }
