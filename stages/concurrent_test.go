@@ -103,7 +103,7 @@ func TestManyRuns(t *testing.T) {
 	m := halves(t, "call")
 	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client, 0, 1), Force: cutAll("call"), Place: after("call")})
 	check.NoError(t, err)
-	before := client.Stats()
+	before := held(client)
 	shared := put(t, client, 1)
 	var all sync.WaitGroup
 	for i := range 64 {
@@ -136,8 +136,7 @@ func TestManyRuns(t *testing.T) {
 	all.Wait()
 	check.NoError(t, shared.Close())
 	check.NoError(t, e.Close())
-	check.Diff(t, "what the client holds", before.Buffers, client.Stats().Buffers)
-	check.Diff(t, "views", before.Views, client.Stats().Views)
+	checkHeld(t, before, client)
 
 	// A context that has ended is an error before anything runs.
 	e, err = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cutAll("call")})

@@ -54,7 +54,7 @@ func (p *Plan) names() string {
 	}
 	text := strings.Join(list, ", ")
 	if p.replicas > 1 {
-		text += fmt.Sprintf(" and those after it, for %d replicas", p.replicas)
+		text += fmt.Sprintf(", as the first of %d replicas", p.replicas)
 	}
 	return text
 }

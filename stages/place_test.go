@@ -6,7 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
@@ -26,6 +28,25 @@ func devices(t *testing.T, n int) *bridge.Client {
 	c := check.Must(p.NewClient(bridge.ClientOptions{Devices: n}))
 	check.Cleanup(t, c)
 	return c
+}
+
+// held returns what clients hold.
+func held(clients ...*bridge.Client) []bridge.ClientStats {
+	var list []bridge.ClientStats
+	for _, c := range clients {
+		list = append(list, c.Stats())
+	}
+	return list
+}
+
+// checkHeld compares what clients hold with what they held before. Copies of arrays that they have borrowed may still be
+// under way: it waits for their end.
+func checkHeld(t *testing.T, before []bridge.ClientStats, clients ...*bridge.Client) {
+	t.Helper()
+	for limit := time.Now().Add(10 * time.Second); !slices.Equal(before, held(clients...)) && time.Now().Before(limit); {
+		time.Sleep(time.Millisecond)
+	}
+	check.Diff(t, "what the clients hold", before, held(clients...))
 }
 
 // build returns a module whose main f builds.
@@ -64,9 +85,12 @@ func after(name string) func(*stages.Stage) int {
 
 // Stages run on the devices that Place names, and the results stay there.
 func TestPlace(t *testing.T) {
+	var mu sync.Mutex
 	var seen []int
 	register(t, "double", func(f *callbacks.Frame) error {
+		mu.Lock()
 		seen = append(seen, f.Device)
+		mu.Unlock()
 		return double(f)
 	}, callbacks.Options{})
 	m := halves(t, "double")
@@ -77,7 +101,7 @@ func TestPlace(t *testing.T) {
 	check.Cleanup(t, whole)
 	want, err := whole.Call(t.Context(), in)
 	check.NoError(t, err)
-	before := []bridge.ClientStats{client.Stats(), other.Stats()}
+	before := held(client, other)
 	for _, test := range []struct {
 		name    string
 		devices []stages.Device
@@ -121,7 +145,7 @@ func TestPlace(t *testing.T) {
 				check.NoError(t, b.Close())
 			}
 			check.NoError(t, e.Close())
-			check.Diff(t, "what the clients hold", before, []bridge.ClientStats{client.Stats(), other.Stats()})
+			checkHeld(t, before, client, other)
 		})
 	}
 }

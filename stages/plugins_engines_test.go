@@ -40,7 +40,7 @@ func TestSecondPlugin(t *testing.T) {
 			check.NoError(t, err)
 			check.Cleanup(t, second)
 			for _, clients := range [][]*bridge.Client{{first, second}, {second, first}} {
-				before := []bridge.ClientStats{first.Stats(), second.Stats()}
+				before := held(first, second)
 				e, err := stages.Compile(t.Context(), m, stages.Options{
 					Devices: append(stages.On(clients[0], 1), stages.On(clients[1])...), Place: after("double"), Force: cutAll("double"),
 				})
@@ -61,7 +61,7 @@ func TestSecondPlugin(t *testing.T) {
 					check.NoError(t, b.Close())
 				}
 				check.NoError(t, e.Close())
-				check.Diff(t, "what the clients hold", before, []bridge.ClientStats{first.Stats(), second.Stats()})
+				checkHeld(t, before, first, second)
 			}
 		})
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
@@ -35,7 +34,7 @@ func TestRandomPlaces(t *testing.T) {
 		return nil
 	}), callbacks.Options{})
 	client, other := devices(t, 3), devices(t, 2)
-	before := []bridge.ClientStats{client.Stats(), other.Stats()}
+	before := held(client, other)
 	all := append(append(stages.On(client, 2, 0, 1), stages.On(other, 1)...), stages.Interpreter())
 	used := map[int]int{}
 	for seed := range randomModules(t) {
@@ -76,7 +75,7 @@ func TestRandomPlaces(t *testing.T) {
 			return
 		}
 	}
-	check.Diff(t, "what the clients hold", before, []bridge.ClientStats{client.Stats(), other.Stats()})
+	checkHeld(t, before, client, other)
 	for i := range all {
 		if used[i] == 0 {
 			t.Errorf("no stage was on %s", all[i])
