@@ -10,7 +10,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An Error is the error of a run, with the step that failed. errors.As and errors.Is find the error of a
@@ -76,7 +75,7 @@ func (e *execution) replicas(args []*value) ([]*value, error) {
 	execute := func(i int) {
 		in := args[i*len(p.inputs):][:len(p.inputs):len(p.inputs)]
 		if p.numbered {
-			number := newArray(tensor.ShapeOf(tensor.U32))
+			number := newArray(replicaShape)
 			binary.NativeEndian.PutUint32(number.Data, uint32(i))
 			in = append(in, onHost(number))
 		}
