@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -45,10 +46,13 @@ func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (p
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}
-	return &clientProgram{e}, nil
+	return &clientProgram{e, len(e.Callbacks()) > 0}, nil
 }
 
-type clientProgram struct{ executable *bridge.Executable }
+type clientProgram struct {
+	executable *bridge.Executable
+	calls      bool // it has inline callbacks
+}
 
 func (p *clientProgram) run(ctx context.Context, at []place, inputs []*value, donate []bool) ([]*value, error) {
 	list := make([]bridge.Input, len(inputs))
@@ -66,6 +70,10 @@ func (p *clientProgram) run(ctx context.Context, at []place, inputs []*value, do
 			v.give(b)
 			list[i] = bridge.Donate(b)
 		}
+	}
+	if !p.calls {
+		// Nothing but the caller can stop it, and an execution that cannot be stopped is started on this goroutine.
+		ctx = dispatch.RunOf(ctx).Outer()
 	}
 	if len(list) == 0 && len(at) == 1 && at[0].number > 0 {
 		ctx = bridge.OnDevice(ctx, at[0].number)

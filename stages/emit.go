@@ -19,7 +19,7 @@ func (b *blockCutter) stage(g *group) (*stageStep, error) {
 		return nil, err
 	}
 	n := len(b.plan.stages)
-	s := &Stage{Name: fmt.Sprintf("stage %d", n), number: n, donate: make([]bool, len(in)), After: b.after(g.nodes[0])}
+	s := &Stage{Name: stageName(n), number: n, donate: make([]bool, len(in)), After: b.after(g.nodes[0])}
 	for _, v := range in {
 		s.Inputs = append(s.Inputs, b.body.shapes[v].Clone())
 	}
@@ -35,6 +35,8 @@ func (b *blockCutter) stage(g *group) (*stageStep, error) {
 	s.module, err = b.emit(g)
 	return &stageStep{flow: flow{in, out}, stage: s}, err
 }
+
+func stageName(n int) string { return fmt.Sprintf("stage %d", n) }
 
 // emit makes the module of a group.
 func (b *blockCutter) emit(g *group) (*mlir.Module, error) {

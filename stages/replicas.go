@@ -6,9 +6,13 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 const replicasAttribute = "mhlo.num_replicas"
+
+// replicaShape is the shape of a replica's number.
+var replicaShape = tensor.ShapeOf(tensor.U32)
 
 // replicas returns the number of replicas of a module, and checks that there are devices for them.
 func (o Options) replicas(m *mlir.Module) (int, error) {
@@ -24,22 +28,27 @@ func (o Options) replicas(m *mlir.Module) (int, error) {
 	case o.Replicas > 0:
 		n = o.Replicas
 	}
+	return n, o.checkReplicas(n)
+}
+
+// checkReplicas returns an error unless there are devices for n replicas.
+func (o Options) checkReplicas(n int) error {
 	devices := o.devices()
 	if n == 1 {
-		return n, nil
+		return nil
 	}
 	if len(devices) > 1 || o.Place != nil {
-		return 0, fmt.Errorf("stages: the module has %d replicas, which run on the first devices of one client: give only On(client), and no Options.Place", n)
+		return fmt.Errorf("stages: the module has %d replicas, which run on the first devices of one client: give only On(client), and no Options.Place", n)
 	}
 	if at := devices[0].place(); at.client != nil {
 		switch {
 		case at.number > 0:
-			return 0, fmt.Errorf("stages: the module has %d replicas, which run on the first devices of one client, and %s is not the first: give On(client)", n, devices[0])
+			return fmt.Errorf("stages: the module has %d replicas, which run on the first devices of one client, and %s is not the first: give On(client)", n, devices[0])
 		case at.client.NumDevices() < n:
-			return 0, fmt.Errorf("stages: the module has %d replicas, and the client has %d devices: increase ClientOptions.Devices", n, at.client.NumDevices())
+			return fmt.Errorf("stages: the module has %d replicas, and the client has %d devices: increase ClientOptions.Devices", n, at.client.NumDevices())
 		}
 	}
-	return n, nil
+	return nil
 }
 
 // checkPolicy returns an error if the policy of a callback names a replica that there is not.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An Error is the error of a run, with the step that failed. errors.As and errors.Is find the error of a
@@ -28,11 +27,10 @@ type execution struct {
 	program *Program
 	calls   dispatch.Run
 	ctx     context.Context // of the calls
-	cancel  context.CancelFunc
 
 	mu       sync.Mutex
-	meetings map[*Stage]*meeting // that wait for replicas
-	ended    []bool              // by replica
+	meetings map[*Stage]*meeting // that wait for replicas; nil for one replica
+	ended    []bool              // by replica; nil for one
 }
 
 // A run is an execution on one replica.
@@ -55,9 +53,10 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 		release(args...)
 		return err
 	}
-	e := &execution{program: p, meetings: map[*Stage]*meeting{}, ended: make([]bool, p.replicas)}
-	ctx, e.cancel = context.WithCancel(ctx)
-	defer e.cancel()
+	e := &execution{program: p}
+	if p.replicas > 1 {
+		e.meetings, e.ended = map[*Stage]*meeting{}, make([]bool, p.replicas)
+	}
 	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: p.lastRun.Add(1), Devices: p.replicas, Device: p.place(0, 0).number, On: p.on})
 	defer e.calls.End()
 	e.ctx = e.calls.Context()
@@ -76,13 +75,15 @@ func (e *execution) replicas(args []*value) ([]*value, error) {
 	execute := func(i int) {
 		in := args[i*len(p.inputs):][:len(p.inputs):len(p.inputs)]
 		if p.numbered {
-			number := newArray(tensor.ShapeOf(tensor.U32))
+			number := newArray(replicaShape)
 			binary.NativeEndian.PutUint32(number.Data, uint32(i))
 			in = append(in, onHost(number))
 		}
 		r := &run{e, i}
 		results[i], errs[i] = r.body(p.main, nil, in)
-		e.leave(i)
+		if p.replicas > 1 {
+			e.leave(i)
+		}
 	}
 	var others sync.WaitGroup
 	for i := range p.replicas - 1 {
@@ -211,7 +212,7 @@ func (a *activation) make(i int) (ready []int) {
 		if a.err == nil {
 			a.err = a.named(s, err)
 			a.calls.Fail(a.err)
-			a.cancel()
+			a.calls.Cancel()
 		}
 		return nil
 	}

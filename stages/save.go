@@ -1,0 +1,131 @@
+package stages
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A SavedError reports bytes that [Load] refuses because they are not a saved plan, because they were
+// changed, or because another release wrote them. Cut the module again.
+type SavedError struct{ Err error }
+
+func (e *SavedError) Error() string {
+	return fmt.Sprintf("stages: Load: %v: give what Plan.Serialize returned, or cut the module again", e.Err)
+}
+func (e *SavedError) Unwrap() error { return e.Err }
+
+// Serialize returns the plan as bytes, for [Load] in this or another process: the modules of the stages as
+// portable artifacts, their order, and the callbacks with what became of them. Compiled code is not in them; a client's
+// bridge.Cache keeps that.
+//
+// A callback that is bound by an id of this process is refused. The others are bound anew by name when the
+// loaded plan is compiled, with the same errors.
+func (p *Plan) Serialize() ([]byte, error) {
+	for _, c := range p.callbacks {
+		if c.Decision != Lower && !c.Config.ByName() && c.Config.Opaque == "" {
+			at := ""
+			if c.Loc != "" {
+				at = " at " + c.Loc
+			}
+			return nil, fmt.Errorf("stages: Serialize: the callback %q%s is bound by an id, which only this process has: bind it by a name", c.Name, at)
+		}
+	}
+	s := savedPlan{Inputs: p.inputs, Outputs: p.outputs, Replicas: p.replicas, Numbered: p.numbered}
+	for _, c := range p.callbacks {
+		s.Callbacks = append(s.Callbacks, *c)
+	}
+	for _, stage := range p.stages {
+		module, err := stablehlo.Program(stage.module).Artifact("")
+		if err != nil {
+			return nil, fmt.Errorf("stages: Serialize: %s: %w", stage.Name, err)
+		}
+		saved := savedStage{
+			Operations: stage.Operations, Inputs: stage.Inputs, Outputs: stage.Outputs, After: stage.After, Device: stage.Device, Module: module,
+		}
+		for i, donate := range stage.donate {
+			if donate {
+				saved.Donate = append(saved.Donate, i)
+			}
+		}
+		s.Stages = append(s.Stages, saved)
+	}
+	s.add(p.main)
+	return s.seal()
+}
+
+// Load makes a plan of what Serialize returned, on the devices of o. The modules are read into c, which must
+// stay open until the plan is closed. Options.Place may change where the stages are. The plan has its decisions and
+// its replicas, so o must have no other options.
+//
+// The error is a *SavedError if data was damaged. The checksum detects damage, and no intent: a run calls the
+// functions of the process that data names, and bytecode that was made for it can crash the library, so load only what you
+// trust.
+func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Replicas != 0 {
+		return nil, errors.New("stages: Load: the plan has its decisions and replicas: give only Devices and Place, or cut the module again")
+	}
+	s, err := unseal(data)
+	if err != nil {
+		return nil, &SavedError{err}
+	}
+	p, err := s.plan(o.devices())
+	if err != nil {
+		return nil, &SavedError{err}
+	}
+	if err := o.checkReplicas(p.replicas); err != nil {
+		return nil, err
+	}
+	for i, stage := range p.stages {
+		if o.Place == nil && stage.Device >= len(p.devices) {
+			err = fmt.Errorf("the plan has it on device %d, and Options.Devices has %d: give more devices, or a function Place", stage.Device, len(p.devices))
+		} else if stage.module, err = c.Parse(stage.Name, s.Stages[i].Module); err == nil {
+			err = stage.check()
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("stages: Load: %s: %w", stage.Name, err), p.Close())
+		}
+	}
+	if err := p.place(o.Place); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// check returns an error if the module's main does not have the stage's inputs and outputs.
+func (s *Stage) check() error {
+	_, functions := function.Defined(s.module)
+	main, ok := functions["main"]
+	if !ok {
+		return errors.New("the module has no function main")
+	}
+	a, _ := main.Attribute("function_type")
+	t, _ := a.TypeValue()
+	inputs, outputs, _ := t.Signature()
+	if err := sameTypes(inputs, s.Inputs); err != nil {
+		return fmt.Errorf("the parameters of main: %w", err)
+	}
+	if err := sameTypes(outputs, s.Outputs); err != nil {
+		return fmt.Errorf("the results of main: %w", err)
+	}
+	return nil
+}
+
+func sameTypes(types []mlir.Type, shapes []tensor.Shape) error {
+	if len(types) != len(shapes) {
+		return fmt.Errorf("there are %d, and the plan has %d", len(types), len(shapes))
+	}
+	for i, t := range types {
+		if s, err := stablehlo.ShapeOf(t); err != nil || !s.Equal(shapes[i]) {
+			return fmt.Errorf("%d is %s, and the plan has %s", i, t, shapes[i])
+		}
+	}
+	return nil
+}
