@@ -61,6 +61,8 @@ func (o Options) site(r *callop.Reader, op mlir.Operation) (s site, ok bool, err
 	switch {
 	case slices.Contains(contract.JAXTargets(), s.call.Target):
 		return s, true, s.setJAX(o.JAXCallbacks)
+	case s.call.Target == "xla_python_cpu_callback", s.call.Target == "xla_buffer_python_cpu_callback":
+		return s, false, cutError(op, "the call of JAX's target %q has the address of a Python object: lower the program again with a newer JAX, and with callbacks that get arrays", s.call.Target)
 	case jaxtargets.IsLAPACK(s.call.Target):
 		if callsBack, why := o.callsBack(); !callsBack {
 			return s, false, cutError(op, "%s, and nothing serves the target %q: put lapack.Foreign of bridge/lapack into Options.Foreign", why, s.call.Target)
