@@ -120,6 +120,9 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 // NumDevices returns the number of devices. They are numbered from 0.
 func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
 
+// Plugin returns the plugin of the client.
+func (c *Client) Plugin() *Plugin { return c.plugin }
+
 // CallsBack reports whether compiled code of the client can call Go; see Plugin.CallsBack.
 func (c *Client) CallsBack() bool { return c.plugin.CallsBack() }
 

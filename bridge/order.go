@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -182,7 +183,7 @@ func (o *order) cause(err error) error {
 	}
 	for _, h := range o.taken {
 		<-h.over
-		if h.failure == nil {
+		if h.failure == nil || h.device < 0 { // the run waited for it before its launch
 			continue
 		}
 		if earlier, ok := errors.AsType[*SequenceError](h.failure); ok {
@@ -349,10 +350,6 @@ func (e *Executable) hideTokens(effects []string) error {
 	return nil
 }
 
-// jaxEffect is the effect of the first of the tokens that main takes and returns in a module that JAX
-// lowered. The module does not name the effects, so the runs of all such modules are in one order.
-const jaxEffect = "jax.token"
-
 // hideJAXTokens makes the tokens of JAX's ordered effects runtime tokens: the parameters and results
 // before all others, as many of one as of the other. XLA takes an empty array for each.
 func (e *Executable) hideJAXTokens() {
@@ -366,11 +363,7 @@ func (e *Executable) hideJAXTokens() {
 		}
 	}
 	for i := range n {
-		effect := jaxEffect
-		if i > 0 {
-			effect = fmt.Sprintf("%s %d", jaxEffect, i)
-		}
-		e.effects = append(e.effects, effect)
+		e.effects = append(e.effects, contract.JAXEffect(i))
 	}
 	e.params, e.results, e.outputs, e.leading = e.params[n:], e.results[n:], e.outputs-n, true
 }

@@ -1,5 +1,7 @@
 package contract
 
+import "fmt"
+
 // The custom call targets of JAX's callbacks on CPU. Their calls do not follow the contract: the
 // attribute index, a ui64, says which callback of the module is called, counted from 0 in the order
 // in which JAX lowered them. Those of an ordered callback have a token as the first operand and the
@@ -11,3 +13,13 @@ const (
 
 // JAXTargets returns the custom call targets of JAX's callbacks on CPU.
 func JAXTargets() []string { return []string{TargetJAX, TargetJAXPartitioned} }
+
+// JAXEffect returns the effect of the i-th of the tokens that main takes and returns in a module
+// that JAX lowered. The module does not name the effects, so the runs of all such modules are in
+// one order.
+func JAXEffect(i int) string {
+	if i == 0 {
+		return "jax.token"
+	}
+	return fmt.Sprintf("jax.token %d", i)
+}

@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -24,48 +23,69 @@ type call struct {
 // call makes a call, with the values of the step's operands, and returns the values of its results.
 func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 	cb := s.callback
-	data, ids, _, err := cb.Config.Split(len(in))
+	bound, err := r.bound(s, in)
 	if err != nil {
 		return nil, err
 	}
+	data := len(cb.Args)
 	var views []tensor.View
-	for _, v := range in[:data+ids] {
+	for i, v := range in[cb.before:][:data+cb.Config.NumIDs] {
 		host, err := v.host(r.ctx)
 		if err != nil {
 			return nil, err
 		}
-		views = append(views, tensor.View{Shape: host.Shape.Clone(), Data: host.Data})
+		shape := host.Shape
+		if i < data {
+			shape = cb.Args[i] // the memory may have another layout
+		}
+		views = append(views, tensor.View{Shape: shape.Clone(), Data: host.Data})
 	}
 	c := &call{args: views[:data:data], ids: views[data:], device: r.program.place(0, r.replica).number, runID: r.calls.ID()}
 	out := make([]*value, 0, len(s.out))
-	switch cb.Config.Form {
+	add := func(data tensor.View) {
+		out = append(out, onHost(tensor.View{Shape: s.shapes[len(out)].Clone(), Data: data.Data}))
+	}
+	empty := func() { add(newArray(s.shapes[len(out)].Clone())) }
+	for range cb.returned {
+		empty()
+	}
+	switch bound.config.Form {
 	case contract.Passthrough:
-		for i, v := range c.args {
-			// The function may change the values, and others may need the operand.
-			passed := newArray(v.Shape)
-			copy(passed.Data, v.Data)
-			c.args[i], c.results = passed, append(c.results, passed)
-			out = append(out, onHost(passed))
+		for i := range c.args {
+			c.results = append(c.results, c.own(i))
+			add(c.args[i])
 		}
 		for _, id := range c.ids {
 			passed := newArray(id.Shape)
 			copy(passed.Data, id.Data)
-			out = append(out, onHost(passed))
+			add(passed)
 		}
 	case contract.Observe:
 	default:
-		for _, shape := range cb.Results {
+		for i, shape := range cb.Results {
 			result := newArray(shape.Clone())
+			if k := cb.inPlace[i]; k >= 0 {
+				result = c.own(k)
+			}
 			c.results = append(c.results, result)
-			out = append(out, onHost(result))
+			add(result)
 		}
 	}
-	for _, shape := range s.shapes[len(out):] { // the tokens
-		out = append(out, onHost(newArray(shape.Clone())))
+	for len(out) < len(s.out) { // the tokens
+		empty()
 	}
-	c.frame.Init(cb.Name, cb.Config, -1, c)
-	_, err = r.program.slots[s.index].Do(&c.frame, &r.calls)
+	c.frame.Init(bound.config.Name(), bound.config, -1, c)
+	c.frame.Attributes = cb.attributes
+	_, err = bound.slot.Do(&c.frame, &r.calls)
 	return out, err
+}
+
+// own gives an argument memory that the function may change: others may need the operand.
+func (c *call) own(i int) tensor.View {
+	copied := newArray(c.args[i].Shape)
+	copy(copied.Data, c.args[i].Data)
+	c.args[i] = copied
+	return copied
 }
 
 // Read implements dispatch.Source.
@@ -76,7 +96,14 @@ func (c *call) Read() error {
 }
 
 // Clear implements dispatch.Source. The results are zero, or pass through.
-func (c *call) Clear() error { return nil }
+func (c *call) Clear() error {
+	if c.frame.Config.Form != contract.Passthrough {
+		for _, v := range c.results {
+			clear(v.Data) // an argument may share its memory
+		}
+	}
+	return nil
+}
 
 // Finish implements dispatch.Source.
 func (c *call) Finish(err error) error {
@@ -97,39 +124,3 @@ func (c *call) Finish(err error) error {
 
 // Defer implements dispatch.Source. Each call has a goroutine of its own, which waits.
 func (c *call) Defer() func(error) { return nil }
-
-// bind finds the functions of the callbacks that are called between stages, and compares their signatures.
-func bind(list []*Callback) (slots []*dispatch.Slot, err error) {
-	slots = make([]*dispatch.Slot, len(list))
-	for i, cb := range list {
-		if cb.Decision != CutAt {
-			continue
-		}
-		config := cb.Config
-		if want := config.Signature; want != "" {
-			results := cb.Results
-			if config.Form == contract.Passthrough {
-				results = cb.Args
-			}
-			if got := contract.Signature(cb.Args, results); contract.SignatureHash(got) != want {
-				err = fmt.Errorf("stages: callback %q: the module calls it with %s, which is not the signature that it was compiled for", cb.Name, got)
-			}
-		}
-		if err == nil {
-			slots[i], err = dispatch.Resolve(config)
-		}
-		if err != nil {
-			closeSlots(slots)
-			return nil, err
-		}
-	}
-	return slots, nil
-}
-
-func closeSlots(slots []*dispatch.Slot) {
-	for _, s := range slots {
-		if s != nil {
-			s.Close()
-		}
-	}
-}

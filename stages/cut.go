@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -59,18 +58,17 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 		module: whole, plan: &Plan{devices: o.devices(), replicas: replicas}, stats: callbacks.Stats(),
 		boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{}, called: map[mlir.Operation][]string{},
 	}
+	if err := dropUnused(whole); err != nil {
+		return nil, err
+	}
 	if err := c.lowerAll(o); err != nil {
 		return nil, err
 	}
-	// What main does not call does not run.
-	order, _ := function.Defined(whole)
-	for _, f := range order {
-		if name, _ := f.Symbol(); name != "main" {
-			f.SetVisibility(mlir.Private)
-		}
+	if err := o.inline(whole); err != nil {
+		return nil, err
 	}
-	if err := passes.Run(whole, "builtin.module(inline,symbol-dce)"); err != nil {
-		return nil, fmt.Errorf("stages: inlining functions: %w", err)
+	if err := dropUnused(whole); err != nil {
+		return nil, err
 	}
 	main, err := c.find(o)
 	if err == nil {
@@ -79,29 +77,40 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.plan.main, err = c.body(main, nil); err == nil {
-		err = c.signature(main)
+	if c.plan.tokens, err = runtimeTokens(whole, main); err != nil {
+		return nil, err
 	}
-	if err == nil {
+	if err := c.replaceTokens(main.Parent()); err != nil {
+		return nil, err
+	}
+	if c.plan.main, err = c.body(main, nil); err == nil {
 		err = c.plan.place(o.Place)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.plan.Close())
 	}
+	c.plan.signature()
 	return c.plan, nil
+}
+
+// dropUnused removes the functions that main does not call: they do not run.
+func dropUnused(m *mlir.Module) error {
+	order, _ := function.Defined(m)
+	for _, f := range order {
+		if name, _ := f.Symbol(); name != "main" {
+			f.SetVisibility(mlir.Private)
+		}
+	}
+	if err := passes.Run(m, "builtin.module(symbol-dce)"); err != nil {
+		return fmt.Errorf("stages: %w", err)
+	}
+	return nil
 }
 
 // refuse returns an error for modules that stages cannot run.
 func refuse(m *mlir.Module) error {
 	if n := callop.Partitions(m); n > 1 {
 		return fmt.Errorf("stages: the module is partitioned over %d devices, and the compiler that divides its arrays must have it whole: only modules of one partition are cut", n)
-	}
-	effects, err := stablehlo.RuntimeTokens(m)
-	if err != nil {
-		return fmt.Errorf("stages: %w", err)
-	}
-	if len(effects) > 0 {
-		return fmt.Errorf("stages: the module has runtime tokens, which order it against other runs: cut it before passes.AddRuntimeTokens, or build it without Options.RuntimeTokens")
 	}
 	return nil
 }
@@ -131,11 +140,12 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 		return mlir.Block{}, cutError(main, "it has several blocks, and only structured control flow is cut")
 	}
 	c.indexes = map[*Callback]int{}
-	for call := range callop.Calls(c.module) {
-		if call.Err != nil {
-			return mlir.Block{}, cutError(call.Op, "%v", call.Err)
-		}
-		callback, err := c.callback(call, o)
+	sites, err := o.sites(c.module)
+	if err != nil {
+		return mlir.Block{}, err
+	}
+	for _, s := range sites {
+		callback, err := c.callback(s, o)
 		if err != nil {
 			return mlir.Block{}, err
 		}
@@ -144,12 +154,15 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 		if callback.Decision != CutAt {
 			continue
 		}
-		if err := c.checkPolicy(call.Op, callback); err != nil {
+		if err := c.checkPolicy(s.op, callback); err != nil {
 			return mlir.Block{}, err
 		}
-		c.boundaries[call.Op] = callback
-		c.called[call.Op] = []string{callback.Name}
-		for around := call.Op.Parent(); around != main; around = around.Parent() {
+		if err := s.setLayouts(); err != nil {
+			return mlir.Block{}, err
+		}
+		c.boundaries[s.op] = callback
+		c.called[s.op] = []string{callback.Name}
+		for around := s.op.Parent(); around != main; around = around.Parent() {
 			switch around.Name() {
 			case "stablehlo.if", "stablehlo.case", "stablehlo.while":
 				c.holds[around] = true
@@ -158,9 +171,9 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 					callback.Inside = around.Name()[len("stablehlo."):]
 				}
 			case "func.func":
-				return mlir.Block{}, cutError(call.Op, "the callback %q is in the function %s, which could not be inlined into main", callback.Name, around.String()[:min(40, len(around.String()))])
+				return mlir.Block{}, cutError(s.op, "the callback %q is in the function %s, which main does not call itself: an operation names it", callback.Name, symbolOf(around))
 			default:
-				return mlir.Block{}, cutError(call.Op, "the callback %q is in a %s, which cannot be cut: move the callback out of it", callback.Name, around.Name())
+				return mlir.Block{}, cutError(s.op, "the callback %q is in a %s, which cannot be cut: move the callback out of it", callback.Name, around.Name())
 			}
 		}
 	}
@@ -168,59 +181,29 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 }
 
 // callback returns the description of a callback, with what becomes of it.
-func (c *cutter) callback(call callop.Call, o Options) (*Callback, error) {
-	config := call.Config
-	cb := &Callback{Name: config.Name(), Config: config, Loc: config.Loc}
-	if p := call.Op.Location().Position(); cb.Loc == "" && !p.IsZero() {
-		cb.Loc = p.String()
+func (c *cutter) callback(s site, o Options) (*Callback, error) {
+	cb, err := s.callback()
+	if err == nil {
+		cb.Decision, cb.Reason = c.decide(cb, o)
 	}
-	in, out := call.Op.NumOperands(), call.Op.NumResults()
-	data, _, tokens, err := config.Split(in)
-	if err != nil {
-		return nil, cutError(call.Op, "%v", err)
-	}
-	for i := range data {
-		s, err := stablehlo.ShapeOf(call.Op.Operand(i).Type())
-		if err != nil {
-			return nil, cutError(call.Op, "operand %d: %v", i, err)
-		}
-		cb.Args = append(cb.Args, s)
-	}
-	switch config.Form {
-	case contract.Observe:
-		out = 0
-	case contract.Passthrough:
-		out = data
-	default:
-		out -= tokens
-	}
-	for i := range out {
-		s, err := stablehlo.ShapeOf(call.Op.Result(i).Type())
-		if err != nil {
-			return nil, cutError(call.Op, "result %d: %v", i, err)
-		}
-		cb.Results = append(cb.Results, s)
-	}
-	cb.Decision, cb.Reason = c.decide(cb, o)
-	if cb.Decision == CutAt && config.Encoding != contract.EncodingDictionary {
-		return nil, cutError(call.Op, "the callback is written for EXLA: only callbacks of the contract are cut")
-	}
-	return cb, nil
+	return cb, err
 }
 
 // signature sets the inputs and outputs of the plan.
-func (c *cutter) signature(main mlir.Block) error {
-	n := c.plan.main.args
-	if c.plan.numbered {
+func (p *Plan) signature() {
+	n := p.main.args
+	if p.numbered {
 		n--
 	}
-	for i := range n {
-		c.plan.inputs = append(c.plan.inputs, c.plan.main.shapes[i])
+	p.inputs = without(p.tokens, p.main.shapes[:n])
+	for _, v := range without(p.tokens, p.main.results) {
+		p.outputs = append(p.outputs, p.main.shapes[v])
 	}
-	for _, v := range c.plan.main.results {
-		c.plan.outputs = append(c.plan.outputs, c.plan.main.shapes[v])
-	}
-	return nil
+}
+
+func symbolOf(f mlir.Operation) string {
+	name, _ := f.Symbol()
+	return name
 }
 
 // shapeOf returns the shape of a value that crosses.

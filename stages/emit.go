@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/function"
-	"github.com/calliope-mlir/calliope/passes"
 )
 
 // stage makes the stage of a group.
@@ -95,23 +93,20 @@ func (b *blockCutter) emit(g *group) (*mlir.Module, error) {
 	return m, b.functions(m)
 }
 
-// functions adds the functions that the operations of a stage refer to, such as those of
-// composites and of scatters by name.
+// functions adds what the operations of a stage refer to by name, such as functions, and the meshes of shardings.
 func (b *blockCutter) functions(m *mlir.Module) error {
-	order, _ := function.Defined(b.module)
 	added := false
-	for _, f := range order {
-		if name, _ := f.Symbol(); name == "main" {
+	for op := range b.module.Body().Operations() {
+		name, named := op.Symbol()
+		if !named || name == "main" {
 			continue
 		}
-		copied := f.Clone()
-		copied.SetVisibility(mlir.Private)
-		m.Body().Append(copied)
+		m.Body().Append(op.Clone()).SetVisibility(mlir.Private) // so that it is dropped if nothing uses it
 		added = true
 	}
 	if added {
-		if err := passes.Run(m, "builtin.module(symbol-dce)"); err != nil {
-			return fmt.Errorf("stages: %w", err)
+		if err := dropUnused(m); err != nil {
+			return err
 		}
 	}
 	return m.Verify()

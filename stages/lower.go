@@ -3,35 +3,34 @@ package stages
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // lowerAll lowers the callbacks that become operations.
 func (c *cutter) lowerAll(o Options) error {
-	for _, call := range slices.Collect(callop.Calls(c.module)) {
-		if call.Err != nil {
-			return cutError(call.Op, "%v", call.Err)
-		}
-		build := o.Lower[call.Config.Name()]
+	sites, err := o.sites(c.module)
+	if err != nil {
+		return err
+	}
+	for _, s := range sites {
+		build := o.Lower[s.config.Name()]
 		if build == nil {
 			continue
 		}
-		cb, err := c.callback(call, o)
+		cb, err := c.callback(s, o)
 		if err != nil {
 			return err
 		}
 		if cb.Decision != Lower {
 			continue
 		}
-		if call.Config.Form != contract.Pure {
-			return cutError(call.Op, "the callback %q has the form %s: only calls of the form %s are lowered", cb.Name, call.Config.Form, contract.Pure)
+		if !cb.pure {
+			return cutError(s.op, "the callback %q has the form %s: only calls of the form %s are lowered", cb.Name, cb.Config.Form, contract.Pure)
 		}
-		if err := c.lower(call.Op, cb, build); err != nil {
+		if err := c.lower(s.op, cb, build); err != nil {
 			return err
 		}
 		c.plan.callbacks = append(c.plan.callbacks, cb)

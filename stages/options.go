@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 )
 
@@ -55,6 +56,11 @@ type Options struct {
 	// Lower has functions that build what a callback computes, by the callback's name. Only
 	// callbacks of the form pure are lowered.
 	Lower map[string]Func
+	// JAXCallbacks names the callbacks of a module that JAX lowered: see bridge.CompileOptions.
+	JAXCallbacks []string
+	// Foreign has the targets of other hosts whose calls are callbacks, too, such as those of
+	// package bridge/lapack: see bridge.Plugin.RegisterForeign.
+	Foreign []bridge.ForeignTarget
 	// Policy decides about the callbacks that Force does not name. The zero value is ByDevice.
 	Policy Policy
 	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N".

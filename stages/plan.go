@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -12,6 +13,7 @@ type Plan struct {
 	devices   []Device
 	inputs    []tensor.Shape
 	outputs   []tensor.Shape
+	tokens    tokens
 	main      *body
 	stages    []*Stage
 	callbacks []*Callback // in the order of the text
@@ -56,6 +58,13 @@ type Callback struct {
 	// Args and Results are the data, without ids and tokens. They cross if the decision is
 	// CutAt.
 	Args, Results []tensor.Shape
+
+	pure       bool                 // operations may take its place
+	foreign    bool                 // the call is of a ForeignTarget, or of JAX
+	attributes callbacks.Attributes // of a foreign call
+	before     int                  // operands before Args
+	returned   int                  // results before Results
+	inPlace    []int                // by result: the argument that shares its memory, or -1
 }
 
 // Bytes returns how many bytes go to the callback and come back in one call.

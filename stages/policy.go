@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/contract"
 )
 
 // A Policy decides about the callbacks that Options.Force does not decide about.
@@ -54,7 +53,7 @@ var (
 // decide returns what becomes of a callback.
 func (c *cutter) decide(cb *Callback, o Options) (Decision, string) {
 	inline, why := o.callsBack()
-	lower := o.Lower[cb.Name] != nil && cb.Config.Form == contract.Pure
+	lower := o.Lower[cb.Name] != nil && cb.pure
 	switch forced := o.Force[cb.Name]; {
 	case forced != Default:
 		return forced, "Options.Force"

@@ -40,7 +40,13 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error)
 		if err != nil {
 			return nil, err
 		}
-		return d[0].place().client.Compile(ctx, stablehlo.Program(m), bridge.CompileOptions{Replicas: replicas})
+		client := d[0].place().client
+		for _, t := range o.Foreign {
+			if err := client.Plugin().RegisterForeign(t); err != nil {
+				return nil, err
+			}
+		}
+		return client.Compile(ctx, stablehlo.Program(m), bridge.CompileOptions{Replicas: replicas, JAXCallbacks: o.JAXCallbacks})
 	}
 	plan, err := Cut(m, o)
 	if err != nil {
@@ -60,9 +66,10 @@ type Program struct {
 	replicas        int
 	on              []int // the devices of the replicas, nil for one
 	numbered        bool
+	tokens          tokens
 	main            *body
 	compiled        []program // by Stage.number
-	slots           []*dispatch.Slot
+	bindings        *bindings
 	group           *dispatch.Group
 
 	together sync.Mutex // held while all replicas execute a stage
@@ -76,12 +83,12 @@ type Program struct {
 // Compile compiles the stages and binds the callbacks that the program calls between them. The
 // plan can be compiled again, and closed.
 func (p *Plan) Compile(ctx context.Context) (*Program, error) {
-	slots, err := bind(p.callbacks)
+	bound, err := bind(p.callbacks)
 	if err != nil {
 		return nil, err
 	}
 	made := &Program{
-		devices: p.devices, inputs: p.inputs, outputs: p.outputs, replicas: p.replicas, numbered: p.numbered, main: p.main, slots: slots,
+		devices: p.devices, inputs: p.inputs, outputs: p.outputs, replicas: p.replicas, numbered: p.numbered, tokens: p.tokens, main: p.main, bindings: bound,
 	}
 	for i := range p.replicas {
 		if p.replicas > 1 {
@@ -89,7 +96,7 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 		}
 	}
 	if made.compiled, err = p.compileStages(ctx); err != nil {
-		closeSlots(slots)
+		bound.close()
 		return nil, err
 	}
 	made.group = dispatch.NewGroup(dispatch.GroupOptions{Name: "stages"})
@@ -124,7 +131,7 @@ func (p *Program) Close() error {
 
 func (p *Program) free() error {
 	p.group.Close()
-	closeSlots(p.slots)
+	p.bindings.close()
 	return closeStages(p.compiled)
 }
 

@@ -1,14 +1,15 @@
 package stages_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"sync"
+	"strings"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
@@ -17,206 +18,237 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// modulesVariable sets the number of random modules.
-const modulesVariable = "CALLIOPE_STAGES_MODULES"
+// modulesVariable sets the number of random modules, and seedVariable the first one.
+const (
+	modulesVariable = "CALLIOPE_STAGES_MODULES"
+	seedVariable    = "CALLIOPE_STAGES_SEED"
+)
 
-// A log has what the callbacks of one run saw, by effect.
-type log struct {
-	mu   sync.Mutex
-	seen map[string][]string
+func numberIn(t *testing.T, variable string, otherwise int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	check.NoError(t, err)
+	return n
 }
 
-func (l *log) add(f *callbacks.Frame) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.seen[f.Config.Effect] = append(l.seen[f.Config.Effect], fmt.Sprint(f.Name, f.Args))
+// A comparison runs one random module in several ways.
+type comparison struct {
+	t      *testing.T
+	seed   uint64
+	log    *log
+	module *mlir.Module
 }
 
-func (l *log) take() map[string][]string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	seen := l.seen
-	l.seen = map[string][]string{}
-	return seen
+// An outcome is what one run returned, and what its callbacks saw.
+type outcome struct {
+	results []tensor.View
+	err     error
+	effects map[string][]entry
+	others  []entry
 }
 
-// twist computes a result of the operands that is not symmetric in them.
-func twist(f *callbacks.Frame) error {
-	for r, to := range f.Results {
-		out, _ := tensor.Slice[int32](to)
-		for i := range out {
-			out[i] = int32(r + 1)
-			for k, a := range f.Args {
-				in, _ := tensor.Slice[int32](a)
-				out[i] += in[(i+k)%len(in)] * int32(k+1)
-			}
-			out[i] %= 1000
+func (c *comparison) run(e stages.Executable, in []tensor.View, f fault, at int) (o outcome) {
+	ctx, cancel := context.WithCancel(c.t.Context())
+	defer cancel()
+	c.log.begin(f, at, cancel)
+	o.results, o.err = e.Call(ctx, in...)
+	check.NoError(c.t, callbacks.Barrier(c.t.Context(), "random"))
+	o.effects, o.others = c.log.take()
+	return o
+}
+
+func (c *comparison) fail(w way, format string, args ...any) {
+	c.t.Helper()
+	c.t.Fatalf("seed %d, %s: %s\n%s", c.seed, w.name, fmt.Sprintf(format, args...), c.module)
+}
+
+// same compares two runs that did not fail.
+func (c *comparison) same(w way, want, got outcome) {
+	c.t.Helper()
+	if got.err != nil || want.err != nil {
+		c.fail(w, "the errors are %v and %v", want.err, got.err)
+	}
+	if d := differs(want.results, got.results); d != "" {
+		c.fail(w, "results: %s", d)
+	}
+	for _, effect := range []string{"", "a", "b"} {
+		if d := differ(want.effects[effect], got.effects[effect]); d != "" {
+			c.fail(w, "effect %q: %s", effect, d)
 		}
 	}
-	return nil
+	if d := differWithout(want.others, got.others); d != "" {
+		c.fail(w, "%s", d)
+	}
+}
+
+// failed compares a run that failed with the inline one, and with the one that did not fail.
+func (c *comparison) failed(w way, whole, want, got outcome) {
+	c.t.Helper()
+	if got.err == nil || want.err == nil {
+		c.fail(w, "the errors are %v and %v", want.err, got.err)
+	}
+	for _, cause := range []error{errRandom, context.Canceled} {
+		if errors.Is(want.err, cause) != errors.Is(got.err, cause) {
+			c.fail(w, "the errors are %v and %v", want.err, got.err)
+		}
+	}
+	if text := firstLine(want.err); !strings.HasSuffix(firstLine(got.err), text) {
+		c.fail(w, "the error is %q, which does not end in %q", firstLine(got.err), text)
+	}
+	if d := differ(want.effects["a"], got.effects["a"]); d != "" {
+		c.fail(w, "effect a: %s", d)
+	}
+	// How far the other effects were is not said, but it is the same way.
+	for _, effect := range []string{"", "b"} {
+		seen := got.effects[effect]
+		if len(seen) > len(whole.effects[effect]) {
+			c.fail(w, "effect %q has %d calls, more than without the failure", effect, len(seen))
+		}
+		if d := differ(whole.effects[effect][:len(seen)], seen); d != "" {
+			c.fail(w, "effect %q: %s", effect, d)
+		}
+	}
+}
+
+// firstLine leaves out the stack of a panic.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // TestRandom runs random modules inline, in stages, and in stages on the interpreter. They must agree in the results, in what
-// callbacks see, and in the order of each effect.
+// callbacks see, in the order of each effect, and in their failures.
 func TestRandom(t *testing.T) {
-	n := 60
-	if text := os.Getenv(modulesVariable); text != "" {
-		var err error
-		n, err = strconv.Atoi(text)
-		check.NoError(t, err)
+	n, first := numberIn(t, modulesVariable, 12), numberIn(t, seedVariable, 0)
+	l := &log{}
+	registerRandom(t, l)
+	devices := stages.On(newClient(t))
+	total := map[string]int{}
+	for seed := first; seed < first+n; seed++ {
+		random(t, uint64(seed), l, devices, total)
 	}
-	l := &log{seen: map[string][]string{}}
-	logged := func(fn callbacks.Func) callbacks.Func {
-		return func(f *callbacks.Frame) error {
-			l.add(f)
-			return fn(f)
+	t.Log(total)
+	if n < 12 {
+		return
+	}
+	for _, what := range append(callNames, "stages", "failures", "timeouts", "runs on the interpreter") {
+		if total[what] == 0 {
+			t.Errorf("no %s in %d modules: %v", what, n, total)
 		}
 	}
-	nothing := func(*callbacks.Frame) error { return nil }
-	register(t, "tap", logged(nothing), callbacks.Options{FailRun: true})
-	register(t, "pure", twist, callbacks.Options{}) // how often it is called is the compiler's
-	register(t, "call", logged(twist), callbacks.Options{})
-	register(t, "io", logged(func(f *callbacks.Frame) error {
-		for _, v := range f.Results {
-			x, _ := tensor.Slice[int32](v)
-			for i := range x {
-				x[i] = (x[i]*3 + 1) % 1000
-			}
+}
+
+// random compares the ways of one module. It counts in total what there was.
+func random(t *testing.T, seed uint64, l *log, devices []stages.Device, total map[string]int) {
+	t.Helper()
+	ctx := mlirtest.Context(t)
+	m, program, err := randomModule(ctx, seed)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	defer m.Close()
+	for name := range program.forms {
+		total[name]++
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	some := map[string]stages.Decision{}
+	for _, name := range callNames {
+		if r.IntN(2) == 0 {
+			some[name] = stages.CutAt
 		}
-		return nil
-	}), callbacks.Options{})
-	client := newClient(t)
-	callbacksCut, boundaries := 0, 0
-	for seed := range n {
-		ctx := mlirtest.Context(t)
-		m, err := randomModule(ctx, uint64(seed))
+	}
+	c := &comparison{t: t, seed: seed, log: l, module: m}
+	ins := [][]tensor.View{inputsOf(r), inputsOf(r)}
+	kind, at := fault(1+r.IntN(3)), 0
+	stuck := program.forms["stuck"] && r.IntN(4) == 0
+	var whole []outcome // inline
+	var failure outcome
+	var late bool
+	for i, w := range waysOf(devices, some) {
+		if w.o.Lower != nil && !program.forms["pure"] {
+			continue
+		}
+		e, err := stages.Compile(t.Context(), m, w.o)
 		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			c.fail(w, "%v", err)
 		}
-		in := []tensor.View{tensor.Vector(int32(seed), 2, -3, 4), tensor.Vector[int32](7, 0, 5, -1)}
-		var want []tensor.View
-		var wantSeen map[string][]string
-		for i, o := range []stages.Options{
-			{Devices: stages.On(client)},
-			{Devices: stages.On(client), Force: cutAll("tap", "pure", "call", "io")},
-			{Devices: stages.On(client), Force: cutAll("call", "tap")},
-			{},
-		} {
-			e, err := stages.Compile(t.Context(), m, o)
-			if err != nil {
-				t.Fatalf("seed %d, way %d: %v\n%s", seed, i, err, m)
-			}
-			got, err := e.Call(t.Context(), in...)
-			check.NoError(t, err)
-			seen := l.take()
+		for k, in := range ins {
+			got := c.run(e, in, noFault, 0)
 			if i == 0 {
-				want, wantSeen = got, seen
-			} else if fmt.Sprint(want) != fmt.Sprint(got) || fmt.Sprint(wantSeen) != fmt.Sprint(seen) {
-				t.Errorf("seed %d, way %d: results\n%v\nwant\n%v\ncalls\n%v\nwant\n%v\nof\n%s", seed, i, got, want, seen, wantSeen, m)
+				whole = append(whole, got)
 			}
-			check.NoError(t, e.Close())
+			c.same(w, whole[k], got)
 		}
-		plan, err := stages.Cut(m, stages.Options{})
-		check.NoError(t, err)
-		callbacksCut += len(plan.Callbacks())
-		boundaries += len(plan.Stages())
-		check.NoError(t, plan.Close())
-		check.NoError(t, m.Close())
-		if t.Failed() {
-			return
-		}
-	}
-	if callbacksCut < n || boundaries < n {
-		t.Errorf("%d modules had %d callbacks and %d stages", n, callbacksCut, boundaries)
-	}
-}
-
-// randomModule builds a module of two vectors of s32. Without an order, only pure callbacks are called: XLA orders others
-// as it likes.
-func randomModule(ctx *mlir.Context, seed uint64) (*mlir.Module, error) {
-	b := builder.New(ctx, builder.Options{})
-	vector := tensor.ShapeOf(tensor.S32, 4)
-	r := &randomProgram{Rand: rand.New(rand.NewPCG(seed, 1))}
-	helper := b.Func("helper", vector, vector)
-	helper.Return(r.block([]builder.Value{helper.Param(0), helper.Param(1)}, 2, 4)...)
-	r.helper = helper
-	f := b.Func("main", vector, vector)
-	out := r.block([]builder.Value{f.Param(0), f.Param(1)}, 3, 8)
-	f.Return(append(out, f.Param(1))...)
-	return b.Module()
-}
-
-type randomProgram struct {
-	*rand.Rand
-	helper *builder.Func
-}
-
-func (r *randomProgram) pick(pool []builder.Value) builder.Value { return pool[r.IntN(len(pool))] }
-
-// small keeps values small, so that nothing overflows.
-func small(x builder.Value) builder.Value { return builder.Rem(x, int32(997)) }
-
-// block builds some operations and returns two of their values.
-func (r *randomProgram) block(pool []builder.Value, depth, length int) []builder.Value {
-	effects := []string{"a", "b"}
-	cb := func(name string) builder.Callback {
-		return builder.Callback{Name: name, Effect: effects[r.IntN(len(effects))]}
-	}
-	predicate := func() builder.Value {
-		return builder.Gt(builder.Reshape(builder.SliceAxis(r.pick(pool), 0, 1, 2)), int32(r.IntN(20)-5))
-	}
-	type pair struct{ A, B builder.Value }
-	for range 1 + r.IntN(length) {
-		x, y := r.pick(pool), r.pick(pool)
-		switch kind := r.IntN(12); {
-		case kind < 3:
-			pool = append(pool, small(builder.Add(x, builder.Mul(y, int32(r.IntN(5))))))
-		case kind == 3:
-			pool = append(pool, builder.Select(builder.Lt(x, y), builder.Neg(x), y))
-		case kind == 4:
-			pool = append(pool, small(builder.RuntimeCall(cb("call"), x, x)))
-		case kind == 5:
-			p := builder.RuntimeCall(cb("call"), pair{x, y}, pair{y, x})
-			pool = append(pool, p.A, p.B)
-		case kind == 6:
-			pool = append(pool, builder.PureCall(builder.Callback{Name: "pure"}, x, pair{x, y}))
-		case kind == 7:
-			p := builder.IOCallback(cb("io"), pair{x, y})
-			pool = append(pool, p.A, p.B)
-		case kind == 8:
-			builder.Tap(cb("tap"), pair{x, y})
-		case kind == 9 && depth > 0:
-			p := builder.If(predicate(), func() pair { return r.pair(pool, depth) }, func() pair { return r.pair(pool, depth) })
-			pool = append(pool, p.A, p.B)
-		case kind == 10 && depth > 0:
-			type state struct {
-				I    builder.Value
-				A, B builder.Value
+		if n := len(whole[0].effects["a"]); n > 0 {
+			if at == 0 {
+				at = 1 + r.IntN(n)
 			}
-			steps := int32(r.IntN(4))
-			s := builder.While(state{builder.Scalar(x.Func(), int32(0)), x, y},
-				func(s state) builder.Value {
-					if r.IntN(3) == 0 {
-						builder.Tap(cb("tap"), s.A)
-					}
-					return builder.Lt(s.I, steps)
-				},
-				func(s state) state {
-					p := r.pair(append(append([]builder.Value(nil), pool...), s.A, s.B), depth)
-					return state{builder.Add(s.I, int32(1)), small(builder.Add(s.A, p.A)), p.B}
-				})
-			pool = append(pool, s.A, s.B)
-		case kind == 11 && r.helper != nil:
-			pool = append(pool, r.helper.Call(x, y)...)
-		default:
-			pool = append(pool, builder.Reverse(x, 0))
+			got := c.run(e, ins[0], kind, at)
+			if i == 0 {
+				failure = got
+				total["failures"]++
+			}
+			c.failed(w, whole[0], failure, got)
+			c.same(w, whole[1], c.run(e, ins[1], noFault, 0)) // the next run is not affected
+		}
+		check.NoError(t, e.Close())
+		if w.o.Devices == nil {
+			total["runs on the interpreter"]++
+		}
+		if stuck {
+			got := c.stuck(w)
+			if i == 0 {
+				late = got
+			}
+			if got != late {
+				c.fail(w, "the callback that waits was called: %t, inline: %t", got, late)
+			}
+			if got {
+				total["timeouts"]++
+			}
 		}
 	}
-	return []builder.Value{r.pick(pool), r.pick(pool)}
+	plan, err := stages.Cut(m, stages.Options{})
+	check.NoError(t, err)
+	total["stages"] += len(plan.Stages())
+	total["callbacks"] += len(plan.Callbacks())
+	check.NoError(t, plan.Close())
 }
 
-func (r *randomProgram) pair(pool []builder.Value, depth int) (p struct{ A, B builder.Value }) {
-	out := r.block(append([]builder.Value(nil), pool...), depth-1, 4)
-	p.A, p.B = out[0], out[1]
-	return p
+// stuck runs the module with a callback that does not return in time, and reports whether it was called.
+func (c *comparison) stuck(w way) bool {
+	c.t.Helper()
+	release := c.log.stick(c.t)
+	defer release()
+	e, err := stages.Compile(c.t.Context(), c.module, w.o)
+	if err != nil {
+		c.fail(w, "%v", err)
+	}
+	got := c.run(e, inputsOf(rand.New(rand.NewPCG(c.seed, 3))), noFault, 0)
+	check.NoError(c.t, e.Close())
+	if late := new(callbacks.TimeoutError); got.err != nil && (!errors.As(got.err, &late) || late.Callback != "stuck") {
+		c.fail(w, "the error is %v, not a TimeoutError", got.err)
+	}
+	return got.err != nil
+}
+
+// inputsOf returns random inputs.
+func inputsOf(r *rand.Rand) []tensor.View {
+	integers := func(n int) (list []int32) {
+		for range n {
+			list = append(list, int32(r.IntN(40)-10))
+		}
+		return list
+	}
+	var singles []float32
+	var doubles []float64
+	for range 4 {
+		singles, doubles = append(singles, float32(r.NormFloat64())), append(doubles, r.NormFloat64())
+	}
+	matrix, _ := tensor.FromSlice(doubles, 2, 2)
+	return []tensor.View{tensor.Vector(integers(4)...), tensor.Vector(singles...), matrix, tensor.Scalar(integers(1)[0])}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -14,16 +15,13 @@ const maxDepth = 1000
 
 // plan returns the plan, without the modules of its stages. It checks all that a run relies on.
 func (s *savedPlan) plan(devices []Device) (*Plan, error) {
-	p := &Plan{devices: devices, inputs: s.Inputs, outputs: s.Outputs, replicas: s.Replicas, numbered: s.Numbered}
+	p := &Plan{devices: devices, inputs: s.Inputs, outputs: s.Outputs, replicas: s.Replicas, numbered: s.Numbered, tokens: tokens{s.Effects, s.Leading}}
 	if s.Replicas < 1 {
 		return nil, fmt.Errorf("there are %d replicas", s.Replicas)
 	}
 	for i := range s.Callbacks {
-		c := &s.Callbacks[i]
-		if c.Decision == Default || c.Decision > Lower {
-			return nil, fmt.Errorf("callback %d: there is no decision %v", i, c.Decision)
-		}
-		if err := errors.Join(c.Config.Validate(), checkAll(c.Args), checkAll(c.Results)); err != nil {
+		c, err := s.Callbacks[i].callback()
+		if err != nil {
 			return nil, fmt.Errorf("callback %d: %w", i, err)
 		}
 		p.callbacks = append(p.callbacks, c)
@@ -52,14 +50,56 @@ func (s *savedPlan) plan(devices []Device) (*Plan, error) {
 	if p.main, err = r.body(0, 0); err != nil {
 		return nil, err
 	}
-	args := s.Inputs
+	args := p.tokens.shapes(s.Inputs)
 	if s.Numbered {
-		args = append(slices.Clone(args), replicaShape)
+		args = append(args, replicaShape)
 	}
-	if err := p.main.takes(nil, args, s.Outputs); err != nil {
+	if err := p.main.takes(nil, args, p.tokens.shapes(s.Outputs)); err != nil {
 		return nil, fmt.Errorf("main: %w", err)
 	}
 	return p, nil
+}
+
+// shapes adds those of the tokens to shapes of parameters or results.
+func (t tokens) shapes(list []tensor.Shape) []tensor.Shape {
+	made := slices.Repeat([]tensor.Shape{stablehlo.RuntimeTokenShape()}, len(t.effects))
+	if t.leading {
+		return slices.Concat(made, list)
+	}
+	return slices.Concat(list, made)
+}
+
+// callback returns the callback.
+func (s *savedCallback) callback() (*Callback, error) {
+	c := s.Callback
+	c.pure, c.foreign, c.attributes, c.before, c.returned, c.inPlace = s.Pure, s.Foreign, s.Attributes, s.Before, s.Returned, s.InPlace
+	if c.Decision == Default || c.Decision > Lower {
+		return nil, fmt.Errorf("there is no decision %v", c.Decision)
+	}
+	if err := errors.Join(c.Config.Validate(), checkAll(c.Args), checkAll(c.Results)); err != nil {
+		return nil, err
+	}
+	if c.before < 0 || c.returned < 0 {
+		return nil, fmt.Errorf("there are no %d operands and %d results before the others", c.before, c.returned)
+	}
+	if c.Decision != CutAt {
+		return &c, nil
+	}
+	switch c.Config.Form {
+	case contract.Observe:
+		return &c, nil
+	case contract.Passthrough:
+		return &c, same("result", c.Args, c.Results)
+	}
+	if len(c.inPlace) != len(c.Results) {
+		return nil, fmt.Errorf("it has %d results, and memory of %d", len(c.Results), len(c.inPlace))
+	}
+	for i, k := range c.inPlace {
+		if k < -1 || k >= len(c.Args) || k >= 0 && !c.Args[k].Equal(c.Results[i]) {
+			return nil, fmt.Errorf("result %d cannot be in the memory of argument %d", i, k)
+		}
+	}
+	return &c, nil
 }
 
 func checkAll(shapes []tensor.Shape) error {
@@ -294,19 +334,48 @@ func (c *Callback) takes(in, out []tensor.Shape) error {
 	if c.Decision != CutAt {
 		return fmt.Errorf("the callback %q is not cut", c.Name)
 	}
-	data, ids, _, err := c.Config.Split(len(in))
+	after := 0
+	if c.Config.Encoding == contract.EncodingOperand {
+		after = 1
+		if len(in) == 0 || !in[len(in)-1].Equal(tensor.ShapeOf(tensor.S64)) {
+			return fmt.Errorf("the callback %q has no id", c.Name)
+		}
+	}
+	data, _, _, err := c.Config.Split(len(in) - c.before - after)
 	if err != nil {
 		return err
 	}
+	read := c.before + data + c.Config.NumIDs
 	results := c.Results
-	switch c.Config.Form {
-	case contract.Passthrough:
-		results = in[:data+ids]
-	case contract.Observe:
+	if c.Config.Form == contract.Observe {
 		results = nil
 	}
-	if len(out) < len(results) {
-		return fmt.Errorf("the callback %q has %d results, not %d", c.Name, len(results), len(out))
+	filled := c.returned + len(results)
+	if c.Config.Form == contract.Passthrough {
+		filled += c.Config.NumIDs
 	}
-	return errors.Join(same("argument", c.Args, in[:data]), same("result", results, out[:len(results)]))
+	if data != len(c.Args) || len(out) < filled {
+		return fmt.Errorf("the callback %q has %d arguments and %d results, not %d and %d", c.Name, len(c.Args), filled, data, len(out))
+	}
+	if c.Config.Form == contract.Passthrough {
+		results = slices.Concat(results, in[c.before+len(c.Args):read])
+	}
+	return errors.Join(
+		c.sameArrays("argument", c.Args, in[c.before:][:len(c.Args)]),
+		c.sameArrays("result", results, out[c.returned:][:len(results)]),
+	)
+}
+
+// sameArrays is same for what crosses: the arrays of foreign calls may be in other layouts, with their dimensions in
+// another order.
+func (c *Callback) sameArrays(what string, want, got []tensor.Shape) error {
+	if !c.foreign {
+		return same(what, want, got)
+	}
+	for i := range want {
+		if want[i].DType != got[i].DType || want[i].NumBytes() != got[i].NumBytes() {
+			return fmt.Errorf("%s %d is %s, not %s", what, i, got[i], want[i])
+		}
+	}
+	return nil
 }

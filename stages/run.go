@@ -40,7 +40,7 @@ type run struct {
 }
 
 // run executes the program, and calls use with the results, which it releases afterwards.
-func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*execution, []*value) error) error {
+func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*execution, []*value) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -53,6 +53,12 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 		release(args...)
 		return err
 	}
+	leave, err := p.enter(ctx)
+	if err != nil {
+		release(args...)
+		return err
+	}
+	defer func() { leave(err) }()
 	e := &execution{program: p}
 	if p.replicas > 1 {
 		e.meetings, e.ended = map[*Stage]*meeting{}, make([]bool, p.replicas)
@@ -73,7 +79,7 @@ func (e *execution) replicas(args []*value) ([]*value, error) {
 	p := e.program
 	results, errs := make([][]*value, p.replicas), make([]error, p.replicas)
 	execute := func(i int) {
-		in := args[i*len(p.inputs):][:len(p.inputs):len(p.inputs)]
+		in := p.tokens.with(args[i*len(p.inputs):][:len(p.inputs)])
 		if p.numbered {
 			number := newArray(replicaShape)
 			binary.NativeEndian.PutUint32(number.Data, uint32(i))
@@ -81,6 +87,7 @@ func (e *execution) replicas(args []*value) ([]*value, error) {
 		}
 		r := &run{e, i}
 		results[i], errs[i] = r.body(p.main, nil, in)
+		results[i] = p.tokens.drop(results[i])
 		if p.replicas > 1 {
 			e.leave(i)
 		}

@@ -35,9 +35,11 @@ func (p *Plan) Serialize() ([]byte, error) {
 			return nil, fmt.Errorf("stages: Serialize: the callback %q%s is bound by an id, which only this process has: bind it by a name", c.Name, at)
 		}
 	}
-	s := savedPlan{Inputs: p.inputs, Outputs: p.outputs, Replicas: p.replicas, Numbered: p.numbered}
+	s := savedPlan{Inputs: p.inputs, Outputs: p.outputs, Replicas: p.replicas, Numbered: p.numbered, Effects: p.tokens.effects, Leading: p.tokens.leading}
 	for _, c := range p.callbacks {
-		s.Callbacks = append(s.Callbacks, *c)
+		s.Callbacks = append(s.Callbacks, savedCallback{
+			Callback: *c, Pure: c.pure, Foreign: c.foreign, Attributes: c.attributes, Before: c.before, Returned: c.returned, InPlace: c.inPlace,
+		})
 	}
 	for _, stage := range p.stages {
 		module, err := stablehlo.Program(stage.module).Artifact("")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -27,10 +28,22 @@ type savedPlan struct {
 	Inputs, Outputs []tensor.Shape
 	Replicas        int
 	Numbered        bool
-	Callbacks       []Callback
+	Effects         []string // of the runtime tokens
+	Leading         bool     // of them
+	Callbacks       []savedCallback
 	Stages          []savedStage
 	Bodies          []savedBody // main is the first; each comes before those in it
 }
+
+type savedCallback struct {
+	Callback
+	Pure, Foreign    bool
+	Attributes       callbacks.Attributes
+	Before, Returned int
+	InPlace          []int
+}
+
+func init() { gob.Register(callbacks.Attributes{}) } // an attribute can be a dictionary
 
 type savedStage struct {
 	Operations      int

@@ -36,20 +36,33 @@ func Targets() []string {
 // Of the foreign targets that a process serves (see [bridge.Plugin.RegisterForeign]), these
 // are 60.
 func Register(plugin *bridge.Plugin) error {
-	if err := open(); err != nil {
+	targets, err := Foreign()
+	if err != nil {
 		return err
 	}
-	for _, r := range routines {
-		for _, v := range r.variants {
-			if err := plugin.RegisterForeign(bridge.ForeignTarget{
-				Target: v.target(), Callback: v.name, Registry: registryName,
-				Check: r.check, AnyLayout: true,
-			}); err != nil {
-				return err
-			}
+	for _, t := range targets {
+		if err := plugin.RegisterForeign(t); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// Foreign returns the targets that [Register] serves, for package stages: it makes their calls between compiled
+// modules, where a plugin cannot. Foreign opens the library, as Register does.
+func Foreign() (targets []bridge.ForeignTarget, err error) {
+	if err := open(); err != nil {
+		return nil, err
+	}
+	for _, r := range routines {
+		for _, v := range r.variants {
+			targets = append(targets, bridge.ForeignTarget{
+				Target: v.target(), Callback: v.name, Registry: registryName,
+				Check: r.check, AnyLayout: true,
+			})
+		}
+	}
+	return targets, nil
 }
 
 var opened struct {

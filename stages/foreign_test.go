@@ -1,0 +1,100 @@
+package stages_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// everyWay runs a module inline, cut at the named callbacks, on a plugin that cannot call back, and on the interpreter, and
+// compares the results, which it returns.
+func everyWay(t *testing.T, m *mlir.Module, o stages.Options, names []string, in ...tensor.View) string {
+	t.Helper()
+	var want string
+	for i, w := range []struct {
+		device []stages.Device
+		force  map[string]stages.Decision
+	}{{stages.On(newClient(t)), nil}, {stages.On(newClient(t)), cutAll(names...)}, {stages.On(hidden(t)), nil}, {nil, nil}} {
+		o := o
+		o.Devices, o.Force = w.device, w.force
+		e, err := stages.Compile(t.Context(), m, o)
+		if err != nil {
+			t.Fatalf("way %d: %v", i, err)
+		}
+		if _, whole := e.(*bridge.Executable); whole != (i == 0) {
+			t.Errorf("way %d is a %T", i, e)
+		}
+		got, err := e.Call(t.Context(), in...)
+		if err != nil {
+			t.Fatalf("way %d: %v", i, err)
+		}
+		check.NoError(t, e.Close())
+		if i == 0 {
+			want = fmt.Sprint(got)
+		}
+		check.Diff(t, fmt.Sprintf("way %d", i), want, fmt.Sprint(got))
+	}
+	return want
+}
+
+func built(t *testing.T, build func(f *builder.Func)) *mlir.Module {
+	t.Helper()
+	b := builder.New(mlirtest.Context(t), builder.Options{})
+	build(b.Func("main", shape))
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	return m
+}
+
+// TestEncodings cuts callbacks that are written for another host.
+func TestEncodings(t *testing.T) {
+	plus := func(n float32) callbacks.Func {
+		return func(f *callbacks.Frame) error {
+			in, _ := tensor.Slice[float32](f.Args[0])
+			out, _ := tensor.Slice[float32](f.Results[0])
+			for i, v := range in {
+				out[i] = v + n
+			}
+			return nil
+		}
+	}
+	id, err := callbacks.Default.RegisterFunc(plus(1), callbacks.Options{Key: "stages"})
+	check.NoError(t, err)
+	t.Cleanup(func() { check.NoError(t, callbacks.Default.UnregisterID(id)) })
+	for server, n := range map[string]float32{"": 10, "s": 100} {
+		opaque := callbacks.OpaqueID{ID: "opaque", Server: server}
+		check.NoError(t, callbacks.RegisterOpaque(opaque, plus(n), callbacks.Options{}))
+		t.Cleanup(func() { check.NoError(t, callbacks.UnregisterOpaque(opaque)) })
+	}
+	m := built(t, func(f *builder.Func) {
+		like := builder.Like(shape)
+		x := builder.Neg(f.Param(0))
+		a := builder.RuntimeCall(builder.Callback{Encoding: contract.EncodingOperand, ID: id}, like, x)
+		b := builder.RuntimeCall(builder.Callback{Encoding: contract.EncodingWords, Opaque: "opaque"}, like, builder.Mul(a, float32(2)))
+		c := builder.RuntimeCall(builder.Callback{Encoding: contract.EncodingServer, Opaque: "opaque", Server: "s"}, like, builder.Mul(b, float32(2)))
+		d := builder.IOCallback(builder.Callback{Encoding: contract.EncodingServer, Opaque: "opaque", Server: "none"}, c)
+		f.Return(builder.IOCallback(builder.Callback{Encoding: contract.EncodingWords, Opaque: "opaque", Server: "s"}, d), x)
+	})
+	names := []string{"id 0", "opaque id 6f7061717565", "opaque id 6f7061717565 of server 73"}
+	got := everyWay(t, m, stages.Options{}, names, floats(1, 2, 3, 4))
+	check.Diff(t, "results", "[f32[4] [230 226 222 218] f32[4] [-1 -2 -3 -4]]", got)
+
+	unknown := built(t, func(f *builder.Func) {
+		f.Return(builder.RuntimeCall(builder.Callback{Encoding: contract.EncodingServer, Opaque: "nobody", Server: "s"}, builder.Like(shape), f.Param(0)))
+	})
+	_, err = stages.Compile(t.Context(), unknown, stages.Options{})
+	if missing := new(callbacks.UnknownError); !errors.As(err, &missing) {
+		t.Errorf("got %v, want an UnknownError", err)
+	}
+}

@@ -1,0 +1,179 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// A tokens is the runtime tokens of a module: parameters and results of main that are not among
+// those of the program. A run takes its turn for their effects, so the values do not matter.
+type tokens struct {
+	effects []string
+	leading bool // before the other parameters and results, as JAX has them
+}
+
+// runtimeTokens finds the runtime tokens. JAX's tokens are not replaced yet.
+func runtimeTokens(m *mlir.Module, main mlir.Block) (t tokens, err error) {
+	if t.effects, err = stablehlo.RuntimeTokens(m); err != nil {
+		return t, fmt.Errorf("stages: %w", err)
+	}
+	in, out := 0, 0
+	for _, v := range main.Arguments() {
+		if !stablehlo.IsToken(v.Type()) {
+			break
+		}
+		in++
+	}
+	for _, v := range main.Terminator().Operands() {
+		if !stablehlo.IsToken(v.Type()) {
+			break
+		}
+		out++
+	}
+	switch {
+	case in != out:
+		return t, cutError(main.Parent(), "main takes %d tokens and returns %d: it must return one for each", in, out)
+	case in > 0 && len(t.effects) > 0:
+		return t, cutError(main.Parent(), "main has runtime tokens beside the tokens of JAX: only one of the two is possible")
+	}
+	for i := range in {
+		t.leading = true
+		t.effects = append(t.effects, contract.JAXEffect(i))
+	}
+	return t, nil
+}
+
+// without removes the tokens from a list of the parameters or results of main.
+func without[T any](t tokens, list []T) []T {
+	n := len(t.effects)
+	if t.leading {
+		return list[n:]
+	}
+	return list[:len(list)-n]
+}
+
+// with adds tokens to the values of the parameters.
+func (t tokens) with(args []*value) []*value {
+	var made []*value
+	for range t.effects {
+		made = append(made, onHost(newArray(stablehlo.RuntimeTokenShape())))
+	}
+	if t.leading {
+		return slices.Concat(made, args)
+	}
+	return slices.Concat(args, made)
+}
+
+// drop removes the tokens from the results, and releases them.
+func (t tokens) drop(results []*value) []*value {
+	if results == nil {
+		return nil
+	}
+	n := len(t.effects)
+	if !t.leading {
+		n = len(results) - n
+		release(results[n:]...)
+		return results[:n]
+	}
+	release(results[:n]...)
+	return results[n:]
+}
+
+// enter takes the turn of a run. It waits for earlier runs that have one of the effects, and later ones wait for leave.
+func (p *Program) enter(ctx context.Context) (leave func(error), err error) {
+	if len(p.tokens.effects) == 0 {
+		return func(error) {}, nil
+	}
+	for _, d := range p.devices {
+		if client := d.place().client; client != nil {
+			return client.Order(ctx, p.tokens.effects...)
+		}
+	}
+	return interpreterOrder.enter(ctx, p.tokens.effects)
+}
+
+// interpreterOrder has the last runs on the interpreter. They are in one order, as those of a client are by default.
+var interpreterOrder = order{last: map[string]*turn{}}
+
+// An order is the last runs by effect.
+type order struct {
+	mu   sync.Mutex
+	last map[string]*turn
+}
+
+type turn struct {
+	over chan struct{}
+	err  error // of the run, when it is over
+}
+
+func (o *order) enter(ctx context.Context, effects []string) (leave func(error), err error) {
+	own := &turn{over: make(chan struct{})}
+	before := o.follow(own, effects)
+	leave = func(err error) {
+		own.err = err
+		o.remove(own)
+		close(own.over)
+	}
+	for _, t := range before {
+		select {
+		case <-t.over:
+		case <-ctx.Done():
+			go func() { // those that wait for this one wait for the others, too
+				for _, t := range before {
+					<-t.over
+				}
+				leave(nil)
+			}()
+			return nil, context.Cause(ctx)
+		}
+	}
+	for _, t := range before {
+		if t.err == nil {
+			continue
+		}
+		failed, ok := errors.AsType[*bridge.SequenceError](t.err)
+		if !ok {
+			failed = &bridge.SequenceError{Err: t.err}
+		}
+		leave(failed)
+		return nil, failed
+	}
+	return leave, nil
+}
+
+// follow makes a run the last one of its effects, and returns those that it follows.
+func (o *order) follow(own *turn, effects []string) (before []*turn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := slices.Contains(effects, contract.AllEffects)
+	for effect, t := range o.last {
+		if (all || effect == contract.AllEffects || slices.Contains(effects, effect)) && !slices.Contains(before, t) {
+			before = append(before, t)
+		}
+	}
+	if all {
+		clear(o.last)
+	}
+	for _, effect := range effects {
+		o.last[effect] = own
+	}
+	return before
+}
+
+func (o *order) remove(t *turn) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for effect, last := range o.last {
+		if last == t {
+			delete(o.last, effect)
+		}
+	}
+}
