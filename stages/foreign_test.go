@@ -44,7 +44,34 @@ func everyWay(t *testing.T, m *mlir.Module, o stages.Options, names []string, in
 		}
 		check.Diff(t, fmt.Sprintf("way %d", i), want, fmt.Sprint(got))
 	}
+	o.Devices = nil
+	if got, ok := savedRun(t, m, o, in...); ok {
+		check.Diff(t, "the saved plan", want, got)
+	}
 	return want
+}
+
+// savedRun cuts a module, saves the plan, and runs it after it is loaded. ok is false if the plan cannot be saved because it
+// has ids of this process.
+func savedRun(t *testing.T, m *mlir.Module, o stages.Options, in ...tensor.View) (results string, ok bool) {
+	t.Helper()
+	plan, err := stages.Cut(m, o)
+	check.NoError(t, err)
+	check.Cleanup(t, plan)
+	data, err := plan.Serialize()
+	if err != nil {
+		check.Error(t, err, "is bound by an id, which only this process has")
+		return "", false
+	}
+	loaded, err := stages.Load(mlirtest.Context(t), data, stages.Options{Devices: o.Devices})
+	check.NoError(t, err)
+	check.Cleanup(t, loaded)
+	e, err := loaded.Compile(t.Context())
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	got, err := e.Call(t.Context(), in...)
+	check.NoError(t, err)
+	return fmt.Sprint(got), true
 }
 
 func built(t *testing.T, build func(f *builder.Func)) *mlir.Module {

@@ -66,6 +66,7 @@ func TestJAX(t *testing.T) {
 			}
 			cut++
 			var want, wantCalls string
+			var in []tensor.View
 			for i, o := range []stages.Options{
 				{Devices: stages.On(client)}, {Devices: stages.On(client), Force: cutAll(names...)}, {Devices: stages.On(without)}, {},
 			} {
@@ -77,9 +78,10 @@ func TestJAX(t *testing.T) {
 				if _, whole := e.(*bridge.Executable); whole != (i == 0) {
 					t.Errorf("way %d is a %T", i, e)
 				}
+				in = counting(e.Inputs())
 				for range 2 {
 					calls = nil
-					got, err := e.Call(t.Context(), counting(e.Inputs())...)
+					got, err := e.Call(t.Context(), in...)
 					if err != nil {
 						t.Fatalf("way %d: %v", i, err)
 					}
@@ -94,6 +96,9 @@ func TestJAX(t *testing.T) {
 				}
 				check.NoError(t, e.Close())
 			}
+			got, saved := savedRun(t, m, stages.Options{JAXCallbacks: names}, in...)
+			check.Diff(t, "saved", true, saved)
+			check.Diff(t, "the saved plan", want, got)
 		})
 	}
 	check.Diff(t, "modules that were cut", 13, cut)
