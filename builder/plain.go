@@ -1,6 +1,9 @@
 package builder
 
-import "github.com/calliope-mlir/calliope/stablehlo"
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
 
 // Most operations of a program are the plain ones below, without a mistake. They are built
 // in a way that allocates no memory. All others take the general way: ok is then false and
@@ -10,7 +13,7 @@ func plainUnary(op stablehlo.UnaryOp, x Value) (result Value, ok bool) {
 	if !x.plain() {
 		return Value{}, false
 	}
-	created, err := stablehlo.Unary{Op: op, Operand: x.v}.Create(x.s.block, x.s.f.b.here().location)
+	created, err := mlir.Infer(x.s.block, x.s.f.b.here().location, string(op), x.v)
 	if err != nil {
 		return Value{}, false
 	}
@@ -21,7 +24,7 @@ func plainBinary(op stablehlo.BinaryOp, x, y Value) (result Value, ok bool) {
 	if !x.plain() || !y.plain() || x.s != y.s {
 		return Value{}, false
 	}
-	created, err := stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v}.Create(x.s.block, x.s.f.b.here().location)
+	created, err := mlir.Infer(x.s.block, x.s.f.b.here().location, string(op), x.v, y.v)
 	if err != nil {
 		return Value{}, false
 	}

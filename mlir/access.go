@@ -35,6 +35,8 @@ func init() {
 		a.life.check(method)
 		return a.life.ctx, a.raw
 	}
+	access.Build = (*Builder).build
+	access.Parts = func(b *Builder) *any { return &b.kept.parts }
 	access.UnwrapOperation = func(o Operation, method string) (*Context, capi.MlirOperation) {
 		o.life.use(method, o.raw.Ptr)
 		return o.life.ctx, o.raw

@@ -31,6 +31,7 @@ type buildState struct {
 	err     error
 	instead Operation // see Builder.standIn
 	places  places
+	parts   any // of the operation that package ods makes
 }
 
 // NewBuilder returns a Builder that creates operations at ip, with the location loc. If
@@ -102,8 +103,10 @@ func (e *BuildError) Unwrap() error { return e.Err }
 
 // Create creates an operation at the insertion point. The zero Location in s stands for the
 // Builder's. If the operation cannot be created, Create keeps the error.
-func (b *Builder) Create(s OperationState) Operation {
-	op, err := b.create(&s)
+func (b *Builder) Create(s OperationState) Operation { return b.build(&s) }
+
+func (b *Builder) build(s *OperationState) Operation {
+	op, err := b.create(s)
 	if err != nil {
 		b.Fail(err)
 		return b.standIn()

@@ -20,7 +20,7 @@ import (
 type attributeSet struct {
 	names    []capi.MlirIdentifier // in the order given
 	values   []capi.MlirAttribute  // the last ones that were accepted
-	required []capi.MlirIdentifier // those of names that are required or have a default
+	required []capi.MlirIdentifier // those of names that are inherent: see learn
 	counts   [4]int                // of an operation with regions: see countsOf
 }
 
@@ -83,7 +83,8 @@ func (a *attributeSet) tried(list []capi.MlirNamedAttribute) bool {
 
 // learn asks the library whether an operation that was just created from c.creation has
 // the attributes that it needs, and keeps the answer. It returns an error if one is
-// missing.
+// missing, or if the library did not take one. It drops an inherent attribute of the wrong
+// kind, also one that has a default, and then crashes when it prints the operation.
 func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 	set := attributeSet{counts: countsOf(&c.creation, len(c.creation.Regions), len(c.creation.Successors))}
 	for _, a := range c.creation.Attributes {
@@ -105,11 +106,7 @@ func (c *Context) learn(kind *operationKind, op capi.MlirOperation) error {
 			return nil // Verify reports the error
 		}
 		for _, name := range set.names {
-			text := c.text(name)
-			if !c.hasInherent(op, text) {
-				continue
-			}
-			if answer, _ := c.askVerifier(kind, op, text); answer.missing == text || answer.fallback.Ptr != nil {
+			if c.hasInherent(op, c.text(name)) {
 				set.required = append(set.required, name)
 			}
 		}
@@ -165,14 +162,14 @@ var (
 )
 
 // askVerifier asks the verifier about the operation without the named attribute and with
-// empty regions.
+// empty regions, and the library for the default of that attribute.
 //
-// It does so only in the two libraries with the C API of StableHLO, whose verifiers were tried
+// It asks the verifier only in the two libraries with the C API of StableHLO, whose verifiers were tried
 // with every operation, and for dialects that do not look for a parent or into empty regions
 // before they look at the attributes. Other verifiers crash.
 func (c *Context) askVerifier(kind *operationKind, op capi.MlirOperation, without string) (verifierAnswer, string) {
 	if dialect, _, _ := strings.Cut(kind.name, "."); !c.api.Has("stablehloGetCurrentVersion") || !slices.Contains(askedDialects, dialect) {
-		return verifierAnswer{}, ""
+		return verifierAnswer{fallback: capi.DefaultAttribute(c.api, op, without)}, ""
 	}
 	if kind.guard != nil && without != "" {
 		// Guarded operations would crash here.

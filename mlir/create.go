@@ -41,9 +41,12 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
 
 func (b Block) create(s *OperationState) (Operation, error) {
-	t := b.life.use("Block.Create", b.raw.Ptr)
-	b.notPlaceholder("Block.Create")
-	return b.life.ctx.create(t, "Block.Create", b, s)
+	const method = "Block.Create"
+	t := b.life.use(method, b.raw.Ptr)
+	if b.life.ctx.placeholders > 0 {
+		b.notPlaceholder(method)
+	}
+	return b.life.ctx.create(t, method, b, s)
 }
 
 // create creates every new operation: at the end of b, or detached if b is nil. It calls C
@@ -66,25 +69,32 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	if kind.parsedOnly {
 		return Operation{}, fmt.Errorf("mlir: %s cannot be created on its own, the library would crash on it: parse a text that contains it", kind.name)
 	}
-	if err := kind.guarded(s); err != nil {
-		return Operation{}, err
+	if kind.guard != nil {
+		if err := kind.guarded(s); err != nil {
+			return Operation{}, err
+		}
 	}
 	raw := &c.creation
 	raw.Name = kind.name
 	raw.Infer = s.InferResults
 	raw.Results = raw.Results[:0]
-	for _, r := range s.Results {
-		raw.Results = append(raw.Results, r.in(c, method))
+	for i := range s.Results {
+		raw.Results = append(raw.Results, s.Results[i].in(c, method))
 	}
 	// An operation can be created in its block directly if its operands are in the same
 	// outermost object.
 	direct := b.life != nil && len(s.Regions) == 0 && len(s.Successors) == 0
 	raw.Operands = raw.Operands[:0]
-	for _, v := range s.Operands {
-		raw.Operands = append(raw.Operands, v.in(c, method))
+	for i := range s.Operands {
+		v := &s.Operands[i]
+		if v.life != c.era || c.listed(v.raw.Ptr) { // else v.in does nothing
+			v.in(c, method)
+		}
+		raw.Operands = append(raw.Operands, v.raw)
 	}
 	raw.Attributes = raw.Attributes[:0]
-	for _, a := range s.Attributes {
+	for i := range s.Attributes {
+		a := &s.Attributes[i]
 		if a.Name == "" {
 			panic("mlir: " + method + " was given an attribute with an empty name")
 		}
@@ -104,9 +114,11 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 		made := capi.CreateOperation(t, raw, at, b.raw, !c.single())
 		switch {
 		case made.Operation.Ptr != nil:
-			c.last = known{operation: c.operation(made.Operation), result: made.First}
-			c.last.operation.touch()
-			return c.last.operation, nil
+			op := c.operation(made.Operation)
+			c.last = known{operation: op, result: made.First}
+			op.touch()
+			kind.simple = kind.registered && kind.plain && kind.counted && kind.guard == nil
+			return op, nil
 		case made.Uses != capi.Several:
 			return Operation{}, c.notCreated(kind, made.Lacks)
 		}
@@ -240,6 +252,8 @@ type operationKind struct {
 	name       string
 	registered bool
 	inference  *Inference // nil if not looked up, or if AllowInference was not called for it
+	counted    bool       // its inference reads nothing but a fixed number of operands
+	simple     bool       // see Block.infer
 	guard      func(*OperationState) string
 	parsedOnly bool           // see parsedOnly
 	made       []attributeSet // see complete
@@ -278,8 +292,12 @@ func (c *Context) checkInference(k *operationKind, s *OperationState) error {
 			return fmt.Errorf("mlir: the results of %q cannot be inferred, because AllowInference was not called for it: set Results", k.name)
 		}
 		k.inference = known
+		k.counted = !known.Variadic && len(known.Attributes) == 0 && known.Regions == 0 && known.Check == nil
 	}
 	i := k.inference
+	if k.counted && len(s.Operands) == i.Operands && len(s.Regions) == 0 {
+		return nil
+	}
 	if err := k.count("operands", i.Operands, i.Variadic, len(s.Operands)); err != nil {
 		return err
 	}

@@ -96,10 +96,12 @@ func (o Operation) NumResults() int {
 
 // Result returns the i-th result. It panics if i is out of range.
 func (o Operation) Result(i int) Value {
-	t := o.life.use("Operation.Result", o.raw.Ptr)
-	if last := &o.life.ctx.last; i == 0 && last.operation == o && last.result.Ptr != nil {
-		return o.life.ctx.value(last.result)
+	if o.life != nil && i == 0 {
+		if last := &o.life.ctx.last; last.operation == o && last.result.Ptr != nil {
+			return o.life.ctx.value(last.result) // last has only operations that exist
+		}
 	}
+	t := o.life.use("Operation.Result", o.raw.Ptr)
 	v := capi.ResultAt(t, o.raw, i)
 	if v.Ptr == nil {
 		inRange("Operation.Result", i, capi.MlirOperationGetNumResults(t, o.raw))

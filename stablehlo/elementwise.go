@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -84,24 +85,36 @@ const dialect = "stablehlo."
 // Create makes the operation. The verifier checks whether it is defined for the operand's
 // element type.
 func (o Unary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	if o.ResultAccuracy != nil || !o.Result.IsNil() {
-		return o.createWith(ip, loc)
+	if o.ResultAccuracy == nil {
+		op, err := mlir.Infer(ip, loc, string(o.Op), o.Operand)
+		return setType(o.Result, op, err)
 	}
-	return mlir.Create(ip, mlir.OperationState{
-		Name: string(o.Op), Location: loc,
-		Operands: []mlir.Value{o.Operand}, InferResults: true,
+	a, err := o.accuracy(mlir.ContextOf(ip))
+	if err != nil {
+		return mlir.Operation{}, fmt.Errorf("stablehlo: %s %w", strings.TrimPrefix(string(o.Op), dialect), err)
+	}
+	op, err := mlir.Create(ip, mlir.OperationState{
+		Name: string(o.Op), Location: loc, Operands: []mlir.Value{o.Operand}, InferResults: true,
+		Attributes: []mlir.NamedAttribute{{Name: "result_accuracy", Value: a}},
 	})
+	return setType(o.Result, op, err)
 }
 
-// createWith is Create with one of the optional fields.
-func (o Unary) createWith(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	if o.ResultAccuracy != nil && !accurate[string(o.Op)] { // the library would keep it as an unknown attribute
-		return mlir.Operation{}, fmt.Errorf("stablehlo: %s takes no result accuracy", strings.TrimPrefix(string(o.Op), dialect))
+func (o Unary) accuracy(c *mlir.Context) (mlir.Attribute, error) {
+	if !accurate[string(o.Op)] { // the library would keep it as an unknown attribute
+		return mlir.Attribute{}, errors.New("takes no result accuracy")
 	}
-	w := ods.NewWriter(string(o.Op), ip, loc)
-	w.Operand("operand", o.Operand)
-	ods.SetOptional(w, "result_accuracy", o.ResultAccuracy)
-	return w.Infer(o.Result)
+	return o.ResultAccuracy.Attribute(c)
+}
+
+// setType gives the result of an operation that was just created a type, if it is not nil.
+func setType(t mlir.Type, op mlir.Operation, err error) (mlir.Operation, error) {
+	if err == nil && !t.IsNil() {
+		if v := op.Result(0); v.Type() != t {
+			v.SetType(t)
+		}
+	}
+	return op, err
 }
 
 // AsUnary returns op as a Unary. It returns false if op is not an elementwise operation
@@ -134,14 +147,6 @@ func AsBinary(op mlir.Operation) (Binary, bool) {
 // verifier checks that the element types are equal and that the operation is defined for
 // them.
 func (o Binary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	if !o.Result.IsNil() {
-		w := ods.NewWriter(string(o.Op), ip, loc)
-		w.Operand("lhs", o.LHS)
-		w.Operand("rhs", o.RHS)
-		return w.Infer(o.Result)
-	}
-	return mlir.Create(ip, mlir.OperationState{
-		Name: string(o.Op), Location: loc,
-		Operands: []mlir.Value{o.LHS, o.RHS}, InferResults: true,
-	})
+	op, err := mlir.Infer(ip, loc, string(o.Op), o.LHS, o.RHS)
+	return setType(o.Result, op, err)
 }

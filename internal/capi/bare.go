@@ -9,9 +9,10 @@ typedef struct {
   MlirAttribute replacement; // the copy's attribute of the name that was left out, or null
 } verification;
 
-// verify_bare verifies a copy of an operation that has empty regions and lacks the attribute
-// of that name.
-static inline verification verify_bare(uintptr_t table, uintptr_t operation, const char* without, size_t length) {
+// verify_bare makes a copy of an operation that has empty regions and lacks the attribute
+// of that name, and verifies it if that is asked.
+static inline verification verify_bare(
+    uintptr_t table, uintptr_t operation, const char* without, size_t length, bool verify) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   MlirOperation op = {(void*)operation};
   MlirOperationState s =
@@ -40,8 +41,9 @@ static inline verification verify_bare(uintptr_t table, uintptr_t operation, con
   }
   MlirOperation bare = api->mlirOperationCreate(&s);
   verification v = {false, {NULL}};
+  if (!bare.ptr) return v;
   if (length) v.replacement = api->mlirOperationGetAttributeByName(bare, (MlirStringRef){(char*)without, length});
-  v.ok = api->mlirOperationVerify(bare);
+  v.ok = verify && api->mlirOperationVerify(bare);
   api->mlirOperationDestroy(bare);
   return v;
 }
@@ -55,7 +57,19 @@ import "unsafe"
 // replaced that attribute, or null.
 func VerifyBare(t *Table, op MlirOperation, without string) (ok bool, replacement MlirAttribute) {
 	t.enter()
-	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))), C.size_t(len(without)))
+	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))), C.size_t(len(without)), true)
 	t.leave()
 	return bool(v.ok), *(*MlirAttribute)(unsafe.Pointer(&v.replacement))
+}
+
+// DefaultAttribute returns the default that the library gives the operation in place of the
+// attribute of that name, or null.
+func DefaultAttribute(t *Table, op MlirOperation, name string) MlirAttribute {
+	if name == "" {
+		return MlirAttribute{}
+	}
+	t.enter()
+	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), false)
+	t.leave()
+	return *(*MlirAttribute)(unsafe.Pointer(&v.replacement))
 }

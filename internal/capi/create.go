@@ -73,6 +73,24 @@ static inline created create_operation(
   return c;
 }
 
+// infer_operation is create_operation for an operation with operands and nothing else.
+static inline created infer_operation(
+    uintptr_t table, const char* name, size_t name_len, uintptr_t location, const uintptr_t* operands,
+    intptr_t n_operands, uintptr_t block, bool ask) {
+  const calliope_mlir_api* api = (const calliope_mlir_api*)table;
+  created c = {{NULL}, {NULL}, -1, 0};
+  if (ask && apart(api, operands, n_operands, block)) return (created){{NULL}, {NULL}, -1, SEVERAL};
+  MlirOperationState s =
+      api->mlirOperationStateGet((MlirStringRef){(char*)name, name_len}, (MlirLocation){(void*)location});
+  api->mlirOperationStateAddOperands(&s, n_operands, (MlirValue*)operands);
+  api->mlirOperationStateEnableResultTypeInference(&s);
+  c.operation = api->mlirOperationCreate(&s);
+  if (!c.operation.ptr) return c;
+  api->mlirBlockAppendOwnedOperation((MlirBlock){(void*)block}, c.operation);
+  if (api->mlirOperationGetNumResults(c.operation) > 0) c.first = api->mlirOperationGetResult(c.operation, 0);
+  return c;
+}
+
 // copy_operation copies an operation to the end of a block and gives the copy other
 // operands. It does nothing if their number is another one, if the operation has regions or
 // successors, or if it was asked and an operand is in another outermost object.
@@ -146,6 +164,17 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)), number(at.Ptr),
 		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
 		successors, nSuccessors, required, nRequired, C.bool(s.Infer), number(end.Ptr), C.bool(ask))
+	t.leave()
+	return *(*Created)(unsafe.Pointer(&made))
+}
+
+// InferOperation makes an operation that has operands and nothing else, and inferred results,
+// at the end of a block, as CreateOperation does.
+func InferOperation(t *Table, name string, operands []MlirValue, at MlirLocation, end MlirBlock, ask bool) Created {
+	values, n := numbers(operands)
+	t.enter()
+	made := C.infer_operation(t.number(), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)),
+		number(at.Ptr), values, n, number(end.Ptr), C.bool(ask))
 	t.leave()
 	return *(*Created)(unsafe.Pointer(&made))
 }

@@ -42,4 +42,9 @@ var (
 	UnwrapType      = access.UnwrapType.(func(t mlir.Type, method string) (*mlir.Context, capi.MlirType))
 	UnwrapAttribute = access.UnwrapAttribute.(func(a mlir.Attribute, method string) (*mlir.Context, capi.MlirAttribute))
 	UnwrapOperation = access.UnwrapOperation.(func(o mlir.Operation, method string) (*mlir.Context, capi.MlirOperation))
+
+	// Build is Builder.Create without a copy of the parts.
+	Build = access.Build.(func(b *mlir.Builder, s *mlir.OperationState) mlir.Operation)
+	// Parts returns a place of the Builder for what package ods makes an operation from.
+	Parts = access.Parts.(func(b *mlir.Builder) *any)
 )

@@ -10,4 +10,5 @@ var (
 	TypeIn, AttributeIn                                      any
 	WrapType, WrapAttribute                                  any
 	UnwrapType, UnwrapAttribute, UnwrapOperation             any
+	Build, Parts                                             any
 )

@@ -1333,7 +1333,7 @@ func (o GetExtentOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GetExtent creates acc.get_extent and returns its result.
 func GetExtent(b *mlir.Builder, bounds mlir.Value) mlir.Value {
-	return GetExtentOp{Bounds: bounds}.Create(b).Result(0)
+	return ods.Infer(b, "acc.get_extent", "bounds", bounds).Result(0)
 }
 
 // AsGetExtent returns op as a GetExtentOp. It returns false if op is another operation
@@ -1366,7 +1366,7 @@ func (o GetLowerboundOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GetLowerbound creates acc.get_lowerbound and returns its result.
 func GetLowerbound(b *mlir.Builder, bounds mlir.Value) mlir.Value {
-	return GetLowerboundOp{Bounds: bounds}.Create(b).Result(0)
+	return ods.Infer(b, "acc.get_lowerbound", "bounds", bounds).Result(0)
 }
 
 // AsGetLowerbound returns op as a GetLowerboundOp. It returns false if op is another
@@ -1399,7 +1399,7 @@ func (o GetStrideOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GetStride creates acc.get_stride and returns its result.
 func GetStride(b *mlir.Builder, bounds mlir.Value) mlir.Value {
-	return GetStrideOp{Bounds: bounds}.Create(b).Result(0)
+	return ods.Infer(b, "acc.get_stride", "bounds", bounds).Result(0)
 }
 
 // AsGetStride returns op as a GetStrideOp. It returns false if op is another operation
@@ -1432,7 +1432,7 @@ func (o GetUpperboundOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GetUpperbound creates acc.get_upperbound and returns its result.
 func GetUpperbound(b *mlir.Builder, bounds mlir.Value) mlir.Value {
-	return GetUpperboundOp{Bounds: bounds}.Create(b).Result(0)
+	return ods.Infer(b, "acc.get_upperbound", "bounds", bounds).Result(0)
 }
 
 // AsGetUpperbound returns op as a GetUpperboundOp. It returns false if op is another

@@ -27,7 +27,7 @@ func (o AddFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // AddF creates arith.addf and returns its result.
 func AddF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AddFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.addf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAddF returns op as an AddFOp. It returns false if op is another operation or lacks
@@ -66,7 +66,7 @@ func (o AddIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // AddI creates arith.addi and returns its result.
 func AddI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AddIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.addi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAddI returns op as an AddIOp. It returns false if op is another operation or lacks
@@ -143,7 +143,7 @@ func (o AndIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // AndI creates arith.andi and returns its result.
 func AndI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AndIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.andi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAndI returns op as an AndIOp. It returns false if op is another operation or lacks
@@ -212,7 +212,7 @@ func (o CeilDivSIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CeilDivSI creates arith.ceildivsi and returns its result.
 func CeilDivSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CeilDivSIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.ceildivsi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCeilDivSI returns op as a CeilDivSIOp. It returns false if op is another operation
@@ -248,7 +248,7 @@ func (o CeilDivUIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CeilDivUI creates arith.ceildivui and returns its result.
 func CeilDivUI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CeilDivUIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.ceildivui", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCeilDivUI returns op as a CeilDivUIOp. It returns false if op is another operation
@@ -400,7 +400,7 @@ func (o DivFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // DivF creates arith.divf and returns its result.
 func DivF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return DivFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.divf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsDivF returns op as a DivFOp. It returns false if op is another operation or lacks a
@@ -439,7 +439,7 @@ func (o DivSIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // DivSI creates arith.divsi and returns its result.
 func DivSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return DivSIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.divsi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsDivSI returns op as a DivSIOp. It returns false if op is another operation or lacks
@@ -478,7 +478,7 @@ func (o DivUIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // DivUI creates arith.divui and returns its result.
 func DivUI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return DivUIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.divui", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsDivUI returns op as a DivUIOp. It returns false if op is another operation or lacks
@@ -617,7 +617,7 @@ func (o FloorDivSIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FloorDivSI creates arith.floordivsi and returns its result.
 func FloorDivSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return FloorDivSIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.floordivsi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsFloorDivSI returns op as a FloorDivSIOp. It returns false if op is another
@@ -787,7 +787,7 @@ func (o MaximumFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MaximumF creates arith.maximumf and returns its result.
 func MaximumF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MaximumFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.maximumf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMaximumF returns op as a MaximumFOp. It returns false if op is another operation or
@@ -826,7 +826,7 @@ func (o MaxNumFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MaxNumF creates arith.maxnumf and returns its result.
 func MaxNumF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MaxNumFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.maxnumf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMaxNumF returns op as a MaxNumFOp. It returns false if op is another operation or
@@ -863,7 +863,7 @@ func (o MaxSIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MaxSI creates arith.maxsi and returns its result.
 func MaxSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MaxSIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.maxsi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMaxSI returns op as a MaxSIOp. It returns false if op is another operation or lacks
@@ -899,7 +899,7 @@ func (o MaxUIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MaxUI creates arith.maxui and returns its result.
 func MaxUI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MaxUIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.maxui", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMaxUI returns op as a MaxUIOp. It returns false if op is another operation or lacks
@@ -937,7 +937,7 @@ func (o MinimumFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MinimumF creates arith.minimumf and returns its result.
 func MinimumF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MinimumFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.minimumf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMinimumF returns op as a MinimumFOp. It returns false if op is another operation or
@@ -976,7 +976,7 @@ func (o MinNumFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MinNumF creates arith.minnumf and returns its result.
 func MinNumF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MinNumFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.minnumf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMinNumF returns op as a MinNumFOp. It returns false if op is another operation or
@@ -1013,7 +1013,7 @@ func (o MinSIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MinSI creates arith.minsi and returns its result.
 func MinSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MinSIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.minsi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMinSI returns op as a MinSIOp. It returns false if op is another operation or lacks
@@ -1049,7 +1049,7 @@ func (o MinUIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MinUI creates arith.minui and returns its result.
 func MinUI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MinUIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.minui", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMinUI returns op as a MinUIOp. It returns false if op is another operation or lacks
@@ -1087,7 +1087,7 @@ func (o MulFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MulF creates arith.mulf and returns its result.
 func MulF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MulFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.mulf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMulF returns op as a MulFOp. It returns false if op is another operation or lacks a
@@ -1126,7 +1126,7 @@ func (o MulIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MulI creates arith.muli and returns its result.
 func MulI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MulIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.muli", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMulI returns op as a MulIOp. It returns false if op is another operation or lacks a
@@ -1165,7 +1165,7 @@ func (o MulSIExtendedOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MulSIExtended creates arith.mulsi_extended and returns its results.
 func MulSIExtended(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) (mlir.Value, mlir.Value) {
-	op := MulSIExtendedOp{LHS: lhs, RHS: rhs}.Create(b)
+	op := ods.Infer(b, "arith.mulsi_extended", "lhs rhs", lhs, rhs)
 	return op.Result(0), op.Result(1)
 }
 
@@ -1205,7 +1205,7 @@ func (o MulUIExtendedOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MulUIExtended creates arith.mului_extended and returns its results.
 func MulUIExtended(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) (mlir.Value, mlir.Value) {
-	op := MulUIExtendedOp{LHS: lhs, RHS: rhs}.Create(b)
+	op := ods.Infer(b, "arith.mului_extended", "lhs rhs", lhs, rhs)
 	return op.Result(0), op.Result(1)
 }
 
@@ -1243,7 +1243,7 @@ func (o NegFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // NegF creates arith.negf and returns its result.
 func NegF(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return NegFOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "arith.negf", "operand", operand).Result(0)
 }
 
 // AsNegF returns op as a NegFOp. It returns false if op is another operation or lacks a
@@ -1279,7 +1279,7 @@ func (o OrIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // OrI creates arith.ori and returns its result.
 func OrI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return OrIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.ori", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsOrI returns op as an OrIOp. It returns false if op is another operation or lacks a
@@ -1317,7 +1317,7 @@ func (o RemFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RemF creates arith.remf and returns its result.
 func RemF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return RemFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.remf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsRemF returns op as a RemFOp. It returns false if op is another operation or lacks a
@@ -1354,7 +1354,7 @@ func (o RemSIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RemSI creates arith.remsi and returns its result.
 func RemSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return RemSIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.remsi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsRemSI returns op as a RemSIOp. It returns false if op is another operation or lacks
@@ -1390,7 +1390,7 @@ func (o RemUIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RemUI creates arith.remui and returns its result.
 func RemUI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return RemUIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.remui", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsRemUI returns op as a RemUIOp. It returns false if op is another operation or lacks

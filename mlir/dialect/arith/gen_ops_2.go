@@ -27,7 +27,7 @@ func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Select creates arith.select and returns its result.
 func Select(b *mlir.Builder, condition mlir.Value, trueValue mlir.Value, falseValue mlir.Value) mlir.Value {
-	return SelectOp{Condition: condition, TrueValue: trueValue, FalseValue: falseValue}.Create(b).Result(0)
+	return ods.Infer(b, "arith.select", "condition true_value false_value", condition, trueValue, falseValue).Result(0)
 }
 
 // AsSelect returns op as a SelectOp. It returns false if op is another operation or
@@ -66,7 +66,7 @@ func (o ShLIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ShLI creates arith.shli and returns its result.
 func ShLI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ShLIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.shli", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsShLI returns op as a ShLIOp. It returns false if op is another operation or lacks a
@@ -105,7 +105,7 @@ func (o ShRSIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ShRSI creates arith.shrsi and returns its result.
 func ShRSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ShRSIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.shrsi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsShRSI returns op as a ShRSIOp. It returns false if op is another operation or lacks
@@ -144,7 +144,7 @@ func (o ShRUIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ShRUI creates arith.shrui and returns its result.
 func ShRUI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ShRUIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.shrui", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsShRUI returns op as a ShRUIOp. It returns false if op is another operation or lacks
@@ -216,7 +216,7 @@ func (o SubFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SubF creates arith.subf and returns its result.
 func SubF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return SubFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.subf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsSubF returns op as a SubFOp. It returns false if op is another operation or lacks a
@@ -255,7 +255,7 @@ func (o SubIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SubI creates arith.subi and returns its result.
 func SubI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return SubIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.subi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsSubI returns op as a SubIOp. It returns false if op is another operation or lacks a
@@ -400,7 +400,7 @@ func (o XOrIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // XOrI creates arith.xori and returns its result.
 func XOrI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return XOrIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "arith.xori", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsXOrI returns op as a XOrIOp. It returns false if op is another operation or lacks a

@@ -25,7 +25,7 @@ func (o AddToGroupOp) Create(b *mlir.Builder) mlir.Operation {
 
 // AddToGroup creates async.add_to_group and returns its result.
 func AddToGroup(b *mlir.Builder, operand mlir.Value, group mlir.Value) mlir.Value {
-	return AddToGroupOp{Operand: operand, Group: group}.Create(b).Result(0)
+	return ods.Infer(b, "async.add_to_group", "operand group", operand, group).Result(0)
 }
 
 // AsAddToGroup returns op as an AddToGroupOp. It returns false if op is another
@@ -164,7 +164,7 @@ func (o CoroBeginOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CoroBegin creates async.coro.begin and returns its result.
 func CoroBegin(b *mlir.Builder, id mlir.Value) mlir.Value {
-	return CoroBeginOp{ID: id}.Create(b).Result(0)
+	return ods.Infer(b, "async.coro.begin", "id", id).Result(0)
 }
 
 // AsCoroBegin returns op as a CoroBeginOp. It returns false if op is another operation
@@ -290,7 +290,7 @@ func (o CoroSaveOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CoroSave creates async.coro.save and returns its result.
 func CoroSave(b *mlir.Builder, handle mlir.Value) mlir.Value {
-	return CoroSaveOp{Handle: handle}.Create(b).Result(0)
+	return ods.Infer(b, "async.coro.save", "handle", handle).Result(0)
 }
 
 // AsCoroSave returns op as a CoroSaveOp. It returns false if op is another operation or
@@ -362,7 +362,7 @@ func (o CreateGroupOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CreateGroup creates async.create_group and returns its result.
 func CreateGroup(b *mlir.Builder, size mlir.Value) mlir.Value {
-	return CreateGroupOp{Size: size}.Create(b).Result(0)
+	return ods.Infer(b, "async.create_group", "size", size).Result(0)
 }
 
 // AsCreateGroup returns op as a CreateGroupOp. It returns false if op is another
@@ -548,7 +548,7 @@ func (o RuntimeAddToGroupOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RuntimeAddToGroup creates async.runtime.add_to_group and returns its result.
 func RuntimeAddToGroup(b *mlir.Builder, operand mlir.Value, group mlir.Value) mlir.Value {
-	return RuntimeAddToGroupOp{Operand: operand, Group: group}.Create(b).Result(0)
+	return ods.Infer(b, "async.runtime.add_to_group", "operand group", operand, group).Result(0)
 }
 
 // AsRuntimeAddToGroup returns op as a RuntimeAddToGroupOp. It returns false if op is
@@ -675,7 +675,7 @@ func (o RuntimeCreateGroupOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RuntimeCreateGroup creates async.runtime.create_group and returns its result.
 func RuntimeCreateGroup(b *mlir.Builder, size mlir.Value) mlir.Value {
-	return RuntimeCreateGroupOp{Size: size}.Create(b).Result(0)
+	return ods.Infer(b, "async.runtime.create_group", "size", size).Result(0)
 }
 
 // AsRuntimeCreateGroup returns op as a RuntimeCreateGroupOp. It returns false if op is
@@ -741,7 +741,7 @@ func (o RuntimeIsErrorOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RuntimeIsError creates async.runtime.is_error and returns its result.
 func RuntimeIsError(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return RuntimeIsErrorOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "async.runtime.is_error", "operand", operand).Result(0)
 }
 
 // AsRuntimeIsError returns op as a RuntimeIsErrorOp. It returns false if op is another
@@ -774,7 +774,7 @@ func (o RuntimeLoadOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RuntimeLoad creates async.runtime.load and returns its result.
 func RuntimeLoad(b *mlir.Builder, storage mlir.Value) mlir.Value {
-	return RuntimeLoadOp{Storage: storage}.Create(b).Result(0)
+	return ods.Infer(b, "async.runtime.load", "storage", storage).Result(0)
 }
 
 // AsRuntimeLoad returns op as a RuntimeLoadOp. It returns false if op is another

@@ -26,7 +26,7 @@ func (o AbsOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Abs creates complex.abs and returns its result.
 func Abs(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return AbsOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.abs", "complex", complex).Result(0)
 }
 
 // AsAbs returns op as an AbsOp. It returns false if op is another operation or lacks a
@@ -64,7 +64,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Add creates complex.add and returns its result.
 func Add(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AddOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.add", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAdd returns op as an AddOp. It returns false if op is another operation or lacks a
@@ -101,7 +101,7 @@ func (o AngleOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Angle creates complex.angle and returns its result.
 func Angle(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return AngleOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.angle", "complex", complex).Result(0)
 }
 
 // AsAngle returns op as an AngleOp. It returns false if op is another operation or
@@ -139,7 +139,7 @@ func (o Atan2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Atan2 creates complex.atan2 and returns its result.
 func Atan2(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return Atan2Op{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.atan2", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAtan2 returns op as an Atan2Op. It returns false if op is another operation or
@@ -209,7 +209,7 @@ func (o ConjOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Conj creates complex.conj and returns its result.
 func Conj(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return ConjOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.conj", "complex", complex).Result(0)
 }
 
 // AsConj returns op as a ConjOp. It returns false if op is another operation or lacks a
@@ -278,7 +278,7 @@ func (o CosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Cos creates complex.cos and returns its result.
 func Cos(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return CosOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.cos", "complex", complex).Result(0)
 }
 
 // AsCos returns op as a CosOp. It returns false if op is another operation or lacks a
@@ -352,7 +352,7 @@ func (o DivOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Div creates complex.div and returns its result.
 func Div(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return DivOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.div", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsDiv returns op as a DivOp. It returns false if op is another operation or lacks a
@@ -389,7 +389,7 @@ func (o EqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Equal creates complex.eq and returns its result.
 func Equal(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return EqualOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.eq", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsEqual returns op as an EqualOp. It returns false if op is another operation or
@@ -425,7 +425,7 @@ func (o ExpOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Exp creates complex.exp and returns its result.
 func Exp(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return ExpOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.exp", "complex", complex).Result(0)
 }
 
 // AsExp returns op as an ExpOp. It returns false if op is another operation or lacks a
@@ -461,7 +461,7 @@ func (o Expm1Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Expm1 creates complex.expm1 and returns its result.
 func Expm1(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return Expm1Op{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.expm1", "complex", complex).Result(0)
 }
 
 // AsExpm1 returns op as an Expm1Op. It returns false if op is another operation or
@@ -497,7 +497,7 @@ func (o ImOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Im creates complex.im and returns its result.
 func Im(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return ImOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.im", "complex", complex).Result(0)
 }
 
 // AsIm returns op as an ImOp. It returns false if op is another operation or lacks a
@@ -533,7 +533,7 @@ func (o LogOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Log creates complex.log and returns its result.
 func Log(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return LogOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.log", "complex", complex).Result(0)
 }
 
 // AsLog returns op as a LogOp. It returns false if op is another operation or lacks a
@@ -569,7 +569,7 @@ func (o Log1pOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Log1p creates complex.log1p and returns its result.
 func Log1p(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return Log1pOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.log1p", "complex", complex).Result(0)
 }
 
 // AsLog1p returns op as a Log1pOp. It returns false if op is another operation or lacks
@@ -607,7 +607,7 @@ func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Mul creates complex.mul and returns its result.
 func Mul(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MulOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.mul", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMul returns op as a MulOp. It returns false if op is another operation or lacks a
@@ -644,7 +644,7 @@ func (o NegOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Neg creates complex.neg and returns its result.
 func Neg(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return NegOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.neg", "complex", complex).Result(0)
 }
 
 // AsNeg returns op as a NegOp. It returns false if op is another operation or lacks a
@@ -680,7 +680,7 @@ func (o NotEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // NotEqual creates complex.neq and returns its result.
 func NotEqual(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return NotEqualOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.neq", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsNotEqual returns op as a NotEqualOp. It returns false if op is another operation or
@@ -718,7 +718,7 @@ func (o PowOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Pow creates complex.pow and returns its result.
 func Pow(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return PowOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.pow", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsPow returns op as a PowOp. It returns false if op is another operation or lacks a
@@ -757,7 +757,7 @@ func (o PowiOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Powi creates complex.powi and returns its result.
 func Powi(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return PowiOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.powi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsPowi returns op as a PowiOp. It returns false if op is another operation or lacks a
@@ -794,7 +794,7 @@ func (o ReOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Re creates complex.re and returns its result.
 func Re(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return ReOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.re", "complex", complex).Result(0)
 }
 
 // AsRe returns op as a ReOp. It returns false if op is another operation or lacks a
@@ -830,7 +830,7 @@ func (o RsqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Rsqrt creates complex.rsqrt and returns its result.
 func Rsqrt(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return RsqrtOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.rsqrt", "complex", complex).Result(0)
 }
 
 // AsRsqrt returns op as a RsqrtOp. It returns false if op is another operation or lacks
@@ -866,7 +866,7 @@ func (o SignOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sign creates complex.sign and returns its result.
 func Sign(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return SignOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.sign", "complex", complex).Result(0)
 }
 
 // AsSign returns op as a SignOp. It returns false if op is another operation or lacks a
@@ -902,7 +902,7 @@ func (o SinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sin creates complex.sin and returns its result.
 func Sin(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return SinOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.sin", "complex", complex).Result(0)
 }
 
 // AsSin returns op as a SinOp. It returns false if op is another operation or lacks a
@@ -938,7 +938,7 @@ func (o SqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sqrt creates complex.sqrt and returns its result.
 func Sqrt(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return SqrtOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.sqrt", "complex", complex).Result(0)
 }
 
 // AsSqrt returns op as a SqrtOp. It returns false if op is another operation or lacks a
@@ -976,7 +976,7 @@ func (o SubOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sub creates complex.sub and returns its result.
 func Sub(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return SubOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "complex.sub", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsSub returns op as a SubOp. It returns false if op is another operation or lacks a
@@ -1013,7 +1013,7 @@ func (o TanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Tan creates complex.tan and returns its result.
 func Tan(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return TanOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.tan", "complex", complex).Result(0)
 }
 
 // AsTan returns op as a TanOp. It returns false if op is another operation or lacks a
@@ -1049,7 +1049,7 @@ func (o TanhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Tanh creates complex.tanh and returns its result.
 func Tanh(b *mlir.Builder, complex mlir.Value) mlir.Value {
-	return TanhOp{Complex: complex}.Create(b).Result(0)
+	return ods.Infer(b, "complex.tanh", "complex", complex).Result(0)
 }
 
 // AsTanh returns op as a TanhOp. It returns false if op is another operation or lacks a

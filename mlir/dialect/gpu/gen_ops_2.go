@@ -599,7 +599,7 @@ func (o SubgroupMmaComputeOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SubgroupMmaCompute creates gpu.subgroup_mma_compute and returns its result.
 func SubgroupMmaCompute(b *mlir.Builder, opA mlir.Value, opB mlir.Value, opC mlir.Value) mlir.Value {
-	return SubgroupMmaComputeOp{OpA: opA, OpB: opB, OpC: opC}.Create(b).Result(0)
+	return ods.Infer(b, "gpu.subgroup_mma_compute", "opA opB opC", opA, opB, opC).Result(0)
 }
 
 // AsSubgroupMmaCompute returns op as a SubgroupMmaComputeOp. It returns false if op is

@@ -25,7 +25,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Add creates index.add and returns its result.
 func Add(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AddOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.add", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAdd returns op as an AddOp. It returns false if op is another operation or lacks a
@@ -61,7 +61,7 @@ func (o AndOp) Create(b *mlir.Builder) mlir.Operation {
 
 // And creates index.and and returns its result.
 func And(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AndOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.and", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAnd returns op as an AndOp. It returns false if op is another operation or lacks a
@@ -196,7 +196,7 @@ func (o CeilDivSOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CeilDivS creates index.ceildivs and returns its result.
 func CeilDivS(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CeilDivSOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.ceildivs", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCeilDivS returns op as a CeilDivSOp. It returns false if op is another operation or
@@ -232,7 +232,7 @@ func (o CeilDivUOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CeilDivU creates index.ceildivu and returns its result.
 func CeilDivU(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CeilDivUOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.ceildivu", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCeilDivU returns op as a CeilDivUOp. It returns false if op is another operation or
@@ -340,7 +340,7 @@ func (o DivSOp) Create(b *mlir.Builder) mlir.Operation {
 
 // DivS creates index.divs and returns its result.
 func DivS(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return DivSOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.divs", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsDivS returns op as a DivSOp. It returns false if op is another operation or lacks a
@@ -376,7 +376,7 @@ func (o DivUOp) Create(b *mlir.Builder) mlir.Operation {
 
 // DivU creates index.divu and returns its result.
 func DivU(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return DivUOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.divu", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsDivU returns op as a DivUOp. It returns false if op is another operation or lacks a
@@ -412,7 +412,7 @@ func (o FloorDivSOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FloorDivS creates index.floordivs and returns its result.
 func FloorDivS(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return FloorDivSOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.floordivs", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsFloorDivS returns op as a FloorDivSOp. It returns false if op is another operation
@@ -448,7 +448,7 @@ func (o MaxSOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MaxS creates index.maxs and returns its result.
 func MaxS(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MaxSOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.maxs", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMaxS returns op as a MaxSOp. It returns false if op is another operation or lacks a
@@ -484,7 +484,7 @@ func (o MaxUOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MaxU creates index.maxu and returns its result.
 func MaxU(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MaxUOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.maxu", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMaxU returns op as a MaxUOp. It returns false if op is another operation or lacks a
@@ -520,7 +520,7 @@ func (o MinSOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MinS creates index.mins and returns its result.
 func MinS(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MinSOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.mins", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMinS returns op as a MinSOp. It returns false if op is another operation or lacks a
@@ -556,7 +556,7 @@ func (o MinUOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MinU creates index.minu and returns its result.
 func MinU(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MinUOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.minu", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMinU returns op as a MinUOp. It returns false if op is another operation or lacks a
@@ -592,7 +592,7 @@ func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Mul creates index.mul and returns its result.
 func Mul(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MulOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.mul", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMul returns op as a MulOp. It returns false if op is another operation or lacks a
@@ -628,7 +628,7 @@ func (o OrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Or creates index.or and returns its result.
 func Or(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return OrOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.or", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsOr returns op as an OrOp. It returns false if op is another operation or lacks a
@@ -664,7 +664,7 @@ func (o RemSOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RemS creates index.rems and returns its result.
 func RemS(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return RemSOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.rems", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsRemS returns op as a RemSOp. It returns false if op is another operation or lacks a
@@ -700,7 +700,7 @@ func (o RemUOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RemU creates index.remu and returns its result.
 func RemU(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return RemUOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.remu", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsRemU returns op as a RemUOp. It returns false if op is another operation or lacks a
@@ -736,7 +736,7 @@ func (o ShlOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Shl creates index.shl and returns its result.
 func Shl(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ShlOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.shl", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsShl returns op as a ShlOp. It returns false if op is another operation or lacks a
@@ -772,7 +772,7 @@ func (o ShrSOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ShrS creates index.shrs and returns its result.
 func ShrS(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ShrSOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.shrs", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsShrS returns op as a ShrSOp. It returns false if op is another operation or lacks a
@@ -808,7 +808,7 @@ func (o ShrUOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ShrU creates index.shru and returns its result.
 func ShrU(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ShrUOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.shru", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsShrU returns op as a ShrUOp. It returns false if op is another operation or lacks a
@@ -874,7 +874,7 @@ func (o SubOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sub creates index.sub and returns its result.
 func Sub(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return SubOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.sub", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsSub returns op as a SubOp. It returns false if op is another operation or lacks a
@@ -910,7 +910,7 @@ func (o XOrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // XOr creates index.xor and returns its result.
 func XOr(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return XOrOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "index.xor", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsXOr returns op as a XOrOp. It returns false if op is another operation or lacks a

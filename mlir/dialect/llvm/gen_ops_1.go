@@ -27,7 +27,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Add creates llvm.add and returns its result.
 func Add(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AddOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.add", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAdd returns op as an AddOp. It returns false if op is another operation or lacks a
@@ -139,7 +139,7 @@ func (o AndOp) Create(b *mlir.Builder) mlir.Operation {
 
 // And creates llvm.and and returns its result.
 func And(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AndOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.and", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAnd returns op as an AndOp. It returns false if op is another operation or lacks a
@@ -177,7 +177,7 @@ func (o AShrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // AShr creates llvm.ashr and returns its result.
 func AShr(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AShrOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.ashr", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAShr returns op as an AShrOp. It returns false if op is another operation or lacks
@@ -767,7 +767,7 @@ func (o ExtractElementOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ExtractElement creates llvm.extractelement and returns its result.
 func ExtractElement(b *mlir.Builder, vector mlir.Value, position mlir.Value) mlir.Value {
-	return ExtractElementOp{Vector: vector, Position: position}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.extractelement", "vector position", vector, position).Result(0)
 }
 
 // AsExtractElement returns op as an ExtractElementOp. It returns false if op is another
@@ -841,7 +841,7 @@ func (o FAddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FAdd creates llvm.fadd and returns its result.
 func FAdd(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return FAddOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.fadd", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsFAdd returns op as a FAddOp. It returns false if op is another operation or lacks a
@@ -922,7 +922,7 @@ func (o FDivOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FDiv creates llvm.fdiv and returns its result.
 func FDiv(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return FDivOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.fdiv", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsFDiv returns op as a FDivOp. It returns false if op is another operation or lacks a
@@ -994,7 +994,7 @@ func (o FMulOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FMul creates llvm.fmul and returns its result.
 func FMul(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return FMulOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.fmul", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsFMul returns op as a FMulOp. It returns false if op is another operation or lacks a
@@ -1031,7 +1031,7 @@ func (o FNegOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FNeg creates llvm.fneg and returns its result.
 func FNeg(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return FNegOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.fneg", "operand", operand).Result(0)
 }
 
 // AsFNeg returns op as a FNegOp. It returns false if op is another operation or lacks a
@@ -1197,7 +1197,7 @@ func (o FreezeOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Freeze creates llvm.freeze and returns its result.
 func Freeze(b *mlir.Builder, val mlir.Value) mlir.Value {
-	return FreezeOp{Val: val}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.freeze", "val", val).Result(0)
 }
 
 // AsFreeze returns op as a FreezeOp. It returns false if op is another operation or
@@ -1234,7 +1234,7 @@ func (o FRemOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FRem creates llvm.frem and returns its result.
 func FRem(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return FRemOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.frem", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsFRem returns op as a FRemOp. It returns false if op is another operation or lacks a
@@ -1273,7 +1273,7 @@ func (o FSubOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FSub creates llvm.fsub and returns its result.
 func FSub(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return FSubOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.fsub", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsFSub returns op as a FSubOp. It returns false if op is another operation or lacks a
@@ -1676,7 +1676,7 @@ func (o InsertElementOp) Create(b *mlir.Builder) mlir.Operation {
 
 // InsertElement creates llvm.insertelement and returns its result.
 func InsertElement(b *mlir.Builder, vector mlir.Value, value mlir.Value, position mlir.Value) mlir.Value {
-	return InsertElementOp{Vector: vector, Value: value, Position: position}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.insertelement", "vector value position", vector, value, position).Result(0)
 }
 
 // AsInsertElement returns op as an InsertElementOp. It returns false if op is another

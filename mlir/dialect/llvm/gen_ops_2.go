@@ -25,7 +25,7 @@ func (o ACosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ACos creates llvm.intr.acos and returns its result.
 func ACos(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ACosOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.acos", "in", in).Result(0)
 }
 
 // AsACos returns op as an ACosOp. It returns false if op is another operation or lacks
@@ -65,7 +65,7 @@ func (o AnnotationOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Annotation creates llvm.intr.annotation and returns its result.
 func Annotation(b *mlir.Builder, integer mlir.Value, annotation mlir.Value, fileName mlir.Value, line mlir.Value) mlir.Value {
-	return AnnotationOp{Integer: integer, Annotation: annotation, FileName: fileName, Line: line}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.annotation", "integer annotation fileName line", integer, annotation, fileName, line).Result(0)
 }
 
 // AsAnnotation returns op as an AnnotationOp. It returns false if op is another
@@ -103,7 +103,7 @@ func (o ASinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ASin creates llvm.intr.asin and returns its result.
 func ASin(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ASinOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.asin", "in", in).Result(0)
 }
 
 // AsASin returns op as an ASinOp. It returns false if op is another operation or lacks
@@ -175,7 +175,7 @@ func (o ATanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ATan creates llvm.intr.atan and returns its result.
 func ATan(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ATanOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.atan", "in", in).Result(0)
 }
 
 // AsATan returns op as an ATanOp. It returns false if op is another operation or lacks
@@ -213,7 +213,7 @@ func (o ATan2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // ATan2 creates llvm.intr.atan2 and returns its result.
 func ATan2(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ATan2Op{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.atan2", "a b", a, bValue).Result(0)
 }
 
 // AsATan2 returns op as an ATan2Op. It returns false if op is another operation or
@@ -248,7 +248,7 @@ func (o BitReverseOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitReverse creates llvm.intr.bitreverse and returns its result.
 func BitReverse(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return BitReverseOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.bitreverse", "in", in).Result(0)
 }
 
 // AsBitReverse returns op as a BitReverseOp. It returns false if op is another
@@ -281,7 +281,7 @@ func (o ByteSwapOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ByteSwap creates llvm.intr.bswap and returns its result.
 func ByteSwap(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ByteSwapOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.bswap", "in", in).Result(0)
 }
 
 // AsByteSwap returns op as a ByteSwapOp. It returns false if op is another operation or
@@ -316,7 +316,7 @@ func (o FCeilOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FCeil creates llvm.intr.ceil and returns its result.
 func FCeil(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return FCeilOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.ceil", "in", in).Result(0)
 }
 
 // AsFCeil returns op as a FCeilOp. It returns false if op is another operation or lacks
@@ -354,7 +354,7 @@ func (o CopySignOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CopySign creates llvm.intr.copysign and returns its result.
 func CopySign(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return CopySignOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.copysign", "a b", a, bValue).Result(0)
 }
 
 // AsCopySign returns op as a CopySignOp. It returns false if op is another operation or
@@ -742,7 +742,7 @@ func (o CosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Cos creates llvm.intr.cos and returns its result.
 func Cos(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return CosOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.cos", "in", in).Result(0)
 }
 
 // AsCos returns op as a CosOp. It returns false if op is another operation or lacks a
@@ -778,7 +778,7 @@ func (o CoshOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Cosh creates llvm.intr.cosh and returns its result.
 func Cosh(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return CoshOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.cosh", "in", in).Result(0)
 }
 
 // AsCosh returns op as a CoshOp. It returns false if op is another operation or lacks a
@@ -848,7 +848,7 @@ func (o CtPopOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CtPop creates llvm.intr.ctpop and returns its result.
 func CtPop(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return CtPopOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.ctpop", "in", in).Result(0)
 }
 
 // AsCtPop returns op as a CtPopOp. It returns false if op is another operation or lacks
@@ -1076,7 +1076,7 @@ func (o ExpOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Exp creates llvm.intr.exp and returns its result.
 func Exp(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ExpOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.exp", "in", in).Result(0)
 }
 
 // AsExp returns op as an ExpOp. It returns false if op is another operation or lacks a
@@ -1112,7 +1112,7 @@ func (o Exp10Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Exp10 creates llvm.intr.exp10 and returns its result.
 func Exp10(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return Exp10Op{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.exp10", "in", in).Result(0)
 }
 
 // AsExp10 returns op as an Exp10Op. It returns false if op is another operation or
@@ -1148,7 +1148,7 @@ func (o Exp2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Exp2 creates llvm.intr.exp2 and returns its result.
 func Exp2(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return Exp2Op{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.exp2", "in", in).Result(0)
 }
 
 // AsExp2 returns op as an Exp2Op. It returns false if op is another operation or lacks
@@ -1184,7 +1184,7 @@ func (o ExpectOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Expect creates llvm.intr.expect and returns its result.
 func Expect(b *mlir.Builder, val mlir.Value, expected mlir.Value) mlir.Value {
-	return ExpectOp{Val: val, Expected: expected}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.expect", "val expected", val, expected).Result(0)
 }
 
 // AsExpect returns op as an ExpectOp. It returns false if op is another operation or

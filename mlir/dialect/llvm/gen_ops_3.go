@@ -109,7 +109,7 @@ func (o FAbsOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FAbs creates llvm.intr.fabs and returns its result.
 func FAbs(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return FAbsOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.fabs", "in", in).Result(0)
 }
 
 // AsFAbs returns op as a FAbsOp. It returns false if op is another operation or lacks a
@@ -145,7 +145,7 @@ func (o FFloorOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FFloor creates llvm.intr.floor and returns its result.
 func FFloor(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return FFloorOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.floor", "in", in).Result(0)
 }
 
 // AsFFloor returns op as a FFloorOp. It returns false if op is another operation or
@@ -185,7 +185,7 @@ func (o FMAOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FMA creates llvm.intr.fma and returns its result.
 func FMA(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
-	return FMAOp{A: a, B: bValue, C: c}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.fma", "a b c", a, bValue, c).Result(0)
 }
 
 // AsFMA returns op as a FMAOp. It returns false if op is another operation or lacks a
@@ -227,7 +227,7 @@ func (o FMulAddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FMulAdd creates llvm.intr.fmuladd and returns its result.
 func FMulAdd(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
-	return FMulAddOp{A: a, B: bValue, C: c}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.fmuladd", "a b c", a, bValue, c).Result(0)
 }
 
 // AsFMulAdd returns op as a FMulAddOp. It returns false if op is another operation or
@@ -303,7 +303,7 @@ func (o FshlOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Fshl creates llvm.intr.fshl and returns its result.
 func Fshl(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
-	return FshlOp{A: a, B: bValue, C: c}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.fshl", "a b c", a, bValue, c).Result(0)
 }
 
 // AsFshl returns op as a FshlOp. It returns false if op is another operation or lacks a
@@ -342,7 +342,7 @@ func (o FshrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Fshr creates llvm.intr.fshr and returns its result.
 func Fshr(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
-	return FshrOp{A: a, B: bValue, C: c}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.fshr", "a b c", a, bValue, c).Result(0)
 }
 
 // AsFshr returns op as a FshrOp. It returns false if op is another operation or lacks a
@@ -485,7 +485,7 @@ func (o IsConstantOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IsConstant creates llvm.intr.is.constant and returns its result.
 func IsConstant(b *mlir.Builder, val mlir.Value) mlir.Value {
-	return IsConstantOp{Val: val}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.is.constant", "val", val).Result(0)
 }
 
 // AsIsConstant returns op as an IsConstantOp. It returns false if op is another
@@ -555,7 +555,7 @@ func (o LaunderInvariantGroupOp) Create(b *mlir.Builder) mlir.Operation {
 // LaunderInvariantGroup creates llvm.intr.launder.invariant.group and returns its
 // result.
 func LaunderInvariantGroup(b *mlir.Builder, ptr mlir.Value) mlir.Value {
-	return LaunderInvariantGroupOp{Ptr: ptr}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.launder.invariant.group", "ptr", ptr).Result(0)
 }
 
 // AsLaunderInvariantGroup returns op as a LaunderInvariantGroupOp. It returns false if
@@ -755,7 +755,7 @@ func (o LogOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Log creates llvm.intr.log and returns its result.
 func Log(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return LogOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.log", "in", in).Result(0)
 }
 
 // AsLog returns op as a LogOp. It returns false if op is another operation or lacks a
@@ -791,7 +791,7 @@ func (o Log10Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Log10 creates llvm.intr.log10 and returns its result.
 func Log10(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return Log10Op{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.log10", "in", in).Result(0)
 }
 
 // AsLog10 returns op as a Log10Op. It returns false if op is another operation or lacks
@@ -827,7 +827,7 @@ func (o Log2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Log2 creates llvm.intr.log2 and returns its result.
 func Log2(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return Log2Op{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.log2", "in", in).Result(0)
 }
 
 // AsLog2 returns op as a Log2Op. It returns false if op is another operation or lacks a
@@ -1358,7 +1358,7 @@ func (o MaximumOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Maximum creates llvm.intr.maximum and returns its result.
 func Maximum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return MaximumOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.maximum", "a b", a, bValue).Result(0)
 }
 
 // AsMaximum returns op as a MaximumOp. It returns false if op is another operation or
@@ -1397,7 +1397,7 @@ func (o MaxNumOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MaxNum creates llvm.intr.maxnum and returns its result.
 func MaxNum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return MaxNumOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.maxnum", "a b", a, bValue).Result(0)
 }
 
 // AsMaxNum returns op as a MaxNumOp. It returns false if op is another operation or

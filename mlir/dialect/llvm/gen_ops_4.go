@@ -141,7 +141,7 @@ func (o MinimumOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Minimum creates llvm.intr.minimum and returns its result.
 func Minimum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return MinimumOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.minimum", "a b", a, bValue).Result(0)
 }
 
 // AsMinimum returns op as a MinimumOp. It returns false if op is another operation or
@@ -180,7 +180,7 @@ func (o MinNumOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MinNum creates llvm.intr.minnum and returns its result.
 func MinNum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return MinNumOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.minnum", "a b", a, bValue).Result(0)
 }
 
 // AsMinNum returns op as a MinNumOp. It returns false if op is another operation or
@@ -217,7 +217,7 @@ func (o NearbyintOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Nearbyint creates llvm.intr.nearbyint and returns its result.
 func Nearbyint(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return NearbyintOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.nearbyint", "in", in).Result(0)
 }
 
 // AsNearbyint returns op as a NearbyintOp. It returns false if op is another operation
@@ -255,7 +255,7 @@ func (o PowOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Pow creates llvm.intr.pow and returns its result.
 func Pow(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return PowOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.pow", "a b", a, bValue).Result(0)
 }
 
 // AsPow returns op as a PowOp. It returns false if op is another operation or lacks a
@@ -376,7 +376,7 @@ func (o PtrAnnotationOp) Create(b *mlir.Builder) mlir.Operation {
 
 // PtrAnnotation creates llvm.intr.ptr.annotation and returns its result.
 func PtrAnnotation(b *mlir.Builder, ptr mlir.Value, annotation mlir.Value, fileName mlir.Value, line mlir.Value, attr mlir.Value) mlir.Value {
-	return PtrAnnotationOp{Ptr: ptr, Annotation: annotation, FileName: fileName, Line: line, Attr: attr}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.ptr.annotation", "ptr annotation fileName line attr", ptr, annotation, fileName, line, attr).Result(0)
 }
 
 // AsPtrAnnotation returns op as a PtrAnnotationOp. It returns false if op is another
@@ -415,7 +415,7 @@ func (o PtrMaskOp) Create(b *mlir.Builder) mlir.Operation {
 
 // PtrMask creates llvm.intr.ptrmask and returns its result.
 func PtrMask(b *mlir.Builder, ptr mlir.Value, mask mlir.Value) mlir.Value {
-	return PtrMaskOp{Ptr: ptr, Mask: mask}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.ptrmask", "ptr mask", ptr, mask).Result(0)
 }
 
 // AsPtrMask returns op as a PtrMaskOp. It returns false if op is another operation or
@@ -451,7 +451,7 @@ func (o RintOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Rint creates llvm.intr.rint and returns its result.
 func Rint(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return RintOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.rint", "in", in).Result(0)
 }
 
 // AsRint returns op as a RintOp. It returns false if op is another operation or lacks a
@@ -487,7 +487,7 @@ func (o RoundOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Round creates llvm.intr.round and returns its result.
 func Round(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return RoundOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.round", "in", in).Result(0)
 }
 
 // AsRound returns op as a RoundOp. It returns false if op is another operation or lacks
@@ -523,7 +523,7 @@ func (o RoundEvenOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RoundEven creates llvm.intr.roundeven and returns its result.
 func RoundEven(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return RoundEvenOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.roundeven", "in", in).Result(0)
 }
 
 // AsRoundEven returns op as a RoundEvenOp. It returns false if op is another operation
@@ -559,7 +559,7 @@ func (o SAddSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SAddSat creates llvm.intr.sadd.sat and returns its result.
 func SAddSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return SAddSatOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.sadd.sat", "a b", a, bValue).Result(0)
 }
 
 // AsSAddSat returns op as a SAddSatOp. It returns false if op is another operation or
@@ -667,7 +667,7 @@ func (o SinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sin creates llvm.intr.sin and returns its result.
 func Sin(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return SinOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.sin", "in", in).Result(0)
 }
 
 // AsSin returns op as a SinOp. It returns false if op is another operation or lacks a
@@ -739,7 +739,7 @@ func (o SinhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sinh creates llvm.intr.sinh and returns its result.
 func Sinh(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return SinhOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.sinh", "in", in).Result(0)
 }
 
 // AsSinh returns op as a SinhOp. It returns false if op is another operation or lacks a
@@ -775,7 +775,7 @@ func (o SMaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SMax creates llvm.intr.smax and returns its result.
 func SMax(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return SMaxOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.smax", "a b", a, bValue).Result(0)
 }
 
 // AsSMax returns op as a SMaxOp. It returns false if op is another operation or lacks a
@@ -811,7 +811,7 @@ func (o SMinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SMin creates llvm.intr.smin and returns its result.
 func SMin(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return SMinOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.smin", "a b", a, bValue).Result(0)
 }
 
 // AsSMin returns op as a SMinOp. It returns false if op is another operation or lacks a
@@ -883,7 +883,7 @@ func (o SqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sqrt creates llvm.intr.sqrt and returns its result.
 func Sqrt(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return SqrtOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.sqrt", "in", in).Result(0)
 }
 
 // AsSqrt returns op as a SqrtOp. It returns false if op is another operation or lacks a
@@ -917,7 +917,7 @@ func (o SSACopyOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SSACopy creates llvm.intr.ssa.copy and returns its result.
 func SSACopy(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return SSACopyOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.ssa.copy", "operand", operand).Result(0)
 }
 
 // AsSSACopy returns op as a SSACopyOp. It returns false if op is another operation or
@@ -952,7 +952,7 @@ func (o SSHLSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SSHLSat creates llvm.intr.sshl.sat and returns its result.
 func SSHLSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return SSHLSatOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.sshl.sat", "a b", a, bValue).Result(0)
 }
 
 // AsSSHLSat returns op as a SSHLSatOp. It returns false if op is another operation or
@@ -988,7 +988,7 @@ func (o SSubSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SSubSat creates llvm.intr.ssub.sat and returns its result.
 func SSubSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return SSubSatOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.ssub.sat", "a b", a, bValue).Result(0)
 }
 
 // AsSSubSat returns op as a SSubSatOp. It returns false if op is another operation or
@@ -1148,7 +1148,7 @@ func (o StripInvariantGroupOp) Create(b *mlir.Builder) mlir.Operation {
 
 // StripInvariantGroup creates llvm.intr.strip.invariant.group and returns its result.
 func StripInvariantGroup(b *mlir.Builder, ptr mlir.Value) mlir.Value {
-	return StripInvariantGroupOp{Ptr: ptr}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.strip.invariant.group", "ptr", ptr).Result(0)
 }
 
 // AsStripInvariantGroup returns op as a StripInvariantGroupOp. It returns false if op
@@ -1183,7 +1183,7 @@ func (o TanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Tan creates llvm.intr.tan and returns its result.
 func Tan(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return TanOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.tan", "in", in).Result(0)
 }
 
 // AsTan returns op as a TanOp. It returns false if op is another operation or lacks a
@@ -1219,7 +1219,7 @@ func (o TanhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Tanh creates llvm.intr.tanh and returns its result.
 func Tanh(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return TanhOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.tanh", "in", in).Result(0)
 }
 
 // AsTanh returns op as a TanhOp. It returns false if op is another operation or lacks a
@@ -1310,7 +1310,7 @@ func (o FTruncOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FTrunc creates llvm.intr.trunc and returns its result.
 func FTrunc(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return FTruncOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.trunc", "in", in).Result(0)
 }
 
 // AsFTrunc returns op as a FTruncOp. It returns false if op is another operation or
@@ -1346,7 +1346,7 @@ func (o UAddSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UAddSat creates llvm.intr.uadd.sat and returns its result.
 func UAddSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return UAddSatOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.uadd.sat", "a b", a, bValue).Result(0)
 }
 
 // AsUAddSat returns op as a UAddSatOp. It returns false if op is another operation or

@@ -25,7 +25,7 @@ func (o UMaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UMax creates llvm.intr.umax and returns its result.
 func UMax(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return UMaxOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.umax", "a b", a, bValue).Result(0)
 }
 
 // AsUMax returns op as a UMaxOp. It returns false if op is another operation or lacks a
@@ -61,7 +61,7 @@ func (o UMinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UMin creates llvm.intr.umin and returns its result.
 func UMin(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return UMinOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.umin", "a b", a, bValue).Result(0)
 }
 
 // AsUMin returns op as a UMinOp. It returns false if op is another operation or lacks a
@@ -133,7 +133,7 @@ func (o USHLSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // USHLSat creates llvm.intr.ushl.sat and returns its result.
 func USHLSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return USHLSatOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.ushl.sat", "a b", a, bValue).Result(0)
 }
 
 // AsUSHLSat returns op as a USHLSatOp. It returns false if op is another operation or
@@ -169,7 +169,7 @@ func (o USubSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // USubSat creates llvm.intr.usub.sat and returns its result.
 func USubSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return USubSatOp{A: a, B: bValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.intr.usub.sat", "a b", a, bValue).Result(0)
 }
 
 // AsUSubSat returns op as a USubSatOp. It returns false if op is another operation or

@@ -379,7 +379,7 @@ func (o LShrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // LShr creates llvm.lshr and returns its result.
 func LShr(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return LShrOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.lshr", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsLShr returns op as a LShrOp. It returns false if op is another operation or lacks a
@@ -889,7 +889,7 @@ func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Mul creates llvm.mul and returns its result.
 func Mul(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MulOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.mul", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMul returns op as a MulOp. It returns false if op is another operation or lacks a
@@ -928,7 +928,7 @@ func (o OrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Or creates llvm.or and returns its result.
 func Or(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return OrOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.or", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsOr returns op as an OrOp. It returns false if op is another operation or lacks a
@@ -1060,7 +1060,7 @@ func (o SDivOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SDiv creates llvm.sdiv and returns its result.
 func SDiv(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return SDivOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.sdiv", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsSDiv returns op as a SDivOp. It returns false if op is another operation or lacks a
@@ -1101,7 +1101,7 @@ func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Select creates llvm.select and returns its result.
 func Select(b *mlir.Builder, condition mlir.Value, trueValue mlir.Value, falseValue mlir.Value) mlir.Value {
-	return SelectOp{Condition: condition, TrueValue: trueValue, FalseValue: falseValue}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.select", "condition trueValue falseValue", condition, trueValue, falseValue).Result(0)
 }
 
 // AsSelect returns op as a SelectOp. It returns false if op is another operation or
@@ -1174,7 +1174,7 @@ func (o ShlOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Shl creates llvm.shl and returns its result.
 func Shl(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ShlOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.shl", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsShl returns op as a ShlOp. It returns false if op is another operation or lacks a
@@ -1283,7 +1283,7 @@ func (o SRemOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SRem creates llvm.srem and returns its result.
 func SRem(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return SRemOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.srem", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsSRem returns op as a SRemOp. It returns false if op is another operation or lacks a
@@ -1384,7 +1384,7 @@ func (o SubOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sub creates llvm.sub and returns its result.
 func Sub(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return SubOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.sub", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsSub returns op as a SubOp. It returns false if op is another operation or lacks a
@@ -1508,7 +1508,7 @@ func (o UDivOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UDiv creates llvm.udiv and returns its result.
 func UDiv(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return UDivOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.udiv", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsUDiv returns op as a UDivOp. It returns false if op is another operation or lacks a

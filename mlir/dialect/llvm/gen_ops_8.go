@@ -25,7 +25,7 @@ func (o URemOp) Create(b *mlir.Builder) mlir.Operation {
 
 // URem creates llvm.urem and returns its result.
 func URem(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return URemOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.urem", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsURem returns op as a URemOp. It returns false if op is another operation or lacks a
@@ -94,7 +94,7 @@ func (o XOrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // XOr creates llvm.xor and returns its result.
 func XOr(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return XOrOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "llvm.xor", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsXOr returns op as a XOrOp. It returns false if op is another operation or lacks a

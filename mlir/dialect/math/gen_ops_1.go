@@ -26,7 +26,7 @@ func (o AbsFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // AbsF creates math.absf and returns its result.
 func AbsF(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return AbsFOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.absf", "operand", operand).Result(0)
 }
 
 // AsAbsF returns op as an AbsFOp. It returns false if op is another operation or lacks
@@ -60,7 +60,7 @@ func (o AbsIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // AbsI creates math.absi and returns its result.
 func AbsI(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return AbsIOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.absi", "operand", operand).Result(0)
 }
 
 // AsAbsI returns op as an AbsIOp. It returns false if op is another operation or lacks
@@ -95,7 +95,7 @@ func (o AcosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Acos creates math.acos and returns its result.
 func Acos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return AcosOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.acos", "operand", operand).Result(0)
 }
 
 // AsAcos returns op as an AcosOp. It returns false if op is another operation or lacks
@@ -131,7 +131,7 @@ func (o AcoshOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Acosh creates math.acosh and returns its result.
 func Acosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return AcoshOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.acosh", "operand", operand).Result(0)
 }
 
 // AsAcosh returns op as an AcoshOp. It returns false if op is another operation or
@@ -167,7 +167,7 @@ func (o AsinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Asin creates math.asin and returns its result.
 func Asin(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return AsinOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.asin", "operand", operand).Result(0)
 }
 
 // AsAsin returns op as an AsinOp. It returns false if op is another operation or lacks
@@ -203,7 +203,7 @@ func (o AsinhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Asinh creates math.asinh and returns its result.
 func Asinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return AsinhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.asinh", "operand", operand).Result(0)
 }
 
 // AsAsinh returns op as an AsinhOp. It returns false if op is another operation or
@@ -239,7 +239,7 @@ func (o AtanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Atan creates math.atan and returns its result.
 func Atan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return AtanOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.atan", "operand", operand).Result(0)
 }
 
 // AsAtan returns op as an AtanOp. It returns false if op is another operation or lacks
@@ -277,7 +277,7 @@ func (o Atan2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Atan2 creates math.atan2 and returns its result.
 func Atan2(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return Atan2Op{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "math.atan2", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAtan2 returns op as an Atan2Op. It returns false if op is another operation or
@@ -314,7 +314,7 @@ func (o AtanhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Atanh creates math.atanh and returns its result.
 func Atanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return AtanhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.atanh", "operand", operand).Result(0)
 }
 
 // AsAtanh returns op as an AtanhOp. It returns false if op is another operation or
@@ -350,7 +350,7 @@ func (o CbrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Cbrt creates math.cbrt and returns its result.
 func Cbrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CbrtOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.cbrt", "operand", operand).Result(0)
 }
 
 // AsCbrt returns op as a CbrtOp. It returns false if op is another operation or lacks a
@@ -386,7 +386,7 @@ func (o CeilOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Ceil creates math.ceil and returns its result.
 func Ceil(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CeilOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.ceil", "operand", operand).Result(0)
 }
 
 // AsCeil returns op as a CeilOp. It returns false if op is another operation or lacks a
@@ -426,7 +426,7 @@ func (o ClampFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ClampF creates math.clampf and returns its result.
 func ClampF(b *mlir.Builder, value mlir.Value, minValue mlir.Value, maxValue mlir.Value) mlir.Value {
-	return ClampFOp{Value: value, Min: minValue, Max: maxValue}.Create(b).Result(0)
+	return ods.Infer(b, "math.clampf", "value min max", value, minValue, maxValue).Result(0)
 }
 
 // AsClampF returns op as a ClampFOp. It returns false if op is another operation or
@@ -466,7 +466,7 @@ func (o CopySignOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CopySign creates math.copysign and returns its result.
 func CopySign(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CopySignOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "math.copysign", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCopySign returns op as a CopySignOp. It returns false if op is another operation or
@@ -503,7 +503,7 @@ func (o CosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Cos creates math.cos and returns its result.
 func Cos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CosOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.cos", "operand", operand).Result(0)
 }
 
 // AsCos returns op as a CosOp. It returns false if op is another operation or lacks a
@@ -539,7 +539,7 @@ func (o CoshOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Cosh creates math.cosh and returns its result.
 func Cosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CoshOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.cosh", "operand", operand).Result(0)
 }
 
 // AsCosh returns op as a CoshOp. It returns false if op is another operation or lacks a
@@ -573,7 +573,7 @@ func (o CountLeadingZerosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CountLeadingZeros creates math.ctlz and returns its result.
 func CountLeadingZeros(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CountLeadingZerosOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.ctlz", "operand", operand).Result(0)
 }
 
 // AsCountLeadingZeros returns op as a CountLeadingZerosOp. It returns false if op is
@@ -606,7 +606,7 @@ func (o CtPopOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CtPop creates math.ctpop and returns its result.
 func CtPop(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CtPopOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.ctpop", "operand", operand).Result(0)
 }
 
 // AsCtPop returns op as a CtPopOp. It returns false if op is another operation or lacks
@@ -639,7 +639,7 @@ func (o CountTrailingZerosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CountTrailingZeros creates math.cttz and returns its result.
 func CountTrailingZeros(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CountTrailingZerosOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.cttz", "operand", operand).Result(0)
 }
 
 // AsCountTrailingZeros returns op as a CountTrailingZerosOp. It returns false if op is
@@ -674,7 +674,7 @@ func (o ErfOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Erf creates math.erf and returns its result.
 func Erf(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ErfOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.erf", "operand", operand).Result(0)
 }
 
 // AsErf returns op as an ErfOp. It returns false if op is another operation or lacks a
@@ -710,7 +710,7 @@ func (o ErfcOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Erfc creates math.erfc and returns its result.
 func Erfc(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ErfcOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.erfc", "operand", operand).Result(0)
 }
 
 // AsErfc returns op as an ErfcOp. It returns false if op is another operation or lacks
@@ -746,7 +746,7 @@ func (o ExpOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Exp creates math.exp and returns its result.
 func Exp(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ExpOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.exp", "operand", operand).Result(0)
 }
 
 // AsExp returns op as an ExpOp. It returns false if op is another operation or lacks a
@@ -782,7 +782,7 @@ func (o Exp2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Exp2 creates math.exp2 and returns its result.
 func Exp2(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return Exp2Op{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.exp2", "operand", operand).Result(0)
 }
 
 // AsExp2 returns op as an Exp2Op. It returns false if op is another operation or lacks
@@ -818,7 +818,7 @@ func (o ExpM1Op) Create(b *mlir.Builder) mlir.Operation {
 
 // ExpM1 creates math.expm1 and returns its result.
 func ExpM1(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ExpM1Op{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.expm1", "operand", operand).Result(0)
 }
 
 // AsExpM1 returns op as an ExpM1Op. It returns false if op is another operation or
@@ -854,7 +854,7 @@ func (o FloorOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Floor creates math.floor and returns its result.
 func Floor(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return FloorOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.floor", "operand", operand).Result(0)
 }
 
 // AsFloor returns op as a FloorOp. It returns false if op is another operation or lacks
@@ -894,7 +894,7 @@ func (o FmaOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Fma creates math.fma and returns its result.
 func Fma(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
-	return FmaOp{A: a, B: bValue, C: c}.Create(b).Result(0)
+	return ods.Infer(b, "math.fma", "a b c", a, bValue, c).Result(0)
 }
 
 // AsFma returns op as a FmaOp. It returns false if op is another operation or lacks a
@@ -934,7 +934,7 @@ func (o FPowIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FPowI creates math.fpowi and returns its result.
 func FPowI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return FPowIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "math.fpowi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsFPowI returns op as a FPowIOp. It returns false if op is another operation or lacks
@@ -971,7 +971,7 @@ func (o IPowIOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IPowI creates math.ipowi and returns its result.
 func IPowI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return IPowIOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "math.ipowi", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsIPowI returns op as an IPowIOp. It returns false if op is another operation or
@@ -1007,7 +1007,7 @@ func (o IsFiniteOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IsFinite creates math.isfinite and returns its result.
 func IsFinite(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return IsFiniteOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.isfinite", "operand", operand).Result(0)
 }
 
 // AsIsFinite returns op as an IsFiniteOp. It returns false if op is another operation
@@ -1043,7 +1043,7 @@ func (o IsInfOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IsInf creates math.isinf and returns its result.
 func IsInf(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return IsInfOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.isinf", "operand", operand).Result(0)
 }
 
 // AsIsInf returns op as an IsInfOp. It returns false if op is another operation or
@@ -1079,7 +1079,7 @@ func (o IsNaNOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IsNaN creates math.isnan and returns its result.
 func IsNaN(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return IsNaNOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.isnan", "operand", operand).Result(0)
 }
 
 // AsIsNaN returns op as an IsNaNOp. It returns false if op is another operation or
@@ -1115,7 +1115,7 @@ func (o IsNormalOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IsNormal creates math.isnormal and returns its result.
 func IsNormal(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return IsNormalOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.isnormal", "operand", operand).Result(0)
 }
 
 // AsIsNormal returns op as an IsNormalOp. It returns false if op is another operation
@@ -1151,7 +1151,7 @@ func (o LogOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Log creates math.log and returns its result.
 func Log(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return LogOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.log", "operand", operand).Result(0)
 }
 
 // AsLog returns op as a LogOp. It returns false if op is another operation or lacks a
@@ -1187,7 +1187,7 @@ func (o Log10Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Log10 creates math.log10 and returns its result.
 func Log10(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return Log10Op{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.log10", "operand", operand).Result(0)
 }
 
 // AsLog10 returns op as a Log10Op. It returns false if op is another operation or lacks
@@ -1223,7 +1223,7 @@ func (o Log1pOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Log1p creates math.log1p and returns its result.
 func Log1p(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return Log1pOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.log1p", "operand", operand).Result(0)
 }
 
 // AsLog1p returns op as a Log1pOp. It returns false if op is another operation or lacks
@@ -1259,7 +1259,7 @@ func (o Log2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // Log2 creates math.log2 and returns its result.
 func Log2(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return Log2Op{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.log2", "operand", operand).Result(0)
 }
 
 // AsLog2 returns op as a Log2Op. It returns false if op is another operation or lacks a
@@ -1297,7 +1297,7 @@ func (o PowFOp) Create(b *mlir.Builder) mlir.Operation {
 
 // PowF creates math.powf and returns its result.
 func PowF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return PowFOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "math.powf", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsPowF returns op as a PowFOp. It returns false if op is another operation or lacks a
@@ -1334,7 +1334,7 @@ func (o RoundOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Round creates math.round and returns its result.
 func Round(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return RoundOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.round", "operand", operand).Result(0)
 }
 
 // AsRound returns op as a RoundOp. It returns false if op is another operation or lacks
@@ -1370,7 +1370,7 @@ func (o RoundEvenOp) Create(b *mlir.Builder) mlir.Operation {
 
 // RoundEven creates math.roundeven and returns its result.
 func RoundEven(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return RoundEvenOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.roundeven", "operand", operand).Result(0)
 }
 
 // AsRoundEven returns op as a RoundEvenOp. It returns false if op is another operation
@@ -1406,7 +1406,7 @@ func (o RsqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Rsqrt creates math.rsqrt and returns its result.
 func Rsqrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return RsqrtOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.rsqrt", "operand", operand).Result(0)
 }
 
 // AsRsqrt returns op as a RsqrtOp. It returns false if op is another operation or lacks
@@ -1442,7 +1442,7 @@ func (o SinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sin creates math.sin and returns its result.
 func Sin(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return SinOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.sin", "operand", operand).Result(0)
 }
 
 // AsSin returns op as a SinOp. It returns false if op is another operation or lacks a

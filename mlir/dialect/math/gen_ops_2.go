@@ -28,7 +28,7 @@ func (o SincosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sincos creates math.sincos and returns its results.
 func Sincos(b *mlir.Builder, operand mlir.Value) (mlir.Value, mlir.Value) {
-	op := SincosOp{Operand: operand}.Create(b)
+	op := ods.Infer(b, "math.sincos", "operand", operand)
 	return op.Result(0), op.Result(1)
 }
 
@@ -66,7 +66,7 @@ func (o SinhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sinh creates math.sinh and returns its result.
 func Sinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return SinhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.sinh", "operand", operand).Result(0)
 }
 
 // AsSinh returns op as a SinhOp. It returns false if op is another operation or lacks a
@@ -102,7 +102,7 @@ func (o SqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Sqrt creates math.sqrt and returns its result.
 func Sqrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return SqrtOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.sqrt", "operand", operand).Result(0)
 }
 
 // AsSqrt returns op as a SqrtOp. It returns false if op is another operation or lacks a
@@ -138,7 +138,7 @@ func (o TanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Tan creates math.tan and returns its result.
 func Tan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return TanOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.tan", "operand", operand).Result(0)
 }
 
 // AsTan returns op as a TanOp. It returns false if op is another operation or lacks a
@@ -174,7 +174,7 @@ func (o TanhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Tanh creates math.tanh and returns its result.
 func Tanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return TanhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.tanh", "operand", operand).Result(0)
 }
 
 // AsTanh returns op as a TanhOp. It returns false if op is another operation or lacks a
@@ -210,7 +210,7 @@ func (o TruncOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Trunc creates math.trunc and returns its result.
 func Trunc(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return TruncOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "math.trunc", "operand", operand).Result(0)
 }
 
 // AsTrunc returns op as a TruncOp. It returns false if op is another operation or lacks

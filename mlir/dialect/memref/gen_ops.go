@@ -409,7 +409,7 @@ func (o DimOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Dim creates memref.dim and returns its result.
 func Dim(b *mlir.Builder, source mlir.Value, index mlir.Value) mlir.Value {
-	return DimOp{Source: source, Index: index}.Create(b).Result(0)
+	return ods.Infer(b, "memref.dim", "source index", source, index).Result(0)
 }
 
 // AsDim returns op as a DimOp. It returns false if op is another operation or lacks a
@@ -586,7 +586,7 @@ func (o ExtractAlignedPointerAsIndexOp) Create(b *mlir.Builder) mlir.Operation {
 // ExtractAlignedPointerAsIndex creates memref.extract_aligned_pointer_as_index and
 // returns its result.
 func ExtractAlignedPointerAsIndex(b *mlir.Builder, source mlir.Value) mlir.Value {
-	return ExtractAlignedPointerAsIndexOp{Source: source}.Create(b).Result(0)
+	return ods.Infer(b, "memref.extract_aligned_pointer_as_index", "source", source).Result(0)
 }
 
 // AsExtractAlignedPointerAsIndex returns op as an ExtractAlignedPointerAsIndexOp. It
@@ -625,7 +625,7 @@ func (o ExtractStridedMetadataOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ExtractStridedMetadata creates memref.extract_strided_metadata.
 func ExtractStridedMetadata(b *mlir.Builder, source mlir.Value) mlir.Operation {
-	return ExtractStridedMetadataOp{Source: source}.Create(b)
+	return ods.Infer(b, "memref.extract_strided_metadata", "source", source)
 }
 
 // AsExtractStridedMetadata returns op as an ExtractStridedMetadataOp. It returns false
@@ -895,7 +895,7 @@ func (o RankOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Rank creates memref.rank and returns its result.
 func Rank(b *mlir.Builder, memref mlir.Value) mlir.Value {
-	return RankOp{Memref: memref}.Create(b).Result(0)
+	return ods.Infer(b, "memref.rank", "memref", memref).Result(0)
 }
 
 // AsRank returns op as a RankOp. It returns false if op is another operation or lacks a

@@ -186,7 +186,7 @@ func (o MBarrierArriveOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MBarrierArrive creates nvgpu.mbarrier.arrive and returns its result.
 func MBarrierArrive(b *mlir.Builder, barriers mlir.Value, mbarID mlir.Value) mlir.Value {
-	return MBarrierArriveOp{Barriers: barriers, MbarID: mbarID}.Create(b).Result(0)
+	return ods.Infer(b, "nvgpu.mbarrier.arrive", "barriers mbarId", barriers, mbarID).Result(0)
 }
 
 // AsMBarrierArrive returns op as a MBarrierArriveOp. It returns false if op is another
@@ -264,7 +264,7 @@ func (o MBarrierArriveNoCompleteOp) Create(b *mlir.Builder) mlir.Operation {
 // MBarrierArriveNoComplete creates nvgpu.mbarrier.arrive.nocomplete and returns its
 // result.
 func MBarrierArriveNoComplete(b *mlir.Builder, barriers mlir.Value, mbarID mlir.Value, count mlir.Value) mlir.Value {
-	return MBarrierArriveNoCompleteOp{Barriers: barriers, MbarID: mbarID, Count: count}.Create(b).Result(0)
+	return ods.Infer(b, "nvgpu.mbarrier.arrive.nocomplete", "barriers mbarId count", barriers, mbarID, count).Result(0)
 }
 
 // AsMBarrierArriveNoComplete returns op as a MBarrierArriveNoCompleteOp. It returns
@@ -408,7 +408,7 @@ func (o MBarrierTestWaitOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MBarrierTestWait creates nvgpu.mbarrier.test.wait and returns its result.
 func MBarrierTestWait(b *mlir.Builder, barriers mlir.Value, token mlir.Value, mbarID mlir.Value) mlir.Value {
-	return MBarrierTestWaitOp{Barriers: barriers, Token: token, MbarID: mbarID}.Create(b).Result(0)
+	return ods.Infer(b, "nvgpu.mbarrier.test.wait", "barriers token mbarId", barriers, token, mbarID).Result(0)
 }
 
 // AsMBarrierTestWait returns op as a MBarrierTestWaitOp. It returns false if op is
@@ -582,7 +582,7 @@ func (o RcpOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Rcp creates nvgpu.rcp and returns its result.
 func Rcp(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return RcpOp{In: in}.Create(b).Result(0)
+	return ods.Infer(b, "nvgpu.rcp", "in", in).Result(0)
 }
 
 // AsRcp returns op as a RcpOp. It returns false if op is another operation or lacks a

@@ -933,7 +933,7 @@ func (o ConvertFloatToTF32Op) Create(b *mlir.Builder) mlir.Operation {
 
 // ConvertFloatToTF32 creates nvvm.convert.float.to.tf32 and returns its result.
 func ConvertFloatToTF32(b *mlir.Builder, src mlir.Value) mlir.Value {
-	return ConvertFloatToTF32Op{Src: src}.Create(b).Result(0)
+	return ods.Infer(b, "nvvm.convert.float.to.tf32", "src", src).Result(0)
 }
 
 // AsConvertFloatToTF32 returns op as a ConvertFloatToTF32Op. It returns false if op is

@@ -545,7 +545,7 @@ func (o MBarrierArriveOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MBarrierArrive creates nvvm.mbarrier.arrive.
 func MBarrierArrive(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return MBarrierArriveOp{Addr: addr}.Create(b)
+	return ods.Infer(b, "nvvm.mbarrier.arrive", "addr", addr)
 }
 
 // AsMBarrierArrive returns op as a MBarrierArriveOp. It returns false if op is another
@@ -589,7 +589,7 @@ func (o MBarrierArriveExpectTxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MBarrierArriveExpectTx creates nvvm.mbarrier.arrive.expect_tx.
 func MBarrierArriveExpectTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
-	return MBarrierArriveExpectTxOp{Addr: addr, Txcount: txcount}.Create(b)
+	return ods.Infer(b, "nvvm.mbarrier.arrive.expect_tx", "addr txcount", addr, txcount)
 }
 
 // AsMBarrierArriveExpectTx returns op as a MBarrierArriveExpectTxOp. It returns false
@@ -629,7 +629,7 @@ func (o MBarrierArriveNocompleteOp) Create(b *mlir.Builder) mlir.Operation {
 // MBarrierArriveNocomplete creates nvvm.mbarrier.arrive.nocomplete and returns its
 // result.
 func MBarrierArriveNocomplete(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Value {
-	return MBarrierArriveNocompleteOp{Addr: addr, Count: count}.Create(b).Result(0)
+	return ods.Infer(b, "nvvm.mbarrier.arrive.nocomplete", "addr count", addr, count).Result(0)
 }
 
 // AsMBarrierArriveNocomplete returns op as a MBarrierArriveNocompleteOp. It returns
@@ -669,7 +669,7 @@ func (o MBarrierArriveDropOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MBarrierArriveDrop creates nvvm.mbarrier.arrive_drop.
 func MBarrierArriveDrop(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return MBarrierArriveDropOp{Addr: addr}.Create(b)
+	return ods.Infer(b, "nvvm.mbarrier.arrive_drop", "addr", addr)
 }
 
 // AsMBarrierArriveDrop returns op as a MBarrierArriveDropOp. It returns false if op is
@@ -711,7 +711,7 @@ func (o MBarrierArriveDropExpectTxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MBarrierArriveDropExpectTx creates nvvm.mbarrier.arrive_drop.expect_tx.
 func MBarrierArriveDropExpectTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
-	return MBarrierArriveDropExpectTxOp{Addr: addr, Txcount: txcount}.Create(b)
+	return ods.Infer(b, "nvvm.mbarrier.arrive_drop.expect_tx", "addr txcount", addr, txcount)
 }
 
 // AsMBarrierArriveDropExpectTx returns op as a MBarrierArriveDropExpectTxOp. It returns
@@ -750,7 +750,7 @@ func (o MBarrierArriveDropNocompleteOp) Create(b *mlir.Builder) mlir.Operation {
 // MBarrierArriveDropNocomplete creates nvvm.mbarrier.arrive_drop.nocomplete and returns
 // its result.
 func MBarrierArriveDropNocomplete(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Value {
-	return MBarrierArriveDropNocompleteOp{Addr: addr, Count: count}.Create(b).Result(0)
+	return ods.Infer(b, "nvvm.mbarrier.arrive_drop.nocomplete", "addr count", addr, count).Result(0)
 }
 
 // AsMBarrierArriveDropNocomplete returns op as a MBarrierArriveDropNocompleteOp. It
@@ -928,7 +928,7 @@ func (o MBarrierTestWaitOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MBarrierTestWait creates nvvm.mbarrier.test.wait and returns its result.
 func MBarrierTestWait(b *mlir.Builder, addr mlir.Value, stateOrPhase mlir.Value) mlir.Value {
-	return MBarrierTestWaitOp{Addr: addr, StateOrPhase: stateOrPhase}.Create(b).Result(0)
+	return ods.Infer(b, "nvvm.mbarrier.test.wait", "addr stateOrPhase", addr, stateOrPhase).Result(0)
 }
 
 // AsMBarrierTestWait returns op as a MBarrierTestWaitOp. It returns false if op is
@@ -972,7 +972,7 @@ func (o MBarrierTryWaitOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MBarrierTryWait creates nvvm.mbarrier.try_wait and returns its result.
 func MBarrierTryWait(b *mlir.Builder, addr mlir.Value, stateOrPhase mlir.Value) mlir.Value {
-	return MBarrierTryWaitOp{Addr: addr, StateOrPhase: stateOrPhase}.Create(b).Result(0)
+	return ods.Infer(b, "nvvm.mbarrier.try_wait", "addr stateOrPhase", addr, stateOrPhase).Result(0)
 }
 
 // AsMBarrierTryWait returns op as a MBarrierTryWaitOp. It returns false if op is
@@ -1514,7 +1514,7 @@ func (o RcpApproxFtzF32Op) Create(b *mlir.Builder) mlir.Operation {
 
 // RcpApproxFtzF32 creates nvvm.rcp.approx.ftz.f and returns its result.
 func RcpApproxFtzF32(b *mlir.Builder, arg mlir.Value) mlir.Value {
-	return RcpApproxFtzF32Op{Arg: arg}.Create(b).Result(0)
+	return ods.Infer(b, "nvvm.rcp.approx.ftz.f", "arg", arg).Result(0)
 }
 
 // AsRcpApproxFtzF32 returns op as a RcpApproxFtzF32Op. It returns false if op is

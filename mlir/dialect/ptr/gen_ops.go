@@ -98,7 +98,7 @@ func (o GatherOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Gather creates ptr.gather and returns its result.
 func Gather(b *mlir.Builder, ptrs mlir.Value, mask mlir.Value, passthrough mlir.Value) mlir.Value {
-	return GatherOp{Ptrs: ptrs, Mask: mask, Passthrough: passthrough}.Create(b).Result(0)
+	return ods.Infer(b, "ptr.gather", "ptrs mask passthrough", ptrs, mask, passthrough).Result(0)
 }
 
 // AsGather returns op as a GatherOp. It returns false if op is another operation or
@@ -134,7 +134,7 @@ func (o GetMetadataOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GetMetadata creates ptr.get_metadata and returns its result.
 func GetMetadata(b *mlir.Builder, ptr mlir.Value) mlir.Value {
-	return GetMetadataOp{Ptr: ptr}.Create(b).Result(0)
+	return ods.Infer(b, "ptr.get_metadata", "ptr", ptr).Result(0)
 }
 
 // AsGetMetadata returns op as a GetMetadataOp. It returns false if op is another
@@ -227,7 +227,7 @@ func (o MaskedLoadOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MaskedLoad creates ptr.masked_load and returns its result.
 func MaskedLoad(b *mlir.Builder, ptr mlir.Value, mask mlir.Value, passthrough mlir.Value) mlir.Value {
-	return MaskedLoadOp{Ptr: ptr, Mask: mask, Passthrough: passthrough}.Create(b).Result(0)
+	return ods.Infer(b, "ptr.masked_load", "ptr mask passthrough", ptr, mask, passthrough).Result(0)
 }
 
 // AsMaskedLoad returns op as a MaskedLoadOp. It returns false if op is another
@@ -306,7 +306,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Add creates ptr.ptr_add and returns its result.
 func Add(b *mlir.Builder, base mlir.Value, offset mlir.Value) mlir.Value {
-	return AddOp{Base: base, Offset: offset}.Create(b).Result(0)
+	return ods.Infer(b, "ptr.ptr_add", "base offset", base, offset).Result(0)
 }
 
 // AsAdd returns op as an AddOp. It returns false if op is another operation or lacks a

@@ -25,7 +25,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Add creates shape.add and returns its result.
 func Add(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return AddOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "shape.add", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsAdd returns op as an AddOp. It returns false if op is another operation or lacks a
@@ -499,7 +499,7 @@ func (o DimOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Dim creates shape.dim and returns its result.
 func Dim(b *mlir.Builder, value mlir.Value, index mlir.Value) mlir.Value {
-	return DimOp{Value: value, Index: index}.Create(b).Result(0)
+	return ods.Infer(b, "shape.dim", "value index", value, index).Result(0)
 }
 
 // AsDim returns op as a DimOp. It returns false if op is another operation or lacks a
@@ -535,7 +535,7 @@ func (o DivOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Div creates shape.div and returns its result.
 func Div(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return DivOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "shape.div", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsDiv returns op as a DivOp. It returns false if op is another operation or lacks a
@@ -569,7 +569,7 @@ func (o FromExtentTensorOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FromExtentTensor creates shape.from_extent_tensor and returns its result.
 func FromExtentTensor(b *mlir.Builder, input mlir.Value) mlir.Value {
-	return FromExtentTensorOp{Input: input}.Create(b).Result(0)
+	return ods.Infer(b, "shape.from_extent_tensor", "input", input).Result(0)
 }
 
 // AsFromExtentTensor returns op as a FromExtentTensorOp. It returns false if op is
@@ -721,7 +721,7 @@ func (o GetExtentOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GetExtent creates shape.get_extent and returns its result.
 func GetExtent(b *mlir.Builder, shape mlir.Value, dim mlir.Value) mlir.Value {
-	return GetExtentOp{Shape: shape, Dim: dim}.Create(b).Result(0)
+	return ods.Infer(b, "shape.get_extent", "shape dim", shape, dim).Result(0)
 }
 
 // AsGetExtent returns op as a GetExtentOp. It returns false if op is another operation
@@ -755,7 +755,7 @@ func (o IndexToSizeOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IndexToSize creates shape.index_to_size and returns its result.
 func IndexToSize(b *mlir.Builder, arg mlir.Value) mlir.Value {
-	return IndexToSizeOp{Arg: arg}.Create(b).Result(0)
+	return ods.Infer(b, "shape.index_to_size", "arg", arg).Result(0)
 }
 
 // AsIndexToSize returns op as an IndexToSizeOp. It returns false if op is another
@@ -823,7 +823,7 @@ func (o MaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Max creates shape.max and returns its result.
 func Max(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MaxOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "shape.max", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMax returns op as a MaxOp. It returns false if op is another operation or lacks a
@@ -861,7 +861,7 @@ func (o MeetOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Meet creates shape.meet and returns its result.
 func Meet(b *mlir.Builder, arg0 mlir.Value, arg1 mlir.Value) mlir.Value {
-	return MeetOp{Arg0: arg0, Arg1: arg1}.Create(b).Result(0)
+	return ods.Infer(b, "shape.meet", "arg0 arg1", arg0, arg1).Result(0)
 }
 
 // AsMeet returns op as a MeetOp. It returns false if op is another operation or lacks a
@@ -898,7 +898,7 @@ func (o MinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Min creates shape.min and returns its result.
 func Min(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MinOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "shape.min", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMin returns op as a MinOp. It returns false if op is another operation or lacks a
@@ -934,7 +934,7 @@ func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Mul creates shape.mul and returns its result.
 func Mul(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return MulOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "shape.mul", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsMul returns op as a MulOp. It returns false if op is another operation or lacks a
@@ -968,7 +968,7 @@ func (o NumElementsOp) Create(b *mlir.Builder) mlir.Operation {
 
 // NumElements creates shape.num_elements and returns its result.
 func NumElements(b *mlir.Builder, shape mlir.Value) mlir.Value {
-	return NumElementsOp{Shape: shape}.Create(b).Result(0)
+	return ods.Infer(b, "shape.num_elements", "shape", shape).Result(0)
 }
 
 // AsNumElements returns op as a NumElementsOp. It returns false if op is another
@@ -1001,7 +1001,7 @@ func (o RankOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Rank creates shape.rank and returns its result.
 func Rank(b *mlir.Builder, shape mlir.Value) mlir.Value {
-	return RankOp{Shape: shape}.Create(b).Result(0)
+	return ods.Infer(b, "shape.rank", "shape", shape).Result(0)
 }
 
 // AsRank returns op as a RankOp. It returns false if op is another operation or lacks a
@@ -1136,7 +1136,7 @@ func (o OfOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Of creates shape.shape_of and returns its result.
 func Of(b *mlir.Builder, arg mlir.Value) mlir.Value {
-	return OfOp{Arg: arg}.Create(b).Result(0)
+	return ods.Infer(b, "shape.shape_of", "arg", arg).Result(0)
 }
 
 // AsOf returns op as an OfOp. It returns false if op is another operation or lacks a
@@ -1169,7 +1169,7 @@ func (o SizeToIndexOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SizeToIndex creates shape.size_to_index and returns its result.
 func SizeToIndex(b *mlir.Builder, arg mlir.Value) mlir.Value {
-	return SizeToIndexOp{Arg: arg}.Create(b).Result(0)
+	return ods.Infer(b, "shape.size_to_index", "arg", arg).Result(0)
 }
 
 // AsSizeToIndex returns op as a SizeToIndexOp. It returns false if op is another
@@ -1343,7 +1343,7 @@ func (o WithOp) Create(b *mlir.Builder) mlir.Operation {
 
 // With creates shape.with_shape and returns its result.
 func With(b *mlir.Builder, operand mlir.Value, shape mlir.Value) mlir.Value {
-	return WithOp{Operand: operand, Shape: shape}.Create(b).Result(0)
+	return ods.Infer(b, "shape.with_shape", "operand shape", operand, shape).Result(0)
 }
 
 // AsWith returns op as a WithOp. It returns false if op is another operation or lacks a

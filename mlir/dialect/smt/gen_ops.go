@@ -385,7 +385,7 @@ func (o ImpliesOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Implies creates smt.implies and returns its result.
 func Implies(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ImpliesOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "smt.implies", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsImplies returns op as an ImpliesOp. It returns false if op is another operation or
@@ -423,7 +423,7 @@ func (o IteOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Ite creates smt.ite and returns its result.
 func Ite(b *mlir.Builder, cond mlir.Value, thenValue mlir.Value, elseValue mlir.Value) mlir.Value {
-	return IteOp{Cond: cond, ThenValue: thenValue, ElseValue: elseValue}.Create(b).Result(0)
+	return ods.Infer(b, "smt.ite", "cond thenValue elseValue", cond, thenValue, elseValue).Result(0)
 }
 
 // AsIte returns op as an IteOp. It returns false if op is another operation or lacks a
@@ -458,7 +458,7 @@ func (o NotOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Not creates smt.not and returns its result.
 func Not(b *mlir.Builder, input mlir.Value) mlir.Value {
-	return NotOp{Input: input}.Create(b).Result(0)
+	return ods.Infer(b, "smt.not", "input", input).Result(0)
 }
 
 // AsNot returns op as a NotOp. It returns false if op is another operation or lacks a

@@ -309,7 +309,7 @@ func (o ToCoordinatesBufferOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ToCoordinatesBuffer creates sparse_tensor.coordinates_buffer and returns its result.
 func ToCoordinatesBuffer(b *mlir.Builder, tensor mlir.Value) mlir.Value {
-	return ToCoordinatesBufferOp{Tensor: tensor}.Create(b).Result(0)
+	return ods.Infer(b, "sparse_tensor.coordinates_buffer", "tensor", tensor).Result(0)
 }
 
 // AsToCoordinatesBuffer returns op as a ToCoordinatesBufferOp. It returns false if op
@@ -517,7 +517,7 @@ func (o ExtractValOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ExtractVal creates sparse_tensor.extract_value and returns its result.
 func ExtractVal(b *mlir.Builder, tensor mlir.Value, iterator mlir.Value) mlir.Value {
-	return ExtractValOp{Tensor: tensor, Iterator: iterator}.Create(b).Result(0)
+	return ods.Infer(b, "sparse_tensor.extract_value", "tensor iterator", tensor, iterator).Result(0)
 }
 
 // AsExtractVal returns op as an ExtractValOp. It returns false if op is another
@@ -667,7 +667,7 @@ func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Load creates sparse_tensor.load and returns its result.
 func Load(b *mlir.Builder, tensor mlir.Value) mlir.Value {
-	return LoadOp{Tensor: tensor}.Create(b).Result(0)
+	return ods.Infer(b, "sparse_tensor.load", "tensor", tensor).Result(0)
 }
 
 // AsLoad returns op as a LoadOp. It returns false if op is another operation or lacks a
@@ -703,7 +703,7 @@ func (o LvlOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Lvl creates sparse_tensor.lvl and returns its result.
 func Lvl(b *mlir.Builder, source mlir.Value, index mlir.Value) mlir.Value {
-	return LvlOp{Source: source, Index: index}.Create(b).Result(0)
+	return ods.Infer(b, "sparse_tensor.lvl", "source index", source, index).Result(0)
 }
 
 // AsLvl returns op as a LvlOp. It returns false if op is another operation or lacks a
@@ -770,7 +770,7 @@ func (o NumberOfEntriesOp) Create(b *mlir.Builder) mlir.Operation {
 
 // NumberOfEntries creates sparse_tensor.number_of_entries and returns its result.
 func NumberOfEntries(b *mlir.Builder, tensor mlir.Value) mlir.Value {
-	return NumberOfEntriesOp{Tensor: tensor}.Create(b).Result(0)
+	return ods.Infer(b, "sparse_tensor.number_of_entries", "tensor", tensor).Result(0)
 }
 
 // AsNumberOfEntries returns op as a NumberOfEntriesOp. It returns false if op is
@@ -912,7 +912,7 @@ func (o PushBackOp) Create(b *mlir.Builder) mlir.Operation {
 
 // PushBack creates sparse_tensor.push_back and returns its results.
 func PushBack(b *mlir.Builder, curSize mlir.Value, inBuffer mlir.Value, value mlir.Value) (mlir.Value, mlir.Value) {
-	op := PushBackOp{CurSize: curSize, InBuffer: inBuffer, Value: value}.Create(b)
+	op := ods.Infer(b, "sparse_tensor.push_back", "curSize inBuffer value", curSize, inBuffer, value)
 	return op.Result(0), op.Result(1)
 }
 
@@ -1371,7 +1371,7 @@ func (o ToValuesOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ToValues creates sparse_tensor.values and returns its result.
 func ToValues(b *mlir.Builder, tensor mlir.Value) mlir.Value {
-	return ToValuesOp{Tensor: tensor}.Create(b).Result(0)
+	return ods.Infer(b, "sparse_tensor.values", "tensor", tensor).Result(0)
 }
 
 // AsToValues returns op as a ToValuesOp. It returns false if op is another operation or

@@ -795,7 +795,7 @@ func (o BitCountOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitCount creates spirv.BitCount and returns its result.
 func BitCount(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return BitCountOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.BitCount", "operand", operand).Result(0)
 }
 
 // AsBitCount returns op as a BitCountOp. It returns false if op is another operation or
@@ -834,7 +834,7 @@ func (o BitFieldInsertOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitFieldInsert creates spirv.BitFieldInsert and returns its result.
 func BitFieldInsert(b *mlir.Builder, base mlir.Value, insert mlir.Value, offset mlir.Value, count mlir.Value) mlir.Value {
-	return BitFieldInsertOp{Base: base, Insert: insert, Offset: offset, Count: count}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.BitFieldInsert", "base insert offset count", base, insert, offset, count).Result(0)
 }
 
 // AsBitFieldInsert returns op as a BitFieldInsertOp. It returns false if op is another
@@ -874,7 +874,7 @@ func (o BitFieldSExtractOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitFieldSExtract creates spirv.BitFieldSExtract and returns its result.
 func BitFieldSExtract(b *mlir.Builder, base mlir.Value, offset mlir.Value, count mlir.Value) mlir.Value {
-	return BitFieldSExtractOp{Base: base, Offset: offset, Count: count}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.BitFieldSExtract", "base offset count", base, offset, count).Result(0)
 }
 
 // AsBitFieldSExtract returns op as a BitFieldSExtractOp. It returns false if op is
@@ -913,7 +913,7 @@ func (o BitFieldUExtractOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitFieldUExtract creates spirv.BitFieldUExtract and returns its result.
 func BitFieldUExtract(b *mlir.Builder, base mlir.Value, offset mlir.Value, count mlir.Value) mlir.Value {
-	return BitFieldUExtractOp{Base: base, Offset: offset, Count: count}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.BitFieldUExtract", "base offset count", base, offset, count).Result(0)
 }
 
 // AsBitFieldUExtract returns op as a BitFieldUExtractOp. It returns false if op is
@@ -948,7 +948,7 @@ func (o BitReverseOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitReverse creates spirv.BitReverse and returns its result.
 func BitReverse(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return BitReverseOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.BitReverse", "operand", operand).Result(0)
 }
 
 // AsBitReverse returns op as a BitReverseOp. It returns false if op is another
@@ -1016,7 +1016,7 @@ func (o BitwiseAndOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitwiseAnd creates spirv.BitwiseAnd and returns its result.
 func BitwiseAnd(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return BitwiseAndOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.BitwiseAnd", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsBitwiseAnd returns op as a BitwiseAndOp. It returns false if op is another
@@ -1052,7 +1052,7 @@ func (o BitwiseOrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitwiseOr creates spirv.BitwiseOr and returns its result.
 func BitwiseOr(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return BitwiseOrOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.BitwiseOr", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsBitwiseOr returns op as a BitwiseOrOp. It returns false if op is another operation
@@ -1088,7 +1088,7 @@ func (o BitwiseXorOp) Create(b *mlir.Builder) mlir.Operation {
 
 // BitwiseXor creates spirv.BitwiseXor and returns its result.
 func BitwiseXor(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return BitwiseXorOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.BitwiseXor", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsBitwiseXor returns op as a BitwiseXorOp. It returns false if op is another
@@ -1201,7 +1201,7 @@ func (o CLAcosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLAcos creates spirv.CL.acos and returns its result.
 func CLAcos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLAcosOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.acos", "operand", operand).Result(0)
 }
 
 // AsCLAcos returns op as a CLAcosOp. It returns false if op is another operation or
@@ -1234,7 +1234,7 @@ func (o CLAcoshOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLAcosh creates spirv.CL.acosh and returns its result.
 func CLAcosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLAcoshOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.acosh", "operand", operand).Result(0)
 }
 
 // AsCLAcosh returns op as a CLAcoshOp. It returns false if op is another operation or
@@ -1267,7 +1267,7 @@ func (o CLAsinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLAsin creates spirv.CL.asin and returns its result.
 func CLAsin(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLAsinOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.asin", "operand", operand).Result(0)
 }
 
 // AsCLAsin returns op as a CLAsinOp. It returns false if op is another operation or
@@ -1300,7 +1300,7 @@ func (o CLAsinhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLAsinh creates spirv.CL.asinh and returns its result.
 func CLAsinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLAsinhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.asinh", "operand", operand).Result(0)
 }
 
 // AsCLAsinh returns op as a CLAsinhOp. It returns false if op is another operation or
@@ -1333,7 +1333,7 @@ func (o CLAtanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLAtan creates spirv.CL.atan and returns its result.
 func CLAtan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLAtanOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.atan", "operand", operand).Result(0)
 }
 
 // AsCLAtan returns op as a CLAtanOp. It returns false if op is another operation or
@@ -1368,7 +1368,7 @@ func (o CLAtan2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // CLAtan2 creates spirv.CL.atan2 and returns its result.
 func CLAtan2(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CLAtan2Op{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.atan2", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCLAtan2 returns op as a CLAtan2Op. It returns false if op is another operation or
@@ -1402,7 +1402,7 @@ func (o CLAtanhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLAtanh creates spirv.CL.atanh and returns its result.
 func CLAtanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLAtanhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.atanh", "operand", operand).Result(0)
 }
 
 // AsCLAtanh returns op as a CLAtanhOp. It returns false if op is another operation or
@@ -1435,7 +1435,7 @@ func (o CLCeilOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLCeil creates spirv.CL.ceil and returns its result.
 func CLCeil(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLCeilOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.ceil", "operand", operand).Result(0)
 }
 
 // AsCLCeil returns op as a CLCeilOp. It returns false if op is another operation or
@@ -1468,7 +1468,7 @@ func (o CLCosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLCos creates spirv.CL.cos and returns its result.
 func CLCos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLCosOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.cos", "operand", operand).Result(0)
 }
 
 // AsCLCos returns op as a CLCosOp. It returns false if op is another operation or lacks
@@ -1501,7 +1501,7 @@ func (o CLCoshOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLCosh creates spirv.CL.cosh and returns its result.
 func CLCosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLCoshOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.cosh", "operand", operand).Result(0)
 }
 
 // AsCLCosh returns op as a CLCoshOp. It returns false if op is another operation or

@@ -23,7 +23,7 @@ func (o CLErfOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLErf creates spirv.CL.erf and returns its result.
 func CLErf(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLErfOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.erf", "operand", operand).Result(0)
 }
 
 // AsCLErf returns op as a CLErfOp. It returns false if op is another operation or lacks
@@ -56,7 +56,7 @@ func (o CLExpOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLExp creates spirv.CL.exp and returns its result.
 func CLExp(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLExpOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.exp", "operand", operand).Result(0)
 }
 
 // AsCLExp returns op as a CLExpOp. It returns false if op is another operation or lacks
@@ -89,7 +89,7 @@ func (o CLFAbsOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLFAbs creates spirv.CL.fabs and returns its result.
 func CLFAbs(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLFAbsOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.fabs", "operand", operand).Result(0)
 }
 
 // AsCLFAbs returns op as a CLFAbsOp. It returns false if op is another operation or
@@ -122,7 +122,7 @@ func (o CLFloorOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLFloor creates spirv.CL.floor and returns its result.
 func CLFloor(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLFloorOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.floor", "operand", operand).Result(0)
 }
 
 // AsCLFloor returns op as a CLFloorOp. It returns false if op is another operation or
@@ -159,7 +159,7 @@ func (o CLFmaOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLFma creates spirv.CL.fma and returns its result.
 func CLFma(b *mlir.Builder, x mlir.Value, y mlir.Value, z mlir.Value) mlir.Value {
-	return CLFmaOp{X: x, Y: y, Z: z}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.fma", "x y z", x, y, z).Result(0)
 }
 
 // AsCLFma returns op as a CLFmaOp. It returns false if op is another operation or lacks
@@ -196,7 +196,7 @@ func (o CLFMaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLFMax creates spirv.CL.fmax and returns its result.
 func CLFMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CLFMaxOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.fmax", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCLFMax returns op as a CLFMaxOp. It returns false if op is another operation or
@@ -232,7 +232,7 @@ func (o CLFMinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLFMin creates spirv.CL.fmin and returns its result.
 func CLFMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CLFMinOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.fmin", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCLFMin returns op as a CLFMinOp. It returns false if op is another operation or
@@ -266,7 +266,7 @@ func (o CLLogOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLLog creates spirv.CL.log and returns its result.
 func CLLog(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLLogOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.log", "operand", operand).Result(0)
 }
 
 // AsCLLog returns op as a CLLogOp. It returns false if op is another operation or lacks
@@ -303,7 +303,7 @@ func (o CLMixOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLMix creates spirv.CL.mix and returns its result.
 func CLMix(b *mlir.Builder, x mlir.Value, y mlir.Value, z mlir.Value) mlir.Value {
-	return CLMixOp{X: x, Y: y, Z: z}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.mix", "x y z", x, y, z).Result(0)
 }
 
 // AsCLMix returns op as a CLMixOp. It returns false if op is another operation or lacks
@@ -340,7 +340,7 @@ func (o CLPowOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLPow creates spirv.CL.pow and returns its result.
 func CLPow(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CLPowOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.pow", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCLPow returns op as a CLPowOp. It returns false if op is another operation or lacks
@@ -410,7 +410,7 @@ func (o CLRintOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLRint creates spirv.CL.rint and returns its result.
 func CLRint(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLRintOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.rint", "operand", operand).Result(0)
 }
 
 // AsCLRint returns op as a CLRintOp. It returns false if op is another operation or
@@ -443,7 +443,7 @@ func (o CLRoundOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLRound creates spirv.CL.round and returns its result.
 func CLRound(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLRoundOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.round", "operand", operand).Result(0)
 }
 
 // AsCLRound returns op as a CLRoundOp. It returns false if op is another operation or
@@ -476,7 +476,7 @@ func (o CLRsqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLRsqrt creates spirv.CL.rsqrt and returns its result.
 func CLRsqrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLRsqrtOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.rsqrt", "operand", operand).Result(0)
 }
 
 // AsCLRsqrt returns op as a CLRsqrtOp. It returns false if op is another operation or
@@ -509,7 +509,7 @@ func (o CLSAbsOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLSAbs creates spirv.CL.s_abs and returns its result.
 func CLSAbs(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLSAbsOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.s_abs", "operand", operand).Result(0)
 }
 
 // AsCLSAbs returns op as a CLSAbsOp. It returns false if op is another operation or
@@ -544,7 +544,7 @@ func (o CLSMaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLSMax creates spirv.CL.s_max and returns its result.
 func CLSMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CLSMaxOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.s_max", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCLSMax returns op as a CLSMaxOp. It returns false if op is another operation or
@@ -580,7 +580,7 @@ func (o CLSMinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLSMin creates spirv.CL.s_min and returns its result.
 func CLSMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CLSMinOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.s_min", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCLSMin returns op as a CLSMinOp. It returns false if op is another operation or
@@ -614,7 +614,7 @@ func (o CLSinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLSin creates spirv.CL.sin and returns its result.
 func CLSin(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLSinOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.sin", "operand", operand).Result(0)
 }
 
 // AsCLSin returns op as a CLSinOp. It returns false if op is another operation or lacks
@@ -647,7 +647,7 @@ func (o CLSinhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLSinh creates spirv.CL.sinh and returns its result.
 func CLSinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLSinhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.sinh", "operand", operand).Result(0)
 }
 
 // AsCLSinh returns op as a CLSinhOp. It returns false if op is another operation or
@@ -680,7 +680,7 @@ func (o CLSqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLSqrt creates spirv.CL.sqrt and returns its result.
 func CLSqrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLSqrtOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.sqrt", "operand", operand).Result(0)
 }
 
 // AsCLSqrt returns op as a CLSqrtOp. It returns false if op is another operation or
@@ -713,7 +713,7 @@ func (o CLTanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLTan creates spirv.CL.tan and returns its result.
 func CLTan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLTanOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.tan", "operand", operand).Result(0)
 }
 
 // AsCLTan returns op as a CLTanOp. It returns false if op is another operation or lacks
@@ -746,7 +746,7 @@ func (o CLTanhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLTanh creates spirv.CL.tanh and returns its result.
 func CLTanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return CLTanhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.tanh", "operand", operand).Result(0)
 }
 
 // AsCLTanh returns op as a CLTanhOp. It returns false if op is another operation or
@@ -781,7 +781,7 @@ func (o CLUMaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLUMax creates spirv.CL.u_max and returns its result.
 func CLUMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CLUMaxOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.u_max", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCLUMax returns op as a CLUMaxOp. It returns false if op is another operation or
@@ -817,7 +817,7 @@ func (o CLUMinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // CLUMin creates spirv.CL.u_min and returns its result.
 func CLUMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return CLUMinOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.CL.u_min", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsCLUMin returns op as a CLUMinOp. It returns false if op is another operation or

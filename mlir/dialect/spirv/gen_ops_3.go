@@ -214,7 +214,7 @@ func (o FAddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FAdd creates spirv.FAdd and returns its result.
 func FAdd(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FAddOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FAdd", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFAdd returns op as a FAddOp. It returns false if op is another operation or lacks a
@@ -283,7 +283,7 @@ func (o FDivOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FDiv creates spirv.FDiv and returns its result.
 func FDiv(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FDivOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FDiv", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFDiv returns op as a FDivOp. It returns false if op is another operation or lacks a
@@ -319,7 +319,7 @@ func (o FModOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FMod creates spirv.FMod and returns its result.
 func FMod(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FModOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FMod", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFMod returns op as a FModOp. It returns false if op is another operation or lacks a
@@ -355,7 +355,7 @@ func (o FMulOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FMul creates spirv.FMul and returns its result.
 func FMul(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FMulOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FMul", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFMul returns op as a FMulOp. It returns false if op is another operation or lacks a
@@ -389,7 +389,7 @@ func (o FNegateOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FNegate creates spirv.FNegate and returns its result.
 func FNegate(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return FNegateOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FNegate", "operand", operand).Result(0)
 }
 
 // AsFNegate returns op as a FNegateOp. It returns false if op is another operation or
@@ -424,7 +424,7 @@ func (o FOrdEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FOrdEqual creates spirv.FOrdEqual and returns its result.
 func FOrdEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FOrdEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FOrdEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFOrdEqual returns op as a FOrdEqualOp. It returns false if op is another operation
@@ -460,7 +460,7 @@ func (o FOrdGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FOrdGreaterThan creates spirv.FOrdGreaterThan and returns its result.
 func FOrdGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FOrdGreaterThanOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FOrdGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFOrdGreaterThan returns op as a FOrdGreaterThanOp. It returns false if op is
@@ -496,7 +496,7 @@ func (o FOrdGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FOrdGreaterThanEqual creates spirv.FOrdGreaterThanEqual and returns its result.
 func FOrdGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FOrdGreaterThanEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FOrdGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFOrdGreaterThanEqual returns op as a FOrdGreaterThanEqualOp. It returns false if op
@@ -532,7 +532,7 @@ func (o FOrdLessThanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FOrdLessThan creates spirv.FOrdLessThan and returns its result.
 func FOrdLessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FOrdLessThanOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FOrdLessThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFOrdLessThan returns op as a FOrdLessThanOp. It returns false if op is another
@@ -568,7 +568,7 @@ func (o FOrdLessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FOrdLessThanEqual creates spirv.FOrdLessThanEqual and returns its result.
 func FOrdLessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FOrdLessThanEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FOrdLessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFOrdLessThanEqual returns op as a FOrdLessThanEqualOp. It returns false if op is
@@ -604,7 +604,7 @@ func (o FOrdNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FOrdNotEqual creates spirv.FOrdNotEqual and returns its result.
 func FOrdNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FOrdNotEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FOrdNotEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFOrdNotEqual returns op as a FOrdNotEqualOp. It returns false if op is another
@@ -640,7 +640,7 @@ func (o FRemOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FRem creates spirv.FRem and returns its result.
 func FRem(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FRemOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FRem", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFRem returns op as a FRemOp. It returns false if op is another operation or lacks a
@@ -676,7 +676,7 @@ func (o FSubOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FSub creates spirv.FSub and returns its result.
 func FSub(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FSubOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FSub", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFSub returns op as a FSubOp. It returns false if op is another operation or lacks a
@@ -712,7 +712,7 @@ func (o FUnordEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FUnordEqual creates spirv.FUnordEqual and returns its result.
 func FUnordEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FUnordEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FUnordEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFUnordEqual returns op as a FUnordEqualOp. It returns false if op is another
@@ -748,7 +748,7 @@ func (o FUnordGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FUnordGreaterThan creates spirv.FUnordGreaterThan and returns its result.
 func FUnordGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FUnordGreaterThanOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FUnordGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFUnordGreaterThan returns op as a FUnordGreaterThanOp. It returns false if op is
@@ -784,7 +784,7 @@ func (o FUnordGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FUnordGreaterThanEqual creates spirv.FUnordGreaterThanEqual and returns its result.
 func FUnordGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FUnordGreaterThanEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FUnordGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFUnordGreaterThanEqual returns op as a FUnordGreaterThanEqualOp. It returns false
@@ -820,7 +820,7 @@ func (o FUnordLessThanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FUnordLessThan creates spirv.FUnordLessThan and returns its result.
 func FUnordLessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FUnordLessThanOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FUnordLessThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFUnordLessThan returns op as a FUnordLessThanOp. It returns false if op is another
@@ -856,7 +856,7 @@ func (o FUnordLessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FUnordLessThanEqual creates spirv.FUnordLessThanEqual and returns its result.
 func FUnordLessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FUnordLessThanEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FUnordLessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFUnordLessThanEqual returns op as a FUnordLessThanEqualOp. It returns false if op
@@ -892,7 +892,7 @@ func (o FUnordNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FUnordNotEqual creates spirv.FUnordNotEqual and returns its result.
 func FUnordNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return FUnordNotEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.FUnordNotEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsFUnordNotEqual returns op as a FUnordNotEqualOp. It returns false if op is another
@@ -968,7 +968,7 @@ func (o GLAcosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLAcos creates spirv.GL.Acos and returns its result.
 func GLAcos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLAcosOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Acos", "operand", operand).Result(0)
 }
 
 // AsGLAcos returns op as a GLAcosOp. It returns false if op is another operation or
@@ -1001,7 +1001,7 @@ func (o GLAcoshOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLAcosh creates spirv.GL.Acosh and returns its result.
 func GLAcosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLAcoshOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Acosh", "operand", operand).Result(0)
 }
 
 // AsGLAcosh returns op as a GLAcoshOp. It returns false if op is another operation or
@@ -1034,7 +1034,7 @@ func (o GLAsinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLAsin creates spirv.GL.Asin and returns its result.
 func GLAsin(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLAsinOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Asin", "operand", operand).Result(0)
 }
 
 // AsGLAsin returns op as a GLAsinOp. It returns false if op is another operation or
@@ -1067,7 +1067,7 @@ func (o GLAsinhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLAsinh creates spirv.GL.Asinh and returns its result.
 func GLAsinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLAsinhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Asinh", "operand", operand).Result(0)
 }
 
 // AsGLAsinh returns op as a GLAsinhOp. It returns false if op is another operation or
@@ -1100,7 +1100,7 @@ func (o GLAtanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLAtan creates spirv.GL.Atan and returns its result.
 func GLAtan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLAtanOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Atan", "operand", operand).Result(0)
 }
 
 // AsGLAtan returns op as a GLAtanOp. It returns false if op is another operation or
@@ -1133,7 +1133,7 @@ func (o GLAtanhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLAtanh creates spirv.GL.Atanh and returns its result.
 func GLAtanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLAtanhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Atanh", "operand", operand).Result(0)
 }
 
 // AsGLAtanh returns op as a GLAtanhOp. It returns false if op is another operation or
@@ -1166,7 +1166,7 @@ func (o GLCeilOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLCeil creates spirv.GL.Ceil and returns its result.
 func GLCeil(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLCeilOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Ceil", "operand", operand).Result(0)
 }
 
 // AsGLCeil returns op as a GLCeilOp. It returns false if op is another operation or
@@ -1199,7 +1199,7 @@ func (o GLCosOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLCos creates spirv.GL.Cos and returns its result.
 func GLCos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLCosOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Cos", "operand", operand).Result(0)
 }
 
 // AsGLCos returns op as a GLCosOp. It returns false if op is another operation or lacks
@@ -1232,7 +1232,7 @@ func (o GLCoshOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLCosh creates spirv.GL.Cosh and returns its result.
 func GLCosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLCoshOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Cosh", "operand", operand).Result(0)
 }
 
 // AsGLCosh returns op as a GLCoshOp. It returns false if op is another operation or
@@ -1267,7 +1267,7 @@ func (o GLCrossOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLCross creates spirv.GL.Cross and returns its result.
 func GLCross(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLCrossOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Cross", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLCross returns op as a GLCrossOp. It returns false if op is another operation or
@@ -1303,7 +1303,7 @@ func (o GLDistanceOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLDistance creates spirv.GL.Distance and returns its result.
 func GLDistance(b *mlir.Builder, p0 mlir.Value, p1 mlir.Value) mlir.Value {
-	return GLDistanceOp{P0: p0, P1: p1}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Distance", "p0 p1", p0, p1).Result(0)
 }
 
 // AsGLDistance returns op as a GLDistanceOp. It returns false if op is another
@@ -1337,7 +1337,7 @@ func (o GLExpOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLExp creates spirv.GL.Exp and returns its result.
 func GLExp(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLExpOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Exp", "operand", operand).Result(0)
 }
 
 // AsGLExp returns op as a GLExpOp. It returns false if op is another operation or lacks
@@ -1370,7 +1370,7 @@ func (o GLExp2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // GLExp2 creates spirv.GL.Exp2 and returns its result.
 func GLExp2(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLExp2Op{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Exp2", "operand", operand).Result(0)
 }
 
 // AsGLExp2 returns op as a GLExp2Op. It returns false if op is another operation or

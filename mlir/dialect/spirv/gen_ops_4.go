@@ -23,7 +23,7 @@ func (o GLFAbsOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFAbs creates spirv.GL.FAbs and returns its result.
 func GLFAbs(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLFAbsOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.FAbs", "operand", operand).Result(0)
 }
 
 // AsGLFAbs returns op as a GLFAbsOp. It returns false if op is another operation or
@@ -97,7 +97,7 @@ func (o GLFMaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFMax creates spirv.GL.FMax and returns its result.
 func GLFMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLFMaxOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.FMax", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLFMax returns op as a GLFMaxOp. It returns false if op is another operation or
@@ -133,7 +133,7 @@ func (o GLFMinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFMin creates spirv.GL.FMin and returns its result.
 func GLFMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLFMinOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.FMin", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLFMin returns op as a GLFMinOp. It returns false if op is another operation or
@@ -171,7 +171,7 @@ func (o GLFMixOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFMix creates spirv.GL.FMix and returns its result.
 func GLFMix(b *mlir.Builder, x mlir.Value, y mlir.Value, a mlir.Value) mlir.Value {
-	return GLFMixOp{X: x, Y: y, A: a}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.FMix", "x y a", x, y, a).Result(0)
 }
 
 // AsGLFMix returns op as a GLFMixOp. It returns false if op is another operation or
@@ -206,7 +206,7 @@ func (o GLFSignOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFSign creates spirv.GL.FSign and returns its result.
 func GLFSign(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLFSignOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.FSign", "operand", operand).Result(0)
 }
 
 // AsGLFSign returns op as a GLFSignOp. It returns false if op is another operation or
@@ -239,7 +239,7 @@ func (o GLFindILsbOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFindILsb creates spirv.GL.FindILsb and returns its result.
 func GLFindILsb(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLFindILsbOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.FindILsb", "operand", operand).Result(0)
 }
 
 // AsGLFindILsb returns op as a GLFindILsbOp. It returns false if op is another
@@ -272,7 +272,7 @@ func (o GLFindSMsbOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFindSMsb creates spirv.GL.FindSMsb and returns its result.
 func GLFindSMsb(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLFindSMsbOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.FindSMsb", "operand", operand).Result(0)
 }
 
 // AsGLFindSMsb returns op as a GLFindSMsbOp. It returns false if op is another
@@ -305,7 +305,7 @@ func (o GLFindUMsbOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFindUMsb creates spirv.GL.FindUMsb and returns its result.
 func GLFindUMsb(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLFindUMsbOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.FindUMsb", "operand", operand).Result(0)
 }
 
 // AsGLFindUMsb returns op as a GLFindUMsbOp. It returns false if op is another
@@ -338,7 +338,7 @@ func (o GLFloorOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFloor creates spirv.GL.Floor and returns its result.
 func GLFloor(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLFloorOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Floor", "operand", operand).Result(0)
 }
 
 // AsGLFloor returns op as a GLFloorOp. It returns false if op is another operation or
@@ -410,7 +410,7 @@ func (o GLFractOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLFract creates spirv.GL.Fract and returns its result.
 func GLFract(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLFractOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Fract", "operand", operand).Result(0)
 }
 
 // AsGLFract returns op as a GLFractOp. It returns false if op is another operation or
@@ -476,7 +476,7 @@ func (o GLInverseSqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLInverseSqrt creates spirv.GL.InverseSqrt and returns its result.
 func GLInverseSqrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLInverseSqrtOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.InverseSqrt", "operand", operand).Result(0)
 }
 
 // AsGLInverseSqrt returns op as a GLInverseSqrtOp. It returns false if op is another
@@ -511,7 +511,7 @@ func (o GLLdexpOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLLdexp creates spirv.GL.Ldexp and returns its result.
 func GLLdexp(b *mlir.Builder, x mlir.Value, exp mlir.Value) mlir.Value {
-	return GLLdexpOp{X: x, Exp: exp}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Ldexp", "x exp", x, exp).Result(0)
 }
 
 // AsGLLdexp returns op as a GLLdexpOp. It returns false if op is another operation or
@@ -545,7 +545,7 @@ func (o GLLengthOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLLength creates spirv.GL.Length and returns its result.
 func GLLength(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLLengthOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Length", "operand", operand).Result(0)
 }
 
 // AsGLLength returns op as a GLLengthOp. It returns false if op is another operation or
@@ -578,7 +578,7 @@ func (o GLLogOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLLog creates spirv.GL.Log and returns its result.
 func GLLog(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLLogOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Log", "operand", operand).Result(0)
 }
 
 // AsGLLog returns op as a GLLogOp. It returns false if op is another operation or lacks
@@ -611,7 +611,7 @@ func (o GLLog2Op) Create(b *mlir.Builder) mlir.Operation {
 
 // GLLog2 creates spirv.GL.Log2 and returns its result.
 func GLLog2(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLLog2Op{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Log2", "operand", operand).Result(0)
 }
 
 // AsGLLog2 returns op as a GLLog2Op. It returns false if op is another operation or
@@ -644,7 +644,7 @@ func (o GLNormalizeOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLNormalize creates spirv.GL.Normalize and returns its result.
 func GLNormalize(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLNormalizeOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Normalize", "operand", operand).Result(0)
 }
 
 // AsGLNormalize returns op as a GLNormalizeOp. It returns false if op is another
@@ -677,7 +677,7 @@ func (o GLPackHalf2x16Op) Create(b *mlir.Builder) mlir.Operation {
 
 // GLPackHalf2x16 creates spirv.GL.PackHalf2x16 and returns its result.
 func GLPackHalf2x16(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLPackHalf2x16Op{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.PackHalf2x16", "operand", operand).Result(0)
 }
 
 // AsGLPackHalf2x16 returns op as a GLPackHalf2x16Op. It returns false if op is another
@@ -710,7 +710,7 @@ func (o GLPackSnorm4x8Op) Create(b *mlir.Builder) mlir.Operation {
 
 // GLPackSnorm4x8 creates spirv.GL.PackSnorm4x8 and returns its result.
 func GLPackSnorm4x8(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLPackSnorm4x8Op{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.PackSnorm4x8", "operand", operand).Result(0)
 }
 
 // AsGLPackSnorm4x8 returns op as a GLPackSnorm4x8Op. It returns false if op is another
@@ -745,7 +745,7 @@ func (o GLPowOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLPow creates spirv.GL.Pow and returns its result.
 func GLPow(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLPowOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Pow", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLPow returns op as a GLPowOp. It returns false if op is another operation or lacks
@@ -781,7 +781,7 @@ func (o GLReflectOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLReflect creates spirv.GL.Reflect and returns its result.
 func GLReflect(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLReflectOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Reflect", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLReflect returns op as a GLReflectOp. It returns false if op is another operation
@@ -815,7 +815,7 @@ func (o GLRoundOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLRound creates spirv.GL.Round and returns its result.
 func GLRound(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLRoundOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Round", "operand", operand).Result(0)
 }
 
 // AsGLRound returns op as a GLRoundOp. It returns false if op is another operation or
@@ -848,7 +848,7 @@ func (o GLRoundEvenOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLRoundEven creates spirv.GL.RoundEven and returns its result.
 func GLRoundEven(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLRoundEvenOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.RoundEven", "operand", operand).Result(0)
 }
 
 // AsGLRoundEven returns op as a GLRoundEvenOp. It returns false if op is another
@@ -881,7 +881,7 @@ func (o GLSAbsOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLSAbs creates spirv.GL.SAbs and returns its result.
 func GLSAbs(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLSAbsOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.SAbs", "operand", operand).Result(0)
 }
 
 // AsGLSAbs returns op as a GLSAbsOp. It returns false if op is another operation or
@@ -955,7 +955,7 @@ func (o GLSMaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLSMax creates spirv.GL.SMax and returns its result.
 func GLSMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLSMaxOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.SMax", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLSMax returns op as a GLSMaxOp. It returns false if op is another operation or
@@ -991,7 +991,7 @@ func (o GLSMinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLSMin creates spirv.GL.SMin and returns its result.
 func GLSMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLSMinOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.SMin", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLSMin returns op as a GLSMinOp. It returns false if op is another operation or
@@ -1025,7 +1025,7 @@ func (o GLSSignOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLSSign creates spirv.GL.SSign and returns its result.
 func GLSSign(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLSSignOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.SSign", "operand", operand).Result(0)
 }
 
 // AsGLSSign returns op as a GLSSignOp. It returns false if op is another operation or
@@ -1058,7 +1058,7 @@ func (o GLSinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLSin creates spirv.GL.Sin and returns its result.
 func GLSin(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLSinOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Sin", "operand", operand).Result(0)
 }
 
 // AsGLSin returns op as a GLSinOp. It returns false if op is another operation or lacks
@@ -1091,7 +1091,7 @@ func (o GLSinhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLSinh creates spirv.GL.Sinh and returns its result.
 func GLSinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLSinhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Sinh", "operand", operand).Result(0)
 }
 
 // AsGLSinh returns op as a GLSinhOp. It returns false if op is another operation or
@@ -1124,7 +1124,7 @@ func (o GLSqrtOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLSqrt creates spirv.GL.Sqrt and returns its result.
 func GLSqrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLSqrtOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Sqrt", "operand", operand).Result(0)
 }
 
 // AsGLSqrt returns op as a GLSqrtOp. It returns false if op is another operation or
@@ -1157,7 +1157,7 @@ func (o GLTanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLTan creates spirv.GL.Tan and returns its result.
 func GLTan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLTanOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Tan", "operand", operand).Result(0)
 }
 
 // AsGLTan returns op as a GLTanOp. It returns false if op is another operation or lacks
@@ -1190,7 +1190,7 @@ func (o GLTanhOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLTanh creates spirv.GL.Tanh and returns its result.
 func GLTanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return GLTanhOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.Tanh", "operand", operand).Result(0)
 }
 
 // AsGLTanh returns op as a GLTanhOp. It returns false if op is another operation or
@@ -1264,7 +1264,7 @@ func (o GLUMaxOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLUMax creates spirv.GL.UMax and returns its result.
 func GLUMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLUMaxOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.UMax", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLUMax returns op as a GLUMaxOp. It returns false if op is another operation or
@@ -1300,7 +1300,7 @@ func (o GLUMinOp) Create(b *mlir.Builder) mlir.Operation {
 
 // GLUMin creates spirv.GL.UMin and returns its result.
 func GLUMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return GLUMinOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.GL.UMin", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsGLUMin returns op as a GLUMinOp. It returns false if op is another operation or

@@ -142,7 +142,7 @@ func (o IAddOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IAdd creates spirv.IAdd and returns its result.
 func IAdd(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return IAddOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.IAdd", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsIAdd returns op as an IAddOp. It returns false if op is another operation or lacks
@@ -214,7 +214,7 @@ func (o IEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IEqual creates spirv.IEqual and returns its result.
 func IEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return IEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.IEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsIEqual returns op as an IEqualOp. It returns false if op is another operation or
@@ -250,7 +250,7 @@ func (o IMulOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IMul creates spirv.IMul and returns its result.
 func IMul(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return IMulOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.IMul", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsIMul returns op as an IMulOp. It returns false if op is another operation or lacks
@@ -523,7 +523,7 @@ func (o INotEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // INotEqual creates spirv.INotEqual and returns its result.
 func INotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return INotEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.INotEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsINotEqual returns op as an INotEqualOp. It returns false if op is another operation
@@ -559,7 +559,7 @@ func (o ISubOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ISub creates spirv.ISub and returns its result.
 func ISub(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ISubOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.ISub", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsISub returns op as an ISubOp. It returns false if op is another operation or lacks
@@ -629,7 +629,7 @@ func (o ImageOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Image creates spirv.Image and returns its result.
 func Image(b *mlir.Builder, sampledImage mlir.Value) mlir.Value {
-	return ImageOp{SampledImage: sampledImage}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.Image", "sampled_image", sampledImage).Result(0)
 }
 
 // AsImage returns op as an ImageOp. It returns false if op is another operation or
@@ -1036,7 +1036,7 @@ func (o IsFiniteOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IsFinite creates spirv.IsFinite and returns its result.
 func IsFinite(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return IsFiniteOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.IsFinite", "operand", operand).Result(0)
 }
 
 // AsIsFinite returns op as an IsFiniteOp. It returns false if op is another operation
@@ -1069,7 +1069,7 @@ func (o IsInfOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IsInf creates spirv.IsInf and returns its result.
 func IsInf(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return IsInfOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.IsInf", "operand", operand).Result(0)
 }
 
 // AsIsInf returns op as an IsInfOp. It returns false if op is another operation or
@@ -1102,7 +1102,7 @@ func (o IsNanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // IsNan creates spirv.IsNan and returns its result.
 func IsNan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return IsNanOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.IsNan", "operand", operand).Result(0)
 }
 
 // AsIsNan returns op as an IsNanOp. It returns false if op is another operation or
@@ -1252,7 +1252,7 @@ func (o KHRCooperativeMatrixMulAddOp) Create(b *mlir.Builder) mlir.Operation {
 // KHRCooperativeMatrixMulAdd creates spirv.KHR.CooperativeMatrixMulAdd and returns its
 // result.
 func KHRCooperativeMatrixMulAdd(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
-	return KHRCooperativeMatrixMulAddOp{A: a, B: bValue, C: c}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.KHR.CooperativeMatrixMulAdd", "a b c", a, bValue, c).Result(0)
 }
 
 // AsKHRCooperativeMatrixMulAdd returns op as a KHRCooperativeMatrixMulAddOp. It returns

@@ -25,7 +25,7 @@ func (o LogicalAndOp) Create(b *mlir.Builder) mlir.Operation {
 
 // LogicalAnd creates spirv.LogicalAnd and returns its result.
 func LogicalAnd(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return LogicalAndOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.LogicalAnd", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsLogicalAnd returns op as a LogicalAndOp. It returns false if op is another
@@ -61,7 +61,7 @@ func (o LogicalEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // LogicalEqual creates spirv.LogicalEqual and returns its result.
 func LogicalEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return LogicalEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.LogicalEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsLogicalEqual returns op as a LogicalEqualOp. It returns false if op is another
@@ -95,7 +95,7 @@ func (o LogicalNotOp) Create(b *mlir.Builder) mlir.Operation {
 
 // LogicalNot creates spirv.LogicalNot and returns its result.
 func LogicalNot(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return LogicalNotOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.LogicalNot", "operand", operand).Result(0)
 }
 
 // AsLogicalNot returns op as a LogicalNotOp. It returns false if op is another
@@ -130,7 +130,7 @@ func (o LogicalNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // LogicalNotEqual creates spirv.LogicalNotEqual and returns its result.
 func LogicalNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return LogicalNotEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.LogicalNotEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsLogicalNotEqual returns op as a LogicalNotEqualOp. It returns false if op is
@@ -166,7 +166,7 @@ func (o LogicalOrOp) Create(b *mlir.Builder) mlir.Operation {
 
 // LogicalOr creates spirv.LogicalOr and returns its result.
 func LogicalOr(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return LogicalOrOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.LogicalOr", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsLogicalOr returns op as a LogicalOrOp. It returns false if op is another operation
@@ -238,7 +238,7 @@ func (o MatrixTimesScalarOp) Create(b *mlir.Builder) mlir.Operation {
 
 // MatrixTimesScalar creates spirv.MatrixTimesScalar and returns its result.
 func MatrixTimesScalar(b *mlir.Builder, matrix mlir.Value, scalar mlir.Value) mlir.Value {
-	return MatrixTimesScalarOp{Matrix: matrix, Scalar: scalar}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.MatrixTimesScalar", "matrix scalar", matrix, scalar).Result(0)
 }
 
 // AsMatrixTimesScalar returns op as a MatrixTimesScalarOp. It returns false if op is
@@ -341,7 +341,7 @@ func (o NotOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Not creates spirv.Not and returns its result.
 func Not(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return NotOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.Not", "operand", operand).Result(0)
 }
 
 // AsNot returns op as a NotOp. It returns false if op is another operation or lacks a
@@ -376,7 +376,7 @@ func (o OrderedOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Ordered creates spirv.Ordered and returns its result.
 func Ordered(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return OrderedOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.Ordered", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsOrdered returns op as an OrderedOp. It returns false if op is another operation or
@@ -569,7 +569,7 @@ func (o SDivOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SDiv creates spirv.SDiv and returns its result.
 func SDiv(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return SDivOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SDiv", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsSDiv returns op as a SDivOp. It returns false if op is another operation or lacks a
@@ -648,7 +648,7 @@ func (o SDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SDotAccSat creates spirv.SDotAccSat and returns its result.
 func SDotAccSat(b *mlir.Builder, vector1 mlir.Value, vector2 mlir.Value, accumulator mlir.Value) mlir.Value {
-	return SDotAccSatOp{Vector1: vector1, Vector2: vector2, Accumulator: accumulator}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SDotAccSat", "vector1 vector2 accumulator", vector1, vector2, accumulator).Result(0)
 }
 
 // AsSDotAccSat returns op as a SDotAccSatOp. It returns false if op is another
@@ -686,7 +686,7 @@ func (o SGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SGreaterThan creates spirv.SGreaterThan and returns its result.
 func SGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return SGreaterThanOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsSGreaterThan returns op as a SGreaterThanOp. It returns false if op is another
@@ -722,7 +722,7 @@ func (o SGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SGreaterThanEqual creates spirv.SGreaterThanEqual and returns its result.
 func SGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return SGreaterThanEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsSGreaterThanEqual returns op as a SGreaterThanEqualOp. It returns false if op is
@@ -758,7 +758,7 @@ func (o SLessThanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SLessThan creates spirv.SLessThan and returns its result.
 func SLessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return SLessThanOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SLessThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsSLessThan returns op as a SLessThanOp. It returns false if op is another operation
@@ -794,7 +794,7 @@ func (o SLessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SLessThanEqual creates spirv.SLessThanEqual and returns its result.
 func SLessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return SLessThanEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SLessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsSLessThanEqual returns op as a SLessThanEqualOp. It returns false if op is another
@@ -830,7 +830,7 @@ func (o SModOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SMod creates spirv.SMod and returns its result.
 func SMod(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return SModOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SMod", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsSMod returns op as a SModOp. It returns false if op is another operation or lacks a
@@ -900,7 +900,7 @@ func (o SNegateOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SNegate creates spirv.SNegate and returns its result.
 func SNegate(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return SNegateOp{Operand: operand}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SNegate", "operand", operand).Result(0)
 }
 
 // AsSNegate returns op as a SNegateOp. It returns false if op is another operation or
@@ -935,7 +935,7 @@ func (o SRemOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SRem creates spirv.SRem and returns its result.
 func SRem(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return SRemOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SRem", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsSRem returns op as a SRemOp. It returns false if op is another operation or lacks a
@@ -1014,7 +1014,7 @@ func (o SUDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // SUDotAccSat creates spirv.SUDotAccSat and returns its result.
 func SUDotAccSat(b *mlir.Builder, vector1 mlir.Value, vector2 mlir.Value, accumulator mlir.Value) mlir.Value {
-	return SUDotAccSatOp{Vector1: vector1, Vector2: vector2, Accumulator: accumulator}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.SUDotAccSat", "vector1 vector2 accumulator", vector1, vector2, accumulator).Result(0)
 }
 
 // AsSUDotAccSat returns op as a SUDotAccSatOp. It returns false if op is another
@@ -1054,7 +1054,7 @@ func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Select creates spirv.Select and returns its result.
 func Select(b *mlir.Builder, condition mlir.Value, trueValue mlir.Value, falseValue mlir.Value) mlir.Value {
-	return SelectOp{Condition: condition, TrueValue: trueValue, FalseValue: falseValue}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.Select", "condition true_value false_value", condition, trueValue, falseValue).Result(0)
 }
 
 // AsSelect returns op as a SelectOp. It returns false if op is another operation or
@@ -1091,7 +1091,7 @@ func (o ShiftLeftLogicalOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ShiftLeftLogical creates spirv.ShiftLeftLogical and returns its result.
 func ShiftLeftLogical(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ShiftLeftLogicalOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.ShiftLeftLogical", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsShiftLeftLogical returns op as a ShiftLeftLogicalOp. It returns false if op is
@@ -1127,7 +1127,7 @@ func (o ShiftRightArithmeticOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ShiftRightArithmetic creates spirv.ShiftRightArithmetic and returns its result.
 func ShiftRightArithmetic(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ShiftRightArithmeticOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.ShiftRightArithmetic", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsShiftRightArithmetic returns op as a ShiftRightArithmeticOp. It returns false if op
@@ -1163,7 +1163,7 @@ func (o ShiftRightLogicalOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ShiftRightLogical creates spirv.ShiftRightLogical and returns its result.
 func ShiftRightLogical(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ShiftRightLogicalOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.ShiftRightLogical", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsShiftRightLogical returns op as a ShiftRightLogicalOp. It returns false if op is

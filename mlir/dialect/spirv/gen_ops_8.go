@@ -25,7 +25,7 @@ func (o UDivOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UDiv creates spirv.UDiv and returns its result.
 func UDiv(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return UDivOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.UDiv", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsUDiv returns op as a UDivOp. It returns false if op is another operation or lacks a
@@ -104,7 +104,7 @@ func (o UDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UDotAccSat creates spirv.UDotAccSat and returns its result.
 func UDotAccSat(b *mlir.Builder, vector1 mlir.Value, vector2 mlir.Value, accumulator mlir.Value) mlir.Value {
-	return UDotAccSatOp{Vector1: vector1, Vector2: vector2, Accumulator: accumulator}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.UDotAccSat", "vector1 vector2 accumulator", vector1, vector2, accumulator).Result(0)
 }
 
 // AsUDotAccSat returns op as a UDotAccSatOp. It returns false if op is another
@@ -142,7 +142,7 @@ func (o UGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UGreaterThan creates spirv.UGreaterThan and returns its result.
 func UGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return UGreaterThanOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.UGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsUGreaterThan returns op as a UGreaterThanOp. It returns false if op is another
@@ -178,7 +178,7 @@ func (o UGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UGreaterThanEqual creates spirv.UGreaterThanEqual and returns its result.
 func UGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return UGreaterThanEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.UGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsUGreaterThanEqual returns op as a UGreaterThanEqualOp. It returns false if op is
@@ -214,7 +214,7 @@ func (o ULessThanOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ULessThan creates spirv.ULessThan and returns its result.
 func ULessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ULessThanOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.ULessThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsULessThan returns op as a ULessThanOp. It returns false if op is another operation
@@ -250,7 +250,7 @@ func (o ULessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ULessThanEqual creates spirv.ULessThanEqual and returns its result.
 func ULessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ULessThanEqualOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.ULessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsULessThanEqual returns op as a ULessThanEqualOp. It returns false if op is another
@@ -286,7 +286,7 @@ func (o UModOp) Create(b *mlir.Builder) mlir.Operation {
 
 // UMod creates spirv.UMod and returns its result.
 func UMod(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return UModOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.UMod", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsUMod returns op as a UModOp. It returns false if op is another operation or lacks a
@@ -388,7 +388,7 @@ func (o UnorderedOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Unordered creates spirv.Unordered and returns its result.
 func Unordered(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return UnorderedOp{Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.Unordered", "operand1 operand2", operand1, operand2).Result(0)
 }
 
 // AsUnordered returns op as a UnorderedOp. It returns false if op is another operation
@@ -483,7 +483,7 @@ func (o VectorExtractDynamicOp) Create(b *mlir.Builder) mlir.Operation {
 
 // VectorExtractDynamic creates spirv.VectorExtractDynamic and returns its result.
 func VectorExtractDynamic(b *mlir.Builder, vector mlir.Value, index mlir.Value) mlir.Value {
-	return VectorExtractDynamicOp{Vector: vector, Index: index}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.VectorExtractDynamic", "vector index", vector, index).Result(0)
 }
 
 // AsVectorExtractDynamic returns op as a VectorExtractDynamicOp. It returns false if op
@@ -521,7 +521,7 @@ func (o VectorInsertDynamicOp) Create(b *mlir.Builder) mlir.Operation {
 
 // VectorInsertDynamic creates spirv.VectorInsertDynamic and returns its result.
 func VectorInsertDynamic(b *mlir.Builder, vector mlir.Value, component mlir.Value, index mlir.Value) mlir.Value {
-	return VectorInsertDynamicOp{Vector: vector, Component: component, Index: index}.Create(b).Result(0)
+	return ods.Infer(b, "spirv.VectorInsertDynamic", "vector component index", vector, component, index).Result(0)
 }
 
 // AsVectorInsertDynamic returns op as a VectorInsertDynamicOp. It returns false if op

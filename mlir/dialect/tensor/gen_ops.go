@@ -163,7 +163,7 @@ func (o DimOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Dim creates tensor.dim and returns its result.
 func Dim(b *mlir.Builder, source mlir.Value, index mlir.Value) mlir.Value {
-	return DimOp{Source: source, Index: index}.Create(b).Result(0)
+	return ods.Infer(b, "tensor.dim", "source index", source, index).Result(0)
 }
 
 // AsDim returns op as a DimOp. It returns false if op is another operation or lacks a
@@ -669,7 +669,7 @@ func (o RankOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Rank creates tensor.rank and returns its result.
 func Rank(b *mlir.Builder, tensor mlir.Value) mlir.Value {
-	return RankOp{Tensor: tensor}.Create(b).Result(0)
+	return ods.Infer(b, "tensor.rank", "tensor", tensor).Result(0)
 }
 
 // AsRank returns op as a RankOp. It returns false if op is another operation or lacks a

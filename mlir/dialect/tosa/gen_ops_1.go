@@ -1205,7 +1205,7 @@ func (o EqualOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Equal creates tosa.equal and returns its result.
 func Equal(b *mlir.Builder, input1 mlir.Value, input2 mlir.Value) mlir.Value {
-	return EqualOp{Input1: input1, Input2: input2}.Create(b).Result(0)
+	return ods.Infer(b, "tosa.equal", "input1 input2", input1, input2).Result(0)
 }
 
 // AsEqual returns op as an EqualOp. It returns false if op is another operation or

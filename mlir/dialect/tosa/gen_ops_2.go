@@ -1195,7 +1195,7 @@ func (o ReshapeOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Reshape creates tosa.reshape and returns its result.
 func Reshape(b *mlir.Builder, input1 mlir.Value, shape mlir.Value) mlir.Value {
-	return ReshapeOp{Input1: input1, Shape: shape}.Create(b).Result(0)
+	return ods.Infer(b, "tosa.reshape", "input1 shape", input1, shape).Result(0)
 }
 
 // AsReshape returns op as a ReshapeOp. It returns false if op is another operation or

@@ -1205,7 +1205,7 @@ func (o BufferizeToAllocationOp) Create(b *mlir.Builder) mlir.Operation {
 // BufferizeToAllocation creates transform.structured.bufferize_to_allocation and
 // returns its results.
 func BufferizeToAllocation(b *mlir.Builder, target mlir.Value) (mlir.Value, mlir.Value) {
-	op := BufferizeToAllocationOp{Target: target}.Create(b)
+	op := ods.Infer(b, "transform.structured.bufferize_to_allocation", "target", target)
 	return op.Result(0), op.Result(1)
 }
 

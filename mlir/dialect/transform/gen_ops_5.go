@@ -885,7 +885,7 @@ func (o PromoteTensorOp) Create(b *mlir.Builder) mlir.Operation {
 
 // PromoteTensor creates transform.structured.promote_tensor and returns its result.
 func PromoteTensor(b *mlir.Builder, tensor mlir.Value) mlir.Value {
-	return PromoteTensorOp{Tensor: tensor}.Create(b).Result(0)
+	return ods.Infer(b, "transform.structured.promote_tensor", "tensor", tensor).Result(0)
 }
 
 // AsPromoteTensor returns op as a PromoteTensorOp. It returns false if op is another

@@ -248,7 +248,7 @@ func (o DeinterleaveOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Deinterleave creates vector.deinterleave and returns its results.
 func Deinterleave(b *mlir.Builder, source mlir.Value) (mlir.Value, mlir.Value) {
-	op := DeinterleaveOp{Source: source}.Create(b)
+	op := ods.Infer(b, "vector.deinterleave", "source", source)
 	return op.Result(0), op.Result(1)
 }
 
@@ -413,7 +413,7 @@ func (o FMAOp) Create(b *mlir.Builder) mlir.Operation {
 
 // FMA creates vector.fma and returns its result.
 func FMA(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value, acc mlir.Value) mlir.Value {
-	return FMAOp{LHS: lhs, RHS: rhs, Acc: acc}.Create(b).Result(0)
+	return ods.Infer(b, "vector.fma", "lhs rhs acc", lhs, rhs, acc).Result(0)
 }
 
 // AsFMA returns op as a FMAOp. It returns false if op is another operation or lacks a
@@ -615,7 +615,7 @@ func (o InterleaveOp) Create(b *mlir.Builder) mlir.Operation {
 
 // Interleave creates vector.interleave and returns its result.
 func Interleave(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return InterleaveOp{LHS: lhs, RHS: rhs}.Create(b).Result(0)
+	return ods.Infer(b, "vector.interleave", "lhs rhs", lhs, rhs).Result(0)
 }
 
 // AsInterleave returns op as an InterleaveOp. It returns false if op is another
@@ -1295,7 +1295,7 @@ func (o ToElementsOp) Create(b *mlir.Builder) mlir.Operation {
 
 // ToElements creates vector.to_elements.
 func ToElements(b *mlir.Builder, source mlir.Value) mlir.Operation {
-	return ToElementsOp{Source: source}.Create(b)
+	return ods.Infer(b, "vector.to_elements", "source", source)
 }
 
 // AsToElements returns op as a ToElementsOp. It returns false if op is another

@@ -348,6 +348,23 @@ func (p part) manyNote() string {
 	return "optional"
 }
 
+// simple reports whether an operation that infers its results requires nothing but single
+// operands, and returns their names.
+func (op *operation) simple() (operands []string, ok bool) {
+	if !op.is(infers) || op.is(operandSegments) || op.is(resultSegments) || named(op) {
+		return nil, false
+	}
+	for _, p := range op.parts {
+		switch {
+		case p.sort == "operand" && p.many == "":
+			operands = append(operands, p.name)
+		case p.sort == "operand" && p.many != "optional", p.sort == "attribute" && p.many == "", p.sort == "region", p.sort == "successor":
+			return nil, false
+		}
+	}
+	return operands, len(operands) > 0
+}
+
 // writeFunction writes the function that takes the required parts and returns the results.
 func (g *generator) writeFunction(b *bytes.Buffer, op *operation, name string, parameters, arguments []string) {
 	if g.byHand[name] || g.taken[name] {
@@ -368,6 +385,14 @@ func (g *generator) writeFunction(b *bytes.Buffer, op *operation, name string, p
 	}
 	list := strings.Join(append([]string{"b *mlir.Builder"}, parameters...), ", ")
 	call := fmt.Sprintf("%sOp{%s}.Create(b)", name, strings.Join(arguments, ", "))
+	if names, ok := op.simple(); ok {
+		var values []string
+		for _, p := range parameters {
+			v, _, _ := strings.Cut(p, " ")
+			values = append(values, ", "+v)
+		}
+		call = fmt.Sprintf("ods.Infer(b, %q, %q%s)", op.name, strings.Join(names, " "), strings.Join(values, ""))
+	}
 	switch {
 	case single == 1 && len(results) == 1:
 		fmt.Fprintf(b, "\n%sfunc %s(%s) mlir.Value {\nreturn %s.Result(0)\n}\n", comment(name+" creates "+op.name+" and returns its result."), name, list, call)

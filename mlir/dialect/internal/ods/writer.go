@@ -3,8 +3,9 @@ package ods
 import (
 	"fmt"
 	"slices"
-	"sync"
+	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -18,22 +19,22 @@ type Writer struct {
 	err      error
 }
 
-// writers has Writers that are not in use, with the memory of their lists.
-var writers = sync.Pool{New: func() any { return new(Writer) }}
-
-// New returns a Writer of the named operation. It must not be used after Create or Infer.
+// New returns a Writer of the named operation. It must not be used after Create or Infer,
+// nor after another call with this Builder, which keeps one Writer for the memory of its
+// lists.
 func New(b *mlir.Builder, name string) *Writer {
-	w := writers.Get().(*Writer)
-	w.b, w.state.Name = b, name
-	return w
-}
-
-// free gives the Writer back.
-func (w *Writer) free() {
+	kept := raw.Parts(b)
+	w, ok := (*kept).(*Writer)
+	if !ok {
+		w = new(Writer)
+		*kept = w
+	}
+	w.b, w.err, w.operands, w.results = b, nil, w.operands[:0], w.results[:0]
 	s := &w.state
-	*s = mlir.OperationState{Operands: s.Operands[:0], Results: s.Results[:0], Attributes: s.Attributes[:0], Regions: s.Regions[:0], Successors: s.Successors[:0]}
-	w.b, w.err, w.operands, w.results = nil, nil, w.operands[:0], w.results[:0]
-	writers.Put(w)
+	s.Name, s.Location, s.InferResults = name, mlir.Location{}, false
+	s.Operands, s.Results, s.Attributes = s.Operands[:0], s.Results[:0], s.Attributes[:0]
+	s.Regions, s.Successors = s.Regions[:0], s.Successors[:0]
+	return w
 }
 
 func (w *Writer) fail(format string, args ...any) {
@@ -196,15 +197,28 @@ func (w *Writer) Create() mlir.Operation {
 	if w.err != nil {
 		w.b.Fail(w.err)
 	}
-	op := w.b.Create(w.state)
-	w.free()
-	return op
+	return raw.Build(w.b, &w.state)
 }
 
 // Infer makes the operation. It infers the result types if none was added.
 func (w *Writer) Infer() mlir.Operation {
 	w.state.InferResults = len(w.state.Results) == 0
 	return w.Create()
+}
+
+// Infer makes the named operation of single operands, whose names are separated by spaces. It
+// is the short way for operations that need nothing else.
+func Infer(b *mlir.Builder, name, operands string, values ...mlir.Value) mlir.Operation {
+	for _, v := range values {
+		if v.IsNil() {
+			w := New(b, name)
+			for i, operand := range strings.Fields(operands) {
+				w.Operand(operand, values[i])
+			}
+			return w.Infer()
+		}
+	}
+	return b.Infer(name, values...)
 }
 
 // Destination adds the types of a variadic result. If there are none, they are those of the
