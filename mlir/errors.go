@@ -1,9 +1,12 @@
 package mlir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
 // ErrUnsupported matches every UnsupportedError under errors.Is.
@@ -12,12 +15,17 @@ var ErrUnsupported = errors.New("not supported by this MLIR library")
 // An UnsupportedError reports that a library does not export a function of the C API. Its
 // text names the known libraries that do, and the command that fetches one.
 type UnsupportedError struct {
-	Library  string // path of the library
+	Library  string // path of the library, empty in a panic
 	Function string // name of the C function
 }
 
+// A method without an error result panics with an UnsupportedError, which has no Library.
+func init() {
+	capi.Missing = func(function string) error { return &UnsupportedError{Function: function} }
+}
+
 func (e *UnsupportedError) Error() string {
-	text := fmt.Sprintf("mlir: %s does not export %s", e.Library, e.Function)
+	text := fmt.Sprintf("mlir: %s does not export %s", cmp.Or(e.Library, "the library"), e.Function)
 	if hint := functionHint(e.Function); hint != "" {
 		text += "; " + hint
 	}

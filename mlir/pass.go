@@ -135,6 +135,9 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 		if err := c.lib.printable(o.PrintIR.Print); err != nil {
 			return nil, err
 		}
+		if !t.HasOf("mlirPassManagerEnableIRPrinting", 22) {
+			return nil, &UnsupportedError{Library: c.lib.path, Function: "mlirPassManagerEnableIRPrinting with options"}
+		}
 	}
 	switch {
 	case o.Op != "" && o.Pipeline != "":

@@ -1,6 +1,8 @@
 package mlir
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
@@ -109,6 +111,10 @@ func (v Value) ReplaceAllUsesExcept(with Value, except ...Operation) {
 	v.touchUsers()
 	if len(spared) == 0 {
 		capi.MlirValueReplaceAllUsesOfWith(t, v.raw, other)
+		return
+	}
+	if !c.lib.Has("mlirValueReplaceAllUsesExcept") { // before LLVM 20
+		v.ReplaceUsesIf(with, func(u Use) bool { return !slices.Contains(except, u.Owner) })
 		return
 	}
 	capi.MlirValueReplaceAllUsesExcept(t, v.raw, other, len(spared), first(spared))

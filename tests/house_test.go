@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/dispatch/dispatchtest": {"callbacks", "contract", "internal/dispatch"},
 	"internal/errtext":               {},
 	"internal/jaxtargets":            {},
-	"internal/mlirtest":              {"mlir", "native", "internal/check"},
+	"internal/mlirtest":              {"mlir", "native", "internal/check", "internal/debs"},
 	"internal/nativetest":            {"native"},
 	"internal/nearest":               {},
 	"internal/raw":                   {"mlir", "internal/capi", "internal/raw/access"},

@@ -29,6 +29,15 @@ var cppHeaders = debs.Set{
 	}},
 }
 
+const pluginOutput = `the verifier: mlir: parse failed: wrong.mlir:1:24: error: 'toy.double' op needs an integer of at least 8 bits
+module {
+  func.func @f(%arg0: i32) -> i32 {
+    %0 = arith.addi %arg0, %arg0 : i32
+    return %0 : i32
+  }
+}
+`
+
 // TestPluginExample compiles the dialect of examples/plugin, and checks its verifier and its
 // pass.
 func TestPluginExample(t *testing.T) {
@@ -42,14 +51,33 @@ func TestPluginExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.Diff(t, "output", `the verifier: mlir: parse failed: wrong.mlir:1:24: error: 'toy.double' op needs an integer of at least 8 bits
-module {
-  func.func @f(%arg0: i32) -> i32 {
-    %0 = arith.addi %arg0, %arg0 : i32
-    return %0 : i32
-  }
+	check.Diff(t, "output", pluginOutput, string(out))
 }
-`, string(out))
+
+// TestPluginOfSystem does the same on an LLVM 19 that is linked as an installed one is.
+func TestPluginOfSystem(t *testing.T) {
+	llvm, _ := mlirtest.LLVM19(t)
+	prefix := t.TempDir()
+	link := func(from, to string) {
+		check.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(prefix, to)), 0o755))
+		check.NoError(t, os.Symlink(filepath.Join(llvm, from), filepath.Join(prefix, to)))
+	}
+	for _, e := range check.Must(os.ReadDir(filepath.Join(llvm, "lib"))) {
+		link("lib/"+e.Name(), "lib/"+e.Name())
+	}
+	link("lib/libMLIR.so.19.1", "lib/libMLIR.so")
+	link("include/mlir", "include/mlir")
+	link("include/mlir-c", "include/mlir-c")
+	link("include/llvm-19/llvm", "include/llvm")
+	link("include/llvm-c-19/llvm-c", "include/llvm-c")
+	run := exec.Command("go", "run", "./examples/plugin", "-llvm", prefix)
+	run.Dir, run.Stderr = "..", os.Stderr
+	run.Env = append(os.Environ(), "CALLIOPE_CACHE="+t.TempDir())
+	out, err := run.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check.Diff(t, "output", pluginOutput, string(out))
 }
 
 // TestPluginRefused checks the errors for libraries that are not plugins of this MLIR.

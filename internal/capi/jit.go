@@ -69,20 +69,10 @@ func CreateEngine(t *Table, m MlirModule, optimize int, libraries []string, dump
 	paths, free := stringRefs(libraries)
 	defer free()
 	n := int32(len(libraries))
-	engine, ok := func() (e MlirExecutionEngine, ok bool) {
-		defer func() {
-			if v := recover(); v != nil {
-				if _, missing := v.(Missing); !missing {
-					panic(v)
-				}
-			}
-		}()
-		return MlirExecutionEngineCreate_22(t, m, int32(optimize), n, &paths[0], dump, pic), true
-	}()
-	if !ok {
-		engine = MlirExecutionEngineCreate_19(t, m, int32(optimize), n, &paths[0], dump)
+	if t.HasOf("mlirExecutionEngineCreate", 19) {
+		return MlirExecutionEngineCreate_19(t, m, int32(optimize), n, &paths[0], dump)
 	}
-	return engine
+	return MlirExecutionEngineCreate_22(t, m, int32(optimize), n, &paths[0], dump, pic)
 }
 
 // CallPacked calls a packed function of compiled code. arguments has the addresses of the

@@ -7,6 +7,7 @@ package capi
 #include "mlir_table.h"
 
 static const char* name_at(size_t i) { return calliope_mlir_names[i].symbol; }
+static int release_at(size_t i) { return calliope_mlir_names[i].release; }
 */
 import "C"
 
@@ -59,6 +60,17 @@ func (t *Table) Functions() unsafe.Pointer { return t.pointer() }
 // Has reports whether the library exports the function of that name.
 func (t *Table) Has(name string) bool { return t.has[name] }
 
+// HasOf reports whether the library has the function of that name with the prototype that it
+// has in a release of LLVM.
+func (t *Table) HasOf(name string, release int) bool {
+	for i, f := range t.functions {
+		if f != nil && int(C.release_at(C.size_t(i))) == release && C.GoString(C.name_at(C.size_t(i))) == name {
+			return true
+		}
+	}
+	return false
+}
+
 // Names returns the name of every function of the table, and whether the library has it.
 func (t *Table) Names() map[string]bool { return t.has }
 
@@ -77,10 +89,9 @@ func OnLargeStack(f func()) error { return stack.OnLarge(f) }
 // IsLargeStack reports whether the caller runs in a function that OnLargeStack runs.
 func IsLargeStack() bool { return stack.IsLarge() }
 
-// Missing is the panic of a call to a function that the library lacks. mlir converts it to
-// its UnsupportedError.
-type Missing struct{ Function string }
+// Missing makes the panic of a call to a function that the library lacks. Package mlir sets it.
+var Missing = func(function string) error {
+	return fmt.Errorf("the MLIR library does not export %s", function)
+}
 
-func (m Missing) Error() string { return "the MLIR library does not export " + m.Function }
-
-func missing(function string) { panic(Missing{function}) }
+func missing(function string) { panic(Missing(function)) }

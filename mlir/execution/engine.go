@@ -142,10 +142,12 @@ func (e *Engine) Close() error {
 }
 
 // Initialize runs the module's global constructors. It may be called only once, after the
-// symbols are registered and before the first call of a function.
+// symbols are registered and before the first call of a function. Libraries of LLVM 19 run them
+// in New.
 func (e *Engine) Initialize() error {
 	t := e.live("Engine.Initialize")
-	if err := raw.Need(e.lib, "mlirExecutionEngineInitialize"); err != nil {
+	early := t.HasOf("mlirExecutionEngineCreate", 19)
+	if err := raw.Need(e.lib, "mlirExecutionEngineInitialize"); err != nil && !early {
 		return err
 	}
 	e.mu.Lock()
@@ -154,7 +156,9 @@ func (e *Engine) Initialize() error {
 		return errors.New("execution: the engine is already initialized")
 	}
 	e.initialized = true
-	capi.MlirExecutionEngineInitialize(t, e.raw)
+	if !early {
+		capi.MlirExecutionEngineInitialize(t, e.raw)
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@
 //	go run ./tools/doctor [-fetch] [-check=false] [part…]
 //	go run ./tools/doctor -export DIR [-platform OS/ARCH] [part…]
 //	go run ./tools/doctor -import DIR|FILE…
+//	go run ./tools/doctor -llvm DIR|auto
 //	go run ./tools/doctor [-fetch] -table [README]
 //
 // It prints the machine, the native libraries and their versions. It reads the fetched
@@ -11,6 +12,9 @@
 // module with callbacks is built, verified, compiled and run. Native libraries are loaded
 // in a child process, so that a crash in one is a line of the report and does not end it.
 // `doctor -h` lists the flags.
+//
+// With -llvm it links the C API of an LLVM that is on this machine into the cache, tries that
+// library in a child process, and prints how programs use it.
 //
 // It also builds on systems where the toolkit itself does not build, without cgo and on
 // unsupported systems, to report what is missing.

@@ -344,7 +344,7 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check, -export, -platform, -import, -table, -vlog and -h"},
+		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -vlog and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
 		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from cuda, iree, jaxlib, lapack, llvm, mlir, pjrt, pjrt106, pjrt115`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
@@ -354,6 +354,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"-import", "-export", "x", "y"}, "use only one of -fetch, -export and -import"},
 		{[]string{"-table", "-import", "x"}, "-table goes with -fetch only"},
 		{[]string{"-table", "x", "y"}, "-table writes one file"},
+		{[]string{"-llvm", "auto", "mlir"}, "-llvm goes with no other flag and no part"},
+		{[]string{"-fetch", "-llvm", "auto"}, "-llvm goes with no other flag and no part"},
 		{[]string{"-platform", "linux/arm64"}, "-platform is for -export only"},
 		{[]string{"-export", "x", "-platform", "plan9/mips"}, `there is nothing for the platform "plan9/mips": choose from darwin/arm64, linux/amd64, linux/arm64`},
 	} {

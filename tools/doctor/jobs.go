@@ -29,6 +29,7 @@ var jobs = map[string]job{
 	inspectPlugin: func(s *steps) { describePlugin(s, false) },
 	inspectCUDA:   func(s *steps) { describePlugin(s, true) },
 	inspectLAPACK: describeLAPACK,
+	tryMLIR:       useMLIR,
 	tryIR:         func(s *steps) { buildModule(s) },
 	tryAll:        buildAndRun,
 	versionMLIR:   versionOfMLIR,
@@ -58,6 +59,36 @@ func describeMLIR(s *steps) {
 			return "", err
 		}
 		return fmt.Sprintf("%s; writes portable artifacts from %s on", current, oldest), nil
+	})
+}
+
+// useMLIR describes the MLIR library that the environment names, and lowers a module with it.
+func useMLIR(s *steps) {
+	describeMLIR(s)
+	var c *mlir.Context
+	s.do("dialects", func() (string, error) {
+		library, err := mlir.Open(mlir.OpenOptions{})
+		if err != nil {
+			return "", err
+		}
+		c = library.NewContext(mlir.ContextOptions{})
+		c.LoadAllDialects()
+		return strings.Join(c.Dialects(), " "), nil
+	})
+	s.do("parse, verify, lower", func() (string, error) {
+		if c == nil {
+			return "", errors.New("there is no library")
+		}
+		defer c.Close()
+		m, err := c.Parse("try.mlir", []byte("func.func @f(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  return %0 : i32\n}\n"))
+		if err != nil {
+			return "", err
+		}
+		pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(convert-func-to-llvm)"})
+		if err != nil {
+			return "", err
+		}
+		return "", pm.Run(m)
 	})
 }
 

@@ -24,6 +24,7 @@ const (
 const usage = `usage: doctor [-fetch] [-check=false] [part…]
        doctor -export DIR [-platform OS/ARCH] [part…]
        doctor -import DIR|FILE…
+       doctor -llvm DIR|auto
        doctor [-fetch] -table [README]
 
 Says whether the toolkit works on this machine, and what to run next where it does
@@ -31,7 +32,8 @@ not. The parts are %s; those that are named are required besides the
 ones that every program needs. The last line of the report is "all well", or "next: "
 and what to do. With -export it only writes the files that a machine without a network
 needs, and with -import it takes them into the cache of that machine before it reports.
-With -table it runs the self-test on each pair of an MLIR library and a plugin, and prints
+With -llvm it makes an MLIR library of an LLVM that is on this machine, tries it, and says how
+programs use it. With -table it runs the self-test on each pair of an MLIR library and a plugin, and prints
 or writes the tables of compatibility of README.md.
 
 Exit status: 0 all is well, 1 something is missing or failed, 2 wrong usage.
@@ -59,6 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	platform := flags.String("platform", "", "with -export: the `OS/ARCH` of the machine that they are for, such as linux/arm64, if it is not this one")
 	imports := flags.Bool("import", false, "take parts from the wheels that follow, or from folders with wheels")
 	table := flags.Bool("table", false, "try each pair of an MLIR library and a plugin that are there, and print which work, or write that to the file that follows")
+	llvm := flags.String("llvm", "", "make a library with MLIR's C API of the LLVM that is installed or built in the folder `DIR`, or of the newest that is found (auto)")
 	vlog := flags.String("vlog", "", "show the plugin's log of the self-test on standard error: a `level`, such as 1, or modules, such as cpu_compiler=3")
 	flags.SetOutput(io.Discard) // the program prints errors itself, in one line
 	switch err := flags.Parse(args); {
@@ -68,13 +71,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.PrintDefaults()
 		return out.exit(exitWell, stderr)
 	case err != nil:
-		return fail(fmt.Errorf("%w: the flags are -fetch, -check, -export, -platform, -import, -table, -vlog and -h", err))
+		return fail(fmt.Errorf("%w: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -vlog and -h", err))
 	}
 	switch {
 	case *fetch && (*imports || *export != "") || *imports && *export != "":
 		return fail(errors.New("use only one of -fetch, -export and -import"))
 	case *table && (*imports || *export != ""):
 		return fail(errors.New("-table goes with -fetch only"))
+	case *llvm != "" && (*fetch || *table || *imports || *export != "" || flags.NArg() > 0):
+		return fail(errors.New("-llvm goes with no other flag and no part"))
 	case *table && flags.NArg() > 1:
 		return fail(errors.New("-table writes one file"))
 	case *platform != "" && *export == "":
@@ -102,6 +107,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return out.exit(compatibility(ctx, out, paths, *fetch, stderr), stderr)
 	}
 	r := &report{out: out, vlog: *vlog, log: stderr}
+	if *llvm != "" {
+		r.linkLLVM(ctx, *llvm, stderr)
+		return out.exit(r.end(), stderr)
+	}
 	r.pip, r.noPip = pip(ctx)
 	switch {
 	case *export != "":

@@ -17,6 +17,7 @@ const (
 	inspectPlugin = "inspect pjrt"
 	inspectCUDA   = "inspect cuda"
 	inspectLAPACK = "inspect lapack"
+	tryMLIR       = "try mlir"
 	tryIR         = "build"
 	tryAll        = "build and run"
 )

@@ -1,6 +1,7 @@
 // A dialect "toy" with one operation, its verifier, and a pass that lowers it. It is compiled
 // into a shared library, which the program in ../main.go loads beside MLIR.
 #include "mlir-c/IR.h"
+#include "llvm/Config/llvm-config.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -51,7 +52,12 @@ struct LowerPass : PassWrapper<LowerPass, OperationPass<>> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerDouble>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) signalPassFailure();
+#if LLVM_VERSION_MAJOR < 20
+    bool failed = mlir::failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns)));
+#else
+    bool failed = mlir::failed(applyPatternsGreedily(getOperation(), std::move(patterns)));
+#endif
+    if (failed) signalPassFailure();
   }
 };
 }  // namespace toy

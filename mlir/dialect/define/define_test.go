@@ -1,0 +1,142 @@
+package define_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/define"
+)
+
+// complexDialect has types, attributes and operations of every kind.
+func complexDialect(c *mlir.Context) define.Dialect {
+	f32, f64 := c.F32Type(), check.Must(c.FloatType(mlir.F64))
+	float := define.OneOf(define.Is(f32), define.Is(f64))
+	same := define.Instance("cmath.complex", float)
+	return define.Dialect{
+		Name:       "cmath",
+		Types:      []define.Parametric{{Name: "complex", Params: []define.Part{{Name: "elem", Is: float}}}},
+		Attributes: []define.Parametric{{Name: "mode", Params: []define.Part{{Name: "text"}}}},
+		Operations: []define.Operation{
+			{Name: "mul", Operands: []define.Part{{Name: "lhs", Is: same}, {Name: "rhs", Is: same}}, Results: []define.Part{{Name: "res", Is: same}}},
+			{Name: "norm", Operands: []define.Part{{Name: "in", Is: same}}, Results: []define.Part{{Name: "res", Is: float}},
+				Attributes: []define.Part{{Name: "mode", Is: define.Instance("cmath.mode", define.Is(c.StringAttribute("fast")))}}},
+			{Name: "sum", Operands: []define.Part{{Name: "in", Is: same, Number: define.Variadic}}, Results: []define.Part{{Name: "res", Number: define.Optional}}},
+			{Name: "with_body", Regions: []define.Region{{Name: "body", Blocks: 1}}},
+		},
+	}
+}
+
+func TestDefineDialect(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		err := complexDialect(c).Load(c)
+		if !e.Library.Has("mlirLoadIRDLDialects") || c.LoadDialect("irdl") != nil {
+			if err == nil {
+				t.Error("a library without IRDL has defined a dialect")
+			}
+			return
+		}
+		check.NoError(t, err)
+		check.Error(t, complexDialect(c).Load(c), `the dialect "cmath" already exists`)
+		complex32 := check.Must(c.DynamicType("cmath.complex", c.TypeAttribute(c.F32Type())))
+		check.Diff(t, "the type", "!cmath.complex<f32>", complex32.String())
+		if _, err := c.DynamicType("cmath.complex", c.TypeAttribute(c.IndexType())); err == nil {
+			t.Error("a complex number of index was made")
+		}
+		for _, test := range []struct{ text, want string }{
+			{`%0 = "cmath.mul"(%a, %a) : (!cmath.complex<f32>, !cmath.complex<f32>) -> !cmath.complex<f32>`, ""},
+			{`%0 = "cmath.mul"(%a, %b) : (!cmath.complex<f32>, !cmath.complex<f64>) -> !cmath.complex<f32>`, "expected"},
+			{`%0 = "cmath.mul"(%a) : (!cmath.complex<f32>) -> !cmath.complex<f32>`, "expects"},
+			{`%0 = "cmath.norm"(%a) {mode = #cmath.mode<"fast">} : (!cmath.complex<f32>) -> f32`, ""},
+			{`%0 = "cmath.norm"(%a) {mode = #cmath.mode<"slow">} : (!cmath.complex<f32>) -> f32`, "expected"},
+			{`%0 = "cmath.norm"(%a) {mode = #cmath.mode<"fast">} : (!cmath.complex<f32>) -> f64`, "expected"},
+			{`%0 = "cmath.norm"(%a) : (!cmath.complex<f32>) -> f32`, "attribute"},
+			{`"cmath.sum"(%a, %a, %a) : (!cmath.complex<f32>, !cmath.complex<f32>, !cmath.complex<f32>) -> ()`, ""},
+			{`%0 = "cmath.sum"() : () -> index`, ""},
+			{`"cmath.with_body"() ({ ^b: "cmath.sum"() : () -> () }) : () -> ()`, "terminator"},
+			{`"cmath.with_body"() : () -> ()`, "region"},
+		} {
+			_, err := c.Parse("", []byte("func.func @f(%a: !cmath.complex<f32>, %b: !cmath.complex<f64>) {\n  "+test.text+"\n  return\n}"))
+			if test.want == "" {
+				check.NoError(t, err)
+			} else {
+				check.Error(t, err, test.want)
+			}
+		}
+	})
+}
+
+// TestDefineTraits defines operations with traits and a verifier in Go.
+func TestDefineTraits(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		err := define.Dialect{Name: "flow1", Operations: []define.Operation{
+			{Name: "block", Regions: []define.Region{{Name: "body"}}, Traits: []mlir.Trait{mlir.TraitIsolatedFromAbove}},
+			{Name: "stop", Traits: []mlir.Trait{mlir.TraitTerminator}, Verify: func(o mlir.Operation) error {
+				if _, ok := o.Attribute("why"); !ok {
+					return fmt.Errorf("stops without a reason")
+				}
+				return nil
+			}},
+		}}.Load(c)
+		if !e.Library.Has("mlirDynamicOpTraitAttach") {
+			if !errors.Is(err, mlir.ErrUnsupported) {
+				t.Errorf("without traits: %v", err)
+			}
+			return
+		}
+		if c.LoadDialect("irdl") != nil {
+			return // TestDefineDialect has the error
+		}
+		check.NoError(t, err)
+		_, err = c.Parse("", []byte(`"flow1.block"() ({ "flow1.stop"() {why = "done"} : () -> () }) : () -> ()`))
+		check.NoError(t, err)
+		_, err = c.Parse("stop.mlir", []byte(`"flow1.block"() ({ "flow1.stop"() : () -> () }) : () -> ()`))
+		check.Error(t, err, "stop.mlir:1:20: error: stops without a reason")
+	})
+}
+
+func TestDefineRefused(t *testing.T) {
+	c := mlirtest.Context(t)
+	part := define.Part{Name: "x"}
+	loop := define.OneOf(nil)
+	*loop = *define.OneOf(loop)
+	op := func(o define.Operation) define.Dialect {
+		if o.Name == "" {
+			o.Name = "op"
+		}
+		return define.Dialect{Name: "wrong", Operations: []define.Operation{o}}
+	}
+	for _, test := range []struct {
+		definition define.Dialect
+		want       string
+	}{
+		{define.Dialect{}, "the name must match"},
+		{define.Dialect{Name: "a.b"}, "the name must match"},
+		{define.Dialect{Name: "arith"}, `the dialect "arith" already exists`},
+		{define.Dialect{Name: "wrong", Types: []define.Parametric{{Name: "t"}, {Name: "t"}}}, "t is defined twice"},
+		{define.Dialect{Name: "wrong", Types: []define.Parametric{{Name: "t", Params: []define.Part{{Name: "x", Number: define.Variadic}}}}}, "can only be single"},
+		{op(define.Operation{Name: "a b"}), `the name "a b" must match`},
+		{op(define.Operation{Operands: []define.Part{part, part}}), "be there once"},
+		{op(define.Operation{Results: []define.Part{{}}}), `the name "" of a part`},
+		{op(define.Operation{Results: []define.Part{{Name: "x", Number: 3}}}), "has no such Number"},
+		{op(define.Operation{Attributes: []define.Part{{Name: "x", Number: define.Optional}}}), "can only be single"},
+		{op(define.Operation{Regions: []define.Region{{Name: "x", Blocks: -1}}}), "negative number"},
+		{op(define.Operation{Traits: []mlir.Trait{9}}), "Trait(9) of op is unknown"},
+		{op(define.Operation{Traits: []mlir.Trait{mlir.TraitTerminator, mlir.TraitTerminator}}), "there twice"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.OneOf()}}}), "need constraints"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: loop}}}), "contains itself"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("t")}}}), "must be DIALECT.NAME"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("other.t")}}}), "of another dialect"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("wrong.t")}}}), "'@wrong::@t'"},
+	} {
+		check.Error(t, test.definition.Load(c), test.want)
+	}
+	if c.Registered("wrong.op") {
+		t.Error("a refused dialect is there")
+	}
+}

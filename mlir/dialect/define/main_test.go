@@ -1,0 +1,9 @@
+package define_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+)
+
+func TestMain(m *testing.M) { mlirtest.Main(m) }

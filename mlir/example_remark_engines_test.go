@@ -1,0 +1,59 @@
+//go:build engines
+
+package mlir_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// A pass in Go reports what it did not do, and a function gets the remarks of one category.
+func ExampleContext_OnRemark() {
+	at, err := native.Ensure(context.Background(), native.IREE, native.EnsureOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	library, err := mlir.Open(mlir.OpenOptions{Path: at.Path})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := library.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	stop, err := c.OnRemark(mlir.RemarkOptions{Missed: "inline.*"}, func(r mlir.Remark) { fmt.Println(r) })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer stop()
+	m, err := c.Parse("calls.mlir", []byte("func.func private @big()\nfunc.func private @small()"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	passes, err := c.NewPassManager(mlir.PassManagerOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = passes.Nest("func.func").AddPass(mlir.Pass{Name: "inline-small", Run: func(f mlir.Operation) error {
+		r := mlir.Remark{Kind: mlir.RemarkPassed, Name: "inlined", Category: "inliner", Location: f.Location()}
+		if name, _ := f.Attribute("sym_name"); name.String() == `"big"` {
+			r.Kind, r.Name, r.Args = mlir.RemarkMissed, "kept", []mlir.RemarkArg{{Key: "reason", Value: "too big"}}
+		}
+		f.Context().Report(r)
+		return nil
+	}})
+	if err == nil {
+		err = passes.Run(m)
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// calls.mlir:1:1: missed: kept [inliner]: reason=too big
+}
