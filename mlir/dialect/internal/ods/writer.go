@@ -2,7 +2,6 @@ package ods
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -15,6 +14,7 @@ type Writer struct {
 	state    mlir.OperationState
 	operands []int32 // lengths of the operands
 	results  []int32 // lengths of the results
+	age      age     // of the next part
 	err      error
 }
 
@@ -32,7 +32,7 @@ func New(b *mlir.Builder, name string) *Writer {
 func (w *Writer) free() {
 	s := &w.state
 	*s = mlir.OperationState{Operands: s.Operands[:0], Results: s.Results[:0], Attributes: s.Attributes[:0], Regions: s.Regions[:0], Successors: s.Successors[:0]}
-	w.b, w.err, w.operands, w.results = nil, nil, w.operands[:0], w.results[:0]
+	w.b, w.err, w.age, w.operands, w.results = nil, nil, anyAge, w.operands[:0], w.results[:0]
 	writers.Put(w)
 }
 
@@ -44,6 +44,9 @@ func (w *Writer) fail(format string, args ...any) {
 
 // Operand adds an operand, which must not be nil.
 func (w *Writer) Operand(name string, v mlir.Value) {
+	if w.lacks(name, !v.IsNil()) {
+		return
+	}
 	if v.IsNil() {
 		w.missing("operand", name)
 		return
@@ -56,6 +59,9 @@ func (w *Writer) missing(sort, name string) { w.fail("the %s %s is missing", sor
 
 // Optional adds an operand, if it is not nil.
 func (w *Writer) Optional(name string, v mlir.Value) {
+	if w.lacks(name, !v.IsNil()) {
+		return
+	}
 	if v.IsNil() {
 		w.operands = append(w.operands, 0)
 		return
@@ -65,6 +71,9 @@ func (w *Writer) Optional(name string, v mlir.Value) {
 
 // Operands adds the operands of a variadic one.
 func (w *Writer) Operands(name string, values []mlir.Value) {
+	if w.lacks(name, len(values) > 0) {
+		return
+	}
 	if complete(w, "operand", name, values) {
 		w.state.Operands = append(w.state.Operands, values...)
 		w.operands = append(w.operands, int32(len(values)))
@@ -93,18 +102,9 @@ func complete[T interface{ IsNil() bool }](w *Writer, sort, name string, list []
 	return true
 }
 
-// OperandSegments adds the attribute with the lengths of the operands. newer has the positions
-// of optional operands that a library newer than LLVM 22 has in addition.
-func (w *Writer) OperandSegments(newer ...int) {
-	lengths := w.operands
-	// arith.convertf is an operation that only newer libraries have.
-	if len(newer) > 0 && w.err == nil && w.b.Context().Registered("arith.convertf") {
-		lengths = slices.Clone(lengths)
-		for _, at := range newer {
-			lengths = slices.Insert(lengths, min(at, len(lengths)), 0)
-		}
-	}
-	w.add("operandSegmentSizes", mlir.NewDenseArray(w.b.Context(), lengths...))
+// OperandSegments adds the attribute with the lengths of the operands.
+func (w *Writer) OperandSegments() {
+	w.add("operandSegmentSizes", mlir.NewDenseArray(w.b.Context(), w.operands...))
 }
 
 // ResultSegments adds the attribute with the lengths of the results.
