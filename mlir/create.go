@@ -55,11 +55,10 @@ func (b Block) create(s *OperationState) (Operation, error) {
 func (c *Context) create(t *capi.Table, method string, b Block, s *OperationState) (Operation, error) {
 	kind := c.kind(s.Name)
 	if !kind.registered && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
-		hint := c.hintFor(kind.name)
-		if hint != "" {
-			hint = "; " + hint
+		if hint := c.hintFor(kind.name); hint != "" {
+			return Operation{}, &UnsupportedError{Library: c.lib.path, Operation: kind.name, hint: hint}
 		}
-		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q%s", c.lib.path, kind.name, hint)
+		return Operation{}, fmt.Errorf("mlir: %s does not know the operation %q", c.lib.path, kind.name)
 	}
 	if s.InferResults {
 		if err := c.checkInference(kind, s); err != nil {

@@ -9,6 +9,7 @@ import (
 // upstreamGuards are for operations of upstream dialects whose verifier or inference indexes
 // with numbers that it has not checked.
 var upstreamGuards = map[string]func(*OperationState) string{
+	"acc.reduction_combine_region":         blocks,
 	"affine.delinearize_index":             dynamicBasis,
 	"cf.switch":                            switchCases,
 	"llvm.extractvalue":                    position,
@@ -22,6 +23,11 @@ var upstreamGuards = map[string]func(*OperationState) string{
 	"nvgpu.mma.sp.sync":                    matrices,
 	"nvgpu.mma.sync":                       matrices,
 	"tosa.concat":                          axis,
+}
+
+// blocks requires a block in each region. The verifier reads it.
+func blocks(s *OperationState) string {
+	return want(len(s.Regions) > 0 && !slices.ContainsFunc(s.Regions, func(r Region) bool { return r.First().IsNil() }), "a region that has a block")
 }
 
 // sampledImage requires the first operand of an operation to be a sampled image. Verifiers

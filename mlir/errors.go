@@ -12,11 +12,15 @@ import (
 // ErrUnsupported matches every UnsupportedError under errors.Is.
 var ErrUnsupported = errors.New("not supported by this MLIR library")
 
-// An UnsupportedError reports that a library does not export a function of the C API. Its
-// text names the known libraries that do, and the command that fetches one.
+// An UnsupportedError reports that a library does not export a function of the C API, or that it
+// lacks an operation that another known library has. Its text names the libraries that have it,
+// and the command that fetches one.
 type UnsupportedError struct {
-	Library  string // path of the library, empty in a panic
-	Function string // name of the C function
+	Library   string // path of the library, empty in a panic
+	Function  string // name of the C function, or ""
+	Operation string // name of the operation, or ""
+
+	hint string // about the operation
 }
 
 // A method without an error result panics with an UnsupportedError, which has no Library.
@@ -25,6 +29,9 @@ func init() {
 }
 
 func (e *UnsupportedError) Error() string {
+	if e.Operation != "" {
+		return fmt.Sprintf("mlir: %s does not know the operation %q; %s", e.Library, e.Operation, e.hint)
+	}
 	text := fmt.Sprintf("mlir: %s does not export %s", cmp.Or(e.Library, "the library"), e.Function)
 	if hint := functionHint(e.Function); hint != "" {
 		text += "; " + hint

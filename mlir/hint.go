@@ -108,6 +108,9 @@ func (c *Context) hintFor(name string) string {
 	if namespace == "quant" && c.lib.Has("stablehloTokenTypeGet") && !c.lib.torch {
 		return "call stablehlo.LoadQuant first: the library has the dialect quant but does not register it"
 	}
+	if parts := partsByOperation()[name]; len(parts) > 0 && !slices.Contains(parts, c.lib.part()) {
+		return has(name, parts...)
+	}
 	parts := partsWith(namespace)
 	if len(parts) == 0 || c.LoadDialect(namespace) == nil { // the dialect exists, but without this operation
 		return ""

@@ -12,15 +12,21 @@ import (
 
 // Each of these files has lines with the parts of package native whose libraries have
 // something, followed by the names of these things, one in a line that starts with a space.
-// The functions are those that only some libraries have. TestHintTables writes both.
+// The functions are those that only some libraries have. The operations are those of packages
+// below mlir/dialect that not all libraries with their dialect have; a line without parts is
+// above those that none has. TestHintFiles writes the first two, and TestTables in
+// tests/operations the third.
 var (
 	//go:embed hint_functions.txt
 	functionTable string
 	//go:embed hint_passes.txt
 	passTable string
+	//go:embed hint_operations.txt
+	operationTable string
 
-	partsByFunction = sync.OnceValue(func() map[string][]native.Part { return readHints(functionTable) })
-	partsByPass     = sync.OnceValue(func() map[string][]native.Part { return readHints(passTable) })
+	partsByFunction  = sync.OnceValue(func() map[string][]native.Part { return readHints(functionTable) })
+	partsByPass      = sync.OnceValue(func() map[string][]native.Part { return readHints(passTable) })
+	partsByOperation = sync.OnceValue(func() map[string][]native.Part { return readHints(operationTable) })
 )
 
 func readHints(table string) map[string][]native.Part {

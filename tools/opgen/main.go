@@ -14,12 +14,14 @@
 //
 //	go run ./tools/opgen [-out DIR]
 //	go run ./tools/opgen -extract WHEEL_OR_DIR [-out DIR]
-//	go run ./tools/opgen -upstream [-out DIR]
+//	go run ./tools/opgen -upstream DIR [-out DIR]
 //
 // The first form writes the Go code from the tables. The second form makes the tables of
 // operations from a wheel of jaxlib, or from a folder that one was unpacked into. The third
 // form makes those of upstream dialects, tools/opgen/facts/upstream/*.txt, from the
-// definitions in Debian's packages of LLVM 22, which it fetches on linux/amd64.
+// definitions in Debian's packages of LLVM 22, which it fetches on linux/amd64, and from the
+// Python bindings in a folder with the wheels of torch-mlir, iree-base-compiler and jaxlib, of
+// the versions that package native has.
 package main
 
 import (
@@ -34,26 +36,26 @@ import (
 
 func main() {
 	from := flag.String("extract", "", "wheel, or folder that one was unpacked into, to make the tables of facts from")
-	definitions := flag.Bool("upstream", false, "make the tables of facts of upstream dialects, from the definitions of LLVM 22")
+	wheels := flag.String("upstream", "", "folder with wheels, to make the tables of facts of upstream dialects from them and the definitions of LLVM 22")
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "opgen: %q is not a flag: opgen -h lists the flags\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	if err := run(*from, *definitions, *out); err != nil {
+	if err := run(*from, *wheels, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "opgen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(from string, definitions bool, root string) error {
+func run(from, wheels, root string) error {
 	files, err := map[string][]byte(nil), error(nil)
 	switch {
 	case from != "":
 		files, err = extract(from)
-	case definitions:
-		files, err = upstream.Extract(context.Background())
+	case wheels != "":
+		files, err = upstream.Extract(context.Background(), wheels)
 	default:
 		files, err = generate(root)
 	}

@@ -340,6 +340,58 @@ func AsCache(op mlir.Operation) (CacheOp, bool) {
 	return o, r.OK()
 }
 
+// ComputeRegionOp is the operation acc.compute_region.
+type ComputeRegionOp struct {
+	LaunchArgs       []mlir.Value
+	InputArgs        []mlir.Value
+	Stream           mlir.Value // optional
+	Origin           string
+	KernelFuncName   string // optional
+	KernelModuleName string // optional
+	Region           mlir.Region
+	ResultsTypes     []mlir.Type
+}
+
+// Create creates the operation.
+func (o ComputeRegionOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.compute_region")
+	w.Operands("launchArgs", o.LaunchArgs)
+	w.Operands("inputArgs", o.InputArgs)
+	w.Optional("stream", o.Stream)
+	ods.Set(w, "origin", o.Origin, ods.Text)
+	ods.SetValue(w, "kernel_func_name", o.KernelFuncName, ods.Symbol)
+	ods.SetValue(w, "kernel_module_name", o.KernelModuleName, ods.Symbol)
+	w.Region(o.Region)
+	w.Results("results", o.ResultsTypes)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// ComputeRegion creates acc.compute_region.
+func ComputeRegion(b *mlir.Builder, resultsTypes []mlir.Type, launchArgs []mlir.Value, inputArgs []mlir.Value, origin string, region mlir.Region) mlir.Operation {
+	return ComputeRegionOp{ResultsTypes: resultsTypes, LaunchArgs: launchArgs, InputArgs: inputArgs, Origin: origin, Region: region}.Create(b)
+}
+
+// AsComputeRegion returns op as a ComputeRegionOp. It returns false if op is another
+// operation or lacks a part.
+func AsComputeRegion(op mlir.Operation) (ComputeRegionOp, bool) {
+	r := ods.Read(op, "acc.compute_region", "**?s", "*")
+	if r == nil {
+		return ComputeRegionOp{}, false
+	}
+	o := ComputeRegionOp{
+		LaunchArgs:       r.Operands(),
+		InputArgs:        r.Operands(),
+		Stream:           r.Operand(),
+		Origin:           ods.Get(r, "origin", ods.Text),
+		KernelFuncName:   ods.GetValue(r, "kernel_func_name", ods.Symbol),
+		KernelModuleName: ods.GetValue(r, "kernel_module_name", ods.Symbol),
+		Region:           r.Region(),
+		ResultsTypes:     r.Results(),
+	}
+	return o, r.OK()
+}
+
 // CopyinOp is the operation acc.copyin.
 type CopyinOp struct {
 	Var                     mlir.Value
@@ -1585,6 +1637,51 @@ func AsGlobalDestructor(op mlir.Operation) (GlobalDestructorOp, bool) {
 	return o, r.OK()
 }
 
+// GPUSharedMemoryOp is the operation acc.gpu_shared_memory.
+type GPUSharedMemoryOp struct {
+	NumCopies                       int64
+	StaticUpperBoundBytes           int64
+	DynamicSizes                    []mlir.Value
+	DynamicSharedMemoryScalingBytes *int64 // optional
+	DynamicSharedMemoryFixedBytes   *int64 // optional
+	ResultType                      mlir.Type
+}
+
+// Create creates the operation.
+func (o GPUSharedMemoryOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.gpu_shared_memory")
+	ods.Set(w, "num_copies", o.NumCopies, ods.I64)
+	ods.Set(w, "static_upper_bound_bytes", o.StaticUpperBoundBytes, ods.I64)
+	w.Operands("dynamic_sizes", o.DynamicSizes)
+	ods.SetPointer(w, "dynamic_shared_memory_scaling_bytes", o.DynamicSharedMemoryScalingBytes, ods.I64)
+	ods.SetPointer(w, "dynamic_shared_memory_fixed_bytes", o.DynamicSharedMemoryFixedBytes, ods.I64)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GPUSharedMemory creates acc.gpu_shared_memory and returns its result.
+func GPUSharedMemory(b *mlir.Builder, resultType mlir.Type, numCopies int64, staticUpperBoundBytes int64, dynamicSizes ...mlir.Value) mlir.Value {
+	return GPUSharedMemoryOp{ResultType: resultType, NumCopies: numCopies, StaticUpperBoundBytes: staticUpperBoundBytes, DynamicSizes: dynamicSizes}.Create(b).Result(0)
+}
+
+// AsGPUSharedMemory returns op as a GPUSharedMemoryOp. It returns false if op is
+// another operation or lacks a part.
+func AsGPUSharedMemory(op mlir.Operation) (GPUSharedMemoryOp, bool) {
+	r := ods.Read(op, "acc.gpu_shared_memory", "*", "1")
+	if r == nil {
+		return GPUSharedMemoryOp{}, false
+	}
+	o := GPUSharedMemoryOp{
+		NumCopies:                       ods.Get(r, "num_copies", ods.I64),
+		StaticUpperBoundBytes:           ods.Get(r, "static_upper_bound_bytes", ods.I64),
+		DynamicSizes:                    r.Operands(),
+		DynamicSharedMemoryScalingBytes: ods.GetPointer(r, "dynamic_shared_memory_scaling_bytes", ods.I64),
+		DynamicSharedMemoryFixedBytes:   ods.GetPointer(r, "dynamic_shared_memory_fixed_bytes", ods.I64),
+		ResultType:                      r.Result(),
+	}
+	return o, r.OK()
+}
+
 // HostDataOp is the operation acc.host_data.
 type HostDataOp struct {
 	IfCond             mlir.Value // optional
@@ -1665,13 +1762,14 @@ func AsInit(op mlir.Operation) (InitOp, bool) {
 // KernelEnvironmentOp is the operation acc.kernel_environment.
 type KernelEnvironmentOp struct {
 	DataClauseOperands      []mlir.Value
-	AsyncOperands           []mlir.Value
-	AsyncOperandsDeviceType []DeviceType // optional
+	AsyncOperand            mlir.Value   // optional
+	AsyncOperandsDeviceType []DeviceType // optional, up to LLVM 22
 	AsyncOnly               []DeviceType // optional
+	WaitDevnum              mlir.Value   // optional, after LLVM 22
 	WaitOperands            []mlir.Value
-	WaitOperandsSegments    []int32      // optional
-	WaitOperandsDeviceType  []DeviceType // optional
-	HasWaitDevnum           []bool       // optional
+	WaitOperandsSegments    []int32      // optional, up to LLVM 22
+	WaitOperandsDeviceType  []DeviceType // optional, up to LLVM 22
+	HasWaitDevnum           []bool       // optional, up to LLVM 22
 	WaitOnly                []DeviceType // optional
 	Region                  mlir.Region
 }
@@ -1680,13 +1778,14 @@ type KernelEnvironmentOp struct {
 func (o KernelEnvironmentOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "acc.kernel_environment")
 	w.Operands("dataClauseOperands", o.DataClauseOperands)
-	w.Operands("asyncOperands", o.AsyncOperands)
-	ods.SetList(w, "asyncOperandsDeviceType", o.AsyncOperandsDeviceType, deviceTypeKindList)
+	w.Optional("asyncOperand", o.AsyncOperand)
+	ods.SetList(w.Older(), "asyncOperandsDeviceType", o.AsyncOperandsDeviceType, deviceTypeKindList)
 	ods.SetList(w, "asyncOnly", o.AsyncOnly, deviceTypeKindList)
+	w.Newer().Optional("waitDevnum", o.WaitDevnum)
 	w.Operands("waitOperands", o.WaitOperands)
-	ods.SetList(w, "waitOperandsSegments", o.WaitOperandsSegments, ods.Int32s)
-	ods.SetList(w, "waitOperandsDeviceType", o.WaitOperandsDeviceType, deviceTypeKindList)
-	ods.SetList(w, "hasWaitDevnum", o.HasWaitDevnum, ods.BoolArray)
+	ods.SetList(w.Older(), "waitOperandsSegments", o.WaitOperandsSegments, ods.Int32s)
+	ods.SetList(w.Older(), "waitOperandsDeviceType", o.WaitOperandsDeviceType, deviceTypeKindList)
+	ods.SetList(w.Older(), "hasWaitDevnum", o.HasWaitDevnum, ods.BoolArray)
 	ods.SetList(w, "waitOnly", o.WaitOnly, deviceTypeKindList)
 	w.Region(o.Region)
 	w.OperandSegments()
@@ -1694,22 +1793,23 @@ func (o KernelEnvironmentOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // KernelEnvironment creates acc.kernel_environment.
-func KernelEnvironment(b *mlir.Builder, dataClauseOperands []mlir.Value, asyncOperands []mlir.Value, waitOperands []mlir.Value, region mlir.Region) mlir.Operation {
-	return KernelEnvironmentOp{DataClauseOperands: dataClauseOperands, AsyncOperands: asyncOperands, WaitOperands: waitOperands, Region: region}.Create(b)
+func KernelEnvironment(b *mlir.Builder, dataClauseOperands []mlir.Value, waitOperands []mlir.Value, region mlir.Region) mlir.Operation {
+	return KernelEnvironmentOp{DataClauseOperands: dataClauseOperands, WaitOperands: waitOperands, Region: region}.Create(b)
 }
 
 // AsKernelEnvironment returns op as a KernelEnvironmentOp. It returns false if op is
 // another operation or lacks a part.
 func AsKernelEnvironment(op mlir.Operation) (KernelEnvironmentOp, bool) {
-	r := ods.Read(op, "acc.kernel_environment", "***s", "")
+	r := ods.Read(op, "acc.kernel_environment", "*?+?*s", "")
 	if r == nil {
 		return KernelEnvironmentOp{}, false
 	}
 	o := KernelEnvironmentOp{
 		DataClauseOperands:      r.Operands(),
-		AsyncOperands:           r.Operands(),
+		AsyncOperand:            r.Operand(),
 		AsyncOperandsDeviceType: ods.GetValue(r, "asyncOperandsDeviceType", deviceTypeKindList),
 		AsyncOnly:               ods.GetValue(r, "asyncOnly", deviceTypeKindList),
+		WaitDevnum:              r.Operand(),
 		WaitOperands:            r.Operands(),
 		WaitOperandsSegments:    ods.GetValue(r, "waitOperandsSegments", ods.Int32s),
 		WaitOperandsDeviceType:  ods.GetValue(r, "waitOperandsDeviceType", deviceTypeKindList),
@@ -1782,8 +1882,8 @@ func (o KernelsOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Kernels creates acc.kernels.
-func Kernels(b *mlir.Builder, asyncOperands []mlir.Value, waitOperands []mlir.Value, numGangs []mlir.Value, numWorkers []mlir.Value, vectorLength []mlir.Value, reductionOperands []mlir.Value, privateOperands []mlir.Value, firstprivateOperands []mlir.Value, dataClauseOperands []mlir.Value, region mlir.Region) mlir.Operation {
-	return KernelsOp{AsyncOperands: asyncOperands, WaitOperands: waitOperands, NumGangs: numGangs, NumWorkers: numWorkers, VectorLength: vectorLength, ReductionOperands: reductionOperands, PrivateOperands: privateOperands, FirstprivateOperands: firstprivateOperands, DataClauseOperands: dataClauseOperands, Region: region}.Create(b)
+func Kernels(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return KernelsOp{Region: region}.Create(b)
 }
 
 // AsKernels returns op as a KernelsOp. It returns false if op is another operation or
@@ -1897,8 +1997,8 @@ func (o LoopOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Loop creates acc.loop.
-func Loop(b *mlir.Builder, resultsTypes []mlir.Type, lowerbound []mlir.Value, upperbound []mlir.Value, step []mlir.Value, gangOperands []mlir.Value, workerNumOperands []mlir.Value, vectorOperands []mlir.Value, tileOperands []mlir.Value, cacheOperands []mlir.Value, privateOperands []mlir.Value, firstprivateOperands []mlir.Value, reductionOperands []mlir.Value, region mlir.Region) mlir.Operation {
-	return LoopOp{ResultsTypes: resultsTypes, Lowerbound: lowerbound, Upperbound: upperbound, Step: step, GangOperands: gangOperands, WorkerNumOperands: workerNumOperands, VectorOperands: vectorOperands, TileOperands: tileOperands, CacheOperands: cacheOperands, PrivateOperands: privateOperands, FirstprivateOperands: firstprivateOperands, ReductionOperands: reductionOperands, Region: region}.Create(b)
+func Loop(b *mlir.Builder, resultsTypes []mlir.Type, region mlir.Region) mlir.Operation {
+	return LoopOp{ResultsTypes: resultsTypes, Region: region}.Create(b)
 }
 
 // AsLoop returns op as a LoopOp. It returns false if op is another operation or lacks a
@@ -2014,245 +2114,35 @@ func AsNoCreate(op mlir.Operation) (NoCreateOp, bool) {
 	return o, r.OK()
 }
 
-// ParallelOp is the operation acc.parallel.
-type ParallelOp struct {
-	AsyncOperands           []mlir.Value
-	AsyncOperandsDeviceType []DeviceType // optional
-	AsyncOnly               []DeviceType // optional
-	WaitOperands            []mlir.Value
-	WaitOperandsSegments    []int32      // optional
-	WaitOperandsDeviceType  []DeviceType // optional
-	HasWaitDevnum           []bool       // optional
-	WaitOnly                []DeviceType // optional
-	NumGangs                []mlir.Value
-	NumGangsSegments        []int32      // optional
-	NumGangsDeviceType      []DeviceType // optional
-	NumWorkers              []mlir.Value
-	NumWorkersDeviceType    []DeviceType // optional
-	VectorLength            []mlir.Value
-	VectorLengthDeviceType  []DeviceType // optional
-	IfCond                  mlir.Value   // optional
-	SelfCond                mlir.Value   // optional
-	SelfAttr                bool         // optional
-	ReductionOperands       []mlir.Value
-	PrivateOperands         []mlir.Value
-	FirstprivateOperands    []mlir.Value
-	DataClauseOperands      []mlir.Value
-	DefaultAttr             ClauseDefaultValue // optional
-	Combined                bool               // optional
-	Region                  mlir.Region
+// OnDeviceOp is the operation acc.on_device.
+type OnDeviceOp struct {
+	DeviceType mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o ParallelOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "acc.parallel")
-	w.Operands("asyncOperands", o.AsyncOperands)
-	ods.SetList(w, "asyncOperandsDeviceType", o.AsyncOperandsDeviceType, deviceTypeKindList)
-	ods.SetList(w, "asyncOnly", o.AsyncOnly, deviceTypeKindList)
-	w.Operands("waitOperands", o.WaitOperands)
-	ods.SetList(w, "waitOperandsSegments", o.WaitOperandsSegments, ods.Int32s)
-	ods.SetList(w, "waitOperandsDeviceType", o.WaitOperandsDeviceType, deviceTypeKindList)
-	ods.SetList(w, "hasWaitDevnum", o.HasWaitDevnum, ods.BoolArray)
-	ods.SetList(w, "waitOnly", o.WaitOnly, deviceTypeKindList)
-	w.Operands("numGangs", o.NumGangs)
-	ods.SetList(w, "numGangsSegments", o.NumGangsSegments, ods.Int32s)
-	ods.SetList(w, "numGangsDeviceType", o.NumGangsDeviceType, deviceTypeKindList)
-	w.Operands("numWorkers", o.NumWorkers)
-	ods.SetList(w, "numWorkersDeviceType", o.NumWorkersDeviceType, deviceTypeKindList)
-	w.Operands("vectorLength", o.VectorLength)
-	ods.SetList(w, "vectorLengthDeviceType", o.VectorLengthDeviceType, deviceTypeKindList)
-	w.Optional("ifCond", o.IfCond)
-	w.Optional("selfCond", o.SelfCond)
-	ods.SetValue(w, "selfAttr", o.SelfAttr, ods.Unit)
-	w.Operands("reductionOperands", o.ReductionOperands)
-	w.Operands("privateOperands", o.PrivateOperands)
-	w.Operands("firstprivateOperands", o.FirstprivateOperands)
-	w.Operands("dataClauseOperands", o.DataClauseOperands)
-	ods.SetValue(w, "defaultAttr", o.DefaultAttr, clauseDefaultValueKind)
-	ods.SetValue(w, "combined", o.Combined, ods.Unit)
-	w.Region(o.Region)
-	w.OperandSegments()
-	return w.Create()
+func (o OnDeviceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.on_device")
+	w.Operand("deviceType", o.DeviceType)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
 }
 
-// Parallel creates acc.parallel.
-func Parallel(b *mlir.Builder, asyncOperands []mlir.Value, waitOperands []mlir.Value, numGangs []mlir.Value, numWorkers []mlir.Value, vectorLength []mlir.Value, reductionOperands []mlir.Value, privateOperands []mlir.Value, firstprivateOperands []mlir.Value, dataClauseOperands []mlir.Value, region mlir.Region) mlir.Operation {
-	return ParallelOp{AsyncOperands: asyncOperands, WaitOperands: waitOperands, NumGangs: numGangs, NumWorkers: numWorkers, VectorLength: vectorLength, ReductionOperands: reductionOperands, PrivateOperands: privateOperands, FirstprivateOperands: firstprivateOperands, DataClauseOperands: dataClauseOperands, Region: region}.Create(b)
+// OnDevice creates acc.on_device and returns its result.
+func OnDevice(b *mlir.Builder, deviceType mlir.Value) mlir.Value {
+	return ods.Infer(b, "acc.on_device", "deviceType", deviceType).Result(0)
 }
 
-// AsParallel returns op as a ParallelOp. It returns false if op is another operation or
-// lacks a part.
-func AsParallel(op mlir.Operation) (ParallelOp, bool) {
-	r := ods.Read(op, "acc.parallel", "*****??****s", "")
+// AsOnDevice returns op as an OnDeviceOp. It returns false if op is another operation
+// or lacks a part.
+func AsOnDevice(op mlir.Operation) (OnDeviceOp, bool) {
+	r := ods.Read(op, "acc.on_device", "1", "1")
 	if r == nil {
-		return ParallelOp{}, false
+		return OnDeviceOp{}, false
 	}
-	o := ParallelOp{
-		AsyncOperands:           r.Operands(),
-		AsyncOperandsDeviceType: ods.GetValue(r, "asyncOperandsDeviceType", deviceTypeKindList),
-		AsyncOnly:               ods.GetValue(r, "asyncOnly", deviceTypeKindList),
-		WaitOperands:            r.Operands(),
-		WaitOperandsSegments:    ods.GetValue(r, "waitOperandsSegments", ods.Int32s),
-		WaitOperandsDeviceType:  ods.GetValue(r, "waitOperandsDeviceType", deviceTypeKindList),
-		HasWaitDevnum:           ods.GetValue(r, "hasWaitDevnum", ods.BoolArray),
-		WaitOnly:                ods.GetValue(r, "waitOnly", deviceTypeKindList),
-		NumGangs:                r.Operands(),
-		NumGangsSegments:        ods.GetValue(r, "numGangsSegments", ods.Int32s),
-		NumGangsDeviceType:      ods.GetValue(r, "numGangsDeviceType", deviceTypeKindList),
-		NumWorkers:              r.Operands(),
-		NumWorkersDeviceType:    ods.GetValue(r, "numWorkersDeviceType", deviceTypeKindList),
-		VectorLength:            r.Operands(),
-		VectorLengthDeviceType:  ods.GetValue(r, "vectorLengthDeviceType", deviceTypeKindList),
-		IfCond:                  r.Operand(),
-		SelfCond:                r.Operand(),
-		SelfAttr:                ods.GetValue(r, "selfAttr", ods.Unit),
-		ReductionOperands:       r.Operands(),
-		PrivateOperands:         r.Operands(),
-		FirstprivateOperands:    r.Operands(),
-		DataClauseOperands:      r.Operands(),
-		DefaultAttr:             ods.GetValue(r, "defaultAttr", clauseDefaultValueKind),
-		Combined:                ods.GetValue(r, "combined", ods.Unit),
-		Region:                  r.Region(),
-	}
-	return o, r.OK()
-}
-
-// PresentOp is the operation acc.present.
-type PresentOp struct {
-	Var                     mlir.Value
-	VarType                 mlir.Type
-	VarPtrPtr               mlir.Value // optional
-	Bounds                  []mlir.Value
-	AsyncOperands           []mlir.Value
-	AsyncOperandsDeviceType []DeviceType       // optional
-	AsyncOnly               []DeviceType       // optional
-	DataClause              DataClause         // optional, with a default
-	Structured              *bool              // optional, with a default
-	Implicit                *bool              // optional, with a default
-	Modifiers               DataClauseModifier // optional, with a default
-	Name                    string             // optional
-	Recipe                  []string           // optional
-	AccVarType              mlir.Type
-}
-
-// Create creates the operation.
-func (o PresentOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "acc.present")
-	w.Operand("var", o.Var)
-	ods.Set(w, "varType", o.VarType, ods.Type)
-	w.Optional("varPtrPtr", o.VarPtrPtr)
-	w.Operands("bounds", o.Bounds)
-	w.Operands("asyncOperands", o.AsyncOperands)
-	ods.SetList(w, "asyncOperandsDeviceType", o.AsyncOperandsDeviceType, deviceTypeKindList)
-	ods.SetList(w, "asyncOnly", o.AsyncOnly, deviceTypeKindList)
-	ods.SetValue(w, "dataClause", o.DataClause, dataClauseKind)
-	ods.SetPointer(w, "structured", o.Structured, ods.Bool)
-	ods.SetPointer(w, "implicit", o.Implicit, ods.Bool)
-	ods.SetValue(w, "modifiers", o.Modifiers, dataClauseModifierKind)
-	ods.SetValue(w, "name", o.Name, ods.Text)
-	ods.SetList(w, "recipe", o.Recipe, ods.Path)
-	w.Result("accVar", o.AccVarType)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Present creates acc.present and returns its result.
-func Present(b *mlir.Builder, accVarType mlir.Type, varValue mlir.Value, varType mlir.Type, bounds []mlir.Value, asyncOperands ...mlir.Value) mlir.Value {
-	return PresentOp{AccVarType: accVarType, Var: varValue, VarType: varType, Bounds: bounds, AsyncOperands: asyncOperands}.Create(b).Result(0)
-}
-
-// AsPresent returns op as a PresentOp. It returns false if op is another operation or
-// lacks a part.
-func AsPresent(op mlir.Operation) (PresentOp, bool) {
-	r := ods.Read(op, "acc.present", "1?**s", "1")
-	if r == nil {
-		return PresentOp{}, false
-	}
-	o := PresentOp{
-		Var:                     r.Operand(),
-		VarType:                 ods.Get(r, "varType", ods.Type),
-		VarPtrPtr:               r.Operand(),
-		Bounds:                  r.Operands(),
-		AsyncOperands:           r.Operands(),
-		AsyncOperandsDeviceType: ods.GetValue(r, "asyncOperandsDeviceType", deviceTypeKindList),
-		AsyncOnly:               ods.GetValue(r, "asyncOnly", deviceTypeKindList),
-		DataClause:              ods.GetValue(r, "dataClause", dataClauseKind),
-		Structured:              ods.GetPointer(r, "structured", ods.Bool),
-		Implicit:                ods.GetPointer(r, "implicit", ods.Bool),
-		Modifiers:               ods.GetValue(r, "modifiers", dataClauseModifierKind),
-		Name:                    ods.GetValue(r, "name", ods.Text),
-		Recipe:                  ods.GetValue(r, "recipe", ods.Path),
-		AccVarType:              r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PrivateOp is the operation acc.private.
-type PrivateOp struct {
-	Var                     mlir.Value
-	VarType                 mlir.Type
-	VarPtrPtr               mlir.Value // optional
-	Bounds                  []mlir.Value
-	AsyncOperands           []mlir.Value
-	AsyncOperandsDeviceType []DeviceType       // optional
-	AsyncOnly               []DeviceType       // optional
-	DataClause              DataClause         // optional, with a default
-	Structured              *bool              // optional, with a default
-	Implicit                *bool              // optional, with a default
-	Modifiers               DataClauseModifier // optional, with a default
-	Name                    string             // optional
-	Recipe                  []string           // optional
-	AccVarType              mlir.Type
-}
-
-// Create creates the operation.
-func (o PrivateOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "acc.private")
-	w.Operand("var", o.Var)
-	ods.Set(w, "varType", o.VarType, ods.Type)
-	w.Optional("varPtrPtr", o.VarPtrPtr)
-	w.Operands("bounds", o.Bounds)
-	w.Operands("asyncOperands", o.AsyncOperands)
-	ods.SetList(w, "asyncOperandsDeviceType", o.AsyncOperandsDeviceType, deviceTypeKindList)
-	ods.SetList(w, "asyncOnly", o.AsyncOnly, deviceTypeKindList)
-	ods.SetValue(w, "dataClause", o.DataClause, dataClauseKind)
-	ods.SetPointer(w, "structured", o.Structured, ods.Bool)
-	ods.SetPointer(w, "implicit", o.Implicit, ods.Bool)
-	ods.SetValue(w, "modifiers", o.Modifiers, dataClauseModifierKind)
-	ods.SetValue(w, "name", o.Name, ods.Text)
-	ods.SetList(w, "recipe", o.Recipe, ods.Path)
-	w.Result("accVar", o.AccVarType)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Private creates acc.private and returns its result.
-func Private(b *mlir.Builder, accVarType mlir.Type, varValue mlir.Value, varType mlir.Type, bounds []mlir.Value, asyncOperands ...mlir.Value) mlir.Value {
-	return PrivateOp{AccVarType: accVarType, Var: varValue, VarType: varType, Bounds: bounds, AsyncOperands: asyncOperands}.Create(b).Result(0)
-}
-
-// AsPrivate returns op as a PrivateOp. It returns false if op is another operation or
-// lacks a part.
-func AsPrivate(op mlir.Operation) (PrivateOp, bool) {
-	r := ods.Read(op, "acc.private", "1?**s", "1")
-	if r == nil {
-		return PrivateOp{}, false
-	}
-	o := PrivateOp{
-		Var:                     r.Operand(),
-		VarType:                 ods.Get(r, "varType", ods.Type),
-		VarPtrPtr:               r.Operand(),
-		Bounds:                  r.Operands(),
-		AsyncOperands:           r.Operands(),
-		AsyncOperandsDeviceType: ods.GetValue(r, "asyncOperandsDeviceType", deviceTypeKindList),
-		AsyncOnly:               ods.GetValue(r, "asyncOnly", deviceTypeKindList),
-		DataClause:              ods.GetValue(r, "dataClause", dataClauseKind),
-		Structured:              ods.GetPointer(r, "structured", ods.Bool),
-		Implicit:                ods.GetPointer(r, "implicit", ods.Bool),
-		Modifiers:               ods.GetValue(r, "modifiers", dataClauseModifierKind),
-		Name:                    ods.GetValue(r, "name", ods.Text),
-		Recipe:                  ods.GetValue(r, "recipe", ods.Path),
-		AccVarType:              r.Result(),
+	o := OnDeviceOp{
+		DeviceType: r.Operand(),
+		ResultType: r.Result(),
 	}
 	return o, r.OK()
 }

@@ -7,6 +7,315 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// ParWidthOp is the operation acc.par_width.
+type ParWidthOp struct {
+	LaunchArg  mlir.Value // optional
+	ParDim     mlir.Attribute
+	OutputType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ParWidthOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.par_width")
+	w.Optional("launchArg", o.LaunchArg)
+	ods.Set(w, "par_dim", o.ParDim, ods.Attribute)
+	w.OptionalResult(o.OutputType)
+	return w.Infer()
+}
+
+// ParWidth creates acc.par_width and returns its result.
+func ParWidth(b *mlir.Builder, parDim mlir.Attribute) mlir.Value {
+	return ParWidthOp{ParDim: parDim}.Create(b).Result(0)
+}
+
+// AsParWidth returns op as a ParWidthOp. It returns false if op is another operation or
+// lacks a part.
+func AsParWidth(op mlir.Operation) (ParWidthOp, bool) {
+	r := ods.Read(op, "acc.par_width", "?", "1")
+	if r == nil {
+		return ParWidthOp{}, false
+	}
+	o := ParWidthOp{
+		LaunchArg:  r.Operand(),
+		ParDim:     ods.Get(r, "par_dim", ods.Attribute),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ParallelOp is the operation acc.parallel.
+type ParallelOp struct {
+	AsyncOperands           []mlir.Value
+	AsyncOperandsDeviceType []DeviceType // optional
+	AsyncOnly               []DeviceType // optional
+	WaitOperands            []mlir.Value
+	WaitOperandsSegments    []int32      // optional
+	WaitOperandsDeviceType  []DeviceType // optional
+	HasWaitDevnum           []bool       // optional
+	WaitOnly                []DeviceType // optional
+	NumGangs                []mlir.Value
+	NumGangsSegments        []int32      // optional
+	NumGangsDeviceType      []DeviceType // optional
+	NumWorkers              []mlir.Value
+	NumWorkersDeviceType    []DeviceType // optional
+	VectorLength            []mlir.Value
+	VectorLengthDeviceType  []DeviceType // optional
+	IfCond                  mlir.Value   // optional
+	SelfCond                mlir.Value   // optional
+	SelfAttr                bool         // optional
+	ReductionOperands       []mlir.Value
+	PrivateOperands         []mlir.Value
+	FirstprivateOperands    []mlir.Value
+	DataClauseOperands      []mlir.Value
+	DefaultAttr             ClauseDefaultValue // optional
+	Combined                bool               // optional
+	Region                  mlir.Region
+}
+
+// Create creates the operation.
+func (o ParallelOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.parallel")
+	w.Operands("asyncOperands", o.AsyncOperands)
+	ods.SetList(w, "asyncOperandsDeviceType", o.AsyncOperandsDeviceType, deviceTypeKindList)
+	ods.SetList(w, "asyncOnly", o.AsyncOnly, deviceTypeKindList)
+	w.Operands("waitOperands", o.WaitOperands)
+	ods.SetList(w, "waitOperandsSegments", o.WaitOperandsSegments, ods.Int32s)
+	ods.SetList(w, "waitOperandsDeviceType", o.WaitOperandsDeviceType, deviceTypeKindList)
+	ods.SetList(w, "hasWaitDevnum", o.HasWaitDevnum, ods.BoolArray)
+	ods.SetList(w, "waitOnly", o.WaitOnly, deviceTypeKindList)
+	w.Operands("numGangs", o.NumGangs)
+	ods.SetList(w, "numGangsSegments", o.NumGangsSegments, ods.Int32s)
+	ods.SetList(w, "numGangsDeviceType", o.NumGangsDeviceType, deviceTypeKindList)
+	w.Operands("numWorkers", o.NumWorkers)
+	ods.SetList(w, "numWorkersDeviceType", o.NumWorkersDeviceType, deviceTypeKindList)
+	w.Operands("vectorLength", o.VectorLength)
+	ods.SetList(w, "vectorLengthDeviceType", o.VectorLengthDeviceType, deviceTypeKindList)
+	w.Optional("ifCond", o.IfCond)
+	w.Optional("selfCond", o.SelfCond)
+	ods.SetValue(w, "selfAttr", o.SelfAttr, ods.Unit)
+	w.Operands("reductionOperands", o.ReductionOperands)
+	w.Operands("privateOperands", o.PrivateOperands)
+	w.Operands("firstprivateOperands", o.FirstprivateOperands)
+	w.Operands("dataClauseOperands", o.DataClauseOperands)
+	ods.SetValue(w, "defaultAttr", o.DefaultAttr, clauseDefaultValueKind)
+	ods.SetValue(w, "combined", o.Combined, ods.Unit)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Parallel creates acc.parallel.
+func Parallel(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return ParallelOp{Region: region}.Create(b)
+}
+
+// AsParallel returns op as a ParallelOp. It returns false if op is another operation or
+// lacks a part.
+func AsParallel(op mlir.Operation) (ParallelOp, bool) {
+	r := ods.Read(op, "acc.parallel", "*****??****s", "")
+	if r == nil {
+		return ParallelOp{}, false
+	}
+	o := ParallelOp{
+		AsyncOperands:           r.Operands(),
+		AsyncOperandsDeviceType: ods.GetValue(r, "asyncOperandsDeviceType", deviceTypeKindList),
+		AsyncOnly:               ods.GetValue(r, "asyncOnly", deviceTypeKindList),
+		WaitOperands:            r.Operands(),
+		WaitOperandsSegments:    ods.GetValue(r, "waitOperandsSegments", ods.Int32s),
+		WaitOperandsDeviceType:  ods.GetValue(r, "waitOperandsDeviceType", deviceTypeKindList),
+		HasWaitDevnum:           ods.GetValue(r, "hasWaitDevnum", ods.BoolArray),
+		WaitOnly:                ods.GetValue(r, "waitOnly", deviceTypeKindList),
+		NumGangs:                r.Operands(),
+		NumGangsSegments:        ods.GetValue(r, "numGangsSegments", ods.Int32s),
+		NumGangsDeviceType:      ods.GetValue(r, "numGangsDeviceType", deviceTypeKindList),
+		NumWorkers:              r.Operands(),
+		NumWorkersDeviceType:    ods.GetValue(r, "numWorkersDeviceType", deviceTypeKindList),
+		VectorLength:            r.Operands(),
+		VectorLengthDeviceType:  ods.GetValue(r, "vectorLengthDeviceType", deviceTypeKindList),
+		IfCond:                  r.Operand(),
+		SelfCond:                r.Operand(),
+		SelfAttr:                ods.GetValue(r, "selfAttr", ods.Unit),
+		ReductionOperands:       r.Operands(),
+		PrivateOperands:         r.Operands(),
+		FirstprivateOperands:    r.Operands(),
+		DataClauseOperands:      r.Operands(),
+		DefaultAttr:             ods.GetValue(r, "defaultAttr", clauseDefaultValueKind),
+		Combined:                ods.GetValue(r, "combined", ods.Unit),
+		Region:                  r.Region(),
+	}
+	return o, r.OK()
+}
+
+// PredicateRegionOp is the operation acc.predicate_region.
+type PredicateRegionOp struct {
+	Region mlir.Region
+}
+
+// Create creates the operation.
+func (o PredicateRegionOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.predicate_region")
+	w.Region(o.Region)
+	return w.Create()
+}
+
+// PredicateRegion creates acc.predicate_region.
+func PredicateRegion(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return PredicateRegionOp{Region: region}.Create(b)
+}
+
+// AsPredicateRegion returns op as a PredicateRegionOp. It returns false if op is
+// another operation or lacks a part.
+func AsPredicateRegion(op mlir.Operation) (PredicateRegionOp, bool) {
+	r := ods.Read(op, "acc.predicate_region", "", "")
+	if r == nil {
+		return PredicateRegionOp{}, false
+	}
+	o := PredicateRegionOp{
+		Region: r.Region(),
+	}
+	return o, r.OK()
+}
+
+// PresentOp is the operation acc.present.
+type PresentOp struct {
+	Var                     mlir.Value
+	VarType                 mlir.Type
+	VarPtrPtr               mlir.Value // optional
+	Bounds                  []mlir.Value
+	AsyncOperands           []mlir.Value
+	AsyncOperandsDeviceType []DeviceType       // optional
+	AsyncOnly               []DeviceType       // optional
+	DataClause              DataClause         // optional, with a default
+	Structured              *bool              // optional, with a default
+	Implicit                *bool              // optional, with a default
+	Modifiers               DataClauseModifier // optional, with a default
+	Name                    string             // optional
+	Recipe                  []string           // optional
+	AccVarType              mlir.Type
+}
+
+// Create creates the operation.
+func (o PresentOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.present")
+	w.Operand("var", o.Var)
+	ods.Set(w, "varType", o.VarType, ods.Type)
+	w.Optional("varPtrPtr", o.VarPtrPtr)
+	w.Operands("bounds", o.Bounds)
+	w.Operands("asyncOperands", o.AsyncOperands)
+	ods.SetList(w, "asyncOperandsDeviceType", o.AsyncOperandsDeviceType, deviceTypeKindList)
+	ods.SetList(w, "asyncOnly", o.AsyncOnly, deviceTypeKindList)
+	ods.SetValue(w, "dataClause", o.DataClause, dataClauseKind)
+	ods.SetPointer(w, "structured", o.Structured, ods.Bool)
+	ods.SetPointer(w, "implicit", o.Implicit, ods.Bool)
+	ods.SetValue(w, "modifiers", o.Modifiers, dataClauseModifierKind)
+	ods.SetValue(w, "name", o.Name, ods.Text)
+	ods.SetList(w, "recipe", o.Recipe, ods.Path)
+	w.Result("accVar", o.AccVarType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Present creates acc.present and returns its result.
+func Present(b *mlir.Builder, accVarType mlir.Type, varValue mlir.Value, varType mlir.Type, bounds []mlir.Value, asyncOperands ...mlir.Value) mlir.Value {
+	return PresentOp{AccVarType: accVarType, Var: varValue, VarType: varType, Bounds: bounds, AsyncOperands: asyncOperands}.Create(b).Result(0)
+}
+
+// AsPresent returns op as a PresentOp. It returns false if op is another operation or
+// lacks a part.
+func AsPresent(op mlir.Operation) (PresentOp, bool) {
+	r := ods.Read(op, "acc.present", "1?**s", "1")
+	if r == nil {
+		return PresentOp{}, false
+	}
+	o := PresentOp{
+		Var:                     r.Operand(),
+		VarType:                 ods.Get(r, "varType", ods.Type),
+		VarPtrPtr:               r.Operand(),
+		Bounds:                  r.Operands(),
+		AsyncOperands:           r.Operands(),
+		AsyncOperandsDeviceType: ods.GetValue(r, "asyncOperandsDeviceType", deviceTypeKindList),
+		AsyncOnly:               ods.GetValue(r, "asyncOnly", deviceTypeKindList),
+		DataClause:              ods.GetValue(r, "dataClause", dataClauseKind),
+		Structured:              ods.GetPointer(r, "structured", ods.Bool),
+		Implicit:                ods.GetPointer(r, "implicit", ods.Bool),
+		Modifiers:               ods.GetValue(r, "modifiers", dataClauseModifierKind),
+		Name:                    ods.GetValue(r, "name", ods.Text),
+		Recipe:                  ods.GetValue(r, "recipe", ods.Path),
+		AccVarType:              r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PrivateOp is the operation acc.private.
+type PrivateOp struct {
+	Var                     mlir.Value
+	VarType                 mlir.Type
+	VarPtrPtr               mlir.Value // optional
+	Bounds                  []mlir.Value
+	AsyncOperands           []mlir.Value
+	AsyncOperandsDeviceType []DeviceType       // optional
+	AsyncOnly               []DeviceType       // optional
+	DataClause              DataClause         // optional, with a default
+	Structured              *bool              // optional, with a default
+	Implicit                *bool              // optional, with a default
+	Modifiers               DataClauseModifier // optional, with a default
+	Name                    string             // optional
+	Recipe                  []string           // optional
+	AccVarType              mlir.Type
+}
+
+// Create creates the operation.
+func (o PrivateOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.private")
+	w.Operand("var", o.Var)
+	ods.Set(w, "varType", o.VarType, ods.Type)
+	w.Optional("varPtrPtr", o.VarPtrPtr)
+	w.Operands("bounds", o.Bounds)
+	w.Operands("asyncOperands", o.AsyncOperands)
+	ods.SetList(w, "asyncOperandsDeviceType", o.AsyncOperandsDeviceType, deviceTypeKindList)
+	ods.SetList(w, "asyncOnly", o.AsyncOnly, deviceTypeKindList)
+	ods.SetValue(w, "dataClause", o.DataClause, dataClauseKind)
+	ods.SetPointer(w, "structured", o.Structured, ods.Bool)
+	ods.SetPointer(w, "implicit", o.Implicit, ods.Bool)
+	ods.SetValue(w, "modifiers", o.Modifiers, dataClauseModifierKind)
+	ods.SetValue(w, "name", o.Name, ods.Text)
+	ods.SetList(w, "recipe", o.Recipe, ods.Path)
+	w.Result("accVar", o.AccVarType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Private creates acc.private and returns its result.
+func Private(b *mlir.Builder, accVarType mlir.Type, varValue mlir.Value, varType mlir.Type, bounds []mlir.Value, asyncOperands ...mlir.Value) mlir.Value {
+	return PrivateOp{AccVarType: accVarType, Var: varValue, VarType: varType, Bounds: bounds, AsyncOperands: asyncOperands}.Create(b).Result(0)
+}
+
+// AsPrivate returns op as a PrivateOp. It returns false if op is another operation or
+// lacks a part.
+func AsPrivate(op mlir.Operation) (PrivateOp, bool) {
+	r := ods.Read(op, "acc.private", "1?**s", "1")
+	if r == nil {
+		return PrivateOp{}, false
+	}
+	o := PrivateOp{
+		Var:                     r.Operand(),
+		VarType:                 ods.Get(r, "varType", ods.Type),
+		VarPtrPtr:               r.Operand(),
+		Bounds:                  r.Operands(),
+		AsyncOperands:           r.Operands(),
+		AsyncOperandsDeviceType: ods.GetValue(r, "asyncOperandsDeviceType", deviceTypeKindList),
+		AsyncOnly:               ods.GetValue(r, "asyncOnly", deviceTypeKindList),
+		DataClause:              ods.GetValue(r, "dataClause", dataClauseKind),
+		Structured:              ods.GetPointer(r, "structured", ods.Bool),
+		Implicit:                ods.GetPointer(r, "implicit", ods.Bool),
+		Modifiers:               ods.GetValue(r, "modifiers", dataClauseModifierKind),
+		Name:                    ods.GetValue(r, "name", ods.Text),
+		Recipe:                  ods.GetValue(r, "recipe", ods.Path),
+		AccVarType:              r.Result(),
+	}
+	return o, r.OK()
+}
+
 // PrivateRecipeOp is the operation acc.private.recipe.
 type PrivateRecipeOp struct {
 	SymName       string
@@ -42,6 +351,75 @@ func AsPrivateRecipe(op mlir.Operation) (PrivateRecipeOp, bool) {
 		Type:          ods.Get(r, "type", ods.Type),
 		InitRegion:    r.Region(),
 		DestroyRegion: r.Region(),
+	}
+	return o, r.OK()
+}
+
+// PrivateLocalOp is the operation acc.private_local.
+type PrivateLocalOp struct {
+	Privatized mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o PrivateLocalOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.private_local")
+	w.Operand("privatized", o.Privatized)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// PrivateLocal creates acc.private_local and returns its result.
+func PrivateLocal(b *mlir.Builder, outputType mlir.Type, privatized mlir.Value) mlir.Value {
+	return PrivateLocalOp{OutputType: outputType, Privatized: privatized}.Create(b).Result(0)
+}
+
+// AsPrivateLocal returns op as a PrivateLocalOp. It returns false if op is another
+// operation or lacks a part.
+func AsPrivateLocal(op mlir.Operation) (PrivateLocalOp, bool) {
+	r := ods.Read(op, "acc.private_local", "1", "1")
+	if r == nil {
+		return PrivateLocalOp{}, false
+	}
+	o := PrivateLocalOp{
+		Privatized: r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PrivatizeOp is the operation acc.privatize.
+type PrivatizeOp struct {
+	DynamicSizes []mlir.Value
+	ParDims      mlir.Attribute // optional
+	ResultType   mlir.Type
+}
+
+// Create creates the operation.
+func (o PrivatizeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.privatize")
+	w.Operands("dynamicSizes", o.DynamicSizes)
+	ods.SetValue(w, "par_dims", o.ParDims, ods.Attribute)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// Privatize creates acc.privatize and returns its result.
+func Privatize(b *mlir.Builder, resultType mlir.Type, dynamicSizes ...mlir.Value) mlir.Value {
+	return PrivatizeOp{ResultType: resultType, DynamicSizes: dynamicSizes}.Create(b).Result(0)
+}
+
+// AsPrivatize returns op as a PrivatizeOp. It returns false if op is another operation
+// or lacks a part.
+func AsPrivatize(op mlir.Operation) (PrivatizeOp, bool) {
+	r := ods.Read(op, "acc.privatize", "*", "1")
+	if r == nil {
+		return PrivatizeOp{}, false
+	}
+	o := PrivatizeOp{
+		DynamicSizes: r.Operands(),
+		ParDims:      ods.GetValue(r, "par_dims", ods.Attribute),
+		ResultType:   r.Result(),
 	}
 	return o, r.OK()
 }
@@ -157,6 +535,198 @@ func AsReductionRecipe(op mlir.Operation) (ReductionRecipeOp, bool) {
 		InitRegion:        r.Region(),
 		CombinerRegion:    r.Region(),
 		DestroyRegion:     r.Region(),
+	}
+	return o, r.OK()
+}
+
+// ReductionAccumulateOp is the operation acc.reduction_accumulate.
+type ReductionAccumulateOp struct {
+	Value             mlir.Value
+	Memref            mlir.Value
+	ReductionOperator ReductionOperator
+	ParDims           mlir.Attribute
+}
+
+// Create creates the operation.
+func (o ReductionAccumulateOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.reduction_accumulate")
+	w.Operand("value", o.Value)
+	w.Operand("memref", o.Memref)
+	ods.Set(w, "reductionOperator", o.ReductionOperator, reductionOperatorKind)
+	ods.Set(w, "par_dims", o.ParDims, ods.Attribute)
+	return w.Create()
+}
+
+// ReductionAccumulate creates acc.reduction_accumulate.
+func ReductionAccumulate(b *mlir.Builder, value mlir.Value, memref mlir.Value, reductionOperator ReductionOperator, parDims mlir.Attribute) mlir.Operation {
+	return ReductionAccumulateOp{Value: value, Memref: memref, ReductionOperator: reductionOperator, ParDims: parDims}.Create(b)
+}
+
+// AsReductionAccumulate returns op as a ReductionAccumulateOp. It returns false if op
+// is another operation or lacks a part.
+func AsReductionAccumulate(op mlir.Operation) (ReductionAccumulateOp, bool) {
+	r := ods.Read(op, "acc.reduction_accumulate", "11", "")
+	if r == nil {
+		return ReductionAccumulateOp{}, false
+	}
+	o := ReductionAccumulateOp{
+		Value:             r.Operand(),
+		Memref:            r.Operand(),
+		ReductionOperator: ods.Get(r, "reductionOperator", reductionOperatorKind),
+		ParDims:           ods.Get(r, "par_dims", ods.Attribute),
+	}
+	return o, r.OK()
+}
+
+// ReductionAccumulateArrayOp is the operation acc.reduction_accumulate_array.
+type ReductionAccumulateArrayOp struct {
+	Memref            mlir.Value
+	Bounds            mlir.Value
+	ReductionOperator ReductionOperator
+	ParDims           mlir.Attribute
+}
+
+// Create creates the operation.
+func (o ReductionAccumulateArrayOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.reduction_accumulate_array")
+	w.Operand("memref", o.Memref)
+	w.Operand("bounds", o.Bounds)
+	ods.Set(w, "reductionOperator", o.ReductionOperator, reductionOperatorKind)
+	ods.Set(w, "par_dims", o.ParDims, ods.Attribute)
+	return w.Create()
+}
+
+// ReductionAccumulateArray creates acc.reduction_accumulate_array.
+func ReductionAccumulateArray(b *mlir.Builder, memref mlir.Value, bounds mlir.Value, reductionOperator ReductionOperator, parDims mlir.Attribute) mlir.Operation {
+	return ReductionAccumulateArrayOp{Memref: memref, Bounds: bounds, ReductionOperator: reductionOperator, ParDims: parDims}.Create(b)
+}
+
+// AsReductionAccumulateArray returns op as a ReductionAccumulateArrayOp. It returns
+// false if op is another operation or lacks a part.
+func AsReductionAccumulateArray(op mlir.Operation) (ReductionAccumulateArrayOp, bool) {
+	r := ods.Read(op, "acc.reduction_accumulate_array", "11", "")
+	if r == nil {
+		return ReductionAccumulateArrayOp{}, false
+	}
+	o := ReductionAccumulateArrayOp{
+		Memref:            r.Operand(),
+		Bounds:            r.Operand(),
+		ReductionOperator: ods.Get(r, "reductionOperator", reductionOperatorKind),
+		ParDims:           ods.Get(r, "par_dims", ods.Attribute),
+	}
+	return o, r.OK()
+}
+
+// ReductionCombineOp is the operation acc.reduction_combine.
+type ReductionCombineOp struct {
+	DestMemref        mlir.Value
+	SrcMemref         mlir.Value
+	ReductionOperator ReductionOperator
+}
+
+// Create creates the operation.
+func (o ReductionCombineOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.reduction_combine")
+	w.Operand("destMemref", o.DestMemref)
+	w.Operand("srcMemref", o.SrcMemref)
+	ods.Set(w, "reductionOperator", o.ReductionOperator, reductionOperatorKind)
+	return w.Create()
+}
+
+// ReductionCombine creates acc.reduction_combine.
+func ReductionCombine(b *mlir.Builder, destMemref mlir.Value, srcMemref mlir.Value, reductionOperator ReductionOperator) mlir.Operation {
+	return ReductionCombineOp{DestMemref: destMemref, SrcMemref: srcMemref, ReductionOperator: reductionOperator}.Create(b)
+}
+
+// AsReductionCombine returns op as a ReductionCombineOp. It returns false if op is
+// another operation or lacks a part.
+func AsReductionCombine(op mlir.Operation) (ReductionCombineOp, bool) {
+	r := ods.Read(op, "acc.reduction_combine", "11", "")
+	if r == nil {
+		return ReductionCombineOp{}, false
+	}
+	o := ReductionCombineOp{
+		DestMemref:        r.Operand(),
+		SrcMemref:         r.Operand(),
+		ReductionOperator: ods.Get(r, "reductionOperator", reductionOperatorKind),
+	}
+	return o, r.OK()
+}
+
+// ReductionCombineRegionOp is the operation acc.reduction_combine_region.
+type ReductionCombineRegionOp struct {
+	DestVar mlir.Value
+	SrcVar  mlir.Value
+	Region  mlir.Region
+}
+
+// Create creates the operation.
+func (o ReductionCombineRegionOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.reduction_combine_region")
+	w.Operand("destVar", o.DestVar)
+	w.Operand("srcVar", o.SrcVar)
+	w.Region(o.Region)
+	return w.Create()
+}
+
+// ReductionCombineRegion creates acc.reduction_combine_region.
+func ReductionCombineRegion(b *mlir.Builder, destVar mlir.Value, srcVar mlir.Value, region mlir.Region) mlir.Operation {
+	return ReductionCombineRegionOp{DestVar: destVar, SrcVar: srcVar, Region: region}.Create(b)
+}
+
+// AsReductionCombineRegion returns op as a ReductionCombineRegionOp. It returns false
+// if op is another operation or lacks a part.
+func AsReductionCombineRegion(op mlir.Operation) (ReductionCombineRegionOp, bool) {
+	r := ods.Read(op, "acc.reduction_combine_region", "11", "")
+	if r == nil {
+		return ReductionCombineRegionOp{}, false
+	}
+	o := ReductionCombineRegionOp{
+		DestVar: r.Operand(),
+		SrcVar:  r.Operand(),
+		Region:  r.Region(),
+	}
+	return o, r.OK()
+}
+
+// ReductionInitOp is the operation acc.reduction_init.
+type ReductionInitOp struct {
+	Var               mlir.Value
+	Bounds            []mlir.Value
+	ReductionOperator ReductionOperator
+	Region            mlir.Region
+	ResultType        mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ReductionInitOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.reduction_init")
+	w.Operand("var", o.Var)
+	w.Operands("bounds", o.Bounds)
+	ods.Set(w, "reductionOperator", o.ReductionOperator, reductionOperatorKind)
+	w.Region(o.Region)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ReductionInit creates acc.reduction_init and returns its result.
+func ReductionInit(b *mlir.Builder, varValue mlir.Value, bounds []mlir.Value, reductionOperator ReductionOperator, region mlir.Region) mlir.Value {
+	return ReductionInitOp{Var: varValue, Bounds: bounds, ReductionOperator: reductionOperator, Region: region}.Create(b).Result(0)
+}
+
+// AsReductionInit returns op as a ReductionInitOp. It returns false if op is another
+// operation or lacks a part.
+func AsReductionInit(op mlir.Operation) (ReductionInitOp, bool) {
+	r := ods.Read(op, "acc.reduction_init", "1*", "1")
+	if r == nil {
+		return ReductionInitOp{}, false
+	}
+	o := ReductionInitOp{
+		Var:               r.Operand(),
+		Bounds:            r.Operands(),
+		ReductionOperator: ods.Get(r, "reductionOperator", reductionOperatorKind),
+		Region:            r.Region(),
+		ResultType:        r.Result(),
 	}
 	return o, r.OK()
 }
@@ -278,8 +848,8 @@ func (o SerialOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Serial creates acc.serial.
-func Serial(b *mlir.Builder, asyncOperands []mlir.Value, waitOperands []mlir.Value, reductionOperands []mlir.Value, privateOperands []mlir.Value, firstprivateOperands []mlir.Value, dataClauseOperands []mlir.Value, region mlir.Region) mlir.Operation {
-	return SerialOp{AsyncOperands: asyncOperands, WaitOperands: waitOperands, ReductionOperands: reductionOperands, PrivateOperands: privateOperands, FirstprivateOperands: firstprivateOperands, DataClauseOperands: dataClauseOperands, Region: region}.Create(b)
+func Serial(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return SerialOp{Region: region}.Create(b)
 }
 
 // AsSerial returns op as a SerialOp. It returns false if op is another operation or
@@ -410,6 +980,39 @@ func Terminator(b *mlir.Builder) mlir.Operation {
 func AsTerminator(op mlir.Operation) (TerminatorOp, bool) {
 	r := ods.Read(op, "acc.terminator", "", "")
 	return TerminatorOp{}, r != nil && r.OK()
+}
+
+// UnwrapPrivateOp is the operation acc.unwrap_private.
+type UnwrapPrivateOp struct {
+	Handle     mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o UnwrapPrivateOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "acc.unwrap_private")
+	w.Operand("handle", o.Handle)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// UnwrapPrivate creates acc.unwrap_private and returns its result.
+func UnwrapPrivate(b *mlir.Builder, resultType mlir.Type, handle mlir.Value) mlir.Value {
+	return UnwrapPrivateOp{ResultType: resultType, Handle: handle}.Create(b).Result(0)
+}
+
+// AsUnwrapPrivate returns op as a UnwrapPrivateOp. It returns false if op is another
+// operation or lacks a part.
+func AsUnwrapPrivate(op mlir.Operation) (UnwrapPrivateOp, bool) {
+	r := ods.Read(op, "acc.unwrap_private", "1", "1")
+	if r == nil {
+		return UnwrapPrivateOp{}, false
+	}
+	o := UnwrapPrivateOp{
+		Handle:     r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
 }
 
 // UpdateOp is the operation acc.update.

@@ -83,6 +83,78 @@ func AsDelinearizeIndex(op mlir.Operation) (DelinearizeIndexOp, bool) {
 	return o, r.OK()
 }
 
+// DmaStartOp is the operation affine.dma_start.
+type DmaStartOp struct {
+	Operand0 []mlir.Value
+	SrcMap   mlir.AffineMap
+	DstMap   mlir.AffineMap
+	TagMap   mlir.AffineMap
+}
+
+// Create creates the operation.
+func (o DmaStartOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "affine.dma_start")
+	w.Operands("operand0", o.Operand0)
+	ods.Set(w, "src_map", o.SrcMap, ods.Map)
+	ods.Set(w, "dst_map", o.DstMap, ods.Map)
+	ods.Set(w, "tag_map", o.TagMap, ods.Map)
+	return w.Create()
+}
+
+// DmaStart creates affine.dma_start.
+func DmaStart(b *mlir.Builder, operand0 []mlir.Value, srcMap mlir.AffineMap, dstMap mlir.AffineMap, tagMap mlir.AffineMap) mlir.Operation {
+	return DmaStartOp{Operand0: operand0, SrcMap: srcMap, DstMap: dstMap, TagMap: tagMap}.Create(b)
+}
+
+// AsDmaStart returns op as a DmaStartOp. It returns false if op is another operation or
+// lacks a part.
+func AsDmaStart(op mlir.Operation) (DmaStartOp, bool) {
+	r := ods.Read(op, "affine.dma_start", "*", "")
+	if r == nil {
+		return DmaStartOp{}, false
+	}
+	o := DmaStartOp{
+		Operand0: r.Operands(),
+		SrcMap:   ods.Get(r, "src_map", ods.Map),
+		DstMap:   ods.Get(r, "dst_map", ods.Map),
+		TagMap:   ods.Get(r, "tag_map", ods.Map),
+	}
+	return o, r.OK()
+}
+
+// DmaWaitOp is the operation affine.dma_wait.
+type DmaWaitOp struct {
+	Operand0 []mlir.Value
+	TagMap   mlir.AffineMap
+}
+
+// Create creates the operation.
+func (o DmaWaitOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "affine.dma_wait")
+	w.Operands("operand0", o.Operand0)
+	ods.Set(w, "tag_map", o.TagMap, ods.Map)
+	return w.Create()
+}
+
+// DmaWait creates affine.dma_wait.
+func DmaWait(b *mlir.Builder, operand0 []mlir.Value, tagMap mlir.AffineMap) mlir.Operation {
+	return DmaWaitOp{Operand0: operand0, TagMap: tagMap}.Create(b)
+}
+
+// AsDmaWait returns op as a DmaWaitOp. It returns false if op is another operation or
+// lacks a part.
+func AsDmaWait(op mlir.Operation) (DmaWaitOp, bool) {
+	r := ods.Read(op, "affine.dma_wait", "*", "")
+	if r == nil {
+		return DmaWaitOp{}, false
+	}
+	o := DmaWaitOp{
+		Operand0: r.Operands(),
+		TagMap:   ods.Get(r, "tag_map", ods.Map),
+	}
+	return o, r.OK()
+}
+
 // ForOp is the operation affine.for.
 type ForOp struct {
 	LowerBoundOperands []mlir.Value

@@ -9,10 +9,11 @@ import (
 
 // AddFOp is the operation arith.addf.
 type AddFOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	Fastmath   FastMathFlags // optional, with a default
-	ResultType mlir.Type     // optional: inferred, unless some are given
+	LHS          mlir.Value
+	RHS          mlir.Value
+	Fastmath     FastMathFlags // optional, with a default
+	Roundingmode RoundingMode  // optional, after LLVM 22
+	ResultType   mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -21,6 +22,7 @@ func (o AddFOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	ods.SetValue(w.Newer(), "roundingmode", o.Roundingmode, roundingModeKind)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -38,10 +40,11 @@ func AsAddF(op mlir.Operation) (AddFOp, bool) {
 		return AddFOp{}, false
 	}
 	o := AddFOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
-		ResultType: r.Result(),
+		LHS:          r.Operand(),
+		RHS:          r.Operand(),
+		Fastmath:     ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		Roundingmode: ods.GetValue(r, "roundingmode", roundingModeKind),
+		ResultType:   r.Result(),
 	}
 	return o, r.OK()
 }
@@ -380,12 +383,52 @@ func AsConstant(op mlir.Operation) (ConstantOp, bool) {
 	return o, r.OK()
 }
 
+// ConvertFOp is the operation arith.convertf.
+type ConvertFOp struct {
+	In           mlir.Value
+	Roundingmode RoundingMode  // optional
+	Fastmath     FastMathFlags // optional
+	OutType      mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.convertf")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	w.Result("out", o.OutType)
+	return w.Create()
+}
+
+// ConvertF creates arith.convertf and returns its result.
+func ConvertF(b *mlir.Builder, outType mlir.Type, in mlir.Value) mlir.Value {
+	return ConvertFOp{OutType: outType, In: in}.Create(b).Result(0)
+}
+
+// AsConvertF returns op as a ConvertFOp. It returns false if op is another operation or
+// lacks a part.
+func AsConvertF(op mlir.Operation) (ConvertFOp, bool) {
+	r := ods.Read(op, "arith.convertf", "1", "1")
+	if r == nil {
+		return ConvertFOp{}, false
+	}
+	o := ConvertFOp{
+		In:           r.Operand(),
+		Roundingmode: ods.GetValue(r, "roundingmode", roundingModeKind),
+		Fastmath:     ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		OutType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
 // DivFOp is the operation arith.divf.
 type DivFOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	Fastmath   FastMathFlags // optional, with a default
-	ResultType mlir.Type     // optional: inferred, unless some are given
+	LHS          mlir.Value
+	RHS          mlir.Value
+	Fastmath     FastMathFlags // optional, with a default
+	Roundingmode RoundingMode  // optional, after LLVM 22
+	ResultType   mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -394,6 +437,7 @@ func (o DivFOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	ods.SetValue(w.Newer(), "roundingmode", o.Roundingmode, roundingModeKind)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -411,10 +455,11 @@ func AsDivF(op mlir.Operation) (DivFOp, bool) {
 		return DivFOp{}, false
 	}
 	o := DivFOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
-		ResultType: r.Result(),
+		LHS:          r.Operand(),
+		RHS:          r.Operand(),
+		Fastmath:     ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		Roundingmode: ods.GetValue(r, "roundingmode", roundingModeKind),
+		ResultType:   r.Result(),
 	}
 	return o, r.OK()
 }
@@ -569,6 +614,7 @@ func AsExtSI(op mlir.Operation) (ExtSIOp, bool) {
 // ExtUIOp is the operation arith.extui.
 type ExtUIOp struct {
 	In      mlir.Value
+	NonNeg  bool // optional, after LLVM 22
 	OutType mlir.Type
 }
 
@@ -576,6 +622,7 @@ type ExtUIOp struct {
 func (o ExtUIOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "arith.extui")
 	w.Operand("in", o.In)
+	ods.SetValue(w.Newer(), "nonNeg", o.NonNeg, ods.Unit)
 	w.Result("out", o.OutType)
 	return w.Create()
 }
@@ -594,6 +641,7 @@ func AsExtUI(op mlir.Operation) (ExtUIOp, bool) {
 	}
 	o := ExtUIOp{
 		In:      r.Operand(),
+		NonNeg:  ods.GetValue(r, "nonNeg", ods.Unit),
 		OutType: r.Result(),
 	}
 	return o, r.OK()
@@ -630,6 +678,42 @@ func AsFloorDivSI(op mlir.Operation) (FloorDivSIOp, bool) {
 	o := FloorDivSIOp{
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FlushDenormalsOp is the operation arith.flush_denormals.
+type FlushDenormalsOp struct {
+	Operand    mlir.Value
+	Fastmath   FastMathFlags // optional
+	ResultType mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FlushDenormalsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.flush_denormals")
+	w.Operand("operand", o.Operand)
+	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FlushDenormals creates arith.flush_denormals and returns its result.
+func FlushDenormals(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "arith.flush_denormals", "operand", operand).Result(0)
+}
+
+// AsFlushDenormals returns op as a FlushDenormalsOp. It returns false if op is another
+// operation or lacks a part.
+func AsFlushDenormals(op mlir.Operation) (FlushDenormalsOp, bool) {
+	r := ods.Read(op, "arith.flush_denormals", "1", "1")
+	if r == nil {
+		return FlushDenormalsOp{}, false
+	}
+	o := FlushDenormalsOp{
+		Operand:    r.Operand(),
+		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
@@ -737,6 +821,7 @@ func AsIndexCast(op mlir.Operation) (IndexCastOp, bool) {
 // IndexCastUIOp is the operation arith.index_castui.
 type IndexCastUIOp struct {
 	In      mlir.Value
+	NonNeg  bool // optional, after LLVM 22
 	OutType mlir.Type
 }
 
@@ -744,6 +829,7 @@ type IndexCastUIOp struct {
 func (o IndexCastUIOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "arith.index_castui")
 	w.Operand("in", o.In)
+	ods.SetValue(w.Newer(), "nonNeg", o.NonNeg, ods.Unit)
 	w.Result("out", o.OutType)
 	return w.Create()
 }
@@ -762,6 +848,7 @@ func AsIndexCastUI(op mlir.Operation) (IndexCastUIOp, bool) {
 	}
 	o := IndexCastUIOp{
 		In:      r.Operand(),
+		NonNeg:  ods.GetValue(r, "nonNeg", ods.Unit),
 		OutType: r.Result(),
 	}
 	return o, r.OK()
@@ -798,6 +885,45 @@ func AsMaximumF(op mlir.Operation) (MaximumFOp, bool) {
 		return MaximumFOp{}, false
 	}
 	o := MaximumFOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MaximumNumFOp is the operation arith.maximumnumf.
+type MaximumNumFOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	Fastmath   FastMathFlags // optional
+	ResultType mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MaximumNumFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.maximumnumf")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// MaximumNumF creates arith.maximumnumf and returns its result.
+func MaximumNumF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "arith.maximumnumf", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsMaximumNumF returns op as a MaximumNumFOp. It returns false if op is another
+// operation or lacks a part.
+func AsMaximumNumF(op mlir.Operation) (MaximumNumFOp, bool) {
+	r := ods.Read(op, "arith.maximumnumf", "11", "1")
+	if r == nil {
+		return MaximumNumFOp{}, false
+	}
+	o := MaximumNumFOp{
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
 		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
@@ -956,6 +1082,45 @@ func AsMinimumF(op mlir.Operation) (MinimumFOp, bool) {
 	return o, r.OK()
 }
 
+// MinimumNumFOp is the operation arith.minimumnumf.
+type MinimumNumFOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	Fastmath   FastMathFlags // optional
+	ResultType mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MinimumNumFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.minimumnumf")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// MinimumNumF creates arith.minimumnumf and returns its result.
+func MinimumNumF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "arith.minimumnumf", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsMinimumNumF returns op as a MinimumNumFOp. It returns false if op is another
+// operation or lacks a part.
+func AsMinimumNumF(op mlir.Operation) (MinimumNumFOp, bool) {
+	r := ods.Read(op, "arith.minimumnumf", "11", "1")
+	if r == nil {
+		return MinimumNumFOp{}, false
+	}
+	o := MinimumNumFOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // MinNumFOp is the operation arith.minnumf.
 type MinNumFOp struct {
 	LHS        mlir.Value
@@ -1069,10 +1234,11 @@ func AsMinUI(op mlir.Operation) (MinUIOp, bool) {
 
 // MulFOp is the operation arith.mulf.
 type MulFOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	Fastmath   FastMathFlags // optional, with a default
-	ResultType mlir.Type     // optional: inferred, unless some are given
+	LHS          mlir.Value
+	RHS          mlir.Value
+	Fastmath     FastMathFlags // optional, with a default
+	Roundingmode RoundingMode  // optional, after LLVM 22
+	ResultType   mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -1081,6 +1247,7 @@ func (o MulFOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	ods.SetValue(w.Newer(), "roundingmode", o.Roundingmode, roundingModeKind)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -1098,10 +1265,11 @@ func AsMulF(op mlir.Operation) (MulFOp, bool) {
 		return MulFOp{}, false
 	}
 	o := MulFOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
-		ResultType: r.Result(),
+		LHS:          r.Operand(),
+		RHS:          r.Operand(),
+		Fastmath:     ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		Roundingmode: ods.GetValue(r, "roundingmode", roundingModeKind),
+		ResultType:   r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1332,159 +1500,6 @@ func AsRemF(op mlir.Operation) (RemFOp, bool) {
 		RHS:        r.Operand(),
 		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
 		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RemSIOp is the operation arith.remsi.
-type RemSIOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o RemSIOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "arith.remsi")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// RemSI creates arith.remsi and returns its result.
-func RemSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "arith.remsi", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsRemSI returns op as a RemSIOp. It returns false if op is another operation or lacks
-// a part.
-func AsRemSI(op mlir.Operation) (RemSIOp, bool) {
-	r := ods.Read(op, "arith.remsi", "11", "1")
-	if r == nil {
-		return RemSIOp{}, false
-	}
-	o := RemSIOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RemUIOp is the operation arith.remui.
-type RemUIOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o RemUIOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "arith.remui")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// RemUI creates arith.remui and returns its result.
-func RemUI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "arith.remui", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsRemUI returns op as a RemUIOp. It returns false if op is another operation or lacks
-// a part.
-func AsRemUI(op mlir.Operation) (RemUIOp, bool) {
-	r := ods.Read(op, "arith.remui", "11", "1")
-	if r == nil {
-		return RemUIOp{}, false
-	}
-	o := RemUIOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ScalingExtFOp is the operation arith.scaling_extf.
-type ScalingExtFOp struct {
-	In       mlir.Value
-	Scale    mlir.Value
-	Fastmath FastMathFlags // optional
-	OutType  mlir.Type
-}
-
-// Create creates the operation.
-func (o ScalingExtFOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "arith.scaling_extf")
-	w.Operand("in", o.In)
-	w.Operand("scale", o.Scale)
-	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
-	w.Result("out", o.OutType)
-	return w.Create()
-}
-
-// ScalingExtF creates arith.scaling_extf and returns its result.
-func ScalingExtF(b *mlir.Builder, outType mlir.Type, in mlir.Value, scale mlir.Value) mlir.Value {
-	return ScalingExtFOp{OutType: outType, In: in, Scale: scale}.Create(b).Result(0)
-}
-
-// AsScalingExtF returns op as a ScalingExtFOp. It returns false if op is another
-// operation or lacks a part.
-func AsScalingExtF(op mlir.Operation) (ScalingExtFOp, bool) {
-	r := ods.Read(op, "arith.scaling_extf", "11", "1")
-	if r == nil {
-		return ScalingExtFOp{}, false
-	}
-	o := ScalingExtFOp{
-		In:       r.Operand(),
-		Scale:    r.Operand(),
-		Fastmath: ods.GetValue(r, "fastmath", fastMathFlagsKind),
-		OutType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ScalingTruncFOp is the operation arith.scaling_truncf.
-type ScalingTruncFOp struct {
-	In           mlir.Value
-	Scale        mlir.Value
-	Roundingmode RoundingMode  // optional
-	Fastmath     FastMathFlags // optional
-	OutType      mlir.Type
-}
-
-// Create creates the operation.
-func (o ScalingTruncFOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "arith.scaling_truncf")
-	w.Operand("in", o.In)
-	w.Operand("scale", o.Scale)
-	ods.SetValue(w, "roundingmode", o.Roundingmode, roundingModeKind)
-	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
-	w.Result("out", o.OutType)
-	return w.Create()
-}
-
-// ScalingTruncF creates arith.scaling_truncf and returns its result.
-func ScalingTruncF(b *mlir.Builder, outType mlir.Type, in mlir.Value, scale mlir.Value) mlir.Value {
-	return ScalingTruncFOp{OutType: outType, In: in, Scale: scale}.Create(b).Result(0)
-}
-
-// AsScalingTruncF returns op as a ScalingTruncFOp. It returns false if op is another
-// operation or lacks a part.
-func AsScalingTruncF(op mlir.Operation) (ScalingTruncFOp, bool) {
-	r := ods.Read(op, "arith.scaling_truncf", "11", "1")
-	if r == nil {
-		return ScalingTruncFOp{}, false
-	}
-	o := ScalingTruncFOp{
-		In:           r.Operand(),
-		Scale:        r.Operand(),
-		Roundingmode: ods.GetValue(r, "roundingmode", roundingModeKind),
-		Fastmath:     ods.GetValue(r, "fastmath", fastMathFlagsKind),
-		OutType:      r.Result(),
 	}
 	return o, r.OK()
 }

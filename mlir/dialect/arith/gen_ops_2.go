@@ -7,6 +7,159 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// RemSIOp is the operation arith.remsi.
+type RemSIOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o RemSIOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.remsi")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// RemSI creates arith.remsi and returns its result.
+func RemSI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "arith.remsi", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsRemSI returns op as a RemSIOp. It returns false if op is another operation or lacks
+// a part.
+func AsRemSI(op mlir.Operation) (RemSIOp, bool) {
+	r := ods.Read(op, "arith.remsi", "11", "1")
+	if r == nil {
+		return RemSIOp{}, false
+	}
+	o := RemSIOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RemUIOp is the operation arith.remui.
+type RemUIOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o RemUIOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.remui")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// RemUI creates arith.remui and returns its result.
+func RemUI(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "arith.remui", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsRemUI returns op as a RemUIOp. It returns false if op is another operation or lacks
+// a part.
+func AsRemUI(op mlir.Operation) (RemUIOp, bool) {
+	r := ods.Read(op, "arith.remui", "11", "1")
+	if r == nil {
+		return RemUIOp{}, false
+	}
+	o := RemUIOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ScalingExtFOp is the operation arith.scaling_extf.
+type ScalingExtFOp struct {
+	In       mlir.Value
+	Scale    mlir.Value
+	Fastmath FastMathFlags // optional
+	OutType  mlir.Type
+}
+
+// Create creates the operation.
+func (o ScalingExtFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.scaling_extf")
+	w.Operand("in", o.In)
+	w.Operand("scale", o.Scale)
+	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	w.Result("out", o.OutType)
+	return w.Create()
+}
+
+// ScalingExtF creates arith.scaling_extf and returns its result.
+func ScalingExtF(b *mlir.Builder, outType mlir.Type, in mlir.Value, scale mlir.Value) mlir.Value {
+	return ScalingExtFOp{OutType: outType, In: in, Scale: scale}.Create(b).Result(0)
+}
+
+// AsScalingExtF returns op as a ScalingExtFOp. It returns false if op is another
+// operation or lacks a part.
+func AsScalingExtF(op mlir.Operation) (ScalingExtFOp, bool) {
+	r := ods.Read(op, "arith.scaling_extf", "11", "1")
+	if r == nil {
+		return ScalingExtFOp{}, false
+	}
+	o := ScalingExtFOp{
+		In:       r.Operand(),
+		Scale:    r.Operand(),
+		Fastmath: ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		OutType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ScalingTruncFOp is the operation arith.scaling_truncf.
+type ScalingTruncFOp struct {
+	In           mlir.Value
+	Scale        mlir.Value
+	Roundingmode RoundingMode  // optional
+	Fastmath     FastMathFlags // optional
+	OutType      mlir.Type
+}
+
+// Create creates the operation.
+func (o ScalingTruncFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.scaling_truncf")
+	w.Operand("in", o.In)
+	w.Operand("scale", o.Scale)
+	ods.SetValue(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	w.Result("out", o.OutType)
+	return w.Create()
+}
+
+// ScalingTruncF creates arith.scaling_truncf and returns its result.
+func ScalingTruncF(b *mlir.Builder, outType mlir.Type, in mlir.Value, scale mlir.Value) mlir.Value {
+	return ScalingTruncFOp{OutType: outType, In: in, Scale: scale}.Create(b).Result(0)
+}
+
+// AsScalingTruncF returns op as a ScalingTruncFOp. It returns false if op is another
+// operation or lacks a part.
+func AsScalingTruncF(op mlir.Operation) (ScalingTruncFOp, bool) {
+	r := ods.Read(op, "arith.scaling_truncf", "11", "1")
+	if r == nil {
+		return ScalingTruncFOp{}, false
+	}
+	o := ScalingTruncFOp{
+		In:           r.Operand(),
+		Scale:        r.Operand(),
+		Roundingmode: ods.GetValue(r, "roundingmode", roundingModeKind),
+		Fastmath:     ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		OutType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
 // SelectOp is the operation arith.select.
 type SelectOp struct {
 	Condition  mlir.Value
@@ -198,10 +351,11 @@ func AsSIToFP(op mlir.Operation) (SIToFPOp, bool) {
 
 // SubFOp is the operation arith.subf.
 type SubFOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	Fastmath   FastMathFlags // optional, with a default
-	ResultType mlir.Type     // optional: inferred, unless some are given
+	LHS          mlir.Value
+	RHS          mlir.Value
+	Fastmath     FastMathFlags // optional, with a default
+	Roundingmode RoundingMode  // optional, after LLVM 22
+	ResultType   mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -210,6 +364,7 @@ func (o SubFOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	ods.SetValue(w.Newer(), "roundingmode", o.Roundingmode, roundingModeKind)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -227,10 +382,11 @@ func AsSubF(op mlir.Operation) (SubFOp, bool) {
 		return SubFOp{}, false
 	}
 	o := SubFOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
-		ResultType: r.Result(),
+		LHS:          r.Operand(),
+		RHS:          r.Operand(),
+		Fastmath:     ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		Roundingmode: ods.GetValue(r, "roundingmode", roundingModeKind),
+		ResultType:   r.Result(),
 	}
 	return o, r.OK()
 }
@@ -270,6 +426,46 @@ func AsSubI(op mlir.Operation) (SubIOp, bool) {
 		RHS:           r.Operand(),
 		OverflowFlags: ods.GetValue(r, "overflowFlags", integerOverflowFlagsKind),
 		ResultType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SubUIExtendedOp is the operation arith.subui_extended.
+type SubUIExtendedOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	DiffType   mlir.Type
+	BorrowType mlir.Type
+}
+
+// Create creates the operation.
+func (o SubUIExtendedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "arith.subui_extended")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Result("diff", o.DiffType)
+	w.Result("borrow", o.BorrowType)
+	return w.Create()
+}
+
+// SubUIExtended creates arith.subui_extended and returns its results.
+func SubUIExtended(b *mlir.Builder, diffType mlir.Type, borrowType mlir.Type, lhs mlir.Value, rhs mlir.Value) (mlir.Value, mlir.Value) {
+	op := SubUIExtendedOp{DiffType: diffType, BorrowType: borrowType, LHS: lhs, RHS: rhs}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsSubUIExtended returns op as a SubUIExtendedOp. It returns false if op is another
+// operation or lacks a part.
+func AsSubUIExtended(op mlir.Operation) (SubUIExtendedOp, bool) {
+	r := ods.Read(op, "arith.subui_extended", "11", "11")
+	if r == nil {
+		return SubUIExtendedOp{}, false
+	}
+	o := SubUIExtendedOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		DiffType:   r.Result(),
+		BorrowType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -352,6 +548,7 @@ func AsTruncI(op mlir.Operation) (TruncIOp, bool) {
 // UIToFPOp is the operation arith.uitofp.
 type UIToFPOp struct {
 	In      mlir.Value
+	NonNeg  bool // optional, after LLVM 22
 	OutType mlir.Type
 }
 
@@ -359,6 +556,7 @@ type UIToFPOp struct {
 func (o UIToFPOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "arith.uitofp")
 	w.Operand("in", o.In)
+	ods.SetValue(w.Newer(), "nonNeg", o.NonNeg, ods.Unit)
 	w.Result("out", o.OutType)
 	return w.Create()
 }
@@ -377,6 +575,7 @@ func AsUIToFP(op mlir.Operation) (UIToFPOp, bool) {
 	}
 	o := UIToFPOp{
 		In:      r.Operand(),
+		NonNeg:  ods.GetValue(r, "nonNeg", ods.Unit),
 		OutType: r.Result(),
 	}
 	return o, r.OK()

@@ -43,6 +43,39 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 	return o, r.OK()
 }
 
+// AddAssignOp is the operation emitc.add_assign.
+type AddAssignOp struct {
+	Var   mlir.Value
+	Value mlir.Value
+}
+
+// Create creates the operation.
+func (o AddAssignOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.add_assign")
+	w.Operand("var", o.Var)
+	w.Operand("value", o.Value)
+	return w.Create()
+}
+
+// AddAssign creates emitc.add_assign.
+func AddAssign(b *mlir.Builder, varValue mlir.Value, value mlir.Value) mlir.Operation {
+	return AddAssignOp{Var: varValue, Value: value}.Create(b)
+}
+
+// AsAddAssign returns op as an AddAssignOp. It returns false if op is another operation
+// or lacks a part.
+func AsAddAssign(op mlir.Operation) (AddAssignOp, bool) {
+	r := ods.Read(op, "emitc.add_assign", "11", "")
+	if r == nil {
+		return AddAssignOp{}, false
+	}
+	o := AddAssignOp{
+		Var:   r.Operand(),
+		Value: r.Operand(),
+	}
+	return o, r.OK()
+}
+
 // AddressOfOp is the operation emitc.address_of.
 type AddressOfOp struct {
 	Reference  mlir.Value
@@ -405,7 +438,7 @@ type CallOpaqueOp struct {
 	Callee       string
 	Args         []mlir.Attribute // optional
 	TemplateArgs []mlir.Attribute // optional
-	Operands     []mlir.Value
+	ArgOperands  []mlir.Value
 	ResultTypes  []mlir.Type
 }
 
@@ -415,14 +448,14 @@ func (o CallOpaqueOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "callee", o.Callee, ods.Text)
 	ods.SetList(w, "args", o.Args, ods.Attributes)
 	ods.SetList(w, "template_args", o.TemplateArgs, ods.Attributes)
-	w.Operands("operands", o.Operands)
+	w.Operands("arg_operands", o.ArgOperands)
 	w.Results("result", o.ResultTypes)
 	return w.Create()
 }
 
 // CallOpaque creates emitc.call_opaque.
-func CallOpaque(b *mlir.Builder, resultTypes []mlir.Type, callee string, operands ...mlir.Value) mlir.Operation {
-	return CallOpaqueOp{ResultTypes: resultTypes, Callee: callee, Operands: operands}.Create(b)
+func CallOpaque(b *mlir.Builder, resultTypes []mlir.Type, callee string, argOperands ...mlir.Value) mlir.Operation {
+	return CallOpaqueOp{ResultTypes: resultTypes, Callee: callee, ArgOperands: argOperands}.Create(b)
 }
 
 // AsCallOpaque returns op as a CallOpaqueOp. It returns false if op is another
@@ -436,7 +469,7 @@ func AsCallOpaque(op mlir.Operation) (CallOpaqueOp, bool) {
 		Callee:       ods.Get(r, "callee", ods.Text),
 		Args:         ods.GetValue(r, "args", ods.Attributes),
 		TemplateArgs: ods.GetValue(r, "template_args", ods.Attributes),
-		Operands:     r.Operands(),
+		ArgOperands:  r.Operands(),
 		ResultTypes:  r.Results(),
 	}
 	return o, r.OK()
@@ -445,6 +478,7 @@ func AsCallOpaque(op mlir.Operation) (CallOpaqueOp, bool) {
 // CastOp is the operation emitc.cast.
 type CastOp struct {
 	Source   mlir.Value
+	Pure     bool // optional, after LLVM 22
 	DestType mlir.Type
 }
 
@@ -452,6 +486,7 @@ type CastOp struct {
 func (o CastOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "emitc.cast")
 	w.Operand("source", o.Source)
+	ods.SetValue(w.Newer(), "pure", o.Pure, ods.Unit)
 	w.Result("dest", o.DestType)
 	return w.Create()
 }
@@ -470,6 +505,7 @@ func AsCast(op mlir.Operation) (CastOp, bool) {
 	}
 	o := CastOp{
 		Source:   r.Operand(),
+		Pure:     ods.GetValue(r, "pure", ods.Unit),
 		DestType: r.Result(),
 	}
 	return o, r.OK()
@@ -478,7 +514,8 @@ func AsCast(op mlir.Operation) (CastOp, bool) {
 // ClassOp is the operation emitc.class.
 type ClassOp struct {
 	SymName        string
-	FinalSpecifier bool // optional
+	FinalSpecifier bool           // optional
+	ClassType      mlir.Attribute // optional, after LLVM 22
 	Body           mlir.Region
 }
 
@@ -487,6 +524,7 @@ func (o ClassOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "emitc.class")
 	ods.Set(w, "sym_name", o.SymName, ods.Text)
 	ods.SetValue(w, "final_specifier", o.FinalSpecifier, ods.Unit)
+	ods.SetValue(w.Newer(), "class_type", o.ClassType, ods.Attribute)
 	w.Region(o.Body)
 	return w.Create()
 }
@@ -506,6 +544,7 @@ func AsClass(op mlir.Operation) (ClassOp, bool) {
 	o := ClassOp{
 		SymName:        ods.Get(r, "sym_name", ods.Text),
 		FinalSpecifier: ods.GetValue(r, "final_specifier", ods.Unit),
+		ClassType:      ods.GetValue(r, "class_type", ods.Attribute),
 		Body:           r.Region(),
 	}
 	return o, r.OK()
@@ -513,7 +552,7 @@ func AsClass(op mlir.Operation) (ClassOp, bool) {
 
 // CmpOp is the operation emitc.cmp.
 type CmpOp struct {
-	Predicate  int64
+	Predicate  CmpPredicate
 	LHS        mlir.Value
 	RHS        mlir.Value
 	ResultType mlir.Type
@@ -522,7 +561,7 @@ type CmpOp struct {
 // Create creates the operation.
 func (o CmpOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "emitc.cmp")
-	ods.Set(w, "predicate", o.Predicate, ods.I64)
+	ods.Set(w, "predicate", o.Predicate, cmpPredicateKind)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.Result("result", o.ResultType)
@@ -530,7 +569,7 @@ func (o CmpOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Cmp creates emitc.cmp and returns its result.
-func Cmp(b *mlir.Builder, resultType mlir.Type, predicate int64, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+func Cmp(b *mlir.Builder, resultType mlir.Type, predicate CmpPredicate, lhs mlir.Value, rhs mlir.Value) mlir.Value {
 	return CmpOp{ResultType: resultType, Predicate: predicate, LHS: lhs, RHS: rhs}.Create(b).Result(0)
 }
 
@@ -542,7 +581,7 @@ func AsCmp(op mlir.Operation) (CmpOp, bool) {
 		return CmpOp{}, false
 	}
 	o := CmpOp{
-		Predicate:  ods.Get(r, "predicate", ods.I64),
+		Predicate:  ods.Get(r, "predicate", cmpPredicateKind),
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
 		ResultType: r.Result(),
@@ -717,6 +756,39 @@ func AsDiv(op mlir.Operation) (DivOp, bool) {
 		Operand0:   r.Operand(),
 		Operand1:   r.Operand(),
 		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// DivAssignOp is the operation emitc.div_assign.
+type DivAssignOp struct {
+	Var   mlir.Value
+	Value mlir.Value
+}
+
+// Create creates the operation.
+func (o DivAssignOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.div_assign")
+	w.Operand("var", o.Var)
+	w.Operand("value", o.Value)
+	return w.Create()
+}
+
+// DivAssign creates emitc.div_assign.
+func DivAssign(b *mlir.Builder, varValue mlir.Value, value mlir.Value) mlir.Operation {
+	return DivAssignOp{Var: varValue, Value: value}.Create(b)
+}
+
+// AsDivAssign returns op as a DivAssignOp. It returns false if op is another operation
+// or lacks a part.
+func AsDivAssign(op mlir.Operation) (DivAssignOp, bool) {
+	r := ods.Read(op, "emitc.div_assign", "11", "")
+	if r == nil {
+		return DivAssignOp{}, false
+	}
+	o := DivAssignOp{
+		Var:   r.Operand(),
+		Value: r.Operand(),
 	}
 	return o, r.OK()
 }
@@ -1333,110 +1405,47 @@ func AsMember(op mlir.Operation) (MemberOp, bool) {
 	return o, r.OK()
 }
 
-// MemberOfPtrOp is the operation emitc.member_of_ptr.
-type MemberOfPtrOp struct {
-	Member     string
-	Operand    mlir.Value
-	ResultType mlir.Type
+// MemberCallOpaqueOp is the operation emitc.member_call_opaque.
+type MemberCallOpaqueOp struct {
+	Receiver     mlir.Value
+	Callee       string
+	ArgOperands  []mlir.Value
+	Args         []mlir.Attribute // optional
+	TemplateArgs []mlir.Attribute // optional
+	ResultTypes  []mlir.Type
 }
 
 // Create creates the operation.
-func (o MemberOfPtrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "emitc.member_of_ptr")
-	ods.Set(w, "member", o.Member, ods.Text)
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
+func (o MemberCallOpaqueOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.member_call_opaque")
+	w.Operand("receiver", o.Receiver)
+	ods.Set(w, "callee", o.Callee, ods.Text)
+	w.Operands("arg_operands", o.ArgOperands)
+	ods.SetList(w, "args", o.Args, ods.Attributes)
+	ods.SetList(w, "template_args", o.TemplateArgs, ods.Attributes)
+	w.Results("result", o.ResultTypes)
 	return w.Create()
 }
 
-// MemberOfPtr creates emitc.member_of_ptr and returns its result.
-func MemberOfPtr(b *mlir.Builder, resultType mlir.Type, member string, operand mlir.Value) mlir.Value {
-	return MemberOfPtrOp{ResultType: resultType, Member: member, Operand: operand}.Create(b).Result(0)
+// MemberCallOpaque creates emitc.member_call_opaque.
+func MemberCallOpaque(b *mlir.Builder, resultTypes []mlir.Type, receiver mlir.Value, callee string, argOperands ...mlir.Value) mlir.Operation {
+	return MemberCallOpaqueOp{ResultTypes: resultTypes, Receiver: receiver, Callee: callee, ArgOperands: argOperands}.Create(b)
 }
 
-// AsMemberOfPtr returns op as a MemberOfPtrOp. It returns false if op is another
-// operation or lacks a part.
-func AsMemberOfPtr(op mlir.Operation) (MemberOfPtrOp, bool) {
-	r := ods.Read(op, "emitc.member_of_ptr", "1", "1")
+// AsMemberCallOpaque returns op as a MemberCallOpaqueOp. It returns false if op is
+// another operation or lacks a part.
+func AsMemberCallOpaque(op mlir.Operation) (MemberCallOpaqueOp, bool) {
+	r := ods.Read(op, "emitc.member_call_opaque", "1*", "*")
 	if r == nil {
-		return MemberOfPtrOp{}, false
+		return MemberCallOpaqueOp{}, false
 	}
-	o := MemberOfPtrOp{
-		Member:     ods.Get(r, "member", ods.Text),
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MulOp is the operation emitc.mul.
-type MulOp struct {
-	Operand0   mlir.Value
-	Operand1   mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "emitc.mul")
-	w.Operand("operand0", o.Operand0)
-	w.Operand("operand1", o.Operand1)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// Mul creates emitc.mul and returns its result.
-func Mul(b *mlir.Builder, resultType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
-	return MulOp{ResultType: resultType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
-}
-
-// AsMul returns op as a MulOp. It returns false if op is another operation or lacks a
-// part.
-func AsMul(op mlir.Operation) (MulOp, bool) {
-	r := ods.Read(op, "emitc.mul", "11", "1")
-	if r == nil {
-		return MulOp{}, false
-	}
-	o := MulOp{
-		Operand0:   r.Operand(),
-		Operand1:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RemOp is the operation emitc.rem.
-type RemOp struct {
-	Operand0   mlir.Value
-	Operand1   mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o RemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "emitc.rem")
-	w.Operand("operand0", o.Operand0)
-	w.Operand("operand1", o.Operand1)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// Rem creates emitc.rem and returns its result.
-func Rem(b *mlir.Builder, resultType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
-	return RemOp{ResultType: resultType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
-}
-
-// AsRem returns op as a RemOp. It returns false if op is another operation or lacks a
-// part.
-func AsRem(op mlir.Operation) (RemOp, bool) {
-	r := ods.Read(op, "emitc.rem", "11", "1")
-	if r == nil {
-		return RemOp{}, false
-	}
-	o := RemOp{
-		Operand0:   r.Operand(),
-		Operand1:   r.Operand(),
-		ResultType: r.Result(),
+	o := MemberCallOpaqueOp{
+		Receiver:     r.Operand(),
+		Callee:       ods.Get(r, "callee", ods.Text),
+		ArgOperands:  r.Operands(),
+		Args:         ods.GetValue(r, "args", ods.Attributes),
+		TemplateArgs: ods.GetValue(r, "template_args", ods.Attributes),
+		ResultTypes:  r.Results(),
 	}
 	return o, r.OK()
 }

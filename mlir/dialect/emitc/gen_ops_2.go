@@ -7,6 +7,312 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// MemberOfPtrOp is the operation emitc.member_of_ptr.
+type MemberOfPtrOp struct {
+	Member     string
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o MemberOfPtrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.member_of_ptr")
+	ods.Set(w, "member", o.Member, ods.Text)
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// MemberOfPtr creates emitc.member_of_ptr and returns its result.
+func MemberOfPtr(b *mlir.Builder, resultType mlir.Type, member string, operand mlir.Value) mlir.Value {
+	return MemberOfPtrOp{ResultType: resultType, Member: member, Operand: operand}.Create(b).Result(0)
+}
+
+// AsMemberOfPtr returns op as a MemberOfPtrOp. It returns false if op is another
+// operation or lacks a part.
+func AsMemberOfPtr(op mlir.Operation) (MemberOfPtrOp, bool) {
+	r := ods.Read(op, "emitc.member_of_ptr", "1", "1")
+	if r == nil {
+		return MemberOfPtrOp{}, false
+	}
+	o := MemberOfPtrOp{
+		Member:     ods.Get(r, "member", ods.Text),
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MulOp is the operation emitc.mul.
+type MulOp struct {
+	Operand0   mlir.Value
+	Operand1   mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.mul")
+	w.Operand("operand0", o.Operand0)
+	w.Operand("operand1", o.Operand1)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// Mul creates emitc.mul and returns its result.
+func Mul(b *mlir.Builder, resultType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
+	return MulOp{ResultType: resultType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
+}
+
+// AsMul returns op as a MulOp. It returns false if op is another operation or lacks a
+// part.
+func AsMul(op mlir.Operation) (MulOp, bool) {
+	r := ods.Read(op, "emitc.mul", "11", "1")
+	if r == nil {
+		return MulOp{}, false
+	}
+	o := MulOp{
+		Operand0:   r.Operand(),
+		Operand1:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MulAssignOp is the operation emitc.mul_assign.
+type MulAssignOp struct {
+	Var   mlir.Value
+	Value mlir.Value
+}
+
+// Create creates the operation.
+func (o MulAssignOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.mul_assign")
+	w.Operand("var", o.Var)
+	w.Operand("value", o.Value)
+	return w.Create()
+}
+
+// MulAssign creates emitc.mul_assign.
+func MulAssign(b *mlir.Builder, varValue mlir.Value, value mlir.Value) mlir.Operation {
+	return MulAssignOp{Var: varValue, Value: value}.Create(b)
+}
+
+// AsMulAssign returns op as a MulAssignOp. It returns false if op is another operation
+// or lacks a part.
+func AsMulAssign(op mlir.Operation) (MulAssignOp, bool) {
+	r := ods.Read(op, "emitc.mul_assign", "11", "")
+	if r == nil {
+		return MulAssignOp{}, false
+	}
+	o := MulAssignOp{
+		Var:   r.Operand(),
+		Value: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// PostDecrementOp is the operation emitc.post_decrement.
+type PostDecrementOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o PostDecrementOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.post_decrement")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// PostDecrement creates emitc.post_decrement and returns its result.
+func PostDecrement(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return PostDecrementOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsPostDecrement returns op as a PostDecrementOp. It returns false if op is another
+// operation or lacks a part.
+func AsPostDecrement(op mlir.Operation) (PostDecrementOp, bool) {
+	r := ods.Read(op, "emitc.post_decrement", "1", "1")
+	if r == nil {
+		return PostDecrementOp{}, false
+	}
+	o := PostDecrementOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PostIncrementOp is the operation emitc.post_increment.
+type PostIncrementOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o PostIncrementOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.post_increment")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// PostIncrement creates emitc.post_increment and returns its result.
+func PostIncrement(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return PostIncrementOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsPostIncrement returns op as a PostIncrementOp. It returns false if op is another
+// operation or lacks a part.
+func AsPostIncrement(op mlir.Operation) (PostIncrementOp, bool) {
+	r := ods.Read(op, "emitc.post_increment", "1", "1")
+	if r == nil {
+		return PostIncrementOp{}, false
+	}
+	o := PostIncrementOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PreDecrementOp is the operation emitc.pre_decrement.
+type PreDecrementOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o PreDecrementOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.pre_decrement")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// PreDecrement creates emitc.pre_decrement and returns its result.
+func PreDecrement(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return PreDecrementOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsPreDecrement returns op as a PreDecrementOp. It returns false if op is another
+// operation or lacks a part.
+func AsPreDecrement(op mlir.Operation) (PreDecrementOp, bool) {
+	r := ods.Read(op, "emitc.pre_decrement", "1", "1")
+	if r == nil {
+		return PreDecrementOp{}, false
+	}
+	o := PreDecrementOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PreIncrementOp is the operation emitc.pre_increment.
+type PreIncrementOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o PreIncrementOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.pre_increment")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// PreIncrement creates emitc.pre_increment and returns its result.
+func PreIncrement(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return PreIncrementOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsPreIncrement returns op as a PreIncrementOp. It returns false if op is another
+// operation or lacks a part.
+func AsPreIncrement(op mlir.Operation) (PreIncrementOp, bool) {
+	r := ods.Read(op, "emitc.pre_increment", "1", "1")
+	if r == nil {
+		return PreIncrementOp{}, false
+	}
+	o := PreIncrementOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RemOp is the operation emitc.rem.
+type RemOp struct {
+	Operand0   mlir.Value
+	Operand1   mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o RemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.rem")
+	w.Operand("operand0", o.Operand0)
+	w.Operand("operand1", o.Operand1)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// Rem creates emitc.rem and returns its result.
+func Rem(b *mlir.Builder, resultType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
+	return RemOp{ResultType: resultType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
+}
+
+// AsRem returns op as a RemOp. It returns false if op is another operation or lacks a
+// part.
+func AsRem(op mlir.Operation) (RemOp, bool) {
+	r := ods.Read(op, "emitc.rem", "11", "1")
+	if r == nil {
+		return RemOp{}, false
+	}
+	o := RemOp{
+		Operand0:   r.Operand(),
+		Operand1:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RemAssignOp is the operation emitc.rem_assign.
+type RemAssignOp struct {
+	Var   mlir.Value
+	Value mlir.Value
+}
+
+// Create creates the operation.
+func (o RemAssignOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.rem_assign")
+	w.Operand("var", o.Var)
+	w.Operand("value", o.Value)
+	return w.Create()
+}
+
+// RemAssign creates emitc.rem_assign.
+func RemAssign(b *mlir.Builder, varValue mlir.Value, value mlir.Value) mlir.Operation {
+	return RemAssignOp{Var: varValue, Value: value}.Create(b)
+}
+
+// AsRemAssign returns op as a RemAssignOp. It returns false if op is another operation
+// or lacks a part.
+func AsRemAssign(op mlir.Operation) (RemAssignOp, bool) {
+	r := ods.Read(op, "emitc.rem_assign", "11", "")
+	if r == nil {
+		return RemAssignOp{}, false
+	}
+	o := RemAssignOp{
+		Var:   r.Operand(),
+		Value: r.Operand(),
+	}
+	return o, r.OK()
+}
+
 // ReturnOp is the operation emitc.return.
 type ReturnOp struct {
 	Operand mlir.Value // optional
@@ -69,6 +375,39 @@ func AsSub(op mlir.Operation) (SubOp, bool) {
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
 		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SubAssignOp is the operation emitc.sub_assign.
+type SubAssignOp struct {
+	Var   mlir.Value
+	Value mlir.Value
+}
+
+// Create creates the operation.
+func (o SubAssignOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "emitc.sub_assign")
+	w.Operand("var", o.Var)
+	w.Operand("value", o.Value)
+	return w.Create()
+}
+
+// SubAssign creates emitc.sub_assign.
+func SubAssign(b *mlir.Builder, varValue mlir.Value, value mlir.Value) mlir.Operation {
+	return SubAssignOp{Var: varValue, Value: value}.Create(b)
+}
+
+// AsSubAssign returns op as a SubAssignOp. It returns false if op is another operation
+// or lacks a part.
+func AsSubAssign(op mlir.Operation) (SubAssignOp, bool) {
+	r := ods.Read(op, "emitc.sub_assign", "11", "")
+	if r == nil {
+		return SubAssignOp{}, false
+	}
+	o := SubAssignOp{
+		Var:   r.Operand(),
+		Value: r.Operand(),
 	}
 	return o, r.OK()
 }

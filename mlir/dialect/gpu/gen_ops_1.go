@@ -95,14 +95,52 @@ func AsAlloc(op mlir.Operation) (AllocOp, bool) {
 	return o, r.OK()
 }
 
+// BallotOp is the operation gpu.ballot.
+type BallotOp struct {
+	Predicate  mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o BallotOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "gpu.ballot")
+	w.Operand("predicate", o.Predicate)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// Ballot creates gpu.ballot and returns its result.
+func Ballot(b *mlir.Builder, resultType mlir.Type, predicate mlir.Value) mlir.Value {
+	return BallotOp{ResultType: resultType, Predicate: predicate}.Create(b).Result(0)
+}
+
+// AsBallot returns op as a BallotOp. It returns false if op is another operation or
+// lacks a part.
+func AsBallot(op mlir.Operation) (BallotOp, bool) {
+	r := ods.Read(op, "gpu.ballot", "1", "1")
+	if r == nil {
+		return BallotOp{}, false
+	}
+	o := BallotOp{
+		Predicate:  r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // BarrierOp is the operation gpu.barrier.
 type BarrierOp struct {
+	NamedBarrier  mlir.Value       // optional, after LLVM 22
+	AddressSpaces []mlir.Attribute // optional, after LLVM 22
+	Scope         mlir.Attribute   // optional, after LLVM 22
 }
 
 // Create creates the operation.
 func (o BarrierOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "gpu.barrier")
-
+	w.Newer().Optional("named_barrier", o.NamedBarrier)
+	ods.SetList(w.Newer(), "address_spaces", o.AddressSpaces, ods.Attributes)
+	ods.SetValue(w.Newer(), "scope", o.Scope, ods.Attribute)
 	return w.Create()
 }
 
@@ -111,10 +149,19 @@ func Barrier(b *mlir.Builder) mlir.Operation {
 	return BarrierOp{}.Create(b)
 }
 
-// AsBarrier returns op as a BarrierOp. It returns false if op is another operation.
+// AsBarrier returns op as a BarrierOp. It returns false if op is another operation or
+// lacks a part.
 func AsBarrier(op mlir.Operation) (BarrierOp, bool) {
-	r := ods.Read(op, "gpu.barrier", "", "")
-	return BarrierOp{}, r != nil && r.OK()
+	r := ods.Read(op, "gpu.barrier", "+?", "")
+	if r == nil {
+		return BarrierOp{}, false
+	}
+	o := BarrierOp{
+		NamedBarrier:  r.Operand(),
+		AddressSpaces: ods.GetValue(r, "address_spaces", ods.Attributes),
+		Scope:         ods.GetValue(r, "scope", ods.Attribute),
+	}
+	return o, r.OK()
 }
 
 // BinaryOp is the operation gpu.binary.
@@ -868,15 +915,17 @@ func AsDynamicSharedMemory(op mlir.Operation) (DynamicSharedMemoryOp, bool) {
 
 // FuncOp is the operation gpu.func.
 type FuncOp struct {
-	FunctionType         mlir.Type
-	ArgAttrs             []mlir.Attribute // optional
-	ResAttrs             []mlir.Attribute // optional
-	WorkgroupAttribAttrs []mlir.Attribute // optional
-	PrivateAttribAttrs   []mlir.Attribute // optional
-	KnownBlockSize       []int32          // optional
-	KnownGridSize        []int32          // optional
-	KnownClusterSize     []int32          // optional
-	Body                 mlir.Region
+	FunctionType          mlir.Type
+	ArgAttrs              []mlir.Attribute // optional
+	ResAttrs              []mlir.Attribute // optional
+	WorkgroupAttribAttrs  []mlir.Attribute // optional
+	PrivateAttribAttrs    []mlir.Attribute // optional
+	KnownBlockSize        []int32          // optional
+	KnownGridSize         []int32          // optional
+	KnownClusterSize      []int32          // optional
+	WorkgroupAttributions *int64           // optional, after LLVM 22
+	Kernel                bool             // optional, after LLVM 22
+	Body                  mlir.Region
 }
 
 // Create creates the operation.
@@ -890,6 +939,8 @@ func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "known_block_size", o.KnownBlockSize, ods.Int32s)
 	ods.SetList(w, "known_grid_size", o.KnownGridSize, ods.Int32s)
 	ods.SetList(w, "known_cluster_size", o.KnownClusterSize, ods.Int32s)
+	ods.SetPointer(w.Newer(), "workgroup_attributions", o.WorkgroupAttributions, ods.I64)
+	ods.SetValue(w.Newer(), "kernel", o.Kernel, ods.Unit)
 	w.Region(o.Body)
 	return w.Create()
 }
@@ -907,15 +958,17 @@ func AsFunc(op mlir.Operation) (FuncOp, bool) {
 		return FuncOp{}, false
 	}
 	o := FuncOp{
-		FunctionType:         ods.Get(r, "function_type", ods.Type),
-		ArgAttrs:             ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:             ods.GetValue(r, "res_attrs", ods.Attributes),
-		WorkgroupAttribAttrs: ods.GetValue(r, "workgroup_attrib_attrs", ods.Attributes),
-		PrivateAttribAttrs:   ods.GetValue(r, "private_attrib_attrs", ods.Attributes),
-		KnownBlockSize:       ods.GetValue(r, "known_block_size", ods.Int32s),
-		KnownGridSize:        ods.GetValue(r, "known_grid_size", ods.Int32s),
-		KnownClusterSize:     ods.GetValue(r, "known_cluster_size", ods.Int32s),
-		Body:                 r.Region(),
+		FunctionType:          ods.Get(r, "function_type", ods.Type),
+		ArgAttrs:              ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:              ods.GetValue(r, "res_attrs", ods.Attributes),
+		WorkgroupAttribAttrs:  ods.GetValue(r, "workgroup_attrib_attrs", ods.Attributes),
+		PrivateAttribAttrs:    ods.GetValue(r, "private_attrib_attrs", ods.Attributes),
+		KnownBlockSize:        ods.GetValue(r, "known_block_size", ods.Int32s),
+		KnownGridSize:         ods.GetValue(r, "known_grid_size", ods.Int32s),
+		KnownClusterSize:      ods.GetValue(r, "known_cluster_size", ods.Int32s),
+		WorkgroupAttributions: ods.GetPointer(r, "workgroup_attributions", ods.I64),
+		Kernel:                ods.GetValue(r, "kernel", ods.Unit),
+		Body:                  r.Region(),
 	}
 	return o, r.OK()
 }
@@ -1052,6 +1105,39 @@ func AsHostUnregister(op mlir.Operation) (HostUnregisterOp, bool) {
 	return o, r.OK()
 }
 
+// InitializeNamedBarrierOp is the operation gpu.initialize_named_barrier.
+type InitializeNamedBarrierOp struct {
+	MemberCount mlir.Value
+	ResultType  mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o InitializeNamedBarrierOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "gpu.initialize_named_barrier")
+	w.Operand("member_count", o.MemberCount)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// InitializeNamedBarrier creates gpu.initialize_named_barrier and returns its result.
+func InitializeNamedBarrier(b *mlir.Builder, memberCount mlir.Value) mlir.Value {
+	return ods.Infer(b, "gpu.initialize_named_barrier", "member_count", memberCount).Result(0)
+}
+
+// AsInitializeNamedBarrier returns op as an InitializeNamedBarrierOp. It returns false
+// if op is another operation or lacks a part.
+func AsInitializeNamedBarrier(op mlir.Operation) (InitializeNamedBarrierOp, bool) {
+	r := ods.Read(op, "gpu.initialize_named_barrier", "1", "1")
+	if r == nil {
+		return InitializeNamedBarrierOp{}, false
+	}
+	o := InitializeNamedBarrierOp{
+		MemberCount: r.Operand(),
+		ResultType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
 // LaneIDOp is the operation gpu.lane_id.
 type LaneIDOp struct {
 	UpperBound *int64    // optional
@@ -1100,6 +1186,9 @@ type LaunchOp struct {
 	DynamicSharedMemorySize mlir.Value // optional
 	Module                  string     // optional
 	Function                string     // optional
+	AsyncObject             mlir.Value // optional, after LLVM 22
+	Cooperative             bool       // optional, after LLVM 22
+	WorkgroupAttributions   *int64     // optional, after LLVM 22
 	Body                    mlir.Region
 	AsyncTokenType          mlir.Type // optional
 }
@@ -1120,16 +1209,19 @@ func (o LaunchOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("dynamicSharedMemorySize", o.DynamicSharedMemorySize)
 	ods.SetValue(w, "module", o.Module, ods.Symbol)
 	ods.SetValue(w, "function", o.Function, ods.Symbol)
+	w.Newer().Optional("asyncObject", o.AsyncObject)
+	ods.SetValue(w.Newer(), "cooperative", o.Cooperative, ods.Unit)
+	ods.SetPointer(w.Newer(), "workgroup_attributions", o.WorkgroupAttributions, ods.I64)
 	w.Region(o.Body)
 	w.OptionalResult(o.AsyncTokenType)
-	w.OperandSegments(11)
+	w.OperandSegments()
 	return w.Create()
 }
 
 // AsLaunch returns op as a LaunchOp. It returns false if op is another operation or
 // lacks a part.
 func AsLaunch(op mlir.Operation) (LaunchOp, bool) {
-	r := ods.Read(op, "gpu.launch", "*111111????s11", "?")
+	r := ods.Read(op, "gpu.launch", "*111111????+?s", "?")
 	if r == nil {
 		return LaunchOp{}, false
 	}
@@ -1147,6 +1239,9 @@ func AsLaunch(op mlir.Operation) (LaunchOp, bool) {
 		DynamicSharedMemorySize: r.Operand(),
 		Module:                  ods.GetValue(r, "module", ods.Symbol),
 		Function:                ods.GetValue(r, "function", ods.Symbol),
+		AsyncObject:             r.Operand(),
+		Cooperative:             ods.GetValue(r, "cooperative", ods.Unit),
+		WorkgroupAttributions:   ods.GetPointer(r, "workgroup_attributions", ods.I64),
 		Body:                    r.Region(),
 		AsyncTokenType:          r.Result(),
 	}
@@ -1169,6 +1264,7 @@ type LaunchFuncOp struct {
 	DynamicSharedMemorySize mlir.Value // optional
 	KernelOperands          []mlir.Value
 	AsyncObject             mlir.Value // optional
+	Cooperative             bool       // optional, after LLVM 22
 	AsyncTokenType          mlir.Type  // optional
 }
 
@@ -1189,6 +1285,7 @@ func (o LaunchFuncOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("dynamicSharedMemorySize", o.DynamicSharedMemorySize)
 	w.Operands("kernelOperands", o.KernelOperands)
 	w.Optional("asyncObject", o.AsyncObject)
+	ods.SetValue(w.Newer(), "cooperative", o.Cooperative, ods.Unit)
 	w.OptionalResult(o.AsyncTokenType)
 	w.OperandSegments()
 	return w.Create()
@@ -1221,6 +1318,7 @@ func AsLaunchFunc(op mlir.Operation) (LaunchFuncOp, bool) {
 		DynamicSharedMemorySize: r.Operand(),
 		KernelOperands:          r.Operands(),
 		AsyncObject:             r.Operand(),
+		Cooperative:             ods.GetValue(r, "cooperative", ods.Unit),
 		AsyncTokenType:          r.Result(),
 	}
 	return o, r.OK()
@@ -1581,81 +1679,6 @@ func AsSDDMMBufferSize(op mlir.Operation) (SDDMMBufferSizeOp, bool) {
 		ComputeType:       ods.Get(r, "computeType", ods.Type),
 		BufferSzType:      r.Result(),
 		AsyncTokenType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SetCsrPointersOp is the operation gpu.set_csr_pointers.
-type SetCsrPointersOp struct {
-	AsyncDependencies []mlir.Value
-	Spmat             mlir.Value
-	Positions         mlir.Value
-	Coordinates       mlir.Value
-	Values            mlir.Value
-	AsyncTokenType    mlir.Type // optional
-}
-
-// Create creates the operation.
-func (o SetCsrPointersOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "gpu.set_csr_pointers")
-	w.Operands("asyncDependencies", o.AsyncDependencies)
-	w.Operand("spmat", o.Spmat)
-	w.Operand("positions", o.Positions)
-	w.Operand("coordinates", o.Coordinates)
-	w.Operand("values", o.Values)
-	w.OptionalResult(o.AsyncTokenType)
-	return w.Create()
-}
-
-// SetCsrPointers creates gpu.set_csr_pointers.
-func SetCsrPointers(b *mlir.Builder, asyncDependencies []mlir.Value, spmat mlir.Value, positions mlir.Value, coordinates mlir.Value, values mlir.Value) mlir.Operation {
-	return SetCsrPointersOp{AsyncDependencies: asyncDependencies, Spmat: spmat, Positions: positions, Coordinates: coordinates, Values: values}.Create(b)
-}
-
-// AsSetCsrPointers returns op as a SetCsrPointersOp. It returns false if op is another
-// operation or lacks a part.
-func AsSetCsrPointers(op mlir.Operation) (SetCsrPointersOp, bool) {
-	r := ods.Read(op, "gpu.set_csr_pointers", "*1111", "?")
-	if r == nil {
-		return SetCsrPointersOp{}, false
-	}
-	o := SetCsrPointersOp{
-		AsyncDependencies: r.Operands(),
-		Spmat:             r.Operand(),
-		Positions:         r.Operand(),
-		Coordinates:       r.Operand(),
-		Values:            r.Operand(),
-		AsyncTokenType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SetDefaultDeviceOp is the operation gpu.set_default_device.
-type SetDefaultDeviceOp struct {
-	DevIndex mlir.Value
-}
-
-// Create creates the operation.
-func (o SetDefaultDeviceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "gpu.set_default_device")
-	w.Operand("devIndex", o.DevIndex)
-	return w.Create()
-}
-
-// SetDefaultDevice creates gpu.set_default_device.
-func SetDefaultDevice(b *mlir.Builder, devIndex mlir.Value) mlir.Operation {
-	return SetDefaultDeviceOp{DevIndex: devIndex}.Create(b)
-}
-
-// AsSetDefaultDevice returns op as a SetDefaultDeviceOp. It returns false if op is
-// another operation or lacks a part.
-func AsSetDefaultDevice(op mlir.Operation) (SetDefaultDeviceOp, bool) {
-	r := ods.Read(op, "gpu.set_default_device", "1", "")
-	if r == nil {
-		return SetDefaultDeviceOp{}, false
-	}
-	o := SetDefaultDeviceOp{
-		DevIndex: r.Operand(),
 	}
 	return o, r.OK()
 }

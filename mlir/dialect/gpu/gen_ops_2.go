@@ -7,6 +7,81 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// SetCsrPointersOp is the operation gpu.set_csr_pointers.
+type SetCsrPointersOp struct {
+	AsyncDependencies []mlir.Value
+	Spmat             mlir.Value
+	Positions         mlir.Value
+	Coordinates       mlir.Value
+	Values            mlir.Value
+	AsyncTokenType    mlir.Type // optional
+}
+
+// Create creates the operation.
+func (o SetCsrPointersOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "gpu.set_csr_pointers")
+	w.Operands("asyncDependencies", o.AsyncDependencies)
+	w.Operand("spmat", o.Spmat)
+	w.Operand("positions", o.Positions)
+	w.Operand("coordinates", o.Coordinates)
+	w.Operand("values", o.Values)
+	w.OptionalResult(o.AsyncTokenType)
+	return w.Create()
+}
+
+// SetCsrPointers creates gpu.set_csr_pointers.
+func SetCsrPointers(b *mlir.Builder, asyncDependencies []mlir.Value, spmat mlir.Value, positions mlir.Value, coordinates mlir.Value, values mlir.Value) mlir.Operation {
+	return SetCsrPointersOp{AsyncDependencies: asyncDependencies, Spmat: spmat, Positions: positions, Coordinates: coordinates, Values: values}.Create(b)
+}
+
+// AsSetCsrPointers returns op as a SetCsrPointersOp. It returns false if op is another
+// operation or lacks a part.
+func AsSetCsrPointers(op mlir.Operation) (SetCsrPointersOp, bool) {
+	r := ods.Read(op, "gpu.set_csr_pointers", "*1111", "?")
+	if r == nil {
+		return SetCsrPointersOp{}, false
+	}
+	o := SetCsrPointersOp{
+		AsyncDependencies: r.Operands(),
+		Spmat:             r.Operand(),
+		Positions:         r.Operand(),
+		Coordinates:       r.Operand(),
+		Values:            r.Operand(),
+		AsyncTokenType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SetDefaultDeviceOp is the operation gpu.set_default_device.
+type SetDefaultDeviceOp struct {
+	DevIndex mlir.Value
+}
+
+// Create creates the operation.
+func (o SetDefaultDeviceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "gpu.set_default_device")
+	w.Operand("devIndex", o.DevIndex)
+	return w.Create()
+}
+
+// SetDefaultDevice creates gpu.set_default_device.
+func SetDefaultDevice(b *mlir.Builder, devIndex mlir.Value) mlir.Operation {
+	return SetDefaultDeviceOp{DevIndex: devIndex}.Create(b)
+}
+
+// AsSetDefaultDevice returns op as a SetDefaultDeviceOp. It returns false if op is
+// another operation or lacks a part.
+func AsSetDefaultDevice(op mlir.Operation) (SetDefaultDeviceOp, bool) {
+	r := ods.Read(op, "gpu.set_default_device", "1", "")
+	if r == nil {
+		return SetDefaultDeviceOp{}, false
+	}
+	o := SetDefaultDeviceOp{
+		DevIndex: r.Operand(),
+	}
+	return o, r.OK()
+}
+
 // ShuffleOp is the operation gpu.shuffle.
 type ShuffleOp struct {
 	Value             mlir.Value

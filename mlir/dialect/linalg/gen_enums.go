@@ -91,9 +91,9 @@ func AsTypeFn(a mlir.Attribute) (TypeFn, bool) {
 type WinogradConv2DFmr int
 
 const (
-	WinogradConv2DFmrF23 WinogradConv2DFmr = iota + 1
-	WinogradConv2DFmrF43
-	WinogradConv2DFmrF25
+	WinogradConv2DFmrF2_3 WinogradConv2DFmr = iota + 1
+	WinogradConv2DFmrF4_3
+	WinogradConv2DFmrF2_5
 )
 
 var winogradConv2DFmrCases = ods.Enum{What: "WinogradConv2DFmr",

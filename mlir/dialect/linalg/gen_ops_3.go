@@ -240,6 +240,50 @@ func AsRsqrt(op mlir.Operation) (RsqrtOp, bool) {
 	return o, r.OK()
 }
 
+// ScaledContractOp is the operation linalg.scaled_contract.
+type ScaledContractOp struct {
+	Inputs             []mlir.Value
+	Outputs            []mlir.Value
+	IndexingMaps       []mlir.AffineMap
+	Cast               TypeFn      // optional
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
+}
+
+// Create creates the operation.
+func (o ScaledContractOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "linalg.scaled_contract")
+	w.Operands("inputs", o.Inputs)
+	w.Operands("outputs", o.Outputs)
+	ods.Set(w, "indexing_maps", o.IndexingMaps, ods.MapArray)
+	ods.SetValue(w, "cast", o.Cast, typeFnKind)
+	w.Region(mlir.Region{})
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.OperandSegments()
+	return named(w)
+}
+
+// ScaledContract creates linalg.scaled_contract.
+func ScaledContract(b *mlir.Builder, inputs []mlir.Value, outputs []mlir.Value, indexingMaps []mlir.AffineMap) mlir.Operation {
+	return ScaledContractOp{Inputs: inputs, Outputs: outputs, IndexingMaps: indexingMaps}.Create(b)
+}
+
+// AsScaledContract returns op as a ScaledContractOp. It returns false if op is another
+// operation or lacks a part.
+func AsScaledContract(op mlir.Operation) (ScaledContractOp, bool) {
+	r := ods.Read(op, "linalg.scaled_contract", "**s", "*")
+	if r == nil {
+		return ScaledContractOp{}, false
+	}
+	o := ScaledContractOp{
+		Inputs:             r.Operands(),
+		Outputs:            r.Operands(),
+		IndexingMaps:       ods.Get(r, "indexing_maps", ods.MapArray),
+		Cast:               ods.GetValue(r, "cast", typeFnKind),
+		ResultTensorsTypes: r.Results(),
+	}
+	return o, r.OK()
+}
+
 // SelectOp is the operation linalg.select.
 type SelectOp struct {
 	Inputs             []mlir.Value

@@ -230,6 +230,38 @@ func AsFastmathFlags(a mlir.Attribute) (FastmathFlags, bool) {
 	return FastmathFlags(v), ok
 }
 
+// A FramePointerKind is an enumeration of the dialect llvm. The zero value stands for
+// the default, where there is one.
+type FramePointerKind int
+
+const (
+	FramePointerKindNone FramePointerKind = iota + 1
+	FramePointerKindNonLeaf
+	FramePointerKindAll
+	FramePointerKindReserved
+	FramePointerKindNonLeafNoReserve
+)
+
+var framePointerKindCases = ods.Enum{What: "FramePointerKind",
+	Text:  "#llvm.framePointerKind<%>",
+	Cases: []string{"none", "non-leaf", "all", "reserved", "non-leaf-no-reserve"},
+}
+
+// String returns the keyword of v.
+func (v FramePointerKind) String() string { return framePointerKindCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v FramePointerKind) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return framePointerKindCases.Attribute(c, uint64(v))
+}
+
+// AsFramePointerKind returns a as a FramePointerKind. It returns false if a is another
+// attribute.
+func AsFramePointerKind(a mlir.Attribute) (FramePointerKind, bool) {
+	v, ok := framePointerKindCases.Read(a)
+	return FramePointerKind(v), ok
+}
+
 // An ICmpPredicate is an enumeration of the dialect llvm. The zero value stands for the
 // default, where there is one.
 type ICmpPredicate int
@@ -267,6 +299,38 @@ func AsICmpPredicate(a mlir.Attribute) (ICmpPredicate, bool) {
 	return ICmpPredicate(v), ok
 }
 
+// An IntegerOverflowFlags is an enumeration of the dialect llvm. Its cases can be
+// combined with |.
+type IntegerOverflowFlags uint64
+
+const (
+	IntegerOverflowFlagsNone IntegerOverflowFlags = 0
+	IntegerOverflowFlagsNsw  IntegerOverflowFlags = 1
+	IntegerOverflowFlagsNuw  IntegerOverflowFlags = 2
+)
+
+var integerOverflowFlagsCases = ods.Enum{What: "IntegerOverflowFlags",
+	Bits:  true,
+	Text:  "#llvm.overflow<%>",
+	Join:  ",",
+	Cases: []string{"none", "nsw", "nuw"},
+}
+
+// String returns the keyword of v.
+func (v IntegerOverflowFlags) String() string { return integerOverflowFlagsCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v IntegerOverflowFlags) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return integerOverflowFlagsCases.Attribute(c, uint64(v))
+}
+
+// AsIntegerOverflowFlags returns a as an IntegerOverflowFlags. It returns false if a is
+// another attribute.
+func AsIntegerOverflowFlags(a mlir.Attribute) (IntegerOverflowFlags, bool) {
+	v, ok := integerOverflowFlagsCases.Read(a)
+	return IntegerOverflowFlags(v), ok
+}
+
 // A RoundingMode is an enumeration of the dialect llvm. The zero value stands for the
 // default, where there is one.
 type RoundingMode int
@@ -300,6 +364,99 @@ func (v RoundingMode) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 func AsRoundingMode(a mlir.Attribute) (RoundingMode, bool) {
 	v, ok := roundingModeCases.Read(a)
 	return RoundingMode(v), ok
+}
+
+// A TailCallKind is an enumeration of the dialect llvm. The zero value stands for the
+// default, where there is one.
+type TailCallKind int
+
+const (
+	TailCallKindNone TailCallKind = iota + 1
+	TailCallKindNoTail
+	TailCallKindMustTail
+	TailCallKindTail
+)
+
+var tailCallKindCases = ods.Enum{What: "TailCallKind",
+	Text:   "#llvm.tailcallkind<%>",
+	Cases:  []string{"none", "notail", "musttail", "tail"},
+	Values: []uint64{0, 3, 2, 1},
+}
+
+// String returns the keyword of v.
+func (v TailCallKind) String() string { return tailCallKindCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v TailCallKind) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return tailCallKindCases.Attribute(c, uint64(v))
+}
+
+// AsTailCallKind returns a as a TailCallKind. It returns false if a is another
+// attribute.
+func AsTailCallKind(a mlir.Attribute) (TailCallKind, bool) {
+	v, ok := tailCallKindCases.Read(a)
+	return TailCallKind(v), ok
+}
+
+// A ThreadLocalMode is an enumeration of the dialect llvm. The zero value stands for
+// the default, where there is one.
+type ThreadLocalMode int
+
+const (
+	ThreadLocalModeNotThreadLocal ThreadLocalMode = iota + 1
+	ThreadLocalModeGeneralDynamic
+	ThreadLocalModeLocalDynamic
+	ThreadLocalModeInitialExec
+	ThreadLocalModeLocalExec
+)
+
+var threadLocalModeCases = ods.Enum{What: "ThreadLocalMode",
+	Width: 64,
+	Cases: []string{"NotThreadLocal", "generaldynamic", "localdynamic", "initialexec", "localexec"},
+}
+
+// String returns the keyword of v.
+func (v ThreadLocalMode) String() string { return threadLocalModeCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v ThreadLocalMode) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return threadLocalModeCases.Attribute(c, uint64(v))
+}
+
+// AsThreadLocalMode returns a as a ThreadLocalMode. It returns false if a is another
+// attribute.
+func AsThreadLocalMode(a mlir.Attribute) (ThreadLocalMode, bool) {
+	v, ok := threadLocalModeCases.Read(a)
+	return ThreadLocalMode(v), ok
+}
+
+// A UWTableKind is an enumeration of the dialect llvm. The zero value stands for the
+// default, where there is one.
+type UWTableKind int
+
+const (
+	UWTableKindNone UWTableKind = iota + 1
+	UWTableKindSync
+	UWTableKindAsync
+)
+
+var uwTableKindCases = ods.Enum{What: "UWTableKind",
+	Text:  "#llvm.uwtableKind<%>",
+	Cases: []string{"none", "sync", "async"},
+}
+
+// String returns the keyword of v.
+func (v UWTableKind) String() string { return uwTableKindCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v UWTableKind) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return uwTableKindCases.Attribute(c, uint64(v))
+}
+
+// AsUWTableKind returns a as a UWTableKind. It returns false if a is another attribute.
+func AsUWTableKind(a mlir.Attribute) (UWTableKind, bool) {
+	v, ok := uwTableKindCases.Read(a)
+	return UWTableKind(v), ok
 }
 
 // A UnnamedAddr is an enumeration of the dialect llvm. The zero value stands for the

@@ -11,8 +11,8 @@ import (
 type AddOp struct {
 	LHS           mlir.Value
 	RHS           mlir.Value
-	OverflowFlags mlir.Attribute // optional
-	ResType       mlir.Type      // optional: inferred, unless some are given
+	OverflowFlags IntegerOverflowFlags // optional, with a default
+	ResType       mlir.Type            // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -20,7 +20,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.add")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, ods.Attribute)
+	ods.SetValue(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -40,7 +40,7 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 	o := AddOp{
 		LHS:           r.Operand(),
 		RHS:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", ods.Attribute),
+		OverflowFlags: ods.GetValue(r, "overflowFlags", integerOverflowFlagsKind),
 		ResType:       r.Result(),
 	}
 	return o, r.OK()
@@ -393,28 +393,46 @@ func AsBr(op mlir.Operation) (BrOp, bool) {
 
 // CallOp is the operation llvm.call.
 type CallOp struct {
-	VarCalleeType    mlir.Type // optional
-	Callee           string    // optional
-	CalleeOperands   []mlir.Value
-	FastmathFlags    FastmathFlags  // optional, with a default
-	CConv            mlir.Attribute // optional, with a default
-	TailCallKind     mlir.Attribute // optional, with a default
-	MemoryEffects    mlir.Attribute // optional
-	Convergent       bool           // optional
-	NoUnwind         bool           // optional
-	WillReturn       bool           // optional
-	OpBundleOperands [][]mlir.Value
-	OpBundleTags     []mlir.Attribute // optional
-	ArgAttrs         []mlir.Attribute // optional
-	ResAttrs         []mlir.Attribute // optional
-	NoInline         bool             // optional
-	AlwaysInline     bool             // optional
-	InlineHint       bool             // optional
-	AccessGroups     []mlir.Attribute // optional
-	AliasScopes      []mlir.Attribute // optional
-	NoaliasScopes    []mlir.Attribute // optional
-	Tbaa             []mlir.Attribute // optional
-	ResultType       mlir.Type        // optional
+	VarCalleeType          mlir.Type // optional
+	Callee                 string    // optional
+	CalleeOperands         []mlir.Value
+	FastmathFlags          FastmathFlags  // optional, with a default
+	CConv                  CConv          // optional, with a default
+	TailCallKind           TailCallKind   // optional, with a default
+	MemoryEffects          mlir.Attribute // optional
+	Convergent             bool           // optional
+	NoUnwind               bool           // optional
+	WillReturn             bool           // optional
+	OpBundleOperands       [][]mlir.Value
+	OpBundleTags           []mlir.Attribute // optional
+	ArgAttrs               []mlir.Attribute // optional
+	ResAttrs               []mlir.Attribute // optional
+	NoInline               bool             // optional
+	AlwaysInline           bool             // optional
+	InlineHint             bool             // optional
+	AccessGroups           []mlir.Attribute // optional
+	AliasScopes            []mlir.Attribute // optional
+	NoaliasScopes          []mlir.Attribute // optional
+	Tbaa                   []mlir.Attribute // optional
+	Noreturn               bool             // optional, after LLVM 22
+	ReturnsTwice           bool             // optional, after LLVM 22
+	Hot                    bool             // optional, after LLVM 22
+	Cold                   bool             // optional, after LLVM 22
+	Noduplicate            bool             // optional, after LLVM 22
+	NoCallerSavedRegisters bool             // optional, after LLVM 22
+	Nocallback             bool             // optional, after LLVM 22
+	ModularFormat          string           // optional, after LLVM 22
+	Nobuiltins             []mlir.Attribute // optional, after LLVM 22
+	Allocsize              []int32          // optional, after LLVM 22
+	Optsize                bool             // optional, after LLVM 22
+	Minsize                bool             // optional, after LLVM 22
+	Builtin                bool             // optional, after LLVM 22
+	Nobuiltin              bool             // optional, after LLVM 22
+	SaveRegParams          bool             // optional, after LLVM 22
+	ZeroCallUsedRegs       string           // optional, after LLVM 22
+	TrapFuncName           string           // optional, after LLVM 22
+	DefaultFuncAttrs       mlir.Attribute   // optional, after LLVM 22
+	ResultType             mlir.Type        // optional
 }
 
 // Create creates the operation.
@@ -424,8 +442,8 @@ func (o CallOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "callee", o.Callee, ods.Symbol)
 	w.Operands("callee_operands", o.CalleeOperands)
 	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	ods.SetValue(w, "CConv", o.CConv, ods.Attribute)
-	ods.SetValue(w, "TailCallKind", o.TailCallKind, ods.Attribute)
+	ods.SetValue(w, "CConv", o.CConv, cConvKind)
+	ods.SetValue(w, "TailCallKind", o.TailCallKind, tailCallKindKind)
 	ods.SetValue(w, "memory_effects", o.MemoryEffects, ods.Attribute)
 	ods.SetValue(w, "convergent", o.Convergent, ods.Unit)
 	ods.SetValue(w, "no_unwind", o.NoUnwind, ods.Unit)
@@ -441,6 +459,24 @@ func (o CallOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
 	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
 	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
+	ods.SetValue(w.Newer(), "noreturn", o.Noreturn, ods.Unit)
+	ods.SetValue(w.Newer(), "returns_twice", o.ReturnsTwice, ods.Unit)
+	ods.SetValue(w.Newer(), "hot", o.Hot, ods.Unit)
+	ods.SetValue(w.Newer(), "cold", o.Cold, ods.Unit)
+	ods.SetValue(w.Newer(), "noduplicate", o.Noduplicate, ods.Unit)
+	ods.SetValue(w.Newer(), "no_caller_saved_registers", o.NoCallerSavedRegisters, ods.Unit)
+	ods.SetValue(w.Newer(), "nocallback", o.Nocallback, ods.Unit)
+	ods.SetValue(w.Newer(), "modular_format", o.ModularFormat, ods.Text)
+	ods.SetList(w.Newer(), "nobuiltins", o.Nobuiltins, ods.Attributes)
+	ods.SetList(w.Newer(), "allocsize", o.Allocsize, ods.Int32s)
+	ods.SetValue(w.Newer(), "optsize", o.Optsize, ods.Unit)
+	ods.SetValue(w.Newer(), "minsize", o.Minsize, ods.Unit)
+	ods.SetValue(w.Newer(), "builtin", o.Builtin, ods.Unit)
+	ods.SetValue(w.Newer(), "nobuiltin", o.Nobuiltin, ods.Unit)
+	ods.SetValue(w.Newer(), "save_reg_params", o.SaveRegParams, ods.Unit)
+	ods.SetValue(w.Newer(), "zero_call_used_regs", o.ZeroCallUsedRegs, ods.Text)
+	ods.SetValue(w.Newer(), "trap_func_name", o.TrapFuncName, ods.Text)
+	ods.SetValue(w.Newer(), "default_func_attrs", o.DefaultFuncAttrs, ods.Attribute)
 	w.OptionalResult(o.ResultType)
 	w.OperandSegments()
 	return w.Create()
@@ -459,28 +495,46 @@ func AsCall(op mlir.Operation) (CallOp, bool) {
 		return CallOp{}, false
 	}
 	o := CallOp{
-		VarCalleeType:    ods.GetValue(r, "var_callee_type", ods.Type),
-		Callee:           ods.GetValue(r, "callee", ods.Symbol),
-		CalleeOperands:   r.Operands(),
-		FastmathFlags:    ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		CConv:            ods.GetValue(r, "CConv", ods.Attribute),
-		TailCallKind:     ods.GetValue(r, "TailCallKind", ods.Attribute),
-		MemoryEffects:    ods.GetValue(r, "memory_effects", ods.Attribute),
-		Convergent:       ods.GetValue(r, "convergent", ods.Unit),
-		NoUnwind:         ods.GetValue(r, "no_unwind", ods.Unit),
-		WillReturn:       ods.GetValue(r, "will_return", ods.Unit),
-		OpBundleOperands: r.Nested("op_bundle_sizes"),
-		OpBundleTags:     ods.GetValue(r, "op_bundle_tags", ods.Attributes),
-		ArgAttrs:         ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:         ods.GetValue(r, "res_attrs", ods.Attributes),
-		NoInline:         ods.GetValue(r, "no_inline", ods.Unit),
-		AlwaysInline:     ods.GetValue(r, "always_inline", ods.Unit),
-		InlineHint:       ods.GetValue(r, "inline_hint", ods.Unit),
-		AccessGroups:     ods.GetValue(r, "access_groups", ods.Attributes),
-		AliasScopes:      ods.GetValue(r, "alias_scopes", ods.Attributes),
-		NoaliasScopes:    ods.GetValue(r, "noalias_scopes", ods.Attributes),
-		Tbaa:             ods.GetValue(r, "tbaa", ods.Attributes),
-		ResultType:       r.Result(),
+		VarCalleeType:          ods.GetValue(r, "var_callee_type", ods.Type),
+		Callee:                 ods.GetValue(r, "callee", ods.Symbol),
+		CalleeOperands:         r.Operands(),
+		FastmathFlags:          ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		CConv:                  ods.GetValue(r, "CConv", cConvKind),
+		TailCallKind:           ods.GetValue(r, "TailCallKind", tailCallKindKind),
+		MemoryEffects:          ods.GetValue(r, "memory_effects", ods.Attribute),
+		Convergent:             ods.GetValue(r, "convergent", ods.Unit),
+		NoUnwind:               ods.GetValue(r, "no_unwind", ods.Unit),
+		WillReturn:             ods.GetValue(r, "will_return", ods.Unit),
+		OpBundleOperands:       r.Nested("op_bundle_sizes"),
+		OpBundleTags:           ods.GetValue(r, "op_bundle_tags", ods.Attributes),
+		ArgAttrs:               ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:               ods.GetValue(r, "res_attrs", ods.Attributes),
+		NoInline:               ods.GetValue(r, "no_inline", ods.Unit),
+		AlwaysInline:           ods.GetValue(r, "always_inline", ods.Unit),
+		InlineHint:             ods.GetValue(r, "inline_hint", ods.Unit),
+		AccessGroups:           ods.GetValue(r, "access_groups", ods.Attributes),
+		AliasScopes:            ods.GetValue(r, "alias_scopes", ods.Attributes),
+		NoaliasScopes:          ods.GetValue(r, "noalias_scopes", ods.Attributes),
+		Tbaa:                   ods.GetValue(r, "tbaa", ods.Attributes),
+		Noreturn:               ods.GetValue(r, "noreturn", ods.Unit),
+		ReturnsTwice:           ods.GetValue(r, "returns_twice", ods.Unit),
+		Hot:                    ods.GetValue(r, "hot", ods.Unit),
+		Cold:                   ods.GetValue(r, "cold", ods.Unit),
+		Noduplicate:            ods.GetValue(r, "noduplicate", ods.Unit),
+		NoCallerSavedRegisters: ods.GetValue(r, "no_caller_saved_registers", ods.Unit),
+		Nocallback:             ods.GetValue(r, "nocallback", ods.Unit),
+		ModularFormat:          ods.GetValue(r, "modular_format", ods.Text),
+		Nobuiltins:             ods.GetValue(r, "nobuiltins", ods.Attributes),
+		Allocsize:              ods.GetValue(r, "allocsize", ods.Int32s),
+		Optsize:                ods.GetValue(r, "optsize", ods.Unit),
+		Minsize:                ods.GetValue(r, "minsize", ods.Unit),
+		Builtin:                ods.GetValue(r, "builtin", ods.Unit),
+		Nobuiltin:              ods.GetValue(r, "nobuiltin", ods.Unit),
+		SaveRegParams:          ods.GetValue(r, "save_reg_params", ods.Unit),
+		ZeroCallUsedRegs:       ods.GetValue(r, "zero_call_used_regs", ods.Text),
+		TrapFuncName:           ods.GetValue(r, "trap_func_name", ods.Text),
+		DefaultFuncAttrs:       ods.GetValue(r, "default_func_attrs", ods.Attribute),
+		ResultType:             r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1051,14 +1105,16 @@ func AsFNeg(op mlir.Operation) (FNegOp, bool) {
 
 // FPExtOp is the operation llvm.fpext.
 type FPExtOp struct {
-	Arg     mlir.Value
-	ResType mlir.Type
+	Arg           mlir.Value
+	FastmathFlags FastmathFlags // optional, after LLVM 22
+	ResType       mlir.Type
 }
 
 // Create creates the operation.
 func (o FPExtOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.fpext")
 	w.Operand("arg", o.Arg)
+	ods.SetValue(w.Newer(), "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
@@ -1076,8 +1132,9 @@ func AsFPExt(op mlir.Operation) (FPExtOp, bool) {
 		return FPExtOp{}, false
 	}
 	o := FPExtOp{
-		Arg:     r.Operand(),
-		ResType: r.Result(),
+		Arg:           r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1150,14 +1207,16 @@ func AsFPToUI(op mlir.Operation) (FPToUIOp, bool) {
 
 // FPTruncOp is the operation llvm.fptrunc.
 type FPTruncOp struct {
-	Arg     mlir.Value
-	ResType mlir.Type
+	Arg           mlir.Value
+	FastmathFlags FastmathFlags // optional, after LLVM 22
+	ResType       mlir.Type
 }
 
 // Create creates the operation.
 func (o FPTruncOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.fptrunc")
 	w.Operand("arg", o.Arg)
+	ods.SetValue(w.Newer(), "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
@@ -1175,8 +1234,9 @@ func AsFPTrunc(op mlir.Operation) (FPTruncOp, bool) {
 		return FPTruncOp{}, false
 	}
 	o := FPTruncOp{
-		Arg:     r.Operand(),
-		ResType: r.Result(),
+		Arg:           r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1297,9 +1357,9 @@ type FuncOp struct {
 	SymName                 string
 	SymVisibility           string // optional
 	FunctionType            mlir.Type
-	Linkage                 mlir.Attribute   // optional, with a default
+	Linkage                 Linkage          // optional, with a default
 	DsoLocal                bool             // optional
-	CConv                   mlir.Attribute   // optional, with a default
+	CConv                   CConv            // optional, with a default
 	Comdat                  []string         // optional
 	Convergent              bool             // optional
 	Personality             string           // optional
@@ -1322,17 +1382,17 @@ type FuncOp struct {
 	UnnamedAddr             UnnamedAddr      // optional
 	Alignment               *int64           // optional
 	VscaleRange             mlir.Attribute   // optional
-	FramePointer            mlir.Attribute   // optional
+	FramePointer            FramePointerKind // optional
 	TargetCpu               string           // optional
 	TuneCpu                 string           // optional
 	ReciprocalEstimates     string           // optional
 	PreferVectorWidth       string           // optional
 	TargetFeatures          mlir.Attribute   // optional
-	NoInfsFpMath            *bool            // optional
-	NoNansFpMath            *bool            // optional
+	NoInfsFpMath            *bool            // optional, up to LLVM 22
+	NoNansFpMath            *bool            // optional, up to LLVM 22
 	NoSignedZerosFpMath     *bool            // optional
-	DenormalFpMath          string           // optional
-	DenormalFpMathF32       string           // optional
+	DenormalFpMath          string           // optional, up to LLVM 22
+	DenormalFpMathF32       string           // optional, up to LLVM 22
 	FpContract              string           // optional
 	InstrumentFunctionEntry string           // optional
 	InstrumentFunctionExit  string           // optional
@@ -1346,7 +1406,24 @@ type FuncOp struct {
 	WorkGroupSizeHint       []int32          // optional
 	ReqdWorkGroupSize       []int32          // optional
 	IntelReqdSubGroupSize   *int32           // optional
-	UwtableKind             mlir.Attribute   // optional
+	UwtableKind             UWTableKind      // optional
+	DenormalFpenv           mlir.Attribute   // optional, after LLVM 22
+	Noreturn                bool             // optional, after LLVM 22
+	ReturnsTwice            bool             // optional, after LLVM 22
+	Hot                     bool             // optional, after LLVM 22
+	Cold                    bool             // optional, after LLVM 22
+	Noduplicate             bool             // optional, after LLVM 22
+	NoCallerSavedRegisters  bool             // optional, after LLVM 22
+	Nocallback              bool             // optional, after LLVM 22
+	ModularFormat           string           // optional, after LLVM 22
+	Nobuiltins              []mlir.Attribute // optional, after LLVM 22
+	Allocsize               []int32          // optional, after LLVM 22
+	Optsize                 bool             // optional, after LLVM 22
+	Minsize                 bool             // optional, after LLVM 22
+	SaveRegParams           bool             // optional, after LLVM 22
+	ZeroCallUsedRegs        string           // optional, after LLVM 22
+	DefaultFuncAttrs        mlir.Attribute   // optional, after LLVM 22
+	UseSampleProfile        *bool            // optional, after LLVM 22
 	Body                    mlir.Region
 }
 
@@ -1356,9 +1433,9 @@ func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "sym_name", o.SymName, ods.Text)
 	ods.SetValue(w, "sym_visibility", o.SymVisibility, ods.Text)
 	ods.Set(w, "function_type", o.FunctionType, ods.Type)
-	ods.SetValue(w, "linkage", o.Linkage, ods.Attribute)
+	ods.SetValue(w, "linkage", o.Linkage, linkageKind)
 	ods.SetValue(w, "dso_local", o.DsoLocal, ods.Unit)
-	ods.SetValue(w, "CConv", o.CConv, ods.Attribute)
+	ods.SetValue(w, "CConv", o.CConv, cConvKind)
 	ods.SetList(w, "comdat", o.Comdat, ods.Path)
 	ods.SetValue(w, "convergent", o.Convergent, ods.Unit)
 	ods.SetValue(w, "personality", o.Personality, ods.Symbol)
@@ -1381,17 +1458,17 @@ func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "unnamed_addr", o.UnnamedAddr, unnamedAddrKind)
 	ods.SetPointer(w, "alignment", o.Alignment, ods.I64)
 	ods.SetValue(w, "vscale_range", o.VscaleRange, ods.Attribute)
-	ods.SetValue(w, "frame_pointer", o.FramePointer, ods.Attribute)
+	ods.SetValue(w, "frame_pointer", o.FramePointer, framePointerKindKind)
 	ods.SetValue(w, "target_cpu", o.TargetCpu, ods.Text)
 	ods.SetValue(w, "tune_cpu", o.TuneCpu, ods.Text)
 	ods.SetValue(w, "reciprocal_estimates", o.ReciprocalEstimates, ods.Text)
 	ods.SetValue(w, "prefer_vector_width", o.PreferVectorWidth, ods.Text)
 	ods.SetValue(w, "target_features", o.TargetFeatures, ods.Attribute)
-	ods.SetPointer(w, "no_infs_fp_math", o.NoInfsFpMath, ods.Bool)
-	ods.SetPointer(w, "no_nans_fp_math", o.NoNansFpMath, ods.Bool)
+	ods.SetPointer(w.Older(), "no_infs_fp_math", o.NoInfsFpMath, ods.Bool)
+	ods.SetPointer(w.Older(), "no_nans_fp_math", o.NoNansFpMath, ods.Bool)
 	ods.SetPointer(w, "no_signed_zeros_fp_math", o.NoSignedZerosFpMath, ods.Bool)
-	ods.SetValue(w, "denormal_fp_math", o.DenormalFpMath, ods.Text)
-	ods.SetValue(w, "denormal_fp_math_f32", o.DenormalFpMathF32, ods.Text)
+	ods.SetValue(w.Older(), "denormal_fp_math", o.DenormalFpMath, ods.Text)
+	ods.SetValue(w.Older(), "denormal_fp_math_f32", o.DenormalFpMathF32, ods.Text)
 	ods.SetValue(w, "fp_contract", o.FpContract, ods.Text)
 	ods.SetValue(w, "instrument_function_entry", o.InstrumentFunctionEntry, ods.Text)
 	ods.SetValue(w, "instrument_function_exit", o.InstrumentFunctionExit, ods.Text)
@@ -1405,7 +1482,24 @@ func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "work_group_size_hint", o.WorkGroupSizeHint, ods.Int32s)
 	ods.SetList(w, "reqd_work_group_size", o.ReqdWorkGroupSize, ods.Int32s)
 	ods.SetPointer(w, "intel_reqd_sub_group_size", o.IntelReqdSubGroupSize, ods.I32)
-	ods.SetValue(w, "uwtable_kind", o.UwtableKind, ods.Attribute)
+	ods.SetValue(w, "uwtable_kind", o.UwtableKind, uwTableKindKind)
+	ods.SetValue(w.Newer(), "denormal_fpenv", o.DenormalFpenv, ods.Attribute)
+	ods.SetValue(w.Newer(), "noreturn", o.Noreturn, ods.Unit)
+	ods.SetValue(w.Newer(), "returns_twice", o.ReturnsTwice, ods.Unit)
+	ods.SetValue(w.Newer(), "hot", o.Hot, ods.Unit)
+	ods.SetValue(w.Newer(), "cold", o.Cold, ods.Unit)
+	ods.SetValue(w.Newer(), "noduplicate", o.Noduplicate, ods.Unit)
+	ods.SetValue(w.Newer(), "no_caller_saved_registers", o.NoCallerSavedRegisters, ods.Unit)
+	ods.SetValue(w.Newer(), "nocallback", o.Nocallback, ods.Unit)
+	ods.SetValue(w.Newer(), "modular_format", o.ModularFormat, ods.Text)
+	ods.SetList(w.Newer(), "nobuiltins", o.Nobuiltins, ods.Attributes)
+	ods.SetList(w.Newer(), "allocsize", o.Allocsize, ods.Int32s)
+	ods.SetValue(w.Newer(), "optsize", o.Optsize, ods.Unit)
+	ods.SetValue(w.Newer(), "minsize", o.Minsize, ods.Unit)
+	ods.SetValue(w.Newer(), "save_reg_params", o.SaveRegParams, ods.Unit)
+	ods.SetValue(w.Newer(), "zero_call_used_regs", o.ZeroCallUsedRegs, ods.Text)
+	ods.SetValue(w.Newer(), "default_func_attrs", o.DefaultFuncAttrs, ods.Attribute)
+	ods.SetPointer(w.Newer(), "use_sample_profile", o.UseSampleProfile, ods.Bool)
 	w.Region(o.Body)
 	return w.Create()
 }
@@ -1426,9 +1520,9 @@ func AsFunc(op mlir.Operation) (FuncOp, bool) {
 		SymName:                 ods.Get(r, "sym_name", ods.Text),
 		SymVisibility:           ods.GetValue(r, "sym_visibility", ods.Text),
 		FunctionType:            ods.Get(r, "function_type", ods.Type),
-		Linkage:                 ods.GetValue(r, "linkage", ods.Attribute),
+		Linkage:                 ods.GetValue(r, "linkage", linkageKind),
 		DsoLocal:                ods.GetValue(r, "dso_local", ods.Unit),
-		CConv:                   ods.GetValue(r, "CConv", ods.Attribute),
+		CConv:                   ods.GetValue(r, "CConv", cConvKind),
 		Comdat:                  ods.GetValue(r, "comdat", ods.Path),
 		Convergent:              ods.GetValue(r, "convergent", ods.Unit),
 		Personality:             ods.GetValue(r, "personality", ods.Symbol),
@@ -1451,7 +1545,7 @@ func AsFunc(op mlir.Operation) (FuncOp, bool) {
 		UnnamedAddr:             ods.GetValue(r, "unnamed_addr", unnamedAddrKind),
 		Alignment:               ods.GetPointer(r, "alignment", ods.I64),
 		VscaleRange:             ods.GetValue(r, "vscale_range", ods.Attribute),
-		FramePointer:            ods.GetValue(r, "frame_pointer", ods.Attribute),
+		FramePointer:            ods.GetValue(r, "frame_pointer", framePointerKindKind),
 		TargetCpu:               ods.GetValue(r, "target_cpu", ods.Text),
 		TuneCpu:                 ods.GetValue(r, "tune_cpu", ods.Text),
 		ReciprocalEstimates:     ods.GetValue(r, "reciprocal_estimates", ods.Text),
@@ -1475,7 +1569,24 @@ func AsFunc(op mlir.Operation) (FuncOp, bool) {
 		WorkGroupSizeHint:       ods.GetValue(r, "work_group_size_hint", ods.Int32s),
 		ReqdWorkGroupSize:       ods.GetValue(r, "reqd_work_group_size", ods.Int32s),
 		IntelReqdSubGroupSize:   ods.GetPointer(r, "intel_reqd_sub_group_size", ods.I32),
-		UwtableKind:             ods.GetValue(r, "uwtable_kind", ods.Attribute),
+		UwtableKind:             ods.GetValue(r, "uwtable_kind", uwTableKindKind),
+		DenormalFpenv:           ods.GetValue(r, "denormal_fpenv", ods.Attribute),
+		Noreturn:                ods.GetValue(r, "noreturn", ods.Unit),
+		ReturnsTwice:            ods.GetValue(r, "returns_twice", ods.Unit),
+		Hot:                     ods.GetValue(r, "hot", ods.Unit),
+		Cold:                    ods.GetValue(r, "cold", ods.Unit),
+		Noduplicate:             ods.GetValue(r, "noduplicate", ods.Unit),
+		NoCallerSavedRegisters:  ods.GetValue(r, "no_caller_saved_registers", ods.Unit),
+		Nocallback:              ods.GetValue(r, "nocallback", ods.Unit),
+		ModularFormat:           ods.GetValue(r, "modular_format", ods.Text),
+		Nobuiltins:              ods.GetValue(r, "nobuiltins", ods.Attributes),
+		Allocsize:               ods.GetValue(r, "allocsize", ods.Int32s),
+		Optsize:                 ods.GetValue(r, "optsize", ods.Unit),
+		Minsize:                 ods.GetValue(r, "minsize", ods.Unit),
+		SaveRegParams:           ods.GetValue(r, "save_reg_params", ods.Unit),
+		ZeroCallUsedRegs:        ods.GetValue(r, "zero_call_used_regs", ods.Text),
+		DefaultFuncAttrs:        ods.GetValue(r, "default_func_attrs", ods.Attribute),
+		UseSampleProfile:        ods.GetPointer(r, "use_sample_profile", ods.Bool),
 		Body:                    r.Region(),
 	}
 	return o, r.OK()
@@ -1609,7 +1720,7 @@ type InlineAsmOp struct {
 	Constraints    string
 	HasSideEffects bool             // optional
 	IsAlignStack   bool             // optional
-	TailCallKind   mlir.Attribute   // optional, with a default
+	TailCallKind   TailCallKind     // optional, with a default
 	AsmDialect     AsmDialect       // optional, with a default
 	OperandAttrs   []mlir.Attribute // optional
 	ResType        mlir.Type        // optional
@@ -1623,7 +1734,7 @@ func (o InlineAsmOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "constraints", o.Constraints, ods.Text)
 	ods.SetValue(w, "has_side_effects", o.HasSideEffects, ods.Unit)
 	ods.SetValue(w, "is_align_stack", o.IsAlignStack, ods.Unit)
-	ods.SetValue(w, "tail_call_kind", o.TailCallKind, ods.Attribute)
+	ods.SetValue(w, "tail_call_kind", o.TailCallKind, tailCallKindKind)
 	ods.SetValue(w, "asm_dialect", o.AsmDialect, asmDialectKind)
 	ods.SetList(w, "operand_attrs", o.OperandAttrs, ods.Attributes)
 	w.OptionalResult(o.ResType)
@@ -1648,7 +1759,7 @@ func AsInlineAsm(op mlir.Operation) (InlineAsmOp, bool) {
 		Constraints:    ods.Get(r, "constraints", ods.Text),
 		HasSideEffects: ods.GetValue(r, "has_side_effects", ods.Unit),
 		IsAlignStack:   ods.GetValue(r, "is_align_stack", ods.Unit),
-		TailCallKind:   ods.GetValue(r, "tail_call_kind", ods.Attribute),
+		TailCallKind:   ods.GetValue(r, "tail_call_kind", tailCallKindKind),
 		AsmDialect:     ods.GetValue(r, "asm_dialect", asmDialectKind),
 		OperandAttrs:   ods.GetValue(r, "operand_attrs", ods.Attributes),
 		ResType:        r.Result(),

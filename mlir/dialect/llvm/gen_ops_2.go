@@ -85,6 +85,39 @@ func AsAnnotation(op mlir.Operation) (AnnotationOp, bool) {
 	return o, r.OK()
 }
 
+// ArithmeticFenceOp is the operation llvm.intr.arithmetic.fence.
+type ArithmeticFenceOp struct {
+	In      mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ArithmeticFenceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.arithmetic.fence")
+	w.Operand("in", o.In)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ArithmeticFence creates llvm.intr.arithmetic.fence and returns its result.
+func ArithmeticFence(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.arithmetic.fence", "in", in).Result(0)
+}
+
+// AsArithmeticFence returns op as an ArithmeticFenceOp. It returns false if op is
+// another operation or lacks a part.
+func AsArithmeticFence(op mlir.Operation) (ArithmeticFenceOp, bool) {
+	r := ods.Read(op, "llvm.intr.arithmetic.fence", "1", "1")
+	if r == nil {
+		return ArithmeticFenceOp{}, false
+	}
+	o := ArithmeticFenceOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // ASinOp is the operation llvm.intr.asin.
 type ASinOp struct {
 	In            mlir.Value
@@ -334,6 +367,42 @@ func AsFCeil(op mlir.Operation) (FCeilOp, bool) {
 	return o, r.OK()
 }
 
+// ClmulOp is the operation llvm.intr.clmul.
+type ClmulOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClmulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.clmul")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Clmul creates llvm.intr.clmul and returns its result.
+func Clmul(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.clmul", "a b", a, bValue).Result(0)
+}
+
+// AsClmul returns op as a ClmulOp. It returns false if op is another operation or lacks
+// a part.
+func AsClmul(op mlir.Operation) (ClmulOp, bool) {
+	r := ods.Read(op, "llvm.intr.clmul", "11", "1")
+	if r == nil {
+		return ClmulOp{}, false
+	}
+	o := ClmulOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // CopySignOp is the operation llvm.intr.copysign.
 type CopySignOp struct {
 	A             mlir.Value
@@ -403,6 +472,151 @@ func AsCoroAlign(op mlir.Operation) (CoroAlignOp, bool) {
 	return o, r.OK()
 }
 
+// CoroAllocOp is the operation llvm.intr.coro.alloc.
+type CoroAllocOp struct {
+	ID      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o CoroAllocOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.alloc")
+	w.Operand("id", o.ID)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// CoroAlloc creates llvm.intr.coro.alloc and returns its result.
+func CoroAlloc(b *mlir.Builder, resType mlir.Type, id mlir.Value) mlir.Value {
+	return CoroAllocOp{ResType: resType, ID: id}.Create(b).Result(0)
+}
+
+// AsCoroAlloc returns op as a CoroAllocOp. It returns false if op is another operation
+// or lacks a part.
+func AsCoroAlloc(op mlir.Operation) (CoroAllocOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.alloc", "1", "1")
+	if r == nil {
+		return CoroAllocOp{}, false
+	}
+	o := CoroAllocOp{
+		ID:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CoroAwaitSuspendBoolOp is the operation llvm.intr.coro.await.suspend.bool.
+type CoroAwaitSuspendBoolOp struct {
+	Awaiter mlir.Value
+	Frame   mlir.Value
+	Wrapper mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o CoroAwaitSuspendBoolOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.await.suspend.bool")
+	w.Operand("awaiter", o.Awaiter)
+	w.Operand("frame", o.Frame)
+	w.Operand("wrapper", o.Wrapper)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// CoroAwaitSuspendBool creates llvm.intr.coro.await.suspend.bool and returns its
+// result.
+func CoroAwaitSuspendBool(b *mlir.Builder, resType mlir.Type, awaiter mlir.Value, frame mlir.Value, wrapper mlir.Value) mlir.Value {
+	return CoroAwaitSuspendBoolOp{ResType: resType, Awaiter: awaiter, Frame: frame, Wrapper: wrapper}.Create(b).Result(0)
+}
+
+// AsCoroAwaitSuspendBool returns op as a CoroAwaitSuspendBoolOp. It returns false if op
+// is another operation or lacks a part.
+func AsCoroAwaitSuspendBool(op mlir.Operation) (CoroAwaitSuspendBoolOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.await.suspend.bool", "111", "1")
+	if r == nil {
+		return CoroAwaitSuspendBoolOp{}, false
+	}
+	o := CoroAwaitSuspendBoolOp{
+		Awaiter: r.Operand(),
+		Frame:   r.Operand(),
+		Wrapper: r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CoroAwaitSuspendHandleOp is the operation llvm.intr.coro.await.suspend.handle.
+type CoroAwaitSuspendHandleOp struct {
+	Awaiter mlir.Value
+	Frame   mlir.Value
+	Wrapper mlir.Value
+}
+
+// Create creates the operation.
+func (o CoroAwaitSuspendHandleOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.await.suspend.handle")
+	w.Operand("awaiter", o.Awaiter)
+	w.Operand("frame", o.Frame)
+	w.Operand("wrapper", o.Wrapper)
+	return w.Create()
+}
+
+// CoroAwaitSuspendHandle creates llvm.intr.coro.await.suspend.handle.
+func CoroAwaitSuspendHandle(b *mlir.Builder, awaiter mlir.Value, frame mlir.Value, wrapper mlir.Value) mlir.Operation {
+	return CoroAwaitSuspendHandleOp{Awaiter: awaiter, Frame: frame, Wrapper: wrapper}.Create(b)
+}
+
+// AsCoroAwaitSuspendHandle returns op as a CoroAwaitSuspendHandleOp. It returns false
+// if op is another operation or lacks a part.
+func AsCoroAwaitSuspendHandle(op mlir.Operation) (CoroAwaitSuspendHandleOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.await.suspend.handle", "111", "")
+	if r == nil {
+		return CoroAwaitSuspendHandleOp{}, false
+	}
+	o := CoroAwaitSuspendHandleOp{
+		Awaiter: r.Operand(),
+		Frame:   r.Operand(),
+		Wrapper: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CoroAwaitSuspendVoidOp is the operation llvm.intr.coro.await.suspend.void.
+type CoroAwaitSuspendVoidOp struct {
+	Awaiter mlir.Value
+	Frame   mlir.Value
+	Wrapper mlir.Value
+}
+
+// Create creates the operation.
+func (o CoroAwaitSuspendVoidOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.await.suspend.void")
+	w.Operand("awaiter", o.Awaiter)
+	w.Operand("frame", o.Frame)
+	w.Operand("wrapper", o.Wrapper)
+	return w.Create()
+}
+
+// CoroAwaitSuspendVoid creates llvm.intr.coro.await.suspend.void.
+func CoroAwaitSuspendVoid(b *mlir.Builder, awaiter mlir.Value, frame mlir.Value, wrapper mlir.Value) mlir.Operation {
+	return CoroAwaitSuspendVoidOp{Awaiter: awaiter, Frame: frame, Wrapper: wrapper}.Create(b)
+}
+
+// AsCoroAwaitSuspendVoid returns op as a CoroAwaitSuspendVoidOp. It returns false if op
+// is another operation or lacks a part.
+func AsCoroAwaitSuspendVoid(op mlir.Operation) (CoroAwaitSuspendVoidOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.await.suspend.void", "111", "")
+	if r == nil {
+		return CoroAwaitSuspendVoidOp{}, false
+	}
+	o := CoroAwaitSuspendVoidOp{
+		Awaiter: r.Operand(),
+		Frame:   r.Operand(),
+		Wrapper: r.Operand(),
+	}
+	return o, r.OK()
+}
+
 // CoroBeginOp is the operation llvm.intr.coro.begin.
 type CoroBeginOp struct {
 	Token   mlir.Value
@@ -434,6 +648,99 @@ func AsCoroBegin(op mlir.Operation) (CoroBeginOp, bool) {
 	o := CoroBeginOp{
 		Token:   r.Operand(),
 		Mem:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CoroDeadOp is the operation llvm.intr.coro.dead.
+type CoroDeadOp struct {
+	Handle mlir.Value
+}
+
+// Create creates the operation.
+func (o CoroDeadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.dead")
+	w.Operand("handle", o.Handle)
+	return w.Create()
+}
+
+// CoroDead creates llvm.intr.coro.dead.
+func CoroDead(b *mlir.Builder, handle mlir.Value) mlir.Operation {
+	return CoroDeadOp{Handle: handle}.Create(b)
+}
+
+// AsCoroDead returns op as a CoroDeadOp. It returns false if op is another operation or
+// lacks a part.
+func AsCoroDead(op mlir.Operation) (CoroDeadOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.dead", "1", "")
+	if r == nil {
+		return CoroDeadOp{}, false
+	}
+	o := CoroDeadOp{
+		Handle: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CoroDestroyOp is the operation llvm.intr.coro.destroy.
+type CoroDestroyOp struct {
+	Handle mlir.Value
+}
+
+// Create creates the operation.
+func (o CoroDestroyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.destroy")
+	w.Operand("handle", o.Handle)
+	return w.Create()
+}
+
+// CoroDestroy creates llvm.intr.coro.destroy.
+func CoroDestroy(b *mlir.Builder, handle mlir.Value) mlir.Operation {
+	return CoroDestroyOp{Handle: handle}.Create(b)
+}
+
+// AsCoroDestroy returns op as a CoroDestroyOp. It returns false if op is another
+// operation or lacks a part.
+func AsCoroDestroy(op mlir.Operation) (CoroDestroyOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.destroy", "1", "")
+	if r == nil {
+		return CoroDestroyOp{}, false
+	}
+	o := CoroDestroyOp{
+		Handle: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CoroDoneOp is the operation llvm.intr.coro.done.
+type CoroDoneOp struct {
+	Handle  mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o CoroDoneOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.done")
+	w.Operand("handle", o.Handle)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// CoroDone creates llvm.intr.coro.done and returns its result.
+func CoroDone(b *mlir.Builder, resType mlir.Type, handle mlir.Value) mlir.Value {
+	return CoroDoneOp{ResType: resType, Handle: handle}.Create(b).Result(0)
+}
+
+// AsCoroDone returns op as a CoroDoneOp. It returns false if op is another operation or
+// lacks a part.
+func AsCoroDone(op mlir.Operation) (CoroDoneOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.done", "1", "1")
+	if r == nil {
+		return CoroDoneOp{}, false
+	}
+	o := CoroDoneOp{
+		Handle:  r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
@@ -473,6 +780,36 @@ func AsCoroEnd(op mlir.Operation) (CoroEndOp, bool) {
 		Handle:  r.Operand(),
 		Unwind:  r.Operand(),
 		Retvals: r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CoroFrameOp is the operation llvm.intr.coro.frame.
+type CoroFrameOp struct {
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o CoroFrameOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.frame")
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// CoroFrame creates llvm.intr.coro.frame and returns its result.
+func CoroFrame(b *mlir.Builder, resType mlir.Type) mlir.Value {
+	return CoroFrameOp{ResType: resType}.Create(b).Result(0)
+}
+
+// AsCoroFrame returns op as a CoroFrameOp. It returns false if op is another operation
+// or lacks a part.
+func AsCoroFrame(op mlir.Operation) (CoroFrameOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.frame", "", "1")
+	if r == nil {
+		return CoroFrameOp{}, false
+	}
+	o := CoroFrameOp{
 		ResType: r.Result(),
 	}
 	return o, r.OK()
@@ -552,6 +889,66 @@ func AsCoroID(op mlir.Operation) (CoroIDOp, bool) {
 		Coroaddr: r.Operand(),
 		Fnaddrs:  r.Operand(),
 		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CoroIsInRampOp is the operation llvm.intr.coro.is_in_ramp.
+type CoroIsInRampOp struct {
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o CoroIsInRampOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.is_in_ramp")
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// CoroIsInRamp creates llvm.intr.coro.is_in_ramp and returns its result.
+func CoroIsInRamp(b *mlir.Builder, resType mlir.Type) mlir.Value {
+	return CoroIsInRampOp{ResType: resType}.Create(b).Result(0)
+}
+
+// AsCoroIsInRamp returns op as a CoroIsInRampOp. It returns false if op is another
+// operation or lacks a part.
+func AsCoroIsInRamp(op mlir.Operation) (CoroIsInRampOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.is_in_ramp", "", "1")
+	if r == nil {
+		return CoroIsInRampOp{}, false
+	}
+	o := CoroIsInRampOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CoroNoopOp is the operation llvm.intr.coro.noop.
+type CoroNoopOp struct {
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o CoroNoopOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.coro.noop")
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// CoroNoop creates llvm.intr.coro.noop and returns its result.
+func CoroNoop(b *mlir.Builder, resType mlir.Type) mlir.Value {
+	return CoroNoopOp{ResType: resType}.Create(b).Result(0)
+}
+
+// AsCoroNoop returns op as a CoroNoopOp. It returns false if op is another operation or
+// lacks a part.
+func AsCoroNoop(op mlir.Operation) (CoroNoopOp, bool) {
+	r := ods.Read(op, "llvm.intr.coro.noop", "", "1")
+	if r == nil {
+		return CoroNoopOp{}, false
+	}
+	o := CoroNoopOp{
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -999,432 +1396,6 @@ func AsDbgValue(op mlir.Operation) (DbgValueOp, bool) {
 		Value:        r.Operand(),
 		VarInfo:      ods.Get(r, "varInfo", ods.Attribute),
 		LocationExpr: ods.GetValue(r, "locationExpr", ods.Attribute),
-	}
-	return o, r.OK()
-}
-
-// DebugTrapOp is the operation llvm.intr.debugtrap.
-type DebugTrapOp struct {
-}
-
-// Create creates the operation.
-func (o DebugTrapOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.debugtrap")
-
-	return w.Create()
-}
-
-// DebugTrap creates llvm.intr.debugtrap.
-func DebugTrap(b *mlir.Builder) mlir.Operation {
-	return DebugTrapOp{}.Create(b)
-}
-
-// AsDebugTrap returns op as a DebugTrapOp. It returns false if op is another operation.
-func AsDebugTrap(op mlir.Operation) (DebugTrapOp, bool) {
-	r := ods.Read(op, "llvm.intr.debugtrap", "", "")
-	return DebugTrapOp{}, r != nil && r.OK()
-}
-
-// EhTypeidForOp is the operation llvm.intr.eh.typeid.for.
-type EhTypeidForOp struct {
-	TypeInfo mlir.Value
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o EhTypeidForOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.eh.typeid.for")
-	w.Operand("type_info", o.TypeInfo)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// EhTypeidFor creates llvm.intr.eh.typeid.for and returns its result.
-func EhTypeidFor(b *mlir.Builder, resType mlir.Type, typeInfo mlir.Value) mlir.Value {
-	return EhTypeidForOp{ResType: resType, TypeInfo: typeInfo}.Create(b).Result(0)
-}
-
-// AsEhTypeidFor returns op as an EhTypeidForOp. It returns false if op is another
-// operation or lacks a part.
-func AsEhTypeidFor(op mlir.Operation) (EhTypeidForOp, bool) {
-	r := ods.Read(op, "llvm.intr.eh.typeid.for", "1", "1")
-	if r == nil {
-		return EhTypeidForOp{}, false
-	}
-	o := EhTypeidForOp{
-		TypeInfo: r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ExpOp is the operation llvm.intr.exp.
-type ExpOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ExpOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.exp")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Exp creates llvm.intr.exp and returns its result.
-func Exp(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.exp", "in", in).Result(0)
-}
-
-// AsExp returns op as an ExpOp. It returns false if op is another operation or lacks a
-// part.
-func AsExp(op mlir.Operation) (ExpOp, bool) {
-	r := ods.Read(op, "llvm.intr.exp", "1", "1")
-	if r == nil {
-		return ExpOp{}, false
-	}
-	o := ExpOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// Exp10Op is the operation llvm.intr.exp10.
-type Exp10Op struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o Exp10Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.exp10")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Exp10 creates llvm.intr.exp10 and returns its result.
-func Exp10(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.exp10", "in", in).Result(0)
-}
-
-// AsExp10 returns op as an Exp10Op. It returns false if op is another operation or
-// lacks a part.
-func AsExp10(op mlir.Operation) (Exp10Op, bool) {
-	r := ods.Read(op, "llvm.intr.exp10", "1", "1")
-	if r == nil {
-		return Exp10Op{}, false
-	}
-	o := Exp10Op{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// Exp2Op is the operation llvm.intr.exp2.
-type Exp2Op struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o Exp2Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.exp2")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Exp2 creates llvm.intr.exp2 and returns its result.
-func Exp2(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.exp2", "in", in).Result(0)
-}
-
-// AsExp2 returns op as an Exp2Op. It returns false if op is another operation or lacks
-// a part.
-func AsExp2(op mlir.Operation) (Exp2Op, bool) {
-	r := ods.Read(op, "llvm.intr.exp2", "1", "1")
-	if r == nil {
-		return Exp2Op{}, false
-	}
-	o := Exp2Op{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ExpectOp is the operation llvm.intr.expect.
-type ExpectOp struct {
-	Val      mlir.Value
-	Expected mlir.Value
-	ResType  mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ExpectOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.expect")
-	w.Operand("val", o.Val)
-	w.Operand("expected", o.Expected)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Expect creates llvm.intr.expect and returns its result.
-func Expect(b *mlir.Builder, val mlir.Value, expected mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.expect", "val expected", val, expected).Result(0)
-}
-
-// AsExpect returns op as an ExpectOp. It returns false if op is another operation or
-// lacks a part.
-func AsExpect(op mlir.Operation) (ExpectOp, bool) {
-	r := ods.Read(op, "llvm.intr.expect", "11", "1")
-	if r == nil {
-		return ExpectOp{}, false
-	}
-	o := ExpectOp{
-		Val:      r.Operand(),
-		Expected: r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ExpectWithProbabilityOp is the operation llvm.intr.expect.with.probability.
-type ExpectWithProbabilityOp struct {
-	Val      mlir.Value
-	Expected mlir.Value
-	Prob     float64
-	ResType  mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ExpectWithProbabilityOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.expect.with.probability")
-	w.Operand("val", o.Val)
-	w.Operand("expected", o.Expected)
-	ods.Set(w, "prob", o.Prob, ods.F64)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ExpectWithProbability creates llvm.intr.expect.with.probability and returns its
-// result.
-func ExpectWithProbability(b *mlir.Builder, val mlir.Value, expected mlir.Value, prob float64) mlir.Value {
-	return ExpectWithProbabilityOp{Val: val, Expected: expected, Prob: prob}.Create(b).Result(0)
-}
-
-// AsExpectWithProbability returns op as an ExpectWithProbabilityOp. It returns false if
-// op is another operation or lacks a part.
-func AsExpectWithProbability(op mlir.Operation) (ExpectWithProbabilityOp, bool) {
-	r := ods.Read(op, "llvm.intr.expect.with.probability", "11", "1")
-	if r == nil {
-		return ExpectWithProbabilityOp{}, false
-	}
-	o := ExpectWithProbabilityOp{
-		Val:      r.Operand(),
-		Expected: r.Operand(),
-		Prob:     ods.Get(r, "prob", ods.F64),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConstrainedFPExtIntrOp is the operation llvm.intr.experimental.constrained.fpext.
-type ConstrainedFPExtIntrOp struct {
-	Arg0                mlir.Value
-	FpExceptionBehavior FPExceptionBehavior
-	ResType             mlir.Type
-}
-
-// Create creates the operation.
-func (o ConstrainedFPExtIntrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.experimental.constrained.fpext")
-	w.Operand("arg_0", o.Arg0)
-	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// ConstrainedFPExtIntr creates llvm.intr.experimental.constrained.fpext and returns its
-// result.
-func ConstrainedFPExtIntr(b *mlir.Builder, resType mlir.Type, arg0 mlir.Value, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
-	return ConstrainedFPExtIntrOp{ResType: resType, Arg0: arg0, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
-}
-
-// AsConstrainedFPExtIntr returns op as a ConstrainedFPExtIntrOp. It returns false if op
-// is another operation or lacks a part.
-func AsConstrainedFPExtIntr(op mlir.Operation) (ConstrainedFPExtIntrOp, bool) {
-	r := ods.Read(op, "llvm.intr.experimental.constrained.fpext", "1", "1")
-	if r == nil {
-		return ConstrainedFPExtIntrOp{}, false
-	}
-	o := ConstrainedFPExtIntrOp{
-		Arg0:                r.Operand(),
-		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
-		ResType:             r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConstrainedFPTruncIntrOp is the operation llvm.intr.experimental.constrained.fptrunc.
-type ConstrainedFPTruncIntrOp struct {
-	Arg0                mlir.Value
-	Roundingmode        RoundingMode
-	FpExceptionBehavior FPExceptionBehavior
-	ResType             mlir.Type
-}
-
-// Create creates the operation.
-func (o ConstrainedFPTruncIntrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.experimental.constrained.fptrunc")
-	w.Operand("arg_0", o.Arg0)
-	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
-	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// ConstrainedFPTruncIntr creates llvm.intr.experimental.constrained.fptrunc and returns
-// its result.
-func ConstrainedFPTruncIntr(b *mlir.Builder, resType mlir.Type, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
-	return ConstrainedFPTruncIntrOp{ResType: resType, Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
-}
-
-// AsConstrainedFPTruncIntr returns op as a ConstrainedFPTruncIntrOp. It returns false
-// if op is another operation or lacks a part.
-func AsConstrainedFPTruncIntr(op mlir.Operation) (ConstrainedFPTruncIntrOp, bool) {
-	r := ods.Read(op, "llvm.intr.experimental.constrained.fptrunc", "1", "1")
-	if r == nil {
-		return ConstrainedFPTruncIntrOp{}, false
-	}
-	o := ConstrainedFPTruncIntrOp{
-		Arg0:                r.Operand(),
-		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
-		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
-		ResType:             r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConstrainedSIToFPOp is the operation llvm.intr.experimental.constrained.sitofp.
-type ConstrainedSIToFPOp struct {
-	Arg0                mlir.Value
-	Roundingmode        RoundingMode
-	FpExceptionBehavior FPExceptionBehavior
-	ResType             mlir.Type
-}
-
-// Create creates the operation.
-func (o ConstrainedSIToFPOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.experimental.constrained.sitofp")
-	w.Operand("arg_0", o.Arg0)
-	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
-	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// ConstrainedSIToFP creates llvm.intr.experimental.constrained.sitofp and returns its
-// result.
-func ConstrainedSIToFP(b *mlir.Builder, resType mlir.Type, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
-	return ConstrainedSIToFPOp{ResType: resType, Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
-}
-
-// AsConstrainedSIToFP returns op as a ConstrainedSIToFPOp. It returns false if op is
-// another operation or lacks a part.
-func AsConstrainedSIToFP(op mlir.Operation) (ConstrainedSIToFPOp, bool) {
-	r := ods.Read(op, "llvm.intr.experimental.constrained.sitofp", "1", "1")
-	if r == nil {
-		return ConstrainedSIToFPOp{}, false
-	}
-	o := ConstrainedSIToFPOp{
-		Arg0:                r.Operand(),
-		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
-		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
-		ResType:             r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConstrainedUIToFPOp is the operation llvm.intr.experimental.constrained.uitofp.
-type ConstrainedUIToFPOp struct {
-	Arg0                mlir.Value
-	Roundingmode        RoundingMode
-	FpExceptionBehavior FPExceptionBehavior
-	ResType             mlir.Type
-}
-
-// Create creates the operation.
-func (o ConstrainedUIToFPOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.experimental.constrained.uitofp")
-	w.Operand("arg_0", o.Arg0)
-	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
-	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// ConstrainedUIToFP creates llvm.intr.experimental.constrained.uitofp and returns its
-// result.
-func ConstrainedUIToFP(b *mlir.Builder, resType mlir.Type, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
-	return ConstrainedUIToFPOp{ResType: resType, Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
-}
-
-// AsConstrainedUIToFP returns op as a ConstrainedUIToFPOp. It returns false if op is
-// another operation or lacks a part.
-func AsConstrainedUIToFP(op mlir.Operation) (ConstrainedUIToFPOp, bool) {
-	r := ods.Read(op, "llvm.intr.experimental.constrained.uitofp", "1", "1")
-	if r == nil {
-		return ConstrainedUIToFPOp{}, false
-	}
-	o := ConstrainedUIToFPOp{
-		Arg0:                r.Operand(),
-		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
-		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
-		ResType:             r.Result(),
-	}
-	return o, r.OK()
-}
-
-// NoAliasScopeDeclOp is the operation llvm.intr.experimental.noalias.scope.decl.
-type NoAliasScopeDeclOp struct {
-	Scope mlir.Attribute
-}
-
-// Create creates the operation.
-func (o NoAliasScopeDeclOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.experimental.noalias.scope.decl")
-	ods.Set(w, "scope", o.Scope, ods.Attribute)
-	return w.Create()
-}
-
-// NoAliasScopeDecl creates llvm.intr.experimental.noalias.scope.decl.
-func NoAliasScopeDecl(b *mlir.Builder, scope mlir.Attribute) mlir.Operation {
-	return NoAliasScopeDeclOp{Scope: scope}.Create(b)
-}
-
-// AsNoAliasScopeDecl returns op as a NoAliasScopeDeclOp. It returns false if op is
-// another operation or lacks a part.
-func AsNoAliasScopeDecl(op mlir.Operation) (NoAliasScopeDeclOp, bool) {
-	r := ods.Read(op, "llvm.intr.experimental.noalias.scope.decl", "", "")
-	if r == nil {
-		return NoAliasScopeDeclOp{}, false
-	}
-	o := NoAliasScopeDeclOp{
-		Scope: ods.Get(r, "scope", ods.Attribute),
 	}
 	return o, r.OK()
 }

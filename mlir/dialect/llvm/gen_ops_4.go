@@ -7,227 +7,836 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
-// MemsetOp is the operation llvm.intr.memset.
-type MemsetOp struct {
-	Dst           mlir.Value
-	Val           mlir.Value
-	Len           mlir.Value
-	IsVolatile    bool
-	AccessGroups  []mlir.Attribute // optional
-	AliasScopes   []mlir.Attribute // optional
-	NoaliasScopes []mlir.Attribute // optional
-	Tbaa          []mlir.Attribute // optional
-	ArgAttrs      []mlir.Attribute // optional
-	ResAttrs      []mlir.Attribute // optional
+// ConstrainedMinimumIntrOp is the operation llvm.intr.experimental.constrained.minimum.
+type ConstrainedMinimumIntrOp struct {
+	Arg0                mlir.Value
+	Arg1                mlir.Value
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o MemsetOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.memset")
-	w.Operand("dst", o.Dst)
-	w.Operand("val", o.Val)
-	w.Operand("len", o.Len)
-	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
-	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
-	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
-	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
-	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
-	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
-	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	return w.Create()
+func (o ConstrainedMinimumIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.minimum")
+	w.Operand("arg_0", o.Arg0)
+	w.Operand("arg_1", o.Arg1)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// Memset creates llvm.intr.memset.
-func Memset(b *mlir.Builder, dst mlir.Value, val mlir.Value, lenValue mlir.Value, isVolatile bool) mlir.Operation {
-	return MemsetOp{Dst: dst, Val: val, Len: lenValue, IsVolatile: isVolatile}.Create(b)
+// ConstrainedMinimumIntr creates llvm.intr.experimental.constrained.minimum and returns
+// its result.
+func ConstrainedMinimumIntr(b *mlir.Builder, arg0 mlir.Value, arg1 mlir.Value, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedMinimumIntrOp{Arg0: arg0, Arg1: arg1, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
 }
 
-// AsMemset returns op as a MemsetOp. It returns false if op is another operation or
-// lacks a part.
-func AsMemset(op mlir.Operation) (MemsetOp, bool) {
-	r := ods.Read(op, "llvm.intr.memset", "111", "")
+// AsConstrainedMinimumIntr returns op as a ConstrainedMinimumIntrOp. It returns false
+// if op is another operation or lacks a part.
+func AsConstrainedMinimumIntr(op mlir.Operation) (ConstrainedMinimumIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.minimum", "11", "1")
 	if r == nil {
-		return MemsetOp{}, false
+		return ConstrainedMinimumIntrOp{}, false
 	}
-	o := MemsetOp{
-		Dst:           r.Operand(),
-		Val:           r.Operand(),
-		Len:           r.Operand(),
-		IsVolatile:    ods.Get(r, "isVolatile", ods.Bool),
-		AccessGroups:  ods.GetValue(r, "access_groups", ods.Attributes),
-		AliasScopes:   ods.GetValue(r, "alias_scopes", ods.Attributes),
-		NoaliasScopes: ods.GetValue(r, "noalias_scopes", ods.Attributes),
-		Tbaa:          ods.GetValue(r, "tbaa", ods.Attributes),
-		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
+	o := ConstrainedMinimumIntrOp{
+		Arg0:                r.Operand(),
+		Arg1:                r.Operand(),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
 	}
 	return o, r.OK()
 }
 
-// MemsetInlineOp is the operation llvm.intr.memset.inline.
-type MemsetInlineOp struct {
-	Dst           mlir.Value
-	Val           mlir.Value
-	Len           mlir.Attribute
-	IsVolatile    bool
-	AccessGroups  []mlir.Attribute // optional
-	AliasScopes   []mlir.Attribute // optional
-	NoaliasScopes []mlir.Attribute // optional
-	Tbaa          []mlir.Attribute // optional
-	ArgAttrs      []mlir.Attribute // optional
-	ResAttrs      []mlir.Attribute // optional
+// ConstrainedMinNumIntrOp is the operation llvm.intr.experimental.constrained.minnum.
+type ConstrainedMinNumIntrOp struct {
+	Arg0                mlir.Value
+	Arg1                mlir.Value
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o MemsetInlineOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.memset.inline")
-	w.Operand("dst", o.Dst)
-	w.Operand("val", o.Val)
-	ods.Set(w, "len", o.Len, ods.Attribute)
-	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
-	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
-	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
-	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
-	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
-	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
-	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+func (o ConstrainedMinNumIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.minnum")
+	w.Operand("arg_0", o.Arg0)
+	w.Operand("arg_1", o.Arg1)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedMinNumIntr creates llvm.intr.experimental.constrained.minnum and returns
+// its result.
+func ConstrainedMinNumIntr(b *mlir.Builder, arg0 mlir.Value, arg1 mlir.Value, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedMinNumIntrOp{Arg0: arg0, Arg1: arg1, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedMinNumIntr returns op as a ConstrainedMinNumIntrOp. It returns false if
+// op is another operation or lacks a part.
+func AsConstrainedMinNumIntr(op mlir.Operation) (ConstrainedMinNumIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.minnum", "11", "1")
+	if r == nil {
+		return ConstrainedMinNumIntrOp{}, false
+	}
+	o := ConstrainedMinNumIntrOp{
+		Arg0:                r.Operand(),
+		Arg1:                r.Operand(),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedNearbyIntIntrOp is the operation
+// llvm.intr.experimental.constrained.nearbyint.
+type ConstrainedNearbyIntIntrOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedNearbyIntIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.nearbyint")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedNearbyIntIntr creates llvm.intr.experimental.constrained.nearbyint and
+// returns its result.
+func ConstrainedNearbyIntIntr(b *mlir.Builder, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedNearbyIntIntrOp{Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedNearbyIntIntr returns op as a ConstrainedNearbyIntIntrOp. It returns
+// false if op is another operation or lacks a part.
+func AsConstrainedNearbyIntIntr(op mlir.Operation) (ConstrainedNearbyIntIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.nearbyint", "1", "1")
+	if r == nil {
+		return ConstrainedNearbyIntIntrOp{}, false
+	}
+	o := ConstrainedNearbyIntIntrOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedPowIntrOp is the operation llvm.intr.experimental.constrained.pow.
+type ConstrainedPowIntrOp struct {
+	Arg0                mlir.Value
+	Arg1                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedPowIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.pow")
+	w.Operand("arg_0", o.Arg0)
+	w.Operand("arg_1", o.Arg1)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedPowIntr creates llvm.intr.experimental.constrained.pow and returns its
+// result.
+func ConstrainedPowIntr(b *mlir.Builder, arg0 mlir.Value, arg1 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedPowIntrOp{Arg0: arg0, Arg1: arg1, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedPowIntr returns op as a ConstrainedPowIntrOp. It returns false if op is
+// another operation or lacks a part.
+func AsConstrainedPowIntr(op mlir.Operation) (ConstrainedPowIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.pow", "11", "1")
+	if r == nil {
+		return ConstrainedPowIntrOp{}, false
+	}
+	o := ConstrainedPowIntrOp{
+		Arg0:                r.Operand(),
+		Arg1:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedPowIIntrOp is the operation llvm.intr.experimental.constrained.powi.
+type ConstrainedPowIIntrOp struct {
+	Arg0                mlir.Value
+	Arg1                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type
+}
+
+// Create creates the operation.
+func (o ConstrainedPowIIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.powi")
+	w.Operand("arg_0", o.Arg0)
+	w.Operand("arg_1", o.Arg1)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// MemsetInline creates llvm.intr.memset.inline.
-func MemsetInline(b *mlir.Builder, dst mlir.Value, val mlir.Value, lenValue mlir.Attribute, isVolatile bool) mlir.Operation {
-	return MemsetInlineOp{Dst: dst, Val: val, Len: lenValue, IsVolatile: isVolatile}.Create(b)
+// ConstrainedPowIIntr creates llvm.intr.experimental.constrained.powi and returns its
+// result.
+func ConstrainedPowIIntr(b *mlir.Builder, resType mlir.Type, arg0 mlir.Value, arg1 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedPowIIntrOp{ResType: resType, Arg0: arg0, Arg1: arg1, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
 }
 
-// AsMemsetInline returns op as a MemsetInlineOp. It returns false if op is another
+// AsConstrainedPowIIntr returns op as a ConstrainedPowIIntrOp. It returns false if op
+// is another operation or lacks a part.
+func AsConstrainedPowIIntr(op mlir.Operation) (ConstrainedPowIIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.powi", "11", "1")
+	if r == nil {
+		return ConstrainedPowIIntrOp{}, false
+	}
+	o := ConstrainedPowIIntrOp{
+		Arg0:                r.Operand(),
+		Arg1:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedRIntIntrOp is the operation llvm.intr.experimental.constrained.rint.
+type ConstrainedRIntIntrOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedRIntIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.rint")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedRIntIntr creates llvm.intr.experimental.constrained.rint and returns its
+// result.
+func ConstrainedRIntIntr(b *mlir.Builder, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedRIntIntrOp{Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedRIntIntr returns op as a ConstrainedRIntIntrOp. It returns false if op
+// is another operation or lacks a part.
+func AsConstrainedRIntIntr(op mlir.Operation) (ConstrainedRIntIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.rint", "1", "1")
+	if r == nil {
+		return ConstrainedRIntIntrOp{}, false
+	}
+	o := ConstrainedRIntIntrOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedRoundIntrOp is the operation llvm.intr.experimental.constrained.round.
+type ConstrainedRoundIntrOp struct {
+	Arg0                mlir.Value
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedRoundIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.round")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedRoundIntr creates llvm.intr.experimental.constrained.round and returns its
+// result.
+func ConstrainedRoundIntr(b *mlir.Builder, arg0 mlir.Value, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedRoundIntrOp{Arg0: arg0, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedRoundIntr returns op as a ConstrainedRoundIntrOp. It returns false if op
+// is another operation or lacks a part.
+func AsConstrainedRoundIntr(op mlir.Operation) (ConstrainedRoundIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.round", "1", "1")
+	if r == nil {
+		return ConstrainedRoundIntrOp{}, false
+	}
+	o := ConstrainedRoundIntrOp{
+		Arg0:                r.Operand(),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedRoundEvenIntrOp is the operation
+// llvm.intr.experimental.constrained.roundeven.
+type ConstrainedRoundEvenIntrOp struct {
+	Arg0                mlir.Value
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedRoundEvenIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.roundeven")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedRoundEvenIntr creates llvm.intr.experimental.constrained.roundeven and
+// returns its result.
+func ConstrainedRoundEvenIntr(b *mlir.Builder, arg0 mlir.Value, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedRoundEvenIntrOp{Arg0: arg0, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedRoundEvenIntr returns op as a ConstrainedRoundEvenIntrOp. It returns
+// false if op is another operation or lacks a part.
+func AsConstrainedRoundEvenIntr(op mlir.Operation) (ConstrainedRoundEvenIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.roundeven", "1", "1")
+	if r == nil {
+		return ConstrainedRoundEvenIntrOp{}, false
+	}
+	o := ConstrainedRoundEvenIntrOp{
+		Arg0:                r.Operand(),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedSinIntrOp is the operation llvm.intr.experimental.constrained.sin.
+type ConstrainedSinIntrOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedSinIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.sin")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedSinIntr creates llvm.intr.experimental.constrained.sin and returns its
+// result.
+func ConstrainedSinIntr(b *mlir.Builder, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedSinIntrOp{Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedSinIntr returns op as a ConstrainedSinIntrOp. It returns false if op is
+// another operation or lacks a part.
+func AsConstrainedSinIntr(op mlir.Operation) (ConstrainedSinIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.sin", "1", "1")
+	if r == nil {
+		return ConstrainedSinIntrOp{}, false
+	}
+	o := ConstrainedSinIntrOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedSinhIntrOp is the operation llvm.intr.experimental.constrained.sinh.
+type ConstrainedSinhIntrOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedSinhIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.sinh")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedSinhIntr creates llvm.intr.experimental.constrained.sinh and returns its
+// result.
+func ConstrainedSinhIntr(b *mlir.Builder, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedSinhIntrOp{Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedSinhIntr returns op as a ConstrainedSinhIntrOp. It returns false if op
+// is another operation or lacks a part.
+func AsConstrainedSinhIntr(op mlir.Operation) (ConstrainedSinhIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.sinh", "1", "1")
+	if r == nil {
+		return ConstrainedSinhIntrOp{}, false
+	}
+	o := ConstrainedSinhIntrOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedSIToFPOp is the operation llvm.intr.experimental.constrained.sitofp.
+type ConstrainedSIToFPOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional, after LLVM 22
+	ResType             mlir.Type
+}
+
+// Create creates the operation.
+func (o ConstrainedSIToFPOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.sitofp")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w.Newer(), "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// ConstrainedSIToFP creates llvm.intr.experimental.constrained.sitofp and returns its
+// result.
+func ConstrainedSIToFP(b *mlir.Builder, resType mlir.Type, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedSIToFPOp{ResType: resType, Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedSIToFP returns op as a ConstrainedSIToFPOp. It returns false if op is
+// another operation or lacks a part.
+func AsConstrainedSIToFP(op mlir.Operation) (ConstrainedSIToFPOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.sitofp", "1", "1")
+	if r == nil {
+		return ConstrainedSIToFPOp{}, false
+	}
+	o := ConstrainedSIToFPOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedSqrtIntrOp is the operation llvm.intr.experimental.constrained.sqrt.
+type ConstrainedSqrtIntrOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedSqrtIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.sqrt")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedSqrtIntr creates llvm.intr.experimental.constrained.sqrt and returns its
+// result.
+func ConstrainedSqrtIntr(b *mlir.Builder, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedSqrtIntrOp{Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedSqrtIntr returns op as a ConstrainedSqrtIntrOp. It returns false if op
+// is another operation or lacks a part.
+func AsConstrainedSqrtIntr(op mlir.Operation) (ConstrainedSqrtIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.sqrt", "1", "1")
+	if r == nil {
+		return ConstrainedSqrtIntrOp{}, false
+	}
+	o := ConstrainedSqrtIntrOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedTanIntrOp is the operation llvm.intr.experimental.constrained.tan.
+type ConstrainedTanIntrOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedTanIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.tan")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedTanIntr creates llvm.intr.experimental.constrained.tan and returns its
+// result.
+func ConstrainedTanIntr(b *mlir.Builder, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedTanIntrOp{Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedTanIntr returns op as a ConstrainedTanIntrOp. It returns false if op is
+// another operation or lacks a part.
+func AsConstrainedTanIntr(op mlir.Operation) (ConstrainedTanIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.tan", "1", "1")
+	if r == nil {
+		return ConstrainedTanIntrOp{}, false
+	}
+	o := ConstrainedTanIntrOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedTanhIntrOp is the operation llvm.intr.experimental.constrained.tanh.
+type ConstrainedTanhIntrOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedTanhIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.tanh")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedTanhIntr creates llvm.intr.experimental.constrained.tanh and returns its
+// result.
+func ConstrainedTanhIntr(b *mlir.Builder, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedTanhIntrOp{Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedTanhIntr returns op as a ConstrainedTanhIntrOp. It returns false if op
+// is another operation or lacks a part.
+func AsConstrainedTanhIntr(op mlir.Operation) (ConstrainedTanhIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.tanh", "1", "1")
+	if r == nil {
+		return ConstrainedTanhIntrOp{}, false
+	}
+	o := ConstrainedTanhIntrOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedTruncIntrOp is the operation llvm.intr.experimental.constrained.trunc.
+type ConstrainedTruncIntrOp struct {
+	Arg0                mlir.Value
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional
+	ResType             mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConstrainedTruncIntrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.trunc")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ConstrainedTruncIntr creates llvm.intr.experimental.constrained.trunc and returns its
+// result.
+func ConstrainedTruncIntr(b *mlir.Builder, arg0 mlir.Value, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedTruncIntrOp{Arg0: arg0, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedTruncIntr returns op as a ConstrainedTruncIntrOp. It returns false if op
+// is another operation or lacks a part.
+func AsConstrainedTruncIntr(op mlir.Operation) (ConstrainedTruncIntrOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.trunc", "1", "1")
+	if r == nil {
+		return ConstrainedTruncIntrOp{}, false
+	}
+	o := ConstrainedTruncIntrOp{
+		Arg0:                r.Operand(),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainedUIToFPOp is the operation llvm.intr.experimental.constrained.uitofp.
+type ConstrainedUIToFPOp struct {
+	Arg0                mlir.Value
+	Roundingmode        RoundingMode
+	FpExceptionBehavior FPExceptionBehavior
+	FastmathFlags       FastmathFlags // optional, after LLVM 22
+	ResType             mlir.Type
+}
+
+// Create creates the operation.
+func (o ConstrainedUIToFPOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.constrained.uitofp")
+	w.Operand("arg_0", o.Arg0)
+	ods.Set(w, "roundingmode", o.Roundingmode, roundingModeKind)
+	ods.Set(w, "fpExceptionBehavior", o.FpExceptionBehavior, fpExceptionBehaviorKind)
+	ods.SetValue(w.Newer(), "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// ConstrainedUIToFP creates llvm.intr.experimental.constrained.uitofp and returns its
+// result.
+func ConstrainedUIToFP(b *mlir.Builder, resType mlir.Type, arg0 mlir.Value, roundingmode RoundingMode, fpExceptionBehavior FPExceptionBehavior) mlir.Value {
+	return ConstrainedUIToFPOp{ResType: resType, Arg0: arg0, Roundingmode: roundingmode, FpExceptionBehavior: fpExceptionBehavior}.Create(b).Result(0)
+}
+
+// AsConstrainedUIToFP returns op as a ConstrainedUIToFPOp. It returns false if op is
+// another operation or lacks a part.
+func AsConstrainedUIToFP(op mlir.Operation) (ConstrainedUIToFPOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.constrained.uitofp", "1", "1")
+	if r == nil {
+		return ConstrainedUIToFPOp{}, false
+	}
+	o := ConstrainedUIToFPOp{
+		Arg0:                r.Operand(),
+		Roundingmode:        ods.Get(r, "roundingmode", roundingModeKind),
+		FpExceptionBehavior: ods.Get(r, "fpExceptionBehavior", fpExceptionBehaviorKind),
+		FastmathFlags:       ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// NoAliasScopeDeclOp is the operation llvm.intr.experimental.noalias.scope.decl.
+type NoAliasScopeDeclOp struct {
+	Scope mlir.Attribute
+}
+
+// Create creates the operation.
+func (o NoAliasScopeDeclOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.noalias.scope.decl")
+	ods.Set(w, "scope", o.Scope, ods.Attribute)
+	return w.Create()
+}
+
+// NoAliasScopeDecl creates llvm.intr.experimental.noalias.scope.decl.
+func NoAliasScopeDecl(b *mlir.Builder, scope mlir.Attribute) mlir.Operation {
+	return NoAliasScopeDeclOp{Scope: scope}.Create(b)
+}
+
+// AsNoAliasScopeDecl returns op as a NoAliasScopeDeclOp. It returns false if op is
+// another operation or lacks a part.
+func AsNoAliasScopeDecl(op mlir.Operation) (NoAliasScopeDeclOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.noalias.scope.decl", "", "")
+	if r == nil {
+		return NoAliasScopeDeclOp{}, false
+	}
+	o := NoAliasScopeDeclOp{
+		Scope: ods.Get(r, "scope", ods.Attribute),
+	}
+	return o, r.OK()
+}
+
+// VPStridedLoadOp is the operation llvm.intr.experimental.vp.strided.load.
+type VPStridedLoadOp struct {
+	Ptr     mlir.Value
+	Stride  mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPStridedLoadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.vp.strided.load")
+	w.Operand("ptr", o.Ptr)
+	w.Operand("stride", o.Stride)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPStridedLoad creates llvm.intr.experimental.vp.strided.load and returns its result.
+func VPStridedLoad(b *mlir.Builder, resType mlir.Type, ptr mlir.Value, stride mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPStridedLoadOp{ResType: resType, Ptr: ptr, Stride: stride, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPStridedLoad returns op as a VPStridedLoadOp. It returns false if op is another
 // operation or lacks a part.
-func AsMemsetInline(op mlir.Operation) (MemsetInlineOp, bool) {
-	r := ods.Read(op, "llvm.intr.memset.inline", "11", "")
+func AsVPStridedLoad(op mlir.Operation) (VPStridedLoadOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.vp.strided.load", "1111", "1")
 	if r == nil {
-		return MemsetInlineOp{}, false
+		return VPStridedLoadOp{}, false
 	}
-	o := MemsetInlineOp{
-		Dst:           r.Operand(),
-		Val:           r.Operand(),
-		Len:           ods.Get(r, "len", ods.Attribute),
-		IsVolatile:    ods.Get(r, "isVolatile", ods.Bool),
-		AccessGroups:  ods.GetValue(r, "access_groups", ods.Attributes),
-		AliasScopes:   ods.GetValue(r, "alias_scopes", ods.Attributes),
-		NoaliasScopes: ods.GetValue(r, "noalias_scopes", ods.Attributes),
-		Tbaa:          ods.GetValue(r, "tbaa", ods.Attributes),
-		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
+	o := VPStridedLoadOp{
+		Ptr:     r.Operand(),
+		Stride:  r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// MinimumOp is the operation llvm.intr.minimum.
-type MinimumOp struct {
-	A             mlir.Value
-	B             mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
+// VPStridedStoreOp is the operation llvm.intr.experimental.vp.strided.store.
+type VPStridedStoreOp struct {
+	Val    mlir.Value
+	Ptr    mlir.Value
+	Stride mlir.Value
+	Mask   mlir.Value
+	Evl    mlir.Value
 }
 
 // Create creates the operation.
-func (o MinimumOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.minimum")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
+func (o VPStridedStoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.experimental.vp.strided.store")
+	w.Operand("val", o.Val)
+	w.Operand("ptr", o.Ptr)
+	w.Operand("stride", o.Stride)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	return w.Create()
 }
 
-// Minimum creates llvm.intr.minimum and returns its result.
-func Minimum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.minimum", "a b", a, bValue).Result(0)
+// VPStridedStore creates llvm.intr.experimental.vp.strided.store.
+func VPStridedStore(b *mlir.Builder, val mlir.Value, ptr mlir.Value, stride mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Operation {
+	return VPStridedStoreOp{Val: val, Ptr: ptr, Stride: stride, Mask: mask, Evl: evl}.Create(b)
 }
 
-// AsMinimum returns op as a MinimumOp. It returns false if op is another operation or
-// lacks a part.
-func AsMinimum(op mlir.Operation) (MinimumOp, bool) {
-	r := ods.Read(op, "llvm.intr.minimum", "11", "1")
+// AsVPStridedStore returns op as a VPStridedStoreOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPStridedStore(op mlir.Operation) (VPStridedStoreOp, bool) {
+	r := ods.Read(op, "llvm.intr.experimental.vp.strided.store", "11111", "")
 	if r == nil {
-		return MinimumOp{}, false
+		return VPStridedStoreOp{}, false
 	}
-	o := MinimumOp{
-		A:             r.Operand(),
-		B:             r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
+	o := VPStridedStoreOp{
+		Val:    r.Operand(),
+		Ptr:    r.Operand(),
+		Stride: r.Operand(),
+		Mask:   r.Operand(),
+		Evl:    r.Operand(),
 	}
 	return o, r.OK()
 }
 
-// MinNumOp is the operation llvm.intr.minnum.
-type MinNumOp struct {
-	A             mlir.Value
-	B             mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MinNumOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.minnum")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// MinNum creates llvm.intr.minnum and returns its result.
-func MinNum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.minnum", "a b", a, bValue).Result(0)
-}
-
-// AsMinNum returns op as a MinNumOp. It returns false if op is another operation or
-// lacks a part.
-func AsMinNum(op mlir.Operation) (MinNumOp, bool) {
-	r := ods.Read(op, "llvm.intr.minnum", "11", "1")
-	if r == nil {
-		return MinNumOp{}, false
-	}
-	o := MinNumOp{
-		A:             r.Operand(),
-		B:             r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// NearbyintOp is the operation llvm.intr.nearbyint.
-type NearbyintOp struct {
+// FAbsOp is the operation llvm.intr.fabs.
+type FAbsOp struct {
 	In            mlir.Value
 	FastmathFlags FastmathFlags // optional, with a default
 	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o NearbyintOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.nearbyint")
+func (o FAbsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.fabs")
 	w.Operand("in", o.In)
 	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
 
-// Nearbyint creates llvm.intr.nearbyint and returns its result.
-func Nearbyint(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.nearbyint", "in", in).Result(0)
+// FAbs creates llvm.intr.fabs and returns its result.
+func FAbs(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.fabs", "in", in).Result(0)
 }
 
-// AsNearbyint returns op as a NearbyintOp. It returns false if op is another operation
-// or lacks a part.
-func AsNearbyint(op mlir.Operation) (NearbyintOp, bool) {
-	r := ods.Read(op, "llvm.intr.nearbyint", "1", "1")
+// AsFAbs returns op as a FAbsOp. It returns false if op is another operation or lacks a
+// part.
+func AsFAbs(op mlir.Operation) (FAbsOp, bool) {
+	r := ods.Read(op, "llvm.intr.fabs", "1", "1")
 	if r == nil {
-		return NearbyintOp{}, false
+		return FAbsOp{}, false
 	}
-	o := NearbyintOp{
+	o := FAbsOp{
 		In:            r.Operand(),
 		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
 		ResType:       r.Result(),
@@ -235,47 +844,483 @@ func AsNearbyint(op mlir.Operation) (NearbyintOp, bool) {
 	return o, r.OK()
 }
 
-// PowOp is the operation llvm.intr.pow.
-type PowOp struct {
-	A             mlir.Value
-	B             mlir.Value
+// FakeUseOp is the operation llvm.intr.fake.use.
+type FakeUseOp struct {
+	Args []mlir.Value
+}
+
+// Create creates the operation.
+func (o FakeUseOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.fake.use")
+	w.Operands("args", o.Args)
+	return w.Create()
+}
+
+// FakeUse creates llvm.intr.fake.use.
+func FakeUse(b *mlir.Builder, args ...mlir.Value) mlir.Operation {
+	return FakeUseOp{Args: args}.Create(b)
+}
+
+// AsFakeUse returns op as a FakeUseOp. It returns false if op is another operation or
+// lacks a part.
+func AsFakeUse(op mlir.Operation) (FakeUseOp, bool) {
+	r := ods.Read(op, "llvm.intr.fake.use", "*", "")
+	if r == nil {
+		return FakeUseOp{}, false
+	}
+	o := FakeUseOp{
+		Args: r.Operands(),
+	}
+	return o, r.OK()
+}
+
+// FFloorOp is the operation llvm.intr.floor.
+type FFloorOp struct {
+	In            mlir.Value
 	FastmathFlags FastmathFlags // optional, with a default
 	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o PowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.pow")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
+func (o FFloorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.floor")
+	w.Operand("in", o.In)
 	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
 
-// Pow creates llvm.intr.pow and returns its result.
-func Pow(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.pow", "a b", a, bValue).Result(0)
+// FFloor creates llvm.intr.floor and returns its result.
+func FFloor(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.floor", "in", in).Result(0)
 }
 
-// AsPow returns op as a PowOp. It returns false if op is another operation or lacks a
-// part.
-func AsPow(op mlir.Operation) (PowOp, bool) {
-	r := ods.Read(op, "llvm.intr.pow", "11", "1")
+// AsFFloor returns op as a FFloorOp. It returns false if op is another operation or
+// lacks a part.
+func AsFFloor(op mlir.Operation) (FFloorOp, bool) {
+	r := ods.Read(op, "llvm.intr.floor", "1", "1")
 	if r == nil {
-		return PowOp{}, false
+		return FFloorOp{}, false
 	}
-	o := PowOp{
-		A:             r.Operand(),
-		B:             r.Operand(),
+	o := FFloorOp{
+		In:            r.Operand(),
 		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
 		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
 
-// PowIOp is the operation llvm.intr.powi.
-type PowIOp struct {
+// FMAOp is the operation llvm.intr.fma.
+type FMAOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	C             mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FMAOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.fma")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Operand("c", o.C)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// FMA creates llvm.intr.fma and returns its result.
+func FMA(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.fma", "a b c", a, bValue, c).Result(0)
+}
+
+// AsFMA returns op as a FMAOp. It returns false if op is another operation or lacks a
+// part.
+func AsFMA(op mlir.Operation) (FMAOp, bool) {
+	r := ods.Read(op, "llvm.intr.fma", "111", "1")
+	if r == nil {
+		return FMAOp{}, false
+	}
+	o := FMAOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		C:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FMulAddOp is the operation llvm.intr.fmuladd.
+type FMulAddOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	C             mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FMulAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.fmuladd")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Operand("c", o.C)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// FMulAdd creates llvm.intr.fmuladd and returns its result.
+func FMulAdd(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.fmuladd", "a b c", a, bValue, c).Result(0)
+}
+
+// AsFMulAdd returns op as a FMulAddOp. It returns false if op is another operation or
+// lacks a part.
+func AsFMulAdd(op mlir.Operation) (FMulAddOp, bool) {
+	r := ods.Read(op, "llvm.intr.fmuladd", "111", "1")
+	if r == nil {
+		return FMulAddOp{}, false
+	}
+	o := FMulAddOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		C:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FractionExpOp is the operation llvm.intr.frexp.
+type FractionExpOp struct {
+	Val           mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o FractionExpOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.frexp")
+	w.Operand("val", o.Val)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// FractionExp creates llvm.intr.frexp and returns its result.
+func FractionExp(b *mlir.Builder, resType mlir.Type, val mlir.Value) mlir.Value {
+	return FractionExpOp{ResType: resType, Val: val}.Create(b).Result(0)
+}
+
+// AsFractionExp returns op as a FractionExpOp. It returns false if op is another
+// operation or lacks a part.
+func AsFractionExp(op mlir.Operation) (FractionExpOp, bool) {
+	r := ods.Read(op, "llvm.intr.frexp", "1", "1")
+	if r == nil {
+		return FractionExpOp{}, false
+	}
+	o := FractionExpOp{
+		Val:           r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FshlOp is the operation llvm.intr.fshl.
+type FshlOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	C       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FshlOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.fshl")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Operand("c", o.C)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Fshl creates llvm.intr.fshl and returns its result.
+func Fshl(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.fshl", "a b c", a, bValue, c).Result(0)
+}
+
+// AsFshl returns op as a FshlOp. It returns false if op is another operation or lacks a
+// part.
+func AsFshl(op mlir.Operation) (FshlOp, bool) {
+	r := ods.Read(op, "llvm.intr.fshl", "111", "1")
+	if r == nil {
+		return FshlOp{}, false
+	}
+	o := FshlOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		C:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FshrOp is the operation llvm.intr.fshr.
+type FshrOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	C       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FshrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.fshr")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Operand("c", o.C)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Fshr creates llvm.intr.fshr and returns its result.
+func Fshr(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.fshr", "a b c", a, bValue, c).Result(0)
+}
+
+// AsFshr returns op as a FshrOp. It returns false if op is another operation or lacks a
+// part.
+func AsFshr(op mlir.Operation) (FshrOp, bool) {
+	r := ods.Read(op, "llvm.intr.fshr", "111", "1")
+	if r == nil {
+		return FshrOp{}, false
+	}
+	o := FshrOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		C:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GetActiveLaneMaskOp is the operation llvm.intr.get.active.lane.mask.
+type GetActiveLaneMaskOp struct {
+	Base    mlir.Value
+	N       mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o GetActiveLaneMaskOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.get.active.lane.mask")
+	w.Operand("base", o.Base)
+	w.Operand("n", o.N)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// GetActiveLaneMask creates llvm.intr.get.active.lane.mask and returns its result.
+func GetActiveLaneMask(b *mlir.Builder, resType mlir.Type, base mlir.Value, n mlir.Value) mlir.Value {
+	return GetActiveLaneMaskOp{ResType: resType, Base: base, N: n}.Create(b).Result(0)
+}
+
+// AsGetActiveLaneMask returns op as a GetActiveLaneMaskOp. It returns false if op is
+// another operation or lacks a part.
+func AsGetActiveLaneMask(op mlir.Operation) (GetActiveLaneMaskOp, bool) {
+	r := ods.Read(op, "llvm.intr.get.active.lane.mask", "11", "1")
+	if r == nil {
+		return GetActiveLaneMaskOp{}, false
+	}
+	o := GetActiveLaneMaskOp{
+		Base:    r.Operand(),
+		N:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// InvariantEndOp is the operation llvm.intr.invariant.end.
+type InvariantEndOp struct {
+	Start mlir.Value
+	Size  int64
+	Ptr   mlir.Value
+}
+
+// Create creates the operation.
+func (o InvariantEndOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.invariant.end")
+	w.Operand("start", o.Start)
+	ods.Set(w, "size", o.Size, ods.I64)
+	w.Operand("ptr", o.Ptr)
+	return w.Create()
+}
+
+// InvariantEnd creates llvm.intr.invariant.end.
+func InvariantEnd(b *mlir.Builder, start mlir.Value, size int64, ptr mlir.Value) mlir.Operation {
+	return InvariantEndOp{Start: start, Size: size, Ptr: ptr}.Create(b)
+}
+
+// AsInvariantEnd returns op as an InvariantEndOp. It returns false if op is another
+// operation or lacks a part.
+func AsInvariantEnd(op mlir.Operation) (InvariantEndOp, bool) {
+	r := ods.Read(op, "llvm.intr.invariant.end", "11", "")
+	if r == nil {
+		return InvariantEndOp{}, false
+	}
+	o := InvariantEndOp{
+		Start: r.Operand(),
+		Size:  ods.Get(r, "size", ods.I64),
+		Ptr:   r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// InvariantStartOp is the operation llvm.intr.invariant.start.
+type InvariantStartOp struct {
+	Size    int64
+	Ptr     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o InvariantStartOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.invariant.start")
+	ods.Set(w, "size", o.Size, ods.I64)
+	w.Operand("ptr", o.Ptr)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// InvariantStart creates llvm.intr.invariant.start and returns its result.
+func InvariantStart(b *mlir.Builder, size int64, ptr mlir.Value) mlir.Value {
+	return InvariantStartOp{Size: size, Ptr: ptr}.Create(b).Result(0)
+}
+
+// AsInvariantStart returns op as an InvariantStartOp. It returns false if op is another
+// operation or lacks a part.
+func AsInvariantStart(op mlir.Operation) (InvariantStartOp, bool) {
+	r := ods.Read(op, "llvm.intr.invariant.start", "1", "1")
+	if r == nil {
+		return InvariantStartOp{}, false
+	}
+	o := InvariantStartOp{
+		Size:    ods.Get(r, "size", ods.I64),
+		Ptr:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IsConstantOp is the operation llvm.intr.is.constant.
+type IsConstantOp struct {
+	Val     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o IsConstantOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.is.constant")
+	w.Operand("val", o.Val)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// IsConstant creates llvm.intr.is.constant and returns its result.
+func IsConstant(b *mlir.Builder, val mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.is.constant", "val", val).Result(0)
+}
+
+// AsIsConstant returns op as an IsConstantOp. It returns false if op is another
+// operation or lacks a part.
+func AsIsConstant(op mlir.Operation) (IsConstantOp, bool) {
+	r := ods.Read(op, "llvm.intr.is.constant", "1", "1")
+	if r == nil {
+		return IsConstantOp{}, false
+	}
+	o := IsConstantOp{
+		Val:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IsFPClassOp is the operation llvm.intr.is.fpclass.
+type IsFPClassOp struct {
+	In      mlir.Value
+	Bit     int32
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IsFPClassOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.is.fpclass")
+	w.Operand("in", o.In)
+	ods.Set(w, "bit", o.Bit, ods.I32)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IsFPClass creates llvm.intr.is.fpclass and returns its result.
+func IsFPClass(b *mlir.Builder, resType mlir.Type, in mlir.Value, bit int32) mlir.Value {
+	return IsFPClassOp{ResType: resType, In: in, Bit: bit}.Create(b).Result(0)
+}
+
+// AsIsFPClass returns op as an IsFPClassOp. It returns false if op is another operation
+// or lacks a part.
+func AsIsFPClass(op mlir.Operation) (IsFPClassOp, bool) {
+	r := ods.Read(op, "llvm.intr.is.fpclass", "1", "1")
+	if r == nil {
+		return IsFPClassOp{}, false
+	}
+	o := IsFPClassOp{
+		In:      r.Operand(),
+		Bit:     ods.Get(r, "bit", ods.I32),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LaunderInvariantGroupOp is the operation llvm.intr.launder.invariant.group.
+type LaunderInvariantGroupOp struct {
+	Ptr     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LaunderInvariantGroupOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.launder.invariant.group")
+	w.Operand("ptr", o.Ptr)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// LaunderInvariantGroup creates llvm.intr.launder.invariant.group and returns its
+// result.
+func LaunderInvariantGroup(b *mlir.Builder, ptr mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.launder.invariant.group", "ptr", ptr).Result(0)
+}
+
+// AsLaunderInvariantGroup returns op as a LaunderInvariantGroupOp. It returns false if
+// op is another operation or lacks a part.
+func AsLaunderInvariantGroup(op mlir.Operation) (LaunderInvariantGroupOp, bool) {
+	r := ods.Read(op, "llvm.intr.launder.invariant.group", "1", "1")
+	if r == nil {
+		return LaunderInvariantGroupOp{}, false
+	}
+	o := LaunderInvariantGroupOp{
+		Ptr:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LoadExpOp is the operation llvm.intr.ldexp.
+type LoadExpOp struct {
 	Val           mlir.Value
 	Power         mlir.Value
 	FastmathFlags FastmathFlags // optional, with a default
@@ -283,8 +1328,8 @@ type PowIOp struct {
 }
 
 // Create creates the operation.
-func (o PowIOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.powi")
+func (o LoadExpOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ldexp")
 	w.Operand("val", o.Val)
 	w.Operand("power", o.Power)
 	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
@@ -292,19 +1337,19 @@ func (o PowIOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// PowI creates llvm.intr.powi and returns its result.
-func PowI(b *mlir.Builder, resType mlir.Type, val mlir.Value, power mlir.Value) mlir.Value {
-	return PowIOp{ResType: resType, Val: val, Power: power}.Create(b).Result(0)
+// LoadExp creates llvm.intr.ldexp and returns its result.
+func LoadExp(b *mlir.Builder, resType mlir.Type, val mlir.Value, power mlir.Value) mlir.Value {
+	return LoadExpOp{ResType: resType, Val: val, Power: power}.Create(b).Result(0)
 }
 
-// AsPowI returns op as a PowIOp. It returns false if op is another operation or lacks a
-// part.
-func AsPowI(op mlir.Operation) (PowIOp, bool) {
-	r := ods.Read(op, "llvm.intr.powi", "11", "1")
+// AsLoadExp returns op as a LoadExpOp. It returns false if op is another operation or
+// lacks a part.
+func AsLoadExp(op mlir.Operation) (LoadExpOp, bool) {
+	r := ods.Read(op, "llvm.intr.ldexp", "11", "1")
 	if r == nil {
-		return PowIOp{}, false
+		return LoadExpOp{}, false
 	}
-	o := PowIOp{
+	o := LoadExpOp{
 		Val:           r.Operand(),
 		Power:         r.Operand(),
 		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
@@ -313,1014 +1358,161 @@ func AsPowI(op mlir.Operation) (PowIOp, bool) {
 	return o, r.OK()
 }
 
-// PrefetchOp is the operation llvm.intr.prefetch.
-type PrefetchOp struct {
-	Addr  mlir.Value
-	Rw    int32
-	Hint  int32
-	Cache int32
-}
-
-// Create creates the operation.
-func (o PrefetchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.prefetch")
-	w.Operand("addr", o.Addr)
-	ods.Set(w, "rw", o.Rw, ods.I32)
-	ods.Set(w, "hint", o.Hint, ods.I32)
-	ods.Set(w, "cache", o.Cache, ods.I32)
-	return w.Create()
-}
-
-// Prefetch creates llvm.intr.prefetch.
-func Prefetch(b *mlir.Builder, addr mlir.Value, rw int32, hint int32, cache int32) mlir.Operation {
-	return PrefetchOp{Addr: addr, Rw: rw, Hint: hint, Cache: cache}.Create(b)
-}
-
-// AsPrefetch returns op as a PrefetchOp. It returns false if op is another operation or
-// lacks a part.
-func AsPrefetch(op mlir.Operation) (PrefetchOp, bool) {
-	r := ods.Read(op, "llvm.intr.prefetch", "1", "")
-	if r == nil {
-		return PrefetchOp{}, false
-	}
-	o := PrefetchOp{
-		Addr:  r.Operand(),
-		Rw:    ods.Get(r, "rw", ods.I32),
-		Hint:  ods.Get(r, "hint", ods.I32),
-		Cache: ods.Get(r, "cache", ods.I32),
-	}
-	return o, r.OK()
-}
-
-// PtrAnnotationOp is the operation llvm.intr.ptr.annotation.
-type PtrAnnotationOp struct {
-	Ptr        mlir.Value
-	Annotation mlir.Value
-	FileName   mlir.Value
-	Line       mlir.Value
-	Attr       mlir.Value
-	ResType    mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o PtrAnnotationOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.ptr.annotation")
-	w.Operand("ptr", o.Ptr)
-	w.Operand("annotation", o.Annotation)
-	w.Operand("fileName", o.FileName)
-	w.Operand("line", o.Line)
-	w.Operand("attr", o.Attr)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// PtrAnnotation creates llvm.intr.ptr.annotation and returns its result.
-func PtrAnnotation(b *mlir.Builder, ptr mlir.Value, annotation mlir.Value, fileName mlir.Value, line mlir.Value, attr mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.ptr.annotation", "ptr annotation fileName line attr", ptr, annotation, fileName, line, attr).Result(0)
-}
-
-// AsPtrAnnotation returns op as a PtrAnnotationOp. It returns false if op is another
-// operation or lacks a part.
-func AsPtrAnnotation(op mlir.Operation) (PtrAnnotationOp, bool) {
-	r := ods.Read(op, "llvm.intr.ptr.annotation", "11111", "1")
-	if r == nil {
-		return PtrAnnotationOp{}, false
-	}
-	o := PtrAnnotationOp{
-		Ptr:        r.Operand(),
-		Annotation: r.Operand(),
-		FileName:   r.Operand(),
-		Line:       r.Operand(),
-		Attr:       r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PtrMaskOp is the operation llvm.intr.ptrmask.
-type PtrMaskOp struct {
-	Ptr     mlir.Value
-	Mask    mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o PtrMaskOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.ptrmask")
-	w.Operand("ptr", o.Ptr)
-	w.Operand("mask", o.Mask)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// PtrMask creates llvm.intr.ptrmask and returns its result.
-func PtrMask(b *mlir.Builder, ptr mlir.Value, mask mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.ptrmask", "ptr mask", ptr, mask).Result(0)
-}
-
-// AsPtrMask returns op as a PtrMaskOp. It returns false if op is another operation or
-// lacks a part.
-func AsPtrMask(op mlir.Operation) (PtrMaskOp, bool) {
-	r := ods.Read(op, "llvm.intr.ptrmask", "11", "1")
-	if r == nil {
-		return PtrMaskOp{}, false
-	}
-	o := PtrMaskOp{
-		Ptr:     r.Operand(),
-		Mask:    r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RintOp is the operation llvm.intr.rint.
-type RintOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o RintOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.rint")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Rint creates llvm.intr.rint and returns its result.
-func Rint(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.rint", "in", in).Result(0)
-}
-
-// AsRint returns op as a RintOp. It returns false if op is another operation or lacks a
-// part.
-func AsRint(op mlir.Operation) (RintOp, bool) {
-	r := ods.Read(op, "llvm.intr.rint", "1", "1")
-	if r == nil {
-		return RintOp{}, false
-	}
-	o := RintOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RoundOp is the operation llvm.intr.round.
-type RoundOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o RoundOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.round")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Round creates llvm.intr.round and returns its result.
-func Round(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.round", "in", in).Result(0)
-}
-
-// AsRound returns op as a RoundOp. It returns false if op is another operation or lacks
-// a part.
-func AsRound(op mlir.Operation) (RoundOp, bool) {
-	r := ods.Read(op, "llvm.intr.round", "1", "1")
-	if r == nil {
-		return RoundOp{}, false
-	}
-	o := RoundOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RoundEvenOp is the operation llvm.intr.roundeven.
-type RoundEvenOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o RoundEvenOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.roundeven")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// RoundEven creates llvm.intr.roundeven and returns its result.
-func RoundEven(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.roundeven", "in", in).Result(0)
-}
-
-// AsRoundEven returns op as a RoundEvenOp. It returns false if op is another operation
-// or lacks a part.
-func AsRoundEven(op mlir.Operation) (RoundEvenOp, bool) {
-	r := ods.Read(op, "llvm.intr.roundeven", "1", "1")
-	if r == nil {
-		return RoundEvenOp{}, false
-	}
-	o := RoundEvenOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SAddSatOp is the operation llvm.intr.sadd.sat.
-type SAddSatOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SAddSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.sadd.sat")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SAddSat creates llvm.intr.sadd.sat and returns its result.
-func SAddSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.sadd.sat", "a b", a, bValue).Result(0)
-}
-
-// AsSAddSat returns op as a SAddSatOp. It returns false if op is another operation or
-// lacks a part.
-func AsSAddSat(op mlir.Operation) (SAddSatOp, bool) {
-	r := ods.Read(op, "llvm.intr.sadd.sat", "11", "1")
-	if r == nil {
-		return SAddSatOp{}, false
-	}
-	o := SAddSatOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SAddWithOverflowOp is the operation llvm.intr.sadd.with.overflow.
-type SAddWithOverflowOp struct {
-	Operand0 mlir.Value
-	Operand1 mlir.Value
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o SAddWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.sadd.with.overflow")
-	w.Operand("operand0", o.Operand0)
-	w.Operand("operand1", o.Operand1)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// SAddWithOverflow creates llvm.intr.sadd.with.overflow and returns its result.
-func SAddWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
-	return SAddWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
-}
-
-// AsSAddWithOverflow returns op as a SAddWithOverflowOp. It returns false if op is
-// another operation or lacks a part.
-func AsSAddWithOverflow(op mlir.Operation) (SAddWithOverflowOp, bool) {
-	r := ods.Read(op, "llvm.intr.sadd.with.overflow", "11", "1")
-	if r == nil {
-		return SAddWithOverflowOp{}, false
-	}
-	o := SAddWithOverflowOp{
-		Operand0: r.Operand(),
-		Operand1: r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SCmpOp is the operation llvm.intr.scmp.
-type SCmpOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o SCmpOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.scmp")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// SCmp creates llvm.intr.scmp and returns its result.
-func SCmp(b *mlir.Builder, resType mlir.Type, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return SCmpOp{ResType: resType, A: a, B: bValue}.Create(b).Result(0)
-}
-
-// AsSCmp returns op as a SCmpOp. It returns false if op is another operation or lacks a
-// part.
-func AsSCmp(op mlir.Operation) (SCmpOp, bool) {
-	r := ods.Read(op, "llvm.intr.scmp", "11", "1")
-	if r == nil {
-		return SCmpOp{}, false
-	}
-	o := SCmpOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SinOp is the operation llvm.intr.sin.
-type SinOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.sin")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Sin creates llvm.intr.sin and returns its result.
-func Sin(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.sin", "in", in).Result(0)
-}
-
-// AsSin returns op as a SinOp. It returns false if op is another operation or lacks a
-// part.
-func AsSin(op mlir.Operation) (SinOp, bool) {
-	r := ods.Read(op, "llvm.intr.sin", "1", "1")
-	if r == nil {
-		return SinOp{}, false
-	}
-	o := SinOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SincosOp is the operation llvm.intr.sincos.
-type SincosOp struct {
-	Val           mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type
-}
-
-// Create creates the operation.
-func (o SincosOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.sincos")
-	w.Operand("val", o.Val)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// Sincos creates llvm.intr.sincos and returns its result.
-func Sincos(b *mlir.Builder, resType mlir.Type, val mlir.Value) mlir.Value {
-	return SincosOp{ResType: resType, Val: val}.Create(b).Result(0)
-}
-
-// AsSincos returns op as a SincosOp. It returns false if op is another operation or
-// lacks a part.
-func AsSincos(op mlir.Operation) (SincosOp, bool) {
-	r := ods.Read(op, "llvm.intr.sincos", "1", "1")
-	if r == nil {
-		return SincosOp{}, false
-	}
-	o := SincosOp{
-		Val:           r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SinhOp is the operation llvm.intr.sinh.
-type SinhOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SinhOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.sinh")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Sinh creates llvm.intr.sinh and returns its result.
-func Sinh(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.sinh", "in", in).Result(0)
-}
-
-// AsSinh returns op as a SinhOp. It returns false if op is another operation or lacks a
-// part.
-func AsSinh(op mlir.Operation) (SinhOp, bool) {
-	r := ods.Read(op, "llvm.intr.sinh", "1", "1")
-	if r == nil {
-		return SinhOp{}, false
-	}
-	o := SinhOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SMaxOp is the operation llvm.intr.smax.
-type SMaxOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.smax")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SMax creates llvm.intr.smax and returns its result.
-func SMax(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.smax", "a b", a, bValue).Result(0)
-}
-
-// AsSMax returns op as a SMaxOp. It returns false if op is another operation or lacks a
-// part.
-func AsSMax(op mlir.Operation) (SMaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.smax", "11", "1")
-	if r == nil {
-		return SMaxOp{}, false
-	}
-	o := SMaxOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SMinOp is the operation llvm.intr.smin.
-type SMinOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.smin")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SMin creates llvm.intr.smin and returns its result.
-func SMin(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.smin", "a b", a, bValue).Result(0)
-}
-
-// AsSMin returns op as a SMinOp. It returns false if op is another operation or lacks a
-// part.
-func AsSMin(op mlir.Operation) (SMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.smin", "11", "1")
-	if r == nil {
-		return SMinOp{}, false
-	}
-	o := SMinOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SMulWithOverflowOp is the operation llvm.intr.smul.with.overflow.
-type SMulWithOverflowOp struct {
-	Operand0 mlir.Value
-	Operand1 mlir.Value
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o SMulWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.smul.with.overflow")
-	w.Operand("operand0", o.Operand0)
-	w.Operand("operand1", o.Operand1)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// SMulWithOverflow creates llvm.intr.smul.with.overflow and returns its result.
-func SMulWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
-	return SMulWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
-}
-
-// AsSMulWithOverflow returns op as a SMulWithOverflowOp. It returns false if op is
-// another operation or lacks a part.
-func AsSMulWithOverflow(op mlir.Operation) (SMulWithOverflowOp, bool) {
-	r := ods.Read(op, "llvm.intr.smul.with.overflow", "11", "1")
-	if r == nil {
-		return SMulWithOverflowOp{}, false
-	}
-	o := SMulWithOverflowOp{
-		Operand0: r.Operand(),
-		Operand1: r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SqrtOp is the operation llvm.intr.sqrt.
-type SqrtOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SqrtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.sqrt")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Sqrt creates llvm.intr.sqrt and returns its result.
-func Sqrt(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.sqrt", "in", in).Result(0)
-}
-
-// AsSqrt returns op as a SqrtOp. It returns false if op is another operation or lacks a
-// part.
-func AsSqrt(op mlir.Operation) (SqrtOp, bool) {
-	r := ods.Read(op, "llvm.intr.sqrt", "1", "1")
-	if r == nil {
-		return SqrtOp{}, false
-	}
-	o := SqrtOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SSACopyOp is the operation llvm.intr.ssa.copy.
-type SSACopyOp struct {
-	Operand mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SSACopyOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.ssa.copy")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SSACopy creates llvm.intr.ssa.copy and returns its result.
-func SSACopy(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.ssa.copy", "operand", operand).Result(0)
-}
-
-// AsSSACopy returns op as a SSACopyOp. It returns false if op is another operation or
-// lacks a part.
-func AsSSACopy(op mlir.Operation) (SSACopyOp, bool) {
-	r := ods.Read(op, "llvm.intr.ssa.copy", "1", "1")
-	if r == nil {
-		return SSACopyOp{}, false
-	}
-	o := SSACopyOp{
-		Operand: r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SSHLSatOp is the operation llvm.intr.sshl.sat.
-type SSHLSatOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SSHLSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.sshl.sat")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SSHLSat creates llvm.intr.sshl.sat and returns its result.
-func SSHLSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.sshl.sat", "a b", a, bValue).Result(0)
-}
-
-// AsSSHLSat returns op as a SSHLSatOp. It returns false if op is another operation or
-// lacks a part.
-func AsSSHLSat(op mlir.Operation) (SSHLSatOp, bool) {
-	r := ods.Read(op, "llvm.intr.sshl.sat", "11", "1")
-	if r == nil {
-		return SSHLSatOp{}, false
-	}
-	o := SSHLSatOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SSubSatOp is the operation llvm.intr.ssub.sat.
-type SSubSatOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SSubSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.ssub.sat")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SSubSat creates llvm.intr.ssub.sat and returns its result.
-func SSubSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.ssub.sat", "a b", a, bValue).Result(0)
-}
-
-// AsSSubSat returns op as a SSubSatOp. It returns false if op is another operation or
-// lacks a part.
-func AsSSubSat(op mlir.Operation) (SSubSatOp, bool) {
-	r := ods.Read(op, "llvm.intr.ssub.sat", "11", "1")
-	if r == nil {
-		return SSubSatOp{}, false
-	}
-	o := SSubSatOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SSubWithOverflowOp is the operation llvm.intr.ssub.with.overflow.
-type SSubWithOverflowOp struct {
-	Operand0 mlir.Value
-	Operand1 mlir.Value
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o SSubWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.ssub.with.overflow")
-	w.Operand("operand0", o.Operand0)
-	w.Operand("operand1", o.Operand1)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// SSubWithOverflow creates llvm.intr.ssub.with.overflow and returns its result.
-func SSubWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
-	return SSubWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
-}
-
-// AsSSubWithOverflow returns op as a SSubWithOverflowOp. It returns false if op is
-// another operation or lacks a part.
-func AsSSubWithOverflow(op mlir.Operation) (SSubWithOverflowOp, bool) {
-	r := ods.Read(op, "llvm.intr.ssub.with.overflow", "11", "1")
-	if r == nil {
-		return SSubWithOverflowOp{}, false
-	}
-	o := SSubWithOverflowOp{
-		Operand0: r.Operand(),
-		Operand1: r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// StackRestoreOp is the operation llvm.intr.stackrestore.
-type StackRestoreOp struct {
+// LifetimeEndOp is the operation llvm.intr.lifetime.end.
+type LifetimeEndOp struct {
 	Ptr mlir.Value
 }
 
 // Create creates the operation.
-func (o StackRestoreOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.stackrestore")
+func (o LifetimeEndOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.lifetime.end")
 	w.Operand("ptr", o.Ptr)
 	return w.Create()
 }
 
-// StackRestore creates llvm.intr.stackrestore.
-func StackRestore(b *mlir.Builder, ptr mlir.Value) mlir.Operation {
-	return StackRestoreOp{Ptr: ptr}.Create(b)
+// LifetimeEnd creates llvm.intr.lifetime.end.
+func LifetimeEnd(b *mlir.Builder, ptr mlir.Value) mlir.Operation {
+	return LifetimeEndOp{Ptr: ptr}.Create(b)
 }
 
-// AsStackRestore returns op as a StackRestoreOp. It returns false if op is another
+// AsLifetimeEnd returns op as a LifetimeEndOp. It returns false if op is another
 // operation or lacks a part.
-func AsStackRestore(op mlir.Operation) (StackRestoreOp, bool) {
-	r := ods.Read(op, "llvm.intr.stackrestore", "1", "")
+func AsLifetimeEnd(op mlir.Operation) (LifetimeEndOp, bool) {
+	r := ods.Read(op, "llvm.intr.lifetime.end", "1", "")
 	if r == nil {
-		return StackRestoreOp{}, false
+		return LifetimeEndOp{}, false
 	}
-	o := StackRestoreOp{
+	o := LifetimeEndOp{
 		Ptr: r.Operand(),
 	}
 	return o, r.OK()
 }
 
-// StackSaveOp is the operation llvm.intr.stacksave.
-type StackSaveOp struct {
-	ResType mlir.Type
+// LifetimeStartOp is the operation llvm.intr.lifetime.start.
+type LifetimeStartOp struct {
+	Ptr mlir.Value
 }
 
 // Create creates the operation.
-func (o StackSaveOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.stacksave")
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// StackSave creates llvm.intr.stacksave and returns its result.
-func StackSave(b *mlir.Builder, resType mlir.Type) mlir.Value {
-	return StackSaveOp{ResType: resType}.Create(b).Result(0)
-}
-
-// AsStackSave returns op as a StackSaveOp. It returns false if op is another operation
-// or lacks a part.
-func AsStackSave(op mlir.Operation) (StackSaveOp, bool) {
-	r := ods.Read(op, "llvm.intr.stacksave", "", "1")
-	if r == nil {
-		return StackSaveOp{}, false
-	}
-	o := StackSaveOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// StepVectorOp is the operation llvm.intr.stepvector.
-type StepVectorOp struct {
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o StepVectorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.stepvector")
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// StepVector creates llvm.intr.stepvector and returns its result.
-func StepVector(b *mlir.Builder, resType mlir.Type) mlir.Value {
-	return StepVectorOp{ResType: resType}.Create(b).Result(0)
-}
-
-// AsStepVector returns op as a StepVectorOp. It returns false if op is another
-// operation or lacks a part.
-func AsStepVector(op mlir.Operation) (StepVectorOp, bool) {
-	r := ods.Read(op, "llvm.intr.stepvector", "", "1")
-	if r == nil {
-		return StepVectorOp{}, false
-	}
-	o := StepVectorOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// StripInvariantGroupOp is the operation llvm.intr.strip.invariant.group.
-type StripInvariantGroupOp struct {
-	Ptr     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o StripInvariantGroupOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.strip.invariant.group")
+func (o LifetimeStartOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.lifetime.start")
 	w.Operand("ptr", o.Ptr)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
+	return w.Create()
 }
 
-// StripInvariantGroup creates llvm.intr.strip.invariant.group and returns its result.
-func StripInvariantGroup(b *mlir.Builder, ptr mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.strip.invariant.group", "ptr", ptr).Result(0)
+// LifetimeStart creates llvm.intr.lifetime.start.
+func LifetimeStart(b *mlir.Builder, ptr mlir.Value) mlir.Operation {
+	return LifetimeStartOp{Ptr: ptr}.Create(b)
 }
 
-// AsStripInvariantGroup returns op as a StripInvariantGroupOp. It returns false if op
-// is another operation or lacks a part.
-func AsStripInvariantGroup(op mlir.Operation) (StripInvariantGroupOp, bool) {
-	r := ods.Read(op, "llvm.intr.strip.invariant.group", "1", "1")
+// AsLifetimeStart returns op as a LifetimeStartOp. It returns false if op is another
+// operation or lacks a part.
+func AsLifetimeStart(op mlir.Operation) (LifetimeStartOp, bool) {
+	r := ods.Read(op, "llvm.intr.lifetime.start", "1", "")
 	if r == nil {
-		return StripInvariantGroupOp{}, false
+		return LifetimeStartOp{}, false
 	}
-	o := StripInvariantGroupOp{
-		Ptr:     r.Operand(),
-		ResType: r.Result(),
+	o := LifetimeStartOp{
+		Ptr: r.Operand(),
 	}
 	return o, r.OK()
 }
 
-// TanOp is the operation llvm.intr.tan.
-type TanOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o TanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.tan")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Tan creates llvm.intr.tan and returns its result.
-func Tan(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.tan", "in", in).Result(0)
-}
-
-// AsTan returns op as a TanOp. It returns false if op is another operation or lacks a
-// part.
-func AsTan(op mlir.Operation) (TanOp, bool) {
-	r := ods.Read(op, "llvm.intr.tan", "1", "1")
-	if r == nil {
-		return TanOp{}, false
-	}
-	o := TanOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TanhOp is the operation llvm.intr.tanh.
-type TanhOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o TanhOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.tanh")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Tanh creates llvm.intr.tanh and returns its result.
-func Tanh(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.tanh", "in", in).Result(0)
-}
-
-// AsTanh returns op as a TanhOp. It returns false if op is another operation or lacks a
-// part.
-func AsTanh(op mlir.Operation) (TanhOp, bool) {
-	r := ods.Read(op, "llvm.intr.tanh", "1", "1")
-	if r == nil {
-		return TanhOp{}, false
-	}
-	o := TanhOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ThreadlocalAddressOp is the operation llvm.intr.threadlocal.address.
-type ThreadlocalAddressOp struct {
-	Global  mlir.Value
+// LlrintOp is the operation llvm.intr.llrint.
+type LlrintOp struct {
+	Val     mlir.Value
 	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o ThreadlocalAddressOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.threadlocal.address")
-	w.Operand("global", o.Global)
+func (o LlrintOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.llrint")
+	w.Operand("val", o.Val)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// ThreadlocalAddress creates llvm.intr.threadlocal.address and returns its result.
-func ThreadlocalAddress(b *mlir.Builder, resType mlir.Type, global mlir.Value) mlir.Value {
-	return ThreadlocalAddressOp{ResType: resType, Global: global}.Create(b).Result(0)
+// Llrint creates llvm.intr.llrint and returns its result.
+func Llrint(b *mlir.Builder, resType mlir.Type, val mlir.Value) mlir.Value {
+	return LlrintOp{ResType: resType, Val: val}.Create(b).Result(0)
 }
 
-// AsThreadlocalAddress returns op as a ThreadlocalAddressOp. It returns false if op is
-// another operation or lacks a part.
-func AsThreadlocalAddress(op mlir.Operation) (ThreadlocalAddressOp, bool) {
-	r := ods.Read(op, "llvm.intr.threadlocal.address", "1", "1")
+// AsLlrint returns op as a LlrintOp. It returns false if op is another operation or
+// lacks a part.
+func AsLlrint(op mlir.Operation) (LlrintOp, bool) {
+	r := ods.Read(op, "llvm.intr.llrint", "1", "1")
 	if r == nil {
-		return ThreadlocalAddressOp{}, false
+		return LlrintOp{}, false
 	}
-	o := ThreadlocalAddressOp{
-		Global:  r.Operand(),
+	o := LlrintOp{
+		Val:     r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// TrapOp is the operation llvm.intr.trap.
-type TrapOp struct {
+// LlroundOp is the operation llvm.intr.llround.
+type LlroundOp struct {
+	Val     mlir.Value
+	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o TrapOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.trap")
-
+func (o LlroundOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.llround")
+	w.Operand("val", o.Val)
+	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// Trap creates llvm.intr.trap.
-func Trap(b *mlir.Builder) mlir.Operation {
-	return TrapOp{}.Create(b)
+// Llround creates llvm.intr.llround and returns its result.
+func Llround(b *mlir.Builder, resType mlir.Type, val mlir.Value) mlir.Value {
+	return LlroundOp{ResType: resType, Val: val}.Create(b).Result(0)
 }
 
-// AsTrap returns op as a TrapOp. It returns false if op is another operation.
-func AsTrap(op mlir.Operation) (TrapOp, bool) {
-	r := ods.Read(op, "llvm.intr.trap", "", "")
-	return TrapOp{}, r != nil && r.OK()
+// AsLlround returns op as a LlroundOp. It returns false if op is another operation or
+// lacks a part.
+func AsLlround(op mlir.Operation) (LlroundOp, bool) {
+	r := ods.Read(op, "llvm.intr.llround", "1", "1")
+	if r == nil {
+		return LlroundOp{}, false
+	}
+	o := LlroundOp{
+		Val:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
 }
 
-// FTruncOp is the operation llvm.intr.trunc.
-type FTruncOp struct {
+// LogOp is the operation llvm.intr.log.
+type LogOp struct {
 	In            mlir.Value
 	FastmathFlags FastmathFlags // optional, with a default
 	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o FTruncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.trunc")
+func (o LogOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.log")
 	w.Operand("in", o.In)
 	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
 
-// FTrunc creates llvm.intr.trunc and returns its result.
-func FTrunc(b *mlir.Builder, in mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.trunc", "in", in).Result(0)
+// Log creates llvm.intr.log and returns its result.
+func Log(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.log", "in", in).Result(0)
 }
 
-// AsFTrunc returns op as a FTruncOp. It returns false if op is another operation or
-// lacks a part.
-func AsFTrunc(op mlir.Operation) (FTruncOp, bool) {
-	r := ods.Read(op, "llvm.intr.trunc", "1", "1")
+// AsLog returns op as a LogOp. It returns false if op is another operation or lacks a
+// part.
+func AsLog(op mlir.Operation) (LogOp, bool) {
+	r := ods.Read(op, "llvm.intr.log", "1", "1")
 	if r == nil {
-		return FTruncOp{}, false
+		return LogOp{}, false
 	}
-	o := FTruncOp{
+	o := LogOp{
 		In:            r.Operand(),
 		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
 		ResType:       r.Result(),
@@ -1328,140 +1520,38 @@ func AsFTrunc(op mlir.Operation) (FTruncOp, bool) {
 	return o, r.OK()
 }
 
-// UAddSatOp is the operation llvm.intr.uadd.sat.
-type UAddSatOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
+// Log10Op is the operation llvm.intr.log10.
+type Log10Op struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o UAddSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.uadd.sat")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
+func (o Log10Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.log10")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
 
-// UAddSat creates llvm.intr.uadd.sat and returns its result.
-func UAddSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.uadd.sat", "a b", a, bValue).Result(0)
+// Log10 creates llvm.intr.log10 and returns its result.
+func Log10(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.log10", "in", in).Result(0)
 }
 
-// AsUAddSat returns op as a UAddSatOp. It returns false if op is another operation or
-// lacks a part.
-func AsUAddSat(op mlir.Operation) (UAddSatOp, bool) {
-	r := ods.Read(op, "llvm.intr.uadd.sat", "11", "1")
+// AsLog10 returns op as a Log10Op. It returns false if op is another operation or lacks
+// a part.
+func AsLog10(op mlir.Operation) (Log10Op, bool) {
+	r := ods.Read(op, "llvm.intr.log10", "1", "1")
 	if r == nil {
-		return UAddSatOp{}, false
+		return Log10Op{}, false
 	}
-	o := UAddSatOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// UAddWithOverflowOp is the operation llvm.intr.uadd.with.overflow.
-type UAddWithOverflowOp struct {
-	Operand0 mlir.Value
-	Operand1 mlir.Value
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o UAddWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.uadd.with.overflow")
-	w.Operand("operand0", o.Operand0)
-	w.Operand("operand1", o.Operand1)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// UAddWithOverflow creates llvm.intr.uadd.with.overflow and returns its result.
-func UAddWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
-	return UAddWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
-}
-
-// AsUAddWithOverflow returns op as a UAddWithOverflowOp. It returns false if op is
-// another operation or lacks a part.
-func AsUAddWithOverflow(op mlir.Operation) (UAddWithOverflowOp, bool) {
-	r := ods.Read(op, "llvm.intr.uadd.with.overflow", "11", "1")
-	if r == nil {
-		return UAddWithOverflowOp{}, false
-	}
-	o := UAddWithOverflowOp{
-		Operand0: r.Operand(),
-		Operand1: r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// UBSanTrapOp is the operation llvm.intr.ubsantrap.
-type UBSanTrapOp struct {
-	FailureKind int8
-}
-
-// Create creates the operation.
-func (o UBSanTrapOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.ubsantrap")
-	ods.Set(w, "failureKind", o.FailureKind, ods.I8)
-	return w.Create()
-}
-
-// UBSanTrap creates llvm.intr.ubsantrap.
-func UBSanTrap(b *mlir.Builder, failureKind int8) mlir.Operation {
-	return UBSanTrapOp{FailureKind: failureKind}.Create(b)
-}
-
-// AsUBSanTrap returns op as a UBSanTrapOp. It returns false if op is another operation
-// or lacks a part.
-func AsUBSanTrap(op mlir.Operation) (UBSanTrapOp, bool) {
-	r := ods.Read(op, "llvm.intr.ubsantrap", "", "")
-	if r == nil {
-		return UBSanTrapOp{}, false
-	}
-	o := UBSanTrapOp{
-		FailureKind: ods.Get(r, "failureKind", ods.I8),
-	}
-	return o, r.OK()
-}
-
-// UCmpOp is the operation llvm.intr.ucmp.
-type UCmpOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o UCmpOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.ucmp")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// UCmp creates llvm.intr.ucmp and returns its result.
-func UCmp(b *mlir.Builder, resType mlir.Type, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return UCmpOp{ResType: resType, A: a, B: bValue}.Create(b).Result(0)
-}
-
-// AsUCmp returns op as a UCmpOp. It returns false if op is another operation or lacks a
-// part.
-func AsUCmp(op mlir.Operation) (UCmpOp, bool) {
-	r := ods.Read(op, "llvm.intr.ucmp", "11", "1")
-	if r == nil {
-		return UCmpOp{}, false
-	}
-	o := UCmpOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
+	o := Log10Op{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }

@@ -7,1478 +7,1647 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
-// UMaxOp is the operation llvm.intr.umax.
-type UMaxOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
+// Log2Op is the operation llvm.intr.log2.
+type Log2Op struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o UMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.umax")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
+func (o Log2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.log2")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
 
-// UMax creates llvm.intr.umax and returns its result.
-func UMax(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.umax", "a b", a, bValue).Result(0)
+// Log2 creates llvm.intr.log2 and returns its result.
+func Log2(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.log2", "in", in).Result(0)
 }
 
-// AsUMax returns op as a UMaxOp. It returns false if op is another operation or lacks a
+// AsLog2 returns op as a Log2Op. It returns false if op is another operation or lacks a
 // part.
-func AsUMax(op mlir.Operation) (UMaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.umax", "11", "1")
+func AsLog2(op mlir.Operation) (Log2Op, bool) {
+	r := ods.Read(op, "llvm.intr.log2", "1", "1")
 	if r == nil {
-		return UMaxOp{}, false
+		return Log2Op{}, false
 	}
-	o := UMaxOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
+	o := Log2Op{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
 
-// UMinOp is the operation llvm.intr.umin.
-type UMinOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
+// LrintOp is the operation llvm.intr.lrint.
+type LrintOp struct {
+	Val     mlir.Value
+	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o UMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.umin")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// UMin creates llvm.intr.umin and returns its result.
-func UMin(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.umin", "a b", a, bValue).Result(0)
-}
-
-// AsUMin returns op as a UMinOp. It returns false if op is another operation or lacks a
-// part.
-func AsUMin(op mlir.Operation) (UMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.umin", "11", "1")
-	if r == nil {
-		return UMinOp{}, false
-	}
-	o := UMinOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// UMulWithOverflowOp is the operation llvm.intr.umul.with.overflow.
-type UMulWithOverflowOp struct {
-	Operand0 mlir.Value
-	Operand1 mlir.Value
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o UMulWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.umul.with.overflow")
-	w.Operand("operand0", o.Operand0)
-	w.Operand("operand1", o.Operand1)
+func (o LrintOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.lrint")
+	w.Operand("val", o.Val)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// UMulWithOverflow creates llvm.intr.umul.with.overflow and returns its result.
-func UMulWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
-	return UMulWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
+// Lrint creates llvm.intr.lrint and returns its result.
+func Lrint(b *mlir.Builder, resType mlir.Type, val mlir.Value) mlir.Value {
+	return LrintOp{ResType: resType, Val: val}.Create(b).Result(0)
 }
 
-// AsUMulWithOverflow returns op as a UMulWithOverflowOp. It returns false if op is
-// another operation or lacks a part.
-func AsUMulWithOverflow(op mlir.Operation) (UMulWithOverflowOp, bool) {
-	r := ods.Read(op, "llvm.intr.umul.with.overflow", "11", "1")
-	if r == nil {
-		return UMulWithOverflowOp{}, false
-	}
-	o := UMulWithOverflowOp{
-		Operand0: r.Operand(),
-		Operand1: r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// USHLSatOp is the operation llvm.intr.ushl.sat.
-type USHLSatOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o USHLSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.ushl.sat")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// USHLSat creates llvm.intr.ushl.sat and returns its result.
-func USHLSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.ushl.sat", "a b", a, bValue).Result(0)
-}
-
-// AsUSHLSat returns op as a USHLSatOp. It returns false if op is another operation or
-// lacks a part.
-func AsUSHLSat(op mlir.Operation) (USHLSatOp, bool) {
-	r := ods.Read(op, "llvm.intr.ushl.sat", "11", "1")
-	if r == nil {
-		return USHLSatOp{}, false
-	}
-	o := USHLSatOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// USubSatOp is the operation llvm.intr.usub.sat.
-type USubSatOp struct {
-	A       mlir.Value
-	B       mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o USubSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.usub.sat")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// USubSat creates llvm.intr.usub.sat and returns its result.
-func USubSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.intr.usub.sat", "a b", a, bValue).Result(0)
-}
-
-// AsUSubSat returns op as a USubSatOp. It returns false if op is another operation or
-// lacks a part.
-func AsUSubSat(op mlir.Operation) (USubSatOp, bool) {
-	r := ods.Read(op, "llvm.intr.usub.sat", "11", "1")
-	if r == nil {
-		return USubSatOp{}, false
-	}
-	o := USubSatOp{
-		A:       r.Operand(),
-		B:       r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// USubWithOverflowOp is the operation llvm.intr.usub.with.overflow.
-type USubWithOverflowOp struct {
-	Operand0 mlir.Value
-	Operand1 mlir.Value
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o USubWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.usub.with.overflow")
-	w.Operand("operand0", o.Operand0)
-	w.Operand("operand1", o.Operand1)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// USubWithOverflow creates llvm.intr.usub.with.overflow and returns its result.
-func USubWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
-	return USubWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
-}
-
-// AsUSubWithOverflow returns op as a USubWithOverflowOp. It returns false if op is
-// another operation or lacks a part.
-func AsUSubWithOverflow(op mlir.Operation) (USubWithOverflowOp, bool) {
-	r := ods.Read(op, "llvm.intr.usub.with.overflow", "11", "1")
-	if r == nil {
-		return USubWithOverflowOp{}, false
-	}
-	o := USubWithOverflowOp{
-		Operand0: r.Operand(),
-		Operand1: r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VaCopyOp is the operation llvm.intr.vacopy.
-type VaCopyOp struct {
-	DestList mlir.Value
-	SrcList  mlir.Value
-}
-
-// Create creates the operation.
-func (o VaCopyOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vacopy")
-	w.Operand("dest_list", o.DestList)
-	w.Operand("src_list", o.SrcList)
-	return w.Create()
-}
-
-// VaCopy creates llvm.intr.vacopy.
-func VaCopy(b *mlir.Builder, destList mlir.Value, srcList mlir.Value) mlir.Operation {
-	return VaCopyOp{DestList: destList, SrcList: srcList}.Create(b)
-}
-
-// AsVaCopy returns op as a VaCopyOp. It returns false if op is another operation or
-// lacks a part.
-func AsVaCopy(op mlir.Operation) (VaCopyOp, bool) {
-	r := ods.Read(op, "llvm.intr.vacopy", "11", "")
-	if r == nil {
-		return VaCopyOp{}, false
-	}
-	o := VaCopyOp{
-		DestList: r.Operand(),
-		SrcList:  r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// VaEndOp is the operation llvm.intr.vaend.
-type VaEndOp struct {
-	ArgList mlir.Value
-}
-
-// Create creates the operation.
-func (o VaEndOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vaend")
-	w.Operand("arg_list", o.ArgList)
-	return w.Create()
-}
-
-// VaEnd creates llvm.intr.vaend.
-func VaEnd(b *mlir.Builder, argList mlir.Value) mlir.Operation {
-	return VaEndOp{ArgList: argList}.Create(b)
-}
-
-// AsVaEnd returns op as a VaEndOp. It returns false if op is another operation or lacks
+// AsLrint returns op as a LrintOp. It returns false if op is another operation or lacks
 // a part.
-func AsVaEnd(op mlir.Operation) (VaEndOp, bool) {
-	r := ods.Read(op, "llvm.intr.vaend", "1", "")
+func AsLrint(op mlir.Operation) (LrintOp, bool) {
+	r := ods.Read(op, "llvm.intr.lrint", "1", "1")
 	if r == nil {
-		return VaEndOp{}, false
+		return LrintOp{}, false
 	}
-	o := VaEndOp{
-		ArgList: r.Operand(),
+	o := LrintOp{
+		Val:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VarAnnotationOp is the operation llvm.intr.var.annotation.
-type VarAnnotationOp struct {
-	Val        mlir.Value
+// LroundOp is the operation llvm.intr.lround.
+type LroundOp struct {
+	Val     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o LroundOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.lround")
+	w.Operand("val", o.Val)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// Lround creates llvm.intr.lround and returns its result.
+func Lround(b *mlir.Builder, resType mlir.Type, val mlir.Value) mlir.Value {
+	return LroundOp{ResType: resType, Val: val}.Create(b).Result(0)
+}
+
+// AsLround returns op as a LroundOp. It returns false if op is another operation or
+// lacks a part.
+func AsLround(op mlir.Operation) (LroundOp, bool) {
+	r := ods.Read(op, "llvm.intr.lround", "1", "1")
+	if r == nil {
+		return LroundOp{}, false
+	}
+	o := LroundOp{
+		Val:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrMaskedCompressstoreOp is the operation llvm.intr.masked.compressstore.
+type IntrMaskedCompressstoreOp struct {
+	Value    mlir.Value
+	Ptr      mlir.Value
+	Mask     mlir.Value
+	ArgAttrs []mlir.Attribute // optional
+	ResAttrs []mlir.Attribute // optional
+}
+
+// Create creates the operation.
+func (o IntrMaskedCompressstoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.masked.compressstore")
+	w.Operand("value", o.Value)
+	w.Operand("ptr", o.Ptr)
+	w.Operand("mask", o.Mask)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	return w.Create()
+}
+
+// IntrMaskedCompressstore creates llvm.intr.masked.compressstore.
+func IntrMaskedCompressstore(b *mlir.Builder, value mlir.Value, ptr mlir.Value, mask mlir.Value) mlir.Operation {
+	return IntrMaskedCompressstoreOp{Value: value, Ptr: ptr, Mask: mask}.Create(b)
+}
+
+// AsIntrMaskedCompressstore returns op as an IntrMaskedCompressstoreOp. It returns
+// false if op is another operation or lacks a part.
+func AsIntrMaskedCompressstore(op mlir.Operation) (IntrMaskedCompressstoreOp, bool) {
+	r := ods.Read(op, "llvm.intr.masked.compressstore", "111", "")
+	if r == nil {
+		return IntrMaskedCompressstoreOp{}, false
+	}
+	o := IntrMaskedCompressstoreOp{
+		Value:    r.Operand(),
+		Ptr:      r.Operand(),
+		Mask:     r.Operand(),
+		ArgAttrs: ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs: ods.GetValue(r, "res_attrs", ods.Attributes),
+	}
+	return o, r.OK()
+}
+
+// IntrMaskedExpandloadOp is the operation llvm.intr.masked.expandload.
+type IntrMaskedExpandloadOp struct {
+	Ptr      mlir.Value
+	Mask     mlir.Value
+	Passthru mlir.Value
+	ArgAttrs []mlir.Attribute // optional
+	ResAttrs []mlir.Attribute // optional
+	ResType  mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrMaskedExpandloadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.masked.expandload")
+	w.Operand("ptr", o.Ptr)
+	w.Operand("mask", o.Mask)
+	w.Operand("passthru", o.Passthru)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrMaskedExpandload creates llvm.intr.masked.expandload and returns its result.
+func IntrMaskedExpandload(b *mlir.Builder, resType mlir.Type, ptr mlir.Value, mask mlir.Value, passthru mlir.Value) mlir.Value {
+	return IntrMaskedExpandloadOp{ResType: resType, Ptr: ptr, Mask: mask, Passthru: passthru}.Create(b).Result(0)
+}
+
+// AsIntrMaskedExpandload returns op as an IntrMaskedExpandloadOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrMaskedExpandload(op mlir.Operation) (IntrMaskedExpandloadOp, bool) {
+	r := ods.Read(op, "llvm.intr.masked.expandload", "111", "1")
+	if r == nil {
+		return IntrMaskedExpandloadOp{}, false
+	}
+	o := IntrMaskedExpandloadOp{
+		Ptr:      r.Operand(),
+		Mask:     r.Operand(),
+		Passthru: r.Operand(),
+		ArgAttrs: ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs: ods.GetValue(r, "res_attrs", ods.Attributes),
+		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrMaskedGatherOp is the operation llvm.intr.masked.gather.
+type IntrMaskedGatherOp struct {
+	Ptrs      mlir.Value
+	Mask      mlir.Value
+	PassThru  []mlir.Value
+	Alignment int32
+	ResType   mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrMaskedGatherOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.masked.gather")
+	w.Operand("ptrs", o.Ptrs)
+	w.Operand("mask", o.Mask)
+	w.Operands("pass_thru", o.PassThru)
+	ods.Set(w, "alignment", o.Alignment, ods.I32)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrMaskedGather creates llvm.intr.masked.gather and returns its result.
+func IntrMaskedGather(b *mlir.Builder, resType mlir.Type, ptrs mlir.Value, mask mlir.Value, passThru []mlir.Value, alignment int32) mlir.Value {
+	return IntrMaskedGatherOp{ResType: resType, Ptrs: ptrs, Mask: mask, PassThru: passThru, Alignment: alignment}.Create(b).Result(0)
+}
+
+// AsIntrMaskedGather returns op as an IntrMaskedGatherOp. It returns false if op is
+// another operation or lacks a part.
+func AsIntrMaskedGather(op mlir.Operation) (IntrMaskedGatherOp, bool) {
+	r := ods.Read(op, "llvm.intr.masked.gather", "11*", "1")
+	if r == nil {
+		return IntrMaskedGatherOp{}, false
+	}
+	o := IntrMaskedGatherOp{
+		Ptrs:      r.Operand(),
+		Mask:      r.Operand(),
+		PassThru:  r.Operands(),
+		Alignment: ods.Get(r, "alignment", ods.I32),
+		ResType:   r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MaskedLoadOp is the operation llvm.intr.masked.load.
+type MaskedLoadOp struct {
+	Data        mlir.Value
+	Mask        mlir.Value
+	PassThru    mlir.Value // optional
+	Alignment   int32
+	Nontemporal bool // optional
+	ResType     mlir.Type
+}
+
+// Create creates the operation.
+func (o MaskedLoadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.masked.load")
+	w.Operand("data", o.Data)
+	w.Operand("mask", o.Mask)
+	w.Optional("pass_thru", o.PassThru)
+	ods.Set(w, "alignment", o.Alignment, ods.I32)
+	ods.SetValue(w, "nontemporal", o.Nontemporal, ods.Unit)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// MaskedLoad creates llvm.intr.masked.load and returns its result.
+func MaskedLoad(b *mlir.Builder, resType mlir.Type, data mlir.Value, mask mlir.Value, alignment int32) mlir.Value {
+	return MaskedLoadOp{ResType: resType, Data: data, Mask: mask, Alignment: alignment}.Create(b).Result(0)
+}
+
+// AsMaskedLoad returns op as a MaskedLoadOp. It returns false if op is another
+// operation or lacks a part.
+func AsMaskedLoad(op mlir.Operation) (MaskedLoadOp, bool) {
+	r := ods.Read(op, "llvm.intr.masked.load", "11?", "1")
+	if r == nil {
+		return MaskedLoadOp{}, false
+	}
+	o := MaskedLoadOp{
+		Data:        r.Operand(),
+		Mask:        r.Operand(),
+		PassThru:    r.Operand(),
+		Alignment:   ods.Get(r, "alignment", ods.I32),
+		Nontemporal: ods.GetValue(r, "nontemporal", ods.Unit),
+		ResType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrMaskedScatterOp is the operation llvm.intr.masked.scatter.
+type IntrMaskedScatterOp struct {
+	Value     mlir.Value
+	Ptrs      mlir.Value
+	Mask      mlir.Value
+	Alignment int32
+}
+
+// Create creates the operation.
+func (o IntrMaskedScatterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.masked.scatter")
+	w.Operand("value", o.Value)
+	w.Operand("ptrs", o.Ptrs)
+	w.Operand("mask", o.Mask)
+	ods.Set(w, "alignment", o.Alignment, ods.I32)
+	return w.Create()
+}
+
+// IntrMaskedScatter creates llvm.intr.masked.scatter.
+func IntrMaskedScatter(b *mlir.Builder, value mlir.Value, ptrs mlir.Value, mask mlir.Value, alignment int32) mlir.Operation {
+	return IntrMaskedScatterOp{Value: value, Ptrs: ptrs, Mask: mask, Alignment: alignment}.Create(b)
+}
+
+// AsIntrMaskedScatter returns op as an IntrMaskedScatterOp. It returns false if op is
+// another operation or lacks a part.
+func AsIntrMaskedScatter(op mlir.Operation) (IntrMaskedScatterOp, bool) {
+	r := ods.Read(op, "llvm.intr.masked.scatter", "111", "")
+	if r == nil {
+		return IntrMaskedScatterOp{}, false
+	}
+	o := IntrMaskedScatterOp{
+		Value:     r.Operand(),
+		Ptrs:      r.Operand(),
+		Mask:      r.Operand(),
+		Alignment: ods.Get(r, "alignment", ods.I32),
+	}
+	return o, r.OK()
+}
+
+// MaskedStoreOp is the operation llvm.intr.masked.store.
+type MaskedStoreOp struct {
+	Value       mlir.Value
+	Data        mlir.Value
+	Mask        mlir.Value
+	Alignment   int32
+	Nontemporal bool // optional, after LLVM 22
+}
+
+// Create creates the operation.
+func (o MaskedStoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.masked.store")
+	w.Operand("value", o.Value)
+	w.Operand("data", o.Data)
+	w.Operand("mask", o.Mask)
+	ods.Set(w, "alignment", o.Alignment, ods.I32)
+	ods.SetValue(w.Newer(), "nontemporal", o.Nontemporal, ods.Unit)
+	return w.Create()
+}
+
+// MaskedStore creates llvm.intr.masked.store.
+func MaskedStore(b *mlir.Builder, value mlir.Value, data mlir.Value, mask mlir.Value, alignment int32) mlir.Operation {
+	return MaskedStoreOp{Value: value, Data: data, Mask: mask, Alignment: alignment}.Create(b)
+}
+
+// AsMaskedStore returns op as a MaskedStoreOp. It returns false if op is another
+// operation or lacks a part.
+func AsMaskedStore(op mlir.Operation) (MaskedStoreOp, bool) {
+	r := ods.Read(op, "llvm.intr.masked.store", "111", "")
+	if r == nil {
+		return MaskedStoreOp{}, false
+	}
+	o := MaskedStoreOp{
+		Value:       r.Operand(),
+		Data:        r.Operand(),
+		Mask:        r.Operand(),
+		Alignment:   ods.Get(r, "alignment", ods.I32),
+		Nontemporal: ods.GetValue(r, "nontemporal", ods.Unit),
+	}
+	return o, r.OK()
+}
+
+// MatrixColumnMajorLoadOp is the operation llvm.intr.matrix.column.major.load.
+type MatrixColumnMajorLoadOp struct {
+	Data       mlir.Value
+	Stride     mlir.Value
+	IsVolatile bool
+	Rows       int32
+	Columns    int32
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o MatrixColumnMajorLoadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.matrix.column.major.load")
+	w.Operand("data", o.Data)
+	w.Operand("stride", o.Stride)
+	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
+	ods.Set(w, "rows", o.Rows, ods.I32)
+	ods.Set(w, "columns", o.Columns, ods.I32)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// MatrixColumnMajorLoad creates llvm.intr.matrix.column.major.load and returns its
+// result.
+func MatrixColumnMajorLoad(b *mlir.Builder, resType mlir.Type, data mlir.Value, stride mlir.Value, isVolatile bool, rows int32, columns int32) mlir.Value {
+	return MatrixColumnMajorLoadOp{ResType: resType, Data: data, Stride: stride, IsVolatile: isVolatile, Rows: rows, Columns: columns}.Create(b).Result(0)
+}
+
+// AsMatrixColumnMajorLoad returns op as a MatrixColumnMajorLoadOp. It returns false if
+// op is another operation or lacks a part.
+func AsMatrixColumnMajorLoad(op mlir.Operation) (MatrixColumnMajorLoadOp, bool) {
+	r := ods.Read(op, "llvm.intr.matrix.column.major.load", "11", "1")
+	if r == nil {
+		return MatrixColumnMajorLoadOp{}, false
+	}
+	o := MatrixColumnMajorLoadOp{
+		Data:       r.Operand(),
+		Stride:     r.Operand(),
+		IsVolatile: ods.Get(r, "isVolatile", ods.Bool),
+		Rows:       ods.Get(r, "rows", ods.I32),
+		Columns:    ods.Get(r, "columns", ods.I32),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MatrixColumnMajorStoreOp is the operation llvm.intr.matrix.column.major.store.
+type MatrixColumnMajorStoreOp struct {
+	Matrix     mlir.Value
+	Data       mlir.Value
+	Stride     mlir.Value
+	IsVolatile bool
+	Rows       int32
+	Columns    int32
+}
+
+// Create creates the operation.
+func (o MatrixColumnMajorStoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.matrix.column.major.store")
+	w.Operand("matrix", o.Matrix)
+	w.Operand("data", o.Data)
+	w.Operand("stride", o.Stride)
+	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
+	ods.Set(w, "rows", o.Rows, ods.I32)
+	ods.Set(w, "columns", o.Columns, ods.I32)
+	return w.Create()
+}
+
+// MatrixColumnMajorStore creates llvm.intr.matrix.column.major.store.
+func MatrixColumnMajorStore(b *mlir.Builder, matrix mlir.Value, data mlir.Value, stride mlir.Value, isVolatile bool, rows int32, columns int32) mlir.Operation {
+	return MatrixColumnMajorStoreOp{Matrix: matrix, Data: data, Stride: stride, IsVolatile: isVolatile, Rows: rows, Columns: columns}.Create(b)
+}
+
+// AsMatrixColumnMajorStore returns op as a MatrixColumnMajorStoreOp. It returns false
+// if op is another operation or lacks a part.
+func AsMatrixColumnMajorStore(op mlir.Operation) (MatrixColumnMajorStoreOp, bool) {
+	r := ods.Read(op, "llvm.intr.matrix.column.major.store", "111", "")
+	if r == nil {
+		return MatrixColumnMajorStoreOp{}, false
+	}
+	o := MatrixColumnMajorStoreOp{
+		Matrix:     r.Operand(),
+		Data:       r.Operand(),
+		Stride:     r.Operand(),
+		IsVolatile: ods.Get(r, "isVolatile", ods.Bool),
+		Rows:       ods.Get(r, "rows", ods.I32),
+		Columns:    ods.Get(r, "columns", ods.I32),
+	}
+	return o, r.OK()
+}
+
+// MatrixMultiplyOp is the operation llvm.intr.matrix.multiply.
+type MatrixMultiplyOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	LHSRows    int32
+	LHSColumns int32
+	RHSColumns int32
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o MatrixMultiplyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.matrix.multiply")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	ods.Set(w, "lhs_rows", o.LHSRows, ods.I32)
+	ods.Set(w, "lhs_columns", o.LHSColumns, ods.I32)
+	ods.Set(w, "rhs_columns", o.RHSColumns, ods.I32)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// MatrixMultiply creates llvm.intr.matrix.multiply and returns its result.
+func MatrixMultiply(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, lhsRows int32, lhsColumns int32, rhsColumns int32) mlir.Value {
+	return MatrixMultiplyOp{ResType: resType, LHS: lhs, RHS: rhs, LHSRows: lhsRows, LHSColumns: lhsColumns, RHSColumns: rhsColumns}.Create(b).Result(0)
+}
+
+// AsMatrixMultiply returns op as a MatrixMultiplyOp. It returns false if op is another
+// operation or lacks a part.
+func AsMatrixMultiply(op mlir.Operation) (MatrixMultiplyOp, bool) {
+	r := ods.Read(op, "llvm.intr.matrix.multiply", "11", "1")
+	if r == nil {
+		return MatrixMultiplyOp{}, false
+	}
+	o := MatrixMultiplyOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		LHSRows:    ods.Get(r, "lhs_rows", ods.I32),
+		LHSColumns: ods.Get(r, "lhs_columns", ods.I32),
+		RHSColumns: ods.Get(r, "rhs_columns", ods.I32),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MatrixTransposeOp is the operation llvm.intr.matrix.transpose.
+type MatrixTransposeOp struct {
+	Matrix  mlir.Value
+	Rows    int32
+	Columns int32
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o MatrixTransposeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.matrix.transpose")
+	w.Operand("matrix", o.Matrix)
+	ods.Set(w, "rows", o.Rows, ods.I32)
+	ods.Set(w, "columns", o.Columns, ods.I32)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// MatrixTranspose creates llvm.intr.matrix.transpose and returns its result.
+func MatrixTranspose(b *mlir.Builder, resType mlir.Type, matrix mlir.Value, rows int32, columns int32) mlir.Value {
+	return MatrixTransposeOp{ResType: resType, Matrix: matrix, Rows: rows, Columns: columns}.Create(b).Result(0)
+}
+
+// AsMatrixTranspose returns op as a MatrixTransposeOp. It returns false if op is
+// another operation or lacks a part.
+func AsMatrixTranspose(op mlir.Operation) (MatrixTransposeOp, bool) {
+	r := ods.Read(op, "llvm.intr.matrix.transpose", "1", "1")
+	if r == nil {
+		return MatrixTransposeOp{}, false
+	}
+	o := MatrixTransposeOp{
+		Matrix:  r.Operand(),
+		Rows:    ods.Get(r, "rows", ods.I32),
+		Columns: ods.Get(r, "columns", ods.I32),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MaximumOp is the operation llvm.intr.maximum.
+type MaximumOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MaximumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.maximum")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Maximum creates llvm.intr.maximum and returns its result.
+func Maximum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.maximum", "a b", a, bValue).Result(0)
+}
+
+// AsMaximum returns op as a MaximumOp. It returns false if op is another operation or
+// lacks a part.
+func AsMaximum(op mlir.Operation) (MaximumOp, bool) {
+	r := ods.Read(op, "llvm.intr.maximum", "11", "1")
+	if r == nil {
+		return MaximumOp{}, false
+	}
+	o := MaximumOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MaximumNumOp is the operation llvm.intr.maximumnum.
+type MaximumNumOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	FastmathFlags FastmathFlags // optional
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MaximumNumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.maximumnum")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MaximumNum creates llvm.intr.maximumnum and returns its result.
+func MaximumNum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.maximumnum", "a b", a, bValue).Result(0)
+}
+
+// AsMaximumNum returns op as a MaximumNumOp. It returns false if op is another
+// operation or lacks a part.
+func AsMaximumNum(op mlir.Operation) (MaximumNumOp, bool) {
+	r := ods.Read(op, "llvm.intr.maximumnum", "11", "1")
+	if r == nil {
+		return MaximumNumOp{}, false
+	}
+	o := MaximumNumOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MaxNumOp is the operation llvm.intr.maxnum.
+type MaxNumOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MaxNumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.maxnum")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MaxNum creates llvm.intr.maxnum and returns its result.
+func MaxNum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.maxnum", "a b", a, bValue).Result(0)
+}
+
+// AsMaxNum returns op as a MaxNumOp. It returns false if op is another operation or
+// lacks a part.
+func AsMaxNum(op mlir.Operation) (MaxNumOp, bool) {
+	r := ods.Read(op, "llvm.intr.maxnum", "11", "1")
+	if r == nil {
+		return MaxNumOp{}, false
+	}
+	o := MaxNumOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MemcpyOp is the operation llvm.intr.memcpy.
+type MemcpyOp struct {
+	Dst           mlir.Value
+	Src           mlir.Value
+	Len           mlir.Value
+	IsVolatile    bool
+	AccessGroups  []mlir.Attribute // optional
+	AliasScopes   []mlir.Attribute // optional
+	NoaliasScopes []mlir.Attribute // optional
+	Tbaa          []mlir.Attribute // optional
+	ArgAttrs      []mlir.Attribute // optional
+	ResAttrs      []mlir.Attribute // optional
+}
+
+// Create creates the operation.
+func (o MemcpyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.memcpy")
+	w.Operand("dst", o.Dst)
+	w.Operand("src", o.Src)
+	w.Operand("len", o.Len)
+	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
+	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
+	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
+	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
+	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	return w.Create()
+}
+
+// Memcpy creates llvm.intr.memcpy.
+func Memcpy(b *mlir.Builder, dst mlir.Value, src mlir.Value, lenValue mlir.Value, isVolatile bool) mlir.Operation {
+	return MemcpyOp{Dst: dst, Src: src, Len: lenValue, IsVolatile: isVolatile}.Create(b)
+}
+
+// AsMemcpy returns op as a MemcpyOp. It returns false if op is another operation or
+// lacks a part.
+func AsMemcpy(op mlir.Operation) (MemcpyOp, bool) {
+	r := ods.Read(op, "llvm.intr.memcpy", "111", "")
+	if r == nil {
+		return MemcpyOp{}, false
+	}
+	o := MemcpyOp{
+		Dst:           r.Operand(),
+		Src:           r.Operand(),
+		Len:           r.Operand(),
+		IsVolatile:    ods.Get(r, "isVolatile", ods.Bool),
+		AccessGroups:  ods.GetValue(r, "access_groups", ods.Attributes),
+		AliasScopes:   ods.GetValue(r, "alias_scopes", ods.Attributes),
+		NoaliasScopes: ods.GetValue(r, "noalias_scopes", ods.Attributes),
+		Tbaa:          ods.GetValue(r, "tbaa", ods.Attributes),
+		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
+	}
+	return o, r.OK()
+}
+
+// MemcpyInlineOp is the operation llvm.intr.memcpy.inline.
+type MemcpyInlineOp struct {
+	Dst           mlir.Value
+	Src           mlir.Value
+	Len           mlir.Attribute
+	IsVolatile    bool
+	AccessGroups  []mlir.Attribute // optional
+	AliasScopes   []mlir.Attribute // optional
+	NoaliasScopes []mlir.Attribute // optional
+	Tbaa          []mlir.Attribute // optional
+	ArgAttrs      []mlir.Attribute // optional
+	ResAttrs      []mlir.Attribute // optional
+}
+
+// Create creates the operation.
+func (o MemcpyInlineOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.memcpy.inline")
+	w.Operand("dst", o.Dst)
+	w.Operand("src", o.Src)
+	ods.Set(w, "len", o.Len, ods.Attribute)
+	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
+	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
+	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
+	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
+	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	return w.Create()
+}
+
+// MemcpyInline creates llvm.intr.memcpy.inline.
+func MemcpyInline(b *mlir.Builder, dst mlir.Value, src mlir.Value, lenValue mlir.Attribute, isVolatile bool) mlir.Operation {
+	return MemcpyInlineOp{Dst: dst, Src: src, Len: lenValue, IsVolatile: isVolatile}.Create(b)
+}
+
+// AsMemcpyInline returns op as a MemcpyInlineOp. It returns false if op is another
+// operation or lacks a part.
+func AsMemcpyInline(op mlir.Operation) (MemcpyInlineOp, bool) {
+	r := ods.Read(op, "llvm.intr.memcpy.inline", "11", "")
+	if r == nil {
+		return MemcpyInlineOp{}, false
+	}
+	o := MemcpyInlineOp{
+		Dst:           r.Operand(),
+		Src:           r.Operand(),
+		Len:           ods.Get(r, "len", ods.Attribute),
+		IsVolatile:    ods.Get(r, "isVolatile", ods.Bool),
+		AccessGroups:  ods.GetValue(r, "access_groups", ods.Attributes),
+		AliasScopes:   ods.GetValue(r, "alias_scopes", ods.Attributes),
+		NoaliasScopes: ods.GetValue(r, "noalias_scopes", ods.Attributes),
+		Tbaa:          ods.GetValue(r, "tbaa", ods.Attributes),
+		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
+	}
+	return o, r.OK()
+}
+
+// MemmoveOp is the operation llvm.intr.memmove.
+type MemmoveOp struct {
+	Dst           mlir.Value
+	Src           mlir.Value
+	Len           mlir.Value
+	IsVolatile    bool
+	AccessGroups  []mlir.Attribute // optional
+	AliasScopes   []mlir.Attribute // optional
+	NoaliasScopes []mlir.Attribute // optional
+	Tbaa          []mlir.Attribute // optional
+	ArgAttrs      []mlir.Attribute // optional
+	ResAttrs      []mlir.Attribute // optional
+}
+
+// Create creates the operation.
+func (o MemmoveOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.memmove")
+	w.Operand("dst", o.Dst)
+	w.Operand("src", o.Src)
+	w.Operand("len", o.Len)
+	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
+	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
+	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
+	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
+	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	return w.Create()
+}
+
+// Memmove creates llvm.intr.memmove.
+func Memmove(b *mlir.Builder, dst mlir.Value, src mlir.Value, lenValue mlir.Value, isVolatile bool) mlir.Operation {
+	return MemmoveOp{Dst: dst, Src: src, Len: lenValue, IsVolatile: isVolatile}.Create(b)
+}
+
+// AsMemmove returns op as a MemmoveOp. It returns false if op is another operation or
+// lacks a part.
+func AsMemmove(op mlir.Operation) (MemmoveOp, bool) {
+	r := ods.Read(op, "llvm.intr.memmove", "111", "")
+	if r == nil {
+		return MemmoveOp{}, false
+	}
+	o := MemmoveOp{
+		Dst:           r.Operand(),
+		Src:           r.Operand(),
+		Len:           r.Operand(),
+		IsVolatile:    ods.Get(r, "isVolatile", ods.Bool),
+		AccessGroups:  ods.GetValue(r, "access_groups", ods.Attributes),
+		AliasScopes:   ods.GetValue(r, "alias_scopes", ods.Attributes),
+		NoaliasScopes: ods.GetValue(r, "noalias_scopes", ods.Attributes),
+		Tbaa:          ods.GetValue(r, "tbaa", ods.Attributes),
+		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
+	}
+	return o, r.OK()
+}
+
+// MemsetOp is the operation llvm.intr.memset.
+type MemsetOp struct {
+	Dst           mlir.Value
+	Val           mlir.Value
+	Len           mlir.Value
+	IsVolatile    bool
+	AccessGroups  []mlir.Attribute // optional
+	AliasScopes   []mlir.Attribute // optional
+	NoaliasScopes []mlir.Attribute // optional
+	Tbaa          []mlir.Attribute // optional
+	ArgAttrs      []mlir.Attribute // optional
+	ResAttrs      []mlir.Attribute // optional
+}
+
+// Create creates the operation.
+func (o MemsetOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.memset")
+	w.Operand("dst", o.Dst)
+	w.Operand("val", o.Val)
+	w.Operand("len", o.Len)
+	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
+	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
+	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
+	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
+	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	return w.Create()
+}
+
+// Memset creates llvm.intr.memset.
+func Memset(b *mlir.Builder, dst mlir.Value, val mlir.Value, lenValue mlir.Value, isVolatile bool) mlir.Operation {
+	return MemsetOp{Dst: dst, Val: val, Len: lenValue, IsVolatile: isVolatile}.Create(b)
+}
+
+// AsMemset returns op as a MemsetOp. It returns false if op is another operation or
+// lacks a part.
+func AsMemset(op mlir.Operation) (MemsetOp, bool) {
+	r := ods.Read(op, "llvm.intr.memset", "111", "")
+	if r == nil {
+		return MemsetOp{}, false
+	}
+	o := MemsetOp{
+		Dst:           r.Operand(),
+		Val:           r.Operand(),
+		Len:           r.Operand(),
+		IsVolatile:    ods.Get(r, "isVolatile", ods.Bool),
+		AccessGroups:  ods.GetValue(r, "access_groups", ods.Attributes),
+		AliasScopes:   ods.GetValue(r, "alias_scopes", ods.Attributes),
+		NoaliasScopes: ods.GetValue(r, "noalias_scopes", ods.Attributes),
+		Tbaa:          ods.GetValue(r, "tbaa", ods.Attributes),
+		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
+	}
+	return o, r.OK()
+}
+
+// MemsetInlineOp is the operation llvm.intr.memset.inline.
+type MemsetInlineOp struct {
+	Dst           mlir.Value
+	Val           mlir.Value
+	Len           mlir.Attribute
+	IsVolatile    bool
+	AccessGroups  []mlir.Attribute // optional
+	AliasScopes   []mlir.Attribute // optional
+	NoaliasScopes []mlir.Attribute // optional
+	Tbaa          []mlir.Attribute // optional
+	ArgAttrs      []mlir.Attribute // optional
+	ResAttrs      []mlir.Attribute // optional
+}
+
+// Create creates the operation.
+func (o MemsetInlineOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.memset.inline")
+	w.Operand("dst", o.Dst)
+	w.Operand("val", o.Val)
+	ods.Set(w, "len", o.Len, ods.Attribute)
+	ods.Set(w, "isVolatile", o.IsVolatile, ods.Bool)
+	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
+	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
+	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
+	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	return w.Create()
+}
+
+// MemsetInline creates llvm.intr.memset.inline.
+func MemsetInline(b *mlir.Builder, dst mlir.Value, val mlir.Value, lenValue mlir.Attribute, isVolatile bool) mlir.Operation {
+	return MemsetInlineOp{Dst: dst, Val: val, Len: lenValue, IsVolatile: isVolatile}.Create(b)
+}
+
+// AsMemsetInline returns op as a MemsetInlineOp. It returns false if op is another
+// operation or lacks a part.
+func AsMemsetInline(op mlir.Operation) (MemsetInlineOp, bool) {
+	r := ods.Read(op, "llvm.intr.memset.inline", "11", "")
+	if r == nil {
+		return MemsetInlineOp{}, false
+	}
+	o := MemsetInlineOp{
+		Dst:           r.Operand(),
+		Val:           r.Operand(),
+		Len:           ods.Get(r, "len", ods.Attribute),
+		IsVolatile:    ods.Get(r, "isVolatile", ods.Bool),
+		AccessGroups:  ods.GetValue(r, "access_groups", ods.Attributes),
+		AliasScopes:   ods.GetValue(r, "alias_scopes", ods.Attributes),
+		NoaliasScopes: ods.GetValue(r, "noalias_scopes", ods.Attributes),
+		Tbaa:          ods.GetValue(r, "tbaa", ods.Attributes),
+		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
+	}
+	return o, r.OK()
+}
+
+// MinimumOp is the operation llvm.intr.minimum.
+type MinimumOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MinimumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.minimum")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Minimum creates llvm.intr.minimum and returns its result.
+func Minimum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.minimum", "a b", a, bValue).Result(0)
+}
+
+// AsMinimum returns op as a MinimumOp. It returns false if op is another operation or
+// lacks a part.
+func AsMinimum(op mlir.Operation) (MinimumOp, bool) {
+	r := ods.Read(op, "llvm.intr.minimum", "11", "1")
+	if r == nil {
+		return MinimumOp{}, false
+	}
+	o := MinimumOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MinimumNumOp is the operation llvm.intr.minimumnum.
+type MinimumNumOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	FastmathFlags FastmathFlags // optional
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MinimumNumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.minimumnum")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MinimumNum creates llvm.intr.minimumnum and returns its result.
+func MinimumNum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.minimumnum", "a b", a, bValue).Result(0)
+}
+
+// AsMinimumNum returns op as a MinimumNumOp. It returns false if op is another
+// operation or lacks a part.
+func AsMinimumNum(op mlir.Operation) (MinimumNumOp, bool) {
+	r := ods.Read(op, "llvm.intr.minimumnum", "11", "1")
+	if r == nil {
+		return MinimumNumOp{}, false
+	}
+	o := MinimumNumOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MinNumOp is the operation llvm.intr.minnum.
+type MinNumOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MinNumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.minnum")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MinNum creates llvm.intr.minnum and returns its result.
+func MinNum(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.minnum", "a b", a, bValue).Result(0)
+}
+
+// AsMinNum returns op as a MinNumOp. It returns false if op is another operation or
+// lacks a part.
+func AsMinNum(op mlir.Operation) (MinNumOp, bool) {
+	r := ods.Read(op, "llvm.intr.minnum", "11", "1")
+	if r == nil {
+		return MinNumOp{}, false
+	}
+	o := MinNumOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ModfOp is the operation llvm.intr.modf.
+type ModfOp struct {
+	Val           mlir.Value
+	FastmathFlags FastmathFlags // optional
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o ModfOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.modf")
+	w.Operand("val", o.Val)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// Modf creates llvm.intr.modf and returns its result.
+func Modf(b *mlir.Builder, resType mlir.Type, val mlir.Value) mlir.Value {
+	return ModfOp{ResType: resType, Val: val}.Create(b).Result(0)
+}
+
+// AsModf returns op as a ModfOp. It returns false if op is another operation or lacks a
+// part.
+func AsModf(op mlir.Operation) (ModfOp, bool) {
+	r := ods.Read(op, "llvm.intr.modf", "1", "1")
+	if r == nil {
+		return ModfOp{}, false
+	}
+	o := ModfOp{
+		Val:           r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// NearbyintOp is the operation llvm.intr.nearbyint.
+type NearbyintOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o NearbyintOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.nearbyint")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Nearbyint creates llvm.intr.nearbyint and returns its result.
+func Nearbyint(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.nearbyint", "in", in).Result(0)
+}
+
+// AsNearbyint returns op as a NearbyintOp. It returns false if op is another operation
+// or lacks a part.
+func AsNearbyint(op mlir.Operation) (NearbyintOp, bool) {
+	r := ods.Read(op, "llvm.intr.nearbyint", "1", "1")
+	if r == nil {
+		return NearbyintOp{}, false
+	}
+	o := NearbyintOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PdepOp is the operation llvm.intr.pdep.
+type PdepOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o PdepOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.pdep")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Pdep creates llvm.intr.pdep and returns its result.
+func Pdep(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.pdep", "a b", a, bValue).Result(0)
+}
+
+// AsPdep returns op as a PdepOp. It returns false if op is another operation or lacks a
+// part.
+func AsPdep(op mlir.Operation) (PdepOp, bool) {
+	r := ods.Read(op, "llvm.intr.pdep", "11", "1")
+	if r == nil {
+		return PdepOp{}, false
+	}
+	o := PdepOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PextOp is the operation llvm.intr.pext.
+type PextOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o PextOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.pext")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Pext creates llvm.intr.pext and returns its result.
+func Pext(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.pext", "a b", a, bValue).Result(0)
+}
+
+// AsPext returns op as a PextOp. It returns false if op is another operation or lacks a
+// part.
+func AsPext(op mlir.Operation) (PextOp, bool) {
+	r := ods.Read(op, "llvm.intr.pext", "11", "1")
+	if r == nil {
+		return PextOp{}, false
+	}
+	o := PextOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PowOp is the operation llvm.intr.pow.
+type PowOp struct {
+	A             mlir.Value
+	B             mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o PowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.pow")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Pow creates llvm.intr.pow and returns its result.
+func Pow(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.pow", "a b", a, bValue).Result(0)
+}
+
+// AsPow returns op as a PowOp. It returns false if op is another operation or lacks a
+// part.
+func AsPow(op mlir.Operation) (PowOp, bool) {
+	r := ods.Read(op, "llvm.intr.pow", "11", "1")
+	if r == nil {
+		return PowOp{}, false
+	}
+	o := PowOp{
+		A:             r.Operand(),
+		B:             r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PowIOp is the operation llvm.intr.powi.
+type PowIOp struct {
+	Val           mlir.Value
+	Power         mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o PowIOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.powi")
+	w.Operand("val", o.Val)
+	w.Operand("power", o.Power)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// PowI creates llvm.intr.powi and returns its result.
+func PowI(b *mlir.Builder, resType mlir.Type, val mlir.Value, power mlir.Value) mlir.Value {
+	return PowIOp{ResType: resType, Val: val, Power: power}.Create(b).Result(0)
+}
+
+// AsPowI returns op as a PowIOp. It returns false if op is another operation or lacks a
+// part.
+func AsPowI(op mlir.Operation) (PowIOp, bool) {
+	r := ods.Read(op, "llvm.intr.powi", "11", "1")
+	if r == nil {
+		return PowIOp{}, false
+	}
+	o := PowIOp{
+		Val:           r.Operand(),
+		Power:         r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PrefetchOp is the operation llvm.intr.prefetch.
+type PrefetchOp struct {
+	Addr  mlir.Value
+	Rw    int32
+	Hint  int32
+	Cache int32
+}
+
+// Create creates the operation.
+func (o PrefetchOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.prefetch")
+	w.Operand("addr", o.Addr)
+	ods.Set(w, "rw", o.Rw, ods.I32)
+	ods.Set(w, "hint", o.Hint, ods.I32)
+	ods.Set(w, "cache", o.Cache, ods.I32)
+	return w.Create()
+}
+
+// Prefetch creates llvm.intr.prefetch.
+func Prefetch(b *mlir.Builder, addr mlir.Value, rw int32, hint int32, cache int32) mlir.Operation {
+	return PrefetchOp{Addr: addr, Rw: rw, Hint: hint, Cache: cache}.Create(b)
+}
+
+// AsPrefetch returns op as a PrefetchOp. It returns false if op is another operation or
+// lacks a part.
+func AsPrefetch(op mlir.Operation) (PrefetchOp, bool) {
+	r := ods.Read(op, "llvm.intr.prefetch", "1", "")
+	if r == nil {
+		return PrefetchOp{}, false
+	}
+	o := PrefetchOp{
+		Addr:  r.Operand(),
+		Rw:    ods.Get(r, "rw", ods.I32),
+		Hint:  ods.Get(r, "hint", ods.I32),
+		Cache: ods.Get(r, "cache", ods.I32),
+	}
+	return o, r.OK()
+}
+
+// PtrAnnotationOp is the operation llvm.intr.ptr.annotation.
+type PtrAnnotationOp struct {
+	Ptr        mlir.Value
 	Annotation mlir.Value
 	FileName   mlir.Value
 	Line       mlir.Value
 	Attr       mlir.Value
+	ResType    mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VarAnnotationOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.var.annotation")
-	w.Operand("val", o.Val)
+func (o PtrAnnotationOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ptr.annotation")
+	w.Operand("ptr", o.Ptr)
 	w.Operand("annotation", o.Annotation)
 	w.Operand("fileName", o.FileName)
 	w.Operand("line", o.Line)
 	w.Operand("attr", o.Attr)
-	return w.Create()
-}
-
-// VarAnnotation creates llvm.intr.var.annotation.
-func VarAnnotation(b *mlir.Builder, val mlir.Value, annotation mlir.Value, fileName mlir.Value, line mlir.Value, attr mlir.Value) mlir.Operation {
-	return VarAnnotationOp{Val: val, Annotation: annotation, FileName: fileName, Line: line, Attr: attr}.Create(b)
-}
-
-// AsVarAnnotation returns op as a VarAnnotationOp. It returns false if op is another
-// operation or lacks a part.
-func AsVarAnnotation(op mlir.Operation) (VarAnnotationOp, bool) {
-	r := ods.Read(op, "llvm.intr.var.annotation", "11111", "")
-	if r == nil {
-		return VarAnnotationOp{}, false
-	}
-	o := VarAnnotationOp{
-		Val:        r.Operand(),
-		Annotation: r.Operand(),
-		FileName:   r.Operand(),
-		Line:       r.Operand(),
-		Attr:       r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// VaStartOp is the operation llvm.intr.vastart.
-type VaStartOp struct {
-	ArgList mlir.Value
-}
-
-// Create creates the operation.
-func (o VaStartOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vastart")
-	w.Operand("arg_list", o.ArgList)
-	return w.Create()
-}
-
-// VaStart creates llvm.intr.vastart.
-func VaStart(b *mlir.Builder, argList mlir.Value) mlir.Operation {
-	return VaStartOp{ArgList: argList}.Create(b)
-}
-
-// AsVaStart returns op as a VaStartOp. It returns false if op is another operation or
-// lacks a part.
-func AsVaStart(op mlir.Operation) (VaStartOp, bool) {
-	r := ods.Read(op, "llvm.intr.vastart", "1", "")
-	if r == nil {
-		return VaStartOp{}, false
-	}
-	o := VaStartOp{
-		ArgList: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorDeinterleave2Op is the operation llvm.intr.vector.deinterleave2.
-type IntrVectorDeinterleave2Op struct {
-	Vec     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorDeinterleave2Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.deinterleave2")
-	w.Operand("vec", o.Vec)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorDeinterleave2 creates llvm.intr.vector.deinterleave2 and returns its
-// result.
-func IntrVectorDeinterleave2(b *mlir.Builder, resType mlir.Type, vec mlir.Value) mlir.Value {
-	return IntrVectorDeinterleave2Op{ResType: resType, Vec: vec}.Create(b).Result(0)
-}
-
-// AsIntrVectorDeinterleave2 returns op as an IntrVectorDeinterleave2Op. It returns
-// false if op is another operation or lacks a part.
-func AsIntrVectorDeinterleave2(op mlir.Operation) (IntrVectorDeinterleave2Op, bool) {
-	r := ods.Read(op, "llvm.intr.vector.deinterleave2", "1", "1")
-	if r == nil {
-		return IntrVectorDeinterleave2Op{}, false
-	}
-	o := IntrVectorDeinterleave2Op{
-		Vec:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorExtractOp is the operation llvm.intr.vector.extract.
-type IntrVectorExtractOp struct {
-	Srcvec  mlir.Value
-	Pos     int64
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorExtractOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.extract")
-	w.Operand("srcvec", o.Srcvec)
-	ods.Set(w, "pos", o.Pos, ods.I64)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorExtract creates llvm.intr.vector.extract and returns its result.
-func IntrVectorExtract(b *mlir.Builder, resType mlir.Type, srcvec mlir.Value, pos int64) mlir.Value {
-	return IntrVectorExtractOp{ResType: resType, Srcvec: srcvec, Pos: pos}.Create(b).Result(0)
-}
-
-// AsIntrVectorExtract returns op as an IntrVectorExtractOp. It returns false if op is
-// another operation or lacks a part.
-func AsIntrVectorExtract(op mlir.Operation) (IntrVectorExtractOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.extract", "1", "1")
-	if r == nil {
-		return IntrVectorExtractOp{}, false
-	}
-	o := IntrVectorExtractOp{
-		Srcvec:  r.Operand(),
-		Pos:     ods.Get(r, "pos", ods.I64),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorInsertOp is the operation llvm.intr.vector.insert.
-type IntrVectorInsertOp struct {
-	Dstvec  mlir.Value
-	Srcvec  mlir.Value
-	Pos     int64
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o IntrVectorInsertOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.insert")
-	w.Operand("dstvec", o.Dstvec)
-	w.Operand("srcvec", o.Srcvec)
-	ods.Set(w, "pos", o.Pos, ods.I64)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
 
-// IntrVectorInsert creates llvm.intr.vector.insert and returns its result.
-func IntrVectorInsert(b *mlir.Builder, dstvec mlir.Value, srcvec mlir.Value, pos int64) mlir.Value {
-	return IntrVectorInsertOp{Dstvec: dstvec, Srcvec: srcvec, Pos: pos}.Create(b).Result(0)
+// PtrAnnotation creates llvm.intr.ptr.annotation and returns its result.
+func PtrAnnotation(b *mlir.Builder, ptr mlir.Value, annotation mlir.Value, fileName mlir.Value, line mlir.Value, attr mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.ptr.annotation", "ptr annotation fileName line attr", ptr, annotation, fileName, line, attr).Result(0)
 }
 
-// AsIntrVectorInsert returns op as an IntrVectorInsertOp. It returns false if op is
-// another operation or lacks a part.
-func AsIntrVectorInsert(op mlir.Operation) (IntrVectorInsertOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.insert", "11", "1")
+// AsPtrAnnotation returns op as a PtrAnnotationOp. It returns false if op is another
+// operation or lacks a part.
+func AsPtrAnnotation(op mlir.Operation) (PtrAnnotationOp, bool) {
+	r := ods.Read(op, "llvm.intr.ptr.annotation", "11111", "1")
 	if r == nil {
-		return IntrVectorInsertOp{}, false
+		return PtrAnnotationOp{}, false
 	}
-	o := IntrVectorInsertOp{
-		Dstvec:  r.Operand(),
-		Srcvec:  r.Operand(),
-		Pos:     ods.Get(r, "pos", ods.I64),
-		ResType: r.Result(),
+	o := PtrAnnotationOp{
+		Ptr:        r.Operand(),
+		Annotation: r.Operand(),
+		FileName:   r.Operand(),
+		Line:       r.Operand(),
+		Attr:       r.Operand(),
+		ResType:    r.Result(),
 	}
 	return o, r.OK()
 }
 
-// IntrVectorInterleave2Op is the operation llvm.intr.vector.interleave2.
-type IntrVectorInterleave2Op struct {
-	Vec1    mlir.Value
-	Vec2    mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorInterleave2Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.interleave2")
-	w.Operand("vec1", o.Vec1)
-	w.Operand("vec2", o.Vec2)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorInterleave2 creates llvm.intr.vector.interleave2 and returns its result.
-func IntrVectorInterleave2(b *mlir.Builder, resType mlir.Type, vec1 mlir.Value, vec2 mlir.Value) mlir.Value {
-	return IntrVectorInterleave2Op{ResType: resType, Vec1: vec1, Vec2: vec2}.Create(b).Result(0)
-}
-
-// AsIntrVectorInterleave2 returns op as an IntrVectorInterleave2Op. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorInterleave2(op mlir.Operation) (IntrVectorInterleave2Op, bool) {
-	r := ods.Read(op, "llvm.intr.vector.interleave2", "11", "1")
-	if r == nil {
-		return IntrVectorInterleave2Op{}, false
-	}
-	o := IntrVectorInterleave2Op{
-		Vec1:    r.Operand(),
-		Vec2:    r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceAddOp is the operation llvm.intr.vector.reduce.add.
-type IntrVectorReduceAddOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.add")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceAdd creates llvm.intr.vector.reduce.add and returns its result.
-func IntrVectorReduceAdd(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceAddOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceAdd returns op as an IntrVectorReduceAddOp. It returns false if op
-// is another operation or lacks a part.
-func AsIntrVectorReduceAdd(op mlir.Operation) (IntrVectorReduceAddOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.add", "1", "1")
-	if r == nil {
-		return IntrVectorReduceAddOp{}, false
-	}
-	o := IntrVectorReduceAddOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceAndOp is the operation llvm.intr.vector.reduce.and.
-type IntrVectorReduceAndOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceAndOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.and")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceAnd creates llvm.intr.vector.reduce.and and returns its result.
-func IntrVectorReduceAnd(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceAndOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceAnd returns op as an IntrVectorReduceAndOp. It returns false if op
-// is another operation or lacks a part.
-func AsIntrVectorReduceAnd(op mlir.Operation) (IntrVectorReduceAndOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.and", "1", "1")
-	if r == nil {
-		return IntrVectorReduceAndOp{}, false
-	}
-	o := IntrVectorReduceAndOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceFaddOp is the operation llvm.intr.vector.reduce.fadd.
-type IntrVectorReduceFaddOp struct {
-	StartValue    mlir.Value
-	Input         mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceFaddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.fadd")
-	w.Operand("start_value", o.StartValue)
-	w.Operand("input", o.Input)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceFadd creates llvm.intr.vector.reduce.fadd and returns its result.
-func IntrVectorReduceFadd(b *mlir.Builder, resType mlir.Type, startValue mlir.Value, input mlir.Value) mlir.Value {
-	return IntrVectorReduceFaddOp{ResType: resType, StartValue: startValue, Input: input}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceFadd returns op as an IntrVectorReduceFaddOp. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorReduceFadd(op mlir.Operation) (IntrVectorReduceFaddOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.fadd", "11", "1")
-	if r == nil {
-		return IntrVectorReduceFaddOp{}, false
-	}
-	o := IntrVectorReduceFaddOp{
-		StartValue:    r.Operand(),
-		Input:         r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceFmaxOp is the operation llvm.intr.vector.reduce.fmax.
-type IntrVectorReduceFmaxOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceFmaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.fmax")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceFmax creates llvm.intr.vector.reduce.fmax and returns its result.
-func IntrVectorReduceFmax(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceFmaxOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceFmax returns op as an IntrVectorReduceFmaxOp. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorReduceFmax(op mlir.Operation) (IntrVectorReduceFmaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.fmax", "1", "1")
-	if r == nil {
-		return IntrVectorReduceFmaxOp{}, false
-	}
-	o := IntrVectorReduceFmaxOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceFmaximumOp is the operation llvm.intr.vector.reduce.fmaximum.
-type IntrVectorReduceFmaximumOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceFmaximumOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.fmaximum")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceFmaximum creates llvm.intr.vector.reduce.fmaximum and returns its
-// result.
-func IntrVectorReduceFmaximum(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceFmaximumOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceFmaximum returns op as an IntrVectorReduceFmaximumOp. It returns
-// false if op is another operation or lacks a part.
-func AsIntrVectorReduceFmaximum(op mlir.Operation) (IntrVectorReduceFmaximumOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.fmaximum", "1", "1")
-	if r == nil {
-		return IntrVectorReduceFmaximumOp{}, false
-	}
-	o := IntrVectorReduceFmaximumOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceFminOp is the operation llvm.intr.vector.reduce.fmin.
-type IntrVectorReduceFminOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceFminOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.fmin")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceFmin creates llvm.intr.vector.reduce.fmin and returns its result.
-func IntrVectorReduceFmin(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceFminOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceFmin returns op as an IntrVectorReduceFminOp. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorReduceFmin(op mlir.Operation) (IntrVectorReduceFminOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.fmin", "1", "1")
-	if r == nil {
-		return IntrVectorReduceFminOp{}, false
-	}
-	o := IntrVectorReduceFminOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceFminimumOp is the operation llvm.intr.vector.reduce.fminimum.
-type IntrVectorReduceFminimumOp struct {
-	In            mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceFminimumOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.fminimum")
-	w.Operand("in", o.In)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceFminimum creates llvm.intr.vector.reduce.fminimum and returns its
-// result.
-func IntrVectorReduceFminimum(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceFminimumOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceFminimum returns op as an IntrVectorReduceFminimumOp. It returns
-// false if op is another operation or lacks a part.
-func AsIntrVectorReduceFminimum(op mlir.Operation) (IntrVectorReduceFminimumOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.fminimum", "1", "1")
-	if r == nil {
-		return IntrVectorReduceFminimumOp{}, false
-	}
-	o := IntrVectorReduceFminimumOp{
-		In:            r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceFmulOp is the operation llvm.intr.vector.reduce.fmul.
-type IntrVectorReduceFmulOp struct {
-	StartValue    mlir.Value
-	Input         mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceFmulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.fmul")
-	w.Operand("start_value", o.StartValue)
-	w.Operand("input", o.Input)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceFmul creates llvm.intr.vector.reduce.fmul and returns its result.
-func IntrVectorReduceFmul(b *mlir.Builder, resType mlir.Type, startValue mlir.Value, input mlir.Value) mlir.Value {
-	return IntrVectorReduceFmulOp{ResType: resType, StartValue: startValue, Input: input}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceFmul returns op as an IntrVectorReduceFmulOp. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorReduceFmul(op mlir.Operation) (IntrVectorReduceFmulOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.fmul", "11", "1")
-	if r == nil {
-		return IntrVectorReduceFmulOp{}, false
-	}
-	o := IntrVectorReduceFmulOp{
-		StartValue:    r.Operand(),
-		Input:         r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceMulOp is the operation llvm.intr.vector.reduce.mul.
-type IntrVectorReduceMulOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceMulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.mul")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceMul creates llvm.intr.vector.reduce.mul and returns its result.
-func IntrVectorReduceMul(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceMulOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceMul returns op as an IntrVectorReduceMulOp. It returns false if op
-// is another operation or lacks a part.
-func AsIntrVectorReduceMul(op mlir.Operation) (IntrVectorReduceMulOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.mul", "1", "1")
-	if r == nil {
-		return IntrVectorReduceMulOp{}, false
-	}
-	o := IntrVectorReduceMulOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceOrOp is the operation llvm.intr.vector.reduce.or.
-type IntrVectorReduceOrOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceOrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.or")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceOr creates llvm.intr.vector.reduce.or and returns its result.
-func IntrVectorReduceOr(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceOrOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceOr returns op as an IntrVectorReduceOrOp. It returns false if op is
-// another operation or lacks a part.
-func AsIntrVectorReduceOr(op mlir.Operation) (IntrVectorReduceOrOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.or", "1", "1")
-	if r == nil {
-		return IntrVectorReduceOrOp{}, false
-	}
-	o := IntrVectorReduceOrOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceSmaxOp is the operation llvm.intr.vector.reduce.smax.
-type IntrVectorReduceSmaxOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceSmaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.smax")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceSmax creates llvm.intr.vector.reduce.smax and returns its result.
-func IntrVectorReduceSmax(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceSmaxOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceSmax returns op as an IntrVectorReduceSmaxOp. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorReduceSmax(op mlir.Operation) (IntrVectorReduceSmaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.smax", "1", "1")
-	if r == nil {
-		return IntrVectorReduceSmaxOp{}, false
-	}
-	o := IntrVectorReduceSmaxOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceSminOp is the operation llvm.intr.vector.reduce.smin.
-type IntrVectorReduceSminOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceSminOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.smin")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceSmin creates llvm.intr.vector.reduce.smin and returns its result.
-func IntrVectorReduceSmin(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceSminOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceSmin returns op as an IntrVectorReduceSminOp. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorReduceSmin(op mlir.Operation) (IntrVectorReduceSminOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.smin", "1", "1")
-	if r == nil {
-		return IntrVectorReduceSminOp{}, false
-	}
-	o := IntrVectorReduceSminOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceUmaxOp is the operation llvm.intr.vector.reduce.umax.
-type IntrVectorReduceUmaxOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceUmaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.umax")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceUmax creates llvm.intr.vector.reduce.umax and returns its result.
-func IntrVectorReduceUmax(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceUmaxOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceUmax returns op as an IntrVectorReduceUmaxOp. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorReduceUmax(op mlir.Operation) (IntrVectorReduceUmaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.umax", "1", "1")
-	if r == nil {
-		return IntrVectorReduceUmaxOp{}, false
-	}
-	o := IntrVectorReduceUmaxOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceUminOp is the operation llvm.intr.vector.reduce.umin.
-type IntrVectorReduceUminOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceUminOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.umin")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceUmin creates llvm.intr.vector.reduce.umin and returns its result.
-func IntrVectorReduceUmin(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceUminOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceUmin returns op as an IntrVectorReduceUminOp. It returns false if
-// op is another operation or lacks a part.
-func AsIntrVectorReduceUmin(op mlir.Operation) (IntrVectorReduceUminOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.umin", "1", "1")
-	if r == nil {
-		return IntrVectorReduceUminOp{}, false
-	}
-	o := IntrVectorReduceUminOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IntrVectorReduceXorOp is the operation llvm.intr.vector.reduce.xor.
-type IntrVectorReduceXorOp struct {
-	In      mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o IntrVectorReduceXorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vector.reduce.xor")
-	w.Operand("in", o.In)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// IntrVectorReduceXor creates llvm.intr.vector.reduce.xor and returns its result.
-func IntrVectorReduceXor(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
-	return IntrVectorReduceXorOp{ResType: resType, In: in}.Create(b).Result(0)
-}
-
-// AsIntrVectorReduceXor returns op as an IntrVectorReduceXorOp. It returns false if op
-// is another operation or lacks a part.
-func AsIntrVectorReduceXor(op mlir.Operation) (IntrVectorReduceXorOp, bool) {
-	r := ods.Read(op, "llvm.intr.vector.reduce.xor", "1", "1")
-	if r == nil {
-		return IntrVectorReduceXorOp{}, false
-	}
-	o := IntrVectorReduceXorOp{
-		In:      r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPAddOp is the operation llvm.intr.vp.add.
-type VPAddOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
+// PtrMaskOp is the operation llvm.intr.ptrmask.
+type PtrMaskOp struct {
+	Ptr     mlir.Value
 	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.add")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
+func (o PtrMaskOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ptrmask")
+	w.Operand("ptr", o.Ptr)
 	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPAdd creates llvm.intr.vp.add and returns its result.
-func VPAdd(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPAddOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+// PtrMask creates llvm.intr.ptrmask and returns its result.
+func PtrMask(b *mlir.Builder, ptr mlir.Value, mask mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.ptrmask", "ptr mask", ptr, mask).Result(0)
 }
 
-// AsVPAdd returns op as a VPAddOp. It returns false if op is another operation or lacks
+// AsPtrMask returns op as a PtrMaskOp. It returns false if op is another operation or
+// lacks a part.
+func AsPtrMask(op mlir.Operation) (PtrMaskOp, bool) {
+	r := ods.Read(op, "llvm.intr.ptrmask", "11", "1")
+	if r == nil {
+		return PtrMaskOp{}, false
+	}
+	o := PtrMaskOp{
+		Ptr:     r.Operand(),
+		Mask:    r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RintOp is the operation llvm.intr.rint.
+type RintOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o RintOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.rint")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Rint creates llvm.intr.rint and returns its result.
+func Rint(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.rint", "in", in).Result(0)
+}
+
+// AsRint returns op as a RintOp. It returns false if op is another operation or lacks a
+// part.
+func AsRint(op mlir.Operation) (RintOp, bool) {
+	r := ods.Read(op, "llvm.intr.rint", "1", "1")
+	if r == nil {
+		return RintOp{}, false
+	}
+	o := RintOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RoundOp is the operation llvm.intr.round.
+type RoundOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o RoundOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.round")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Round creates llvm.intr.round and returns its result.
+func Round(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.round", "in", in).Result(0)
+}
+
+// AsRound returns op as a RoundOp. It returns false if op is another operation or lacks
 // a part.
-func AsVPAdd(op mlir.Operation) (VPAddOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.add", "1111", "1")
+func AsRound(op mlir.Operation) (RoundOp, bool) {
+	r := ods.Read(op, "llvm.intr.round", "1", "1")
 	if r == nil {
-		return VPAddOp{}, false
+		return RoundOp{}, false
 	}
-	o := VPAddOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
+	o := RoundOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPAndOp is the operation llvm.intr.vp.and.
-type VPAndOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// RoundEvenOp is the operation llvm.intr.roundeven.
+type RoundEvenOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPAndOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.and")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+func (o RoundEvenOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.roundeven")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPAnd creates llvm.intr.vp.and and returns its result.
-func VPAnd(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPAndOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+// RoundEven creates llvm.intr.roundeven and returns its result.
+func RoundEven(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.roundeven", "in", in).Result(0)
 }
 
-// AsVPAnd returns op as a VPAndOp. It returns false if op is another operation or lacks
-// a part.
-func AsVPAnd(op mlir.Operation) (VPAndOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.and", "1111", "1")
-	if r == nil {
-		return VPAndOp{}, false
-	}
-	o := VPAndOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPAShrOp is the operation llvm.intr.vp.ashr.
-type VPAShrOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPAShrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.ashr")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPAShr creates llvm.intr.vp.ashr and returns its result.
-func VPAShr(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPAShrOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPAShr returns op as a VPAShrOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPAShr(op mlir.Operation) (VPAShrOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.ashr", "1111", "1")
-	if r == nil {
-		return VPAShrOp{}, false
-	}
-	o := VPAShrOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPFAddOp is the operation llvm.intr.vp.fadd.
-type VPFAddOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPFAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fadd")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPFAdd creates llvm.intr.vp.fadd and returns its result.
-func VPFAdd(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFAddOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPFAdd returns op as a VPFAddOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPFAdd(op mlir.Operation) (VPFAddOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fadd", "1111", "1")
-	if r == nil {
-		return VPFAddOp{}, false
-	}
-	o := VPFAddOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPFDivOp is the operation llvm.intr.vp.fdiv.
-type VPFDivOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPFDivOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fdiv")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPFDiv creates llvm.intr.vp.fdiv and returns its result.
-func VPFDiv(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFDivOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPFDiv returns op as a VPFDivOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPFDiv(op mlir.Operation) (VPFDivOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fdiv", "1111", "1")
-	if r == nil {
-		return VPFDivOp{}, false
-	}
-	o := VPFDivOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPFmaOp is the operation llvm.intr.vp.fma.
-type VPFmaOp struct {
-	Op1     mlir.Value
-	Op2     mlir.Value
-	Op3     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPFmaOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fma")
-	w.Operand("op1", o.Op1)
-	w.Operand("op2", o.Op2)
-	w.Operand("op3", o.Op3)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPFma creates llvm.intr.vp.fma and returns its result.
-func VPFma(b *mlir.Builder, resType mlir.Type, op1 mlir.Value, op2 mlir.Value, op3 mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFmaOp{ResType: resType, Op1: op1, Op2: op2, Op3: op3, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPFma returns op as a VPFmaOp. It returns false if op is another operation or lacks
-// a part.
-func AsVPFma(op mlir.Operation) (VPFmaOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fma", "11111", "1")
-	if r == nil {
-		return VPFmaOp{}, false
-	}
-	o := VPFmaOp{
-		Op1:     r.Operand(),
-		Op2:     r.Operand(),
-		Op3:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPFMulOp is the operation llvm.intr.vp.fmul.
-type VPFMulOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPFMulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fmul")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPFMul creates llvm.intr.vp.fmul and returns its result.
-func VPFMul(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFMulOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPFMul returns op as a VPFMulOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPFMul(op mlir.Operation) (VPFMulOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fmul", "1111", "1")
-	if r == nil {
-		return VPFMulOp{}, false
-	}
-	o := VPFMulOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPFMulAddOp is the operation llvm.intr.vp.fmuladd.
-type VPFMulAddOp struct {
-	Op1     mlir.Value
-	Op2     mlir.Value
-	Op3     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPFMulAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fmuladd")
-	w.Operand("op1", o.Op1)
-	w.Operand("op2", o.Op2)
-	w.Operand("op3", o.Op3)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPFMulAdd creates llvm.intr.vp.fmuladd and returns its result.
-func VPFMulAdd(b *mlir.Builder, resType mlir.Type, op1 mlir.Value, op2 mlir.Value, op3 mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFMulAddOp{ResType: resType, Op1: op1, Op2: op2, Op3: op3, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPFMulAdd returns op as a VPFMulAddOp. It returns false if op is another operation
+// AsRoundEven returns op as a RoundEvenOp. It returns false if op is another operation
 // or lacks a part.
-func AsVPFMulAdd(op mlir.Operation) (VPFMulAddOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fmuladd", "11111", "1")
+func AsRoundEven(op mlir.Operation) (RoundEvenOp, bool) {
+	r := ods.Read(op, "llvm.intr.roundeven", "1", "1")
 	if r == nil {
-		return VPFMulAddOp{}, false
+		return RoundEvenOp{}, false
 	}
-	o := VPFMulAddOp{
-		Op1:     r.Operand(),
-		Op2:     r.Operand(),
-		Op3:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := RoundEvenOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SAddSatOp is the operation llvm.intr.sadd.sat.
+type SAddSatOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SAddSatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.sadd.sat")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SAddSat creates llvm.intr.sadd.sat and returns its result.
+func SAddSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.sadd.sat", "a b", a, bValue).Result(0)
+}
+
+// AsSAddSat returns op as a SAddSatOp. It returns false if op is another operation or
+// lacks a part.
+func AsSAddSat(op mlir.Operation) (SAddSatOp, bool) {
+	r := ods.Read(op, "llvm.intr.sadd.sat", "11", "1")
+	if r == nil {
+		return SAddSatOp{}, false
+	}
+	o := SAddSatOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPFNegOp is the operation llvm.intr.vp.fneg.
-type VPFNegOp struct {
-	Op      mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// SAddWithOverflowOp is the operation llvm.intr.sadd.with.overflow.
+type SAddWithOverflowOp struct {
+	Operand0 mlir.Value
+	Operand1 mlir.Value
+	ResType  mlir.Type
 }
 
 // Create creates the operation.
-func (o VPFNegOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fneg")
-	w.Operand("op", o.Op)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
+func (o SAddWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.sadd.with.overflow")
+	w.Operand("operand0", o.Operand0)
+	w.Operand("operand1", o.Operand1)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VPFNeg creates llvm.intr.vp.fneg and returns its result.
-func VPFNeg(b *mlir.Builder, resType mlir.Type, opValue mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFNegOp{ResType: resType, Op: opValue, Mask: mask, Evl: evl}.Create(b).Result(0)
+// SAddWithOverflow creates llvm.intr.sadd.with.overflow and returns its result.
+func SAddWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
+	return SAddWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
 }
 
-// AsVPFNeg returns op as a VPFNegOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPFNeg(op mlir.Operation) (VPFNegOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fneg", "111", "1")
+// AsSAddWithOverflow returns op as a SAddWithOverflowOp. It returns false if op is
+// another operation or lacks a part.
+func AsSAddWithOverflow(op mlir.Operation) (SAddWithOverflowOp, bool) {
+	r := ods.Read(op, "llvm.intr.sadd.with.overflow", "11", "1")
 	if r == nil {
-		return VPFNegOp{}, false
+		return SAddWithOverflowOp{}, false
 	}
-	o := VPFNegOp{
-		Op:      r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := SAddWithOverflowOp{
+		Operand0: r.Operand(),
+		Operand1: r.Operand(),
+		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SCmpOp is the operation llvm.intr.scmp.
+type SCmpOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o SCmpOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.scmp")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// SCmp creates llvm.intr.scmp and returns its result.
+func SCmp(b *mlir.Builder, resType mlir.Type, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return SCmpOp{ResType: resType, A: a, B: bValue}.Create(b).Result(0)
+}
+
+// AsSCmp returns op as a SCmpOp. It returns false if op is another operation or lacks a
+// part.
+func AsSCmp(op mlir.Operation) (SCmpOp, bool) {
+	r := ods.Read(op, "llvm.intr.scmp", "11", "1")
+	if r == nil {
+		return SCmpOp{}, false
+	}
+	o := SCmpOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPFPExtOp is the operation llvm.intr.vp.fpext.
-type VPFPExtOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// SinOp is the operation llvm.intr.sin.
+type SinOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPFPExtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fpext")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+func (o SinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.sin")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPFPExt creates llvm.intr.vp.fpext and returns its result.
-func VPFPExt(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFPExtOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// Sin creates llvm.intr.sin and returns its result.
+func Sin(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.sin", "in", in).Result(0)
 }
 
-// AsVPFPExt returns op as a VPFPExtOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPFPExt(op mlir.Operation) (VPFPExtOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fpext", "111", "1")
+// AsSin returns op as a SinOp. It returns false if op is another operation or lacks a
+// part.
+func AsSin(op mlir.Operation) (SinOp, bool) {
+	r := ods.Read(op, "llvm.intr.sin", "1", "1")
 	if r == nil {
-		return VPFPExtOp{}, false
+		return SinOp{}, false
 	}
-	o := VPFPExtOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPFPToSIOp is the operation llvm.intr.vp.fptosi.
-type VPFPToSIOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPFPToSIOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fptosi")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPFPToSI creates llvm.intr.vp.fptosi and returns its result.
-func VPFPToSI(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFPToSIOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPFPToSI returns op as a VPFPToSIOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPFPToSI(op mlir.Operation) (VPFPToSIOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fptosi", "111", "1")
-	if r == nil {
-		return VPFPToSIOp{}, false
-	}
-	o := VPFPToSIOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
+	o := SinOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }

@@ -7,1651 +7,1383 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
-// VPFPToUIOp is the operation llvm.intr.vp.fptoui.
-type VPFPToUIOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// SincosOp is the operation llvm.intr.sincos.
+type SincosOp struct {
+	Val           mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
 }
 
 // Create creates the operation.
-func (o VPFPToUIOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fptoui")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
+func (o SincosOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.sincos")
+	w.Operand("val", o.Val)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VPFPToUI creates llvm.intr.vp.fptoui and returns its result.
-func VPFPToUI(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFPToUIOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// Sincos creates llvm.intr.sincos and returns its result.
+func Sincos(b *mlir.Builder, resType mlir.Type, val mlir.Value) mlir.Value {
+	return SincosOp{ResType: resType, Val: val}.Create(b).Result(0)
 }
 
-// AsVPFPToUI returns op as a VPFPToUIOp. It returns false if op is another operation or
+// AsSincos returns op as a SincosOp. It returns false if op is another operation or
 // lacks a part.
-func AsVPFPToUI(op mlir.Operation) (VPFPToUIOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fptoui", "111", "1")
+func AsSincos(op mlir.Operation) (SincosOp, bool) {
+	r := ods.Read(op, "llvm.intr.sincos", "1", "1")
 	if r == nil {
-		return VPFPToUIOp{}, false
+		return SincosOp{}, false
 	}
-	o := VPFPToUIOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
+	o := SincosOp{
+		Val:           r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPFPTruncOp is the operation llvm.intr.vp.fptrunc.
-type VPFPTruncOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// SinhOp is the operation llvm.intr.sinh.
+type SinhOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPFPTruncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fptrunc")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+func (o SinhOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.sinh")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPFPTrunc creates llvm.intr.vp.fptrunc and returns its result.
-func VPFPTrunc(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFPTruncOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// Sinh creates llvm.intr.sinh and returns its result.
+func Sinh(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.sinh", "in", in).Result(0)
 }
 
-// AsVPFPTrunc returns op as a VPFPTruncOp. It returns false if op is another operation
-// or lacks a part.
-func AsVPFPTrunc(op mlir.Operation) (VPFPTruncOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fptrunc", "111", "1")
-	if r == nil {
-		return VPFPTruncOp{}, false
-	}
-	o := VPFPTruncOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPFRemOp is the operation llvm.intr.vp.frem.
-type VPFRemOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPFRemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.frem")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPFRem creates llvm.intr.vp.frem and returns its result.
-func VPFRem(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFRemOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPFRem returns op as a VPFRemOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPFRem(op mlir.Operation) (VPFRemOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.frem", "1111", "1")
-	if r == nil {
-		return VPFRemOp{}, false
-	}
-	o := VPFRemOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPFSubOp is the operation llvm.intr.vp.fsub.
-type VPFSubOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPFSubOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.fsub")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPFSub creates llvm.intr.vp.fsub and returns its result.
-func VPFSub(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPFSubOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPFSub returns op as a VPFSubOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPFSub(op mlir.Operation) (VPFSubOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.fsub", "1111", "1")
-	if r == nil {
-		return VPFSubOp{}, false
-	}
-	o := VPFSubOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPIntToPtrOp is the operation llvm.intr.vp.inttoptr.
-type VPIntToPtrOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPIntToPtrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.inttoptr")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPIntToPtr creates llvm.intr.vp.inttoptr and returns its result.
-func VPIntToPtr(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPIntToPtrOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPIntToPtr returns op as a VPIntToPtrOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPIntToPtr(op mlir.Operation) (VPIntToPtrOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.inttoptr", "111", "1")
-	if r == nil {
-		return VPIntToPtrOp{}, false
-	}
-	o := VPIntToPtrOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPLoadOp is the operation llvm.intr.vp.load.
-type VPLoadOp struct {
-	Ptr     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPLoadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.load")
-	w.Operand("ptr", o.Ptr)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPLoad creates llvm.intr.vp.load and returns its result.
-func VPLoad(b *mlir.Builder, resType mlir.Type, ptr mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPLoadOp{ResType: resType, Ptr: ptr, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPLoad returns op as a VPLoadOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPLoad(op mlir.Operation) (VPLoadOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.load", "111", "1")
-	if r == nil {
-		return VPLoadOp{}, false
-	}
-	o := VPLoadOp{
-		Ptr:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPLShrOp is the operation llvm.intr.vp.lshr.
-type VPLShrOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPLShrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.lshr")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPLShr creates llvm.intr.vp.lshr and returns its result.
-func VPLShr(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPLShrOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPLShr returns op as a VPLShrOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPLShr(op mlir.Operation) (VPLShrOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.lshr", "1111", "1")
-	if r == nil {
-		return VPLShrOp{}, false
-	}
-	o := VPLShrOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPMergeMinOp is the operation llvm.intr.vp.merge.
-type VPMergeMinOp struct {
-	Cond     mlir.Value
-	TrueVal  mlir.Value
-	FalseVal mlir.Value
-	Evl      mlir.Value
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o VPMergeMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.merge")
-	w.Operand("cond", o.Cond)
-	w.Operand("true_val", o.TrueVal)
-	w.Operand("false_val", o.FalseVal)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPMergeMin creates llvm.intr.vp.merge and returns its result.
-func VPMergeMin(b *mlir.Builder, resType mlir.Type, cond mlir.Value, trueVal mlir.Value, falseVal mlir.Value, evl mlir.Value) mlir.Value {
-	return VPMergeMinOp{ResType: resType, Cond: cond, TrueVal: trueVal, FalseVal: falseVal, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPMergeMin returns op as a VPMergeMinOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPMergeMin(op mlir.Operation) (VPMergeMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.merge", "1111", "1")
-	if r == nil {
-		return VPMergeMinOp{}, false
-	}
-	o := VPMergeMinOp{
-		Cond:     r.Operand(),
-		TrueVal:  r.Operand(),
-		FalseVal: r.Operand(),
-		Evl:      r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPMulOp is the operation llvm.intr.vp.mul.
-type VPMulOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPMulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.mul")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPMul creates llvm.intr.vp.mul and returns its result.
-func VPMul(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPMulOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPMul returns op as a VPMulOp. It returns false if op is another operation or lacks
-// a part.
-func AsVPMul(op mlir.Operation) (VPMulOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.mul", "1111", "1")
-	if r == nil {
-		return VPMulOp{}, false
-	}
-	o := VPMulOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPOrOp is the operation llvm.intr.vp.or.
-type VPOrOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPOrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.or")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPOr creates llvm.intr.vp.or and returns its result.
-func VPOr(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPOrOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPOr returns op as a VPOrOp. It returns false if op is another operation or lacks a
+// AsSinh returns op as a SinhOp. It returns false if op is another operation or lacks a
 // part.
-func AsVPOr(op mlir.Operation) (VPOrOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.or", "1111", "1")
+func AsSinh(op mlir.Operation) (SinhOp, bool) {
+	r := ods.Read(op, "llvm.intr.sinh", "1", "1")
 	if r == nil {
-		return VPOrOp{}, false
+		return SinhOp{}, false
 	}
-	o := VPOrOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := SinhOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SMaxOp is the operation llvm.intr.smax.
+type SMaxOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.smax")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SMax creates llvm.intr.smax and returns its result.
+func SMax(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.smax", "a b", a, bValue).Result(0)
+}
+
+// AsSMax returns op as a SMaxOp. It returns false if op is another operation or lacks a
+// part.
+func AsSMax(op mlir.Operation) (SMaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.smax", "11", "1")
+	if r == nil {
+		return SMaxOp{}, false
+	}
+	o := SMaxOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPPtrToIntOp is the operation llvm.intr.vp.ptrtoint.
-type VPPtrToIntOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// SMinOp is the operation llvm.intr.smin.
+type SMinOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPPtrToIntOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.ptrtoint")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+func (o SMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.smin")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPPtrToInt creates llvm.intr.vp.ptrtoint and returns its result.
-func VPPtrToInt(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPPtrToIntOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// SMin creates llvm.intr.smin and returns its result.
+func SMin(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.smin", "a b", a, bValue).Result(0)
 }
 
-// AsVPPtrToInt returns op as a VPPtrToIntOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPPtrToInt(op mlir.Operation) (VPPtrToIntOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.ptrtoint", "111", "1")
+// AsSMin returns op as a SMinOp. It returns false if op is another operation or lacks a
+// part.
+func AsSMin(op mlir.Operation) (SMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.smin", "11", "1")
 	if r == nil {
-		return VPPtrToIntOp{}, false
+		return SMinOp{}, false
 	}
-	o := VPPtrToIntOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := SMinOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPReduceAddOp is the operation llvm.intr.vp.reduce.add.
-type VPReduceAddOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.add")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceAdd creates llvm.intr.vp.reduce.add and returns its result.
-func VPReduceAdd(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceAddOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceAdd returns op as a VPReduceAddOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceAdd(op mlir.Operation) (VPReduceAddOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.add", "1111", "1")
-	if r == nil {
-		return VPReduceAddOp{}, false
-	}
-	o := VPReduceAddOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceAndOp is the operation llvm.intr.vp.reduce.and.
-type VPReduceAndOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceAndOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.and")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceAnd creates llvm.intr.vp.reduce.and and returns its result.
-func VPReduceAnd(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceAndOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceAnd returns op as a VPReduceAndOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceAnd(op mlir.Operation) (VPReduceAndOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.and", "1111", "1")
-	if r == nil {
-		return VPReduceAndOp{}, false
-	}
-	o := VPReduceAndOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceFAddOp is the operation llvm.intr.vp.reduce.fadd.
-type VPReduceFAddOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceFAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.fadd")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceFAdd creates llvm.intr.vp.reduce.fadd and returns its result.
-func VPReduceFAdd(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceFAddOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceFAdd returns op as a VPReduceFAddOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceFAdd(op mlir.Operation) (VPReduceFAddOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.fadd", "1111", "1")
-	if r == nil {
-		return VPReduceFAddOp{}, false
-	}
-	o := VPReduceFAddOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceFMaxOp is the operation llvm.intr.vp.reduce.fmax.
-type VPReduceFMaxOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceFMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.fmax")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceFMax creates llvm.intr.vp.reduce.fmax and returns its result.
-func VPReduceFMax(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceFMaxOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceFMax returns op as a VPReduceFMaxOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceFMax(op mlir.Operation) (VPReduceFMaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.fmax", "1111", "1")
-	if r == nil {
-		return VPReduceFMaxOp{}, false
-	}
-	o := VPReduceFMaxOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceFMinOp is the operation llvm.intr.vp.reduce.fmin.
-type VPReduceFMinOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceFMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.fmin")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceFMin creates llvm.intr.vp.reduce.fmin and returns its result.
-func VPReduceFMin(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceFMinOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceFMin returns op as a VPReduceFMinOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceFMin(op mlir.Operation) (VPReduceFMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.fmin", "1111", "1")
-	if r == nil {
-		return VPReduceFMinOp{}, false
-	}
-	o := VPReduceFMinOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceFMulOp is the operation llvm.intr.vp.reduce.fmul.
-type VPReduceFMulOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceFMulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.fmul")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceFMul creates llvm.intr.vp.reduce.fmul and returns its result.
-func VPReduceFMul(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceFMulOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceFMul returns op as a VPReduceFMulOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceFMul(op mlir.Operation) (VPReduceFMulOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.fmul", "1111", "1")
-	if r == nil {
-		return VPReduceFMulOp{}, false
-	}
-	o := VPReduceFMulOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceMulOp is the operation llvm.intr.vp.reduce.mul.
-type VPReduceMulOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceMulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.mul")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceMul creates llvm.intr.vp.reduce.mul and returns its result.
-func VPReduceMul(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceMulOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceMul returns op as a VPReduceMulOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceMul(op mlir.Operation) (VPReduceMulOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.mul", "1111", "1")
-	if r == nil {
-		return VPReduceMulOp{}, false
-	}
-	o := VPReduceMulOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceOrOp is the operation llvm.intr.vp.reduce.or.
-type VPReduceOrOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceOrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.or")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceOr creates llvm.intr.vp.reduce.or and returns its result.
-func VPReduceOr(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceOrOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceOr returns op as a VPReduceOrOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceOr(op mlir.Operation) (VPReduceOrOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.or", "1111", "1")
-	if r == nil {
-		return VPReduceOrOp{}, false
-	}
-	o := VPReduceOrOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceSMaxOp is the operation llvm.intr.vp.reduce.smax.
-type VPReduceSMaxOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceSMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.smax")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceSMax creates llvm.intr.vp.reduce.smax and returns its result.
-func VPReduceSMax(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceSMaxOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceSMax returns op as a VPReduceSMaxOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceSMax(op mlir.Operation) (VPReduceSMaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.smax", "1111", "1")
-	if r == nil {
-		return VPReduceSMaxOp{}, false
-	}
-	o := VPReduceSMaxOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceSMinOp is the operation llvm.intr.vp.reduce.smin.
-type VPReduceSMinOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceSMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.smin")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceSMin creates llvm.intr.vp.reduce.smin and returns its result.
-func VPReduceSMin(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceSMinOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceSMin returns op as a VPReduceSMinOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceSMin(op mlir.Operation) (VPReduceSMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.smin", "1111", "1")
-	if r == nil {
-		return VPReduceSMinOp{}, false
-	}
-	o := VPReduceSMinOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceUMaxOp is the operation llvm.intr.vp.reduce.umax.
-type VPReduceUMaxOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceUMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.umax")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceUMax creates llvm.intr.vp.reduce.umax and returns its result.
-func VPReduceUMax(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceUMaxOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceUMax returns op as a VPReduceUMaxOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceUMax(op mlir.Operation) (VPReduceUMaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.umax", "1111", "1")
-	if r == nil {
-		return VPReduceUMaxOp{}, false
-	}
-	o := VPReduceUMaxOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceUMinOp is the operation llvm.intr.vp.reduce.umin.
-type VPReduceUMinOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceUMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.umin")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceUMin creates llvm.intr.vp.reduce.umin and returns its result.
-func VPReduceUMin(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceUMinOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceUMin returns op as a VPReduceUMinOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceUMin(op mlir.Operation) (VPReduceUMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.umin", "1111", "1")
-	if r == nil {
-		return VPReduceUMinOp{}, false
-	}
-	o := VPReduceUMinOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPReduceXorOp is the operation llvm.intr.vp.reduce.xor.
-type VPReduceXorOp struct {
-	SatrtValue mlir.Value
-	Val        mlir.Value
-	Mask       mlir.Value
-	Evl        mlir.Value
-	ResType    mlir.Type
-}
-
-// Create creates the operation.
-func (o VPReduceXorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.reduce.xor")
-	w.Operand("satrt_value", o.SatrtValue)
-	w.Operand("val", o.Val)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPReduceXor creates llvm.intr.vp.reduce.xor and returns its result.
-func VPReduceXor(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPReduceXorOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPReduceXor returns op as a VPReduceXorOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPReduceXor(op mlir.Operation) (VPReduceXorOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.reduce.xor", "1111", "1")
-	if r == nil {
-		return VPReduceXorOp{}, false
-	}
-	o := VPReduceXorOp{
-		SatrtValue: r.Operand(),
-		Val:        r.Operand(),
-		Mask:       r.Operand(),
-		Evl:        r.Operand(),
-		ResType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPSDivOp is the operation llvm.intr.vp.sdiv.
-type VPSDivOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPSDivOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.sdiv")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPSDiv creates llvm.intr.vp.sdiv and returns its result.
-func VPSDiv(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPSDivOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPSDiv returns op as a VPSDivOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPSDiv(op mlir.Operation) (VPSDivOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.sdiv", "1111", "1")
-	if r == nil {
-		return VPSDivOp{}, false
-	}
-	o := VPSDivOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPSelectMinOp is the operation llvm.intr.vp.select.
-type VPSelectMinOp struct {
-	Cond     mlir.Value
-	TrueVal  mlir.Value
-	FalseVal mlir.Value
-	Evl      mlir.Value
+// SMulWithOverflowOp is the operation llvm.intr.smul.with.overflow.
+type SMulWithOverflowOp struct {
+	Operand0 mlir.Value
+	Operand1 mlir.Value
 	ResType  mlir.Type
 }
 
 // Create creates the operation.
-func (o VPSelectMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.select")
-	w.Operand("cond", o.Cond)
-	w.Operand("true_val", o.TrueVal)
-	w.Operand("false_val", o.FalseVal)
-	w.Operand("evl", o.Evl)
+func (o SMulWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.smul.with.overflow")
+	w.Operand("operand0", o.Operand0)
+	w.Operand("operand1", o.Operand1)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VPSelectMin creates llvm.intr.vp.select and returns its result.
-func VPSelectMin(b *mlir.Builder, resType mlir.Type, cond mlir.Value, trueVal mlir.Value, falseVal mlir.Value, evl mlir.Value) mlir.Value {
-	return VPSelectMinOp{ResType: resType, Cond: cond, TrueVal: trueVal, FalseVal: falseVal, Evl: evl}.Create(b).Result(0)
+// SMulWithOverflow creates llvm.intr.smul.with.overflow and returns its result.
+func SMulWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
+	return SMulWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
 }
 
-// AsVPSelectMin returns op as a VPSelectMinOp. It returns false if op is another
-// operation or lacks a part.
-func AsVPSelectMin(op mlir.Operation) (VPSelectMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.select", "1111", "1")
+// AsSMulWithOverflow returns op as a SMulWithOverflowOp. It returns false if op is
+// another operation or lacks a part.
+func AsSMulWithOverflow(op mlir.Operation) (SMulWithOverflowOp, bool) {
+	r := ods.Read(op, "llvm.intr.smul.with.overflow", "11", "1")
 	if r == nil {
-		return VPSelectMinOp{}, false
+		return SMulWithOverflowOp{}, false
 	}
-	o := VPSelectMinOp{
-		Cond:     r.Operand(),
-		TrueVal:  r.Operand(),
-		FalseVal: r.Operand(),
-		Evl:      r.Operand(),
+	o := SMulWithOverflowOp{
+		Operand0: r.Operand(),
+		Operand1: r.Operand(),
 		ResType:  r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPSExtOp is the operation llvm.intr.vp.sext.
-type VPSExtOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// SMulHOp is the operation llvm.intr.smulh.
+type SMulHOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPSExtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.sext")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+func (o SMulHOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.smulh")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPSExt creates llvm.intr.vp.sext and returns its result.
-func VPSExt(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPSExtOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// SMulH creates llvm.intr.smulh and returns its result.
+func SMulH(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.smulh", "a b", a, bValue).Result(0)
 }
 
-// AsVPSExt returns op as a VPSExtOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPSExt(op mlir.Operation) (VPSExtOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.sext", "111", "1")
-	if r == nil {
-		return VPSExtOp{}, false
-	}
-	o := VPSExtOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPShlOp is the operation llvm.intr.vp.shl.
-type VPShlOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPShlOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.shl")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPShl creates llvm.intr.vp.shl and returns its result.
-func VPShl(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPShlOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPShl returns op as a VPShlOp. It returns false if op is another operation or lacks
+// AsSMulH returns op as a SMulHOp. It returns false if op is another operation or lacks
 // a part.
-func AsVPShl(op mlir.Operation) (VPShlOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.shl", "1111", "1")
+func AsSMulH(op mlir.Operation) (SMulHOp, bool) {
+	r := ods.Read(op, "llvm.intr.smulh", "11", "1")
 	if r == nil {
-		return VPShlOp{}, false
+		return SMulHOp{}, false
 	}
-	o := VPShlOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := SMulHOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPSIToFPOp is the operation llvm.intr.vp.sitofp.
-type VPSIToFPOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// SqrtOp is the operation llvm.intr.sqrt.
+type SqrtOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPSIToFPOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.sitofp")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
+func (o SqrtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.sqrt")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Sqrt creates llvm.intr.sqrt and returns its result.
+func Sqrt(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.sqrt", "in", in).Result(0)
+}
+
+// AsSqrt returns op as a SqrtOp. It returns false if op is another operation or lacks a
+// part.
+func AsSqrt(op mlir.Operation) (SqrtOp, bool) {
+	r := ods.Read(op, "llvm.intr.sqrt", "1", "1")
+	if r == nil {
+		return SqrtOp{}, false
+	}
+	o := SqrtOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SSACopyOp is the operation llvm.intr.ssa.copy.
+type SSACopyOp struct {
+	Operand mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SSACopyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ssa.copy")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SSACopy creates llvm.intr.ssa.copy and returns its result.
+func SSACopy(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.ssa.copy", "operand", operand).Result(0)
+}
+
+// AsSSACopy returns op as a SSACopyOp. It returns false if op is another operation or
+// lacks a part.
+func AsSSACopy(op mlir.Operation) (SSACopyOp, bool) {
+	r := ods.Read(op, "llvm.intr.ssa.copy", "1", "1")
+	if r == nil {
+		return SSACopyOp{}, false
+	}
+	o := SSACopyOp{
+		Operand: r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SSHLSatOp is the operation llvm.intr.sshl.sat.
+type SSHLSatOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SSHLSatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.sshl.sat")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SSHLSat creates llvm.intr.sshl.sat and returns its result.
+func SSHLSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.sshl.sat", "a b", a, bValue).Result(0)
+}
+
+// AsSSHLSat returns op as a SSHLSatOp. It returns false if op is another operation or
+// lacks a part.
+func AsSSHLSat(op mlir.Operation) (SSHLSatOp, bool) {
+	r := ods.Read(op, "llvm.intr.sshl.sat", "11", "1")
+	if r == nil {
+		return SSHLSatOp{}, false
+	}
+	o := SSHLSatOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SSubSatOp is the operation llvm.intr.ssub.sat.
+type SSubSatOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SSubSatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ssub.sat")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SSubSat creates llvm.intr.ssub.sat and returns its result.
+func SSubSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.ssub.sat", "a b", a, bValue).Result(0)
+}
+
+// AsSSubSat returns op as a SSubSatOp. It returns false if op is another operation or
+// lacks a part.
+func AsSSubSat(op mlir.Operation) (SSubSatOp, bool) {
+	r := ods.Read(op, "llvm.intr.ssub.sat", "11", "1")
+	if r == nil {
+		return SSubSatOp{}, false
+	}
+	o := SSubSatOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SSubWithOverflowOp is the operation llvm.intr.ssub.with.overflow.
+type SSubWithOverflowOp struct {
+	Operand0 mlir.Value
+	Operand1 mlir.Value
+	ResType  mlir.Type
+}
+
+// Create creates the operation.
+func (o SSubWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ssub.with.overflow")
+	w.Operand("operand0", o.Operand0)
+	w.Operand("operand1", o.Operand1)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VPSIToFP creates llvm.intr.vp.sitofp and returns its result.
-func VPSIToFP(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPSIToFPOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// SSubWithOverflow creates llvm.intr.ssub.with.overflow and returns its result.
+func SSubWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
+	return SSubWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
 }
 
-// AsVPSIToFP returns op as a VPSIToFPOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPSIToFP(op mlir.Operation) (VPSIToFPOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.sitofp", "111", "1")
+// AsSSubWithOverflow returns op as a SSubWithOverflowOp. It returns false if op is
+// another operation or lacks a part.
+func AsSSubWithOverflow(op mlir.Operation) (SSubWithOverflowOp, bool) {
+	r := ods.Read(op, "llvm.intr.ssub.with.overflow", "11", "1")
 	if r == nil {
-		return VPSIToFPOp{}, false
+		return SSubWithOverflowOp{}, false
 	}
-	o := VPSIToFPOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
+	o := SSubWithOverflowOp{
+		Operand0: r.Operand(),
+		Operand1: r.Operand(),
+		ResType:  r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPSMaxOp is the operation llvm.intr.vp.smax.
-type VPSMaxOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// StackRestoreOp is the operation llvm.intr.stackrestore.
+type StackRestoreOp struct {
+	Ptr mlir.Value
 }
 
 // Create creates the operation.
-func (o VPSMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.smax")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPSMax creates llvm.intr.vp.smax and returns its result.
-func VPSMax(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPSMaxOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPSMax returns op as a VPSMaxOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPSMax(op mlir.Operation) (VPSMaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.smax", "1111", "1")
-	if r == nil {
-		return VPSMaxOp{}, false
-	}
-	o := VPSMaxOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPSMinOp is the operation llvm.intr.vp.smin.
-type VPSMinOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPSMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.smin")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPSMin creates llvm.intr.vp.smin and returns its result.
-func VPSMin(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPSMinOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPSMin returns op as a VPSMinOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPSMin(op mlir.Operation) (VPSMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.smin", "1111", "1")
-	if r == nil {
-		return VPSMinOp{}, false
-	}
-	o := VPSMinOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPSRemOp is the operation llvm.intr.vp.srem.
-type VPSRemOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o VPSRemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.srem")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// VPSRem creates llvm.intr.vp.srem and returns its result.
-func VPSRem(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPSRemOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
-}
-
-// AsVPSRem returns op as a VPSRemOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPSRem(op mlir.Operation) (VPSRemOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.srem", "1111", "1")
-	if r == nil {
-		return VPSRemOp{}, false
-	}
-	o := VPSRemOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VPStoreOp is the operation llvm.intr.vp.store.
-type VPStoreOp struct {
-	Val  mlir.Value
-	Ptr  mlir.Value
-	Mask mlir.Value
-	Evl  mlir.Value
-}
-
-// Create creates the operation.
-func (o VPStoreOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.store")
-	w.Operand("val", o.Val)
+func (o StackRestoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.stackrestore")
 	w.Operand("ptr", o.Ptr)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
 	return w.Create()
 }
 
-// VPStore creates llvm.intr.vp.store.
-func VPStore(b *mlir.Builder, val mlir.Value, ptr mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Operation {
-	return VPStoreOp{Val: val, Ptr: ptr, Mask: mask, Evl: evl}.Create(b)
+// StackRestore creates llvm.intr.stackrestore.
+func StackRestore(b *mlir.Builder, ptr mlir.Value) mlir.Operation {
+	return StackRestoreOp{Ptr: ptr}.Create(b)
 }
 
-// AsVPStore returns op as a VPStoreOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPStore(op mlir.Operation) (VPStoreOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.store", "1111", "")
+// AsStackRestore returns op as a StackRestoreOp. It returns false if op is another
+// operation or lacks a part.
+func AsStackRestore(op mlir.Operation) (StackRestoreOp, bool) {
+	r := ods.Read(op, "llvm.intr.stackrestore", "1", "")
 	if r == nil {
-		return VPStoreOp{}, false
+		return StackRestoreOp{}, false
 	}
-	o := VPStoreOp{
-		Val:  r.Operand(),
-		Ptr:  r.Operand(),
-		Mask: r.Operand(),
-		Evl:  r.Operand(),
+	o := StackRestoreOp{
+		Ptr: r.Operand(),
 	}
 	return o, r.OK()
 }
 
-// VPSubOp is the operation llvm.intr.vp.sub.
-type VPSubOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
+// StackSaveOp is the operation llvm.intr.stacksave.
+type StackSaveOp struct {
 	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o VPSubOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.sub")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
+func (o StackSaveOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.stacksave")
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VPSub creates llvm.intr.vp.sub and returns its result.
-func VPSub(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPSubOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+// StackSave creates llvm.intr.stacksave and returns its result.
+func StackSave(b *mlir.Builder, resType mlir.Type) mlir.Value {
+	return StackSaveOp{ResType: resType}.Create(b).Result(0)
 }
 
-// AsVPSub returns op as a VPSubOp. It returns false if op is another operation or lacks
+// AsStackSave returns op as a StackSaveOp. It returns false if op is another operation
+// or lacks a part.
+func AsStackSave(op mlir.Operation) (StackSaveOp, bool) {
+	r := ods.Read(op, "llvm.intr.stacksave", "", "1")
+	if r == nil {
+		return StackSaveOp{}, false
+	}
+	o := StackSaveOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// StepVectorOp is the operation llvm.intr.stepvector.
+type StepVectorOp struct {
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o StepVectorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.stepvector")
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// StepVector creates llvm.intr.stepvector and returns its result.
+func StepVector(b *mlir.Builder, resType mlir.Type) mlir.Value {
+	return StepVectorOp{ResType: resType}.Create(b).Result(0)
+}
+
+// AsStepVector returns op as a StepVectorOp. It returns false if op is another
+// operation or lacks a part.
+func AsStepVector(op mlir.Operation) (StepVectorOp, bool) {
+	r := ods.Read(op, "llvm.intr.stepvector", "", "1")
+	if r == nil {
+		return StepVectorOp{}, false
+	}
+	o := StepVectorOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// StripInvariantGroupOp is the operation llvm.intr.strip.invariant.group.
+type StripInvariantGroupOp struct {
+	Ptr     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o StripInvariantGroupOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.strip.invariant.group")
+	w.Operand("ptr", o.Ptr)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// StripInvariantGroup creates llvm.intr.strip.invariant.group and returns its result.
+func StripInvariantGroup(b *mlir.Builder, ptr mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.strip.invariant.group", "ptr", ptr).Result(0)
+}
+
+// AsStripInvariantGroup returns op as a StripInvariantGroupOp. It returns false if op
+// is another operation or lacks a part.
+func AsStripInvariantGroup(op mlir.Operation) (StripInvariantGroupOp, bool) {
+	r := ods.Read(op, "llvm.intr.strip.invariant.group", "1", "1")
+	if r == nil {
+		return StripInvariantGroupOp{}, false
+	}
+	o := StripInvariantGroupOp{
+		Ptr:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// TanOp is the operation llvm.intr.tan.
+type TanOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o TanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.tan")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Tan creates llvm.intr.tan and returns its result.
+func Tan(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.tan", "in", in).Result(0)
+}
+
+// AsTan returns op as a TanOp. It returns false if op is another operation or lacks a
+// part.
+func AsTan(op mlir.Operation) (TanOp, bool) {
+	r := ods.Read(op, "llvm.intr.tan", "1", "1")
+	if r == nil {
+		return TanOp{}, false
+	}
+	o := TanOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// TanhOp is the operation llvm.intr.tanh.
+type TanhOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o TanhOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.tanh")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Tanh creates llvm.intr.tanh and returns its result.
+func Tanh(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.tanh", "in", in).Result(0)
+}
+
+// AsTanh returns op as a TanhOp. It returns false if op is another operation or lacks a
+// part.
+func AsTanh(op mlir.Operation) (TanhOp, bool) {
+	r := ods.Read(op, "llvm.intr.tanh", "1", "1")
+	if r == nil {
+		return TanhOp{}, false
+	}
+	o := TanhOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ThreadlocalAddressOp is the operation llvm.intr.threadlocal.address.
+type ThreadlocalAddressOp struct {
+	Global  mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o ThreadlocalAddressOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.threadlocal.address")
+	w.Operand("global", o.Global)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// ThreadlocalAddress creates llvm.intr.threadlocal.address and returns its result.
+func ThreadlocalAddress(b *mlir.Builder, resType mlir.Type, global mlir.Value) mlir.Value {
+	return ThreadlocalAddressOp{ResType: resType, Global: global}.Create(b).Result(0)
+}
+
+// AsThreadlocalAddress returns op as a ThreadlocalAddressOp. It returns false if op is
+// another operation or lacks a part.
+func AsThreadlocalAddress(op mlir.Operation) (ThreadlocalAddressOp, bool) {
+	r := ods.Read(op, "llvm.intr.threadlocal.address", "1", "1")
+	if r == nil {
+		return ThreadlocalAddressOp{}, false
+	}
+	o := ThreadlocalAddressOp{
+		Global:  r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// TrapOp is the operation llvm.intr.trap.
+type TrapOp struct {
+}
+
+// Create creates the operation.
+func (o TrapOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.trap")
+
+	return w.Create()
+}
+
+// Trap creates llvm.intr.trap.
+func Trap(b *mlir.Builder) mlir.Operation {
+	return TrapOp{}.Create(b)
+}
+
+// AsTrap returns op as a TrapOp. It returns false if op is another operation.
+func AsTrap(op mlir.Operation) (TrapOp, bool) {
+	r := ods.Read(op, "llvm.intr.trap", "", "")
+	return TrapOp{}, r != nil && r.OK()
+}
+
+// FTruncOp is the operation llvm.intr.trunc.
+type FTruncOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type     // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FTruncOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.trunc")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// FTrunc creates llvm.intr.trunc and returns its result.
+func FTrunc(b *mlir.Builder, in mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.trunc", "in", in).Result(0)
+}
+
+// AsFTrunc returns op as a FTruncOp. It returns false if op is another operation or
+// lacks a part.
+func AsFTrunc(op mlir.Operation) (FTruncOp, bool) {
+	r := ods.Read(op, "llvm.intr.trunc", "1", "1")
+	if r == nil {
+		return FTruncOp{}, false
+	}
+	o := FTruncOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// UAddSatOp is the operation llvm.intr.uadd.sat.
+type UAddSatOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o UAddSatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.uadd.sat")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// UAddSat creates llvm.intr.uadd.sat and returns its result.
+func UAddSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.uadd.sat", "a b", a, bValue).Result(0)
+}
+
+// AsUAddSat returns op as a UAddSatOp. It returns false if op is another operation or
+// lacks a part.
+func AsUAddSat(op mlir.Operation) (UAddSatOp, bool) {
+	r := ods.Read(op, "llvm.intr.uadd.sat", "11", "1")
+	if r == nil {
+		return UAddSatOp{}, false
+	}
+	o := UAddSatOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// UAddWithOverflowOp is the operation llvm.intr.uadd.with.overflow.
+type UAddWithOverflowOp struct {
+	Operand0 mlir.Value
+	Operand1 mlir.Value
+	ResType  mlir.Type
+}
+
+// Create creates the operation.
+func (o UAddWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.uadd.with.overflow")
+	w.Operand("operand0", o.Operand0)
+	w.Operand("operand1", o.Operand1)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// UAddWithOverflow creates llvm.intr.uadd.with.overflow and returns its result.
+func UAddWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
+	return UAddWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
+}
+
+// AsUAddWithOverflow returns op as a UAddWithOverflowOp. It returns false if op is
+// another operation or lacks a part.
+func AsUAddWithOverflow(op mlir.Operation) (UAddWithOverflowOp, bool) {
+	r := ods.Read(op, "llvm.intr.uadd.with.overflow", "11", "1")
+	if r == nil {
+		return UAddWithOverflowOp{}, false
+	}
+	o := UAddWithOverflowOp{
+		Operand0: r.Operand(),
+		Operand1: r.Operand(),
+		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// UBSanTrapOp is the operation llvm.intr.ubsantrap.
+type UBSanTrapOp struct {
+	FailureKind int8
+}
+
+// Create creates the operation.
+func (o UBSanTrapOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ubsantrap")
+	ods.Set(w, "failureKind", o.FailureKind, ods.I8)
+	return w.Create()
+}
+
+// UBSanTrap creates llvm.intr.ubsantrap.
+func UBSanTrap(b *mlir.Builder, failureKind int8) mlir.Operation {
+	return UBSanTrapOp{FailureKind: failureKind}.Create(b)
+}
+
+// AsUBSanTrap returns op as a UBSanTrapOp. It returns false if op is another operation
+// or lacks a part.
+func AsUBSanTrap(op mlir.Operation) (UBSanTrapOp, bool) {
+	r := ods.Read(op, "llvm.intr.ubsantrap", "", "")
+	if r == nil {
+		return UBSanTrapOp{}, false
+	}
+	o := UBSanTrapOp{
+		FailureKind: ods.Get(r, "failureKind", ods.I8),
+	}
+	return o, r.OK()
+}
+
+// UCmpOp is the operation llvm.intr.ucmp.
+type UCmpOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o UCmpOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ucmp")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// UCmp creates llvm.intr.ucmp and returns its result.
+func UCmp(b *mlir.Builder, resType mlir.Type, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return UCmpOp{ResType: resType, A: a, B: bValue}.Create(b).Result(0)
+}
+
+// AsUCmp returns op as a UCmpOp. It returns false if op is another operation or lacks a
+// part.
+func AsUCmp(op mlir.Operation) (UCmpOp, bool) {
+	r := ods.Read(op, "llvm.intr.ucmp", "11", "1")
+	if r == nil {
+		return UCmpOp{}, false
+	}
+	o := UCmpOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// UMaxOp is the operation llvm.intr.umax.
+type UMaxOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o UMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.umax")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// UMax creates llvm.intr.umax and returns its result.
+func UMax(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.umax", "a b", a, bValue).Result(0)
+}
+
+// AsUMax returns op as a UMaxOp. It returns false if op is another operation or lacks a
+// part.
+func AsUMax(op mlir.Operation) (UMaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.umax", "11", "1")
+	if r == nil {
+		return UMaxOp{}, false
+	}
+	o := UMaxOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// UMinOp is the operation llvm.intr.umin.
+type UMinOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o UMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.umin")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// UMin creates llvm.intr.umin and returns its result.
+func UMin(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.umin", "a b", a, bValue).Result(0)
+}
+
+// AsUMin returns op as a UMinOp. It returns false if op is another operation or lacks a
+// part.
+func AsUMin(op mlir.Operation) (UMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.umin", "11", "1")
+	if r == nil {
+		return UMinOp{}, false
+	}
+	o := UMinOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// UMulWithOverflowOp is the operation llvm.intr.umul.with.overflow.
+type UMulWithOverflowOp struct {
+	Operand0 mlir.Value
+	Operand1 mlir.Value
+	ResType  mlir.Type
+}
+
+// Create creates the operation.
+func (o UMulWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.umul.with.overflow")
+	w.Operand("operand0", o.Operand0)
+	w.Operand("operand1", o.Operand1)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// UMulWithOverflow creates llvm.intr.umul.with.overflow and returns its result.
+func UMulWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
+	return UMulWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
+}
+
+// AsUMulWithOverflow returns op as a UMulWithOverflowOp. It returns false if op is
+// another operation or lacks a part.
+func AsUMulWithOverflow(op mlir.Operation) (UMulWithOverflowOp, bool) {
+	r := ods.Read(op, "llvm.intr.umul.with.overflow", "11", "1")
+	if r == nil {
+		return UMulWithOverflowOp{}, false
+	}
+	o := UMulWithOverflowOp{
+		Operand0: r.Operand(),
+		Operand1: r.Operand(),
+		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// UMulHOp is the operation llvm.intr.umulh.
+type UMulHOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o UMulHOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.umulh")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// UMulH creates llvm.intr.umulh and returns its result.
+func UMulH(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.umulh", "a b", a, bValue).Result(0)
+}
+
+// AsUMulH returns op as a UMulHOp. It returns false if op is another operation or lacks
 // a part.
-func AsVPSub(op mlir.Operation) (VPSubOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.sub", "1111", "1")
+func AsUMulH(op mlir.Operation) (UMulHOp, bool) {
+	r := ods.Read(op, "llvm.intr.umulh", "11", "1")
 	if r == nil {
-		return VPSubOp{}, false
+		return UMulHOp{}, false
 	}
-	o := VPSubOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := UMulHOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPTruncOp is the operation llvm.intr.vp.trunc.
-type VPTruncOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// USHLSatOp is the operation llvm.intr.ushl.sat.
+type USHLSatOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPTruncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.trunc")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+func (o USHLSatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.ushl.sat")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPTrunc creates llvm.intr.vp.trunc and returns its result.
-func VPTrunc(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPTruncOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// USHLSat creates llvm.intr.ushl.sat and returns its result.
+func USHLSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.ushl.sat", "a b", a, bValue).Result(0)
 }
 
-// AsVPTrunc returns op as a VPTruncOp. It returns false if op is another operation or
+// AsUSHLSat returns op as a USHLSatOp. It returns false if op is another operation or
 // lacks a part.
-func AsVPTrunc(op mlir.Operation) (VPTruncOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.trunc", "111", "1")
+func AsUSHLSat(op mlir.Operation) (USHLSatOp, bool) {
+	r := ods.Read(op, "llvm.intr.ushl.sat", "11", "1")
 	if r == nil {
-		return VPTruncOp{}, false
+		return USHLSatOp{}, false
 	}
-	o := VPTruncOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := USHLSatOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPUDivOp is the operation llvm.intr.vp.udiv.
-type VPUDivOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// USubSatOp is the operation llvm.intr.usub.sat.
+type USubSatOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPUDivOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.udiv")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+func (o USubSatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.usub.sat")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPUDiv creates llvm.intr.vp.udiv and returns its result.
-func VPUDiv(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPUDivOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+// USubSat creates llvm.intr.usub.sat and returns its result.
+func USubSat(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.intr.usub.sat", "a b", a, bValue).Result(0)
 }
 
-// AsVPUDiv returns op as a VPUDivOp. It returns false if op is another operation or
+// AsUSubSat returns op as a USubSatOp. It returns false if op is another operation or
 // lacks a part.
-func AsVPUDiv(op mlir.Operation) (VPUDivOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.udiv", "1111", "1")
+func AsUSubSat(op mlir.Operation) (USubSatOp, bool) {
+	r := ods.Read(op, "llvm.intr.usub.sat", "11", "1")
 	if r == nil {
-		return VPUDivOp{}, false
+		return USubSatOp{}, false
 	}
-	o := VPUDivOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := USubSatOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPUIToFPOp is the operation llvm.intr.vp.uitofp.
-type VPUIToFPOp struct {
-	Src     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// USubWithOverflowOp is the operation llvm.intr.usub.with.overflow.
+type USubWithOverflowOp struct {
+	Operand0 mlir.Value
+	Operand1 mlir.Value
+	ResType  mlir.Type
 }
 
 // Create creates the operation.
-func (o VPUIToFPOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.uitofp")
-	w.Operand("src", o.Src)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
+func (o USubWithOverflowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.usub.with.overflow")
+	w.Operand("operand0", o.Operand0)
+	w.Operand("operand1", o.Operand1)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VPUIToFP creates llvm.intr.vp.uitofp and returns its result.
-func VPUIToFP(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPUIToFPOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// USubWithOverflow creates llvm.intr.usub.with.overflow and returns its result.
+func USubWithOverflow(b *mlir.Builder, resType mlir.Type, operand0 mlir.Value, operand1 mlir.Value) mlir.Value {
+	return USubWithOverflowOp{ResType: resType, Operand0: operand0, Operand1: operand1}.Create(b).Result(0)
 }
 
-// AsVPUIToFP returns op as a VPUIToFPOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPUIToFP(op mlir.Operation) (VPUIToFPOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.uitofp", "111", "1")
+// AsUSubWithOverflow returns op as a USubWithOverflowOp. It returns false if op is
+// another operation or lacks a part.
+func AsUSubWithOverflow(op mlir.Operation) (USubWithOverflowOp, bool) {
+	r := ods.Read(op, "llvm.intr.usub.with.overflow", "11", "1")
 	if r == nil {
-		return VPUIToFPOp{}, false
+		return USubWithOverflowOp{}, false
 	}
-	o := VPUIToFPOp{
-		Src:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := USubWithOverflowOp{
+		Operand0: r.Operand(),
+		Operand1: r.Operand(),
+		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VaCopyOp is the operation llvm.intr.vacopy.
+type VaCopyOp struct {
+	DestList mlir.Value
+	SrcList  mlir.Value
+}
+
+// Create creates the operation.
+func (o VaCopyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vacopy")
+	w.Operand("dest_list", o.DestList)
+	w.Operand("src_list", o.SrcList)
+	return w.Create()
+}
+
+// VaCopy creates llvm.intr.vacopy.
+func VaCopy(b *mlir.Builder, destList mlir.Value, srcList mlir.Value) mlir.Operation {
+	return VaCopyOp{DestList: destList, SrcList: srcList}.Create(b)
+}
+
+// AsVaCopy returns op as a VaCopyOp. It returns false if op is another operation or
+// lacks a part.
+func AsVaCopy(op mlir.Operation) (VaCopyOp, bool) {
+	r := ods.Read(op, "llvm.intr.vacopy", "11", "")
+	if r == nil {
+		return VaCopyOp{}, false
+	}
+	o := VaCopyOp{
+		DestList: r.Operand(),
+		SrcList:  r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// VaEndOp is the operation llvm.intr.vaend.
+type VaEndOp struct {
+	ArgList mlir.Value
+}
+
+// Create creates the operation.
+func (o VaEndOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vaend")
+	w.Operand("arg_list", o.ArgList)
+	return w.Create()
+}
+
+// VaEnd creates llvm.intr.vaend.
+func VaEnd(b *mlir.Builder, argList mlir.Value) mlir.Operation {
+	return VaEndOp{ArgList: argList}.Create(b)
+}
+
+// AsVaEnd returns op as a VaEndOp. It returns false if op is another operation or lacks
+// a part.
+func AsVaEnd(op mlir.Operation) (VaEndOp, bool) {
+	r := ods.Read(op, "llvm.intr.vaend", "1", "")
+	if r == nil {
+		return VaEndOp{}, false
+	}
+	o := VaEndOp{
+		ArgList: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// VarAnnotationOp is the operation llvm.intr.var.annotation.
+type VarAnnotationOp struct {
+	Val        mlir.Value
+	Annotation mlir.Value
+	FileName   mlir.Value
+	Line       mlir.Value
+	Attr       mlir.Value
+}
+
+// Create creates the operation.
+func (o VarAnnotationOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.var.annotation")
+	w.Operand("val", o.Val)
+	w.Operand("annotation", o.Annotation)
+	w.Operand("fileName", o.FileName)
+	w.Operand("line", o.Line)
+	w.Operand("attr", o.Attr)
+	return w.Create()
+}
+
+// VarAnnotation creates llvm.intr.var.annotation.
+func VarAnnotation(b *mlir.Builder, val mlir.Value, annotation mlir.Value, fileName mlir.Value, line mlir.Value, attr mlir.Value) mlir.Operation {
+	return VarAnnotationOp{Val: val, Annotation: annotation, FileName: fileName, Line: line, Attr: attr}.Create(b)
+}
+
+// AsVarAnnotation returns op as a VarAnnotationOp. It returns false if op is another
+// operation or lacks a part.
+func AsVarAnnotation(op mlir.Operation) (VarAnnotationOp, bool) {
+	r := ods.Read(op, "llvm.intr.var.annotation", "11111", "")
+	if r == nil {
+		return VarAnnotationOp{}, false
+	}
+	o := VarAnnotationOp{
+		Val:        r.Operand(),
+		Annotation: r.Operand(),
+		FileName:   r.Operand(),
+		Line:       r.Operand(),
+		Attr:       r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// VaStartOp is the operation llvm.intr.vastart.
+type VaStartOp struct {
+	ArgList mlir.Value
+}
+
+// Create creates the operation.
+func (o VaStartOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vastart")
+	w.Operand("arg_list", o.ArgList)
+	return w.Create()
+}
+
+// VaStart creates llvm.intr.vastart.
+func VaStart(b *mlir.Builder, argList mlir.Value) mlir.Operation {
+	return VaStartOp{ArgList: argList}.Create(b)
+}
+
+// AsVaStart returns op as a VaStartOp. It returns false if op is another operation or
+// lacks a part.
+func AsVaStart(op mlir.Operation) (VaStartOp, bool) {
+	r := ods.Read(op, "llvm.intr.vastart", "1", "")
+	if r == nil {
+		return VaStartOp{}, false
+	}
+	o := VaStartOp{
+		ArgList: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorDeinterleave2Op is the operation llvm.intr.vector.deinterleave2.
+type IntrVectorDeinterleave2Op struct {
+	Vec     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorDeinterleave2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.deinterleave2")
+	w.Operand("vec", o.Vec)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorDeinterleave2 creates llvm.intr.vector.deinterleave2 and returns its
+// result.
+func IntrVectorDeinterleave2(b *mlir.Builder, resType mlir.Type, vec mlir.Value) mlir.Value {
+	return IntrVectorDeinterleave2Op{ResType: resType, Vec: vec}.Create(b).Result(0)
+}
+
+// AsIntrVectorDeinterleave2 returns op as an IntrVectorDeinterleave2Op. It returns
+// false if op is another operation or lacks a part.
+func AsIntrVectorDeinterleave2(op mlir.Operation) (IntrVectorDeinterleave2Op, bool) {
+	r := ods.Read(op, "llvm.intr.vector.deinterleave2", "1", "1")
+	if r == nil {
+		return IntrVectorDeinterleave2Op{}, false
+	}
+	o := IntrVectorDeinterleave2Op{
+		Vec:     r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPUMaxOp is the operation llvm.intr.vp.umax.
-type VPUMaxOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
+// IntrVectorExtractOp is the operation llvm.intr.vector.extract.
+type IntrVectorExtractOp struct {
+	Srcvec  mlir.Value
+	Pos     int64
 	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o VPUMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.umax")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
+func (o IntrVectorExtractOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.extract")
+	w.Operand("srcvec", o.Srcvec)
+	ods.Set(w, "pos", o.Pos, ods.I64)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VPUMax creates llvm.intr.vp.umax and returns its result.
-func VPUMax(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPUMaxOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+// IntrVectorExtract creates llvm.intr.vector.extract and returns its result.
+func IntrVectorExtract(b *mlir.Builder, resType mlir.Type, srcvec mlir.Value, pos int64) mlir.Value {
+	return IntrVectorExtractOp{ResType: resType, Srcvec: srcvec, Pos: pos}.Create(b).Result(0)
 }
 
-// AsVPUMax returns op as a VPUMaxOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPUMax(op mlir.Operation) (VPUMaxOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.umax", "1111", "1")
+// AsIntrVectorExtract returns op as an IntrVectorExtractOp. It returns false if op is
+// another operation or lacks a part.
+func AsIntrVectorExtract(op mlir.Operation) (IntrVectorExtractOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.extract", "1", "1")
 	if r == nil {
-		return VPUMaxOp{}, false
+		return IntrVectorExtractOp{}, false
 	}
-	o := VPUMaxOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := IntrVectorExtractOp{
+		Srcvec:  r.Operand(),
+		Pos:     ods.Get(r, "pos", ods.I64),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPUMinOp is the operation llvm.intr.vp.umin.
-type VPUMinOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
-	ResType mlir.Type
+// IntrVectorInsertOp is the operation llvm.intr.vector.insert.
+type IntrVectorInsertOp struct {
+	Dstvec  mlir.Value
+	Srcvec  mlir.Value
+	Pos     int64
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VPUMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.umin")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
-	w.Result("res", o.ResType)
-	return w.Create()
+func (o IntrVectorInsertOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.insert")
+	w.Operand("dstvec", o.Dstvec)
+	w.Operand("srcvec", o.Srcvec)
+	ods.Set(w, "pos", o.Pos, ods.I64)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
-// VPUMin creates llvm.intr.vp.umin and returns its result.
-func VPUMin(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPUMinOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+// IntrVectorInsert creates llvm.intr.vector.insert and returns its result.
+func IntrVectorInsert(b *mlir.Builder, dstvec mlir.Value, srcvec mlir.Value, pos int64) mlir.Value {
+	return IntrVectorInsertOp{Dstvec: dstvec, Srcvec: srcvec, Pos: pos}.Create(b).Result(0)
 }
 
-// AsVPUMin returns op as a VPUMinOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPUMin(op mlir.Operation) (VPUMinOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.umin", "1111", "1")
+// AsIntrVectorInsert returns op as an IntrVectorInsertOp. It returns false if op is
+// another operation or lacks a part.
+func AsIntrVectorInsert(op mlir.Operation) (IntrVectorInsertOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.insert", "11", "1")
 	if r == nil {
-		return VPUMinOp{}, false
+		return IntrVectorInsertOp{}, false
 	}
-	o := VPUMinOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := IntrVectorInsertOp{
+		Dstvec:  r.Operand(),
+		Srcvec:  r.Operand(),
+		Pos:     ods.Get(r, "pos", ods.I64),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VPURemOp is the operation llvm.intr.vp.urem.
-type VPURemOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	Mask    mlir.Value
-	Evl     mlir.Value
+// IntrVectorInterleave2Op is the operation llvm.intr.vector.interleave2.
+type IntrVectorInterleave2Op struct {
+	Vec1    mlir.Value
+	Vec2    mlir.Value
 	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o VPURemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.urem")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.Operand("mask", o.Mask)
-	w.Operand("evl", o.Evl)
+func (o IntrVectorInterleave2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.interleave2")
+	w.Operand("vec1", o.Vec1)
+	w.Operand("vec2", o.Vec2)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VPURem creates llvm.intr.vp.urem and returns its result.
-func VPURem(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPURemOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+// IntrVectorInterleave2 creates llvm.intr.vector.interleave2 and returns its result.
+func IntrVectorInterleave2(b *mlir.Builder, resType mlir.Type, vec1 mlir.Value, vec2 mlir.Value) mlir.Value {
+	return IntrVectorInterleave2Op{ResType: resType, Vec1: vec1, Vec2: vec2}.Create(b).Result(0)
 }
 
-// AsVPURem returns op as a VPURemOp. It returns false if op is another operation or
-// lacks a part.
-func AsVPURem(op mlir.Operation) (VPURemOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.urem", "1111", "1")
+// AsIntrVectorInterleave2 returns op as an IntrVectorInterleave2Op. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorInterleave2(op mlir.Operation) (IntrVectorInterleave2Op, bool) {
+	r := ods.Read(op, "llvm.intr.vector.interleave2", "11", "1")
 	if r == nil {
-		return VPURemOp{}, false
+		return IntrVectorInterleave2Op{}, false
 	}
-	o := VPURemOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		Mask:    r.Operand(),
-		Evl:     r.Operand(),
+	o := IntrVectorInterleave2Op{
+		Vec1:    r.Operand(),
+		Vec2:    r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceAddOp is the operation llvm.intr.vector.reduce.add.
+type IntrVectorReduceAddOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.add")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceAdd creates llvm.intr.vector.reduce.add and returns its result.
+func IntrVectorReduceAdd(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceAddOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceAdd returns op as an IntrVectorReduceAddOp. It returns false if op
+// is another operation or lacks a part.
+func AsIntrVectorReduceAdd(op mlir.Operation) (IntrVectorReduceAddOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.add", "1", "1")
+	if r == nil {
+		return IntrVectorReduceAddOp{}, false
+	}
+	o := IntrVectorReduceAddOp{
+		In:      r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()

@@ -7,8 +7,570 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
-// VPXorOp is the operation llvm.intr.vp.xor.
-type VPXorOp struct {
+// IntrVectorReduceAndOp is the operation llvm.intr.vector.reduce.and.
+type IntrVectorReduceAndOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceAndOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.and")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceAnd creates llvm.intr.vector.reduce.and and returns its result.
+func IntrVectorReduceAnd(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceAndOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceAnd returns op as an IntrVectorReduceAndOp. It returns false if op
+// is another operation or lacks a part.
+func AsIntrVectorReduceAnd(op mlir.Operation) (IntrVectorReduceAndOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.and", "1", "1")
+	if r == nil {
+		return IntrVectorReduceAndOp{}, false
+	}
+	o := IntrVectorReduceAndOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceFaddOp is the operation llvm.intr.vector.reduce.fadd.
+type IntrVectorReduceFaddOp struct {
+	StartValue    mlir.Value
+	Input         mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceFaddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.fadd")
+	w.Operand("start_value", o.StartValue)
+	w.Operand("input", o.Input)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceFadd creates llvm.intr.vector.reduce.fadd and returns its result.
+func IntrVectorReduceFadd(b *mlir.Builder, resType mlir.Type, startValue mlir.Value, input mlir.Value) mlir.Value {
+	return IntrVectorReduceFaddOp{ResType: resType, StartValue: startValue, Input: input}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceFadd returns op as an IntrVectorReduceFaddOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorReduceFadd(op mlir.Operation) (IntrVectorReduceFaddOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.fadd", "11", "1")
+	if r == nil {
+		return IntrVectorReduceFaddOp{}, false
+	}
+	o := IntrVectorReduceFaddOp{
+		StartValue:    r.Operand(),
+		Input:         r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceFmaxOp is the operation llvm.intr.vector.reduce.fmax.
+type IntrVectorReduceFmaxOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceFmaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.fmax")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceFmax creates llvm.intr.vector.reduce.fmax and returns its result.
+func IntrVectorReduceFmax(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceFmaxOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceFmax returns op as an IntrVectorReduceFmaxOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorReduceFmax(op mlir.Operation) (IntrVectorReduceFmaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.fmax", "1", "1")
+	if r == nil {
+		return IntrVectorReduceFmaxOp{}, false
+	}
+	o := IntrVectorReduceFmaxOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceFmaximumOp is the operation llvm.intr.vector.reduce.fmaximum.
+type IntrVectorReduceFmaximumOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceFmaximumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.fmaximum")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceFmaximum creates llvm.intr.vector.reduce.fmaximum and returns its
+// result.
+func IntrVectorReduceFmaximum(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceFmaximumOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceFmaximum returns op as an IntrVectorReduceFmaximumOp. It returns
+// false if op is another operation or lacks a part.
+func AsIntrVectorReduceFmaximum(op mlir.Operation) (IntrVectorReduceFmaximumOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.fmaximum", "1", "1")
+	if r == nil {
+		return IntrVectorReduceFmaximumOp{}, false
+	}
+	o := IntrVectorReduceFmaximumOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceFmaximumnumOp is the operation llvm.intr.vector.reduce.fmaximumnum.
+type IntrVectorReduceFmaximumnumOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceFmaximumnumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.fmaximumnum")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceFmaximumnum creates llvm.intr.vector.reduce.fmaximumnum and returns
+// its result.
+func IntrVectorReduceFmaximumnum(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceFmaximumnumOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceFmaximumnum returns op as an IntrVectorReduceFmaximumnumOp. It
+// returns false if op is another operation or lacks a part.
+func AsIntrVectorReduceFmaximumnum(op mlir.Operation) (IntrVectorReduceFmaximumnumOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.fmaximumnum", "1", "1")
+	if r == nil {
+		return IntrVectorReduceFmaximumnumOp{}, false
+	}
+	o := IntrVectorReduceFmaximumnumOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceFminOp is the operation llvm.intr.vector.reduce.fmin.
+type IntrVectorReduceFminOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceFminOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.fmin")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceFmin creates llvm.intr.vector.reduce.fmin and returns its result.
+func IntrVectorReduceFmin(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceFminOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceFmin returns op as an IntrVectorReduceFminOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorReduceFmin(op mlir.Operation) (IntrVectorReduceFminOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.fmin", "1", "1")
+	if r == nil {
+		return IntrVectorReduceFminOp{}, false
+	}
+	o := IntrVectorReduceFminOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceFminimumOp is the operation llvm.intr.vector.reduce.fminimum.
+type IntrVectorReduceFminimumOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceFminimumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.fminimum")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceFminimum creates llvm.intr.vector.reduce.fminimum and returns its
+// result.
+func IntrVectorReduceFminimum(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceFminimumOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceFminimum returns op as an IntrVectorReduceFminimumOp. It returns
+// false if op is another operation or lacks a part.
+func AsIntrVectorReduceFminimum(op mlir.Operation) (IntrVectorReduceFminimumOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.fminimum", "1", "1")
+	if r == nil {
+		return IntrVectorReduceFminimumOp{}, false
+	}
+	o := IntrVectorReduceFminimumOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceFminimumnumOp is the operation llvm.intr.vector.reduce.fminimumnum.
+type IntrVectorReduceFminimumnumOp struct {
+	In            mlir.Value
+	FastmathFlags FastmathFlags // optional
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceFminimumnumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.fminimumnum")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceFminimumnum creates llvm.intr.vector.reduce.fminimumnum and returns
+// its result.
+func IntrVectorReduceFminimumnum(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceFminimumnumOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceFminimumnum returns op as an IntrVectorReduceFminimumnumOp. It
+// returns false if op is another operation or lacks a part.
+func AsIntrVectorReduceFminimumnum(op mlir.Operation) (IntrVectorReduceFminimumnumOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.fminimumnum", "1", "1")
+	if r == nil {
+		return IntrVectorReduceFminimumnumOp{}, false
+	}
+	o := IntrVectorReduceFminimumnumOp{
+		In:            r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceFmulOp is the operation llvm.intr.vector.reduce.fmul.
+type IntrVectorReduceFmulOp struct {
+	StartValue    mlir.Value
+	Input         mlir.Value
+	FastmathFlags FastmathFlags // optional, with a default
+	ResType       mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceFmulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.fmul")
+	w.Operand("start_value", o.StartValue)
+	w.Operand("input", o.Input)
+	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceFmul creates llvm.intr.vector.reduce.fmul and returns its result.
+func IntrVectorReduceFmul(b *mlir.Builder, resType mlir.Type, startValue mlir.Value, input mlir.Value) mlir.Value {
+	return IntrVectorReduceFmulOp{ResType: resType, StartValue: startValue, Input: input}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceFmul returns op as an IntrVectorReduceFmulOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorReduceFmul(op mlir.Operation) (IntrVectorReduceFmulOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.fmul", "11", "1")
+	if r == nil {
+		return IntrVectorReduceFmulOp{}, false
+	}
+	o := IntrVectorReduceFmulOp{
+		StartValue:    r.Operand(),
+		Input:         r.Operand(),
+		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
+		ResType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceMulOp is the operation llvm.intr.vector.reduce.mul.
+type IntrVectorReduceMulOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceMulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.mul")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceMul creates llvm.intr.vector.reduce.mul and returns its result.
+func IntrVectorReduceMul(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceMulOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceMul returns op as an IntrVectorReduceMulOp. It returns false if op
+// is another operation or lacks a part.
+func AsIntrVectorReduceMul(op mlir.Operation) (IntrVectorReduceMulOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.mul", "1", "1")
+	if r == nil {
+		return IntrVectorReduceMulOp{}, false
+	}
+	o := IntrVectorReduceMulOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceOrOp is the operation llvm.intr.vector.reduce.or.
+type IntrVectorReduceOrOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceOrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.or")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceOr creates llvm.intr.vector.reduce.or and returns its result.
+func IntrVectorReduceOr(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceOrOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceOr returns op as an IntrVectorReduceOrOp. It returns false if op is
+// another operation or lacks a part.
+func AsIntrVectorReduceOr(op mlir.Operation) (IntrVectorReduceOrOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.or", "1", "1")
+	if r == nil {
+		return IntrVectorReduceOrOp{}, false
+	}
+	o := IntrVectorReduceOrOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceSmaxOp is the operation llvm.intr.vector.reduce.smax.
+type IntrVectorReduceSmaxOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceSmaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.smax")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceSmax creates llvm.intr.vector.reduce.smax and returns its result.
+func IntrVectorReduceSmax(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceSmaxOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceSmax returns op as an IntrVectorReduceSmaxOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorReduceSmax(op mlir.Operation) (IntrVectorReduceSmaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.smax", "1", "1")
+	if r == nil {
+		return IntrVectorReduceSmaxOp{}, false
+	}
+	o := IntrVectorReduceSmaxOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceSminOp is the operation llvm.intr.vector.reduce.smin.
+type IntrVectorReduceSminOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceSminOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.smin")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceSmin creates llvm.intr.vector.reduce.smin and returns its result.
+func IntrVectorReduceSmin(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceSminOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceSmin returns op as an IntrVectorReduceSminOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorReduceSmin(op mlir.Operation) (IntrVectorReduceSminOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.smin", "1", "1")
+	if r == nil {
+		return IntrVectorReduceSminOp{}, false
+	}
+	o := IntrVectorReduceSminOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceUmaxOp is the operation llvm.intr.vector.reduce.umax.
+type IntrVectorReduceUmaxOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceUmaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.umax")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceUmax creates llvm.intr.vector.reduce.umax and returns its result.
+func IntrVectorReduceUmax(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceUmaxOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceUmax returns op as an IntrVectorReduceUmaxOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorReduceUmax(op mlir.Operation) (IntrVectorReduceUmaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.umax", "1", "1")
+	if r == nil {
+		return IntrVectorReduceUmaxOp{}, false
+	}
+	o := IntrVectorReduceUmaxOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceUminOp is the operation llvm.intr.vector.reduce.umin.
+type IntrVectorReduceUminOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceUminOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.umin")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceUmin creates llvm.intr.vector.reduce.umin and returns its result.
+func IntrVectorReduceUmin(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceUminOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceUmin returns op as an IntrVectorReduceUminOp. It returns false if
+// op is another operation or lacks a part.
+func AsIntrVectorReduceUmin(op mlir.Operation) (IntrVectorReduceUminOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.umin", "1", "1")
+	if r == nil {
+		return IntrVectorReduceUminOp{}, false
+	}
+	o := IntrVectorReduceUminOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVectorReduceXorOp is the operation llvm.intr.vector.reduce.xor.
+type IntrVectorReduceXorOp struct {
+	In      mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVectorReduceXorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vector.reduce.xor")
+	w.Operand("in", o.In)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVectorReduceXor creates llvm.intr.vector.reduce.xor and returns its result.
+func IntrVectorReduceXor(b *mlir.Builder, resType mlir.Type, in mlir.Value) mlir.Value {
+	return IntrVectorReduceXorOp{ResType: resType, In: in}.Create(b).Result(0)
+}
+
+// AsIntrVectorReduceXor returns op as an IntrVectorReduceXorOp. It returns false if op
+// is another operation or lacks a part.
+func AsIntrVectorReduceXor(op mlir.Operation) (IntrVectorReduceXorOp, bool) {
+	r := ods.Read(op, "llvm.intr.vector.reduce.xor", "1", "1")
+	if r == nil {
+		return IntrVectorReduceXorOp{}, false
+	}
+	o := IntrVectorReduceXorOp{
+		In:      r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPAddOp is the operation llvm.intr.vp.add.
+type VPAddOp struct {
 	LHS     mlir.Value
 	RHS     mlir.Value
 	Mask    mlir.Value
@@ -17,8 +579,8 @@ type VPXorOp struct {
 }
 
 // Create creates the operation.
-func (o VPXorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.xor")
+func (o VPAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.add")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.Operand("mask", o.Mask)
@@ -27,19 +589,19 @@ func (o VPXorOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// VPXor creates llvm.intr.vp.xor and returns its result.
-func VPXor(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPXorOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+// VPAdd creates llvm.intr.vp.add and returns its result.
+func VPAdd(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPAddOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsVPXor returns op as a VPXorOp. It returns false if op is another operation or lacks
+// AsVPAdd returns op as a VPAddOp. It returns false if op is another operation or lacks
 // a part.
-func AsVPXor(op mlir.Operation) (VPXorOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.xor", "1111", "1")
+func AsVPAdd(op mlir.Operation) (VPAddOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.add", "1111", "1")
 	if r == nil {
-		return VPXorOp{}, false
+		return VPAddOp{}, false
 	}
-	o := VPXorOp{
+	o := VPAddOp{
 		LHS:     r.Operand(),
 		RHS:     r.Operand(),
 		Mask:    r.Operand(),
@@ -49,8 +611,347 @@ func AsVPXor(op mlir.Operation) (VPXorOp, bool) {
 	return o, r.OK()
 }
 
-// VPZExtOp is the operation llvm.intr.vp.zext.
-type VPZExtOp struct {
+// VPAndOp is the operation llvm.intr.vp.and.
+type VPAndOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPAndOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.and")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPAnd creates llvm.intr.vp.and and returns its result.
+func VPAnd(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPAndOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPAnd returns op as a VPAndOp. It returns false if op is another operation or lacks
+// a part.
+func AsVPAnd(op mlir.Operation) (VPAndOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.and", "1111", "1")
+	if r == nil {
+		return VPAndOp{}, false
+	}
+	o := VPAndOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPAShrOp is the operation llvm.intr.vp.ashr.
+type VPAShrOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPAShrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.ashr")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPAShr creates llvm.intr.vp.ashr and returns its result.
+func VPAShr(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPAShrOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPAShr returns op as a VPAShrOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPAShr(op mlir.Operation) (VPAShrOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.ashr", "1111", "1")
+	if r == nil {
+		return VPAShrOp{}, false
+	}
+	o := VPAShrOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPFAddOp is the operation llvm.intr.vp.fadd.
+type VPFAddOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPFAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fadd")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPFAdd creates llvm.intr.vp.fadd and returns its result.
+func VPFAdd(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFAddOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPFAdd returns op as a VPFAddOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPFAdd(op mlir.Operation) (VPFAddOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fadd", "1111", "1")
+	if r == nil {
+		return VPFAddOp{}, false
+	}
+	o := VPFAddOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPFDivOp is the operation llvm.intr.vp.fdiv.
+type VPFDivOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPFDivOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fdiv")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPFDiv creates llvm.intr.vp.fdiv and returns its result.
+func VPFDiv(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFDivOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPFDiv returns op as a VPFDivOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPFDiv(op mlir.Operation) (VPFDivOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fdiv", "1111", "1")
+	if r == nil {
+		return VPFDivOp{}, false
+	}
+	o := VPFDivOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPFmaOp is the operation llvm.intr.vp.fma.
+type VPFmaOp struct {
+	Op1     mlir.Value
+	Op2     mlir.Value
+	Op3     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPFmaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fma")
+	w.Operand("op1", o.Op1)
+	w.Operand("op2", o.Op2)
+	w.Operand("op3", o.Op3)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPFma creates llvm.intr.vp.fma and returns its result.
+func VPFma(b *mlir.Builder, resType mlir.Type, op1 mlir.Value, op2 mlir.Value, op3 mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFmaOp{ResType: resType, Op1: op1, Op2: op2, Op3: op3, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPFma returns op as a VPFmaOp. It returns false if op is another operation or lacks
+// a part.
+func AsVPFma(op mlir.Operation) (VPFmaOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fma", "11111", "1")
+	if r == nil {
+		return VPFmaOp{}, false
+	}
+	o := VPFmaOp{
+		Op1:     r.Operand(),
+		Op2:     r.Operand(),
+		Op3:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPFMulOp is the operation llvm.intr.vp.fmul.
+type VPFMulOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPFMulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fmul")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPFMul creates llvm.intr.vp.fmul and returns its result.
+func VPFMul(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFMulOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPFMul returns op as a VPFMulOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPFMul(op mlir.Operation) (VPFMulOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fmul", "1111", "1")
+	if r == nil {
+		return VPFMulOp{}, false
+	}
+	o := VPFMulOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPFMulAddOp is the operation llvm.intr.vp.fmuladd.
+type VPFMulAddOp struct {
+	Op1     mlir.Value
+	Op2     mlir.Value
+	Op3     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPFMulAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fmuladd")
+	w.Operand("op1", o.Op1)
+	w.Operand("op2", o.Op2)
+	w.Operand("op3", o.Op3)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPFMulAdd creates llvm.intr.vp.fmuladd and returns its result.
+func VPFMulAdd(b *mlir.Builder, resType mlir.Type, op1 mlir.Value, op2 mlir.Value, op3 mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFMulAddOp{ResType: resType, Op1: op1, Op2: op2, Op3: op3, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPFMulAdd returns op as a VPFMulAddOp. It returns false if op is another operation
+// or lacks a part.
+func AsVPFMulAdd(op mlir.Operation) (VPFMulAddOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fmuladd", "11111", "1")
+	if r == nil {
+		return VPFMulAddOp{}, false
+	}
+	o := VPFMulAddOp{
+		Op1:     r.Operand(),
+		Op2:     r.Operand(),
+		Op3:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPFNegOp is the operation llvm.intr.vp.fneg.
+type VPFNegOp struct {
+	Op      mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPFNegOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fneg")
+	w.Operand("op", o.Op)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPFNeg creates llvm.intr.vp.fneg and returns its result.
+func VPFNeg(b *mlir.Builder, resType mlir.Type, opValue mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFNegOp{ResType: resType, Op: opValue, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPFNeg returns op as a VPFNegOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPFNeg(op mlir.Operation) (VPFNegOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fneg", "111", "1")
+	if r == nil {
+		return VPFNegOp{}, false
+	}
+	o := VPFNegOp{
+		Op:      r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPFPExtOp is the operation llvm.intr.vp.fpext.
+type VPFPExtOp struct {
 	Src     mlir.Value
 	Mask    mlir.Value
 	Evl     mlir.Value
@@ -58,8 +959,8 @@ type VPZExtOp struct {
 }
 
 // Create creates the operation.
-func (o VPZExtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vp.zext")
+func (o VPFPExtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fpext")
 	w.Operand("src", o.Src)
 	w.Operand("mask", o.Mask)
 	w.Operand("evl", o.Evl)
@@ -67,19 +968,19 @@ func (o VPZExtOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// VPZExt creates llvm.intr.vp.zext and returns its result.
-func VPZExt(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
-	return VPZExtOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+// VPFPExt creates llvm.intr.vp.fpext and returns its result.
+func VPFPExt(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFPExtOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsVPZExt returns op as a VPZExtOp. It returns false if op is another operation or
+// AsVPFPExt returns op as a VPFPExtOp. It returns false if op is another operation or
 // lacks a part.
-func AsVPZExt(op mlir.Operation) (VPZExtOp, bool) {
-	r := ods.Read(op, "llvm.intr.vp.zext", "111", "1")
+func AsVPFPExt(op mlir.Operation) (VPFPExtOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fpext", "111", "1")
 	if r == nil {
-		return VPZExtOp{}, false
+		return VPFPExtOp{}, false
 	}
-	o := VPZExtOp{
+	o := VPFPExtOp{
 		Src:     r.Operand(),
 		Mask:    r.Operand(),
 		Evl:     r.Operand(),
@@ -88,1500 +989,572 @@ func AsVPZExt(op mlir.Operation) (VPZExtOp, bool) {
 	return o, r.OK()
 }
 
-// IntrVscaleOp is the operation llvm.intr.vscale.
-type IntrVscaleOp struct {
+// VPFPToSIOp is the operation llvm.intr.vp.fptosi.
+type VPFPToSIOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
 	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o IntrVscaleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.intr.vscale")
+func (o VPFPToSIOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fptosi")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// IntrVscale creates llvm.intr.vscale and returns its result.
-func IntrVscale(b *mlir.Builder, resType mlir.Type) mlir.Value {
-	return IntrVscaleOp{ResType: resType}.Create(b).Result(0)
+// VPFPToSI creates llvm.intr.vp.fptosi and returns its result.
+func VPFPToSI(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFPToSIOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsIntrVscale returns op as an IntrVscaleOp. It returns false if op is another
-// operation or lacks a part.
-func AsIntrVscale(op mlir.Operation) (IntrVscaleOp, bool) {
-	r := ods.Read(op, "llvm.intr.vscale", "", "1")
+// AsVPFPToSI returns op as a VPFPToSIOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPFPToSI(op mlir.Operation) (VPFPToSIOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fptosi", "111", "1")
 	if r == nil {
-		return IntrVscaleOp{}, false
+		return VPFPToSIOp{}, false
 	}
-	o := IntrVscaleOp{
+	o := VPFPToSIOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// IntToPtrOp is the operation llvm.inttoptr.
-type IntToPtrOp struct {
-	Arg             mlir.Value
-	Dereferenceable mlir.Attribute // optional
-	ResType         mlir.Type
+// VPFPToUIOp is the operation llvm.intr.vp.fptoui.
+type VPFPToUIOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o IntToPtrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.inttoptr")
-	w.Operand("arg", o.Arg)
-	ods.SetValue(w, "dereferenceable", o.Dereferenceable, ods.Attribute)
+func (o VPFPToUIOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fptoui")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// IntToPtr creates llvm.inttoptr and returns its result.
-func IntToPtr(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
-	return IntToPtrOp{ResType: resType, Arg: arg}.Create(b).Result(0)
+// VPFPToUI creates llvm.intr.vp.fptoui and returns its result.
+func VPFPToUI(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFPToUIOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsIntToPtr returns op as an IntToPtrOp. It returns false if op is another operation
-// or lacks a part.
-func AsIntToPtr(op mlir.Operation) (IntToPtrOp, bool) {
-	r := ods.Read(op, "llvm.inttoptr", "1", "1")
+// AsVPFPToUI returns op as a VPFPToUIOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPFPToUI(op mlir.Operation) (VPFPToUIOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fptoui", "111", "1")
 	if r == nil {
-		return IntToPtrOp{}, false
+		return VPFPToUIOp{}, false
 	}
-	o := IntToPtrOp{
-		Arg:             r.Operand(),
-		Dereferenceable: ods.GetValue(r, "dereferenceable", ods.Attribute),
-		ResType:         r.Result(),
+	o := VPFPToUIOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// InvokeOp is the operation llvm.invoke.
-type InvokeOp struct {
-	VarCalleeType      mlir.Type // optional
-	Callee             string    // optional
-	CalleeOperands     []mlir.Value
-	ArgAttrs           []mlir.Attribute // optional
-	ResAttrs           []mlir.Attribute // optional
-	NormalDestOperands []mlir.Value
-	UnwindDestOperands []mlir.Value
-	BranchWeights      []int32        // optional
-	CConv              mlir.Attribute // optional, with a default
-	OpBundleOperands   [][]mlir.Value
-	OpBundleTags       []mlir.Attribute // optional
-	NormalDest         mlir.Block
-	UnwindDest         mlir.Block
-	ResultType         mlir.Type // optional
+// VPFPTruncOp is the operation llvm.intr.vp.fptrunc.
+type VPFPTruncOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o InvokeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.invoke")
-	ods.SetValue(w, "var_callee_type", o.VarCalleeType, ods.Type)
-	ods.SetValue(w, "callee", o.Callee, ods.Symbol)
-	w.Operands("callee_operands", o.CalleeOperands)
-	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
-	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	w.Operands("normalDestOperands", o.NormalDestOperands)
-	w.Operands("unwindDestOperands", o.UnwindDestOperands)
-	ods.SetList(w, "branch_weights", o.BranchWeights, ods.Int32s)
-	ods.SetValue(w, "CConv", o.CConv, ods.Attribute)
-	w.Nested("op_bundle_operands", "op_bundle_sizes", o.OpBundleOperands)
-	ods.SetList(w, "op_bundle_tags", o.OpBundleTags, ods.Attributes)
-	w.Successor("normalDest", o.NormalDest)
-	w.Successor("unwindDest", o.UnwindDest)
-	w.OptionalResult(o.ResultType)
-	w.OperandSegments()
+func (o VPFPTruncOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fptrunc")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// Invoke creates llvm.invoke.
-func Invoke(b *mlir.Builder, calleeOperands []mlir.Value, normalDestOperands []mlir.Value, unwindDestOperands []mlir.Value, opBundleOperands [][]mlir.Value, normalDest mlir.Block, unwindDest mlir.Block) mlir.Operation {
-	return InvokeOp{CalleeOperands: calleeOperands, NormalDestOperands: normalDestOperands, UnwindDestOperands: unwindDestOperands, OpBundleOperands: opBundleOperands, NormalDest: normalDest, UnwindDest: unwindDest}.Create(b)
+// VPFPTrunc creates llvm.intr.vp.fptrunc and returns its result.
+func VPFPTrunc(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFPTruncOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsInvoke returns op as an InvokeOp. It returns false if op is another operation or
-// lacks a part.
-func AsInvoke(op mlir.Operation) (InvokeOp, bool) {
-	r := ods.Read(op, "llvm.invoke", "****s", "?")
+// AsVPFPTrunc returns op as a VPFPTruncOp. It returns false if op is another operation
+// or lacks a part.
+func AsVPFPTrunc(op mlir.Operation) (VPFPTruncOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fptrunc", "111", "1")
 	if r == nil {
-		return InvokeOp{}, false
+		return VPFPTruncOp{}, false
 	}
-	o := InvokeOp{
-		VarCalleeType:      ods.GetValue(r, "var_callee_type", ods.Type),
-		Callee:             ods.GetValue(r, "callee", ods.Symbol),
-		CalleeOperands:     r.Operands(),
-		ArgAttrs:           ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:           ods.GetValue(r, "res_attrs", ods.Attributes),
-		NormalDestOperands: r.Operands(),
-		UnwindDestOperands: r.Operands(),
-		BranchWeights:      ods.GetValue(r, "branch_weights", ods.Int32s),
-		CConv:              ods.GetValue(r, "CConv", ods.Attribute),
-		OpBundleOperands:   r.Nested("op_bundle_sizes"),
-		OpBundleTags:       ods.GetValue(r, "op_bundle_tags", ods.Attributes),
-		NormalDest:         r.Successor(),
-		UnwindDest:         r.Successor(),
-		ResultType:         r.Result(),
+	o := VPFPTruncOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// LandingpadOp is the operation llvm.landingpad.
-type LandingpadOp struct {
-	Cleanup  bool // optional
-	Operand1 []mlir.Value
+// VPFRemOp is the operation llvm.intr.vp.frem.
+type VPFRemOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPFRemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.frem")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPFRem creates llvm.intr.vp.frem and returns its result.
+func VPFRem(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFRemOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPFRem returns op as a VPFRemOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPFRem(op mlir.Operation) (VPFRemOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.frem", "1111", "1")
+	if r == nil {
+		return VPFRemOp{}, false
+	}
+	o := VPFRemOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPFSubOp is the operation llvm.intr.vp.fsub.
+type VPFSubOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPFSubOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.fsub")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPFSub creates llvm.intr.vp.fsub and returns its result.
+func VPFSub(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPFSubOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPFSub returns op as a VPFSubOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPFSub(op mlir.Operation) (VPFSubOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.fsub", "1111", "1")
+	if r == nil {
+		return VPFSubOp{}, false
+	}
+	o := VPFSubOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPIntToPtrOp is the operation llvm.intr.vp.inttoptr.
+type VPIntToPtrOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPIntToPtrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.inttoptr")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPIntToPtr creates llvm.intr.vp.inttoptr and returns its result.
+func VPIntToPtr(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPIntToPtrOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPIntToPtr returns op as a VPIntToPtrOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPIntToPtr(op mlir.Operation) (VPIntToPtrOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.inttoptr", "111", "1")
+	if r == nil {
+		return VPIntToPtrOp{}, false
+	}
+	o := VPIntToPtrOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPLoadOp is the operation llvm.intr.vp.load.
+type VPLoadOp struct {
+	Ptr     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPLoadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.load")
+	w.Operand("ptr", o.Ptr)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPLoad creates llvm.intr.vp.load and returns its result.
+func VPLoad(b *mlir.Builder, resType mlir.Type, ptr mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPLoadOp{ResType: resType, Ptr: ptr, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPLoad returns op as a VPLoadOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPLoad(op mlir.Operation) (VPLoadOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.load", "111", "1")
+	if r == nil {
+		return VPLoadOp{}, false
+	}
+	o := VPLoadOp{
+		Ptr:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPLShrOp is the operation llvm.intr.vp.lshr.
+type VPLShrOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPLShrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.lshr")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPLShr creates llvm.intr.vp.lshr and returns its result.
+func VPLShr(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPLShrOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPLShr returns op as a VPLShrOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPLShr(op mlir.Operation) (VPLShrOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.lshr", "1111", "1")
+	if r == nil {
+		return VPLShrOp{}, false
+	}
+	o := VPLShrOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPMergeMinOp is the operation llvm.intr.vp.merge.
+type VPMergeMinOp struct {
+	Cond     mlir.Value
+	TrueVal  mlir.Value
+	FalseVal mlir.Value
+	Evl      mlir.Value
 	ResType  mlir.Type
 }
 
 // Create creates the operation.
-func (o LandingpadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.landingpad")
-	ods.SetValue(w, "cleanup", o.Cleanup, ods.Unit)
-	w.Operands("operand1", o.Operand1)
+func (o VPMergeMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.merge")
+	w.Operand("cond", o.Cond)
+	w.Operand("true_val", o.TrueVal)
+	w.Operand("false_val", o.FalseVal)
+	w.Operand("evl", o.Evl)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// Landingpad creates llvm.landingpad and returns its result.
-func Landingpad(b *mlir.Builder, resType mlir.Type, operand1 ...mlir.Value) mlir.Value {
-	return LandingpadOp{ResType: resType, Operand1: operand1}.Create(b).Result(0)
+// VPMergeMin creates llvm.intr.vp.merge and returns its result.
+func VPMergeMin(b *mlir.Builder, resType mlir.Type, cond mlir.Value, trueVal mlir.Value, falseVal mlir.Value, evl mlir.Value) mlir.Value {
+	return VPMergeMinOp{ResType: resType, Cond: cond, TrueVal: trueVal, FalseVal: falseVal, Evl: evl}.Create(b).Result(0)
 }
 
-// AsLandingpad returns op as a LandingpadOp. It returns false if op is another
+// AsVPMergeMin returns op as a VPMergeMinOp. It returns false if op is another
 // operation or lacks a part.
-func AsLandingpad(op mlir.Operation) (LandingpadOp, bool) {
-	r := ods.Read(op, "llvm.landingpad", "*", "1")
+func AsVPMergeMin(op mlir.Operation) (VPMergeMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.merge", "1111", "1")
 	if r == nil {
-		return LandingpadOp{}, false
+		return VPMergeMinOp{}, false
 	}
-	o := LandingpadOp{
-		Cleanup:  ods.GetValue(r, "cleanup", ods.Unit),
-		Operand1: r.Operands(),
+	o := VPMergeMinOp{
+		Cond:     r.Operand(),
+		TrueVal:  r.Operand(),
+		FalseVal: r.Operand(),
+		Evl:      r.Operand(),
 		ResType:  r.Result(),
 	}
 	return o, r.OK()
 }
 
-// LinkerOptionsOp is the operation llvm.linker_options.
-type LinkerOptionsOp struct {
-	Options []string
+// VPMulOp is the operation llvm.intr.vp.mul.
+type VPMulOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o LinkerOptionsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.linker_options")
-	ods.Set(w, "options", o.Options, ods.TextArray)
-	return w.Create()
-}
-
-// LinkerOptions creates llvm.linker_options.
-func LinkerOptions(b *mlir.Builder, options []string) mlir.Operation {
-	return LinkerOptionsOp{Options: options}.Create(b)
-}
-
-// AsLinkerOptions returns op as a LinkerOptionsOp. It returns false if op is another
-// operation or lacks a part.
-func AsLinkerOptions(op mlir.Operation) (LinkerOptionsOp, bool) {
-	r := ods.Read(op, "llvm.linker_options", "", "")
-	if r == nil {
-		return LinkerOptionsOp{}, false
-	}
-	o := LinkerOptionsOp{
-		Options: ods.Get(r, "options", ods.TextArray),
-	}
-	return o, r.OK()
-}
-
-// LoadOp is the operation llvm.load.
-type LoadOp struct {
-	Addr            mlir.Value
-	Alignment       *int64           // optional
-	Volatile        bool             // optional
-	Nontemporal     bool             // optional
-	Invariant       bool             // optional
-	InvariantGroup  bool             // optional
-	Ordering        AtomicOrdering   // optional, with a default
-	Syncscope       string           // optional
-	Dereferenceable mlir.Attribute   // optional
-	AccessGroups    []mlir.Attribute // optional
-	AliasScopes     []mlir.Attribute // optional
-	NoaliasScopes   []mlir.Attribute // optional
-	Tbaa            []mlir.Attribute // optional
-	ResType         mlir.Type
-}
-
-// Create creates the operation.
-func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.load")
-	w.Operand("addr", o.Addr)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I64)
-	ods.SetValue(w, "volatile_", o.Volatile, ods.Unit)
-	ods.SetValue(w, "nontemporal", o.Nontemporal, ods.Unit)
-	ods.SetValue(w, "invariant", o.Invariant, ods.Unit)
-	ods.SetValue(w, "invariantGroup", o.InvariantGroup, ods.Unit)
-	ods.SetValue(w, "ordering", o.Ordering, atomicOrderingKind)
-	ods.SetValue(w, "syncscope", o.Syncscope, ods.Text)
-	ods.SetValue(w, "dereferenceable", o.Dereferenceable, ods.Attribute)
-	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
-	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
-	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
-	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
+func (o VPMulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.mul")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// Load creates llvm.load and returns its result.
-func Load(b *mlir.Builder, resType mlir.Type, addr mlir.Value) mlir.Value {
-	return LoadOp{ResType: resType, Addr: addr}.Create(b).Result(0)
+// VPMul creates llvm.intr.vp.mul and returns its result.
+func VPMul(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPMulOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsLoad returns op as a LoadOp. It returns false if op is another operation or lacks a
-// part.
-func AsLoad(op mlir.Operation) (LoadOp, bool) {
-	r := ods.Read(op, "llvm.load", "1", "1")
+// AsVPMul returns op as a VPMulOp. It returns false if op is another operation or lacks
+// a part.
+func AsVPMul(op mlir.Operation) (VPMulOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.mul", "1111", "1")
 	if r == nil {
-		return LoadOp{}, false
+		return VPMulOp{}, false
 	}
-	o := LoadOp{
-		Addr:            r.Operand(),
-		Alignment:       ods.GetPointer(r, "alignment", ods.I64),
-		Volatile:        ods.GetValue(r, "volatile_", ods.Unit),
-		Nontemporal:     ods.GetValue(r, "nontemporal", ods.Unit),
-		Invariant:       ods.GetValue(r, "invariant", ods.Unit),
-		InvariantGroup:  ods.GetValue(r, "invariantGroup", ods.Unit),
-		Ordering:        ods.GetValue(r, "ordering", atomicOrderingKind),
-		Syncscope:       ods.GetValue(r, "syncscope", ods.Text),
-		Dereferenceable: ods.GetValue(r, "dereferenceable", ods.Attribute),
-		AccessGroups:    ods.GetValue(r, "access_groups", ods.Attributes),
-		AliasScopes:     ods.GetValue(r, "alias_scopes", ods.Attributes),
-		NoaliasScopes:   ods.GetValue(r, "noalias_scopes", ods.Attributes),
-		Tbaa:            ods.GetValue(r, "tbaa", ods.Attributes),
-		ResType:         r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LShrOp is the operation llvm.lshr.
-type LShrOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	IsExact bool      // optional
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LShrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.lshr")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "isExact", o.IsExact, ods.Unit)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// LShr creates llvm.lshr and returns its result.
-func LShr(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.lshr", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsLShr returns op as a LShrOp. It returns false if op is another operation or lacks a
-// part.
-func AsLShr(op mlir.Operation) (LShrOp, bool) {
-	r := ods.Read(op, "llvm.lshr", "11", "1")
-	if r == nil {
-		return LShrOp{}, false
-	}
-	o := LShrOp{
+	o := VPMulOp{
 		LHS:     r.Operand(),
 		RHS:     r.Operand(),
-		IsExact: ods.GetValue(r, "isExact", ods.Unit),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// AddressOfOp is the operation llvm.mlir.addressof.
-type AddressOfOp struct {
-	GlobalName string
+// VPOrOp is the operation llvm.intr.vp.or.
+type VPOrOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPOrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.or")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPOr creates llvm.intr.vp.or and returns its result.
+func VPOr(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPOrOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPOr returns op as a VPOrOp. It returns false if op is another operation or lacks a
+// part.
+func AsVPOr(op mlir.Operation) (VPOrOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.or", "1111", "1")
+	if r == nil {
+		return VPOrOp{}, false
+	}
+	o := VPOrOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPPtrToIntOp is the operation llvm.intr.vp.ptrtoint.
+type VPPtrToIntOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPPtrToIntOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.ptrtoint")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPPtrToInt creates llvm.intr.vp.ptrtoint and returns its result.
+func VPPtrToInt(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPPtrToIntOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPPtrToInt returns op as a VPPtrToIntOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPPtrToInt(op mlir.Operation) (VPPtrToIntOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.ptrtoint", "111", "1")
+	if r == nil {
+		return VPPtrToIntOp{}, false
+	}
+	o := VPPtrToIntOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceAddOp is the operation llvm.intr.vp.reduce.add.
+type VPReduceAddOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
 	ResType    mlir.Type
 }
 
 // Create creates the operation.
-func (o AddressOfOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.addressof")
-	ods.Set(w, "global_name", o.GlobalName, ods.Symbol)
+func (o VPReduceAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.add")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// AddressOf creates llvm.mlir.addressof and returns its result.
-func AddressOf(b *mlir.Builder, resType mlir.Type, globalName string) mlir.Value {
-	return AddressOfOp{ResType: resType, GlobalName: globalName}.Create(b).Result(0)
+// VPReduceAdd creates llvm.intr.vp.reduce.add and returns its result.
+func VPReduceAdd(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceAddOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsAddressOf returns op as an AddressOfOp. It returns false if op is another operation
-// or lacks a part.
-func AsAddressOf(op mlir.Operation) (AddressOfOp, bool) {
-	r := ods.Read(op, "llvm.mlir.addressof", "", "1")
+// AsVPReduceAdd returns op as a VPReduceAddOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceAdd(op mlir.Operation) (VPReduceAddOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.add", "1111", "1")
 	if r == nil {
-		return AddressOfOp{}, false
+		return VPReduceAddOp{}, false
 	}
-	o := AddressOfOp{
-		GlobalName: ods.Get(r, "global_name", ods.Symbol),
+	o := VPReduceAddOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
 		ResType:    r.Result(),
 	}
 	return o, r.OK()
 }
 
-// AliasOp is the operation llvm.mlir.alias.
-type AliasOp struct {
-	AliasType   mlir.Type
-	SymName     string
-	Linkage     mlir.Attribute
-	DsoLocal    bool        // optional
-	ThreadLocal bool        // optional
-	UnnamedAddr UnnamedAddr // optional
-	Visibility  Visibility  // optional, with a default
-	Initializer mlir.Region
+// VPReduceAndOp is the operation llvm.intr.vp.reduce.and.
+type VPReduceAndOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
 }
 
 // Create creates the operation.
-func (o AliasOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.alias")
-	ods.Set(w, "alias_type", o.AliasType, ods.Type)
-	ods.Set(w, "sym_name", o.SymName, ods.Text)
-	ods.Set(w, "linkage", o.Linkage, ods.Attribute)
-	ods.SetValue(w, "dso_local", o.DsoLocal, ods.Unit)
-	ods.SetValue(w, "thread_local_", o.ThreadLocal, ods.Unit)
-	ods.SetValue(w, "unnamed_addr", o.UnnamedAddr, unnamedAddrKind)
-	ods.SetValue(w, "visibility_", o.Visibility, visibilityKind)
-	w.Region(o.Initializer)
-	return w.Create()
-}
-
-// Alias creates llvm.mlir.alias.
-func Alias(b *mlir.Builder, aliasType mlir.Type, symName string, linkage mlir.Attribute, initializer mlir.Region) mlir.Operation {
-	return AliasOp{AliasType: aliasType, SymName: symName, Linkage: linkage, Initializer: initializer}.Create(b)
-}
-
-// AsAlias returns op as an AliasOp. It returns false if op is another operation or
-// lacks a part.
-func AsAlias(op mlir.Operation) (AliasOp, bool) {
-	r := ods.Read(op, "llvm.mlir.alias", "", "")
-	if r == nil {
-		return AliasOp{}, false
-	}
-	o := AliasOp{
-		AliasType:   ods.Get(r, "alias_type", ods.Type),
-		SymName:     ods.Get(r, "sym_name", ods.Text),
-		Linkage:     ods.Get(r, "linkage", ods.Attribute),
-		DsoLocal:    ods.GetValue(r, "dso_local", ods.Unit),
-		ThreadLocal: ods.GetValue(r, "thread_local_", ods.Unit),
-		UnnamedAddr: ods.GetValue(r, "unnamed_addr", unnamedAddrKind),
-		Visibility:  ods.GetValue(r, "visibility_", visibilityKind),
-		Initializer: r.Region(),
-	}
-	return o, r.OK()
-}
-
-// ConstantOp is the operation llvm.mlir.constant.
-type ConstantOp struct {
-	Value   mlir.Attribute
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConstantOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.constant")
-	ods.Set(w, "value", o.Value, ods.Attribute)
+func (o VPReduceAndOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.and")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// Constant creates llvm.mlir.constant and returns its result.
-func Constant(b *mlir.Builder, resType mlir.Type, value mlir.Attribute) mlir.Value {
-	return ConstantOp{ResType: resType, Value: value}.Create(b).Result(0)
+// VPReduceAnd creates llvm.intr.vp.reduce.and and returns its result.
+func VPReduceAnd(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceAndOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsConstant returns op as a ConstantOp. It returns false if op is another operation or
-// lacks a part.
-func AsConstant(op mlir.Operation) (ConstantOp, bool) {
-	r := ods.Read(op, "llvm.mlir.constant", "", "1")
-	if r == nil {
-		return ConstantOp{}, false
-	}
-	o := ConstantOp{
-		Value:   ods.Get(r, "value", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GlobalOp is the operation llvm.mlir.global.
-type GlobalOp struct {
-	GlobalType            mlir.Type
-	Constant              bool // optional
-	SymName               string
-	Linkage               mlir.Attribute
-	DsoLocal              bool             // optional
-	ThreadLocal           bool             // optional
-	ExternallyInitialized bool             // optional
-	Value                 mlir.Attribute   // optional
-	Alignment             *int64           // optional
-	AddrSpace             *int32           // optional, with a default
-	UnnamedAddr           UnnamedAddr      // optional
-	Section               string           // optional
-	Comdat                []string         // optional
-	DbgExprs              []mlir.Attribute // optional
-	Visibility            Visibility       // optional, with a default
-	TargetSpecificAttrs   []mlir.Attribute // optional
-	Initializer           mlir.Region
-}
-
-// Create creates the operation.
-func (o GlobalOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.global")
-	ods.Set(w, "global_type", o.GlobalType, ods.Type)
-	ods.SetValue(w, "constant", o.Constant, ods.Unit)
-	ods.Set(w, "sym_name", o.SymName, ods.Text)
-	ods.Set(w, "linkage", o.Linkage, ods.Attribute)
-	ods.SetValue(w, "dso_local", o.DsoLocal, ods.Unit)
-	ods.SetValue(w, "thread_local_", o.ThreadLocal, ods.Unit)
-	ods.SetValue(w, "externally_initialized", o.ExternallyInitialized, ods.Unit)
-	ods.SetValue(w, "value", o.Value, ods.Attribute)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I64)
-	ods.SetPointer(w, "addr_space", o.AddrSpace, ods.I32)
-	ods.SetValue(w, "unnamed_addr", o.UnnamedAddr, unnamedAddrKind)
-	ods.SetValue(w, "section", o.Section, ods.Text)
-	ods.SetList(w, "comdat", o.Comdat, ods.Path)
-	ods.SetList(w, "dbg_exprs", o.DbgExprs, ods.Attributes)
-	ods.SetValue(w, "visibility_", o.Visibility, visibilityKind)
-	ods.SetList(w, "target_specific_attrs", o.TargetSpecificAttrs, ods.Attributes)
-	w.Region(o.Initializer)
-	return w.Create()
-}
-
-// Global creates llvm.mlir.global.
-func Global(b *mlir.Builder, globalType mlir.Type, symName string, linkage mlir.Attribute, initializer mlir.Region) mlir.Operation {
-	return GlobalOp{GlobalType: globalType, SymName: symName, Linkage: linkage, Initializer: initializer}.Create(b)
-}
-
-// AsGlobal returns op as a GlobalOp. It returns false if op is another operation or
-// lacks a part.
-func AsGlobal(op mlir.Operation) (GlobalOp, bool) {
-	r := ods.Read(op, "llvm.mlir.global", "", "")
-	if r == nil {
-		return GlobalOp{}, false
-	}
-	o := GlobalOp{
-		GlobalType:            ods.Get(r, "global_type", ods.Type),
-		Constant:              ods.GetValue(r, "constant", ods.Unit),
-		SymName:               ods.Get(r, "sym_name", ods.Text),
-		Linkage:               ods.Get(r, "linkage", ods.Attribute),
-		DsoLocal:              ods.GetValue(r, "dso_local", ods.Unit),
-		ThreadLocal:           ods.GetValue(r, "thread_local_", ods.Unit),
-		ExternallyInitialized: ods.GetValue(r, "externally_initialized", ods.Unit),
-		Value:                 ods.GetValue(r, "value", ods.Attribute),
-		Alignment:             ods.GetPointer(r, "alignment", ods.I64),
-		AddrSpace:             ods.GetPointer(r, "addr_space", ods.I32),
-		UnnamedAddr:           ods.GetValue(r, "unnamed_addr", unnamedAddrKind),
-		Section:               ods.GetValue(r, "section", ods.Text),
-		Comdat:                ods.GetValue(r, "comdat", ods.Path),
-		DbgExprs:              ods.GetValue(r, "dbg_exprs", ods.Attributes),
-		Visibility:            ods.GetValue(r, "visibility_", visibilityKind),
-		TargetSpecificAttrs:   ods.GetValue(r, "target_specific_attrs", ods.Attributes),
-		Initializer:           r.Region(),
-	}
-	return o, r.OK()
-}
-
-// GlobalCtorsOp is the operation llvm.mlir.global_ctors.
-type GlobalCtorsOp struct {
-	Ctors      []string
-	Priorities []int32
-	Data       []mlir.Attribute
-}
-
-// Create creates the operation.
-func (o GlobalCtorsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.global_ctors")
-	ods.Set(w, "ctors", o.Ctors, ods.SymbolArray)
-	ods.Set(w, "priorities", o.Priorities, ods.I32Array)
-	ods.Set(w, "data", o.Data, ods.Attributes)
-	return w.Create()
-}
-
-// GlobalCtors creates llvm.mlir.global_ctors.
-func GlobalCtors(b *mlir.Builder, ctors []string, priorities []int32, data []mlir.Attribute) mlir.Operation {
-	return GlobalCtorsOp{Ctors: ctors, Priorities: priorities, Data: data}.Create(b)
-}
-
-// AsGlobalCtors returns op as a GlobalCtorsOp. It returns false if op is another
+// AsVPReduceAnd returns op as a VPReduceAndOp. It returns false if op is another
 // operation or lacks a part.
-func AsGlobalCtors(op mlir.Operation) (GlobalCtorsOp, bool) {
-	r := ods.Read(op, "llvm.mlir.global_ctors", "", "")
+func AsVPReduceAnd(op mlir.Operation) (VPReduceAndOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.and", "1111", "1")
 	if r == nil {
-		return GlobalCtorsOp{}, false
+		return VPReduceAndOp{}, false
 	}
-	o := GlobalCtorsOp{
-		Ctors:      ods.Get(r, "ctors", ods.SymbolArray),
-		Priorities: ods.Get(r, "priorities", ods.I32Array),
-		Data:       ods.Get(r, "data", ods.Attributes),
-	}
-	return o, r.OK()
-}
-
-// GlobalDtorsOp is the operation llvm.mlir.global_dtors.
-type GlobalDtorsOp struct {
-	Dtors      []string
-	Priorities []int32
-	Data       []mlir.Attribute
-}
-
-// Create creates the operation.
-func (o GlobalDtorsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.global_dtors")
-	ods.Set(w, "dtors", o.Dtors, ods.SymbolArray)
-	ods.Set(w, "priorities", o.Priorities, ods.I32Array)
-	ods.Set(w, "data", o.Data, ods.Attributes)
-	return w.Create()
-}
-
-// GlobalDtors creates llvm.mlir.global_dtors.
-func GlobalDtors(b *mlir.Builder, dtors []string, priorities []int32, data []mlir.Attribute) mlir.Operation {
-	return GlobalDtorsOp{Dtors: dtors, Priorities: priorities, Data: data}.Create(b)
-}
-
-// AsGlobalDtors returns op as a GlobalDtorsOp. It returns false if op is another
-// operation or lacks a part.
-func AsGlobalDtors(op mlir.Operation) (GlobalDtorsOp, bool) {
-	r := ods.Read(op, "llvm.mlir.global_dtors", "", "")
-	if r == nil {
-		return GlobalDtorsOp{}, false
-	}
-	o := GlobalDtorsOp{
-		Dtors:      ods.Get(r, "dtors", ods.SymbolArray),
-		Priorities: ods.Get(r, "priorities", ods.I32Array),
-		Data:       ods.Get(r, "data", ods.Attributes),
-	}
-	return o, r.OK()
-}
-
-// IFuncOp is the operation llvm.mlir.ifunc.
-type IFuncOp struct {
-	SymName      string
-	IFuncType    mlir.Type
-	Resolver     string
-	ResolverType mlir.Type
-	Linkage      mlir.Attribute
-	DsoLocal     bool        // optional
-	AddressSpace *int32      // optional, with a default
-	UnnamedAddr  UnnamedAddr // optional, with a default
-	Visibility   Visibility  // optional, with a default
-}
-
-// Create creates the operation.
-func (o IFuncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.ifunc")
-	ods.Set(w, "sym_name", o.SymName, ods.Text)
-	ods.Set(w, "i_func_type", o.IFuncType, ods.Type)
-	ods.Set(w, "resolver", o.Resolver, ods.Symbol)
-	ods.Set(w, "resolver_type", o.ResolverType, ods.Type)
-	ods.Set(w, "linkage", o.Linkage, ods.Attribute)
-	ods.SetValue(w, "dso_local", o.DsoLocal, ods.Unit)
-	ods.SetPointer(w, "address_space", o.AddressSpace, ods.I32)
-	ods.SetValue(w, "unnamed_addr", o.UnnamedAddr, unnamedAddrKind)
-	ods.SetValue(w, "visibility_", o.Visibility, visibilityKind)
-	return w.Create()
-}
-
-// IFunc creates llvm.mlir.ifunc.
-func IFunc(b *mlir.Builder, symName string, iFuncType mlir.Type, resolver string, resolverType mlir.Type, linkage mlir.Attribute) mlir.Operation {
-	return IFuncOp{SymName: symName, IFuncType: iFuncType, Resolver: resolver, ResolverType: resolverType, Linkage: linkage}.Create(b)
-}
-
-// AsIFunc returns op as an IFuncOp. It returns false if op is another operation or
-// lacks a part.
-func AsIFunc(op mlir.Operation) (IFuncOp, bool) {
-	r := ods.Read(op, "llvm.mlir.ifunc", "", "")
-	if r == nil {
-		return IFuncOp{}, false
-	}
-	o := IFuncOp{
-		SymName:      ods.Get(r, "sym_name", ods.Text),
-		IFuncType:    ods.Get(r, "i_func_type", ods.Type),
-		Resolver:     ods.Get(r, "resolver", ods.Symbol),
-		ResolverType: ods.Get(r, "resolver_type", ods.Type),
-		Linkage:      ods.Get(r, "linkage", ods.Attribute),
-		DsoLocal:     ods.GetValue(r, "dso_local", ods.Unit),
-		AddressSpace: ods.GetPointer(r, "address_space", ods.I32),
-		UnnamedAddr:  ods.GetValue(r, "unnamed_addr", unnamedAddrKind),
-		Visibility:   ods.GetValue(r, "visibility_", visibilityKind),
-	}
-	return o, r.OK()
-}
-
-// NoneTokenOp is the operation llvm.mlir.none.
-type NoneTokenOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o NoneTokenOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.none")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// NoneToken creates llvm.mlir.none and returns its result.
-func NoneToken(b *mlir.Builder) mlir.Value {
-	return NoneTokenOp{}.Create(b).Result(0)
-}
-
-// AsNoneToken returns op as a NoneTokenOp. It returns false if op is another operation
-// or lacks a part.
-func AsNoneToken(op mlir.Operation) (NoneTokenOp, bool) {
-	r := ods.Read(op, "llvm.mlir.none", "", "1")
-	if r == nil {
-		return NoneTokenOp{}, false
-	}
-	o := NoneTokenOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PoisonOp is the operation llvm.mlir.poison.
-type PoisonOp struct {
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o PoisonOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.poison")
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// Poison creates llvm.mlir.poison and returns its result.
-func Poison(b *mlir.Builder, resType mlir.Type) mlir.Value {
-	return PoisonOp{ResType: resType}.Create(b).Result(0)
-}
-
-// AsPoison returns op as a PoisonOp. It returns false if op is another operation or
-// lacks a part.
-func AsPoison(op mlir.Operation) (PoisonOp, bool) {
-	r := ods.Read(op, "llvm.mlir.poison", "", "1")
-	if r == nil {
-		return PoisonOp{}, false
-	}
-	o := PoisonOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// UndefOp is the operation llvm.mlir.undef.
-type UndefOp struct {
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o UndefOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.undef")
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// Undef creates llvm.mlir.undef and returns its result.
-func Undef(b *mlir.Builder, resType mlir.Type) mlir.Value {
-	return UndefOp{ResType: resType}.Create(b).Result(0)
-}
-
-// AsUndef returns op as a UndefOp. It returns false if op is another operation or lacks
-// a part.
-func AsUndef(op mlir.Operation) (UndefOp, bool) {
-	r := ods.Read(op, "llvm.mlir.undef", "", "1")
-	if r == nil {
-		return UndefOp{}, false
-	}
-	o := UndefOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ZeroOp is the operation llvm.mlir.zero.
-type ZeroOp struct {
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o ZeroOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mlir.zero")
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// Zero creates llvm.mlir.zero and returns its result.
-func Zero(b *mlir.Builder, resType mlir.Type) mlir.Value {
-	return ZeroOp{ResType: resType}.Create(b).Result(0)
-}
-
-// AsZero returns op as a ZeroOp. It returns false if op is another operation or lacks a
-// part.
-func AsZero(op mlir.Operation) (ZeroOp, bool) {
-	r := ods.Read(op, "llvm.mlir.zero", "", "1")
-	if r == nil {
-		return ZeroOp{}, false
-	}
-	o := ZeroOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ModuleFlagsOp is the operation llvm.module_flags.
-type ModuleFlagsOp struct {
-	Flags []mlir.Attribute
-}
-
-// Create creates the operation.
-func (o ModuleFlagsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.module_flags")
-	ods.Set(w, "flags", o.Flags, ods.Attributes)
-	return w.Create()
-}
-
-// ModuleFlags creates llvm.module_flags.
-func ModuleFlags(b *mlir.Builder, flags []mlir.Attribute) mlir.Operation {
-	return ModuleFlagsOp{Flags: flags}.Create(b)
-}
-
-// AsModuleFlags returns op as a ModuleFlagsOp. It returns false if op is another
-// operation or lacks a part.
-func AsModuleFlags(op mlir.Operation) (ModuleFlagsOp, bool) {
-	r := ods.Read(op, "llvm.module_flags", "", "")
-	if r == nil {
-		return ModuleFlagsOp{}, false
-	}
-	o := ModuleFlagsOp{
-		Flags: ods.Get(r, "flags", ods.Attributes),
-	}
-	return o, r.OK()
-}
-
-// MulOp is the operation llvm.mul.
-type MulOp struct {
-	LHS           mlir.Value
-	RHS           mlir.Value
-	OverflowFlags mlir.Attribute // optional
-	ResType       mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.mul")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Mul creates llvm.mul and returns its result.
-func Mul(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.mul", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsMul returns op as a MulOp. It returns false if op is another operation or lacks a
-// part.
-func AsMul(op mlir.Operation) (MulOp, bool) {
-	r := ods.Read(op, "llvm.mul", "11", "1")
-	if r == nil {
-		return MulOp{}, false
-	}
-	o := MulOp{
-		LHS:           r.Operand(),
-		RHS:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", ods.Attribute),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// OrOp is the operation llvm.or.
-type OrOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	IsDisjoint bool      // optional
-	ResType    mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o OrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.or")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "isDisjoint", o.IsDisjoint, ods.Unit)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Or creates llvm.or and returns its result.
-func Or(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.or", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsOr returns op as an OrOp. It returns false if op is another operation or lacks a
-// part.
-func AsOr(op mlir.Operation) (OrOp, bool) {
-	r := ods.Read(op, "llvm.or", "11", "1")
-	if r == nil {
-		return OrOp{}, false
-	}
-	o := OrOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		IsDisjoint: ods.GetValue(r, "isDisjoint", ods.Unit),
+	o := VPReduceAndOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
 		ResType:    r.Result(),
 	}
 	return o, r.OK()
-}
-
-// PtrToIntOp is the operation llvm.ptrtoint.
-type PtrToIntOp struct {
-	Arg     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o PtrToIntOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.ptrtoint")
-	w.Operand("arg", o.Arg)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// PtrToInt creates llvm.ptrtoint and returns its result.
-func PtrToInt(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
-	return PtrToIntOp{ResType: resType, Arg: arg}.Create(b).Result(0)
-}
-
-// AsPtrToInt returns op as a PtrToIntOp. It returns false if op is another operation or
-// lacks a part.
-func AsPtrToInt(op mlir.Operation) (PtrToIntOp, bool) {
-	r := ods.Read(op, "llvm.ptrtoint", "1", "1")
-	if r == nil {
-		return PtrToIntOp{}, false
-	}
-	o := PtrToIntOp{
-		Arg:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ResumeOp is the operation llvm.resume.
-type ResumeOp struct {
-	Value mlir.Value
-}
-
-// Create creates the operation.
-func (o ResumeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.resume")
-	w.Operand("value", o.Value)
-	return w.Create()
-}
-
-// Resume creates llvm.resume.
-func Resume(b *mlir.Builder, value mlir.Value) mlir.Operation {
-	return ResumeOp{Value: value}.Create(b)
-}
-
-// AsResume returns op as a ResumeOp. It returns false if op is another operation or
-// lacks a part.
-func AsResume(op mlir.Operation) (ResumeOp, bool) {
-	r := ods.Read(op, "llvm.resume", "1", "")
-	if r == nil {
-		return ResumeOp{}, false
-	}
-	o := ResumeOp{
-		Value: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// ReturnOp is the operation llvm.return.
-type ReturnOp struct {
-	Arg mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o ReturnOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.return")
-	w.Optional("arg", o.Arg)
-	return w.Create()
-}
-
-// Return creates llvm.return.
-func Return(b *mlir.Builder) mlir.Operation {
-	return ReturnOp{}.Create(b)
-}
-
-// AsReturn returns op as a ReturnOp. It returns false if op is another operation or
-// lacks a part.
-func AsReturn(op mlir.Operation) (ReturnOp, bool) {
-	r := ods.Read(op, "llvm.return", "?", "")
-	if r == nil {
-		return ReturnOp{}, false
-	}
-	o := ReturnOp{
-		Arg: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// SDivOp is the operation llvm.sdiv.
-type SDivOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	IsExact bool      // optional
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SDivOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.sdiv")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "isExact", o.IsExact, ods.Unit)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SDiv creates llvm.sdiv and returns its result.
-func SDiv(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.sdiv", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsSDiv returns op as a SDivOp. It returns false if op is another operation or lacks a
-// part.
-func AsSDiv(op mlir.Operation) (SDivOp, bool) {
-	r := ods.Read(op, "llvm.sdiv", "11", "1")
-	if r == nil {
-		return SDivOp{}, false
-	}
-	o := SDivOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		IsExact: ods.GetValue(r, "isExact", ods.Unit),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SelectOp is the operation llvm.select.
-type SelectOp struct {
-	Condition     mlir.Value
-	TrueValue     mlir.Value
-	FalseValue    mlir.Value
-	FastmathFlags FastmathFlags // optional, with a default
-	ResType       mlir.Type     // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.select")
-	w.Operand("condition", o.Condition)
-	w.Operand("trueValue", o.TrueValue)
-	w.Operand("falseValue", o.FalseValue)
-	ods.SetValue(w, "fastmathFlags", o.FastmathFlags, fastmathFlagsKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Select creates llvm.select and returns its result.
-func Select(b *mlir.Builder, condition mlir.Value, trueValue mlir.Value, falseValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.select", "condition trueValue falseValue", condition, trueValue, falseValue).Result(0)
-}
-
-// AsSelect returns op as a SelectOp. It returns false if op is another operation or
-// lacks a part.
-func AsSelect(op mlir.Operation) (SelectOp, bool) {
-	r := ods.Read(op, "llvm.select", "111", "1")
-	if r == nil {
-		return SelectOp{}, false
-	}
-	o := SelectOp{
-		Condition:     r.Operand(),
-		TrueValue:     r.Operand(),
-		FalseValue:    r.Operand(),
-		FastmathFlags: ods.GetValue(r, "fastmathFlags", fastmathFlagsKind),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SExtOp is the operation llvm.sext.
-type SExtOp struct {
-	Arg     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o SExtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.sext")
-	w.Operand("arg", o.Arg)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// SExt creates llvm.sext and returns its result.
-func SExt(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
-	return SExtOp{ResType: resType, Arg: arg}.Create(b).Result(0)
-}
-
-// AsSExt returns op as a SExtOp. It returns false if op is another operation or lacks a
-// part.
-func AsSExt(op mlir.Operation) (SExtOp, bool) {
-	r := ods.Read(op, "llvm.sext", "1", "1")
-	if r == nil {
-		return SExtOp{}, false
-	}
-	o := SExtOp{
-		Arg:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ShlOp is the operation llvm.shl.
-type ShlOp struct {
-	LHS           mlir.Value
-	RHS           mlir.Value
-	OverflowFlags mlir.Attribute // optional
-	ResType       mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ShlOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.shl")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Shl creates llvm.shl and returns its result.
-func Shl(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.shl", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsShl returns op as a ShlOp. It returns false if op is another operation or lacks a
-// part.
-func AsShl(op mlir.Operation) (ShlOp, bool) {
-	r := ods.Read(op, "llvm.shl", "11", "1")
-	if r == nil {
-		return ShlOp{}, false
-	}
-	o := ShlOp{
-		LHS:           r.Operand(),
-		RHS:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", ods.Attribute),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ShuffleVectorOp is the operation llvm.shufflevector.
-type ShuffleVectorOp struct {
-	V1      mlir.Value
-	V2      mlir.Value
-	Mask    []int32
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o ShuffleVectorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.shufflevector")
-	w.Operand("v1", o.V1)
-	w.Operand("v2", o.V2)
-	ods.Set(w, "mask", o.Mask, ods.Int32s)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// ShuffleVector creates llvm.shufflevector and returns its result.
-func ShuffleVector(b *mlir.Builder, resType mlir.Type, v1 mlir.Value, v2 mlir.Value, mask []int32) mlir.Value {
-	return ShuffleVectorOp{ResType: resType, V1: v1, V2: v2, Mask: mask}.Create(b).Result(0)
-}
-
-// AsShuffleVector returns op as a ShuffleVectorOp. It returns false if op is another
-// operation or lacks a part.
-func AsShuffleVector(op mlir.Operation) (ShuffleVectorOp, bool) {
-	r := ods.Read(op, "llvm.shufflevector", "11", "1")
-	if r == nil {
-		return ShuffleVectorOp{}, false
-	}
-	o := ShuffleVectorOp{
-		V1:      r.Operand(),
-		V2:      r.Operand(),
-		Mask:    ods.Get(r, "mask", ods.Int32s),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SIToFPOp is the operation llvm.sitofp.
-type SIToFPOp struct {
-	Arg     mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o SIToFPOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.sitofp")
-	w.Operand("arg", o.Arg)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// SIToFP creates llvm.sitofp and returns its result.
-func SIToFP(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
-	return SIToFPOp{ResType: resType, Arg: arg}.Create(b).Result(0)
-}
-
-// AsSIToFP returns op as a SIToFPOp. It returns false if op is another operation or
-// lacks a part.
-func AsSIToFP(op mlir.Operation) (SIToFPOp, bool) {
-	r := ods.Read(op, "llvm.sitofp", "1", "1")
-	if r == nil {
-		return SIToFPOp{}, false
-	}
-	o := SIToFPOp{
-		Arg:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SRemOp is the operation llvm.srem.
-type SRemOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SRemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.srem")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SRem creates llvm.srem and returns its result.
-func SRem(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.srem", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsSRem returns op as a SRemOp. It returns false if op is another operation or lacks a
-// part.
-func AsSRem(op mlir.Operation) (SRemOp, bool) {
-	r := ods.Read(op, "llvm.srem", "11", "1")
-	if r == nil {
-		return SRemOp{}, false
-	}
-	o := SRemOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// StoreOp is the operation llvm.store.
-type StoreOp struct {
-	Value          mlir.Value
-	Addr           mlir.Value
-	Alignment      *int64           // optional
-	Volatile       bool             // optional
-	Nontemporal    bool             // optional
-	InvariantGroup bool             // optional
-	Ordering       AtomicOrdering   // optional, with a default
-	Syncscope      string           // optional
-	AccessGroups   []mlir.Attribute // optional
-	AliasScopes    []mlir.Attribute // optional
-	NoaliasScopes  []mlir.Attribute // optional
-	Tbaa           []mlir.Attribute // optional
-}
-
-// Create creates the operation.
-func (o StoreOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.store")
-	w.Operand("value", o.Value)
-	w.Operand("addr", o.Addr)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I64)
-	ods.SetValue(w, "volatile_", o.Volatile, ods.Unit)
-	ods.SetValue(w, "nontemporal", o.Nontemporal, ods.Unit)
-	ods.SetValue(w, "invariantGroup", o.InvariantGroup, ods.Unit)
-	ods.SetValue(w, "ordering", o.Ordering, atomicOrderingKind)
-	ods.SetValue(w, "syncscope", o.Syncscope, ods.Text)
-	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
-	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
-	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
-	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
-	return w.Create()
-}
-
-// Store creates llvm.store.
-func Store(b *mlir.Builder, value mlir.Value, addr mlir.Value) mlir.Operation {
-	return StoreOp{Value: value, Addr: addr}.Create(b)
-}
-
-// AsStore returns op as a StoreOp. It returns false if op is another operation or lacks
-// a part.
-func AsStore(op mlir.Operation) (StoreOp, bool) {
-	r := ods.Read(op, "llvm.store", "11", "")
-	if r == nil {
-		return StoreOp{}, false
-	}
-	o := StoreOp{
-		Value:          r.Operand(),
-		Addr:           r.Operand(),
-		Alignment:      ods.GetPointer(r, "alignment", ods.I64),
-		Volatile:       ods.GetValue(r, "volatile_", ods.Unit),
-		Nontemporal:    ods.GetValue(r, "nontemporal", ods.Unit),
-		InvariantGroup: ods.GetValue(r, "invariantGroup", ods.Unit),
-		Ordering:       ods.GetValue(r, "ordering", atomicOrderingKind),
-		Syncscope:      ods.GetValue(r, "syncscope", ods.Text),
-		AccessGroups:   ods.GetValue(r, "access_groups", ods.Attributes),
-		AliasScopes:    ods.GetValue(r, "alias_scopes", ods.Attributes),
-		NoaliasScopes:  ods.GetValue(r, "noalias_scopes", ods.Attributes),
-		Tbaa:           ods.GetValue(r, "tbaa", ods.Attributes),
-	}
-	return o, r.OK()
-}
-
-// SubOp is the operation llvm.sub.
-type SubOp struct {
-	LHS           mlir.Value
-	RHS           mlir.Value
-	OverflowFlags mlir.Attribute // optional
-	ResType       mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SubOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.sub")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Sub creates llvm.sub and returns its result.
-func Sub(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.sub", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsSub returns op as a SubOp. It returns false if op is another operation or lacks a
-// part.
-func AsSub(op mlir.Operation) (SubOp, bool) {
-	r := ods.Read(op, "llvm.sub", "11", "1")
-	if r == nil {
-		return SubOp{}, false
-	}
-	o := SubOp{
-		LHS:           r.Operand(),
-		RHS:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", ods.Attribute),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SwitchOp is the operation llvm.switch.
-type SwitchOp struct {
-	Value              mlir.Value
-	DefaultOperands    []mlir.Value
-	CaseOperands       [][]mlir.Value
-	CaseValues         mlir.Attribute // optional
-	BranchWeights      []int32        // optional
-	DefaultDestination mlir.Block
-	CaseDestinations   []mlir.Block
-}
-
-// Create creates the operation.
-func (o SwitchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.switch")
-	w.Operand("value", o.Value)
-	w.Operands("defaultOperands", o.DefaultOperands)
-	w.Nested("caseOperands", "case_operand_segments", o.CaseOperands)
-	ods.SetValue(w, "case_values", o.CaseValues, ods.Attribute)
-	ods.SetList(w, "branch_weights", o.BranchWeights, ods.Int32s)
-	w.Successor("defaultDestination", o.DefaultDestination)
-	w.Successors("caseDestinations", o.CaseDestinations)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Switch creates llvm.switch.
-func Switch(b *mlir.Builder, value mlir.Value, defaultOperands []mlir.Value, caseOperands [][]mlir.Value, defaultDestination mlir.Block, caseDestinations []mlir.Block) mlir.Operation {
-	return SwitchOp{Value: value, DefaultOperands: defaultOperands, CaseOperands: caseOperands, DefaultDestination: defaultDestination, CaseDestinations: caseDestinations}.Create(b)
-}
-
-// AsSwitch returns op as a SwitchOp. It returns false if op is another operation or
-// lacks a part.
-func AsSwitch(op mlir.Operation) (SwitchOp, bool) {
-	r := ods.Read(op, "llvm.switch", "1**s", "")
-	if r == nil {
-		return SwitchOp{}, false
-	}
-	o := SwitchOp{
-		Value:              r.Operand(),
-		DefaultOperands:    r.Operands(),
-		CaseOperands:       r.Nested("case_operand_segments"),
-		CaseValues:         ods.GetValue(r, "case_values", ods.Attribute),
-		BranchWeights:      ods.GetValue(r, "branch_weights", ods.Int32s),
-		DefaultDestination: r.Successor(),
-		CaseDestinations:   r.Successors(),
-	}
-	return o, r.OK()
-}
-
-// TruncOp is the operation llvm.trunc.
-type TruncOp struct {
-	Arg           mlir.Value
-	OverflowFlags mlir.Attribute // optional
-	ResType       mlir.Type
-}
-
-// Create creates the operation.
-func (o TruncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.trunc")
-	w.Operand("arg", o.Arg)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, ods.Attribute)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// Trunc creates llvm.trunc and returns its result.
-func Trunc(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
-	return TruncOp{ResType: resType, Arg: arg}.Create(b).Result(0)
-}
-
-// AsTrunc returns op as a TruncOp. It returns false if op is another operation or lacks
-// a part.
-func AsTrunc(op mlir.Operation) (TruncOp, bool) {
-	r := ods.Read(op, "llvm.trunc", "1", "1")
-	if r == nil {
-		return TruncOp{}, false
-	}
-	o := TruncOp{
-		Arg:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", ods.Attribute),
-		ResType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// UDivOp is the operation llvm.udiv.
-type UDivOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	IsExact bool      // optional
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o UDivOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.udiv")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "isExact", o.IsExact, ods.Unit)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// UDiv creates llvm.udiv and returns its result.
-func UDiv(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.udiv", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsUDiv returns op as a UDivOp. It returns false if op is another operation or lacks a
-// part.
-func AsUDiv(op mlir.Operation) (UDivOp, bool) {
-	r := ods.Read(op, "llvm.udiv", "11", "1")
-	if r == nil {
-		return UDivOp{}, false
-	}
-	o := UDivOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		IsExact: ods.GetValue(r, "isExact", ods.Unit),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// UIToFPOp is the operation llvm.uitofp.
-type UIToFPOp struct {
-	Arg     mlir.Value
-	NonNeg  bool // optional
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o UIToFPOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.uitofp")
-	w.Operand("arg", o.Arg)
-	ods.SetValue(w, "nonNeg", o.NonNeg, ods.Unit)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// UIToFP creates llvm.uitofp and returns its result.
-func UIToFP(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
-	return UIToFPOp{ResType: resType, Arg: arg}.Create(b).Result(0)
-}
-
-// AsUIToFP returns op as a UIToFPOp. It returns false if op is another operation or
-// lacks a part.
-func AsUIToFP(op mlir.Operation) (UIToFPOp, bool) {
-	r := ods.Read(op, "llvm.uitofp", "1", "1")
-	if r == nil {
-		return UIToFPOp{}, false
-	}
-	o := UIToFPOp{
-		Arg:     r.Operand(),
-		NonNeg:  ods.GetValue(r, "nonNeg", ods.Unit),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// UnreachableOp is the operation llvm.unreachable.
-type UnreachableOp struct {
-}
-
-// Create creates the operation.
-func (o UnreachableOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.unreachable")
-
-	return w.Create()
-}
-
-// Unreachable creates llvm.unreachable.
-func Unreachable(b *mlir.Builder) mlir.Operation {
-	return UnreachableOp{}.Create(b)
-}
-
-// AsUnreachable returns op as a UnreachableOp. It returns false if op is another
-// operation.
-func AsUnreachable(op mlir.Operation) (UnreachableOp, bool) {
-	r := ods.Read(op, "llvm.unreachable", "", "")
-	return UnreachableOp{}, r != nil && r.OK()
 }

@@ -7,143 +7,1686 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
-// URemOp is the operation llvm.urem.
-type URemOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
+// VPReduceFAddOp is the operation llvm.intr.vp.reduce.fadd.
+type VPReduceFAddOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
 }
 
 // Create creates the operation.
-func (o URemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.urem")
+func (o VPReduceFAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.fadd")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceFAdd creates llvm.intr.vp.reduce.fadd and returns its result.
+func VPReduceFAdd(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceFAddOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceFAdd returns op as a VPReduceFAddOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceFAdd(op mlir.Operation) (VPReduceFAddOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.fadd", "1111", "1")
+	if r == nil {
+		return VPReduceFAddOp{}, false
+	}
+	o := VPReduceFAddOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceFMaxOp is the operation llvm.intr.vp.reduce.fmax.
+type VPReduceFMaxOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceFMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.fmax")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceFMax creates llvm.intr.vp.reduce.fmax and returns its result.
+func VPReduceFMax(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceFMaxOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceFMax returns op as a VPReduceFMaxOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceFMax(op mlir.Operation) (VPReduceFMaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.fmax", "1111", "1")
+	if r == nil {
+		return VPReduceFMaxOp{}, false
+	}
+	o := VPReduceFMaxOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceFMaximumOp is the operation llvm.intr.vp.reduce.fmaximum.
+type VPReduceFMaximumOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceFMaximumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.fmaximum")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceFMaximum creates llvm.intr.vp.reduce.fmaximum and returns its result.
+func VPReduceFMaximum(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceFMaximumOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceFMaximum returns op as a VPReduceFMaximumOp. It returns false if op is
+// another operation or lacks a part.
+func AsVPReduceFMaximum(op mlir.Operation) (VPReduceFMaximumOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.fmaximum", "1111", "1")
+	if r == nil {
+		return VPReduceFMaximumOp{}, false
+	}
+	o := VPReduceFMaximumOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceFMinOp is the operation llvm.intr.vp.reduce.fmin.
+type VPReduceFMinOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceFMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.fmin")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceFMin creates llvm.intr.vp.reduce.fmin and returns its result.
+func VPReduceFMin(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceFMinOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceFMin returns op as a VPReduceFMinOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceFMin(op mlir.Operation) (VPReduceFMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.fmin", "1111", "1")
+	if r == nil {
+		return VPReduceFMinOp{}, false
+	}
+	o := VPReduceFMinOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceFMinimumOp is the operation llvm.intr.vp.reduce.fminimum.
+type VPReduceFMinimumOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceFMinimumOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.fminimum")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceFMinimum creates llvm.intr.vp.reduce.fminimum and returns its result.
+func VPReduceFMinimum(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceFMinimumOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceFMinimum returns op as a VPReduceFMinimumOp. It returns false if op is
+// another operation or lacks a part.
+func AsVPReduceFMinimum(op mlir.Operation) (VPReduceFMinimumOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.fminimum", "1111", "1")
+	if r == nil {
+		return VPReduceFMinimumOp{}, false
+	}
+	o := VPReduceFMinimumOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceFMulOp is the operation llvm.intr.vp.reduce.fmul.
+type VPReduceFMulOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceFMulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.fmul")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceFMul creates llvm.intr.vp.reduce.fmul and returns its result.
+func VPReduceFMul(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceFMulOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceFMul returns op as a VPReduceFMulOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceFMul(op mlir.Operation) (VPReduceFMulOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.fmul", "1111", "1")
+	if r == nil {
+		return VPReduceFMulOp{}, false
+	}
+	o := VPReduceFMulOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceMulOp is the operation llvm.intr.vp.reduce.mul.
+type VPReduceMulOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceMulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.mul")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceMul creates llvm.intr.vp.reduce.mul and returns its result.
+func VPReduceMul(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceMulOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceMul returns op as a VPReduceMulOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceMul(op mlir.Operation) (VPReduceMulOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.mul", "1111", "1")
+	if r == nil {
+		return VPReduceMulOp{}, false
+	}
+	o := VPReduceMulOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceOrOp is the operation llvm.intr.vp.reduce.or.
+type VPReduceOrOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceOrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.or")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceOr creates llvm.intr.vp.reduce.or and returns its result.
+func VPReduceOr(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceOrOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceOr returns op as a VPReduceOrOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceOr(op mlir.Operation) (VPReduceOrOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.or", "1111", "1")
+	if r == nil {
+		return VPReduceOrOp{}, false
+	}
+	o := VPReduceOrOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceSMaxOp is the operation llvm.intr.vp.reduce.smax.
+type VPReduceSMaxOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceSMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.smax")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceSMax creates llvm.intr.vp.reduce.smax and returns its result.
+func VPReduceSMax(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceSMaxOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceSMax returns op as a VPReduceSMaxOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceSMax(op mlir.Operation) (VPReduceSMaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.smax", "1111", "1")
+	if r == nil {
+		return VPReduceSMaxOp{}, false
+	}
+	o := VPReduceSMaxOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceSMinOp is the operation llvm.intr.vp.reduce.smin.
+type VPReduceSMinOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceSMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.smin")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceSMin creates llvm.intr.vp.reduce.smin and returns its result.
+func VPReduceSMin(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceSMinOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceSMin returns op as a VPReduceSMinOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceSMin(op mlir.Operation) (VPReduceSMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.smin", "1111", "1")
+	if r == nil {
+		return VPReduceSMinOp{}, false
+	}
+	o := VPReduceSMinOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceUMaxOp is the operation llvm.intr.vp.reduce.umax.
+type VPReduceUMaxOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceUMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.umax")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceUMax creates llvm.intr.vp.reduce.umax and returns its result.
+func VPReduceUMax(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceUMaxOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceUMax returns op as a VPReduceUMaxOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceUMax(op mlir.Operation) (VPReduceUMaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.umax", "1111", "1")
+	if r == nil {
+		return VPReduceUMaxOp{}, false
+	}
+	o := VPReduceUMaxOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceUMinOp is the operation llvm.intr.vp.reduce.umin.
+type VPReduceUMinOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceUMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.umin")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceUMin creates llvm.intr.vp.reduce.umin and returns its result.
+func VPReduceUMin(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceUMinOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceUMin returns op as a VPReduceUMinOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceUMin(op mlir.Operation) (VPReduceUMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.umin", "1111", "1")
+	if r == nil {
+		return VPReduceUMinOp{}, false
+	}
+	o := VPReduceUMinOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPReduceXorOp is the operation llvm.intr.vp.reduce.xor.
+type VPReduceXorOp struct {
+	SatrtValue mlir.Value
+	Val        mlir.Value
+	Mask       mlir.Value
+	Evl        mlir.Value
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o VPReduceXorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.reduce.xor")
+	w.Operand("satrt_value", o.SatrtValue)
+	w.Operand("val", o.Val)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPReduceXor creates llvm.intr.vp.reduce.xor and returns its result.
+func VPReduceXor(b *mlir.Builder, resType mlir.Type, satrtValue mlir.Value, val mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPReduceXorOp{ResType: resType, SatrtValue: satrtValue, Val: val, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPReduceXor returns op as a VPReduceXorOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPReduceXor(op mlir.Operation) (VPReduceXorOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.reduce.xor", "1111", "1")
+	if r == nil {
+		return VPReduceXorOp{}, false
+	}
+	o := VPReduceXorOp{
+		SatrtValue: r.Operand(),
+		Val:        r.Operand(),
+		Mask:       r.Operand(),
+		Evl:        r.Operand(),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPSDivOp is the operation llvm.intr.vp.sdiv.
+type VPSDivOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPSDivOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.sdiv")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
 }
 
-// URem creates llvm.urem and returns its result.
-func URem(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.urem", "lhs rhs", lhs, rhs).Result(0)
+// VPSDiv creates llvm.intr.vp.sdiv and returns its result.
+func VPSDiv(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPSDivOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsURem returns op as a URemOp. It returns false if op is another operation or lacks a
-// part.
-func AsURem(op mlir.Operation) (URemOp, bool) {
-	r := ods.Read(op, "llvm.urem", "11", "1")
+// AsVPSDiv returns op as a VPSDivOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPSDiv(op mlir.Operation) (VPSDivOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.sdiv", "1111", "1")
 	if r == nil {
-		return URemOp{}, false
+		return VPSDivOp{}, false
 	}
-	o := URemOp{
+	o := VPSDivOp{
 		LHS:     r.Operand(),
 		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VaArgOp is the operation llvm.va_arg.
-type VaArgOp struct {
-	Arg     mlir.Value
-	ResType mlir.Type
+// VPSelectMinOp is the operation llvm.intr.vp.select.
+type VPSelectMinOp struct {
+	Cond     mlir.Value
+	TrueVal  mlir.Value
+	FalseVal mlir.Value
+	Evl      mlir.Value
+	ResType  mlir.Type
 }
 
 // Create creates the operation.
-func (o VaArgOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.va_arg")
-	w.Operand("arg", o.Arg)
+func (o VPSelectMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.select")
+	w.Operand("cond", o.Cond)
+	w.Operand("true_val", o.TrueVal)
+	w.Operand("false_val", o.FalseVal)
+	w.Operand("evl", o.Evl)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// VaArg creates llvm.va_arg and returns its result.
-func VaArg(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
-	return VaArgOp{ResType: resType, Arg: arg}.Create(b).Result(0)
+// VPSelectMin creates llvm.intr.vp.select and returns its result.
+func VPSelectMin(b *mlir.Builder, resType mlir.Type, cond mlir.Value, trueVal mlir.Value, falseVal mlir.Value, evl mlir.Value) mlir.Value {
+	return VPSelectMinOp{ResType: resType, Cond: cond, TrueVal: trueVal, FalseVal: falseVal, Evl: evl}.Create(b).Result(0)
 }
 
-// AsVaArg returns op as a VaArgOp. It returns false if op is another operation or lacks
+// AsVPSelectMin returns op as a VPSelectMinOp. It returns false if op is another
+// operation or lacks a part.
+func AsVPSelectMin(op mlir.Operation) (VPSelectMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.select", "1111", "1")
+	if r == nil {
+		return VPSelectMinOp{}, false
+	}
+	o := VPSelectMinOp{
+		Cond:     r.Operand(),
+		TrueVal:  r.Operand(),
+		FalseVal: r.Operand(),
+		Evl:      r.Operand(),
+		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPSExtOp is the operation llvm.intr.vp.sext.
+type VPSExtOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPSExtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.sext")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPSExt creates llvm.intr.vp.sext and returns its result.
+func VPSExt(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPSExtOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPSExt returns op as a VPSExtOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPSExt(op mlir.Operation) (VPSExtOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.sext", "111", "1")
+	if r == nil {
+		return VPSExtOp{}, false
+	}
+	o := VPSExtOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPShlOp is the operation llvm.intr.vp.shl.
+type VPShlOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPShlOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.shl")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPShl creates llvm.intr.vp.shl and returns its result.
+func VPShl(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPShlOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPShl returns op as a VPShlOp. It returns false if op is another operation or lacks
 // a part.
-func AsVaArg(op mlir.Operation) (VaArgOp, bool) {
-	r := ods.Read(op, "llvm.va_arg", "1", "1")
+func AsVPShl(op mlir.Operation) (VPShlOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.shl", "1111", "1")
 	if r == nil {
-		return VaArgOp{}, false
+		return VPShlOp{}, false
 	}
-	o := VaArgOp{
-		Arg:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// XOrOp is the operation llvm.xor.
-type XOrOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o XOrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.xor")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// XOr creates llvm.xor and returns its result.
-func XOr(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "llvm.xor", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsXOr returns op as a XOrOp. It returns false if op is another operation or lacks a
-// part.
-func AsXOr(op mlir.Operation) (XOrOp, bool) {
-	r := ods.Read(op, "llvm.xor", "11", "1")
-	if r == nil {
-		return XOrOp{}, false
-	}
-	o := XOrOp{
+	o := VPShlOp{
 		LHS:     r.Operand(),
 		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// ZExtOp is the operation llvm.zext.
-type ZExtOp struct {
-	Arg     mlir.Value
-	NonNeg  bool // optional
+// VPSIToFPOp is the operation llvm.intr.vp.sitofp.
+type VPSIToFPOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
 	ResType mlir.Type
 }
 
 // Create creates the operation.
-func (o ZExtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "llvm.zext")
-	w.Operand("arg", o.Arg)
-	ods.SetValue(w, "nonNeg", o.NonNeg, ods.Unit)
+func (o VPSIToFPOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.sitofp")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
 
-// ZExt creates llvm.zext and returns its result.
-func ZExt(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
-	return ZExtOp{ResType: resType, Arg: arg}.Create(b).Result(0)
+// VPSIToFP creates llvm.intr.vp.sitofp and returns its result.
+func VPSIToFP(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPSIToFPOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
 }
 
-// AsZExt returns op as a ZExtOp. It returns false if op is another operation or lacks a
-// part.
-func AsZExt(op mlir.Operation) (ZExtOp, bool) {
-	r := ods.Read(op, "llvm.zext", "1", "1")
+// AsVPSIToFP returns op as a VPSIToFPOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPSIToFP(op mlir.Operation) (VPSIToFPOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.sitofp", "111", "1")
 	if r == nil {
-		return ZExtOp{}, false
+		return VPSIToFPOp{}, false
 	}
-	o := ZExtOp{
-		Arg:     r.Operand(),
-		NonNeg:  ods.GetValue(r, "nonNeg", ods.Unit),
+	o := VPSIToFPOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
 		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPSMaxOp is the operation llvm.intr.vp.smax.
+type VPSMaxOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPSMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.smax")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPSMax creates llvm.intr.vp.smax and returns its result.
+func VPSMax(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPSMaxOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPSMax returns op as a VPSMaxOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPSMax(op mlir.Operation) (VPSMaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.smax", "1111", "1")
+	if r == nil {
+		return VPSMaxOp{}, false
+	}
+	o := VPSMaxOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPSMinOp is the operation llvm.intr.vp.smin.
+type VPSMinOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPSMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.smin")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPSMin creates llvm.intr.vp.smin and returns its result.
+func VPSMin(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPSMinOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPSMin returns op as a VPSMinOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPSMin(op mlir.Operation) (VPSMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.smin", "1111", "1")
+	if r == nil {
+		return VPSMinOp{}, false
+	}
+	o := VPSMinOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPSRemOp is the operation llvm.intr.vp.srem.
+type VPSRemOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPSRemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.srem")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPSRem creates llvm.intr.vp.srem and returns its result.
+func VPSRem(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPSRemOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPSRem returns op as a VPSRemOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPSRem(op mlir.Operation) (VPSRemOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.srem", "1111", "1")
+	if r == nil {
+		return VPSRemOp{}, false
+	}
+	o := VPSRemOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPStoreOp is the operation llvm.intr.vp.store.
+type VPStoreOp struct {
+	Val  mlir.Value
+	Ptr  mlir.Value
+	Mask mlir.Value
+	Evl  mlir.Value
+}
+
+// Create creates the operation.
+func (o VPStoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.store")
+	w.Operand("val", o.Val)
+	w.Operand("ptr", o.Ptr)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	return w.Create()
+}
+
+// VPStore creates llvm.intr.vp.store.
+func VPStore(b *mlir.Builder, val mlir.Value, ptr mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Operation {
+	return VPStoreOp{Val: val, Ptr: ptr, Mask: mask, Evl: evl}.Create(b)
+}
+
+// AsVPStore returns op as a VPStoreOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPStore(op mlir.Operation) (VPStoreOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.store", "1111", "")
+	if r == nil {
+		return VPStoreOp{}, false
+	}
+	o := VPStoreOp{
+		Val:  r.Operand(),
+		Ptr:  r.Operand(),
+		Mask: r.Operand(),
+		Evl:  r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// VPSubOp is the operation llvm.intr.vp.sub.
+type VPSubOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPSubOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.sub")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPSub creates llvm.intr.vp.sub and returns its result.
+func VPSub(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPSubOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPSub returns op as a VPSubOp. It returns false if op is another operation or lacks
+// a part.
+func AsVPSub(op mlir.Operation) (VPSubOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.sub", "1111", "1")
+	if r == nil {
+		return VPSubOp{}, false
+	}
+	o := VPSubOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPTruncOp is the operation llvm.intr.vp.trunc.
+type VPTruncOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPTruncOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.trunc")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPTrunc creates llvm.intr.vp.trunc and returns its result.
+func VPTrunc(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPTruncOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPTrunc returns op as a VPTruncOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPTrunc(op mlir.Operation) (VPTruncOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.trunc", "111", "1")
+	if r == nil {
+		return VPTruncOp{}, false
+	}
+	o := VPTruncOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPUDivOp is the operation llvm.intr.vp.udiv.
+type VPUDivOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPUDivOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.udiv")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPUDiv creates llvm.intr.vp.udiv and returns its result.
+func VPUDiv(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPUDivOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPUDiv returns op as a VPUDivOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPUDiv(op mlir.Operation) (VPUDivOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.udiv", "1111", "1")
+	if r == nil {
+		return VPUDivOp{}, false
+	}
+	o := VPUDivOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPUIToFPOp is the operation llvm.intr.vp.uitofp.
+type VPUIToFPOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPUIToFPOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.uitofp")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPUIToFP creates llvm.intr.vp.uitofp and returns its result.
+func VPUIToFP(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPUIToFPOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPUIToFP returns op as a VPUIToFPOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPUIToFP(op mlir.Operation) (VPUIToFPOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.uitofp", "111", "1")
+	if r == nil {
+		return VPUIToFPOp{}, false
+	}
+	o := VPUIToFPOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPUMaxOp is the operation llvm.intr.vp.umax.
+type VPUMaxOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPUMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.umax")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPUMax creates llvm.intr.vp.umax and returns its result.
+func VPUMax(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPUMaxOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPUMax returns op as a VPUMaxOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPUMax(op mlir.Operation) (VPUMaxOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.umax", "1111", "1")
+	if r == nil {
+		return VPUMaxOp{}, false
+	}
+	o := VPUMaxOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPUMinOp is the operation llvm.intr.vp.umin.
+type VPUMinOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPUMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.umin")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPUMin creates llvm.intr.vp.umin and returns its result.
+func VPUMin(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPUMinOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPUMin returns op as a VPUMinOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPUMin(op mlir.Operation) (VPUMinOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.umin", "1111", "1")
+	if r == nil {
+		return VPUMinOp{}, false
+	}
+	o := VPUMinOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPURemOp is the operation llvm.intr.vp.urem.
+type VPURemOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPURemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.urem")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPURem creates llvm.intr.vp.urem and returns its result.
+func VPURem(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPURemOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPURem returns op as a VPURemOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPURem(op mlir.Operation) (VPURemOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.urem", "1111", "1")
+	if r == nil {
+		return VPURemOp{}, false
+	}
+	o := VPURemOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPXorOp is the operation llvm.intr.vp.xor.
+type VPXorOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPXorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.xor")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPXor creates llvm.intr.vp.xor and returns its result.
+func VPXor(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPXorOp{ResType: resType, LHS: lhs, RHS: rhs, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPXor returns op as a VPXorOp. It returns false if op is another operation or lacks
+// a part.
+func AsVPXor(op mlir.Operation) (VPXorOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.xor", "1111", "1")
+	if r == nil {
+		return VPXorOp{}, false
+	}
+	o := VPXorOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// VPZExtOp is the operation llvm.intr.vp.zext.
+type VPZExtOp struct {
+	Src     mlir.Value
+	Mask    mlir.Value
+	Evl     mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o VPZExtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vp.zext")
+	w.Operand("src", o.Src)
+	w.Operand("mask", o.Mask)
+	w.Operand("evl", o.Evl)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// VPZExt creates llvm.intr.vp.zext and returns its result.
+func VPZExt(b *mlir.Builder, resType mlir.Type, src mlir.Value, mask mlir.Value, evl mlir.Value) mlir.Value {
+	return VPZExtOp{ResType: resType, Src: src, Mask: mask, Evl: evl}.Create(b).Result(0)
+}
+
+// AsVPZExt returns op as a VPZExtOp. It returns false if op is another operation or
+// lacks a part.
+func AsVPZExt(op mlir.Operation) (VPZExtOp, bool) {
+	r := ods.Read(op, "llvm.intr.vp.zext", "111", "1")
+	if r == nil {
+		return VPZExtOp{}, false
+	}
+	o := VPZExtOp{
+		Src:     r.Operand(),
+		Mask:    r.Operand(),
+		Evl:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntrVscaleOp is the operation llvm.intr.vscale.
+type IntrVscaleOp struct {
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o IntrVscaleOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.intr.vscale")
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntrVscale creates llvm.intr.vscale and returns its result.
+func IntrVscale(b *mlir.Builder, resType mlir.Type) mlir.Value {
+	return IntrVscaleOp{ResType: resType}.Create(b).Result(0)
+}
+
+// AsIntrVscale returns op as an IntrVscaleOp. It returns false if op is another
+// operation or lacks a part.
+func AsIntrVscale(op mlir.Operation) (IntrVscaleOp, bool) {
+	r := ods.Read(op, "llvm.intr.vscale", "", "1")
+	if r == nil {
+		return IntrVscaleOp{}, false
+	}
+	o := IntrVscaleOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IntToPtrOp is the operation llvm.inttoptr.
+type IntToPtrOp struct {
+	Arg             mlir.Value
+	Dereferenceable mlir.Attribute // optional
+	ResType         mlir.Type
+}
+
+// Create creates the operation.
+func (o IntToPtrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.inttoptr")
+	w.Operand("arg", o.Arg)
+	ods.SetValue(w, "dereferenceable", o.Dereferenceable, ods.Attribute)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// IntToPtr creates llvm.inttoptr and returns its result.
+func IntToPtr(b *mlir.Builder, resType mlir.Type, arg mlir.Value) mlir.Value {
+	return IntToPtrOp{ResType: resType, Arg: arg}.Create(b).Result(0)
+}
+
+// AsIntToPtr returns op as an IntToPtrOp. It returns false if op is another operation
+// or lacks a part.
+func AsIntToPtr(op mlir.Operation) (IntToPtrOp, bool) {
+	r := ods.Read(op, "llvm.inttoptr", "1", "1")
+	if r == nil {
+		return IntToPtrOp{}, false
+	}
+	o := IntToPtrOp{
+		Arg:             r.Operand(),
+		Dereferenceable: ods.GetValue(r, "dereferenceable", ods.Attribute),
+		ResType:         r.Result(),
+	}
+	return o, r.OK()
+}
+
+// InvokeOp is the operation llvm.invoke.
+type InvokeOp struct {
+	VarCalleeType      mlir.Type // optional
+	Callee             string    // optional
+	CalleeOperands     []mlir.Value
+	ArgAttrs           []mlir.Attribute // optional
+	ResAttrs           []mlir.Attribute // optional
+	NormalDestOperands []mlir.Value
+	UnwindDestOperands []mlir.Value
+	BranchWeights      []int32 // optional
+	CConv              CConv   // optional, with a default
+	OpBundleOperands   [][]mlir.Value
+	OpBundleTags       []mlir.Attribute // optional
+	DefaultFuncAttrs   mlir.Attribute   // optional, after LLVM 22
+	NormalDest         mlir.Block
+	UnwindDest         mlir.Block
+	ResultType         mlir.Type // optional
+}
+
+// Create creates the operation.
+func (o InvokeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.invoke")
+	ods.SetValue(w, "var_callee_type", o.VarCalleeType, ods.Type)
+	ods.SetValue(w, "callee", o.Callee, ods.Symbol)
+	w.Operands("callee_operands", o.CalleeOperands)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	w.Operands("normalDestOperands", o.NormalDestOperands)
+	w.Operands("unwindDestOperands", o.UnwindDestOperands)
+	ods.SetList(w, "branch_weights", o.BranchWeights, ods.Int32s)
+	ods.SetValue(w, "CConv", o.CConv, cConvKind)
+	w.Nested("op_bundle_operands", "op_bundle_sizes", o.OpBundleOperands)
+	ods.SetList(w, "op_bundle_tags", o.OpBundleTags, ods.Attributes)
+	ods.SetValue(w.Newer(), "default_func_attrs", o.DefaultFuncAttrs, ods.Attribute)
+	w.Successor("normalDest", o.NormalDest)
+	w.Successor("unwindDest", o.UnwindDest)
+	w.OptionalResult(o.ResultType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Invoke creates llvm.invoke.
+func Invoke(b *mlir.Builder, calleeOperands []mlir.Value, normalDestOperands []mlir.Value, unwindDestOperands []mlir.Value, opBundleOperands [][]mlir.Value, normalDest mlir.Block, unwindDest mlir.Block) mlir.Operation {
+	return InvokeOp{CalleeOperands: calleeOperands, NormalDestOperands: normalDestOperands, UnwindDestOperands: unwindDestOperands, OpBundleOperands: opBundleOperands, NormalDest: normalDest, UnwindDest: unwindDest}.Create(b)
+}
+
+// AsInvoke returns op as an InvokeOp. It returns false if op is another operation or
+// lacks a part.
+func AsInvoke(op mlir.Operation) (InvokeOp, bool) {
+	r := ods.Read(op, "llvm.invoke", "****s", "?")
+	if r == nil {
+		return InvokeOp{}, false
+	}
+	o := InvokeOp{
+		VarCalleeType:      ods.GetValue(r, "var_callee_type", ods.Type),
+		Callee:             ods.GetValue(r, "callee", ods.Symbol),
+		CalleeOperands:     r.Operands(),
+		ArgAttrs:           ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:           ods.GetValue(r, "res_attrs", ods.Attributes),
+		NormalDestOperands: r.Operands(),
+		UnwindDestOperands: r.Operands(),
+		BranchWeights:      ods.GetValue(r, "branch_weights", ods.Int32s),
+		CConv:              ods.GetValue(r, "CConv", cConvKind),
+		OpBundleOperands:   r.Nested("op_bundle_sizes"),
+		OpBundleTags:       ods.GetValue(r, "op_bundle_tags", ods.Attributes),
+		DefaultFuncAttrs:   ods.GetValue(r, "default_func_attrs", ods.Attribute),
+		NormalDest:         r.Successor(),
+		UnwindDest:         r.Successor(),
+		ResultType:         r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LandingpadOp is the operation llvm.landingpad.
+type LandingpadOp struct {
+	Cleanup  bool // optional
+	Operand1 []mlir.Value
+	ResType  mlir.Type
+}
+
+// Create creates the operation.
+func (o LandingpadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.landingpad")
+	ods.SetValue(w, "cleanup", o.Cleanup, ods.Unit)
+	w.Operands("operand1", o.Operand1)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// Landingpad creates llvm.landingpad and returns its result.
+func Landingpad(b *mlir.Builder, resType mlir.Type, operand1 ...mlir.Value) mlir.Value {
+	return LandingpadOp{ResType: resType, Operand1: operand1}.Create(b).Result(0)
+}
+
+// AsLandingpad returns op as a LandingpadOp. It returns false if op is another
+// operation or lacks a part.
+func AsLandingpad(op mlir.Operation) (LandingpadOp, bool) {
+	r := ods.Read(op, "llvm.landingpad", "*", "1")
+	if r == nil {
+		return LandingpadOp{}, false
+	}
+	o := LandingpadOp{
+		Cleanup:  ods.GetValue(r, "cleanup", ods.Unit),
+		Operand1: r.Operands(),
+		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LinkerOptionsOp is the operation llvm.linker_options.
+type LinkerOptionsOp struct {
+	Options []string
+}
+
+// Create creates the operation.
+func (o LinkerOptionsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.linker_options")
+	ods.Set(w, "options", o.Options, ods.TextArray)
+	return w.Create()
+}
+
+// LinkerOptions creates llvm.linker_options.
+func LinkerOptions(b *mlir.Builder, options []string) mlir.Operation {
+	return LinkerOptionsOp{Options: options}.Create(b)
+}
+
+// AsLinkerOptions returns op as a LinkerOptionsOp. It returns false if op is another
+// operation or lacks a part.
+func AsLinkerOptions(op mlir.Operation) (LinkerOptionsOp, bool) {
+	r := ods.Read(op, "llvm.linker_options", "", "")
+	if r == nil {
+		return LinkerOptionsOp{}, false
+	}
+	o := LinkerOptionsOp{
+		Options: ods.Get(r, "options", ods.TextArray),
+	}
+	return o, r.OK()
+}
+
+// LoadOp is the operation llvm.load.
+type LoadOp struct {
+	Addr            mlir.Value
+	Alignment       *int64           // optional
+	Volatile        bool             // optional
+	Nontemporal     bool             // optional
+	Invariant       bool             // optional
+	InvariantGroup  bool             // optional
+	Ordering        AtomicOrdering   // optional, with a default
+	Syncscope       string           // optional
+	Dereferenceable mlir.Attribute   // optional
+	AccessGroups    []mlir.Attribute // optional
+	AliasScopes     []mlir.Attribute // optional
+	NoaliasScopes   []mlir.Attribute // optional
+	Tbaa            []mlir.Attribute // optional
+	ResType         mlir.Type
+}
+
+// Create creates the operation.
+func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.load")
+	w.Operand("addr", o.Addr)
+	ods.SetPointer(w, "alignment", o.Alignment, ods.I64)
+	ods.SetValue(w, "volatile_", o.Volatile, ods.Unit)
+	ods.SetValue(w, "nontemporal", o.Nontemporal, ods.Unit)
+	ods.SetValue(w, "invariant", o.Invariant, ods.Unit)
+	ods.SetValue(w, "invariantGroup", o.InvariantGroup, ods.Unit)
+	ods.SetValue(w, "ordering", o.Ordering, atomicOrderingKind)
+	ods.SetValue(w, "syncscope", o.Syncscope, ods.Text)
+	ods.SetValue(w, "dereferenceable", o.Dereferenceable, ods.Attribute)
+	ods.SetList(w, "access_groups", o.AccessGroups, ods.Attributes)
+	ods.SetList(w, "alias_scopes", o.AliasScopes, ods.Attributes)
+	ods.SetList(w, "noalias_scopes", o.NoaliasScopes, ods.Attributes)
+	ods.SetList(w, "tbaa", o.Tbaa, ods.Attributes)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// Load creates llvm.load and returns its result.
+func Load(b *mlir.Builder, resType mlir.Type, addr mlir.Value) mlir.Value {
+	return LoadOp{ResType: resType, Addr: addr}.Create(b).Result(0)
+}
+
+// AsLoad returns op as a LoadOp. It returns false if op is another operation or lacks a
+// part.
+func AsLoad(op mlir.Operation) (LoadOp, bool) {
+	r := ods.Read(op, "llvm.load", "1", "1")
+	if r == nil {
+		return LoadOp{}, false
+	}
+	o := LoadOp{
+		Addr:            r.Operand(),
+		Alignment:       ods.GetPointer(r, "alignment", ods.I64),
+		Volatile:        ods.GetValue(r, "volatile_", ods.Unit),
+		Nontemporal:     ods.GetValue(r, "nontemporal", ods.Unit),
+		Invariant:       ods.GetValue(r, "invariant", ods.Unit),
+		InvariantGroup:  ods.GetValue(r, "invariantGroup", ods.Unit),
+		Ordering:        ods.GetValue(r, "ordering", atomicOrderingKind),
+		Syncscope:       ods.GetValue(r, "syncscope", ods.Text),
+		Dereferenceable: ods.GetValue(r, "dereferenceable", ods.Attribute),
+		AccessGroups:    ods.GetValue(r, "access_groups", ods.Attributes),
+		AliasScopes:     ods.GetValue(r, "alias_scopes", ods.Attributes),
+		NoaliasScopes:   ods.GetValue(r, "noalias_scopes", ods.Attributes),
+		Tbaa:            ods.GetValue(r, "tbaa", ods.Attributes),
+		ResType:         r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LShrOp is the operation llvm.lshr.
+type LShrOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	IsExact bool      // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LShrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.lshr")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	ods.SetValue(w, "isExact", o.IsExact, ods.Unit)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// LShr creates llvm.lshr and returns its result.
+func LShr(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "llvm.lshr", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsLShr returns op as a LShrOp. It returns false if op is another operation or lacks a
+// part.
+func AsLShr(op mlir.Operation) (LShrOp, bool) {
+	r := ods.Read(op, "llvm.lshr", "11", "1")
+	if r == nil {
+		return LShrOp{}, false
+	}
+	o := LShrOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		IsExact: ods.GetValue(r, "isExact", ods.Unit),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AddressOfOp is the operation llvm.mlir.addressof.
+type AddressOfOp struct {
+	GlobalName string
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o AddressOfOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.mlir.addressof")
+	ods.Set(w, "global_name", o.GlobalName, ods.Symbol)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// AddressOf creates llvm.mlir.addressof and returns its result.
+func AddressOf(b *mlir.Builder, resType mlir.Type, globalName string) mlir.Value {
+	return AddressOfOp{ResType: resType, GlobalName: globalName}.Create(b).Result(0)
+}
+
+// AsAddressOf returns op as an AddressOfOp. It returns false if op is another operation
+// or lacks a part.
+func AsAddressOf(op mlir.Operation) (AddressOfOp, bool) {
+	r := ods.Read(op, "llvm.mlir.addressof", "", "1")
+	if r == nil {
+		return AddressOfOp{}, false
+	}
+	o := AddressOfOp{
+		GlobalName: ods.Get(r, "global_name", ods.Symbol),
+		ResType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AliasOp is the operation llvm.mlir.alias.
+type AliasOp struct {
+	AliasType   mlir.Type
+	SymName     string
+	Linkage     Linkage
+	DsoLocal    bool            // optional
+	ThreadLocal bool            // optional, up to LLVM 22
+	UnnamedAddr UnnamedAddr     // optional
+	Visibility  Visibility      // optional, with a default
+	TlsMode     ThreadLocalMode // optional, after LLVM 22
+	Initializer mlir.Region
+}
+
+// Create creates the operation.
+func (o AliasOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "llvm.mlir.alias")
+	ods.Set(w, "alias_type", o.AliasType, ods.Type)
+	ods.Set(w, "sym_name", o.SymName, ods.Text)
+	ods.Set(w, "linkage", o.Linkage, linkageKind)
+	ods.SetValue(w, "dso_local", o.DsoLocal, ods.Unit)
+	ods.SetValue(w.Older(), "thread_local_", o.ThreadLocal, ods.Unit)
+	ods.SetValue(w, "unnamed_addr", o.UnnamedAddr, unnamedAddrKind)
+	ods.SetValue(w, "visibility_", o.Visibility, visibilityKind)
+	ods.SetValue(w.Newer(), "tls_mode", o.TlsMode, threadLocalModeKind)
+	w.Region(o.Initializer)
+	return w.Create()
+}
+
+// Alias creates llvm.mlir.alias.
+func Alias(b *mlir.Builder, aliasType mlir.Type, symName string, linkage Linkage, initializer mlir.Region) mlir.Operation {
+	return AliasOp{AliasType: aliasType, SymName: symName, Linkage: linkage, Initializer: initializer}.Create(b)
+}
+
+// AsAlias returns op as an AliasOp. It returns false if op is another operation or
+// lacks a part.
+func AsAlias(op mlir.Operation) (AliasOp, bool) {
+	r := ods.Read(op, "llvm.mlir.alias", "", "")
+	if r == nil {
+		return AliasOp{}, false
+	}
+	o := AliasOp{
+		AliasType:   ods.Get(r, "alias_type", ods.Type),
+		SymName:     ods.Get(r, "sym_name", ods.Text),
+		Linkage:     ods.Get(r, "linkage", linkageKind),
+		DsoLocal:    ods.GetValue(r, "dso_local", ods.Unit),
+		ThreadLocal: ods.GetValue(r, "thread_local_", ods.Unit),
+		UnnamedAddr: ods.GetValue(r, "unnamed_addr", unnamedAddrKind),
+		Visibility:  ods.GetValue(r, "visibility_", visibilityKind),
+		TlsMode:     ods.GetValue(r, "tls_mode", threadLocalModeKind),
+		Initializer: r.Region(),
 	}
 	return o, r.OK()
 }

@@ -10,4 +10,5 @@ import (
 // The kinds of enumerations.
 var (
 	fastMathFlagsKind = ods.Enumerated(arith.AsFastMathFlags)
+	roundingModeKind  = ods.Enumerated(arith.AsRoundingMode)
 )

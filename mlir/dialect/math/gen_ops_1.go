@@ -874,11 +874,12 @@ func AsFloor(op mlir.Operation) (FloorOp, bool) {
 
 // FmaOp is the operation math.fma.
 type FmaOp struct {
-	A          mlir.Value
-	B          mlir.Value
-	C          mlir.Value
-	Fastmath   arith.FastMathFlags // optional, with a default
-	ResultType mlir.Type           // optional: inferred, unless some are given
+	A            mlir.Value
+	B            mlir.Value
+	C            mlir.Value
+	Fastmath     arith.FastMathFlags // optional, with a default
+	Roundingmode arith.RoundingMode  // optional, after LLVM 22
+	ResultType   mlir.Type           // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -888,6 +889,7 @@ func (o FmaOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("b", o.B)
 	w.Operand("c", o.C)
 	ods.SetValue(w, "fastmath", o.Fastmath, fastMathFlagsKind)
+	ods.SetValue(w.Newer(), "roundingmode", o.Roundingmode, roundingModeKind)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -905,11 +907,12 @@ func AsFma(op mlir.Operation) (FmaOp, bool) {
 		return FmaOp{}, false
 	}
 	o := FmaOp{
-		A:          r.Operand(),
-		B:          r.Operand(),
-		C:          r.Operand(),
-		Fastmath:   ods.GetValue(r, "fastmath", fastMathFlagsKind),
-		ResultType: r.Result(),
+		A:            r.Operand(),
+		B:            r.Operand(),
+		C:            r.Operand(),
+		Fastmath:     ods.GetValue(r, "fastmath", fastMathFlagsKind),
+		Roundingmode: ods.GetValue(r, "roundingmode", roundingModeKind),
+		ResultType:   r.Result(),
 	}
 	return o, r.OK()
 }

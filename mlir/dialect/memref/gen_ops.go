@@ -768,6 +768,7 @@ type LoadOp struct {
 	Indices     []mlir.Value
 	Nontemporal *bool     // optional, with a default
 	Alignment   *int64    // optional
+	Invariant   *bool     // optional, after LLVM 22
 	ResultType  mlir.Type // optional: inferred, unless some are given
 }
 
@@ -778,6 +779,7 @@ func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("indices", o.Indices)
 	ods.SetPointer(w, "nontemporal", o.Nontemporal, ods.Bool)
 	ods.SetPointer(w, "alignment", o.Alignment, ods.I64)
+	ods.SetPointer(w.Newer(), "invariant", o.Invariant, ods.Bool)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -799,6 +801,7 @@ func AsLoad(op mlir.Operation) (LoadOp, bool) {
 		Indices:     r.Operands(),
 		Nontemporal: ods.GetPointer(r, "nontemporal", ods.Bool),
 		Alignment:   ods.GetPointer(r, "alignment", ods.I64),
+		Invariant:   ods.GetPointer(r, "invariant", ods.Bool),
 		ResultType:  r.Result(),
 	}
 	return o, r.OK()

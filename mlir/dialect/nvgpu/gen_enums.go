@@ -38,3 +38,66 @@ func AsRcpRoundingMode(a mlir.Attribute) (RcpRoundingMode, bool) {
 	v, ok := rcpRoundingModeCases.Read(a)
 	return RcpRoundingMode(v), ok
 }
+
+// A FPRoundingMode is an enumeration of the dialect nvgpu. The zero value stands for
+// the default, where there is one.
+type FPRoundingMode int
+
+const (
+	FPRoundingModeNONE FPRoundingMode = iota + 1
+	FPRoundingModeRN
+	FPRoundingModeRM
+	FPRoundingModeRP
+	FPRoundingModeRZ
+	FPRoundingModeRNA
+	FPRoundingModeRS
+)
+
+var fpRoundingModeCases = ods.Enum{What: "FPRoundingMode",
+	Text:  "#nvvm.fp_rnd_mode<%>",
+	Cases: []string{"none", "rn", "rm", "rp", "rz", "rna", "rs"},
+}
+
+// String returns the keyword of v.
+func (v FPRoundingMode) String() string { return fpRoundingModeCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v FPRoundingMode) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return fpRoundingModeCases.Attribute(c, uint64(v))
+}
+
+// AsFPRoundingMode returns a as a FPRoundingMode. It returns false if a is another
+// attribute.
+func AsFPRoundingMode(a mlir.Attribute) (FPRoundingMode, bool) {
+	v, ok := fpRoundingModeCases.Read(a)
+	return FPRoundingMode(v), ok
+}
+
+// A SaturationMode is an enumeration of the dialect nvgpu. The zero value stands for
+// the default, where there is one.
+type SaturationMode int
+
+const (
+	SaturationModeNONE SaturationMode = iota + 1
+	SaturationModeSATFINITE
+)
+
+var saturationModeCases = ods.Enum{What: "SaturationMode",
+	Text:  "#nvvm.sat_mode<%>",
+	Cases: []string{"none", "satfinite"},
+}
+
+// String returns the keyword of v.
+func (v SaturationMode) String() string { return saturationModeCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v SaturationMode) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return saturationModeCases.Attribute(c, uint64(v))
+}
+
+// AsSaturationMode returns a as a SaturationMode. It returns false if a is another
+// attribute.
+func AsSaturationMode(a mlir.Attribute) (SaturationMode, bool) {
+	v, ok := saturationModeCases.Read(a)
+	return SaturationMode(v), ok
+}

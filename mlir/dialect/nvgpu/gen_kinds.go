@@ -9,4 +9,6 @@ import (
 // The kinds of enumerations.
 var (
 	rcpRoundingModeKind = ods.Enumerated(AsRcpRoundingMode)
+	fpRoundingModeKind  = ods.Enumerated(AsFPRoundingMode)
+	saturationModeKind  = ods.Enumerated(AsSaturationMode)
 )

@@ -126,6 +126,45 @@ func AsDeviceAsyncWait(op mlir.Operation) (DeviceAsyncWaitOp, bool) {
 	return o, r.OK()
 }
 
+// ExtfOp is the operation nvgpu.extf.
+type ExtfOp struct {
+	In      mlir.Value
+	Rnd     FPRoundingMode // optional
+	Relu    *bool          // optional
+	OutType mlir.Type
+}
+
+// Create creates the operation.
+func (o ExtfOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvgpu.extf")
+	w.Operand("in", o.In)
+	ods.SetValue(w, "rnd", o.Rnd, fpRoundingModeKind)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	w.Result("out", o.OutType)
+	return w.Create()
+}
+
+// Extf creates nvgpu.extf and returns its result.
+func Extf(b *mlir.Builder, outType mlir.Type, in mlir.Value) mlir.Value {
+	return ExtfOp{OutType: outType, In: in}.Create(b).Result(0)
+}
+
+// AsExtf returns op as an ExtfOp. It returns false if op is another operation or lacks
+// a part.
+func AsExtf(op mlir.Operation) (ExtfOp, bool) {
+	r := ods.Read(op, "nvgpu.extf", "1", "1")
+	if r == nil {
+		return ExtfOp{}, false
+	}
+	o := ExtfOp{
+		In:      r.Operand(),
+		Rnd:     ods.GetValue(r, "rnd", fpRoundingModeKind),
+		Relu:    ods.GetPointer(r, "relu", ods.Bool),
+		OutType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // LdMatrixOp is the operation nvgpu.ldmatrix.
 type LdMatrixOp struct {
 	SrcMemref mlir.Value
@@ -567,6 +606,7 @@ type RcpOp struct {
 	In       mlir.Value
 	Rounding RcpRoundingMode // optional, with a default
 	Ftz      bool            // optional
+	Approx   *bool           // optional, after LLVM 22
 	OutType  mlir.Type       // optional: inferred, unless some are given
 }
 
@@ -576,6 +616,7 @@ func (o RcpOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("in", o.In)
 	ods.SetValue(w, "rounding", o.Rounding, rcpRoundingModeKind)
 	ods.SetValue(w, "ftz", o.Ftz, ods.Unit)
+	ods.SetPointer(w.Newer(), "approx", o.Approx, ods.Bool)
 	w.OptionalResult(o.OutType)
 	return w.Infer()
 }
@@ -596,6 +637,7 @@ func AsRcp(op mlir.Operation) (RcpOp, bool) {
 		In:       r.Operand(),
 		Rounding: ods.GetValue(r, "rounding", rcpRoundingModeKind),
 		Ftz:      ods.GetValue(r, "ftz", ods.Unit),
+		Approx:   ods.GetPointer(r, "approx", ods.Bool),
 		OutType:  r.Result(),
 	}
 	return o, r.OK()
@@ -785,6 +827,51 @@ func AsTmaPrefetch(op mlir.Operation) (TmaPrefetchOp, bool) {
 	o := TmaPrefetchOp{
 		TensorMapDescriptor: r.Operand(),
 		Predicate:           r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// TruncfOp is the operation nvgpu.truncf.
+type TruncfOp struct {
+	In         mlir.Value
+	RandomBits mlir.Value     // optional
+	Rnd        FPRoundingMode // optional
+	Sat        SaturationMode // optional
+	Relu       *bool          // optional
+	OutType    mlir.Type
+}
+
+// Create creates the operation.
+func (o TruncfOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvgpu.truncf")
+	w.Operand("in", o.In)
+	w.Optional("random_bits", o.RandomBits)
+	ods.SetValue(w, "rnd", o.Rnd, fpRoundingModeKind)
+	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	w.Result("out", o.OutType)
+	return w.Create()
+}
+
+// Truncf creates nvgpu.truncf and returns its result.
+func Truncf(b *mlir.Builder, outType mlir.Type, in mlir.Value) mlir.Value {
+	return TruncfOp{OutType: outType, In: in}.Create(b).Result(0)
+}
+
+// AsTruncf returns op as a TruncfOp. It returns false if op is another operation or
+// lacks a part.
+func AsTruncf(op mlir.Operation) (TruncfOp, bool) {
+	r := ods.Read(op, "nvgpu.truncf", "1?", "1")
+	if r == nil {
+		return TruncfOp{}, false
+	}
+	o := TruncfOp{
+		In:         r.Operand(),
+		RandomBits: r.Operand(),
+		Rnd:        ods.GetValue(r, "rnd", fpRoundingModeKind),
+		Sat:        ods.GetValue(r, "sat", saturationModeKind),
+		Relu:       ods.GetPointer(r, "relu", ods.Bool),
+		OutType:    r.Result(),
 	}
 	return o, r.OK()
 }

@@ -721,6 +721,44 @@ func AsProxyKind(a mlir.Attribute) (ProxyKind, bool) {
 	return ProxyKind(v), ok
 }
 
+// A ReductionKind is an enumeration of the dialect nvvm. The zero value stands for the
+// default, where there is one.
+type ReductionKind int
+
+const (
+	ReductionKindADD ReductionKind = iota + 1
+	ReductionKindAND
+	ReductionKindMAX
+	ReductionKindMIN
+	ReductionKindOR
+	ReductionKindUMAX
+	ReductionKindUMIN
+	ReductionKindXOR
+	ReductionKindFMIN
+	ReductionKindFMAX
+)
+
+var reductionKindCases = ods.Enum{What: "ReductionKind",
+	Text:   "#nvvm<reduction_kind %>",
+	Cases:  []string{"add", "and", "max", "min", "or", "umax", "umin", "xor", "fmin", "fmax"},
+	Values: []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+}
+
+// String returns the keyword of v.
+func (v ReductionKind) String() string { return reductionKindCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v ReductionKind) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return reductionKindCases.Attribute(c, uint64(v))
+}
+
+// AsReductionKind returns a as a ReductionKind. It returns false if a is another
+// attribute.
+func AsReductionKind(a mlir.Attribute) (ReductionKind, bool) {
+	v, ok := reductionKindCases.Read(a)
+	return ReductionKind(v), ok
+}
+
 // A ReduxKind is an enumeration of the dialect nvvm. The zero value stands for the
 // default, where there is one.
 type ReduxKind int
@@ -1008,8 +1046,8 @@ type Tcgen05CpMulticast int
 
 const (
 	Tcgen05CpMulticastNONE Tcgen05CpMulticast = iota + 1
-	Tcgen05CpMulticastWARPX20213
-	Tcgen05CpMulticastWARPX20123
+	Tcgen05CpMulticastWARPX2_02_13
+	Tcgen05CpMulticastWARPX2_01_23
 	Tcgen05CpMulticastWARPX4
 )
 

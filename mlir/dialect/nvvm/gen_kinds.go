@@ -31,6 +31,7 @@ var (
 	permuteModeKind                   = ods.Enumerated(AsPermuteMode)
 	prefetchCacheLevelKind            = ods.Enumerated(AsPrefetchCacheLevel)
 	proxyKindKind                     = ods.Enumerated(AsProxyKind)
+	reductionKindKind                 = ods.Enumerated(AsReductionKind)
 	reduxKindKind                     = ods.Enumerated(AsReduxKind)
 	saturationModeKind                = ods.Enumerated(AsSaturationMode)
 	scaleVecSizeKind                  = ods.Enumerated(AsScaleVecSize)

@@ -7,6 +7,51 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// AddFOp is the operation nvvm.addf.
+type AddFOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Rnd     FPRoundingMode // optional
+	Sat     SaturationMode // optional
+	Ftz     *bool          // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o AddFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.addf")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	ods.SetValue(w, "rnd", o.Rnd, fpRoundingModeKind)
+	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// AddF creates nvvm.addf and returns its result.
+func AddF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.addf", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsAddF returns op as an AddFOp. It returns false if op is another operation or lacks
+// a part.
+func AsAddF(op mlir.Operation) (AddFOp, bool) {
+	r := ods.Read(op, "nvvm.addf", "11", "1")
+	if r == nil {
+		return AddFOp{}, false
+	}
+	o := AddFOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Rnd:     ods.GetValue(r, "rnd", fpRoundingModeKind),
+		Sat:     ods.GetValue(r, "sat", saturationModeKind),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // SyncWarpOp is the operation nvvm.bar.warp.sync.
 type SyncWarpOp struct {
 	Mask mlir.Value
@@ -41,8 +86,9 @@ func AsSyncWarp(op mlir.Operation) (SyncWarpOp, bool) {
 type BarrierOp struct {
 	BarrierID          mlir.Value       // optional
 	NumberOfThreads    mlir.Value       // optional
-	ReductionOp        BarrierReduction // optional
-	ReductionPredicate mlir.Value       // optional
+	ReductionOp        BarrierReduction // optional, up to LLVM 22
+	ReductionPredicate mlir.Value       // optional, up to LLVM 22
+	Aligned            *bool            // optional, after LLVM 22
 	ResType            mlir.Type        // optional
 }
 
@@ -51,8 +97,9 @@ func (o BarrierOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.barrier")
 	w.Optional("barrierId", o.BarrierID)
 	w.Optional("numberOfThreads", o.NumberOfThreads)
-	ods.SetValue(w, "reductionOp", o.ReductionOp, barrierReductionKind)
-	w.Optional("reductionPredicate", o.ReductionPredicate)
+	ods.SetValue(w.Older(), "reductionOp", o.ReductionOp, barrierReductionKind)
+	w.Older().Optional("reductionPredicate", o.ReductionPredicate)
+	ods.SetPointer(w.Newer(), "aligned", o.Aligned, ods.Bool)
 	w.OptionalResult(o.ResType)
 	w.OperandSegments()
 	return w.Create()
@@ -66,7 +113,7 @@ func Barrier(b *mlir.Builder) mlir.Operation {
 // AsBarrier returns op as a BarrierOp. It returns false if op is another operation or
 // lacks a part.
 func AsBarrier(op mlir.Operation) (BarrierOp, bool) {
-	r := ods.Read(op, "nvvm.barrier", "???s", "?")
+	r := ods.Read(op, "nvvm.barrier", "??-?s", "?")
 	if r == nil {
 		return BarrierOp{}, false
 	}
@@ -75,6 +122,7 @@ func AsBarrier(op mlir.Operation) (BarrierOp, bool) {
 		NumberOfThreads:    r.Operand(),
 		ReductionOp:        ods.GetValue(r, "reductionOp", barrierReductionKind),
 		ReductionPredicate: r.Operand(),
+		Aligned:            ods.GetPointer(r, "aligned", ods.Bool),
 		ResType:            r.Result(),
 	}
 	return o, r.OK()
@@ -84,6 +132,7 @@ func AsBarrier(op mlir.Operation) (BarrierOp, bool) {
 type BarrierArriveOp struct {
 	BarrierID       mlir.Value // optional
 	NumberOfThreads mlir.Value
+	Aligned         *bool // optional, after LLVM 22
 }
 
 // Create creates the operation.
@@ -91,6 +140,7 @@ func (o BarrierArriveOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.barrier.arrive")
 	w.Optional("barrierId", o.BarrierID)
 	w.Operand("numberOfThreads", o.NumberOfThreads)
+	ods.SetPointer(w.Newer(), "aligned", o.Aligned, ods.Bool)
 	return w.Create()
 }
 
@@ -109,6 +159,49 @@ func AsBarrierArrive(op mlir.Operation) (BarrierArriveOp, bool) {
 	o := BarrierArriveOp{
 		BarrierID:       r.Operand(),
 		NumberOfThreads: r.Operand(),
+		Aligned:         ods.GetPointer(r, "aligned", ods.Bool),
+	}
+	return o, r.OK()
+}
+
+// BarrierReductionOperationOp is the operation nvvm.barrier.reduction.
+type BarrierReductionOperationOp struct {
+	BarrierID          mlir.Value // optional
+	ReductionOp        BarrierReduction
+	ReductionPredicate mlir.Value
+	Aligned            *bool     // optional
+	ResType            mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o BarrierReductionOperationOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.barrier.reduction")
+	w.Optional("barrierId", o.BarrierID)
+	ods.Set(w, "reductionOp", o.ReductionOp, barrierReductionKind)
+	w.Operand("reductionPredicate", o.ReductionPredicate)
+	ods.SetPointer(w, "aligned", o.Aligned, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// BarrierReductionOperation creates nvvm.barrier.reduction and returns its result.
+func BarrierReductionOperation(b *mlir.Builder, reductionOp BarrierReduction, reductionPredicate mlir.Value) mlir.Value {
+	return BarrierReductionOperationOp{ReductionOp: reductionOp, ReductionPredicate: reductionPredicate}.Create(b).Result(0)
+}
+
+// AsBarrierReductionOperation returns op as a BarrierReductionOperationOp. It returns
+// false if op is another operation or lacks a part.
+func AsBarrierReductionOperation(op mlir.Operation) (BarrierReductionOperationOp, bool) {
+	r := ods.Read(op, "nvvm.barrier.reduction", "?1", "1")
+	if r == nil {
+		return BarrierReductionOperationOp{}, false
+	}
+	o := BarrierReductionOperationOp{
+		BarrierID:          r.Operand(),
+		ReductionOp:        ods.Get(r, "reductionOp", barrierReductionKind),
+		ReductionPredicate: r.Operand(),
+		Aligned:            ods.GetPointer(r, "aligned", ods.Bool),
+		ResType:            r.Result(),
 	}
 	return o, r.OK()
 }
@@ -323,29 +416,109 @@ func AsClusterLaunchControlTryCancel(op mlir.Operation) (ClusterLaunchControlTry
 	return o, r.OK()
 }
 
+// ConvertBF16x2ToF4x2Op is the operation nvvm.convert.bf16x2.to.f4x2.
+type ConvertBF16x2ToF4x2Op struct {
+	Src     mlir.Value
+	Relu    *bool // optional
+	DstTy   mlir.Type
+	DstType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConvertBF16x2ToF4x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.bf16x2.to.f4x2")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	ods.Set(w, "dstTy", o.DstTy, ods.Type)
+	w.OptionalResult(o.DstType)
+	return w.Infer()
+}
+
+// ConvertBF16x2ToF4x2 creates nvvm.convert.bf16x2.to.f4x2 and returns its result.
+func ConvertBF16x2ToF4x2(b *mlir.Builder, src mlir.Value, dstTy mlir.Type) mlir.Value {
+	return ConvertBF16x2ToF4x2Op{Src: src, DstTy: dstTy}.Create(b).Result(0)
+}
+
+// AsConvertBF16x2ToF4x2 returns op as a ConvertBF16x2ToF4x2Op. It returns false if op
+// is another operation or lacks a part.
+func AsConvertBF16x2ToF4x2(op mlir.Operation) (ConvertBF16x2ToF4x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.bf16x2.to.f4x2", "1", "1")
+	if r == nil {
+		return ConvertBF16x2ToF4x2Op{}, false
+	}
+	o := ConvertBF16x2ToF4x2Op{
+		Src:     r.Operand(),
+		Relu:    ods.GetPointer(r, "relu", ods.Bool),
+		DstTy:   ods.Get(r, "dstTy", ods.Type),
+		DstType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertBF16x2ToF6x2Op is the operation nvvm.convert.bf16x2.to.f6x2.
+type ConvertBF16x2ToF6x2Op struct {
+	Src     mlir.Value
+	Relu    *bool // optional
+	DstTy   mlir.Type
+	DstType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertBF16x2ToF6x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.bf16x2.to.f6x2")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	ods.Set(w, "dstTy", o.DstTy, ods.Type)
+	w.Result("dst", o.DstType)
+	return w.Create()
+}
+
+// ConvertBF16x2ToF6x2 creates nvvm.convert.bf16x2.to.f6x2 and returns its result.
+func ConvertBF16x2ToF6x2(b *mlir.Builder, dstType mlir.Type, src mlir.Value, dstTy mlir.Type) mlir.Value {
+	return ConvertBF16x2ToF6x2Op{DstType: dstType, Src: src, DstTy: dstTy}.Create(b).Result(0)
+}
+
+// AsConvertBF16x2ToF6x2 returns op as a ConvertBF16x2ToF6x2Op. It returns false if op
+// is another operation or lacks a part.
+func AsConvertBF16x2ToF6x2(op mlir.Operation) (ConvertBF16x2ToF6x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.bf16x2.to.f6x2", "1", "1")
+	if r == nil {
+		return ConvertBF16x2ToF6x2Op{}, false
+	}
+	o := ConvertBF16x2ToF6x2Op{
+		Src:     r.Operand(),
+		Relu:    ods.GetPointer(r, "relu", ods.Bool),
+		DstTy:   ods.Get(r, "dstTy", ods.Type),
+		DstType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // ConvertBF16x2ToF8x2Op is the operation nvvm.convert.bf16x2.to.f8x2.
 type ConvertBF16x2ToF8x2Op struct {
-	A       mlir.Value
+	Src     mlir.Value
 	Rnd     FPRoundingMode // optional, with a default
 	Sat     SaturationMode // optional, with a default
 	DstTy   mlir.Type
+	Relu    *bool // optional, after LLVM 22
 	DstType mlir.Type
 }
 
 // Create creates the operation.
 func (o ConvertBF16x2ToF8x2Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.convert.bf16x2.to.f8x2")
-	w.Operand("a", o.A)
+	w.Operand("src", o.Src)
 	ods.SetValue(w, "rnd", o.Rnd, fpRoundingModeKind)
 	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
 	ods.Set(w, "dstTy", o.DstTy, ods.Type)
+	ods.SetPointer(w.Newer(), "relu", o.Relu, ods.Bool)
 	w.Result("dst", o.DstType)
 	return w.Create()
 }
 
 // ConvertBF16x2ToF8x2 creates nvvm.convert.bf16x2.to.f8x2 and returns its result.
-func ConvertBF16x2ToF8x2(b *mlir.Builder, dstType mlir.Type, a mlir.Value, dstTy mlir.Type) mlir.Value {
-	return ConvertBF16x2ToF8x2Op{DstType: dstType, A: a, DstTy: dstTy}.Create(b).Result(0)
+func ConvertBF16x2ToF8x2(b *mlir.Builder, dstType mlir.Type, src mlir.Value, dstTy mlir.Type) mlir.Value {
+	return ConvertBF16x2ToF8x2Op{DstType: dstType, Src: src, DstTy: dstTy}.Create(b).Result(0)
 }
 
 // AsConvertBF16x2ToF8x2 returns op as a ConvertBF16x2ToF8x2Op. It returns false if op
@@ -356,9 +529,127 @@ func AsConvertBF16x2ToF8x2(op mlir.Operation) (ConvertBF16x2ToF8x2Op, bool) {
 		return ConvertBF16x2ToF8x2Op{}, false
 	}
 	o := ConvertBF16x2ToF8x2Op{
-		A:       r.Operand(),
+		Src:     r.Operand(),
 		Rnd:     ods.GetValue(r, "rnd", fpRoundingModeKind),
 		Sat:     ods.GetValue(r, "sat", saturationModeKind),
+		DstTy:   ods.Get(r, "dstTy", ods.Type),
+		Relu:    ods.GetPointer(r, "relu", ods.Bool),
+		DstType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertBF16x2ToS2F6x2Op is the operation nvvm.convert.bf16x2.to.s2f6x2.
+type ConvertBF16x2ToS2F6x2Op struct {
+	Src         mlir.Value
+	ScaleFactor mlir.Value // optional
+	Relu        *bool      // optional
+	DstType     mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertBF16x2ToS2F6x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.bf16x2.to.s2f6x2")
+	w.Operand("src", o.Src)
+	w.Optional("scaleFactor", o.ScaleFactor)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	w.Result("dst", o.DstType)
+	return w.Create()
+}
+
+// ConvertBF16x2ToS2F6x2 creates nvvm.convert.bf16x2.to.s2f6x2 and returns its result.
+func ConvertBF16x2ToS2F6x2(b *mlir.Builder, dstType mlir.Type, src mlir.Value) mlir.Value {
+	return ConvertBF16x2ToS2F6x2Op{DstType: dstType, Src: src}.Create(b).Result(0)
+}
+
+// AsConvertBF16x2ToS2F6x2 returns op as a ConvertBF16x2ToS2F6x2Op. It returns false if
+// op is another operation or lacks a part.
+func AsConvertBF16x2ToS2F6x2(op mlir.Operation) (ConvertBF16x2ToS2F6x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.bf16x2.to.s2f6x2", "1?", "1")
+	if r == nil {
+		return ConvertBF16x2ToS2F6x2Op{}, false
+	}
+	o := ConvertBF16x2ToS2F6x2Op{
+		Src:         r.Operand(),
+		ScaleFactor: r.Operand(),
+		Relu:        ods.GetPointer(r, "relu", ods.Bool),
+		DstType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertF16x2ToF4x2Op is the operation nvvm.convert.f16x2.to.f4x2.
+type ConvertF16x2ToF4x2Op struct {
+	Src     mlir.Value
+	Relu    *bool // optional
+	DstTy   mlir.Type
+	DstType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ConvertF16x2ToF4x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.f16x2.to.f4x2")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	ods.Set(w, "dstTy", o.DstTy, ods.Type)
+	w.OptionalResult(o.DstType)
+	return w.Infer()
+}
+
+// ConvertF16x2ToF4x2 creates nvvm.convert.f16x2.to.f4x2 and returns its result.
+func ConvertF16x2ToF4x2(b *mlir.Builder, src mlir.Value, dstTy mlir.Type) mlir.Value {
+	return ConvertF16x2ToF4x2Op{Src: src, DstTy: dstTy}.Create(b).Result(0)
+}
+
+// AsConvertF16x2ToF4x2 returns op as a ConvertF16x2ToF4x2Op. It returns false if op is
+// another operation or lacks a part.
+func AsConvertF16x2ToF4x2(op mlir.Operation) (ConvertF16x2ToF4x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.f16x2.to.f4x2", "1", "1")
+	if r == nil {
+		return ConvertF16x2ToF4x2Op{}, false
+	}
+	o := ConvertF16x2ToF4x2Op{
+		Src:     r.Operand(),
+		Relu:    ods.GetPointer(r, "relu", ods.Bool),
+		DstTy:   ods.Get(r, "dstTy", ods.Type),
+		DstType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertF16x2ToF6x2Op is the operation nvvm.convert.f16x2.to.f6x2.
+type ConvertF16x2ToF6x2Op struct {
+	Src     mlir.Value
+	Relu    *bool // optional
+	DstTy   mlir.Type
+	DstType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertF16x2ToF6x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.f16x2.to.f6x2")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	ods.Set(w, "dstTy", o.DstTy, ods.Type)
+	w.Result("dst", o.DstType)
+	return w.Create()
+}
+
+// ConvertF16x2ToF6x2 creates nvvm.convert.f16x2.to.f6x2 and returns its result.
+func ConvertF16x2ToF6x2(b *mlir.Builder, dstType mlir.Type, src mlir.Value, dstTy mlir.Type) mlir.Value {
+	return ConvertF16x2ToF6x2Op{DstType: dstType, Src: src, DstTy: dstTy}.Create(b).Result(0)
+}
+
+// AsConvertF16x2ToF6x2 returns op as a ConvertF16x2ToF6x2Op. It returns false if op is
+// another operation or lacks a part.
+func AsConvertF16x2ToF6x2(op mlir.Operation) (ConvertF16x2ToF6x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.f16x2.to.f6x2", "1", "1")
+	if r == nil {
+		return ConvertF16x2ToF6x2Op{}, false
+	}
+	o := ConvertF16x2ToF6x2Op{
+		Src:     r.Operand(),
+		Relu:    ods.GetPointer(r, "relu", ods.Bool),
 		DstTy:   ods.Get(r, "dstTy", ods.Type),
 		DstType: r.Result(),
 	}
@@ -632,6 +923,48 @@ func AsConvertF32x2ToF8x2(op mlir.Operation) (ConvertF32x2ToF8x2Op, bool) {
 	return o, r.OK()
 }
 
+// ConvertF32x2ToS2F6x2Op is the operation nvvm.convert.f32x2.to.s2f6x2.
+type ConvertF32x2ToS2F6x2Op struct {
+	A           mlir.Value
+	B           mlir.Value
+	ScaleFactor mlir.Value // optional
+	Relu        *bool      // optional
+	DstType     mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertF32x2ToS2F6x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.f32x2.to.s2f6x2")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Optional("scaleFactor", o.ScaleFactor)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	w.Result("dst", o.DstType)
+	return w.Create()
+}
+
+// ConvertF32x2ToS2F6x2 creates nvvm.convert.f32x2.to.s2f6x2 and returns its result.
+func ConvertF32x2ToS2F6x2(b *mlir.Builder, dstType mlir.Type, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ConvertF32x2ToS2F6x2Op{DstType: dstType, A: a, B: bValue}.Create(b).Result(0)
+}
+
+// AsConvertF32x2ToS2F6x2 returns op as a ConvertF32x2ToS2F6x2Op. It returns false if op
+// is another operation or lacks a part.
+func AsConvertF32x2ToS2F6x2(op mlir.Operation) (ConvertF32x2ToS2F6x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.f32x2.to.s2f6x2", "11?", "1")
+	if r == nil {
+		return ConvertF32x2ToS2F6x2Op{}, false
+	}
+	o := ConvertF32x2ToS2F6x2Op{
+		A:           r.Operand(),
+		B:           r.Operand(),
+		ScaleFactor: r.Operand(),
+		Relu:        ods.GetPointer(r, "relu", ods.Bool),
+		DstType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
 // ConvertF32x4ToF4x4Op is the operation nvvm.convert.f32x4.to.f4x4.
 type ConvertF32x4ToF4x4Op struct {
 	Src     mlir.Value
@@ -758,6 +1091,51 @@ func AsConvertF32x4ToF8x4(op mlir.Operation) (ConvertF32x4ToF8x4Op, bool) {
 	return o, r.OK()
 }
 
+// ConvertF4x2ToBF16x2Op is the operation nvvm.convert.f4x2.to.bf16x2.
+type ConvertF4x2ToBF16x2Op struct {
+	Src         mlir.Value
+	ScaleFactor mlir.Value // optional
+	SrcType     mlir.Type
+	Sat         SaturationMode // optional
+	Relu        *bool          // optional
+	DstType     mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertF4x2ToBF16x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.f4x2.to.bf16x2")
+	w.Operand("src", o.Src)
+	w.Optional("scaleFactor", o.ScaleFactor)
+	ods.Set(w, "srcType", o.SrcType, ods.Type)
+	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	w.Result("dst", o.DstType)
+	return w.Create()
+}
+
+// ConvertF4x2ToBF16x2 creates nvvm.convert.f4x2.to.bf16x2 and returns its result.
+func ConvertF4x2ToBF16x2(b *mlir.Builder, dstType mlir.Type, src mlir.Value, srcType mlir.Type) mlir.Value {
+	return ConvertF4x2ToBF16x2Op{DstType: dstType, Src: src, SrcType: srcType}.Create(b).Result(0)
+}
+
+// AsConvertF4x2ToBF16x2 returns op as a ConvertF4x2ToBF16x2Op. It returns false if op
+// is another operation or lacks a part.
+func AsConvertF4x2ToBF16x2(op mlir.Operation) (ConvertF4x2ToBF16x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.f4x2.to.bf16x2", "1?", "1")
+	if r == nil {
+		return ConvertF4x2ToBF16x2Op{}, false
+	}
+	o := ConvertF4x2ToBF16x2Op{
+		Src:         r.Operand(),
+		ScaleFactor: r.Operand(),
+		SrcType:     ods.Get(r, "srcType", ods.Type),
+		Sat:         ods.GetValue(r, "sat", saturationModeKind),
+		Relu:        ods.GetPointer(r, "relu", ods.Bool),
+		DstType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
 // ConvertF4x2ToF16x2Op is the operation nvvm.convert.f4x2.to.f16x2.
 type ConvertF4x2ToF16x2Op struct {
 	Src     mlir.Value
@@ -793,6 +1171,51 @@ func AsConvertF4x2ToF16x2(op mlir.Operation) (ConvertF4x2ToF16x2Op, bool) {
 		Relu:    ods.GetPointer(r, "relu", ods.Bool),
 		SrcType: ods.Get(r, "srcType", ods.Type),
 		DstType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertF6x2ToBF16x2Op is the operation nvvm.convert.f6x2.to.bf16x2.
+type ConvertF6x2ToBF16x2Op struct {
+	Src         mlir.Value
+	ScaleFactor mlir.Value // optional
+	SrcType     mlir.Type
+	Sat         SaturationMode // optional
+	Relu        *bool          // optional
+	DstType     mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertF6x2ToBF16x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.f6x2.to.bf16x2")
+	w.Operand("src", o.Src)
+	w.Optional("scaleFactor", o.ScaleFactor)
+	ods.Set(w, "srcType", o.SrcType, ods.Type)
+	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	w.Result("dst", o.DstType)
+	return w.Create()
+}
+
+// ConvertF6x2ToBF16x2 creates nvvm.convert.f6x2.to.bf16x2 and returns its result.
+func ConvertF6x2ToBF16x2(b *mlir.Builder, dstType mlir.Type, src mlir.Value, srcType mlir.Type) mlir.Value {
+	return ConvertF6x2ToBF16x2Op{DstType: dstType, Src: src, SrcType: srcType}.Create(b).Result(0)
+}
+
+// AsConvertF6x2ToBF16x2 returns op as a ConvertF6x2ToBF16x2Op. It returns false if op
+// is another operation or lacks a part.
+func AsConvertF6x2ToBF16x2(op mlir.Operation) (ConvertF6x2ToBF16x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.f6x2.to.bf16x2", "1?", "1")
+	if r == nil {
+		return ConvertF6x2ToBF16x2Op{}, false
+	}
+	o := ConvertF6x2ToBF16x2Op{
+		Src:         r.Operand(),
+		ScaleFactor: r.Operand(),
+		SrcType:     ods.Get(r, "srcType", ods.Type),
+		Sat:         ods.GetValue(r, "sat", saturationModeKind),
+		Relu:        ods.GetPointer(r, "relu", ods.Bool),
+		DstType:     r.Result(),
 	}
 	return o, r.OK()
 }
@@ -838,9 +1261,12 @@ func AsConvertF6x2ToF16x2(op mlir.Operation) (ConvertF6x2ToF16x2Op, bool) {
 
 // ConvertF8x2ToBF16x2Op is the operation nvvm.convert.f8x2.to.bf16x2.
 type ConvertF8x2ToBF16x2Op struct {
-	Src     mlir.Value
-	SrcType mlir.Type
-	DstType mlir.Type
+	Src         mlir.Value
+	SrcType     mlir.Type
+	ScaleFactor mlir.Value     // optional, after LLVM 22
+	Sat         SaturationMode // optional, after LLVM 22
+	Relu        *bool          // optional, after LLVM 22
+	DstType     mlir.Type
 }
 
 // Create creates the operation.
@@ -848,6 +1274,9 @@ func (o ConvertF8x2ToBF16x2Op) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "nvvm.convert.f8x2.to.bf16x2")
 	w.Operand("src", o.Src)
 	ods.Set(w, "srcType", o.SrcType, ods.Type)
+	w.Newer().Optional("scaleFactor", o.ScaleFactor)
+	ods.SetValue(w.Newer(), "sat", o.Sat, saturationModeKind)
+	ods.SetPointer(w.Newer(), "relu", o.Relu, ods.Bool)
 	w.Result("dst", o.DstType)
 	return w.Create()
 }
@@ -860,14 +1289,17 @@ func ConvertF8x2ToBF16x2(b *mlir.Builder, dstType mlir.Type, src mlir.Value, src
 // AsConvertF8x2ToBF16x2 returns op as a ConvertF8x2ToBF16x2Op. It returns false if op
 // is another operation or lacks a part.
 func AsConvertF8x2ToBF16x2(op mlir.Operation) (ConvertF8x2ToBF16x2Op, bool) {
-	r := ods.Read(op, "nvvm.convert.f8x2.to.bf16x2", "1", "1")
+	r := ods.Read(op, "nvvm.convert.f8x2.to.bf16x2", "1+?", "1")
 	if r == nil {
 		return ConvertF8x2ToBF16x2Op{}, false
 	}
 	o := ConvertF8x2ToBF16x2Op{
-		Src:     r.Operand(),
-		SrcType: ods.Get(r, "srcType", ods.Type),
-		DstType: r.Result(),
+		Src:         r.Operand(),
+		SrcType:     ods.Get(r, "srcType", ods.Type),
+		ScaleFactor: r.Operand(),
+		Sat:         ods.GetValue(r, "sat", saturationModeKind),
+		Relu:        ods.GetPointer(r, "relu", ods.Bool),
+		DstType:     r.Result(),
 	}
 	return o, r.OK()
 }
@@ -948,6 +1380,84 @@ func AsConvertFloatToTF32(op mlir.Operation) (ConvertFloatToTF32Op, bool) {
 		Rnd:     ods.GetValue(r, "rnd", fpRoundingModeKind),
 		Sat:     ods.GetValue(r, "sat", saturationModeKind),
 		Relu:    ods.GetPointer(r, "relu", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertS2F6x2ToBF16x2Op is the operation nvvm.convert.s2f6x2.to.bf16x2.
+type ConvertS2F6x2ToBF16x2Op struct {
+	Src         mlir.Value
+	ScaleFactor mlir.Value     // optional
+	Sat         SaturationMode // optional
+	Relu        *bool          // optional
+	DstType     mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertS2F6x2ToBF16x2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.convert.s2f6x2.to.bf16x2")
+	w.Operand("src", o.Src)
+	w.Optional("scaleFactor", o.ScaleFactor)
+	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	w.Result("dst", o.DstType)
+	return w.Create()
+}
+
+// ConvertS2F6x2ToBF16x2 creates nvvm.convert.s2f6x2.to.bf16x2 and returns its result.
+func ConvertS2F6x2ToBF16x2(b *mlir.Builder, dstType mlir.Type, src mlir.Value) mlir.Value {
+	return ConvertS2F6x2ToBF16x2Op{DstType: dstType, Src: src}.Create(b).Result(0)
+}
+
+// AsConvertS2F6x2ToBF16x2 returns op as a ConvertS2F6x2ToBF16x2Op. It returns false if
+// op is another operation or lacks a part.
+func AsConvertS2F6x2ToBF16x2(op mlir.Operation) (ConvertS2F6x2ToBF16x2Op, bool) {
+	r := ods.Read(op, "nvvm.convert.s2f6x2.to.bf16x2", "1?", "1")
+	if r == nil {
+		return ConvertS2F6x2ToBF16x2Op{}, false
+	}
+	o := ConvertS2F6x2ToBF16x2Op{
+		Src:         r.Operand(),
+		ScaleFactor: r.Operand(),
+		Sat:         ods.GetValue(r, "sat", saturationModeKind),
+		Relu:        ods.GetPointer(r, "relu", ods.Bool),
+		DstType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CosOp is the operation nvvm.cos.
+type CosOp struct {
+	Src     mlir.Value
+	Ftz     *bool     // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CosOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cos")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Cos creates nvvm.cos and returns its result.
+func Cos(b *mlir.Builder, src mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.cos", "src", src).Result(0)
+}
+
+// AsCos returns op as a CosOp. It returns false if op is another operation or lacks a
+// part.
+func AsCos(op mlir.Operation) (CosOp, bool) {
+	r := ods.Read(op, "nvvm.cos", "1", "1")
+	if r == nil {
+		return CosOp{}, false
+	}
+	o := CosOp{
+		Src:     r.Operand(),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
@@ -1051,507 +1561,6 @@ func AsCpAsyncBulkPrefetch(op mlir.Operation) (CpAsyncBulkPrefetchOp, bool) {
 		SrcMem:      r.Operand(),
 		Size:        r.Operand(),
 		L2CacheHint: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncBulkGlobalToSharedClusterOp is the operation
-// nvvm.cp.async.bulk.shared.cluster.global.
-type CpAsyncBulkGlobalToSharedClusterOp struct {
-	DstMem        mlir.Value
-	SrcMem        mlir.Value
-	Mbar          mlir.Value
-	Size          mlir.Value
-	MulticastMask mlir.Value // optional
-	L2CacheHint   mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o CpAsyncBulkGlobalToSharedClusterOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.bulk.shared.cluster.global")
-	w.Operand("dstMem", o.DstMem)
-	w.Operand("srcMem", o.SrcMem)
-	w.Operand("mbar", o.Mbar)
-	w.Operand("size", o.Size)
-	w.Optional("multicastMask", o.MulticastMask)
-	w.Optional("l2CacheHint", o.L2CacheHint)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// CpAsyncBulkGlobalToSharedCluster creates nvvm.cp.async.bulk.shared.cluster.global.
-func CpAsyncBulkGlobalToSharedCluster(b *mlir.Builder, dstMem mlir.Value, srcMem mlir.Value, mbar mlir.Value, size mlir.Value) mlir.Operation {
-	return CpAsyncBulkGlobalToSharedClusterOp{DstMem: dstMem, SrcMem: srcMem, Mbar: mbar, Size: size}.Create(b)
-}
-
-// AsCpAsyncBulkGlobalToSharedCluster returns op as a
-// CpAsyncBulkGlobalToSharedClusterOp. It returns false if op is another operation or
-// lacks a part.
-func AsCpAsyncBulkGlobalToSharedCluster(op mlir.Operation) (CpAsyncBulkGlobalToSharedClusterOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.bulk.shared.cluster.global", "1111??s", "")
-	if r == nil {
-		return CpAsyncBulkGlobalToSharedClusterOp{}, false
-	}
-	o := CpAsyncBulkGlobalToSharedClusterOp{
-		DstMem:        r.Operand(),
-		SrcMem:        r.Operand(),
-		Mbar:          r.Operand(),
-		Size:          r.Operand(),
-		MulticastMask: r.Operand(),
-		L2CacheHint:   r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncBulkSharedCTAToSharedClusterOp is the operation
-// nvvm.cp.async.bulk.shared.cluster.shared.cta.
-type CpAsyncBulkSharedCTAToSharedClusterOp struct {
-	DstMem mlir.Value
-	SrcMem mlir.Value
-	Mbar   mlir.Value
-	Size   mlir.Value
-}
-
-// Create creates the operation.
-func (o CpAsyncBulkSharedCTAToSharedClusterOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.bulk.shared.cluster.shared.cta")
-	w.Operand("dstMem", o.DstMem)
-	w.Operand("srcMem", o.SrcMem)
-	w.Operand("mbar", o.Mbar)
-	w.Operand("size", o.Size)
-	return w.Create()
-}
-
-// CpAsyncBulkSharedCTAToSharedCluster creates
-// nvvm.cp.async.bulk.shared.cluster.shared.cta.
-func CpAsyncBulkSharedCTAToSharedCluster(b *mlir.Builder, dstMem mlir.Value, srcMem mlir.Value, mbar mlir.Value, size mlir.Value) mlir.Operation {
-	return CpAsyncBulkSharedCTAToSharedClusterOp{DstMem: dstMem, SrcMem: srcMem, Mbar: mbar, Size: size}.Create(b)
-}
-
-// AsCpAsyncBulkSharedCTAToSharedCluster returns op as a
-// CpAsyncBulkSharedCTAToSharedClusterOp. It returns false if op is another operation or
-// lacks a part.
-func AsCpAsyncBulkSharedCTAToSharedCluster(op mlir.Operation) (CpAsyncBulkSharedCTAToSharedClusterOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.bulk.shared.cluster.shared.cta", "1111", "")
-	if r == nil {
-		return CpAsyncBulkSharedCTAToSharedClusterOp{}, false
-	}
-	o := CpAsyncBulkSharedCTAToSharedClusterOp{
-		DstMem: r.Operand(),
-		SrcMem: r.Operand(),
-		Mbar:   r.Operand(),
-		Size:   r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncBulkTensorSharedCTAToGlobalOp is the operation
-// nvvm.cp.async.bulk.tensor.global.shared.cta.
-type CpAsyncBulkTensorSharedCTAToGlobalOp struct {
-	TmaDescriptor mlir.Value
-	SrcMem        mlir.Value
-	Coordinates   []mlir.Value
-	L2CacheHint   mlir.Value   // optional
-	Mode          TMAStoreMode // optional, with a default
-	Predicate     mlir.Value   // optional
-}
-
-// Create creates the operation.
-func (o CpAsyncBulkTensorSharedCTAToGlobalOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.bulk.tensor.global.shared.cta")
-	w.Operand("tmaDescriptor", o.TmaDescriptor)
-	w.Operand("srcMem", o.SrcMem)
-	w.Operands("coordinates", o.Coordinates)
-	w.Optional("l2CacheHint", o.L2CacheHint)
-	ods.SetValue(w, "mode", o.Mode, tmaStoreModeKind)
-	w.Optional("predicate", o.Predicate)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// CpAsyncBulkTensorSharedCTAToGlobal creates
-// nvvm.cp.async.bulk.tensor.global.shared.cta.
-func CpAsyncBulkTensorSharedCTAToGlobal(b *mlir.Builder, tmaDescriptor mlir.Value, srcMem mlir.Value, coordinates ...mlir.Value) mlir.Operation {
-	return CpAsyncBulkTensorSharedCTAToGlobalOp{TmaDescriptor: tmaDescriptor, SrcMem: srcMem, Coordinates: coordinates}.Create(b)
-}
-
-// AsCpAsyncBulkTensorSharedCTAToGlobal returns op as a
-// CpAsyncBulkTensorSharedCTAToGlobalOp. It returns false if op is another operation or
-// lacks a part.
-func AsCpAsyncBulkTensorSharedCTAToGlobal(op mlir.Operation) (CpAsyncBulkTensorSharedCTAToGlobalOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.global.shared.cta", "11*??s", "")
-	if r == nil {
-		return CpAsyncBulkTensorSharedCTAToGlobalOp{}, false
-	}
-	o := CpAsyncBulkTensorSharedCTAToGlobalOp{
-		TmaDescriptor: r.Operand(),
-		SrcMem:        r.Operand(),
-		Coordinates:   r.Operands(),
-		L2CacheHint:   r.Operand(),
-		Mode:          ods.GetValue(r, "mode", tmaStoreModeKind),
-		Predicate:     r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncBulkTensorPrefetchOp is the operation nvvm.cp.async.bulk.tensor.prefetch.
-type CpAsyncBulkTensorPrefetchOp struct {
-	TmaDescriptor mlir.Value
-	Coordinates   []mlir.Value
-	Im2colOffsets []mlir.Value
-	Mode          TMALoadMode // optional, with a default
-	L2CacheHint   mlir.Value  // optional
-}
-
-// Create creates the operation.
-func (o CpAsyncBulkTensorPrefetchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.bulk.tensor.prefetch")
-	w.Operand("tmaDescriptor", o.TmaDescriptor)
-	w.Operands("coordinates", o.Coordinates)
-	w.Operands("im2colOffsets", o.Im2colOffsets)
-	ods.SetValue(w, "mode", o.Mode, tmaLoadModeKind)
-	w.Optional("l2CacheHint", o.L2CacheHint)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// CpAsyncBulkTensorPrefetch creates nvvm.cp.async.bulk.tensor.prefetch.
-func CpAsyncBulkTensorPrefetch(b *mlir.Builder, tmaDescriptor mlir.Value, coordinates []mlir.Value, im2colOffsets ...mlir.Value) mlir.Operation {
-	return CpAsyncBulkTensorPrefetchOp{TmaDescriptor: tmaDescriptor, Coordinates: coordinates, Im2colOffsets: im2colOffsets}.Create(b)
-}
-
-// AsCpAsyncBulkTensorPrefetch returns op as a CpAsyncBulkTensorPrefetchOp. It returns
-// false if op is another operation or lacks a part.
-func AsCpAsyncBulkTensorPrefetch(op mlir.Operation) (CpAsyncBulkTensorPrefetchOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.prefetch", "1**?s", "")
-	if r == nil {
-		return CpAsyncBulkTensorPrefetchOp{}, false
-	}
-	o := CpAsyncBulkTensorPrefetchOp{
-		TmaDescriptor: r.Operand(),
-		Coordinates:   r.Operands(),
-		Im2colOffsets: r.Operands(),
-		Mode:          ods.GetValue(r, "mode", tmaLoadModeKind),
-		L2CacheHint:   r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncBulkTensorReduceOp is the operation nvvm.cp.async.bulk.tensor.reduce.
-type CpAsyncBulkTensorReduceOp struct {
-	TmaDescriptor mlir.Value
-	SrcMem        mlir.Value
-	RedKind       TMAReduxKind
-	Mode          TMAStoreMode // optional, with a default
-	Coordinates   []mlir.Value
-	L2CacheHint   mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o CpAsyncBulkTensorReduceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.bulk.tensor.reduce")
-	w.Operand("tmaDescriptor", o.TmaDescriptor)
-	w.Operand("srcMem", o.SrcMem)
-	ods.Set(w, "redKind", o.RedKind, tmaReduxKindKind)
-	ods.SetValue(w, "mode", o.Mode, tmaStoreModeKind)
-	w.Operands("coordinates", o.Coordinates)
-	w.Optional("l2CacheHint", o.L2CacheHint)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// CpAsyncBulkTensorReduce creates nvvm.cp.async.bulk.tensor.reduce.
-func CpAsyncBulkTensorReduce(b *mlir.Builder, tmaDescriptor mlir.Value, srcMem mlir.Value, redKind TMAReduxKind, coordinates ...mlir.Value) mlir.Operation {
-	return CpAsyncBulkTensorReduceOp{TmaDescriptor: tmaDescriptor, SrcMem: srcMem, RedKind: redKind, Coordinates: coordinates}.Create(b)
-}
-
-// AsCpAsyncBulkTensorReduce returns op as a CpAsyncBulkTensorReduceOp. It returns false
-// if op is another operation or lacks a part.
-func AsCpAsyncBulkTensorReduce(op mlir.Operation) (CpAsyncBulkTensorReduceOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.reduce", "11*?s", "")
-	if r == nil {
-		return CpAsyncBulkTensorReduceOp{}, false
-	}
-	o := CpAsyncBulkTensorReduceOp{
-		TmaDescriptor: r.Operand(),
-		SrcMem:        r.Operand(),
-		RedKind:       ods.Get(r, "redKind", tmaReduxKindKind),
-		Mode:          ods.GetValue(r, "mode", tmaStoreModeKind),
-		Coordinates:   r.Operands(),
-		L2CacheHint:   r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncBulkTensorGlobalToSharedClusterOp is the operation
-// nvvm.cp.async.bulk.tensor.shared.cluster.global.
-type CpAsyncBulkTensorGlobalToSharedClusterOp struct {
-	DstMem        mlir.Value
-	TmaDescriptor mlir.Value
-	Coordinates   []mlir.Value
-	Mbar          mlir.Value
-	Im2colOffsets []mlir.Value
-	MulticastMask mlir.Value   // optional
-	L2CacheHint   mlir.Value   // optional
-	Mode          TMALoadMode  // optional, with a default
-	IsCTAOnly     *bool        // optional, with a default
-	Group         CTAGroupKind // optional
-	Predicate     mlir.Value   // optional
-}
-
-// Create creates the operation.
-func (o CpAsyncBulkTensorGlobalToSharedClusterOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.bulk.tensor.shared.cluster.global")
-	w.Operand("dstMem", o.DstMem)
-	w.Operand("tmaDescriptor", o.TmaDescriptor)
-	w.Operands("coordinates", o.Coordinates)
-	w.Operand("mbar", o.Mbar)
-	w.Operands("im2colOffsets", o.Im2colOffsets)
-	w.Optional("multicastMask", o.MulticastMask)
-	w.Optional("l2CacheHint", o.L2CacheHint)
-	ods.SetValue(w, "mode", o.Mode, tmaLoadModeKind)
-	ods.SetPointer(w, "isCTAOnly", o.IsCTAOnly, ods.Bool)
-	ods.SetValue(w, "group", o.Group, ctaGroupKindKind)
-	w.Optional("predicate", o.Predicate)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// CpAsyncBulkTensorGlobalToSharedCluster creates
-// nvvm.cp.async.bulk.tensor.shared.cluster.global.
-func CpAsyncBulkTensorGlobalToSharedCluster(b *mlir.Builder, dstMem mlir.Value, tmaDescriptor mlir.Value, coordinates []mlir.Value, mbar mlir.Value, im2colOffsets ...mlir.Value) mlir.Operation {
-	return CpAsyncBulkTensorGlobalToSharedClusterOp{DstMem: dstMem, TmaDescriptor: tmaDescriptor, Coordinates: coordinates, Mbar: mbar, Im2colOffsets: im2colOffsets}.Create(b)
-}
-
-// AsCpAsyncBulkTensorGlobalToSharedCluster returns op as a
-// CpAsyncBulkTensorGlobalToSharedClusterOp. It returns false if op is another operation
-// or lacks a part.
-func AsCpAsyncBulkTensorGlobalToSharedCluster(op mlir.Operation) (CpAsyncBulkTensorGlobalToSharedClusterOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.shared.cluster.global", "11*1*???s", "")
-	if r == nil {
-		return CpAsyncBulkTensorGlobalToSharedClusterOp{}, false
-	}
-	o := CpAsyncBulkTensorGlobalToSharedClusterOp{
-		DstMem:        r.Operand(),
-		TmaDescriptor: r.Operand(),
-		Coordinates:   r.Operands(),
-		Mbar:          r.Operand(),
-		Im2colOffsets: r.Operands(),
-		MulticastMask: r.Operand(),
-		L2CacheHint:   r.Operand(),
-		Mode:          ods.GetValue(r, "mode", tmaLoadModeKind),
-		IsCTAOnly:     ods.GetPointer(r, "isCTAOnly", ods.Bool),
-		Group:         ods.GetValue(r, "group", ctaGroupKindKind),
-		Predicate:     r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncBulkWaitGroupOp is the operation nvvm.cp.async.bulk.wait_group.
-type CpAsyncBulkWaitGroupOp struct {
-	Group int32
-	Read  bool // optional
-}
-
-// Create creates the operation.
-func (o CpAsyncBulkWaitGroupOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.bulk.wait_group")
-	ods.Set(w, "group", o.Group, ods.I32)
-	ods.SetValue(w, "read", o.Read, ods.Unit)
-	return w.Create()
-}
-
-// CpAsyncBulkWaitGroup creates nvvm.cp.async.bulk.wait_group.
-func CpAsyncBulkWaitGroup(b *mlir.Builder, group int32) mlir.Operation {
-	return CpAsyncBulkWaitGroupOp{Group: group}.Create(b)
-}
-
-// AsCpAsyncBulkWaitGroup returns op as a CpAsyncBulkWaitGroupOp. It returns false if op
-// is another operation or lacks a part.
-func AsCpAsyncBulkWaitGroup(op mlir.Operation) (CpAsyncBulkWaitGroupOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.bulk.wait_group", "", "")
-	if r == nil {
-		return CpAsyncBulkWaitGroupOp{}, false
-	}
-	o := CpAsyncBulkWaitGroupOp{
-		Group: ods.Get(r, "group", ods.I32),
-		Read:  ods.GetValue(r, "read", ods.Unit),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncCommitGroupOp is the operation nvvm.cp.async.commit.group.
-type CpAsyncCommitGroupOp struct {
-}
-
-// Create creates the operation.
-func (o CpAsyncCommitGroupOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.commit.group")
-
-	return w.Create()
-}
-
-// CpAsyncCommitGroup creates nvvm.cp.async.commit.group.
-func CpAsyncCommitGroup(b *mlir.Builder) mlir.Operation {
-	return CpAsyncCommitGroupOp{}.Create(b)
-}
-
-// AsCpAsyncCommitGroup returns op as a CpAsyncCommitGroupOp. It returns false if op is
-// another operation.
-func AsCpAsyncCommitGroup(op mlir.Operation) (CpAsyncCommitGroupOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.commit.group", "", "")
-	return CpAsyncCommitGroupOp{}, r != nil && r.OK()
-}
-
-// CpAsyncMBarrierArriveOp is the operation nvvm.cp.async.mbarrier.arrive.
-type CpAsyncMBarrierArriveOp struct {
-	Addr  mlir.Value
-	Noinc *bool // optional, with a default
-}
-
-// Create creates the operation.
-func (o CpAsyncMBarrierArriveOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.mbarrier.arrive")
-	w.Operand("addr", o.Addr)
-	ods.SetPointer(w, "noinc", o.Noinc, ods.Bool)
-	return w.Create()
-}
-
-// CpAsyncMBarrierArrive creates nvvm.cp.async.mbarrier.arrive.
-func CpAsyncMBarrierArrive(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return CpAsyncMBarrierArriveOp{Addr: addr}.Create(b)
-}
-
-// AsCpAsyncMBarrierArrive returns op as a CpAsyncMBarrierArriveOp. It returns false if
-// op is another operation or lacks a part.
-func AsCpAsyncMBarrierArrive(op mlir.Operation) (CpAsyncMBarrierArriveOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.mbarrier.arrive", "1", "")
-	if r == nil {
-		return CpAsyncMBarrierArriveOp{}, false
-	}
-	o := CpAsyncMBarrierArriveOp{
-		Addr:  r.Operand(),
-		Noinc: ods.GetPointer(r, "noinc", ods.Bool),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncOp is the operation nvvm.cp.async.shared.global.
-type CpAsyncOp struct {
-	Dst      mlir.Value
-	Src      mlir.Value
-	Size     int32
-	Modifier LoadCacheModifierKind
-	CpSize   mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o CpAsyncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.shared.global")
-	w.Operand("dst", o.Dst)
-	w.Operand("src", o.Src)
-	ods.Set(w, "size", o.Size, ods.I32)
-	ods.Set(w, "modifier", o.Modifier, loadCacheModifierKindKind)
-	w.Optional("cpSize", o.CpSize)
-	return w.Create()
-}
-
-// CpAsync creates nvvm.cp.async.shared.global.
-func CpAsync(b *mlir.Builder, dst mlir.Value, src mlir.Value, size int32, modifier LoadCacheModifierKind) mlir.Operation {
-	return CpAsyncOp{Dst: dst, Src: src, Size: size, Modifier: modifier}.Create(b)
-}
-
-// AsCpAsync returns op as a CpAsyncOp. It returns false if op is another operation or
-// lacks a part.
-func AsCpAsync(op mlir.Operation) (CpAsyncOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.shared.global", "11?", "")
-	if r == nil {
-		return CpAsyncOp{}, false
-	}
-	o := CpAsyncOp{
-		Dst:      r.Operand(),
-		Src:      r.Operand(),
-		Size:     ods.Get(r, "size", ods.I32),
-		Modifier: ods.Get(r, "modifier", loadCacheModifierKindKind),
-		CpSize:   r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// CpAsyncWaitGroupOp is the operation nvvm.cp.async.wait.group.
-type CpAsyncWaitGroupOp struct {
-	N int32
-}
-
-// Create creates the operation.
-func (o CpAsyncWaitGroupOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.cp.async.wait.group")
-	ods.Set(w, "n", o.N, ods.I32)
-	return w.Create()
-}
-
-// CpAsyncWaitGroup creates nvvm.cp.async.wait.group.
-func CpAsyncWaitGroup(b *mlir.Builder, n int32) mlir.Operation {
-	return CpAsyncWaitGroupOp{N: n}.Create(b)
-}
-
-// AsCpAsyncWaitGroup returns op as a CpAsyncWaitGroupOp. It returns false if op is
-// another operation or lacks a part.
-func AsCpAsyncWaitGroup(op mlir.Operation) (CpAsyncWaitGroupOp, bool) {
-	r := ods.Read(op, "nvvm.cp.async.wait.group", "", "")
-	if r == nil {
-		return CpAsyncWaitGroupOp{}, false
-	}
-	o := CpAsyncWaitGroupOp{
-		N: ods.Get(r, "n", ods.I32),
-	}
-	return o, r.OK()
-}
-
-// DotAccumulate2WayOp is the operation nvvm.dot.accumulate.2way.
-type DotAccumulate2WayOp struct {
-	A       mlir.Value
-	AType   DotAccumulateType
-	B       mlir.Value
-	BType   DotAccumulateType
-	C       mlir.Value
-	BHi     bool
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o DotAccumulate2WayOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.dot.accumulate.2way")
-	w.Operand("a", o.A)
-	ods.Set(w, "a_type", o.AType, dotAccumulateTypeKind)
-	w.Operand("b", o.B)
-	ods.Set(w, "b_type", o.BType, dotAccumulateTypeKind)
-	w.Operand("c", o.C)
-	ods.Set(w, "b_hi", o.BHi, ods.Bool)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// DotAccumulate2Way creates nvvm.dot.accumulate.2way and returns its result.
-func DotAccumulate2Way(b *mlir.Builder, a mlir.Value, aType DotAccumulateType, bValue mlir.Value, bType DotAccumulateType, c mlir.Value, bHi bool) mlir.Value {
-	return DotAccumulate2WayOp{A: a, AType: aType, B: bValue, BType: bType, C: c, BHi: bHi}.Create(b).Result(0)
-}
-
-// AsDotAccumulate2Way returns op as a DotAccumulate2WayOp. It returns false if op is
-// another operation or lacks a part.
-func AsDotAccumulate2Way(op mlir.Operation) (DotAccumulate2WayOp, bool) {
-	r := ods.Read(op, "nvvm.dot.accumulate.2way", "111", "1")
-	if r == nil {
-		return DotAccumulate2WayOp{}, false
-	}
-	o := DotAccumulate2WayOp{
-		A:       r.Operand(),
-		AType:   ods.Get(r, "a_type", dotAccumulateTypeKind),
-		B:       r.Operand(),
-		BType:   ods.Get(r, "b_type", dotAccumulateTypeKind),
-		C:       r.Operand(),
-		BHi:     ods.Get(r, "b_hi", ods.Bool),
-		ResType: r.Result(),
 	}
 	return o, r.OK()
 }

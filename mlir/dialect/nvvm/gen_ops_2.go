@@ -7,6 +7,749 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// CpAsyncBulkGlobalToSharedClusterOp is the operation
+// nvvm.cp.async.bulk.shared.cluster.global.
+type CpAsyncBulkGlobalToSharedClusterOp struct {
+	DstMem        mlir.Value
+	SrcMem        mlir.Value
+	Mbar          mlir.Value
+	Size          mlir.Value
+	MulticastMask mlir.Value // optional
+	L2CacheHint   mlir.Value // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkGlobalToSharedClusterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.shared.cluster.global")
+	w.Operand("dstMem", o.DstMem)
+	w.Operand("srcMem", o.SrcMem)
+	w.Operand("mbar", o.Mbar)
+	w.Operand("size", o.Size)
+	w.Optional("multicastMask", o.MulticastMask)
+	w.Optional("l2CacheHint", o.L2CacheHint)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// CpAsyncBulkGlobalToSharedCluster creates nvvm.cp.async.bulk.shared.cluster.global.
+func CpAsyncBulkGlobalToSharedCluster(b *mlir.Builder, dstMem mlir.Value, srcMem mlir.Value, mbar mlir.Value, size mlir.Value) mlir.Operation {
+	return CpAsyncBulkGlobalToSharedClusterOp{DstMem: dstMem, SrcMem: srcMem, Mbar: mbar, Size: size}.Create(b)
+}
+
+// AsCpAsyncBulkGlobalToSharedCluster returns op as a
+// CpAsyncBulkGlobalToSharedClusterOp. It returns false if op is another operation or
+// lacks a part.
+func AsCpAsyncBulkGlobalToSharedCluster(op mlir.Operation) (CpAsyncBulkGlobalToSharedClusterOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.shared.cluster.global", "1111??s", "")
+	if r == nil {
+		return CpAsyncBulkGlobalToSharedClusterOp{}, false
+	}
+	o := CpAsyncBulkGlobalToSharedClusterOp{
+		DstMem:        r.Operand(),
+		SrcMem:        r.Operand(),
+		Mbar:          r.Operand(),
+		Size:          r.Operand(),
+		MulticastMask: r.Operand(),
+		L2CacheHint:   r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncBulkSharedCTAToSharedClusterOp is the operation
+// nvvm.cp.async.bulk.shared.cluster.shared.cta.
+type CpAsyncBulkSharedCTAToSharedClusterOp struct {
+	DstMem mlir.Value
+	SrcMem mlir.Value
+	Mbar   mlir.Value
+	Size   mlir.Value
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkSharedCTAToSharedClusterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.shared.cluster.shared.cta")
+	w.Operand("dstMem", o.DstMem)
+	w.Operand("srcMem", o.SrcMem)
+	w.Operand("mbar", o.Mbar)
+	w.Operand("size", o.Size)
+	return w.Create()
+}
+
+// CpAsyncBulkSharedCTAToSharedCluster creates
+// nvvm.cp.async.bulk.shared.cluster.shared.cta.
+func CpAsyncBulkSharedCTAToSharedCluster(b *mlir.Builder, dstMem mlir.Value, srcMem mlir.Value, mbar mlir.Value, size mlir.Value) mlir.Operation {
+	return CpAsyncBulkSharedCTAToSharedClusterOp{DstMem: dstMem, SrcMem: srcMem, Mbar: mbar, Size: size}.Create(b)
+}
+
+// AsCpAsyncBulkSharedCTAToSharedCluster returns op as a
+// CpAsyncBulkSharedCTAToSharedClusterOp. It returns false if op is another operation or
+// lacks a part.
+func AsCpAsyncBulkSharedCTAToSharedCluster(op mlir.Operation) (CpAsyncBulkSharedCTAToSharedClusterOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.shared.cluster.shared.cta", "1111", "")
+	if r == nil {
+		return CpAsyncBulkSharedCTAToSharedClusterOp{}, false
+	}
+	o := CpAsyncBulkSharedCTAToSharedClusterOp{
+		DstMem: r.Operand(),
+		SrcMem: r.Operand(),
+		Mbar:   r.Operand(),
+		Size:   r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncBulkTensorSharedCTAToGlobalOp is the operation
+// nvvm.cp.async.bulk.tensor.global.shared.cta.
+type CpAsyncBulkTensorSharedCTAToGlobalOp struct {
+	TmaDescriptor mlir.Value
+	SrcMem        mlir.Value
+	Coordinates   []mlir.Value
+	L2CacheHint   mlir.Value   // optional
+	Mode          TMAStoreMode // optional, with a default
+	Predicate     mlir.Value   // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkTensorSharedCTAToGlobalOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.tensor.global.shared.cta")
+	w.Operand("tmaDescriptor", o.TmaDescriptor)
+	w.Operand("srcMem", o.SrcMem)
+	w.Operands("coordinates", o.Coordinates)
+	w.Optional("l2CacheHint", o.L2CacheHint)
+	ods.SetValue(w, "mode", o.Mode, tmaStoreModeKind)
+	w.Optional("predicate", o.Predicate)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// CpAsyncBulkTensorSharedCTAToGlobal creates
+// nvvm.cp.async.bulk.tensor.global.shared.cta.
+func CpAsyncBulkTensorSharedCTAToGlobal(b *mlir.Builder, tmaDescriptor mlir.Value, srcMem mlir.Value, coordinates ...mlir.Value) mlir.Operation {
+	return CpAsyncBulkTensorSharedCTAToGlobalOp{TmaDescriptor: tmaDescriptor, SrcMem: srcMem, Coordinates: coordinates}.Create(b)
+}
+
+// AsCpAsyncBulkTensorSharedCTAToGlobal returns op as a
+// CpAsyncBulkTensorSharedCTAToGlobalOp. It returns false if op is another operation or
+// lacks a part.
+func AsCpAsyncBulkTensorSharedCTAToGlobal(op mlir.Operation) (CpAsyncBulkTensorSharedCTAToGlobalOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.global.shared.cta", "11*??s", "")
+	if r == nil {
+		return CpAsyncBulkTensorSharedCTAToGlobalOp{}, false
+	}
+	o := CpAsyncBulkTensorSharedCTAToGlobalOp{
+		TmaDescriptor: r.Operand(),
+		SrcMem:        r.Operand(),
+		Coordinates:   r.Operands(),
+		L2CacheHint:   r.Operand(),
+		Mode:          ods.GetValue(r, "mode", tmaStoreModeKind),
+		Predicate:     r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncBulkTensorSharedCTAToGlobalOverrideAddrOp is the operation
+// nvvm.cp.async.bulk.tensor.global.shared.cta.override.
+type CpAsyncBulkTensorSharedCTAToGlobalOverrideAddrOp struct {
+	TmaDescriptor mlir.Value
+	SrcMem        mlir.Value
+	OverrideAddr  mlir.Value
+	Coordinates   []mlir.Value
+	TensorSize    []mlir.Value
+	LowerStride   []mlir.Value
+	UpperStride   mlir.Value   // optional
+	L2CacheHint   mlir.Value   // optional
+	Mode          TMAStoreMode // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkTensorSharedCTAToGlobalOverrideAddrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.tensor.global.shared.cta.override")
+	w.Operand("tmaDescriptor", o.TmaDescriptor)
+	w.Operand("srcMem", o.SrcMem)
+	w.Operand("overrideAddr", o.OverrideAddr)
+	w.Operands("coordinates", o.Coordinates)
+	w.Operands("tensorSize", o.TensorSize)
+	w.Operands("lowerStride", o.LowerStride)
+	w.Optional("upperStride", o.UpperStride)
+	w.Optional("l2CacheHint", o.L2CacheHint)
+	ods.SetValue(w, "mode", o.Mode, tmaStoreModeKind)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// CpAsyncBulkTensorSharedCTAToGlobalOverrideAddr creates
+// nvvm.cp.async.bulk.tensor.global.shared.cta.override.
+func CpAsyncBulkTensorSharedCTAToGlobalOverrideAddr(b *mlir.Builder, tmaDescriptor mlir.Value, srcMem mlir.Value, overrideAddr mlir.Value, coordinates []mlir.Value, tensorSize []mlir.Value, lowerStride ...mlir.Value) mlir.Operation {
+	return CpAsyncBulkTensorSharedCTAToGlobalOverrideAddrOp{TmaDescriptor: tmaDescriptor, SrcMem: srcMem, OverrideAddr: overrideAddr, Coordinates: coordinates, TensorSize: tensorSize, LowerStride: lowerStride}.Create(b)
+}
+
+// AsCpAsyncBulkTensorSharedCTAToGlobalOverrideAddr returns op as a
+// CpAsyncBulkTensorSharedCTAToGlobalOverrideAddrOp. It returns false if op is another
+// operation or lacks a part.
+func AsCpAsyncBulkTensorSharedCTAToGlobalOverrideAddr(op mlir.Operation) (CpAsyncBulkTensorSharedCTAToGlobalOverrideAddrOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.global.shared.cta.override", "111***??s", "")
+	if r == nil {
+		return CpAsyncBulkTensorSharedCTAToGlobalOverrideAddrOp{}, false
+	}
+	o := CpAsyncBulkTensorSharedCTAToGlobalOverrideAddrOp{
+		TmaDescriptor: r.Operand(),
+		SrcMem:        r.Operand(),
+		OverrideAddr:  r.Operand(),
+		Coordinates:   r.Operands(),
+		TensorSize:    r.Operands(),
+		LowerStride:   r.Operands(),
+		UpperStride:   r.Operand(),
+		L2CacheHint:   r.Operand(),
+		Mode:          ods.GetValue(r, "mode", tmaStoreModeKind),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncBulkTensorPrefetchOp is the operation nvvm.cp.async.bulk.tensor.prefetch.
+type CpAsyncBulkTensorPrefetchOp struct {
+	TmaDescriptor mlir.Value
+	Coordinates   []mlir.Value
+	Im2colOffsets []mlir.Value
+	Mode          TMALoadMode // optional, with a default
+	L2CacheHint   mlir.Value  // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkTensorPrefetchOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.tensor.prefetch")
+	w.Operand("tmaDescriptor", o.TmaDescriptor)
+	w.Operands("coordinates", o.Coordinates)
+	w.Operands("im2colOffsets", o.Im2colOffsets)
+	ods.SetValue(w, "mode", o.Mode, tmaLoadModeKind)
+	w.Optional("l2CacheHint", o.L2CacheHint)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// CpAsyncBulkTensorPrefetch creates nvvm.cp.async.bulk.tensor.prefetch.
+func CpAsyncBulkTensorPrefetch(b *mlir.Builder, tmaDescriptor mlir.Value, coordinates []mlir.Value, im2colOffsets ...mlir.Value) mlir.Operation {
+	return CpAsyncBulkTensorPrefetchOp{TmaDescriptor: tmaDescriptor, Coordinates: coordinates, Im2colOffsets: im2colOffsets}.Create(b)
+}
+
+// AsCpAsyncBulkTensorPrefetch returns op as a CpAsyncBulkTensorPrefetchOp. It returns
+// false if op is another operation or lacks a part.
+func AsCpAsyncBulkTensorPrefetch(op mlir.Operation) (CpAsyncBulkTensorPrefetchOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.prefetch", "1**?s", "")
+	if r == nil {
+		return CpAsyncBulkTensorPrefetchOp{}, false
+	}
+	o := CpAsyncBulkTensorPrefetchOp{
+		TmaDescriptor: r.Operand(),
+		Coordinates:   r.Operands(),
+		Im2colOffsets: r.Operands(),
+		Mode:          ods.GetValue(r, "mode", tmaLoadModeKind),
+		L2CacheHint:   r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncBulkTensorReduceOp is the operation nvvm.cp.async.bulk.tensor.reduce.
+type CpAsyncBulkTensorReduceOp struct {
+	TmaDescriptor mlir.Value
+	SrcMem        mlir.Value
+	RedKind       TMAReduxKind
+	Mode          TMAStoreMode // optional, with a default
+	Coordinates   []mlir.Value
+	L2CacheHint   mlir.Value // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkTensorReduceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.tensor.reduce")
+	w.Operand("tmaDescriptor", o.TmaDescriptor)
+	w.Operand("srcMem", o.SrcMem)
+	ods.Set(w, "redKind", o.RedKind, tmaReduxKindKind)
+	ods.SetValue(w, "mode", o.Mode, tmaStoreModeKind)
+	w.Operands("coordinates", o.Coordinates)
+	w.Optional("l2CacheHint", o.L2CacheHint)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// CpAsyncBulkTensorReduce creates nvvm.cp.async.bulk.tensor.reduce.
+func CpAsyncBulkTensorReduce(b *mlir.Builder, tmaDescriptor mlir.Value, srcMem mlir.Value, redKind TMAReduxKind, coordinates ...mlir.Value) mlir.Operation {
+	return CpAsyncBulkTensorReduceOp{TmaDescriptor: tmaDescriptor, SrcMem: srcMem, RedKind: redKind, Coordinates: coordinates}.Create(b)
+}
+
+// AsCpAsyncBulkTensorReduce returns op as a CpAsyncBulkTensorReduceOp. It returns false
+// if op is another operation or lacks a part.
+func AsCpAsyncBulkTensorReduce(op mlir.Operation) (CpAsyncBulkTensorReduceOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.reduce", "11*?s", "")
+	if r == nil {
+		return CpAsyncBulkTensorReduceOp{}, false
+	}
+	o := CpAsyncBulkTensorReduceOp{
+		TmaDescriptor: r.Operand(),
+		SrcMem:        r.Operand(),
+		RedKind:       ods.Get(r, "redKind", tmaReduxKindKind),
+		Mode:          ods.GetValue(r, "mode", tmaStoreModeKind),
+		Coordinates:   r.Operands(),
+		L2CacheHint:   r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncBulkTensorReduceOverrideAddrOp is the operation
+// nvvm.cp.async.bulk.tensor.reduce.override.
+type CpAsyncBulkTensorReduceOverrideAddrOp struct {
+	TmaDescriptor mlir.Value
+	SrcMem        mlir.Value
+	OverrideAddr  mlir.Value
+	Coordinates   []mlir.Value
+	TensorSize    []mlir.Value
+	LowerStride   []mlir.Value
+	UpperStride   mlir.Value // optional
+	L2CacheHint   mlir.Value // optional
+	RedKind       TMAReduxKind
+	Mode          TMAStoreMode // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkTensorReduceOverrideAddrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.tensor.reduce.override")
+	w.Operand("tmaDescriptor", o.TmaDescriptor)
+	w.Operand("srcMem", o.SrcMem)
+	w.Operand("overrideAddr", o.OverrideAddr)
+	w.Operands("coordinates", o.Coordinates)
+	w.Operands("tensorSize", o.TensorSize)
+	w.Operands("lowerStride", o.LowerStride)
+	w.Optional("upperStride", o.UpperStride)
+	w.Optional("l2CacheHint", o.L2CacheHint)
+	ods.Set(w, "redKind", o.RedKind, tmaReduxKindKind)
+	ods.SetValue(w, "mode", o.Mode, tmaStoreModeKind)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// CpAsyncBulkTensorReduceOverrideAddr creates
+// nvvm.cp.async.bulk.tensor.reduce.override.
+func CpAsyncBulkTensorReduceOverrideAddr(b *mlir.Builder, tmaDescriptor mlir.Value, srcMem mlir.Value, overrideAddr mlir.Value, coordinates []mlir.Value, tensorSize []mlir.Value, lowerStride []mlir.Value, redKind TMAReduxKind) mlir.Operation {
+	return CpAsyncBulkTensorReduceOverrideAddrOp{TmaDescriptor: tmaDescriptor, SrcMem: srcMem, OverrideAddr: overrideAddr, Coordinates: coordinates, TensorSize: tensorSize, LowerStride: lowerStride, RedKind: redKind}.Create(b)
+}
+
+// AsCpAsyncBulkTensorReduceOverrideAddr returns op as a
+// CpAsyncBulkTensorReduceOverrideAddrOp. It returns false if op is another operation or
+// lacks a part.
+func AsCpAsyncBulkTensorReduceOverrideAddr(op mlir.Operation) (CpAsyncBulkTensorReduceOverrideAddrOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.reduce.override", "111***??s", "")
+	if r == nil {
+		return CpAsyncBulkTensorReduceOverrideAddrOp{}, false
+	}
+	o := CpAsyncBulkTensorReduceOverrideAddrOp{
+		TmaDescriptor: r.Operand(),
+		SrcMem:        r.Operand(),
+		OverrideAddr:  r.Operand(),
+		Coordinates:   r.Operands(),
+		TensorSize:    r.Operands(),
+		LowerStride:   r.Operands(),
+		UpperStride:   r.Operand(),
+		L2CacheHint:   r.Operand(),
+		RedKind:       ods.Get(r, "redKind", tmaReduxKindKind),
+		Mode:          ods.GetValue(r, "mode", tmaStoreModeKind),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncBulkTensorGlobalToSharedClusterOp is the operation
+// nvvm.cp.async.bulk.tensor.shared.cluster.global.
+type CpAsyncBulkTensorGlobalToSharedClusterOp struct {
+	DstMem        mlir.Value
+	TmaDescriptor mlir.Value
+	Coordinates   []mlir.Value
+	Mbar          mlir.Value
+	Im2colOffsets []mlir.Value
+	MulticastMask mlir.Value   // optional
+	L2CacheHint   mlir.Value   // optional
+	Mode          TMALoadMode  // optional, with a default
+	IsCTAOnly     *bool        // optional, with a default
+	Group         CTAGroupKind // optional
+	Predicate     mlir.Value   // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkTensorGlobalToSharedClusterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.tensor.shared.cluster.global")
+	w.Operand("dstMem", o.DstMem)
+	w.Operand("tmaDescriptor", o.TmaDescriptor)
+	w.Operands("coordinates", o.Coordinates)
+	w.Operand("mbar", o.Mbar)
+	w.Operands("im2colOffsets", o.Im2colOffsets)
+	w.Optional("multicastMask", o.MulticastMask)
+	w.Optional("l2CacheHint", o.L2CacheHint)
+	ods.SetValue(w, "mode", o.Mode, tmaLoadModeKind)
+	ods.SetPointer(w, "isCTAOnly", o.IsCTAOnly, ods.Bool)
+	ods.SetValue(w, "group", o.Group, ctaGroupKindKind)
+	w.Optional("predicate", o.Predicate)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// CpAsyncBulkTensorGlobalToSharedCluster creates
+// nvvm.cp.async.bulk.tensor.shared.cluster.global.
+func CpAsyncBulkTensorGlobalToSharedCluster(b *mlir.Builder, dstMem mlir.Value, tmaDescriptor mlir.Value, coordinates []mlir.Value, mbar mlir.Value, im2colOffsets ...mlir.Value) mlir.Operation {
+	return CpAsyncBulkTensorGlobalToSharedClusterOp{DstMem: dstMem, TmaDescriptor: tmaDescriptor, Coordinates: coordinates, Mbar: mbar, Im2colOffsets: im2colOffsets}.Create(b)
+}
+
+// AsCpAsyncBulkTensorGlobalToSharedCluster returns op as a
+// CpAsyncBulkTensorGlobalToSharedClusterOp. It returns false if op is another operation
+// or lacks a part.
+func AsCpAsyncBulkTensorGlobalToSharedCluster(op mlir.Operation) (CpAsyncBulkTensorGlobalToSharedClusterOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.tensor.shared.cluster.global", "11*1*???s", "")
+	if r == nil {
+		return CpAsyncBulkTensorGlobalToSharedClusterOp{}, false
+	}
+	o := CpAsyncBulkTensorGlobalToSharedClusterOp{
+		DstMem:        r.Operand(),
+		TmaDescriptor: r.Operand(),
+		Coordinates:   r.Operands(),
+		Mbar:          r.Operand(),
+		Im2colOffsets: r.Operands(),
+		MulticastMask: r.Operand(),
+		L2CacheHint:   r.Operand(),
+		Mode:          ods.GetValue(r, "mode", tmaLoadModeKind),
+		IsCTAOnly:     ods.GetPointer(r, "isCTAOnly", ods.Bool),
+		Group:         ods.GetValue(r, "group", ctaGroupKindKind),
+		Predicate:     r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncBulkWaitGroupOp is the operation nvvm.cp.async.bulk.wait_group.
+type CpAsyncBulkWaitGroupOp struct {
+	Group int32
+	Read  bool // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncBulkWaitGroupOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.bulk.wait_group")
+	ods.Set(w, "group", o.Group, ods.I32)
+	ods.SetValue(w, "read", o.Read, ods.Unit)
+	return w.Create()
+}
+
+// CpAsyncBulkWaitGroup creates nvvm.cp.async.bulk.wait_group.
+func CpAsyncBulkWaitGroup(b *mlir.Builder, group int32) mlir.Operation {
+	return CpAsyncBulkWaitGroupOp{Group: group}.Create(b)
+}
+
+// AsCpAsyncBulkWaitGroup returns op as a CpAsyncBulkWaitGroupOp. It returns false if op
+// is another operation or lacks a part.
+func AsCpAsyncBulkWaitGroup(op mlir.Operation) (CpAsyncBulkWaitGroupOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.bulk.wait_group", "", "")
+	if r == nil {
+		return CpAsyncBulkWaitGroupOp{}, false
+	}
+	o := CpAsyncBulkWaitGroupOp{
+		Group: ods.Get(r, "group", ods.I32),
+		Read:  ods.GetValue(r, "read", ods.Unit),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncCommitGroupOp is the operation nvvm.cp.async.commit.group.
+type CpAsyncCommitGroupOp struct {
+}
+
+// Create creates the operation.
+func (o CpAsyncCommitGroupOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.commit.group")
+
+	return w.Create()
+}
+
+// CpAsyncCommitGroup creates nvvm.cp.async.commit.group.
+func CpAsyncCommitGroup(b *mlir.Builder) mlir.Operation {
+	return CpAsyncCommitGroupOp{}.Create(b)
+}
+
+// AsCpAsyncCommitGroup returns op as a CpAsyncCommitGroupOp. It returns false if op is
+// another operation.
+func AsCpAsyncCommitGroup(op mlir.Operation) (CpAsyncCommitGroupOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.commit.group", "", "")
+	return CpAsyncCommitGroupOp{}, r != nil && r.OK()
+}
+
+// CpAsyncMBarrierArriveOp is the operation nvvm.cp.async.mbarrier.arrive.
+type CpAsyncMBarrierArriveOp struct {
+	Addr  mlir.Value
+	Noinc *bool // optional, with a default
+}
+
+// Create creates the operation.
+func (o CpAsyncMBarrierArriveOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.mbarrier.arrive")
+	w.Operand("addr", o.Addr)
+	ods.SetPointer(w, "noinc", o.Noinc, ods.Bool)
+	return w.Create()
+}
+
+// CpAsyncMBarrierArrive creates nvvm.cp.async.mbarrier.arrive.
+func CpAsyncMBarrierArrive(b *mlir.Builder, addr mlir.Value) mlir.Operation {
+	return CpAsyncMBarrierArriveOp{Addr: addr}.Create(b)
+}
+
+// AsCpAsyncMBarrierArrive returns op as a CpAsyncMBarrierArriveOp. It returns false if
+// op is another operation or lacks a part.
+func AsCpAsyncMBarrierArrive(op mlir.Operation) (CpAsyncMBarrierArriveOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.mbarrier.arrive", "1", "")
+	if r == nil {
+		return CpAsyncMBarrierArriveOp{}, false
+	}
+	o := CpAsyncMBarrierArriveOp{
+		Addr:  r.Operand(),
+		Noinc: ods.GetPointer(r, "noinc", ods.Bool),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncMBarrierArriveSharedOp is the operation nvvm.cp.async.mbarrier.arrive.shared.
+type CpAsyncMBarrierArriveSharedOp struct {
+	Addr  mlir.Value
+	Noinc *bool // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncMBarrierArriveSharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.mbarrier.arrive.shared")
+	w.Operand("addr", o.Addr)
+	ods.SetPointer(w, "noinc", o.Noinc, ods.Bool)
+	return w.Create()
+}
+
+// CpAsyncMBarrierArriveShared creates nvvm.cp.async.mbarrier.arrive.shared.
+func CpAsyncMBarrierArriveShared(b *mlir.Builder, addr mlir.Value) mlir.Operation {
+	return CpAsyncMBarrierArriveSharedOp{Addr: addr}.Create(b)
+}
+
+// AsCpAsyncMBarrierArriveShared returns op as a CpAsyncMBarrierArriveSharedOp. It
+// returns false if op is another operation or lacks a part.
+func AsCpAsyncMBarrierArriveShared(op mlir.Operation) (CpAsyncMBarrierArriveSharedOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.mbarrier.arrive.shared", "1", "")
+	if r == nil {
+		return CpAsyncMBarrierArriveSharedOp{}, false
+	}
+	o := CpAsyncMBarrierArriveSharedOp{
+		Addr:  r.Operand(),
+		Noinc: ods.GetPointer(r, "noinc", ods.Bool),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncOp is the operation nvvm.cp.async.shared.global.
+type CpAsyncOp struct {
+	Dst      mlir.Value
+	Src      mlir.Value
+	Size     int32
+	Modifier LoadCacheModifierKind
+	CpSize   mlir.Value // optional
+}
+
+// Create creates the operation.
+func (o CpAsyncOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.shared.global")
+	w.Operand("dst", o.Dst)
+	w.Operand("src", o.Src)
+	ods.Set(w, "size", o.Size, ods.I32)
+	ods.Set(w, "modifier", o.Modifier, loadCacheModifierKindKind)
+	w.Optional("cpSize", o.CpSize)
+	return w.Create()
+}
+
+// CpAsync creates nvvm.cp.async.shared.global.
+func CpAsync(b *mlir.Builder, dst mlir.Value, src mlir.Value, size int32, modifier LoadCacheModifierKind) mlir.Operation {
+	return CpAsyncOp{Dst: dst, Src: src, Size: size, Modifier: modifier}.Create(b)
+}
+
+// AsCpAsync returns op as a CpAsyncOp. It returns false if op is another operation or
+// lacks a part.
+func AsCpAsync(op mlir.Operation) (CpAsyncOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.shared.global", "11?", "")
+	if r == nil {
+		return CpAsyncOp{}, false
+	}
+	o := CpAsyncOp{
+		Dst:      r.Operand(),
+		Src:      r.Operand(),
+		Size:     ods.Get(r, "size", ods.I32),
+		Modifier: ods.Get(r, "modifier", loadCacheModifierKindKind),
+		CpSize:   r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// CpAsyncWaitGroupOp is the operation nvvm.cp.async.wait.group.
+type CpAsyncWaitGroupOp struct {
+	N int32
+}
+
+// Create creates the operation.
+func (o CpAsyncWaitGroupOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cp.async.wait.group")
+	ods.Set(w, "n", o.N, ods.I32)
+	return w.Create()
+}
+
+// CpAsyncWaitGroup creates nvvm.cp.async.wait.group.
+func CpAsyncWaitGroup(b *mlir.Builder, n int32) mlir.Operation {
+	return CpAsyncWaitGroupOp{N: n}.Create(b)
+}
+
+// AsCpAsyncWaitGroup returns op as a CpAsyncWaitGroupOp. It returns false if op is
+// another operation or lacks a part.
+func AsCpAsyncWaitGroup(op mlir.Operation) (CpAsyncWaitGroupOp, bool) {
+	r := ods.Read(op, "nvvm.cp.async.wait.group", "", "")
+	if r == nil {
+		return CpAsyncWaitGroupOp{}, false
+	}
+	o := CpAsyncWaitGroupOp{
+		N: ods.Get(r, "n", ods.I32),
+	}
+	return o, r.OK()
+}
+
+// CvtFloatToTF32Op is the operation nvvm.cvt.float.to.tf32.
+type CvtFloatToTF32Op struct {
+	Src     mlir.Value
+	Rnd     mlir.Attribute // optional
+	Sat     mlir.Attribute // optional
+	Relu    *bool          // optional
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o CvtFloatToTF32Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.cvt.float.to.tf32")
+	w.Operand("src", o.Src)
+	ods.SetValue(w, "rnd", o.Rnd, ods.Attribute)
+	ods.SetValue(w, "sat", o.Sat, ods.Attribute)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// CvtFloatToTF32 creates nvvm.cvt.float.to.tf32 and returns its result.
+func CvtFloatToTF32(b *mlir.Builder, resType mlir.Type, src mlir.Value) mlir.Value {
+	return CvtFloatToTF32Op{ResType: resType, Src: src}.Create(b).Result(0)
+}
+
+// AsCvtFloatToTF32 returns op as a CvtFloatToTF32Op. It returns false if op is another
+// operation or lacks a part.
+func AsCvtFloatToTF32(op mlir.Operation) (CvtFloatToTF32Op, bool) {
+	r := ods.Read(op, "nvvm.cvt.float.to.tf32", "1", "1")
+	if r == nil {
+		return CvtFloatToTF32Op{}, false
+	}
+	o := CvtFloatToTF32Op{
+		Src:     r.Operand(),
+		Rnd:     ods.GetValue(r, "rnd", ods.Attribute),
+		Sat:     ods.GetValue(r, "sat", ods.Attribute),
+		Relu:    ods.GetPointer(r, "relu", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// DivFOp is the operation nvvm.divf.
+type DivFOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Rnd     FPRoundingMode // optional
+	Ftz     *bool          // optional
+	Approx  *bool          // optional
+	Full    *bool          // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o DivFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.divf")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	ods.SetValue(w, "rnd", o.Rnd, fpRoundingModeKind)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	ods.SetPointer(w, "approx", o.Approx, ods.Bool)
+	ods.SetPointer(w, "full", o.Full, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// DivF creates nvvm.divf and returns its result.
+func DivF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.divf", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsDivF returns op as a DivFOp. It returns false if op is another operation or lacks a
+// part.
+func AsDivF(op mlir.Operation) (DivFOp, bool) {
+	r := ods.Read(op, "nvvm.divf", "11", "1")
+	if r == nil {
+		return DivFOp{}, false
+	}
+	o := DivFOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Rnd:     ods.GetValue(r, "rnd", fpRoundingModeKind),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		Approx:  ods.GetPointer(r, "approx", ods.Bool),
+		Full:    ods.GetPointer(r, "full", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// DotAccumulate2WayOp is the operation nvvm.dot.accumulate.2way.
+type DotAccumulate2WayOp struct {
+	A       mlir.Value
+	AType   DotAccumulateType
+	B       mlir.Value
+	BType   DotAccumulateType
+	C       mlir.Value
+	BHi     bool
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o DotAccumulate2WayOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.dot.accumulate.2way")
+	w.Operand("a", o.A)
+	ods.Set(w, "a_type", o.AType, dotAccumulateTypeKind)
+	w.Operand("b", o.B)
+	ods.Set(w, "b_type", o.BType, dotAccumulateTypeKind)
+	w.Operand("c", o.C)
+	ods.Set(w, "b_hi", o.BHi, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// DotAccumulate2Way creates nvvm.dot.accumulate.2way and returns its result.
+func DotAccumulate2Way(b *mlir.Builder, a mlir.Value, aType DotAccumulateType, bValue mlir.Value, bType DotAccumulateType, c mlir.Value, bHi bool) mlir.Value {
+	return DotAccumulate2WayOp{A: a, AType: aType, B: bValue, BType: bType, C: c, BHi: bHi}.Create(b).Result(0)
+}
+
+// AsDotAccumulate2Way returns op as a DotAccumulate2WayOp. It returns false if op is
+// another operation or lacks a part.
+func AsDotAccumulate2Way(op mlir.Operation) (DotAccumulate2WayOp, bool) {
+	r := ods.Read(op, "nvvm.dot.accumulate.2way", "111", "1")
+	if r == nil {
+		return DotAccumulate2WayOp{}, false
+	}
+	o := DotAccumulate2WayOp{
+		A:       r.Operand(),
+		AType:   ods.Get(r, "a_type", dotAccumulateTypeKind),
+		B:       r.Operand(),
+		BType:   ods.Get(r, "b_type", dotAccumulateTypeKind),
+		C:       r.Operand(),
+		BHi:     ods.Get(r, "b_hi", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // DotAccumulate4WayOp is the operation nvvm.dot.accumulate.4way.
 type DotAccumulate4WayOp struct {
 	A       mlir.Value
@@ -81,6 +824,42 @@ func AsElectSync(op mlir.Operation) (ElectSyncOp, bool) {
 	o := ElectSyncOp{
 		Membermask: r.Operand(),
 		PredType:   r.Result(),
+	}
+	return o, r.OK()
+}
+
+// Ex2Op is the operation nvvm.ex2.
+type Ex2Op struct {
+	Src     mlir.Value
+	Ftz     *bool     // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o Ex2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.ex2")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Ex2 creates nvvm.ex2 and returns its result.
+func Ex2(b *mlir.Builder, src mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.ex2", "src", src).Result(0)
+}
+
+// AsEx2 returns op as an Ex2Op. It returns false if op is another operation or lacks a
+// part.
+func AsEx2(op mlir.Operation) (Ex2Op, bool) {
+	r := ods.Read(op, "nvvm.ex2", "1", "1")
+	if r == nil {
+		return Ex2Op{}, false
+	}
+	o := Ex2Op{
+		Src:     r.Operand(),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -330,6 +1109,60 @@ func AsFenceSyncRestrict(op mlir.Operation) (FenceSyncRestrictOp, bool) {
 	return o, r.OK()
 }
 
+// FmaOp is the operation nvvm.fma.
+type FmaOp struct {
+	A       mlir.Value
+	B       mlir.Value
+	C       mlir.Value
+	Rnd     mlir.Attribute
+	Sat     SaturationMode // optional
+	Ftz     *bool          // optional
+	Relu    *bool          // optional
+	Oob     *bool          // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FmaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.fma")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Operand("c", o.C)
+	ods.Set(w, "rnd", o.Rnd, ods.Attribute)
+	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	ods.SetPointer(w, "relu", o.Relu, ods.Bool)
+	ods.SetPointer(w, "oob", o.Oob, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Fma creates nvvm.fma and returns its result.
+func Fma(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value, rnd mlir.Attribute) mlir.Value {
+	return FmaOp{A: a, B: bValue, C: c, Rnd: rnd}.Create(b).Result(0)
+}
+
+// AsFma returns op as a FmaOp. It returns false if op is another operation or lacks a
+// part.
+func AsFma(op mlir.Operation) (FmaOp, bool) {
+	r := ods.Read(op, "nvvm.fma", "111", "1")
+	if r == nil {
+		return FmaOp{}, false
+	}
+	o := FmaOp{
+		A:       r.Operand(),
+		B:       r.Operand(),
+		C:       r.Operand(),
+		Rnd:     ods.Get(r, "rnd", ods.Attribute),
+		Sat:     ods.GetValue(r, "sat", saturationModeKind),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		Relu:    ods.GetPointer(r, "relu", ods.Bool),
+		Oob:     ods.GetPointer(r, "oob", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // GriddepcontrolOp is the operation nvvm.griddepcontrol.
 type GriddepcontrolOp struct {
 	Kind GridDepActionKind
@@ -360,12 +1193,60 @@ func AsGriddepcontrol(op mlir.Operation) (GriddepcontrolOp, bool) {
 	return o, r.OK()
 }
 
+// GriddepcontrolLaunchDependentsOp is the operation
+// nvvm.griddepcontrol.launch.dependents.
+type GriddepcontrolLaunchDependentsOp struct {
+}
+
+// Create creates the operation.
+func (o GriddepcontrolLaunchDependentsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.griddepcontrol.launch.dependents")
+
+	return w.Create()
+}
+
+// GriddepcontrolLaunchDependents creates nvvm.griddepcontrol.launch.dependents.
+func GriddepcontrolLaunchDependents(b *mlir.Builder) mlir.Operation {
+	return GriddepcontrolLaunchDependentsOp{}.Create(b)
+}
+
+// AsGriddepcontrolLaunchDependents returns op as a GriddepcontrolLaunchDependentsOp. It
+// returns false if op is another operation.
+func AsGriddepcontrolLaunchDependents(op mlir.Operation) (GriddepcontrolLaunchDependentsOp, bool) {
+	r := ods.Read(op, "nvvm.griddepcontrol.launch.dependents", "", "")
+	return GriddepcontrolLaunchDependentsOp{}, r != nil && r.OK()
+}
+
+// GriddepcontrolWaitOp is the operation nvvm.griddepcontrol.wait.
+type GriddepcontrolWaitOp struct {
+}
+
+// Create creates the operation.
+func (o GriddepcontrolWaitOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.griddepcontrol.wait")
+
+	return w.Create()
+}
+
+// GriddepcontrolWait creates nvvm.griddepcontrol.wait.
+func GriddepcontrolWait(b *mlir.Builder) mlir.Operation {
+	return GriddepcontrolWaitOp{}.Create(b)
+}
+
+// AsGriddepcontrolWait returns op as a GriddepcontrolWaitOp. It returns false if op is
+// another operation.
+func AsGriddepcontrolWait(op mlir.Operation) (GriddepcontrolWaitOp, bool) {
+	r := ods.Read(op, "nvvm.griddepcontrol.wait", "", "")
+	return GriddepcontrolWaitOp{}, r != nil && r.OK()
+}
+
 // InlinePtxOp is the operation nvvm.inline_ptx.
 type InlinePtxOp struct {
 	ReadOnlyArgs       []mlir.Value
 	ReadWriteArgs      []mlir.Value
 	PtxCode            string
 	Predicate          mlir.Value // optional
+	MemoryClobber      *bool      // optional, after LLVM 22
 	WriteOnlyArgsTypes []mlir.Type
 }
 
@@ -376,6 +1257,7 @@ func (o InlinePtxOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("readWriteArgs", o.ReadWriteArgs)
 	ods.Set(w, "ptxCode", o.PtxCode, ods.Text)
 	w.Optional("predicate", o.Predicate)
+	ods.SetPointer(w.Newer(), "memoryClobber", o.MemoryClobber, ods.Bool)
 	w.Results("writeOnlyArgs", o.WriteOnlyArgsTypes)
 	w.OperandSegments()
 	return w.Create()
@@ -398,6 +1280,7 @@ func AsInlinePtx(op mlir.Operation) (InlinePtxOp, bool) {
 		ReadWriteArgs:      r.Operands(),
 		PtxCode:            ods.Get(r, "ptxCode", ods.Text),
 		Predicate:          r.Operand(),
+		MemoryClobber:      ods.GetPointer(r, "memoryClobber", ods.Bool),
 		WriteOnlyArgsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -443,6 +1326,42 @@ func AsLdMatrix(op mlir.Operation) (LdMatrixOp, bool) {
 		Layout:  ods.Get(r, "layout", mmaLayoutKind),
 		Shape:   ods.Get(r, "shape", ods.Attribute),
 		EltType: ods.Get(r, "eltType", ldStMatrixEltTypeKind),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// Log2Op is the operation nvvm.log2.
+type Log2Op struct {
+	Src     mlir.Value
+	Ftz     *bool     // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o Log2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.log2")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Log2 creates nvvm.log2 and returns its result.
+func Log2(b *mlir.Builder, src mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.log2", "src", src).Result(0)
+}
+
+// AsLog2 returns op as a Log2Op. It returns false if op is another operation or lacks a
+// part.
+func AsLog2(op mlir.Operation) (Log2Op, bool) {
+	r := ods.Read(op, "nvvm.log2", "1", "1")
+	if r == nil {
+		return Log2Op{}, false
+	}
+	o := Log2Op{
+		Src:     r.Operand(),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
 		ResType: r.Result(),
 	}
 	return o, r.OK()
@@ -610,983 +1529,39 @@ func AsMBarrierArriveExpectTx(op mlir.Operation) (MBarrierArriveExpectTxOp, bool
 	return o, r.OK()
 }
 
-// MBarrierArriveNocompleteOp is the operation nvvm.mbarrier.arrive.nocomplete.
-type MBarrierArriveNocompleteOp struct {
-	Addr    mlir.Value
-	Count   mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MBarrierArriveNocompleteOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.arrive.nocomplete")
-	w.Operand("addr", o.Addr)
-	w.Operand("count", o.Count)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// MBarrierArriveNocomplete creates nvvm.mbarrier.arrive.nocomplete and returns its
-// result.
-func MBarrierArriveNocomplete(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.mbarrier.arrive.nocomplete", "addr count", addr, count).Result(0)
-}
-
-// AsMBarrierArriveNocomplete returns op as a MBarrierArriveNocompleteOp. It returns
-// false if op is another operation or lacks a part.
-func AsMBarrierArriveNocomplete(op mlir.Operation) (MBarrierArriveNocompleteOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.arrive.nocomplete", "11", "1")
-	if r == nil {
-		return MBarrierArriveNocompleteOp{}, false
-	}
-	o := MBarrierArriveNocompleteOp{
-		Addr:    r.Operand(),
-		Count:   r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MBarrierArriveDropOp is the operation nvvm.mbarrier.arrive_drop.
-type MBarrierArriveDropOp struct {
-	Addr    mlir.Value
-	Count   mlir.Value   // optional
-	Scope   MemScopeKind // optional, with a default
-	Relaxed *bool        // optional, with a default
-	ResType mlir.Type    // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MBarrierArriveDropOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.arrive_drop")
-	w.Operand("addr", o.Addr)
-	w.Optional("count", o.Count)
-	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
-	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// MBarrierArriveDrop creates nvvm.mbarrier.arrive_drop.
-func MBarrierArriveDrop(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return ods.Infer(b, "nvvm.mbarrier.arrive_drop", "addr", addr)
-}
-
-// AsMBarrierArriveDrop returns op as a MBarrierArriveDropOp. It returns false if op is
-// another operation or lacks a part.
-func AsMBarrierArriveDrop(op mlir.Operation) (MBarrierArriveDropOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.arrive_drop", "1?", "?")
-	if r == nil {
-		return MBarrierArriveDropOp{}, false
-	}
-	o := MBarrierArriveDropOp{
-		Addr:    r.Operand(),
-		Count:   r.Operand(),
-		Scope:   ods.GetValue(r, "scope", memScopeKindKind),
-		Relaxed: ods.GetPointer(r, "relaxed", ods.Bool),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MBarrierArriveDropExpectTxOp is the operation nvvm.mbarrier.arrive_drop.expect_tx.
-type MBarrierArriveDropExpectTxOp struct {
-	Addr    mlir.Value
-	Txcount mlir.Value
-	Scope   MemScopeKind // optional, with a default
-	Relaxed *bool        // optional, with a default
-	ResType mlir.Type    // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MBarrierArriveDropExpectTxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.arrive_drop.expect_tx")
-	w.Operand("addr", o.Addr)
-	w.Operand("txcount", o.Txcount)
-	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
-	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// MBarrierArriveDropExpectTx creates nvvm.mbarrier.arrive_drop.expect_tx.
-func MBarrierArriveDropExpectTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
-	return ods.Infer(b, "nvvm.mbarrier.arrive_drop.expect_tx", "addr txcount", addr, txcount)
-}
-
-// AsMBarrierArriveDropExpectTx returns op as a MBarrierArriveDropExpectTxOp. It returns
-// false if op is another operation or lacks a part.
-func AsMBarrierArriveDropExpectTx(op mlir.Operation) (MBarrierArriveDropExpectTxOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.arrive_drop.expect_tx", "11", "?")
-	if r == nil {
-		return MBarrierArriveDropExpectTxOp{}, false
-	}
-	o := MBarrierArriveDropExpectTxOp{
-		Addr:    r.Operand(),
-		Txcount: r.Operand(),
-		Scope:   ods.GetValue(r, "scope", memScopeKindKind),
-		Relaxed: ods.GetPointer(r, "relaxed", ods.Bool),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MBarrierArriveDropNocompleteOp is the operation nvvm.mbarrier.arrive_drop.nocomplete.
-type MBarrierArriveDropNocompleteOp struct {
-	Addr    mlir.Value
-	Count   mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MBarrierArriveDropNocompleteOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.arrive_drop.nocomplete")
-	w.Operand("addr", o.Addr)
-	w.Operand("count", o.Count)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// MBarrierArriveDropNocomplete creates nvvm.mbarrier.arrive_drop.nocomplete and returns
-// its result.
-func MBarrierArriveDropNocomplete(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.mbarrier.arrive_drop.nocomplete", "addr count", addr, count).Result(0)
-}
-
-// AsMBarrierArriveDropNocomplete returns op as a MBarrierArriveDropNocompleteOp. It
-// returns false if op is another operation or lacks a part.
-func AsMBarrierArriveDropNocomplete(op mlir.Operation) (MBarrierArriveDropNocompleteOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.arrive_drop.nocomplete", "11", "1")
-	if r == nil {
-		return MBarrierArriveDropNocompleteOp{}, false
-	}
-	o := MBarrierArriveDropNocompleteOp{
-		Addr:    r.Operand(),
-		Count:   r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MBarrierCompleteTxOp is the operation nvvm.mbarrier.complete_tx.
-type MBarrierCompleteTxOp struct {
-	Addr    mlir.Value
-	Txcount mlir.Value
-	Scope   MemScopeKind // optional, with a default
-}
-
-// Create creates the operation.
-func (o MBarrierCompleteTxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.complete_tx")
-	w.Operand("addr", o.Addr)
-	w.Operand("txcount", o.Txcount)
-	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
-	return w.Create()
-}
-
-// MBarrierCompleteTx creates nvvm.mbarrier.complete_tx.
-func MBarrierCompleteTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
-	return MBarrierCompleteTxOp{Addr: addr, Txcount: txcount}.Create(b)
-}
-
-// AsMBarrierCompleteTx returns op as a MBarrierCompleteTxOp. It returns false if op is
-// another operation or lacks a part.
-func AsMBarrierCompleteTx(op mlir.Operation) (MBarrierCompleteTxOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.complete_tx", "11", "")
-	if r == nil {
-		return MBarrierCompleteTxOp{}, false
-	}
-	o := MBarrierCompleteTxOp{
-		Addr:    r.Operand(),
-		Txcount: r.Operand(),
-		Scope:   ods.GetValue(r, "scope", memScopeKindKind),
-	}
-	return o, r.OK()
-}
-
-// MBarrierExpectTxOp is the operation nvvm.mbarrier.expect_tx.
-type MBarrierExpectTxOp struct {
-	Addr    mlir.Value
-	Txcount mlir.Value
-	Scope   MemScopeKind // optional, with a default
-}
-
-// Create creates the operation.
-func (o MBarrierExpectTxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.expect_tx")
-	w.Operand("addr", o.Addr)
-	w.Operand("txcount", o.Txcount)
-	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
-	return w.Create()
-}
-
-// MBarrierExpectTx creates nvvm.mbarrier.expect_tx.
-func MBarrierExpectTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
-	return MBarrierExpectTxOp{Addr: addr, Txcount: txcount}.Create(b)
-}
-
-// AsMBarrierExpectTx returns op as a MBarrierExpectTxOp. It returns false if op is
-// another operation or lacks a part.
-func AsMBarrierExpectTx(op mlir.Operation) (MBarrierExpectTxOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.expect_tx", "11", "")
-	if r == nil {
-		return MBarrierExpectTxOp{}, false
-	}
-	o := MBarrierExpectTxOp{
-		Addr:    r.Operand(),
-		Txcount: r.Operand(),
-		Scope:   ods.GetValue(r, "scope", memScopeKindKind),
-	}
-	return o, r.OK()
-}
-
-// MBarrierInitOp is the operation nvvm.mbarrier.init.
-type MBarrierInitOp struct {
+// MBarrierArriveExpectTxSharedOp is the operation
+// nvvm.mbarrier.arrive.expect_tx.shared.
+type MBarrierArriveExpectTxSharedOp struct {
 	Addr      mlir.Value
-	Count     mlir.Value
+	Txcount   mlir.Value
 	Predicate mlir.Value // optional
 }
 
 // Create creates the operation.
-func (o MBarrierInitOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.init")
+func (o MBarrierArriveExpectTxSharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.arrive.expect_tx.shared")
 	w.Operand("addr", o.Addr)
-	w.Operand("count", o.Count)
+	w.Operand("txcount", o.Txcount)
 	w.Optional("predicate", o.Predicate)
 	return w.Create()
 }
 
-// MBarrierInit creates nvvm.mbarrier.init.
-func MBarrierInit(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Operation {
-	return MBarrierInitOp{Addr: addr, Count: count}.Create(b)
+// MBarrierArriveExpectTxShared creates nvvm.mbarrier.arrive.expect_tx.shared.
+func MBarrierArriveExpectTxShared(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
+	return MBarrierArriveExpectTxSharedOp{Addr: addr, Txcount: txcount}.Create(b)
 }
 
-// AsMBarrierInit returns op as a MBarrierInitOp. It returns false if op is another
-// operation or lacks a part.
-func AsMBarrierInit(op mlir.Operation) (MBarrierInitOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.init", "11?", "")
+// AsMBarrierArriveExpectTxShared returns op as a MBarrierArriveExpectTxSharedOp. It
+// returns false if op is another operation or lacks a part.
+func AsMBarrierArriveExpectTxShared(op mlir.Operation) (MBarrierArriveExpectTxSharedOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.arrive.expect_tx.shared", "11?", "")
 	if r == nil {
-		return MBarrierInitOp{}, false
+		return MBarrierArriveExpectTxSharedOp{}, false
 	}
-	o := MBarrierInitOp{
+	o := MBarrierArriveExpectTxSharedOp{
 		Addr:      r.Operand(),
-		Count:     r.Operand(),
+		Txcount:   r.Operand(),
 		Predicate: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// MBarrierInvalOp is the operation nvvm.mbarrier.inval.
-type MBarrierInvalOp struct {
-	Addr mlir.Value
-}
-
-// Create creates the operation.
-func (o MBarrierInvalOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.inval")
-	w.Operand("addr", o.Addr)
-	return w.Create()
-}
-
-// MBarrierInval creates nvvm.mbarrier.inval.
-func MBarrierInval(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return MBarrierInvalOp{Addr: addr}.Create(b)
-}
-
-// AsMBarrierInval returns op as a MBarrierInvalOp. It returns false if op is another
-// operation or lacks a part.
-func AsMBarrierInval(op mlir.Operation) (MBarrierInvalOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.inval", "1", "")
-	if r == nil {
-		return MBarrierInvalOp{}, false
-	}
-	o := MBarrierInvalOp{
-		Addr: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// MBarrierTestWaitOp is the operation nvvm.mbarrier.test.wait.
-type MBarrierTestWaitOp struct {
-	Addr         mlir.Value
-	StateOrPhase mlir.Value
-	Scope        MemScopeKind // optional, with a default
-	Relaxed      *bool        // optional, with a default
-	ResType      mlir.Type    // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MBarrierTestWaitOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.test.wait")
-	w.Operand("addr", o.Addr)
-	w.Operand("stateOrPhase", o.StateOrPhase)
-	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
-	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// MBarrierTestWait creates nvvm.mbarrier.test.wait and returns its result.
-func MBarrierTestWait(b *mlir.Builder, addr mlir.Value, stateOrPhase mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.mbarrier.test.wait", "addr stateOrPhase", addr, stateOrPhase).Result(0)
-}
-
-// AsMBarrierTestWait returns op as a MBarrierTestWaitOp. It returns false if op is
-// another operation or lacks a part.
-func AsMBarrierTestWait(op mlir.Operation) (MBarrierTestWaitOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.test.wait", "11", "1")
-	if r == nil {
-		return MBarrierTestWaitOp{}, false
-	}
-	o := MBarrierTestWaitOp{
-		Addr:         r.Operand(),
-		StateOrPhase: r.Operand(),
-		Scope:        ods.GetValue(r, "scope", memScopeKindKind),
-		Relaxed:      ods.GetPointer(r, "relaxed", ods.Bool),
-		ResType:      r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MBarrierTryWaitOp is the operation nvvm.mbarrier.try_wait.
-type MBarrierTryWaitOp struct {
-	Addr         mlir.Value
-	StateOrPhase mlir.Value
-	Ticks        mlir.Value   // optional
-	Scope        MemScopeKind // optional, with a default
-	Relaxed      *bool        // optional, with a default
-	ResType      mlir.Type    // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MBarrierTryWaitOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.try_wait")
-	w.Operand("addr", o.Addr)
-	w.Operand("stateOrPhase", o.StateOrPhase)
-	w.Optional("ticks", o.Ticks)
-	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
-	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// MBarrierTryWait creates nvvm.mbarrier.try_wait and returns its result.
-func MBarrierTryWait(b *mlir.Builder, addr mlir.Value, stateOrPhase mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.mbarrier.try_wait", "addr stateOrPhase", addr, stateOrPhase).Result(0)
-}
-
-// AsMBarrierTryWait returns op as a MBarrierTryWaitOp. It returns false if op is
-// another operation or lacks a part.
-func AsMBarrierTryWait(op mlir.Operation) (MBarrierTryWaitOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.try_wait", "11?", "1")
-	if r == nil {
-		return MBarrierTryWaitOp{}, false
-	}
-	o := MBarrierTryWaitOp{
-		Addr:         r.Operand(),
-		StateOrPhase: r.Operand(),
-		Ticks:        r.Operand(),
-		Scope:        ods.GetValue(r, "scope", memScopeKindKind),
-		Relaxed:      ods.GetPointer(r, "relaxed", ods.Bool),
-		ResType:      r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MBarrierTryWaitParityOp is the operation nvvm.mbarrier.try_wait.parity.
-type MBarrierTryWaitParityOp struct {
-	Addr  mlir.Value
-	Phase mlir.Value
-	Ticks mlir.Value
-}
-
-// Create creates the operation.
-func (o MBarrierTryWaitParityOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mbarrier.try_wait.parity")
-	w.Operand("addr", o.Addr)
-	w.Operand("phase", o.Phase)
-	w.Operand("ticks", o.Ticks)
-	return w.Create()
-}
-
-// MBarrierTryWaitParity creates nvvm.mbarrier.try_wait.parity.
-func MBarrierTryWaitParity(b *mlir.Builder, addr mlir.Value, phase mlir.Value, ticks mlir.Value) mlir.Operation {
-	return MBarrierTryWaitParityOp{Addr: addr, Phase: phase, Ticks: ticks}.Create(b)
-}
-
-// AsMBarrierTryWaitParity returns op as a MBarrierTryWaitParityOp. It returns false if
-// op is another operation or lacks a part.
-func AsMBarrierTryWaitParity(op mlir.Operation) (MBarrierTryWaitParityOp, bool) {
-	r := ods.Read(op, "nvvm.mbarrier.try_wait.parity", "111", "")
-	if r == nil {
-		return MBarrierTryWaitParityOp{}, false
-	}
-	o := MBarrierTryWaitParityOp{
-		Addr:  r.Operand(),
-		Phase: r.Operand(),
-		Ticks: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// MembarOp is the operation nvvm.memory.barrier.
-type MembarOp struct {
-	Scope MemScopeKind
-}
-
-// Create creates the operation.
-func (o MembarOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.memory.barrier")
-	ods.Set(w, "scope", o.Scope, memScopeKindKind)
-	return w.Create()
-}
-
-// Membar creates nvvm.memory.barrier.
-func Membar(b *mlir.Builder, scope MemScopeKind) mlir.Operation {
-	return MembarOp{Scope: scope}.Create(b)
-}
-
-// AsMembar returns op as a MembarOp. It returns false if op is another operation or
-// lacks a part.
-func AsMembar(op mlir.Operation) (MembarOp, bool) {
-	r := ods.Read(op, "nvvm.memory.barrier", "", "")
-	if r == nil {
-		return MembarOp{}, false
-	}
-	o := MembarOp{
-		Scope: ods.Get(r, "scope", memScopeKindKind),
-	}
-	return o, r.OK()
-}
-
-// MmaBlockScaleOp is the operation nvvm.mma.block_scale.
-type MmaBlockScaleOp struct {
-	Shape                mlir.Attribute
-	MultiplicandAPtxType MMATypes // optional
-	MultiplicandBPtxType MMATypes // optional
-	ScaleVecSize         ScaleVecSize
-	BlockScaleFormat     BlockScaleFormat
-	Kind                 MMABlockScaleKind
-	OperandA             []mlir.Value
-	OperandB             []mlir.Value
-	OperandC             []mlir.Value
-	ScaleAData           mlir.Value
-	ByteIdA              mlir.Value
-	ThreadIdA            mlir.Value
-	ScaleBData           mlir.Value
-	ByteIdB              mlir.Value
-	ThreadIdB            mlir.Value
-	ResType              mlir.Type
-}
-
-// Create creates the operation.
-func (o MmaBlockScaleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mma.block_scale")
-	ods.Set(w, "shape", o.Shape, ods.Attribute)
-	ods.SetValue(w, "multiplicandAPtxType", o.MultiplicandAPtxType, mmaTypesKind)
-	ods.SetValue(w, "multiplicandBPtxType", o.MultiplicandBPtxType, mmaTypesKind)
-	ods.Set(w, "scaleVecSize", o.ScaleVecSize, scaleVecSizeKind)
-	ods.Set(w, "blockScaleFormat", o.BlockScaleFormat, blockScaleFormatKind)
-	ods.Set(w, "kind", o.Kind, mmaBlockScaleKindKind)
-	w.Operands("operandA", o.OperandA)
-	w.Operands("operandB", o.OperandB)
-	w.Operands("operandC", o.OperandC)
-	w.Operand("scaleAData", o.ScaleAData)
-	w.Operand("byteIdA", o.ByteIdA)
-	w.Operand("threadIdA", o.ThreadIdA)
-	w.Operand("scaleBData", o.ScaleBData)
-	w.Operand("byteIdB", o.ByteIdB)
-	w.Operand("threadIdB", o.ThreadIdB)
-	w.Result("res", o.ResType)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// MmaBlockScale creates nvvm.mma.block_scale and returns its result.
-func MmaBlockScale(b *mlir.Builder, resType mlir.Type, shape mlir.Attribute, scaleVecSize ScaleVecSize, blockScaleFormat BlockScaleFormat, kind MMABlockScaleKind, operandA []mlir.Value, operandB []mlir.Value, operandC []mlir.Value, scaleAData mlir.Value, byteIdA mlir.Value, threadIdA mlir.Value, scaleBData mlir.Value, byteIdB mlir.Value, threadIdB mlir.Value) mlir.Value {
-	return MmaBlockScaleOp{ResType: resType, Shape: shape, ScaleVecSize: scaleVecSize, BlockScaleFormat: blockScaleFormat, Kind: kind, OperandA: operandA, OperandB: operandB, OperandC: operandC, ScaleAData: scaleAData, ByteIdA: byteIdA, ThreadIdA: threadIdA, ScaleBData: scaleBData, ByteIdB: byteIdB, ThreadIdB: threadIdB}.Create(b).Result(0)
-}
-
-// AsMmaBlockScale returns op as a MmaBlockScaleOp. It returns false if op is another
-// operation or lacks a part.
-func AsMmaBlockScale(op mlir.Operation) (MmaBlockScaleOp, bool) {
-	r := ods.Read(op, "nvvm.mma.block_scale", "***111111s", "1")
-	if r == nil {
-		return MmaBlockScaleOp{}, false
-	}
-	o := MmaBlockScaleOp{
-		Shape:                ods.Get(r, "shape", ods.Attribute),
-		MultiplicandAPtxType: ods.GetValue(r, "multiplicandAPtxType", mmaTypesKind),
-		MultiplicandBPtxType: ods.GetValue(r, "multiplicandBPtxType", mmaTypesKind),
-		ScaleVecSize:         ods.Get(r, "scaleVecSize", scaleVecSizeKind),
-		BlockScaleFormat:     ods.Get(r, "blockScaleFormat", blockScaleFormatKind),
-		Kind:                 ods.Get(r, "kind", mmaBlockScaleKindKind),
-		OperandA:             r.Operands(),
-		OperandB:             r.Operands(),
-		OperandC:             r.Operands(),
-		ScaleAData:           r.Operand(),
-		ByteIdA:              r.Operand(),
-		ThreadIdA:            r.Operand(),
-		ScaleBData:           r.Operand(),
-		ByteIdB:              r.Operand(),
-		ThreadIdB:            r.Operand(),
-		ResType:              r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MmaSpBlockScaleOp is the operation nvvm.mma.sp.block_scale.
-type MmaSpBlockScaleOp struct {
-	Shape                mlir.Attribute
-	MultiplicandAPtxType MMATypes // optional
-	MultiplicandBPtxType MMATypes // optional
-	ScaleVecSize         ScaleVecSize
-	BlockScaleFormat     BlockScaleFormat
-	Kind                 MMABlockScaleKind
-	OrderedMetadata      bool // optional
-	OperandA             []mlir.Value
-	OperandB             []mlir.Value
-	OperandC             []mlir.Value
-	SparseMetadata       mlir.Value
-	SparsitySelector     mlir.Value
-	ScaleAData           mlir.Value
-	ByteIdA              mlir.Value
-	ThreadIdA            mlir.Value
-	ScaleBData           mlir.Value
-	ByteIdB              mlir.Value
-	ThreadIdB            mlir.Value
-	ResType              mlir.Type
-}
-
-// Create creates the operation.
-func (o MmaSpBlockScaleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mma.sp.block_scale")
-	ods.Set(w, "shape", o.Shape, ods.Attribute)
-	ods.SetValue(w, "multiplicandAPtxType", o.MultiplicandAPtxType, mmaTypesKind)
-	ods.SetValue(w, "multiplicandBPtxType", o.MultiplicandBPtxType, mmaTypesKind)
-	ods.Set(w, "scaleVecSize", o.ScaleVecSize, scaleVecSizeKind)
-	ods.Set(w, "blockScaleFormat", o.BlockScaleFormat, blockScaleFormatKind)
-	ods.Set(w, "kind", o.Kind, mmaBlockScaleKindKind)
-	ods.SetValue(w, "orderedMetadata", o.OrderedMetadata, ods.Unit)
-	w.Operands("operandA", o.OperandA)
-	w.Operands("operandB", o.OperandB)
-	w.Operands("operandC", o.OperandC)
-	w.Operand("sparseMetadata", o.SparseMetadata)
-	w.Operand("sparsitySelector", o.SparsitySelector)
-	w.Operand("scaleAData", o.ScaleAData)
-	w.Operand("byteIdA", o.ByteIdA)
-	w.Operand("threadIdA", o.ThreadIdA)
-	w.Operand("scaleBData", o.ScaleBData)
-	w.Operand("byteIdB", o.ByteIdB)
-	w.Operand("threadIdB", o.ThreadIdB)
-	w.Result("res", o.ResType)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// MmaSpBlockScale creates nvvm.mma.sp.block_scale and returns its result.
-func MmaSpBlockScale(b *mlir.Builder, resType mlir.Type, shape mlir.Attribute, scaleVecSize ScaleVecSize, blockScaleFormat BlockScaleFormat, kind MMABlockScaleKind, operandA []mlir.Value, operandB []mlir.Value, operandC []mlir.Value, sparseMetadata mlir.Value, sparsitySelector mlir.Value, scaleAData mlir.Value, byteIdA mlir.Value, threadIdA mlir.Value, scaleBData mlir.Value, byteIdB mlir.Value, threadIdB mlir.Value) mlir.Value {
-	return MmaSpBlockScaleOp{ResType: resType, Shape: shape, ScaleVecSize: scaleVecSize, BlockScaleFormat: blockScaleFormat, Kind: kind, OperandA: operandA, OperandB: operandB, OperandC: operandC, SparseMetadata: sparseMetadata, SparsitySelector: sparsitySelector, ScaleAData: scaleAData, ByteIdA: byteIdA, ThreadIdA: threadIdA, ScaleBData: scaleBData, ByteIdB: byteIdB, ThreadIdB: threadIdB}.Create(b).Result(0)
-}
-
-// AsMmaSpBlockScale returns op as a MmaSpBlockScaleOp. It returns false if op is
-// another operation or lacks a part.
-func AsMmaSpBlockScale(op mlir.Operation) (MmaSpBlockScaleOp, bool) {
-	r := ods.Read(op, "nvvm.mma.sp.block_scale", "***11111111s", "1")
-	if r == nil {
-		return MmaSpBlockScaleOp{}, false
-	}
-	o := MmaSpBlockScaleOp{
-		Shape:                ods.Get(r, "shape", ods.Attribute),
-		MultiplicandAPtxType: ods.GetValue(r, "multiplicandAPtxType", mmaTypesKind),
-		MultiplicandBPtxType: ods.GetValue(r, "multiplicandBPtxType", mmaTypesKind),
-		ScaleVecSize:         ods.Get(r, "scaleVecSize", scaleVecSizeKind),
-		BlockScaleFormat:     ods.Get(r, "blockScaleFormat", blockScaleFormatKind),
-		Kind:                 ods.Get(r, "kind", mmaBlockScaleKindKind),
-		OrderedMetadata:      ods.GetValue(r, "orderedMetadata", ods.Unit),
-		OperandA:             r.Operands(),
-		OperandB:             r.Operands(),
-		OperandC:             r.Operands(),
-		SparseMetadata:       r.Operand(),
-		SparsitySelector:     r.Operand(),
-		ScaleAData:           r.Operand(),
-		ByteIdA:              r.Operand(),
-		ThreadIdA:            r.Operand(),
-		ScaleBData:           r.Operand(),
-		ByteIdB:              r.Operand(),
-		ThreadIdB:            r.Operand(),
-		ResType:              r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MmaSpOp is the operation nvvm.mma.sp.sync.
-type MmaSpOp struct {
-	Shape                mlir.Attribute
-	IntOverflowBehavior  MMAIntOverflow // optional
-	MultiplicandAPtxType MMATypes       // optional
-	MultiplicandBPtxType MMATypes       // optional
-	OrderedMetadata      bool           // optional
-	Kind                 MMAKind        // optional
-	OperandA             []mlir.Value
-	OperandB             []mlir.Value
-	OperandC             []mlir.Value
-	SparseMetadata       mlir.Value
-	SparsitySelector     mlir.Value
-	ResType              mlir.Type
-}
-
-// Create creates the operation.
-func (o MmaSpOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mma.sp.sync")
-	ods.Set(w, "shape", o.Shape, ods.Attribute)
-	ods.SetValue(w, "intOverflowBehavior", o.IntOverflowBehavior, mmaIntOverflowKind)
-	ods.SetValue(w, "multiplicandAPtxType", o.MultiplicandAPtxType, mmaTypesKind)
-	ods.SetValue(w, "multiplicandBPtxType", o.MultiplicandBPtxType, mmaTypesKind)
-	ods.SetValue(w, "orderedMetadata", o.OrderedMetadata, ods.Unit)
-	ods.SetValue(w, "kind", o.Kind, mmaKindKind)
-	w.Operands("operandA", o.OperandA)
-	w.Operands("operandB", o.OperandB)
-	w.Operands("operandC", o.OperandC)
-	w.Operand("sparseMetadata", o.SparseMetadata)
-	w.Operand("sparsitySelector", o.SparsitySelector)
-	w.Result("res", o.ResType)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// MmaSp creates nvvm.mma.sp.sync and returns its result.
-func MmaSp(b *mlir.Builder, resType mlir.Type, shape mlir.Attribute, operandA []mlir.Value, operandB []mlir.Value, operandC []mlir.Value, sparseMetadata mlir.Value, sparsitySelector mlir.Value) mlir.Value {
-	return MmaSpOp{ResType: resType, Shape: shape, OperandA: operandA, OperandB: operandB, OperandC: operandC, SparseMetadata: sparseMetadata, SparsitySelector: sparsitySelector}.Create(b).Result(0)
-}
-
-// AsMmaSp returns op as a MmaSpOp. It returns false if op is another operation or lacks
-// a part.
-func AsMmaSp(op mlir.Operation) (MmaSpOp, bool) {
-	r := ods.Read(op, "nvvm.mma.sp.sync", "***11s", "1")
-	if r == nil {
-		return MmaSpOp{}, false
-	}
-	o := MmaSpOp{
-		Shape:                ods.Get(r, "shape", ods.Attribute),
-		IntOverflowBehavior:  ods.GetValue(r, "intOverflowBehavior", mmaIntOverflowKind),
-		MultiplicandAPtxType: ods.GetValue(r, "multiplicandAPtxType", mmaTypesKind),
-		MultiplicandBPtxType: ods.GetValue(r, "multiplicandBPtxType", mmaTypesKind),
-		OrderedMetadata:      ods.GetValue(r, "orderedMetadata", ods.Unit),
-		Kind:                 ods.GetValue(r, "kind", mmaKindKind),
-		OperandA:             r.Operands(),
-		OperandB:             r.Operands(),
-		OperandC:             r.Operands(),
-		SparseMetadata:       r.Operand(),
-		SparsitySelector:     r.Operand(),
-		ResType:              r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MmaOp is the operation nvvm.mma.sync.
-type MmaOp struct {
-	Shape                mlir.Attribute
-	B1Op                 MMAB1Op        // optional
-	IntOverflowBehavior  MMAIntOverflow // optional
-	LayoutA              MMALayout
-	LayoutB              MMALayout
-	MultiplicandAPtxType MMATypes // optional
-	MultiplicandBPtxType MMATypes // optional
-	OperandA             []mlir.Value
-	OperandB             []mlir.Value
-	OperandC             []mlir.Value
-	ResType              mlir.Type
-}
-
-// Create creates the operation.
-func (o MmaOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.mma.sync")
-	ods.Set(w, "shape", o.Shape, ods.Attribute)
-	ods.SetValue(w, "b1Op", o.B1Op, mmaB1OpKind)
-	ods.SetValue(w, "intOverflowBehavior", o.IntOverflowBehavior, mmaIntOverflowKind)
-	ods.Set(w, "layoutA", o.LayoutA, mmaLayoutKind)
-	ods.Set(w, "layoutB", o.LayoutB, mmaLayoutKind)
-	ods.SetValue(w, "multiplicandAPtxType", o.MultiplicandAPtxType, mmaTypesKind)
-	ods.SetValue(w, "multiplicandBPtxType", o.MultiplicandBPtxType, mmaTypesKind)
-	w.Operands("operandA", o.OperandA)
-	w.Operands("operandB", o.OperandB)
-	w.Operands("operandC", o.OperandC)
-	w.Result("res", o.ResType)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Mma creates nvvm.mma.sync and returns its result.
-func Mma(b *mlir.Builder, resType mlir.Type, shape mlir.Attribute, layoutA MMALayout, layoutB MMALayout, operandA []mlir.Value, operandB []mlir.Value, operandC ...mlir.Value) mlir.Value {
-	return MmaOp{ResType: resType, Shape: shape, LayoutA: layoutA, LayoutB: layoutB, OperandA: operandA, OperandB: operandB, OperandC: operandC}.Create(b).Result(0)
-}
-
-// AsMma returns op as a MmaOp. It returns false if op is another operation or lacks a
-// part.
-func AsMma(op mlir.Operation) (MmaOp, bool) {
-	r := ods.Read(op, "nvvm.mma.sync", "***s", "1")
-	if r == nil {
-		return MmaOp{}, false
-	}
-	o := MmaOp{
-		Shape:                ods.Get(r, "shape", ods.Attribute),
-		B1Op:                 ods.GetValue(r, "b1Op", mmaB1OpKind),
-		IntOverflowBehavior:  ods.GetValue(r, "intOverflowBehavior", mmaIntOverflowKind),
-		LayoutA:              ods.Get(r, "layoutA", mmaLayoutKind),
-		LayoutB:              ods.Get(r, "layoutB", mmaLayoutKind),
-		MultiplicandAPtxType: ods.GetValue(r, "multiplicandAPtxType", mmaTypesKind),
-		MultiplicandBPtxType: ods.GetValue(r, "multiplicandBPtxType", mmaTypesKind),
-		OperandA:             r.Operands(),
-		OperandB:             r.Operands(),
-		OperandC:             r.Operands(),
-		ResType:              r.Result(),
-	}
-	return o, r.OK()
-}
-
-// NanosleepOp is the operation nvvm.nanosleep.
-type NanosleepOp struct {
-	Duration mlir.Value
-}
-
-// Create creates the operation.
-func (o NanosleepOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.nanosleep")
-	w.Operand("duration", o.Duration)
-	return w.Create()
-}
-
-// Nanosleep creates nvvm.nanosleep.
-func Nanosleep(b *mlir.Builder, duration mlir.Value) mlir.Operation {
-	return NanosleepOp{Duration: duration}.Create(b)
-}
-
-// AsNanosleep returns op as a NanosleepOp. It returns false if op is another operation
-// or lacks a part.
-func AsNanosleep(op mlir.Operation) (NanosleepOp, bool) {
-	r := ods.Read(op, "nvvm.nanosleep", "1", "")
-	if r == nil {
-		return NanosleepOp{}, false
-	}
-	o := NanosleepOp{
-		Duration: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// PMEventOp is the operation nvvm.pmevent.
-type PMEventOp struct {
-	MaskedEventID *int16 // optional
-	EventID       *int32 // optional
-}
-
-// Create creates the operation.
-func (o PMEventOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.pmevent")
-	ods.SetPointer(w, "maskedEventId", o.MaskedEventID, ods.I16)
-	ods.SetPointer(w, "eventId", o.EventID, ods.I32)
-	return w.Create()
-}
-
-// PMEvent creates nvvm.pmevent.
-func PMEvent(b *mlir.Builder) mlir.Operation {
-	return PMEventOp{}.Create(b)
-}
-
-// AsPMEvent returns op as a PMEventOp. It returns false if op is another operation or
-// lacks a part.
-func AsPMEvent(op mlir.Operation) (PMEventOp, bool) {
-	r := ods.Read(op, "nvvm.pmevent", "", "")
-	if r == nil {
-		return PMEventOp{}, false
-	}
-	o := PMEventOp{
-		MaskedEventID: ods.GetPointer(r, "maskedEventId", ods.I16),
-		EventID:       ods.GetPointer(r, "eventId", ods.I32),
-	}
-	return o, r.OK()
-}
-
-// PrefetchOp is the operation nvvm.prefetch.
-type PrefetchOp struct {
-	CacheLevel    PrefetchCacheLevel    // optional
-	EvictPriority CacheEvictionPriority // optional
-	Addr          mlir.Value
-	Predicate     mlir.Value // optional
-	Tensormap     bool       // optional
-	Uniform       bool       // optional
-	InParamSpace  bool       // optional
-}
-
-// Create creates the operation.
-func (o PrefetchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.prefetch")
-	ods.SetValue(w, "cacheLevel", o.CacheLevel, prefetchCacheLevelKind)
-	ods.SetValue(w, "evictPriority", o.EvictPriority, cacheEvictionPriorityKind)
-	w.Operand("addr", o.Addr)
-	w.Optional("predicate", o.Predicate)
-	ods.SetValue(w, "tensormap", o.Tensormap, ods.Unit)
-	ods.SetValue(w, "uniform", o.Uniform, ods.Unit)
-	ods.SetValue(w, "in_param_space", o.InParamSpace, ods.Unit)
-	return w.Create()
-}
-
-// Prefetch creates nvvm.prefetch.
-func Prefetch(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return PrefetchOp{Addr: addr}.Create(b)
-}
-
-// AsPrefetch returns op as a PrefetchOp. It returns false if op is another operation or
-// lacks a part.
-func AsPrefetch(op mlir.Operation) (PrefetchOp, bool) {
-	r := ods.Read(op, "nvvm.prefetch", "1?", "")
-	if r == nil {
-		return PrefetchOp{}, false
-	}
-	o := PrefetchOp{
-		CacheLevel:    ods.GetValue(r, "cacheLevel", prefetchCacheLevelKind),
-		EvictPriority: ods.GetValue(r, "evictPriority", cacheEvictionPriorityKind),
-		Addr:          r.Operand(),
-		Predicate:     r.Operand(),
-		Tensormap:     ods.GetValue(r, "tensormap", ods.Unit),
-		Uniform:       ods.GetValue(r, "uniform", ods.Unit),
-		InParamSpace:  ods.GetValue(r, "in_param_space", ods.Unit),
-	}
-	return o, r.OK()
-}
-
-// PermuteOp is the operation nvvm.prmt.
-type PermuteOp struct {
-	Lo       mlir.Value
-	Hi       mlir.Value // optional
-	Selector mlir.Value
-	Mode     PermuteMode
-	ResType  mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o PermuteOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.prmt")
-	w.Operand("lo", o.Lo)
-	w.Optional("hi", o.Hi)
-	w.Operand("selector", o.Selector)
-	ods.Set(w, "mode", o.Mode, permuteModeKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Permute creates nvvm.prmt and returns its result.
-func Permute(b *mlir.Builder, lo mlir.Value, selector mlir.Value, mode PermuteMode) mlir.Value {
-	return PermuteOp{Lo: lo, Selector: selector, Mode: mode}.Create(b).Result(0)
-}
-
-// AsPermute returns op as a PermuteOp. It returns false if op is another operation or
-// lacks a part.
-func AsPermute(op mlir.Operation) (PermuteOp, bool) {
-	r := ods.Read(op, "nvvm.prmt", "1?1", "1")
-	if r == nil {
-		return PermuteOp{}, false
-	}
-	o := PermuteOp{
-		Lo:       r.Operand(),
-		Hi:       r.Operand(),
-		Selector: r.Operand(),
-		Mode:     ods.Get(r, "mode", permuteModeKind),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RcpApproxFtzF32Op is the operation nvvm.rcp.approx.ftz.f.
-type RcpApproxFtzF32Op struct {
-	Arg     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o RcpApproxFtzF32Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.rcp.approx.ftz.f")
-	w.Operand("arg", o.Arg)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// RcpApproxFtzF32 creates nvvm.rcp.approx.ftz.f and returns its result.
-func RcpApproxFtzF32(b *mlir.Builder, arg mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.rcp.approx.ftz.f", "arg", arg).Result(0)
-}
-
-// AsRcpApproxFtzF32 returns op as a RcpApproxFtzF32Op. It returns false if op is
-// another operation or lacks a part.
-func AsRcpApproxFtzF32(op mlir.Operation) (RcpApproxFtzF32Op, bool) {
-	r := ods.Read(op, "nvvm.rcp.approx.ftz.f", "1", "1")
-	if r == nil {
-		return RcpApproxFtzF32Op{}, false
-	}
-	o := RcpApproxFtzF32Op{
-		Arg:     r.Operand(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// AggrSmemSizeOp is the operation nvvm.read.ptx.sreg.aggr.smem.size.
-type AggrSmemSizeOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o AggrSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.aggr.smem.size")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// AggrSmemSize creates nvvm.read.ptx.sreg.aggr.smem.size and returns its result.
-func AggrSmemSize(b *mlir.Builder) mlir.Value {
-	return AggrSmemSizeOp{}.Create(b).Result(0)
-}
-
-// AsAggrSmemSize returns op as an AggrSmemSizeOp. It returns false if op is another
-// operation or lacks a part.
-func AsAggrSmemSize(op mlir.Operation) (AggrSmemSizeOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.aggr.smem.size", "", "1")
-	if r == nil {
-		return AggrSmemSizeOp{}, false
-	}
-	o := AggrSmemSizeOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ClockOp is the operation nvvm.read.ptx.sreg.clock.
-type ClockOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ClockOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.clock")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Clock creates nvvm.read.ptx.sreg.clock and returns its result.
-func Clock(b *mlir.Builder) mlir.Value {
-	return ClockOp{}.Create(b).Result(0)
-}
-
-// AsClock returns op as a ClockOp. It returns false if op is another operation or lacks
-// a part.
-func AsClock(op mlir.Operation) (ClockOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.clock", "", "1")
-	if r == nil {
-		return ClockOp{}, false
-	}
-	o := ClockOp{
-		ResType: r.Result(),
 	}
 	return o, r.OK()
 }

@@ -7,6 +7,1307 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// MBarrierArriveNocompleteOp is the operation nvvm.mbarrier.arrive.nocomplete.
+type MBarrierArriveNocompleteOp struct {
+	Addr    mlir.Value
+	Count   mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MBarrierArriveNocompleteOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.arrive.nocomplete")
+	w.Operand("addr", o.Addr)
+	w.Operand("count", o.Count)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MBarrierArriveNocomplete creates nvvm.mbarrier.arrive.nocomplete and returns its
+// result.
+func MBarrierArriveNocomplete(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.mbarrier.arrive.nocomplete", "addr count", addr, count).Result(0)
+}
+
+// AsMBarrierArriveNocomplete returns op as a MBarrierArriveNocompleteOp. It returns
+// false if op is another operation or lacks a part.
+func AsMBarrierArriveNocomplete(op mlir.Operation) (MBarrierArriveNocompleteOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.arrive.nocomplete", "11", "1")
+	if r == nil {
+		return MBarrierArriveNocompleteOp{}, false
+	}
+	o := MBarrierArriveNocompleteOp{
+		Addr:    r.Operand(),
+		Count:   r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierArriveNocompleteSharedOp is the operation
+// nvvm.mbarrier.arrive.nocomplete.shared.
+type MBarrierArriveNocompleteSharedOp struct {
+	Addr    mlir.Value
+	Count   mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o MBarrierArriveNocompleteSharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.arrive.nocomplete.shared")
+	w.Operand("addr", o.Addr)
+	w.Operand("count", o.Count)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// MBarrierArriveNocompleteShared creates nvvm.mbarrier.arrive.nocomplete.shared and
+// returns its result.
+func MBarrierArriveNocompleteShared(b *mlir.Builder, resType mlir.Type, addr mlir.Value, count mlir.Value) mlir.Value {
+	return MBarrierArriveNocompleteSharedOp{ResType: resType, Addr: addr, Count: count}.Create(b).Result(0)
+}
+
+// AsMBarrierArriveNocompleteShared returns op as a MBarrierArriveNocompleteSharedOp. It
+// returns false if op is another operation or lacks a part.
+func AsMBarrierArriveNocompleteShared(op mlir.Operation) (MBarrierArriveNocompleteSharedOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.arrive.nocomplete.shared", "11", "1")
+	if r == nil {
+		return MBarrierArriveNocompleteSharedOp{}, false
+	}
+	o := MBarrierArriveNocompleteSharedOp{
+		Addr:    r.Operand(),
+		Count:   r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierArriveSharedOp is the operation nvvm.mbarrier.arrive.shared.
+type MBarrierArriveSharedOp struct {
+	Addr    mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o MBarrierArriveSharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.arrive.shared")
+	w.Operand("addr", o.Addr)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// MBarrierArriveShared creates nvvm.mbarrier.arrive.shared and returns its result.
+func MBarrierArriveShared(b *mlir.Builder, resType mlir.Type, addr mlir.Value) mlir.Value {
+	return MBarrierArriveSharedOp{ResType: resType, Addr: addr}.Create(b).Result(0)
+}
+
+// AsMBarrierArriveShared returns op as a MBarrierArriveSharedOp. It returns false if op
+// is another operation or lacks a part.
+func AsMBarrierArriveShared(op mlir.Operation) (MBarrierArriveSharedOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.arrive.shared", "1", "1")
+	if r == nil {
+		return MBarrierArriveSharedOp{}, false
+	}
+	o := MBarrierArriveSharedOp{
+		Addr:    r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierArriveDropOp is the operation nvvm.mbarrier.arrive_drop.
+type MBarrierArriveDropOp struct {
+	Addr    mlir.Value
+	Count   mlir.Value   // optional
+	Scope   MemScopeKind // optional, with a default
+	Relaxed *bool        // optional, with a default
+	ResType mlir.Type    // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MBarrierArriveDropOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.arrive_drop")
+	w.Operand("addr", o.Addr)
+	w.Optional("count", o.Count)
+	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
+	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MBarrierArriveDrop creates nvvm.mbarrier.arrive_drop.
+func MBarrierArriveDrop(b *mlir.Builder, addr mlir.Value) mlir.Operation {
+	return ods.Infer(b, "nvvm.mbarrier.arrive_drop", "addr", addr)
+}
+
+// AsMBarrierArriveDrop returns op as a MBarrierArriveDropOp. It returns false if op is
+// another operation or lacks a part.
+func AsMBarrierArriveDrop(op mlir.Operation) (MBarrierArriveDropOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.arrive_drop", "1?", "?")
+	if r == nil {
+		return MBarrierArriveDropOp{}, false
+	}
+	o := MBarrierArriveDropOp{
+		Addr:    r.Operand(),
+		Count:   r.Operand(),
+		Scope:   ods.GetValue(r, "scope", memScopeKindKind),
+		Relaxed: ods.GetPointer(r, "relaxed", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierArriveDropExpectTxOp is the operation nvvm.mbarrier.arrive_drop.expect_tx.
+type MBarrierArriveDropExpectTxOp struct {
+	Addr    mlir.Value
+	Txcount mlir.Value
+	Scope   MemScopeKind // optional, with a default
+	Relaxed *bool        // optional, with a default
+	ResType mlir.Type    // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MBarrierArriveDropExpectTxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.arrive_drop.expect_tx")
+	w.Operand("addr", o.Addr)
+	w.Operand("txcount", o.Txcount)
+	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
+	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MBarrierArriveDropExpectTx creates nvvm.mbarrier.arrive_drop.expect_tx.
+func MBarrierArriveDropExpectTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
+	return ods.Infer(b, "nvvm.mbarrier.arrive_drop.expect_tx", "addr txcount", addr, txcount)
+}
+
+// AsMBarrierArriveDropExpectTx returns op as a MBarrierArriveDropExpectTxOp. It returns
+// false if op is another operation or lacks a part.
+func AsMBarrierArriveDropExpectTx(op mlir.Operation) (MBarrierArriveDropExpectTxOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.arrive_drop.expect_tx", "11", "?")
+	if r == nil {
+		return MBarrierArriveDropExpectTxOp{}, false
+	}
+	o := MBarrierArriveDropExpectTxOp{
+		Addr:    r.Operand(),
+		Txcount: r.Operand(),
+		Scope:   ods.GetValue(r, "scope", memScopeKindKind),
+		Relaxed: ods.GetPointer(r, "relaxed", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierArriveDropNocompleteOp is the operation nvvm.mbarrier.arrive_drop.nocomplete.
+type MBarrierArriveDropNocompleteOp struct {
+	Addr    mlir.Value
+	Count   mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MBarrierArriveDropNocompleteOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.arrive_drop.nocomplete")
+	w.Operand("addr", o.Addr)
+	w.Operand("count", o.Count)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MBarrierArriveDropNocomplete creates nvvm.mbarrier.arrive_drop.nocomplete and returns
+// its result.
+func MBarrierArriveDropNocomplete(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.mbarrier.arrive_drop.nocomplete", "addr count", addr, count).Result(0)
+}
+
+// AsMBarrierArriveDropNocomplete returns op as a MBarrierArriveDropNocompleteOp. It
+// returns false if op is another operation or lacks a part.
+func AsMBarrierArriveDropNocomplete(op mlir.Operation) (MBarrierArriveDropNocompleteOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.arrive_drop.nocomplete", "11", "1")
+	if r == nil {
+		return MBarrierArriveDropNocompleteOp{}, false
+	}
+	o := MBarrierArriveDropNocompleteOp{
+		Addr:    r.Operand(),
+		Count:   r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierCheckLayoutOp is the operation nvvm.mbarrier.check_layout.
+type MBarrierCheckLayoutOp struct {
+	Addr    mlir.Value
+	Layout  *int32    // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MBarrierCheckLayoutOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.check_layout")
+	w.Operand("addr", o.Addr)
+	ods.SetPointer(w, "layout", o.Layout, ods.I32)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MBarrierCheckLayout creates nvvm.mbarrier.check_layout and returns its result.
+func MBarrierCheckLayout(b *mlir.Builder, addr mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.mbarrier.check_layout", "addr", addr).Result(0)
+}
+
+// AsMBarrierCheckLayout returns op as a MBarrierCheckLayoutOp. It returns false if op
+// is another operation or lacks a part.
+func AsMBarrierCheckLayout(op mlir.Operation) (MBarrierCheckLayoutOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.check_layout", "1", "1")
+	if r == nil {
+		return MBarrierCheckLayoutOp{}, false
+	}
+	o := MBarrierCheckLayoutOp{
+		Addr:    r.Operand(),
+		Layout:  ods.GetPointer(r, "layout", ods.I32),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierCompleteTxOp is the operation nvvm.mbarrier.complete_tx.
+type MBarrierCompleteTxOp struct {
+	Addr    mlir.Value
+	Txcount mlir.Value
+	Scope   MemScopeKind // optional, with a default
+}
+
+// Create creates the operation.
+func (o MBarrierCompleteTxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.complete_tx")
+	w.Operand("addr", o.Addr)
+	w.Operand("txcount", o.Txcount)
+	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
+	return w.Create()
+}
+
+// MBarrierCompleteTx creates nvvm.mbarrier.complete_tx.
+func MBarrierCompleteTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
+	return MBarrierCompleteTxOp{Addr: addr, Txcount: txcount}.Create(b)
+}
+
+// AsMBarrierCompleteTx returns op as a MBarrierCompleteTxOp. It returns false if op is
+// another operation or lacks a part.
+func AsMBarrierCompleteTx(op mlir.Operation) (MBarrierCompleteTxOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.complete_tx", "11", "")
+	if r == nil {
+		return MBarrierCompleteTxOp{}, false
+	}
+	o := MBarrierCompleteTxOp{
+		Addr:    r.Operand(),
+		Txcount: r.Operand(),
+		Scope:   ods.GetValue(r, "scope", memScopeKindKind),
+	}
+	return o, r.OK()
+}
+
+// MBarrierExpectTxOp is the operation nvvm.mbarrier.expect_tx.
+type MBarrierExpectTxOp struct {
+	Addr    mlir.Value
+	Txcount mlir.Value
+	Scope   MemScopeKind // optional, with a default
+}
+
+// Create creates the operation.
+func (o MBarrierExpectTxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.expect_tx")
+	w.Operand("addr", o.Addr)
+	w.Operand("txcount", o.Txcount)
+	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
+	return w.Create()
+}
+
+// MBarrierExpectTx creates nvvm.mbarrier.expect_tx.
+func MBarrierExpectTx(b *mlir.Builder, addr mlir.Value, txcount mlir.Value) mlir.Operation {
+	return MBarrierExpectTxOp{Addr: addr, Txcount: txcount}.Create(b)
+}
+
+// AsMBarrierExpectTx returns op as a MBarrierExpectTxOp. It returns false if op is
+// another operation or lacks a part.
+func AsMBarrierExpectTx(op mlir.Operation) (MBarrierExpectTxOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.expect_tx", "11", "")
+	if r == nil {
+		return MBarrierExpectTxOp{}, false
+	}
+	o := MBarrierExpectTxOp{
+		Addr:    r.Operand(),
+		Txcount: r.Operand(),
+		Scope:   ods.GetValue(r, "scope", memScopeKindKind),
+	}
+	return o, r.OK()
+}
+
+// MBarrierInitOp is the operation nvvm.mbarrier.init.
+type MBarrierInitOp struct {
+	Addr      mlir.Value
+	Count     mlir.Value
+	Predicate mlir.Value // optional
+}
+
+// Create creates the operation.
+func (o MBarrierInitOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.init")
+	w.Operand("addr", o.Addr)
+	w.Operand("count", o.Count)
+	w.Optional("predicate", o.Predicate)
+	return w.Create()
+}
+
+// MBarrierInit creates nvvm.mbarrier.init.
+func MBarrierInit(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Operation {
+	return MBarrierInitOp{Addr: addr, Count: count}.Create(b)
+}
+
+// AsMBarrierInit returns op as a MBarrierInitOp. It returns false if op is another
+// operation or lacks a part.
+func AsMBarrierInit(op mlir.Operation) (MBarrierInitOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.init", "11?", "")
+	if r == nil {
+		return MBarrierInitOp{}, false
+	}
+	o := MBarrierInitOp{
+		Addr:      r.Operand(),
+		Count:     r.Operand(),
+		Predicate: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierInitSharedOp is the operation nvvm.mbarrier.init.shared.
+type MBarrierInitSharedOp struct {
+	Addr      mlir.Value
+	Count     mlir.Value
+	Predicate mlir.Value // optional
+}
+
+// Create creates the operation.
+func (o MBarrierInitSharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.init.shared")
+	w.Operand("addr", o.Addr)
+	w.Operand("count", o.Count)
+	w.Optional("predicate", o.Predicate)
+	return w.Create()
+}
+
+// MBarrierInitShared creates nvvm.mbarrier.init.shared.
+func MBarrierInitShared(b *mlir.Builder, addr mlir.Value, count mlir.Value) mlir.Operation {
+	return MBarrierInitSharedOp{Addr: addr, Count: count}.Create(b)
+}
+
+// AsMBarrierInitShared returns op as a MBarrierInitSharedOp. It returns false if op is
+// another operation or lacks a part.
+func AsMBarrierInitShared(op mlir.Operation) (MBarrierInitSharedOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.init.shared", "11?", "")
+	if r == nil {
+		return MBarrierInitSharedOp{}, false
+	}
+	o := MBarrierInitSharedOp{
+		Addr:      r.Operand(),
+		Count:     r.Operand(),
+		Predicate: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierInvalOp is the operation nvvm.mbarrier.inval.
+type MBarrierInvalOp struct {
+	Addr mlir.Value
+}
+
+// Create creates the operation.
+func (o MBarrierInvalOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.inval")
+	w.Operand("addr", o.Addr)
+	return w.Create()
+}
+
+// MBarrierInval creates nvvm.mbarrier.inval.
+func MBarrierInval(b *mlir.Builder, addr mlir.Value) mlir.Operation {
+	return MBarrierInvalOp{Addr: addr}.Create(b)
+}
+
+// AsMBarrierInval returns op as a MBarrierInvalOp. It returns false if op is another
+// operation or lacks a part.
+func AsMBarrierInval(op mlir.Operation) (MBarrierInvalOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.inval", "1", "")
+	if r == nil {
+		return MBarrierInvalOp{}, false
+	}
+	o := MBarrierInvalOp{
+		Addr: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierInvalSharedOp is the operation nvvm.mbarrier.inval.shared.
+type MBarrierInvalSharedOp struct {
+	Addr mlir.Value
+}
+
+// Create creates the operation.
+func (o MBarrierInvalSharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.inval.shared")
+	w.Operand("addr", o.Addr)
+	return w.Create()
+}
+
+// MBarrierInvalShared creates nvvm.mbarrier.inval.shared.
+func MBarrierInvalShared(b *mlir.Builder, addr mlir.Value) mlir.Operation {
+	return MBarrierInvalSharedOp{Addr: addr}.Create(b)
+}
+
+// AsMBarrierInvalShared returns op as a MBarrierInvalSharedOp. It returns false if op
+// is another operation or lacks a part.
+func AsMBarrierInvalShared(op mlir.Operation) (MBarrierInvalSharedOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.inval.shared", "1", "")
+	if r == nil {
+		return MBarrierInvalSharedOp{}, false
+	}
+	o := MBarrierInvalSharedOp{
+		Addr: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierTestWaitOp is the operation nvvm.mbarrier.test.wait.
+type MBarrierTestWaitOp struct {
+	Addr         mlir.Value
+	StateOrPhase mlir.Value
+	Scope        MemScopeKind // optional, with a default
+	Relaxed      *bool        // optional, with a default
+	ResType      mlir.Type    // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MBarrierTestWaitOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.test.wait")
+	w.Operand("addr", o.Addr)
+	w.Operand("stateOrPhase", o.StateOrPhase)
+	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
+	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MBarrierTestWait creates nvvm.mbarrier.test.wait and returns its result.
+func MBarrierTestWait(b *mlir.Builder, addr mlir.Value, stateOrPhase mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.mbarrier.test.wait", "addr stateOrPhase", addr, stateOrPhase).Result(0)
+}
+
+// AsMBarrierTestWait returns op as a MBarrierTestWaitOp. It returns false if op is
+// another operation or lacks a part.
+func AsMBarrierTestWait(op mlir.Operation) (MBarrierTestWaitOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.test.wait", "11", "1")
+	if r == nil {
+		return MBarrierTestWaitOp{}, false
+	}
+	o := MBarrierTestWaitOp{
+		Addr:         r.Operand(),
+		StateOrPhase: r.Operand(),
+		Scope:        ods.GetValue(r, "scope", memScopeKindKind),
+		Relaxed:      ods.GetPointer(r, "relaxed", ods.Bool),
+		ResType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierTestWaitSharedOp is the operation nvvm.mbarrier.test.wait.shared.
+type MBarrierTestWaitSharedOp struct {
+	Addr    mlir.Value
+	State   mlir.Value
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o MBarrierTestWaitSharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.test.wait.shared")
+	w.Operand("addr", o.Addr)
+	w.Operand("state", o.State)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// MBarrierTestWaitShared creates nvvm.mbarrier.test.wait.shared and returns its result.
+func MBarrierTestWaitShared(b *mlir.Builder, resType mlir.Type, addr mlir.Value, state mlir.Value) mlir.Value {
+	return MBarrierTestWaitSharedOp{ResType: resType, Addr: addr, State: state}.Create(b).Result(0)
+}
+
+// AsMBarrierTestWaitShared returns op as a MBarrierTestWaitSharedOp. It returns false
+// if op is another operation or lacks a part.
+func AsMBarrierTestWaitShared(op mlir.Operation) (MBarrierTestWaitSharedOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.test.wait.shared", "11", "1")
+	if r == nil {
+		return MBarrierTestWaitSharedOp{}, false
+	}
+	o := MBarrierTestWaitSharedOp{
+		Addr:    r.Operand(),
+		State:   r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierTryWaitOp is the operation nvvm.mbarrier.try_wait.
+type MBarrierTryWaitOp struct {
+	Addr         mlir.Value
+	StateOrPhase mlir.Value
+	Ticks        mlir.Value   // optional
+	Scope        MemScopeKind // optional, with a default
+	Relaxed      *bool        // optional, with a default
+	ResType      mlir.Type    // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MBarrierTryWaitOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.try_wait")
+	w.Operand("addr", o.Addr)
+	w.Operand("stateOrPhase", o.StateOrPhase)
+	w.Optional("ticks", o.Ticks)
+	ods.SetValue(w, "scope", o.Scope, memScopeKindKind)
+	ods.SetPointer(w, "relaxed", o.Relaxed, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// MBarrierTryWait creates nvvm.mbarrier.try_wait and returns its result.
+func MBarrierTryWait(b *mlir.Builder, addr mlir.Value, stateOrPhase mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.mbarrier.try_wait", "addr stateOrPhase", addr, stateOrPhase).Result(0)
+}
+
+// AsMBarrierTryWait returns op as a MBarrierTryWaitOp. It returns false if op is
+// another operation or lacks a part.
+func AsMBarrierTryWait(op mlir.Operation) (MBarrierTryWaitOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.try_wait", "11?", "1")
+	if r == nil {
+		return MBarrierTryWaitOp{}, false
+	}
+	o := MBarrierTryWaitOp{
+		Addr:         r.Operand(),
+		StateOrPhase: r.Operand(),
+		Ticks:        r.Operand(),
+		Scope:        ods.GetValue(r, "scope", memScopeKindKind),
+		Relaxed:      ods.GetPointer(r, "relaxed", ods.Bool),
+		ResType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierTryWaitParityOp is the operation nvvm.mbarrier.try_wait.parity.
+type MBarrierTryWaitParityOp struct {
+	Addr  mlir.Value
+	Phase mlir.Value
+	Ticks mlir.Value
+}
+
+// Create creates the operation.
+func (o MBarrierTryWaitParityOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.try_wait.parity")
+	w.Operand("addr", o.Addr)
+	w.Operand("phase", o.Phase)
+	w.Operand("ticks", o.Ticks)
+	return w.Create()
+}
+
+// MBarrierTryWaitParity creates nvvm.mbarrier.try_wait.parity.
+func MBarrierTryWaitParity(b *mlir.Builder, addr mlir.Value, phase mlir.Value, ticks mlir.Value) mlir.Operation {
+	return MBarrierTryWaitParityOp{Addr: addr, Phase: phase, Ticks: ticks}.Create(b)
+}
+
+// AsMBarrierTryWaitParity returns op as a MBarrierTryWaitParityOp. It returns false if
+// op is another operation or lacks a part.
+func AsMBarrierTryWaitParity(op mlir.Operation) (MBarrierTryWaitParityOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.try_wait.parity", "111", "")
+	if r == nil {
+		return MBarrierTryWaitParityOp{}, false
+	}
+	o := MBarrierTryWaitParityOp{
+		Addr:  r.Operand(),
+		Phase: r.Operand(),
+		Ticks: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MBarrierTryWaitParitySharedOp is the operation nvvm.mbarrier.try_wait.parity.shared.
+type MBarrierTryWaitParitySharedOp struct {
+	Addr  mlir.Value
+	Phase mlir.Value
+	Ticks mlir.Value
+}
+
+// Create creates the operation.
+func (o MBarrierTryWaitParitySharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mbarrier.try_wait.parity.shared")
+	w.Operand("addr", o.Addr)
+	w.Operand("phase", o.Phase)
+	w.Operand("ticks", o.Ticks)
+	return w.Create()
+}
+
+// MBarrierTryWaitParityShared creates nvvm.mbarrier.try_wait.parity.shared.
+func MBarrierTryWaitParityShared(b *mlir.Builder, addr mlir.Value, phase mlir.Value, ticks mlir.Value) mlir.Operation {
+	return MBarrierTryWaitParitySharedOp{Addr: addr, Phase: phase, Ticks: ticks}.Create(b)
+}
+
+// AsMBarrierTryWaitParityShared returns op as a MBarrierTryWaitParitySharedOp. It
+// returns false if op is another operation or lacks a part.
+func AsMBarrierTryWaitParityShared(op mlir.Operation) (MBarrierTryWaitParitySharedOp, bool) {
+	r := ods.Read(op, "nvvm.mbarrier.try_wait.parity.shared", "111", "")
+	if r == nil {
+		return MBarrierTryWaitParitySharedOp{}, false
+	}
+	o := MBarrierTryWaitParitySharedOp{
+		Addr:  r.Operand(),
+		Phase: r.Operand(),
+		Ticks: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MembarOp is the operation nvvm.memory.barrier.
+type MembarOp struct {
+	Scope MemScopeKind
+}
+
+// Create creates the operation.
+func (o MembarOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.memory.barrier")
+	ods.Set(w, "scope", o.Scope, memScopeKindKind)
+	return w.Create()
+}
+
+// Membar creates nvvm.memory.barrier.
+func Membar(b *mlir.Builder, scope MemScopeKind) mlir.Operation {
+	return MembarOp{Scope: scope}.Create(b)
+}
+
+// AsMembar returns op as a MembarOp. It returns false if op is another operation or
+// lacks a part.
+func AsMembar(op mlir.Operation) (MembarOp, bool) {
+	r := ods.Read(op, "nvvm.memory.barrier", "", "")
+	if r == nil {
+		return MembarOp{}, false
+	}
+	o := MembarOp{
+		Scope: ods.Get(r, "scope", memScopeKindKind),
+	}
+	return o, r.OK()
+}
+
+// MmaBlockScaleOp is the operation nvvm.mma.block_scale.
+type MmaBlockScaleOp struct {
+	Shape                mlir.Attribute
+	MultiplicandAPtxType MMATypes // optional
+	MultiplicandBPtxType MMATypes // optional
+	ScaleVecSize         ScaleVecSize
+	BlockScaleFormat     BlockScaleFormat
+	Kind                 MMABlockScaleKind
+	OperandA             []mlir.Value
+	OperandB             []mlir.Value
+	OperandC             []mlir.Value
+	ScaleAData           mlir.Value
+	ByteIdA              mlir.Value
+	ThreadIdA            mlir.Value
+	ScaleBData           mlir.Value
+	ByteIdB              mlir.Value
+	ThreadIdB            mlir.Value
+	ResType              mlir.Type
+}
+
+// Create creates the operation.
+func (o MmaBlockScaleOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mma.block_scale")
+	ods.Set(w, "shape", o.Shape, ods.Attribute)
+	ods.SetValue(w, "multiplicandAPtxType", o.MultiplicandAPtxType, mmaTypesKind)
+	ods.SetValue(w, "multiplicandBPtxType", o.MultiplicandBPtxType, mmaTypesKind)
+	ods.Set(w, "scaleVecSize", o.ScaleVecSize, scaleVecSizeKind)
+	ods.Set(w, "blockScaleFormat", o.BlockScaleFormat, blockScaleFormatKind)
+	ods.Set(w, "kind", o.Kind, mmaBlockScaleKindKind)
+	w.Operands("operandA", o.OperandA)
+	w.Operands("operandB", o.OperandB)
+	w.Operands("operandC", o.OperandC)
+	w.Operand("scaleAData", o.ScaleAData)
+	w.Operand("byteIdA", o.ByteIdA)
+	w.Operand("threadIdA", o.ThreadIdA)
+	w.Operand("scaleBData", o.ScaleBData)
+	w.Operand("byteIdB", o.ByteIdB)
+	w.Operand("threadIdB", o.ThreadIdB)
+	w.Result("res", o.ResType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// MmaBlockScale creates nvvm.mma.block_scale and returns its result.
+func MmaBlockScale(b *mlir.Builder, resType mlir.Type, shape mlir.Attribute, scaleVecSize ScaleVecSize, blockScaleFormat BlockScaleFormat, kind MMABlockScaleKind, operandA []mlir.Value, operandB []mlir.Value, operandC []mlir.Value, scaleAData mlir.Value, byteIdA mlir.Value, threadIdA mlir.Value, scaleBData mlir.Value, byteIdB mlir.Value, threadIdB mlir.Value) mlir.Value {
+	return MmaBlockScaleOp{ResType: resType, Shape: shape, ScaleVecSize: scaleVecSize, BlockScaleFormat: blockScaleFormat, Kind: kind, OperandA: operandA, OperandB: operandB, OperandC: operandC, ScaleAData: scaleAData, ByteIdA: byteIdA, ThreadIdA: threadIdA, ScaleBData: scaleBData, ByteIdB: byteIdB, ThreadIdB: threadIdB}.Create(b).Result(0)
+}
+
+// AsMmaBlockScale returns op as a MmaBlockScaleOp. It returns false if op is another
+// operation or lacks a part.
+func AsMmaBlockScale(op mlir.Operation) (MmaBlockScaleOp, bool) {
+	r := ods.Read(op, "nvvm.mma.block_scale", "***111111s", "1")
+	if r == nil {
+		return MmaBlockScaleOp{}, false
+	}
+	o := MmaBlockScaleOp{
+		Shape:                ods.Get(r, "shape", ods.Attribute),
+		MultiplicandAPtxType: ods.GetValue(r, "multiplicandAPtxType", mmaTypesKind),
+		MultiplicandBPtxType: ods.GetValue(r, "multiplicandBPtxType", mmaTypesKind),
+		ScaleVecSize:         ods.Get(r, "scaleVecSize", scaleVecSizeKind),
+		BlockScaleFormat:     ods.Get(r, "blockScaleFormat", blockScaleFormatKind),
+		Kind:                 ods.Get(r, "kind", mmaBlockScaleKindKind),
+		OperandA:             r.Operands(),
+		OperandB:             r.Operands(),
+		OperandC:             r.Operands(),
+		ScaleAData:           r.Operand(),
+		ByteIdA:              r.Operand(),
+		ThreadIdA:            r.Operand(),
+		ScaleBData:           r.Operand(),
+		ByteIdB:              r.Operand(),
+		ThreadIdB:            r.Operand(),
+		ResType:              r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MmaSpBlockScaleOp is the operation nvvm.mma.sp.block_scale.
+type MmaSpBlockScaleOp struct {
+	Shape                mlir.Attribute
+	MultiplicandAPtxType MMATypes // optional
+	MultiplicandBPtxType MMATypes // optional
+	ScaleVecSize         ScaleVecSize
+	BlockScaleFormat     BlockScaleFormat
+	Kind                 MMABlockScaleKind
+	OrderedMetadata      bool // optional
+	OperandA             []mlir.Value
+	OperandB             []mlir.Value
+	OperandC             []mlir.Value
+	SparseMetadata       mlir.Value
+	SparsitySelector     mlir.Value
+	ScaleAData           mlir.Value
+	ByteIdA              mlir.Value
+	ThreadIdA            mlir.Value
+	ScaleBData           mlir.Value
+	ByteIdB              mlir.Value
+	ThreadIdB            mlir.Value
+	ResType              mlir.Type
+}
+
+// Create creates the operation.
+func (o MmaSpBlockScaleOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mma.sp.block_scale")
+	ods.Set(w, "shape", o.Shape, ods.Attribute)
+	ods.SetValue(w, "multiplicandAPtxType", o.MultiplicandAPtxType, mmaTypesKind)
+	ods.SetValue(w, "multiplicandBPtxType", o.MultiplicandBPtxType, mmaTypesKind)
+	ods.Set(w, "scaleVecSize", o.ScaleVecSize, scaleVecSizeKind)
+	ods.Set(w, "blockScaleFormat", o.BlockScaleFormat, blockScaleFormatKind)
+	ods.Set(w, "kind", o.Kind, mmaBlockScaleKindKind)
+	ods.SetValue(w, "orderedMetadata", o.OrderedMetadata, ods.Unit)
+	w.Operands("operandA", o.OperandA)
+	w.Operands("operandB", o.OperandB)
+	w.Operands("operandC", o.OperandC)
+	w.Operand("sparseMetadata", o.SparseMetadata)
+	w.Operand("sparsitySelector", o.SparsitySelector)
+	w.Operand("scaleAData", o.ScaleAData)
+	w.Operand("byteIdA", o.ByteIdA)
+	w.Operand("threadIdA", o.ThreadIdA)
+	w.Operand("scaleBData", o.ScaleBData)
+	w.Operand("byteIdB", o.ByteIdB)
+	w.Operand("threadIdB", o.ThreadIdB)
+	w.Result("res", o.ResType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// MmaSpBlockScale creates nvvm.mma.sp.block_scale and returns its result.
+func MmaSpBlockScale(b *mlir.Builder, resType mlir.Type, shape mlir.Attribute, scaleVecSize ScaleVecSize, blockScaleFormat BlockScaleFormat, kind MMABlockScaleKind, operandA []mlir.Value, operandB []mlir.Value, operandC []mlir.Value, sparseMetadata mlir.Value, sparsitySelector mlir.Value, scaleAData mlir.Value, byteIdA mlir.Value, threadIdA mlir.Value, scaleBData mlir.Value, byteIdB mlir.Value, threadIdB mlir.Value) mlir.Value {
+	return MmaSpBlockScaleOp{ResType: resType, Shape: shape, ScaleVecSize: scaleVecSize, BlockScaleFormat: blockScaleFormat, Kind: kind, OperandA: operandA, OperandB: operandB, OperandC: operandC, SparseMetadata: sparseMetadata, SparsitySelector: sparsitySelector, ScaleAData: scaleAData, ByteIdA: byteIdA, ThreadIdA: threadIdA, ScaleBData: scaleBData, ByteIdB: byteIdB, ThreadIdB: threadIdB}.Create(b).Result(0)
+}
+
+// AsMmaSpBlockScale returns op as a MmaSpBlockScaleOp. It returns false if op is
+// another operation or lacks a part.
+func AsMmaSpBlockScale(op mlir.Operation) (MmaSpBlockScaleOp, bool) {
+	r := ods.Read(op, "nvvm.mma.sp.block_scale", "***11111111s", "1")
+	if r == nil {
+		return MmaSpBlockScaleOp{}, false
+	}
+	o := MmaSpBlockScaleOp{
+		Shape:                ods.Get(r, "shape", ods.Attribute),
+		MultiplicandAPtxType: ods.GetValue(r, "multiplicandAPtxType", mmaTypesKind),
+		MultiplicandBPtxType: ods.GetValue(r, "multiplicandBPtxType", mmaTypesKind),
+		ScaleVecSize:         ods.Get(r, "scaleVecSize", scaleVecSizeKind),
+		BlockScaleFormat:     ods.Get(r, "blockScaleFormat", blockScaleFormatKind),
+		Kind:                 ods.Get(r, "kind", mmaBlockScaleKindKind),
+		OrderedMetadata:      ods.GetValue(r, "orderedMetadata", ods.Unit),
+		OperandA:             r.Operands(),
+		OperandB:             r.Operands(),
+		OperandC:             r.Operands(),
+		SparseMetadata:       r.Operand(),
+		SparsitySelector:     r.Operand(),
+		ScaleAData:           r.Operand(),
+		ByteIdA:              r.Operand(),
+		ThreadIdA:            r.Operand(),
+		ScaleBData:           r.Operand(),
+		ByteIdB:              r.Operand(),
+		ThreadIdB:            r.Operand(),
+		ResType:              r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MmaSpOp is the operation nvvm.mma.sp.sync.
+type MmaSpOp struct {
+	Shape                mlir.Attribute
+	IntOverflowBehavior  MMAIntOverflow // optional
+	MultiplicandAPtxType MMATypes       // optional
+	MultiplicandBPtxType MMATypes       // optional
+	OrderedMetadata      bool           // optional
+	Kind                 MMAKind        // optional
+	OperandA             []mlir.Value
+	OperandB             []mlir.Value
+	OperandC             []mlir.Value
+	SparseMetadata       mlir.Value
+	SparsitySelector     mlir.Value
+	ResType              mlir.Type
+}
+
+// Create creates the operation.
+func (o MmaSpOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mma.sp.sync")
+	ods.Set(w, "shape", o.Shape, ods.Attribute)
+	ods.SetValue(w, "intOverflowBehavior", o.IntOverflowBehavior, mmaIntOverflowKind)
+	ods.SetValue(w, "multiplicandAPtxType", o.MultiplicandAPtxType, mmaTypesKind)
+	ods.SetValue(w, "multiplicandBPtxType", o.MultiplicandBPtxType, mmaTypesKind)
+	ods.SetValue(w, "orderedMetadata", o.OrderedMetadata, ods.Unit)
+	ods.SetValue(w, "kind", o.Kind, mmaKindKind)
+	w.Operands("operandA", o.OperandA)
+	w.Operands("operandB", o.OperandB)
+	w.Operands("operandC", o.OperandC)
+	w.Operand("sparseMetadata", o.SparseMetadata)
+	w.Operand("sparsitySelector", o.SparsitySelector)
+	w.Result("res", o.ResType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// MmaSp creates nvvm.mma.sp.sync and returns its result.
+func MmaSp(b *mlir.Builder, resType mlir.Type, shape mlir.Attribute, operandA []mlir.Value, operandB []mlir.Value, operandC []mlir.Value, sparseMetadata mlir.Value, sparsitySelector mlir.Value) mlir.Value {
+	return MmaSpOp{ResType: resType, Shape: shape, OperandA: operandA, OperandB: operandB, OperandC: operandC, SparseMetadata: sparseMetadata, SparsitySelector: sparsitySelector}.Create(b).Result(0)
+}
+
+// AsMmaSp returns op as a MmaSpOp. It returns false if op is another operation or lacks
+// a part.
+func AsMmaSp(op mlir.Operation) (MmaSpOp, bool) {
+	r := ods.Read(op, "nvvm.mma.sp.sync", "***11s", "1")
+	if r == nil {
+		return MmaSpOp{}, false
+	}
+	o := MmaSpOp{
+		Shape:                ods.Get(r, "shape", ods.Attribute),
+		IntOverflowBehavior:  ods.GetValue(r, "intOverflowBehavior", mmaIntOverflowKind),
+		MultiplicandAPtxType: ods.GetValue(r, "multiplicandAPtxType", mmaTypesKind),
+		MultiplicandBPtxType: ods.GetValue(r, "multiplicandBPtxType", mmaTypesKind),
+		OrderedMetadata:      ods.GetValue(r, "orderedMetadata", ods.Unit),
+		Kind:                 ods.GetValue(r, "kind", mmaKindKind),
+		OperandA:             r.Operands(),
+		OperandB:             r.Operands(),
+		OperandC:             r.Operands(),
+		SparseMetadata:       r.Operand(),
+		SparsitySelector:     r.Operand(),
+		ResType:              r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MmaOp is the operation nvvm.mma.sync.
+type MmaOp struct {
+	Shape                mlir.Attribute
+	B1Op                 MMAB1Op        // optional
+	IntOverflowBehavior  MMAIntOverflow // optional
+	LayoutA              MMALayout
+	LayoutB              MMALayout
+	MultiplicandAPtxType MMATypes // optional
+	MultiplicandBPtxType MMATypes // optional
+	OperandA             []mlir.Value
+	OperandB             []mlir.Value
+	OperandC             []mlir.Value
+	ResType              mlir.Type
+}
+
+// Create creates the operation.
+func (o MmaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.mma.sync")
+	ods.Set(w, "shape", o.Shape, ods.Attribute)
+	ods.SetValue(w, "b1Op", o.B1Op, mmaB1OpKind)
+	ods.SetValue(w, "intOverflowBehavior", o.IntOverflowBehavior, mmaIntOverflowKind)
+	ods.Set(w, "layoutA", o.LayoutA, mmaLayoutKind)
+	ods.Set(w, "layoutB", o.LayoutB, mmaLayoutKind)
+	ods.SetValue(w, "multiplicandAPtxType", o.MultiplicandAPtxType, mmaTypesKind)
+	ods.SetValue(w, "multiplicandBPtxType", o.MultiplicandBPtxType, mmaTypesKind)
+	w.Operands("operandA", o.OperandA)
+	w.Operands("operandB", o.OperandB)
+	w.Operands("operandC", o.OperandC)
+	w.Result("res", o.ResType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Mma creates nvvm.mma.sync and returns its result.
+func Mma(b *mlir.Builder, resType mlir.Type, shape mlir.Attribute, layoutA MMALayout, layoutB MMALayout, operandA []mlir.Value, operandB []mlir.Value, operandC ...mlir.Value) mlir.Value {
+	return MmaOp{ResType: resType, Shape: shape, LayoutA: layoutA, LayoutB: layoutB, OperandA: operandA, OperandB: operandB, OperandC: operandC}.Create(b).Result(0)
+}
+
+// AsMma returns op as a MmaOp. It returns false if op is another operation or lacks a
+// part.
+func AsMma(op mlir.Operation) (MmaOp, bool) {
+	r := ods.Read(op, "nvvm.mma.sync", "***s", "1")
+	if r == nil {
+		return MmaOp{}, false
+	}
+	o := MmaOp{
+		Shape:                ods.Get(r, "shape", ods.Attribute),
+		B1Op:                 ods.GetValue(r, "b1Op", mmaB1OpKind),
+		IntOverflowBehavior:  ods.GetValue(r, "intOverflowBehavior", mmaIntOverflowKind),
+		LayoutA:              ods.Get(r, "layoutA", mmaLayoutKind),
+		LayoutB:              ods.Get(r, "layoutB", mmaLayoutKind),
+		MultiplicandAPtxType: ods.GetValue(r, "multiplicandAPtxType", mmaTypesKind),
+		MultiplicandBPtxType: ods.GetValue(r, "multiplicandBPtxType", mmaTypesKind),
+		OperandA:             r.Operands(),
+		OperandB:             r.Operands(),
+		OperandC:             r.Operands(),
+		ResType:              r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MovMatrixOp is the operation nvvm.movmatrix.
+type MovMatrixOp struct {
+	Src     mlir.Value
+	Shape   mlir.Attribute
+	Layout  MMALayout // optional
+	EltType LdStMatrixEltType
+	DstType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MovMatrixOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.movmatrix")
+	w.Operand("src", o.Src)
+	ods.Set(w, "shape", o.Shape, ods.Attribute)
+	ods.SetValue(w, "layout", o.Layout, mmaLayoutKind)
+	ods.Set(w, "eltType", o.EltType, ldStMatrixEltTypeKind)
+	w.OptionalResult(o.DstType)
+	return w.Infer()
+}
+
+// MovMatrix creates nvvm.movmatrix and returns its result.
+func MovMatrix(b *mlir.Builder, src mlir.Value, shape mlir.Attribute, eltType LdStMatrixEltType) mlir.Value {
+	return MovMatrixOp{Src: src, Shape: shape, EltType: eltType}.Create(b).Result(0)
+}
+
+// AsMovMatrix returns op as a MovMatrixOp. It returns false if op is another operation
+// or lacks a part.
+func AsMovMatrix(op mlir.Operation) (MovMatrixOp, bool) {
+	r := ods.Read(op, "nvvm.movmatrix", "1", "1")
+	if r == nil {
+		return MovMatrixOp{}, false
+	}
+	o := MovMatrixOp{
+		Src:     r.Operand(),
+		Shape:   ods.Get(r, "shape", ods.Attribute),
+		Layout:  ods.GetValue(r, "layout", mmaLayoutKind),
+		EltType: ods.Get(r, "eltType", ldStMatrixEltTypeKind),
+		DstType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// NanosleepOp is the operation nvvm.nanosleep.
+type NanosleepOp struct {
+	Duration mlir.Value
+}
+
+// Create creates the operation.
+func (o NanosleepOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.nanosleep")
+	w.Operand("duration", o.Duration)
+	return w.Create()
+}
+
+// Nanosleep creates nvvm.nanosleep.
+func Nanosleep(b *mlir.Builder, duration mlir.Value) mlir.Operation {
+	return NanosleepOp{Duration: duration}.Create(b)
+}
+
+// AsNanosleep returns op as a NanosleepOp. It returns false if op is another operation
+// or lacks a part.
+func AsNanosleep(op mlir.Operation) (NanosleepOp, bool) {
+	r := ods.Read(op, "nvvm.nanosleep", "1", "")
+	if r == nil {
+		return NanosleepOp{}, false
+	}
+	o := NanosleepOp{
+		Duration: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// PMEventOp is the operation nvvm.pmevent.
+type PMEventOp struct {
+	MaskedEventID *int16 // optional
+	EventID       *int32 // optional
+}
+
+// Create creates the operation.
+func (o PMEventOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.pmevent")
+	ods.SetPointer(w, "maskedEventId", o.MaskedEventID, ods.I16)
+	ods.SetPointer(w, "eventId", o.EventID, ods.I32)
+	return w.Create()
+}
+
+// PMEvent creates nvvm.pmevent.
+func PMEvent(b *mlir.Builder) mlir.Operation {
+	return PMEventOp{}.Create(b)
+}
+
+// AsPMEvent returns op as a PMEventOp. It returns false if op is another operation or
+// lacks a part.
+func AsPMEvent(op mlir.Operation) (PMEventOp, bool) {
+	r := ods.Read(op, "nvvm.pmevent", "", "")
+	if r == nil {
+		return PMEventOp{}, false
+	}
+	o := PMEventOp{
+		MaskedEventID: ods.GetPointer(r, "maskedEventId", ods.I16),
+		EventID:       ods.GetPointer(r, "eventId", ods.I32),
+	}
+	return o, r.OK()
+}
+
+// PrefetchOp is the operation nvvm.prefetch.
+type PrefetchOp struct {
+	CacheLevel    PrefetchCacheLevel    // optional
+	EvictPriority CacheEvictionPriority // optional
+	Addr          mlir.Value
+	Predicate     mlir.Value // optional
+	Tensormap     bool       // optional
+	Uniform       bool       // optional
+	InParamSpace  bool       // optional
+}
+
+// Create creates the operation.
+func (o PrefetchOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.prefetch")
+	ods.SetValue(w, "cacheLevel", o.CacheLevel, prefetchCacheLevelKind)
+	ods.SetValue(w, "evictPriority", o.EvictPriority, cacheEvictionPriorityKind)
+	w.Operand("addr", o.Addr)
+	w.Optional("predicate", o.Predicate)
+	ods.SetValue(w, "tensormap", o.Tensormap, ods.Unit)
+	ods.SetValue(w, "uniform", o.Uniform, ods.Unit)
+	ods.SetValue(w, "in_param_space", o.InParamSpace, ods.Unit)
+	return w.Create()
+}
+
+// Prefetch creates nvvm.prefetch.
+func Prefetch(b *mlir.Builder, addr mlir.Value) mlir.Operation {
+	return PrefetchOp{Addr: addr}.Create(b)
+}
+
+// AsPrefetch returns op as a PrefetchOp. It returns false if op is another operation or
+// lacks a part.
+func AsPrefetch(op mlir.Operation) (PrefetchOp, bool) {
+	r := ods.Read(op, "nvvm.prefetch", "1?", "")
+	if r == nil {
+		return PrefetchOp{}, false
+	}
+	o := PrefetchOp{
+		CacheLevel:    ods.GetValue(r, "cacheLevel", prefetchCacheLevelKind),
+		EvictPriority: ods.GetValue(r, "evictPriority", cacheEvictionPriorityKind),
+		Addr:          r.Operand(),
+		Predicate:     r.Operand(),
+		Tensormap:     ods.GetValue(r, "tensormap", ods.Unit),
+		Uniform:       ods.GetValue(r, "uniform", ods.Unit),
+		InParamSpace:  ods.GetValue(r, "in_param_space", ods.Unit),
+	}
+	return o, r.OK()
+}
+
+// PrefetchTensorMapOp is the operation nvvm.prefetch.tensormap.
+type PrefetchTensorMapOp struct {
+	TmaDescriptor mlir.Value
+	Predicate     mlir.Value // optional
+}
+
+// Create creates the operation.
+func (o PrefetchTensorMapOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.prefetch.tensormap")
+	w.Operand("tmaDescriptor", o.TmaDescriptor)
+	w.Optional("predicate", o.Predicate)
+	return w.Create()
+}
+
+// PrefetchTensorMap creates nvvm.prefetch.tensormap.
+func PrefetchTensorMap(b *mlir.Builder, tmaDescriptor mlir.Value) mlir.Operation {
+	return PrefetchTensorMapOp{TmaDescriptor: tmaDescriptor}.Create(b)
+}
+
+// AsPrefetchTensorMap returns op as a PrefetchTensorMapOp. It returns false if op is
+// another operation or lacks a part.
+func AsPrefetchTensorMap(op mlir.Operation) (PrefetchTensorMapOp, bool) {
+	r := ods.Read(op, "nvvm.prefetch.tensormap", "1?", "")
+	if r == nil {
+		return PrefetchTensorMapOp{}, false
+	}
+	o := PrefetchTensorMapOp{
+		TmaDescriptor: r.Operand(),
+		Predicate:     r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// PermuteOp is the operation nvvm.prmt.
+type PermuteOp struct {
+	Lo       mlir.Value
+	Hi       mlir.Value // optional
+	Selector mlir.Value
+	Mode     PermuteMode
+	ResType  mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o PermuteOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.prmt")
+	w.Operand("lo", o.Lo)
+	w.Optional("hi", o.Hi)
+	w.Operand("selector", o.Selector)
+	ods.Set(w, "mode", o.Mode, permuteModeKind)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Permute creates nvvm.prmt and returns its result.
+func Permute(b *mlir.Builder, lo mlir.Value, selector mlir.Value, mode PermuteMode) mlir.Value {
+	return PermuteOp{Lo: lo, Selector: selector, Mode: mode}.Create(b).Result(0)
+}
+
+// AsPermute returns op as a PermuteOp. It returns false if op is another operation or
+// lacks a part.
+func AsPermute(op mlir.Operation) (PermuteOp, bool) {
+	r := ods.Read(op, "nvvm.prmt", "1?1", "1")
+	if r == nil {
+		return PermuteOp{}, false
+	}
+	o := PermuteOp{
+		Lo:       r.Operand(),
+		Hi:       r.Operand(),
+		Selector: r.Operand(),
+		Mode:     ods.Get(r, "mode", permuteModeKind),
+		ResType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RcpApproxFtzF32Op is the operation nvvm.rcp.approx.ftz.f.
+type RcpApproxFtzF32Op struct {
+	Arg     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o RcpApproxFtzF32Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.rcp.approx.ftz.f")
+	w.Operand("arg", o.Arg)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// RcpApproxFtzF32 creates nvvm.rcp.approx.ftz.f and returns its result.
+func RcpApproxFtzF32(b *mlir.Builder, arg mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.rcp.approx.ftz.f", "arg", arg).Result(0)
+}
+
+// AsRcpApproxFtzF32 returns op as a RcpApproxFtzF32Op. It returns false if op is
+// another operation or lacks a part.
+func AsRcpApproxFtzF32(op mlir.Operation) (RcpApproxFtzF32Op, bool) {
+	r := ods.Read(op, "nvvm.rcp.approx.ftz.f", "1", "1")
+	if r == nil {
+		return RcpApproxFtzF32Op{}, false
+	}
+	o := RcpApproxFtzF32Op{
+		Arg:     r.Operand(),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AggrSmemSizeOp is the operation nvvm.read.ptx.sreg.aggr.smem.size.
+type AggrSmemSizeOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o AggrSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.aggr.smem.size")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// AggrSmemSize creates nvvm.read.ptx.sreg.aggr.smem.size and returns its result.
+func AggrSmemSize(b *mlir.Builder) mlir.Value {
+	return AggrSmemSizeOp{}.Create(b).Result(0)
+}
+
+// AsAggrSmemSize returns op as an AggrSmemSizeOp. It returns false if op is another
+// operation or lacks a part.
+func AsAggrSmemSize(op mlir.Operation) (AggrSmemSizeOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.aggr.smem.size", "", "1")
+	if r == nil {
+		return AggrSmemSizeOp{}, false
+	}
+	o := AggrSmemSizeOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ClockOp is the operation nvvm.read.ptx.sreg.clock.
+type ClockOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClockOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.clock")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Clock creates nvvm.read.ptx.sreg.clock and returns its result.
+func Clock(b *mlir.Builder) mlir.Value {
+	return ClockOp{}.Create(b).Result(0)
+}
+
+// AsClock returns op as a ClockOp. It returns false if op is another operation or lacks
+// a part.
+func AsClock(op mlir.Operation) (ClockOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.clock", "", "1")
+	if r == nil {
+		return ClockOp{}, false
+	}
+	o := ClockOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // Clock64Op is the operation nvvm.read.ptx.sreg.clock64.
 type Clock64Op struct {
 	ResType mlir.Type // optional: inferred, unless some are given
@@ -263,987 +1564,6 @@ func AsClusterDimBlocksZ(op mlir.Operation) (ClusterDimBlocksZOp, bool) {
 	}
 	o := ClusterDimBlocksZOp{
 		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ClusterDimOp is the operation nvvm.read.ptx.sreg.cluster.nctarank.
-type ClusterDimOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ClusterDimOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.nctarank")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ClusterDim creates nvvm.read.ptx.sreg.cluster.nctarank and returns its result.
-func ClusterDim(b *mlir.Builder) mlir.Value {
-	return ClusterDimOp{}.Create(b).Result(0)
-}
-
-// AsClusterDim returns op as a ClusterDimOp. It returns false if op is another
-// operation or lacks a part.
-func AsClusterDim(op mlir.Operation) (ClusterDimOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.cluster.nctarank", "", "1")
-	if r == nil {
-		return ClusterDimOp{}, false
-	}
-	o := ClusterDimOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ClusterIdXOp is the operation nvvm.read.ptx.sreg.clusterid.x.
-type ClusterIdXOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ClusterIdXOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.x")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ClusterIdX creates nvvm.read.ptx.sreg.clusterid.x and returns its result.
-func ClusterIdX(b *mlir.Builder) mlir.Value {
-	return ClusterIdXOp{}.Create(b).Result(0)
-}
-
-// AsClusterIdX returns op as a ClusterIdXOp. It returns false if op is another
-// operation or lacks a part.
-func AsClusterIdX(op mlir.Operation) (ClusterIdXOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.clusterid.x", "", "1")
-	if r == nil {
-		return ClusterIdXOp{}, false
-	}
-	o := ClusterIdXOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ClusterIdYOp is the operation nvvm.read.ptx.sreg.clusterid.y.
-type ClusterIdYOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ClusterIdYOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.y")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ClusterIdY creates nvvm.read.ptx.sreg.clusterid.y and returns its result.
-func ClusterIdY(b *mlir.Builder) mlir.Value {
-	return ClusterIdYOp{}.Create(b).Result(0)
-}
-
-// AsClusterIdY returns op as a ClusterIdYOp. It returns false if op is another
-// operation or lacks a part.
-func AsClusterIdY(op mlir.Operation) (ClusterIdYOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.clusterid.y", "", "1")
-	if r == nil {
-		return ClusterIdYOp{}, false
-	}
-	o := ClusterIdYOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ClusterIdZOp is the operation nvvm.read.ptx.sreg.clusterid.z.
-type ClusterIdZOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ClusterIdZOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.z")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ClusterIdZ creates nvvm.read.ptx.sreg.clusterid.z and returns its result.
-func ClusterIdZ(b *mlir.Builder) mlir.Value {
-	return ClusterIdZOp{}.Create(b).Result(0)
-}
-
-// AsClusterIdZ returns op as a ClusterIdZOp. It returns false if op is another
-// operation or lacks a part.
-func AsClusterIdZ(op mlir.Operation) (ClusterIdZOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.clusterid.z", "", "1")
-	if r == nil {
-		return ClusterIdZOp{}, false
-	}
-	o := ClusterIdZOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// BlockIdXOp is the operation nvvm.read.ptx.sreg.ctaid.x.
-type BlockIdXOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o BlockIdXOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.x")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// BlockIdX creates nvvm.read.ptx.sreg.ctaid.x and returns its result.
-func BlockIdX(b *mlir.Builder) mlir.Value {
-	return BlockIdXOp{}.Create(b).Result(0)
-}
-
-// AsBlockIdX returns op as a BlockIdXOp. It returns false if op is another operation or
-// lacks a part.
-func AsBlockIdX(op mlir.Operation) (BlockIdXOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.ctaid.x", "", "1")
-	if r == nil {
-		return BlockIdXOp{}, false
-	}
-	o := BlockIdXOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// BlockIdYOp is the operation nvvm.read.ptx.sreg.ctaid.y.
-type BlockIdYOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o BlockIdYOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.y")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// BlockIdY creates nvvm.read.ptx.sreg.ctaid.y and returns its result.
-func BlockIdY(b *mlir.Builder) mlir.Value {
-	return BlockIdYOp{}.Create(b).Result(0)
-}
-
-// AsBlockIdY returns op as a BlockIdYOp. It returns false if op is another operation or
-// lacks a part.
-func AsBlockIdY(op mlir.Operation) (BlockIdYOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.ctaid.y", "", "1")
-	if r == nil {
-		return BlockIdYOp{}, false
-	}
-	o := BlockIdYOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// BlockIdZOp is the operation nvvm.read.ptx.sreg.ctaid.z.
-type BlockIdZOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o BlockIdZOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.z")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// BlockIdZ creates nvvm.read.ptx.sreg.ctaid.z and returns its result.
-func BlockIdZ(b *mlir.Builder) mlir.Value {
-	return BlockIdZOp{}.Create(b).Result(0)
-}
-
-// AsBlockIdZ returns op as a BlockIdZOp. It returns false if op is another operation or
-// lacks a part.
-func AsBlockIdZ(op mlir.Operation) (BlockIdZOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.ctaid.z", "", "1")
-	if r == nil {
-		return BlockIdZOp{}, false
-	}
-	o := BlockIdZOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// DynamicSmemSizeOp is the operation nvvm.read.ptx.sreg.dynamic.smem.size.
-type DynamicSmemSizeOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o DynamicSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.dynamic.smem.size")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// DynamicSmemSize creates nvvm.read.ptx.sreg.dynamic.smem.size and returns its result.
-func DynamicSmemSize(b *mlir.Builder) mlir.Value {
-	return DynamicSmemSizeOp{}.Create(b).Result(0)
-}
-
-// AsDynamicSmemSize returns op as a DynamicSmemSizeOp. It returns false if op is
-// another operation or lacks a part.
-func AsDynamicSmemSize(op mlir.Operation) (DynamicSmemSizeOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.dynamic.smem.size", "", "1")
-	if r == nil {
-		return DynamicSmemSizeOp{}, false
-	}
-	o := DynamicSmemSizeOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg0Op is the operation nvvm.read.ptx.sreg.envreg0.
-type EnvReg0Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg0Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg0")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg0 creates nvvm.read.ptx.sreg.envreg0 and returns its result.
-func EnvReg0(b *mlir.Builder) mlir.Value {
-	return EnvReg0Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg0 returns op as an EnvReg0Op. It returns false if op is another operation or
-// lacks a part.
-func AsEnvReg0(op mlir.Operation) (EnvReg0Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg0", "", "1")
-	if r == nil {
-		return EnvReg0Op{}, false
-	}
-	o := EnvReg0Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg1Op is the operation nvvm.read.ptx.sreg.envreg1.
-type EnvReg1Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg1Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg1")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg1 creates nvvm.read.ptx.sreg.envreg1 and returns its result.
-func EnvReg1(b *mlir.Builder) mlir.Value {
-	return EnvReg1Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg1 returns op as an EnvReg1Op. It returns false if op is another operation or
-// lacks a part.
-func AsEnvReg1(op mlir.Operation) (EnvReg1Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg1", "", "1")
-	if r == nil {
-		return EnvReg1Op{}, false
-	}
-	o := EnvReg1Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg10Op is the operation nvvm.read.ptx.sreg.envreg10.
-type EnvReg10Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg10Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg10")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg10 creates nvvm.read.ptx.sreg.envreg10 and returns its result.
-func EnvReg10(b *mlir.Builder) mlir.Value {
-	return EnvReg10Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg10 returns op as an EnvReg10Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg10(op mlir.Operation) (EnvReg10Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg10", "", "1")
-	if r == nil {
-		return EnvReg10Op{}, false
-	}
-	o := EnvReg10Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg11Op is the operation nvvm.read.ptx.sreg.envreg11.
-type EnvReg11Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg11Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg11")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg11 creates nvvm.read.ptx.sreg.envreg11 and returns its result.
-func EnvReg11(b *mlir.Builder) mlir.Value {
-	return EnvReg11Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg11 returns op as an EnvReg11Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg11(op mlir.Operation) (EnvReg11Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg11", "", "1")
-	if r == nil {
-		return EnvReg11Op{}, false
-	}
-	o := EnvReg11Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg12Op is the operation nvvm.read.ptx.sreg.envreg12.
-type EnvReg12Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg12Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg12")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg12 creates nvvm.read.ptx.sreg.envreg12 and returns its result.
-func EnvReg12(b *mlir.Builder) mlir.Value {
-	return EnvReg12Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg12 returns op as an EnvReg12Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg12(op mlir.Operation) (EnvReg12Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg12", "", "1")
-	if r == nil {
-		return EnvReg12Op{}, false
-	}
-	o := EnvReg12Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg13Op is the operation nvvm.read.ptx.sreg.envreg13.
-type EnvReg13Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg13Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg13")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg13 creates nvvm.read.ptx.sreg.envreg13 and returns its result.
-func EnvReg13(b *mlir.Builder) mlir.Value {
-	return EnvReg13Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg13 returns op as an EnvReg13Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg13(op mlir.Operation) (EnvReg13Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg13", "", "1")
-	if r == nil {
-		return EnvReg13Op{}, false
-	}
-	o := EnvReg13Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg14Op is the operation nvvm.read.ptx.sreg.envreg14.
-type EnvReg14Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg14Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg14")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg14 creates nvvm.read.ptx.sreg.envreg14 and returns its result.
-func EnvReg14(b *mlir.Builder) mlir.Value {
-	return EnvReg14Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg14 returns op as an EnvReg14Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg14(op mlir.Operation) (EnvReg14Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg14", "", "1")
-	if r == nil {
-		return EnvReg14Op{}, false
-	}
-	o := EnvReg14Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg15Op is the operation nvvm.read.ptx.sreg.envreg15.
-type EnvReg15Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg15Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg15")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg15 creates nvvm.read.ptx.sreg.envreg15 and returns its result.
-func EnvReg15(b *mlir.Builder) mlir.Value {
-	return EnvReg15Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg15 returns op as an EnvReg15Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg15(op mlir.Operation) (EnvReg15Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg15", "", "1")
-	if r == nil {
-		return EnvReg15Op{}, false
-	}
-	o := EnvReg15Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg16Op is the operation nvvm.read.ptx.sreg.envreg16.
-type EnvReg16Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg16Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg16")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg16 creates nvvm.read.ptx.sreg.envreg16 and returns its result.
-func EnvReg16(b *mlir.Builder) mlir.Value {
-	return EnvReg16Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg16 returns op as an EnvReg16Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg16(op mlir.Operation) (EnvReg16Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg16", "", "1")
-	if r == nil {
-		return EnvReg16Op{}, false
-	}
-	o := EnvReg16Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg17Op is the operation nvvm.read.ptx.sreg.envreg17.
-type EnvReg17Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg17Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg17")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg17 creates nvvm.read.ptx.sreg.envreg17 and returns its result.
-func EnvReg17(b *mlir.Builder) mlir.Value {
-	return EnvReg17Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg17 returns op as an EnvReg17Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg17(op mlir.Operation) (EnvReg17Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg17", "", "1")
-	if r == nil {
-		return EnvReg17Op{}, false
-	}
-	o := EnvReg17Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg18Op is the operation nvvm.read.ptx.sreg.envreg18.
-type EnvReg18Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg18Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg18")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg18 creates nvvm.read.ptx.sreg.envreg18 and returns its result.
-func EnvReg18(b *mlir.Builder) mlir.Value {
-	return EnvReg18Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg18 returns op as an EnvReg18Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg18(op mlir.Operation) (EnvReg18Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg18", "", "1")
-	if r == nil {
-		return EnvReg18Op{}, false
-	}
-	o := EnvReg18Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg19Op is the operation nvvm.read.ptx.sreg.envreg19.
-type EnvReg19Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg19Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg19")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg19 creates nvvm.read.ptx.sreg.envreg19 and returns its result.
-func EnvReg19(b *mlir.Builder) mlir.Value {
-	return EnvReg19Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg19 returns op as an EnvReg19Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg19(op mlir.Operation) (EnvReg19Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg19", "", "1")
-	if r == nil {
-		return EnvReg19Op{}, false
-	}
-	o := EnvReg19Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg2Op is the operation nvvm.read.ptx.sreg.envreg2.
-type EnvReg2Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg2Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg2")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg2 creates nvvm.read.ptx.sreg.envreg2 and returns its result.
-func EnvReg2(b *mlir.Builder) mlir.Value {
-	return EnvReg2Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg2 returns op as an EnvReg2Op. It returns false if op is another operation or
-// lacks a part.
-func AsEnvReg2(op mlir.Operation) (EnvReg2Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg2", "", "1")
-	if r == nil {
-		return EnvReg2Op{}, false
-	}
-	o := EnvReg2Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg20Op is the operation nvvm.read.ptx.sreg.envreg20.
-type EnvReg20Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg20Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg20")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg20 creates nvvm.read.ptx.sreg.envreg20 and returns its result.
-func EnvReg20(b *mlir.Builder) mlir.Value {
-	return EnvReg20Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg20 returns op as an EnvReg20Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg20(op mlir.Operation) (EnvReg20Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg20", "", "1")
-	if r == nil {
-		return EnvReg20Op{}, false
-	}
-	o := EnvReg20Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg21Op is the operation nvvm.read.ptx.sreg.envreg21.
-type EnvReg21Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg21Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg21")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg21 creates nvvm.read.ptx.sreg.envreg21 and returns its result.
-func EnvReg21(b *mlir.Builder) mlir.Value {
-	return EnvReg21Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg21 returns op as an EnvReg21Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg21(op mlir.Operation) (EnvReg21Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg21", "", "1")
-	if r == nil {
-		return EnvReg21Op{}, false
-	}
-	o := EnvReg21Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg22Op is the operation nvvm.read.ptx.sreg.envreg22.
-type EnvReg22Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg22Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg22")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg22 creates nvvm.read.ptx.sreg.envreg22 and returns its result.
-func EnvReg22(b *mlir.Builder) mlir.Value {
-	return EnvReg22Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg22 returns op as an EnvReg22Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg22(op mlir.Operation) (EnvReg22Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg22", "", "1")
-	if r == nil {
-		return EnvReg22Op{}, false
-	}
-	o := EnvReg22Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg23Op is the operation nvvm.read.ptx.sreg.envreg23.
-type EnvReg23Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg23Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg23")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg23 creates nvvm.read.ptx.sreg.envreg23 and returns its result.
-func EnvReg23(b *mlir.Builder) mlir.Value {
-	return EnvReg23Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg23 returns op as an EnvReg23Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg23(op mlir.Operation) (EnvReg23Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg23", "", "1")
-	if r == nil {
-		return EnvReg23Op{}, false
-	}
-	o := EnvReg23Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg24Op is the operation nvvm.read.ptx.sreg.envreg24.
-type EnvReg24Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg24Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg24")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg24 creates nvvm.read.ptx.sreg.envreg24 and returns its result.
-func EnvReg24(b *mlir.Builder) mlir.Value {
-	return EnvReg24Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg24 returns op as an EnvReg24Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg24(op mlir.Operation) (EnvReg24Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg24", "", "1")
-	if r == nil {
-		return EnvReg24Op{}, false
-	}
-	o := EnvReg24Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg25Op is the operation nvvm.read.ptx.sreg.envreg25.
-type EnvReg25Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg25Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg25")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg25 creates nvvm.read.ptx.sreg.envreg25 and returns its result.
-func EnvReg25(b *mlir.Builder) mlir.Value {
-	return EnvReg25Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg25 returns op as an EnvReg25Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg25(op mlir.Operation) (EnvReg25Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg25", "", "1")
-	if r == nil {
-		return EnvReg25Op{}, false
-	}
-	o := EnvReg25Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg26Op is the operation nvvm.read.ptx.sreg.envreg26.
-type EnvReg26Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg26Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg26")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg26 creates nvvm.read.ptx.sreg.envreg26 and returns its result.
-func EnvReg26(b *mlir.Builder) mlir.Value {
-	return EnvReg26Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg26 returns op as an EnvReg26Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg26(op mlir.Operation) (EnvReg26Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg26", "", "1")
-	if r == nil {
-		return EnvReg26Op{}, false
-	}
-	o := EnvReg26Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg27Op is the operation nvvm.read.ptx.sreg.envreg27.
-type EnvReg27Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg27Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg27")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg27 creates nvvm.read.ptx.sreg.envreg27 and returns its result.
-func EnvReg27(b *mlir.Builder) mlir.Value {
-	return EnvReg27Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg27 returns op as an EnvReg27Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg27(op mlir.Operation) (EnvReg27Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg27", "", "1")
-	if r == nil {
-		return EnvReg27Op{}, false
-	}
-	o := EnvReg27Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg28Op is the operation nvvm.read.ptx.sreg.envreg28.
-type EnvReg28Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg28Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg28")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg28 creates nvvm.read.ptx.sreg.envreg28 and returns its result.
-func EnvReg28(b *mlir.Builder) mlir.Value {
-	return EnvReg28Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg28 returns op as an EnvReg28Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg28(op mlir.Operation) (EnvReg28Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg28", "", "1")
-	if r == nil {
-		return EnvReg28Op{}, false
-	}
-	o := EnvReg28Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg29Op is the operation nvvm.read.ptx.sreg.envreg29.
-type EnvReg29Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg29Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg29")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg29 creates nvvm.read.ptx.sreg.envreg29 and returns its result.
-func EnvReg29(b *mlir.Builder) mlir.Value {
-	return EnvReg29Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg29 returns op as an EnvReg29Op. It returns false if op is another operation
-// or lacks a part.
-func AsEnvReg29(op mlir.Operation) (EnvReg29Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg29", "", "1")
-	if r == nil {
-		return EnvReg29Op{}, false
-	}
-	o := EnvReg29Op{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EnvReg3Op is the operation nvvm.read.ptx.sreg.envreg3.
-type EnvReg3Op struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EnvReg3Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.envreg3")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// EnvReg3 creates nvvm.read.ptx.sreg.envreg3 and returns its result.
-func EnvReg3(b *mlir.Builder) mlir.Value {
-	return EnvReg3Op{}.Create(b).Result(0)
-}
-
-// AsEnvReg3 returns op as an EnvReg3Op. It returns false if op is another operation or
-// lacks a part.
-func AsEnvReg3(op mlir.Operation) (EnvReg3Op, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg3", "", "1")
-	if r == nil {
-		return EnvReg3Op{}, false
-	}
-	o := EnvReg3Op{
 		ResType: r.Result(),
 	}
 	return o, r.OK()

@@ -7,6 +7,987 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// ClusterDimOp is the operation nvvm.read.ptx.sreg.cluster.nctarank.
+type ClusterDimOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClusterDimOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.cluster.nctarank")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ClusterDim creates nvvm.read.ptx.sreg.cluster.nctarank and returns its result.
+func ClusterDim(b *mlir.Builder) mlir.Value {
+	return ClusterDimOp{}.Create(b).Result(0)
+}
+
+// AsClusterDim returns op as a ClusterDimOp. It returns false if op is another
+// operation or lacks a part.
+func AsClusterDim(op mlir.Operation) (ClusterDimOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.cluster.nctarank", "", "1")
+	if r == nil {
+		return ClusterDimOp{}, false
+	}
+	o := ClusterDimOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ClusterIdXOp is the operation nvvm.read.ptx.sreg.clusterid.x.
+type ClusterIdXOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClusterIdXOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.x")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ClusterIdX creates nvvm.read.ptx.sreg.clusterid.x and returns its result.
+func ClusterIdX(b *mlir.Builder) mlir.Value {
+	return ClusterIdXOp{}.Create(b).Result(0)
+}
+
+// AsClusterIdX returns op as a ClusterIdXOp. It returns false if op is another
+// operation or lacks a part.
+func AsClusterIdX(op mlir.Operation) (ClusterIdXOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.clusterid.x", "", "1")
+	if r == nil {
+		return ClusterIdXOp{}, false
+	}
+	o := ClusterIdXOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ClusterIdYOp is the operation nvvm.read.ptx.sreg.clusterid.y.
+type ClusterIdYOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClusterIdYOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.y")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ClusterIdY creates nvvm.read.ptx.sreg.clusterid.y and returns its result.
+func ClusterIdY(b *mlir.Builder) mlir.Value {
+	return ClusterIdYOp{}.Create(b).Result(0)
+}
+
+// AsClusterIdY returns op as a ClusterIdYOp. It returns false if op is another
+// operation or lacks a part.
+func AsClusterIdY(op mlir.Operation) (ClusterIdYOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.clusterid.y", "", "1")
+	if r == nil {
+		return ClusterIdYOp{}, false
+	}
+	o := ClusterIdYOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ClusterIdZOp is the operation nvvm.read.ptx.sreg.clusterid.z.
+type ClusterIdZOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClusterIdZOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.clusterid.z")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ClusterIdZ creates nvvm.read.ptx.sreg.clusterid.z and returns its result.
+func ClusterIdZ(b *mlir.Builder) mlir.Value {
+	return ClusterIdZOp{}.Create(b).Result(0)
+}
+
+// AsClusterIdZ returns op as a ClusterIdZOp. It returns false if op is another
+// operation or lacks a part.
+func AsClusterIdZ(op mlir.Operation) (ClusterIdZOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.clusterid.z", "", "1")
+	if r == nil {
+		return ClusterIdZOp{}, false
+	}
+	o := ClusterIdZOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// BlockIdXOp is the operation nvvm.read.ptx.sreg.ctaid.x.
+type BlockIdXOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o BlockIdXOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.x")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// BlockIdX creates nvvm.read.ptx.sreg.ctaid.x and returns its result.
+func BlockIdX(b *mlir.Builder) mlir.Value {
+	return BlockIdXOp{}.Create(b).Result(0)
+}
+
+// AsBlockIdX returns op as a BlockIdXOp. It returns false if op is another operation or
+// lacks a part.
+func AsBlockIdX(op mlir.Operation) (BlockIdXOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.ctaid.x", "", "1")
+	if r == nil {
+		return BlockIdXOp{}, false
+	}
+	o := BlockIdXOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// BlockIdYOp is the operation nvvm.read.ptx.sreg.ctaid.y.
+type BlockIdYOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o BlockIdYOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.y")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// BlockIdY creates nvvm.read.ptx.sreg.ctaid.y and returns its result.
+func BlockIdY(b *mlir.Builder) mlir.Value {
+	return BlockIdYOp{}.Create(b).Result(0)
+}
+
+// AsBlockIdY returns op as a BlockIdYOp. It returns false if op is another operation or
+// lacks a part.
+func AsBlockIdY(op mlir.Operation) (BlockIdYOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.ctaid.y", "", "1")
+	if r == nil {
+		return BlockIdYOp{}, false
+	}
+	o := BlockIdYOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// BlockIdZOp is the operation nvvm.read.ptx.sreg.ctaid.z.
+type BlockIdZOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o BlockIdZOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.ctaid.z")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// BlockIdZ creates nvvm.read.ptx.sreg.ctaid.z and returns its result.
+func BlockIdZ(b *mlir.Builder) mlir.Value {
+	return BlockIdZOp{}.Create(b).Result(0)
+}
+
+// AsBlockIdZ returns op as a BlockIdZOp. It returns false if op is another operation or
+// lacks a part.
+func AsBlockIdZ(op mlir.Operation) (BlockIdZOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.ctaid.z", "", "1")
+	if r == nil {
+		return BlockIdZOp{}, false
+	}
+	o := BlockIdZOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// DynamicSmemSizeOp is the operation nvvm.read.ptx.sreg.dynamic.smem.size.
+type DynamicSmemSizeOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o DynamicSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.dynamic.smem.size")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// DynamicSmemSize creates nvvm.read.ptx.sreg.dynamic.smem.size and returns its result.
+func DynamicSmemSize(b *mlir.Builder) mlir.Value {
+	return DynamicSmemSizeOp{}.Create(b).Result(0)
+}
+
+// AsDynamicSmemSize returns op as a DynamicSmemSizeOp. It returns false if op is
+// another operation or lacks a part.
+func AsDynamicSmemSize(op mlir.Operation) (DynamicSmemSizeOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.dynamic.smem.size", "", "1")
+	if r == nil {
+		return DynamicSmemSizeOp{}, false
+	}
+	o := DynamicSmemSizeOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg0Op is the operation nvvm.read.ptx.sreg.envreg0.
+type EnvReg0Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg0Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg0")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg0 creates nvvm.read.ptx.sreg.envreg0 and returns its result.
+func EnvReg0(b *mlir.Builder) mlir.Value {
+	return EnvReg0Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg0 returns op as an EnvReg0Op. It returns false if op is another operation or
+// lacks a part.
+func AsEnvReg0(op mlir.Operation) (EnvReg0Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg0", "", "1")
+	if r == nil {
+		return EnvReg0Op{}, false
+	}
+	o := EnvReg0Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg1Op is the operation nvvm.read.ptx.sreg.envreg1.
+type EnvReg1Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg1Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg1")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg1 creates nvvm.read.ptx.sreg.envreg1 and returns its result.
+func EnvReg1(b *mlir.Builder) mlir.Value {
+	return EnvReg1Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg1 returns op as an EnvReg1Op. It returns false if op is another operation or
+// lacks a part.
+func AsEnvReg1(op mlir.Operation) (EnvReg1Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg1", "", "1")
+	if r == nil {
+		return EnvReg1Op{}, false
+	}
+	o := EnvReg1Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg10Op is the operation nvvm.read.ptx.sreg.envreg10.
+type EnvReg10Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg10Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg10")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg10 creates nvvm.read.ptx.sreg.envreg10 and returns its result.
+func EnvReg10(b *mlir.Builder) mlir.Value {
+	return EnvReg10Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg10 returns op as an EnvReg10Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg10(op mlir.Operation) (EnvReg10Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg10", "", "1")
+	if r == nil {
+		return EnvReg10Op{}, false
+	}
+	o := EnvReg10Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg11Op is the operation nvvm.read.ptx.sreg.envreg11.
+type EnvReg11Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg11Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg11")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg11 creates nvvm.read.ptx.sreg.envreg11 and returns its result.
+func EnvReg11(b *mlir.Builder) mlir.Value {
+	return EnvReg11Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg11 returns op as an EnvReg11Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg11(op mlir.Operation) (EnvReg11Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg11", "", "1")
+	if r == nil {
+		return EnvReg11Op{}, false
+	}
+	o := EnvReg11Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg12Op is the operation nvvm.read.ptx.sreg.envreg12.
+type EnvReg12Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg12Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg12")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg12 creates nvvm.read.ptx.sreg.envreg12 and returns its result.
+func EnvReg12(b *mlir.Builder) mlir.Value {
+	return EnvReg12Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg12 returns op as an EnvReg12Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg12(op mlir.Operation) (EnvReg12Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg12", "", "1")
+	if r == nil {
+		return EnvReg12Op{}, false
+	}
+	o := EnvReg12Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg13Op is the operation nvvm.read.ptx.sreg.envreg13.
+type EnvReg13Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg13Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg13")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg13 creates nvvm.read.ptx.sreg.envreg13 and returns its result.
+func EnvReg13(b *mlir.Builder) mlir.Value {
+	return EnvReg13Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg13 returns op as an EnvReg13Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg13(op mlir.Operation) (EnvReg13Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg13", "", "1")
+	if r == nil {
+		return EnvReg13Op{}, false
+	}
+	o := EnvReg13Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg14Op is the operation nvvm.read.ptx.sreg.envreg14.
+type EnvReg14Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg14Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg14")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg14 creates nvvm.read.ptx.sreg.envreg14 and returns its result.
+func EnvReg14(b *mlir.Builder) mlir.Value {
+	return EnvReg14Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg14 returns op as an EnvReg14Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg14(op mlir.Operation) (EnvReg14Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg14", "", "1")
+	if r == nil {
+		return EnvReg14Op{}, false
+	}
+	o := EnvReg14Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg15Op is the operation nvvm.read.ptx.sreg.envreg15.
+type EnvReg15Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg15Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg15")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg15 creates nvvm.read.ptx.sreg.envreg15 and returns its result.
+func EnvReg15(b *mlir.Builder) mlir.Value {
+	return EnvReg15Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg15 returns op as an EnvReg15Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg15(op mlir.Operation) (EnvReg15Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg15", "", "1")
+	if r == nil {
+		return EnvReg15Op{}, false
+	}
+	o := EnvReg15Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg16Op is the operation nvvm.read.ptx.sreg.envreg16.
+type EnvReg16Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg16Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg16")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg16 creates nvvm.read.ptx.sreg.envreg16 and returns its result.
+func EnvReg16(b *mlir.Builder) mlir.Value {
+	return EnvReg16Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg16 returns op as an EnvReg16Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg16(op mlir.Operation) (EnvReg16Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg16", "", "1")
+	if r == nil {
+		return EnvReg16Op{}, false
+	}
+	o := EnvReg16Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg17Op is the operation nvvm.read.ptx.sreg.envreg17.
+type EnvReg17Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg17Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg17")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg17 creates nvvm.read.ptx.sreg.envreg17 and returns its result.
+func EnvReg17(b *mlir.Builder) mlir.Value {
+	return EnvReg17Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg17 returns op as an EnvReg17Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg17(op mlir.Operation) (EnvReg17Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg17", "", "1")
+	if r == nil {
+		return EnvReg17Op{}, false
+	}
+	o := EnvReg17Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg18Op is the operation nvvm.read.ptx.sreg.envreg18.
+type EnvReg18Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg18Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg18")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg18 creates nvvm.read.ptx.sreg.envreg18 and returns its result.
+func EnvReg18(b *mlir.Builder) mlir.Value {
+	return EnvReg18Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg18 returns op as an EnvReg18Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg18(op mlir.Operation) (EnvReg18Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg18", "", "1")
+	if r == nil {
+		return EnvReg18Op{}, false
+	}
+	o := EnvReg18Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg19Op is the operation nvvm.read.ptx.sreg.envreg19.
+type EnvReg19Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg19Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg19")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg19 creates nvvm.read.ptx.sreg.envreg19 and returns its result.
+func EnvReg19(b *mlir.Builder) mlir.Value {
+	return EnvReg19Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg19 returns op as an EnvReg19Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg19(op mlir.Operation) (EnvReg19Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg19", "", "1")
+	if r == nil {
+		return EnvReg19Op{}, false
+	}
+	o := EnvReg19Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg2Op is the operation nvvm.read.ptx.sreg.envreg2.
+type EnvReg2Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg2")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg2 creates nvvm.read.ptx.sreg.envreg2 and returns its result.
+func EnvReg2(b *mlir.Builder) mlir.Value {
+	return EnvReg2Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg2 returns op as an EnvReg2Op. It returns false if op is another operation or
+// lacks a part.
+func AsEnvReg2(op mlir.Operation) (EnvReg2Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg2", "", "1")
+	if r == nil {
+		return EnvReg2Op{}, false
+	}
+	o := EnvReg2Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg20Op is the operation nvvm.read.ptx.sreg.envreg20.
+type EnvReg20Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg20Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg20")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg20 creates nvvm.read.ptx.sreg.envreg20 and returns its result.
+func EnvReg20(b *mlir.Builder) mlir.Value {
+	return EnvReg20Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg20 returns op as an EnvReg20Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg20(op mlir.Operation) (EnvReg20Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg20", "", "1")
+	if r == nil {
+		return EnvReg20Op{}, false
+	}
+	o := EnvReg20Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg21Op is the operation nvvm.read.ptx.sreg.envreg21.
+type EnvReg21Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg21Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg21")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg21 creates nvvm.read.ptx.sreg.envreg21 and returns its result.
+func EnvReg21(b *mlir.Builder) mlir.Value {
+	return EnvReg21Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg21 returns op as an EnvReg21Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg21(op mlir.Operation) (EnvReg21Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg21", "", "1")
+	if r == nil {
+		return EnvReg21Op{}, false
+	}
+	o := EnvReg21Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg22Op is the operation nvvm.read.ptx.sreg.envreg22.
+type EnvReg22Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg22Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg22")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg22 creates nvvm.read.ptx.sreg.envreg22 and returns its result.
+func EnvReg22(b *mlir.Builder) mlir.Value {
+	return EnvReg22Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg22 returns op as an EnvReg22Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg22(op mlir.Operation) (EnvReg22Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg22", "", "1")
+	if r == nil {
+		return EnvReg22Op{}, false
+	}
+	o := EnvReg22Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg23Op is the operation nvvm.read.ptx.sreg.envreg23.
+type EnvReg23Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg23Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg23")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg23 creates nvvm.read.ptx.sreg.envreg23 and returns its result.
+func EnvReg23(b *mlir.Builder) mlir.Value {
+	return EnvReg23Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg23 returns op as an EnvReg23Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg23(op mlir.Operation) (EnvReg23Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg23", "", "1")
+	if r == nil {
+		return EnvReg23Op{}, false
+	}
+	o := EnvReg23Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg24Op is the operation nvvm.read.ptx.sreg.envreg24.
+type EnvReg24Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg24Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg24")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg24 creates nvvm.read.ptx.sreg.envreg24 and returns its result.
+func EnvReg24(b *mlir.Builder) mlir.Value {
+	return EnvReg24Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg24 returns op as an EnvReg24Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg24(op mlir.Operation) (EnvReg24Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg24", "", "1")
+	if r == nil {
+		return EnvReg24Op{}, false
+	}
+	o := EnvReg24Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg25Op is the operation nvvm.read.ptx.sreg.envreg25.
+type EnvReg25Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg25Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg25")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg25 creates nvvm.read.ptx.sreg.envreg25 and returns its result.
+func EnvReg25(b *mlir.Builder) mlir.Value {
+	return EnvReg25Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg25 returns op as an EnvReg25Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg25(op mlir.Operation) (EnvReg25Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg25", "", "1")
+	if r == nil {
+		return EnvReg25Op{}, false
+	}
+	o := EnvReg25Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg26Op is the operation nvvm.read.ptx.sreg.envreg26.
+type EnvReg26Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg26Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg26")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg26 creates nvvm.read.ptx.sreg.envreg26 and returns its result.
+func EnvReg26(b *mlir.Builder) mlir.Value {
+	return EnvReg26Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg26 returns op as an EnvReg26Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg26(op mlir.Operation) (EnvReg26Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg26", "", "1")
+	if r == nil {
+		return EnvReg26Op{}, false
+	}
+	o := EnvReg26Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg27Op is the operation nvvm.read.ptx.sreg.envreg27.
+type EnvReg27Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg27Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg27")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg27 creates nvvm.read.ptx.sreg.envreg27 and returns its result.
+func EnvReg27(b *mlir.Builder) mlir.Value {
+	return EnvReg27Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg27 returns op as an EnvReg27Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg27(op mlir.Operation) (EnvReg27Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg27", "", "1")
+	if r == nil {
+		return EnvReg27Op{}, false
+	}
+	o := EnvReg27Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg28Op is the operation nvvm.read.ptx.sreg.envreg28.
+type EnvReg28Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg28Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg28")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg28 creates nvvm.read.ptx.sreg.envreg28 and returns its result.
+func EnvReg28(b *mlir.Builder) mlir.Value {
+	return EnvReg28Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg28 returns op as an EnvReg28Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg28(op mlir.Operation) (EnvReg28Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg28", "", "1")
+	if r == nil {
+		return EnvReg28Op{}, false
+	}
+	o := EnvReg28Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg29Op is the operation nvvm.read.ptx.sreg.envreg29.
+type EnvReg29Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg29Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg29")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg29 creates nvvm.read.ptx.sreg.envreg29 and returns its result.
+func EnvReg29(b *mlir.Builder) mlir.Value {
+	return EnvReg29Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg29 returns op as an EnvReg29Op. It returns false if op is another operation
+// or lacks a part.
+func AsEnvReg29(op mlir.Operation) (EnvReg29Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg29", "", "1")
+	if r == nil {
+		return EnvReg29Op{}, false
+	}
+	o := EnvReg29Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EnvReg3Op is the operation nvvm.read.ptx.sreg.envreg3.
+type EnvReg3Op struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EnvReg3Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.envreg3")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// EnvReg3 creates nvvm.read.ptx.sreg.envreg3 and returns its result.
+func EnvReg3(b *mlir.Builder) mlir.Value {
+	return EnvReg3Op{}.Create(b).Result(0)
+}
+
+// AsEnvReg3 returns op as an EnvReg3Op. It returns false if op is another operation or
+// lacks a part.
+func AsEnvReg3(op mlir.Operation) (EnvReg3Op, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.envreg3", "", "1")
+	if r == nil {
+		return EnvReg3Op{}, false
+	}
+	o := EnvReg3Op{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // EnvReg30Op is the operation nvvm.read.ptx.sreg.envreg30.
 type EnvReg30Op struct {
 	ResType mlir.Type // optional: inferred, unless some are given
@@ -243,1077 +1224,6 @@ func AsEnvReg9(op mlir.Operation) (EnvReg9Op, bool) {
 	}
 	o := EnvReg9Op{
 		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GlobalTimerOp is the operation nvvm.read.ptx.sreg.globaltimer.
-type GlobalTimerOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GlobalTimerOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.globaltimer")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// GlobalTimer creates nvvm.read.ptx.sreg.globaltimer and returns its result.
-func GlobalTimer(b *mlir.Builder) mlir.Value {
-	return GlobalTimerOp{}.Create(b).Result(0)
-}
-
-// AsGlobalTimer returns op as a GlobalTimerOp. It returns false if op is another
-// operation or lacks a part.
-func AsGlobalTimer(op mlir.Operation) (GlobalTimerOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.globaltimer", "", "1")
-	if r == nil {
-		return GlobalTimerOp{}, false
-	}
-	o := GlobalTimerOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GlobalTimerLoOp is the operation nvvm.read.ptx.sreg.globaltimer.lo.
-type GlobalTimerLoOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GlobalTimerLoOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.globaltimer.lo")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// GlobalTimerLo creates nvvm.read.ptx.sreg.globaltimer.lo and returns its result.
-func GlobalTimerLo(b *mlir.Builder) mlir.Value {
-	return GlobalTimerLoOp{}.Create(b).Result(0)
-}
-
-// AsGlobalTimerLo returns op as a GlobalTimerLoOp. It returns false if op is another
-// operation or lacks a part.
-func AsGlobalTimerLo(op mlir.Operation) (GlobalTimerLoOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.globaltimer.lo", "", "1")
-	if r == nil {
-		return GlobalTimerLoOp{}, false
-	}
-	o := GlobalTimerLoOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GridIDOp is the operation nvvm.read.ptx.sreg.gridid.
-type GridIDOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GridIDOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.gridid")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// GridID creates nvvm.read.ptx.sreg.gridid and returns its result.
-func GridID(b *mlir.Builder) mlir.Value {
-	return GridIDOp{}.Create(b).Result(0)
-}
-
-// AsGridID returns op as a GridIDOp. It returns false if op is another operation or
-// lacks a part.
-func AsGridID(op mlir.Operation) (GridIDOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.gridid", "", "1")
-	if r == nil {
-		return GridIDOp{}, false
-	}
-	o := GridIDOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LaneIDOp is the operation nvvm.read.ptx.sreg.laneid.
-type LaneIDOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LaneIDOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.laneid")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// LaneID creates nvvm.read.ptx.sreg.laneid and returns its result.
-func LaneID(b *mlir.Builder) mlir.Value {
-	return LaneIDOp{}.Create(b).Result(0)
-}
-
-// AsLaneID returns op as a LaneIDOp. It returns false if op is another operation or
-// lacks a part.
-func AsLaneID(op mlir.Operation) (LaneIDOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.laneid", "", "1")
-	if r == nil {
-		return LaneIDOp{}, false
-	}
-	o := LaneIDOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LaneMaskEqOp is the operation nvvm.read.ptx.sreg.lanemask.eq.
-type LaneMaskEqOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LaneMaskEqOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.eq")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// LaneMaskEq creates nvvm.read.ptx.sreg.lanemask.eq and returns its result.
-func LaneMaskEq(b *mlir.Builder) mlir.Value {
-	return LaneMaskEqOp{}.Create(b).Result(0)
-}
-
-// AsLaneMaskEq returns op as a LaneMaskEqOp. It returns false if op is another
-// operation or lacks a part.
-func AsLaneMaskEq(op mlir.Operation) (LaneMaskEqOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.eq", "", "1")
-	if r == nil {
-		return LaneMaskEqOp{}, false
-	}
-	o := LaneMaskEqOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LaneMaskGeOp is the operation nvvm.read.ptx.sreg.lanemask.ge.
-type LaneMaskGeOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LaneMaskGeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.ge")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// LaneMaskGe creates nvvm.read.ptx.sreg.lanemask.ge and returns its result.
-func LaneMaskGe(b *mlir.Builder) mlir.Value {
-	return LaneMaskGeOp{}.Create(b).Result(0)
-}
-
-// AsLaneMaskGe returns op as a LaneMaskGeOp. It returns false if op is another
-// operation or lacks a part.
-func AsLaneMaskGe(op mlir.Operation) (LaneMaskGeOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.ge", "", "1")
-	if r == nil {
-		return LaneMaskGeOp{}, false
-	}
-	o := LaneMaskGeOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LaneMaskGtOp is the operation nvvm.read.ptx.sreg.lanemask.gt.
-type LaneMaskGtOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LaneMaskGtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.gt")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// LaneMaskGt creates nvvm.read.ptx.sreg.lanemask.gt and returns its result.
-func LaneMaskGt(b *mlir.Builder) mlir.Value {
-	return LaneMaskGtOp{}.Create(b).Result(0)
-}
-
-// AsLaneMaskGt returns op as a LaneMaskGtOp. It returns false if op is another
-// operation or lacks a part.
-func AsLaneMaskGt(op mlir.Operation) (LaneMaskGtOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.gt", "", "1")
-	if r == nil {
-		return LaneMaskGtOp{}, false
-	}
-	o := LaneMaskGtOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LaneMaskLeOp is the operation nvvm.read.ptx.sreg.lanemask.le.
-type LaneMaskLeOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LaneMaskLeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.le")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// LaneMaskLe creates nvvm.read.ptx.sreg.lanemask.le and returns its result.
-func LaneMaskLe(b *mlir.Builder) mlir.Value {
-	return LaneMaskLeOp{}.Create(b).Result(0)
-}
-
-// AsLaneMaskLe returns op as a LaneMaskLeOp. It returns false if op is another
-// operation or lacks a part.
-func AsLaneMaskLe(op mlir.Operation) (LaneMaskLeOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.le", "", "1")
-	if r == nil {
-		return LaneMaskLeOp{}, false
-	}
-	o := LaneMaskLeOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LaneMaskLtOp is the operation nvvm.read.ptx.sreg.lanemask.lt.
-type LaneMaskLtOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LaneMaskLtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.lt")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// LaneMaskLt creates nvvm.read.ptx.sreg.lanemask.lt and returns its result.
-func LaneMaskLt(b *mlir.Builder) mlir.Value {
-	return LaneMaskLtOp{}.Create(b).Result(0)
-}
-
-// AsLaneMaskLt returns op as a LaneMaskLtOp. It returns false if op is another
-// operation or lacks a part.
-func AsLaneMaskLt(op mlir.Operation) (LaneMaskLtOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.lt", "", "1")
-	if r == nil {
-		return LaneMaskLtOp{}, false
-	}
-	o := LaneMaskLtOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ClusterDimXOp is the operation nvvm.read.ptx.sreg.nclusterid.x.
-type ClusterDimXOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ClusterDimXOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.x")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ClusterDimX creates nvvm.read.ptx.sreg.nclusterid.x and returns its result.
-func ClusterDimX(b *mlir.Builder) mlir.Value {
-	return ClusterDimXOp{}.Create(b).Result(0)
-}
-
-// AsClusterDimX returns op as a ClusterDimXOp. It returns false if op is another
-// operation or lacks a part.
-func AsClusterDimX(op mlir.Operation) (ClusterDimXOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.nclusterid.x", "", "1")
-	if r == nil {
-		return ClusterDimXOp{}, false
-	}
-	o := ClusterDimXOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ClusterDimYOp is the operation nvvm.read.ptx.sreg.nclusterid.y.
-type ClusterDimYOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ClusterDimYOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.y")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ClusterDimY creates nvvm.read.ptx.sreg.nclusterid.y and returns its result.
-func ClusterDimY(b *mlir.Builder) mlir.Value {
-	return ClusterDimYOp{}.Create(b).Result(0)
-}
-
-// AsClusterDimY returns op as a ClusterDimYOp. It returns false if op is another
-// operation or lacks a part.
-func AsClusterDimY(op mlir.Operation) (ClusterDimYOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.nclusterid.y", "", "1")
-	if r == nil {
-		return ClusterDimYOp{}, false
-	}
-	o := ClusterDimYOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ClusterDimZOp is the operation nvvm.read.ptx.sreg.nclusterid.z.
-type ClusterDimZOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ClusterDimZOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.z")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ClusterDimZ creates nvvm.read.ptx.sreg.nclusterid.z and returns its result.
-func ClusterDimZ(b *mlir.Builder) mlir.Value {
-	return ClusterDimZOp{}.Create(b).Result(0)
-}
-
-// AsClusterDimZ returns op as a ClusterDimZOp. It returns false if op is another
-// operation or lacks a part.
-func AsClusterDimZ(op mlir.Operation) (ClusterDimZOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.nclusterid.z", "", "1")
-	if r == nil {
-		return ClusterDimZOp{}, false
-	}
-	o := ClusterDimZOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GridDimXOp is the operation nvvm.read.ptx.sreg.nctaid.x.
-type GridDimXOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GridDimXOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.x")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// GridDimX creates nvvm.read.ptx.sreg.nctaid.x and returns its result.
-func GridDimX(b *mlir.Builder) mlir.Value {
-	return GridDimXOp{}.Create(b).Result(0)
-}
-
-// AsGridDimX returns op as a GridDimXOp. It returns false if op is another operation or
-// lacks a part.
-func AsGridDimX(op mlir.Operation) (GridDimXOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.nctaid.x", "", "1")
-	if r == nil {
-		return GridDimXOp{}, false
-	}
-	o := GridDimXOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GridDimYOp is the operation nvvm.read.ptx.sreg.nctaid.y.
-type GridDimYOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GridDimYOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.y")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// GridDimY creates nvvm.read.ptx.sreg.nctaid.y and returns its result.
-func GridDimY(b *mlir.Builder) mlir.Value {
-	return GridDimYOp{}.Create(b).Result(0)
-}
-
-// AsGridDimY returns op as a GridDimYOp. It returns false if op is another operation or
-// lacks a part.
-func AsGridDimY(op mlir.Operation) (GridDimYOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.nctaid.y", "", "1")
-	if r == nil {
-		return GridDimYOp{}, false
-	}
-	o := GridDimYOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GridDimZOp is the operation nvvm.read.ptx.sreg.nctaid.z.
-type GridDimZOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GridDimZOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.z")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// GridDimZ creates nvvm.read.ptx.sreg.nctaid.z and returns its result.
-func GridDimZ(b *mlir.Builder) mlir.Value {
-	return GridDimZOp{}.Create(b).Result(0)
-}
-
-// AsGridDimZ returns op as a GridDimZOp. It returns false if op is another operation or
-// lacks a part.
-func AsGridDimZ(op mlir.Operation) (GridDimZOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.nctaid.z", "", "1")
-	if r == nil {
-		return GridDimZOp{}, false
-	}
-	o := GridDimZOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SmDimOp is the operation nvvm.read.ptx.sreg.nsmid.
-type SmDimOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SmDimOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.nsmid")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SmDim creates nvvm.read.ptx.sreg.nsmid and returns its result.
-func SmDim(b *mlir.Builder) mlir.Value {
-	return SmDimOp{}.Create(b).Result(0)
-}
-
-// AsSmDim returns op as a SmDimOp. It returns false if op is another operation or lacks
-// a part.
-func AsSmDim(op mlir.Operation) (SmDimOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.nsmid", "", "1")
-	if r == nil {
-		return SmDimOp{}, false
-	}
-	o := SmDimOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// BlockDimXOp is the operation nvvm.read.ptx.sreg.ntid.x.
-type BlockDimXOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o BlockDimXOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.x")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// BlockDimX creates nvvm.read.ptx.sreg.ntid.x and returns its result.
-func BlockDimX(b *mlir.Builder) mlir.Value {
-	return BlockDimXOp{}.Create(b).Result(0)
-}
-
-// AsBlockDimX returns op as a BlockDimXOp. It returns false if op is another operation
-// or lacks a part.
-func AsBlockDimX(op mlir.Operation) (BlockDimXOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.ntid.x", "", "1")
-	if r == nil {
-		return BlockDimXOp{}, false
-	}
-	o := BlockDimXOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// BlockDimYOp is the operation nvvm.read.ptx.sreg.ntid.y.
-type BlockDimYOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o BlockDimYOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.y")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// BlockDimY creates nvvm.read.ptx.sreg.ntid.y and returns its result.
-func BlockDimY(b *mlir.Builder) mlir.Value {
-	return BlockDimYOp{}.Create(b).Result(0)
-}
-
-// AsBlockDimY returns op as a BlockDimYOp. It returns false if op is another operation
-// or lacks a part.
-func AsBlockDimY(op mlir.Operation) (BlockDimYOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.ntid.y", "", "1")
-	if r == nil {
-		return BlockDimYOp{}, false
-	}
-	o := BlockDimYOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// BlockDimZOp is the operation nvvm.read.ptx.sreg.ntid.z.
-type BlockDimZOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o BlockDimZOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.z")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// BlockDimZ creates nvvm.read.ptx.sreg.ntid.z and returns its result.
-func BlockDimZ(b *mlir.Builder) mlir.Value {
-	return BlockDimZOp{}.Create(b).Result(0)
-}
-
-// AsBlockDimZ returns op as a BlockDimZOp. It returns false if op is another operation
-// or lacks a part.
-func AsBlockDimZ(op mlir.Operation) (BlockDimZOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.ntid.z", "", "1")
-	if r == nil {
-		return BlockDimZOp{}, false
-	}
-	o := BlockDimZOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// WarpDimOp is the operation nvvm.read.ptx.sreg.nwarpid.
-type WarpDimOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o WarpDimOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.nwarpid")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// WarpDim creates nvvm.read.ptx.sreg.nwarpid and returns its result.
-func WarpDim(b *mlir.Builder) mlir.Value {
-	return WarpDimOp{}.Create(b).Result(0)
-}
-
-// AsWarpDim returns op as a WarpDimOp. It returns false if op is another operation or
-// lacks a part.
-func AsWarpDim(op mlir.Operation) (WarpDimOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.nwarpid", "", "1")
-	if r == nil {
-		return WarpDimOp{}, false
-	}
-	o := WarpDimOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SmIDOp is the operation nvvm.read.ptx.sreg.smid.
-type SmIDOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SmIDOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.smid")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// SmID creates nvvm.read.ptx.sreg.smid and returns its result.
-func SmID(b *mlir.Builder) mlir.Value {
-	return SmIDOp{}.Create(b).Result(0)
-}
-
-// AsSmID returns op as a SmIDOp. It returns false if op is another operation or lacks a
-// part.
-func AsSmID(op mlir.Operation) (SmIDOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.smid", "", "1")
-	if r == nil {
-		return SmIDOp{}, false
-	}
-	o := SmIDOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ThreadIdXOp is the operation nvvm.read.ptx.sreg.tid.x.
-type ThreadIdXOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ThreadIdXOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.tid.x")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ThreadIdX creates nvvm.read.ptx.sreg.tid.x and returns its result.
-func ThreadIdX(b *mlir.Builder) mlir.Value {
-	return ThreadIdXOp{}.Create(b).Result(0)
-}
-
-// AsThreadIdX returns op as a ThreadIdXOp. It returns false if op is another operation
-// or lacks a part.
-func AsThreadIdX(op mlir.Operation) (ThreadIdXOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.tid.x", "", "1")
-	if r == nil {
-		return ThreadIdXOp{}, false
-	}
-	o := ThreadIdXOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ThreadIdYOp is the operation nvvm.read.ptx.sreg.tid.y.
-type ThreadIdYOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ThreadIdYOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.tid.y")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ThreadIdY creates nvvm.read.ptx.sreg.tid.y and returns its result.
-func ThreadIdY(b *mlir.Builder) mlir.Value {
-	return ThreadIdYOp{}.Create(b).Result(0)
-}
-
-// AsThreadIdY returns op as a ThreadIdYOp. It returns false if op is another operation
-// or lacks a part.
-func AsThreadIdY(op mlir.Operation) (ThreadIdYOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.tid.y", "", "1")
-	if r == nil {
-		return ThreadIdYOp{}, false
-	}
-	o := ThreadIdYOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ThreadIdZOp is the operation nvvm.read.ptx.sreg.tid.z.
-type ThreadIdZOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ThreadIdZOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.tid.z")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// ThreadIdZ creates nvvm.read.ptx.sreg.tid.z and returns its result.
-func ThreadIdZ(b *mlir.Builder) mlir.Value {
-	return ThreadIdZOp{}.Create(b).Result(0)
-}
-
-// AsThreadIdZ returns op as a ThreadIdZOp. It returns false if op is another operation
-// or lacks a part.
-func AsThreadIdZ(op mlir.Operation) (ThreadIdZOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.tid.z", "", "1")
-	if r == nil {
-		return ThreadIdZOp{}, false
-	}
-	o := ThreadIdZOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TotalSmemSizeOp is the operation nvvm.read.ptx.sreg.total.smem.size.
-type TotalSmemSizeOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o TotalSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.total.smem.size")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// TotalSmemSize creates nvvm.read.ptx.sreg.total.smem.size and returns its result.
-func TotalSmemSize(b *mlir.Builder) mlir.Value {
-	return TotalSmemSizeOp{}.Create(b).Result(0)
-}
-
-// AsTotalSmemSize returns op as a TotalSmemSizeOp. It returns false if op is another
-// operation or lacks a part.
-func AsTotalSmemSize(op mlir.Operation) (TotalSmemSizeOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.total.smem.size", "", "1")
-	if r == nil {
-		return TotalSmemSizeOp{}, false
-	}
-	o := TotalSmemSizeOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// WarpIDOp is the operation nvvm.read.ptx.sreg.warpid.
-type WarpIDOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o WarpIDOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.warpid")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// WarpID creates nvvm.read.ptx.sreg.warpid and returns its result.
-func WarpID(b *mlir.Builder) mlir.Value {
-	return WarpIDOp{}.Create(b).Result(0)
-}
-
-// AsWarpID returns op as a WarpIDOp. It returns false if op is another operation or
-// lacks a part.
-func AsWarpID(op mlir.Operation) (WarpIDOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.warpid", "", "1")
-	if r == nil {
-		return WarpIDOp{}, false
-	}
-	o := WarpIDOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// WarpSizeOp is the operation nvvm.read.ptx.sreg.warpsize.
-type WarpSizeOp struct {
-	Range   mlir.Attribute // optional
-	ResType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o WarpSizeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.read.ptx.sreg.warpsize")
-	ods.SetValue(w, "range", o.Range, ods.Attribute)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// WarpSize creates nvvm.read.ptx.sreg.warpsize and returns its result.
-func WarpSize(b *mlir.Builder) mlir.Value {
-	return WarpSizeOp{}.Create(b).Result(0)
-}
-
-// AsWarpSize returns op as a WarpSizeOp. It returns false if op is another operation or
-// lacks a part.
-func AsWarpSize(op mlir.Operation) (WarpSizeOp, bool) {
-	r := ods.Read(op, "nvvm.read.ptx.sreg.warpsize", "", "1")
-	if r == nil {
-		return WarpSizeOp{}, false
-	}
-	o := WarpSizeOp{
-		Range:   ods.GetValue(r, "range", ods.Attribute),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ReduxOp is the operation nvvm.redux.sync.
-type ReduxOp struct {
-	Val          mlir.Value
-	Kind         ReduxKind
-	MaskAndClamp mlir.Value
-	Abs          *bool     // optional, with a default
-	Nan          *bool     // optional, with a default
-	ResType      mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ReduxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.redux.sync")
-	w.Operand("val", o.Val)
-	ods.Set(w, "kind", o.Kind, reduxKindKind)
-	w.Operand("mask_and_clamp", o.MaskAndClamp)
-	ods.SetPointer(w, "abs", o.Abs, ods.Bool)
-	ods.SetPointer(w, "nan", o.Nan, ods.Bool)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Redux creates nvvm.redux.sync and returns its result.
-func Redux(b *mlir.Builder, val mlir.Value, kind ReduxKind, maskAndClamp mlir.Value) mlir.Value {
-	return ReduxOp{Val: val, Kind: kind, MaskAndClamp: maskAndClamp}.Create(b).Result(0)
-}
-
-// AsRedux returns op as a ReduxOp. It returns false if op is another operation or lacks
-// a part.
-func AsRedux(op mlir.Operation) (ReduxOp, bool) {
-	r := ods.Read(op, "nvvm.redux.sync", "11", "1")
-	if r == nil {
-		return ReduxOp{}, false
-	}
-	o := ReduxOp{
-		Val:          r.Operand(),
-		Kind:         ods.Get(r, "kind", reduxKindKind),
-		MaskAndClamp: r.Operand(),
-		Abs:          ods.GetPointer(r, "abs", ods.Bool),
-		Nan:          ods.GetPointer(r, "nan", ods.Bool),
-		ResType:      r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SetMaxRegisterOp is the operation nvvm.setmaxregister.
-type SetMaxRegisterOp struct {
-	RegCount int32
-	Action   SetMaxRegisterAction
-}
-
-// Create creates the operation.
-func (o SetMaxRegisterOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.setmaxregister")
-	ods.Set(w, "regCount", o.RegCount, ods.I32)
-	ods.Set(w, "action", o.Action, setMaxRegisterActionKind)
-	return w.Create()
-}
-
-// SetMaxRegister creates nvvm.setmaxregister.
-func SetMaxRegister(b *mlir.Builder, regCount int32, action SetMaxRegisterAction) mlir.Operation {
-	return SetMaxRegisterOp{RegCount: regCount, Action: action}.Create(b)
-}
-
-// AsSetMaxRegister returns op as a SetMaxRegisterOp. It returns false if op is another
-// operation or lacks a part.
-func AsSetMaxRegister(op mlir.Operation) (SetMaxRegisterOp, bool) {
-	r := ods.Read(op, "nvvm.setmaxregister", "", "")
-	if r == nil {
-		return SetMaxRegisterOp{}, false
-	}
-	o := SetMaxRegisterOp{
-		RegCount: ods.Get(r, "regCount", ods.I32),
-		Action:   ods.Get(r, "action", setMaxRegisterActionKind),
-	}
-	return o, r.OK()
-}
-
-// ShflOp is the operation nvvm.shfl.sync.
-type ShflOp struct {
-	ThreadMask            mlir.Value
-	Val                   mlir.Value
-	Offset                mlir.Value
-	MaskAndClamp          mlir.Value
-	Kind                  ShflKind
-	ReturnValueAndIsValid bool      // optional
-	ResType               mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ShflOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.shfl.sync")
-	w.Operand("thread_mask", o.ThreadMask)
-	w.Operand("val", o.Val)
-	w.Operand("offset", o.Offset)
-	w.Operand("mask_and_clamp", o.MaskAndClamp)
-	ods.Set(w, "kind", o.Kind, shflKindKind)
-	ods.SetValue(w, "return_value_and_is_valid", o.ReturnValueAndIsValid, ods.Unit)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Shfl creates nvvm.shfl.sync and returns its result.
-func Shfl(b *mlir.Builder, threadMask mlir.Value, val mlir.Value, offset mlir.Value, maskAndClamp mlir.Value, kind ShflKind) mlir.Value {
-	return ShflOp{ThreadMask: threadMask, Val: val, Offset: offset, MaskAndClamp: maskAndClamp, Kind: kind}.Create(b).Result(0)
-}
-
-// AsShfl returns op as a ShflOp. It returns false if op is another operation or lacks a
-// part.
-func AsShfl(op mlir.Operation) (ShflOp, bool) {
-	r := ods.Read(op, "nvvm.shfl.sync", "1111", "1")
-	if r == nil {
-		return ShflOp{}, false
-	}
-	o := ShflOp{
-		ThreadMask:            r.Operand(),
-		Val:                   r.Operand(),
-		Offset:                r.Operand(),
-		MaskAndClamp:          r.Operand(),
-		Kind:                  ods.Get(r, "kind", shflKindKind),
-		ReturnValueAndIsValid: ods.GetValue(r, "return_value_and_is_valid", ods.Unit),
-		ResType:               r.Result(),
-	}
-	return o, r.OK()
-}
-
-// BulkStoreOp is the operation nvvm.st.bulk.
-type BulkStoreOp struct {
-	Addr    mlir.Value
-	Size    mlir.Value
-	InitVal *int64 // optional, with a default
-}
-
-// Create creates the operation.
-func (o BulkStoreOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.st.bulk")
-	w.Operand("addr", o.Addr)
-	w.Operand("size", o.Size)
-	ods.SetPointer(w, "initVal", o.InitVal, ods.I64)
-	return w.Create()
-}
-
-// BulkStore creates nvvm.st.bulk.
-func BulkStore(b *mlir.Builder, addr mlir.Value, size mlir.Value) mlir.Operation {
-	return BulkStoreOp{Addr: addr, Size: size}.Create(b)
-}
-
-// AsBulkStore returns op as a BulkStoreOp. It returns false if op is another operation
-// or lacks a part.
-func AsBulkStore(op mlir.Operation) (BulkStoreOp, bool) {
-	r := ods.Read(op, "nvvm.st.bulk", "11", "")
-	if r == nil {
-		return BulkStoreOp{}, false
-	}
-	o := BulkStoreOp{
-		Addr:    r.Operand(),
-		Size:    r.Operand(),
-		InitVal: ods.GetPointer(r, "initVal", ods.I64),
-	}
-	return o, r.OK()
-}
-
-// StMatrixOp is the operation nvvm.stmatrix.
-type StMatrixOp struct {
-	Ptr     mlir.Value
-	Sources []mlir.Value
-	Layout  MMALayout
-	Shape   mlir.Attribute
-	EltType LdStMatrixEltType
-}
-
-// Create creates the operation.
-func (o StMatrixOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.stmatrix")
-	w.Operand("ptr", o.Ptr)
-	w.Operands("sources", o.Sources)
-	ods.Set(w, "layout", o.Layout, mmaLayoutKind)
-	ods.Set(w, "shape", o.Shape, ods.Attribute)
-	ods.Set(w, "eltType", o.EltType, ldStMatrixEltTypeKind)
-	return w.Create()
-}
-
-// StMatrix creates nvvm.stmatrix.
-func StMatrix(b *mlir.Builder, ptr mlir.Value, sources []mlir.Value, layout MMALayout, shape mlir.Attribute, eltType LdStMatrixEltType) mlir.Operation {
-	return StMatrixOp{Ptr: ptr, Sources: sources, Layout: layout, Shape: shape, EltType: eltType}.Create(b)
-}
-
-// AsStMatrix returns op as a StMatrixOp. It returns false if op is another operation or
-// lacks a part.
-func AsStMatrix(op mlir.Operation) (StMatrixOp, bool) {
-	r := ods.Read(op, "nvvm.stmatrix", "1*", "")
-	if r == nil {
-		return StMatrixOp{}, false
-	}
-	o := StMatrixOp{
-		Ptr:     r.Operand(),
-		Sources: r.Operands(),
-		Layout:  ods.Get(r, "layout", mmaLayoutKind),
-		Shape:   ods.Get(r, "shape", ods.Attribute),
-		EltType: ods.Get(r, "eltType", ldStMatrixEltTypeKind),
 	}
 	return o, r.OK()
 }

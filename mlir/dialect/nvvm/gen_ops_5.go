@@ -7,6 +7,1347 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// GlobalTimerOp is the operation nvvm.read.ptx.sreg.globaltimer.
+type GlobalTimerOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GlobalTimerOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.globaltimer")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// GlobalTimer creates nvvm.read.ptx.sreg.globaltimer and returns its result.
+func GlobalTimer(b *mlir.Builder) mlir.Value {
+	return GlobalTimerOp{}.Create(b).Result(0)
+}
+
+// AsGlobalTimer returns op as a GlobalTimerOp. It returns false if op is another
+// operation or lacks a part.
+func AsGlobalTimer(op mlir.Operation) (GlobalTimerOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.globaltimer", "", "1")
+	if r == nil {
+		return GlobalTimerOp{}, false
+	}
+	o := GlobalTimerOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GlobalTimerLoOp is the operation nvvm.read.ptx.sreg.globaltimer.lo.
+type GlobalTimerLoOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GlobalTimerLoOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.globaltimer.lo")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// GlobalTimerLo creates nvvm.read.ptx.sreg.globaltimer.lo and returns its result.
+func GlobalTimerLo(b *mlir.Builder) mlir.Value {
+	return GlobalTimerLoOp{}.Create(b).Result(0)
+}
+
+// AsGlobalTimerLo returns op as a GlobalTimerLoOp. It returns false if op is another
+// operation or lacks a part.
+func AsGlobalTimerLo(op mlir.Operation) (GlobalTimerLoOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.globaltimer.lo", "", "1")
+	if r == nil {
+		return GlobalTimerLoOp{}, false
+	}
+	o := GlobalTimerLoOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GridIDOp is the operation nvvm.read.ptx.sreg.gridid.
+type GridIDOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GridIDOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.gridid")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// GridID creates nvvm.read.ptx.sreg.gridid and returns its result.
+func GridID(b *mlir.Builder) mlir.Value {
+	return GridIDOp{}.Create(b).Result(0)
+}
+
+// AsGridID returns op as a GridIDOp. It returns false if op is another operation or
+// lacks a part.
+func AsGridID(op mlir.Operation) (GridIDOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.gridid", "", "1")
+	if r == nil {
+		return GridIDOp{}, false
+	}
+	o := GridIDOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LaneIDOp is the operation nvvm.read.ptx.sreg.laneid.
+type LaneIDOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LaneIDOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.laneid")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// LaneID creates nvvm.read.ptx.sreg.laneid and returns its result.
+func LaneID(b *mlir.Builder) mlir.Value {
+	return LaneIDOp{}.Create(b).Result(0)
+}
+
+// AsLaneID returns op as a LaneIDOp. It returns false if op is another operation or
+// lacks a part.
+func AsLaneID(op mlir.Operation) (LaneIDOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.laneid", "", "1")
+	if r == nil {
+		return LaneIDOp{}, false
+	}
+	o := LaneIDOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LaneMaskEqOp is the operation nvvm.read.ptx.sreg.lanemask.eq.
+type LaneMaskEqOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LaneMaskEqOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.eq")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// LaneMaskEq creates nvvm.read.ptx.sreg.lanemask.eq and returns its result.
+func LaneMaskEq(b *mlir.Builder) mlir.Value {
+	return LaneMaskEqOp{}.Create(b).Result(0)
+}
+
+// AsLaneMaskEq returns op as a LaneMaskEqOp. It returns false if op is another
+// operation or lacks a part.
+func AsLaneMaskEq(op mlir.Operation) (LaneMaskEqOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.eq", "", "1")
+	if r == nil {
+		return LaneMaskEqOp{}, false
+	}
+	o := LaneMaskEqOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LaneMaskGeOp is the operation nvvm.read.ptx.sreg.lanemask.ge.
+type LaneMaskGeOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LaneMaskGeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.ge")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// LaneMaskGe creates nvvm.read.ptx.sreg.lanemask.ge and returns its result.
+func LaneMaskGe(b *mlir.Builder) mlir.Value {
+	return LaneMaskGeOp{}.Create(b).Result(0)
+}
+
+// AsLaneMaskGe returns op as a LaneMaskGeOp. It returns false if op is another
+// operation or lacks a part.
+func AsLaneMaskGe(op mlir.Operation) (LaneMaskGeOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.ge", "", "1")
+	if r == nil {
+		return LaneMaskGeOp{}, false
+	}
+	o := LaneMaskGeOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LaneMaskGtOp is the operation nvvm.read.ptx.sreg.lanemask.gt.
+type LaneMaskGtOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LaneMaskGtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.gt")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// LaneMaskGt creates nvvm.read.ptx.sreg.lanemask.gt and returns its result.
+func LaneMaskGt(b *mlir.Builder) mlir.Value {
+	return LaneMaskGtOp{}.Create(b).Result(0)
+}
+
+// AsLaneMaskGt returns op as a LaneMaskGtOp. It returns false if op is another
+// operation or lacks a part.
+func AsLaneMaskGt(op mlir.Operation) (LaneMaskGtOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.gt", "", "1")
+	if r == nil {
+		return LaneMaskGtOp{}, false
+	}
+	o := LaneMaskGtOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LaneMaskLeOp is the operation nvvm.read.ptx.sreg.lanemask.le.
+type LaneMaskLeOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LaneMaskLeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.le")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// LaneMaskLe creates nvvm.read.ptx.sreg.lanemask.le and returns its result.
+func LaneMaskLe(b *mlir.Builder) mlir.Value {
+	return LaneMaskLeOp{}.Create(b).Result(0)
+}
+
+// AsLaneMaskLe returns op as a LaneMaskLeOp. It returns false if op is another
+// operation or lacks a part.
+func AsLaneMaskLe(op mlir.Operation) (LaneMaskLeOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.le", "", "1")
+	if r == nil {
+		return LaneMaskLeOp{}, false
+	}
+	o := LaneMaskLeOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LaneMaskLtOp is the operation nvvm.read.ptx.sreg.lanemask.lt.
+type LaneMaskLtOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LaneMaskLtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.lanemask.lt")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// LaneMaskLt creates nvvm.read.ptx.sreg.lanemask.lt and returns its result.
+func LaneMaskLt(b *mlir.Builder) mlir.Value {
+	return LaneMaskLtOp{}.Create(b).Result(0)
+}
+
+// AsLaneMaskLt returns op as a LaneMaskLtOp. It returns false if op is another
+// operation or lacks a part.
+func AsLaneMaskLt(op mlir.Operation) (LaneMaskLtOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.lanemask.lt", "", "1")
+	if r == nil {
+		return LaneMaskLtOp{}, false
+	}
+	o := LaneMaskLtOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ClusterDimXOp is the operation nvvm.read.ptx.sreg.nclusterid.x.
+type ClusterDimXOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClusterDimXOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.x")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ClusterDimX creates nvvm.read.ptx.sreg.nclusterid.x and returns its result.
+func ClusterDimX(b *mlir.Builder) mlir.Value {
+	return ClusterDimXOp{}.Create(b).Result(0)
+}
+
+// AsClusterDimX returns op as a ClusterDimXOp. It returns false if op is another
+// operation or lacks a part.
+func AsClusterDimX(op mlir.Operation) (ClusterDimXOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.nclusterid.x", "", "1")
+	if r == nil {
+		return ClusterDimXOp{}, false
+	}
+	o := ClusterDimXOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ClusterDimYOp is the operation nvvm.read.ptx.sreg.nclusterid.y.
+type ClusterDimYOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClusterDimYOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.y")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ClusterDimY creates nvvm.read.ptx.sreg.nclusterid.y and returns its result.
+func ClusterDimY(b *mlir.Builder) mlir.Value {
+	return ClusterDimYOp{}.Create(b).Result(0)
+}
+
+// AsClusterDimY returns op as a ClusterDimYOp. It returns false if op is another
+// operation or lacks a part.
+func AsClusterDimY(op mlir.Operation) (ClusterDimYOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.nclusterid.y", "", "1")
+	if r == nil {
+		return ClusterDimYOp{}, false
+	}
+	o := ClusterDimYOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ClusterDimZOp is the operation nvvm.read.ptx.sreg.nclusterid.z.
+type ClusterDimZOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ClusterDimZOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.nclusterid.z")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ClusterDimZ creates nvvm.read.ptx.sreg.nclusterid.z and returns its result.
+func ClusterDimZ(b *mlir.Builder) mlir.Value {
+	return ClusterDimZOp{}.Create(b).Result(0)
+}
+
+// AsClusterDimZ returns op as a ClusterDimZOp. It returns false if op is another
+// operation or lacks a part.
+func AsClusterDimZ(op mlir.Operation) (ClusterDimZOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.nclusterid.z", "", "1")
+	if r == nil {
+		return ClusterDimZOp{}, false
+	}
+	o := ClusterDimZOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GridDimXOp is the operation nvvm.read.ptx.sreg.nctaid.x.
+type GridDimXOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GridDimXOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.x")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// GridDimX creates nvvm.read.ptx.sreg.nctaid.x and returns its result.
+func GridDimX(b *mlir.Builder) mlir.Value {
+	return GridDimXOp{}.Create(b).Result(0)
+}
+
+// AsGridDimX returns op as a GridDimXOp. It returns false if op is another operation or
+// lacks a part.
+func AsGridDimX(op mlir.Operation) (GridDimXOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.nctaid.x", "", "1")
+	if r == nil {
+		return GridDimXOp{}, false
+	}
+	o := GridDimXOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GridDimYOp is the operation nvvm.read.ptx.sreg.nctaid.y.
+type GridDimYOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GridDimYOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.y")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// GridDimY creates nvvm.read.ptx.sreg.nctaid.y and returns its result.
+func GridDimY(b *mlir.Builder) mlir.Value {
+	return GridDimYOp{}.Create(b).Result(0)
+}
+
+// AsGridDimY returns op as a GridDimYOp. It returns false if op is another operation or
+// lacks a part.
+func AsGridDimY(op mlir.Operation) (GridDimYOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.nctaid.y", "", "1")
+	if r == nil {
+		return GridDimYOp{}, false
+	}
+	o := GridDimYOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GridDimZOp is the operation nvvm.read.ptx.sreg.nctaid.z.
+type GridDimZOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GridDimZOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.nctaid.z")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// GridDimZ creates nvvm.read.ptx.sreg.nctaid.z and returns its result.
+func GridDimZ(b *mlir.Builder) mlir.Value {
+	return GridDimZOp{}.Create(b).Result(0)
+}
+
+// AsGridDimZ returns op as a GridDimZOp. It returns false if op is another operation or
+// lacks a part.
+func AsGridDimZ(op mlir.Operation) (GridDimZOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.nctaid.z", "", "1")
+	if r == nil {
+		return GridDimZOp{}, false
+	}
+	o := GridDimZOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SmDimOp is the operation nvvm.read.ptx.sreg.nsmid.
+type SmDimOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SmDimOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.nsmid")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SmDim creates nvvm.read.ptx.sreg.nsmid and returns its result.
+func SmDim(b *mlir.Builder) mlir.Value {
+	return SmDimOp{}.Create(b).Result(0)
+}
+
+// AsSmDim returns op as a SmDimOp. It returns false if op is another operation or lacks
+// a part.
+func AsSmDim(op mlir.Operation) (SmDimOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.nsmid", "", "1")
+	if r == nil {
+		return SmDimOp{}, false
+	}
+	o := SmDimOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// BlockDimXOp is the operation nvvm.read.ptx.sreg.ntid.x.
+type BlockDimXOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o BlockDimXOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.x")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// BlockDimX creates nvvm.read.ptx.sreg.ntid.x and returns its result.
+func BlockDimX(b *mlir.Builder) mlir.Value {
+	return BlockDimXOp{}.Create(b).Result(0)
+}
+
+// AsBlockDimX returns op as a BlockDimXOp. It returns false if op is another operation
+// or lacks a part.
+func AsBlockDimX(op mlir.Operation) (BlockDimXOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.ntid.x", "", "1")
+	if r == nil {
+		return BlockDimXOp{}, false
+	}
+	o := BlockDimXOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// BlockDimYOp is the operation nvvm.read.ptx.sreg.ntid.y.
+type BlockDimYOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o BlockDimYOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.y")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// BlockDimY creates nvvm.read.ptx.sreg.ntid.y and returns its result.
+func BlockDimY(b *mlir.Builder) mlir.Value {
+	return BlockDimYOp{}.Create(b).Result(0)
+}
+
+// AsBlockDimY returns op as a BlockDimYOp. It returns false if op is another operation
+// or lacks a part.
+func AsBlockDimY(op mlir.Operation) (BlockDimYOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.ntid.y", "", "1")
+	if r == nil {
+		return BlockDimYOp{}, false
+	}
+	o := BlockDimYOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// BlockDimZOp is the operation nvvm.read.ptx.sreg.ntid.z.
+type BlockDimZOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o BlockDimZOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.ntid.z")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// BlockDimZ creates nvvm.read.ptx.sreg.ntid.z and returns its result.
+func BlockDimZ(b *mlir.Builder) mlir.Value {
+	return BlockDimZOp{}.Create(b).Result(0)
+}
+
+// AsBlockDimZ returns op as a BlockDimZOp. It returns false if op is another operation
+// or lacks a part.
+func AsBlockDimZ(op mlir.Operation) (BlockDimZOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.ntid.z", "", "1")
+	if r == nil {
+		return BlockDimZOp{}, false
+	}
+	o := BlockDimZOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// WarpDimOp is the operation nvvm.read.ptx.sreg.nwarpid.
+type WarpDimOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o WarpDimOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.nwarpid")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// WarpDim creates nvvm.read.ptx.sreg.nwarpid and returns its result.
+func WarpDim(b *mlir.Builder) mlir.Value {
+	return WarpDimOp{}.Create(b).Result(0)
+}
+
+// AsWarpDim returns op as a WarpDimOp. It returns false if op is another operation or
+// lacks a part.
+func AsWarpDim(op mlir.Operation) (WarpDimOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.nwarpid", "", "1")
+	if r == nil {
+		return WarpDimOp{}, false
+	}
+	o := WarpDimOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SmIDOp is the operation nvvm.read.ptx.sreg.smid.
+type SmIDOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SmIDOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.smid")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SmID creates nvvm.read.ptx.sreg.smid and returns its result.
+func SmID(b *mlir.Builder) mlir.Value {
+	return SmIDOp{}.Create(b).Result(0)
+}
+
+// AsSmID returns op as a SmIDOp. It returns false if op is another operation or lacks a
+// part.
+func AsSmID(op mlir.Operation) (SmIDOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.smid", "", "1")
+	if r == nil {
+		return SmIDOp{}, false
+	}
+	o := SmIDOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ThreadIdXOp is the operation nvvm.read.ptx.sreg.tid.x.
+type ThreadIdXOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ThreadIdXOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.tid.x")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ThreadIdX creates nvvm.read.ptx.sreg.tid.x and returns its result.
+func ThreadIdX(b *mlir.Builder) mlir.Value {
+	return ThreadIdXOp{}.Create(b).Result(0)
+}
+
+// AsThreadIdX returns op as a ThreadIdXOp. It returns false if op is another operation
+// or lacks a part.
+func AsThreadIdX(op mlir.Operation) (ThreadIdXOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.tid.x", "", "1")
+	if r == nil {
+		return ThreadIdXOp{}, false
+	}
+	o := ThreadIdXOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ThreadIdYOp is the operation nvvm.read.ptx.sreg.tid.y.
+type ThreadIdYOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ThreadIdYOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.tid.y")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ThreadIdY creates nvvm.read.ptx.sreg.tid.y and returns its result.
+func ThreadIdY(b *mlir.Builder) mlir.Value {
+	return ThreadIdYOp{}.Create(b).Result(0)
+}
+
+// AsThreadIdY returns op as a ThreadIdYOp. It returns false if op is another operation
+// or lacks a part.
+func AsThreadIdY(op mlir.Operation) (ThreadIdYOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.tid.y", "", "1")
+	if r == nil {
+		return ThreadIdYOp{}, false
+	}
+	o := ThreadIdYOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ThreadIdZOp is the operation nvvm.read.ptx.sreg.tid.z.
+type ThreadIdZOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ThreadIdZOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.tid.z")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// ThreadIdZ creates nvvm.read.ptx.sreg.tid.z and returns its result.
+func ThreadIdZ(b *mlir.Builder) mlir.Value {
+	return ThreadIdZOp{}.Create(b).Result(0)
+}
+
+// AsThreadIdZ returns op as a ThreadIdZOp. It returns false if op is another operation
+// or lacks a part.
+func AsThreadIdZ(op mlir.Operation) (ThreadIdZOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.tid.z", "", "1")
+	if r == nil {
+		return ThreadIdZOp{}, false
+	}
+	o := ThreadIdZOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// TotalSmemSizeOp is the operation nvvm.read.ptx.sreg.total.smem.size.
+type TotalSmemSizeOp struct {
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o TotalSmemSizeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.total.smem.size")
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// TotalSmemSize creates nvvm.read.ptx.sreg.total.smem.size and returns its result.
+func TotalSmemSize(b *mlir.Builder) mlir.Value {
+	return TotalSmemSizeOp{}.Create(b).Result(0)
+}
+
+// AsTotalSmemSize returns op as a TotalSmemSizeOp. It returns false if op is another
+// operation or lacks a part.
+func AsTotalSmemSize(op mlir.Operation) (TotalSmemSizeOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.total.smem.size", "", "1")
+	if r == nil {
+		return TotalSmemSizeOp{}, false
+	}
+	o := TotalSmemSizeOp{
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// WarpIDOp is the operation nvvm.read.ptx.sreg.warpid.
+type WarpIDOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o WarpIDOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.warpid")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// WarpID creates nvvm.read.ptx.sreg.warpid and returns its result.
+func WarpID(b *mlir.Builder) mlir.Value {
+	return WarpIDOp{}.Create(b).Result(0)
+}
+
+// AsWarpID returns op as a WarpIDOp. It returns false if op is another operation or
+// lacks a part.
+func AsWarpID(op mlir.Operation) (WarpIDOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.warpid", "", "1")
+	if r == nil {
+		return WarpIDOp{}, false
+	}
+	o := WarpIDOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// WarpSizeOp is the operation nvvm.read.ptx.sreg.warpsize.
+type WarpSizeOp struct {
+	Range   mlir.Attribute // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o WarpSizeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.read.ptx.sreg.warpsize")
+	ods.SetValue(w, "range", o.Range, ods.Attribute)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// WarpSize creates nvvm.read.ptx.sreg.warpsize and returns its result.
+func WarpSize(b *mlir.Builder) mlir.Value {
+	return WarpSizeOp{}.Create(b).Result(0)
+}
+
+// AsWarpSize returns op as a WarpSizeOp. It returns false if op is another operation or
+// lacks a part.
+func AsWarpSize(op mlir.Operation) (WarpSizeOp, bool) {
+	r := ods.Read(op, "nvvm.read.ptx.sreg.warpsize", "", "1")
+	if r == nil {
+		return WarpSizeOp{}, false
+	}
+	o := WarpSizeOp{
+		Range:   ods.GetValue(r, "range", ods.Attribute),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ReduxOp is the operation nvvm.redux.sync.
+type ReduxOp struct {
+	Val          mlir.Value
+	Kind         ReduxKind
+	MaskAndClamp mlir.Value
+	Abs          *bool     // optional, with a default
+	Nan          *bool     // optional, with a default
+	ResType      mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ReduxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.redux.sync")
+	w.Operand("val", o.Val)
+	ods.Set(w, "kind", o.Kind, reduxKindKind)
+	w.Operand("mask_and_clamp", o.MaskAndClamp)
+	ods.SetPointer(w, "abs", o.Abs, ods.Bool)
+	ods.SetPointer(w, "nan", o.Nan, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Redux creates nvvm.redux.sync and returns its result.
+func Redux(b *mlir.Builder, val mlir.Value, kind ReduxKind, maskAndClamp mlir.Value) mlir.Value {
+	return ReduxOp{Val: val, Kind: kind, MaskAndClamp: maskAndClamp}.Create(b).Result(0)
+}
+
+// AsRedux returns op as a ReduxOp. It returns false if op is another operation or lacks
+// a part.
+func AsRedux(op mlir.Operation) (ReduxOp, bool) {
+	r := ods.Read(op, "nvvm.redux.sync", "11", "1")
+	if r == nil {
+		return ReduxOp{}, false
+	}
+	o := ReduxOp{
+		Val:          r.Operand(),
+		Kind:         ods.Get(r, "kind", reduxKindKind),
+		MaskAndClamp: r.Operand(),
+		Abs:          ods.GetPointer(r, "abs", ods.Bool),
+		Nan:          ods.GetPointer(r, "nan", ods.Bool),
+		ResType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RsqrtOp is the operation nvvm.rsqrt.
+type RsqrtOp struct {
+	Src     mlir.Value
+	Ftz     *bool     // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o RsqrtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.rsqrt")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Rsqrt creates nvvm.rsqrt and returns its result.
+func Rsqrt(b *mlir.Builder, src mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.rsqrt", "src", src).Result(0)
+}
+
+// AsRsqrt returns op as a RsqrtOp. It returns false if op is another operation or lacks
+// a part.
+func AsRsqrt(op mlir.Operation) (RsqrtOp, bool) {
+	r := ods.Read(op, "nvvm.rsqrt", "1", "1")
+	if r == nil {
+		return RsqrtOp{}, false
+	}
+	o := RsqrtOp{
+		Src:     r.Operand(),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SetMaxRegisterOp is the operation nvvm.setmaxregister.
+type SetMaxRegisterOp struct {
+	RegCount int32
+	Action   SetMaxRegisterAction
+}
+
+// Create creates the operation.
+func (o SetMaxRegisterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.setmaxregister")
+	ods.Set(w, "regCount", o.RegCount, ods.I32)
+	ods.Set(w, "action", o.Action, setMaxRegisterActionKind)
+	return w.Create()
+}
+
+// SetMaxRegister creates nvvm.setmaxregister.
+func SetMaxRegister(b *mlir.Builder, regCount int32, action SetMaxRegisterAction) mlir.Operation {
+	return SetMaxRegisterOp{RegCount: regCount, Action: action}.Create(b)
+}
+
+// AsSetMaxRegister returns op as a SetMaxRegisterOp. It returns false if op is another
+// operation or lacks a part.
+func AsSetMaxRegister(op mlir.Operation) (SetMaxRegisterOp, bool) {
+	r := ods.Read(op, "nvvm.setmaxregister", "", "")
+	if r == nil {
+		return SetMaxRegisterOp{}, false
+	}
+	o := SetMaxRegisterOp{
+		RegCount: ods.Get(r, "regCount", ods.I32),
+		Action:   ods.Get(r, "action", setMaxRegisterActionKind),
+	}
+	return o, r.OK()
+}
+
+// ShflOp is the operation nvvm.shfl.sync.
+type ShflOp struct {
+	ThreadMask            mlir.Value
+	Val                   mlir.Value
+	Offset                mlir.Value
+	MaskAndClamp          mlir.Value
+	Kind                  ShflKind
+	ReturnValueAndIsValid bool      // optional
+	ResType               mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ShflOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.shfl.sync")
+	w.Operand("thread_mask", o.ThreadMask)
+	w.Operand("val", o.Val)
+	w.Operand("offset", o.Offset)
+	w.Operand("mask_and_clamp", o.MaskAndClamp)
+	ods.Set(w, "kind", o.Kind, shflKindKind)
+	ods.SetValue(w, "return_value_and_is_valid", o.ReturnValueAndIsValid, ods.Unit)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Shfl creates nvvm.shfl.sync and returns its result.
+func Shfl(b *mlir.Builder, threadMask mlir.Value, val mlir.Value, offset mlir.Value, maskAndClamp mlir.Value, kind ShflKind) mlir.Value {
+	return ShflOp{ThreadMask: threadMask, Val: val, Offset: offset, MaskAndClamp: maskAndClamp, Kind: kind}.Create(b).Result(0)
+}
+
+// AsShfl returns op as a ShflOp. It returns false if op is another operation or lacks a
+// part.
+func AsShfl(op mlir.Operation) (ShflOp, bool) {
+	r := ods.Read(op, "nvvm.shfl.sync", "1111", "1")
+	if r == nil {
+		return ShflOp{}, false
+	}
+	o := ShflOp{
+		ThreadMask:            r.Operand(),
+		Val:                   r.Operand(),
+		Offset:                r.Operand(),
+		MaskAndClamp:          r.Operand(),
+		Kind:                  ods.Get(r, "kind", shflKindKind),
+		ReturnValueAndIsValid: ods.GetValue(r, "return_value_and_is_valid", ods.Unit),
+		ResType:               r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SinOp is the operation nvvm.sin.
+type SinOp struct {
+	Src     mlir.Value
+	Ftz     *bool     // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.sin")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Sin creates nvvm.sin and returns its result.
+func Sin(b *mlir.Builder, src mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.sin", "src", src).Result(0)
+}
+
+// AsSin returns op as a SinOp. It returns false if op is another operation or lacks a
+// part.
+func AsSin(op mlir.Operation) (SinOp, bool) {
+	r := ods.Read(op, "nvvm.sin", "1", "1")
+	if r == nil {
+		return SinOp{}, false
+	}
+	o := SinOp{
+		Src:     r.Operand(),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SqrtOp is the operation nvvm.sqrt.
+type SqrtOp struct {
+	Src     mlir.Value
+	Rnd     mlir.Attribute
+	Ftz     *bool     // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SqrtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.sqrt")
+	w.Operand("src", o.Src)
+	ods.Set(w, "rnd", o.Rnd, ods.Attribute)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// Sqrt creates nvvm.sqrt and returns its result.
+func Sqrt(b *mlir.Builder, src mlir.Value, rnd mlir.Attribute) mlir.Value {
+	return SqrtOp{Src: src, Rnd: rnd}.Create(b).Result(0)
+}
+
+// AsSqrt returns op as a SqrtOp. It returns false if op is another operation or lacks a
+// part.
+func AsSqrt(op mlir.Operation) (SqrtOp, bool) {
+	r := ods.Read(op, "nvvm.sqrt", "1", "1")
+	if r == nil {
+		return SqrtOp{}, false
+	}
+	o := SqrtOp{
+		Src:     r.Operand(),
+		Rnd:     ods.Get(r, "rnd", ods.Attribute),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SqrtApproxOp is the operation nvvm.sqrt.approx.
+type SqrtApproxOp struct {
+	Src     mlir.Value
+	Ftz     *bool     // optional
+	ResType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SqrtApproxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.sqrt.approx")
+	w.Operand("src", o.Src)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SqrtApprox creates nvvm.sqrt.approx and returns its result.
+func SqrtApprox(b *mlir.Builder, src mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.sqrt.approx", "src", src).Result(0)
+}
+
+// AsSqrtApprox returns op as a SqrtApproxOp. It returns false if op is another
+// operation or lacks a part.
+func AsSqrtApprox(op mlir.Operation) (SqrtApproxOp, bool) {
+	r := ods.Read(op, "nvvm.sqrt.approx", "1", "1")
+	if r == nil {
+		return SqrtApproxOp{}, false
+	}
+	o := SqrtApproxOp{
+		Src:     r.Operand(),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// BulkStoreOp is the operation nvvm.st.bulk.
+type BulkStoreOp struct {
+	Addr    mlir.Value
+	Size    mlir.Value
+	InitVal *int64 // optional, with a default
+}
+
+// Create creates the operation.
+func (o BulkStoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.st.bulk")
+	w.Operand("addr", o.Addr)
+	w.Operand("size", o.Size)
+	ods.SetPointer(w, "initVal", o.InitVal, ods.I64)
+	return w.Create()
+}
+
+// BulkStore creates nvvm.st.bulk.
+func BulkStore(b *mlir.Builder, addr mlir.Value, size mlir.Value) mlir.Operation {
+	return BulkStoreOp{Addr: addr, Size: size}.Create(b)
+}
+
+// AsBulkStore returns op as a BulkStoreOp. It returns false if op is another operation
+// or lacks a part.
+func AsBulkStore(op mlir.Operation) (BulkStoreOp, bool) {
+	r := ods.Read(op, "nvvm.st.bulk", "11", "")
+	if r == nil {
+		return BulkStoreOp{}, false
+	}
+	o := BulkStoreOp{
+		Addr:    r.Operand(),
+		Size:    r.Operand(),
+		InitVal: ods.GetPointer(r, "initVal", ods.I64),
+	}
+	return o, r.OK()
+}
+
+// StMatrixOp is the operation nvvm.stmatrix.
+type StMatrixOp struct {
+	Ptr     mlir.Value
+	Sources []mlir.Value
+	Layout  MMALayout
+	Shape   mlir.Attribute
+	EltType LdStMatrixEltType
+}
+
+// Create creates the operation.
+func (o StMatrixOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.stmatrix")
+	w.Operand("ptr", o.Ptr)
+	w.Operands("sources", o.Sources)
+	ods.Set(w, "layout", o.Layout, mmaLayoutKind)
+	ods.Set(w, "shape", o.Shape, ods.Attribute)
+	ods.Set(w, "eltType", o.EltType, ldStMatrixEltTypeKind)
+	return w.Create()
+}
+
+// StMatrix creates nvvm.stmatrix.
+func StMatrix(b *mlir.Builder, ptr mlir.Value, sources []mlir.Value, layout MMALayout, shape mlir.Attribute, eltType LdStMatrixEltType) mlir.Operation {
+	return StMatrixOp{Ptr: ptr, Sources: sources, Layout: layout, Shape: shape, EltType: eltType}.Create(b)
+}
+
+// AsStMatrix returns op as a StMatrixOp. It returns false if op is another operation or
+// lacks a part.
+func AsStMatrix(op mlir.Operation) (StMatrixOp, bool) {
+	r := ods.Read(op, "nvvm.stmatrix", "1*", "")
+	if r == nil {
+		return StMatrixOp{}, false
+	}
+	o := StMatrixOp{
+		Ptr:     r.Operand(),
+		Sources: r.Operands(),
+		Layout:  ods.Get(r, "layout", mmaLayoutKind),
+		Shape:   ods.Get(r, "shape", ods.Attribute),
+		EltType: ods.Get(r, "eltType", ldStMatrixEltTypeKind),
+	}
+	return o, r.OK()
+}
+
+// AsyncStoreGlobalOp is the operation nvvm.store.async.global.
+type AsyncStoreGlobalOp struct {
+	Addr     mlir.Value
+	Value    mlir.Value
+	Scope    MemScopeKind
+	Multimem *bool // optional
+	Mmio     *bool // optional
+}
+
+// Create creates the operation.
+func (o AsyncStoreGlobalOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.store.async.global")
+	w.Operand("addr", o.Addr)
+	w.Operand("value", o.Value)
+	ods.Set(w, "scope", o.Scope, memScopeKindKind)
+	ods.SetPointer(w, "multimem", o.Multimem, ods.Bool)
+	ods.SetPointer(w, "mmio", o.Mmio, ods.Bool)
+	return w.Create()
+}
+
+// AsyncStoreGlobal creates nvvm.store.async.global.
+func AsyncStoreGlobal(b *mlir.Builder, addr mlir.Value, value mlir.Value, scope MemScopeKind) mlir.Operation {
+	return AsyncStoreGlobalOp{Addr: addr, Value: value, Scope: scope}.Create(b)
+}
+
+// AsAsyncStoreGlobal returns op as an AsyncStoreGlobalOp. It returns false if op is
+// another operation or lacks a part.
+func AsAsyncStoreGlobal(op mlir.Operation) (AsyncStoreGlobalOp, bool) {
+	r := ods.Read(op, "nvvm.store.async.global", "11", "")
+	if r == nil {
+		return AsyncStoreGlobalOp{}, false
+	}
+	o := AsyncStoreGlobalOp{
+		Addr:     r.Operand(),
+		Value:    r.Operand(),
+		Scope:    ods.Get(r, "scope", memScopeKindKind),
+		Multimem: ods.GetPointer(r, "multimem", ods.Bool),
+		Mmio:     ods.GetPointer(r, "mmio", ods.Bool),
+	}
+	return o, r.OK()
+}
+
+// AsyncStoreSharedOp is the operation nvvm.store.async.shared.
+type AsyncStoreSharedOp struct {
+	Addr     mlir.Value
+	Value    mlir.Value
+	Mbarrier mlir.Value
+}
+
+// Create creates the operation.
+func (o AsyncStoreSharedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.store.async.shared")
+	w.Operand("addr", o.Addr)
+	w.Operand("value", o.Value)
+	w.Operand("mbarrier", o.Mbarrier)
+	return w.Create()
+}
+
+// AsyncStoreShared creates nvvm.store.async.shared.
+func AsyncStoreShared(b *mlir.Builder, addr mlir.Value, value mlir.Value, mbarrier mlir.Value) mlir.Operation {
+	return AsyncStoreSharedOp{Addr: addr, Value: value, Mbarrier: mbarrier}.Create(b)
+}
+
+// AsAsyncStoreShared returns op as an AsyncStoreSharedOp. It returns false if op is
+// another operation or lacks a part.
+func AsAsyncStoreShared(op mlir.Operation) (AsyncStoreSharedOp, bool) {
+	r := ods.Read(op, "nvvm.store.async.shared", "111", "")
+	if r == nil {
+		return AsyncStoreSharedOp{}, false
+	}
+	o := AsyncStoreSharedOp{
+		Addr:     r.Operand(),
+		Value:    r.Operand(),
+		Mbarrier: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// SubFOp is the operation nvvm.subf.
+type SubFOp struct {
+	LHS     mlir.Value
+	RHS     mlir.Value
+	Rnd     FPRoundingMode // optional
+	Sat     SaturationMode // optional
+	Ftz     *bool          // optional
+	ResType mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SubFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "nvvm.subf")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	ods.SetValue(w, "rnd", o.Rnd, fpRoundingModeKind)
+	ods.SetValue(w, "sat", o.Sat, saturationModeKind)
+	ods.SetPointer(w, "ftz", o.Ftz, ods.Bool)
+	w.OptionalResult(o.ResType)
+	return w.Infer()
+}
+
+// SubF creates nvvm.subf and returns its result.
+func SubF(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "nvvm.subf", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsSubF returns op as a SubFOp. It returns false if op is another operation or lacks a
+// part.
+func AsSubF(op mlir.Operation) (SubFOp, bool) {
+	r := ods.Read(op, "nvvm.subf", "11", "1")
+	if r == nil {
+		return SubFOp{}, false
+	}
+	o := SubFOp{
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		Rnd:     ods.GetValue(r, "rnd", fpRoundingModeKind),
+		Sat:     ods.GetValue(r, "sat", saturationModeKind),
+		Ftz:     ods.GetPointer(r, "ftz", ods.Bool),
+		ResType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // Tcgen05AllocOp is the operation nvvm.tcgen05.alloc.
 type Tcgen05AllocOp struct {
 	Addr  mlir.Value
@@ -39,1080 +1380,6 @@ func AsTcgen05Alloc(op mlir.Operation) (Tcgen05AllocOp, bool) {
 		Addr:  r.Operand(),
 		NCols: r.Operand(),
 		Group: ods.GetValue(r, "group", ctaGroupKindKind),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05CommitOp is the operation nvvm.tcgen05.commit.
-type Tcgen05CommitOp struct {
-	Addr          mlir.Value
-	MulticastMask mlir.Value   // optional
-	Group         CTAGroupKind // optional, with a default
-}
-
-// Create creates the operation.
-func (o Tcgen05CommitOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.commit")
-	w.Operand("addr", o.Addr)
-	w.Optional("multicastMask", o.MulticastMask)
-	ods.SetValue(w, "group", o.Group, ctaGroupKindKind)
-	return w.Create()
-}
-
-// Tcgen05Commit creates nvvm.tcgen05.commit.
-func Tcgen05Commit(b *mlir.Builder, addr mlir.Value) mlir.Operation {
-	return Tcgen05CommitOp{Addr: addr}.Create(b)
-}
-
-// AsTcgen05Commit returns op as a Tcgen05CommitOp. It returns false if op is another
-// operation or lacks a part.
-func AsTcgen05Commit(op mlir.Operation) (Tcgen05CommitOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.commit", "1?", "")
-	if r == nil {
-		return Tcgen05CommitOp{}, false
-	}
-	o := Tcgen05CommitOp{
-		Addr:          r.Operand(),
-		MulticastMask: r.Operand(),
-		Group:         ods.GetValue(r, "group", ctaGroupKindKind),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05CpOp is the operation nvvm.tcgen05.cp.
-type Tcgen05CpOp struct {
-	Shape     Tcgen05CpShape
-	Group     CTAGroupKind       // optional, with a default
-	Multicast Tcgen05CpMulticast // optional, with a default
-	SrcFormat Tcgen05CpSrcFormat // optional
-	Taddr     mlir.Value
-	SmemDesc  mlir.Value
-}
-
-// Create creates the operation.
-func (o Tcgen05CpOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.cp")
-	ods.Set(w, "shape", o.Shape, tcgen05CpShapeKind)
-	ods.SetValue(w, "group", o.Group, ctaGroupKindKind)
-	ods.SetValue(w, "multicast", o.Multicast, tcgen05CpMulticastKind)
-	ods.SetValue(w, "srcFormat", o.SrcFormat, tcgen05CpSrcFormatKind)
-	w.Operand("taddr", o.Taddr)
-	w.Operand("smem_desc", o.SmemDesc)
-	return w.Create()
-}
-
-// Tcgen05Cp creates nvvm.tcgen05.cp.
-func Tcgen05Cp(b *mlir.Builder, shape Tcgen05CpShape, taddr mlir.Value, smemDesc mlir.Value) mlir.Operation {
-	return Tcgen05CpOp{Shape: shape, Taddr: taddr, SmemDesc: smemDesc}.Create(b)
-}
-
-// AsTcgen05Cp returns op as a Tcgen05CpOp. It returns false if op is another operation
-// or lacks a part.
-func AsTcgen05Cp(op mlir.Operation) (Tcgen05CpOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.cp", "11", "")
-	if r == nil {
-		return Tcgen05CpOp{}, false
-	}
-	o := Tcgen05CpOp{
-		Shape:     ods.Get(r, "shape", tcgen05CpShapeKind),
-		Group:     ods.GetValue(r, "group", ctaGroupKindKind),
-		Multicast: ods.GetValue(r, "multicast", tcgen05CpMulticastKind),
-		SrcFormat: ods.GetValue(r, "srcFormat", tcgen05CpSrcFormatKind),
-		Taddr:     r.Operand(),
-		SmemDesc:  r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05DeallocOp is the operation nvvm.tcgen05.dealloc.
-type Tcgen05DeallocOp struct {
-	Taddr mlir.Value
-	NCols mlir.Value
-	Group CTAGroupKind // optional, with a default
-}
-
-// Create creates the operation.
-func (o Tcgen05DeallocOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.dealloc")
-	w.Operand("taddr", o.Taddr)
-	w.Operand("nCols", o.NCols)
-	ods.SetValue(w, "group", o.Group, ctaGroupKindKind)
-	return w.Create()
-}
-
-// Tcgen05Dealloc creates nvvm.tcgen05.dealloc.
-func Tcgen05Dealloc(b *mlir.Builder, taddr mlir.Value, nCols mlir.Value) mlir.Operation {
-	return Tcgen05DeallocOp{Taddr: taddr, NCols: nCols}.Create(b)
-}
-
-// AsTcgen05Dealloc returns op as a Tcgen05DeallocOp. It returns false if op is another
-// operation or lacks a part.
-func AsTcgen05Dealloc(op mlir.Operation) (Tcgen05DeallocOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.dealloc", "11", "")
-	if r == nil {
-		return Tcgen05DeallocOp{}, false
-	}
-	o := Tcgen05DeallocOp{
-		Taddr: r.Operand(),
-		NCols: r.Operand(),
-		Group: ods.GetValue(r, "group", ctaGroupKindKind),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05FenceOp is the operation nvvm.tcgen05.fence.
-type Tcgen05FenceOp struct {
-	Kind Tcgen05FenceKind
-}
-
-// Create creates the operation.
-func (o Tcgen05FenceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.fence")
-	ods.Set(w, "kind", o.Kind, tcgen05FenceKindKind)
-	return w.Create()
-}
-
-// Tcgen05Fence creates nvvm.tcgen05.fence.
-func Tcgen05Fence(b *mlir.Builder, kind Tcgen05FenceKind) mlir.Operation {
-	return Tcgen05FenceOp{Kind: kind}.Create(b)
-}
-
-// AsTcgen05Fence returns op as a Tcgen05FenceOp. It returns false if op is another
-// operation or lacks a part.
-func AsTcgen05Fence(op mlir.Operation) (Tcgen05FenceOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.fence", "", "")
-	if r == nil {
-		return Tcgen05FenceOp{}, false
-	}
-	o := Tcgen05FenceOp{
-		Kind: ods.Get(r, "kind", tcgen05FenceKindKind),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05LdOp is the operation nvvm.tcgen05.ld.
-type Tcgen05LdOp struct {
-	Pack     bool // optional
-	Shape    Tcgen05LdStShape
-	TmemAddr mlir.Value
-	Offset   mlir.Value // optional
-	ResType  mlir.Type
-}
-
-// Create creates the operation.
-func (o Tcgen05LdOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.ld")
-	ods.SetValue(w, "pack", o.Pack, ods.Unit)
-	ods.Set(w, "shape", o.Shape, tcgen05LdStShapeKind)
-	w.Operand("tmemAddr", o.TmemAddr)
-	w.Optional("offset", o.Offset)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// Tcgen05Ld creates nvvm.tcgen05.ld and returns its result.
-func Tcgen05Ld(b *mlir.Builder, resType mlir.Type, shape Tcgen05LdStShape, tmemAddr mlir.Value) mlir.Value {
-	return Tcgen05LdOp{ResType: resType, Shape: shape, TmemAddr: tmemAddr}.Create(b).Result(0)
-}
-
-// AsTcgen05Ld returns op as a Tcgen05LdOp. It returns false if op is another operation
-// or lacks a part.
-func AsTcgen05Ld(op mlir.Operation) (Tcgen05LdOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.ld", "1?", "1")
-	if r == nil {
-		return Tcgen05LdOp{}, false
-	}
-	o := Tcgen05LdOp{
-		Pack:     ods.GetValue(r, "pack", ods.Unit),
-		Shape:    ods.Get(r, "shape", tcgen05LdStShapeKind),
-		TmemAddr: r.Operand(),
-		Offset:   r.Operand(),
-		ResType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05MMAOp is the operation nvvm.tcgen05.mma.
-type Tcgen05MMAOp struct {
-	Kind              Tcgen05MMAKind
-	CtaGroup          CTAGroupKind
-	CollectorOp       Tcgen05MMACollectorOp // optional, with a default
-	AShift            bool                  // optional
-	MatrixD           mlir.Value
-	MatrixA           mlir.Value
-	MatrixB           mlir.Value
-	Idesc             mlir.Value
-	EnableInputD      mlir.Value
-	ScaleInputD       mlir.Value // optional
-	DisableOutputLane mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o Tcgen05MMAOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.mma")
-	ods.Set(w, "kind", o.Kind, tcgen05MMAKindKind)
-	ods.Set(w, "ctaGroup", o.CtaGroup, ctaGroupKindKind)
-	ods.SetValue(w, "collectorOp", o.CollectorOp, tcgen05MMACollectorOpKind)
-	ods.SetValue(w, "aShift", o.AShift, ods.Unit)
-	w.Operand("matrixD", o.MatrixD)
-	w.Operand("matrixA", o.MatrixA)
-	w.Operand("matrixB", o.MatrixB)
-	w.Operand("idesc", o.Idesc)
-	w.Operand("enableInputD", o.EnableInputD)
-	w.Optional("scaleInputD", o.ScaleInputD)
-	w.Optional("disableOutputLane", o.DisableOutputLane)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Tcgen05MMA creates nvvm.tcgen05.mma.
-func Tcgen05MMA(b *mlir.Builder, kind Tcgen05MMAKind, ctaGroup CTAGroupKind, matrixD mlir.Value, matrixA mlir.Value, matrixB mlir.Value, idesc mlir.Value, enableInputD mlir.Value) mlir.Operation {
-	return Tcgen05MMAOp{Kind: kind, CtaGroup: ctaGroup, MatrixD: matrixD, MatrixA: matrixA, MatrixB: matrixB, Idesc: idesc, EnableInputD: enableInputD}.Create(b)
-}
-
-// AsTcgen05MMA returns op as a Tcgen05MMAOp. It returns false if op is another
-// operation or lacks a part.
-func AsTcgen05MMA(op mlir.Operation) (Tcgen05MMAOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.mma", "11111??s", "")
-	if r == nil {
-		return Tcgen05MMAOp{}, false
-	}
-	o := Tcgen05MMAOp{
-		Kind:              ods.Get(r, "kind", tcgen05MMAKindKind),
-		CtaGroup:          ods.Get(r, "ctaGroup", ctaGroupKindKind),
-		CollectorOp:       ods.GetValue(r, "collectorOp", tcgen05MMACollectorOpKind),
-		AShift:            ods.GetValue(r, "aShift", ods.Unit),
-		MatrixD:           r.Operand(),
-		MatrixA:           r.Operand(),
-		MatrixB:           r.Operand(),
-		Idesc:             r.Operand(),
-		EnableInputD:      r.Operand(),
-		ScaleInputD:       r.Operand(),
-		DisableOutputLane: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05MmaBlockScaleOp is the operation nvvm.tcgen05.mma.block_scale.
-type Tcgen05MmaBlockScaleOp struct {
-	Kind         MMABlockScaleKind
-	CtaGroup     CTAGroupKind
-	BlockScale   Tcgen05MMABlockScale  // optional, with a default
-	CollectorOp  Tcgen05MMACollectorOp // optional, with a default
-	MatrixD      mlir.Value
-	MatrixA      mlir.Value
-	MatrixB      mlir.Value
-	Idesc        mlir.Value
-	EnableInputD mlir.Value
-	ScaleA       mlir.Value
-	ScaleB       mlir.Value
-}
-
-// Create creates the operation.
-func (o Tcgen05MmaBlockScaleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.mma.block_scale")
-	ods.Set(w, "kind", o.Kind, mmaBlockScaleKindKind)
-	ods.Set(w, "ctaGroup", o.CtaGroup, ctaGroupKindKind)
-	ods.SetValue(w, "blockScale", o.BlockScale, tcgen05MMABlockScaleKind)
-	ods.SetValue(w, "collectorOp", o.CollectorOp, tcgen05MMACollectorOpKind)
-	w.Operand("matrixD", o.MatrixD)
-	w.Operand("matrixA", o.MatrixA)
-	w.Operand("matrixB", o.MatrixB)
-	w.Operand("idesc", o.Idesc)
-	w.Operand("enableInputD", o.EnableInputD)
-	w.Operand("scaleA", o.ScaleA)
-	w.Operand("scaleB", o.ScaleB)
-	return w.Create()
-}
-
-// Tcgen05MmaBlockScale creates nvvm.tcgen05.mma.block_scale.
-func Tcgen05MmaBlockScale(b *mlir.Builder, kind MMABlockScaleKind, ctaGroup CTAGroupKind, matrixD mlir.Value, matrixA mlir.Value, matrixB mlir.Value, idesc mlir.Value, enableInputD mlir.Value, scaleA mlir.Value, scaleB mlir.Value) mlir.Operation {
-	return Tcgen05MmaBlockScaleOp{Kind: kind, CtaGroup: ctaGroup, MatrixD: matrixD, MatrixA: matrixA, MatrixB: matrixB, Idesc: idesc, EnableInputD: enableInputD, ScaleA: scaleA, ScaleB: scaleB}.Create(b)
-}
-
-// AsTcgen05MmaBlockScale returns op as a Tcgen05MmaBlockScaleOp. It returns false if op
-// is another operation or lacks a part.
-func AsTcgen05MmaBlockScale(op mlir.Operation) (Tcgen05MmaBlockScaleOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.mma.block_scale", "1111111", "")
-	if r == nil {
-		return Tcgen05MmaBlockScaleOp{}, false
-	}
-	o := Tcgen05MmaBlockScaleOp{
-		Kind:         ods.Get(r, "kind", mmaBlockScaleKindKind),
-		CtaGroup:     ods.Get(r, "ctaGroup", ctaGroupKindKind),
-		BlockScale:   ods.GetValue(r, "blockScale", tcgen05MMABlockScaleKind),
-		CollectorOp:  ods.GetValue(r, "collectorOp", tcgen05MMACollectorOpKind),
-		MatrixD:      r.Operand(),
-		MatrixA:      r.Operand(),
-		MatrixB:      r.Operand(),
-		Idesc:        r.Operand(),
-		EnableInputD: r.Operand(),
-		ScaleA:       r.Operand(),
-		ScaleB:       r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05MMASparseOp is the operation nvvm.tcgen05.mma.sp.
-type Tcgen05MMASparseOp struct {
-	Kind              Tcgen05MMAKind
-	CtaGroup          CTAGroupKind
-	CollectorOp       Tcgen05MMACollectorOp // optional, with a default
-	AShift            bool                  // optional
-	MatrixD           mlir.Value
-	MatrixA           mlir.Value
-	MatrixB           mlir.Value
-	Idesc             mlir.Value
-	EnableInputD      mlir.Value
-	SparseMetadata    mlir.Value
-	ScaleInputD       mlir.Value // optional
-	DisableOutputLane mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o Tcgen05MMASparseOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.mma.sp")
-	ods.Set(w, "kind", o.Kind, tcgen05MMAKindKind)
-	ods.Set(w, "ctaGroup", o.CtaGroup, ctaGroupKindKind)
-	ods.SetValue(w, "collectorOp", o.CollectorOp, tcgen05MMACollectorOpKind)
-	ods.SetValue(w, "aShift", o.AShift, ods.Unit)
-	w.Operand("matrixD", o.MatrixD)
-	w.Operand("matrixA", o.MatrixA)
-	w.Operand("matrixB", o.MatrixB)
-	w.Operand("idesc", o.Idesc)
-	w.Operand("enableInputD", o.EnableInputD)
-	w.Operand("sparseMetadata", o.SparseMetadata)
-	w.Optional("scaleInputD", o.ScaleInputD)
-	w.Optional("disableOutputLane", o.DisableOutputLane)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Tcgen05MMASparse creates nvvm.tcgen05.mma.sp.
-func Tcgen05MMASparse(b *mlir.Builder, kind Tcgen05MMAKind, ctaGroup CTAGroupKind, matrixD mlir.Value, matrixA mlir.Value, matrixB mlir.Value, idesc mlir.Value, enableInputD mlir.Value, sparseMetadata mlir.Value) mlir.Operation {
-	return Tcgen05MMASparseOp{Kind: kind, CtaGroup: ctaGroup, MatrixD: matrixD, MatrixA: matrixA, MatrixB: matrixB, Idesc: idesc, EnableInputD: enableInputD, SparseMetadata: sparseMetadata}.Create(b)
-}
-
-// AsTcgen05MMASparse returns op as a Tcgen05MMASparseOp. It returns false if op is
-// another operation or lacks a part.
-func AsTcgen05MMASparse(op mlir.Operation) (Tcgen05MMASparseOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.mma.sp", "111111??s", "")
-	if r == nil {
-		return Tcgen05MMASparseOp{}, false
-	}
-	o := Tcgen05MMASparseOp{
-		Kind:              ods.Get(r, "kind", tcgen05MMAKindKind),
-		CtaGroup:          ods.Get(r, "ctaGroup", ctaGroupKindKind),
-		CollectorOp:       ods.GetValue(r, "collectorOp", tcgen05MMACollectorOpKind),
-		AShift:            ods.GetValue(r, "aShift", ods.Unit),
-		MatrixD:           r.Operand(),
-		MatrixA:           r.Operand(),
-		MatrixB:           r.Operand(),
-		Idesc:             r.Operand(),
-		EnableInputD:      r.Operand(),
-		SparseMetadata:    r.Operand(),
-		ScaleInputD:       r.Operand(),
-		DisableOutputLane: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05MMASparseBlockScaleOp is the operation nvvm.tcgen05.mma.sp.block_scale.
-type Tcgen05MMASparseBlockScaleOp struct {
-	Kind           MMABlockScaleKind
-	CtaGroup       CTAGroupKind
-	BlockScale     Tcgen05MMABlockScale  // optional, with a default
-	CollectorOp    Tcgen05MMACollectorOp // optional, with a default
-	MatrixD        mlir.Value
-	MatrixA        mlir.Value
-	MatrixB        mlir.Value
-	Idesc          mlir.Value
-	EnableInputD   mlir.Value
-	SparseMetadata mlir.Value
-	ScaleA         mlir.Value
-	ScaleB         mlir.Value
-}
-
-// Create creates the operation.
-func (o Tcgen05MMASparseBlockScaleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.mma.sp.block_scale")
-	ods.Set(w, "kind", o.Kind, mmaBlockScaleKindKind)
-	ods.Set(w, "ctaGroup", o.CtaGroup, ctaGroupKindKind)
-	ods.SetValue(w, "blockScale", o.BlockScale, tcgen05MMABlockScaleKind)
-	ods.SetValue(w, "collectorOp", o.CollectorOp, tcgen05MMACollectorOpKind)
-	w.Operand("matrixD", o.MatrixD)
-	w.Operand("matrixA", o.MatrixA)
-	w.Operand("matrixB", o.MatrixB)
-	w.Operand("idesc", o.Idesc)
-	w.Operand("enableInputD", o.EnableInputD)
-	w.Operand("sparseMetadata", o.SparseMetadata)
-	w.Operand("scaleA", o.ScaleA)
-	w.Operand("scaleB", o.ScaleB)
-	return w.Create()
-}
-
-// Tcgen05MMASparseBlockScale creates nvvm.tcgen05.mma.sp.block_scale.
-func Tcgen05MMASparseBlockScale(b *mlir.Builder, kind MMABlockScaleKind, ctaGroup CTAGroupKind, matrixD mlir.Value, matrixA mlir.Value, matrixB mlir.Value, idesc mlir.Value, enableInputD mlir.Value, sparseMetadata mlir.Value, scaleA mlir.Value, scaleB mlir.Value) mlir.Operation {
-	return Tcgen05MMASparseBlockScaleOp{Kind: kind, CtaGroup: ctaGroup, MatrixD: matrixD, MatrixA: matrixA, MatrixB: matrixB, Idesc: idesc, EnableInputD: enableInputD, SparseMetadata: sparseMetadata, ScaleA: scaleA, ScaleB: scaleB}.Create(b)
-}
-
-// AsTcgen05MMASparseBlockScale returns op as a Tcgen05MMASparseBlockScaleOp. It returns
-// false if op is another operation or lacks a part.
-func AsTcgen05MMASparseBlockScale(op mlir.Operation) (Tcgen05MMASparseBlockScaleOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.mma.sp.block_scale", "11111111", "")
-	if r == nil {
-		return Tcgen05MMASparseBlockScaleOp{}, false
-	}
-	o := Tcgen05MMASparseBlockScaleOp{
-		Kind:           ods.Get(r, "kind", mmaBlockScaleKindKind),
-		CtaGroup:       ods.Get(r, "ctaGroup", ctaGroupKindKind),
-		BlockScale:     ods.GetValue(r, "blockScale", tcgen05MMABlockScaleKind),
-		CollectorOp:    ods.GetValue(r, "collectorOp", tcgen05MMACollectorOpKind),
-		MatrixD:        r.Operand(),
-		MatrixA:        r.Operand(),
-		MatrixB:        r.Operand(),
-		Idesc:          r.Operand(),
-		EnableInputD:   r.Operand(),
-		SparseMetadata: r.Operand(),
-		ScaleA:         r.Operand(),
-		ScaleB:         r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05MMAWsOp is the operation nvvm.tcgen05.mma.ws.
-type Tcgen05MMAWsOp struct {
-	Kind             Tcgen05MMAKind
-	CollectorBBuffer Tcgen05MMACollectorBBuffer // optional, with a default
-	CollectorOp      Tcgen05MMACollectorOp      // optional, with a default
-	MatrixD          mlir.Value
-	MatrixA          mlir.Value
-	MatrixB          mlir.Value
-	Idesc            mlir.Value
-	EnableInputD     mlir.Value
-	ZeroColMask      mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o Tcgen05MMAWsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.mma.ws")
-	ods.Set(w, "kind", o.Kind, tcgen05MMAKindKind)
-	ods.SetValue(w, "collectorBBuffer", o.CollectorBBuffer, tcgen05MMACollectorBBufferKind)
-	ods.SetValue(w, "collectorOp", o.CollectorOp, tcgen05MMACollectorOpKind)
-	w.Operand("matrixD", o.MatrixD)
-	w.Operand("matrixA", o.MatrixA)
-	w.Operand("matrixB", o.MatrixB)
-	w.Operand("idesc", o.Idesc)
-	w.Operand("enableInputD", o.EnableInputD)
-	w.Optional("zeroColMask", o.ZeroColMask)
-	return w.Create()
-}
-
-// Tcgen05MMAWs creates nvvm.tcgen05.mma.ws.
-func Tcgen05MMAWs(b *mlir.Builder, kind Tcgen05MMAKind, matrixD mlir.Value, matrixA mlir.Value, matrixB mlir.Value, idesc mlir.Value, enableInputD mlir.Value) mlir.Operation {
-	return Tcgen05MMAWsOp{Kind: kind, MatrixD: matrixD, MatrixA: matrixA, MatrixB: matrixB, Idesc: idesc, EnableInputD: enableInputD}.Create(b)
-}
-
-// AsTcgen05MMAWs returns op as a Tcgen05MMAWsOp. It returns false if op is another
-// operation or lacks a part.
-func AsTcgen05MMAWs(op mlir.Operation) (Tcgen05MMAWsOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.mma.ws", "11111?", "")
-	if r == nil {
-		return Tcgen05MMAWsOp{}, false
-	}
-	o := Tcgen05MMAWsOp{
-		Kind:             ods.Get(r, "kind", tcgen05MMAKindKind),
-		CollectorBBuffer: ods.GetValue(r, "collectorBBuffer", tcgen05MMACollectorBBufferKind),
-		CollectorOp:      ods.GetValue(r, "collectorOp", tcgen05MMACollectorOpKind),
-		MatrixD:          r.Operand(),
-		MatrixA:          r.Operand(),
-		MatrixB:          r.Operand(),
-		Idesc:            r.Operand(),
-		EnableInputD:     r.Operand(),
-		ZeroColMask:      r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05MMAWsSparseOp is the operation nvvm.tcgen05.mma.ws.sp.
-type Tcgen05MMAWsSparseOp struct {
-	Kind             Tcgen05MMAKind
-	CollectorBBuffer Tcgen05MMACollectorBBuffer // optional, with a default
-	CollectorOp      Tcgen05MMACollectorOp      // optional, with a default
-	MatrixD          mlir.Value
-	MatrixA          mlir.Value
-	MatrixB          mlir.Value
-	Idesc            mlir.Value
-	EnableInputD     mlir.Value
-	SparseMetadata   mlir.Value
-	ZeroColMask      mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o Tcgen05MMAWsSparseOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.mma.ws.sp")
-	ods.Set(w, "kind", o.Kind, tcgen05MMAKindKind)
-	ods.SetValue(w, "collectorBBuffer", o.CollectorBBuffer, tcgen05MMACollectorBBufferKind)
-	ods.SetValue(w, "collectorOp", o.CollectorOp, tcgen05MMACollectorOpKind)
-	w.Operand("matrixD", o.MatrixD)
-	w.Operand("matrixA", o.MatrixA)
-	w.Operand("matrixB", o.MatrixB)
-	w.Operand("idesc", o.Idesc)
-	w.Operand("enableInputD", o.EnableInputD)
-	w.Operand("sparseMetadata", o.SparseMetadata)
-	w.Optional("zeroColMask", o.ZeroColMask)
-	return w.Create()
-}
-
-// Tcgen05MMAWsSparse creates nvvm.tcgen05.mma.ws.sp.
-func Tcgen05MMAWsSparse(b *mlir.Builder, kind Tcgen05MMAKind, matrixD mlir.Value, matrixA mlir.Value, matrixB mlir.Value, idesc mlir.Value, enableInputD mlir.Value, sparseMetadata mlir.Value) mlir.Operation {
-	return Tcgen05MMAWsSparseOp{Kind: kind, MatrixD: matrixD, MatrixA: matrixA, MatrixB: matrixB, Idesc: idesc, EnableInputD: enableInputD, SparseMetadata: sparseMetadata}.Create(b)
-}
-
-// AsTcgen05MMAWsSparse returns op as a Tcgen05MMAWsSparseOp. It returns false if op is
-// another operation or lacks a part.
-func AsTcgen05MMAWsSparse(op mlir.Operation) (Tcgen05MMAWsSparseOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.mma.ws.sp", "111111?", "")
-	if r == nil {
-		return Tcgen05MMAWsSparseOp{}, false
-	}
-	o := Tcgen05MMAWsSparseOp{
-		Kind:             ods.Get(r, "kind", tcgen05MMAKindKind),
-		CollectorBBuffer: ods.GetValue(r, "collectorBBuffer", tcgen05MMACollectorBBufferKind),
-		CollectorOp:      ods.GetValue(r, "collectorOp", tcgen05MMACollectorOpKind),
-		MatrixD:          r.Operand(),
-		MatrixA:          r.Operand(),
-		MatrixB:          r.Operand(),
-		Idesc:            r.Operand(),
-		EnableInputD:     r.Operand(),
-		SparseMetadata:   r.Operand(),
-		ZeroColMask:      r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05MmaSmemDescOp is the operation nvvm.tcgen05.mma_smem_desc.
-type Tcgen05MmaSmemDescOp struct {
-	StartAddr        mlir.Value
-	LeadingDimOffset mlir.Value
-	StrideDimOffset  mlir.Value
-	BaseOffset       mlir.Value
-	LeadingDimMode   mlir.Value
-	SwizzleMode      mlir.Value
-	ResType          mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o Tcgen05MmaSmemDescOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.mma_smem_desc")
-	w.Operand("startAddr", o.StartAddr)
-	w.Operand("leadingDimOffset", o.LeadingDimOffset)
-	w.Operand("strideDimOffset", o.StrideDimOffset)
-	w.Operand("baseOffset", o.BaseOffset)
-	w.Operand("leadingDimMode", o.LeadingDimMode)
-	w.Operand("swizzleMode", o.SwizzleMode)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Tcgen05MmaSmemDesc creates nvvm.tcgen05.mma_smem_desc and returns its result.
-func Tcgen05MmaSmemDesc(b *mlir.Builder, startAddr mlir.Value, leadingDimOffset mlir.Value, strideDimOffset mlir.Value, baseOffset mlir.Value, leadingDimMode mlir.Value, swizzleMode mlir.Value) mlir.Value {
-	return ods.Infer(b, "nvvm.tcgen05.mma_smem_desc", "startAddr leadingDimOffset strideDimOffset baseOffset leadingDimMode swizzleMode", startAddr, leadingDimOffset, strideDimOffset, baseOffset, leadingDimMode, swizzleMode).Result(0)
-}
-
-// AsTcgen05MmaSmemDesc returns op as a Tcgen05MmaSmemDescOp. It returns false if op is
-// another operation or lacks a part.
-func AsTcgen05MmaSmemDesc(op mlir.Operation) (Tcgen05MmaSmemDescOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.mma_smem_desc", "111111", "1")
-	if r == nil {
-		return Tcgen05MmaSmemDescOp{}, false
-	}
-	o := Tcgen05MmaSmemDescOp{
-		StartAddr:        r.Operand(),
-		LeadingDimOffset: r.Operand(),
-		StrideDimOffset:  r.Operand(),
-		BaseOffset:       r.Operand(),
-		LeadingDimMode:   r.Operand(),
-		SwizzleMode:      r.Operand(),
-		ResType:          r.Result(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05RelinquishAllocPermitOp is the operation nvvm.tcgen05.relinquish_alloc_permit.
-type Tcgen05RelinquishAllocPermitOp struct {
-	Group CTAGroupKind // optional, with a default
-}
-
-// Create creates the operation.
-func (o Tcgen05RelinquishAllocPermitOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.relinquish_alloc_permit")
-	ods.SetValue(w, "group", o.Group, ctaGroupKindKind)
-	return w.Create()
-}
-
-// Tcgen05RelinquishAllocPermit creates nvvm.tcgen05.relinquish_alloc_permit.
-func Tcgen05RelinquishAllocPermit(b *mlir.Builder) mlir.Operation {
-	return Tcgen05RelinquishAllocPermitOp{}.Create(b)
-}
-
-// AsTcgen05RelinquishAllocPermit returns op as a Tcgen05RelinquishAllocPermitOp. It
-// returns false if op is another operation or lacks a part.
-func AsTcgen05RelinquishAllocPermit(op mlir.Operation) (Tcgen05RelinquishAllocPermitOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.relinquish_alloc_permit", "", "")
-	if r == nil {
-		return Tcgen05RelinquishAllocPermitOp{}, false
-	}
-	o := Tcgen05RelinquishAllocPermitOp{
-		Group: ods.GetValue(r, "group", ctaGroupKindKind),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05ShiftOp is the operation nvvm.tcgen05.shift.
-type Tcgen05ShiftOp struct {
-	Taddr mlir.Value
-	Group CTAGroupKind // optional, with a default
-}
-
-// Create creates the operation.
-func (o Tcgen05ShiftOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.shift")
-	w.Operand("taddr", o.Taddr)
-	ods.SetValue(w, "group", o.Group, ctaGroupKindKind)
-	return w.Create()
-}
-
-// Tcgen05Shift creates nvvm.tcgen05.shift.
-func Tcgen05Shift(b *mlir.Builder, taddr mlir.Value) mlir.Operation {
-	return Tcgen05ShiftOp{Taddr: taddr}.Create(b)
-}
-
-// AsTcgen05Shift returns op as a Tcgen05ShiftOp. It returns false if op is another
-// operation or lacks a part.
-func AsTcgen05Shift(op mlir.Operation) (Tcgen05ShiftOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.shift", "1", "")
-	if r == nil {
-		return Tcgen05ShiftOp{}, false
-	}
-	o := Tcgen05ShiftOp{
-		Taddr: r.Operand(),
-		Group: ods.GetValue(r, "group", ctaGroupKindKind),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05StOp is the operation nvvm.tcgen05.st.
-type Tcgen05StOp struct {
-	Unpack   bool // optional
-	Shape    Tcgen05LdStShape
-	TmemAddr mlir.Value
-	Val      mlir.Value
-	Offset   mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o Tcgen05StOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.st")
-	ods.SetValue(w, "unpack", o.Unpack, ods.Unit)
-	ods.Set(w, "shape", o.Shape, tcgen05LdStShapeKind)
-	w.Operand("tmemAddr", o.TmemAddr)
-	w.Operand("val", o.Val)
-	w.Optional("offset", o.Offset)
-	return w.Create()
-}
-
-// Tcgen05St creates nvvm.tcgen05.st.
-func Tcgen05St(b *mlir.Builder, shape Tcgen05LdStShape, tmemAddr mlir.Value, val mlir.Value) mlir.Operation {
-	return Tcgen05StOp{Shape: shape, TmemAddr: tmemAddr, Val: val}.Create(b)
-}
-
-// AsTcgen05St returns op as a Tcgen05StOp. It returns false if op is another operation
-// or lacks a part.
-func AsTcgen05St(op mlir.Operation) (Tcgen05StOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.st", "11?", "")
-	if r == nil {
-		return Tcgen05StOp{}, false
-	}
-	o := Tcgen05StOp{
-		Unpack:   ods.GetValue(r, "unpack", ods.Unit),
-		Shape:    ods.Get(r, "shape", tcgen05LdStShapeKind),
-		TmemAddr: r.Operand(),
-		Val:      r.Operand(),
-		Offset:   r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// Tcgen05WaitOp is the operation nvvm.tcgen05.wait.
-type Tcgen05WaitOp struct {
-	Kind Tcgen05WaitKind
-}
-
-// Create creates the operation.
-func (o Tcgen05WaitOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.tcgen05.wait")
-	ods.Set(w, "kind", o.Kind, tcgen05WaitKindKind)
-	return w.Create()
-}
-
-// Tcgen05Wait creates nvvm.tcgen05.wait.
-func Tcgen05Wait(b *mlir.Builder, kind Tcgen05WaitKind) mlir.Operation {
-	return Tcgen05WaitOp{Kind: kind}.Create(b)
-}
-
-// AsTcgen05Wait returns op as a Tcgen05WaitOp. It returns false if op is another
-// operation or lacks a part.
-func AsTcgen05Wait(op mlir.Operation) (Tcgen05WaitOp, bool) {
-	r := ods.Read(op, "nvvm.tcgen05.wait", "", "")
-	if r == nil {
-		return Tcgen05WaitOp{}, false
-	}
-	o := Tcgen05WaitOp{
-		Kind: ods.Get(r, "kind", tcgen05WaitKindKind),
-	}
-	return o, r.OK()
-}
-
-// VoteSyncOp is the operation nvvm.vote.sync.
-type VoteSyncOp struct {
-	Mask    mlir.Value
-	Pred    mlir.Value
-	Kind    VoteSyncKind
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o VoteSyncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.vote.sync")
-	w.Operand("mask", o.Mask)
-	w.Operand("pred", o.Pred)
-	ods.Set(w, "kind", o.Kind, voteSyncKindKind)
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// VoteSync creates nvvm.vote.sync and returns its result.
-func VoteSync(b *mlir.Builder, mask mlir.Value, pred mlir.Value, kind VoteSyncKind) mlir.Value {
-	return VoteSyncOp{Mask: mask, Pred: pred, Kind: kind}.Create(b).Result(0)
-}
-
-// AsVoteSync returns op as a VoteSyncOp. It returns false if op is another operation or
-// lacks a part.
-func AsVoteSync(op mlir.Operation) (VoteSyncOp, bool) {
-	r := ods.Read(op, "nvvm.vote.sync", "11", "1")
-	if r == nil {
-		return VoteSyncOp{}, false
-	}
-	o := VoteSyncOp{
-		Mask:    r.Operand(),
-		Pred:    r.Operand(),
-		Kind:    ods.Get(r, "kind", voteSyncKindKind),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// WgmmaGroupSyncAlignedOp is the operation nvvm.wgmma.commit.group.sync.aligned.
-type WgmmaGroupSyncAlignedOp struct {
-}
-
-// Create creates the operation.
-func (o WgmmaGroupSyncAlignedOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.wgmma.commit.group.sync.aligned")
-
-	return w.Create()
-}
-
-// WgmmaGroupSyncAligned creates nvvm.wgmma.commit.group.sync.aligned.
-func WgmmaGroupSyncAligned(b *mlir.Builder) mlir.Operation {
-	return WgmmaGroupSyncAlignedOp{}.Create(b)
-}
-
-// AsWgmmaGroupSyncAligned returns op as a WgmmaGroupSyncAlignedOp. It returns false if
-// op is another operation.
-func AsWgmmaGroupSyncAligned(op mlir.Operation) (WgmmaGroupSyncAlignedOp, bool) {
-	r := ods.Read(op, "nvvm.wgmma.commit.group.sync.aligned", "", "")
-	return WgmmaGroupSyncAlignedOp{}, r != nil && r.OK()
-}
-
-// WgmmaFenceAlignedOp is the operation nvvm.wgmma.fence.aligned.
-type WgmmaFenceAlignedOp struct {
-}
-
-// Create creates the operation.
-func (o WgmmaFenceAlignedOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.wgmma.fence.aligned")
-
-	return w.Create()
-}
-
-// WgmmaFenceAligned creates nvvm.wgmma.fence.aligned.
-func WgmmaFenceAligned(b *mlir.Builder) mlir.Operation {
-	return WgmmaFenceAlignedOp{}.Create(b)
-}
-
-// AsWgmmaFenceAligned returns op as a WgmmaFenceAlignedOp. It returns false if op is
-// another operation.
-func AsWgmmaFenceAligned(op mlir.Operation) (WgmmaFenceAlignedOp, bool) {
-	r := ods.Read(op, "nvvm.wgmma.fence.aligned", "", "")
-	return WgmmaFenceAlignedOp{}, r != nil && r.OK()
-}
-
-// WgmmaMmaAsyncOp is the operation nvvm.wgmma.mma_async.
-type WgmmaMmaAsyncOp struct {
-	Inouts      mlir.Value
-	DescriptorA mlir.Value
-	DescriptorB mlir.Value
-	Shape       mlir.Attribute
-	TypeA       WGMMATypes
-	TypeB       WGMMATypes
-	TypeD       WGMMATypes
-	ScaleD      WGMMAScaleOut
-	ScaleA      WGMMAScaleIn
-	ScaleB      WGMMAScaleIn
-	LayoutA     MMALayout
-	LayoutB     MMALayout
-	Satfinite   MMAIntOverflow // optional
-	ResultsType mlir.Type
-}
-
-// Create creates the operation.
-func (o WgmmaMmaAsyncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.wgmma.mma_async")
-	w.Operand("inouts", o.Inouts)
-	w.Operand("descriptorA", o.DescriptorA)
-	w.Operand("descriptorB", o.DescriptorB)
-	ods.Set(w, "shape", o.Shape, ods.Attribute)
-	ods.Set(w, "typeA", o.TypeA, wgmmaTypesKind)
-	ods.Set(w, "typeB", o.TypeB, wgmmaTypesKind)
-	ods.Set(w, "typeD", o.TypeD, wgmmaTypesKind)
-	ods.Set(w, "scaleD", o.ScaleD, wgmmaScaleOutKind)
-	ods.Set(w, "scaleA", o.ScaleA, wgmmaScaleInKind)
-	ods.Set(w, "scaleB", o.ScaleB, wgmmaScaleInKind)
-	ods.Set(w, "layoutA", o.LayoutA, mmaLayoutKind)
-	ods.Set(w, "layoutB", o.LayoutB, mmaLayoutKind)
-	ods.SetValue(w, "satfinite", o.Satfinite, mmaIntOverflowKind)
-	w.Result("results", o.ResultsType)
-	return w.Create()
-}
-
-// WgmmaMmaAsync creates nvvm.wgmma.mma_async and returns its result.
-func WgmmaMmaAsync(b *mlir.Builder, resultsType mlir.Type, inouts mlir.Value, descriptorA mlir.Value, descriptorB mlir.Value, shape mlir.Attribute, typeA WGMMATypes, typeB WGMMATypes, typeD WGMMATypes, scaleD WGMMAScaleOut, scaleA WGMMAScaleIn, scaleB WGMMAScaleIn, layoutA MMALayout, layoutB MMALayout) mlir.Value {
-	return WgmmaMmaAsyncOp{ResultsType: resultsType, Inouts: inouts, DescriptorA: descriptorA, DescriptorB: descriptorB, Shape: shape, TypeA: typeA, TypeB: typeB, TypeD: typeD, ScaleD: scaleD, ScaleA: scaleA, ScaleB: scaleB, LayoutA: layoutA, LayoutB: layoutB}.Create(b).Result(0)
-}
-
-// AsWgmmaMmaAsync returns op as a WgmmaMmaAsyncOp. It returns false if op is another
-// operation or lacks a part.
-func AsWgmmaMmaAsync(op mlir.Operation) (WgmmaMmaAsyncOp, bool) {
-	r := ods.Read(op, "nvvm.wgmma.mma_async", "111", "1")
-	if r == nil {
-		return WgmmaMmaAsyncOp{}, false
-	}
-	o := WgmmaMmaAsyncOp{
-		Inouts:      r.Operand(),
-		DescriptorA: r.Operand(),
-		DescriptorB: r.Operand(),
-		Shape:       ods.Get(r, "shape", ods.Attribute),
-		TypeA:       ods.Get(r, "typeA", wgmmaTypesKind),
-		TypeB:       ods.Get(r, "typeB", wgmmaTypesKind),
-		TypeD:       ods.Get(r, "typeD", wgmmaTypesKind),
-		ScaleD:      ods.Get(r, "scaleD", wgmmaScaleOutKind),
-		ScaleA:      ods.Get(r, "scaleA", wgmmaScaleInKind),
-		ScaleB:      ods.Get(r, "scaleB", wgmmaScaleInKind),
-		LayoutA:     ods.Get(r, "layoutA", mmaLayoutKind),
-		LayoutB:     ods.Get(r, "layoutB", mmaLayoutKind),
-		Satfinite:   ods.GetValue(r, "satfinite", mmaIntOverflowKind),
-		ResultsType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// WgmmaWaitGroupSyncOp is the operation nvvm.wgmma.wait.group.sync.aligned.
-type WgmmaWaitGroupSyncOp struct {
-	Group int64
-}
-
-// Create creates the operation.
-func (o WgmmaWaitGroupSyncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.wgmma.wait.group.sync.aligned")
-	ods.Set(w, "group", o.Group, ods.I64)
-	return w.Create()
-}
-
-// WgmmaWaitGroupSync creates nvvm.wgmma.wait.group.sync.aligned.
-func WgmmaWaitGroupSync(b *mlir.Builder, group int64) mlir.Operation {
-	return WgmmaWaitGroupSyncOp{Group: group}.Create(b)
-}
-
-// AsWgmmaWaitGroupSync returns op as a WgmmaWaitGroupSyncOp. It returns false if op is
-// another operation or lacks a part.
-func AsWgmmaWaitGroupSync(op mlir.Operation) (WgmmaWaitGroupSyncOp, bool) {
-	r := ods.Read(op, "nvvm.wgmma.wait.group.sync.aligned", "", "")
-	if r == nil {
-		return WgmmaWaitGroupSyncOp{}, false
-	}
-	o := WgmmaWaitGroupSyncOp{
-		Group: ods.Get(r, "group", ods.I64),
-	}
-	return o, r.OK()
-}
-
-// WMMALoadOp is the operation nvvm.wmma.load.
-type WMMALoadOp struct {
-	Ptr     mlir.Value
-	Stride  mlir.Value
-	M       int32
-	N       int32
-	K       int32
-	Layout  MMALayout
-	Eltype  MMATypes
-	Frag    MMAFrag
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o WMMALoadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.wmma.load")
-	w.Operand("ptr", o.Ptr)
-	w.Operand("stride", o.Stride)
-	ods.Set(w, "m", o.M, ods.I32)
-	ods.Set(w, "n", o.N, ods.I32)
-	ods.Set(w, "k", o.K, ods.I32)
-	ods.Set(w, "layout", o.Layout, mmaLayoutKind)
-	ods.Set(w, "eltype", o.Eltype, mmaTypesKind)
-	ods.Set(w, "frag", o.Frag, mmaFragKind)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// WMMALoad creates nvvm.wmma.load and returns its result.
-func WMMALoad(b *mlir.Builder, resType mlir.Type, ptr mlir.Value, stride mlir.Value, m int32, n int32, k int32, layout MMALayout, eltype MMATypes, frag MMAFrag) mlir.Value {
-	return WMMALoadOp{ResType: resType, Ptr: ptr, Stride: stride, M: m, N: n, K: k, Layout: layout, Eltype: eltype, Frag: frag}.Create(b).Result(0)
-}
-
-// AsWMMALoad returns op as a WMMALoadOp. It returns false if op is another operation or
-// lacks a part.
-func AsWMMALoad(op mlir.Operation) (WMMALoadOp, bool) {
-	r := ods.Read(op, "nvvm.wmma.load", "11", "1")
-	if r == nil {
-		return WMMALoadOp{}, false
-	}
-	o := WMMALoadOp{
-		Ptr:     r.Operand(),
-		Stride:  r.Operand(),
-		M:       ods.Get(r, "m", ods.I32),
-		N:       ods.Get(r, "n", ods.I32),
-		K:       ods.Get(r, "k", ods.I32),
-		Layout:  ods.Get(r, "layout", mmaLayoutKind),
-		Eltype:  ods.Get(r, "eltype", mmaTypesKind),
-		Frag:    ods.Get(r, "frag", mmaFragKind),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// WMMAMmaOp is the operation nvvm.wmma.mma.
-type WMMAMmaOp struct {
-	M       int32
-	N       int32
-	K       int32
-	LayoutA MMALayout
-	LayoutB MMALayout
-	EltypeA MMATypes
-	EltypeB MMATypes
-	Args    []mlir.Value
-	ResType mlir.Type
-}
-
-// Create creates the operation.
-func (o WMMAMmaOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.wmma.mma")
-	ods.Set(w, "m", o.M, ods.I32)
-	ods.Set(w, "n", o.N, ods.I32)
-	ods.Set(w, "k", o.K, ods.I32)
-	ods.Set(w, "layoutA", o.LayoutA, mmaLayoutKind)
-	ods.Set(w, "layoutB", o.LayoutB, mmaLayoutKind)
-	ods.Set(w, "eltypeA", o.EltypeA, mmaTypesKind)
-	ods.Set(w, "eltypeB", o.EltypeB, mmaTypesKind)
-	w.Operands("args", o.Args)
-	w.Result("res", o.ResType)
-	return w.Create()
-}
-
-// WMMAMma creates nvvm.wmma.mma and returns its result.
-func WMMAMma(b *mlir.Builder, resType mlir.Type, m int32, n int32, k int32, layoutA MMALayout, layoutB MMALayout, eltypeA MMATypes, eltypeB MMATypes, args ...mlir.Value) mlir.Value {
-	return WMMAMmaOp{ResType: resType, M: m, N: n, K: k, LayoutA: layoutA, LayoutB: layoutB, EltypeA: eltypeA, EltypeB: eltypeB, Args: args}.Create(b).Result(0)
-}
-
-// AsWMMAMma returns op as a WMMAMmaOp. It returns false if op is another operation or
-// lacks a part.
-func AsWMMAMma(op mlir.Operation) (WMMAMmaOp, bool) {
-	r := ods.Read(op, "nvvm.wmma.mma", "*", "1")
-	if r == nil {
-		return WMMAMmaOp{}, false
-	}
-	o := WMMAMmaOp{
-		M:       ods.Get(r, "m", ods.I32),
-		N:       ods.Get(r, "n", ods.I32),
-		K:       ods.Get(r, "k", ods.I32),
-		LayoutA: ods.Get(r, "layoutA", mmaLayoutKind),
-		LayoutB: ods.Get(r, "layoutB", mmaLayoutKind),
-		EltypeA: ods.Get(r, "eltypeA", mmaTypesKind),
-		EltypeB: ods.Get(r, "eltypeB", mmaTypesKind),
-		Args:    r.Operands(),
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// WMMAStoreOp is the operation nvvm.wmma.store.
-type WMMAStoreOp struct {
-	Ptr    mlir.Value
-	M      int32
-	N      int32
-	K      int32
-	Layout MMALayout
-	Eltype MMATypes
-	Args   []mlir.Value
-	Stride mlir.Value
-}
-
-// Create creates the operation.
-func (o WMMAStoreOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "nvvm.wmma.store")
-	w.Operand("ptr", o.Ptr)
-	ods.Set(w, "m", o.M, ods.I32)
-	ods.Set(w, "n", o.N, ods.I32)
-	ods.Set(w, "k", o.K, ods.I32)
-	ods.Set(w, "layout", o.Layout, mmaLayoutKind)
-	ods.Set(w, "eltype", o.Eltype, mmaTypesKind)
-	w.Operands("args", o.Args)
-	w.Operand("stride", o.Stride)
-	return w.Create()
-}
-
-// WMMAStore creates nvvm.wmma.store.
-func WMMAStore(b *mlir.Builder, ptr mlir.Value, m int32, n int32, k int32, layout MMALayout, eltype MMATypes, args []mlir.Value, stride mlir.Value) mlir.Operation {
-	return WMMAStoreOp{Ptr: ptr, M: m, N: n, K: k, Layout: layout, Eltype: eltype, Args: args, Stride: stride}.Create(b)
-}
-
-// AsWMMAStore returns op as a WMMAStoreOp. It returns false if op is another operation
-// or lacks a part.
-func AsWMMAStore(op mlir.Operation) (WMMAStoreOp, bool) {
-	r := ods.Read(op, "nvvm.wmma.store", "1*1", "")
-	if r == nil {
-		return WMMAStoreOp{}, false
-	}
-	o := WMMAStoreOp{
-		Ptr:    r.Operand(),
-		M:      ods.Get(r, "m", ods.I32),
-		N:      ods.Get(r, "n", ods.I32),
-		K:      ods.Get(r, "k", ods.I32),
-		Layout: ods.Get(r, "layout", mmaLayoutKind),
-		Eltype: ods.Get(r, "eltype", mmaTypesKind),
-		Args:   r.Operands(),
-		Stride: r.Operand(),
 	}
 	return o, r.OK()
 }

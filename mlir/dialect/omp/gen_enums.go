@@ -392,6 +392,38 @@ func AsDataSharingClauseType(a mlir.Attribute) (DataSharingClauseType, bool) {
 	return DataSharingClauseType(v), ok
 }
 
+// A DeclareTargetDeviceType is an enumeration of the dialect omp. The zero value stands
+// for the default, where there is one.
+type DeclareTargetDeviceType int
+
+const (
+	DeclareTargetDeviceTypeAny DeclareTargetDeviceType = iota + 1
+	DeclareTargetDeviceTypeHost
+	DeclareTargetDeviceTypeNohost
+)
+
+var declareTargetDeviceTypeCases = ods.Enum{What: "DeclareTargetDeviceType",
+	Text:  "#omp<device_type (%)>",
+	Cases: []string{"any", "host", "nohost"},
+}
+
+// String returns the keyword of v.
+func (v DeclareTargetDeviceType) String() string {
+	return declareTargetDeviceTypeCases.String(uint64(v))
+}
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v DeclareTargetDeviceType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return declareTargetDeviceTypeCases.Attribute(c, uint64(v))
+}
+
+// AsDeclareTargetDeviceType returns a as a DeclareTargetDeviceType. It returns false if
+// a is another attribute.
+func AsDeclareTargetDeviceType(a mlir.Attribute) (DeclareTargetDeviceType, bool) {
+	v, ok := declareTargetDeviceTypeCases.Read(a)
+	return DeclareTargetDeviceType(v), ok
+}
+
 // An OrderModifier is an enumeration of the dialect omp. The zero value stands for the
 // default, where there is one.
 type OrderModifier int

@@ -21,6 +21,7 @@ var (
 	clauseScheduleKindKind              = ods.Enumerated(AsClauseScheduleKind)
 	clauseTaskDependKind                = ods.Enumerated(AsClauseTaskDepend)
 	dataSharingClauseTypeKind           = ods.Enumerated(AsDataSharingClauseType)
+	declareTargetDeviceTypeKind         = ods.Enumerated(AsDeclareTargetDeviceType)
 	orderModifierKind                   = ods.Enumerated(AsOrderModifier)
 	reductionModifierKind               = ods.Enumerated(AsReductionModifier)
 	scheduleModifierKind                = ods.Enumerated(AsScheduleModifier)

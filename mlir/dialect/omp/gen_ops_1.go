@@ -7,6 +7,81 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// AffinityEntryOp is the operation omp.affinity_entry.
+type AffinityEntryOp struct {
+	Addr      mlir.Value
+	Len       mlir.Value
+	EntryType mlir.Type
+}
+
+// Create creates the operation.
+func (o AffinityEntryOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.affinity_entry")
+	w.Operand("addr", o.Addr)
+	w.Operand("len", o.Len)
+	w.Result("entry", o.EntryType)
+	return w.Create()
+}
+
+// AffinityEntry creates omp.affinity_entry and returns its result.
+func AffinityEntry(b *mlir.Builder, entryType mlir.Type, addr mlir.Value, lenValue mlir.Value) mlir.Value {
+	return AffinityEntryOp{EntryType: entryType, Addr: addr, Len: lenValue}.Create(b).Result(0)
+}
+
+// AsAffinityEntry returns op as an AffinityEntryOp. It returns false if op is another
+// operation or lacks a part.
+func AsAffinityEntry(op mlir.Operation) (AffinityEntryOp, bool) {
+	r := ods.Read(op, "omp.affinity_entry", "11", "1")
+	if r == nil {
+		return AffinityEntryOp{}, false
+	}
+	o := AffinityEntryOp{
+		Addr:      r.Operand(),
+		Len:       r.Operand(),
+		EntryType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AllocSharedMemOp is the operation omp.alloc_shared_mem.
+type AllocSharedMemOp struct {
+	MemElemType  mlir.Type
+	MemArraySize mlir.Value
+	MemAlignment *int64 // optional
+	ResultType   mlir.Type
+}
+
+// Create creates the operation.
+func (o AllocSharedMemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.alloc_shared_mem")
+	ods.Set(w, "mem_elem_type", o.MemElemType, ods.Type)
+	w.Operand("mem_array_size", o.MemArraySize)
+	ods.SetPointer(w, "mem_alignment", o.MemAlignment, ods.I64)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// AllocSharedMem creates omp.alloc_shared_mem and returns its result.
+func AllocSharedMem(b *mlir.Builder, resultType mlir.Type, memElemType mlir.Type, memArraySize mlir.Value) mlir.Value {
+	return AllocSharedMemOp{ResultType: resultType, MemElemType: memElemType, MemArraySize: memArraySize}.Create(b).Result(0)
+}
+
+// AsAllocSharedMem returns op as an AllocSharedMemOp. It returns false if op is another
+// operation or lacks a part.
+func AsAllocSharedMem(op mlir.Operation) (AllocSharedMemOp, bool) {
+	r := ods.Read(op, "omp.alloc_shared_mem", "1", "1")
+	if r == nil {
+		return AllocSharedMemOp{}, false
+	}
+	o := AllocSharedMemOp{
+		MemElemType:  ods.Get(r, "mem_elem_type", ods.Type),
+		MemArraySize: r.Operand(),
+		MemAlignment: ods.GetPointer(r, "mem_alignment", ods.I64),
+		ResultType:   r.Result(),
+	}
+	return o, r.OK()
+}
+
 // AllocateDirOp is the operation omp.allocate_dir.
 type AllocateDirOp struct {
 	VarList   []mlir.Value
@@ -44,6 +119,40 @@ func AsAllocateDir(op mlir.Operation) (AllocateDirOp, bool) {
 	return o, r.OK()
 }
 
+// AllocateFreeOp is the operation omp.allocate_free.
+type AllocateFreeOp struct {
+	VarList   []mlir.Value
+	Allocator mlir.Value // optional
+}
+
+// Create creates the operation.
+func (o AllocateFreeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.allocate_free")
+	w.Operands("varList", o.VarList)
+	w.Optional("allocator", o.Allocator)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// AllocateFree creates omp.allocate_free.
+func AllocateFree(b *mlir.Builder, varList ...mlir.Value) mlir.Operation {
+	return AllocateFreeOp{VarList: varList}.Create(b)
+}
+
+// AsAllocateFree returns op as an AllocateFreeOp. It returns false if op is another
+// operation or lacks a part.
+func AsAllocateFree(op mlir.Operation) (AllocateFreeOp, bool) {
+	r := ods.Read(op, "omp.allocate_free", "*?s", "")
+	if r == nil {
+		return AllocateFreeOp{}, false
+	}
+	o := AllocateFreeOp{
+		VarList:   r.Operands(),
+		Allocator: r.Operand(),
+	}
+	return o, r.OK()
+}
+
 // AtomicCaptureOp is the operation omp.atomic.capture.
 type AtomicCaptureOp struct {
 	Hint        *int64                // optional, with a default
@@ -73,6 +182,48 @@ func AsAtomicCapture(op mlir.Operation) (AtomicCaptureOp, bool) {
 		return AtomicCaptureOp{}, false
 	}
 	o := AtomicCaptureOp{
+		Hint:        ods.GetPointer(r, "hint", ods.I64),
+		MemoryOrder: ods.GetValue(r, "memory_order", clauseMemoryOrderKindKind),
+		Region:      r.Region(),
+	}
+	return o, r.OK()
+}
+
+// AtomicCompareOp is the operation omp.atomic.compare.
+type AtomicCompareOp struct {
+	X           mlir.Value
+	Weak        bool                  // optional
+	Hint        *int64                // optional
+	MemoryOrder ClauseMemoryOrderKind // optional
+	Region      mlir.Region
+}
+
+// Create creates the operation.
+func (o AtomicCompareOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.atomic.compare")
+	w.Operand("x", o.X)
+	ods.SetValue(w, "weak", o.Weak, ods.Unit)
+	ods.SetPointer(w, "hint", o.Hint, ods.I64)
+	ods.SetValue(w, "memory_order", o.MemoryOrder, clauseMemoryOrderKindKind)
+	w.Region(o.Region)
+	return w.Create()
+}
+
+// AtomicCompare creates omp.atomic.compare.
+func AtomicCompare(b *mlir.Builder, x mlir.Value, region mlir.Region) mlir.Operation {
+	return AtomicCompareOp{X: x, Region: region}.Create(b)
+}
+
+// AsAtomicCompare returns op as an AtomicCompareOp. It returns false if op is another
+// operation or lacks a part.
+func AsAtomicCompare(op mlir.Operation) (AtomicCompareOp, bool) {
+	r := ods.Read(op, "omp.atomic.compare", "1", "")
+	if r == nil {
+		return AtomicCompareOp{}, false
+	}
+	o := AtomicCompareOp{
+		X:           r.Operand(),
+		Weak:        ods.GetValue(r, "weak", ods.Unit),
 		Hint:        ods.GetPointer(r, "hint", ods.I64),
 		MemoryOrder: ods.GetValue(r, "memory_order", clauseMemoryOrderKindKind),
 		Region:      r.Region(),
@@ -428,13 +579,15 @@ func AsDeclareMapper(op mlir.Operation) (DeclareMapperOp, bool) {
 
 // DeclareMapperInfoOp is the operation omp.declare_mapper.info.
 type DeclareMapperInfoOp struct {
-	MapVars []mlir.Value
+	MapVars     []mlir.Value
+	MapIterated []mlir.Value // after LLVM 22
 }
 
 // Create creates the operation.
 func (o DeclareMapperInfoOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "omp.declare_mapper.info")
 	w.Operands("map_vars", o.MapVars)
+	w.Newer().Operands("map_iterated", o.MapIterated)
 	return w.Create()
 }
 
@@ -446,12 +599,13 @@ func DeclareMapperInfo(b *mlir.Builder, mapVars ...mlir.Value) mlir.Operation {
 // AsDeclareMapperInfo returns op as a DeclareMapperInfoOp. It returns false if op is
 // another operation or lacks a part.
 func AsDeclareMapperInfo(op mlir.Operation) (DeclareMapperInfoOp, bool) {
-	r := ods.Read(op, "omp.declare_mapper.info", "*", "")
+	r := ods.Read(op, "omp.declare_mapper.info", "*+*", "")
 	if r == nil {
 		return DeclareMapperInfoOp{}, false
 	}
 	o := DeclareMapperInfoOp{
-		MapVars: r.Operands(),
+		MapVars:     r.Operands(),
+		MapIterated: r.Operands(),
 	}
 	return o, r.OK()
 }
@@ -510,18 +664,78 @@ func AsDeclareReduction(op mlir.Operation) (DeclareReductionOp, bool) {
 	return o, r.OK()
 }
 
+// DeclareSimdOp is the operation omp.declare_simd.
+type DeclareSimdOp struct {
+	AlignedVars     []mlir.Value
+	LinearVars      []mlir.Value
+	LinearStepVars  []mlir.Value
+	UniformVars     []mlir.Value
+	Alignments      []int64          // optional
+	Inbranch        bool             // optional
+	LinearVarTypes  []mlir.Attribute // optional
+	LinearModifiers []mlir.Attribute // optional
+	Notinbranch     bool             // optional
+	Simdlen         *int64           // optional
+}
+
+// Create creates the operation.
+func (o DeclareSimdOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.declare_simd")
+	w.Operands("aligned_vars", o.AlignedVars)
+	w.Operands("linear_vars", o.LinearVars)
+	w.Operands("linear_step_vars", o.LinearStepVars)
+	w.Operands("uniform_vars", o.UniformVars)
+	ods.SetList(w, "alignments", o.Alignments, ods.I64Array)
+	ods.SetValue(w, "inbranch", o.Inbranch, ods.Unit)
+	ods.SetList(w, "linear_var_types", o.LinearVarTypes, ods.Attributes)
+	ods.SetList(w, "linear_modifiers", o.LinearModifiers, ods.Attributes)
+	ods.SetValue(w, "notinbranch", o.Notinbranch, ods.Unit)
+	ods.SetPointer(w, "simdlen", o.Simdlen, ods.I64)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// DeclareSimd creates omp.declare_simd.
+func DeclareSimd(b *mlir.Builder, alignedVars []mlir.Value, linearVars []mlir.Value, linearStepVars []mlir.Value, uniformVars ...mlir.Value) mlir.Operation {
+	return DeclareSimdOp{AlignedVars: alignedVars, LinearVars: linearVars, LinearStepVars: linearStepVars, UniformVars: uniformVars}.Create(b)
+}
+
+// AsDeclareSimd returns op as a DeclareSimdOp. It returns false if op is another
+// operation or lacks a part.
+func AsDeclareSimd(op mlir.Operation) (DeclareSimdOp, bool) {
+	r := ods.Read(op, "omp.declare_simd", "****s", "")
+	if r == nil {
+		return DeclareSimdOp{}, false
+	}
+	o := DeclareSimdOp{
+		AlignedVars:     r.Operands(),
+		LinearVars:      r.Operands(),
+		LinearStepVars:  r.Operands(),
+		UniformVars:     r.Operands(),
+		Alignments:      ods.GetValue(r, "alignments", ods.I64Array),
+		Inbranch:        ods.GetValue(r, "inbranch", ods.Unit),
+		LinearVarTypes:  ods.GetValue(r, "linear_var_types", ods.Attributes),
+		LinearModifiers: ods.GetValue(r, "linear_modifiers", ods.Attributes),
+		Notinbranch:     ods.GetValue(r, "notinbranch", ods.Unit),
+		Simdlen:         ods.GetPointer(r, "simdlen", ods.I64),
+	}
+	return o, r.OK()
+}
+
 // DistributeOp is the operation omp.distribute.
 type DistributeOp struct {
-	AllocateVars          []mlir.Value
-	AllocatorVars         []mlir.Value
-	DistScheduleStatic    bool            // optional
-	DistScheduleChunkSize mlir.Value      // optional
-	Order                 ClauseOrderKind // optional
-	OrderMod              OrderModifier   // optional
-	PrivateVars           []mlir.Value
-	PrivateSyms           [][]string // optional
-	PrivateNeedsBarrier   bool       // optional
-	Region                mlir.Region
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	DistScheduleStatic     bool            // optional
+	DistScheduleChunkSize  mlir.Value      // optional
+	Order                  ClauseOrderKind // optional
+	OrderMod               OrderModifier   // optional
+	PrivateVars            []mlir.Value
+	PrivateSyms            [][]string // optional
+	PrivateNeedsBarrier    bool       // optional
+	AllocateAlignments     []int64    // optional, after LLVM 22
+	AllocatePrivateIndices []int64    // optional, after LLVM 22
+	Region                 mlir.Region
 }
 
 // Create creates the operation.
@@ -536,6 +750,8 @@ func (o DistributeOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("private_vars", o.PrivateVars)
 	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
 	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
 	w.Region(o.Region)
 	w.OperandSegments()
 	return w.Create()
@@ -554,16 +770,54 @@ func AsDistribute(op mlir.Operation) (DistributeOp, bool) {
 		return DistributeOp{}, false
 	}
 	o := DistributeOp{
-		AllocateVars:          r.Operands(),
-		AllocatorVars:         r.Operands(),
-		DistScheduleStatic:    ods.GetValue(r, "dist_schedule_static", ods.Unit),
-		DistScheduleChunkSize: r.Operand(),
-		Order:                 ods.GetValue(r, "order", clauseOrderKindKind),
-		OrderMod:              ods.GetValue(r, "order_mod", orderModifierKind),
-		PrivateVars:           r.Operands(),
-		PrivateSyms:           ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier:   ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		Region:                r.Region(),
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		DistScheduleStatic:     ods.GetValue(r, "dist_schedule_static", ods.Unit),
+		DistScheduleChunkSize:  r.Operand(),
+		Order:                  ods.GetValue(r, "order", clauseOrderKindKind),
+		OrderMod:               ods.GetValue(r, "order_mod", orderModifierKind),
+		PrivateVars:            r.Operands(),
+		PrivateSyms:            ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:    ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		Region:                 r.Region(),
+	}
+	return o, r.OK()
+}
+
+// ErrorOp is the operation omp.error.
+type ErrorOp struct {
+	MessageExpr mlir.Value // optional
+	Severity    mlir.Attribute
+	Message     string // optional
+}
+
+// Create creates the operation.
+func (o ErrorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.error")
+	w.Optional("message_expr", o.MessageExpr)
+	ods.Set(w, "severity", o.Severity, ods.Attribute)
+	ods.SetValue(w, "message", o.Message, ods.Text)
+	return w.Create()
+}
+
+// Error creates omp.error.
+func Error(b *mlir.Builder, severity mlir.Attribute) mlir.Operation {
+	return ErrorOp{Severity: severity}.Create(b)
+}
+
+// AsError returns op as an ErrorOp. It returns false if op is another operation or
+// lacks a part.
+func AsError(op mlir.Operation) (ErrorOp, bool) {
+	r := ods.Read(op, "omp.error", "?", "")
+	if r == nil {
+		return ErrorOp{}, false
+	}
+	o := ErrorOp{
+		MessageExpr: r.Operand(),
+		Severity:    ods.Get(r, "severity", ods.Attribute),
+		Message:     ods.GetValue(r, "message", ods.Text),
 	}
 	return o, r.OK()
 }
@@ -594,6 +848,320 @@ func AsFlush(op mlir.Operation) (FlushOp, bool) {
 	}
 	o := FlushOp{
 		VarList: r.Operands(),
+	}
+	return o, r.OK()
+}
+
+// FreeSharedMemOp is the operation omp.free_shared_mem.
+type FreeSharedMemOp struct {
+	MemElemType  mlir.Type
+	MemArraySize mlir.Value
+	Heapref      mlir.Value
+	MemAlignment *int64 // optional
+}
+
+// Create creates the operation.
+func (o FreeSharedMemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.free_shared_mem")
+	ods.Set(w, "mem_elem_type", o.MemElemType, ods.Type)
+	w.Operand("mem_array_size", o.MemArraySize)
+	w.Operand("heapref", o.Heapref)
+	ods.SetPointer(w, "mem_alignment", o.MemAlignment, ods.I64)
+	return w.Create()
+}
+
+// FreeSharedMem creates omp.free_shared_mem.
+func FreeSharedMem(b *mlir.Builder, memElemType mlir.Type, memArraySize mlir.Value, heapref mlir.Value) mlir.Operation {
+	return FreeSharedMemOp{MemElemType: memElemType, MemArraySize: memArraySize, Heapref: heapref}.Create(b)
+}
+
+// AsFreeSharedMem returns op as a FreeSharedMemOp. It returns false if op is another
+// operation or lacks a part.
+func AsFreeSharedMem(op mlir.Operation) (FreeSharedMemOp, bool) {
+	r := ods.Read(op, "omp.free_shared_mem", "11", "")
+	if r == nil {
+		return FreeSharedMemOp{}, false
+	}
+	o := FreeSharedMemOp{
+		MemElemType:  ods.Get(r, "mem_elem_type", ods.Type),
+		MemArraySize: r.Operand(),
+		Heapref:      r.Operand(),
+		MemAlignment: ods.GetPointer(r, "mem_alignment", ods.I64),
+	}
+	return o, r.OK()
+}
+
+// FuseOp is the operation omp.fuse.
+type FuseOp struct {
+	Generatees []mlir.Value
+	Applyees   []mlir.Value
+	First      *int64 // optional
+	Count      *int64 // optional
+}
+
+// Create creates the operation.
+func (o FuseOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.fuse")
+	w.Operands("generatees", o.Generatees)
+	w.Operands("applyees", o.Applyees)
+	ods.SetPointer(w, "first", o.First, ods.I64)
+	ods.SetPointer(w, "count", o.Count, ods.I64)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Fuse creates omp.fuse.
+func Fuse(b *mlir.Builder, generatees []mlir.Value, applyees ...mlir.Value) mlir.Operation {
+	return FuseOp{Generatees: generatees, Applyees: applyees}.Create(b)
+}
+
+// AsFuse returns op as a FuseOp. It returns false if op is another operation or lacks a
+// part.
+func AsFuse(op mlir.Operation) (FuseOp, bool) {
+	r := ods.Read(op, "omp.fuse", "**s", "")
+	if r == nil {
+		return FuseOp{}, false
+	}
+	o := FuseOp{
+		Generatees: r.Operands(),
+		Applyees:   r.Operands(),
+		First:      ods.GetPointer(r, "first", ods.I64),
+		Count:      ods.GetPointer(r, "count", ods.I64),
+	}
+	return o, r.OK()
+}
+
+// GroupprivateOp is the operation omp.groupprivate.
+type GroupprivateOp struct {
+	SymName    string
+	DeviceType DeclareTargetDeviceType // optional
+	GpAddrType mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupprivateOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.groupprivate")
+	ods.Set(w, "sym_name", o.SymName, ods.Symbol)
+	ods.SetValue(w, "device_type", o.DeviceType, declareTargetDeviceTypeKind)
+	w.Result("gp_addr", o.GpAddrType)
+	return w.Create()
+}
+
+// Groupprivate creates omp.groupprivate and returns its result.
+func Groupprivate(b *mlir.Builder, gpAddrType mlir.Type, symName string) mlir.Value {
+	return GroupprivateOp{GpAddrType: gpAddrType, SymName: symName}.Create(b).Result(0)
+}
+
+// AsGroupprivate returns op as a GroupprivateOp. It returns false if op is another
+// operation or lacks a part.
+func AsGroupprivate(op mlir.Operation) (GroupprivateOp, bool) {
+	r := ods.Read(op, "omp.groupprivate", "", "1")
+	if r == nil {
+		return GroupprivateOp{}, false
+	}
+	o := GroupprivateOp{
+		SymName:    ods.Get(r, "sym_name", ods.Symbol),
+		DeviceType: ods.GetValue(r, "device_type", declareTargetDeviceTypeKind),
+		GpAddrType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// InteropDestroyOp is the operation omp.interop.destroy.
+type InteropDestroyOp struct {
+	InteropVar          mlir.Value
+	Device              mlir.Value // optional
+	DependVars          []mlir.Value
+	DependIterated      []mlir.Value
+	DependKinds         []ClauseTaskDepend // optional
+	DependIteratedKinds []ClauseTaskDepend // optional
+	Nowait              bool               // optional
+}
+
+// Create creates the operation.
+func (o InteropDestroyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.interop.destroy")
+	w.Operand("interop_var", o.InteropVar)
+	w.Optional("device", o.Device)
+	w.Operands("depend_vars", o.DependVars)
+	w.Operands("depend_iterated", o.DependIterated)
+	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
+	ods.SetList(w, "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// InteropDestroy creates omp.interop.destroy.
+func InteropDestroy(b *mlir.Builder, interopVar mlir.Value, dependVars []mlir.Value, dependIterated ...mlir.Value) mlir.Operation {
+	return InteropDestroyOp{InteropVar: interopVar, DependVars: dependVars, DependIterated: dependIterated}.Create(b)
+}
+
+// AsInteropDestroy returns op as an InteropDestroyOp. It returns false if op is another
+// operation or lacks a part.
+func AsInteropDestroy(op mlir.Operation) (InteropDestroyOp, bool) {
+	r := ods.Read(op, "omp.interop.destroy", "1?**s", "")
+	if r == nil {
+		return InteropDestroyOp{}, false
+	}
+	o := InteropDestroyOp{
+		InteropVar:          r.Operand(),
+		Device:              r.Operand(),
+		DependVars:          r.Operands(),
+		DependIterated:      r.Operands(),
+		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependIteratedKinds: ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
+		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
+	}
+	return o, r.OK()
+}
+
+// InteropInitOp is the operation omp.interop.init.
+type InteropInitOp struct {
+	InteropVar          mlir.Value
+	Device              mlir.Value // optional
+	InteropTypes        []mlir.Attribute
+	DependVars          []mlir.Value
+	DependIterated      []mlir.Value
+	PreferType          []int64            // optional
+	DependKinds         []ClauseTaskDepend // optional
+	DependIteratedKinds []ClauseTaskDepend // optional
+	Nowait              bool               // optional
+}
+
+// Create creates the operation.
+func (o InteropInitOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.interop.init")
+	w.Operand("interop_var", o.InteropVar)
+	w.Optional("device", o.Device)
+	ods.Set(w, "interop_types", o.InteropTypes, ods.Attributes)
+	w.Operands("depend_vars", o.DependVars)
+	w.Operands("depend_iterated", o.DependIterated)
+	ods.SetList(w, "prefer_type", o.PreferType, ods.I64Array)
+	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
+	ods.SetList(w, "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// InteropInit creates omp.interop.init.
+func InteropInit(b *mlir.Builder, interopVar mlir.Value, interopTypes []mlir.Attribute, dependVars []mlir.Value, dependIterated ...mlir.Value) mlir.Operation {
+	return InteropInitOp{InteropVar: interopVar, InteropTypes: interopTypes, DependVars: dependVars, DependIterated: dependIterated}.Create(b)
+}
+
+// AsInteropInit returns op as an InteropInitOp. It returns false if op is another
+// operation or lacks a part.
+func AsInteropInit(op mlir.Operation) (InteropInitOp, bool) {
+	r := ods.Read(op, "omp.interop.init", "1?**s", "")
+	if r == nil {
+		return InteropInitOp{}, false
+	}
+	o := InteropInitOp{
+		InteropVar:          r.Operand(),
+		Device:              r.Operand(),
+		InteropTypes:        ods.Get(r, "interop_types", ods.Attributes),
+		DependVars:          r.Operands(),
+		DependIterated:      r.Operands(),
+		PreferType:          ods.GetValue(r, "prefer_type", ods.I64Array),
+		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependIteratedKinds: ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
+		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
+	}
+	return o, r.OK()
+}
+
+// InteropUseOp is the operation omp.interop.use.
+type InteropUseOp struct {
+	InteropVar          mlir.Value
+	Device              mlir.Value // optional
+	DependVars          []mlir.Value
+	DependIterated      []mlir.Value
+	DependKinds         []ClauseTaskDepend // optional
+	DependIteratedKinds []ClauseTaskDepend // optional
+	Nowait              bool               // optional
+}
+
+// Create creates the operation.
+func (o InteropUseOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.interop.use")
+	w.Operand("interop_var", o.InteropVar)
+	w.Optional("device", o.Device)
+	w.Operands("depend_vars", o.DependVars)
+	w.Operands("depend_iterated", o.DependIterated)
+	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
+	ods.SetList(w, "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// InteropUse creates omp.interop.use.
+func InteropUse(b *mlir.Builder, interopVar mlir.Value, dependVars []mlir.Value, dependIterated ...mlir.Value) mlir.Operation {
+	return InteropUseOp{InteropVar: interopVar, DependVars: dependVars, DependIterated: dependIterated}.Create(b)
+}
+
+// AsInteropUse returns op as an InteropUseOp. It returns false if op is another
+// operation or lacks a part.
+func AsInteropUse(op mlir.Operation) (InteropUseOp, bool) {
+	r := ods.Read(op, "omp.interop.use", "1?**s", "")
+	if r == nil {
+		return InteropUseOp{}, false
+	}
+	o := InteropUseOp{
+		InteropVar:          r.Operand(),
+		Device:              r.Operand(),
+		DependVars:          r.Operands(),
+		DependIterated:      r.Operands(),
+		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependIteratedKinds: ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
+		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
+	}
+	return o, r.OK()
+}
+
+// IteratorOp is the operation omp.iterator.
+type IteratorOp struct {
+	LoopLowerBounds []mlir.Value
+	LoopUpperBounds []mlir.Value
+	LoopSteps       []mlir.Value
+	LoopInclusive   bool // optional
+	Region          mlir.Region
+	IteratedType    mlir.Type
+}
+
+// Create creates the operation.
+func (o IteratorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.iterator")
+	w.Operands("loop_lower_bounds", o.LoopLowerBounds)
+	w.Operands("loop_upper_bounds", o.LoopUpperBounds)
+	w.Operands("loop_steps", o.LoopSteps)
+	ods.SetValue(w, "loop_inclusive", o.LoopInclusive, ods.Unit)
+	w.Region(o.Region)
+	w.Result("iterated", o.IteratedType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Iterator creates omp.iterator and returns its result.
+func Iterator(b *mlir.Builder, iteratedType mlir.Type, loopLowerBounds []mlir.Value, loopUpperBounds []mlir.Value, loopSteps []mlir.Value, region mlir.Region) mlir.Value {
+	return IteratorOp{IteratedType: iteratedType, LoopLowerBounds: loopLowerBounds, LoopUpperBounds: loopUpperBounds, LoopSteps: loopSteps, Region: region}.Create(b).Result(0)
+}
+
+// AsIterator returns op as an IteratorOp. It returns false if op is another operation
+// or lacks a part.
+func AsIterator(op mlir.Operation) (IteratorOp, bool) {
+	r := ods.Read(op, "omp.iterator", "***s", "1")
+	if r == nil {
+		return IteratorOp{}, false
+	}
+	o := IteratorOp{
+		LoopLowerBounds: r.Operands(),
+		LoopUpperBounds: r.Operands(),
+		LoopSteps:       r.Operands(),
+		LoopInclusive:   ods.GetValue(r, "loop_inclusive", ods.Unit),
+		Region:          r.Region(),
+		IteratedType:    r.Result(),
 	}
 	return o, r.OK()
 }
@@ -760,16 +1328,18 @@ func AsMapBounds(op mlir.Operation) (MapBoundsOp, bool) {
 // MapInfoOp is the operation omp.map.info.
 type MapInfoOp struct {
 	VarPtr         mlir.Value
-	VarType        mlir.Type
+	VarType        mlir.Type // optional, up to LLVM 22
 	MapType        ClauseMapFlags
 	MapCaptureType VariableCaptureKind
 	VarPtrPtr      mlir.Value // optional
 	Members        []mlir.Value
 	MembersIndex   []mlir.Attribute // optional
 	Bounds         []mlir.Value
-	MapperID       string // optional
-	Name           string // optional
-	PartialMap     *bool  // optional, with a default
+	MapperID       string    // optional
+	Name           string    // optional
+	PartialMap     *bool     // optional, with a default
+	VarPtrType     mlir.Type // after LLVM 22
+	VarPtrPtrType  mlir.Type // optional, after LLVM 22
 	OmpPtrType     mlir.Type
 }
 
@@ -777,7 +1347,7 @@ type MapInfoOp struct {
 func (o MapInfoOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "omp.map.info")
 	w.Operand("var_ptr", o.VarPtr)
-	ods.Set(w, "var_type", o.VarType, ods.Type)
+	ods.SetValue(w.Older(), "var_type", o.VarType, ods.Type)
 	ods.Set(w, "map_type", o.MapType, clauseMapFlagsKind)
 	ods.Set(w, "map_capture_type", o.MapCaptureType, variableCaptureKindKind)
 	w.Optional("var_ptr_ptr", o.VarPtrPtr)
@@ -787,14 +1357,16 @@ func (o MapInfoOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "mapper_id", o.MapperID, ods.Symbol)
 	ods.SetValue(w, "name", o.Name, ods.Text)
 	ods.SetPointer(w, "partial_map", o.PartialMap, ods.Bool)
+	ods.Set(w.Newer(), "var_ptr_type", o.VarPtrType, ods.Type)
+	ods.SetValue(w.Newer(), "var_ptr_ptr_type", o.VarPtrPtrType, ods.Type)
 	w.Result("omp_ptr", o.OmpPtrType)
 	w.OperandSegments()
 	return w.Create()
 }
 
 // MapInfo creates omp.map.info and returns its result.
-func MapInfo(b *mlir.Builder, ompPtrType mlir.Type, varPtr mlir.Value, varType mlir.Type, mapType ClauseMapFlags, mapCaptureType VariableCaptureKind, members []mlir.Value, bounds ...mlir.Value) mlir.Value {
-	return MapInfoOp{OmpPtrType: ompPtrType, VarPtr: varPtr, VarType: varType, MapType: mapType, MapCaptureType: mapCaptureType, Members: members, Bounds: bounds}.Create(b).Result(0)
+func MapInfo(b *mlir.Builder, ompPtrType mlir.Type, varPtr mlir.Value, mapType ClauseMapFlags, mapCaptureType VariableCaptureKind, members []mlir.Value, bounds []mlir.Value, varPtrType mlir.Type) mlir.Value {
+	return MapInfoOp{OmpPtrType: ompPtrType, VarPtr: varPtr, MapType: mapType, MapCaptureType: mapCaptureType, Members: members, Bounds: bounds, VarPtrType: varPtrType}.Create(b).Result(0)
 }
 
 // AsMapInfo returns op as a MapInfoOp. It returns false if op is another operation or
@@ -806,7 +1378,7 @@ func AsMapInfo(op mlir.Operation) (MapInfoOp, bool) {
 	}
 	o := MapInfoOp{
 		VarPtr:         r.Operand(),
-		VarType:        ods.Get(r, "var_type", ods.Type),
+		VarType:        ods.GetValue(r, "var_type", ods.Type),
 		MapType:        ods.Get(r, "map_type", clauseMapFlagsKind),
 		MapCaptureType: ods.Get(r, "map_capture_type", variableCaptureKindKind),
 		VarPtrPtr:      r.Operand(),
@@ -816,6 +1388,8 @@ func AsMapInfo(op mlir.Operation) (MapInfoOp, bool) {
 		MapperID:       ods.GetValue(r, "mapper_id", ods.Symbol),
 		Name:           ods.GetValue(r, "name", ods.Text),
 		PartialMap:     ods.GetPointer(r, "partial_map", ods.Bool),
+		VarPtrType:     ods.GetValue(r, "var_ptr_type", ods.Type),
+		VarPtrPtrType:  ods.GetValue(r, "var_ptr_ptr_type", ods.Type),
 		OmpPtrType:     r.Result(),
 	}
 	return o, r.OK()
@@ -985,19 +1559,21 @@ func AsOrderedRegion(op mlir.Operation) (OrderedRegionOp, bool) {
 
 // ParallelOp is the operation omp.parallel.
 type ParallelOp struct {
-	AllocateVars        []mlir.Value
-	AllocatorVars       []mlir.Value
-	IfExpr              mlir.Value // optional
-	NumThreads          mlir.Value // optional
-	PrivateVars         []mlir.Value
-	PrivateSyms         [][]string         // optional
-	PrivateNeedsBarrier bool               // optional
-	ProcBindKind        ClauseProcBindKind // optional
-	ReductionMod        ReductionModifier  // optional
-	ReductionVars       []mlir.Value
-	ReductionByref      []bool     // optional
-	ReductionSyms       [][]string // optional
-	Region              mlir.Region
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	IfExpr                 mlir.Value // optional
+	NumThreadsVars         []mlir.Value
+	PrivateVars            []mlir.Value
+	PrivateSyms            [][]string         // optional
+	PrivateNeedsBarrier    bool               // optional
+	ProcBindKind           ClauseProcBindKind // optional
+	ReductionMod           ReductionModifier  // optional
+	ReductionVars          []mlir.Value
+	ReductionByref         []bool     // optional
+	ReductionSyms          [][]string // optional
+	AllocateAlignments     []int64    // optional, after LLVM 22
+	AllocatePrivateIndices []int64    // optional, after LLVM 22
+	Region                 mlir.Region
 }
 
 // Create creates the operation.
@@ -1006,7 +1582,7 @@ func (o ParallelOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("allocate_vars", o.AllocateVars)
 	w.Operands("allocator_vars", o.AllocatorVars)
 	w.Optional("if_expr", o.IfExpr)
-	w.Optional("num_threads", o.NumThreads)
+	w.Operands("num_threads_vars", o.NumThreadsVars)
 	w.Operands("private_vars", o.PrivateVars)
 	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
 	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
@@ -1015,37 +1591,41 @@ func (o ParallelOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("reduction_vars", o.ReductionVars)
 	ods.SetList(w, "reduction_byref", o.ReductionByref, ods.Bools)
 	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
 	w.Region(o.Region)
 	w.OperandSegments()
 	return w.Create()
 }
 
 // Parallel creates omp.parallel.
-func Parallel(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, privateVars []mlir.Value, reductionVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return ParallelOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, PrivateVars: privateVars, ReductionVars: reductionVars, Region: region}.Create(b)
+func Parallel(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return ParallelOp{Region: region}.Create(b)
 }
 
 // AsParallel returns op as a ParallelOp. It returns false if op is another operation or
 // lacks a part.
 func AsParallel(op mlir.Operation) (ParallelOp, bool) {
-	r := ods.Read(op, "omp.parallel", "**??**s", "")
+	r := ods.Read(op, "omp.parallel", "**?***s", "")
 	if r == nil {
 		return ParallelOp{}, false
 	}
 	o := ParallelOp{
-		AllocateVars:        r.Operands(),
-		AllocatorVars:       r.Operands(),
-		IfExpr:              r.Operand(),
-		NumThreads:          r.Operand(),
-		PrivateVars:         r.Operands(),
-		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		ProcBindKind:        ods.GetValue(r, "proc_bind_kind", clauseProcBindKindKind),
-		ReductionMod:        ods.GetValue(r, "reduction_mod", reductionModifierKind),
-		ReductionVars:       r.Operands(),
-		ReductionByref:      ods.GetValue(r, "reduction_byref", ods.Bools),
-		ReductionSyms:       ods.GetValue(r, "reduction_syms", ods.PathArray),
-		Region:              r.Region(),
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		IfExpr:                 r.Operand(),
+		NumThreadsVars:         r.Operands(),
+		PrivateVars:            r.Operands(),
+		PrivateSyms:            ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:    ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		ProcBindKind:           ods.GetValue(r, "proc_bind_kind", clauseProcBindKindKind),
+		ReductionMod:           ods.GetValue(r, "reduction_mod", reductionModifierKind),
+		ReductionVars:          r.Operands(),
+		ReductionByref:         ods.GetValue(r, "reduction_byref", ods.Bools),
+		ReductionSyms:          ods.GetValue(r, "reduction_syms", ods.PathArray),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		Region:                 r.Region(),
 	}
 	return o, r.OK()
 }
@@ -1091,707 +1671,6 @@ func AsPrivateClause(op mlir.Operation) (PrivateClauseOp, bool) {
 		InitRegion:      r.Region(),
 		CopyRegion:      r.Region(),
 		DeallocRegion:   r.Region(),
-	}
-	return o, r.OK()
-}
-
-// ScanOp is the operation omp.scan.
-type ScanOp struct {
-	InclusiveVars []mlir.Value
-	ExclusiveVars []mlir.Value
-}
-
-// Create creates the operation.
-func (o ScanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.scan")
-	w.Operands("inclusive_vars", o.InclusiveVars)
-	w.Operands("exclusive_vars", o.ExclusiveVars)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Scan creates omp.scan.
-func Scan(b *mlir.Builder, inclusiveVars []mlir.Value, exclusiveVars ...mlir.Value) mlir.Operation {
-	return ScanOp{InclusiveVars: inclusiveVars, ExclusiveVars: exclusiveVars}.Create(b)
-}
-
-// AsScan returns op as a ScanOp. It returns false if op is another operation or lacks a
-// part.
-func AsScan(op mlir.Operation) (ScanOp, bool) {
-	r := ods.Read(op, "omp.scan", "**s", "")
-	if r == nil {
-		return ScanOp{}, false
-	}
-	o := ScanOp{
-		InclusiveVars: r.Operands(),
-		ExclusiveVars: r.Operands(),
-	}
-	return o, r.OK()
-}
-
-// SectionOp is the operation omp.section.
-type SectionOp struct {
-	Region mlir.Region
-}
-
-// Create creates the operation.
-func (o SectionOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.section")
-	w.Region(o.Region)
-	return w.Create()
-}
-
-// Section creates omp.section.
-func Section(b *mlir.Builder, region mlir.Region) mlir.Operation {
-	return SectionOp{Region: region}.Create(b)
-}
-
-// AsSection returns op as a SectionOp. It returns false if op is another operation or
-// lacks a part.
-func AsSection(op mlir.Operation) (SectionOp, bool) {
-	r := ods.Read(op, "omp.section", "", "")
-	if r == nil {
-		return SectionOp{}, false
-	}
-	o := SectionOp{
-		Region: r.Region(),
-	}
-	return o, r.OK()
-}
-
-// SectionsOp is the operation omp.sections.
-type SectionsOp struct {
-	AllocateVars        []mlir.Value
-	AllocatorVars       []mlir.Value
-	Nowait              bool // optional
-	PrivateVars         []mlir.Value
-	PrivateSyms         [][]string        // optional
-	PrivateNeedsBarrier bool              // optional
-	ReductionMod        ReductionModifier // optional
-	ReductionVars       []mlir.Value
-	ReductionByref      []bool     // optional
-	ReductionSyms       [][]string // optional
-	Region              mlir.Region
-}
-
-// Create creates the operation.
-func (o SectionsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.sections")
-	w.Operands("allocate_vars", o.AllocateVars)
-	w.Operands("allocator_vars", o.AllocatorVars)
-	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.Operands("private_vars", o.PrivateVars)
-	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
-	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
-	ods.SetValue(w, "reduction_mod", o.ReductionMod, reductionModifierKind)
-	w.Operands("reduction_vars", o.ReductionVars)
-	ods.SetList(w, "reduction_byref", o.ReductionByref, ods.Bools)
-	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
-	w.Region(o.Region)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Sections creates omp.sections.
-func Sections(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, privateVars []mlir.Value, reductionVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return SectionsOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, PrivateVars: privateVars, ReductionVars: reductionVars, Region: region}.Create(b)
-}
-
-// AsSections returns op as a SectionsOp. It returns false if op is another operation or
-// lacks a part.
-func AsSections(op mlir.Operation) (SectionsOp, bool) {
-	r := ods.Read(op, "omp.sections", "****s", "")
-	if r == nil {
-		return SectionsOp{}, false
-	}
-	o := SectionsOp{
-		AllocateVars:        r.Operands(),
-		AllocatorVars:       r.Operands(),
-		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
-		PrivateVars:         r.Operands(),
-		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		ReductionMod:        ods.GetValue(r, "reduction_mod", reductionModifierKind),
-		ReductionVars:       r.Operands(),
-		ReductionByref:      ods.GetValue(r, "reduction_byref", ods.Bools),
-		ReductionSyms:       ods.GetValue(r, "reduction_syms", ods.PathArray),
-		Region:              r.Region(),
-	}
-	return o, r.OK()
-}
-
-// SimdOp is the operation omp.simd.
-type SimdOp struct {
-	AlignedVars         []mlir.Value
-	Alignments          []int64    // optional
-	IfExpr              mlir.Value // optional
-	LinearVars          []mlir.Value
-	LinearStepVars      []mlir.Value
-	LinearVarTypes      []mlir.Attribute // optional
-	NontemporalVars     []mlir.Value
-	Order               ClauseOrderKind // optional
-	OrderMod            OrderModifier   // optional
-	PrivateVars         []mlir.Value
-	PrivateSyms         [][]string        // optional
-	PrivateNeedsBarrier bool              // optional
-	ReductionMod        ReductionModifier // optional
-	ReductionVars       []mlir.Value
-	ReductionByref      []bool     // optional
-	ReductionSyms       [][]string // optional
-	Safelen             *int64     // optional
-	Simdlen             *int64     // optional
-	Region              mlir.Region
-}
-
-// Create creates the operation.
-func (o SimdOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.simd")
-	w.Operands("aligned_vars", o.AlignedVars)
-	ods.SetList(w, "alignments", o.Alignments, ods.I64Array)
-	w.Optional("if_expr", o.IfExpr)
-	w.Operands("linear_vars", o.LinearVars)
-	w.Operands("linear_step_vars", o.LinearStepVars)
-	ods.SetList(w, "linear_var_types", o.LinearVarTypes, ods.Attributes)
-	w.Operands("nontemporal_vars", o.NontemporalVars)
-	ods.SetValue(w, "order", o.Order, clauseOrderKindKind)
-	ods.SetValue(w, "order_mod", o.OrderMod, orderModifierKind)
-	w.Operands("private_vars", o.PrivateVars)
-	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
-	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
-	ods.SetValue(w, "reduction_mod", o.ReductionMod, reductionModifierKind)
-	w.Operands("reduction_vars", o.ReductionVars)
-	ods.SetList(w, "reduction_byref", o.ReductionByref, ods.Bools)
-	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
-	ods.SetPointer(w, "safelen", o.Safelen, ods.I64)
-	ods.SetPointer(w, "simdlen", o.Simdlen, ods.I64)
-	w.Region(o.Region)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Simd creates omp.simd.
-func Simd(b *mlir.Builder, alignedVars []mlir.Value, linearVars []mlir.Value, linearStepVars []mlir.Value, nontemporalVars []mlir.Value, privateVars []mlir.Value, reductionVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return SimdOp{AlignedVars: alignedVars, LinearVars: linearVars, LinearStepVars: linearStepVars, NontemporalVars: nontemporalVars, PrivateVars: privateVars, ReductionVars: reductionVars, Region: region}.Create(b)
-}
-
-// AsSimd returns op as a SimdOp. It returns false if op is another operation or lacks a
-// part.
-func AsSimd(op mlir.Operation) (SimdOp, bool) {
-	r := ods.Read(op, "omp.simd", "*?*****s", "")
-	if r == nil {
-		return SimdOp{}, false
-	}
-	o := SimdOp{
-		AlignedVars:         r.Operands(),
-		Alignments:          ods.GetValue(r, "alignments", ods.I64Array),
-		IfExpr:              r.Operand(),
-		LinearVars:          r.Operands(),
-		LinearStepVars:      r.Operands(),
-		LinearVarTypes:      ods.GetValue(r, "linear_var_types", ods.Attributes),
-		NontemporalVars:     r.Operands(),
-		Order:               ods.GetValue(r, "order", clauseOrderKindKind),
-		OrderMod:            ods.GetValue(r, "order_mod", orderModifierKind),
-		PrivateVars:         r.Operands(),
-		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		ReductionMod:        ods.GetValue(r, "reduction_mod", reductionModifierKind),
-		ReductionVars:       r.Operands(),
-		ReductionByref:      ods.GetValue(r, "reduction_byref", ods.Bools),
-		ReductionSyms:       ods.GetValue(r, "reduction_syms", ods.PathArray),
-		Safelen:             ods.GetPointer(r, "safelen", ods.I64),
-		Simdlen:             ods.GetPointer(r, "simdlen", ods.I64),
-		Region:              r.Region(),
-	}
-	return o, r.OK()
-}
-
-// SingleOp is the operation omp.single.
-type SingleOp struct {
-	AllocateVars        []mlir.Value
-	AllocatorVars       []mlir.Value
-	CopyprivateVars     []mlir.Value
-	CopyprivateSyms     [][]string // optional
-	Nowait              bool       // optional
-	PrivateVars         []mlir.Value
-	PrivateSyms         [][]string // optional
-	PrivateNeedsBarrier bool       // optional
-	Region              mlir.Region
-}
-
-// Create creates the operation.
-func (o SingleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.single")
-	w.Operands("allocate_vars", o.AllocateVars)
-	w.Operands("allocator_vars", o.AllocatorVars)
-	w.Operands("copyprivate_vars", o.CopyprivateVars)
-	ods.SetList(w, "copyprivate_syms", o.CopyprivateSyms, ods.PathArray)
-	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.Operands("private_vars", o.PrivateVars)
-	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
-	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
-	w.Region(o.Region)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Single creates omp.single.
-func Single(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, copyprivateVars []mlir.Value, privateVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return SingleOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, CopyprivateVars: copyprivateVars, PrivateVars: privateVars, Region: region}.Create(b)
-}
-
-// AsSingle returns op as a SingleOp. It returns false if op is another operation or
-// lacks a part.
-func AsSingle(op mlir.Operation) (SingleOp, bool) {
-	r := ods.Read(op, "omp.single", "****s", "")
-	if r == nil {
-		return SingleOp{}, false
-	}
-	o := SingleOp{
-		AllocateVars:        r.Operands(),
-		AllocatorVars:       r.Operands(),
-		CopyprivateVars:     r.Operands(),
-		CopyprivateSyms:     ods.GetValue(r, "copyprivate_syms", ods.PathArray),
-		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
-		PrivateVars:         r.Operands(),
-		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		Region:              r.Region(),
-	}
-	return o, r.OK()
-}
-
-// TargetOp is the operation omp.target.
-type TargetOp struct {
-	AllocateVars        []mlir.Value
-	AllocatorVars       []mlir.Value
-	Bare                bool               // optional
-	DependKinds         []ClauseTaskDepend // optional
-	DependVars          []mlir.Value
-	Device              mlir.Value // optional
-	HasDeviceAddrVars   []mlir.Value
-	HostEvalVars        []mlir.Value
-	IfExpr              mlir.Value // optional
-	InReductionVars     []mlir.Value
-	InReductionByref    []bool     // optional
-	InReductionSyms     [][]string // optional
-	IsDevicePtrVars     []mlir.Value
-	MapVars             []mlir.Value
-	Nowait              bool // optional
-	PrivateVars         []mlir.Value
-	PrivateSyms         [][]string // optional
-	PrivateNeedsBarrier bool       // optional
-	ThreadLimit         mlir.Value // optional
-	PrivateMaps         []int64    // optional
-	Region              mlir.Region
-}
-
-// Create creates the operation.
-func (o TargetOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.target")
-	w.Operands("allocate_vars", o.AllocateVars)
-	w.Operands("allocator_vars", o.AllocatorVars)
-	ods.SetValue(w, "bare", o.Bare, ods.Unit)
-	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
-	w.Operands("depend_vars", o.DependVars)
-	w.Optional("device", o.Device)
-	w.Operands("has_device_addr_vars", o.HasDeviceAddrVars)
-	w.Operands("host_eval_vars", o.HostEvalVars)
-	w.Optional("if_expr", o.IfExpr)
-	w.Operands("in_reduction_vars", o.InReductionVars)
-	ods.SetList(w, "in_reduction_byref", o.InReductionByref, ods.Bools)
-	ods.SetList(w, "in_reduction_syms", o.InReductionSyms, ods.PathArray)
-	w.Operands("is_device_ptr_vars", o.IsDevicePtrVars)
-	w.Operands("map_vars", o.MapVars)
-	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.Operands("private_vars", o.PrivateVars)
-	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
-	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
-	w.Optional("thread_limit", o.ThreadLimit)
-	ods.SetList(w, "private_maps", o.PrivateMaps, ods.Int64s)
-	w.Region(o.Region)
-	w.OperandSegments(3, 5, 12)
-	return w.Create()
-}
-
-// Target creates omp.target.
-func Target(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, dependVars []mlir.Value, hasDeviceAddrVars []mlir.Value, hostEvalVars []mlir.Value, inReductionVars []mlir.Value, isDevicePtrVars []mlir.Value, mapVars []mlir.Value, privateVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return TargetOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, DependVars: dependVars, HasDeviceAddrVars: hasDeviceAddrVars, HostEvalVars: hostEvalVars, InReductionVars: inReductionVars, IsDevicePtrVars: isDevicePtrVars, MapVars: mapVars, PrivateVars: privateVars, Region: region}.Create(b)
-}
-
-// AsTarget returns op as a TargetOp. It returns false if op is another operation or
-// lacks a part.
-func AsTarget(op mlir.Operation) (TargetOp, bool) {
-	r := ods.Read(op, "omp.target", "***?**?****?s3, 5, 12", "")
-	if r == nil {
-		return TargetOp{}, false
-	}
-	o := TargetOp{
-		AllocateVars:        r.Operands(),
-		AllocatorVars:       r.Operands(),
-		Bare:                ods.GetValue(r, "bare", ods.Unit),
-		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
-		DependVars:          r.Operands(),
-		Device:              r.Operand(),
-		HasDeviceAddrVars:   r.Operands(),
-		HostEvalVars:        r.Operands(),
-		IfExpr:              r.Operand(),
-		InReductionVars:     r.Operands(),
-		InReductionByref:    ods.GetValue(r, "in_reduction_byref", ods.Bools),
-		InReductionSyms:     ods.GetValue(r, "in_reduction_syms", ods.PathArray),
-		IsDevicePtrVars:     r.Operands(),
-		MapVars:             r.Operands(),
-		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
-		PrivateVars:         r.Operands(),
-		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		ThreadLimit:         r.Operand(),
-		PrivateMaps:         ods.GetValue(r, "private_maps", ods.Int64s),
-		Region:              r.Region(),
-	}
-	return o, r.OK()
-}
-
-// TargetAllocMemOp is the operation omp.target_allocmem.
-type TargetAllocMemOp struct {
-	Device     mlir.Value
-	InType     mlir.Type
-	UniqName   string // optional
-	BindcName  string // optional
-	Typeparams []mlir.Value
-	Shape      []mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o TargetAllocMemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.target_allocmem")
-	w.Operand("device", o.Device)
-	ods.Set(w, "in_type", o.InType, ods.Type)
-	ods.SetValue(w, "uniq_name", o.UniqName, ods.Text)
-	ods.SetValue(w, "bindc_name", o.BindcName, ods.Text)
-	w.Operands("typeparams", o.Typeparams)
-	w.Operands("shape", o.Shape)
-	w.Result("result", o.ResultType)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// TargetAllocMem creates omp.target_allocmem and returns its result.
-func TargetAllocMem(b *mlir.Builder, resultType mlir.Type, device mlir.Value, inType mlir.Type, typeparams []mlir.Value, shape ...mlir.Value) mlir.Value {
-	return TargetAllocMemOp{ResultType: resultType, Device: device, InType: inType, Typeparams: typeparams, Shape: shape}.Create(b).Result(0)
-}
-
-// AsTargetAllocMem returns op as a TargetAllocMemOp. It returns false if op is another
-// operation or lacks a part.
-func AsTargetAllocMem(op mlir.Operation) (TargetAllocMemOp, bool) {
-	r := ods.Read(op, "omp.target_allocmem", "1**s", "1")
-	if r == nil {
-		return TargetAllocMemOp{}, false
-	}
-	o := TargetAllocMemOp{
-		Device:     r.Operand(),
-		InType:     ods.Get(r, "in_type", ods.Type),
-		UniqName:   ods.GetValue(r, "uniq_name", ods.Text),
-		BindcName:  ods.GetValue(r, "bindc_name", ods.Text),
-		Typeparams: r.Operands(),
-		Shape:      r.Operands(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TargetDataOp is the operation omp.target_data.
-type TargetDataOp struct {
-	Device            mlir.Value // optional
-	IfExpr            mlir.Value // optional
-	MapVars           []mlir.Value
-	UseDeviceAddrVars []mlir.Value
-	UseDevicePtrVars  []mlir.Value
-	Region            mlir.Region
-}
-
-// Create creates the operation.
-func (o TargetDataOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.target_data")
-	w.Optional("device", o.Device)
-	w.Optional("if_expr", o.IfExpr)
-	w.Operands("map_vars", o.MapVars)
-	w.Operands("use_device_addr_vars", o.UseDeviceAddrVars)
-	w.Operands("use_device_ptr_vars", o.UseDevicePtrVars)
-	w.Region(o.Region)
-	w.OperandSegments(3)
-	return w.Create()
-}
-
-// TargetData creates omp.target_data.
-func TargetData(b *mlir.Builder, mapVars []mlir.Value, useDeviceAddrVars []mlir.Value, useDevicePtrVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return TargetDataOp{MapVars: mapVars, UseDeviceAddrVars: useDeviceAddrVars, UseDevicePtrVars: useDevicePtrVars, Region: region}.Create(b)
-}
-
-// AsTargetData returns op as a TargetDataOp. It returns false if op is another
-// operation or lacks a part.
-func AsTargetData(op mlir.Operation) (TargetDataOp, bool) {
-	r := ods.Read(op, "omp.target_data", "??***s3", "")
-	if r == nil {
-		return TargetDataOp{}, false
-	}
-	o := TargetDataOp{
-		Device:            r.Operand(),
-		IfExpr:            r.Operand(),
-		MapVars:           r.Operands(),
-		UseDeviceAddrVars: r.Operands(),
-		UseDevicePtrVars:  r.Operands(),
-		Region:            r.Region(),
-	}
-	return o, r.OK()
-}
-
-// TargetEnterDataOp is the operation omp.target_enter_data.
-type TargetEnterDataOp struct {
-	DependKinds []ClauseTaskDepend // optional
-	DependVars  []mlir.Value
-	Device      mlir.Value // optional
-	IfExpr      mlir.Value // optional
-	MapVars     []mlir.Value
-	Nowait      bool // optional
-}
-
-// Create creates the operation.
-func (o TargetEnterDataOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.target_enter_data")
-	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
-	w.Operands("depend_vars", o.DependVars)
-	w.Optional("device", o.Device)
-	w.Optional("if_expr", o.IfExpr)
-	w.Operands("map_vars", o.MapVars)
-	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.OperandSegments(1, 5)
-	return w.Create()
-}
-
-// TargetEnterData creates omp.target_enter_data.
-func TargetEnterData(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.Value) mlir.Operation {
-	return TargetEnterDataOp{DependVars: dependVars, MapVars: mapVars}.Create(b)
-}
-
-// AsTargetEnterData returns op as a TargetEnterDataOp. It returns false if op is
-// another operation or lacks a part.
-func AsTargetEnterData(op mlir.Operation) (TargetEnterDataOp, bool) {
-	r := ods.Read(op, "omp.target_enter_data", "*??*s1, 5", "")
-	if r == nil {
-		return TargetEnterDataOp{}, false
-	}
-	o := TargetEnterDataOp{
-		DependKinds: ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
-		DependVars:  r.Operands(),
-		Device:      r.Operand(),
-		IfExpr:      r.Operand(),
-		MapVars:     r.Operands(),
-		Nowait:      ods.GetValue(r, "nowait", ods.Unit),
-	}
-	return o, r.OK()
-}
-
-// TargetExitDataOp is the operation omp.target_exit_data.
-type TargetExitDataOp struct {
-	DependKinds []ClauseTaskDepend // optional
-	DependVars  []mlir.Value
-	Device      mlir.Value // optional
-	IfExpr      mlir.Value // optional
-	MapVars     []mlir.Value
-	Nowait      bool // optional
-}
-
-// Create creates the operation.
-func (o TargetExitDataOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.target_exit_data")
-	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
-	w.Operands("depend_vars", o.DependVars)
-	w.Optional("device", o.Device)
-	w.Optional("if_expr", o.IfExpr)
-	w.Operands("map_vars", o.MapVars)
-	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.OperandSegments(1, 5)
-	return w.Create()
-}
-
-// TargetExitData creates omp.target_exit_data.
-func TargetExitData(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.Value) mlir.Operation {
-	return TargetExitDataOp{DependVars: dependVars, MapVars: mapVars}.Create(b)
-}
-
-// AsTargetExitData returns op as a TargetExitDataOp. It returns false if op is another
-// operation or lacks a part.
-func AsTargetExitData(op mlir.Operation) (TargetExitDataOp, bool) {
-	r := ods.Read(op, "omp.target_exit_data", "*??*s1, 5", "")
-	if r == nil {
-		return TargetExitDataOp{}, false
-	}
-	o := TargetExitDataOp{
-		DependKinds: ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
-		DependVars:  r.Operands(),
-		Device:      r.Operand(),
-		IfExpr:      r.Operand(),
-		MapVars:     r.Operands(),
-		Nowait:      ods.GetValue(r, "nowait", ods.Unit),
-	}
-	return o, r.OK()
-}
-
-// TargetFreeMemOp is the operation omp.target_freemem.
-type TargetFreeMemOp struct {
-	Device  mlir.Value
-	Heapref mlir.Value
-}
-
-// Create creates the operation.
-func (o TargetFreeMemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.target_freemem")
-	w.Operand("device", o.Device)
-	w.Operand("heapref", o.Heapref)
-	return w.Create()
-}
-
-// TargetFreeMem creates omp.target_freemem.
-func TargetFreeMem(b *mlir.Builder, device mlir.Value, heapref mlir.Value) mlir.Operation {
-	return TargetFreeMemOp{Device: device, Heapref: heapref}.Create(b)
-}
-
-// AsTargetFreeMem returns op as a TargetFreeMemOp. It returns false if op is another
-// operation or lacks a part.
-func AsTargetFreeMem(op mlir.Operation) (TargetFreeMemOp, bool) {
-	r := ods.Read(op, "omp.target_freemem", "11", "")
-	if r == nil {
-		return TargetFreeMemOp{}, false
-	}
-	o := TargetFreeMemOp{
-		Device:  r.Operand(),
-		Heapref: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// TargetUpdateOp is the operation omp.target_update.
-type TargetUpdateOp struct {
-	DependKinds []ClauseTaskDepend // optional
-	DependVars  []mlir.Value
-	Device      mlir.Value // optional
-	IfExpr      mlir.Value // optional
-	MapVars     []mlir.Value
-	Nowait      bool // optional
-}
-
-// Create creates the operation.
-func (o TargetUpdateOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.target_update")
-	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
-	w.Operands("depend_vars", o.DependVars)
-	w.Optional("device", o.Device)
-	w.Optional("if_expr", o.IfExpr)
-	w.Operands("map_vars", o.MapVars)
-	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
-	w.OperandSegments(1, 5)
-	return w.Create()
-}
-
-// TargetUpdate creates omp.target_update.
-func TargetUpdate(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.Value) mlir.Operation {
-	return TargetUpdateOp{DependVars: dependVars, MapVars: mapVars}.Create(b)
-}
-
-// AsTargetUpdate returns op as a TargetUpdateOp. It returns false if op is another
-// operation or lacks a part.
-func AsTargetUpdate(op mlir.Operation) (TargetUpdateOp, bool) {
-	r := ods.Read(op, "omp.target_update", "*??*s1, 5", "")
-	if r == nil {
-		return TargetUpdateOp{}, false
-	}
-	o := TargetUpdateOp{
-		DependKinds: ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
-		DependVars:  r.Operands(),
-		Device:      r.Operand(),
-		IfExpr:      r.Operand(),
-		MapVars:     r.Operands(),
-		Nowait:      ods.GetValue(r, "nowait", ods.Unit),
-	}
-	return o, r.OK()
-}
-
-// TaskOp is the operation omp.task.
-type TaskOp struct {
-	AllocateVars        []mlir.Value
-	AllocatorVars       []mlir.Value
-	DependKinds         []ClauseTaskDepend // optional
-	DependVars          []mlir.Value
-	Final               mlir.Value // optional
-	IfExpr              mlir.Value // optional
-	InReductionVars     []mlir.Value
-	InReductionByref    []bool     // optional
-	InReductionSyms     [][]string // optional
-	Mergeable           bool       // optional
-	Priority            mlir.Value // optional
-	PrivateVars         []mlir.Value
-	PrivateSyms         [][]string // optional
-	PrivateNeedsBarrier bool       // optional
-	Untied              bool       // optional
-	EventHandle         mlir.Value // optional
-	Region              mlir.Region
-}
-
-// Create creates the operation.
-func (o TaskOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "omp.task")
-	w.Operands("allocate_vars", o.AllocateVars)
-	w.Operands("allocator_vars", o.AllocatorVars)
-	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
-	w.Operands("depend_vars", o.DependVars)
-	w.Optional("final", o.Final)
-	w.Optional("if_expr", o.IfExpr)
-	w.Operands("in_reduction_vars", o.InReductionVars)
-	ods.SetList(w, "in_reduction_byref", o.InReductionByref, ods.Bools)
-	ods.SetList(w, "in_reduction_syms", o.InReductionSyms, ods.PathArray)
-	ods.SetValue(w, "mergeable", o.Mergeable, ods.Unit)
-	w.Optional("priority", o.Priority)
-	w.Operands("private_vars", o.PrivateVars)
-	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
-	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
-	ods.SetValue(w, "untied", o.Untied, ods.Unit)
-	w.Optional("event_handle", o.EventHandle)
-	w.Region(o.Region)
-	w.OperandSegments(0, 1, 5)
-	return w.Create()
-}
-
-// Task creates omp.task.
-func Task(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, dependVars []mlir.Value, inReductionVars []mlir.Value, privateVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return TaskOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, DependVars: dependVars, InReductionVars: inReductionVars, PrivateVars: privateVars, Region: region}.Create(b)
-}
-
-// AsTask returns op as a TaskOp. It returns false if op is another operation or lacks a
-// part.
-func AsTask(op mlir.Operation) (TaskOp, bool) {
-	r := ods.Read(op, "omp.task", "***??*?*?s0, 1, 5", "")
-	if r == nil {
-		return TaskOp{}, false
-	}
-	o := TaskOp{
-		AllocateVars:        r.Operands(),
-		AllocatorVars:       r.Operands(),
-		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
-		DependVars:          r.Operands(),
-		Final:               r.Operand(),
-		IfExpr:              r.Operand(),
-		InReductionVars:     r.Operands(),
-		InReductionByref:    ods.GetValue(r, "in_reduction_byref", ods.Bools),
-		InReductionSyms:     ods.GetValue(r, "in_reduction_syms", ods.PathArray),
-		Mergeable:           ods.GetValue(r, "mergeable", ods.Unit),
-		Priority:            r.Operand(),
-		PrivateVars:         r.Operands(),
-		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		Untied:              ods.GetValue(r, "untied", ods.Unit),
-		EventHandle:         r.Operand(),
-		Region:              r.Region(),
 	}
 	return o, r.OK()
 }

@@ -7,14 +7,874 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// ScanOp is the operation omp.scan.
+type ScanOp struct {
+	InclusiveVars []mlir.Value
+	ExclusiveVars []mlir.Value
+}
+
+// Create creates the operation.
+func (o ScanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.scan")
+	w.Operands("inclusive_vars", o.InclusiveVars)
+	w.Operands("exclusive_vars", o.ExclusiveVars)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Scan creates omp.scan.
+func Scan(b *mlir.Builder, inclusiveVars []mlir.Value, exclusiveVars ...mlir.Value) mlir.Operation {
+	return ScanOp{InclusiveVars: inclusiveVars, ExclusiveVars: exclusiveVars}.Create(b)
+}
+
+// AsScan returns op as a ScanOp. It returns false if op is another operation or lacks a
+// part.
+func AsScan(op mlir.Operation) (ScanOp, bool) {
+	r := ods.Read(op, "omp.scan", "**s", "")
+	if r == nil {
+		return ScanOp{}, false
+	}
+	o := ScanOp{
+		InclusiveVars: r.Operands(),
+		ExclusiveVars: r.Operands(),
+	}
+	return o, r.OK()
+}
+
+// ScopeOp is the operation omp.scope.
+type ScopeOp struct {
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	PrivateVars            []mlir.Value
+	ReductionVars          []mlir.Value
+	AllocateAlignments     []int64           // optional
+	AllocatePrivateIndices []int64           // optional
+	Nowait                 bool              // optional
+	PrivateSyms            [][]string        // optional
+	PrivateNeedsBarrier    bool              // optional
+	ReductionMod           ReductionModifier // optional
+	ReductionByref         []bool            // optional
+	ReductionSyms          [][]string        // optional
+	Region                 mlir.Region
+}
+
+// Create creates the operation.
+func (o ScopeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.scope")
+	w.Operands("allocate_vars", o.AllocateVars)
+	w.Operands("allocator_vars", o.AllocatorVars)
+	w.Operands("private_vars", o.PrivateVars)
+	w.Operands("reduction_vars", o.ReductionVars)
+	ods.SetList(w, "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w, "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
+	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
+	ods.SetValue(w, "reduction_mod", o.ReductionMod, reductionModifierKind)
+	ods.SetList(w, "reduction_byref", o.ReductionByref, ods.Bools)
+	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Scope creates omp.scope.
+func Scope(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, privateVars []mlir.Value, reductionVars []mlir.Value, region mlir.Region) mlir.Operation {
+	return ScopeOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, PrivateVars: privateVars, ReductionVars: reductionVars, Region: region}.Create(b)
+}
+
+// AsScope returns op as a ScopeOp. It returns false if op is another operation or lacks
+// a part.
+func AsScope(op mlir.Operation) (ScopeOp, bool) {
+	r := ods.Read(op, "omp.scope", "****s", "")
+	if r == nil {
+		return ScopeOp{}, false
+	}
+	o := ScopeOp{
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		PrivateVars:            r.Operands(),
+		ReductionVars:          r.Operands(),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		Nowait:                 ods.GetValue(r, "nowait", ods.Unit),
+		PrivateSyms:            ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:    ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		ReductionMod:           ods.GetValue(r, "reduction_mod", reductionModifierKind),
+		ReductionByref:         ods.GetValue(r, "reduction_byref", ods.Bools),
+		ReductionSyms:          ods.GetValue(r, "reduction_syms", ods.PathArray),
+		Region:                 r.Region(),
+	}
+	return o, r.OK()
+}
+
+// SectionOp is the operation omp.section.
+type SectionOp struct {
+	Region mlir.Region
+}
+
+// Create creates the operation.
+func (o SectionOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.section")
+	w.Region(o.Region)
+	return w.Create()
+}
+
+// Section creates omp.section.
+func Section(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return SectionOp{Region: region}.Create(b)
+}
+
+// AsSection returns op as a SectionOp. It returns false if op is another operation or
+// lacks a part.
+func AsSection(op mlir.Operation) (SectionOp, bool) {
+	r := ods.Read(op, "omp.section", "", "")
+	if r == nil {
+		return SectionOp{}, false
+	}
+	o := SectionOp{
+		Region: r.Region(),
+	}
+	return o, r.OK()
+}
+
+// SectionsOp is the operation omp.sections.
+type SectionsOp struct {
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	Nowait                 bool // optional
+	PrivateVars            []mlir.Value
+	PrivateSyms            [][]string        // optional
+	PrivateNeedsBarrier    bool              // optional
+	ReductionMod           ReductionModifier // optional
+	ReductionVars          []mlir.Value
+	ReductionByref         []bool     // optional
+	ReductionSyms          [][]string // optional
+	AllocateAlignments     []int64    // optional, after LLVM 22
+	AllocatePrivateIndices []int64    // optional, after LLVM 22
+	Region                 mlir.Region
+}
+
+// Create creates the operation.
+func (o SectionsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.sections")
+	w.Operands("allocate_vars", o.AllocateVars)
+	w.Operands("allocator_vars", o.AllocatorVars)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.Operands("private_vars", o.PrivateVars)
+	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
+	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
+	ods.SetValue(w, "reduction_mod", o.ReductionMod, reductionModifierKind)
+	w.Operands("reduction_vars", o.ReductionVars)
+	ods.SetList(w, "reduction_byref", o.ReductionByref, ods.Bools)
+	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Sections creates omp.sections.
+func Sections(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, privateVars []mlir.Value, reductionVars []mlir.Value, region mlir.Region) mlir.Operation {
+	return SectionsOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, PrivateVars: privateVars, ReductionVars: reductionVars, Region: region}.Create(b)
+}
+
+// AsSections returns op as a SectionsOp. It returns false if op is another operation or
+// lacks a part.
+func AsSections(op mlir.Operation) (SectionsOp, bool) {
+	r := ods.Read(op, "omp.sections", "****s", "")
+	if r == nil {
+		return SectionsOp{}, false
+	}
+	o := SectionsOp{
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		Nowait:                 ods.GetValue(r, "nowait", ods.Unit),
+		PrivateVars:            r.Operands(),
+		PrivateSyms:            ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:    ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		ReductionMod:           ods.GetValue(r, "reduction_mod", reductionModifierKind),
+		ReductionVars:          r.Operands(),
+		ReductionByref:         ods.GetValue(r, "reduction_byref", ods.Bools),
+		ReductionSyms:          ods.GetValue(r, "reduction_syms", ods.PathArray),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		Region:                 r.Region(),
+	}
+	return o, r.OK()
+}
+
+// SimdOp is the operation omp.simd.
+type SimdOp struct {
+	AlignedVars         []mlir.Value
+	Alignments          []int64    // optional
+	IfExpr              mlir.Value // optional
+	LinearVars          []mlir.Value
+	LinearStepVars      []mlir.Value
+	LinearVarTypes      []mlir.Attribute // optional
+	NontemporalVars     []mlir.Value
+	Order               ClauseOrderKind // optional
+	OrderMod            OrderModifier   // optional
+	PrivateVars         []mlir.Value
+	PrivateSyms         [][]string        // optional
+	PrivateNeedsBarrier bool              // optional
+	ReductionMod        ReductionModifier // optional
+	ReductionVars       []mlir.Value
+	ReductionByref      []bool           // optional
+	ReductionSyms       [][]string       // optional
+	Safelen             *int64           // optional
+	Simdlen             *int64           // optional
+	LinearModifiers     []mlir.Attribute // optional, after LLVM 22
+	Region              mlir.Region
+}
+
+// Create creates the operation.
+func (o SimdOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.simd")
+	w.Operands("aligned_vars", o.AlignedVars)
+	ods.SetList(w, "alignments", o.Alignments, ods.I64Array)
+	w.Optional("if_expr", o.IfExpr)
+	w.Operands("linear_vars", o.LinearVars)
+	w.Operands("linear_step_vars", o.LinearStepVars)
+	ods.SetList(w, "linear_var_types", o.LinearVarTypes, ods.Attributes)
+	w.Operands("nontemporal_vars", o.NontemporalVars)
+	ods.SetValue(w, "order", o.Order, clauseOrderKindKind)
+	ods.SetValue(w, "order_mod", o.OrderMod, orderModifierKind)
+	w.Operands("private_vars", o.PrivateVars)
+	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
+	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
+	ods.SetValue(w, "reduction_mod", o.ReductionMod, reductionModifierKind)
+	w.Operands("reduction_vars", o.ReductionVars)
+	ods.SetList(w, "reduction_byref", o.ReductionByref, ods.Bools)
+	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
+	ods.SetPointer(w, "safelen", o.Safelen, ods.I64)
+	ods.SetPointer(w, "simdlen", o.Simdlen, ods.I64)
+	ods.SetList(w.Newer(), "linear_modifiers", o.LinearModifiers, ods.Attributes)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Simd creates omp.simd.
+func Simd(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return SimdOp{Region: region}.Create(b)
+}
+
+// AsSimd returns op as a SimdOp. It returns false if op is another operation or lacks a
+// part.
+func AsSimd(op mlir.Operation) (SimdOp, bool) {
+	r := ods.Read(op, "omp.simd", "*?*****s", "")
+	if r == nil {
+		return SimdOp{}, false
+	}
+	o := SimdOp{
+		AlignedVars:         r.Operands(),
+		Alignments:          ods.GetValue(r, "alignments", ods.I64Array),
+		IfExpr:              r.Operand(),
+		LinearVars:          r.Operands(),
+		LinearStepVars:      r.Operands(),
+		LinearVarTypes:      ods.GetValue(r, "linear_var_types", ods.Attributes),
+		NontemporalVars:     r.Operands(),
+		Order:               ods.GetValue(r, "order", clauseOrderKindKind),
+		OrderMod:            ods.GetValue(r, "order_mod", orderModifierKind),
+		PrivateVars:         r.Operands(),
+		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		ReductionMod:        ods.GetValue(r, "reduction_mod", reductionModifierKind),
+		ReductionVars:       r.Operands(),
+		ReductionByref:      ods.GetValue(r, "reduction_byref", ods.Bools),
+		ReductionSyms:       ods.GetValue(r, "reduction_syms", ods.PathArray),
+		Safelen:             ods.GetPointer(r, "safelen", ods.I64),
+		Simdlen:             ods.GetPointer(r, "simdlen", ods.I64),
+		LinearModifiers:     ods.GetValue(r, "linear_modifiers", ods.Attributes),
+		Region:              r.Region(),
+	}
+	return o, r.OK()
+}
+
+// SingleOp is the operation omp.single.
+type SingleOp struct {
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	CopyprivateVars        []mlir.Value
+	CopyprivateSyms        [][]string // optional
+	Nowait                 bool       // optional
+	PrivateVars            []mlir.Value
+	PrivateSyms            [][]string // optional
+	PrivateNeedsBarrier    bool       // optional
+	AllocateAlignments     []int64    // optional, after LLVM 22
+	AllocatePrivateIndices []int64    // optional, after LLVM 22
+	Region                 mlir.Region
+}
+
+// Create creates the operation.
+func (o SingleOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.single")
+	w.Operands("allocate_vars", o.AllocateVars)
+	w.Operands("allocator_vars", o.AllocatorVars)
+	w.Operands("copyprivate_vars", o.CopyprivateVars)
+	ods.SetList(w, "copyprivate_syms", o.CopyprivateSyms, ods.PathArray)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.Operands("private_vars", o.PrivateVars)
+	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
+	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Single creates omp.single.
+func Single(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, copyprivateVars []mlir.Value, privateVars []mlir.Value, region mlir.Region) mlir.Operation {
+	return SingleOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, CopyprivateVars: copyprivateVars, PrivateVars: privateVars, Region: region}.Create(b)
+}
+
+// AsSingle returns op as a SingleOp. It returns false if op is another operation or
+// lacks a part.
+func AsSingle(op mlir.Operation) (SingleOp, bool) {
+	r := ods.Read(op, "omp.single", "****s", "")
+	if r == nil {
+		return SingleOp{}, false
+	}
+	o := SingleOp{
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		CopyprivateVars:        r.Operands(),
+		CopyprivateSyms:        ods.GetValue(r, "copyprivate_syms", ods.PathArray),
+		Nowait:                 ods.GetValue(r, "nowait", ods.Unit),
+		PrivateVars:            r.Operands(),
+		PrivateSyms:            ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:    ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		Region:                 r.Region(),
+	}
+	return o, r.OK()
+}
+
+// TargetOp is the operation omp.target.
+type TargetOp struct {
+	AllocateVars               []mlir.Value
+	AllocatorVars              []mlir.Value
+	Bare                       bool               // optional, up to LLVM 22
+	DependKinds                []ClauseTaskDepend // optional
+	DependVars                 []mlir.Value
+	DependIterated             []mlir.Value // after LLVM 22
+	Device                     mlir.Value   // optional
+	DynGroupprivateSize        mlir.Value   // optional, after LLVM 22
+	HasDeviceAddrVars          []mlir.Value
+	HostEvalVars               []mlir.Value
+	IfExpr                     mlir.Value // optional
+	InReductionVars            []mlir.Value
+	InReductionByref           []bool     // optional
+	InReductionSyms            [][]string // optional
+	IsDevicePtrVars            []mlir.Value
+	MapVars                    []mlir.Value
+	Nowait                     bool         // optional
+	MapIterated                []mlir.Value // after LLVM 22
+	PrivateVars                []mlir.Value
+	PrivateSyms                [][]string // optional
+	PrivateNeedsBarrier        bool       // optional
+	ThreadLimitVars            []mlir.Value
+	PrivateMaps                []int64            // optional
+	AllocateAlignments         []int64            // optional, after LLVM 22
+	AllocatePrivateIndices     []int64            // optional, after LLVM 22
+	DependIteratedKinds        []ClauseTaskDepend // optional, after LLVM 22
+	DynGroupprivateAccessGroup mlir.Attribute     // optional, after LLVM 22
+	DynGroupprivateFallback    mlir.Attribute     // optional, after LLVM 22
+	KernelType                 mlir.Attribute     // after LLVM 22
+	Region                     mlir.Region
+}
+
+// Create creates the operation.
+func (o TargetOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.target")
+	w.Operands("allocate_vars", o.AllocateVars)
+	w.Operands("allocator_vars", o.AllocatorVars)
+	ods.SetValue(w.Older(), "bare", o.Bare, ods.Unit)
+	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
+	w.Operands("depend_vars", o.DependVars)
+	w.Newer().Operands("depend_iterated", o.DependIterated)
+	w.Optional("device", o.Device)
+	w.Newer().Optional("dyn_groupprivate_size", o.DynGroupprivateSize)
+	w.Operands("has_device_addr_vars", o.HasDeviceAddrVars)
+	w.Operands("host_eval_vars", o.HostEvalVars)
+	w.Optional("if_expr", o.IfExpr)
+	w.Operands("in_reduction_vars", o.InReductionVars)
+	ods.SetList(w, "in_reduction_byref", o.InReductionByref, ods.Bools)
+	ods.SetList(w, "in_reduction_syms", o.InReductionSyms, ods.PathArray)
+	w.Operands("is_device_ptr_vars", o.IsDevicePtrVars)
+	w.Operands("map_vars", o.MapVars)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.Newer().Operands("map_iterated", o.MapIterated)
+	w.Operands("private_vars", o.PrivateVars)
+	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
+	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
+	w.Operands("thread_limit_vars", o.ThreadLimitVars)
+	ods.SetList(w, "private_maps", o.PrivateMaps, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
+	ods.SetList(w.Newer(), "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	ods.SetValue(w.Newer(), "dyn_groupprivate_access_group", o.DynGroupprivateAccessGroup, ods.Attribute)
+	ods.SetValue(w.Newer(), "dyn_groupprivate_fallback", o.DynGroupprivateFallback, ods.Attribute)
+	ods.Set(w.Newer(), "kernel_type", o.KernelType, ods.Attribute)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Target creates omp.target.
+func Target(b *mlir.Builder, kernelType mlir.Attribute, region mlir.Region) mlir.Operation {
+	return TargetOp{KernelType: kernelType, Region: region}.Create(b)
+}
+
+// AsTarget returns op as a TargetOp. It returns false if op is another operation or
+// lacks a part.
+func AsTarget(op mlir.Operation) (TargetOp, bool) {
+	r := ods.Read(op, "omp.target", "***+*?+?**?***+***s", "")
+	if r == nil {
+		return TargetOp{}, false
+	}
+	o := TargetOp{
+		AllocateVars:               r.Operands(),
+		AllocatorVars:              r.Operands(),
+		Bare:                       ods.GetValue(r, "bare", ods.Unit),
+		DependKinds:                ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependVars:                 r.Operands(),
+		DependIterated:             r.Operands(),
+		Device:                     r.Operand(),
+		DynGroupprivateSize:        r.Operand(),
+		HasDeviceAddrVars:          r.Operands(),
+		HostEvalVars:               r.Operands(),
+		IfExpr:                     r.Operand(),
+		InReductionVars:            r.Operands(),
+		InReductionByref:           ods.GetValue(r, "in_reduction_byref", ods.Bools),
+		InReductionSyms:            ods.GetValue(r, "in_reduction_syms", ods.PathArray),
+		IsDevicePtrVars:            r.Operands(),
+		MapVars:                    r.Operands(),
+		Nowait:                     ods.GetValue(r, "nowait", ods.Unit),
+		MapIterated:                r.Operands(),
+		PrivateVars:                r.Operands(),
+		PrivateSyms:                ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:        ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		ThreadLimitVars:            r.Operands(),
+		PrivateMaps:                ods.GetValue(r, "private_maps", ods.Int64s),
+		AllocateAlignments:         ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices:     ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		DependIteratedKinds:        ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
+		DynGroupprivateAccessGroup: ods.GetValue(r, "dyn_groupprivate_access_group", ods.Attribute),
+		DynGroupprivateFallback:    ods.GetValue(r, "dyn_groupprivate_fallback", ods.Attribute),
+		KernelType:                 ods.GetValue(r, "kernel_type", ods.Attribute),
+		Region:                     r.Region(),
+	}
+	return o, r.OK()
+}
+
+// TargetAllocMemOp is the operation omp.target_allocmem.
+type TargetAllocMemOp struct {
+	Device     mlir.Value
+	InType     mlir.Type
+	UniqName   string // optional
+	BindcName  string // optional
+	Typeparams []mlir.Value
+	Shape      []mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o TargetAllocMemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.target_allocmem")
+	w.Operand("device", o.Device)
+	ods.Set(w, "in_type", o.InType, ods.Type)
+	ods.SetValue(w, "uniq_name", o.UniqName, ods.Text)
+	ods.SetValue(w, "bindc_name", o.BindcName, ods.Text)
+	w.Operands("typeparams", o.Typeparams)
+	w.Operands("shape", o.Shape)
+	w.Result("result", o.ResultType)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// TargetAllocMem creates omp.target_allocmem and returns its result.
+func TargetAllocMem(b *mlir.Builder, resultType mlir.Type, device mlir.Value, inType mlir.Type, typeparams []mlir.Value, shape ...mlir.Value) mlir.Value {
+	return TargetAllocMemOp{ResultType: resultType, Device: device, InType: inType, Typeparams: typeparams, Shape: shape}.Create(b).Result(0)
+}
+
+// AsTargetAllocMem returns op as a TargetAllocMemOp. It returns false if op is another
+// operation or lacks a part.
+func AsTargetAllocMem(op mlir.Operation) (TargetAllocMemOp, bool) {
+	r := ods.Read(op, "omp.target_allocmem", "1**s", "1")
+	if r == nil {
+		return TargetAllocMemOp{}, false
+	}
+	o := TargetAllocMemOp{
+		Device:     r.Operand(),
+		InType:     ods.Get(r, "in_type", ods.Type),
+		UniqName:   ods.GetValue(r, "uniq_name", ods.Text),
+		BindcName:  ods.GetValue(r, "bindc_name", ods.Text),
+		Typeparams: r.Operands(),
+		Shape:      r.Operands(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// TargetDataOp is the operation omp.target_data.
+type TargetDataOp struct {
+	Device            mlir.Value // optional
+	IfExpr            mlir.Value // optional
+	MapVars           []mlir.Value
+	MapIterated       []mlir.Value // after LLVM 22
+	UseDeviceAddrVars []mlir.Value
+	UseDevicePtrVars  []mlir.Value
+	Region            mlir.Region
+}
+
+// Create creates the operation.
+func (o TargetDataOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.target_data")
+	w.Optional("device", o.Device)
+	w.Optional("if_expr", o.IfExpr)
+	w.Operands("map_vars", o.MapVars)
+	w.Newer().Operands("map_iterated", o.MapIterated)
+	w.Operands("use_device_addr_vars", o.UseDeviceAddrVars)
+	w.Operands("use_device_ptr_vars", o.UseDevicePtrVars)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// TargetData creates omp.target_data.
+func TargetData(b *mlir.Builder, mapVars []mlir.Value, useDeviceAddrVars []mlir.Value, useDevicePtrVars []mlir.Value, region mlir.Region) mlir.Operation {
+	return TargetDataOp{MapVars: mapVars, UseDeviceAddrVars: useDeviceAddrVars, UseDevicePtrVars: useDevicePtrVars, Region: region}.Create(b)
+}
+
+// AsTargetData returns op as a TargetDataOp. It returns false if op is another
+// operation or lacks a part.
+func AsTargetData(op mlir.Operation) (TargetDataOp, bool) {
+	r := ods.Read(op, "omp.target_data", "??*+***s", "")
+	if r == nil {
+		return TargetDataOp{}, false
+	}
+	o := TargetDataOp{
+		Device:            r.Operand(),
+		IfExpr:            r.Operand(),
+		MapVars:           r.Operands(),
+		MapIterated:       r.Operands(),
+		UseDeviceAddrVars: r.Operands(),
+		UseDevicePtrVars:  r.Operands(),
+		Region:            r.Region(),
+	}
+	return o, r.OK()
+}
+
+// TargetEnterDataOp is the operation omp.target_enter_data.
+type TargetEnterDataOp struct {
+	DependKinds         []ClauseTaskDepend // optional
+	DependVars          []mlir.Value
+	DependIterated      []mlir.Value // after LLVM 22
+	Device              mlir.Value   // optional
+	IfExpr              mlir.Value   // optional
+	MapVars             []mlir.Value
+	Nowait              bool               // optional
+	MapIterated         []mlir.Value       // after LLVM 22
+	DependIteratedKinds []ClauseTaskDepend // optional, after LLVM 22
+}
+
+// Create creates the operation.
+func (o TargetEnterDataOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.target_enter_data")
+	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
+	w.Operands("depend_vars", o.DependVars)
+	w.Newer().Operands("depend_iterated", o.DependIterated)
+	w.Optional("device", o.Device)
+	w.Optional("if_expr", o.IfExpr)
+	w.Operands("map_vars", o.MapVars)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.Newer().Operands("map_iterated", o.MapIterated)
+	ods.SetList(w.Newer(), "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// TargetEnterData creates omp.target_enter_data.
+func TargetEnterData(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.Value) mlir.Operation {
+	return TargetEnterDataOp{DependVars: dependVars, MapVars: mapVars}.Create(b)
+}
+
+// AsTargetEnterData returns op as a TargetEnterDataOp. It returns false if op is
+// another operation or lacks a part.
+func AsTargetEnterData(op mlir.Operation) (TargetEnterDataOp, bool) {
+	r := ods.Read(op, "omp.target_enter_data", "*+*??*+*s", "")
+	if r == nil {
+		return TargetEnterDataOp{}, false
+	}
+	o := TargetEnterDataOp{
+		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependVars:          r.Operands(),
+		DependIterated:      r.Operands(),
+		Device:              r.Operand(),
+		IfExpr:              r.Operand(),
+		MapVars:             r.Operands(),
+		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
+		MapIterated:         r.Operands(),
+		DependIteratedKinds: ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
+	}
+	return o, r.OK()
+}
+
+// TargetExitDataOp is the operation omp.target_exit_data.
+type TargetExitDataOp struct {
+	DependKinds         []ClauseTaskDepend // optional
+	DependVars          []mlir.Value
+	DependIterated      []mlir.Value // after LLVM 22
+	Device              mlir.Value   // optional
+	IfExpr              mlir.Value   // optional
+	MapVars             []mlir.Value
+	Nowait              bool               // optional
+	MapIterated         []mlir.Value       // after LLVM 22
+	DependIteratedKinds []ClauseTaskDepend // optional, after LLVM 22
+}
+
+// Create creates the operation.
+func (o TargetExitDataOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.target_exit_data")
+	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
+	w.Operands("depend_vars", o.DependVars)
+	w.Newer().Operands("depend_iterated", o.DependIterated)
+	w.Optional("device", o.Device)
+	w.Optional("if_expr", o.IfExpr)
+	w.Operands("map_vars", o.MapVars)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.Newer().Operands("map_iterated", o.MapIterated)
+	ods.SetList(w.Newer(), "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// TargetExitData creates omp.target_exit_data.
+func TargetExitData(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.Value) mlir.Operation {
+	return TargetExitDataOp{DependVars: dependVars, MapVars: mapVars}.Create(b)
+}
+
+// AsTargetExitData returns op as a TargetExitDataOp. It returns false if op is another
+// operation or lacks a part.
+func AsTargetExitData(op mlir.Operation) (TargetExitDataOp, bool) {
+	r := ods.Read(op, "omp.target_exit_data", "*+*??*+*s", "")
+	if r == nil {
+		return TargetExitDataOp{}, false
+	}
+	o := TargetExitDataOp{
+		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependVars:          r.Operands(),
+		DependIterated:      r.Operands(),
+		Device:              r.Operand(),
+		IfExpr:              r.Operand(),
+		MapVars:             r.Operands(),
+		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
+		MapIterated:         r.Operands(),
+		DependIteratedKinds: ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
+	}
+	return o, r.OK()
+}
+
+// TargetFreeMemOp is the operation omp.target_freemem.
+type TargetFreeMemOp struct {
+	Device  mlir.Value
+	Heapref mlir.Value
+}
+
+// Create creates the operation.
+func (o TargetFreeMemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.target_freemem")
+	w.Operand("device", o.Device)
+	w.Operand("heapref", o.Heapref)
+	return w.Create()
+}
+
+// TargetFreeMem creates omp.target_freemem.
+func TargetFreeMem(b *mlir.Builder, device mlir.Value, heapref mlir.Value) mlir.Operation {
+	return TargetFreeMemOp{Device: device, Heapref: heapref}.Create(b)
+}
+
+// AsTargetFreeMem returns op as a TargetFreeMemOp. It returns false if op is another
+// operation or lacks a part.
+func AsTargetFreeMem(op mlir.Operation) (TargetFreeMemOp, bool) {
+	r := ods.Read(op, "omp.target_freemem", "11", "")
+	if r == nil {
+		return TargetFreeMemOp{}, false
+	}
+	o := TargetFreeMemOp{
+		Device:  r.Operand(),
+		Heapref: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// TargetUpdateOp is the operation omp.target_update.
+type TargetUpdateOp struct {
+	DependKinds         []ClauseTaskDepend // optional
+	DependVars          []mlir.Value
+	DependIterated      []mlir.Value // after LLVM 22
+	Device              mlir.Value   // optional
+	IfExpr              mlir.Value   // optional
+	MapVars             []mlir.Value
+	Nowait              bool               // optional
+	MapIterated         []mlir.Value       // after LLVM 22
+	DependIteratedKinds []ClauseTaskDepend // optional, after LLVM 22
+}
+
+// Create creates the operation.
+func (o TargetUpdateOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.target_update")
+	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
+	w.Operands("depend_vars", o.DependVars)
+	w.Newer().Operands("depend_iterated", o.DependIterated)
+	w.Optional("device", o.Device)
+	w.Optional("if_expr", o.IfExpr)
+	w.Operands("map_vars", o.MapVars)
+	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.Newer().Operands("map_iterated", o.MapIterated)
+	ods.SetList(w.Newer(), "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// TargetUpdate creates omp.target_update.
+func TargetUpdate(b *mlir.Builder, dependVars []mlir.Value, mapVars ...mlir.Value) mlir.Operation {
+	return TargetUpdateOp{DependVars: dependVars, MapVars: mapVars}.Create(b)
+}
+
+// AsTargetUpdate returns op as a TargetUpdateOp. It returns false if op is another
+// operation or lacks a part.
+func AsTargetUpdate(op mlir.Operation) (TargetUpdateOp, bool) {
+	r := ods.Read(op, "omp.target_update", "*+*??*+*s", "")
+	if r == nil {
+		return TargetUpdateOp{}, false
+	}
+	o := TargetUpdateOp{
+		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependVars:          r.Operands(),
+		DependIterated:      r.Operands(),
+		Device:              r.Operand(),
+		IfExpr:              r.Operand(),
+		MapVars:             r.Operands(),
+		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
+		MapIterated:         r.Operands(),
+		DependIteratedKinds: ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
+	}
+	return o, r.OK()
+}
+
+// TaskOp is the operation omp.task.
+type TaskOp struct {
+	Iterated               []mlir.Value // after LLVM 22
+	AffinityVars           []mlir.Value // after LLVM 22
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	DependKinds            []ClauseTaskDepend // optional
+	DependVars             []mlir.Value
+	DependIterated         []mlir.Value // after LLVM 22
+	Final                  mlir.Value   // optional
+	IfExpr                 mlir.Value   // optional
+	InReductionVars        []mlir.Value
+	InReductionByref       []bool     // optional
+	InReductionSyms        [][]string // optional
+	Mergeable              bool       // optional
+	Priority               mlir.Value // optional
+	PrivateVars            []mlir.Value
+	PrivateSyms            [][]string         // optional
+	PrivateNeedsBarrier    bool               // optional
+	Untied                 bool               // optional
+	EventHandle            mlir.Value         // optional
+	AllocateAlignments     []int64            // optional, after LLVM 22
+	AllocatePrivateIndices []int64            // optional, after LLVM 22
+	DependIteratedKinds    []ClauseTaskDepend // optional, after LLVM 22
+	Region                 mlir.Region
+}
+
+// Create creates the operation.
+func (o TaskOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.task")
+	w.Newer().Operands("iterated", o.Iterated)
+	w.Newer().Operands("affinity_vars", o.AffinityVars)
+	w.Operands("allocate_vars", o.AllocateVars)
+	w.Operands("allocator_vars", o.AllocatorVars)
+	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
+	w.Operands("depend_vars", o.DependVars)
+	w.Newer().Operands("depend_iterated", o.DependIterated)
+	w.Optional("final", o.Final)
+	w.Optional("if_expr", o.IfExpr)
+	w.Operands("in_reduction_vars", o.InReductionVars)
+	ods.SetList(w, "in_reduction_byref", o.InReductionByref, ods.Bools)
+	ods.SetList(w, "in_reduction_syms", o.InReductionSyms, ods.PathArray)
+	ods.SetValue(w, "mergeable", o.Mergeable, ods.Unit)
+	w.Optional("priority", o.Priority)
+	w.Operands("private_vars", o.PrivateVars)
+	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
+	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
+	ods.SetValue(w, "untied", o.Untied, ods.Unit)
+	w.Optional("event_handle", o.EventHandle)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
+	ods.SetList(w.Newer(), "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Task creates omp.task.
+func Task(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return TaskOp{Region: region}.Create(b)
+}
+
+// AsTask returns op as a TaskOp. It returns false if op is another operation or lacks a
+// part.
+func AsTask(op mlir.Operation) (TaskOp, bool) {
+	r := ods.Read(op, "omp.task", "+*+****+*??*?*?s", "")
+	if r == nil {
+		return TaskOp{}, false
+	}
+	o := TaskOp{
+		Iterated:               r.Operands(),
+		AffinityVars:           r.Operands(),
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		DependKinds:            ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependVars:             r.Operands(),
+		DependIterated:         r.Operands(),
+		Final:                  r.Operand(),
+		IfExpr:                 r.Operand(),
+		InReductionVars:        r.Operands(),
+		InReductionByref:       ods.GetValue(r, "in_reduction_byref", ods.Bools),
+		InReductionSyms:        ods.GetValue(r, "in_reduction_syms", ods.PathArray),
+		Mergeable:              ods.GetValue(r, "mergeable", ods.Unit),
+		Priority:               r.Operand(),
+		PrivateVars:            r.Operands(),
+		PrivateSyms:            ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:    ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		Untied:                 ods.GetValue(r, "untied", ods.Unit),
+		EventHandle:            r.Operand(),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		DependIteratedKinds:    ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
+		Region:                 r.Region(),
+	}
+	return o, r.OK()
+}
+
 // TaskgroupOp is the operation omp.taskgroup.
 type TaskgroupOp struct {
-	AllocateVars       []mlir.Value
-	AllocatorVars      []mlir.Value
-	TaskReductionVars  []mlir.Value
-	TaskReductionByref []bool     // optional
-	TaskReductionSyms  [][]string // optional
-	Region             mlir.Region
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	TaskReductionVars      []mlir.Value
+	TaskReductionByref     []bool     // optional
+	TaskReductionSyms      [][]string // optional
+	AllocateAlignments     []int64    // optional, after LLVM 22
+	AllocatePrivateIndices []int64    // optional, after LLVM 22
+	Region                 mlir.Region
 }
 
 // Create creates the operation.
@@ -25,6 +885,8 @@ func (o TaskgroupOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("task_reduction_vars", o.TaskReductionVars)
 	ods.SetList(w, "task_reduction_byref", o.TaskReductionByref, ods.Bools)
 	ods.SetList(w, "task_reduction_syms", o.TaskReductionSyms, ods.PathArray)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
 	w.Region(o.Region)
 	w.OperandSegments()
 	return w.Create()
@@ -43,12 +905,14 @@ func AsTaskgroup(op mlir.Operation) (TaskgroupOp, bool) {
 		return TaskgroupOp{}, false
 	}
 	o := TaskgroupOp{
-		AllocateVars:       r.Operands(),
-		AllocatorVars:      r.Operands(),
-		TaskReductionVars:  r.Operands(),
-		TaskReductionByref: ods.GetValue(r, "task_reduction_byref", ods.Bools),
-		TaskReductionSyms:  ods.GetValue(r, "task_reduction_syms", ods.PathArray),
-		Region:             r.Region(),
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		TaskReductionVars:      r.Operands(),
+		TaskReductionByref:     ods.GetValue(r, "task_reduction_byref", ods.Bools),
+		TaskReductionSyms:      ods.GetValue(r, "task_reduction_syms", ods.PathArray),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		Region:                 r.Region(),
 	}
 	return o, r.OK()
 }
@@ -111,8 +975,8 @@ func (o TaskloopOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // Taskloop creates omp.taskloop.
-func Taskloop(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, inReductionVars []mlir.Value, privateVars []mlir.Value, reductionVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return TaskloopOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, InReductionVars: inReductionVars, PrivateVars: privateVars, ReductionVars: reductionVars, Region: region}.Create(b)
+func Taskloop(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return TaskloopOp{Region: region}.Create(b)
 }
 
 // AsTaskloop returns op as a TaskloopOp. It returns false if op is another operation or
@@ -150,11 +1014,146 @@ func AsTaskloop(op mlir.Operation) (TaskloopOp, bool) {
 	return o, r.OK()
 }
 
+// TaskloopContextOp is the operation omp.taskloop.context.
+type TaskloopContextOp struct {
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	Final                  mlir.Value // optional
+	Grainsize              mlir.Value // optional
+	IfExpr                 mlir.Value // optional
+	InReductionVars        []mlir.Value
+	NumTasks               mlir.Value // optional
+	Priority               mlir.Value // optional
+	PrivateVars            []mlir.Value
+	ReductionVars          []mlir.Value
+	AllocateAlignments     []int64             // optional
+	AllocatePrivateIndices []int64             // optional
+	GrainsizeMod           ClauseGrainsizeType // optional
+	InReductionByref       []bool              // optional
+	InReductionSyms        [][]string          // optional
+	Mergeable              bool                // optional
+	Nogroup                bool                // optional
+	NumTasksMod            ClauseNumTasksType  // optional
+	PrivateSyms            [][]string          // optional
+	PrivateNeedsBarrier    bool                // optional
+	ReductionMod           ReductionModifier   // optional
+	ReductionByref         []bool              // optional
+	ReductionSyms          [][]string          // optional
+	Untied                 bool                // optional
+	Region                 mlir.Region
+}
+
+// Create creates the operation.
+func (o TaskloopContextOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.taskloop.context")
+	w.Operands("allocate_vars", o.AllocateVars)
+	w.Operands("allocator_vars", o.AllocatorVars)
+	w.Optional("final", o.Final)
+	w.Optional("grainsize", o.Grainsize)
+	w.Optional("if_expr", o.IfExpr)
+	w.Operands("in_reduction_vars", o.InReductionVars)
+	w.Optional("num_tasks", o.NumTasks)
+	w.Optional("priority", o.Priority)
+	w.Operands("private_vars", o.PrivateVars)
+	w.Operands("reduction_vars", o.ReductionVars)
+	ods.SetList(w, "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w, "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
+	ods.SetValue(w, "grainsize_mod", o.GrainsizeMod, clauseGrainsizeTypeKind)
+	ods.SetList(w, "in_reduction_byref", o.InReductionByref, ods.Bools)
+	ods.SetList(w, "in_reduction_syms", o.InReductionSyms, ods.PathArray)
+	ods.SetValue(w, "mergeable", o.Mergeable, ods.Unit)
+	ods.SetValue(w, "nogroup", o.Nogroup, ods.Unit)
+	ods.SetValue(w, "num_tasks_mod", o.NumTasksMod, clauseNumTasksTypeKind)
+	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
+	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
+	ods.SetValue(w, "reduction_mod", o.ReductionMod, reductionModifierKind)
+	ods.SetList(w, "reduction_byref", o.ReductionByref, ods.Bools)
+	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
+	ods.SetValue(w, "untied", o.Untied, ods.Unit)
+	w.Region(o.Region)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// TaskloopContext creates omp.taskloop.context.
+func TaskloopContext(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return TaskloopContextOp{Region: region}.Create(b)
+}
+
+// AsTaskloopContext returns op as a TaskloopContextOp. It returns false if op is
+// another operation or lacks a part.
+func AsTaskloopContext(op mlir.Operation) (TaskloopContextOp, bool) {
+	r := ods.Read(op, "omp.taskloop.context", "**???*??**s", "")
+	if r == nil {
+		return TaskloopContextOp{}, false
+	}
+	o := TaskloopContextOp{
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		Final:                  r.Operand(),
+		Grainsize:              r.Operand(),
+		IfExpr:                 r.Operand(),
+		InReductionVars:        r.Operands(),
+		NumTasks:               r.Operand(),
+		Priority:               r.Operand(),
+		PrivateVars:            r.Operands(),
+		ReductionVars:          r.Operands(),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		GrainsizeMod:           ods.GetValue(r, "grainsize_mod", clauseGrainsizeTypeKind),
+		InReductionByref:       ods.GetValue(r, "in_reduction_byref", ods.Bools),
+		InReductionSyms:        ods.GetValue(r, "in_reduction_syms", ods.PathArray),
+		Mergeable:              ods.GetValue(r, "mergeable", ods.Unit),
+		Nogroup:                ods.GetValue(r, "nogroup", ods.Unit),
+		NumTasksMod:            ods.GetValue(r, "num_tasks_mod", clauseNumTasksTypeKind),
+		PrivateSyms:            ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:    ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		ReductionMod:           ods.GetValue(r, "reduction_mod", reductionModifierKind),
+		ReductionByref:         ods.GetValue(r, "reduction_byref", ods.Bools),
+		ReductionSyms:          ods.GetValue(r, "reduction_syms", ods.PathArray),
+		Untied:                 ods.GetValue(r, "untied", ods.Unit),
+		Region:                 r.Region(),
+	}
+	return o, r.OK()
+}
+
+// TaskloopWrapperOp is the operation omp.taskloop.wrapper.
+type TaskloopWrapperOp struct {
+	Region mlir.Region
+}
+
+// Create creates the operation.
+func (o TaskloopWrapperOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.taskloop.wrapper")
+	w.Region(o.Region)
+	return w.Create()
+}
+
+// TaskloopWrapper creates omp.taskloop.wrapper.
+func TaskloopWrapper(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return TaskloopWrapperOp{Region: region}.Create(b)
+}
+
+// AsTaskloopWrapper returns op as a TaskloopWrapperOp. It returns false if op is
+// another operation or lacks a part.
+func AsTaskloopWrapper(op mlir.Operation) (TaskloopWrapperOp, bool) {
+	r := ods.Read(op, "omp.taskloop.wrapper", "", "")
+	if r == nil {
+		return TaskloopWrapperOp{}, false
+	}
+	o := TaskloopWrapperOp{
+		Region: r.Region(),
+	}
+	return o, r.OK()
+}
+
 // TaskwaitOp is the operation omp.taskwait.
 type TaskwaitOp struct {
-	DependKinds []ClauseTaskDepend // optional
-	DependVars  []mlir.Value
-	Nowait      bool // optional
+	DependKinds         []ClauseTaskDepend // optional
+	DependVars          []mlir.Value
+	Nowait              bool               // optional
+	DependIterated      []mlir.Value       // after LLVM 22
+	DependIteratedKinds []ClauseTaskDepend // optional, after LLVM 22
 }
 
 // Create creates the operation.
@@ -163,6 +1162,8 @@ func (o TaskwaitOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "depend_kinds", o.DependKinds, clauseTaskDependKindList)
 	w.Operands("depend_vars", o.DependVars)
 	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
+	w.Newer().Operands("depend_iterated", o.DependIterated)
+	ods.SetList(w.Newer(), "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
 	return w.Create()
 }
 
@@ -174,14 +1175,16 @@ func Taskwait(b *mlir.Builder, dependVars ...mlir.Value) mlir.Operation {
 // AsTaskwait returns op as a TaskwaitOp. It returns false if op is another operation or
 // lacks a part.
 func AsTaskwait(op mlir.Operation) (TaskwaitOp, bool) {
-	r := ods.Read(op, "omp.taskwait", "*", "")
+	r := ods.Read(op, "omp.taskwait", "*+*", "")
 	if r == nil {
 		return TaskwaitOp{}, false
 	}
 	o := TaskwaitOp{
-		DependKinds: ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
-		DependVars:  r.Operands(),
-		Nowait:      ods.GetValue(r, "nowait", ods.Unit),
+		DependKinds:         ods.GetValue(r, "depend_kinds", clauseTaskDependKindList),
+		DependVars:          r.Operands(),
+		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
+		DependIterated:      r.Operands(),
+		DependIteratedKinds: ods.GetValue(r, "depend_iterated_kinds", clauseTaskDependKindList),
 	}
 	return o, r.OK()
 }
@@ -210,20 +1213,25 @@ func AsTaskyield(op mlir.Operation) (TaskyieldOp, bool) {
 
 // TeamsOp is the operation omp.teams.
 type TeamsOp struct {
-	AllocateVars        []mlir.Value
-	AllocatorVars       []mlir.Value
-	IfExpr              mlir.Value // optional
-	NumTeamsLower       mlir.Value // optional
-	NumTeamsUpper       mlir.Value // optional
-	PrivateVars         []mlir.Value
-	PrivateSyms         [][]string        // optional
-	PrivateNeedsBarrier bool              // optional
-	ReductionMod        ReductionModifier // optional
-	ReductionVars       []mlir.Value
-	ReductionByref      []bool     // optional
-	ReductionSyms       [][]string // optional
-	ThreadLimit         mlir.Value // optional
-	Region              mlir.Region
+	AllocateVars               []mlir.Value
+	AllocatorVars              []mlir.Value
+	DynGroupprivateSize        mlir.Value // optional, after LLVM 22
+	IfExpr                     mlir.Value // optional
+	NumTeamsLower              mlir.Value // optional
+	NumTeamsUpperVars          []mlir.Value
+	PrivateVars                []mlir.Value
+	PrivateSyms                [][]string        // optional
+	PrivateNeedsBarrier        bool              // optional
+	ReductionMod               ReductionModifier // optional
+	ReductionVars              []mlir.Value
+	ReductionByref             []bool     // optional
+	ReductionSyms              [][]string // optional
+	ThreadLimitVars            []mlir.Value
+	AllocateAlignments         []int64        // optional, after LLVM 22
+	AllocatePrivateIndices     []int64        // optional, after LLVM 22
+	DynGroupprivateAccessGroup mlir.Attribute // optional, after LLVM 22
+	DynGroupprivateFallback    mlir.Attribute // optional, after LLVM 22
+	Region                     mlir.Region
 }
 
 // Create creates the operation.
@@ -231,9 +1239,10 @@ func (o TeamsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "omp.teams")
 	w.Operands("allocate_vars", o.AllocateVars)
 	w.Operands("allocator_vars", o.AllocatorVars)
+	w.Newer().Optional("dyn_groupprivate_size", o.DynGroupprivateSize)
 	w.Optional("if_expr", o.IfExpr)
 	w.Optional("num_teams_lower", o.NumTeamsLower)
-	w.Optional("num_teams_upper", o.NumTeamsUpper)
+	w.Operands("num_teams_upper_vars", o.NumTeamsUpperVars)
 	w.Operands("private_vars", o.PrivateVars)
 	ods.SetList(w, "private_syms", o.PrivateSyms, ods.PathArray)
 	ods.SetValue(w, "private_needs_barrier", o.PrivateNeedsBarrier, ods.Unit)
@@ -241,39 +1250,48 @@ func (o TeamsOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("reduction_vars", o.ReductionVars)
 	ods.SetList(w, "reduction_byref", o.ReductionByref, ods.Bools)
 	ods.SetList(w, "reduction_syms", o.ReductionSyms, ods.PathArray)
-	w.Optional("thread_limit", o.ThreadLimit)
+	w.Operands("thread_limit_vars", o.ThreadLimitVars)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
+	ods.SetValue(w.Newer(), "dyn_groupprivate_access_group", o.DynGroupprivateAccessGroup, ods.Attribute)
+	ods.SetValue(w.Newer(), "dyn_groupprivate_fallback", o.DynGroupprivateFallback, ods.Attribute)
 	w.Region(o.Region)
-	w.OperandSegments(2)
+	w.OperandSegments()
 	return w.Create()
 }
 
 // Teams creates omp.teams.
-func Teams(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, privateVars []mlir.Value, reductionVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return TeamsOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, PrivateVars: privateVars, ReductionVars: reductionVars, Region: region}.Create(b)
+func Teams(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return TeamsOp{Region: region}.Create(b)
 }
 
 // AsTeams returns op as a TeamsOp. It returns false if op is another operation or lacks
 // a part.
 func AsTeams(op mlir.Operation) (TeamsOp, bool) {
-	r := ods.Read(op, "omp.teams", "**???**?s2", "")
+	r := ods.Read(op, "omp.teams", "**+???****s", "")
 	if r == nil {
 		return TeamsOp{}, false
 	}
 	o := TeamsOp{
-		AllocateVars:        r.Operands(),
-		AllocatorVars:       r.Operands(),
-		IfExpr:              r.Operand(),
-		NumTeamsLower:       r.Operand(),
-		NumTeamsUpper:       r.Operand(),
-		PrivateVars:         r.Operands(),
-		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		ReductionMod:        ods.GetValue(r, "reduction_mod", reductionModifierKind),
-		ReductionVars:       r.Operands(),
-		ReductionByref:      ods.GetValue(r, "reduction_byref", ods.Bools),
-		ReductionSyms:       ods.GetValue(r, "reduction_syms", ods.PathArray),
-		ThreadLimit:         r.Operand(),
-		Region:              r.Region(),
+		AllocateVars:               r.Operands(),
+		AllocatorVars:              r.Operands(),
+		DynGroupprivateSize:        r.Operand(),
+		IfExpr:                     r.Operand(),
+		NumTeamsLower:              r.Operand(),
+		NumTeamsUpperVars:          r.Operands(),
+		PrivateVars:                r.Operands(),
+		PrivateSyms:                ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:        ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		ReductionMod:               ods.GetValue(r, "reduction_mod", reductionModifierKind),
+		ReductionVars:              r.Operands(),
+		ReductionByref:             ods.GetValue(r, "reduction_byref", ods.Bools),
+		ReductionSyms:              ods.GetValue(r, "reduction_syms", ods.PathArray),
+		ThreadLimitVars:            r.Operands(),
+		AllocateAlignments:         ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices:     ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		DynGroupprivateAccessGroup: ods.GetValue(r, "dyn_groupprivate_access_group", ods.Attribute),
+		DynGroupprivateFallback:    ods.GetValue(r, "dyn_groupprivate_fallback", ods.Attribute),
+		Region:                     r.Region(),
 	}
 	return o, r.OK()
 }
@@ -401,6 +1419,39 @@ func AsUnrollHeuristic(op mlir.Operation) (UnrollHeuristicOp, bool) {
 	return o, r.OK()
 }
 
+// UnrollPartialOp is the operation omp.unroll_partial.
+type UnrollPartialOp struct {
+	Applyee      mlir.Value
+	UnrollFactor int64
+}
+
+// Create creates the operation.
+func (o UnrollPartialOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "omp.unroll_partial")
+	w.Operand("applyee", o.Applyee)
+	ods.Set(w, "unroll_factor", o.UnrollFactor, ods.I64)
+	return w.Create()
+}
+
+// UnrollPartial creates omp.unroll_partial.
+func UnrollPartial(b *mlir.Builder, applyee mlir.Value, unrollFactor int64) mlir.Operation {
+	return UnrollPartialOp{Applyee: applyee, UnrollFactor: unrollFactor}.Create(b)
+}
+
+// AsUnrollPartial returns op as a UnrollPartialOp. It returns false if op is another
+// operation or lacks a part.
+func AsUnrollPartial(op mlir.Operation) (UnrollPartialOp, bool) {
+	r := ods.Read(op, "omp.unroll_partial", "1", "")
+	if r == nil {
+		return UnrollPartialOp{}, false
+	}
+	o := UnrollPartialOp{
+		Applyee:      r.Operand(),
+		UnrollFactor: ods.Get(r, "unroll_factor", ods.I64),
+	}
+	return o, r.OK()
+}
+
 // WorkdistributeOp is the operation omp.workdistribute.
 type WorkdistributeOp struct {
 	Region mlir.Region
@@ -496,27 +1547,30 @@ func AsWorkshareLoopWrapper(op mlir.Operation) (WorkshareLoopWrapperOp, bool) {
 
 // WsloopOp is the operation omp.wsloop.
 type WsloopOp struct {
-	AllocateVars        []mlir.Value
-	AllocatorVars       []mlir.Value
-	LinearVars          []mlir.Value
-	LinearStepVars      []mlir.Value
-	LinearVarTypes      []mlir.Attribute // optional
-	Nowait              bool             // optional
-	Order               ClauseOrderKind  // optional
-	OrderMod            OrderModifier    // optional
-	Ordered             *int64           // optional
-	PrivateVars         []mlir.Value
-	PrivateSyms         [][]string        // optional
-	PrivateNeedsBarrier bool              // optional
-	ReductionMod        ReductionModifier // optional
-	ReductionVars       []mlir.Value
-	ReductionByref      []bool             // optional
-	ReductionSyms       [][]string         // optional
-	ScheduleKind        ClauseScheduleKind // optional
-	ScheduleChunk       mlir.Value         // optional
-	ScheduleMod         ScheduleModifier   // optional
-	ScheduleSimd        bool               // optional
-	Region              mlir.Region
+	AllocateVars           []mlir.Value
+	AllocatorVars          []mlir.Value
+	LinearVars             []mlir.Value
+	LinearStepVars         []mlir.Value
+	LinearVarTypes         []mlir.Attribute // optional
+	Nowait                 bool             // optional
+	Order                  ClauseOrderKind  // optional
+	OrderMod               OrderModifier    // optional
+	Ordered                *int64           // optional
+	PrivateVars            []mlir.Value
+	PrivateSyms            [][]string        // optional
+	PrivateNeedsBarrier    bool              // optional
+	ReductionMod           ReductionModifier // optional
+	ReductionVars          []mlir.Value
+	ReductionByref         []bool             // optional
+	ReductionSyms          [][]string         // optional
+	ScheduleKind           ClauseScheduleKind // optional
+	ScheduleChunk          mlir.Value         // optional
+	ScheduleMod            ScheduleModifier   // optional
+	ScheduleSimd           bool               // optional
+	AllocateAlignments     []int64            // optional, after LLVM 22
+	AllocatePrivateIndices []int64            // optional, after LLVM 22
+	LinearModifiers        []mlir.Attribute   // optional, after LLVM 22
+	Region                 mlir.Region
 }
 
 // Create creates the operation.
@@ -542,14 +1596,17 @@ func (o WsloopOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Optional("schedule_chunk", o.ScheduleChunk)
 	ods.SetValue(w, "schedule_mod", o.ScheduleMod, scheduleModifierKind)
 	ods.SetValue(w, "schedule_simd", o.ScheduleSimd, ods.Unit)
+	ods.SetList(w.Newer(), "allocate_alignments", o.AllocateAlignments, ods.Int64s)
+	ods.SetList(w.Newer(), "allocate_private_indices", o.AllocatePrivateIndices, ods.Int64s)
+	ods.SetList(w.Newer(), "linear_modifiers", o.LinearModifiers, ods.Attributes)
 	w.Region(o.Region)
 	w.OperandSegments()
 	return w.Create()
 }
 
 // Wsloop creates omp.wsloop.
-func Wsloop(b *mlir.Builder, allocateVars []mlir.Value, allocatorVars []mlir.Value, linearVars []mlir.Value, linearStepVars []mlir.Value, privateVars []mlir.Value, reductionVars []mlir.Value, region mlir.Region) mlir.Operation {
-	return WsloopOp{AllocateVars: allocateVars, AllocatorVars: allocatorVars, LinearVars: linearVars, LinearStepVars: linearStepVars, PrivateVars: privateVars, ReductionVars: reductionVars, Region: region}.Create(b)
+func Wsloop(b *mlir.Builder, region mlir.Region) mlir.Operation {
+	return WsloopOp{Region: region}.Create(b)
 }
 
 // AsWsloop returns op as a WsloopOp. It returns false if op is another operation or
@@ -560,27 +1617,30 @@ func AsWsloop(op mlir.Operation) (WsloopOp, bool) {
 		return WsloopOp{}, false
 	}
 	o := WsloopOp{
-		AllocateVars:        r.Operands(),
-		AllocatorVars:       r.Operands(),
-		LinearVars:          r.Operands(),
-		LinearStepVars:      r.Operands(),
-		LinearVarTypes:      ods.GetValue(r, "linear_var_types", ods.Attributes),
-		Nowait:              ods.GetValue(r, "nowait", ods.Unit),
-		Order:               ods.GetValue(r, "order", clauseOrderKindKind),
-		OrderMod:            ods.GetValue(r, "order_mod", orderModifierKind),
-		Ordered:             ods.GetPointer(r, "ordered", ods.I64),
-		PrivateVars:         r.Operands(),
-		PrivateSyms:         ods.GetValue(r, "private_syms", ods.PathArray),
-		PrivateNeedsBarrier: ods.GetValue(r, "private_needs_barrier", ods.Unit),
-		ReductionMod:        ods.GetValue(r, "reduction_mod", reductionModifierKind),
-		ReductionVars:       r.Operands(),
-		ReductionByref:      ods.GetValue(r, "reduction_byref", ods.Bools),
-		ReductionSyms:       ods.GetValue(r, "reduction_syms", ods.PathArray),
-		ScheduleKind:        ods.GetValue(r, "schedule_kind", clauseScheduleKindKind),
-		ScheduleChunk:       r.Operand(),
-		ScheduleMod:         ods.GetValue(r, "schedule_mod", scheduleModifierKind),
-		ScheduleSimd:        ods.GetValue(r, "schedule_simd", ods.Unit),
-		Region:              r.Region(),
+		AllocateVars:           r.Operands(),
+		AllocatorVars:          r.Operands(),
+		LinearVars:             r.Operands(),
+		LinearStepVars:         r.Operands(),
+		LinearVarTypes:         ods.GetValue(r, "linear_var_types", ods.Attributes),
+		Nowait:                 ods.GetValue(r, "nowait", ods.Unit),
+		Order:                  ods.GetValue(r, "order", clauseOrderKindKind),
+		OrderMod:               ods.GetValue(r, "order_mod", orderModifierKind),
+		Ordered:                ods.GetPointer(r, "ordered", ods.I64),
+		PrivateVars:            r.Operands(),
+		PrivateSyms:            ods.GetValue(r, "private_syms", ods.PathArray),
+		PrivateNeedsBarrier:    ods.GetValue(r, "private_needs_barrier", ods.Unit),
+		ReductionMod:           ods.GetValue(r, "reduction_mod", reductionModifierKind),
+		ReductionVars:          r.Operands(),
+		ReductionByref:         ods.GetValue(r, "reduction_byref", ods.Bools),
+		ReductionSyms:          ods.GetValue(r, "reduction_syms", ods.PathArray),
+		ScheduleKind:           ods.GetValue(r, "schedule_kind", clauseScheduleKindKind),
+		ScheduleChunk:          r.Operand(),
+		ScheduleMod:            ods.GetValue(r, "schedule_mod", scheduleModifierKind),
+		ScheduleSimd:           ods.GetValue(r, "schedule_simd", ods.Unit),
+		AllocateAlignments:     ods.GetValue(r, "allocate_alignments", ods.Int64s),
+		AllocatePrivateIndices: ods.GetValue(r, "allocate_private_indices", ods.Int64s),
+		LinearModifiers:        ods.GetValue(r, "linear_modifiers", ods.Attributes),
+		Region:                 r.Region(),
 	}
 	return o, r.OK()
 }

@@ -184,6 +184,72 @@ func AsAccessChain(op mlir.Operation) (AccessChainOp, bool) {
 	return o, r.OK()
 }
 
+// AllOp is the operation spirv.All.
+type AllOp struct {
+	Vector     mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o AllOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.All")
+	w.Operand("vector", o.Vector)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// All creates spirv.All and returns its result.
+func All(b *mlir.Builder, vector mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.All", "vector", vector).Result(0)
+}
+
+// AsAll returns op as an AllOp. It returns false if op is another operation or lacks a
+// part.
+func AsAll(op mlir.Operation) (AllOp, bool) {
+	r := ods.Read(op, "spirv.All", "1", "1")
+	if r == nil {
+		return AllOp{}, false
+	}
+	o := AllOp{
+		Vector:     r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AnyOp is the operation spirv.Any.
+type AnyOp struct {
+	Vector     mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o AnyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Any")
+	w.Operand("vector", o.Vector)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// Any creates spirv.Any and returns its result.
+func Any(b *mlir.Builder, vector mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.Any", "vector", vector).Result(0)
+}
+
+// AsAny returns op as an AnyOp. It returns false if op is another operation or lacks a
+// part.
+func AsAny(op mlir.Operation) (AnyOp, bool) {
+	r := ods.Read(op, "spirv.Any", "1", "1")
+	if r == nil {
+		return AnyOp{}, false
+	}
+	o := AnyOp{
+		Vector:     r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // AtomicAndOp is the operation spirv.AtomicAnd.
 type AtomicAndOp struct {
 	Pointer     mlir.Value
@@ -527,6 +593,45 @@ func AsAtomicISub(op mlir.Operation) (AtomicISubOp, bool) {
 	return o, r.OK()
 }
 
+// AtomicLoadOp is the operation spirv.AtomicLoad.
+type AtomicLoadOp struct {
+	Pointer     mlir.Value
+	MemoryScope Scope
+	Semantics   MemorySemantics
+	ResultType  mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o AtomicLoadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.AtomicLoad")
+	w.Operand("pointer", o.Pointer)
+	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
+	ods.Set(w, "semantics", o.Semantics, memorySemanticsKind)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// AtomicLoad creates spirv.AtomicLoad and returns its result.
+func AtomicLoad(b *mlir.Builder, pointer mlir.Value, memoryScope Scope, semantics MemorySemantics) mlir.Value {
+	return AtomicLoadOp{Pointer: pointer, MemoryScope: memoryScope, Semantics: semantics}.Create(b).Result(0)
+}
+
+// AsAtomicLoad returns op as an AtomicLoadOp. It returns false if op is another
+// operation or lacks a part.
+func AsAtomicLoad(op mlir.Operation) (AtomicLoadOp, bool) {
+	r := ods.Read(op, "spirv.AtomicLoad", "1", "1")
+	if r == nil {
+		return AtomicLoadOp{}, false
+	}
+	o := AtomicLoadOp{
+		Pointer:     r.Operand(),
+		MemoryScope: ods.Get(r, "memory_scope", scopeKind),
+		Semantics:   ods.Get(r, "semantics", memorySemanticsKind),
+		ResultType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
 // AtomicOrOp is the operation spirv.AtomicOr.
 type AtomicOrOp struct {
 	Pointer     mlir.Value
@@ -649,6 +754,45 @@ func AsAtomicSMin(op mlir.Operation) (AtomicSMinOp, bool) {
 		Semantics:   ods.Get(r, "semantics", memorySemanticsKind),
 		Value:       r.Operand(),
 		ResultType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AtomicStoreOp is the operation spirv.AtomicStore.
+type AtomicStoreOp struct {
+	Pointer     mlir.Value
+	MemoryScope Scope
+	Semantics   MemorySemantics
+	Value       mlir.Value
+}
+
+// Create creates the operation.
+func (o AtomicStoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.AtomicStore")
+	w.Operand("pointer", o.Pointer)
+	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
+	ods.Set(w, "semantics", o.Semantics, memorySemanticsKind)
+	w.Operand("value", o.Value)
+	return w.Create()
+}
+
+// AtomicStore creates spirv.AtomicStore.
+func AtomicStore(b *mlir.Builder, pointer mlir.Value, memoryScope Scope, semantics MemorySemantics, value mlir.Value) mlir.Operation {
+	return AtomicStoreOp{Pointer: pointer, MemoryScope: memoryScope, Semantics: semantics, Value: value}.Create(b)
+}
+
+// AsAtomicStore returns op as an AtomicStoreOp. It returns false if op is another
+// operation or lacks a part.
+func AsAtomicStore(op mlir.Operation) (AtomicStoreOp, bool) {
+	r := ods.Read(op, "spirv.AtomicStore", "11", "")
+	if r == nil {
+		return AtomicStoreOp{}, false
+	}
+	o := AtomicStoreOp{
+		Pointer:     r.Operand(),
+		MemoryScope: ods.Get(r, "memory_scope", scopeKind),
+		Semantics:   ods.Get(r, "semantics", memorySemanticsKind),
+		Value:       r.Operand(),
 	}
 	return o, r.OK()
 }
@@ -1381,138 +1525,6 @@ func AsCLAtan2(op mlir.Operation) (CLAtan2Op, bool) {
 	o := CLAtan2Op{
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CLAtanhOp is the operation spirv.CL.atanh.
-type CLAtanhOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o CLAtanhOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CL.atanh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// CLAtanh creates spirv.CL.atanh and returns its result.
-func CLAtanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.CL.atanh", "operand", operand).Result(0)
-}
-
-// AsCLAtanh returns op as a CLAtanhOp. It returns false if op is another operation or
-// lacks a part.
-func AsCLAtanh(op mlir.Operation) (CLAtanhOp, bool) {
-	r := ods.Read(op, "spirv.CL.atanh", "1", "1")
-	if r == nil {
-		return CLAtanhOp{}, false
-	}
-	o := CLAtanhOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CLCeilOp is the operation spirv.CL.ceil.
-type CLCeilOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o CLCeilOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CL.ceil")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// CLCeil creates spirv.CL.ceil and returns its result.
-func CLCeil(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.CL.ceil", "operand", operand).Result(0)
-}
-
-// AsCLCeil returns op as a CLCeilOp. It returns false if op is another operation or
-// lacks a part.
-func AsCLCeil(op mlir.Operation) (CLCeilOp, bool) {
-	r := ods.Read(op, "spirv.CL.ceil", "1", "1")
-	if r == nil {
-		return CLCeilOp{}, false
-	}
-	o := CLCeilOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CLCosOp is the operation spirv.CL.cos.
-type CLCosOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o CLCosOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CL.cos")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// CLCos creates spirv.CL.cos and returns its result.
-func CLCos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.CL.cos", "operand", operand).Result(0)
-}
-
-// AsCLCos returns op as a CLCosOp. It returns false if op is another operation or lacks
-// a part.
-func AsCLCos(op mlir.Operation) (CLCosOp, bool) {
-	r := ods.Read(op, "spirv.CL.cos", "1", "1")
-	if r == nil {
-		return CLCosOp{}, false
-	}
-	o := CLCosOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CLCoshOp is the operation spirv.CL.cosh.
-type CLCoshOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o CLCoshOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CL.cosh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// CLCosh creates spirv.CL.cosh and returns its result.
-func CLCosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.CL.cosh", "operand", operand).Result(0)
-}
-
-// AsCLCosh returns op as a CLCoshOp. It returns false if op is another operation or
-// lacks a part.
-func AsCLCosh(op mlir.Operation) (CLCoshOp, bool) {
-	r := ods.Read(op, "spirv.CL.cosh", "1", "1")
-	if r == nil {
-		return CLCoshOp{}, false
-	}
-	o := CLCoshOp{
-		Operand:    r.Operand(),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()

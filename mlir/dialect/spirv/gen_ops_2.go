@@ -7,6 +7,240 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// CLAtanhOp is the operation spirv.CL.atanh.
+type CLAtanhOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLAtanhOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.atanh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLAtanh creates spirv.CL.atanh and returns its result.
+func CLAtanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.atanh", "operand", operand).Result(0)
+}
+
+// AsCLAtanh returns op as a CLAtanhOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLAtanh(op mlir.Operation) (CLAtanhOp, bool) {
+	r := ods.Read(op, "spirv.CL.atanh", "1", "1")
+	if r == nil {
+		return CLAtanhOp{}, false
+	}
+	o := CLAtanhOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLCbrtOp is the operation spirv.CL.cbrt.
+type CLCbrtOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLCbrtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.cbrt")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLCbrt creates spirv.CL.cbrt and returns its result.
+func CLCbrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.cbrt", "operand", operand).Result(0)
+}
+
+// AsCLCbrt returns op as a CLCbrtOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLCbrt(op mlir.Operation) (CLCbrtOp, bool) {
+	r := ods.Read(op, "spirv.CL.cbrt", "1", "1")
+	if r == nil {
+		return CLCbrtOp{}, false
+	}
+	o := CLCbrtOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLCeilOp is the operation spirv.CL.ceil.
+type CLCeilOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLCeilOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.ceil")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLCeil creates spirv.CL.ceil and returns its result.
+func CLCeil(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.ceil", "operand", operand).Result(0)
+}
+
+// AsCLCeil returns op as a CLCeilOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLCeil(op mlir.Operation) (CLCeilOp, bool) {
+	r := ods.Read(op, "spirv.CL.ceil", "1", "1")
+	if r == nil {
+		return CLCeilOp{}, false
+	}
+	o := CLCeilOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLClzOp is the operation spirv.CL.clz.
+type CLClzOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLClzOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.clz")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLClz creates spirv.CL.clz and returns its result.
+func CLClz(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.clz", "operand", operand).Result(0)
+}
+
+// AsCLClz returns op as a CLClzOp. It returns false if op is another operation or lacks
+// a part.
+func AsCLClz(op mlir.Operation) (CLClzOp, bool) {
+	r := ods.Read(op, "spirv.CL.clz", "1", "1")
+	if r == nil {
+		return CLClzOp{}, false
+	}
+	o := CLClzOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLCopysignOp is the operation spirv.CL.copysign.
+type CLCopysignOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLCopysignOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.copysign")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLCopysign creates spirv.CL.copysign and returns its result.
+func CLCopysign(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.copysign", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsCLCopysign returns op as a CLCopysignOp. It returns false if op is another
+// operation or lacks a part.
+func AsCLCopysign(op mlir.Operation) (CLCopysignOp, bool) {
+	r := ods.Read(op, "spirv.CL.copysign", "11", "1")
+	if r == nil {
+		return CLCopysignOp{}, false
+	}
+	o := CLCopysignOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLCosOp is the operation spirv.CL.cos.
+type CLCosOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLCosOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.cos")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLCos creates spirv.CL.cos and returns its result.
+func CLCos(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.cos", "operand", operand).Result(0)
+}
+
+// AsCLCos returns op as a CLCosOp. It returns false if op is another operation or lacks
+// a part.
+func AsCLCos(op mlir.Operation) (CLCosOp, bool) {
+	r := ods.Read(op, "spirv.CL.cos", "1", "1")
+	if r == nil {
+		return CLCosOp{}, false
+	}
+	o := CLCosOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLCoshOp is the operation spirv.CL.cosh.
+type CLCoshOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLCoshOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.cosh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLCosh creates spirv.CL.cosh and returns its result.
+func CLCosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.cosh", "operand", operand).Result(0)
+}
+
+// AsCLCosh returns op as a CLCoshOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLCosh(op mlir.Operation) (CLCoshOp, bool) {
+	r := ods.Read(op, "spirv.CL.cosh", "1", "1")
+	if r == nil {
+		return CLCoshOp{}, false
+	}
+	o := CLCoshOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // CLErfOp is the operation spirv.CL.erf.
 type CLErfOp struct {
 	Operand    mlir.Value
@@ -34,6 +268,39 @@ func AsCLErf(op mlir.Operation) (CLErfOp, bool) {
 		return CLErfOp{}, false
 	}
 	o := CLErfOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLErfcOp is the operation spirv.CL.erfc.
+type CLErfcOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLErfcOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.erfc")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLErfc creates spirv.CL.erfc and returns its result.
+func CLErfc(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.erfc", "operand", operand).Result(0)
+}
+
+// AsCLErfc returns op as a CLErfcOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLErfc(op mlir.Operation) (CLErfcOp, bool) {
+	r := ods.Read(op, "spirv.CL.erfc", "1", "1")
+	if r == nil {
+		return CLErfcOp{}, false
+	}
+	o := CLErfcOp{
 		Operand:    r.Operand(),
 		ResultType: r.Result(),
 	}
@@ -73,6 +340,105 @@ func AsCLExp(op mlir.Operation) (CLExpOp, bool) {
 	return o, r.OK()
 }
 
+// CLExp10Op is the operation spirv.CL.exp10.
+type CLExp10Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLExp10Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.exp10")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLExp10 creates spirv.CL.exp10 and returns its result.
+func CLExp10(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.exp10", "operand", operand).Result(0)
+}
+
+// AsCLExp10 returns op as a CLExp10Op. It returns false if op is another operation or
+// lacks a part.
+func AsCLExp10(op mlir.Operation) (CLExp10Op, bool) {
+	r := ods.Read(op, "spirv.CL.exp10", "1", "1")
+	if r == nil {
+		return CLExp10Op{}, false
+	}
+	o := CLExp10Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLExp2Op is the operation spirv.CL.exp2.
+type CLExp2Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLExp2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.exp2")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLExp2 creates spirv.CL.exp2 and returns its result.
+func CLExp2(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.exp2", "operand", operand).Result(0)
+}
+
+// AsCLExp2 returns op as a CLExp2Op. It returns false if op is another operation or
+// lacks a part.
+func AsCLExp2(op mlir.Operation) (CLExp2Op, bool) {
+	r := ods.Read(op, "spirv.CL.exp2", "1", "1")
+	if r == nil {
+		return CLExp2Op{}, false
+	}
+	o := CLExp2Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLExpm1Op is the operation spirv.CL.expm1.
+type CLExpm1Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLExpm1Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.expm1")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLExpm1 creates spirv.CL.expm1 and returns its result.
+func CLExpm1(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.expm1", "operand", operand).Result(0)
+}
+
+// AsCLExpm1 returns op as a CLExpm1Op. It returns false if op is another operation or
+// lacks a part.
+func AsCLExpm1(op mlir.Operation) (CLExpm1Op, bool) {
+	r := ods.Read(op, "spirv.CL.expm1", "1", "1")
+	if r == nil {
+		return CLExpm1Op{}, false
+	}
+	o := CLExpm1Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // CLFAbsOp is the operation spirv.CL.fabs.
 type CLFAbsOp struct {
 	Operand    mlir.Value
@@ -101,6 +467,42 @@ func AsCLFAbs(op mlir.Operation) (CLFAbsOp, bool) {
 	}
 	o := CLFAbsOp{
 		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLFdimOp is the operation spirv.CL.fdim.
+type CLFdimOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLFdimOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.fdim")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLFdim creates spirv.CL.fdim and returns its result.
+func CLFdim(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.fdim", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsCLFdim returns op as a CLFdimOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLFdim(op mlir.Operation) (CLFdimOp, bool) {
+	r := ods.Read(op, "spirv.CL.fdim", "11", "1")
+	if r == nil {
+		return CLFdimOp{}, false
+	}
+	o := CLFdimOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
@@ -250,6 +652,114 @@ func AsCLFMin(op mlir.Operation) (CLFMinOp, bool) {
 	return o, r.OK()
 }
 
+// CLFmodOp is the operation spirv.CL.fmod.
+type CLFmodOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLFmodOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.fmod")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLFmod creates spirv.CL.fmod and returns its result.
+func CLFmod(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.fmod", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsCLFmod returns op as a CLFmodOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLFmod(op mlir.Operation) (CLFmodOp, bool) {
+	r := ods.Read(op, "spirv.CL.fmod", "11", "1")
+	if r == nil {
+		return CLFmodOp{}, false
+	}
+	o := CLFmodOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLHypotOp is the operation spirv.CL.hypot.
+type CLHypotOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLHypotOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.hypot")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLHypot creates spirv.CL.hypot and returns its result.
+func CLHypot(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.hypot", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsCLHypot returns op as a CLHypotOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLHypot(op mlir.Operation) (CLHypotOp, bool) {
+	r := ods.Read(op, "spirv.CL.hypot", "11", "1")
+	if r == nil {
+		return CLHypotOp{}, false
+	}
+	o := CLHypotOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLLdexpOp is the operation spirv.CL.ldexp.
+type CLLdexpOp struct {
+	X     mlir.Value
+	Exp   mlir.Value
+	YType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLLdexpOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.ldexp")
+	w.Operand("x", o.X)
+	w.Operand("exp", o.Exp)
+	w.OptionalResult(o.YType)
+	return w.Infer()
+}
+
+// CLLdexp creates spirv.CL.ldexp and returns its result.
+func CLLdexp(b *mlir.Builder, x mlir.Value, exp mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.ldexp", "x exp", x, exp).Result(0)
+}
+
+// AsCLLdexp returns op as a CLLdexpOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLLdexp(op mlir.Operation) (CLLdexpOp, bool) {
+	r := ods.Read(op, "spirv.CL.ldexp", "11", "1")
+	if r == nil {
+		return CLLdexpOp{}, false
+	}
+	o := CLLdexpOp{
+		X:     r.Operand(),
+		Exp:   r.Operand(),
+		YType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // CLLogOp is the operation spirv.CL.log.
 type CLLogOp struct {
 	Operand    mlir.Value
@@ -277,6 +787,105 @@ func AsCLLog(op mlir.Operation) (CLLogOp, bool) {
 		return CLLogOp{}, false
 	}
 	o := CLLogOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLLog10Op is the operation spirv.CL.log10.
+type CLLog10Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLLog10Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.log10")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLLog10 creates spirv.CL.log10 and returns its result.
+func CLLog10(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.log10", "operand", operand).Result(0)
+}
+
+// AsCLLog10 returns op as a CLLog10Op. It returns false if op is another operation or
+// lacks a part.
+func AsCLLog10(op mlir.Operation) (CLLog10Op, bool) {
+	r := ods.Read(op, "spirv.CL.log10", "1", "1")
+	if r == nil {
+		return CLLog10Op{}, false
+	}
+	o := CLLog10Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLLog1pOp is the operation spirv.CL.log1p.
+type CLLog1pOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLLog1pOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.log1p")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLLog1p creates spirv.CL.log1p and returns its result.
+func CLLog1p(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.log1p", "operand", operand).Result(0)
+}
+
+// AsCLLog1p returns op as a CLLog1pOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLLog1p(op mlir.Operation) (CLLog1pOp, bool) {
+	r := ods.Read(op, "spirv.CL.log1p", "1", "1")
+	if r == nil {
+		return CLLog1pOp{}, false
+	}
+	o := CLLog1pOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLLog2Op is the operation spirv.CL.log2.
+type CLLog2Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLLog2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.log2")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLLog2 creates spirv.CL.log2 and returns its result.
+func CLLog2(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.log2", "operand", operand).Result(0)
+}
+
+// AsCLLog2 returns op as a CLLog2Op. It returns false if op is another operation or
+// lacks a part.
+func AsCLLog2(op mlir.Operation) (CLLog2Op, bool) {
+	r := ods.Read(op, "spirv.CL.log2", "1", "1")
+	if r == nil {
+		return CLLog2Op{}, false
+	}
+	o := CLLog2Op{
 		Operand:    r.Operand(),
 		ResultType: r.Result(),
 	}
@@ -358,6 +967,42 @@ func AsCLPow(op mlir.Operation) (CLPowOp, bool) {
 	return o, r.OK()
 }
 
+// CLPownOp is the operation spirv.CL.pown.
+type CLPownOp struct {
+	X          mlir.Value
+	Y          mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLPownOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.pown")
+	w.Operand("x", o.X)
+	w.Operand("y", o.Y)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLPown creates spirv.CL.pown and returns its result.
+func CLPown(b *mlir.Builder, x mlir.Value, y mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.pown", "x y", x, y).Result(0)
+}
+
+// AsCLPown returns op as a CLPownOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLPown(op mlir.Operation) (CLPownOp, bool) {
+	r := ods.Read(op, "spirv.CL.pown", "11", "1")
+	if r == nil {
+		return CLPownOp{}, false
+	}
+	o := CLPownOp{
+		X:          r.Operand(),
+		Y:          r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // CLPrintfOp is the operation spirv.CL.printf.
 type CLPrintfOp struct {
 	Format     mlir.Value
@@ -422,6 +1067,42 @@ func AsCLRint(op mlir.Operation) (CLRintOp, bool) {
 	}
 	o := CLRintOp{
 		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLRootnOp is the operation spirv.CL.rootn.
+type CLRootnOp struct {
+	X          mlir.Value
+	N          mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLRootnOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.rootn")
+	w.Operand("x", o.X)
+	w.Operand("n", o.N)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLRootn creates spirv.CL.rootn and returns its result.
+func CLRootn(b *mlir.Builder, x mlir.Value, n mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.rootn", "x n", x, n).Result(0)
+}
+
+// AsCLRootn returns op as a CLRootnOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLRootn(op mlir.Operation) (CLRootnOp, bool) {
+	r := ods.Read(op, "spirv.CL.rootn", "11", "1")
+	if r == nil {
+		return CLRootnOp{}, false
+	}
+	o := CLRootnOp{
+		X:          r.Operand(),
+		N:          r.Operand(),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
@@ -693,716 +1374,6 @@ func AsCLSqrt(op mlir.Operation) (CLSqrtOp, bool) {
 	o := CLSqrtOp{
 		Operand:    r.Operand(),
 		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CLTanOp is the operation spirv.CL.tan.
-type CLTanOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o CLTanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CL.tan")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// CLTan creates spirv.CL.tan and returns its result.
-func CLTan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.CL.tan", "operand", operand).Result(0)
-}
-
-// AsCLTan returns op as a CLTanOp. It returns false if op is another operation or lacks
-// a part.
-func AsCLTan(op mlir.Operation) (CLTanOp, bool) {
-	r := ods.Read(op, "spirv.CL.tan", "1", "1")
-	if r == nil {
-		return CLTanOp{}, false
-	}
-	o := CLTanOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CLTanhOp is the operation spirv.CL.tanh.
-type CLTanhOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o CLTanhOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CL.tanh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// CLTanh creates spirv.CL.tanh and returns its result.
-func CLTanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.CL.tanh", "operand", operand).Result(0)
-}
-
-// AsCLTanh returns op as a CLTanhOp. It returns false if op is another operation or
-// lacks a part.
-func AsCLTanh(op mlir.Operation) (CLTanhOp, bool) {
-	r := ods.Read(op, "spirv.CL.tanh", "1", "1")
-	if r == nil {
-		return CLTanhOp{}, false
-	}
-	o := CLTanhOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CLUMaxOp is the operation spirv.CL.u_max.
-type CLUMaxOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o CLUMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CL.u_max")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// CLUMax creates spirv.CL.u_max and returns its result.
-func CLUMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.CL.u_max", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsCLUMax returns op as a CLUMaxOp. It returns false if op is another operation or
-// lacks a part.
-func AsCLUMax(op mlir.Operation) (CLUMaxOp, bool) {
-	r := ods.Read(op, "spirv.CL.u_max", "11", "1")
-	if r == nil {
-		return CLUMaxOp{}, false
-	}
-	o := CLUMaxOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CLUMinOp is the operation spirv.CL.u_min.
-type CLUMinOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o CLUMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CL.u_min")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// CLUMin creates spirv.CL.u_min and returns its result.
-func CLUMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.CL.u_min", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsCLUMin returns op as a CLUMinOp. It returns false if op is another operation or
-// lacks a part.
-func AsCLUMin(op mlir.Operation) (CLUMinOp, bool) {
-	r := ods.Read(op, "spirv.CL.u_min", "11", "1")
-	if r == nil {
-		return CLUMinOp{}, false
-	}
-	o := CLUMinOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CompositeConstructOp is the operation spirv.CompositeConstruct.
-type CompositeConstructOp struct {
-	Constituents []mlir.Value
-	ResultType   mlir.Type
-}
-
-// Create creates the operation.
-func (o CompositeConstructOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CompositeConstruct")
-	w.Operands("constituents", o.Constituents)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// CompositeConstruct creates spirv.CompositeConstruct and returns its result.
-func CompositeConstruct(b *mlir.Builder, resultType mlir.Type, constituents ...mlir.Value) mlir.Value {
-	return CompositeConstructOp{ResultType: resultType, Constituents: constituents}.Create(b).Result(0)
-}
-
-// AsCompositeConstruct returns op as a CompositeConstructOp. It returns false if op is
-// another operation or lacks a part.
-func AsCompositeConstruct(op mlir.Operation) (CompositeConstructOp, bool) {
-	r := ods.Read(op, "spirv.CompositeConstruct", "*", "1")
-	if r == nil {
-		return CompositeConstructOp{}, false
-	}
-	o := CompositeConstructOp{
-		Constituents: r.Operands(),
-		ResultType:   r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CompositeExtractOp is the operation spirv.CompositeExtract.
-type CompositeExtractOp struct {
-	Composite     mlir.Value
-	Indices       []int32
-	ComponentType mlir.Type
-}
-
-// Create creates the operation.
-func (o CompositeExtractOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CompositeExtract")
-	w.Operand("composite", o.Composite)
-	ods.Set(w, "indices", o.Indices, ods.I32Array)
-	w.Result("component", o.ComponentType)
-	return w.Create()
-}
-
-// CompositeExtract creates spirv.CompositeExtract and returns its result.
-func CompositeExtract(b *mlir.Builder, componentType mlir.Type, composite mlir.Value, indices []int32) mlir.Value {
-	return CompositeExtractOp{ComponentType: componentType, Composite: composite, Indices: indices}.Create(b).Result(0)
-}
-
-// AsCompositeExtract returns op as a CompositeExtractOp. It returns false if op is
-// another operation or lacks a part.
-func AsCompositeExtract(op mlir.Operation) (CompositeExtractOp, bool) {
-	r := ods.Read(op, "spirv.CompositeExtract", "1", "1")
-	if r == nil {
-		return CompositeExtractOp{}, false
-	}
-	o := CompositeExtractOp{
-		Composite:     r.Operand(),
-		Indices:       ods.Get(r, "indices", ods.I32Array),
-		ComponentType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CompositeInsertOp is the operation spirv.CompositeInsert.
-type CompositeInsertOp struct {
-	Object     mlir.Value
-	Composite  mlir.Value
-	Indices    []int32
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o CompositeInsertOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CompositeInsert")
-	w.Operand("object", o.Object)
-	w.Operand("composite", o.Composite)
-	ods.Set(w, "indices", o.Indices, ods.I32Array)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// CompositeInsert creates spirv.CompositeInsert and returns its result.
-func CompositeInsert(b *mlir.Builder, resultType mlir.Type, object mlir.Value, composite mlir.Value, indices []int32) mlir.Value {
-	return CompositeInsertOp{ResultType: resultType, Object: object, Composite: composite, Indices: indices}.Create(b).Result(0)
-}
-
-// AsCompositeInsert returns op as a CompositeInsertOp. It returns false if op is
-// another operation or lacks a part.
-func AsCompositeInsert(op mlir.Operation) (CompositeInsertOp, bool) {
-	r := ods.Read(op, "spirv.CompositeInsert", "11", "1")
-	if r == nil {
-		return CompositeInsertOp{}, false
-	}
-	o := CompositeInsertOp{
-		Object:     r.Operand(),
-		Composite:  r.Operand(),
-		Indices:    ods.Get(r, "indices", ods.I32Array),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConstantOp is the operation spirv.Constant.
-type ConstantOp struct {
-	Value        mlir.Attribute
-	ConstantType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConstantOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Constant")
-	ods.Set(w, "value", o.Value, ods.Attribute)
-	w.Result("constant", o.ConstantType)
-	return w.Create()
-}
-
-// Constant creates spirv.Constant and returns its result.
-func Constant(b *mlir.Builder, constantType mlir.Type, value mlir.Attribute) mlir.Value {
-	return ConstantOp{ConstantType: constantType, Value: value}.Create(b).Result(0)
-}
-
-// AsConstant returns op as a ConstantOp. It returns false if op is another operation or
-// lacks a part.
-func AsConstant(op mlir.Operation) (ConstantOp, bool) {
-	r := ods.Read(op, "spirv.Constant", "", "1")
-	if r == nil {
-		return ConstantOp{}, false
-	}
-	o := ConstantOp{
-		Value:        ods.Get(r, "value", ods.Attribute),
-		ConstantType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ControlBarrierOp is the operation spirv.ControlBarrier.
-type ControlBarrierOp struct {
-	ExecutionScope  Scope
-	MemoryScope     Scope
-	MemorySemantics MemorySemantics
-}
-
-// Create creates the operation.
-func (o ControlBarrierOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ControlBarrier")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
-	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
-	return w.Create()
-}
-
-// ControlBarrier creates spirv.ControlBarrier.
-func ControlBarrier(b *mlir.Builder, executionScope Scope, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
-	return ControlBarrierOp{ExecutionScope: executionScope, MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
-}
-
-// AsControlBarrier returns op as a ControlBarrierOp. It returns false if op is another
-// operation or lacks a part.
-func AsControlBarrier(op mlir.Operation) (ControlBarrierOp, bool) {
-	r := ods.Read(op, "spirv.ControlBarrier", "", "")
-	if r == nil {
-		return ControlBarrierOp{}, false
-	}
-	o := ControlBarrierOp{
-		ExecutionScope:  ods.Get(r, "execution_scope", scopeKind),
-		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
-		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
-	}
-	return o, r.OK()
-}
-
-// ConvertFToSOp is the operation spirv.ConvertFToS.
-type ConvertFToSOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConvertFToSOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ConvertFToS")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ConvertFToS creates spirv.ConvertFToS and returns its result.
-func ConvertFToS(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return ConvertFToSOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsConvertFToS returns op as a ConvertFToSOp. It returns false if op is another
-// operation or lacks a part.
-func AsConvertFToS(op mlir.Operation) (ConvertFToSOp, bool) {
-	r := ods.Read(op, "spirv.ConvertFToS", "1", "1")
-	if r == nil {
-		return ConvertFToSOp{}, false
-	}
-	o := ConvertFToSOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConvertFToUOp is the operation spirv.ConvertFToU.
-type ConvertFToUOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConvertFToUOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ConvertFToU")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ConvertFToU creates spirv.ConvertFToU and returns its result.
-func ConvertFToU(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return ConvertFToUOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsConvertFToU returns op as a ConvertFToUOp. It returns false if op is another
-// operation or lacks a part.
-func AsConvertFToU(op mlir.Operation) (ConvertFToUOp, bool) {
-	r := ods.Read(op, "spirv.ConvertFToU", "1", "1")
-	if r == nil {
-		return ConvertFToUOp{}, false
-	}
-	o := ConvertFToUOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConvertPtrToUOp is the operation spirv.ConvertPtrToU.
-type ConvertPtrToUOp struct {
-	Pointer    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConvertPtrToUOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ConvertPtrToU")
-	w.Operand("pointer", o.Pointer)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ConvertPtrToU creates spirv.ConvertPtrToU and returns its result.
-func ConvertPtrToU(b *mlir.Builder, resultType mlir.Type, pointer mlir.Value) mlir.Value {
-	return ConvertPtrToUOp{ResultType: resultType, Pointer: pointer}.Create(b).Result(0)
-}
-
-// AsConvertPtrToU returns op as a ConvertPtrToUOp. It returns false if op is another
-// operation or lacks a part.
-func AsConvertPtrToU(op mlir.Operation) (ConvertPtrToUOp, bool) {
-	r := ods.Read(op, "spirv.ConvertPtrToU", "1", "1")
-	if r == nil {
-		return ConvertPtrToUOp{}, false
-	}
-	o := ConvertPtrToUOp{
-		Pointer:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConvertSToFOp is the operation spirv.ConvertSToF.
-type ConvertSToFOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConvertSToFOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ConvertSToF")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ConvertSToF creates spirv.ConvertSToF and returns its result.
-func ConvertSToF(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return ConvertSToFOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsConvertSToF returns op as a ConvertSToFOp. It returns false if op is another
-// operation or lacks a part.
-func AsConvertSToF(op mlir.Operation) (ConvertSToFOp, bool) {
-	r := ods.Read(op, "spirv.ConvertSToF", "1", "1")
-	if r == nil {
-		return ConvertSToFOp{}, false
-	}
-	o := ConvertSToFOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConvertUToFOp is the operation spirv.ConvertUToF.
-type ConvertUToFOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConvertUToFOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ConvertUToF")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ConvertUToF creates spirv.ConvertUToF and returns its result.
-func ConvertUToF(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return ConvertUToFOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsConvertUToF returns op as a ConvertUToFOp. It returns false if op is another
-// operation or lacks a part.
-func AsConvertUToF(op mlir.Operation) (ConvertUToFOp, bool) {
-	r := ods.Read(op, "spirv.ConvertUToF", "1", "1")
-	if r == nil {
-		return ConvertUToFOp{}, false
-	}
-	o := ConvertUToFOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConvertUToPtrOp is the operation spirv.ConvertUToPtr.
-type ConvertUToPtrOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConvertUToPtrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ConvertUToPtr")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ConvertUToPtr creates spirv.ConvertUToPtr and returns its result.
-func ConvertUToPtr(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return ConvertUToPtrOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsConvertUToPtr returns op as a ConvertUToPtrOp. It returns false if op is another
-// operation or lacks a part.
-func AsConvertUToPtr(op mlir.Operation) (ConvertUToPtrOp, bool) {
-	r := ods.Read(op, "spirv.ConvertUToPtr", "1", "1")
-	if r == nil {
-		return ConvertUToPtrOp{}, false
-	}
-	o := ConvertUToPtrOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// CopyMemoryOp is the operation spirv.CopyMemory.
-type CopyMemoryOp struct {
-	Target             mlir.Value
-	Source             mlir.Value
-	MemoryAccess       MemoryAccess // optional
-	Alignment          *int32       // optional
-	SourceMemoryAccess MemoryAccess // optional
-	SourceAlignment    *int32       // optional
-}
-
-// Create creates the operation.
-func (o CopyMemoryOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.CopyMemory")
-	w.Operand("target", o.Target)
-	w.Operand("source", o.Source)
-	ods.SetValue(w, "memory_access", o.MemoryAccess, memoryAccessKind)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
-	ods.SetValue(w, "source_memory_access", o.SourceMemoryAccess, memoryAccessKind)
-	ods.SetPointer(w, "source_alignment", o.SourceAlignment, ods.I32)
-	return w.Create()
-}
-
-// CopyMemory creates spirv.CopyMemory.
-func CopyMemory(b *mlir.Builder, target mlir.Value, source mlir.Value) mlir.Operation {
-	return CopyMemoryOp{Target: target, Source: source}.Create(b)
-}
-
-// AsCopyMemory returns op as a CopyMemoryOp. It returns false if op is another
-// operation or lacks a part.
-func AsCopyMemory(op mlir.Operation) (CopyMemoryOp, bool) {
-	r := ods.Read(op, "spirv.CopyMemory", "11", "")
-	if r == nil {
-		return CopyMemoryOp{}, false
-	}
-	o := CopyMemoryOp{
-		Target:             r.Operand(),
-		Source:             r.Operand(),
-		MemoryAccess:       ods.GetValue(r, "memory_access", memoryAccessKind),
-		Alignment:          ods.GetPointer(r, "alignment", ods.I32),
-		SourceMemoryAccess: ods.GetValue(r, "source_memory_access", memoryAccessKind),
-		SourceAlignment:    ods.GetPointer(r, "source_alignment", ods.I32),
-	}
-	return o, r.OK()
-}
-
-// DotOp is the operation spirv.Dot.
-type DotOp struct {
-	Vector1    mlir.Value
-	Vector2    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o DotOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Dot")
-	w.Operand("vector1", o.Vector1)
-	w.Operand("vector2", o.Vector2)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// Dot creates spirv.Dot and returns its result.
-func Dot(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value) mlir.Value {
-	return DotOp{ResultType: resultType, Vector1: vector1, Vector2: vector2}.Create(b).Result(0)
-}
-
-// AsDot returns op as a DotOp. It returns false if op is another operation or lacks a
-// part.
-func AsDot(op mlir.Operation) (DotOp, bool) {
-	r := ods.Read(op, "spirv.Dot", "11", "1")
-	if r == nil {
-		return DotOp{}, false
-	}
-	o := DotOp{
-		Vector1:    r.Operand(),
-		Vector2:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EXTAtomicFAddOp is the operation spirv.EXT.AtomicFAdd.
-type EXTAtomicFAddOp struct {
-	Pointer     mlir.Value
-	MemoryScope Scope
-	Semantics   MemorySemantics
-	Value       mlir.Value
-	ResultType  mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o EXTAtomicFAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.EXT.AtomicFAdd")
-	w.Operand("pointer", o.Pointer)
-	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
-	ods.Set(w, "semantics", o.Semantics, memorySemanticsKind)
-	w.Operand("value", o.Value)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// EXTAtomicFAdd creates spirv.EXT.AtomicFAdd and returns its result.
-func EXTAtomicFAdd(b *mlir.Builder, pointer mlir.Value, memoryScope Scope, semantics MemorySemantics, value mlir.Value) mlir.Value {
-	return EXTAtomicFAddOp{Pointer: pointer, MemoryScope: memoryScope, Semantics: semantics, Value: value}.Create(b).Result(0)
-}
-
-// AsEXTAtomicFAdd returns op as an EXTAtomicFAddOp. It returns false if op is another
-// operation or lacks a part.
-func AsEXTAtomicFAdd(op mlir.Operation) (EXTAtomicFAddOp, bool) {
-	r := ods.Read(op, "spirv.EXT.AtomicFAdd", "11", "1")
-	if r == nil {
-		return EXTAtomicFAddOp{}, false
-	}
-	o := EXTAtomicFAddOp{
-		Pointer:     r.Operand(),
-		MemoryScope: ods.Get(r, "memory_scope", scopeKind),
-		Semantics:   ods.Get(r, "semantics", memorySemanticsKind),
-		Value:       r.Operand(),
-		ResultType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EXTConstantCompositeReplicateOp is the operation
-// spirv.EXT.ConstantCompositeReplicate.
-type EXTConstantCompositeReplicateOp struct {
-	Value                  mlir.Attribute
-	ReplicatedConstantType mlir.Type
-}
-
-// Create creates the operation.
-func (o EXTConstantCompositeReplicateOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.EXT.ConstantCompositeReplicate")
-	ods.Set(w, "value", o.Value, ods.Attribute)
-	w.Result("replicated_constant", o.ReplicatedConstantType)
-	return w.Create()
-}
-
-// EXTConstantCompositeReplicate creates spirv.EXT.ConstantCompositeReplicate and
-// returns its result.
-func EXTConstantCompositeReplicate(b *mlir.Builder, replicatedConstantType mlir.Type, value mlir.Attribute) mlir.Value {
-	return EXTConstantCompositeReplicateOp{ReplicatedConstantType: replicatedConstantType, Value: value}.Create(b).Result(0)
-}
-
-// AsEXTConstantCompositeReplicate returns op as an EXTConstantCompositeReplicateOp. It
-// returns false if op is another operation or lacks a part.
-func AsEXTConstantCompositeReplicate(op mlir.Operation) (EXTConstantCompositeReplicateOp, bool) {
-	r := ods.Read(op, "spirv.EXT.ConstantCompositeReplicate", "", "1")
-	if r == nil {
-		return EXTConstantCompositeReplicateOp{}, false
-	}
-	o := EXTConstantCompositeReplicateOp{
-		Value:                  ods.Get(r, "value", ods.Attribute),
-		ReplicatedConstantType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EXTEmitMeshTasksOp is the operation spirv.EXT.EmitMeshTasks.
-type EXTEmitMeshTasksOp struct {
-	GroupCountX mlir.Value
-	GroupCountY mlir.Value
-	GroupCountZ mlir.Value
-	Payload     mlir.Value // optional
-}
-
-// Create creates the operation.
-func (o EXTEmitMeshTasksOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.EXT.EmitMeshTasks")
-	w.Operand("group_count_x", o.GroupCountX)
-	w.Operand("group_count_y", o.GroupCountY)
-	w.Operand("group_count_z", o.GroupCountZ)
-	w.Optional("payload", o.Payload)
-	return w.Create()
-}
-
-// EXTEmitMeshTasks creates spirv.EXT.EmitMeshTasks.
-func EXTEmitMeshTasks(b *mlir.Builder, groupCountX mlir.Value, groupCountY mlir.Value, groupCountZ mlir.Value) mlir.Operation {
-	return EXTEmitMeshTasksOp{GroupCountX: groupCountX, GroupCountY: groupCountY, GroupCountZ: groupCountZ}.Create(b)
-}
-
-// AsEXTEmitMeshTasks returns op as an EXTEmitMeshTasksOp. It returns false if op is
-// another operation or lacks a part.
-func AsEXTEmitMeshTasks(op mlir.Operation) (EXTEmitMeshTasksOp, bool) {
-	r := ods.Read(op, "spirv.EXT.EmitMeshTasks", "111?", "")
-	if r == nil {
-		return EXTEmitMeshTasksOp{}, false
-	}
-	o := EXTEmitMeshTasksOp{
-		GroupCountX: r.Operand(),
-		GroupCountY: r.Operand(),
-		GroupCountZ: r.Operand(),
-		Payload:     r.Operand(),
 	}
 	return o, r.OK()
 }

@@ -7,6 +7,749 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// CLTanOp is the operation spirv.CL.tan.
+type CLTanOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLTanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.tan")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLTan creates spirv.CL.tan and returns its result.
+func CLTan(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.tan", "operand", operand).Result(0)
+}
+
+// AsCLTan returns op as a CLTanOp. It returns false if op is another operation or lacks
+// a part.
+func AsCLTan(op mlir.Operation) (CLTanOp, bool) {
+	r := ods.Read(op, "spirv.CL.tan", "1", "1")
+	if r == nil {
+		return CLTanOp{}, false
+	}
+	o := CLTanOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLTanhOp is the operation spirv.CL.tanh.
+type CLTanhOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLTanhOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.tanh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLTanh creates spirv.CL.tanh and returns its result.
+func CLTanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.tanh", "operand", operand).Result(0)
+}
+
+// AsCLTanh returns op as a CLTanhOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLTanh(op mlir.Operation) (CLTanhOp, bool) {
+	r := ods.Read(op, "spirv.CL.tanh", "1", "1")
+	if r == nil {
+		return CLTanhOp{}, false
+	}
+	o := CLTanhOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLTruncOp is the operation spirv.CL.trunc.
+type CLTruncOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLTruncOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.trunc")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLTrunc creates spirv.CL.trunc and returns its result.
+func CLTrunc(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.trunc", "operand", operand).Result(0)
+}
+
+// AsCLTrunc returns op as a CLTruncOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLTrunc(op mlir.Operation) (CLTruncOp, bool) {
+	r := ods.Read(op, "spirv.CL.trunc", "1", "1")
+	if r == nil {
+		return CLTruncOp{}, false
+	}
+	o := CLTruncOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLUMaxOp is the operation spirv.CL.u_max.
+type CLUMaxOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLUMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.u_max")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLUMax creates spirv.CL.u_max and returns its result.
+func CLUMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.u_max", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsCLUMax returns op as a CLUMaxOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLUMax(op mlir.Operation) (CLUMaxOp, bool) {
+	r := ods.Read(op, "spirv.CL.u_max", "11", "1")
+	if r == nil {
+		return CLUMaxOp{}, false
+	}
+	o := CLUMaxOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CLUMinOp is the operation spirv.CL.u_min.
+type CLUMinOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o CLUMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CL.u_min")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// CLUMin creates spirv.CL.u_min and returns its result.
+func CLUMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.CL.u_min", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsCLUMin returns op as a CLUMinOp. It returns false if op is another operation or
+// lacks a part.
+func AsCLUMin(op mlir.Operation) (CLUMinOp, bool) {
+	r := ods.Read(op, "spirv.CL.u_min", "11", "1")
+	if r == nil {
+		return CLUMinOp{}, false
+	}
+	o := CLUMinOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CompositeConstructOp is the operation spirv.CompositeConstruct.
+type CompositeConstructOp struct {
+	Constituents []mlir.Value
+	ResultType   mlir.Type
+}
+
+// Create creates the operation.
+func (o CompositeConstructOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CompositeConstruct")
+	w.Operands("constituents", o.Constituents)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// CompositeConstruct creates spirv.CompositeConstruct and returns its result.
+func CompositeConstruct(b *mlir.Builder, resultType mlir.Type, constituents ...mlir.Value) mlir.Value {
+	return CompositeConstructOp{ResultType: resultType, Constituents: constituents}.Create(b).Result(0)
+}
+
+// AsCompositeConstruct returns op as a CompositeConstructOp. It returns false if op is
+// another operation or lacks a part.
+func AsCompositeConstruct(op mlir.Operation) (CompositeConstructOp, bool) {
+	r := ods.Read(op, "spirv.CompositeConstruct", "*", "1")
+	if r == nil {
+		return CompositeConstructOp{}, false
+	}
+	o := CompositeConstructOp{
+		Constituents: r.Operands(),
+		ResultType:   r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CompositeExtractOp is the operation spirv.CompositeExtract.
+type CompositeExtractOp struct {
+	Composite     mlir.Value
+	Indices       []int32
+	ComponentType mlir.Type
+}
+
+// Create creates the operation.
+func (o CompositeExtractOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CompositeExtract")
+	w.Operand("composite", o.Composite)
+	ods.Set(w, "indices", o.Indices, ods.I32Array)
+	w.Result("component", o.ComponentType)
+	return w.Create()
+}
+
+// CompositeExtract creates spirv.CompositeExtract and returns its result.
+func CompositeExtract(b *mlir.Builder, componentType mlir.Type, composite mlir.Value, indices []int32) mlir.Value {
+	return CompositeExtractOp{ComponentType: componentType, Composite: composite, Indices: indices}.Create(b).Result(0)
+}
+
+// AsCompositeExtract returns op as a CompositeExtractOp. It returns false if op is
+// another operation or lacks a part.
+func AsCompositeExtract(op mlir.Operation) (CompositeExtractOp, bool) {
+	r := ods.Read(op, "spirv.CompositeExtract", "1", "1")
+	if r == nil {
+		return CompositeExtractOp{}, false
+	}
+	o := CompositeExtractOp{
+		Composite:     r.Operand(),
+		Indices:       ods.Get(r, "indices", ods.I32Array),
+		ComponentType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CompositeInsertOp is the operation spirv.CompositeInsert.
+type CompositeInsertOp struct {
+	Object     mlir.Value
+	Composite  mlir.Value
+	Indices    []int32
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o CompositeInsertOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CompositeInsert")
+	w.Operand("object", o.Object)
+	w.Operand("composite", o.Composite)
+	ods.Set(w, "indices", o.Indices, ods.I32Array)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// CompositeInsert creates spirv.CompositeInsert and returns its result.
+func CompositeInsert(b *mlir.Builder, resultType mlir.Type, object mlir.Value, composite mlir.Value, indices []int32) mlir.Value {
+	return CompositeInsertOp{ResultType: resultType, Object: object, Composite: composite, Indices: indices}.Create(b).Result(0)
+}
+
+// AsCompositeInsert returns op as a CompositeInsertOp. It returns false if op is
+// another operation or lacks a part.
+func AsCompositeInsert(op mlir.Operation) (CompositeInsertOp, bool) {
+	r := ods.Read(op, "spirv.CompositeInsert", "11", "1")
+	if r == nil {
+		return CompositeInsertOp{}, false
+	}
+	o := CompositeInsertOp{
+		Object:     r.Operand(),
+		Composite:  r.Operand(),
+		Indices:    ods.Get(r, "indices", ods.I32Array),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConstantOp is the operation spirv.Constant.
+type ConstantOp struct {
+	Value        mlir.Attribute
+	ConstantType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConstantOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Constant")
+	ods.Set(w, "value", o.Value, ods.Attribute)
+	w.Result("constant", o.ConstantType)
+	return w.Create()
+}
+
+// Constant creates spirv.Constant and returns its result.
+func Constant(b *mlir.Builder, constantType mlir.Type, value mlir.Attribute) mlir.Value {
+	return ConstantOp{ConstantType: constantType, Value: value}.Create(b).Result(0)
+}
+
+// AsConstant returns op as a ConstantOp. It returns false if op is another operation or
+// lacks a part.
+func AsConstant(op mlir.Operation) (ConstantOp, bool) {
+	r := ods.Read(op, "spirv.Constant", "", "1")
+	if r == nil {
+		return ConstantOp{}, false
+	}
+	o := ConstantOp{
+		Value:        ods.Get(r, "value", ods.Attribute),
+		ConstantType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ControlBarrierOp is the operation spirv.ControlBarrier.
+type ControlBarrierOp struct {
+	ExecutionScope  Scope
+	MemoryScope     Scope
+	MemorySemantics MemorySemantics
+}
+
+// Create creates the operation.
+func (o ControlBarrierOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ControlBarrier")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
+	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
+	return w.Create()
+}
+
+// ControlBarrier creates spirv.ControlBarrier.
+func ControlBarrier(b *mlir.Builder, executionScope Scope, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
+	return ControlBarrierOp{ExecutionScope: executionScope, MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
+}
+
+// AsControlBarrier returns op as a ControlBarrierOp. It returns false if op is another
+// operation or lacks a part.
+func AsControlBarrier(op mlir.Operation) (ControlBarrierOp, bool) {
+	r := ods.Read(op, "spirv.ControlBarrier", "", "")
+	if r == nil {
+		return ControlBarrierOp{}, false
+	}
+	o := ControlBarrierOp{
+		ExecutionScope:  ods.Get(r, "execution_scope", scopeKind),
+		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
+		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
+	}
+	return o, r.OK()
+}
+
+// ConvertFToSOp is the operation spirv.ConvertFToS.
+type ConvertFToSOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertFToSOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ConvertFToS")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ConvertFToS creates spirv.ConvertFToS and returns its result.
+func ConvertFToS(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return ConvertFToSOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsConvertFToS returns op as a ConvertFToSOp. It returns false if op is another
+// operation or lacks a part.
+func AsConvertFToS(op mlir.Operation) (ConvertFToSOp, bool) {
+	r := ods.Read(op, "spirv.ConvertFToS", "1", "1")
+	if r == nil {
+		return ConvertFToSOp{}, false
+	}
+	o := ConvertFToSOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertFToUOp is the operation spirv.ConvertFToU.
+type ConvertFToUOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertFToUOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ConvertFToU")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ConvertFToU creates spirv.ConvertFToU and returns its result.
+func ConvertFToU(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return ConvertFToUOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsConvertFToU returns op as a ConvertFToUOp. It returns false if op is another
+// operation or lacks a part.
+func AsConvertFToU(op mlir.Operation) (ConvertFToUOp, bool) {
+	r := ods.Read(op, "spirv.ConvertFToU", "1", "1")
+	if r == nil {
+		return ConvertFToUOp{}, false
+	}
+	o := ConvertFToUOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertPtrToUOp is the operation spirv.ConvertPtrToU.
+type ConvertPtrToUOp struct {
+	Pointer    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertPtrToUOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ConvertPtrToU")
+	w.Operand("pointer", o.Pointer)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ConvertPtrToU creates spirv.ConvertPtrToU and returns its result.
+func ConvertPtrToU(b *mlir.Builder, resultType mlir.Type, pointer mlir.Value) mlir.Value {
+	return ConvertPtrToUOp{ResultType: resultType, Pointer: pointer}.Create(b).Result(0)
+}
+
+// AsConvertPtrToU returns op as a ConvertPtrToUOp. It returns false if op is another
+// operation or lacks a part.
+func AsConvertPtrToU(op mlir.Operation) (ConvertPtrToUOp, bool) {
+	r := ods.Read(op, "spirv.ConvertPtrToU", "1", "1")
+	if r == nil {
+		return ConvertPtrToUOp{}, false
+	}
+	o := ConvertPtrToUOp{
+		Pointer:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertSToFOp is the operation spirv.ConvertSToF.
+type ConvertSToFOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertSToFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ConvertSToF")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ConvertSToF creates spirv.ConvertSToF and returns its result.
+func ConvertSToF(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return ConvertSToFOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsConvertSToF returns op as a ConvertSToFOp. It returns false if op is another
+// operation or lacks a part.
+func AsConvertSToF(op mlir.Operation) (ConvertSToFOp, bool) {
+	r := ods.Read(op, "spirv.ConvertSToF", "1", "1")
+	if r == nil {
+		return ConvertSToFOp{}, false
+	}
+	o := ConvertSToFOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertUToFOp is the operation spirv.ConvertUToF.
+type ConvertUToFOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertUToFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ConvertUToF")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ConvertUToF creates spirv.ConvertUToF and returns its result.
+func ConvertUToF(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return ConvertUToFOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsConvertUToF returns op as a ConvertUToFOp. It returns false if op is another
+// operation or lacks a part.
+func AsConvertUToF(op mlir.Operation) (ConvertUToFOp, bool) {
+	r := ods.Read(op, "spirv.ConvertUToF", "1", "1")
+	if r == nil {
+		return ConvertUToFOp{}, false
+	}
+	o := ConvertUToFOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertUToPtrOp is the operation spirv.ConvertUToPtr.
+type ConvertUToPtrOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertUToPtrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ConvertUToPtr")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ConvertUToPtr creates spirv.ConvertUToPtr and returns its result.
+func ConvertUToPtr(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return ConvertUToPtrOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsConvertUToPtr returns op as a ConvertUToPtrOp. It returns false if op is another
+// operation or lacks a part.
+func AsConvertUToPtr(op mlir.Operation) (ConvertUToPtrOp, bool) {
+	r := ods.Read(op, "spirv.ConvertUToPtr", "1", "1")
+	if r == nil {
+		return ConvertUToPtrOp{}, false
+	}
+	o := ConvertUToPtrOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CopyMemoryOp is the operation spirv.CopyMemory.
+type CopyMemoryOp struct {
+	Target             mlir.Value
+	Source             mlir.Value
+	MemoryAccess       MemoryAccess // optional
+	Alignment          *int32       // optional
+	SourceMemoryAccess MemoryAccess // optional
+	SourceAlignment    *int32       // optional
+}
+
+// Create creates the operation.
+func (o CopyMemoryOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.CopyMemory")
+	w.Operand("target", o.Target)
+	w.Operand("source", o.Source)
+	ods.SetValue(w, "memory_access", o.MemoryAccess, memoryAccessKind)
+	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
+	ods.SetValue(w, "source_memory_access", o.SourceMemoryAccess, memoryAccessKind)
+	ods.SetPointer(w, "source_alignment", o.SourceAlignment, ods.I32)
+	return w.Create()
+}
+
+// CopyMemory creates spirv.CopyMemory.
+func CopyMemory(b *mlir.Builder, target mlir.Value, source mlir.Value) mlir.Operation {
+	return CopyMemoryOp{Target: target, Source: source}.Create(b)
+}
+
+// AsCopyMemory returns op as a CopyMemoryOp. It returns false if op is another
+// operation or lacks a part.
+func AsCopyMemory(op mlir.Operation) (CopyMemoryOp, bool) {
+	r := ods.Read(op, "spirv.CopyMemory", "11", "")
+	if r == nil {
+		return CopyMemoryOp{}, false
+	}
+	o := CopyMemoryOp{
+		Target:             r.Operand(),
+		Source:             r.Operand(),
+		MemoryAccess:       ods.GetValue(r, "memory_access", memoryAccessKind),
+		Alignment:          ods.GetPointer(r, "alignment", ods.I32),
+		SourceMemoryAccess: ods.GetValue(r, "source_memory_access", memoryAccessKind),
+		SourceAlignment:    ods.GetPointer(r, "source_alignment", ods.I32),
+	}
+	return o, r.OK()
+}
+
+// DotOp is the operation spirv.Dot.
+type DotOp struct {
+	Vector1    mlir.Value
+	Vector2    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o DotOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Dot")
+	w.Operand("vector1", o.Vector1)
+	w.Operand("vector2", o.Vector2)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// Dot creates spirv.Dot and returns its result.
+func Dot(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value) mlir.Value {
+	return DotOp{ResultType: resultType, Vector1: vector1, Vector2: vector2}.Create(b).Result(0)
+}
+
+// AsDot returns op as a DotOp. It returns false if op is another operation or lacks a
+// part.
+func AsDot(op mlir.Operation) (DotOp, bool) {
+	r := ods.Read(op, "spirv.Dot", "11", "1")
+	if r == nil {
+		return DotOp{}, false
+	}
+	o := DotOp{
+		Vector1:    r.Operand(),
+		Vector2:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EXTAtomicFAddOp is the operation spirv.EXT.AtomicFAdd.
+type EXTAtomicFAddOp struct {
+	Pointer     mlir.Value
+	MemoryScope Scope
+	Semantics   MemorySemantics
+	Value       mlir.Value
+	ResultType  mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o EXTAtomicFAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.EXT.AtomicFAdd")
+	w.Operand("pointer", o.Pointer)
+	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
+	ods.Set(w, "semantics", o.Semantics, memorySemanticsKind)
+	w.Operand("value", o.Value)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// EXTAtomicFAdd creates spirv.EXT.AtomicFAdd and returns its result.
+func EXTAtomicFAdd(b *mlir.Builder, pointer mlir.Value, memoryScope Scope, semantics MemorySemantics, value mlir.Value) mlir.Value {
+	return EXTAtomicFAddOp{Pointer: pointer, MemoryScope: memoryScope, Semantics: semantics, Value: value}.Create(b).Result(0)
+}
+
+// AsEXTAtomicFAdd returns op as an EXTAtomicFAddOp. It returns false if op is another
+// operation or lacks a part.
+func AsEXTAtomicFAdd(op mlir.Operation) (EXTAtomicFAddOp, bool) {
+	r := ods.Read(op, "spirv.EXT.AtomicFAdd", "11", "1")
+	if r == nil {
+		return EXTAtomicFAddOp{}, false
+	}
+	o := EXTAtomicFAddOp{
+		Pointer:     r.Operand(),
+		MemoryScope: ods.Get(r, "memory_scope", scopeKind),
+		Semantics:   ods.Get(r, "semantics", memorySemanticsKind),
+		Value:       r.Operand(),
+		ResultType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EXTConstantCompositeReplicateOp is the operation
+// spirv.EXT.ConstantCompositeReplicate.
+type EXTConstantCompositeReplicateOp struct {
+	Value                  mlir.Attribute
+	ReplicatedConstantType mlir.Type
+}
+
+// Create creates the operation.
+func (o EXTConstantCompositeReplicateOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.EXT.ConstantCompositeReplicate")
+	ods.Set(w, "value", o.Value, ods.Attribute)
+	w.Result("replicated_constant", o.ReplicatedConstantType)
+	return w.Create()
+}
+
+// EXTConstantCompositeReplicate creates spirv.EXT.ConstantCompositeReplicate and
+// returns its result.
+func EXTConstantCompositeReplicate(b *mlir.Builder, replicatedConstantType mlir.Type, value mlir.Attribute) mlir.Value {
+	return EXTConstantCompositeReplicateOp{ReplicatedConstantType: replicatedConstantType, Value: value}.Create(b).Result(0)
+}
+
+// AsEXTConstantCompositeReplicate returns op as an EXTConstantCompositeReplicateOp. It
+// returns false if op is another operation or lacks a part.
+func AsEXTConstantCompositeReplicate(op mlir.Operation) (EXTConstantCompositeReplicateOp, bool) {
+	r := ods.Read(op, "spirv.EXT.ConstantCompositeReplicate", "", "1")
+	if r == nil {
+		return EXTConstantCompositeReplicateOp{}, false
+	}
+	o := EXTConstantCompositeReplicateOp{
+		Value:                  ods.Get(r, "value", ods.Attribute),
+		ReplicatedConstantType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EXTEmitMeshTasksOp is the operation spirv.EXT.EmitMeshTasks.
+type EXTEmitMeshTasksOp struct {
+	GroupCountX mlir.Value
+	GroupCountY mlir.Value
+	GroupCountZ mlir.Value
+	Payload     mlir.Value // optional
+}
+
+// Create creates the operation.
+func (o EXTEmitMeshTasksOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.EXT.EmitMeshTasks")
+	w.Operand("group_count_x", o.GroupCountX)
+	w.Operand("group_count_y", o.GroupCountY)
+	w.Operand("group_count_z", o.GroupCountZ)
+	w.Optional("payload", o.Payload)
+	return w.Create()
+}
+
+// EXTEmitMeshTasks creates spirv.EXT.EmitMeshTasks.
+func EXTEmitMeshTasks(b *mlir.Builder, groupCountX mlir.Value, groupCountY mlir.Value, groupCountZ mlir.Value) mlir.Operation {
+	return EXTEmitMeshTasksOp{GroupCountX: groupCountX, GroupCountY: groupCountY, GroupCountZ: groupCountZ}.Create(b)
+}
+
+// AsEXTEmitMeshTasks returns op as an EXTEmitMeshTasksOp. It returns false if op is
+// another operation or lacks a part.
+func AsEXTEmitMeshTasks(op mlir.Operation) (EXTEmitMeshTasksOp, bool) {
+	r := ods.Read(op, "spirv.EXT.EmitMeshTasks", "111?", "")
+	if r == nil {
+		return EXTEmitMeshTasksOp{}, false
+	}
+	o := EXTEmitMeshTasksOp{
+		GroupCountX: r.Operand(),
+		GroupCountY: r.Operand(),
+		GroupCountZ: r.Operand(),
+		Payload:     r.Operand(),
+	}
+	return o, r.OK()
+}
+
 // EXTSetMeshOutputsOp is the operation spirv.EXT.SetMeshOutputs.
 type EXTSetMeshOutputsOp struct {
 	VertexCount    mlir.Value
@@ -192,6 +935,78 @@ func AsExecutionModeOperation(op mlir.Operation) (ExecutionModeOperationOp, bool
 		Fn:            ods.Get(r, "fn", ods.Symbol),
 		ExecutionMode: ods.Get(r, "execution_mode", executionModeKind),
 		Values:        ods.Get(r, "values", ods.I32Array),
+	}
+	return o, r.OK()
+}
+
+// ExecutionModeIDOp is the operation spirv.ExecutionModeId.
+type ExecutionModeIDOp struct {
+	Fn            string
+	ExecutionMode ExecutionMode
+	Values        [][]string
+}
+
+// Create creates the operation.
+func (o ExecutionModeIDOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ExecutionModeId")
+	ods.Set(w, "fn", o.Fn, ods.Symbol)
+	ods.Set(w, "execution_mode", o.ExecutionMode, executionModeKind)
+	ods.Set(w, "values", o.Values, ods.PathArray)
+	return w.Create()
+}
+
+// ExecutionModeID creates spirv.ExecutionModeId.
+func ExecutionModeID(b *mlir.Builder, fn string, executionMode ExecutionMode, values [][]string) mlir.Operation {
+	return ExecutionModeIDOp{Fn: fn, ExecutionMode: executionMode, Values: values}.Create(b)
+}
+
+// AsExecutionModeID returns op as an ExecutionModeIDOp. It returns false if op is
+// another operation or lacks a part.
+func AsExecutionModeID(op mlir.Operation) (ExecutionModeIDOp, bool) {
+	r := ods.Read(op, "spirv.ExecutionModeId", "", "")
+	if r == nil {
+		return ExecutionModeIDOp{}, false
+	}
+	o := ExecutionModeIDOp{
+		Fn:            ods.Get(r, "fn", ods.Symbol),
+		ExecutionMode: ods.Get(r, "execution_mode", executionModeKind),
+		Values:        ods.Get(r, "values", ods.PathArray),
+	}
+	return o, r.OK()
+}
+
+// ExperimentalMLCallOp is the operation spirv.ExperimentalML.Call.
+type ExperimentalMLCallOp struct {
+	Opcode     int32
+	Parameters []mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o ExperimentalMLCallOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ExperimentalML.Call")
+	ods.Set(w, "opcode", o.Opcode, ods.I32)
+	w.Operands("parameters", o.Parameters)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// ExperimentalMLCall creates spirv.ExperimentalML.Call and returns its result.
+func ExperimentalMLCall(b *mlir.Builder, outputType mlir.Type, opcode int32, parameters ...mlir.Value) mlir.Value {
+	return ExperimentalMLCallOp{OutputType: outputType, Opcode: opcode, Parameters: parameters}.Create(b).Result(0)
+}
+
+// AsExperimentalMLCall returns op as an ExperimentalMLCallOp. It returns false if op is
+// another operation or lacks a part.
+func AsExperimentalMLCall(op mlir.Operation) (ExperimentalMLCallOp, bool) {
+	r := ods.Read(op, "spirv.ExperimentalML.Call", "*", "1")
+	if r == nil {
+		return ExperimentalMLCallOp{}, false
+	}
+	o := ExperimentalMLCallOp{
+		Opcode:     ods.Get(r, "opcode", ods.I32),
+		Parameters: r.Operands(),
+		OutputType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -581,807 +1396,6 @@ func AsFOrdLessThanEqual(op mlir.Operation) (FOrdLessThanEqualOp, bool) {
 	o := FOrdLessThanEqualOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FOrdNotEqualOp is the operation spirv.FOrdNotEqual.
-type FOrdNotEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FOrdNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FOrdNotEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FOrdNotEqual creates spirv.FOrdNotEqual and returns its result.
-func FOrdNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FOrdNotEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFOrdNotEqual returns op as a FOrdNotEqualOp. It returns false if op is another
-// operation or lacks a part.
-func AsFOrdNotEqual(op mlir.Operation) (FOrdNotEqualOp, bool) {
-	r := ods.Read(op, "spirv.FOrdNotEqual", "11", "1")
-	if r == nil {
-		return FOrdNotEqualOp{}, false
-	}
-	o := FOrdNotEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FRemOp is the operation spirv.FRem.
-type FRemOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FRemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FRem")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FRem creates spirv.FRem and returns its result.
-func FRem(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FRem", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFRem returns op as a FRemOp. It returns false if op is another operation or lacks a
-// part.
-func AsFRem(op mlir.Operation) (FRemOp, bool) {
-	r := ods.Read(op, "spirv.FRem", "11", "1")
-	if r == nil {
-		return FRemOp{}, false
-	}
-	o := FRemOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FSubOp is the operation spirv.FSub.
-type FSubOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FSubOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FSub")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FSub creates spirv.FSub and returns its result.
-func FSub(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FSub", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFSub returns op as a FSubOp. It returns false if op is another operation or lacks a
-// part.
-func AsFSub(op mlir.Operation) (FSubOp, bool) {
-	r := ods.Read(op, "spirv.FSub", "11", "1")
-	if r == nil {
-		return FSubOp{}, false
-	}
-	o := FSubOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FUnordEqualOp is the operation spirv.FUnordEqual.
-type FUnordEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FUnordEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FUnordEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FUnordEqual creates spirv.FUnordEqual and returns its result.
-func FUnordEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FUnordEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFUnordEqual returns op as a FUnordEqualOp. It returns false if op is another
-// operation or lacks a part.
-func AsFUnordEqual(op mlir.Operation) (FUnordEqualOp, bool) {
-	r := ods.Read(op, "spirv.FUnordEqual", "11", "1")
-	if r == nil {
-		return FUnordEqualOp{}, false
-	}
-	o := FUnordEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FUnordGreaterThanOp is the operation spirv.FUnordGreaterThan.
-type FUnordGreaterThanOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FUnordGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FUnordGreaterThan")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FUnordGreaterThan creates spirv.FUnordGreaterThan and returns its result.
-func FUnordGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FUnordGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFUnordGreaterThan returns op as a FUnordGreaterThanOp. It returns false if op is
-// another operation or lacks a part.
-func AsFUnordGreaterThan(op mlir.Operation) (FUnordGreaterThanOp, bool) {
-	r := ods.Read(op, "spirv.FUnordGreaterThan", "11", "1")
-	if r == nil {
-		return FUnordGreaterThanOp{}, false
-	}
-	o := FUnordGreaterThanOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FUnordGreaterThanEqualOp is the operation spirv.FUnordGreaterThanEqual.
-type FUnordGreaterThanEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FUnordGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FUnordGreaterThanEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FUnordGreaterThanEqual creates spirv.FUnordGreaterThanEqual and returns its result.
-func FUnordGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FUnordGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFUnordGreaterThanEqual returns op as a FUnordGreaterThanEqualOp. It returns false
-// if op is another operation or lacks a part.
-func AsFUnordGreaterThanEqual(op mlir.Operation) (FUnordGreaterThanEqualOp, bool) {
-	r := ods.Read(op, "spirv.FUnordGreaterThanEqual", "11", "1")
-	if r == nil {
-		return FUnordGreaterThanEqualOp{}, false
-	}
-	o := FUnordGreaterThanEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FUnordLessThanOp is the operation spirv.FUnordLessThan.
-type FUnordLessThanOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FUnordLessThanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FUnordLessThan")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FUnordLessThan creates spirv.FUnordLessThan and returns its result.
-func FUnordLessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FUnordLessThan", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFUnordLessThan returns op as a FUnordLessThanOp. It returns false if op is another
-// operation or lacks a part.
-func AsFUnordLessThan(op mlir.Operation) (FUnordLessThanOp, bool) {
-	r := ods.Read(op, "spirv.FUnordLessThan", "11", "1")
-	if r == nil {
-		return FUnordLessThanOp{}, false
-	}
-	o := FUnordLessThanOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FUnordLessThanEqualOp is the operation spirv.FUnordLessThanEqual.
-type FUnordLessThanEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FUnordLessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FUnordLessThanEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FUnordLessThanEqual creates spirv.FUnordLessThanEqual and returns its result.
-func FUnordLessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FUnordLessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFUnordLessThanEqual returns op as a FUnordLessThanEqualOp. It returns false if op
-// is another operation or lacks a part.
-func AsFUnordLessThanEqual(op mlir.Operation) (FUnordLessThanEqualOp, bool) {
-	r := ods.Read(op, "spirv.FUnordLessThanEqual", "11", "1")
-	if r == nil {
-		return FUnordLessThanEqualOp{}, false
-	}
-	o := FUnordLessThanEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FUnordNotEqualOp is the operation spirv.FUnordNotEqual.
-type FUnordNotEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o FUnordNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FUnordNotEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// FUnordNotEqual creates spirv.FUnordNotEqual and returns its result.
-func FUnordNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.FUnordNotEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsFUnordNotEqual returns op as a FUnordNotEqualOp. It returns false if op is another
-// operation or lacks a part.
-func AsFUnordNotEqual(op mlir.Operation) (FUnordNotEqualOp, bool) {
-	r := ods.Read(op, "spirv.FUnordNotEqual", "11", "1")
-	if r == nil {
-		return FUnordNotEqualOp{}, false
-	}
-	o := FUnordNotEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FunctionCallOp is the operation spirv.FunctionCall.
-type FunctionCallOp struct {
-	Callee          string
-	Arguments       []mlir.Value
-	ArgAttrs        []mlir.Attribute // optional
-	ResAttrs        []mlir.Attribute // optional
-	ReturnValueType mlir.Type        // optional
-}
-
-// Create creates the operation.
-func (o FunctionCallOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.FunctionCall")
-	ods.Set(w, "callee", o.Callee, ods.Symbol)
-	w.Operands("arguments", o.Arguments)
-	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
-	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	w.OptionalResult(o.ReturnValueType)
-	return w.Create()
-}
-
-// FunctionCall creates spirv.FunctionCall.
-func FunctionCall(b *mlir.Builder, callee string, arguments ...mlir.Value) mlir.Operation {
-	return FunctionCallOp{Callee: callee, Arguments: arguments}.Create(b)
-}
-
-// AsFunctionCall returns op as a FunctionCallOp. It returns false if op is another
-// operation or lacks a part.
-func AsFunctionCall(op mlir.Operation) (FunctionCallOp, bool) {
-	r := ods.Read(op, "spirv.FunctionCall", "*", "?")
-	if r == nil {
-		return FunctionCallOp{}, false
-	}
-	o := FunctionCallOp{
-		Callee:          ods.Get(r, "callee", ods.Symbol),
-		Arguments:       r.Operands(),
-		ArgAttrs:        ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:        ods.GetValue(r, "res_attrs", ods.Attributes),
-		ReturnValueType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLAcosOp is the operation spirv.GL.Acos.
-type GLAcosOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLAcosOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Acos")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLAcos creates spirv.GL.Acos and returns its result.
-func GLAcos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Acos", "operand", operand).Result(0)
-}
-
-// AsGLAcos returns op as a GLAcosOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLAcos(op mlir.Operation) (GLAcosOp, bool) {
-	r := ods.Read(op, "spirv.GL.Acos", "1", "1")
-	if r == nil {
-		return GLAcosOp{}, false
-	}
-	o := GLAcosOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLAcoshOp is the operation spirv.GL.Acosh.
-type GLAcoshOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLAcoshOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Acosh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLAcosh creates spirv.GL.Acosh and returns its result.
-func GLAcosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Acosh", "operand", operand).Result(0)
-}
-
-// AsGLAcosh returns op as a GLAcoshOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLAcosh(op mlir.Operation) (GLAcoshOp, bool) {
-	r := ods.Read(op, "spirv.GL.Acosh", "1", "1")
-	if r == nil {
-		return GLAcoshOp{}, false
-	}
-	o := GLAcoshOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLAsinOp is the operation spirv.GL.Asin.
-type GLAsinOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLAsinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Asin")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLAsin creates spirv.GL.Asin and returns its result.
-func GLAsin(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Asin", "operand", operand).Result(0)
-}
-
-// AsGLAsin returns op as a GLAsinOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLAsin(op mlir.Operation) (GLAsinOp, bool) {
-	r := ods.Read(op, "spirv.GL.Asin", "1", "1")
-	if r == nil {
-		return GLAsinOp{}, false
-	}
-	o := GLAsinOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLAsinhOp is the operation spirv.GL.Asinh.
-type GLAsinhOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLAsinhOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Asinh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLAsinh creates spirv.GL.Asinh and returns its result.
-func GLAsinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Asinh", "operand", operand).Result(0)
-}
-
-// AsGLAsinh returns op as a GLAsinhOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLAsinh(op mlir.Operation) (GLAsinhOp, bool) {
-	r := ods.Read(op, "spirv.GL.Asinh", "1", "1")
-	if r == nil {
-		return GLAsinhOp{}, false
-	}
-	o := GLAsinhOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLAtanOp is the operation spirv.GL.Atan.
-type GLAtanOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLAtanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Atan")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLAtan creates spirv.GL.Atan and returns its result.
-func GLAtan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Atan", "operand", operand).Result(0)
-}
-
-// AsGLAtan returns op as a GLAtanOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLAtan(op mlir.Operation) (GLAtanOp, bool) {
-	r := ods.Read(op, "spirv.GL.Atan", "1", "1")
-	if r == nil {
-		return GLAtanOp{}, false
-	}
-	o := GLAtanOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLAtanhOp is the operation spirv.GL.Atanh.
-type GLAtanhOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLAtanhOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Atanh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLAtanh creates spirv.GL.Atanh and returns its result.
-func GLAtanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Atanh", "operand", operand).Result(0)
-}
-
-// AsGLAtanh returns op as a GLAtanhOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLAtanh(op mlir.Operation) (GLAtanhOp, bool) {
-	r := ods.Read(op, "spirv.GL.Atanh", "1", "1")
-	if r == nil {
-		return GLAtanhOp{}, false
-	}
-	o := GLAtanhOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLCeilOp is the operation spirv.GL.Ceil.
-type GLCeilOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLCeilOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Ceil")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLCeil creates spirv.GL.Ceil and returns its result.
-func GLCeil(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Ceil", "operand", operand).Result(0)
-}
-
-// AsGLCeil returns op as a GLCeilOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLCeil(op mlir.Operation) (GLCeilOp, bool) {
-	r := ods.Read(op, "spirv.GL.Ceil", "1", "1")
-	if r == nil {
-		return GLCeilOp{}, false
-	}
-	o := GLCeilOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLCosOp is the operation spirv.GL.Cos.
-type GLCosOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLCosOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Cos")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLCos creates spirv.GL.Cos and returns its result.
-func GLCos(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Cos", "operand", operand).Result(0)
-}
-
-// AsGLCos returns op as a GLCosOp. It returns false if op is another operation or lacks
-// a part.
-func AsGLCos(op mlir.Operation) (GLCosOp, bool) {
-	r := ods.Read(op, "spirv.GL.Cos", "1", "1")
-	if r == nil {
-		return GLCosOp{}, false
-	}
-	o := GLCosOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLCoshOp is the operation spirv.GL.Cosh.
-type GLCoshOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLCoshOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Cosh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLCosh creates spirv.GL.Cosh and returns its result.
-func GLCosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Cosh", "operand", operand).Result(0)
-}
-
-// AsGLCosh returns op as a GLCoshOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLCosh(op mlir.Operation) (GLCoshOp, bool) {
-	r := ods.Read(op, "spirv.GL.Cosh", "1", "1")
-	if r == nil {
-		return GLCoshOp{}, false
-	}
-	o := GLCoshOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLCrossOp is the operation spirv.GL.Cross.
-type GLCrossOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLCrossOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Cross")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLCross creates spirv.GL.Cross and returns its result.
-func GLCross(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Cross", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsGLCross returns op as a GLCrossOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLCross(op mlir.Operation) (GLCrossOp, bool) {
-	r := ods.Read(op, "spirv.GL.Cross", "11", "1")
-	if r == nil {
-		return GLCrossOp{}, false
-	}
-	o := GLCrossOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLDistanceOp is the operation spirv.GL.Distance.
-type GLDistanceOp struct {
-	P0         mlir.Value
-	P1         mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLDistanceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Distance")
-	w.Operand("p0", o.P0)
-	w.Operand("p1", o.P1)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLDistance creates spirv.GL.Distance and returns its result.
-func GLDistance(b *mlir.Builder, p0 mlir.Value, p1 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Distance", "p0 p1", p0, p1).Result(0)
-}
-
-// AsGLDistance returns op as a GLDistanceOp. It returns false if op is another
-// operation or lacks a part.
-func AsGLDistance(op mlir.Operation) (GLDistanceOp, bool) {
-	r := ods.Read(op, "spirv.GL.Distance", "11", "1")
-	if r == nil {
-		return GLDistanceOp{}, false
-	}
-	o := GLDistanceOp{
-		P0:         r.Operand(),
-		P1:         r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLExpOp is the operation spirv.GL.Exp.
-type GLExpOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLExpOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Exp")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLExp creates spirv.GL.Exp and returns its result.
-func GLExp(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Exp", "operand", operand).Result(0)
-}
-
-// AsGLExp returns op as a GLExpOp. It returns false if op is another operation or lacks
-// a part.
-func AsGLExp(op mlir.Operation) (GLExpOp, bool) {
-	r := ods.Read(op, "spirv.GL.Exp", "1", "1")
-	if r == nil {
-		return GLExpOp{}, false
-	}
-	o := GLExpOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLExp2Op is the operation spirv.GL.Exp2.
-type GLExp2Op struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLExp2Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Exp2")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLExp2 creates spirv.GL.Exp2 and returns its result.
-func GLExp2(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Exp2", "operand", operand).Result(0)
-}
-
-// AsGLExp2 returns op as a GLExp2Op. It returns false if op is another operation or
-// lacks a part.
-func AsGLExp2(op mlir.Operation) (GLExp2Op, bool) {
-	r := ods.Read(op, "spirv.GL.Exp2", "1", "1")
-	if r == nil {
-		return GLExp2Op{}, false
-	}
-	o := GLExp2Op{
-		Operand:    r.Operand(),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()

@@ -7,6 +7,876 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// FOrdNotEqualOp is the operation spirv.FOrdNotEqual.
+type FOrdNotEqualOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FOrdNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FOrdNotEqual")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FOrdNotEqual creates spirv.FOrdNotEqual and returns its result.
+func FOrdNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FOrdNotEqual", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFOrdNotEqual returns op as a FOrdNotEqualOp. It returns false if op is another
+// operation or lacks a part.
+func AsFOrdNotEqual(op mlir.Operation) (FOrdNotEqualOp, bool) {
+	r := ods.Read(op, "spirv.FOrdNotEqual", "11", "1")
+	if r == nil {
+		return FOrdNotEqualOp{}, false
+	}
+	o := FOrdNotEqualOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FRemOp is the operation spirv.FRem.
+type FRemOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FRemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FRem")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FRem creates spirv.FRem and returns its result.
+func FRem(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FRem", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFRem returns op as a FRemOp. It returns false if op is another operation or lacks a
+// part.
+func AsFRem(op mlir.Operation) (FRemOp, bool) {
+	r := ods.Read(op, "spirv.FRem", "11", "1")
+	if r == nil {
+		return FRemOp{}, false
+	}
+	o := FRemOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FSubOp is the operation spirv.FSub.
+type FSubOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FSubOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FSub")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FSub creates spirv.FSub and returns its result.
+func FSub(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FSub", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFSub returns op as a FSubOp. It returns false if op is another operation or lacks a
+// part.
+func AsFSub(op mlir.Operation) (FSubOp, bool) {
+	r := ods.Read(op, "spirv.FSub", "11", "1")
+	if r == nil {
+		return FSubOp{}, false
+	}
+	o := FSubOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FUnordEqualOp is the operation spirv.FUnordEqual.
+type FUnordEqualOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FUnordEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FUnordEqual")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FUnordEqual creates spirv.FUnordEqual and returns its result.
+func FUnordEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FUnordEqual", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFUnordEqual returns op as a FUnordEqualOp. It returns false if op is another
+// operation or lacks a part.
+func AsFUnordEqual(op mlir.Operation) (FUnordEqualOp, bool) {
+	r := ods.Read(op, "spirv.FUnordEqual", "11", "1")
+	if r == nil {
+		return FUnordEqualOp{}, false
+	}
+	o := FUnordEqualOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FUnordGreaterThanOp is the operation spirv.FUnordGreaterThan.
+type FUnordGreaterThanOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FUnordGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FUnordGreaterThan")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FUnordGreaterThan creates spirv.FUnordGreaterThan and returns its result.
+func FUnordGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FUnordGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFUnordGreaterThan returns op as a FUnordGreaterThanOp. It returns false if op is
+// another operation or lacks a part.
+func AsFUnordGreaterThan(op mlir.Operation) (FUnordGreaterThanOp, bool) {
+	r := ods.Read(op, "spirv.FUnordGreaterThan", "11", "1")
+	if r == nil {
+		return FUnordGreaterThanOp{}, false
+	}
+	o := FUnordGreaterThanOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FUnordGreaterThanEqualOp is the operation spirv.FUnordGreaterThanEqual.
+type FUnordGreaterThanEqualOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FUnordGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FUnordGreaterThanEqual")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FUnordGreaterThanEqual creates spirv.FUnordGreaterThanEqual and returns its result.
+func FUnordGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FUnordGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFUnordGreaterThanEqual returns op as a FUnordGreaterThanEqualOp. It returns false
+// if op is another operation or lacks a part.
+func AsFUnordGreaterThanEqual(op mlir.Operation) (FUnordGreaterThanEqualOp, bool) {
+	r := ods.Read(op, "spirv.FUnordGreaterThanEqual", "11", "1")
+	if r == nil {
+		return FUnordGreaterThanEqualOp{}, false
+	}
+	o := FUnordGreaterThanEqualOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FUnordLessThanOp is the operation spirv.FUnordLessThan.
+type FUnordLessThanOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FUnordLessThanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FUnordLessThan")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FUnordLessThan creates spirv.FUnordLessThan and returns its result.
+func FUnordLessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FUnordLessThan", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFUnordLessThan returns op as a FUnordLessThanOp. It returns false if op is another
+// operation or lacks a part.
+func AsFUnordLessThan(op mlir.Operation) (FUnordLessThanOp, bool) {
+	r := ods.Read(op, "spirv.FUnordLessThan", "11", "1")
+	if r == nil {
+		return FUnordLessThanOp{}, false
+	}
+	o := FUnordLessThanOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FUnordLessThanEqualOp is the operation spirv.FUnordLessThanEqual.
+type FUnordLessThanEqualOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FUnordLessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FUnordLessThanEqual")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FUnordLessThanEqual creates spirv.FUnordLessThanEqual and returns its result.
+func FUnordLessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FUnordLessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFUnordLessThanEqual returns op as a FUnordLessThanEqualOp. It returns false if op
+// is another operation or lacks a part.
+func AsFUnordLessThanEqual(op mlir.Operation) (FUnordLessThanEqualOp, bool) {
+	r := ods.Read(op, "spirv.FUnordLessThanEqual", "11", "1")
+	if r == nil {
+		return FUnordLessThanEqualOp{}, false
+	}
+	o := FUnordLessThanEqualOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FUnordNotEqualOp is the operation spirv.FUnordNotEqual.
+type FUnordNotEqualOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o FUnordNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FUnordNotEqual")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// FUnordNotEqual creates spirv.FUnordNotEqual and returns its result.
+func FUnordNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.FUnordNotEqual", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsFUnordNotEqual returns op as a FUnordNotEqualOp. It returns false if op is another
+// operation or lacks a part.
+func AsFUnordNotEqual(op mlir.Operation) (FUnordNotEqualOp, bool) {
+	r := ods.Read(op, "spirv.FUnordNotEqual", "11", "1")
+	if r == nil {
+		return FUnordNotEqualOp{}, false
+	}
+	o := FUnordNotEqualOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FunctionCallOp is the operation spirv.FunctionCall.
+type FunctionCallOp struct {
+	Callee          string
+	Arguments       []mlir.Value
+	ArgAttrs        []mlir.Attribute // optional
+	ResAttrs        []mlir.Attribute // optional
+	ReturnValueType mlir.Type        // optional
+}
+
+// Create creates the operation.
+func (o FunctionCallOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.FunctionCall")
+	ods.Set(w, "callee", o.Callee, ods.Symbol)
+	w.Operands("arguments", o.Arguments)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	w.OptionalResult(o.ReturnValueType)
+	return w.Create()
+}
+
+// FunctionCall creates spirv.FunctionCall.
+func FunctionCall(b *mlir.Builder, callee string, arguments ...mlir.Value) mlir.Operation {
+	return FunctionCallOp{Callee: callee, Arguments: arguments}.Create(b)
+}
+
+// AsFunctionCall returns op as a FunctionCallOp. It returns false if op is another
+// operation or lacks a part.
+func AsFunctionCall(op mlir.Operation) (FunctionCallOp, bool) {
+	r := ods.Read(op, "spirv.FunctionCall", "*", "?")
+	if r == nil {
+		return FunctionCallOp{}, false
+	}
+	o := FunctionCallOp{
+		Callee:          ods.Get(r, "callee", ods.Symbol),
+		Arguments:       r.Operands(),
+		ArgAttrs:        ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:        ods.GetValue(r, "res_attrs", ods.Attributes),
+		ReturnValueType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLAcosOp is the operation spirv.GL.Acos.
+type GLAcosOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLAcosOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Acos")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLAcos creates spirv.GL.Acos and returns its result.
+func GLAcos(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Acos", "operand", operand).Result(0)
+}
+
+// AsGLAcos returns op as a GLAcosOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLAcos(op mlir.Operation) (GLAcosOp, bool) {
+	r := ods.Read(op, "spirv.GL.Acos", "1", "1")
+	if r == nil {
+		return GLAcosOp{}, false
+	}
+	o := GLAcosOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLAcoshOp is the operation spirv.GL.Acosh.
+type GLAcoshOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLAcoshOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Acosh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLAcosh creates spirv.GL.Acosh and returns its result.
+func GLAcosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Acosh", "operand", operand).Result(0)
+}
+
+// AsGLAcosh returns op as a GLAcoshOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLAcosh(op mlir.Operation) (GLAcoshOp, bool) {
+	r := ods.Read(op, "spirv.GL.Acosh", "1", "1")
+	if r == nil {
+		return GLAcoshOp{}, false
+	}
+	o := GLAcoshOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLAsinOp is the operation spirv.GL.Asin.
+type GLAsinOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLAsinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Asin")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLAsin creates spirv.GL.Asin and returns its result.
+func GLAsin(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Asin", "operand", operand).Result(0)
+}
+
+// AsGLAsin returns op as a GLAsinOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLAsin(op mlir.Operation) (GLAsinOp, bool) {
+	r := ods.Read(op, "spirv.GL.Asin", "1", "1")
+	if r == nil {
+		return GLAsinOp{}, false
+	}
+	o := GLAsinOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLAsinhOp is the operation spirv.GL.Asinh.
+type GLAsinhOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLAsinhOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Asinh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLAsinh creates spirv.GL.Asinh and returns its result.
+func GLAsinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Asinh", "operand", operand).Result(0)
+}
+
+// AsGLAsinh returns op as a GLAsinhOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLAsinh(op mlir.Operation) (GLAsinhOp, bool) {
+	r := ods.Read(op, "spirv.GL.Asinh", "1", "1")
+	if r == nil {
+		return GLAsinhOp{}, false
+	}
+	o := GLAsinhOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLAtanOp is the operation spirv.GL.Atan.
+type GLAtanOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLAtanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Atan")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLAtan creates spirv.GL.Atan and returns its result.
+func GLAtan(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Atan", "operand", operand).Result(0)
+}
+
+// AsGLAtan returns op as a GLAtanOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLAtan(op mlir.Operation) (GLAtanOp, bool) {
+	r := ods.Read(op, "spirv.GL.Atan", "1", "1")
+	if r == nil {
+		return GLAtanOp{}, false
+	}
+	o := GLAtanOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLAtan2Op is the operation spirv.GL.Atan2.
+type GLAtan2Op struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLAtan2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Atan2")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLAtan2 creates spirv.GL.Atan2 and returns its result.
+func GLAtan2(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Atan2", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLAtan2 returns op as a GLAtan2Op. It returns false if op is another operation or
+// lacks a part.
+func AsGLAtan2(op mlir.Operation) (GLAtan2Op, bool) {
+	r := ods.Read(op, "spirv.GL.Atan2", "11", "1")
+	if r == nil {
+		return GLAtan2Op{}, false
+	}
+	o := GLAtan2Op{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLAtanhOp is the operation spirv.GL.Atanh.
+type GLAtanhOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLAtanhOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Atanh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLAtanh creates spirv.GL.Atanh and returns its result.
+func GLAtanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Atanh", "operand", operand).Result(0)
+}
+
+// AsGLAtanh returns op as a GLAtanhOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLAtanh(op mlir.Operation) (GLAtanhOp, bool) {
+	r := ods.Read(op, "spirv.GL.Atanh", "1", "1")
+	if r == nil {
+		return GLAtanhOp{}, false
+	}
+	o := GLAtanhOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLCeilOp is the operation spirv.GL.Ceil.
+type GLCeilOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLCeilOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Ceil")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLCeil creates spirv.GL.Ceil and returns its result.
+func GLCeil(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Ceil", "operand", operand).Result(0)
+}
+
+// AsGLCeil returns op as a GLCeilOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLCeil(op mlir.Operation) (GLCeilOp, bool) {
+	r := ods.Read(op, "spirv.GL.Ceil", "1", "1")
+	if r == nil {
+		return GLCeilOp{}, false
+	}
+	o := GLCeilOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLCosOp is the operation spirv.GL.Cos.
+type GLCosOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLCosOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Cos")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLCos creates spirv.GL.Cos and returns its result.
+func GLCos(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Cos", "operand", operand).Result(0)
+}
+
+// AsGLCos returns op as a GLCosOp. It returns false if op is another operation or lacks
+// a part.
+func AsGLCos(op mlir.Operation) (GLCosOp, bool) {
+	r := ods.Read(op, "spirv.GL.Cos", "1", "1")
+	if r == nil {
+		return GLCosOp{}, false
+	}
+	o := GLCosOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLCoshOp is the operation spirv.GL.Cosh.
+type GLCoshOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLCoshOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Cosh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLCosh creates spirv.GL.Cosh and returns its result.
+func GLCosh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Cosh", "operand", operand).Result(0)
+}
+
+// AsGLCosh returns op as a GLCoshOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLCosh(op mlir.Operation) (GLCoshOp, bool) {
+	r := ods.Read(op, "spirv.GL.Cosh", "1", "1")
+	if r == nil {
+		return GLCoshOp{}, false
+	}
+	o := GLCoshOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLCrossOp is the operation spirv.GL.Cross.
+type GLCrossOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLCrossOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Cross")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLCross creates spirv.GL.Cross and returns its result.
+func GLCross(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Cross", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLCross returns op as a GLCrossOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLCross(op mlir.Operation) (GLCrossOp, bool) {
+	r := ods.Read(op, "spirv.GL.Cross", "11", "1")
+	if r == nil {
+		return GLCrossOp{}, false
+	}
+	o := GLCrossOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLDegreesOp is the operation spirv.GL.Degrees.
+type GLDegreesOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLDegreesOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Degrees")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLDegrees creates spirv.GL.Degrees and returns its result.
+func GLDegrees(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Degrees", "operand", operand).Result(0)
+}
+
+// AsGLDegrees returns op as a GLDegreesOp. It returns false if op is another operation
+// or lacks a part.
+func AsGLDegrees(op mlir.Operation) (GLDegreesOp, bool) {
+	r := ods.Read(op, "spirv.GL.Degrees", "1", "1")
+	if r == nil {
+		return GLDegreesOp{}, false
+	}
+	o := GLDegreesOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLDistanceOp is the operation spirv.GL.Distance.
+type GLDistanceOp struct {
+	P0         mlir.Value
+	P1         mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLDistanceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Distance")
+	w.Operand("p0", o.P0)
+	w.Operand("p1", o.P1)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLDistance creates spirv.GL.Distance and returns its result.
+func GLDistance(b *mlir.Builder, p0 mlir.Value, p1 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Distance", "p0 p1", p0, p1).Result(0)
+}
+
+// AsGLDistance returns op as a GLDistanceOp. It returns false if op is another
+// operation or lacks a part.
+func AsGLDistance(op mlir.Operation) (GLDistanceOp, bool) {
+	r := ods.Read(op, "spirv.GL.Distance", "11", "1")
+	if r == nil {
+		return GLDistanceOp{}, false
+	}
+	o := GLDistanceOp{
+		P0:         r.Operand(),
+		P1:         r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLExpOp is the operation spirv.GL.Exp.
+type GLExpOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLExpOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Exp")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLExp creates spirv.GL.Exp and returns its result.
+func GLExp(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Exp", "operand", operand).Result(0)
+}
+
+// AsGLExp returns op as a GLExpOp. It returns false if op is another operation or lacks
+// a part.
+func AsGLExp(op mlir.Operation) (GLExpOp, bool) {
+	r := ods.Read(op, "spirv.GL.Exp", "1", "1")
+	if r == nil {
+		return GLExpOp{}, false
+	}
+	o := GLExpOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLExp2Op is the operation spirv.GL.Exp2.
+type GLExp2Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLExp2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Exp2")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLExp2 creates spirv.GL.Exp2 and returns its result.
+func GLExp2(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Exp2", "operand", operand).Result(0)
+}
+
+// AsGLExp2 returns op as a GLExp2Op. It returns false if op is another operation or
+// lacks a part.
+func AsGLExp2(op mlir.Operation) (GLExp2Op, bool) {
+	r := ods.Read(op, "spirv.GL.Exp2", "1", "1")
+	if r == nil {
+		return GLExp2Op{}, false
+	}
+	o := GLExp2Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // GLFAbsOp is the operation spirv.GL.FAbs.
 type GLFAbsOp struct {
 	Operand    mlir.Value
@@ -525,861 +1395,6 @@ func AsGLLdexp(op mlir.Operation) (GLLdexpOp, bool) {
 		X:     r.Operand(),
 		Exp:   r.Operand(),
 		YType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLLengthOp is the operation spirv.GL.Length.
-type GLLengthOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLLengthOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Length")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLLength creates spirv.GL.Length and returns its result.
-func GLLength(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Length", "operand", operand).Result(0)
-}
-
-// AsGLLength returns op as a GLLengthOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLLength(op mlir.Operation) (GLLengthOp, bool) {
-	r := ods.Read(op, "spirv.GL.Length", "1", "1")
-	if r == nil {
-		return GLLengthOp{}, false
-	}
-	o := GLLengthOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLLogOp is the operation spirv.GL.Log.
-type GLLogOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLLogOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Log")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLLog creates spirv.GL.Log and returns its result.
-func GLLog(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Log", "operand", operand).Result(0)
-}
-
-// AsGLLog returns op as a GLLogOp. It returns false if op is another operation or lacks
-// a part.
-func AsGLLog(op mlir.Operation) (GLLogOp, bool) {
-	r := ods.Read(op, "spirv.GL.Log", "1", "1")
-	if r == nil {
-		return GLLogOp{}, false
-	}
-	o := GLLogOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLLog2Op is the operation spirv.GL.Log2.
-type GLLog2Op struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLLog2Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Log2")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLLog2 creates spirv.GL.Log2 and returns its result.
-func GLLog2(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Log2", "operand", operand).Result(0)
-}
-
-// AsGLLog2 returns op as a GLLog2Op. It returns false if op is another operation or
-// lacks a part.
-func AsGLLog2(op mlir.Operation) (GLLog2Op, bool) {
-	r := ods.Read(op, "spirv.GL.Log2", "1", "1")
-	if r == nil {
-		return GLLog2Op{}, false
-	}
-	o := GLLog2Op{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLNormalizeOp is the operation spirv.GL.Normalize.
-type GLNormalizeOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLNormalizeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Normalize")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLNormalize creates spirv.GL.Normalize and returns its result.
-func GLNormalize(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Normalize", "operand", operand).Result(0)
-}
-
-// AsGLNormalize returns op as a GLNormalizeOp. It returns false if op is another
-// operation or lacks a part.
-func AsGLNormalize(op mlir.Operation) (GLNormalizeOp, bool) {
-	r := ods.Read(op, "spirv.GL.Normalize", "1", "1")
-	if r == nil {
-		return GLNormalizeOp{}, false
-	}
-	o := GLNormalizeOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLPackHalf2x16Op is the operation spirv.GL.PackHalf2x16.
-type GLPackHalf2x16Op struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLPackHalf2x16Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.PackHalf2x16")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLPackHalf2x16 creates spirv.GL.PackHalf2x16 and returns its result.
-func GLPackHalf2x16(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.PackHalf2x16", "operand", operand).Result(0)
-}
-
-// AsGLPackHalf2x16 returns op as a GLPackHalf2x16Op. It returns false if op is another
-// operation or lacks a part.
-func AsGLPackHalf2x16(op mlir.Operation) (GLPackHalf2x16Op, bool) {
-	r := ods.Read(op, "spirv.GL.PackHalf2x16", "1", "1")
-	if r == nil {
-		return GLPackHalf2x16Op{}, false
-	}
-	o := GLPackHalf2x16Op{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLPackSnorm4x8Op is the operation spirv.GL.PackSnorm4x8.
-type GLPackSnorm4x8Op struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLPackSnorm4x8Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.PackSnorm4x8")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLPackSnorm4x8 creates spirv.GL.PackSnorm4x8 and returns its result.
-func GLPackSnorm4x8(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.PackSnorm4x8", "operand", operand).Result(0)
-}
-
-// AsGLPackSnorm4x8 returns op as a GLPackSnorm4x8Op. It returns false if op is another
-// operation or lacks a part.
-func AsGLPackSnorm4x8(op mlir.Operation) (GLPackSnorm4x8Op, bool) {
-	r := ods.Read(op, "spirv.GL.PackSnorm4x8", "1", "1")
-	if r == nil {
-		return GLPackSnorm4x8Op{}, false
-	}
-	o := GLPackSnorm4x8Op{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLPowOp is the operation spirv.GL.Pow.
-type GLPowOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLPowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Pow")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLPow creates spirv.GL.Pow and returns its result.
-func GLPow(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Pow", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsGLPow returns op as a GLPowOp. It returns false if op is another operation or lacks
-// a part.
-func AsGLPow(op mlir.Operation) (GLPowOp, bool) {
-	r := ods.Read(op, "spirv.GL.Pow", "11", "1")
-	if r == nil {
-		return GLPowOp{}, false
-	}
-	o := GLPowOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLReflectOp is the operation spirv.GL.Reflect.
-type GLReflectOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLReflectOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Reflect")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLReflect creates spirv.GL.Reflect and returns its result.
-func GLReflect(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Reflect", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsGLReflect returns op as a GLReflectOp. It returns false if op is another operation
-// or lacks a part.
-func AsGLReflect(op mlir.Operation) (GLReflectOp, bool) {
-	r := ods.Read(op, "spirv.GL.Reflect", "11", "1")
-	if r == nil {
-		return GLReflectOp{}, false
-	}
-	o := GLReflectOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLRoundOp is the operation spirv.GL.Round.
-type GLRoundOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLRoundOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Round")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLRound creates spirv.GL.Round and returns its result.
-func GLRound(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Round", "operand", operand).Result(0)
-}
-
-// AsGLRound returns op as a GLRoundOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLRound(op mlir.Operation) (GLRoundOp, bool) {
-	r := ods.Read(op, "spirv.GL.Round", "1", "1")
-	if r == nil {
-		return GLRoundOp{}, false
-	}
-	o := GLRoundOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLRoundEvenOp is the operation spirv.GL.RoundEven.
-type GLRoundEvenOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLRoundEvenOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.RoundEven")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLRoundEven creates spirv.GL.RoundEven and returns its result.
-func GLRoundEven(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.RoundEven", "operand", operand).Result(0)
-}
-
-// AsGLRoundEven returns op as a GLRoundEvenOp. It returns false if op is another
-// operation or lacks a part.
-func AsGLRoundEven(op mlir.Operation) (GLRoundEvenOp, bool) {
-	r := ods.Read(op, "spirv.GL.RoundEven", "1", "1")
-	if r == nil {
-		return GLRoundEvenOp{}, false
-	}
-	o := GLRoundEvenOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLSAbsOp is the operation spirv.GL.SAbs.
-type GLSAbsOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLSAbsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.SAbs")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLSAbs creates spirv.GL.SAbs and returns its result.
-func GLSAbs(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.SAbs", "operand", operand).Result(0)
-}
-
-// AsGLSAbs returns op as a GLSAbsOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLSAbs(op mlir.Operation) (GLSAbsOp, bool) {
-	r := ods.Read(op, "spirv.GL.SAbs", "1", "1")
-	if r == nil {
-		return GLSAbsOp{}, false
-	}
-	o := GLSAbsOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLSClampOp is the operation spirv.GL.SClamp.
-type GLSClampOp struct {
-	X          mlir.Value
-	Y          mlir.Value
-	Z          mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o GLSClampOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.SClamp")
-	w.Operand("x", o.X)
-	w.Operand("y", o.Y)
-	w.Operand("z", o.Z)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GLSClamp creates spirv.GL.SClamp and returns its result.
-func GLSClamp(b *mlir.Builder, resultType mlir.Type, x mlir.Value, y mlir.Value, z mlir.Value) mlir.Value {
-	return GLSClampOp{ResultType: resultType, X: x, Y: y, Z: z}.Create(b).Result(0)
-}
-
-// AsGLSClamp returns op as a GLSClampOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLSClamp(op mlir.Operation) (GLSClampOp, bool) {
-	r := ods.Read(op, "spirv.GL.SClamp", "111", "1")
-	if r == nil {
-		return GLSClampOp{}, false
-	}
-	o := GLSClampOp{
-		X:          r.Operand(),
-		Y:          r.Operand(),
-		Z:          r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLSMaxOp is the operation spirv.GL.SMax.
-type GLSMaxOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLSMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.SMax")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLSMax creates spirv.GL.SMax and returns its result.
-func GLSMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.SMax", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsGLSMax returns op as a GLSMaxOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLSMax(op mlir.Operation) (GLSMaxOp, bool) {
-	r := ods.Read(op, "spirv.GL.SMax", "11", "1")
-	if r == nil {
-		return GLSMaxOp{}, false
-	}
-	o := GLSMaxOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLSMinOp is the operation spirv.GL.SMin.
-type GLSMinOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLSMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.SMin")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLSMin creates spirv.GL.SMin and returns its result.
-func GLSMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.SMin", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsGLSMin returns op as a GLSMinOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLSMin(op mlir.Operation) (GLSMinOp, bool) {
-	r := ods.Read(op, "spirv.GL.SMin", "11", "1")
-	if r == nil {
-		return GLSMinOp{}, false
-	}
-	o := GLSMinOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLSSignOp is the operation spirv.GL.SSign.
-type GLSSignOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLSSignOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.SSign")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLSSign creates spirv.GL.SSign and returns its result.
-func GLSSign(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.SSign", "operand", operand).Result(0)
-}
-
-// AsGLSSign returns op as a GLSSignOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLSSign(op mlir.Operation) (GLSSignOp, bool) {
-	r := ods.Read(op, "spirv.GL.SSign", "1", "1")
-	if r == nil {
-		return GLSSignOp{}, false
-	}
-	o := GLSSignOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLSinOp is the operation spirv.GL.Sin.
-type GLSinOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLSinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Sin")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLSin creates spirv.GL.Sin and returns its result.
-func GLSin(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Sin", "operand", operand).Result(0)
-}
-
-// AsGLSin returns op as a GLSinOp. It returns false if op is another operation or lacks
-// a part.
-func AsGLSin(op mlir.Operation) (GLSinOp, bool) {
-	r := ods.Read(op, "spirv.GL.Sin", "1", "1")
-	if r == nil {
-		return GLSinOp{}, false
-	}
-	o := GLSinOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLSinhOp is the operation spirv.GL.Sinh.
-type GLSinhOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLSinhOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Sinh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLSinh creates spirv.GL.Sinh and returns its result.
-func GLSinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Sinh", "operand", operand).Result(0)
-}
-
-// AsGLSinh returns op as a GLSinhOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLSinh(op mlir.Operation) (GLSinhOp, bool) {
-	r := ods.Read(op, "spirv.GL.Sinh", "1", "1")
-	if r == nil {
-		return GLSinhOp{}, false
-	}
-	o := GLSinhOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLSqrtOp is the operation spirv.GL.Sqrt.
-type GLSqrtOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLSqrtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Sqrt")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLSqrt creates spirv.GL.Sqrt and returns its result.
-func GLSqrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Sqrt", "operand", operand).Result(0)
-}
-
-// AsGLSqrt returns op as a GLSqrtOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLSqrt(op mlir.Operation) (GLSqrtOp, bool) {
-	r := ods.Read(op, "spirv.GL.Sqrt", "1", "1")
-	if r == nil {
-		return GLSqrtOp{}, false
-	}
-	o := GLSqrtOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLTanOp is the operation spirv.GL.Tan.
-type GLTanOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLTanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Tan")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLTan creates spirv.GL.Tan and returns its result.
-func GLTan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Tan", "operand", operand).Result(0)
-}
-
-// AsGLTan returns op as a GLTanOp. It returns false if op is another operation or lacks
-// a part.
-func AsGLTan(op mlir.Operation) (GLTanOp, bool) {
-	r := ods.Read(op, "spirv.GL.Tan", "1", "1")
-	if r == nil {
-		return GLTanOp{}, false
-	}
-	o := GLTanOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLTanhOp is the operation spirv.GL.Tanh.
-type GLTanhOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLTanhOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.Tanh")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLTanh creates spirv.GL.Tanh and returns its result.
-func GLTanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.Tanh", "operand", operand).Result(0)
-}
-
-// AsGLTanh returns op as a GLTanhOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLTanh(op mlir.Operation) (GLTanhOp, bool) {
-	r := ods.Read(op, "spirv.GL.Tanh", "1", "1")
-	if r == nil {
-		return GLTanhOp{}, false
-	}
-	o := GLTanhOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLUClampOp is the operation spirv.GL.UClamp.
-type GLUClampOp struct {
-	X          mlir.Value
-	Y          mlir.Value
-	Z          mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o GLUClampOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.UClamp")
-	w.Operand("x", o.X)
-	w.Operand("y", o.Y)
-	w.Operand("z", o.Z)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GLUClamp creates spirv.GL.UClamp and returns its result.
-func GLUClamp(b *mlir.Builder, resultType mlir.Type, x mlir.Value, y mlir.Value, z mlir.Value) mlir.Value {
-	return GLUClampOp{ResultType: resultType, X: x, Y: y, Z: z}.Create(b).Result(0)
-}
-
-// AsGLUClamp returns op as a GLUClampOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLUClamp(op mlir.Operation) (GLUClampOp, bool) {
-	r := ods.Read(op, "spirv.GL.UClamp", "111", "1")
-	if r == nil {
-		return GLUClampOp{}, false
-	}
-	o := GLUClampOp{
-		X:          r.Operand(),
-		Y:          r.Operand(),
-		Z:          r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLUMaxOp is the operation spirv.GL.UMax.
-type GLUMaxOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLUMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.UMax")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLUMax creates spirv.GL.UMax and returns its result.
-func GLUMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.UMax", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsGLUMax returns op as a GLUMaxOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLUMax(op mlir.Operation) (GLUMaxOp, bool) {
-	r := ods.Read(op, "spirv.GL.UMax", "11", "1")
-	if r == nil {
-		return GLUMaxOp{}, false
-	}
-	o := GLUMaxOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLUMinOp is the operation spirv.GL.UMin.
-type GLUMinOp struct {
-	LHS        mlir.Value
-	RHS        mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GLUMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.UMin")
-	w.Operand("lhs", o.LHS)
-	w.Operand("rhs", o.RHS)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GLUMin creates spirv.GL.UMin and returns its result.
-func GLUMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.GL.UMin", "lhs rhs", lhs, rhs).Result(0)
-}
-
-// AsGLUMin returns op as a GLUMinOp. It returns false if op is another operation or
-// lacks a part.
-func AsGLUMin(op mlir.Operation) (GLUMinOp, bool) {
-	r := ods.Read(op, "spirv.GL.UMin", "11", "1")
-	if r == nil {
-		return GLUMinOp{}, false
-	}
-	o := GLUMinOp{
-		LHS:        r.Operand(),
-		RHS:        r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLUnpackHalf2x16Op is the operation spirv.GL.UnpackHalf2x16.
-type GLUnpackHalf2x16Op struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o GLUnpackHalf2x16Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.UnpackHalf2x16")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GLUnpackHalf2x16 creates spirv.GL.UnpackHalf2x16 and returns its result.
-func GLUnpackHalf2x16(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return GLUnpackHalf2x16Op{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsGLUnpackHalf2x16 returns op as a GLUnpackHalf2x16Op. It returns false if op is
-// another operation or lacks a part.
-func AsGLUnpackHalf2x16(op mlir.Operation) (GLUnpackHalf2x16Op, bool) {
-	r := ods.Read(op, "spirv.GL.UnpackHalf2x16", "1", "1")
-	if r == nil {
-		return GLUnpackHalf2x16Op{}, false
-	}
-	o := GLUnpackHalf2x16Op{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GLUnpackSnorm4x8Op is the operation spirv.GL.UnpackSnorm4x8.
-type GLUnpackSnorm4x8Op struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o GLUnpackSnorm4x8Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GL.UnpackSnorm4x8")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GLUnpackSnorm4x8 creates spirv.GL.UnpackSnorm4x8 and returns its result.
-func GLUnpackSnorm4x8(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return GLUnpackSnorm4x8Op{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsGLUnpackSnorm4x8 returns op as a GLUnpackSnorm4x8Op. It returns false if op is
-// another operation or lacks a part.
-func AsGLUnpackSnorm4x8(op mlir.Operation) (GLUnpackSnorm4x8Op, bool) {
-	r := ods.Read(op, "spirv.GL.UnpackSnorm4x8", "1", "1")
-	if r == nil {
-		return GLUnpackSnorm4x8Op{}, false
-	}
-	o := GLUnpackSnorm4x8Op{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
 	}
 	return o, r.OK()
 }

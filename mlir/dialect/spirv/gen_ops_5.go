@@ -7,6 +7,1113 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// GLLengthOp is the operation spirv.GL.Length.
+type GLLengthOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLLengthOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Length")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLLength creates spirv.GL.Length and returns its result.
+func GLLength(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Length", "operand", operand).Result(0)
+}
+
+// AsGLLength returns op as a GLLengthOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLLength(op mlir.Operation) (GLLengthOp, bool) {
+	r := ods.Read(op, "spirv.GL.Length", "1", "1")
+	if r == nil {
+		return GLLengthOp{}, false
+	}
+	o := GLLengthOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLLogOp is the operation spirv.GL.Log.
+type GLLogOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLLogOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Log")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLLog creates spirv.GL.Log and returns its result.
+func GLLog(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Log", "operand", operand).Result(0)
+}
+
+// AsGLLog returns op as a GLLogOp. It returns false if op is another operation or lacks
+// a part.
+func AsGLLog(op mlir.Operation) (GLLogOp, bool) {
+	r := ods.Read(op, "spirv.GL.Log", "1", "1")
+	if r == nil {
+		return GLLogOp{}, false
+	}
+	o := GLLogOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLLog2Op is the operation spirv.GL.Log2.
+type GLLog2Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLLog2Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Log2")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLLog2 creates spirv.GL.Log2 and returns its result.
+func GLLog2(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Log2", "operand", operand).Result(0)
+}
+
+// AsGLLog2 returns op as a GLLog2Op. It returns false if op is another operation or
+// lacks a part.
+func AsGLLog2(op mlir.Operation) (GLLog2Op, bool) {
+	r := ods.Read(op, "spirv.GL.Log2", "1", "1")
+	if r == nil {
+		return GLLog2Op{}, false
+	}
+	o := GLLog2Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLNClampOp is the operation spirv.GL.NClamp.
+type GLNClampOp struct {
+	X          mlir.Value
+	Y          mlir.Value
+	Z          mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o GLNClampOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.NClamp")
+	w.Operand("x", o.X)
+	w.Operand("y", o.Y)
+	w.Operand("z", o.Z)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GLNClamp creates spirv.GL.NClamp and returns its result.
+func GLNClamp(b *mlir.Builder, resultType mlir.Type, x mlir.Value, y mlir.Value, z mlir.Value) mlir.Value {
+	return GLNClampOp{ResultType: resultType, X: x, Y: y, Z: z}.Create(b).Result(0)
+}
+
+// AsGLNClamp returns op as a GLNClampOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLNClamp(op mlir.Operation) (GLNClampOp, bool) {
+	r := ods.Read(op, "spirv.GL.NClamp", "111", "1")
+	if r == nil {
+		return GLNClampOp{}, false
+	}
+	o := GLNClampOp{
+		X:          r.Operand(),
+		Y:          r.Operand(),
+		Z:          r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLNMaxOp is the operation spirv.GL.NMax.
+type GLNMaxOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLNMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.NMax")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLNMax creates spirv.GL.NMax and returns its result.
+func GLNMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.NMax", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLNMax returns op as a GLNMaxOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLNMax(op mlir.Operation) (GLNMaxOp, bool) {
+	r := ods.Read(op, "spirv.GL.NMax", "11", "1")
+	if r == nil {
+		return GLNMaxOp{}, false
+	}
+	o := GLNMaxOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLNMinOp is the operation spirv.GL.NMin.
+type GLNMinOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLNMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.NMin")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLNMin creates spirv.GL.NMin and returns its result.
+func GLNMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.NMin", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLNMin returns op as a GLNMinOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLNMin(op mlir.Operation) (GLNMinOp, bool) {
+	r := ods.Read(op, "spirv.GL.NMin", "11", "1")
+	if r == nil {
+		return GLNMinOp{}, false
+	}
+	o := GLNMinOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLNormalizeOp is the operation spirv.GL.Normalize.
+type GLNormalizeOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLNormalizeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Normalize")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLNormalize creates spirv.GL.Normalize and returns its result.
+func GLNormalize(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Normalize", "operand", operand).Result(0)
+}
+
+// AsGLNormalize returns op as a GLNormalizeOp. It returns false if op is another
+// operation or lacks a part.
+func AsGLNormalize(op mlir.Operation) (GLNormalizeOp, bool) {
+	r := ods.Read(op, "spirv.GL.Normalize", "1", "1")
+	if r == nil {
+		return GLNormalizeOp{}, false
+	}
+	o := GLNormalizeOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLPackHalf2x16Op is the operation spirv.GL.PackHalf2x16.
+type GLPackHalf2x16Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLPackHalf2x16Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.PackHalf2x16")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLPackHalf2x16 creates spirv.GL.PackHalf2x16 and returns its result.
+func GLPackHalf2x16(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.PackHalf2x16", "operand", operand).Result(0)
+}
+
+// AsGLPackHalf2x16 returns op as a GLPackHalf2x16Op. It returns false if op is another
+// operation or lacks a part.
+func AsGLPackHalf2x16(op mlir.Operation) (GLPackHalf2x16Op, bool) {
+	r := ods.Read(op, "spirv.GL.PackHalf2x16", "1", "1")
+	if r == nil {
+		return GLPackHalf2x16Op{}, false
+	}
+	o := GLPackHalf2x16Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLPackSnorm4x8Op is the operation spirv.GL.PackSnorm4x8.
+type GLPackSnorm4x8Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLPackSnorm4x8Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.PackSnorm4x8")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLPackSnorm4x8 creates spirv.GL.PackSnorm4x8 and returns its result.
+func GLPackSnorm4x8(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.PackSnorm4x8", "operand", operand).Result(0)
+}
+
+// AsGLPackSnorm4x8 returns op as a GLPackSnorm4x8Op. It returns false if op is another
+// operation or lacks a part.
+func AsGLPackSnorm4x8(op mlir.Operation) (GLPackSnorm4x8Op, bool) {
+	r := ods.Read(op, "spirv.GL.PackSnorm4x8", "1", "1")
+	if r == nil {
+		return GLPackSnorm4x8Op{}, false
+	}
+	o := GLPackSnorm4x8Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLPowOp is the operation spirv.GL.Pow.
+type GLPowOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLPowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Pow")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLPow creates spirv.GL.Pow and returns its result.
+func GLPow(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Pow", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLPow returns op as a GLPowOp. It returns false if op is another operation or lacks
+// a part.
+func AsGLPow(op mlir.Operation) (GLPowOp, bool) {
+	r := ods.Read(op, "spirv.GL.Pow", "11", "1")
+	if r == nil {
+		return GLPowOp{}, false
+	}
+	o := GLPowOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLRadiansOp is the operation spirv.GL.Radians.
+type GLRadiansOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLRadiansOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Radians")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLRadians creates spirv.GL.Radians and returns its result.
+func GLRadians(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Radians", "operand", operand).Result(0)
+}
+
+// AsGLRadians returns op as a GLRadiansOp. It returns false if op is another operation
+// or lacks a part.
+func AsGLRadians(op mlir.Operation) (GLRadiansOp, bool) {
+	r := ods.Read(op, "spirv.GL.Radians", "1", "1")
+	if r == nil {
+		return GLRadiansOp{}, false
+	}
+	o := GLRadiansOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLReflectOp is the operation spirv.GL.Reflect.
+type GLReflectOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLReflectOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Reflect")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLReflect creates spirv.GL.Reflect and returns its result.
+func GLReflect(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Reflect", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLReflect returns op as a GLReflectOp. It returns false if op is another operation
+// or lacks a part.
+func AsGLReflect(op mlir.Operation) (GLReflectOp, bool) {
+	r := ods.Read(op, "spirv.GL.Reflect", "11", "1")
+	if r == nil {
+		return GLReflectOp{}, false
+	}
+	o := GLReflectOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLRoundOp is the operation spirv.GL.Round.
+type GLRoundOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLRoundOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Round")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLRound creates spirv.GL.Round and returns its result.
+func GLRound(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Round", "operand", operand).Result(0)
+}
+
+// AsGLRound returns op as a GLRoundOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLRound(op mlir.Operation) (GLRoundOp, bool) {
+	r := ods.Read(op, "spirv.GL.Round", "1", "1")
+	if r == nil {
+		return GLRoundOp{}, false
+	}
+	o := GLRoundOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLRoundEvenOp is the operation spirv.GL.RoundEven.
+type GLRoundEvenOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLRoundEvenOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.RoundEven")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLRoundEven creates spirv.GL.RoundEven and returns its result.
+func GLRoundEven(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.RoundEven", "operand", operand).Result(0)
+}
+
+// AsGLRoundEven returns op as a GLRoundEvenOp. It returns false if op is another
+// operation or lacks a part.
+func AsGLRoundEven(op mlir.Operation) (GLRoundEvenOp, bool) {
+	r := ods.Read(op, "spirv.GL.RoundEven", "1", "1")
+	if r == nil {
+		return GLRoundEvenOp{}, false
+	}
+	o := GLRoundEvenOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSAbsOp is the operation spirv.GL.SAbs.
+type GLSAbsOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLSAbsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.SAbs")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLSAbs creates spirv.GL.SAbs and returns its result.
+func GLSAbs(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.SAbs", "operand", operand).Result(0)
+}
+
+// AsGLSAbs returns op as a GLSAbsOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLSAbs(op mlir.Operation) (GLSAbsOp, bool) {
+	r := ods.Read(op, "spirv.GL.SAbs", "1", "1")
+	if r == nil {
+		return GLSAbsOp{}, false
+	}
+	o := GLSAbsOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSClampOp is the operation spirv.GL.SClamp.
+type GLSClampOp struct {
+	X          mlir.Value
+	Y          mlir.Value
+	Z          mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o GLSClampOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.SClamp")
+	w.Operand("x", o.X)
+	w.Operand("y", o.Y)
+	w.Operand("z", o.Z)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GLSClamp creates spirv.GL.SClamp and returns its result.
+func GLSClamp(b *mlir.Builder, resultType mlir.Type, x mlir.Value, y mlir.Value, z mlir.Value) mlir.Value {
+	return GLSClampOp{ResultType: resultType, X: x, Y: y, Z: z}.Create(b).Result(0)
+}
+
+// AsGLSClamp returns op as a GLSClampOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLSClamp(op mlir.Operation) (GLSClampOp, bool) {
+	r := ods.Read(op, "spirv.GL.SClamp", "111", "1")
+	if r == nil {
+		return GLSClampOp{}, false
+	}
+	o := GLSClampOp{
+		X:          r.Operand(),
+		Y:          r.Operand(),
+		Z:          r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSMaxOp is the operation spirv.GL.SMax.
+type GLSMaxOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLSMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.SMax")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLSMax creates spirv.GL.SMax and returns its result.
+func GLSMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.SMax", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLSMax returns op as a GLSMaxOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLSMax(op mlir.Operation) (GLSMaxOp, bool) {
+	r := ods.Read(op, "spirv.GL.SMax", "11", "1")
+	if r == nil {
+		return GLSMaxOp{}, false
+	}
+	o := GLSMaxOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSMinOp is the operation spirv.GL.SMin.
+type GLSMinOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLSMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.SMin")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLSMin creates spirv.GL.SMin and returns its result.
+func GLSMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.SMin", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLSMin returns op as a GLSMinOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLSMin(op mlir.Operation) (GLSMinOp, bool) {
+	r := ods.Read(op, "spirv.GL.SMin", "11", "1")
+	if r == nil {
+		return GLSMinOp{}, false
+	}
+	o := GLSMinOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSSignOp is the operation spirv.GL.SSign.
+type GLSSignOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLSSignOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.SSign")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLSSign creates spirv.GL.SSign and returns its result.
+func GLSSign(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.SSign", "operand", operand).Result(0)
+}
+
+// AsGLSSign returns op as a GLSSignOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLSSign(op mlir.Operation) (GLSSignOp, bool) {
+	r := ods.Read(op, "spirv.GL.SSign", "1", "1")
+	if r == nil {
+		return GLSSignOp{}, false
+	}
+	o := GLSSignOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSinOp is the operation spirv.GL.Sin.
+type GLSinOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLSinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Sin")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLSin creates spirv.GL.Sin and returns its result.
+func GLSin(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Sin", "operand", operand).Result(0)
+}
+
+// AsGLSin returns op as a GLSinOp. It returns false if op is another operation or lacks
+// a part.
+func AsGLSin(op mlir.Operation) (GLSinOp, bool) {
+	r := ods.Read(op, "spirv.GL.Sin", "1", "1")
+	if r == nil {
+		return GLSinOp{}, false
+	}
+	o := GLSinOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSinhOp is the operation spirv.GL.Sinh.
+type GLSinhOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLSinhOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Sinh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLSinh creates spirv.GL.Sinh and returns its result.
+func GLSinh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Sinh", "operand", operand).Result(0)
+}
+
+// AsGLSinh returns op as a GLSinhOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLSinh(op mlir.Operation) (GLSinhOp, bool) {
+	r := ods.Read(op, "spirv.GL.Sinh", "1", "1")
+	if r == nil {
+		return GLSinhOp{}, false
+	}
+	o := GLSinhOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSmoothStepOp is the operation spirv.GL.SmoothStep.
+type GLSmoothStepOp struct {
+	X          mlir.Value
+	Y          mlir.Value
+	Z          mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o GLSmoothStepOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.SmoothStep")
+	w.Operand("x", o.X)
+	w.Operand("y", o.Y)
+	w.Operand("z", o.Z)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GLSmoothStep creates spirv.GL.SmoothStep and returns its result.
+func GLSmoothStep(b *mlir.Builder, resultType mlir.Type, x mlir.Value, y mlir.Value, z mlir.Value) mlir.Value {
+	return GLSmoothStepOp{ResultType: resultType, X: x, Y: y, Z: z}.Create(b).Result(0)
+}
+
+// AsGLSmoothStep returns op as a GLSmoothStepOp. It returns false if op is another
+// operation or lacks a part.
+func AsGLSmoothStep(op mlir.Operation) (GLSmoothStepOp, bool) {
+	r := ods.Read(op, "spirv.GL.SmoothStep", "111", "1")
+	if r == nil {
+		return GLSmoothStepOp{}, false
+	}
+	o := GLSmoothStepOp{
+		X:          r.Operand(),
+		Y:          r.Operand(),
+		Z:          r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLSqrtOp is the operation spirv.GL.Sqrt.
+type GLSqrtOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLSqrtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Sqrt")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLSqrt creates spirv.GL.Sqrt and returns its result.
+func GLSqrt(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Sqrt", "operand", operand).Result(0)
+}
+
+// AsGLSqrt returns op as a GLSqrtOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLSqrt(op mlir.Operation) (GLSqrtOp, bool) {
+	r := ods.Read(op, "spirv.GL.Sqrt", "1", "1")
+	if r == nil {
+		return GLSqrtOp{}, false
+	}
+	o := GLSqrtOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLStepOp is the operation spirv.GL.Step.
+type GLStepOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLStepOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Step")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLStep creates spirv.GL.Step and returns its result.
+func GLStep(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Step", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLStep returns op as a GLStepOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLStep(op mlir.Operation) (GLStepOp, bool) {
+	r := ods.Read(op, "spirv.GL.Step", "11", "1")
+	if r == nil {
+		return GLStepOp{}, false
+	}
+	o := GLStepOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLTanOp is the operation spirv.GL.Tan.
+type GLTanOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLTanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Tan")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLTan creates spirv.GL.Tan and returns its result.
+func GLTan(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Tan", "operand", operand).Result(0)
+}
+
+// AsGLTan returns op as a GLTanOp. It returns false if op is another operation or lacks
+// a part.
+func AsGLTan(op mlir.Operation) (GLTanOp, bool) {
+	r := ods.Read(op, "spirv.GL.Tan", "1", "1")
+	if r == nil {
+		return GLTanOp{}, false
+	}
+	o := GLTanOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLTanhOp is the operation spirv.GL.Tanh.
+type GLTanhOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLTanhOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Tanh")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLTanh creates spirv.GL.Tanh and returns its result.
+func GLTanh(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Tanh", "operand", operand).Result(0)
+}
+
+// AsGLTanh returns op as a GLTanhOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLTanh(op mlir.Operation) (GLTanhOp, bool) {
+	r := ods.Read(op, "spirv.GL.Tanh", "1", "1")
+	if r == nil {
+		return GLTanhOp{}, false
+	}
+	o := GLTanhOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLTruncOp is the operation spirv.GL.Trunc.
+type GLTruncOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLTruncOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.Trunc")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLTrunc creates spirv.GL.Trunc and returns its result.
+func GLTrunc(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.Trunc", "operand", operand).Result(0)
+}
+
+// AsGLTrunc returns op as a GLTruncOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLTrunc(op mlir.Operation) (GLTruncOp, bool) {
+	r := ods.Read(op, "spirv.GL.Trunc", "1", "1")
+	if r == nil {
+		return GLTruncOp{}, false
+	}
+	o := GLTruncOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLUClampOp is the operation spirv.GL.UClamp.
+type GLUClampOp struct {
+	X          mlir.Value
+	Y          mlir.Value
+	Z          mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o GLUClampOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.UClamp")
+	w.Operand("x", o.X)
+	w.Operand("y", o.Y)
+	w.Operand("z", o.Z)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GLUClamp creates spirv.GL.UClamp and returns its result.
+func GLUClamp(b *mlir.Builder, resultType mlir.Type, x mlir.Value, y mlir.Value, z mlir.Value) mlir.Value {
+	return GLUClampOp{ResultType: resultType, X: x, Y: y, Z: z}.Create(b).Result(0)
+}
+
+// AsGLUClamp returns op as a GLUClampOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLUClamp(op mlir.Operation) (GLUClampOp, bool) {
+	r := ods.Read(op, "spirv.GL.UClamp", "111", "1")
+	if r == nil {
+		return GLUClampOp{}, false
+	}
+	o := GLUClampOp{
+		X:          r.Operand(),
+		Y:          r.Operand(),
+		Z:          r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLUMaxOp is the operation spirv.GL.UMax.
+type GLUMaxOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLUMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.UMax")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLUMax creates spirv.GL.UMax and returns its result.
+func GLUMax(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.UMax", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLUMax returns op as a GLUMaxOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLUMax(op mlir.Operation) (GLUMaxOp, bool) {
+	r := ods.Read(op, "spirv.GL.UMax", "11", "1")
+	if r == nil {
+		return GLUMaxOp{}, false
+	}
+	o := GLUMaxOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLUMinOp is the operation spirv.GL.UMin.
+type GLUMinOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GLUMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.UMin")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GLUMin creates spirv.GL.UMin and returns its result.
+func GLUMin(b *mlir.Builder, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.GL.UMin", "lhs rhs", lhs, rhs).Result(0)
+}
+
+// AsGLUMin returns op as a GLUMinOp. It returns false if op is another operation or
+// lacks a part.
+func AsGLUMin(op mlir.Operation) (GLUMinOp, bool) {
+	r := ods.Read(op, "spirv.GL.UMin", "11", "1")
+	if r == nil {
+		return GLUMinOp{}, false
+	}
+	o := GLUMinOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLUnpackHalf2x16Op is the operation spirv.GL.UnpackHalf2x16.
+type GLUnpackHalf2x16Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o GLUnpackHalf2x16Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.UnpackHalf2x16")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GLUnpackHalf2x16 creates spirv.GL.UnpackHalf2x16 and returns its result.
+func GLUnpackHalf2x16(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return GLUnpackHalf2x16Op{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsGLUnpackHalf2x16 returns op as a GLUnpackHalf2x16Op. It returns false if op is
+// another operation or lacks a part.
+func AsGLUnpackHalf2x16(op mlir.Operation) (GLUnpackHalf2x16Op, bool) {
+	r := ods.Read(op, "spirv.GL.UnpackHalf2x16", "1", "1")
+	if r == nil {
+		return GLUnpackHalf2x16Op{}, false
+	}
+	o := GLUnpackHalf2x16Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GLUnpackSnorm4x8Op is the operation spirv.GL.UnpackSnorm4x8.
+type GLUnpackSnorm4x8Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o GLUnpackSnorm4x8Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GL.UnpackSnorm4x8")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GLUnpackSnorm4x8 creates spirv.GL.UnpackSnorm4x8 and returns its result.
+func GLUnpackSnorm4x8(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return GLUnpackSnorm4x8Op{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsGLUnpackSnorm4x8 returns op as a GLUnpackSnorm4x8Op. It returns false if op is
+// another operation or lacks a part.
+func AsGLUnpackSnorm4x8(op mlir.Operation) (GLUnpackSnorm4x8Op, bool) {
+	r := ods.Read(op, "spirv.GL.UnpackSnorm4x8", "1", "1")
+	if r == nil {
+		return GLUnpackSnorm4x8Op{}, false
+	}
+	o := GLUnpackSnorm4x8Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // GenericCastToPtrOp is the operation spirv.GenericCastToPtr.
 type GenericCastToPtrOp struct {
 	Pointer    mlir.Value
@@ -312,1295 +1419,6 @@ func AsGroupIAdd(op mlir.Operation) (GroupIAddOp, bool) {
 		return GroupIAddOp{}, false
 	}
 	o := GroupIAddOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		X:              r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformAllOp is the operation spirv.GroupNonUniformAll.
-type GroupNonUniformAllOp struct {
-	ExecutionScope Scope
-	Predicate      mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformAllOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformAll")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("predicate", o.Predicate)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformAll creates spirv.GroupNonUniformAll and returns its result.
-func GroupNonUniformAll(b *mlir.Builder, executionScope Scope, predicate mlir.Value) mlir.Value {
-	return GroupNonUniformAllOp{ExecutionScope: executionScope, Predicate: predicate}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformAll returns op as a GroupNonUniformAllOp. It returns false if op is
-// another operation or lacks a part.
-func AsGroupNonUniformAll(op mlir.Operation) (GroupNonUniformAllOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformAll", "1", "1")
-	if r == nil {
-		return GroupNonUniformAllOp{}, false
-	}
-	o := GroupNonUniformAllOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Predicate:      r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformAllEqualOp is the operation spirv.GroupNonUniformAllEqual.
-type GroupNonUniformAllEqualOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformAllEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformAllEqual")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformAllEqual creates spirv.GroupNonUniformAllEqual and returns its result.
-func GroupNonUniformAllEqual(b *mlir.Builder, executionScope Scope, value mlir.Value) mlir.Value {
-	return GroupNonUniformAllEqualOp{ExecutionScope: executionScope, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformAllEqual returns op as a GroupNonUniformAllEqualOp. It returns false
-// if op is another operation or lacks a part.
-func AsGroupNonUniformAllEqual(op mlir.Operation) (GroupNonUniformAllEqualOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformAllEqual", "1", "1")
-	if r == nil {
-		return GroupNonUniformAllEqualOp{}, false
-	}
-	o := GroupNonUniformAllEqualOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformAnyOp is the operation spirv.GroupNonUniformAny.
-type GroupNonUniformAnyOp struct {
-	ExecutionScope Scope
-	Predicate      mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformAnyOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformAny")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("predicate", o.Predicate)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformAny creates spirv.GroupNonUniformAny and returns its result.
-func GroupNonUniformAny(b *mlir.Builder, executionScope Scope, predicate mlir.Value) mlir.Value {
-	return GroupNonUniformAnyOp{ExecutionScope: executionScope, Predicate: predicate}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformAny returns op as a GroupNonUniformAnyOp. It returns false if op is
-// another operation or lacks a part.
-func AsGroupNonUniformAny(op mlir.Operation) (GroupNonUniformAnyOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformAny", "1", "1")
-	if r == nil {
-		return GroupNonUniformAnyOp{}, false
-	}
-	o := GroupNonUniformAnyOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Predicate:      r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformBallotOp is the operation spirv.GroupNonUniformBallot.
-type GroupNonUniformBallotOp struct {
-	ExecutionScope Scope
-	Predicate      mlir.Value
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformBallotOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformBallot")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("predicate", o.Predicate)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformBallot creates spirv.GroupNonUniformBallot and returns its result.
-func GroupNonUniformBallot(b *mlir.Builder, resultType mlir.Type, executionScope Scope, predicate mlir.Value) mlir.Value {
-	return GroupNonUniformBallotOp{ResultType: resultType, ExecutionScope: executionScope, Predicate: predicate}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformBallot returns op as a GroupNonUniformBallotOp. It returns false if
-// op is another operation or lacks a part.
-func AsGroupNonUniformBallot(op mlir.Operation) (GroupNonUniformBallotOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformBallot", "1", "1")
-	if r == nil {
-		return GroupNonUniformBallotOp{}, false
-	}
-	o := GroupNonUniformBallotOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Predicate:      r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformBallotBitCountOp is the operation spirv.GroupNonUniformBallotBitCount.
-type GroupNonUniformBallotBitCountOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformBallotBitCountOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformBallotBitCount")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformBallotBitCount creates spirv.GroupNonUniformBallotBitCount and returns
-// its result.
-func GroupNonUniformBallotBitCount(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformBallotBitCountOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformBallotBitCount returns op as a GroupNonUniformBallotBitCountOp. It
-// returns false if op is another operation or lacks a part.
-func AsGroupNonUniformBallotBitCount(op mlir.Operation) (GroupNonUniformBallotBitCountOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformBallotBitCount", "1", "1")
-	if r == nil {
-		return GroupNonUniformBallotBitCountOp{}, false
-	}
-	o := GroupNonUniformBallotBitCountOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformBallotFindLSBOp is the operation spirv.GroupNonUniformBallotFindLSB.
-type GroupNonUniformBallotFindLSBOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformBallotFindLSBOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformBallotFindLSB")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformBallotFindLSB creates spirv.GroupNonUniformBallotFindLSB and returns
-// its result.
-func GroupNonUniformBallotFindLSB(b *mlir.Builder, resultType mlir.Type, executionScope Scope, value mlir.Value) mlir.Value {
-	return GroupNonUniformBallotFindLSBOp{ResultType: resultType, ExecutionScope: executionScope, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformBallotFindLSB returns op as a GroupNonUniformBallotFindLSBOp. It
-// returns false if op is another operation or lacks a part.
-func AsGroupNonUniformBallotFindLSB(op mlir.Operation) (GroupNonUniformBallotFindLSBOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformBallotFindLSB", "1", "1")
-	if r == nil {
-		return GroupNonUniformBallotFindLSBOp{}, false
-	}
-	o := GroupNonUniformBallotFindLSBOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformBallotFindMSBOp is the operation spirv.GroupNonUniformBallotFindMSB.
-type GroupNonUniformBallotFindMSBOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformBallotFindMSBOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformBallotFindMSB")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformBallotFindMSB creates spirv.GroupNonUniformBallotFindMSB and returns
-// its result.
-func GroupNonUniformBallotFindMSB(b *mlir.Builder, resultType mlir.Type, executionScope Scope, value mlir.Value) mlir.Value {
-	return GroupNonUniformBallotFindMSBOp{ResultType: resultType, ExecutionScope: executionScope, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformBallotFindMSB returns op as a GroupNonUniformBallotFindMSBOp. It
-// returns false if op is another operation or lacks a part.
-func AsGroupNonUniformBallotFindMSB(op mlir.Operation) (GroupNonUniformBallotFindMSBOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformBallotFindMSB", "1", "1")
-	if r == nil {
-		return GroupNonUniformBallotFindMSBOp{}, false
-	}
-	o := GroupNonUniformBallotFindMSBOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformBitwiseAndOp is the operation spirv.GroupNonUniformBitwiseAnd.
-type GroupNonUniformBitwiseAndOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformBitwiseAndOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformBitwiseAnd")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformBitwiseAnd creates spirv.GroupNonUniformBitwiseAnd and returns its
-// result.
-func GroupNonUniformBitwiseAnd(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformBitwiseAndOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformBitwiseAnd returns op as a GroupNonUniformBitwiseAndOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformBitwiseAnd(op mlir.Operation) (GroupNonUniformBitwiseAndOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformBitwiseAnd", "1?", "1")
-	if r == nil {
-		return GroupNonUniformBitwiseAndOp{}, false
-	}
-	o := GroupNonUniformBitwiseAndOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformBitwiseOrOp is the operation spirv.GroupNonUniformBitwiseOr.
-type GroupNonUniformBitwiseOrOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformBitwiseOrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformBitwiseOr")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformBitwiseOr creates spirv.GroupNonUniformBitwiseOr and returns its
-// result.
-func GroupNonUniformBitwiseOr(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformBitwiseOrOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformBitwiseOr returns op as a GroupNonUniformBitwiseOrOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformBitwiseOr(op mlir.Operation) (GroupNonUniformBitwiseOrOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformBitwiseOr", "1?", "1")
-	if r == nil {
-		return GroupNonUniformBitwiseOrOp{}, false
-	}
-	o := GroupNonUniformBitwiseOrOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformBitwiseXorOp is the operation spirv.GroupNonUniformBitwiseXor.
-type GroupNonUniformBitwiseXorOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformBitwiseXorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformBitwiseXor")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformBitwiseXor creates spirv.GroupNonUniformBitwiseXor and returns its
-// result.
-func GroupNonUniformBitwiseXor(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformBitwiseXorOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformBitwiseXor returns op as a GroupNonUniformBitwiseXorOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformBitwiseXor(op mlir.Operation) (GroupNonUniformBitwiseXorOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformBitwiseXor", "1?", "1")
-	if r == nil {
-		return GroupNonUniformBitwiseXorOp{}, false
-	}
-	o := GroupNonUniformBitwiseXorOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformBroadcastOp is the operation spirv.GroupNonUniformBroadcast.
-type GroupNonUniformBroadcastOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	ID             mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformBroadcastOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformBroadcast")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Operand("id", o.ID)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformBroadcast creates spirv.GroupNonUniformBroadcast and returns its
-// result.
-func GroupNonUniformBroadcast(b *mlir.Builder, executionScope Scope, value mlir.Value, id mlir.Value) mlir.Value {
-	return GroupNonUniformBroadcastOp{ExecutionScope: executionScope, Value: value, ID: id}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformBroadcast returns op as a GroupNonUniformBroadcastOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformBroadcast(op mlir.Operation) (GroupNonUniformBroadcastOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformBroadcast", "11", "1")
-	if r == nil {
-		return GroupNonUniformBroadcastOp{}, false
-	}
-	o := GroupNonUniformBroadcastOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		ID:             r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformElectOp is the operation spirv.GroupNonUniformElect.
-type GroupNonUniformElectOp struct {
-	ExecutionScope Scope
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformElectOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformElect")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformElect creates spirv.GroupNonUniformElect and returns its result.
-func GroupNonUniformElect(b *mlir.Builder, executionScope Scope) mlir.Value {
-	return GroupNonUniformElectOp{ExecutionScope: executionScope}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformElect returns op as a GroupNonUniformElectOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformElect(op mlir.Operation) (GroupNonUniformElectOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformElect", "", "1")
-	if r == nil {
-		return GroupNonUniformElectOp{}, false
-	}
-	o := GroupNonUniformElectOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformFAddOp is the operation spirv.GroupNonUniformFAdd.
-type GroupNonUniformFAddOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformFAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformFAdd")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformFAdd creates spirv.GroupNonUniformFAdd and returns its result.
-func GroupNonUniformFAdd(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformFAddOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformFAdd returns op as a GroupNonUniformFAddOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformFAdd(op mlir.Operation) (GroupNonUniformFAddOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformFAdd", "1?", "1")
-	if r == nil {
-		return GroupNonUniformFAddOp{}, false
-	}
-	o := GroupNonUniformFAddOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformFMaxOp is the operation spirv.GroupNonUniformFMax.
-type GroupNonUniformFMaxOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformFMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformFMax")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformFMax creates spirv.GroupNonUniformFMax and returns its result.
-func GroupNonUniformFMax(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformFMaxOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformFMax returns op as a GroupNonUniformFMaxOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformFMax(op mlir.Operation) (GroupNonUniformFMaxOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformFMax", "1?", "1")
-	if r == nil {
-		return GroupNonUniformFMaxOp{}, false
-	}
-	o := GroupNonUniformFMaxOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformFMinOp is the operation spirv.GroupNonUniformFMin.
-type GroupNonUniformFMinOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformFMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformFMin")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformFMin creates spirv.GroupNonUniformFMin and returns its result.
-func GroupNonUniformFMin(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformFMinOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformFMin returns op as a GroupNonUniformFMinOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformFMin(op mlir.Operation) (GroupNonUniformFMinOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformFMin", "1?", "1")
-	if r == nil {
-		return GroupNonUniformFMinOp{}, false
-	}
-	o := GroupNonUniformFMinOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformFMulOp is the operation spirv.GroupNonUniformFMul.
-type GroupNonUniformFMulOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformFMulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformFMul")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformFMul creates spirv.GroupNonUniformFMul and returns its result.
-func GroupNonUniformFMul(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformFMulOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformFMul returns op as a GroupNonUniformFMulOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformFMul(op mlir.Operation) (GroupNonUniformFMulOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformFMul", "1?", "1")
-	if r == nil {
-		return GroupNonUniformFMulOp{}, false
-	}
-	o := GroupNonUniformFMulOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformIAddOp is the operation spirv.GroupNonUniformIAdd.
-type GroupNonUniformIAddOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformIAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformIAdd")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformIAdd creates spirv.GroupNonUniformIAdd and returns its result.
-func GroupNonUniformIAdd(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformIAddOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformIAdd returns op as a GroupNonUniformIAddOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformIAdd(op mlir.Operation) (GroupNonUniformIAddOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformIAdd", "1?", "1")
-	if r == nil {
-		return GroupNonUniformIAddOp{}, false
-	}
-	o := GroupNonUniformIAddOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformIMulOp is the operation spirv.GroupNonUniformIMul.
-type GroupNonUniformIMulOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformIMulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformIMul")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformIMul creates spirv.GroupNonUniformIMul and returns its result.
-func GroupNonUniformIMul(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformIMulOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformIMul returns op as a GroupNonUniformIMulOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformIMul(op mlir.Operation) (GroupNonUniformIMulOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformIMul", "1?", "1")
-	if r == nil {
-		return GroupNonUniformIMulOp{}, false
-	}
-	o := GroupNonUniformIMulOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformLogicalAndOp is the operation spirv.GroupNonUniformLogicalAnd.
-type GroupNonUniformLogicalAndOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformLogicalAndOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformLogicalAnd")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformLogicalAnd creates spirv.GroupNonUniformLogicalAnd and returns its
-// result.
-func GroupNonUniformLogicalAnd(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformLogicalAndOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformLogicalAnd returns op as a GroupNonUniformLogicalAndOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformLogicalAnd(op mlir.Operation) (GroupNonUniformLogicalAndOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformLogicalAnd", "1?", "1")
-	if r == nil {
-		return GroupNonUniformLogicalAndOp{}, false
-	}
-	o := GroupNonUniformLogicalAndOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformLogicalOrOp is the operation spirv.GroupNonUniformLogicalOr.
-type GroupNonUniformLogicalOrOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformLogicalOrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformLogicalOr")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformLogicalOr creates spirv.GroupNonUniformLogicalOr and returns its
-// result.
-func GroupNonUniformLogicalOr(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformLogicalOrOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformLogicalOr returns op as a GroupNonUniformLogicalOrOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformLogicalOr(op mlir.Operation) (GroupNonUniformLogicalOrOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformLogicalOr", "1?", "1")
-	if r == nil {
-		return GroupNonUniformLogicalOrOp{}, false
-	}
-	o := GroupNonUniformLogicalOrOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformLogicalXorOp is the operation spirv.GroupNonUniformLogicalXor.
-type GroupNonUniformLogicalXorOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformLogicalXorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformLogicalXor")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformLogicalXor creates spirv.GroupNonUniformLogicalXor and returns its
-// result.
-func GroupNonUniformLogicalXor(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformLogicalXorOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformLogicalXor returns op as a GroupNonUniformLogicalXorOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformLogicalXor(op mlir.Operation) (GroupNonUniformLogicalXorOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformLogicalXor", "1?", "1")
-	if r == nil {
-		return GroupNonUniformLogicalXorOp{}, false
-	}
-	o := GroupNonUniformLogicalXorOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformQuadSwapOp is the operation spirv.GroupNonUniformQuadSwap.
-type GroupNonUniformQuadSwapOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	Direction      mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformQuadSwapOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformQuadSwap")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Operand("direction", o.Direction)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformQuadSwap creates spirv.GroupNonUniformQuadSwap and returns its result.
-func GroupNonUniformQuadSwap(b *mlir.Builder, executionScope Scope, value mlir.Value, direction mlir.Value) mlir.Value {
-	return GroupNonUniformQuadSwapOp{ExecutionScope: executionScope, Value: value, Direction: direction}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformQuadSwap returns op as a GroupNonUniformQuadSwapOp. It returns false
-// if op is another operation or lacks a part.
-func AsGroupNonUniformQuadSwap(op mlir.Operation) (GroupNonUniformQuadSwapOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformQuadSwap", "11", "1")
-	if r == nil {
-		return GroupNonUniformQuadSwapOp{}, false
-	}
-	o := GroupNonUniformQuadSwapOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		Direction:      r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformRotateKHROp is the operation spirv.GroupNonUniformRotateKHR.
-type GroupNonUniformRotateKHROp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	Delta          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type  // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformRotateKHROp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformRotateKHR")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Operand("delta", o.Delta)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformRotateKHR creates spirv.GroupNonUniformRotateKHR and returns its
-// result.
-func GroupNonUniformRotateKHR(b *mlir.Builder, executionScope Scope, value mlir.Value, delta mlir.Value) mlir.Value {
-	return GroupNonUniformRotateKHROp{ExecutionScope: executionScope, Value: value, Delta: delta}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformRotateKHR returns op as a GroupNonUniformRotateKHROp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformRotateKHR(op mlir.Operation) (GroupNonUniformRotateKHROp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformRotateKHR", "11?", "1")
-	if r == nil {
-		return GroupNonUniformRotateKHROp{}, false
-	}
-	o := GroupNonUniformRotateKHROp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		Delta:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformSMaxOp is the operation spirv.GroupNonUniformSMax.
-type GroupNonUniformSMaxOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformSMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformSMax")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformSMax creates spirv.GroupNonUniformSMax and returns its result.
-func GroupNonUniformSMax(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformSMaxOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformSMax returns op as a GroupNonUniformSMaxOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformSMax(op mlir.Operation) (GroupNonUniformSMaxOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformSMax", "1?", "1")
-	if r == nil {
-		return GroupNonUniformSMaxOp{}, false
-	}
-	o := GroupNonUniformSMaxOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformSMinOp is the operation spirv.GroupNonUniformSMin.
-type GroupNonUniformSMinOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformSMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformSMin")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformSMin creates spirv.GroupNonUniformSMin and returns its result.
-func GroupNonUniformSMin(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformSMinOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformSMin returns op as a GroupNonUniformSMinOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformSMin(op mlir.Operation) (GroupNonUniformSMinOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformSMin", "1?", "1")
-	if r == nil {
-		return GroupNonUniformSMinOp{}, false
-	}
-	o := GroupNonUniformSMinOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformShuffleOp is the operation spirv.GroupNonUniformShuffle.
-type GroupNonUniformShuffleOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	ID             mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformShuffleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformShuffle")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Operand("id", o.ID)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformShuffle creates spirv.GroupNonUniformShuffle and returns its result.
-func GroupNonUniformShuffle(b *mlir.Builder, executionScope Scope, value mlir.Value, id mlir.Value) mlir.Value {
-	return GroupNonUniformShuffleOp{ExecutionScope: executionScope, Value: value, ID: id}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformShuffle returns op as a GroupNonUniformShuffleOp. It returns false
-// if op is another operation or lacks a part.
-func AsGroupNonUniformShuffle(op mlir.Operation) (GroupNonUniformShuffleOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformShuffle", "11", "1")
-	if r == nil {
-		return GroupNonUniformShuffleOp{}, false
-	}
-	o := GroupNonUniformShuffleOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		ID:             r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformShuffleDownOp is the operation spirv.GroupNonUniformShuffleDown.
-type GroupNonUniformShuffleDownOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	Delta          mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformShuffleDownOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformShuffleDown")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Operand("delta", o.Delta)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformShuffleDown creates spirv.GroupNonUniformShuffleDown and returns its
-// result.
-func GroupNonUniformShuffleDown(b *mlir.Builder, executionScope Scope, value mlir.Value, delta mlir.Value) mlir.Value {
-	return GroupNonUniformShuffleDownOp{ExecutionScope: executionScope, Value: value, Delta: delta}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformShuffleDown returns op as a GroupNonUniformShuffleDownOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformShuffleDown(op mlir.Operation) (GroupNonUniformShuffleDownOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformShuffleDown", "11", "1")
-	if r == nil {
-		return GroupNonUniformShuffleDownOp{}, false
-	}
-	o := GroupNonUniformShuffleDownOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		Delta:          r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformShuffleUpOp is the operation spirv.GroupNonUniformShuffleUp.
-type GroupNonUniformShuffleUpOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	Delta          mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformShuffleUpOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformShuffleUp")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Operand("delta", o.Delta)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformShuffleUp creates spirv.GroupNonUniformShuffleUp and returns its
-// result.
-func GroupNonUniformShuffleUp(b *mlir.Builder, executionScope Scope, value mlir.Value, delta mlir.Value) mlir.Value {
-	return GroupNonUniformShuffleUpOp{ExecutionScope: executionScope, Value: value, Delta: delta}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformShuffleUp returns op as a GroupNonUniformShuffleUpOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformShuffleUp(op mlir.Operation) (GroupNonUniformShuffleUpOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformShuffleUp", "11", "1")
-	if r == nil {
-		return GroupNonUniformShuffleUpOp{}, false
-	}
-	o := GroupNonUniformShuffleUpOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		Delta:          r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformShuffleXorOp is the operation spirv.GroupNonUniformShuffleXor.
-type GroupNonUniformShuffleXorOp struct {
-	ExecutionScope Scope
-	Value          mlir.Value
-	Mask           mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupNonUniformShuffleXorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformShuffleXor")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	w.Operand("value", o.Value)
-	w.Operand("mask", o.Mask)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupNonUniformShuffleXor creates spirv.GroupNonUniformShuffleXor and returns its
-// result.
-func GroupNonUniformShuffleXor(b *mlir.Builder, executionScope Scope, value mlir.Value, mask mlir.Value) mlir.Value {
-	return GroupNonUniformShuffleXorOp{ExecutionScope: executionScope, Value: value, Mask: mask}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformShuffleXor returns op as a GroupNonUniformShuffleXorOp. It returns
-// false if op is another operation or lacks a part.
-func AsGroupNonUniformShuffleXor(op mlir.Operation) (GroupNonUniformShuffleXorOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformShuffleXor", "11", "1")
-	if r == nil {
-		return GroupNonUniformShuffleXorOp{}, false
-	}
-	o := GroupNonUniformShuffleXorOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		Value:          r.Operand(),
-		Mask:           r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformUMaxOp is the operation spirv.GroupNonUniformUMax.
-type GroupNonUniformUMaxOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformUMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformUMax")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformUMax creates spirv.GroupNonUniformUMax and returns its result.
-func GroupNonUniformUMax(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformUMaxOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformUMax returns op as a GroupNonUniformUMaxOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformUMax(op mlir.Operation) (GroupNonUniformUMaxOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformUMax", "1?", "1")
-	if r == nil {
-		return GroupNonUniformUMaxOp{}, false
-	}
-	o := GroupNonUniformUMaxOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupNonUniformUMinOp is the operation spirv.GroupNonUniformUMin.
-type GroupNonUniformUMinOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	Value          mlir.Value
-	ClusterSize    mlir.Value // optional
-	ResultType     mlir.Type
-}
-
-// Create creates the operation.
-func (o GroupNonUniformUMinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupNonUniformUMin")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("value", o.Value)
-	w.Optional("cluster_size", o.ClusterSize)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GroupNonUniformUMin creates spirv.GroupNonUniformUMin and returns its result.
-func GroupNonUniformUMin(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
-	return GroupNonUniformUMinOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
-}
-
-// AsGroupNonUniformUMin returns op as a GroupNonUniformUMinOp. It returns false if op
-// is another operation or lacks a part.
-func AsGroupNonUniformUMin(op mlir.Operation) (GroupNonUniformUMinOp, bool) {
-	r := ods.Read(op, "spirv.GroupNonUniformUMin", "1?", "1")
-	if r == nil {
-		return GroupNonUniformUMinOp{}, false
-	}
-	o := GroupNonUniformUMinOp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		Value:          r.Operand(),
-		ClusterSize:    r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupSMaxOp is the operation spirv.GroupSMax.
-type GroupSMaxOp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	X              mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupSMaxOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.GroupSMax")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("x", o.X)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupSMax creates spirv.GroupSMax and returns its result.
-func GroupSMax(b *mlir.Builder, executionScope Scope, groupOperation GroupOperation, x mlir.Value) mlir.Value {
-	return GroupSMaxOp{ExecutionScope: executionScope, GroupOperation: groupOperation, X: x}.Create(b).Result(0)
-}
-
-// AsGroupSMax returns op as a GroupSMaxOp. It returns false if op is another operation
-// or lacks a part.
-func AsGroupSMax(op mlir.Operation) (GroupSMaxOp, bool) {
-	r := ods.Read(op, "spirv.GroupSMax", "1", "1")
-	if r == nil {
-		return GroupSMaxOp{}, false
-	}
-	o := GroupSMaxOp{
 		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
 		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
 		X:              r.Operand(),

@@ -7,6 +7,1335 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// GroupNonUniformAllOp is the operation spirv.GroupNonUniformAll.
+type GroupNonUniformAllOp struct {
+	ExecutionScope Scope
+	Predicate      mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformAllOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformAll")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("predicate", o.Predicate)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformAll creates spirv.GroupNonUniformAll and returns its result.
+func GroupNonUniformAll(b *mlir.Builder, executionScope Scope, predicate mlir.Value) mlir.Value {
+	return GroupNonUniformAllOp{ExecutionScope: executionScope, Predicate: predicate}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformAll returns op as a GroupNonUniformAllOp. It returns false if op is
+// another operation or lacks a part.
+func AsGroupNonUniformAll(op mlir.Operation) (GroupNonUniformAllOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformAll", "1", "1")
+	if r == nil {
+		return GroupNonUniformAllOp{}, false
+	}
+	o := GroupNonUniformAllOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Predicate:      r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformAllEqualOp is the operation spirv.GroupNonUniformAllEqual.
+type GroupNonUniformAllEqualOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformAllEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformAllEqual")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformAllEqual creates spirv.GroupNonUniformAllEqual and returns its result.
+func GroupNonUniformAllEqual(b *mlir.Builder, executionScope Scope, value mlir.Value) mlir.Value {
+	return GroupNonUniformAllEqualOp{ExecutionScope: executionScope, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformAllEqual returns op as a GroupNonUniformAllEqualOp. It returns false
+// if op is another operation or lacks a part.
+func AsGroupNonUniformAllEqual(op mlir.Operation) (GroupNonUniformAllEqualOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformAllEqual", "1", "1")
+	if r == nil {
+		return GroupNonUniformAllEqualOp{}, false
+	}
+	o := GroupNonUniformAllEqualOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformAnyOp is the operation spirv.GroupNonUniformAny.
+type GroupNonUniformAnyOp struct {
+	ExecutionScope Scope
+	Predicate      mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformAnyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformAny")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("predicate", o.Predicate)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformAny creates spirv.GroupNonUniformAny and returns its result.
+func GroupNonUniformAny(b *mlir.Builder, executionScope Scope, predicate mlir.Value) mlir.Value {
+	return GroupNonUniformAnyOp{ExecutionScope: executionScope, Predicate: predicate}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformAny returns op as a GroupNonUniformAnyOp. It returns false if op is
+// another operation or lacks a part.
+func AsGroupNonUniformAny(op mlir.Operation) (GroupNonUniformAnyOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformAny", "1", "1")
+	if r == nil {
+		return GroupNonUniformAnyOp{}, false
+	}
+	o := GroupNonUniformAnyOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Predicate:      r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBallotOp is the operation spirv.GroupNonUniformBallot.
+type GroupNonUniformBallotOp struct {
+	ExecutionScope Scope
+	Predicate      mlir.Value
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBallotOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBallot")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("predicate", o.Predicate)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformBallot creates spirv.GroupNonUniformBallot and returns its result.
+func GroupNonUniformBallot(b *mlir.Builder, resultType mlir.Type, executionScope Scope, predicate mlir.Value) mlir.Value {
+	return GroupNonUniformBallotOp{ResultType: resultType, ExecutionScope: executionScope, Predicate: predicate}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBallot returns op as a GroupNonUniformBallotOp. It returns false if
+// op is another operation or lacks a part.
+func AsGroupNonUniformBallot(op mlir.Operation) (GroupNonUniformBallotOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBallot", "1", "1")
+	if r == nil {
+		return GroupNonUniformBallotOp{}, false
+	}
+	o := GroupNonUniformBallotOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Predicate:      r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBallotBitCountOp is the operation spirv.GroupNonUniformBallotBitCount.
+type GroupNonUniformBallotBitCountOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBallotBitCountOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBallotBitCount")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformBallotBitCount creates spirv.GroupNonUniformBallotBitCount and returns
+// its result.
+func GroupNonUniformBallotBitCount(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformBallotBitCountOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBallotBitCount returns op as a GroupNonUniformBallotBitCountOp. It
+// returns false if op is another operation or lacks a part.
+func AsGroupNonUniformBallotBitCount(op mlir.Operation) (GroupNonUniformBallotBitCountOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBallotBitCount", "1", "1")
+	if r == nil {
+		return GroupNonUniformBallotBitCountOp{}, false
+	}
+	o := GroupNonUniformBallotBitCountOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBallotFindLSBOp is the operation spirv.GroupNonUniformBallotFindLSB.
+type GroupNonUniformBallotFindLSBOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBallotFindLSBOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBallotFindLSB")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformBallotFindLSB creates spirv.GroupNonUniformBallotFindLSB and returns
+// its result.
+func GroupNonUniformBallotFindLSB(b *mlir.Builder, resultType mlir.Type, executionScope Scope, value mlir.Value) mlir.Value {
+	return GroupNonUniformBallotFindLSBOp{ResultType: resultType, ExecutionScope: executionScope, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBallotFindLSB returns op as a GroupNonUniformBallotFindLSBOp. It
+// returns false if op is another operation or lacks a part.
+func AsGroupNonUniformBallotFindLSB(op mlir.Operation) (GroupNonUniformBallotFindLSBOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBallotFindLSB", "1", "1")
+	if r == nil {
+		return GroupNonUniformBallotFindLSBOp{}, false
+	}
+	o := GroupNonUniformBallotFindLSBOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBallotFindMSBOp is the operation spirv.GroupNonUniformBallotFindMSB.
+type GroupNonUniformBallotFindMSBOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBallotFindMSBOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBallotFindMSB")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformBallotFindMSB creates spirv.GroupNonUniformBallotFindMSB and returns
+// its result.
+func GroupNonUniformBallotFindMSB(b *mlir.Builder, resultType mlir.Type, executionScope Scope, value mlir.Value) mlir.Value {
+	return GroupNonUniformBallotFindMSBOp{ResultType: resultType, ExecutionScope: executionScope, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBallotFindMSB returns op as a GroupNonUniformBallotFindMSBOp. It
+// returns false if op is another operation or lacks a part.
+func AsGroupNonUniformBallotFindMSB(op mlir.Operation) (GroupNonUniformBallotFindMSBOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBallotFindMSB", "1", "1")
+	if r == nil {
+		return GroupNonUniformBallotFindMSBOp{}, false
+	}
+	o := GroupNonUniformBallotFindMSBOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBitwiseAndOp is the operation spirv.GroupNonUniformBitwiseAnd.
+type GroupNonUniformBitwiseAndOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBitwiseAndOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBitwiseAnd")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformBitwiseAnd creates spirv.GroupNonUniformBitwiseAnd and returns its
+// result.
+func GroupNonUniformBitwiseAnd(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformBitwiseAndOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBitwiseAnd returns op as a GroupNonUniformBitwiseAndOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformBitwiseAnd(op mlir.Operation) (GroupNonUniformBitwiseAndOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBitwiseAnd", "1?", "1")
+	if r == nil {
+		return GroupNonUniformBitwiseAndOp{}, false
+	}
+	o := GroupNonUniformBitwiseAndOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBitwiseOrOp is the operation spirv.GroupNonUniformBitwiseOr.
+type GroupNonUniformBitwiseOrOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBitwiseOrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBitwiseOr")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformBitwiseOr creates spirv.GroupNonUniformBitwiseOr and returns its
+// result.
+func GroupNonUniformBitwiseOr(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformBitwiseOrOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBitwiseOr returns op as a GroupNonUniformBitwiseOrOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformBitwiseOr(op mlir.Operation) (GroupNonUniformBitwiseOrOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBitwiseOr", "1?", "1")
+	if r == nil {
+		return GroupNonUniformBitwiseOrOp{}, false
+	}
+	o := GroupNonUniformBitwiseOrOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBitwiseXorOp is the operation spirv.GroupNonUniformBitwiseXor.
+type GroupNonUniformBitwiseXorOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBitwiseXorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBitwiseXor")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformBitwiseXor creates spirv.GroupNonUniformBitwiseXor and returns its
+// result.
+func GroupNonUniformBitwiseXor(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformBitwiseXorOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBitwiseXor returns op as a GroupNonUniformBitwiseXorOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformBitwiseXor(op mlir.Operation) (GroupNonUniformBitwiseXorOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBitwiseXor", "1?", "1")
+	if r == nil {
+		return GroupNonUniformBitwiseXorOp{}, false
+	}
+	o := GroupNonUniformBitwiseXorOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBroadcastOp is the operation spirv.GroupNonUniformBroadcast.
+type GroupNonUniformBroadcastOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	ID             mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBroadcastOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBroadcast")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Operand("id", o.ID)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformBroadcast creates spirv.GroupNonUniformBroadcast and returns its
+// result.
+func GroupNonUniformBroadcast(b *mlir.Builder, executionScope Scope, value mlir.Value, id mlir.Value) mlir.Value {
+	return GroupNonUniformBroadcastOp{ExecutionScope: executionScope, Value: value, ID: id}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBroadcast returns op as a GroupNonUniformBroadcastOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformBroadcast(op mlir.Operation) (GroupNonUniformBroadcastOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBroadcast", "11", "1")
+	if r == nil {
+		return GroupNonUniformBroadcastOp{}, false
+	}
+	o := GroupNonUniformBroadcastOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		ID:             r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformBroadcastFirstOp is the operation spirv.GroupNonUniformBroadcastFirst.
+type GroupNonUniformBroadcastFirstOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformBroadcastFirstOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformBroadcastFirst")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformBroadcastFirst creates spirv.GroupNonUniformBroadcastFirst and returns
+// its result.
+func GroupNonUniformBroadcastFirst(b *mlir.Builder, executionScope Scope, value mlir.Value) mlir.Value {
+	return GroupNonUniformBroadcastFirstOp{ExecutionScope: executionScope, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformBroadcastFirst returns op as a GroupNonUniformBroadcastFirstOp. It
+// returns false if op is another operation or lacks a part.
+func AsGroupNonUniformBroadcastFirst(op mlir.Operation) (GroupNonUniformBroadcastFirstOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformBroadcastFirst", "1", "1")
+	if r == nil {
+		return GroupNonUniformBroadcastFirstOp{}, false
+	}
+	o := GroupNonUniformBroadcastFirstOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformElectOp is the operation spirv.GroupNonUniformElect.
+type GroupNonUniformElectOp struct {
+	ExecutionScope Scope
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformElectOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformElect")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformElect creates spirv.GroupNonUniformElect and returns its result.
+func GroupNonUniformElect(b *mlir.Builder, executionScope Scope) mlir.Value {
+	return GroupNonUniformElectOp{ExecutionScope: executionScope}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformElect returns op as a GroupNonUniformElectOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformElect(op mlir.Operation) (GroupNonUniformElectOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformElect", "", "1")
+	if r == nil {
+		return GroupNonUniformElectOp{}, false
+	}
+	o := GroupNonUniformElectOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformFAddOp is the operation spirv.GroupNonUniformFAdd.
+type GroupNonUniformFAddOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformFAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformFAdd")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformFAdd creates spirv.GroupNonUniformFAdd and returns its result.
+func GroupNonUniformFAdd(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformFAddOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformFAdd returns op as a GroupNonUniformFAddOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformFAdd(op mlir.Operation) (GroupNonUniformFAddOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformFAdd", "1?", "1")
+	if r == nil {
+		return GroupNonUniformFAddOp{}, false
+	}
+	o := GroupNonUniformFAddOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformFMaxOp is the operation spirv.GroupNonUniformFMax.
+type GroupNonUniformFMaxOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformFMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformFMax")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformFMax creates spirv.GroupNonUniformFMax and returns its result.
+func GroupNonUniformFMax(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformFMaxOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformFMax returns op as a GroupNonUniformFMaxOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformFMax(op mlir.Operation) (GroupNonUniformFMaxOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformFMax", "1?", "1")
+	if r == nil {
+		return GroupNonUniformFMaxOp{}, false
+	}
+	o := GroupNonUniformFMaxOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformFMinOp is the operation spirv.GroupNonUniformFMin.
+type GroupNonUniformFMinOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformFMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformFMin")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformFMin creates spirv.GroupNonUniformFMin and returns its result.
+func GroupNonUniformFMin(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformFMinOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformFMin returns op as a GroupNonUniformFMinOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformFMin(op mlir.Operation) (GroupNonUniformFMinOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformFMin", "1?", "1")
+	if r == nil {
+		return GroupNonUniformFMinOp{}, false
+	}
+	o := GroupNonUniformFMinOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformFMulOp is the operation spirv.GroupNonUniformFMul.
+type GroupNonUniformFMulOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformFMulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformFMul")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformFMul creates spirv.GroupNonUniformFMul and returns its result.
+func GroupNonUniformFMul(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformFMulOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformFMul returns op as a GroupNonUniformFMulOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformFMul(op mlir.Operation) (GroupNonUniformFMulOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformFMul", "1?", "1")
+	if r == nil {
+		return GroupNonUniformFMulOp{}, false
+	}
+	o := GroupNonUniformFMulOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformIAddOp is the operation spirv.GroupNonUniformIAdd.
+type GroupNonUniformIAddOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformIAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformIAdd")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformIAdd creates spirv.GroupNonUniformIAdd and returns its result.
+func GroupNonUniformIAdd(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformIAddOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformIAdd returns op as a GroupNonUniformIAddOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformIAdd(op mlir.Operation) (GroupNonUniformIAddOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformIAdd", "1?", "1")
+	if r == nil {
+		return GroupNonUniformIAddOp{}, false
+	}
+	o := GroupNonUniformIAddOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformIMulOp is the operation spirv.GroupNonUniformIMul.
+type GroupNonUniformIMulOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformIMulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformIMul")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformIMul creates spirv.GroupNonUniformIMul and returns its result.
+func GroupNonUniformIMul(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformIMulOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformIMul returns op as a GroupNonUniformIMulOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformIMul(op mlir.Operation) (GroupNonUniformIMulOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformIMul", "1?", "1")
+	if r == nil {
+		return GroupNonUniformIMulOp{}, false
+	}
+	o := GroupNonUniformIMulOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformLogicalAndOp is the operation spirv.GroupNonUniformLogicalAnd.
+type GroupNonUniformLogicalAndOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformLogicalAndOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformLogicalAnd")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformLogicalAnd creates spirv.GroupNonUniformLogicalAnd and returns its
+// result.
+func GroupNonUniformLogicalAnd(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformLogicalAndOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformLogicalAnd returns op as a GroupNonUniformLogicalAndOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformLogicalAnd(op mlir.Operation) (GroupNonUniformLogicalAndOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformLogicalAnd", "1?", "1")
+	if r == nil {
+		return GroupNonUniformLogicalAndOp{}, false
+	}
+	o := GroupNonUniformLogicalAndOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformLogicalOrOp is the operation spirv.GroupNonUniformLogicalOr.
+type GroupNonUniformLogicalOrOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformLogicalOrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformLogicalOr")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformLogicalOr creates spirv.GroupNonUniformLogicalOr and returns its
+// result.
+func GroupNonUniformLogicalOr(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformLogicalOrOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformLogicalOr returns op as a GroupNonUniformLogicalOrOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformLogicalOr(op mlir.Operation) (GroupNonUniformLogicalOrOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformLogicalOr", "1?", "1")
+	if r == nil {
+		return GroupNonUniformLogicalOrOp{}, false
+	}
+	o := GroupNonUniformLogicalOrOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformLogicalXorOp is the operation spirv.GroupNonUniformLogicalXor.
+type GroupNonUniformLogicalXorOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformLogicalXorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformLogicalXor")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformLogicalXor creates spirv.GroupNonUniformLogicalXor and returns its
+// result.
+func GroupNonUniformLogicalXor(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformLogicalXorOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformLogicalXor returns op as a GroupNonUniformLogicalXorOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformLogicalXor(op mlir.Operation) (GroupNonUniformLogicalXorOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformLogicalXor", "1?", "1")
+	if r == nil {
+		return GroupNonUniformLogicalXorOp{}, false
+	}
+	o := GroupNonUniformLogicalXorOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformQuadSwapOp is the operation spirv.GroupNonUniformQuadSwap.
+type GroupNonUniformQuadSwapOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	Direction      mlir.Value     // optional, up to LLVM 22
+	DirectionPart  mlir.Attribute // after LLVM 22
+	ResultType     mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformQuadSwapOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformQuadSwap")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Older().Optional("direction", o.Direction)
+	ods.Set(w.Newer(), "direction", o.DirectionPart, ods.Attribute)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformQuadSwap creates spirv.GroupNonUniformQuadSwap and returns its result.
+func GroupNonUniformQuadSwap(b *mlir.Builder, executionScope Scope, value mlir.Value, direction mlir.Attribute) mlir.Value {
+	return GroupNonUniformQuadSwapOp{ExecutionScope: executionScope, Value: value, DirectionPart: direction}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformQuadSwap returns op as a GroupNonUniformQuadSwapOp. It returns false
+// if op is another operation or lacks a part.
+func AsGroupNonUniformQuadSwap(op mlir.Operation) (GroupNonUniformQuadSwapOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformQuadSwap", "1-?", "1")
+	if r == nil {
+		return GroupNonUniformQuadSwapOp{}, false
+	}
+	o := GroupNonUniformQuadSwapOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		Direction:      r.Operand(),
+		DirectionPart:  ods.GetValue(r, "direction", ods.Attribute),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformRotateKHROp is the operation spirv.GroupNonUniformRotateKHR.
+type GroupNonUniformRotateKHROp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	Delta          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type  // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformRotateKHROp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformRotateKHR")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Operand("delta", o.Delta)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformRotateKHR creates spirv.GroupNonUniformRotateKHR and returns its
+// result.
+func GroupNonUniformRotateKHR(b *mlir.Builder, executionScope Scope, value mlir.Value, delta mlir.Value) mlir.Value {
+	return GroupNonUniformRotateKHROp{ExecutionScope: executionScope, Value: value, Delta: delta}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformRotateKHR returns op as a GroupNonUniformRotateKHROp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformRotateKHR(op mlir.Operation) (GroupNonUniformRotateKHROp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformRotateKHR", "11?", "1")
+	if r == nil {
+		return GroupNonUniformRotateKHROp{}, false
+	}
+	o := GroupNonUniformRotateKHROp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		Delta:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformSMaxOp is the operation spirv.GroupNonUniformSMax.
+type GroupNonUniformSMaxOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformSMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformSMax")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformSMax creates spirv.GroupNonUniformSMax and returns its result.
+func GroupNonUniformSMax(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformSMaxOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformSMax returns op as a GroupNonUniformSMaxOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformSMax(op mlir.Operation) (GroupNonUniformSMaxOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformSMax", "1?", "1")
+	if r == nil {
+		return GroupNonUniformSMaxOp{}, false
+	}
+	o := GroupNonUniformSMaxOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformSMinOp is the operation spirv.GroupNonUniformSMin.
+type GroupNonUniformSMinOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformSMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformSMin")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformSMin creates spirv.GroupNonUniformSMin and returns its result.
+func GroupNonUniformSMin(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformSMinOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformSMin returns op as a GroupNonUniformSMinOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformSMin(op mlir.Operation) (GroupNonUniformSMinOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformSMin", "1?", "1")
+	if r == nil {
+		return GroupNonUniformSMinOp{}, false
+	}
+	o := GroupNonUniformSMinOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformShuffleOp is the operation spirv.GroupNonUniformShuffle.
+type GroupNonUniformShuffleOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	ID             mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformShuffleOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformShuffle")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Operand("id", o.ID)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformShuffle creates spirv.GroupNonUniformShuffle and returns its result.
+func GroupNonUniformShuffle(b *mlir.Builder, executionScope Scope, value mlir.Value, id mlir.Value) mlir.Value {
+	return GroupNonUniformShuffleOp{ExecutionScope: executionScope, Value: value, ID: id}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformShuffle returns op as a GroupNonUniformShuffleOp. It returns false
+// if op is another operation or lacks a part.
+func AsGroupNonUniformShuffle(op mlir.Operation) (GroupNonUniformShuffleOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformShuffle", "11", "1")
+	if r == nil {
+		return GroupNonUniformShuffleOp{}, false
+	}
+	o := GroupNonUniformShuffleOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		ID:             r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformShuffleDownOp is the operation spirv.GroupNonUniformShuffleDown.
+type GroupNonUniformShuffleDownOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	Delta          mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformShuffleDownOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformShuffleDown")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Operand("delta", o.Delta)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformShuffleDown creates spirv.GroupNonUniformShuffleDown and returns its
+// result.
+func GroupNonUniformShuffleDown(b *mlir.Builder, executionScope Scope, value mlir.Value, delta mlir.Value) mlir.Value {
+	return GroupNonUniformShuffleDownOp{ExecutionScope: executionScope, Value: value, Delta: delta}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformShuffleDown returns op as a GroupNonUniformShuffleDownOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformShuffleDown(op mlir.Operation) (GroupNonUniformShuffleDownOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformShuffleDown", "11", "1")
+	if r == nil {
+		return GroupNonUniformShuffleDownOp{}, false
+	}
+	o := GroupNonUniformShuffleDownOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		Delta:          r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformShuffleUpOp is the operation spirv.GroupNonUniformShuffleUp.
+type GroupNonUniformShuffleUpOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	Delta          mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformShuffleUpOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformShuffleUp")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Operand("delta", o.Delta)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformShuffleUp creates spirv.GroupNonUniformShuffleUp and returns its
+// result.
+func GroupNonUniformShuffleUp(b *mlir.Builder, executionScope Scope, value mlir.Value, delta mlir.Value) mlir.Value {
+	return GroupNonUniformShuffleUpOp{ExecutionScope: executionScope, Value: value, Delta: delta}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformShuffleUp returns op as a GroupNonUniformShuffleUpOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformShuffleUp(op mlir.Operation) (GroupNonUniformShuffleUpOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformShuffleUp", "11", "1")
+	if r == nil {
+		return GroupNonUniformShuffleUpOp{}, false
+	}
+	o := GroupNonUniformShuffleUpOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		Delta:          r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformShuffleXorOp is the operation spirv.GroupNonUniformShuffleXor.
+type GroupNonUniformShuffleXorOp struct {
+	ExecutionScope Scope
+	Value          mlir.Value
+	Mask           mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupNonUniformShuffleXorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformShuffleXor")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	w.Operand("value", o.Value)
+	w.Operand("mask", o.Mask)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupNonUniformShuffleXor creates spirv.GroupNonUniformShuffleXor and returns its
+// result.
+func GroupNonUniformShuffleXor(b *mlir.Builder, executionScope Scope, value mlir.Value, mask mlir.Value) mlir.Value {
+	return GroupNonUniformShuffleXorOp{ExecutionScope: executionScope, Value: value, Mask: mask}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformShuffleXor returns op as a GroupNonUniformShuffleXorOp. It returns
+// false if op is another operation or lacks a part.
+func AsGroupNonUniformShuffleXor(op mlir.Operation) (GroupNonUniformShuffleXorOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformShuffleXor", "11", "1")
+	if r == nil {
+		return GroupNonUniformShuffleXorOp{}, false
+	}
+	o := GroupNonUniformShuffleXorOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		Value:          r.Operand(),
+		Mask:           r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformUMaxOp is the operation spirv.GroupNonUniformUMax.
+type GroupNonUniformUMaxOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformUMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformUMax")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformUMax creates spirv.GroupNonUniformUMax and returns its result.
+func GroupNonUniformUMax(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformUMaxOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformUMax returns op as a GroupNonUniformUMaxOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformUMax(op mlir.Operation) (GroupNonUniformUMaxOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformUMax", "1?", "1")
+	if r == nil {
+		return GroupNonUniformUMaxOp{}, false
+	}
+	o := GroupNonUniformUMaxOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupNonUniformUMinOp is the operation spirv.GroupNonUniformUMin.
+type GroupNonUniformUMinOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	Value          mlir.Value
+	ClusterSize    mlir.Value // optional
+	ResultType     mlir.Type
+}
+
+// Create creates the operation.
+func (o GroupNonUniformUMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupNonUniformUMin")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("value", o.Value)
+	w.Optional("cluster_size", o.ClusterSize)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GroupNonUniformUMin creates spirv.GroupNonUniformUMin and returns its result.
+func GroupNonUniformUMin(b *mlir.Builder, resultType mlir.Type, executionScope Scope, groupOperation GroupOperation, value mlir.Value) mlir.Value {
+	return GroupNonUniformUMinOp{ResultType: resultType, ExecutionScope: executionScope, GroupOperation: groupOperation, Value: value}.Create(b).Result(0)
+}
+
+// AsGroupNonUniformUMin returns op as a GroupNonUniformUMinOp. It returns false if op
+// is another operation or lacks a part.
+func AsGroupNonUniformUMin(op mlir.Operation) (GroupNonUniformUMinOp, bool) {
+	r := ods.Read(op, "spirv.GroupNonUniformUMin", "1?", "1")
+	if r == nil {
+		return GroupNonUniformUMinOp{}, false
+	}
+	o := GroupNonUniformUMinOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		Value:          r.Operand(),
+		ClusterSize:    r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupSMaxOp is the operation spirv.GroupSMax.
+type GroupSMaxOp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	X              mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupSMaxOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.GroupSMax")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("x", o.X)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupSMax creates spirv.GroupSMax and returns its result.
+func GroupSMax(b *mlir.Builder, executionScope Scope, groupOperation GroupOperation, x mlir.Value) mlir.Value {
+	return GroupSMaxOp{ExecutionScope: executionScope, GroupOperation: groupOperation, X: x}.Create(b).Result(0)
+}
+
+// AsGroupSMax returns op as a GroupSMaxOp. It returns false if op is another operation
+// or lacks a part.
+func AsGroupSMax(op mlir.Operation) (GroupSMaxOp, bool) {
+	r := ods.Read(op, "spirv.GroupSMax", "1", "1")
+	if r == nil {
+		return GroupSMaxOp{}, false
+	}
+	o := GroupSMaxOp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		X:              r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
 // GroupSMinOp is the operation spirv.GroupSMin.
 type GroupSMinOp struct {
 	ExecutionScope Scope
@@ -264,1227 +1593,6 @@ func AsIMul(op mlir.Operation) (IMulOp, bool) {
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// INTELControlBarrierArriveOp is the operation spirv.INTEL.ControlBarrierArrive.
-type INTELControlBarrierArriveOp struct {
-	ExecutionScope  Scope
-	MemoryScope     Scope
-	MemorySemantics MemorySemantics
-}
-
-// Create creates the operation.
-func (o INTELControlBarrierArriveOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.INTEL.ControlBarrierArrive")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
-	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
-	return w.Create()
-}
-
-// INTELControlBarrierArrive creates spirv.INTEL.ControlBarrierArrive.
-func INTELControlBarrierArrive(b *mlir.Builder, executionScope Scope, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
-	return INTELControlBarrierArriveOp{ExecutionScope: executionScope, MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
-}
-
-// AsINTELControlBarrierArrive returns op as an INTELControlBarrierArriveOp. It returns
-// false if op is another operation or lacks a part.
-func AsINTELControlBarrierArrive(op mlir.Operation) (INTELControlBarrierArriveOp, bool) {
-	r := ods.Read(op, "spirv.INTEL.ControlBarrierArrive", "", "")
-	if r == nil {
-		return INTELControlBarrierArriveOp{}, false
-	}
-	o := INTELControlBarrierArriveOp{
-		ExecutionScope:  ods.Get(r, "execution_scope", scopeKind),
-		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
-		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
-	}
-	return o, r.OK()
-}
-
-// INTELControlBarrierWaitOp is the operation spirv.INTEL.ControlBarrierWait.
-type INTELControlBarrierWaitOp struct {
-	ExecutionScope  Scope
-	MemoryScope     Scope
-	MemorySemantics MemorySemantics
-}
-
-// Create creates the operation.
-func (o INTELControlBarrierWaitOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.INTEL.ControlBarrierWait")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
-	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
-	return w.Create()
-}
-
-// INTELControlBarrierWait creates spirv.INTEL.ControlBarrierWait.
-func INTELControlBarrierWait(b *mlir.Builder, executionScope Scope, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
-	return INTELControlBarrierWaitOp{ExecutionScope: executionScope, MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
-}
-
-// AsINTELControlBarrierWait returns op as an INTELControlBarrierWaitOp. It returns
-// false if op is another operation or lacks a part.
-func AsINTELControlBarrierWait(op mlir.Operation) (INTELControlBarrierWaitOp, bool) {
-	r := ods.Read(op, "spirv.INTEL.ControlBarrierWait", "", "")
-	if r == nil {
-		return INTELControlBarrierWaitOp{}, false
-	}
-	o := INTELControlBarrierWaitOp{
-		ExecutionScope:  ods.Get(r, "execution_scope", scopeKind),
-		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
-		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
-	}
-	return o, r.OK()
-}
-
-// INTELConvertBF16ToFOp is the operation spirv.INTEL.ConvertBF16ToF.
-type INTELConvertBF16ToFOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o INTELConvertBF16ToFOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.INTEL.ConvertBF16ToF")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// INTELConvertBF16ToF creates spirv.INTEL.ConvertBF16ToF and returns its result.
-func INTELConvertBF16ToF(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return INTELConvertBF16ToFOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsINTELConvertBF16ToF returns op as an INTELConvertBF16ToFOp. It returns false if op
-// is another operation or lacks a part.
-func AsINTELConvertBF16ToF(op mlir.Operation) (INTELConvertBF16ToFOp, bool) {
-	r := ods.Read(op, "spirv.INTEL.ConvertBF16ToF", "1", "1")
-	if r == nil {
-		return INTELConvertBF16ToFOp{}, false
-	}
-	o := INTELConvertBF16ToFOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// INTELConvertFToBF16Op is the operation spirv.INTEL.ConvertFToBF16.
-type INTELConvertFToBF16Op struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o INTELConvertFToBF16Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.INTEL.ConvertFToBF16")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// INTELConvertFToBF16 creates spirv.INTEL.ConvertFToBF16 and returns its result.
-func INTELConvertFToBF16(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return INTELConvertFToBF16Op{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsINTELConvertFToBF16 returns op as an INTELConvertFToBF16Op. It returns false if op
-// is another operation or lacks a part.
-func AsINTELConvertFToBF16(op mlir.Operation) (INTELConvertFToBF16Op, bool) {
-	r := ods.Read(op, "spirv.INTEL.ConvertFToBF16", "1", "1")
-	if r == nil {
-		return INTELConvertFToBF16Op{}, false
-	}
-	o := INTELConvertFToBF16Op{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// INTELRoundFToTF32Op is the operation spirv.INTEL.RoundFToTF32.
-type INTELRoundFToTF32Op struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o INTELRoundFToTF32Op) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.INTEL.RoundFToTF32")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// INTELRoundFToTF32 creates spirv.INTEL.RoundFToTF32 and returns its result.
-func INTELRoundFToTF32(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return INTELRoundFToTF32Op{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsINTELRoundFToTF32 returns op as an INTELRoundFToTF32Op. It returns false if op is
-// another operation or lacks a part.
-func AsINTELRoundFToTF32(op mlir.Operation) (INTELRoundFToTF32Op, bool) {
-	r := ods.Read(op, "spirv.INTEL.RoundFToTF32", "1", "1")
-	if r == nil {
-		return INTELRoundFToTF32Op{}, false
-	}
-	o := INTELRoundFToTF32Op{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// INTELSubgroupBlockReadOp is the operation spirv.INTEL.SubgroupBlockRead.
-type INTELSubgroupBlockReadOp struct {
-	Ptr       mlir.Value
-	ValueType mlir.Type
-}
-
-// Create creates the operation.
-func (o INTELSubgroupBlockReadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.INTEL.SubgroupBlockRead")
-	w.Operand("ptr", o.Ptr)
-	w.Result("value", o.ValueType)
-	return w.Create()
-}
-
-// INTELSubgroupBlockRead creates spirv.INTEL.SubgroupBlockRead and returns its result.
-func INTELSubgroupBlockRead(b *mlir.Builder, valueType mlir.Type, ptr mlir.Value) mlir.Value {
-	return INTELSubgroupBlockReadOp{ValueType: valueType, Ptr: ptr}.Create(b).Result(0)
-}
-
-// AsINTELSubgroupBlockRead returns op as an INTELSubgroupBlockReadOp. It returns false
-// if op is another operation or lacks a part.
-func AsINTELSubgroupBlockRead(op mlir.Operation) (INTELSubgroupBlockReadOp, bool) {
-	r := ods.Read(op, "spirv.INTEL.SubgroupBlockRead", "1", "1")
-	if r == nil {
-		return INTELSubgroupBlockReadOp{}, false
-	}
-	o := INTELSubgroupBlockReadOp{
-		Ptr:       r.Operand(),
-		ValueType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// INTELSubgroupBlockWriteOp is the operation spirv.INTEL.SubgroupBlockWrite.
-type INTELSubgroupBlockWriteOp struct {
-	Ptr   mlir.Value
-	Value mlir.Value
-}
-
-// Create creates the operation.
-func (o INTELSubgroupBlockWriteOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.INTEL.SubgroupBlockWrite")
-	w.Operand("ptr", o.Ptr)
-	w.Operand("value", o.Value)
-	return w.Create()
-}
-
-// INTELSubgroupBlockWrite creates spirv.INTEL.SubgroupBlockWrite.
-func INTELSubgroupBlockWrite(b *mlir.Builder, ptr mlir.Value, value mlir.Value) mlir.Operation {
-	return INTELSubgroupBlockWriteOp{Ptr: ptr, Value: value}.Create(b)
-}
-
-// AsINTELSubgroupBlockWrite returns op as an INTELSubgroupBlockWriteOp. It returns
-// false if op is another operation or lacks a part.
-func AsINTELSubgroupBlockWrite(op mlir.Operation) (INTELSubgroupBlockWriteOp, bool) {
-	r := ods.Read(op, "spirv.INTEL.SubgroupBlockWrite", "11", "")
-	if r == nil {
-		return INTELSubgroupBlockWriteOp{}, false
-	}
-	o := INTELSubgroupBlockWriteOp{
-		Ptr:   r.Operand(),
-		Value: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// INotEqualOp is the operation spirv.INotEqual.
-type INotEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o INotEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.INotEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// INotEqual creates spirv.INotEqual and returns its result.
-func INotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.INotEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsINotEqual returns op as an INotEqualOp. It returns false if op is another operation
-// or lacks a part.
-func AsINotEqual(op mlir.Operation) (INotEqualOp, bool) {
-	r := ods.Read(op, "spirv.INotEqual", "11", "1")
-	if r == nil {
-		return INotEqualOp{}, false
-	}
-	o := INotEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ISubOp is the operation spirv.ISub.
-type ISubOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ISubOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ISub")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// ISub creates spirv.ISub and returns its result.
-func ISub(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.ISub", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsISub returns op as an ISubOp. It returns false if op is another operation or lacks
-// a part.
-func AsISub(op mlir.Operation) (ISubOp, bool) {
-	r := ods.Read(op, "spirv.ISub", "11", "1")
-	if r == nil {
-		return ISubOp{}, false
-	}
-	o := ISubOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ISubBorrowOp is the operation spirv.ISubBorrow.
-type ISubBorrowOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ISubBorrowOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ISubBorrow")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ISubBorrow creates spirv.ISubBorrow and returns its result.
-func ISubBorrow(b *mlir.Builder, resultType mlir.Type, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ISubBorrowOp{ResultType: resultType, Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
-}
-
-// AsISubBorrow returns op as an ISubBorrowOp. It returns false if op is another
-// operation or lacks a part.
-func AsISubBorrow(op mlir.Operation) (ISubBorrowOp, bool) {
-	r := ods.Read(op, "spirv.ISubBorrow", "11", "1")
-	if r == nil {
-		return ISubBorrowOp{}, false
-	}
-	o := ISubBorrowOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageOp is the operation spirv.Image.
-type ImageOp struct {
-	SampledImage mlir.Value
-	ResultType   mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ImageOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Image")
-	w.Operand("sampled_image", o.SampledImage)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// Image creates spirv.Image and returns its result.
-func Image(b *mlir.Builder, sampledImage mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.Image", "sampled_image", sampledImage).Result(0)
-}
-
-// AsImage returns op as an ImageOp. It returns false if op is another operation or
-// lacks a part.
-func AsImage(op mlir.Operation) (ImageOp, bool) {
-	r := ods.Read(op, "spirv.Image", "1", "1")
-	if r == nil {
-		return ImageOp{}, false
-	}
-	o := ImageOp{
-		SampledImage: r.Operand(),
-		ResultType:   r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageDrefGatherOp is the operation spirv.ImageDrefGather.
-type ImageDrefGatherOp struct {
-	SampledImage     mlir.Value
-	Coordinate       mlir.Value
-	Dref             mlir.Value
-	ImageOperands    ImageOperands // optional
-	OperandArguments []mlir.Value
-	ResultType       mlir.Type
-}
-
-// Create creates the operation.
-func (o ImageDrefGatherOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ImageDrefGather")
-	w.Operand("sampled_image", o.SampledImage)
-	w.Operand("coordinate", o.Coordinate)
-	w.Operand("dref", o.Dref)
-	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
-	w.Operands("operand_arguments", o.OperandArguments)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ImageDrefGather creates spirv.ImageDrefGather and returns its result.
-func ImageDrefGather(b *mlir.Builder, resultType mlir.Type, sampledImage mlir.Value, coordinate mlir.Value, dref mlir.Value, operandArguments ...mlir.Value) mlir.Value {
-	return ImageDrefGatherOp{ResultType: resultType, SampledImage: sampledImage, Coordinate: coordinate, Dref: dref, OperandArguments: operandArguments}.Create(b).Result(0)
-}
-
-// AsImageDrefGather returns op as an ImageDrefGatherOp. It returns false if op is
-// another operation or lacks a part.
-func AsImageDrefGather(op mlir.Operation) (ImageDrefGatherOp, bool) {
-	r := ods.Read(op, "spirv.ImageDrefGather", "111*", "1")
-	if r == nil {
-		return ImageDrefGatherOp{}, false
-	}
-	o := ImageDrefGatherOp{
-		SampledImage:     r.Operand(),
-		Coordinate:       r.Operand(),
-		Dref:             r.Operand(),
-		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
-		OperandArguments: r.Operands(),
-		ResultType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageFetchOp is the operation spirv.ImageFetch.
-type ImageFetchOp struct {
-	Image            mlir.Value
-	Coordinate       mlir.Value
-	ImageOperands    ImageOperands // optional
-	OperandArguments []mlir.Value
-	ResultType       mlir.Type
-}
-
-// Create creates the operation.
-func (o ImageFetchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ImageFetch")
-	w.Operand("image", o.Image)
-	w.Operand("coordinate", o.Coordinate)
-	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
-	w.Operands("operand_arguments", o.OperandArguments)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ImageFetch creates spirv.ImageFetch and returns its result.
-func ImageFetch(b *mlir.Builder, resultType mlir.Type, image mlir.Value, coordinate mlir.Value, operandArguments ...mlir.Value) mlir.Value {
-	return ImageFetchOp{ResultType: resultType, Image: image, Coordinate: coordinate, OperandArguments: operandArguments}.Create(b).Result(0)
-}
-
-// AsImageFetch returns op as an ImageFetchOp. It returns false if op is another
-// operation or lacks a part.
-func AsImageFetch(op mlir.Operation) (ImageFetchOp, bool) {
-	r := ods.Read(op, "spirv.ImageFetch", "11*", "1")
-	if r == nil {
-		return ImageFetchOp{}, false
-	}
-	o := ImageFetchOp{
-		Image:            r.Operand(),
-		Coordinate:       r.Operand(),
-		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
-		OperandArguments: r.Operands(),
-		ResultType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageQuerySizeOp is the operation spirv.ImageQuerySize.
-type ImageQuerySizeOp struct {
-	Image      mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ImageQuerySizeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ImageQuerySize")
-	w.Operand("image", o.Image)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ImageQuerySize creates spirv.ImageQuerySize and returns its result.
-func ImageQuerySize(b *mlir.Builder, resultType mlir.Type, image mlir.Value) mlir.Value {
-	return ImageQuerySizeOp{ResultType: resultType, Image: image}.Create(b).Result(0)
-}
-
-// AsImageQuerySize returns op as an ImageQuerySizeOp. It returns false if op is another
-// operation or lacks a part.
-func AsImageQuerySize(op mlir.Operation) (ImageQuerySizeOp, bool) {
-	r := ods.Read(op, "spirv.ImageQuerySize", "1", "1")
-	if r == nil {
-		return ImageQuerySizeOp{}, false
-	}
-	o := ImageQuerySizeOp{
-		Image:      r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageReadOp is the operation spirv.ImageRead.
-type ImageReadOp struct {
-	Image            mlir.Value
-	Coordinate       mlir.Value
-	ImageOperands    ImageOperands // optional
-	OperandArguments []mlir.Value
-	ResultType       mlir.Type
-}
-
-// Create creates the operation.
-func (o ImageReadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ImageRead")
-	w.Operand("image", o.Image)
-	w.Operand("coordinate", o.Coordinate)
-	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
-	w.Operands("operand_arguments", o.OperandArguments)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ImageRead creates spirv.ImageRead and returns its result.
-func ImageRead(b *mlir.Builder, resultType mlir.Type, image mlir.Value, coordinate mlir.Value, operandArguments ...mlir.Value) mlir.Value {
-	return ImageReadOp{ResultType: resultType, Image: image, Coordinate: coordinate, OperandArguments: operandArguments}.Create(b).Result(0)
-}
-
-// AsImageRead returns op as an ImageReadOp. It returns false if op is another operation
-// or lacks a part.
-func AsImageRead(op mlir.Operation) (ImageReadOp, bool) {
-	r := ods.Read(op, "spirv.ImageRead", "11*", "1")
-	if r == nil {
-		return ImageReadOp{}, false
-	}
-	o := ImageReadOp{
-		Image:            r.Operand(),
-		Coordinate:       r.Operand(),
-		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
-		OperandArguments: r.Operands(),
-		ResultType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageSampleExplicitLodOp is the operation spirv.ImageSampleExplicitLod.
-type ImageSampleExplicitLodOp struct {
-	SampledImage     mlir.Value
-	Coordinate       mlir.Value
-	ImageOperands    ImageOperands
-	OperandArguments []mlir.Value
-	ResultType       mlir.Type
-}
-
-// Create creates the operation.
-func (o ImageSampleExplicitLodOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ImageSampleExplicitLod")
-	w.Operand("sampled_image", o.SampledImage)
-	w.Operand("coordinate", o.Coordinate)
-	ods.Set(w, "image_operands", o.ImageOperands, imageOperandsKind)
-	w.Operands("operand_arguments", o.OperandArguments)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ImageSampleExplicitLod creates spirv.ImageSampleExplicitLod and returns its result.
-func ImageSampleExplicitLod(b *mlir.Builder, resultType mlir.Type, sampledImage mlir.Value, coordinate mlir.Value, imageOperands ImageOperands, operandArguments ...mlir.Value) mlir.Value {
-	return ImageSampleExplicitLodOp{ResultType: resultType, SampledImage: sampledImage, Coordinate: coordinate, ImageOperands: imageOperands, OperandArguments: operandArguments}.Create(b).Result(0)
-}
-
-// AsImageSampleExplicitLod returns op as an ImageSampleExplicitLodOp. It returns false
-// if op is another operation or lacks a part.
-func AsImageSampleExplicitLod(op mlir.Operation) (ImageSampleExplicitLodOp, bool) {
-	r := ods.Read(op, "spirv.ImageSampleExplicitLod", "11*", "1")
-	if r == nil {
-		return ImageSampleExplicitLodOp{}, false
-	}
-	o := ImageSampleExplicitLodOp{
-		SampledImage:     r.Operand(),
-		Coordinate:       r.Operand(),
-		ImageOperands:    ods.Get(r, "image_operands", imageOperandsKind),
-		OperandArguments: r.Operands(),
-		ResultType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageSampleImplicitLodOp is the operation spirv.ImageSampleImplicitLod.
-type ImageSampleImplicitLodOp struct {
-	SampledImage     mlir.Value
-	Coordinate       mlir.Value
-	ImageOperands    ImageOperands // optional
-	OperandArguments []mlir.Value
-	ResultType       mlir.Type
-}
-
-// Create creates the operation.
-func (o ImageSampleImplicitLodOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ImageSampleImplicitLod")
-	w.Operand("sampled_image", o.SampledImage)
-	w.Operand("coordinate", o.Coordinate)
-	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
-	w.Operands("operand_arguments", o.OperandArguments)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ImageSampleImplicitLod creates spirv.ImageSampleImplicitLod and returns its result.
-func ImageSampleImplicitLod(b *mlir.Builder, resultType mlir.Type, sampledImage mlir.Value, coordinate mlir.Value, operandArguments ...mlir.Value) mlir.Value {
-	return ImageSampleImplicitLodOp{ResultType: resultType, SampledImage: sampledImage, Coordinate: coordinate, OperandArguments: operandArguments}.Create(b).Result(0)
-}
-
-// AsImageSampleImplicitLod returns op as an ImageSampleImplicitLodOp. It returns false
-// if op is another operation or lacks a part.
-func AsImageSampleImplicitLod(op mlir.Operation) (ImageSampleImplicitLodOp, bool) {
-	r := ods.Read(op, "spirv.ImageSampleImplicitLod", "11*", "1")
-	if r == nil {
-		return ImageSampleImplicitLodOp{}, false
-	}
-	o := ImageSampleImplicitLodOp{
-		SampledImage:     r.Operand(),
-		Coordinate:       r.Operand(),
-		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
-		OperandArguments: r.Operands(),
-		ResultType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageSampleProjDrefImplicitLodOp is the operation
-// spirv.ImageSampleProjDrefImplicitLod.
-type ImageSampleProjDrefImplicitLodOp struct {
-	SampledImage     mlir.Value
-	Coordinate       mlir.Value
-	Dref             mlir.Value
-	ImageOperands    ImageOperands // optional
-	OperandArguments []mlir.Value
-	ResultType       mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ImageSampleProjDrefImplicitLodOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ImageSampleProjDrefImplicitLod")
-	w.Operand("sampled_image", o.SampledImage)
-	w.Operand("coordinate", o.Coordinate)
-	w.Operand("dref", o.Dref)
-	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
-	w.Operands("operand_arguments", o.OperandArguments)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// ImageSampleProjDrefImplicitLod creates spirv.ImageSampleProjDrefImplicitLod and
-// returns its result.
-func ImageSampleProjDrefImplicitLod(b *mlir.Builder, sampledImage mlir.Value, coordinate mlir.Value, dref mlir.Value, operandArguments ...mlir.Value) mlir.Value {
-	return ImageSampleProjDrefImplicitLodOp{SampledImage: sampledImage, Coordinate: coordinate, Dref: dref, OperandArguments: operandArguments}.Create(b).Result(0)
-}
-
-// AsImageSampleProjDrefImplicitLod returns op as an ImageSampleProjDrefImplicitLodOp.
-// It returns false if op is another operation or lacks a part.
-func AsImageSampleProjDrefImplicitLod(op mlir.Operation) (ImageSampleProjDrefImplicitLodOp, bool) {
-	r := ods.Read(op, "spirv.ImageSampleProjDrefImplicitLod", "111*", "1")
-	if r == nil {
-		return ImageSampleProjDrefImplicitLodOp{}, false
-	}
-	o := ImageSampleProjDrefImplicitLodOp{
-		SampledImage:     r.Operand(),
-		Coordinate:       r.Operand(),
-		Dref:             r.Operand(),
-		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
-		OperandArguments: r.Operands(),
-		ResultType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ImageWriteOp is the operation spirv.ImageWrite.
-type ImageWriteOp struct {
-	Image            mlir.Value
-	Coordinate       mlir.Value
-	Texel            mlir.Value
-	ImageOperands    ImageOperands // optional
-	OperandArguments []mlir.Value
-}
-
-// Create creates the operation.
-func (o ImageWriteOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ImageWrite")
-	w.Operand("image", o.Image)
-	w.Operand("coordinate", o.Coordinate)
-	w.Operand("texel", o.Texel)
-	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
-	w.Operands("operand_arguments", o.OperandArguments)
-	return w.Create()
-}
-
-// ImageWrite creates spirv.ImageWrite.
-func ImageWrite(b *mlir.Builder, image mlir.Value, coordinate mlir.Value, texel mlir.Value, operandArguments ...mlir.Value) mlir.Operation {
-	return ImageWriteOp{Image: image, Coordinate: coordinate, Texel: texel, OperandArguments: operandArguments}.Create(b)
-}
-
-// AsImageWrite returns op as an ImageWriteOp. It returns false if op is another
-// operation or lacks a part.
-func AsImageWrite(op mlir.Operation) (ImageWriteOp, bool) {
-	r := ods.Read(op, "spirv.ImageWrite", "111*", "")
-	if r == nil {
-		return ImageWriteOp{}, false
-	}
-	o := ImageWriteOp{
-		Image:            r.Operand(),
-		Coordinate:       r.Operand(),
-		Texel:            r.Operand(),
-		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
-		OperandArguments: r.Operands(),
-	}
-	return o, r.OK()
-}
-
-// InBoundsPtrAccessChainOp is the operation spirv.InBoundsPtrAccessChain.
-type InBoundsPtrAccessChainOp struct {
-	BasePtr    mlir.Value
-	Element    mlir.Value
-	Indices    []mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o InBoundsPtrAccessChainOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.InBoundsPtrAccessChain")
-	w.Operand("base_ptr", o.BasePtr)
-	w.Operand("element", o.Element)
-	w.Operands("indices", o.Indices)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// InBoundsPtrAccessChain creates spirv.InBoundsPtrAccessChain and returns its result.
-func InBoundsPtrAccessChain(b *mlir.Builder, resultType mlir.Type, basePtr mlir.Value, element mlir.Value, indices ...mlir.Value) mlir.Value {
-	return InBoundsPtrAccessChainOp{ResultType: resultType, BasePtr: basePtr, Element: element, Indices: indices}.Create(b).Result(0)
-}
-
-// AsInBoundsPtrAccessChain returns op as an InBoundsPtrAccessChainOp. It returns false
-// if op is another operation or lacks a part.
-func AsInBoundsPtrAccessChain(op mlir.Operation) (InBoundsPtrAccessChainOp, bool) {
-	r := ods.Read(op, "spirv.InBoundsPtrAccessChain", "11*", "1")
-	if r == nil {
-		return InBoundsPtrAccessChainOp{}, false
-	}
-	o := InBoundsPtrAccessChainOp{
-		BasePtr:    r.Operand(),
-		Element:    r.Operand(),
-		Indices:    r.Operands(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IsFiniteOp is the operation spirv.IsFinite.
-type IsFiniteOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o IsFiniteOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.IsFinite")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// IsFinite creates spirv.IsFinite and returns its result.
-func IsFinite(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.IsFinite", "operand", operand).Result(0)
-}
-
-// AsIsFinite returns op as an IsFiniteOp. It returns false if op is another operation
-// or lacks a part.
-func AsIsFinite(op mlir.Operation) (IsFiniteOp, bool) {
-	r := ods.Read(op, "spirv.IsFinite", "1", "1")
-	if r == nil {
-		return IsFiniteOp{}, false
-	}
-	o := IsFiniteOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IsInfOp is the operation spirv.IsInf.
-type IsInfOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o IsInfOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.IsInf")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// IsInf creates spirv.IsInf and returns its result.
-func IsInf(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.IsInf", "operand", operand).Result(0)
-}
-
-// AsIsInf returns op as an IsInfOp. It returns false if op is another operation or
-// lacks a part.
-func AsIsInf(op mlir.Operation) (IsInfOp, bool) {
-	r := ods.Read(op, "spirv.IsInf", "1", "1")
-	if r == nil {
-		return IsInfOp{}, false
-	}
-	o := IsInfOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IsNanOp is the operation spirv.IsNan.
-type IsNanOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o IsNanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.IsNan")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// IsNan creates spirv.IsNan and returns its result.
-func IsNan(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.IsNan", "operand", operand).Result(0)
-}
-
-// AsIsNan returns op as an IsNanOp. It returns false if op is another operation or
-// lacks a part.
-func AsIsNan(op mlir.Operation) (IsNanOp, bool) {
-	r := ods.Read(op, "spirv.IsNan", "1", "1")
-	if r == nil {
-		return IsNanOp{}, false
-	}
-	o := IsNanOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// KHRAssumeTrueOp is the operation spirv.KHR.AssumeTrue.
-type KHRAssumeTrueOp struct {
-	Condition mlir.Value
-}
-
-// Create creates the operation.
-func (o KHRAssumeTrueOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.KHR.AssumeTrue")
-	w.Operand("condition", o.Condition)
-	return w.Create()
-}
-
-// KHRAssumeTrue creates spirv.KHR.AssumeTrue.
-func KHRAssumeTrue(b *mlir.Builder, condition mlir.Value) mlir.Operation {
-	return KHRAssumeTrueOp{Condition: condition}.Create(b)
-}
-
-// AsKHRAssumeTrue returns op as a KHRAssumeTrueOp. It returns false if op is another
-// operation or lacks a part.
-func AsKHRAssumeTrue(op mlir.Operation) (KHRAssumeTrueOp, bool) {
-	r := ods.Read(op, "spirv.KHR.AssumeTrue", "1", "")
-	if r == nil {
-		return KHRAssumeTrueOp{}, false
-	}
-	o := KHRAssumeTrueOp{
-		Condition: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// KHRCooperativeMatrixLengthOp is the operation spirv.KHR.CooperativeMatrixLength.
-type KHRCooperativeMatrixLengthOp struct {
-	CooperativeMatrixType mlir.Type
-	ResultType            mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o KHRCooperativeMatrixLengthOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.KHR.CooperativeMatrixLength")
-	ods.Set(w, "cooperative_matrix_type", o.CooperativeMatrixType, ods.Type)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// KHRCooperativeMatrixLength creates spirv.KHR.CooperativeMatrixLength and returns its
-// result.
-func KHRCooperativeMatrixLength(b *mlir.Builder, cooperativeMatrixType mlir.Type) mlir.Value {
-	return KHRCooperativeMatrixLengthOp{CooperativeMatrixType: cooperativeMatrixType}.Create(b).Result(0)
-}
-
-// AsKHRCooperativeMatrixLength returns op as a KHRCooperativeMatrixLengthOp. It returns
-// false if op is another operation or lacks a part.
-func AsKHRCooperativeMatrixLength(op mlir.Operation) (KHRCooperativeMatrixLengthOp, bool) {
-	r := ods.Read(op, "spirv.KHR.CooperativeMatrixLength", "", "1")
-	if r == nil {
-		return KHRCooperativeMatrixLengthOp{}, false
-	}
-	o := KHRCooperativeMatrixLengthOp{
-		CooperativeMatrixType: ods.Get(r, "cooperative_matrix_type", ods.Type),
-		ResultType:            r.Result(),
-	}
-	return o, r.OK()
-}
-
-// KHRCooperativeMatrixLoadOp is the operation spirv.KHR.CooperativeMatrixLoad.
-type KHRCooperativeMatrixLoadOp struct {
-	Pointer       mlir.Value
-	MatrixLayout  CooperativeMatrixLayoutKHR
-	Stride        mlir.Value
-	MemoryOperand MemoryAccess // optional
-	Alignment     *int32       // optional
-	ResultType    mlir.Type
-}
-
-// Create creates the operation.
-func (o KHRCooperativeMatrixLoadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.KHR.CooperativeMatrixLoad")
-	w.Operand("pointer", o.Pointer)
-	ods.Set(w, "matrix_layout", o.MatrixLayout, cooperativeMatrixLayoutKHRKind)
-	w.Operand("stride", o.Stride)
-	ods.SetValue(w, "memory_operand", o.MemoryOperand, memoryAccessKind)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// KHRCooperativeMatrixLoad creates spirv.KHR.CooperativeMatrixLoad and returns its
-// result.
-func KHRCooperativeMatrixLoad(b *mlir.Builder, resultType mlir.Type, pointer mlir.Value, matrixLayout CooperativeMatrixLayoutKHR, stride mlir.Value) mlir.Value {
-	return KHRCooperativeMatrixLoadOp{ResultType: resultType, Pointer: pointer, MatrixLayout: matrixLayout, Stride: stride}.Create(b).Result(0)
-}
-
-// AsKHRCooperativeMatrixLoad returns op as a KHRCooperativeMatrixLoadOp. It returns
-// false if op is another operation or lacks a part.
-func AsKHRCooperativeMatrixLoad(op mlir.Operation) (KHRCooperativeMatrixLoadOp, bool) {
-	r := ods.Read(op, "spirv.KHR.CooperativeMatrixLoad", "11", "1")
-	if r == nil {
-		return KHRCooperativeMatrixLoadOp{}, false
-	}
-	o := KHRCooperativeMatrixLoadOp{
-		Pointer:       r.Operand(),
-		MatrixLayout:  ods.Get(r, "matrix_layout", cooperativeMatrixLayoutKHRKind),
-		Stride:        r.Operand(),
-		MemoryOperand: ods.GetValue(r, "memory_operand", memoryAccessKind),
-		Alignment:     ods.GetPointer(r, "alignment", ods.I32),
-		ResultType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// KHRCooperativeMatrixMulAddOp is the operation spirv.KHR.CooperativeMatrixMulAdd.
-type KHRCooperativeMatrixMulAddOp struct {
-	A              mlir.Value
-	B              mlir.Value
-	C              mlir.Value
-	MatrixOperands CooperativeMatrixOperandsKHR // optional
-	ResultType     mlir.Type                    // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o KHRCooperativeMatrixMulAddOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.KHR.CooperativeMatrixMulAdd")
-	w.Operand("a", o.A)
-	w.Operand("b", o.B)
-	w.Operand("c", o.C)
-	ods.SetValue(w, "matrix_operands", o.MatrixOperands, cooperativeMatrixOperandsKHRKind)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// KHRCooperativeMatrixMulAdd creates spirv.KHR.CooperativeMatrixMulAdd and returns its
-// result.
-func KHRCooperativeMatrixMulAdd(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.KHR.CooperativeMatrixMulAdd", "a b c", a, bValue, c).Result(0)
-}
-
-// AsKHRCooperativeMatrixMulAdd returns op as a KHRCooperativeMatrixMulAddOp. It returns
-// false if op is another operation or lacks a part.
-func AsKHRCooperativeMatrixMulAdd(op mlir.Operation) (KHRCooperativeMatrixMulAddOp, bool) {
-	r := ods.Read(op, "spirv.KHR.CooperativeMatrixMulAdd", "111", "1")
-	if r == nil {
-		return KHRCooperativeMatrixMulAddOp{}, false
-	}
-	o := KHRCooperativeMatrixMulAddOp{
-		A:              r.Operand(),
-		B:              r.Operand(),
-		C:              r.Operand(),
-		MatrixOperands: ods.GetValue(r, "matrix_operands", cooperativeMatrixOperandsKHRKind),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// KHRCooperativeMatrixStoreOp is the operation spirv.KHR.CooperativeMatrixStore.
-type KHRCooperativeMatrixStoreOp struct {
-	Pointer       mlir.Value
-	Object        mlir.Value
-	MatrixLayout  CooperativeMatrixLayoutKHR
-	Stride        mlir.Value
-	MemoryOperand MemoryAccess // optional
-	Alignment     *int32       // optional
-}
-
-// Create creates the operation.
-func (o KHRCooperativeMatrixStoreOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.KHR.CooperativeMatrixStore")
-	w.Operand("pointer", o.Pointer)
-	w.Operand("object", o.Object)
-	ods.Set(w, "matrix_layout", o.MatrixLayout, cooperativeMatrixLayoutKHRKind)
-	w.Operand("stride", o.Stride)
-	ods.SetValue(w, "memory_operand", o.MemoryOperand, memoryAccessKind)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
-	return w.Create()
-}
-
-// KHRCooperativeMatrixStore creates spirv.KHR.CooperativeMatrixStore.
-func KHRCooperativeMatrixStore(b *mlir.Builder, pointer mlir.Value, object mlir.Value, matrixLayout CooperativeMatrixLayoutKHR, stride mlir.Value) mlir.Operation {
-	return KHRCooperativeMatrixStoreOp{Pointer: pointer, Object: object, MatrixLayout: matrixLayout, Stride: stride}.Create(b)
-}
-
-// AsKHRCooperativeMatrixStore returns op as a KHRCooperativeMatrixStoreOp. It returns
-// false if op is another operation or lacks a part.
-func AsKHRCooperativeMatrixStore(op mlir.Operation) (KHRCooperativeMatrixStoreOp, bool) {
-	r := ods.Read(op, "spirv.KHR.CooperativeMatrixStore", "111", "")
-	if r == nil {
-		return KHRCooperativeMatrixStoreOp{}, false
-	}
-	o := KHRCooperativeMatrixStoreOp{
-		Pointer:       r.Operand(),
-		Object:        r.Operand(),
-		MatrixLayout:  ods.Get(r, "matrix_layout", cooperativeMatrixLayoutKHRKind),
-		Stride:        r.Operand(),
-		MemoryOperand: ods.GetValue(r, "memory_operand", memoryAccessKind),
-		Alignment:     ods.GetPointer(r, "alignment", ods.I32),
-	}
-	return o, r.OK()
-}
-
-// GroupFMulKHROp is the operation spirv.KHR.GroupFMul.
-type GroupFMulKHROp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	X              mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupFMulKHROp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.KHR.GroupFMul")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("x", o.X)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupFMulKHR creates spirv.KHR.GroupFMul and returns its result.
-func GroupFMulKHR(b *mlir.Builder, executionScope Scope, groupOperation GroupOperation, x mlir.Value) mlir.Value {
-	return GroupFMulKHROp{ExecutionScope: executionScope, GroupOperation: groupOperation, X: x}.Create(b).Result(0)
-}
-
-// AsGroupFMulKHR returns op as a GroupFMulKHROp. It returns false if op is another
-// operation or lacks a part.
-func AsGroupFMulKHR(op mlir.Operation) (GroupFMulKHROp, bool) {
-	r := ods.Read(op, "spirv.KHR.GroupFMul", "1", "1")
-	if r == nil {
-		return GroupFMulKHROp{}, false
-	}
-	o := GroupFMulKHROp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		X:              r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GroupIMulKHROp is the operation spirv.KHR.GroupIMul.
-type GroupIMulKHROp struct {
-	ExecutionScope Scope
-	GroupOperation GroupOperation
-	X              mlir.Value
-	ResultType     mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o GroupIMulKHROp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.KHR.GroupIMul")
-	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
-	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
-	w.Operand("x", o.X)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// GroupIMulKHR creates spirv.KHR.GroupIMul and returns its result.
-func GroupIMulKHR(b *mlir.Builder, executionScope Scope, groupOperation GroupOperation, x mlir.Value) mlir.Value {
-	return GroupIMulKHROp{ExecutionScope: executionScope, GroupOperation: groupOperation, X: x}.Create(b).Result(0)
-}
-
-// AsGroupIMulKHR returns op as a GroupIMulKHROp. It returns false if op is another
-// operation or lacks a part.
-func AsGroupIMulKHR(op mlir.Operation) (GroupIMulKHROp, bool) {
-	r := ods.Read(op, "spirv.KHR.GroupIMul", "1", "1")
-	if r == nil {
-		return GroupIMulKHROp{}, false
-	}
-	o := GroupIMulKHROp{
-		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
-		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
-		X:              r.Operand(),
-		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// KHRSubgroupBallotOp is the operation spirv.KHR.SubgroupBallot.
-type KHRSubgroupBallotOp struct {
-	Predicate  mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o KHRSubgroupBallotOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.KHR.SubgroupBallot")
-	w.Operand("predicate", o.Predicate)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// KHRSubgroupBallot creates spirv.KHR.SubgroupBallot and returns its result.
-func KHRSubgroupBallot(b *mlir.Builder, resultType mlir.Type, predicate mlir.Value) mlir.Value {
-	return KHRSubgroupBallotOp{ResultType: resultType, Predicate: predicate}.Create(b).Result(0)
-}
-
-// AsKHRSubgroupBallot returns op as a KHRSubgroupBallotOp. It returns false if op is
-// another operation or lacks a part.
-func AsKHRSubgroupBallot(op mlir.Operation) (KHRSubgroupBallotOp, bool) {
-	r := ods.Read(op, "spirv.KHR.SubgroupBallot", "1", "1")
-	if r == nil {
-		return KHRSubgroupBallotOp{}, false
-	}
-	o := KHRSubgroupBallotOp{
-		Predicate:  r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// KillOp is the operation spirv.Kill.
-type KillOp struct {
-}
-
-// Create creates the operation.
-func (o KillOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Kill")
-
-	return w.Create()
-}
-
-// Kill creates spirv.Kill.
-func Kill(b *mlir.Builder) mlir.Operation {
-	return KillOp{}.Create(b)
-}
-
-// AsKill returns op as a KillOp. It returns false if op is another operation.
-func AsKill(op mlir.Operation) (KillOp, bool) {
-	r := ods.Read(op, "spirv.Kill", "", "")
-	return KillOp{}, r != nil && r.OK()
-}
-
-// LoadOp is the operation spirv.Load.
-type LoadOp struct {
-	Ptr          mlir.Value
-	MemoryAccess MemoryAccess // optional
-	Alignment    *int32       // optional
-	ValueType    mlir.Type
-}
-
-// Create creates the operation.
-func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Load")
-	w.Operand("ptr", o.Ptr)
-	ods.SetValue(w, "memory_access", o.MemoryAccess, memoryAccessKind)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
-	w.Result("value", o.ValueType)
-	return w.Create()
-}
-
-// Load creates spirv.Load and returns its result.
-func Load(b *mlir.Builder, valueType mlir.Type, ptr mlir.Value) mlir.Value {
-	return LoadOp{ValueType: valueType, Ptr: ptr}.Create(b).Result(0)
-}
-
-// AsLoad returns op as a LoadOp. It returns false if op is another operation or lacks a
-// part.
-func AsLoad(op mlir.Operation) (LoadOp, bool) {
-	r := ods.Read(op, "spirv.Load", "1", "1")
-	if r == nil {
-		return LoadOp{}, false
-	}
-	o := LoadOp{
-		Ptr:          r.Operand(),
-		MemoryAccess: ods.GetValue(r, "memory_access", memoryAccessKind),
-		Alignment:    ods.GetPointer(r, "alignment", ods.I32),
-		ValueType:    r.Result(),
 	}
 	return o, r.OK()
 }

@@ -7,6 +7,1377 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// INTELControlBarrierArriveOp is the operation spirv.INTEL.ControlBarrierArrive.
+type INTELControlBarrierArriveOp struct {
+	ExecutionScope  Scope
+	MemoryScope     Scope
+	MemorySemantics MemorySemantics
+}
+
+// Create creates the operation.
+func (o INTELControlBarrierArriveOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.ControlBarrierArrive")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
+	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
+	return w.Create()
+}
+
+// INTELControlBarrierArrive creates spirv.INTEL.ControlBarrierArrive.
+func INTELControlBarrierArrive(b *mlir.Builder, executionScope Scope, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
+	return INTELControlBarrierArriveOp{ExecutionScope: executionScope, MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
+}
+
+// AsINTELControlBarrierArrive returns op as an INTELControlBarrierArriveOp. It returns
+// false if op is another operation or lacks a part.
+func AsINTELControlBarrierArrive(op mlir.Operation) (INTELControlBarrierArriveOp, bool) {
+	r := ods.Read(op, "spirv.INTEL.ControlBarrierArrive", "", "")
+	if r == nil {
+		return INTELControlBarrierArriveOp{}, false
+	}
+	o := INTELControlBarrierArriveOp{
+		ExecutionScope:  ods.Get(r, "execution_scope", scopeKind),
+		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
+		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
+	}
+	return o, r.OK()
+}
+
+// INTELControlBarrierWaitOp is the operation spirv.INTEL.ControlBarrierWait.
+type INTELControlBarrierWaitOp struct {
+	ExecutionScope  Scope
+	MemoryScope     Scope
+	MemorySemantics MemorySemantics
+}
+
+// Create creates the operation.
+func (o INTELControlBarrierWaitOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.ControlBarrierWait")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
+	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
+	return w.Create()
+}
+
+// INTELControlBarrierWait creates spirv.INTEL.ControlBarrierWait.
+func INTELControlBarrierWait(b *mlir.Builder, executionScope Scope, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
+	return INTELControlBarrierWaitOp{ExecutionScope: executionScope, MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
+}
+
+// AsINTELControlBarrierWait returns op as an INTELControlBarrierWaitOp. It returns
+// false if op is another operation or lacks a part.
+func AsINTELControlBarrierWait(op mlir.Operation) (INTELControlBarrierWaitOp, bool) {
+	r := ods.Read(op, "spirv.INTEL.ControlBarrierWait", "", "")
+	if r == nil {
+		return INTELControlBarrierWaitOp{}, false
+	}
+	o := INTELControlBarrierWaitOp{
+		ExecutionScope:  ods.Get(r, "execution_scope", scopeKind),
+		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
+		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
+	}
+	return o, r.OK()
+}
+
+// INTELConvertBF16ToFOp is the operation spirv.INTEL.ConvertBF16ToF.
+type INTELConvertBF16ToFOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o INTELConvertBF16ToFOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.ConvertBF16ToF")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// INTELConvertBF16ToF creates spirv.INTEL.ConvertBF16ToF and returns its result.
+func INTELConvertBF16ToF(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return INTELConvertBF16ToFOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsINTELConvertBF16ToF returns op as an INTELConvertBF16ToFOp. It returns false if op
+// is another operation or lacks a part.
+func AsINTELConvertBF16ToF(op mlir.Operation) (INTELConvertBF16ToFOp, bool) {
+	r := ods.Read(op, "spirv.INTEL.ConvertBF16ToF", "1", "1")
+	if r == nil {
+		return INTELConvertBF16ToFOp{}, false
+	}
+	o := INTELConvertBF16ToFOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// INTELConvertFToBF16Op is the operation spirv.INTEL.ConvertFToBF16.
+type INTELConvertFToBF16Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o INTELConvertFToBF16Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.ConvertFToBF16")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// INTELConvertFToBF16 creates spirv.INTEL.ConvertFToBF16 and returns its result.
+func INTELConvertFToBF16(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return INTELConvertFToBF16Op{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsINTELConvertFToBF16 returns op as an INTELConvertFToBF16Op. It returns false if op
+// is another operation or lacks a part.
+func AsINTELConvertFToBF16(op mlir.Operation) (INTELConvertFToBF16Op, bool) {
+	r := ods.Read(op, "spirv.INTEL.ConvertFToBF16", "1", "1")
+	if r == nil {
+		return INTELConvertFToBF16Op{}, false
+	}
+	o := INTELConvertFToBF16Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// INTELMaskedGatherOp is the operation spirv.INTEL.MaskedGather.
+type INTELMaskedGatherOp struct {
+	PtrVector  mlir.Value
+	Alignment  mlir.Value
+	Mask       mlir.Value
+	FillEmpty  mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o INTELMaskedGatherOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.MaskedGather")
+	w.Operand("ptr_vector", o.PtrVector)
+	w.Operand("alignment", o.Alignment)
+	w.Operand("mask", o.Mask)
+	w.Operand("fill_empty", o.FillEmpty)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// INTELMaskedGather creates spirv.INTEL.MaskedGather and returns its result.
+func INTELMaskedGather(b *mlir.Builder, ptrVector mlir.Value, alignment mlir.Value, mask mlir.Value, fillEmpty mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.INTEL.MaskedGather", "ptr_vector alignment mask fill_empty", ptrVector, alignment, mask, fillEmpty).Result(0)
+}
+
+// AsINTELMaskedGather returns op as an INTELMaskedGatherOp. It returns false if op is
+// another operation or lacks a part.
+func AsINTELMaskedGather(op mlir.Operation) (INTELMaskedGatherOp, bool) {
+	r := ods.Read(op, "spirv.INTEL.MaskedGather", "1111", "1")
+	if r == nil {
+		return INTELMaskedGatherOp{}, false
+	}
+	o := INTELMaskedGatherOp{
+		PtrVector:  r.Operand(),
+		Alignment:  r.Operand(),
+		Mask:       r.Operand(),
+		FillEmpty:  r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// INTELMaskedScatterOp is the operation spirv.INTEL.MaskedScatter.
+type INTELMaskedScatterOp struct {
+	PtrVector   mlir.Value
+	Alignment   mlir.Value
+	Mask        mlir.Value
+	InputVector mlir.Value
+}
+
+// Create creates the operation.
+func (o INTELMaskedScatterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.MaskedScatter")
+	w.Operand("ptr_vector", o.PtrVector)
+	w.Operand("alignment", o.Alignment)
+	w.Operand("mask", o.Mask)
+	w.Operand("input_vector", o.InputVector)
+	return w.Create()
+}
+
+// INTELMaskedScatter creates spirv.INTEL.MaskedScatter.
+func INTELMaskedScatter(b *mlir.Builder, ptrVector mlir.Value, alignment mlir.Value, mask mlir.Value, inputVector mlir.Value) mlir.Operation {
+	return INTELMaskedScatterOp{PtrVector: ptrVector, Alignment: alignment, Mask: mask, InputVector: inputVector}.Create(b)
+}
+
+// AsINTELMaskedScatter returns op as an INTELMaskedScatterOp. It returns false if op is
+// another operation or lacks a part.
+func AsINTELMaskedScatter(op mlir.Operation) (INTELMaskedScatterOp, bool) {
+	r := ods.Read(op, "spirv.INTEL.MaskedScatter", "1111", "")
+	if r == nil {
+		return INTELMaskedScatterOp{}, false
+	}
+	o := INTELMaskedScatterOp{
+		PtrVector:   r.Operand(),
+		Alignment:   r.Operand(),
+		Mask:        r.Operand(),
+		InputVector: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// INTELRoundFToTF32Op is the operation spirv.INTEL.RoundFToTF32.
+type INTELRoundFToTF32Op struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o INTELRoundFToTF32Op) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.RoundFToTF32")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// INTELRoundFToTF32 creates spirv.INTEL.RoundFToTF32 and returns its result.
+func INTELRoundFToTF32(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return INTELRoundFToTF32Op{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsINTELRoundFToTF32 returns op as an INTELRoundFToTF32Op. It returns false if op is
+// another operation or lacks a part.
+func AsINTELRoundFToTF32(op mlir.Operation) (INTELRoundFToTF32Op, bool) {
+	r := ods.Read(op, "spirv.INTEL.RoundFToTF32", "1", "1")
+	if r == nil {
+		return INTELRoundFToTF32Op{}, false
+	}
+	o := INTELRoundFToTF32Op{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// INTELSubgroupBlockReadOp is the operation spirv.INTEL.SubgroupBlockRead.
+type INTELSubgroupBlockReadOp struct {
+	Ptr       mlir.Value
+	ValueType mlir.Type
+}
+
+// Create creates the operation.
+func (o INTELSubgroupBlockReadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.SubgroupBlockRead")
+	w.Operand("ptr", o.Ptr)
+	w.Result("value", o.ValueType)
+	return w.Create()
+}
+
+// INTELSubgroupBlockRead creates spirv.INTEL.SubgroupBlockRead and returns its result.
+func INTELSubgroupBlockRead(b *mlir.Builder, valueType mlir.Type, ptr mlir.Value) mlir.Value {
+	return INTELSubgroupBlockReadOp{ValueType: valueType, Ptr: ptr}.Create(b).Result(0)
+}
+
+// AsINTELSubgroupBlockRead returns op as an INTELSubgroupBlockReadOp. It returns false
+// if op is another operation or lacks a part.
+func AsINTELSubgroupBlockRead(op mlir.Operation) (INTELSubgroupBlockReadOp, bool) {
+	r := ods.Read(op, "spirv.INTEL.SubgroupBlockRead", "1", "1")
+	if r == nil {
+		return INTELSubgroupBlockReadOp{}, false
+	}
+	o := INTELSubgroupBlockReadOp{
+		Ptr:       r.Operand(),
+		ValueType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// INTELSubgroupBlockWriteOp is the operation spirv.INTEL.SubgroupBlockWrite.
+type INTELSubgroupBlockWriteOp struct {
+	Ptr   mlir.Value
+	Value mlir.Value
+}
+
+// Create creates the operation.
+func (o INTELSubgroupBlockWriteOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INTEL.SubgroupBlockWrite")
+	w.Operand("ptr", o.Ptr)
+	w.Operand("value", o.Value)
+	return w.Create()
+}
+
+// INTELSubgroupBlockWrite creates spirv.INTEL.SubgroupBlockWrite.
+func INTELSubgroupBlockWrite(b *mlir.Builder, ptr mlir.Value, value mlir.Value) mlir.Operation {
+	return INTELSubgroupBlockWriteOp{Ptr: ptr, Value: value}.Create(b)
+}
+
+// AsINTELSubgroupBlockWrite returns op as an INTELSubgroupBlockWriteOp. It returns
+// false if op is another operation or lacks a part.
+func AsINTELSubgroupBlockWrite(op mlir.Operation) (INTELSubgroupBlockWriteOp, bool) {
+	r := ods.Read(op, "spirv.INTEL.SubgroupBlockWrite", "11", "")
+	if r == nil {
+		return INTELSubgroupBlockWriteOp{}, false
+	}
+	o := INTELSubgroupBlockWriteOp{
+		Ptr:   r.Operand(),
+		Value: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// INotEqualOp is the operation spirv.INotEqual.
+type INotEqualOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o INotEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.INotEqual")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// INotEqual creates spirv.INotEqual and returns its result.
+func INotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.INotEqual", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsINotEqual returns op as an INotEqualOp. It returns false if op is another operation
+// or lacks a part.
+func AsINotEqual(op mlir.Operation) (INotEqualOp, bool) {
+	r := ods.Read(op, "spirv.INotEqual", "11", "1")
+	if r == nil {
+		return INotEqualOp{}, false
+	}
+	o := INotEqualOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ISubOp is the operation spirv.ISub.
+type ISubOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ISubOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ISub")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ISub creates spirv.ISub and returns its result.
+func ISub(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.ISub", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsISub returns op as an ISubOp. It returns false if op is another operation or lacks
+// a part.
+func AsISub(op mlir.Operation) (ISubOp, bool) {
+	r := ods.Read(op, "spirv.ISub", "11", "1")
+	if r == nil {
+		return ISubOp{}, false
+	}
+	o := ISubOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ISubBorrowOp is the operation spirv.ISubBorrow.
+type ISubBorrowOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ISubBorrowOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ISubBorrow")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ISubBorrow creates spirv.ISubBorrow and returns its result.
+func ISubBorrow(b *mlir.Builder, resultType mlir.Type, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ISubBorrowOp{ResultType: resultType, Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+}
+
+// AsISubBorrow returns op as an ISubBorrowOp. It returns false if op is another
+// operation or lacks a part.
+func AsISubBorrow(op mlir.Operation) (ISubBorrowOp, bool) {
+	r := ods.Read(op, "spirv.ISubBorrow", "11", "1")
+	if r == nil {
+		return ISubBorrowOp{}, false
+	}
+	o := ISubBorrowOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageOp is the operation spirv.Image.
+type ImageOp struct {
+	SampledImage mlir.Value
+	ResultType   mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ImageOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Image")
+	w.Operand("sampled_image", o.SampledImage)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// Image creates spirv.Image and returns its result.
+func Image(b *mlir.Builder, sampledImage mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.Image", "sampled_image", sampledImage).Result(0)
+}
+
+// AsImage returns op as an ImageOp. It returns false if op is another operation or
+// lacks a part.
+func AsImage(op mlir.Operation) (ImageOp, bool) {
+	r := ods.Read(op, "spirv.Image", "1", "1")
+	if r == nil {
+		return ImageOp{}, false
+	}
+	o := ImageOp{
+		SampledImage: r.Operand(),
+		ResultType:   r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageDrefGatherOp is the operation spirv.ImageDrefGather.
+type ImageDrefGatherOp struct {
+	SampledImage     mlir.Value
+	Coordinate       mlir.Value
+	Dref             mlir.Value
+	ImageOperands    ImageOperands // optional
+	OperandArguments []mlir.Value
+	ResultType       mlir.Type
+}
+
+// Create creates the operation.
+func (o ImageDrefGatherOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ImageDrefGather")
+	w.Operand("sampled_image", o.SampledImage)
+	w.Operand("coordinate", o.Coordinate)
+	w.Operand("dref", o.Dref)
+	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
+	w.Operands("operand_arguments", o.OperandArguments)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ImageDrefGather creates spirv.ImageDrefGather and returns its result.
+func ImageDrefGather(b *mlir.Builder, resultType mlir.Type, sampledImage mlir.Value, coordinate mlir.Value, dref mlir.Value, operandArguments ...mlir.Value) mlir.Value {
+	return ImageDrefGatherOp{ResultType: resultType, SampledImage: sampledImage, Coordinate: coordinate, Dref: dref, OperandArguments: operandArguments}.Create(b).Result(0)
+}
+
+// AsImageDrefGather returns op as an ImageDrefGatherOp. It returns false if op is
+// another operation or lacks a part.
+func AsImageDrefGather(op mlir.Operation) (ImageDrefGatherOp, bool) {
+	r := ods.Read(op, "spirv.ImageDrefGather", "111*", "1")
+	if r == nil {
+		return ImageDrefGatherOp{}, false
+	}
+	o := ImageDrefGatherOp{
+		SampledImage:     r.Operand(),
+		Coordinate:       r.Operand(),
+		Dref:             r.Operand(),
+		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
+		OperandArguments: r.Operands(),
+		ResultType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageFetchOp is the operation spirv.ImageFetch.
+type ImageFetchOp struct {
+	Image            mlir.Value
+	Coordinate       mlir.Value
+	ImageOperands    ImageOperands // optional
+	OperandArguments []mlir.Value
+	ResultType       mlir.Type
+}
+
+// Create creates the operation.
+func (o ImageFetchOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ImageFetch")
+	w.Operand("image", o.Image)
+	w.Operand("coordinate", o.Coordinate)
+	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
+	w.Operands("operand_arguments", o.OperandArguments)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ImageFetch creates spirv.ImageFetch and returns its result.
+func ImageFetch(b *mlir.Builder, resultType mlir.Type, image mlir.Value, coordinate mlir.Value, operandArguments ...mlir.Value) mlir.Value {
+	return ImageFetchOp{ResultType: resultType, Image: image, Coordinate: coordinate, OperandArguments: operandArguments}.Create(b).Result(0)
+}
+
+// AsImageFetch returns op as an ImageFetchOp. It returns false if op is another
+// operation or lacks a part.
+func AsImageFetch(op mlir.Operation) (ImageFetchOp, bool) {
+	r := ods.Read(op, "spirv.ImageFetch", "11*", "1")
+	if r == nil {
+		return ImageFetchOp{}, false
+	}
+	o := ImageFetchOp{
+		Image:            r.Operand(),
+		Coordinate:       r.Operand(),
+		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
+		OperandArguments: r.Operands(),
+		ResultType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageQuerySizeOp is the operation spirv.ImageQuerySize.
+type ImageQuerySizeOp struct {
+	Image      mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ImageQuerySizeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ImageQuerySize")
+	w.Operand("image", o.Image)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ImageQuerySize creates spirv.ImageQuerySize and returns its result.
+func ImageQuerySize(b *mlir.Builder, resultType mlir.Type, image mlir.Value) mlir.Value {
+	return ImageQuerySizeOp{ResultType: resultType, Image: image}.Create(b).Result(0)
+}
+
+// AsImageQuerySize returns op as an ImageQuerySizeOp. It returns false if op is another
+// operation or lacks a part.
+func AsImageQuerySize(op mlir.Operation) (ImageQuerySizeOp, bool) {
+	r := ods.Read(op, "spirv.ImageQuerySize", "1", "1")
+	if r == nil {
+		return ImageQuerySizeOp{}, false
+	}
+	o := ImageQuerySizeOp{
+		Image:      r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageReadOp is the operation spirv.ImageRead.
+type ImageReadOp struct {
+	Image            mlir.Value
+	Coordinate       mlir.Value
+	ImageOperands    ImageOperands // optional
+	OperandArguments []mlir.Value
+	ResultType       mlir.Type
+}
+
+// Create creates the operation.
+func (o ImageReadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ImageRead")
+	w.Operand("image", o.Image)
+	w.Operand("coordinate", o.Coordinate)
+	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
+	w.Operands("operand_arguments", o.OperandArguments)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ImageRead creates spirv.ImageRead and returns its result.
+func ImageRead(b *mlir.Builder, resultType mlir.Type, image mlir.Value, coordinate mlir.Value, operandArguments ...mlir.Value) mlir.Value {
+	return ImageReadOp{ResultType: resultType, Image: image, Coordinate: coordinate, OperandArguments: operandArguments}.Create(b).Result(0)
+}
+
+// AsImageRead returns op as an ImageReadOp. It returns false if op is another operation
+// or lacks a part.
+func AsImageRead(op mlir.Operation) (ImageReadOp, bool) {
+	r := ods.Read(op, "spirv.ImageRead", "11*", "1")
+	if r == nil {
+		return ImageReadOp{}, false
+	}
+	o := ImageReadOp{
+		Image:            r.Operand(),
+		Coordinate:       r.Operand(),
+		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
+		OperandArguments: r.Operands(),
+		ResultType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageSampleExplicitLodOp is the operation spirv.ImageSampleExplicitLod.
+type ImageSampleExplicitLodOp struct {
+	SampledImage     mlir.Value
+	Coordinate       mlir.Value
+	ImageOperands    ImageOperands
+	OperandArguments []mlir.Value
+	ResultType       mlir.Type
+}
+
+// Create creates the operation.
+func (o ImageSampleExplicitLodOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ImageSampleExplicitLod")
+	w.Operand("sampled_image", o.SampledImage)
+	w.Operand("coordinate", o.Coordinate)
+	ods.Set(w, "image_operands", o.ImageOperands, imageOperandsKind)
+	w.Operands("operand_arguments", o.OperandArguments)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ImageSampleExplicitLod creates spirv.ImageSampleExplicitLod and returns its result.
+func ImageSampleExplicitLod(b *mlir.Builder, resultType mlir.Type, sampledImage mlir.Value, coordinate mlir.Value, imageOperands ImageOperands, operandArguments ...mlir.Value) mlir.Value {
+	return ImageSampleExplicitLodOp{ResultType: resultType, SampledImage: sampledImage, Coordinate: coordinate, ImageOperands: imageOperands, OperandArguments: operandArguments}.Create(b).Result(0)
+}
+
+// AsImageSampleExplicitLod returns op as an ImageSampleExplicitLodOp. It returns false
+// if op is another operation or lacks a part.
+func AsImageSampleExplicitLod(op mlir.Operation) (ImageSampleExplicitLodOp, bool) {
+	r := ods.Read(op, "spirv.ImageSampleExplicitLod", "11*", "1")
+	if r == nil {
+		return ImageSampleExplicitLodOp{}, false
+	}
+	o := ImageSampleExplicitLodOp{
+		SampledImage:     r.Operand(),
+		Coordinate:       r.Operand(),
+		ImageOperands:    ods.Get(r, "image_operands", imageOperandsKind),
+		OperandArguments: r.Operands(),
+		ResultType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageSampleImplicitLodOp is the operation spirv.ImageSampleImplicitLod.
+type ImageSampleImplicitLodOp struct {
+	SampledImage     mlir.Value
+	Coordinate       mlir.Value
+	ImageOperands    ImageOperands // optional
+	OperandArguments []mlir.Value
+	ResultType       mlir.Type
+}
+
+// Create creates the operation.
+func (o ImageSampleImplicitLodOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ImageSampleImplicitLod")
+	w.Operand("sampled_image", o.SampledImage)
+	w.Operand("coordinate", o.Coordinate)
+	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
+	w.Operands("operand_arguments", o.OperandArguments)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ImageSampleImplicitLod creates spirv.ImageSampleImplicitLod and returns its result.
+func ImageSampleImplicitLod(b *mlir.Builder, resultType mlir.Type, sampledImage mlir.Value, coordinate mlir.Value, operandArguments ...mlir.Value) mlir.Value {
+	return ImageSampleImplicitLodOp{ResultType: resultType, SampledImage: sampledImage, Coordinate: coordinate, OperandArguments: operandArguments}.Create(b).Result(0)
+}
+
+// AsImageSampleImplicitLod returns op as an ImageSampleImplicitLodOp. It returns false
+// if op is another operation or lacks a part.
+func AsImageSampleImplicitLod(op mlir.Operation) (ImageSampleImplicitLodOp, bool) {
+	r := ods.Read(op, "spirv.ImageSampleImplicitLod", "11*", "1")
+	if r == nil {
+		return ImageSampleImplicitLodOp{}, false
+	}
+	o := ImageSampleImplicitLodOp{
+		SampledImage:     r.Operand(),
+		Coordinate:       r.Operand(),
+		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
+		OperandArguments: r.Operands(),
+		ResultType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageSampleProjDrefImplicitLodOp is the operation
+// spirv.ImageSampleProjDrefImplicitLod.
+type ImageSampleProjDrefImplicitLodOp struct {
+	SampledImage     mlir.Value
+	Coordinate       mlir.Value
+	Dref             mlir.Value
+	ImageOperands    ImageOperands // optional
+	OperandArguments []mlir.Value
+	ResultType       mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ImageSampleProjDrefImplicitLodOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ImageSampleProjDrefImplicitLod")
+	w.Operand("sampled_image", o.SampledImage)
+	w.Operand("coordinate", o.Coordinate)
+	w.Operand("dref", o.Dref)
+	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
+	w.Operands("operand_arguments", o.OperandArguments)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ImageSampleProjDrefImplicitLod creates spirv.ImageSampleProjDrefImplicitLod and
+// returns its result.
+func ImageSampleProjDrefImplicitLod(b *mlir.Builder, sampledImage mlir.Value, coordinate mlir.Value, dref mlir.Value, operandArguments ...mlir.Value) mlir.Value {
+	return ImageSampleProjDrefImplicitLodOp{SampledImage: sampledImage, Coordinate: coordinate, Dref: dref, OperandArguments: operandArguments}.Create(b).Result(0)
+}
+
+// AsImageSampleProjDrefImplicitLod returns op as an ImageSampleProjDrefImplicitLodOp.
+// It returns false if op is another operation or lacks a part.
+func AsImageSampleProjDrefImplicitLod(op mlir.Operation) (ImageSampleProjDrefImplicitLodOp, bool) {
+	r := ods.Read(op, "spirv.ImageSampleProjDrefImplicitLod", "111*", "1")
+	if r == nil {
+		return ImageSampleProjDrefImplicitLodOp{}, false
+	}
+	o := ImageSampleProjDrefImplicitLodOp{
+		SampledImage:     r.Operand(),
+		Coordinate:       r.Operand(),
+		Dref:             r.Operand(),
+		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
+		OperandArguments: r.Operands(),
+		ResultType:       r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ImageWriteOp is the operation spirv.ImageWrite.
+type ImageWriteOp struct {
+	Image            mlir.Value
+	Coordinate       mlir.Value
+	Texel            mlir.Value
+	ImageOperands    ImageOperands // optional
+	OperandArguments []mlir.Value
+}
+
+// Create creates the operation.
+func (o ImageWriteOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ImageWrite")
+	w.Operand("image", o.Image)
+	w.Operand("coordinate", o.Coordinate)
+	w.Operand("texel", o.Texel)
+	ods.SetValue(w, "image_operands", o.ImageOperands, imageOperandsKind)
+	w.Operands("operand_arguments", o.OperandArguments)
+	return w.Create()
+}
+
+// ImageWrite creates spirv.ImageWrite.
+func ImageWrite(b *mlir.Builder, image mlir.Value, coordinate mlir.Value, texel mlir.Value, operandArguments ...mlir.Value) mlir.Operation {
+	return ImageWriteOp{Image: image, Coordinate: coordinate, Texel: texel, OperandArguments: operandArguments}.Create(b)
+}
+
+// AsImageWrite returns op as an ImageWriteOp. It returns false if op is another
+// operation or lacks a part.
+func AsImageWrite(op mlir.Operation) (ImageWriteOp, bool) {
+	r := ods.Read(op, "spirv.ImageWrite", "111*", "")
+	if r == nil {
+		return ImageWriteOp{}, false
+	}
+	o := ImageWriteOp{
+		Image:            r.Operand(),
+		Coordinate:       r.Operand(),
+		Texel:            r.Operand(),
+		ImageOperands:    ods.GetValue(r, "image_operands", imageOperandsKind),
+		OperandArguments: r.Operands(),
+	}
+	return o, r.OK()
+}
+
+// InBoundsPtrAccessChainOp is the operation spirv.InBoundsPtrAccessChain.
+type InBoundsPtrAccessChainOp struct {
+	BasePtr    mlir.Value
+	Element    mlir.Value
+	Indices    []mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o InBoundsPtrAccessChainOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.InBoundsPtrAccessChain")
+	w.Operand("base_ptr", o.BasePtr)
+	w.Operand("element", o.Element)
+	w.Operands("indices", o.Indices)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// InBoundsPtrAccessChain creates spirv.InBoundsPtrAccessChain and returns its result.
+func InBoundsPtrAccessChain(b *mlir.Builder, resultType mlir.Type, basePtr mlir.Value, element mlir.Value, indices ...mlir.Value) mlir.Value {
+	return InBoundsPtrAccessChainOp{ResultType: resultType, BasePtr: basePtr, Element: element, Indices: indices}.Create(b).Result(0)
+}
+
+// AsInBoundsPtrAccessChain returns op as an InBoundsPtrAccessChainOp. It returns false
+// if op is another operation or lacks a part.
+func AsInBoundsPtrAccessChain(op mlir.Operation) (InBoundsPtrAccessChainOp, bool) {
+	r := ods.Read(op, "spirv.InBoundsPtrAccessChain", "11*", "1")
+	if r == nil {
+		return InBoundsPtrAccessChainOp{}, false
+	}
+	o := InBoundsPtrAccessChainOp{
+		BasePtr:    r.Operand(),
+		Element:    r.Operand(),
+		Indices:    r.Operands(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IsFiniteOp is the operation spirv.IsFinite.
+type IsFiniteOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o IsFiniteOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.IsFinite")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// IsFinite creates spirv.IsFinite and returns its result.
+func IsFinite(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.IsFinite", "operand", operand).Result(0)
+}
+
+// AsIsFinite returns op as an IsFiniteOp. It returns false if op is another operation
+// or lacks a part.
+func AsIsFinite(op mlir.Operation) (IsFiniteOp, bool) {
+	r := ods.Read(op, "spirv.IsFinite", "1", "1")
+	if r == nil {
+		return IsFiniteOp{}, false
+	}
+	o := IsFiniteOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IsInfOp is the operation spirv.IsInf.
+type IsInfOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o IsInfOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.IsInf")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// IsInf creates spirv.IsInf and returns its result.
+func IsInf(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.IsInf", "operand", operand).Result(0)
+}
+
+// AsIsInf returns op as an IsInfOp. It returns false if op is another operation or
+// lacks a part.
+func AsIsInf(op mlir.Operation) (IsInfOp, bool) {
+	r := ods.Read(op, "spirv.IsInf", "1", "1")
+	if r == nil {
+		return IsInfOp{}, false
+	}
+	o := IsInfOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IsNanOp is the operation spirv.IsNan.
+type IsNanOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o IsNanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.IsNan")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// IsNan creates spirv.IsNan and returns its result.
+func IsNan(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.IsNan", "operand", operand).Result(0)
+}
+
+// AsIsNan returns op as an IsNanOp. It returns false if op is another operation or
+// lacks a part.
+func AsIsNan(op mlir.Operation) (IsNanOp, bool) {
+	r := ods.Read(op, "spirv.IsNan", "1", "1")
+	if r == nil {
+		return IsNanOp{}, false
+	}
+	o := IsNanOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IsNormalOp is the operation spirv.IsNormal.
+type IsNormalOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o IsNormalOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.IsNormal")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// IsNormal creates spirv.IsNormal and returns its result.
+func IsNormal(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.IsNormal", "operand", operand).Result(0)
+}
+
+// AsIsNormal returns op as an IsNormalOp. It returns false if op is another operation
+// or lacks a part.
+func AsIsNormal(op mlir.Operation) (IsNormalOp, bool) {
+	r := ods.Read(op, "spirv.IsNormal", "1", "1")
+	if r == nil {
+		return IsNormalOp{}, false
+	}
+	o := IsNormalOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// KHRAssumeTrueOp is the operation spirv.KHR.AssumeTrue.
+type KHRAssumeTrueOp struct {
+	Condition mlir.Value
+}
+
+// Create creates the operation.
+func (o KHRAssumeTrueOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.AssumeTrue")
+	w.Operand("condition", o.Condition)
+	return w.Create()
+}
+
+// KHRAssumeTrue creates spirv.KHR.AssumeTrue.
+func KHRAssumeTrue(b *mlir.Builder, condition mlir.Value) mlir.Operation {
+	return KHRAssumeTrueOp{Condition: condition}.Create(b)
+}
+
+// AsKHRAssumeTrue returns op as a KHRAssumeTrueOp. It returns false if op is another
+// operation or lacks a part.
+func AsKHRAssumeTrue(op mlir.Operation) (KHRAssumeTrueOp, bool) {
+	r := ods.Read(op, "spirv.KHR.AssumeTrue", "1", "")
+	if r == nil {
+		return KHRAssumeTrueOp{}, false
+	}
+	o := KHRAssumeTrueOp{
+		Condition: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// KHRCooperativeMatrixLengthOp is the operation spirv.KHR.CooperativeMatrixLength.
+type KHRCooperativeMatrixLengthOp struct {
+	CooperativeMatrixType mlir.Type
+	ResultType            mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o KHRCooperativeMatrixLengthOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.CooperativeMatrixLength")
+	ods.Set(w, "cooperative_matrix_type", o.CooperativeMatrixType, ods.Type)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// KHRCooperativeMatrixLength creates spirv.KHR.CooperativeMatrixLength and returns its
+// result.
+func KHRCooperativeMatrixLength(b *mlir.Builder, cooperativeMatrixType mlir.Type) mlir.Value {
+	return KHRCooperativeMatrixLengthOp{CooperativeMatrixType: cooperativeMatrixType}.Create(b).Result(0)
+}
+
+// AsKHRCooperativeMatrixLength returns op as a KHRCooperativeMatrixLengthOp. It returns
+// false if op is another operation or lacks a part.
+func AsKHRCooperativeMatrixLength(op mlir.Operation) (KHRCooperativeMatrixLengthOp, bool) {
+	r := ods.Read(op, "spirv.KHR.CooperativeMatrixLength", "", "1")
+	if r == nil {
+		return KHRCooperativeMatrixLengthOp{}, false
+	}
+	o := KHRCooperativeMatrixLengthOp{
+		CooperativeMatrixType: ods.Get(r, "cooperative_matrix_type", ods.Type),
+		ResultType:            r.Result(),
+	}
+	return o, r.OK()
+}
+
+// KHRCooperativeMatrixLoadOp is the operation spirv.KHR.CooperativeMatrixLoad.
+type KHRCooperativeMatrixLoadOp struct {
+	Pointer       mlir.Value
+	MatrixLayout  CooperativeMatrixLayoutKHR
+	Stride        mlir.Value
+	MemoryOperand MemoryAccess // optional
+	Alignment     *int32       // optional
+	ResultType    mlir.Type
+}
+
+// Create creates the operation.
+func (o KHRCooperativeMatrixLoadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.CooperativeMatrixLoad")
+	w.Operand("pointer", o.Pointer)
+	ods.Set(w, "matrix_layout", o.MatrixLayout, cooperativeMatrixLayoutKHRKind)
+	w.Operand("stride", o.Stride)
+	ods.SetValue(w, "memory_operand", o.MemoryOperand, memoryAccessKind)
+	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// KHRCooperativeMatrixLoad creates spirv.KHR.CooperativeMatrixLoad and returns its
+// result.
+func KHRCooperativeMatrixLoad(b *mlir.Builder, resultType mlir.Type, pointer mlir.Value, matrixLayout CooperativeMatrixLayoutKHR, stride mlir.Value) mlir.Value {
+	return KHRCooperativeMatrixLoadOp{ResultType: resultType, Pointer: pointer, MatrixLayout: matrixLayout, Stride: stride}.Create(b).Result(0)
+}
+
+// AsKHRCooperativeMatrixLoad returns op as a KHRCooperativeMatrixLoadOp. It returns
+// false if op is another operation or lacks a part.
+func AsKHRCooperativeMatrixLoad(op mlir.Operation) (KHRCooperativeMatrixLoadOp, bool) {
+	r := ods.Read(op, "spirv.KHR.CooperativeMatrixLoad", "11", "1")
+	if r == nil {
+		return KHRCooperativeMatrixLoadOp{}, false
+	}
+	o := KHRCooperativeMatrixLoadOp{
+		Pointer:       r.Operand(),
+		MatrixLayout:  ods.Get(r, "matrix_layout", cooperativeMatrixLayoutKHRKind),
+		Stride:        r.Operand(),
+		MemoryOperand: ods.GetValue(r, "memory_operand", memoryAccessKind),
+		Alignment:     ods.GetPointer(r, "alignment", ods.I32),
+		ResultType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// KHRCooperativeMatrixMulAddOp is the operation spirv.KHR.CooperativeMatrixMulAdd.
+type KHRCooperativeMatrixMulAddOp struct {
+	A              mlir.Value
+	B              mlir.Value
+	C              mlir.Value
+	MatrixOperands CooperativeMatrixOperandsKHR // optional
+	ResultType     mlir.Type                    // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o KHRCooperativeMatrixMulAddOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.CooperativeMatrixMulAdd")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Operand("c", o.C)
+	ods.SetValue(w, "matrix_operands", o.MatrixOperands, cooperativeMatrixOperandsKHRKind)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// KHRCooperativeMatrixMulAdd creates spirv.KHR.CooperativeMatrixMulAdd and returns its
+// result.
+func KHRCooperativeMatrixMulAdd(b *mlir.Builder, a mlir.Value, bValue mlir.Value, c mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.KHR.CooperativeMatrixMulAdd", "a b c", a, bValue, c).Result(0)
+}
+
+// AsKHRCooperativeMatrixMulAdd returns op as a KHRCooperativeMatrixMulAddOp. It returns
+// false if op is another operation or lacks a part.
+func AsKHRCooperativeMatrixMulAdd(op mlir.Operation) (KHRCooperativeMatrixMulAddOp, bool) {
+	r := ods.Read(op, "spirv.KHR.CooperativeMatrixMulAdd", "111", "1")
+	if r == nil {
+		return KHRCooperativeMatrixMulAddOp{}, false
+	}
+	o := KHRCooperativeMatrixMulAddOp{
+		A:              r.Operand(),
+		B:              r.Operand(),
+		C:              r.Operand(),
+		MatrixOperands: ods.GetValue(r, "matrix_operands", cooperativeMatrixOperandsKHRKind),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// KHRCooperativeMatrixStoreOp is the operation spirv.KHR.CooperativeMatrixStore.
+type KHRCooperativeMatrixStoreOp struct {
+	Pointer       mlir.Value
+	Object        mlir.Value
+	MatrixLayout  CooperativeMatrixLayoutKHR
+	Stride        mlir.Value
+	MemoryOperand MemoryAccess // optional
+	Alignment     *int32       // optional
+}
+
+// Create creates the operation.
+func (o KHRCooperativeMatrixStoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.CooperativeMatrixStore")
+	w.Operand("pointer", o.Pointer)
+	w.Operand("object", o.Object)
+	ods.Set(w, "matrix_layout", o.MatrixLayout, cooperativeMatrixLayoutKHRKind)
+	w.Operand("stride", o.Stride)
+	ods.SetValue(w, "memory_operand", o.MemoryOperand, memoryAccessKind)
+	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
+	return w.Create()
+}
+
+// KHRCooperativeMatrixStore creates spirv.KHR.CooperativeMatrixStore.
+func KHRCooperativeMatrixStore(b *mlir.Builder, pointer mlir.Value, object mlir.Value, matrixLayout CooperativeMatrixLayoutKHR, stride mlir.Value) mlir.Operation {
+	return KHRCooperativeMatrixStoreOp{Pointer: pointer, Object: object, MatrixLayout: matrixLayout, Stride: stride}.Create(b)
+}
+
+// AsKHRCooperativeMatrixStore returns op as a KHRCooperativeMatrixStoreOp. It returns
+// false if op is another operation or lacks a part.
+func AsKHRCooperativeMatrixStore(op mlir.Operation) (KHRCooperativeMatrixStoreOp, bool) {
+	r := ods.Read(op, "spirv.KHR.CooperativeMatrixStore", "111", "")
+	if r == nil {
+		return KHRCooperativeMatrixStoreOp{}, false
+	}
+	o := KHRCooperativeMatrixStoreOp{
+		Pointer:       r.Operand(),
+		Object:        r.Operand(),
+		MatrixLayout:  ods.Get(r, "matrix_layout", cooperativeMatrixLayoutKHRKind),
+		Stride:        r.Operand(),
+		MemoryOperand: ods.GetValue(r, "memory_operand", memoryAccessKind),
+		Alignment:     ods.GetPointer(r, "alignment", ods.I32),
+	}
+	return o, r.OK()
+}
+
+// KHRExpectOp is the operation spirv.KHR.Expect.
+type KHRExpectOp struct {
+	Value         mlir.Value
+	ExpectedValue mlir.Value
+	ResultType    mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o KHRExpectOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.Expect")
+	w.Operand("value", o.Value)
+	w.Operand("expectedValue", o.ExpectedValue)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// KHRExpect creates spirv.KHR.Expect and returns its result.
+func KHRExpect(b *mlir.Builder, value mlir.Value, expectedValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.KHR.Expect", "value expectedValue", value, expectedValue).Result(0)
+}
+
+// AsKHRExpect returns op as a KHRExpectOp. It returns false if op is another operation
+// or lacks a part.
+func AsKHRExpect(op mlir.Operation) (KHRExpectOp, bool) {
+	r := ods.Read(op, "spirv.KHR.Expect", "11", "1")
+	if r == nil {
+		return KHRExpectOp{}, false
+	}
+	o := KHRExpectOp{
+		Value:         r.Operand(),
+		ExpectedValue: r.Operand(),
+		ResultType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupFMulKHROp is the operation spirv.KHR.GroupFMul.
+type GroupFMulKHROp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	X              mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupFMulKHROp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.GroupFMul")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("x", o.X)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupFMulKHR creates spirv.KHR.GroupFMul and returns its result.
+func GroupFMulKHR(b *mlir.Builder, executionScope Scope, groupOperation GroupOperation, x mlir.Value) mlir.Value {
+	return GroupFMulKHROp{ExecutionScope: executionScope, GroupOperation: groupOperation, X: x}.Create(b).Result(0)
+}
+
+// AsGroupFMulKHR returns op as a GroupFMulKHROp. It returns false if op is another
+// operation or lacks a part.
+func AsGroupFMulKHR(op mlir.Operation) (GroupFMulKHROp, bool) {
+	r := ods.Read(op, "spirv.KHR.GroupFMul", "1", "1")
+	if r == nil {
+		return GroupFMulKHROp{}, false
+	}
+	o := GroupFMulKHROp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		X:              r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GroupIMulKHROp is the operation spirv.KHR.GroupIMul.
+type GroupIMulKHROp struct {
+	ExecutionScope Scope
+	GroupOperation GroupOperation
+	X              mlir.Value
+	ResultType     mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o GroupIMulKHROp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.GroupIMul")
+	ods.Set(w, "execution_scope", o.ExecutionScope, scopeKind)
+	ods.Set(w, "group_operation", o.GroupOperation, groupOperationKind)
+	w.Operand("x", o.X)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// GroupIMulKHR creates spirv.KHR.GroupIMul and returns its result.
+func GroupIMulKHR(b *mlir.Builder, executionScope Scope, groupOperation GroupOperation, x mlir.Value) mlir.Value {
+	return GroupIMulKHROp{ExecutionScope: executionScope, GroupOperation: groupOperation, X: x}.Create(b).Result(0)
+}
+
+// AsGroupIMulKHR returns op as a GroupIMulKHROp. It returns false if op is another
+// operation or lacks a part.
+func AsGroupIMulKHR(op mlir.Operation) (GroupIMulKHROp, bool) {
+	r := ods.Read(op, "spirv.KHR.GroupIMul", "1", "1")
+	if r == nil {
+		return GroupIMulKHROp{}, false
+	}
+	o := GroupIMulKHROp{
+		ExecutionScope: ods.Get(r, "execution_scope", scopeKind),
+		GroupOperation: ods.Get(r, "group_operation", groupOperationKind),
+		X:              r.Operand(),
+		ResultType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// KHRSubgroupBallotOp is the operation spirv.KHR.SubgroupBallot.
+type KHRSubgroupBallotOp struct {
+	Predicate  mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o KHRSubgroupBallotOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.KHR.SubgroupBallot")
+	w.Operand("predicate", o.Predicate)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// KHRSubgroupBallot creates spirv.KHR.SubgroupBallot and returns its result.
+func KHRSubgroupBallot(b *mlir.Builder, resultType mlir.Type, predicate mlir.Value) mlir.Value {
+	return KHRSubgroupBallotOp{ResultType: resultType, Predicate: predicate}.Create(b).Result(0)
+}
+
+// AsKHRSubgroupBallot returns op as a KHRSubgroupBallotOp. It returns false if op is
+// another operation or lacks a part.
+func AsKHRSubgroupBallot(op mlir.Operation) (KHRSubgroupBallotOp, bool) {
+	r := ods.Read(op, "spirv.KHR.SubgroupBallot", "1", "1")
+	if r == nil {
+		return KHRSubgroupBallotOp{}, false
+	}
+	o := KHRSubgroupBallotOp{
+		Predicate:  r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// KillOp is the operation spirv.Kill.
+type KillOp struct {
+}
+
+// Create creates the operation.
+func (o KillOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Kill")
+
+	return w.Create()
+}
+
+// Kill creates spirv.Kill.
+func Kill(b *mlir.Builder) mlir.Operation {
+	return KillOp{}.Create(b)
+}
+
+// AsKill returns op as a KillOp. It returns false if op is another operation.
+func AsKill(op mlir.Operation) (KillOp, bool) {
+	r := ods.Read(op, "spirv.Kill", "", "")
+	return KillOp{}, r != nil && r.OK()
+}
+
+// LoadOp is the operation spirv.Load.
+type LoadOp struct {
+	Ptr          mlir.Value
+	MemoryAccess MemoryAccess // optional
+	Alignment    *int32       // optional
+	ValueType    mlir.Type
+}
+
+// Create creates the operation.
+func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Load")
+	w.Operand("ptr", o.Ptr)
+	ods.SetValue(w, "memory_access", o.MemoryAccess, memoryAccessKind)
+	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
+	w.Result("value", o.ValueType)
+	return w.Create()
+}
+
+// Load creates spirv.Load and returns its result.
+func Load(b *mlir.Builder, valueType mlir.Type, ptr mlir.Value) mlir.Value {
+	return LoadOp{ValueType: valueType, Ptr: ptr}.Create(b).Result(0)
+}
+
+// AsLoad returns op as a LoadOp. It returns false if op is another operation or lacks a
+// part.
+func AsLoad(op mlir.Operation) (LoadOp, bool) {
+	r := ods.Read(op, "spirv.Load", "1", "1")
+	if r == nil {
+		return LoadOp{}, false
+	}
+	o := LoadOp{
+		Ptr:          r.Operand(),
+		MemoryAccess: ods.GetValue(r, "memory_access", memoryAccessKind),
+		Alignment:    ods.GetPointer(r, "alignment", ods.I32),
+		ValueType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
 // LogicalAndOp is the operation spirv.LogicalAnd.
 type LogicalAndOp struct {
 	Operand1   mlir.Value
@@ -106,1328 +1477,6 @@ func AsLogicalNot(op mlir.Operation) (LogicalNotOp, bool) {
 		return LogicalNotOp{}, false
 	}
 	o := LogicalNotOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LogicalNotEqualOp is the operation spirv.LogicalNotEqual.
-type LogicalNotEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LogicalNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.LogicalNotEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// LogicalNotEqual creates spirv.LogicalNotEqual and returns its result.
-func LogicalNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.LogicalNotEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsLogicalNotEqual returns op as a LogicalNotEqualOp. It returns false if op is
-// another operation or lacks a part.
-func AsLogicalNotEqual(op mlir.Operation) (LogicalNotEqualOp, bool) {
-	r := ods.Read(op, "spirv.LogicalNotEqual", "11", "1")
-	if r == nil {
-		return LogicalNotEqualOp{}, false
-	}
-	o := LogicalNotEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LogicalOrOp is the operation spirv.LogicalOr.
-type LogicalOrOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o LogicalOrOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.LogicalOr")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// LogicalOr creates spirv.LogicalOr and returns its result.
-func LogicalOr(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.LogicalOr", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsLogicalOr returns op as a LogicalOrOp. It returns false if op is another operation
-// or lacks a part.
-func AsLogicalOr(op mlir.Operation) (LogicalOrOp, bool) {
-	r := ods.Read(op, "spirv.LogicalOr", "11", "1")
-	if r == nil {
-		return LogicalOrOp{}, false
-	}
-	o := LogicalOrOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MatrixTimesMatrixOp is the operation spirv.MatrixTimesMatrix.
-type MatrixTimesMatrixOp struct {
-	Leftmatrix  mlir.Value
-	Rightmatrix mlir.Value
-	ResultType  mlir.Type
-}
-
-// Create creates the operation.
-func (o MatrixTimesMatrixOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.MatrixTimesMatrix")
-	w.Operand("leftmatrix", o.Leftmatrix)
-	w.Operand("rightmatrix", o.Rightmatrix)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// MatrixTimesMatrix creates spirv.MatrixTimesMatrix and returns its result.
-func MatrixTimesMatrix(b *mlir.Builder, resultType mlir.Type, leftmatrix mlir.Value, rightmatrix mlir.Value) mlir.Value {
-	return MatrixTimesMatrixOp{ResultType: resultType, Leftmatrix: leftmatrix, Rightmatrix: rightmatrix}.Create(b).Result(0)
-}
-
-// AsMatrixTimesMatrix returns op as a MatrixTimesMatrixOp. It returns false if op is
-// another operation or lacks a part.
-func AsMatrixTimesMatrix(op mlir.Operation) (MatrixTimesMatrixOp, bool) {
-	r := ods.Read(op, "spirv.MatrixTimesMatrix", "11", "1")
-	if r == nil {
-		return MatrixTimesMatrixOp{}, false
-	}
-	o := MatrixTimesMatrixOp{
-		Leftmatrix:  r.Operand(),
-		Rightmatrix: r.Operand(),
-		ResultType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MatrixTimesScalarOp is the operation spirv.MatrixTimesScalar.
-type MatrixTimesScalarOp struct {
-	Matrix     mlir.Value
-	Scalar     mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o MatrixTimesScalarOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.MatrixTimesScalar")
-	w.Operand("matrix", o.Matrix)
-	w.Operand("scalar", o.Scalar)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// MatrixTimesScalar creates spirv.MatrixTimesScalar and returns its result.
-func MatrixTimesScalar(b *mlir.Builder, matrix mlir.Value, scalar mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.MatrixTimesScalar", "matrix scalar", matrix, scalar).Result(0)
-}
-
-// AsMatrixTimesScalar returns op as a MatrixTimesScalarOp. It returns false if op is
-// another operation or lacks a part.
-func AsMatrixTimesScalar(op mlir.Operation) (MatrixTimesScalarOp, bool) {
-	r := ods.Read(op, "spirv.MatrixTimesScalar", "11", "1")
-	if r == nil {
-		return MatrixTimesScalarOp{}, false
-	}
-	o := MatrixTimesScalarOp{
-		Matrix:     r.Operand(),
-		Scalar:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MatrixTimesVectorOp is the operation spirv.MatrixTimesVector.
-type MatrixTimesVectorOp struct {
-	Matrix     mlir.Value
-	Vector     mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o MatrixTimesVectorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.MatrixTimesVector")
-	w.Operand("matrix", o.Matrix)
-	w.Operand("vector", o.Vector)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// MatrixTimesVector creates spirv.MatrixTimesVector and returns its result.
-func MatrixTimesVector(b *mlir.Builder, resultType mlir.Type, matrix mlir.Value, vector mlir.Value) mlir.Value {
-	return MatrixTimesVectorOp{ResultType: resultType, Matrix: matrix, Vector: vector}.Create(b).Result(0)
-}
-
-// AsMatrixTimesVector returns op as a MatrixTimesVectorOp. It returns false if op is
-// another operation or lacks a part.
-func AsMatrixTimesVector(op mlir.Operation) (MatrixTimesVectorOp, bool) {
-	r := ods.Read(op, "spirv.MatrixTimesVector", "11", "1")
-	if r == nil {
-		return MatrixTimesVectorOp{}, false
-	}
-	o := MatrixTimesVectorOp{
-		Matrix:     r.Operand(),
-		Vector:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MemoryBarrierOp is the operation spirv.MemoryBarrier.
-type MemoryBarrierOp struct {
-	MemoryScope     Scope
-	MemorySemantics MemorySemantics
-}
-
-// Create creates the operation.
-func (o MemoryBarrierOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.MemoryBarrier")
-	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
-	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
-	return w.Create()
-}
-
-// MemoryBarrier creates spirv.MemoryBarrier.
-func MemoryBarrier(b *mlir.Builder, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
-	return MemoryBarrierOp{MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
-}
-
-// AsMemoryBarrier returns op as a MemoryBarrierOp. It returns false if op is another
-// operation or lacks a part.
-func AsMemoryBarrier(op mlir.Operation) (MemoryBarrierOp, bool) {
-	r := ods.Read(op, "spirv.MemoryBarrier", "", "")
-	if r == nil {
-		return MemoryBarrierOp{}, false
-	}
-	o := MemoryBarrierOp{
-		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
-		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
-	}
-	return o, r.OK()
-}
-
-// NotOp is the operation spirv.Not.
-type NotOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o NotOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Not")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// Not creates spirv.Not and returns its result.
-func Not(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.Not", "operand", operand).Result(0)
-}
-
-// AsNot returns op as a NotOp. It returns false if op is another operation or lacks a
-// part.
-func AsNot(op mlir.Operation) (NotOp, bool) {
-	r := ods.Read(op, "spirv.Not", "1", "1")
-	if r == nil {
-		return NotOp{}, false
-	}
-	o := NotOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// OrderedOp is the operation spirv.Ordered.
-type OrderedOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o OrderedOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Ordered")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// Ordered creates spirv.Ordered and returns its result.
-func Ordered(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.Ordered", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsOrdered returns op as an OrderedOp. It returns false if op is another operation or
-// lacks a part.
-func AsOrdered(op mlir.Operation) (OrderedOp, bool) {
-	r := ods.Read(op, "spirv.Ordered", "11", "1")
-	if r == nil {
-		return OrderedOp{}, false
-	}
-	o := OrderedOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PtrAccessChainOp is the operation spirv.PtrAccessChain.
-type PtrAccessChainOp struct {
-	BasePtr    mlir.Value
-	Element    mlir.Value
-	Indices    []mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o PtrAccessChainOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.PtrAccessChain")
-	w.Operand("base_ptr", o.BasePtr)
-	w.Operand("element", o.Element)
-	w.Operands("indices", o.Indices)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// PtrAccessChain creates spirv.PtrAccessChain and returns its result.
-func PtrAccessChain(b *mlir.Builder, resultType mlir.Type, basePtr mlir.Value, element mlir.Value, indices ...mlir.Value) mlir.Value {
-	return PtrAccessChainOp{ResultType: resultType, BasePtr: basePtr, Element: element, Indices: indices}.Create(b).Result(0)
-}
-
-// AsPtrAccessChain returns op as a PtrAccessChainOp. It returns false if op is another
-// operation or lacks a part.
-func AsPtrAccessChain(op mlir.Operation) (PtrAccessChainOp, bool) {
-	r := ods.Read(op, "spirv.PtrAccessChain", "11*", "1")
-	if r == nil {
-		return PtrAccessChainOp{}, false
-	}
-	o := PtrAccessChainOp{
-		BasePtr:    r.Operand(),
-		Element:    r.Operand(),
-		Indices:    r.Operands(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PtrCastToGenericOp is the operation spirv.PtrCastToGeneric.
-type PtrCastToGenericOp struct {
-	Pointer    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o PtrCastToGenericOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.PtrCastToGeneric")
-	w.Operand("pointer", o.Pointer)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// PtrCastToGeneric creates spirv.PtrCastToGeneric and returns its result.
-func PtrCastToGeneric(b *mlir.Builder, resultType mlir.Type, pointer mlir.Value) mlir.Value {
-	return PtrCastToGenericOp{ResultType: resultType, Pointer: pointer}.Create(b).Result(0)
-}
-
-// AsPtrCastToGeneric returns op as a PtrCastToGenericOp. It returns false if op is
-// another operation or lacks a part.
-func AsPtrCastToGeneric(op mlir.Operation) (PtrCastToGenericOp, bool) {
-	r := ods.Read(op, "spirv.PtrCastToGeneric", "1", "1")
-	if r == nil {
-		return PtrCastToGenericOp{}, false
-	}
-	o := PtrCastToGenericOp{
-		Pointer:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ReturnOp is the operation spirv.Return.
-type ReturnOp struct {
-}
-
-// Create creates the operation.
-func (o ReturnOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Return")
-
-	return w.Create()
-}
-
-// Return creates spirv.Return.
-func Return(b *mlir.Builder) mlir.Operation {
-	return ReturnOp{}.Create(b)
-}
-
-// AsReturn returns op as a ReturnOp. It returns false if op is another operation.
-func AsReturn(op mlir.Operation) (ReturnOp, bool) {
-	r := ods.Read(op, "spirv.Return", "", "")
-	return ReturnOp{}, r != nil && r.OK()
-}
-
-// ReturnValueOp is the operation spirv.ReturnValue.
-type ReturnValueOp struct {
-	Value mlir.Value
-}
-
-// Create creates the operation.
-func (o ReturnValueOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ReturnValue")
-	w.Operand("value", o.Value)
-	return w.Create()
-}
-
-// ReturnValue creates spirv.ReturnValue.
-func ReturnValue(b *mlir.Builder, value mlir.Value) mlir.Operation {
-	return ReturnValueOp{Value: value}.Create(b)
-}
-
-// AsReturnValue returns op as a ReturnValueOp. It returns false if op is another
-// operation or lacks a part.
-func AsReturnValue(op mlir.Operation) (ReturnValueOp, bool) {
-	r := ods.Read(op, "spirv.ReturnValue", "1", "")
-	if r == nil {
-		return ReturnValueOp{}, false
-	}
-	o := ReturnValueOp{
-		Value: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// SConvertOp is the operation spirv.SConvert.
-type SConvertOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o SConvertOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SConvert")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// SConvert creates spirv.SConvert and returns its result.
-func SConvert(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return SConvertOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsSConvert returns op as a SConvertOp. It returns false if op is another operation or
-// lacks a part.
-func AsSConvert(op mlir.Operation) (SConvertOp, bool) {
-	r := ods.Read(op, "spirv.SConvert", "1", "1")
-	if r == nil {
-		return SConvertOp{}, false
-	}
-	o := SConvertOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SDivOp is the operation spirv.SDiv.
-type SDivOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SDivOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SDiv")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SDiv creates spirv.SDiv and returns its result.
-func SDiv(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SDiv", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsSDiv returns op as a SDivOp. It returns false if op is another operation or lacks a
-// part.
-func AsSDiv(op mlir.Operation) (SDivOp, bool) {
-	r := ods.Read(op, "spirv.SDiv", "11", "1")
-	if r == nil {
-		return SDivOp{}, false
-	}
-	o := SDivOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SDotOp is the operation spirv.SDot.
-type SDotOp struct {
-	Vector1    mlir.Value
-	Vector2    mlir.Value
-	Format     PackedVectorFormat // optional
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o SDotOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SDot")
-	w.Operand("vector1", o.Vector1)
-	w.Operand("vector2", o.Vector2)
-	ods.SetValue(w, "format", o.Format, packedVectorFormatKind)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// SDot creates spirv.SDot and returns its result.
-func SDot(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value) mlir.Value {
-	return SDotOp{ResultType: resultType, Vector1: vector1, Vector2: vector2}.Create(b).Result(0)
-}
-
-// AsSDot returns op as a SDotOp. It returns false if op is another operation or lacks a
-// part.
-func AsSDot(op mlir.Operation) (SDotOp, bool) {
-	r := ods.Read(op, "spirv.SDot", "11", "1")
-	if r == nil {
-		return SDotOp{}, false
-	}
-	o := SDotOp{
-		Vector1:    r.Operand(),
-		Vector2:    r.Operand(),
-		Format:     ods.GetValue(r, "format", packedVectorFormatKind),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SDotAccSatOp is the operation spirv.SDotAccSat.
-type SDotAccSatOp struct {
-	Vector1     mlir.Value
-	Vector2     mlir.Value
-	Accumulator mlir.Value
-	Format      PackedVectorFormat // optional
-	ResultType  mlir.Type          // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SDotAccSat")
-	w.Operand("vector1", o.Vector1)
-	w.Operand("vector2", o.Vector2)
-	w.Operand("accumulator", o.Accumulator)
-	ods.SetValue(w, "format", o.Format, packedVectorFormatKind)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SDotAccSat creates spirv.SDotAccSat and returns its result.
-func SDotAccSat(b *mlir.Builder, vector1 mlir.Value, vector2 mlir.Value, accumulator mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SDotAccSat", "vector1 vector2 accumulator", vector1, vector2, accumulator).Result(0)
-}
-
-// AsSDotAccSat returns op as a SDotAccSatOp. It returns false if op is another
-// operation or lacks a part.
-func AsSDotAccSat(op mlir.Operation) (SDotAccSatOp, bool) {
-	r := ods.Read(op, "spirv.SDotAccSat", "111", "1")
-	if r == nil {
-		return SDotAccSatOp{}, false
-	}
-	o := SDotAccSatOp{
-		Vector1:     r.Operand(),
-		Vector2:     r.Operand(),
-		Accumulator: r.Operand(),
-		Format:      ods.GetValue(r, "format", packedVectorFormatKind),
-		ResultType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SGreaterThanOp is the operation spirv.SGreaterThan.
-type SGreaterThanOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SGreaterThan")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SGreaterThan creates spirv.SGreaterThan and returns its result.
-func SGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsSGreaterThan returns op as a SGreaterThanOp. It returns false if op is another
-// operation or lacks a part.
-func AsSGreaterThan(op mlir.Operation) (SGreaterThanOp, bool) {
-	r := ods.Read(op, "spirv.SGreaterThan", "11", "1")
-	if r == nil {
-		return SGreaterThanOp{}, false
-	}
-	o := SGreaterThanOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SGreaterThanEqualOp is the operation spirv.SGreaterThanEqual.
-type SGreaterThanEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SGreaterThanEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SGreaterThanEqual creates spirv.SGreaterThanEqual and returns its result.
-func SGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsSGreaterThanEqual returns op as a SGreaterThanEqualOp. It returns false if op is
-// another operation or lacks a part.
-func AsSGreaterThanEqual(op mlir.Operation) (SGreaterThanEqualOp, bool) {
-	r := ods.Read(op, "spirv.SGreaterThanEqual", "11", "1")
-	if r == nil {
-		return SGreaterThanEqualOp{}, false
-	}
-	o := SGreaterThanEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SLessThanOp is the operation spirv.SLessThan.
-type SLessThanOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SLessThanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SLessThan")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SLessThan creates spirv.SLessThan and returns its result.
-func SLessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SLessThan", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsSLessThan returns op as a SLessThanOp. It returns false if op is another operation
-// or lacks a part.
-func AsSLessThan(op mlir.Operation) (SLessThanOp, bool) {
-	r := ods.Read(op, "spirv.SLessThan", "11", "1")
-	if r == nil {
-		return SLessThanOp{}, false
-	}
-	o := SLessThanOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SLessThanEqualOp is the operation spirv.SLessThanEqual.
-type SLessThanEqualOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SLessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SLessThanEqual")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SLessThanEqual creates spirv.SLessThanEqual and returns its result.
-func SLessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SLessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsSLessThanEqual returns op as a SLessThanEqualOp. It returns false if op is another
-// operation or lacks a part.
-func AsSLessThanEqual(op mlir.Operation) (SLessThanEqualOp, bool) {
-	r := ods.Read(op, "spirv.SLessThanEqual", "11", "1")
-	if r == nil {
-		return SLessThanEqualOp{}, false
-	}
-	o := SLessThanEqualOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SModOp is the operation spirv.SMod.
-type SModOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SModOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SMod")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SMod creates spirv.SMod and returns its result.
-func SMod(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SMod", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsSMod returns op as a SModOp. It returns false if op is another operation or lacks a
-// part.
-func AsSMod(op mlir.Operation) (SModOp, bool) {
-	r := ods.Read(op, "spirv.SMod", "11", "1")
-	if r == nil {
-		return SModOp{}, false
-	}
-	o := SModOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SMulExtendedOp is the operation spirv.SMulExtended.
-type SMulExtendedOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o SMulExtendedOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SMulExtended")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// SMulExtended creates spirv.SMulExtended and returns its result.
-func SMulExtended(b *mlir.Builder, resultType mlir.Type, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return SMulExtendedOp{ResultType: resultType, Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
-}
-
-// AsSMulExtended returns op as a SMulExtendedOp. It returns false if op is another
-// operation or lacks a part.
-func AsSMulExtended(op mlir.Operation) (SMulExtendedOp, bool) {
-	r := ods.Read(op, "spirv.SMulExtended", "11", "1")
-	if r == nil {
-		return SMulExtendedOp{}, false
-	}
-	o := SMulExtendedOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SNegateOp is the operation spirv.SNegate.
-type SNegateOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SNegateOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SNegate")
-	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SNegate creates spirv.SNegate and returns its result.
-func SNegate(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SNegate", "operand", operand).Result(0)
-}
-
-// AsSNegate returns op as a SNegateOp. It returns false if op is another operation or
-// lacks a part.
-func AsSNegate(op mlir.Operation) (SNegateOp, bool) {
-	r := ods.Read(op, "spirv.SNegate", "1", "1")
-	if r == nil {
-		return SNegateOp{}, false
-	}
-	o := SNegateOp{
-		Operand:    r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SRemOp is the operation spirv.SRem.
-type SRemOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SRemOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SRem")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SRem creates spirv.SRem and returns its result.
-func SRem(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SRem", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsSRem returns op as a SRemOp. It returns false if op is another operation or lacks a
-// part.
-func AsSRem(op mlir.Operation) (SRemOp, bool) {
-	r := ods.Read(op, "spirv.SRem", "11", "1")
-	if r == nil {
-		return SRemOp{}, false
-	}
-	o := SRemOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SUDotOp is the operation spirv.SUDot.
-type SUDotOp struct {
-	Vector1    mlir.Value
-	Vector2    mlir.Value
-	Format     PackedVectorFormat // optional
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o SUDotOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SUDot")
-	w.Operand("vector1", o.Vector1)
-	w.Operand("vector2", o.Vector2)
-	ods.SetValue(w, "format", o.Format, packedVectorFormatKind)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// SUDot creates spirv.SUDot and returns its result.
-func SUDot(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value) mlir.Value {
-	return SUDotOp{ResultType: resultType, Vector1: vector1, Vector2: vector2}.Create(b).Result(0)
-}
-
-// AsSUDot returns op as a SUDotOp. It returns false if op is another operation or lacks
-// a part.
-func AsSUDot(op mlir.Operation) (SUDotOp, bool) {
-	r := ods.Read(op, "spirv.SUDot", "11", "1")
-	if r == nil {
-		return SUDotOp{}, false
-	}
-	o := SUDotOp{
-		Vector1:    r.Operand(),
-		Vector2:    r.Operand(),
-		Format:     ods.GetValue(r, "format", packedVectorFormatKind),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SUDotAccSatOp is the operation spirv.SUDotAccSat.
-type SUDotAccSatOp struct {
-	Vector1     mlir.Value
-	Vector2     mlir.Value
-	Accumulator mlir.Value
-	Format      PackedVectorFormat // optional
-	ResultType  mlir.Type          // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SUDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SUDotAccSat")
-	w.Operand("vector1", o.Vector1)
-	w.Operand("vector2", o.Vector2)
-	w.Operand("accumulator", o.Accumulator)
-	ods.SetValue(w, "format", o.Format, packedVectorFormatKind)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// SUDotAccSat creates spirv.SUDotAccSat and returns its result.
-func SUDotAccSat(b *mlir.Builder, vector1 mlir.Value, vector2 mlir.Value, accumulator mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.SUDotAccSat", "vector1 vector2 accumulator", vector1, vector2, accumulator).Result(0)
-}
-
-// AsSUDotAccSat returns op as a SUDotAccSatOp. It returns false if op is another
-// operation or lacks a part.
-func AsSUDotAccSat(op mlir.Operation) (SUDotAccSatOp, bool) {
-	r := ods.Read(op, "spirv.SUDotAccSat", "111", "1")
-	if r == nil {
-		return SUDotAccSatOp{}, false
-	}
-	o := SUDotAccSatOp{
-		Vector1:     r.Operand(),
-		Vector2:     r.Operand(),
-		Accumulator: r.Operand(),
-		Format:      ods.GetValue(r, "format", packedVectorFormatKind),
-		ResultType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SelectOp is the operation spirv.Select.
-type SelectOp struct {
-	Condition  mlir.Value
-	TrueValue  mlir.Value
-	FalseValue mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Select")
-	w.Operand("condition", o.Condition)
-	w.Operand("true_value", o.TrueValue)
-	w.Operand("false_value", o.FalseValue)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// Select creates spirv.Select and returns its result.
-func Select(b *mlir.Builder, condition mlir.Value, trueValue mlir.Value, falseValue mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.Select", "condition true_value false_value", condition, trueValue, falseValue).Result(0)
-}
-
-// AsSelect returns op as a SelectOp. It returns false if op is another operation or
-// lacks a part.
-func AsSelect(op mlir.Operation) (SelectOp, bool) {
-	r := ods.Read(op, "spirv.Select", "111", "1")
-	if r == nil {
-		return SelectOp{}, false
-	}
-	o := SelectOp{
-		Condition:  r.Operand(),
-		TrueValue:  r.Operand(),
-		FalseValue: r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ShiftLeftLogicalOp is the operation spirv.ShiftLeftLogical.
-type ShiftLeftLogicalOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ShiftLeftLogicalOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ShiftLeftLogical")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// ShiftLeftLogical creates spirv.ShiftLeftLogical and returns its result.
-func ShiftLeftLogical(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.ShiftLeftLogical", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsShiftLeftLogical returns op as a ShiftLeftLogicalOp. It returns false if op is
-// another operation or lacks a part.
-func AsShiftLeftLogical(op mlir.Operation) (ShiftLeftLogicalOp, bool) {
-	r := ods.Read(op, "spirv.ShiftLeftLogical", "11", "1")
-	if r == nil {
-		return ShiftLeftLogicalOp{}, false
-	}
-	o := ShiftLeftLogicalOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ShiftRightArithmeticOp is the operation spirv.ShiftRightArithmetic.
-type ShiftRightArithmeticOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ShiftRightArithmeticOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ShiftRightArithmetic")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// ShiftRightArithmetic creates spirv.ShiftRightArithmetic and returns its result.
-func ShiftRightArithmetic(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.ShiftRightArithmetic", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsShiftRightArithmetic returns op as a ShiftRightArithmeticOp. It returns false if op
-// is another operation or lacks a part.
-func AsShiftRightArithmetic(op mlir.Operation) (ShiftRightArithmeticOp, bool) {
-	r := ods.Read(op, "spirv.ShiftRightArithmetic", "11", "1")
-	if r == nil {
-		return ShiftRightArithmeticOp{}, false
-	}
-	o := ShiftRightArithmeticOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ShiftRightLogicalOp is the operation spirv.ShiftRightLogical.
-type ShiftRightLogicalOp struct {
-	Operand1   mlir.Value
-	Operand2   mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ShiftRightLogicalOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ShiftRightLogical")
-	w.Operand("operand1", o.Operand1)
-	w.Operand("operand2", o.Operand2)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// ShiftRightLogical creates spirv.ShiftRightLogical and returns its result.
-func ShiftRightLogical(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.ShiftRightLogical", "operand1 operand2", operand1, operand2).Result(0)
-}
-
-// AsShiftRightLogical returns op as a ShiftRightLogicalOp. It returns false if op is
-// another operation or lacks a part.
-func AsShiftRightLogical(op mlir.Operation) (ShiftRightLogicalOp, bool) {
-	r := ods.Read(op, "spirv.ShiftRightLogical", "11", "1")
-	if r == nil {
-		return ShiftRightLogicalOp{}, false
-	}
-	o := ShiftRightLogicalOp{
-		Operand1:   r.Operand(),
-		Operand2:   r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SpecConstantOp is the operation spirv.SpecConstant.
-type SpecConstantOp struct {
-	SymName      string
-	DefaultValue mlir.Attribute
-}
-
-// Create creates the operation.
-func (o SpecConstantOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SpecConstant")
-	ods.Set(w, "sym_name", o.SymName, ods.Text)
-	ods.Set(w, "default_value", o.DefaultValue, ods.Attribute)
-	return w.Create()
-}
-
-// SpecConstant creates spirv.SpecConstant.
-func SpecConstant(b *mlir.Builder, symName string, defaultValue mlir.Attribute) mlir.Operation {
-	return SpecConstantOp{SymName: symName, DefaultValue: defaultValue}.Create(b)
-}
-
-// AsSpecConstant returns op as a SpecConstantOp. It returns false if op is another
-// operation or lacks a part.
-func AsSpecConstant(op mlir.Operation) (SpecConstantOp, bool) {
-	r := ods.Read(op, "spirv.SpecConstant", "", "")
-	if r == nil {
-		return SpecConstantOp{}, false
-	}
-	o := SpecConstantOp{
-		SymName:      ods.Get(r, "sym_name", ods.Text),
-		DefaultValue: ods.Get(r, "default_value", ods.Attribute),
-	}
-	return o, r.OK()
-}
-
-// SpecConstantCompositeOp is the operation spirv.SpecConstantComposite.
-type SpecConstantCompositeOp struct {
-	Type         mlir.Type
-	SymName      string
-	Constituents [][]string
-}
-
-// Create creates the operation.
-func (o SpecConstantCompositeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SpecConstantComposite")
-	ods.Set(w, "type", o.Type, ods.Type)
-	ods.Set(w, "sym_name", o.SymName, ods.Text)
-	ods.Set(w, "constituents", o.Constituents, ods.PathArray)
-	return w.Create()
-}
-
-// SpecConstantComposite creates spirv.SpecConstantComposite.
-func SpecConstantComposite(b *mlir.Builder, typeValue mlir.Type, symName string, constituents [][]string) mlir.Operation {
-	return SpecConstantCompositeOp{Type: typeValue, SymName: symName, Constituents: constituents}.Create(b)
-}
-
-// AsSpecConstantComposite returns op as a SpecConstantCompositeOp. It returns false if
-// op is another operation or lacks a part.
-func AsSpecConstantComposite(op mlir.Operation) (SpecConstantCompositeOp, bool) {
-	r := ods.Read(op, "spirv.SpecConstantComposite", "", "")
-	if r == nil {
-		return SpecConstantCompositeOp{}, false
-	}
-	o := SpecConstantCompositeOp{
-		Type:         ods.Get(r, "type", ods.Type),
-		SymName:      ods.Get(r, "sym_name", ods.Text),
-		Constituents: ods.Get(r, "constituents", ods.PathArray),
-	}
-	return o, r.OK()
-}
-
-// SpecConstantOperationOp is the operation spirv.SpecConstantOperation.
-type SpecConstantOperationOp struct {
-	Body       mlir.Region
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o SpecConstantOperationOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.SpecConstantOperation")
-	w.Region(o.Body)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// SpecConstantOperation creates spirv.SpecConstantOperation and returns its result.
-func SpecConstantOperation(b *mlir.Builder, resultType mlir.Type, body mlir.Region) mlir.Value {
-	return SpecConstantOperationOp{ResultType: resultType, Body: body}.Create(b).Result(0)
-}
-
-// AsSpecConstantOperation returns op as a SpecConstantOperationOp. It returns false if
-// op is another operation or lacks a part.
-func AsSpecConstantOperation(op mlir.Operation) (SpecConstantOperationOp, bool) {
-	r := ods.Read(op, "spirv.SpecConstantOperation", "", "1")
-	if r == nil {
-		return SpecConstantOperationOp{}, false
-	}
-	o := SpecConstantOperationOp{
-		Body:       r.Region(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// StoreOp is the operation spirv.Store.
-type StoreOp struct {
-	Ptr          mlir.Value
-	Value        mlir.Value
-	MemoryAccess MemoryAccess // optional
-	Alignment    *int32       // optional
-}
-
-// Create creates the operation.
-func (o StoreOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Store")
-	w.Operand("ptr", o.Ptr)
-	w.Operand("value", o.Value)
-	ods.SetValue(w, "memory_access", o.MemoryAccess, memoryAccessKind)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
-	return w.Create()
-}
-
-// Store creates spirv.Store.
-func Store(b *mlir.Builder, ptr mlir.Value, value mlir.Value) mlir.Operation {
-	return StoreOp{Ptr: ptr, Value: value}.Create(b)
-}
-
-// AsStore returns op as a StoreOp. It returns false if op is another operation or lacks
-// a part.
-func AsStore(op mlir.Operation) (StoreOp, bool) {
-	r := ods.Read(op, "spirv.Store", "11", "")
-	if r == nil {
-		return StoreOp{}, false
-	}
-	o := StoreOp{
-		Ptr:          r.Operand(),
-		Value:        r.Operand(),
-		MemoryAccess: ods.GetValue(r, "memory_access", memoryAccessKind),
-		Alignment:    ods.GetPointer(r, "alignment", ods.I32),
-	}
-	return o, r.OK()
-}
-
-// SwitchOp is the operation spirv.Switch.
-type SwitchOp struct {
-	Selector        mlir.Value
-	DefaultOperands []mlir.Value
-	TargetOperands  [][]mlir.Value
-	Literals        mlir.Attribute // optional
-	DefaultTarget   mlir.Block
-	Targets         []mlir.Block
-}
-
-// Create creates the operation.
-func (o SwitchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Switch")
-	w.Operand("selector", o.Selector)
-	w.Operands("defaultOperands", o.DefaultOperands)
-	w.Nested("targetOperands", "case_operand_segments", o.TargetOperands)
-	ods.SetValue(w, "literals", o.Literals, ods.Attribute)
-	w.Successor("defaultTarget", o.DefaultTarget)
-	w.Successors("targets", o.Targets)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Switch creates spirv.Switch.
-func Switch(b *mlir.Builder, selector mlir.Value, defaultOperands []mlir.Value, targetOperands [][]mlir.Value, defaultTarget mlir.Block, targets []mlir.Block) mlir.Operation {
-	return SwitchOp{Selector: selector, DefaultOperands: defaultOperands, TargetOperands: targetOperands, DefaultTarget: defaultTarget, Targets: targets}.Create(b)
-}
-
-// AsSwitch returns op as a SwitchOp. It returns false if op is another operation or
-// lacks a part.
-func AsSwitch(op mlir.Operation) (SwitchOp, bool) {
-	r := ods.Read(op, "spirv.Switch", "1**s", "")
-	if r == nil {
-		return SwitchOp{}, false
-	}
-	o := SwitchOp{
-		Selector:        r.Operand(),
-		DefaultOperands: r.Operands(),
-		TargetOperands:  r.Nested("case_operand_segments"),
-		Literals:        ods.GetValue(r, "literals", ods.Attribute),
-		DefaultTarget:   r.Successor(),
-		Targets:         r.Successors(),
-	}
-	return o, r.OK()
-}
-
-// TransposeOp is the operation spirv.Transpose.
-type TransposeOp struct {
-	Matrix     mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o TransposeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Transpose")
-	w.Operand("matrix", o.Matrix)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// Transpose creates spirv.Transpose and returns its result.
-func Transpose(b *mlir.Builder, resultType mlir.Type, matrix mlir.Value) mlir.Value {
-	return TransposeOp{ResultType: resultType, Matrix: matrix}.Create(b).Result(0)
-}
-
-// AsTranspose returns op as a TransposeOp. It returns false if op is another operation
-// or lacks a part.
-func AsTranspose(op mlir.Operation) (TransposeOp, bool) {
-	r := ods.Read(op, "spirv.Transpose", "1", "1")
-	if r == nil {
-		return TransposeOp{}, false
-	}
-	o := TransposeOp{
-		Matrix:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// UConvertOp is the operation spirv.UConvert.
-type UConvertOp struct {
-	Operand    mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o UConvertOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.UConvert")
-	w.Operand("operand", o.Operand)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// UConvert creates spirv.UConvert and returns its result.
-func UConvert(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
-	return UConvertOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
-}
-
-// AsUConvert returns op as a UConvertOp. It returns false if op is another operation or
-// lacks a part.
-func AsUConvert(op mlir.Operation) (UConvertOp, bool) {
-	r := ods.Read(op, "spirv.UConvert", "1", "1")
-	if r == nil {
-		return UConvertOp{}, false
-	}
-	o := UConvertOp{
 		Operand:    r.Operand(),
 		ResultType: r.Result(),
 	}

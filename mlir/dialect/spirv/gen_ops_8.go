@@ -7,35 +7,35 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
-// UDivOp is the operation spirv.UDiv.
-type UDivOp struct {
+// LogicalNotEqualOp is the operation spirv.LogicalNotEqual.
+type LogicalNotEqualOp struct {
 	Operand1   mlir.Value
 	Operand2   mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o UDivOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.UDiv")
+func (o LogicalNotEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.LogicalNotEqual")
 	w.Operand("operand1", o.Operand1)
 	w.Operand("operand2", o.Operand2)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// UDiv creates spirv.UDiv and returns its result.
-func UDiv(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.UDiv", "operand1 operand2", operand1, operand2).Result(0)
+// LogicalNotEqual creates spirv.LogicalNotEqual and returns its result.
+func LogicalNotEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.LogicalNotEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
-// AsUDiv returns op as a UDivOp. It returns false if op is another operation or lacks a
-// part.
-func AsUDiv(op mlir.Operation) (UDivOp, bool) {
-	r := ods.Read(op, "spirv.UDiv", "11", "1")
+// AsLogicalNotEqual returns op as a LogicalNotEqualOp. It returns false if op is
+// another operation or lacks a part.
+func AsLogicalNotEqual(op mlir.Operation) (LogicalNotEqualOp, bool) {
+	r := ods.Read(op, "spirv.LogicalNotEqual", "11", "1")
 	if r == nil {
-		return UDivOp{}, false
+		return LogicalNotEqualOp{}, false
 	}
-	o := UDivOp{
+	o := LogicalNotEqualOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
@@ -43,8 +43,552 @@ func AsUDiv(op mlir.Operation) (UDivOp, bool) {
 	return o, r.OK()
 }
 
-// UDotOp is the operation spirv.UDot.
-type UDotOp struct {
+// LogicalOrOp is the operation spirv.LogicalOr.
+type LogicalOrOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o LogicalOrOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.LogicalOr")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// LogicalOr creates spirv.LogicalOr and returns its result.
+func LogicalOr(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.LogicalOr", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsLogicalOr returns op as a LogicalOrOp. It returns false if op is another operation
+// or lacks a part.
+func AsLogicalOr(op mlir.Operation) (LogicalOrOp, bool) {
+	r := ods.Read(op, "spirv.LogicalOr", "11", "1")
+	if r == nil {
+		return LogicalOrOp{}, false
+	}
+	o := LogicalOrOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MatrixTimesMatrixOp is the operation spirv.MatrixTimesMatrix.
+type MatrixTimesMatrixOp struct {
+	Leftmatrix  mlir.Value
+	Rightmatrix mlir.Value
+	ResultType  mlir.Type
+}
+
+// Create creates the operation.
+func (o MatrixTimesMatrixOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.MatrixTimesMatrix")
+	w.Operand("leftmatrix", o.Leftmatrix)
+	w.Operand("rightmatrix", o.Rightmatrix)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// MatrixTimesMatrix creates spirv.MatrixTimesMatrix and returns its result.
+func MatrixTimesMatrix(b *mlir.Builder, resultType mlir.Type, leftmatrix mlir.Value, rightmatrix mlir.Value) mlir.Value {
+	return MatrixTimesMatrixOp{ResultType: resultType, Leftmatrix: leftmatrix, Rightmatrix: rightmatrix}.Create(b).Result(0)
+}
+
+// AsMatrixTimesMatrix returns op as a MatrixTimesMatrixOp. It returns false if op is
+// another operation or lacks a part.
+func AsMatrixTimesMatrix(op mlir.Operation) (MatrixTimesMatrixOp, bool) {
+	r := ods.Read(op, "spirv.MatrixTimesMatrix", "11", "1")
+	if r == nil {
+		return MatrixTimesMatrixOp{}, false
+	}
+	o := MatrixTimesMatrixOp{
+		Leftmatrix:  r.Operand(),
+		Rightmatrix: r.Operand(),
+		ResultType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MatrixTimesScalarOp is the operation spirv.MatrixTimesScalar.
+type MatrixTimesScalarOp struct {
+	Matrix     mlir.Value
+	Scalar     mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o MatrixTimesScalarOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.MatrixTimesScalar")
+	w.Operand("matrix", o.Matrix)
+	w.Operand("scalar", o.Scalar)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// MatrixTimesScalar creates spirv.MatrixTimesScalar and returns its result.
+func MatrixTimesScalar(b *mlir.Builder, matrix mlir.Value, scalar mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.MatrixTimesScalar", "matrix scalar", matrix, scalar).Result(0)
+}
+
+// AsMatrixTimesScalar returns op as a MatrixTimesScalarOp. It returns false if op is
+// another operation or lacks a part.
+func AsMatrixTimesScalar(op mlir.Operation) (MatrixTimesScalarOp, bool) {
+	r := ods.Read(op, "spirv.MatrixTimesScalar", "11", "1")
+	if r == nil {
+		return MatrixTimesScalarOp{}, false
+	}
+	o := MatrixTimesScalarOp{
+		Matrix:     r.Operand(),
+		Scalar:     r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MatrixTimesVectorOp is the operation spirv.MatrixTimesVector.
+type MatrixTimesVectorOp struct {
+	Matrix     mlir.Value
+	Vector     mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o MatrixTimesVectorOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.MatrixTimesVector")
+	w.Operand("matrix", o.Matrix)
+	w.Operand("vector", o.Vector)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// MatrixTimesVector creates spirv.MatrixTimesVector and returns its result.
+func MatrixTimesVector(b *mlir.Builder, resultType mlir.Type, matrix mlir.Value, vector mlir.Value) mlir.Value {
+	return MatrixTimesVectorOp{ResultType: resultType, Matrix: matrix, Vector: vector}.Create(b).Result(0)
+}
+
+// AsMatrixTimesVector returns op as a MatrixTimesVectorOp. It returns false if op is
+// another operation or lacks a part.
+func AsMatrixTimesVector(op mlir.Operation) (MatrixTimesVectorOp, bool) {
+	r := ods.Read(op, "spirv.MatrixTimesVector", "11", "1")
+	if r == nil {
+		return MatrixTimesVectorOp{}, false
+	}
+	o := MatrixTimesVectorOp{
+		Matrix:     r.Operand(),
+		Vector:     r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MemoryBarrierOp is the operation spirv.MemoryBarrier.
+type MemoryBarrierOp struct {
+	MemoryScope     Scope
+	MemorySemantics MemorySemantics
+}
+
+// Create creates the operation.
+func (o MemoryBarrierOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.MemoryBarrier")
+	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
+	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
+	return w.Create()
+}
+
+// MemoryBarrier creates spirv.MemoryBarrier.
+func MemoryBarrier(b *mlir.Builder, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
+	return MemoryBarrierOp{MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
+}
+
+// AsMemoryBarrier returns op as a MemoryBarrierOp. It returns false if op is another
+// operation or lacks a part.
+func AsMemoryBarrier(op mlir.Operation) (MemoryBarrierOp, bool) {
+	r := ods.Read(op, "spirv.MemoryBarrier", "", "")
+	if r == nil {
+		return MemoryBarrierOp{}, false
+	}
+	o := MemoryBarrierOp{
+		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
+		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
+	}
+	return o, r.OK()
+}
+
+// MemoryNamedBarrierOp is the operation spirv.MemoryNamedBarrier.
+type MemoryNamedBarrierOp struct {
+	NamedBarrier    mlir.Value
+	MemoryScope     Scope
+	MemorySemantics MemorySemantics
+}
+
+// Create creates the operation.
+func (o MemoryNamedBarrierOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.MemoryNamedBarrier")
+	w.Operand("named_barrier", o.NamedBarrier)
+	ods.Set(w, "memory_scope", o.MemoryScope, scopeKind)
+	ods.Set(w, "memory_semantics", o.MemorySemantics, memorySemanticsKind)
+	return w.Create()
+}
+
+// MemoryNamedBarrier creates spirv.MemoryNamedBarrier.
+func MemoryNamedBarrier(b *mlir.Builder, namedBarrier mlir.Value, memoryScope Scope, memorySemantics MemorySemantics) mlir.Operation {
+	return MemoryNamedBarrierOp{NamedBarrier: namedBarrier, MemoryScope: memoryScope, MemorySemantics: memorySemantics}.Create(b)
+}
+
+// AsMemoryNamedBarrier returns op as a MemoryNamedBarrierOp. It returns false if op is
+// another operation or lacks a part.
+func AsMemoryNamedBarrier(op mlir.Operation) (MemoryNamedBarrierOp, bool) {
+	r := ods.Read(op, "spirv.MemoryNamedBarrier", "1", "")
+	if r == nil {
+		return MemoryNamedBarrierOp{}, false
+	}
+	o := MemoryNamedBarrierOp{
+		NamedBarrier:    r.Operand(),
+		MemoryScope:     ods.Get(r, "memory_scope", scopeKind),
+		MemorySemantics: ods.Get(r, "memory_semantics", memorySemanticsKind),
+	}
+	return o, r.OK()
+}
+
+// NamedBarrierInitializeOp is the operation spirv.NamedBarrierInitialize.
+type NamedBarrierInitializeOp struct {
+	SubgroupCount mlir.Value
+	ResultType    mlir.Type
+}
+
+// Create creates the operation.
+func (o NamedBarrierInitializeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.NamedBarrierInitialize")
+	w.Operand("subgroup_count", o.SubgroupCount)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// NamedBarrierInitialize creates spirv.NamedBarrierInitialize and returns its result.
+func NamedBarrierInitialize(b *mlir.Builder, resultType mlir.Type, subgroupCount mlir.Value) mlir.Value {
+	return NamedBarrierInitializeOp{ResultType: resultType, SubgroupCount: subgroupCount}.Create(b).Result(0)
+}
+
+// AsNamedBarrierInitialize returns op as a NamedBarrierInitializeOp. It returns false
+// if op is another operation or lacks a part.
+func AsNamedBarrierInitialize(op mlir.Operation) (NamedBarrierInitializeOp, bool) {
+	r := ods.Read(op, "spirv.NamedBarrierInitialize", "1", "1")
+	if r == nil {
+		return NamedBarrierInitializeOp{}, false
+	}
+	o := NamedBarrierInitializeOp{
+		SubgroupCount: r.Operand(),
+		ResultType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// NotOp is the operation spirv.Not.
+type NotOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o NotOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Not")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// Not creates spirv.Not and returns its result.
+func Not(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.Not", "operand", operand).Result(0)
+}
+
+// AsNot returns op as a NotOp. It returns false if op is another operation or lacks a
+// part.
+func AsNot(op mlir.Operation) (NotOp, bool) {
+	r := ods.Read(op, "spirv.Not", "1", "1")
+	if r == nil {
+		return NotOp{}, false
+	}
+	o := NotOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// OrderedOp is the operation spirv.Ordered.
+type OrderedOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o OrderedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Ordered")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// Ordered creates spirv.Ordered and returns its result.
+func Ordered(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.Ordered", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsOrdered returns op as an OrderedOp. It returns false if op is another operation or
+// lacks a part.
+func AsOrdered(op mlir.Operation) (OrderedOp, bool) {
+	r := ods.Read(op, "spirv.Ordered", "11", "1")
+	if r == nil {
+		return OrderedOp{}, false
+	}
+	o := OrderedOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// OuterProductOp is the operation spirv.OuterProduct.
+type OuterProductOp struct {
+	Vector1    mlir.Value
+	Vector2    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o OuterProductOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.OuterProduct")
+	w.Operand("vector1", o.Vector1)
+	w.Operand("vector2", o.Vector2)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// OuterProduct creates spirv.OuterProduct and returns its result.
+func OuterProduct(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value) mlir.Value {
+	return OuterProductOp{ResultType: resultType, Vector1: vector1, Vector2: vector2}.Create(b).Result(0)
+}
+
+// AsOuterProduct returns op as an OuterProductOp. It returns false if op is another
+// operation or lacks a part.
+func AsOuterProduct(op mlir.Operation) (OuterProductOp, bool) {
+	r := ods.Read(op, "spirv.OuterProduct", "11", "1")
+	if r == nil {
+		return OuterProductOp{}, false
+	}
+	o := OuterProductOp{
+		Vector1:    r.Operand(),
+		Vector2:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PtrAccessChainOp is the operation spirv.PtrAccessChain.
+type PtrAccessChainOp struct {
+	BasePtr    mlir.Value
+	Element    mlir.Value
+	Indices    []mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o PtrAccessChainOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.PtrAccessChain")
+	w.Operand("base_ptr", o.BasePtr)
+	w.Operand("element", o.Element)
+	w.Operands("indices", o.Indices)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// PtrAccessChain creates spirv.PtrAccessChain and returns its result.
+func PtrAccessChain(b *mlir.Builder, resultType mlir.Type, basePtr mlir.Value, element mlir.Value, indices ...mlir.Value) mlir.Value {
+	return PtrAccessChainOp{ResultType: resultType, BasePtr: basePtr, Element: element, Indices: indices}.Create(b).Result(0)
+}
+
+// AsPtrAccessChain returns op as a PtrAccessChainOp. It returns false if op is another
+// operation or lacks a part.
+func AsPtrAccessChain(op mlir.Operation) (PtrAccessChainOp, bool) {
+	r := ods.Read(op, "spirv.PtrAccessChain", "11*", "1")
+	if r == nil {
+		return PtrAccessChainOp{}, false
+	}
+	o := PtrAccessChainOp{
+		BasePtr:    r.Operand(),
+		Element:    r.Operand(),
+		Indices:    r.Operands(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PtrCastToGenericOp is the operation spirv.PtrCastToGeneric.
+type PtrCastToGenericOp struct {
+	Pointer    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o PtrCastToGenericOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.PtrCastToGeneric")
+	w.Operand("pointer", o.Pointer)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// PtrCastToGeneric creates spirv.PtrCastToGeneric and returns its result.
+func PtrCastToGeneric(b *mlir.Builder, resultType mlir.Type, pointer mlir.Value) mlir.Value {
+	return PtrCastToGenericOp{ResultType: resultType, Pointer: pointer}.Create(b).Result(0)
+}
+
+// AsPtrCastToGeneric returns op as a PtrCastToGenericOp. It returns false if op is
+// another operation or lacks a part.
+func AsPtrCastToGeneric(op mlir.Operation) (PtrCastToGenericOp, bool) {
+	r := ods.Read(op, "spirv.PtrCastToGeneric", "1", "1")
+	if r == nil {
+		return PtrCastToGenericOp{}, false
+	}
+	o := PtrCastToGenericOp{
+		Pointer:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ReturnOp is the operation spirv.Return.
+type ReturnOp struct {
+}
+
+// Create creates the operation.
+func (o ReturnOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Return")
+
+	return w.Create()
+}
+
+// Return creates spirv.Return.
+func Return(b *mlir.Builder) mlir.Operation {
+	return ReturnOp{}.Create(b)
+}
+
+// AsReturn returns op as a ReturnOp. It returns false if op is another operation.
+func AsReturn(op mlir.Operation) (ReturnOp, bool) {
+	r := ods.Read(op, "spirv.Return", "", "")
+	return ReturnOp{}, r != nil && r.OK()
+}
+
+// ReturnValueOp is the operation spirv.ReturnValue.
+type ReturnValueOp struct {
+	Value mlir.Value
+}
+
+// Create creates the operation.
+func (o ReturnValueOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ReturnValue")
+	w.Operand("value", o.Value)
+	return w.Create()
+}
+
+// ReturnValue creates spirv.ReturnValue.
+func ReturnValue(b *mlir.Builder, value mlir.Value) mlir.Operation {
+	return ReturnValueOp{Value: value}.Create(b)
+}
+
+// AsReturnValue returns op as a ReturnValueOp. It returns false if op is another
+// operation or lacks a part.
+func AsReturnValue(op mlir.Operation) (ReturnValueOp, bool) {
+	r := ods.Read(op, "spirv.ReturnValue", "1", "")
+	if r == nil {
+		return ReturnValueOp{}, false
+	}
+	o := ReturnValueOp{
+		Value: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// SConvertOp is the operation spirv.SConvert.
+type SConvertOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o SConvertOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SConvert")
+	w.Operand("operand", o.Operand)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// SConvert creates spirv.SConvert and returns its result.
+func SConvert(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return SConvertOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
+}
+
+// AsSConvert returns op as a SConvertOp. It returns false if op is another operation or
+// lacks a part.
+func AsSConvert(op mlir.Operation) (SConvertOp, bool) {
+	r := ods.Read(op, "spirv.SConvert", "1", "1")
+	if r == nil {
+		return SConvertOp{}, false
+	}
+	o := SConvertOp{
+		Operand:    r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SDivOp is the operation spirv.SDiv.
+type SDivOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o SDivOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SDiv")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// SDiv creates spirv.SDiv and returns its result.
+func SDiv(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SDiv", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsSDiv returns op as a SDivOp. It returns false if op is another operation or lacks a
+// part.
+func AsSDiv(op mlir.Operation) (SDivOp, bool) {
+	r := ods.Read(op, "spirv.SDiv", "11", "1")
+	if r == nil {
+		return SDivOp{}, false
+	}
+	o := SDivOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SDotOp is the operation spirv.SDot.
+type SDotOp struct {
 	Vector1    mlir.Value
 	Vector2    mlir.Value
 	Format     PackedVectorFormat // optional
@@ -52,8 +596,8 @@ type UDotOp struct {
 }
 
 // Create creates the operation.
-func (o UDotOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.UDot")
+func (o SDotOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SDot")
 	w.Operand("vector1", o.Vector1)
 	w.Operand("vector2", o.Vector2)
 	ods.SetValue(w, "format", o.Format, packedVectorFormatKind)
@@ -61,19 +605,19 @@ func (o UDotOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// UDot creates spirv.UDot and returns its result.
-func UDot(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value) mlir.Value {
-	return UDotOp{ResultType: resultType, Vector1: vector1, Vector2: vector2}.Create(b).Result(0)
+// SDot creates spirv.SDot and returns its result.
+func SDot(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value) mlir.Value {
+	return SDotOp{ResultType: resultType, Vector1: vector1, Vector2: vector2}.Create(b).Result(0)
 }
 
-// AsUDot returns op as a UDotOp. It returns false if op is another operation or lacks a
+// AsSDot returns op as a SDotOp. It returns false if op is another operation or lacks a
 // part.
-func AsUDot(op mlir.Operation) (UDotOp, bool) {
-	r := ods.Read(op, "spirv.UDot", "11", "1")
+func AsSDot(op mlir.Operation) (SDotOp, bool) {
+	r := ods.Read(op, "spirv.SDot", "11", "1")
 	if r == nil {
-		return UDotOp{}, false
+		return SDotOp{}, false
 	}
-	o := UDotOp{
+	o := SDotOp{
 		Vector1:    r.Operand(),
 		Vector2:    r.Operand(),
 		Format:     ods.GetValue(r, "format", packedVectorFormatKind),
@@ -82,8 +626,8 @@ func AsUDot(op mlir.Operation) (UDotOp, bool) {
 	return o, r.OK()
 }
 
-// UDotAccSatOp is the operation spirv.UDotAccSat.
-type UDotAccSatOp struct {
+// SDotAccSatOp is the operation spirv.SDotAccSat.
+type SDotAccSatOp struct {
 	Vector1     mlir.Value
 	Vector2     mlir.Value
 	Accumulator mlir.Value
@@ -92,8 +636,8 @@ type UDotAccSatOp struct {
 }
 
 // Create creates the operation.
-func (o UDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.UDotAccSat")
+func (o SDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SDotAccSat")
 	w.Operand("vector1", o.Vector1)
 	w.Operand("vector2", o.Vector2)
 	w.Operand("accumulator", o.Accumulator)
@@ -102,19 +646,19 @@ func (o UDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Infer()
 }
 
-// UDotAccSat creates spirv.UDotAccSat and returns its result.
-func UDotAccSat(b *mlir.Builder, vector1 mlir.Value, vector2 mlir.Value, accumulator mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.UDotAccSat", "vector1 vector2 accumulator", vector1, vector2, accumulator).Result(0)
+// SDotAccSat creates spirv.SDotAccSat and returns its result.
+func SDotAccSat(b *mlir.Builder, vector1 mlir.Value, vector2 mlir.Value, accumulator mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SDotAccSat", "vector1 vector2 accumulator", vector1, vector2, accumulator).Result(0)
 }
 
-// AsUDotAccSat returns op as a UDotAccSatOp. It returns false if op is another
+// AsSDotAccSat returns op as a SDotAccSatOp. It returns false if op is another
 // operation or lacks a part.
-func AsUDotAccSat(op mlir.Operation) (UDotAccSatOp, bool) {
-	r := ods.Read(op, "spirv.UDotAccSat", "111", "1")
+func AsSDotAccSat(op mlir.Operation) (SDotAccSatOp, bool) {
+	r := ods.Read(op, "spirv.SDotAccSat", "111", "1")
 	if r == nil {
-		return UDotAccSatOp{}, false
+		return SDotAccSatOp{}, false
 	}
-	o := UDotAccSatOp{
+	o := SDotAccSatOp{
 		Vector1:     r.Operand(),
 		Vector2:     r.Operand(),
 		Accumulator: r.Operand(),
@@ -124,35 +668,35 @@ func AsUDotAccSat(op mlir.Operation) (UDotAccSatOp, bool) {
 	return o, r.OK()
 }
 
-// UGreaterThanOp is the operation spirv.UGreaterThan.
-type UGreaterThanOp struct {
+// SGreaterThanOp is the operation spirv.SGreaterThan.
+type SGreaterThanOp struct {
 	Operand1   mlir.Value
 	Operand2   mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o UGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.UGreaterThan")
+func (o SGreaterThanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SGreaterThan")
 	w.Operand("operand1", o.Operand1)
 	w.Operand("operand2", o.Operand2)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// UGreaterThan creates spirv.UGreaterThan and returns its result.
-func UGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.UGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
+// SGreaterThan creates spirv.SGreaterThan and returns its result.
+func SGreaterThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SGreaterThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
-// AsUGreaterThan returns op as a UGreaterThanOp. It returns false if op is another
+// AsSGreaterThan returns op as a SGreaterThanOp. It returns false if op is another
 // operation or lacks a part.
-func AsUGreaterThan(op mlir.Operation) (UGreaterThanOp, bool) {
-	r := ods.Read(op, "spirv.UGreaterThan", "11", "1")
+func AsSGreaterThan(op mlir.Operation) (SGreaterThanOp, bool) {
+	r := ods.Read(op, "spirv.SGreaterThan", "11", "1")
 	if r == nil {
-		return UGreaterThanOp{}, false
+		return SGreaterThanOp{}, false
 	}
-	o := UGreaterThanOp{
+	o := SGreaterThanOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
@@ -160,35 +704,35 @@ func AsUGreaterThan(op mlir.Operation) (UGreaterThanOp, bool) {
 	return o, r.OK()
 }
 
-// UGreaterThanEqualOp is the operation spirv.UGreaterThanEqual.
-type UGreaterThanEqualOp struct {
+// SGreaterThanEqualOp is the operation spirv.SGreaterThanEqual.
+type SGreaterThanEqualOp struct {
 	Operand1   mlir.Value
 	Operand2   mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o UGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.UGreaterThanEqual")
+func (o SGreaterThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SGreaterThanEqual")
 	w.Operand("operand1", o.Operand1)
 	w.Operand("operand2", o.Operand2)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// UGreaterThanEqual creates spirv.UGreaterThanEqual and returns its result.
-func UGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.UGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
+// SGreaterThanEqual creates spirv.SGreaterThanEqual and returns its result.
+func SGreaterThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SGreaterThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
-// AsUGreaterThanEqual returns op as a UGreaterThanEqualOp. It returns false if op is
+// AsSGreaterThanEqual returns op as a SGreaterThanEqualOp. It returns false if op is
 // another operation or lacks a part.
-func AsUGreaterThanEqual(op mlir.Operation) (UGreaterThanEqualOp, bool) {
-	r := ods.Read(op, "spirv.UGreaterThanEqual", "11", "1")
+func AsSGreaterThanEqual(op mlir.Operation) (SGreaterThanEqualOp, bool) {
+	r := ods.Read(op, "spirv.SGreaterThanEqual", "11", "1")
 	if r == nil {
-		return UGreaterThanEqualOp{}, false
+		return SGreaterThanEqualOp{}, false
 	}
-	o := UGreaterThanEqualOp{
+	o := SGreaterThanEqualOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
@@ -196,35 +740,35 @@ func AsUGreaterThanEqual(op mlir.Operation) (UGreaterThanEqualOp, bool) {
 	return o, r.OK()
 }
 
-// ULessThanOp is the operation spirv.ULessThan.
-type ULessThanOp struct {
+// SLessThanOp is the operation spirv.SLessThan.
+type SLessThanOp struct {
 	Operand1   mlir.Value
 	Operand2   mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o ULessThanOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ULessThan")
+func (o SLessThanOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SLessThan")
 	w.Operand("operand1", o.Operand1)
 	w.Operand("operand2", o.Operand2)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// ULessThan creates spirv.ULessThan and returns its result.
-func ULessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.ULessThan", "operand1 operand2", operand1, operand2).Result(0)
+// SLessThan creates spirv.SLessThan and returns its result.
+func SLessThan(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SLessThan", "operand1 operand2", operand1, operand2).Result(0)
 }
 
-// AsULessThan returns op as a ULessThanOp. It returns false if op is another operation
+// AsSLessThan returns op as a SLessThanOp. It returns false if op is another operation
 // or lacks a part.
-func AsULessThan(op mlir.Operation) (ULessThanOp, bool) {
-	r := ods.Read(op, "spirv.ULessThan", "11", "1")
+func AsSLessThan(op mlir.Operation) (SLessThanOp, bool) {
+	r := ods.Read(op, "spirv.SLessThan", "11", "1")
 	if r == nil {
-		return ULessThanOp{}, false
+		return SLessThanOp{}, false
 	}
-	o := ULessThanOp{
+	o := SLessThanOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
@@ -232,35 +776,35 @@ func AsULessThan(op mlir.Operation) (ULessThanOp, bool) {
 	return o, r.OK()
 }
 
-// ULessThanEqualOp is the operation spirv.ULessThanEqual.
-type ULessThanEqualOp struct {
+// SLessThanEqualOp is the operation spirv.SLessThanEqual.
+type SLessThanEqualOp struct {
 	Operand1   mlir.Value
 	Operand2   mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o ULessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.ULessThanEqual")
+func (o SLessThanEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SLessThanEqual")
 	w.Operand("operand1", o.Operand1)
 	w.Operand("operand2", o.Operand2)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// ULessThanEqual creates spirv.ULessThanEqual and returns its result.
-func ULessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.ULessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
+// SLessThanEqual creates spirv.SLessThanEqual and returns its result.
+func SLessThanEqual(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SLessThanEqual", "operand1 operand2", operand1, operand2).Result(0)
 }
 
-// AsULessThanEqual returns op as a ULessThanEqualOp. It returns false if op is another
+// AsSLessThanEqual returns op as a SLessThanEqualOp. It returns false if op is another
 // operation or lacks a part.
-func AsULessThanEqual(op mlir.Operation) (ULessThanEqualOp, bool) {
-	r := ods.Read(op, "spirv.ULessThanEqual", "11", "1")
+func AsSLessThanEqual(op mlir.Operation) (SLessThanEqualOp, bool) {
+	r := ods.Read(op, "spirv.SLessThanEqual", "11", "1")
 	if r == nil {
-		return ULessThanEqualOp{}, false
+		return SLessThanEqualOp{}, false
 	}
-	o := ULessThanEqualOp{
+	o := SLessThanEqualOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
@@ -268,35 +812,35 @@ func AsULessThanEqual(op mlir.Operation) (ULessThanEqualOp, bool) {
 	return o, r.OK()
 }
 
-// UModOp is the operation spirv.UMod.
-type UModOp struct {
+// SModOp is the operation spirv.SMod.
+type SModOp struct {
 	Operand1   mlir.Value
 	Operand2   mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o UModOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.UMod")
+func (o SModOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SMod")
 	w.Operand("operand1", o.Operand1)
 	w.Operand("operand2", o.Operand2)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// UMod creates spirv.UMod and returns its result.
-func UMod(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.UMod", "operand1 operand2", operand1, operand2).Result(0)
+// SMod creates spirv.SMod and returns its result.
+func SMod(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SMod", "operand1 operand2", operand1, operand2).Result(0)
 }
 
-// AsUMod returns op as a UModOp. It returns false if op is another operation or lacks a
+// AsSMod returns op as a SModOp. It returns false if op is another operation or lacks a
 // part.
-func AsUMod(op mlir.Operation) (UModOp, bool) {
-	r := ods.Read(op, "spirv.UMod", "11", "1")
+func AsSMod(op mlir.Operation) (SModOp, bool) {
+	r := ods.Read(op, "spirv.SMod", "11", "1")
 	if r == nil {
-		return UModOp{}, false
+		return SModOp{}, false
 	}
-	o := UModOp{
+	o := SModOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
@@ -304,35 +848,35 @@ func AsUMod(op mlir.Operation) (UModOp, bool) {
 	return o, r.OK()
 }
 
-// UMulExtendedOp is the operation spirv.UMulExtended.
-type UMulExtendedOp struct {
+// SMulExtendedOp is the operation spirv.SMulExtended.
+type SMulExtendedOp struct {
 	Operand1   mlir.Value
 	Operand2   mlir.Value
 	ResultType mlir.Type
 }
 
 // Create creates the operation.
-func (o UMulExtendedOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.UMulExtended")
+func (o SMulExtendedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SMulExtended")
 	w.Operand("operand1", o.Operand1)
 	w.Operand("operand2", o.Operand2)
 	w.Result("result", o.ResultType)
 	return w.Create()
 }
 
-// UMulExtended creates spirv.UMulExtended and returns its result.
-func UMulExtended(b *mlir.Builder, resultType mlir.Type, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return UMulExtendedOp{ResultType: resultType, Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
+// SMulExtended creates spirv.SMulExtended and returns its result.
+func SMulExtended(b *mlir.Builder, resultType mlir.Type, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return SMulExtendedOp{ResultType: resultType, Operand1: operand1, Operand2: operand2}.Create(b).Result(0)
 }
 
-// AsUMulExtended returns op as a UMulExtendedOp. It returns false if op is another
+// AsSMulExtended returns op as a SMulExtendedOp. It returns false if op is another
 // operation or lacks a part.
-func AsUMulExtended(op mlir.Operation) (UMulExtendedOp, bool) {
-	r := ods.Read(op, "spirv.UMulExtended", "11", "1")
+func AsSMulExtended(op mlir.Operation) (SMulExtendedOp, bool) {
+	r := ods.Read(op, "spirv.SMulExtended", "11", "1")
 	if r == nil {
-		return UMulExtendedOp{}, false
+		return SMulExtendedOp{}, false
 	}
-	o := UMulExtendedOp{
+	o := SMulExtendedOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
@@ -340,65 +884,68 @@ func AsUMulExtended(op mlir.Operation) (UMulExtendedOp, bool) {
 	return o, r.OK()
 }
 
-// UndefOp is the operation spirv.Undef.
-type UndefOp struct {
-	ResultType mlir.Type
+// SNegateOp is the operation spirv.SNegate.
+type SNegateOp struct {
+	Operand    mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o UndefOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Undef")
-	w.Result("result", o.ResultType)
-	return w.Create()
+func (o SNegateOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SNegate")
+	w.Operand("operand", o.Operand)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
 }
 
-// Undef creates spirv.Undef and returns its result.
-func Undef(b *mlir.Builder, resultType mlir.Type) mlir.Value {
-	return UndefOp{ResultType: resultType}.Create(b).Result(0)
+// SNegate creates spirv.SNegate and returns its result.
+func SNegate(b *mlir.Builder, operand mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SNegate", "operand", operand).Result(0)
 }
 
-// AsUndef returns op as a UndefOp. It returns false if op is another operation or lacks
-// a part.
-func AsUndef(op mlir.Operation) (UndefOp, bool) {
-	r := ods.Read(op, "spirv.Undef", "", "1")
+// AsSNegate returns op as a SNegateOp. It returns false if op is another operation or
+// lacks a part.
+func AsSNegate(op mlir.Operation) (SNegateOp, bool) {
+	r := ods.Read(op, "spirv.SNegate", "1", "1")
 	if r == nil {
-		return UndefOp{}, false
+		return SNegateOp{}, false
 	}
-	o := UndefOp{
+	o := SNegateOp{
+		Operand:    r.Operand(),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// UnorderedOp is the operation spirv.Unordered.
-type UnorderedOp struct {
+// SRemOp is the operation spirv.SRem.
+type SRemOp struct {
 	Operand1   mlir.Value
 	Operand2   mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o UnorderedOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Unordered")
+func (o SRemOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SRem")
 	w.Operand("operand1", o.Operand1)
 	w.Operand("operand2", o.Operand2)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
 
-// Unordered creates spirv.Unordered and returns its result.
-func Unordered(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.Unordered", "operand1 operand2", operand1, operand2).Result(0)
+// SRem creates spirv.SRem and returns its result.
+func SRem(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SRem", "operand1 operand2", operand1, operand2).Result(0)
 }
 
-// AsUnordered returns op as a UnorderedOp. It returns false if op is another operation
-// or lacks a part.
-func AsUnordered(op mlir.Operation) (UnorderedOp, bool) {
-	r := ods.Read(op, "spirv.Unordered", "11", "1")
+// AsSRem returns op as a SRemOp. It returns false if op is another operation or lacks a
+// part.
+func AsSRem(op mlir.Operation) (SRemOp, bool) {
+	r := ods.Read(op, "spirv.SRem", "11", "1")
 	if r == nil {
-		return UnorderedOp{}, false
+		return SRemOp{}, false
 	}
-	o := UnorderedOp{
+	o := SRemOp{
 		Operand1:   r.Operand(),
 		Operand2:   r.Operand(),
 		ResultType: r.Result(),
@@ -406,535 +953,486 @@ func AsUnordered(op mlir.Operation) (UnorderedOp, bool) {
 	return o, r.OK()
 }
 
-// UnreachableOp is the operation spirv.Unreachable.
-type UnreachableOp struct {
-}
-
-// Create creates the operation.
-func (o UnreachableOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Unreachable")
-
-	return w.Create()
-}
-
-// Unreachable creates spirv.Unreachable.
-func Unreachable(b *mlir.Builder) mlir.Operation {
-	return UnreachableOp{}.Create(b)
-}
-
-// AsUnreachable returns op as a UnreachableOp. It returns false if op is another
-// operation.
-func AsUnreachable(op mlir.Operation) (UnreachableOp, bool) {
-	r := ods.Read(op, "spirv.Unreachable", "", "")
-	return UnreachableOp{}, r != nil && r.OK()
-}
-
-// VariableOp is the operation spirv.Variable.
-type VariableOp struct {
-	StorageClass StorageClass
-	Initializer  mlir.Value // optional
-	PointerType  mlir.Type
-}
-
-// Create creates the operation.
-func (o VariableOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.Variable")
-	ods.Set(w, "storage_class", o.StorageClass, storageClassKind)
-	w.Optional("initializer", o.Initializer)
-	w.Result("pointer", o.PointerType)
-	return w.Create()
-}
-
-// Variable creates spirv.Variable and returns its result.
-func Variable(b *mlir.Builder, pointerType mlir.Type, storageClass StorageClass) mlir.Value {
-	return VariableOp{PointerType: pointerType, StorageClass: storageClass}.Create(b).Result(0)
-}
-
-// AsVariable returns op as a VariableOp. It returns false if op is another operation or
-// lacks a part.
-func AsVariable(op mlir.Operation) (VariableOp, bool) {
-	r := ods.Read(op, "spirv.Variable", "?", "1")
-	if r == nil {
-		return VariableOp{}, false
-	}
-	o := VariableOp{
-		StorageClass: ods.Get(r, "storage_class", storageClassKind),
-		Initializer:  r.Operand(),
-		PointerType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VectorExtractDynamicOp is the operation spirv.VectorExtractDynamic.
-type VectorExtractDynamicOp struct {
-	Vector     mlir.Value
-	Index      mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o VectorExtractDynamicOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.VectorExtractDynamic")
-	w.Operand("vector", o.Vector)
-	w.Operand("index", o.Index)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// VectorExtractDynamic creates spirv.VectorExtractDynamic and returns its result.
-func VectorExtractDynamic(b *mlir.Builder, vector mlir.Value, index mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.VectorExtractDynamic", "vector index", vector, index).Result(0)
-}
-
-// AsVectorExtractDynamic returns op as a VectorExtractDynamicOp. It returns false if op
-// is another operation or lacks a part.
-func AsVectorExtractDynamic(op mlir.Operation) (VectorExtractDynamicOp, bool) {
-	r := ods.Read(op, "spirv.VectorExtractDynamic", "11", "1")
-	if r == nil {
-		return VectorExtractDynamicOp{}, false
-	}
-	o := VectorExtractDynamicOp{
-		Vector:     r.Operand(),
-		Index:      r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VectorInsertDynamicOp is the operation spirv.VectorInsertDynamic.
-type VectorInsertDynamicOp struct {
-	Vector     mlir.Value
-	Component  mlir.Value
-	Index      mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o VectorInsertDynamicOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.VectorInsertDynamic")
-	w.Operand("vector", o.Vector)
-	w.Operand("component", o.Component)
-	w.Operand("index", o.Index)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
-}
-
-// VectorInsertDynamic creates spirv.VectorInsertDynamic and returns its result.
-func VectorInsertDynamic(b *mlir.Builder, vector mlir.Value, component mlir.Value, index mlir.Value) mlir.Value {
-	return ods.Infer(b, "spirv.VectorInsertDynamic", "vector component index", vector, component, index).Result(0)
-}
-
-// AsVectorInsertDynamic returns op as a VectorInsertDynamicOp. It returns false if op
-// is another operation or lacks a part.
-func AsVectorInsertDynamic(op mlir.Operation) (VectorInsertDynamicOp, bool) {
-	r := ods.Read(op, "spirv.VectorInsertDynamic", "111", "1")
-	if r == nil {
-		return VectorInsertDynamicOp{}, false
-	}
-	o := VectorInsertDynamicOp{
-		Vector:     r.Operand(),
-		Component:  r.Operand(),
-		Index:      r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VectorShuffleOp is the operation spirv.VectorShuffle.
-type VectorShuffleOp struct {
+// SUDotOp is the operation spirv.SUDot.
+type SUDotOp struct {
 	Vector1    mlir.Value
 	Vector2    mlir.Value
-	Components []int32
+	Format     PackedVectorFormat // optional
 	ResultType mlir.Type
 }
 
 // Create creates the operation.
-func (o VectorShuffleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.VectorShuffle")
+func (o SUDotOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SUDot")
 	w.Operand("vector1", o.Vector1)
 	w.Operand("vector2", o.Vector2)
-	ods.Set(w, "components", o.Components, ods.I32Array)
+	ods.SetValue(w, "format", o.Format, packedVectorFormatKind)
 	w.Result("result", o.ResultType)
 	return w.Create()
 }
 
-// VectorShuffle creates spirv.VectorShuffle and returns its result.
-func VectorShuffle(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value, components []int32) mlir.Value {
-	return VectorShuffleOp{ResultType: resultType, Vector1: vector1, Vector2: vector2, Components: components}.Create(b).Result(0)
+// SUDot creates spirv.SUDot and returns its result.
+func SUDot(b *mlir.Builder, resultType mlir.Type, vector1 mlir.Value, vector2 mlir.Value) mlir.Value {
+	return SUDotOp{ResultType: resultType, Vector1: vector1, Vector2: vector2}.Create(b).Result(0)
 }
 
-// AsVectorShuffle returns op as a VectorShuffleOp. It returns false if op is another
-// operation or lacks a part.
-func AsVectorShuffle(op mlir.Operation) (VectorShuffleOp, bool) {
-	r := ods.Read(op, "spirv.VectorShuffle", "11", "1")
+// AsSUDot returns op as a SUDotOp. It returns false if op is another operation or lacks
+// a part.
+func AsSUDot(op mlir.Operation) (SUDotOp, bool) {
+	r := ods.Read(op, "spirv.SUDot", "11", "1")
 	if r == nil {
-		return VectorShuffleOp{}, false
+		return SUDotOp{}, false
 	}
-	o := VectorShuffleOp{
+	o := SUDotOp{
 		Vector1:    r.Operand(),
 		Vector2:    r.Operand(),
-		Components: ods.Get(r, "components", ods.I32Array),
+		Format:     ods.GetValue(r, "format", packedVectorFormatKind),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// VectorTimesMatrixOp is the operation spirv.VectorTimesMatrix.
-type VectorTimesMatrixOp struct {
-	Vector     mlir.Value
-	Matrix     mlir.Value
-	ResultType mlir.Type
+// SUDotAccSatOp is the operation spirv.SUDotAccSat.
+type SUDotAccSatOp struct {
+	Vector1     mlir.Value
+	Vector2     mlir.Value
+	Accumulator mlir.Value
+	Format      PackedVectorFormat // optional
+	ResultType  mlir.Type          // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o VectorTimesMatrixOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.VectorTimesMatrix")
-	w.Operand("vector", o.Vector)
-	w.Operand("matrix", o.Matrix)
-	w.Result("result", o.ResultType)
-	return w.Create()
+func (o SUDotAccSatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SUDotAccSat")
+	w.Operand("vector1", o.Vector1)
+	w.Operand("vector2", o.Vector2)
+	w.Operand("accumulator", o.Accumulator)
+	ods.SetValue(w, "format", o.Format, packedVectorFormatKind)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
 }
 
-// VectorTimesMatrix creates spirv.VectorTimesMatrix and returns its result.
-func VectorTimesMatrix(b *mlir.Builder, resultType mlir.Type, vector mlir.Value, matrix mlir.Value) mlir.Value {
-	return VectorTimesMatrixOp{ResultType: resultType, Vector: vector, Matrix: matrix}.Create(b).Result(0)
+// SUDotAccSat creates spirv.SUDotAccSat and returns its result.
+func SUDotAccSat(b *mlir.Builder, vector1 mlir.Value, vector2 mlir.Value, accumulator mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.SUDotAccSat", "vector1 vector2 accumulator", vector1, vector2, accumulator).Result(0)
 }
 
-// AsVectorTimesMatrix returns op as a VectorTimesMatrixOp. It returns false if op is
-// another operation or lacks a part.
-func AsVectorTimesMatrix(op mlir.Operation) (VectorTimesMatrixOp, bool) {
-	r := ods.Read(op, "spirv.VectorTimesMatrix", "11", "1")
-	if r == nil {
-		return VectorTimesMatrixOp{}, false
-	}
-	o := VectorTimesMatrixOp{
-		Vector:     r.Operand(),
-		Matrix:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VectorTimesScalarOp is the operation spirv.VectorTimesScalar.
-type VectorTimesScalarOp struct {
-	Vector     mlir.Value
-	Scalar     mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o VectorTimesScalarOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.VectorTimesScalar")
-	w.Operand("vector", o.Vector)
-	w.Operand("scalar", o.Scalar)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// VectorTimesScalar creates spirv.VectorTimesScalar and returns its result.
-func VectorTimesScalar(b *mlir.Builder, resultType mlir.Type, vector mlir.Value, scalar mlir.Value) mlir.Value {
-	return VectorTimesScalarOp{ResultType: resultType, Vector: vector, Scalar: scalar}.Create(b).Result(0)
-}
-
-// AsVectorTimesScalar returns op as a VectorTimesScalarOp. It returns false if op is
-// another operation or lacks a part.
-func AsVectorTimesScalar(op mlir.Operation) (VectorTimesScalarOp, bool) {
-	r := ods.Read(op, "spirv.VectorTimesScalar", "11", "1")
-	if r == nil {
-		return VectorTimesScalarOp{}, false
-	}
-	o := VectorTimesScalarOp{
-		Vector:     r.Operand(),
-		Scalar:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FuncOp is the operation spirv.func.
-type FuncOp struct {
-	FunctionType      mlir.Type
-	ArgAttrs          []mlir.Attribute // optional
-	ResAttrs          []mlir.Attribute // optional
-	SymName           string
-	FunctionControl   FunctionControl
-	LinkageAttributes mlir.Attribute // optional
-	Body              mlir.Region
-}
-
-// Create creates the operation.
-func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.func")
-	ods.Set(w, "function_type", o.FunctionType, ods.Type)
-	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
-	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	ods.Set(w, "sym_name", o.SymName, ods.Text)
-	ods.Set(w, "function_control", o.FunctionControl, functionControlKind)
-	ods.SetValue(w, "linkage_attributes", o.LinkageAttributes, ods.Attribute)
-	w.Region(o.Body)
-	return w.Create()
-}
-
-// Func creates spirv.func.
-func Func(b *mlir.Builder, functionType mlir.Type, symName string, functionControl FunctionControl, body mlir.Region) mlir.Operation {
-	return FuncOp{FunctionType: functionType, SymName: symName, FunctionControl: functionControl, Body: body}.Create(b)
-}
-
-// AsFunc returns op as a FuncOp. It returns false if op is another operation or lacks a
-// part.
-func AsFunc(op mlir.Operation) (FuncOp, bool) {
-	r := ods.Read(op, "spirv.func", "", "")
-	if r == nil {
-		return FuncOp{}, false
-	}
-	o := FuncOp{
-		FunctionType:      ods.Get(r, "function_type", ods.Type),
-		ArgAttrs:          ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:          ods.GetValue(r, "res_attrs", ods.Attributes),
-		SymName:           ods.Get(r, "sym_name", ods.Text),
-		FunctionControl:   ods.Get(r, "function_control", functionControlKind),
-		LinkageAttributes: ods.GetValue(r, "linkage_attributes", ods.Attribute),
-		Body:              r.Region(),
-	}
-	return o, r.OK()
-}
-
-// AddressOfOp is the operation spirv.mlir.addressof.
-type AddressOfOp struct {
-	Variable    string
-	PointerType mlir.Type
-}
-
-// Create creates the operation.
-func (o AddressOfOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.mlir.addressof")
-	ods.Set(w, "variable", o.Variable, ods.Symbol)
-	w.Result("pointer", o.PointerType)
-	return w.Create()
-}
-
-// AddressOf creates spirv.mlir.addressof and returns its result.
-func AddressOf(b *mlir.Builder, pointerType mlir.Type, variable string) mlir.Value {
-	return AddressOfOp{PointerType: pointerType, Variable: variable}.Create(b).Result(0)
-}
-
-// AsAddressOf returns op as an AddressOfOp. It returns false if op is another operation
-// or lacks a part.
-func AsAddressOf(op mlir.Operation) (AddressOfOp, bool) {
-	r := ods.Read(op, "spirv.mlir.addressof", "", "1")
-	if r == nil {
-		return AddressOfOp{}, false
-	}
-	o := AddressOfOp{
-		Variable:    ods.Get(r, "variable", ods.Symbol),
-		PointerType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LoopOp is the operation spirv.mlir.loop.
-type LoopOp struct {
-	LoopControl  LoopControl
-	Body         mlir.Region
-	ResultsTypes []mlir.Type
-}
-
-// Create creates the operation.
-func (o LoopOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.mlir.loop")
-	ods.Set(w, "loop_control", o.LoopControl, loopControlKind)
-	w.Region(o.Body)
-	w.Results("results", o.ResultsTypes)
-	return w.Create()
-}
-
-// Loop creates spirv.mlir.loop.
-func Loop(b *mlir.Builder, resultsTypes []mlir.Type, loopControl LoopControl, body mlir.Region) mlir.Operation {
-	return LoopOp{ResultsTypes: resultsTypes, LoopControl: loopControl, Body: body}.Create(b)
-}
-
-// AsLoop returns op as a LoopOp. It returns false if op is another operation or lacks a
-// part.
-func AsLoop(op mlir.Operation) (LoopOp, bool) {
-	r := ods.Read(op, "spirv.mlir.loop", "", "*")
-	if r == nil {
-		return LoopOp{}, false
-	}
-	o := LoopOp{
-		LoopControl:  ods.Get(r, "loop_control", loopControlKind),
-		Body:         r.Region(),
-		ResultsTypes: r.Results(),
-	}
-	return o, r.OK()
-}
-
-// MergeOp is the operation spirv.mlir.merge.
-type MergeOp struct {
-	Operands []mlir.Value
-}
-
-// Create creates the operation.
-func (o MergeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.mlir.merge")
-	w.Operands("operands", o.Operands)
-	return w.Create()
-}
-
-// Merge creates spirv.mlir.merge.
-func Merge(b *mlir.Builder, operands ...mlir.Value) mlir.Operation {
-	return MergeOp{Operands: operands}.Create(b)
-}
-
-// AsMerge returns op as a MergeOp. It returns false if op is another operation or lacks
-// a part.
-func AsMerge(op mlir.Operation) (MergeOp, bool) {
-	r := ods.Read(op, "spirv.mlir.merge", "*", "")
-	if r == nil {
-		return MergeOp{}, false
-	}
-	o := MergeOp{
-		Operands: r.Operands(),
-	}
-	return o, r.OK()
-}
-
-// ReferenceOfOp is the operation spirv.mlir.referenceof.
-type ReferenceOfOp struct {
-	SpecConst     string
-	ReferenceType mlir.Type
-}
-
-// Create creates the operation.
-func (o ReferenceOfOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.mlir.referenceof")
-	ods.Set(w, "spec_const", o.SpecConst, ods.Symbol)
-	w.Result("reference", o.ReferenceType)
-	return w.Create()
-}
-
-// ReferenceOf creates spirv.mlir.referenceof and returns its result.
-func ReferenceOf(b *mlir.Builder, referenceType mlir.Type, specConst string) mlir.Value {
-	return ReferenceOfOp{ReferenceType: referenceType, SpecConst: specConst}.Create(b).Result(0)
-}
-
-// AsReferenceOf returns op as a ReferenceOfOp. It returns false if op is another
+// AsSUDotAccSat returns op as a SUDotAccSatOp. It returns false if op is another
 // operation or lacks a part.
-func AsReferenceOf(op mlir.Operation) (ReferenceOfOp, bool) {
-	r := ods.Read(op, "spirv.mlir.referenceof", "", "1")
+func AsSUDotAccSat(op mlir.Operation) (SUDotAccSatOp, bool) {
+	r := ods.Read(op, "spirv.SUDotAccSat", "111", "1")
 	if r == nil {
-		return ReferenceOfOp{}, false
+		return SUDotAccSatOp{}, false
 	}
-	o := ReferenceOfOp{
-		SpecConst:     ods.Get(r, "spec_const", ods.Symbol),
-		ReferenceType: r.Result(),
+	o := SUDotAccSatOp{
+		Vector1:     r.Operand(),
+		Vector2:     r.Operand(),
+		Accumulator: r.Operand(),
+		Format:      ods.GetValue(r, "format", packedVectorFormatKind),
+		ResultType:  r.Result(),
 	}
 	return o, r.OK()
 }
 
-// SelectionOp is the operation spirv.mlir.selection.
-type SelectionOp struct {
-	SelectionControl SelectionControl
-	Body             mlir.Region
-	ResultsTypes     []mlir.Type
+// SampledImageOp is the operation spirv.SampledImage.
+type SampledImageOp struct {
+	Image      mlir.Value
+	Sampler    mlir.Value
+	ResultType mlir.Type
 }
 
 // Create creates the operation.
-func (o SelectionOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.mlir.selection")
-	ods.Set(w, "selection_control", o.SelectionControl, selectionControlKind)
-	w.Region(o.Body)
-	w.Results("results", o.ResultsTypes)
+func (o SampledImageOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SampledImage")
+	w.Operand("image", o.Image)
+	w.Operand("sampler", o.Sampler)
+	w.Result("result", o.ResultType)
 	return w.Create()
 }
 
-// Selection creates spirv.mlir.selection.
-func Selection(b *mlir.Builder, resultsTypes []mlir.Type, selectionControl SelectionControl, body mlir.Region) mlir.Operation {
-	return SelectionOp{ResultsTypes: resultsTypes, SelectionControl: selectionControl, Body: body}.Create(b)
+// SampledImage creates spirv.SampledImage and returns its result.
+func SampledImage(b *mlir.Builder, resultType mlir.Type, image mlir.Value, sampler mlir.Value) mlir.Value {
+	return SampledImageOp{ResultType: resultType, Image: image, Sampler: sampler}.Create(b).Result(0)
 }
 
-// AsSelection returns op as a SelectionOp. It returns false if op is another operation
-// or lacks a part.
-func AsSelection(op mlir.Operation) (SelectionOp, bool) {
-	r := ods.Read(op, "spirv.mlir.selection", "", "*")
+// AsSampledImage returns op as a SampledImageOp. It returns false if op is another
+// operation or lacks a part.
+func AsSampledImage(op mlir.Operation) (SampledImageOp, bool) {
+	r := ods.Read(op, "spirv.SampledImage", "11", "1")
 	if r == nil {
-		return SelectionOp{}, false
+		return SampledImageOp{}, false
 	}
-	o := SelectionOp{
-		SelectionControl: ods.Get(r, "selection_control", selectionControlKind),
-		Body:             r.Region(),
-		ResultsTypes:     r.Results(),
+	o := SampledImageOp{
+		Image:      r.Operand(),
+		Sampler:    r.Operand(),
+		ResultType: r.Result(),
 	}
 	return o, r.OK()
 }
 
-// YieldOp is the operation spirv.mlir.yield.
-type YieldOp struct {
-	Operand mlir.Value
+// SelectOp is the operation spirv.Select.
+type SelectOp struct {
+	Condition  mlir.Value
+	TrueValue  mlir.Value
+	FalseValue mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
-func (o YieldOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.mlir.yield")
-	w.Operand("operand", o.Operand)
-	return w.Create()
+func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Select")
+	w.Operand("condition", o.Condition)
+	w.Operand("true_value", o.TrueValue)
+	w.Operand("false_value", o.FalseValue)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
 }
 
-// Yield creates spirv.mlir.yield.
-func Yield(b *mlir.Builder, operand mlir.Value) mlir.Operation {
-	return YieldOp{Operand: operand}.Create(b)
+// Select creates spirv.Select and returns its result.
+func Select(b *mlir.Builder, condition mlir.Value, trueValue mlir.Value, falseValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.Select", "condition true_value false_value", condition, trueValue, falseValue).Result(0)
 }
 
-// AsYield returns op as a YieldOp. It returns false if op is another operation or lacks
-// a part.
-func AsYield(op mlir.Operation) (YieldOp, bool) {
-	r := ods.Read(op, "spirv.mlir.yield", "1", "")
-	if r == nil {
-		return YieldOp{}, false
-	}
-	o := YieldOp{
-		Operand: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// ModuleOp is the operation spirv.module.
-type ModuleOp struct {
-	AddressingModel AddressingModel
-	MemoryModel     MemoryModel
-	VceTriple       mlir.Attribute // optional
-	SymName         string         // optional
-	Region0         mlir.Region
-}
-
-// Create creates the operation.
-func (o ModuleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "spirv.module")
-	ods.Set(w, "addressing_model", o.AddressingModel, addressingModelKind)
-	ods.Set(w, "memory_model", o.MemoryModel, memoryModelKind)
-	ods.SetValue(w, "vce_triple", o.VceTriple, ods.Attribute)
-	ods.SetValue(w, "sym_name", o.SymName, ods.Text)
-	w.Region(o.Region0)
-	return w.Create()
-}
-
-// Module creates spirv.module.
-func Module(b *mlir.Builder, addressingModel AddressingModel, memoryModel MemoryModel, region0 mlir.Region) mlir.Operation {
-	return ModuleOp{AddressingModel: addressingModel, MemoryModel: memoryModel, Region0: region0}.Create(b)
-}
-
-// AsModule returns op as a ModuleOp. It returns false if op is another operation or
+// AsSelect returns op as a SelectOp. It returns false if op is another operation or
 // lacks a part.
-func AsModule(op mlir.Operation) (ModuleOp, bool) {
-	r := ods.Read(op, "spirv.module", "", "")
+func AsSelect(op mlir.Operation) (SelectOp, bool) {
+	r := ods.Read(op, "spirv.Select", "111", "1")
 	if r == nil {
-		return ModuleOp{}, false
+		return SelectOp{}, false
 	}
-	o := ModuleOp{
-		AddressingModel: ods.Get(r, "addressing_model", addressingModelKind),
-		MemoryModel:     ods.Get(r, "memory_model", memoryModelKind),
-		VceTriple:       ods.GetValue(r, "vce_triple", ods.Attribute),
-		SymName:         ods.GetValue(r, "sym_name", ods.Text),
-		Region0:         r.Region(),
+	o := SelectOp{
+		Condition:  r.Operand(),
+		TrueValue:  r.Operand(),
+		FalseValue: r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ShiftLeftLogicalOp is the operation spirv.ShiftLeftLogical.
+type ShiftLeftLogicalOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ShiftLeftLogicalOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ShiftLeftLogical")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ShiftLeftLogical creates spirv.ShiftLeftLogical and returns its result.
+func ShiftLeftLogical(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.ShiftLeftLogical", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsShiftLeftLogical returns op as a ShiftLeftLogicalOp. It returns false if op is
+// another operation or lacks a part.
+func AsShiftLeftLogical(op mlir.Operation) (ShiftLeftLogicalOp, bool) {
+	r := ods.Read(op, "spirv.ShiftLeftLogical", "11", "1")
+	if r == nil {
+		return ShiftLeftLogicalOp{}, false
+	}
+	o := ShiftLeftLogicalOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ShiftRightArithmeticOp is the operation spirv.ShiftRightArithmetic.
+type ShiftRightArithmeticOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ShiftRightArithmeticOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ShiftRightArithmetic")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ShiftRightArithmetic creates spirv.ShiftRightArithmetic and returns its result.
+func ShiftRightArithmetic(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.ShiftRightArithmetic", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsShiftRightArithmetic returns op as a ShiftRightArithmeticOp. It returns false if op
+// is another operation or lacks a part.
+func AsShiftRightArithmetic(op mlir.Operation) (ShiftRightArithmeticOp, bool) {
+	r := ods.Read(op, "spirv.ShiftRightArithmetic", "11", "1")
+	if r == nil {
+		return ShiftRightArithmeticOp{}, false
+	}
+	o := ShiftRightArithmeticOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ShiftRightLogicalOp is the operation spirv.ShiftRightLogical.
+type ShiftRightLogicalOp struct {
+	Operand1   mlir.Value
+	Operand2   mlir.Value
+	ResultType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ShiftRightLogicalOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.ShiftRightLogical")
+	w.Operand("operand1", o.Operand1)
+	w.Operand("operand2", o.Operand2)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ShiftRightLogical creates spirv.ShiftRightLogical and returns its result.
+func ShiftRightLogical(b *mlir.Builder, operand1 mlir.Value, operand2 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.ShiftRightLogical", "operand1 operand2", operand1, operand2).Result(0)
+}
+
+// AsShiftRightLogical returns op as a ShiftRightLogicalOp. It returns false if op is
+// another operation or lacks a part.
+func AsShiftRightLogical(op mlir.Operation) (ShiftRightLogicalOp, bool) {
+	r := ods.Read(op, "spirv.ShiftRightLogical", "11", "1")
+	if r == nil {
+		return ShiftRightLogicalOp{}, false
+	}
+	o := ShiftRightLogicalOp{
+		Operand1:   r.Operand(),
+		Operand2:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SpecConstantOp is the operation spirv.SpecConstant.
+type SpecConstantOp struct {
+	SymName      string
+	DefaultValue mlir.Attribute
+}
+
+// Create creates the operation.
+func (o SpecConstantOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SpecConstant")
+	ods.Set(w, "sym_name", o.SymName, ods.Text)
+	ods.Set(w, "default_value", o.DefaultValue, ods.Attribute)
+	return w.Create()
+}
+
+// SpecConstant creates spirv.SpecConstant.
+func SpecConstant(b *mlir.Builder, symName string, defaultValue mlir.Attribute) mlir.Operation {
+	return SpecConstantOp{SymName: symName, DefaultValue: defaultValue}.Create(b)
+}
+
+// AsSpecConstant returns op as a SpecConstantOp. It returns false if op is another
+// operation or lacks a part.
+func AsSpecConstant(op mlir.Operation) (SpecConstantOp, bool) {
+	r := ods.Read(op, "spirv.SpecConstant", "", "")
+	if r == nil {
+		return SpecConstantOp{}, false
+	}
+	o := SpecConstantOp{
+		SymName:      ods.Get(r, "sym_name", ods.Text),
+		DefaultValue: ods.Get(r, "default_value", ods.Attribute),
+	}
+	return o, r.OK()
+}
+
+// SpecConstantCompositeOp is the operation spirv.SpecConstantComposite.
+type SpecConstantCompositeOp struct {
+	Type         mlir.Type
+	SymName      string
+	Constituents [][]string
+}
+
+// Create creates the operation.
+func (o SpecConstantCompositeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SpecConstantComposite")
+	ods.Set(w, "type", o.Type, ods.Type)
+	ods.Set(w, "sym_name", o.SymName, ods.Text)
+	ods.Set(w, "constituents", o.Constituents, ods.PathArray)
+	return w.Create()
+}
+
+// SpecConstantComposite creates spirv.SpecConstantComposite.
+func SpecConstantComposite(b *mlir.Builder, typeValue mlir.Type, symName string, constituents [][]string) mlir.Operation {
+	return SpecConstantCompositeOp{Type: typeValue, SymName: symName, Constituents: constituents}.Create(b)
+}
+
+// AsSpecConstantComposite returns op as a SpecConstantCompositeOp. It returns false if
+// op is another operation or lacks a part.
+func AsSpecConstantComposite(op mlir.Operation) (SpecConstantCompositeOp, bool) {
+	r := ods.Read(op, "spirv.SpecConstantComposite", "", "")
+	if r == nil {
+		return SpecConstantCompositeOp{}, false
+	}
+	o := SpecConstantCompositeOp{
+		Type:         ods.Get(r, "type", ods.Type),
+		SymName:      ods.Get(r, "sym_name", ods.Text),
+		Constituents: ods.Get(r, "constituents", ods.PathArray),
+	}
+	return o, r.OK()
+}
+
+// SpecConstantOperationOp is the operation spirv.SpecConstantOperation.
+type SpecConstantOperationOp struct {
+	Body       mlir.Region
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o SpecConstantOperationOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.SpecConstantOperation")
+	w.Region(o.Body)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// SpecConstantOperation creates spirv.SpecConstantOperation and returns its result.
+func SpecConstantOperation(b *mlir.Builder, resultType mlir.Type, body mlir.Region) mlir.Value {
+	return SpecConstantOperationOp{ResultType: resultType, Body: body}.Create(b).Result(0)
+}
+
+// AsSpecConstantOperation returns op as a SpecConstantOperationOp. It returns false if
+// op is another operation or lacks a part.
+func AsSpecConstantOperation(op mlir.Operation) (SpecConstantOperationOp, bool) {
+	r := ods.Read(op, "spirv.SpecConstantOperation", "", "1")
+	if r == nil {
+		return SpecConstantOperationOp{}, false
+	}
+	o := SpecConstantOperationOp{
+		Body:       r.Region(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// StoreOp is the operation spirv.Store.
+type StoreOp struct {
+	Ptr          mlir.Value
+	Value        mlir.Value
+	MemoryAccess MemoryAccess // optional
+	Alignment    *int32       // optional
+}
+
+// Create creates the operation.
+func (o StoreOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Store")
+	w.Operand("ptr", o.Ptr)
+	w.Operand("value", o.Value)
+	ods.SetValue(w, "memory_access", o.MemoryAccess, memoryAccessKind)
+	ods.SetPointer(w, "alignment", o.Alignment, ods.I32)
+	return w.Create()
+}
+
+// Store creates spirv.Store.
+func Store(b *mlir.Builder, ptr mlir.Value, value mlir.Value) mlir.Operation {
+	return StoreOp{Ptr: ptr, Value: value}.Create(b)
+}
+
+// AsStore returns op as a StoreOp. It returns false if op is another operation or lacks
+// a part.
+func AsStore(op mlir.Operation) (StoreOp, bool) {
+	r := ods.Read(op, "spirv.Store", "11", "")
+	if r == nil {
+		return StoreOp{}, false
+	}
+	o := StoreOp{
+		Ptr:          r.Operand(),
+		Value:        r.Operand(),
+		MemoryAccess: ods.GetValue(r, "memory_access", memoryAccessKind),
+		Alignment:    ods.GetPointer(r, "alignment", ods.I32),
+	}
+	return o, r.OK()
+}
+
+// SwitchOp is the operation spirv.Switch.
+type SwitchOp struct {
+	Selector        mlir.Value
+	DefaultOperands []mlir.Value
+	TargetOperands  [][]mlir.Value
+	Literals        mlir.Attribute // optional
+	DefaultTarget   mlir.Block
+	Targets         []mlir.Block
+}
+
+// Create creates the operation.
+func (o SwitchOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Switch")
+	w.Operand("selector", o.Selector)
+	w.Operands("defaultOperands", o.DefaultOperands)
+	w.Nested("targetOperands", "case_operand_segments", o.TargetOperands)
+	ods.SetValue(w, "literals", o.Literals, ods.Attribute)
+	w.Successor("defaultTarget", o.DefaultTarget)
+	w.Successors("targets", o.Targets)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Switch creates spirv.Switch.
+func Switch(b *mlir.Builder, selector mlir.Value, defaultOperands []mlir.Value, targetOperands [][]mlir.Value, defaultTarget mlir.Block, targets []mlir.Block) mlir.Operation {
+	return SwitchOp{Selector: selector, DefaultOperands: defaultOperands, TargetOperands: targetOperands, DefaultTarget: defaultTarget, Targets: targets}.Create(b)
+}
+
+// AsSwitch returns op as a SwitchOp. It returns false if op is another operation or
+// lacks a part.
+func AsSwitch(op mlir.Operation) (SwitchOp, bool) {
+	r := ods.Read(op, "spirv.Switch", "1**s", "")
+	if r == nil {
+		return SwitchOp{}, false
+	}
+	o := SwitchOp{
+		Selector:        r.Operand(),
+		DefaultOperands: r.Operands(),
+		TargetOperands:  r.Nested("case_operand_segments"),
+		Literals:        ods.GetValue(r, "literals", ods.Attribute),
+		DefaultTarget:   r.Successor(),
+		Targets:         r.Successors(),
+	}
+	return o, r.OK()
+}
+
+// TosaAbsOp is the operation spirv.Tosa.Abs.
+type TosaAbsOp struct {
+	Input1     mlir.Value
+	OutputType mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o TosaAbsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "spirv.Tosa.Abs")
+	w.Operand("input1", o.Input1)
+	w.OptionalResult(o.OutputType)
+	return w.Infer()
+}
+
+// TosaAbs creates spirv.Tosa.Abs and returns its result.
+func TosaAbs(b *mlir.Builder, input1 mlir.Value) mlir.Value {
+	return ods.Infer(b, "spirv.Tosa.Abs", "input1", input1).Result(0)
+}
+
+// AsTosaAbs returns op as a TosaAbsOp. It returns false if op is another operation or
+// lacks a part.
+func AsTosaAbs(op mlir.Operation) (TosaAbsOp, bool) {
+	r := ods.Read(op, "spirv.Tosa.Abs", "1", "1")
+	if r == nil {
+		return TosaAbsOp{}, false
+	}
+	o := TosaAbsOp{
+		Input1:     r.Operand(),
+		OutputType: r.Result(),
 	}
 	return o, r.OK()
 }

@@ -193,6 +193,45 @@ func AsArgMax(op mlir.Operation) (ArgMaxOp, bool) {
 	return o, r.OK()
 }
 
+// ArgMinOp is the operation tosa.argmin.
+type ArgMinOp struct {
+	Input      mlir.Value
+	Axis       int32
+	NanMode    NanPropagationMode // optional
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o ArgMinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.argmin")
+	w.Operand("input", o.Input)
+	ods.Set(w, "axis", o.Axis, ods.I32)
+	ods.SetValue(w, "nan_mode", o.NanMode, nanPropagationModeKind)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// ArgMin creates tosa.argmin and returns its result.
+func ArgMin(b *mlir.Builder, outputType mlir.Type, input mlir.Value, axis int32) mlir.Value {
+	return ArgMinOp{OutputType: outputType, Input: input, Axis: axis}.Create(b).Result(0)
+}
+
+// AsArgMin returns op as an ArgMinOp. It returns false if op is another operation or
+// lacks a part.
+func AsArgMin(op mlir.Operation) (ArgMinOp, bool) {
+	r := ods.Read(op, "tosa.argmin", "1", "1")
+	if r == nil {
+		return ArgMinOp{}, false
+	}
+	o := ArgMinOp{
+		Input:      r.Operand(),
+		Axis:       ods.Get(r, "axis", ods.I32),
+		NanMode:    ods.GetValue(r, "nan_mode", nanPropagationModeKind),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // ArithmeticRightShiftOp is the operation tosa.arithmetic_right_shift.
 type ArithmeticRightShiftOp struct {
 	Input1     mlir.Value
@@ -228,6 +267,42 @@ func AsArithmeticRightShift(op mlir.Operation) (ArithmeticRightShiftOp, bool) {
 		Input2:     r.Operand(),
 		Round:      ods.Get(r, "round", ods.Bool),
 		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AssertEqualShapeOp is the operation tosa.assert_equal_shape.
+type AssertEqualShapeOp struct {
+	Input1         mlir.Value
+	Input2         mlir.Value
+	AllowBroadcast bool
+}
+
+// Create creates the operation.
+func (o AssertEqualShapeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.assert_equal_shape")
+	w.Operand("input1", o.Input1)
+	w.Operand("input2", o.Input2)
+	ods.Set(w, "allow_broadcast", o.AllowBroadcast, ods.Bool)
+	return w.Create()
+}
+
+// AssertEqualShape creates tosa.assert_equal_shape.
+func AssertEqualShape(b *mlir.Builder, input1 mlir.Value, input2 mlir.Value, allowBroadcast bool) mlir.Operation {
+	return AssertEqualShapeOp{Input1: input1, Input2: input2, AllowBroadcast: allowBroadcast}.Create(b)
+}
+
+// AsAssertEqualShape returns op as an AssertEqualShapeOp. It returns false if op is
+// another operation or lacks a part.
+func AsAssertEqualShape(op mlir.Operation) (AssertEqualShapeOp, bool) {
+	r := ods.Read(op, "tosa.assert_equal_shape", "11", "")
+	if r == nil {
+		return AssertEqualShapeOp{}, false
+	}
+	o := AssertEqualShapeOp{
+		Input1:         r.Operand(),
+		Input2:         r.Operand(),
+		AllowBroadcast: ods.Get(r, "allow_broadcast", ods.Bool),
 	}
 	return o, r.OK()
 }
@@ -277,6 +352,57 @@ func AsAvgPool2d(op mlir.Operation) (AvgPool2dOp, bool) {
 		Kernel:     ods.Get(r, "kernel", ods.Int64s),
 		Stride:     ods.Get(r, "stride", ods.Int64s),
 		Pad:        ods.Get(r, "pad", ods.Int64s),
+		AccType:    ods.Get(r, "acc_type", ods.Type),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// AvgPool2dAdaptiveOp is the operation tosa.avg_pool2d_adaptive.
+type AvgPool2dAdaptiveOp struct {
+	Input      mlir.Value
+	InputZp    mlir.Value
+	OutputZp   mlir.Value
+	Kernel     mlir.Value
+	Stride     mlir.Value
+	Pad        mlir.Value
+	AccType    mlir.Type
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o AvgPool2dAdaptiveOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.avg_pool2d_adaptive")
+	w.Operand("input", o.Input)
+	w.Operand("input_zp", o.InputZp)
+	w.Operand("output_zp", o.OutputZp)
+	w.Operand("kernel", o.Kernel)
+	w.Operand("stride", o.Stride)
+	w.Operand("pad", o.Pad)
+	ods.Set(w, "acc_type", o.AccType, ods.Type)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// AvgPool2dAdaptive creates tosa.avg_pool2d_adaptive and returns its result.
+func AvgPool2dAdaptive(b *mlir.Builder, outputType mlir.Type, input mlir.Value, inputZp mlir.Value, outputZp mlir.Value, kernel mlir.Value, stride mlir.Value, pad mlir.Value, accType mlir.Type) mlir.Value {
+	return AvgPool2dAdaptiveOp{OutputType: outputType, Input: input, InputZp: inputZp, OutputZp: outputZp, Kernel: kernel, Stride: stride, Pad: pad, AccType: accType}.Create(b).Result(0)
+}
+
+// AsAvgPool2dAdaptive returns op as an AvgPool2dAdaptiveOp. It returns false if op is
+// another operation or lacks a part.
+func AsAvgPool2dAdaptive(op mlir.Operation) (AvgPool2dAdaptiveOp, bool) {
+	r := ods.Read(op, "tosa.avg_pool2d_adaptive", "111111", "1")
+	if r == nil {
+		return AvgPool2dAdaptiveOp{}, false
+	}
+	o := AvgPool2dAdaptiveOp{
+		Input:      r.Operand(),
+		InputZp:    r.Operand(),
+		OutputZp:   r.Operand(),
+		Kernel:     r.Operand(),
+		Stride:     r.Operand(),
+		Pad:        r.Operand(),
 		AccType:    ods.Get(r, "acc_type", ods.Type),
 		OutputType: r.Result(),
 	}
@@ -882,6 +1008,63 @@ func AsConv2D(op mlir.Operation) (Conv2DOp, bool) {
 	return o, r.OK()
 }
 
+// Conv2DBlockScaledOp is the operation tosa.conv2d_block_scaled.
+type Conv2DBlockScaledOp struct {
+	InputData   mlir.Value
+	InputScale  mlir.Value
+	WeightData  mlir.Value
+	WeightScale mlir.Value
+	Bias        mlir.Value
+	Pad         mlir.Value
+	Stride      mlir.Value
+	Dilation    mlir.Value
+	BlockSize   BlockSize
+	OutputType  mlir.Type
+}
+
+// Create creates the operation.
+func (o Conv2DBlockScaledOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.conv2d_block_scaled")
+	w.Operand("input_data", o.InputData)
+	w.Operand("input_scale", o.InputScale)
+	w.Operand("weight_data", o.WeightData)
+	w.Operand("weight_scale", o.WeightScale)
+	w.Operand("bias", o.Bias)
+	w.Operand("pad", o.Pad)
+	w.Operand("stride", o.Stride)
+	w.Operand("dilation", o.Dilation)
+	ods.Set(w, "block_size", o.BlockSize, blockSizeKind)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Conv2DBlockScaled creates tosa.conv2d_block_scaled and returns its result.
+func Conv2DBlockScaled(b *mlir.Builder, outputType mlir.Type, inputData mlir.Value, inputScale mlir.Value, weightData mlir.Value, weightScale mlir.Value, bias mlir.Value, pad mlir.Value, stride mlir.Value, dilation mlir.Value, blockSize BlockSize) mlir.Value {
+	return Conv2DBlockScaledOp{OutputType: outputType, InputData: inputData, InputScale: inputScale, WeightData: weightData, WeightScale: weightScale, Bias: bias, Pad: pad, Stride: stride, Dilation: dilation, BlockSize: blockSize}.Create(b).Result(0)
+}
+
+// AsConv2DBlockScaled returns op as a Conv2DBlockScaledOp. It returns false if op is
+// another operation or lacks a part.
+func AsConv2DBlockScaled(op mlir.Operation) (Conv2DBlockScaledOp, bool) {
+	r := ods.Read(op, "tosa.conv2d_block_scaled", "11111111", "1")
+	if r == nil {
+		return Conv2DBlockScaledOp{}, false
+	}
+	o := Conv2DBlockScaledOp{
+		InputData:   r.Operand(),
+		InputScale:  r.Operand(),
+		WeightData:  r.Operand(),
+		WeightScale: r.Operand(),
+		Bias:        r.Operand(),
+		Pad:         r.Operand(),
+		Stride:      r.Operand(),
+		Dilation:    r.Operand(),
+		BlockSize:   ods.Get(r, "block_size", blockSizeKind),
+		OutputType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
 // Conv3DOp is the operation tosa.conv3d.
 type Conv3DOp struct {
 	Input      mlir.Value
@@ -1395,147 +1578,6 @@ func AsFloor(op mlir.Operation) (FloorOp, bool) {
 		return FloorOp{}, false
 	}
 	o := FloorOp{
-		Input1:     r.Operand(),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GatherOp is the operation tosa.gather.
-type GatherOp struct {
-	Values     mlir.Value
-	Indices    mlir.Value
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o GatherOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.gather")
-	w.Operand("values", o.Values)
-	w.Operand("indices", o.Indices)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// Gather creates tosa.gather and returns its result.
-func Gather(b *mlir.Builder, outputType mlir.Type, values mlir.Value, indices mlir.Value) mlir.Value {
-	return GatherOp{OutputType: outputType, Values: values, Indices: indices}.Create(b).Result(0)
-}
-
-// AsGather returns op as a GatherOp. It returns false if op is another operation or
-// lacks a part.
-func AsGather(op mlir.Operation) (GatherOp, bool) {
-	r := ods.Read(op, "tosa.gather", "11", "1")
-	if r == nil {
-		return GatherOp{}, false
-	}
-	o := GatherOp{
-		Values:     r.Operand(),
-		Indices:    r.Operand(),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GreaterOp is the operation tosa.greater.
-type GreaterOp struct {
-	Input1     mlir.Value
-	Input2     mlir.Value
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o GreaterOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.greater")
-	w.Operand("input1", o.Input1)
-	w.Operand("input2", o.Input2)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// Greater creates tosa.greater and returns its result.
-func Greater(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value, input2 mlir.Value) mlir.Value {
-	return GreaterOp{OutputType: outputType, Input1: input1, Input2: input2}.Create(b).Result(0)
-}
-
-// AsGreater returns op as a GreaterOp. It returns false if op is another operation or
-// lacks a part.
-func AsGreater(op mlir.Operation) (GreaterOp, bool) {
-	r := ods.Read(op, "tosa.greater", "11", "1")
-	if r == nil {
-		return GreaterOp{}, false
-	}
-	o := GreaterOp{
-		Input1:     r.Operand(),
-		Input2:     r.Operand(),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GreaterEqualOp is the operation tosa.greater_equal.
-type GreaterEqualOp struct {
-	Input1     mlir.Value
-	Input2     mlir.Value
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o GreaterEqualOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.greater_equal")
-	w.Operand("input1", o.Input1)
-	w.Operand("input2", o.Input2)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// GreaterEqual creates tosa.greater_equal and returns its result.
-func GreaterEqual(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value, input2 mlir.Value) mlir.Value {
-	return GreaterEqualOp{OutputType: outputType, Input1: input1, Input2: input2}.Create(b).Result(0)
-}
-
-// AsGreaterEqual returns op as a GreaterEqualOp. It returns false if op is another
-// operation or lacks a part.
-func AsGreaterEqual(op mlir.Operation) (GreaterEqualOp, bool) {
-	r := ods.Read(op, "tosa.greater_equal", "11", "1")
-	if r == nil {
-		return GreaterEqualOp{}, false
-	}
-	o := GreaterEqualOp{
-		Input1:     r.Operand(),
-		Input2:     r.Operand(),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IdentityOp is the operation tosa.identity.
-type IdentityOp struct {
-	Input1     mlir.Value
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o IdentityOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.identity")
-	w.Operand("input1", o.Input1)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// Identity creates tosa.identity and returns its result.
-func Identity(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value) mlir.Value {
-	return IdentityOp{OutputType: outputType, Input1: input1}.Create(b).Result(0)
-}
-
-// AsIdentity returns op as an IdentityOp. It returns false if op is another operation
-// or lacks a part.
-func AsIdentity(op mlir.Operation) (IdentityOp, bool) {
-	r := ods.Read(op, "tosa.identity", "1", "1")
-	if r == nil {
-		return IdentityOp{}, false
-	}
-	o := IdentityOp{
 		Input1:     r.Operand(),
 		OutputType: r.Result(),
 	}

@@ -7,6 +7,147 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// GatherOp is the operation tosa.gather.
+type GatherOp struct {
+	Values     mlir.Value
+	Indices    mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o GatherOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.gather")
+	w.Operand("values", o.Values)
+	w.Operand("indices", o.Indices)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Gather creates tosa.gather and returns its result.
+func Gather(b *mlir.Builder, outputType mlir.Type, values mlir.Value, indices mlir.Value) mlir.Value {
+	return GatherOp{OutputType: outputType, Values: values, Indices: indices}.Create(b).Result(0)
+}
+
+// AsGather returns op as a GatherOp. It returns false if op is another operation or
+// lacks a part.
+func AsGather(op mlir.Operation) (GatherOp, bool) {
+	r := ods.Read(op, "tosa.gather", "11", "1")
+	if r == nil {
+		return GatherOp{}, false
+	}
+	o := GatherOp{
+		Values:     r.Operand(),
+		Indices:    r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GreaterOp is the operation tosa.greater.
+type GreaterOp struct {
+	Input1     mlir.Value
+	Input2     mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o GreaterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.greater")
+	w.Operand("input1", o.Input1)
+	w.Operand("input2", o.Input2)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Greater creates tosa.greater and returns its result.
+func Greater(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value, input2 mlir.Value) mlir.Value {
+	return GreaterOp{OutputType: outputType, Input1: input1, Input2: input2}.Create(b).Result(0)
+}
+
+// AsGreater returns op as a GreaterOp. It returns false if op is another operation or
+// lacks a part.
+func AsGreater(op mlir.Operation) (GreaterOp, bool) {
+	r := ods.Read(op, "tosa.greater", "11", "1")
+	if r == nil {
+		return GreaterOp{}, false
+	}
+	o := GreaterOp{
+		Input1:     r.Operand(),
+		Input2:     r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GreaterEqualOp is the operation tosa.greater_equal.
+type GreaterEqualOp struct {
+	Input1     mlir.Value
+	Input2     mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o GreaterEqualOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.greater_equal")
+	w.Operand("input1", o.Input1)
+	w.Operand("input2", o.Input2)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// GreaterEqual creates tosa.greater_equal and returns its result.
+func GreaterEqual(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value, input2 mlir.Value) mlir.Value {
+	return GreaterEqualOp{OutputType: outputType, Input1: input1, Input2: input2}.Create(b).Result(0)
+}
+
+// AsGreaterEqual returns op as a GreaterEqualOp. It returns false if op is another
+// operation or lacks a part.
+func AsGreaterEqual(op mlir.Operation) (GreaterEqualOp, bool) {
+	r := ods.Read(op, "tosa.greater_equal", "11", "1")
+	if r == nil {
+		return GreaterEqualOp{}, false
+	}
+	o := GreaterEqualOp{
+		Input1:     r.Operand(),
+		Input2:     r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IdentityOp is the operation tosa.identity.
+type IdentityOp struct {
+	Input1     mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o IdentityOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.identity")
+	w.Operand("input1", o.Input1)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Identity creates tosa.identity and returns its result.
+func Identity(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value) mlir.Value {
+	return IdentityOp{OutputType: outputType, Input1: input1}.Create(b).Result(0)
+}
+
+// AsIdentity returns op as an IdentityOp. It returns false if op is another operation
+// or lacks a part.
+func AsIdentity(op mlir.Operation) (IdentityOp, bool) {
+	r := ods.Read(op, "tosa.identity", "1", "1")
+	if r == nil {
+		return IdentityOp{}, false
+	}
+	o := IdentityOp{
+		Input1:     r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // IntDivOp is the operation tosa.intdiv.
 type IntDivOp struct {
 	Input1     mlir.Value
@@ -397,6 +538,48 @@ func AsMatMul(op mlir.Operation) (MatMulOp, bool) {
 	return o, r.OK()
 }
 
+// MatMulTOp is the operation tosa.matmul_t.
+type MatMulTOp struct {
+	A          mlir.Value
+	B          mlir.Value
+	AZp        mlir.Value
+	BZp        mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o MatMulTOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.matmul_t")
+	w.Operand("a", o.A)
+	w.Operand("b", o.B)
+	w.Operand("a_zp", o.AZp)
+	w.Operand("b_zp", o.BZp)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// MatMulT creates tosa.matmul_t and returns its result.
+func MatMulT(b *mlir.Builder, outputType mlir.Type, a mlir.Value, bValue mlir.Value, aZp mlir.Value, bZp mlir.Value) mlir.Value {
+	return MatMulTOp{OutputType: outputType, A: a, B: bValue, AZp: aZp, BZp: bZp}.Create(b).Result(0)
+}
+
+// AsMatMulT returns op as a MatMulTOp. It returns false if op is another operation or
+// lacks a part.
+func AsMatMulT(op mlir.Operation) (MatMulTOp, bool) {
+	r := ods.Read(op, "tosa.matmul_t", "1111", "1")
+	if r == nil {
+		return MatMulTOp{}, false
+	}
+	o := MatMulTOp{
+		A:          r.Operand(),
+		B:          r.Operand(),
+		AZp:        r.Operand(),
+		BZp:        r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // MatmulTBlockScaledOp is the operation tosa.matmul_t_block_scaled.
 type MatmulTBlockScaledOp struct {
 	AData          mlir.Value
@@ -481,6 +664,51 @@ func AsMaxPool2d(op mlir.Operation) (MaxPool2dOp, bool) {
 		Kernel:     ods.Get(r, "kernel", ods.Int64s),
 		Stride:     ods.Get(r, "stride", ods.Int64s),
 		Pad:        ods.Get(r, "pad", ods.Int64s),
+		NanMode:    ods.GetValue(r, "nan_mode", nanPropagationModeKind),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MaxPool2dAdaptiveOp is the operation tosa.max_pool2d_adaptive.
+type MaxPool2dAdaptiveOp struct {
+	Input      mlir.Value
+	Kernel     mlir.Value
+	Stride     mlir.Value
+	Pad        mlir.Value
+	NanMode    NanPropagationMode // optional
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o MaxPool2dAdaptiveOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.max_pool2d_adaptive")
+	w.Operand("input", o.Input)
+	w.Operand("kernel", o.Kernel)
+	w.Operand("stride", o.Stride)
+	w.Operand("pad", o.Pad)
+	ods.SetValue(w, "nan_mode", o.NanMode, nanPropagationModeKind)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// MaxPool2dAdaptive creates tosa.max_pool2d_adaptive and returns its result.
+func MaxPool2dAdaptive(b *mlir.Builder, outputType mlir.Type, input mlir.Value, kernel mlir.Value, stride mlir.Value, pad mlir.Value) mlir.Value {
+	return MaxPool2dAdaptiveOp{OutputType: outputType, Input: input, Kernel: kernel, Stride: stride, Pad: pad}.Create(b).Result(0)
+}
+
+// AsMaxPool2dAdaptive returns op as a MaxPool2dAdaptiveOp. It returns false if op is
+// another operation or lacks a part.
+func AsMaxPool2dAdaptive(op mlir.Operation) (MaxPool2dAdaptiveOp, bool) {
+	r := ods.Read(op, "tosa.max_pool2d_adaptive", "1111", "1")
+	if r == nil {
+		return MaxPool2dAdaptiveOp{}, false
+	}
+	o := MaxPool2dAdaptiveOp{
+		Input:      r.Operand(),
+		Kernel:     r.Operand(),
+		Stride:     r.Operand(),
+		Pad:        r.Operand(),
 		NanMode:    ods.GetValue(r, "nan_mode", nanPropagationModeKind),
 		OutputType: r.Result(),
 	}
@@ -1213,6 +1441,45 @@ func AsReshape(op mlir.Operation) (ReshapeOp, bool) {
 	return o, r.OK()
 }
 
+// ReshapeBlockScaledOp is the operation tosa.reshape_block_scaled.
+type ReshapeBlockScaledOp struct {
+	Input         []mlir.Value
+	NewValueShape mlir.Value
+	BlockSize     BlockSize
+	OutputTypes   []mlir.Type // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ReshapeBlockScaledOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.reshape_block_scaled")
+	w.Operands("input", o.Input)
+	w.Operand("new_value_shape", o.NewValueShape)
+	ods.Set(w, "block_size", o.BlockSize, blockSizeKind)
+	w.Results("output", o.OutputTypes)
+	return w.Infer()
+}
+
+// ReshapeBlockScaled creates tosa.reshape_block_scaled.
+func ReshapeBlockScaled(b *mlir.Builder, input []mlir.Value, newValueShape mlir.Value, blockSize BlockSize) mlir.Operation {
+	return ReshapeBlockScaledOp{Input: input, NewValueShape: newValueShape, BlockSize: blockSize}.Create(b)
+}
+
+// AsReshapeBlockScaled returns op as a ReshapeBlockScaledOp. It returns false if op is
+// another operation or lacks a part.
+func AsReshapeBlockScaled(op mlir.Operation) (ReshapeBlockScaledOp, bool) {
+	r := ods.Read(op, "tosa.reshape_block_scaled", "*1", "*")
+	if r == nil {
+		return ReshapeBlockScaledOp{}, false
+	}
+	o := ReshapeBlockScaledOp{
+		Input:         r.Operands(),
+		NewValueShape: r.Operand(),
+		BlockSize:     ods.Get(r, "block_size", blockSizeKind),
+		OutputTypes:   r.Results(),
+	}
+	return o, r.OK()
+}
+
 // ResizeOp is the operation tosa.resize.
 type ResizeOp struct {
 	Input      mlir.Value
@@ -1253,259 +1520,6 @@ func AsResize(op mlir.Operation) (ResizeOp, bool) {
 		Offset:     r.Operand(),
 		Border:     r.Operand(),
 		Mode:       ods.Get(r, "mode", resizeModeKind),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ReverseOp is the operation tosa.reverse.
-type ReverseOp struct {
-	Input1     mlir.Value
-	Axis       int32
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o ReverseOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.reverse")
-	w.Operand("input1", o.Input1)
-	ods.Set(w, "axis", o.Axis, ods.I32)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// Reverse creates tosa.reverse and returns its result.
-func Reverse(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value, axis int32) mlir.Value {
-	return ReverseOp{OutputType: outputType, Input1: input1, Axis: axis}.Create(b).Result(0)
-}
-
-// AsReverse returns op as a ReverseOp. It returns false if op is another operation or
-// lacks a part.
-func AsReverse(op mlir.Operation) (ReverseOp, bool) {
-	r := ods.Read(op, "tosa.reverse", "1", "1")
-	if r == nil {
-		return ReverseOp{}, false
-	}
-	o := ReverseOp{
-		Input1:     r.Operand(),
-		Axis:       ods.Get(r, "axis", ods.I32),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RFFT2dOp is the operation tosa.rfft2d.
-type RFFT2dOp struct {
-	InputReal      mlir.Value
-	LocalBound     *bool // optional, with a default
-	OutputRealType mlir.Type
-	OutputImagType mlir.Type
-}
-
-// Create creates the operation.
-func (o RFFT2dOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.rfft2d")
-	w.Operand("input_real", o.InputReal)
-	ods.SetPointer(w, "local_bound", o.LocalBound, ods.Bool)
-	w.Result("output_real", o.OutputRealType)
-	w.Result("output_imag", o.OutputImagType)
-	return w.Create()
-}
-
-// RFFT2d creates tosa.rfft2d and returns its results.
-func RFFT2d(b *mlir.Builder, outputRealType mlir.Type, outputImagType mlir.Type, inputReal mlir.Value) (mlir.Value, mlir.Value) {
-	op := RFFT2dOp{OutputRealType: outputRealType, OutputImagType: outputImagType, InputReal: inputReal}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsRFFT2d returns op as a RFFT2dOp. It returns false if op is another operation or
-// lacks a part.
-func AsRFFT2d(op mlir.Operation) (RFFT2dOp, bool) {
-	r := ods.Read(op, "tosa.rfft2d", "1", "11")
-	if r == nil {
-		return RFFT2dOp{}, false
-	}
-	o := RFFT2dOp{
-		InputReal:      r.Operand(),
-		LocalBound:     ods.GetPointer(r, "local_bound", ods.Bool),
-		OutputRealType: r.Result(),
-		OutputImagType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RsqrtOp is the operation tosa.rsqrt.
-type RsqrtOp struct {
-	Input1     mlir.Value
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o RsqrtOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.rsqrt")
-	w.Operand("input1", o.Input1)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// Rsqrt creates tosa.rsqrt and returns its result.
-func Rsqrt(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value) mlir.Value {
-	return RsqrtOp{OutputType: outputType, Input1: input1}.Create(b).Result(0)
-}
-
-// AsRsqrt returns op as a RsqrtOp. It returns false if op is another operation or lacks
-// a part.
-func AsRsqrt(op mlir.Operation) (RsqrtOp, bool) {
-	r := ods.Read(op, "tosa.rsqrt", "1", "1")
-	if r == nil {
-		return RsqrtOp{}, false
-	}
-	o := RsqrtOp{
-		Input1:     r.Operand(),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ScatterOp is the operation tosa.scatter.
-type ScatterOp struct {
-	ValuesIn      mlir.Value
-	Indices       mlir.Value
-	Input         mlir.Value
-	ValuesOutType mlir.Type
-}
-
-// Create creates the operation.
-func (o ScatterOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.scatter")
-	w.Operand("values_in", o.ValuesIn)
-	w.Operand("indices", o.Indices)
-	w.Operand("input", o.Input)
-	w.Result("values_out", o.ValuesOutType)
-	return w.Create()
-}
-
-// Scatter creates tosa.scatter and returns its result.
-func Scatter(b *mlir.Builder, valuesOutType mlir.Type, valuesIn mlir.Value, indices mlir.Value, input mlir.Value) mlir.Value {
-	return ScatterOp{ValuesOutType: valuesOutType, ValuesIn: valuesIn, Indices: indices, Input: input}.Create(b).Result(0)
-}
-
-// AsScatter returns op as a ScatterOp. It returns false if op is another operation or
-// lacks a part.
-func AsScatter(op mlir.Operation) (ScatterOp, bool) {
-	r := ods.Read(op, "tosa.scatter", "111", "1")
-	if r == nil {
-		return ScatterOp{}, false
-	}
-	o := ScatterOp{
-		ValuesIn:      r.Operand(),
-		Indices:       r.Operand(),
-		Input:         r.Operand(),
-		ValuesOutType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SelectOp is the operation tosa.select.
-type SelectOp struct {
-	Input1     mlir.Value
-	Input2     mlir.Value
-	Input3     mlir.Value
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.select")
-	w.Operand("input1", o.Input1)
-	w.Operand("input2", o.Input2)
-	w.Operand("input3", o.Input3)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// Select creates tosa.select and returns its result.
-func Select(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value, input2 mlir.Value, input3 mlir.Value) mlir.Value {
-	return SelectOp{OutputType: outputType, Input1: input1, Input2: input2, Input3: input3}.Create(b).Result(0)
-}
-
-// AsSelect returns op as a SelectOp. It returns false if op is another operation or
-// lacks a part.
-func AsSelect(op mlir.Operation) (SelectOp, bool) {
-	r := ods.Read(op, "tosa.select", "111", "1")
-	if r == nil {
-		return SelectOp{}, false
-	}
-	o := SelectOp{
-		Input1:     r.Operand(),
-		Input2:     r.Operand(),
-		Input3:     r.Operand(),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SigmoidOp is the operation tosa.sigmoid.
-type SigmoidOp struct {
-	Input      mlir.Value
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o SigmoidOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.sigmoid")
-	w.Operand("input", o.Input)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// Sigmoid creates tosa.sigmoid and returns its result.
-func Sigmoid(b *mlir.Builder, outputType mlir.Type, input mlir.Value) mlir.Value {
-	return SigmoidOp{OutputType: outputType, Input: input}.Create(b).Result(0)
-}
-
-// AsSigmoid returns op as a SigmoidOp. It returns false if op is another operation or
-// lacks a part.
-func AsSigmoid(op mlir.Operation) (SigmoidOp, bool) {
-	r := ods.Read(op, "tosa.sigmoid", "1", "1")
-	if r == nil {
-		return SigmoidOp{}, false
-	}
-	o := SigmoidOp{
-		Input:      r.Operand(),
-		OutputType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SinOp is the operation tosa.sin.
-type SinOp struct {
-	Input1     mlir.Value
-	OutputType mlir.Type
-}
-
-// Create creates the operation.
-func (o SinOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "tosa.sin")
-	w.Operand("input1", o.Input1)
-	w.Result("output", o.OutputType)
-	return w.Create()
-}
-
-// Sin creates tosa.sin and returns its result.
-func Sin(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value) mlir.Value {
-	return SinOp{OutputType: outputType, Input1: input1}.Create(b).Result(0)
-}
-
-// AsSin returns op as a SinOp. It returns false if op is another operation or lacks a
-// part.
-func AsSin(op mlir.Operation) (SinOp, bool) {
-	r := ods.Read(op, "tosa.sin", "1", "1")
-	if r == nil {
-		return SinOp{}, false
-	}
-	o := SinOp{
-		Input1:     r.Operand(),
 		OutputType: r.Result(),
 	}
 	return o, r.OK()

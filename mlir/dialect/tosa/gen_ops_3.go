@@ -7,6 +7,340 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// ReverseOp is the operation tosa.reverse.
+type ReverseOp struct {
+	Input1     mlir.Value
+	Axis       int32
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o ReverseOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.reverse")
+	w.Operand("input1", o.Input1)
+	ods.Set(w, "axis", o.Axis, ods.I32)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Reverse creates tosa.reverse and returns its result.
+func Reverse(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value, axis int32) mlir.Value {
+	return ReverseOp{OutputType: outputType, Input1: input1, Axis: axis}.Create(b).Result(0)
+}
+
+// AsReverse returns op as a ReverseOp. It returns false if op is another operation or
+// lacks a part.
+func AsReverse(op mlir.Operation) (ReverseOp, bool) {
+	r := ods.Read(op, "tosa.reverse", "1", "1")
+	if r == nil {
+		return ReverseOp{}, false
+	}
+	o := ReverseOp{
+		Input1:     r.Operand(),
+		Axis:       ods.Get(r, "axis", ods.I32),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RFFT2dOp is the operation tosa.rfft2d.
+type RFFT2dOp struct {
+	InputReal      mlir.Value
+	LocalBound     *bool // optional, with a default
+	OutputRealType mlir.Type
+	OutputImagType mlir.Type
+}
+
+// Create creates the operation.
+func (o RFFT2dOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.rfft2d")
+	w.Operand("input_real", o.InputReal)
+	ods.SetPointer(w, "local_bound", o.LocalBound, ods.Bool)
+	w.Result("output_real", o.OutputRealType)
+	w.Result("output_imag", o.OutputImagType)
+	return w.Create()
+}
+
+// RFFT2d creates tosa.rfft2d and returns its results.
+func RFFT2d(b *mlir.Builder, outputRealType mlir.Type, outputImagType mlir.Type, inputReal mlir.Value) (mlir.Value, mlir.Value) {
+	op := RFFT2dOp{OutputRealType: outputRealType, OutputImagType: outputImagType, InputReal: inputReal}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsRFFT2d returns op as a RFFT2dOp. It returns false if op is another operation or
+// lacks a part.
+func AsRFFT2d(op mlir.Operation) (RFFT2dOp, bool) {
+	r := ods.Read(op, "tosa.rfft2d", "1", "11")
+	if r == nil {
+		return RFFT2dOp{}, false
+	}
+	o := RFFT2dOp{
+		InputReal:      r.Operand(),
+		LocalBound:     ods.GetPointer(r, "local_bound", ods.Bool),
+		OutputRealType: r.Result(),
+		OutputImagType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RowGatherOp is the operation tosa.row_gather.
+type RowGatherOp struct {
+	Values     mlir.Value
+	Indices    mlir.Value
+	RowCount   mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o RowGatherOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.row_gather")
+	w.Operand("values", o.Values)
+	w.Operand("indices", o.Indices)
+	w.Operand("row_count", o.RowCount)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// RowGather creates tosa.row_gather and returns its result.
+func RowGather(b *mlir.Builder, outputType mlir.Type, values mlir.Value, indices mlir.Value, rowCount mlir.Value) mlir.Value {
+	return RowGatherOp{OutputType: outputType, Values: values, Indices: indices, RowCount: rowCount}.Create(b).Result(0)
+}
+
+// AsRowGather returns op as a RowGatherOp. It returns false if op is another operation
+// or lacks a part.
+func AsRowGather(op mlir.Operation) (RowGatherOp, bool) {
+	r := ods.Read(op, "tosa.row_gather", "111", "1")
+	if r == nil {
+		return RowGatherOp{}, false
+	}
+	o := RowGatherOp{
+		Values:     r.Operand(),
+		Indices:    r.Operand(),
+		RowCount:   r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RowGatherBlockScaledOp is the operation tosa.row_gather_block_scaled.
+type RowGatherBlockScaledOp struct {
+	Values      []mlir.Value
+	Indices     mlir.Value
+	RowCount    mlir.Value
+	BlockSize   BlockSize
+	OutputTypes []mlir.Type
+}
+
+// Create creates the operation.
+func (o RowGatherBlockScaledOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.row_gather_block_scaled")
+	w.Operands("values", o.Values)
+	w.Operand("indices", o.Indices)
+	w.Operand("row_count", o.RowCount)
+	ods.Set(w, "block_size", o.BlockSize, blockSizeKind)
+	w.Results("output", o.OutputTypes)
+	return w.Create()
+}
+
+// RowGatherBlockScaled creates tosa.row_gather_block_scaled.
+func RowGatherBlockScaled(b *mlir.Builder, outputTypes []mlir.Type, values []mlir.Value, indices mlir.Value, rowCount mlir.Value, blockSize BlockSize) mlir.Operation {
+	return RowGatherBlockScaledOp{OutputTypes: outputTypes, Values: values, Indices: indices, RowCount: rowCount, BlockSize: blockSize}.Create(b)
+}
+
+// AsRowGatherBlockScaled returns op as a RowGatherBlockScaledOp. It returns false if op
+// is another operation or lacks a part.
+func AsRowGatherBlockScaled(op mlir.Operation) (RowGatherBlockScaledOp, bool) {
+	r := ods.Read(op, "tosa.row_gather_block_scaled", "*11", "*")
+	if r == nil {
+		return RowGatherBlockScaledOp{}, false
+	}
+	o := RowGatherBlockScaledOp{
+		Values:      r.Operands(),
+		Indices:     r.Operand(),
+		RowCount:    r.Operand(),
+		BlockSize:   ods.Get(r, "block_size", blockSizeKind),
+		OutputTypes: r.Results(),
+	}
+	return o, r.OK()
+}
+
+// RsqrtOp is the operation tosa.rsqrt.
+type RsqrtOp struct {
+	Input1     mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o RsqrtOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.rsqrt")
+	w.Operand("input1", o.Input1)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Rsqrt creates tosa.rsqrt and returns its result.
+func Rsqrt(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value) mlir.Value {
+	return RsqrtOp{OutputType: outputType, Input1: input1}.Create(b).Result(0)
+}
+
+// AsRsqrt returns op as a RsqrtOp. It returns false if op is another operation or lacks
+// a part.
+func AsRsqrt(op mlir.Operation) (RsqrtOp, bool) {
+	r := ods.Read(op, "tosa.rsqrt", "1", "1")
+	if r == nil {
+		return RsqrtOp{}, false
+	}
+	o := RsqrtOp{
+		Input1:     r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ScatterOp is the operation tosa.scatter.
+type ScatterOp struct {
+	ValuesIn      mlir.Value
+	Indices       mlir.Value
+	Input         mlir.Value
+	ValuesOutType mlir.Type
+}
+
+// Create creates the operation.
+func (o ScatterOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.scatter")
+	w.Operand("values_in", o.ValuesIn)
+	w.Operand("indices", o.Indices)
+	w.Operand("input", o.Input)
+	w.Result("values_out", o.ValuesOutType)
+	return w.Create()
+}
+
+// Scatter creates tosa.scatter and returns its result.
+func Scatter(b *mlir.Builder, valuesOutType mlir.Type, valuesIn mlir.Value, indices mlir.Value, input mlir.Value) mlir.Value {
+	return ScatterOp{ValuesOutType: valuesOutType, ValuesIn: valuesIn, Indices: indices, Input: input}.Create(b).Result(0)
+}
+
+// AsScatter returns op as a ScatterOp. It returns false if op is another operation or
+// lacks a part.
+func AsScatter(op mlir.Operation) (ScatterOp, bool) {
+	r := ods.Read(op, "tosa.scatter", "111", "1")
+	if r == nil {
+		return ScatterOp{}, false
+	}
+	o := ScatterOp{
+		ValuesIn:      r.Operand(),
+		Indices:       r.Operand(),
+		Input:         r.Operand(),
+		ValuesOutType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SelectOp is the operation tosa.select.
+type SelectOp struct {
+	Input1     mlir.Value
+	Input2     mlir.Value
+	Input3     mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.select")
+	w.Operand("input1", o.Input1)
+	w.Operand("input2", o.Input2)
+	w.Operand("input3", o.Input3)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Select creates tosa.select and returns its result.
+func Select(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value, input2 mlir.Value, input3 mlir.Value) mlir.Value {
+	return SelectOp{OutputType: outputType, Input1: input1, Input2: input2, Input3: input3}.Create(b).Result(0)
+}
+
+// AsSelect returns op as a SelectOp. It returns false if op is another operation or
+// lacks a part.
+func AsSelect(op mlir.Operation) (SelectOp, bool) {
+	r := ods.Read(op, "tosa.select", "111", "1")
+	if r == nil {
+		return SelectOp{}, false
+	}
+	o := SelectOp{
+		Input1:     r.Operand(),
+		Input2:     r.Operand(),
+		Input3:     r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SigmoidOp is the operation tosa.sigmoid.
+type SigmoidOp struct {
+	Input      mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o SigmoidOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.sigmoid")
+	w.Operand("input", o.Input)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Sigmoid creates tosa.sigmoid and returns its result.
+func Sigmoid(b *mlir.Builder, outputType mlir.Type, input mlir.Value) mlir.Value {
+	return SigmoidOp{OutputType: outputType, Input: input}.Create(b).Result(0)
+}
+
+// AsSigmoid returns op as a SigmoidOp. It returns false if op is another operation or
+// lacks a part.
+func AsSigmoid(op mlir.Operation) (SigmoidOp, bool) {
+	r := ods.Read(op, "tosa.sigmoid", "1", "1")
+	if r == nil {
+		return SigmoidOp{}, false
+	}
+	o := SigmoidOp{
+		Input:      r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SinOp is the operation tosa.sin.
+type SinOp struct {
+	Input1     mlir.Value
+	OutputType mlir.Type
+}
+
+// Create creates the operation.
+func (o SinOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "tosa.sin")
+	w.Operand("input1", o.Input1)
+	w.Result("output", o.OutputType)
+	return w.Create()
+}
+
+// Sin creates tosa.sin and returns its result.
+func Sin(b *mlir.Builder, outputType mlir.Type, input1 mlir.Value) mlir.Value {
+	return SinOp{OutputType: outputType, Input1: input1}.Create(b).Result(0)
+}
+
+// AsSin returns op as a SinOp. It returns false if op is another operation or lacks a
+// part.
+func AsSin(op mlir.Operation) (SinOp, bool) {
+	r := ods.Read(op, "tosa.sin", "1", "1")
+	if r == nil {
+		return SinOp{}, false
+	}
+	o := SinOp{
+		Input1:     r.Operand(),
+		OutputType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // SliceOp is the operation tosa.slice.
 type SliceOp struct {
 	Input1     mlir.Value

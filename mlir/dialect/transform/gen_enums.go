@@ -128,3 +128,189 @@ func AsTransposeMatmulInput(a mlir.Attribute) (TransposeMatmulInput, bool) {
 	v, ok := transposeMatmulInputCases.Read(a)
 	return TransposeMatmulInput(v), ok
 }
+
+// A VectorContractLowering is an enumeration of the dialect transform. The zero value
+// stands for the default, where there is one.
+type VectorContractLowering int
+
+const (
+	VectorContractLoweringDot VectorContractLowering = iota + 1
+	VectorContractLoweringLLVMIntr
+	VectorContractLoweringOuterProduct
+	VectorContractLoweringParallelArith
+)
+
+var vectorContractLoweringCases = ods.Enum{What: "VectorContractLowering",
+	Width: 32,
+	Cases: []string{"dot", "llvmintr", "outerproduct", "parallelarith"},
+}
+
+// String returns the keyword of v.
+func (v VectorContractLowering) String() string { return vectorContractLoweringCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v VectorContractLowering) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return vectorContractLoweringCases.Attribute(c, uint64(v))
+}
+
+// AsVectorContractLowering returns a as a VectorContractLowering. It returns false if a
+// is another attribute.
+func AsVectorContractLowering(a mlir.Attribute) (VectorContractLowering, bool) {
+	v, ok := vectorContractLoweringCases.Read(a)
+	return VectorContractLowering(v), ok
+}
+
+// A VectorMultiReductionLowering is an enumeration of the dialect transform. The zero
+// value stands for the default, where there is one.
+type VectorMultiReductionLowering int
+
+const (
+	VectorMultiReductionLoweringInnerParallel VectorMultiReductionLowering = iota + 1
+	VectorMultiReductionLoweringInnerReduction
+)
+
+var vectorMultiReductionLoweringCases = ods.Enum{What: "VectorMultiReductionLowering",
+	Width: 32,
+	Cases: []string{"innerparallel", "innerreduction"},
+}
+
+// String returns the keyword of v.
+func (v VectorMultiReductionLowering) String() string {
+	return vectorMultiReductionLoweringCases.String(uint64(v))
+}
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v VectorMultiReductionLowering) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return vectorMultiReductionLoweringCases.Attribute(c, uint64(v))
+}
+
+// AsVectorMultiReductionLowering returns a as a VectorMultiReductionLowering. It
+// returns false if a is another attribute.
+func AsVectorMultiReductionLowering(a mlir.Attribute) (VectorMultiReductionLowering, bool) {
+	v, ok := vectorMultiReductionLoweringCases.Read(a)
+	return VectorMultiReductionLowering(v), ok
+}
+
+// A VectorTransposeLowering is an enumeration of the dialect transform. The zero value
+// stands for the default, where there is one.
+type VectorTransposeLowering int
+
+const (
+	VectorTransposeLoweringEltWise VectorTransposeLowering = iota + 1
+	VectorTransposeLoweringLLVMIntr
+	VectorTransposeLoweringShuffle1D
+	VectorTransposeLoweringShuffle16x16
+)
+
+var vectorTransposeLoweringCases = ods.Enum{What: "VectorTransposeLowering",
+	Width: 32,
+	Cases: []string{"eltwise", "llvmintr", "shuffle_1d", "shuffle_16x16"},
+}
+
+// String returns the keyword of v.
+func (v VectorTransposeLowering) String() string {
+	return vectorTransposeLoweringCases.String(uint64(v))
+}
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v VectorTransposeLowering) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return vectorTransposeLoweringCases.Attribute(c, uint64(v))
+}
+
+// AsVectorTransposeLowering returns a as a VectorTransposeLowering. It returns false if
+// a is another attribute.
+func AsVectorTransposeLowering(a mlir.Attribute) (VectorTransposeLowering, bool) {
+	v, ok := vectorTransposeLoweringCases.Read(a)
+	return VectorTransposeLowering(v), ok
+}
+
+// A VectorTransferSplit is an enumeration of the dialect transform. The zero value
+// stands for the default, where there is one.
+type VectorTransferSplit int
+
+const (
+	VectorTransferSplitNone VectorTransferSplit = iota + 1
+	VectorTransferSplitVectorTransfer
+	VectorTransferSplitLinalgCopy
+	VectorTransferSplitForceInBounds
+)
+
+var vectorTransferSplitCases = ods.Enum{What: "VectorTransferSplit",
+	Width: 32,
+	Cases: []string{"none", "vector-transfer", "linalg-copy", "force-in-bounds"},
+}
+
+// String returns the keyword of v.
+func (v VectorTransferSplit) String() string { return vectorTransferSplitCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v VectorTransferSplit) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return vectorTransferSplitCases.Attribute(c, uint64(v))
+}
+
+// AsVectorTransferSplit returns a as a VectorTransferSplit. It returns false if a is
+// another attribute.
+func AsVectorTransferSplit(a mlir.Attribute) (VectorTransferSplit, bool) {
+	v, ok := vectorTransferSplitCases.Read(a)
+	return VectorTransferSplit(v), ok
+}
+
+// A LayoutMapOption is an enumeration of the dialect transform. The zero value stands
+// for the default, where there is one.
+type LayoutMapOption int
+
+const (
+	LayoutMapOptionInferLayoutMap LayoutMapOption = iota + 1
+	LayoutMapOptionIdentityLayoutMap
+	LayoutMapOptionFullyDynamicLayoutMap
+)
+
+var layoutMapOptionCases = ods.Enum{What: "LayoutMapOption",
+	Width: 32,
+	Cases: []string{"InferLayoutMap", "IdentityLayoutMap", "FullyDynamicLayoutMap"},
+}
+
+// String returns the keyword of v.
+func (v LayoutMapOption) String() string { return layoutMapOptionCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v LayoutMapOption) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return layoutMapOptionCases.Attribute(c, uint64(v))
+}
+
+// AsLayoutMapOption returns a as a LayoutMapOption. It returns false if a is another
+// attribute.
+func AsLayoutMapOption(a mlir.Attribute) (LayoutMapOption, bool) {
+	v, ok := layoutMapOptionCases.Read(a)
+	return LayoutMapOption(v), ok
+}
+
+// A WinogradConv2DFmr is an enumeration of the dialect transform. The zero value stands
+// for the default, where there is one.
+type WinogradConv2DFmr int
+
+const (
+	WinogradConv2DFmrF2_3 WinogradConv2DFmr = iota + 1
+	WinogradConv2DFmrF4_3
+	WinogradConv2DFmrF2_5
+)
+
+var winogradConv2DFmrCases = ods.Enum{What: "WinogradConv2DFmr",
+	Width: 32,
+	Cases: []string{"F_2_3", "F_4_3", "F_2_5"},
+}
+
+// String returns the keyword of v.
+func (v WinogradConv2DFmr) String() string { return winogradConv2DFmrCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v WinogradConv2DFmr) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return winogradConv2DFmrCases.Attribute(c, uint64(v))
+}
+
+// AsWinogradConv2DFmr returns a as a WinogradConv2DFmr. It returns false if a is
+// another attribute.
+func AsWinogradConv2DFmr(a mlir.Attribute) (WinogradConv2DFmr, bool) {
+	v, ok := winogradConv2DFmrCases.Read(a)
+	return WinogradConv2DFmr(v), ok
+}

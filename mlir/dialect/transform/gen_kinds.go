@@ -8,8 +8,14 @@ import (
 
 // The kinds of enumerations.
 var (
-	failurePropagationModeKind = ods.Enumerated(AsFailurePropagationMode)
-	matchCmpIPredicateKind     = ods.Enumerated(AsMatchCmpIPredicate)
-	matchInterfaceEnumKind     = ods.Enumerated(AsMatchInterfaceEnum)
-	transposeMatmulInputKind   = ods.Enumerated(AsTransposeMatmulInput)
+	layoutMapOptionKind              = ods.Enumerated(AsLayoutMapOption)
+	winogradConv2DFmrKind            = ods.Enumerated(AsWinogradConv2DFmr)
+	failurePropagationModeKind       = ods.Enumerated(AsFailurePropagationMode)
+	matchCmpIPredicateKind           = ods.Enumerated(AsMatchCmpIPredicate)
+	matchInterfaceEnumKind           = ods.Enumerated(AsMatchInterfaceEnum)
+	transposeMatmulInputKind         = ods.Enumerated(AsTransposeMatmulInput)
+	vectorContractLoweringKind       = ods.Enumerated(AsVectorContractLowering)
+	vectorMultiReductionLoweringKind = ods.Enumerated(AsVectorMultiReductionLowering)
+	vectorTransferSplitKind          = ods.Enumerated(AsVectorTransferSplit)
+	vectorTransposeLoweringKind      = ods.Enumerated(AsVectorTransposeLowering)
 )

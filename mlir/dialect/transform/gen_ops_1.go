@@ -422,6 +422,31 @@ func AsMemrefToLLVMTypeConverter(op mlir.Operation) (MemrefToLLVMTypeConverterOp
 	return o, r.OK()
 }
 
+// ApplyNVGPUToNVVMConversionPatternsOp is the operation
+// transform.apply_conversion_patterns.nvgpu.nvgpu_to_nvvm.
+type ApplyNVGPUToNVVMConversionPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyNVGPUToNVVMConversionPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_conversion_patterns.nvgpu.nvgpu_to_nvvm")
+
+	return w.Create()
+}
+
+// ApplyNVGPUToNVVMConversionPatterns creates
+// transform.apply_conversion_patterns.nvgpu.nvgpu_to_nvvm.
+func ApplyNVGPUToNVVMConversionPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyNVGPUToNVVMConversionPatternsOp{}.Create(b)
+}
+
+// AsApplyNVGPUToNVVMConversionPatterns returns op as an
+// ApplyNVGPUToNVVMConversionPatternsOp. It returns false if op is another operation.
+func AsApplyNVGPUToNVVMConversionPatterns(op mlir.Operation) (ApplyNVGPUToNVVMConversionPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_conversion_patterns.nvgpu.nvgpu_to_nvvm", "", "")
+	return ApplyNVGPUToNVVMConversionPatternsOp{}, r != nil && r.OK()
+}
+
 // ApplySCFToControlFlowPatternsOp is the operation
 // transform.apply_conversion_patterns.scf.scf_to_control_flow.
 type ApplySCFToControlFlowPatternsOp struct {
@@ -644,6 +669,109 @@ func AsApplyPatterns(op mlir.Operation) (ApplyPatternsOp, bool) {
 	return o, r.OK()
 }
 
+// ApplyArmNeonContractionToBFMMLAPatternsOp is the operation
+// transform.apply_patterns.arm_neon.vector_contract_to_bfmmla.
+type ApplyArmNeonContractionToBFMMLAPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyArmNeonContractionToBFMMLAPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.arm_neon.vector_contract_to_bfmmla")
+
+	return w.Create()
+}
+
+// ApplyArmNeonContractionToBFMMLAPatterns creates
+// transform.apply_patterns.arm_neon.vector_contract_to_bfmmla.
+func ApplyArmNeonContractionToBFMMLAPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyArmNeonContractionToBFMMLAPatternsOp{}.Create(b)
+}
+
+// AsApplyArmNeonContractionToBFMMLAPatterns returns op as an
+// ApplyArmNeonContractionToBFMMLAPatternsOp. It returns false if op is another
+// operation.
+func AsApplyArmNeonContractionToBFMMLAPatterns(op mlir.Operation) (ApplyArmNeonContractionToBFMMLAPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.arm_neon.vector_contract_to_bfmmla", "", "")
+	return ApplyArmNeonContractionToBFMMLAPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyArmNeonContractionToI8MMPatternsOp is the operation
+// transform.apply_patterns.arm_neon.vector_contract_to_i8mm.
+type ApplyArmNeonContractionToI8MMPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyArmNeonContractionToI8MMPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.arm_neon.vector_contract_to_i8mm")
+
+	return w.Create()
+}
+
+// ApplyArmNeonContractionToI8MMPatterns creates
+// transform.apply_patterns.arm_neon.vector_contract_to_i8mm.
+func ApplyArmNeonContractionToI8MMPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyArmNeonContractionToI8MMPatternsOp{}.Create(b)
+}
+
+// AsApplyArmNeonContractionToI8MMPatterns returns op as an
+// ApplyArmNeonContractionToI8MMPatternsOp. It returns false if op is another operation.
+func AsApplyArmNeonContractionToI8MMPatterns(op mlir.Operation) (ApplyArmNeonContractionToI8MMPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.arm_neon.vector_contract_to_i8mm", "", "")
+	return ApplyArmNeonContractionToI8MMPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyArmSVELowerContractionToBFMMLAPatternsOp is the operation
+// transform.apply_patterns.arm_sve.vector_contract_to_bfmmla.
+type ApplyArmSVELowerContractionToBFMMLAPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyArmSVELowerContractionToBFMMLAPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.arm_sve.vector_contract_to_bfmmla")
+
+	return w.Create()
+}
+
+// ApplyArmSVELowerContractionToBFMMLAPatterns creates
+// transform.apply_patterns.arm_sve.vector_contract_to_bfmmla.
+func ApplyArmSVELowerContractionToBFMMLAPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyArmSVELowerContractionToBFMMLAPatternsOp{}.Create(b)
+}
+
+// AsApplyArmSVELowerContractionToBFMMLAPatterns returns op as an
+// ApplyArmSVELowerContractionToBFMMLAPatternsOp. It returns false if op is another
+// operation.
+func AsApplyArmSVELowerContractionToBFMMLAPatterns(op mlir.Operation) (ApplyArmSVELowerContractionToBFMMLAPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.arm_sve.vector_contract_to_bfmmla", "", "")
+	return ApplyArmSVELowerContractionToBFMMLAPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyArmSVELowerContractionToI8MMPatternsOp is the operation
+// transform.apply_patterns.arm_sve.vector_contract_to_i8mm.
+type ApplyArmSVELowerContractionToI8MMPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyArmSVELowerContractionToI8MMPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.arm_sve.vector_contract_to_i8mm")
+
+	return w.Create()
+}
+
+// ApplyArmSVELowerContractionToI8MMPatterns creates
+// transform.apply_patterns.arm_sve.vector_contract_to_i8mm.
+func ApplyArmSVELowerContractionToI8MMPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyArmSVELowerContractionToI8MMPatternsOp{}.Create(b)
+}
+
+// AsApplyArmSVELowerContractionToI8MMPatterns returns op as an
+// ApplyArmSVELowerContractionToI8MMPatternsOp. It returns false if op is another
+// operation.
+func AsApplyArmSVELowerContractionToI8MMPatterns(op mlir.Operation) (ApplyArmSVELowerContractionToI8MMPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.arm_sve.vector_contract_to_i8mm", "", "")
+	return ApplyArmSVELowerContractionToI8MMPatternsOp{}, r != nil && r.OK()
+}
+
 // ApplyCanonicalizationPatternsOp is the operation
 // transform.apply_patterns.canonicalization.
 type ApplyCanonicalizationPatternsOp struct {
@@ -786,6 +914,39 @@ func AsApplyUnrollVectorsSubgroupMma(op mlir.Operation) (ApplyUnrollVectorsSubgr
 	return o, r.OK()
 }
 
+// ApplyDataLayoutPropagationPatternsOp is the operation
+// transform.apply_patterns.linalg.data_layout_propagation.
+type ApplyDataLayoutPropagationPatternsOp struct {
+	PoisonPadding *bool // optional
+}
+
+// Create creates the operation.
+func (o ApplyDataLayoutPropagationPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.linalg.data_layout_propagation")
+	ods.SetPointer(w, "poison_padding", o.PoisonPadding, ods.Bool)
+	return w.Create()
+}
+
+// ApplyDataLayoutPropagationPatterns creates
+// transform.apply_patterns.linalg.data_layout_propagation.
+func ApplyDataLayoutPropagationPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyDataLayoutPropagationPatternsOp{}.Create(b)
+}
+
+// AsApplyDataLayoutPropagationPatterns returns op as an
+// ApplyDataLayoutPropagationPatternsOp. It returns false if op is another operation or
+// lacks a part.
+func AsApplyDataLayoutPropagationPatterns(op mlir.Operation) (ApplyDataLayoutPropagationPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.linalg.data_layout_propagation", "", "")
+	if r == nil {
+		return ApplyDataLayoutPropagationPatternsOp{}, false
+	}
+	o := ApplyDataLayoutPropagationPatternsOp{
+		PoisonPadding: ods.GetPointer(r, "poison_padding", ods.Bool),
+	}
+	return o, r.OK()
+}
+
 // ApplyDecomposeTensorPackUnpackPatternsOp is the operation
 // transform.apply_patterns.linalg.decompose_pack_unpack.
 type ApplyDecomposeTensorPackUnpackPatternsOp struct {
@@ -860,6 +1021,57 @@ func ApplyEraseUnnecessaryInputsPatterns(b *mlir.Builder) mlir.Operation {
 func AsApplyEraseUnnecessaryInputsPatterns(op mlir.Operation) (ApplyEraseUnnecessaryInputsPatternsOp, bool) {
 	r := ods.Read(op, "transform.apply_patterns.linalg.erase_unnecessary_inputs", "", "")
 	return ApplyEraseUnnecessaryInputsPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyEraseUnusedOperandsAndResultsPatternsOp is the operation
+// transform.apply_patterns.linalg.erase_unused_operands_and_results.
+type ApplyEraseUnusedOperandsAndResultsPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyEraseUnusedOperandsAndResultsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.linalg.erase_unused_operands_and_results")
+
+	return w.Create()
+}
+
+// ApplyEraseUnusedOperandsAndResultsPatterns creates
+// transform.apply_patterns.linalg.erase_unused_operands_and_results.
+func ApplyEraseUnusedOperandsAndResultsPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyEraseUnusedOperandsAndResultsPatternsOp{}.Create(b)
+}
+
+// AsApplyEraseUnusedOperandsAndResultsPatterns returns op as an
+// ApplyEraseUnusedOperandsAndResultsPatternsOp. It returns false if op is another
+// operation.
+func AsApplyEraseUnusedOperandsAndResultsPatterns(op mlir.Operation) (ApplyEraseUnusedOperandsAndResultsPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.linalg.erase_unused_operands_and_results", "", "")
+	return ApplyEraseUnusedOperandsAndResultsPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyExtractSliceSinkingPatternsOp is the operation
+// transform.apply_patterns.linalg.extract_slice_sinking.
+type ApplyExtractSliceSinkingPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyExtractSliceSinkingPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.linalg.extract_slice_sinking")
+
+	return w.Create()
+}
+
+// ApplyExtractSliceSinkingPatterns creates
+// transform.apply_patterns.linalg.extract_slice_sinking.
+func ApplyExtractSliceSinkingPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyExtractSliceSinkingPatternsOp{}.Create(b)
+}
+
+// AsApplyExtractSliceSinkingPatterns returns op as an
+// ApplyExtractSliceSinkingPatternsOp. It returns false if op is another operation.
+func AsApplyExtractSliceSinkingPatterns(op mlir.Operation) (ApplyExtractSliceSinkingPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.linalg.extract_slice_sinking", "", "")
+	return ApplyExtractSliceSinkingPatternsOp{}, r != nil && r.OK()
 }
 
 // ApplyFoldAddIntoDestPatternsOp is the operation
@@ -995,210 +1207,4 @@ func ApplyPadVectorizationPatterns(b *mlir.Builder) mlir.Operation {
 func AsApplyPadVectorizationPatterns(op mlir.Operation) (ApplyPadVectorizationPatternsOp, bool) {
 	r := ods.Read(op, "transform.apply_patterns.linalg.pad_vectorization", "", "")
 	return ApplyPadVectorizationPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyTilingCanonicalizationPatternsOp is the operation
-// transform.apply_patterns.linalg.tiling_canonicalization.
-type ApplyTilingCanonicalizationPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyTilingCanonicalizationPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.linalg.tiling_canonicalization")
-
-	return w.Create()
-}
-
-// ApplyTilingCanonicalizationPatterns creates
-// transform.apply_patterns.linalg.tiling_canonicalization.
-func ApplyTilingCanonicalizationPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyTilingCanonicalizationPatternsOp{}.Create(b)
-}
-
-// AsApplyTilingCanonicalizationPatterns returns op as an
-// ApplyTilingCanonicalizationPatternsOp. It returns false if op is another operation.
-func AsApplyTilingCanonicalizationPatterns(op mlir.Operation) (ApplyTilingCanonicalizationPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.linalg.tiling_canonicalization", "", "")
-	return ApplyTilingCanonicalizationPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyAllocToAllocaOp is the operation
-// transform.apply_patterns.memref.alloc_to_alloca.
-type ApplyAllocToAllocaOp struct {
-	SizeLimit *int64 // optional
-}
-
-// Create creates the operation.
-func (o ApplyAllocToAllocaOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.memref.alloc_to_alloca")
-	ods.SetPointer(w, "size_limit", o.SizeLimit, ods.I64)
-	return w.Create()
-}
-
-// ApplyAllocToAlloca creates transform.apply_patterns.memref.alloc_to_alloca.
-func ApplyAllocToAlloca(b *mlir.Builder) mlir.Operation {
-	return ApplyAllocToAllocaOp{}.Create(b)
-}
-
-// AsApplyAllocToAlloca returns op as an ApplyAllocToAllocaOp. It returns false if op is
-// another operation or lacks a part.
-func AsApplyAllocToAlloca(op mlir.Operation) (ApplyAllocToAllocaOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.memref.alloc_to_alloca", "", "")
-	if r == nil {
-		return ApplyAllocToAllocaOp{}, false
-	}
-	o := ApplyAllocToAllocaOp{
-		SizeLimit: ods.GetPointer(r, "size_limit", ods.I64),
-	}
-	return o, r.OK()
-}
-
-// ApplyExpandOpsPatternsOp is the operation transform.apply_patterns.memref.expand_ops.
-type ApplyExpandOpsPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyExpandOpsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.memref.expand_ops")
-
-	return w.Create()
-}
-
-// ApplyExpandOpsPatterns creates transform.apply_patterns.memref.expand_ops.
-func ApplyExpandOpsPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyExpandOpsPatternsOp{}.Create(b)
-}
-
-// AsApplyExpandOpsPatterns returns op as an ApplyExpandOpsPatternsOp. It returns false
-// if op is another operation.
-func AsApplyExpandOpsPatterns(op mlir.Operation) (ApplyExpandOpsPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.memref.expand_ops", "", "")
-	return ApplyExpandOpsPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyExpandStridedMetadataPatternsOp is the operation
-// transform.apply_patterns.memref.expand_strided_metadata.
-type ApplyExpandStridedMetadataPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyExpandStridedMetadataPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.memref.expand_strided_metadata")
-
-	return w.Create()
-}
-
-// ApplyExpandStridedMetadataPatterns creates
-// transform.apply_patterns.memref.expand_strided_metadata.
-func ApplyExpandStridedMetadataPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyExpandStridedMetadataPatternsOp{}.Create(b)
-}
-
-// AsApplyExpandStridedMetadataPatterns returns op as an
-// ApplyExpandStridedMetadataPatternsOp. It returns false if op is another operation.
-func AsApplyExpandStridedMetadataPatterns(op mlir.Operation) (ApplyExpandStridedMetadataPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.memref.expand_strided_metadata", "", "")
-	return ApplyExpandStridedMetadataPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyExtractAddressComputationsPatternsOp is the operation
-// transform.apply_patterns.memref.extract_address_computations.
-type ApplyExtractAddressComputationsPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyExtractAddressComputationsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.memref.extract_address_computations")
-
-	return w.Create()
-}
-
-// ApplyExtractAddressComputationsPatterns creates
-// transform.apply_patterns.memref.extract_address_computations.
-func ApplyExtractAddressComputationsPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyExtractAddressComputationsPatternsOp{}.Create(b)
-}
-
-// AsApplyExtractAddressComputationsPatterns returns op as an
-// ApplyExtractAddressComputationsPatternsOp. It returns false if op is another
-// operation.
-func AsApplyExtractAddressComputationsPatterns(op mlir.Operation) (ApplyExtractAddressComputationsPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.memref.extract_address_computations", "", "")
-	return ApplyExtractAddressComputationsPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyFoldMemrefAliasOpsPatternsOp is the operation
-// transform.apply_patterns.memref.fold_memref_alias_ops.
-type ApplyFoldMemrefAliasOpsPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyFoldMemrefAliasOpsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.memref.fold_memref_alias_ops")
-
-	return w.Create()
-}
-
-// ApplyFoldMemrefAliasOpsPatterns creates
-// transform.apply_patterns.memref.fold_memref_alias_ops.
-func ApplyFoldMemrefAliasOpsPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyFoldMemrefAliasOpsPatternsOp{}.Create(b)
-}
-
-// AsApplyFoldMemrefAliasOpsPatterns returns op as an ApplyFoldMemrefAliasOpsPatternsOp.
-// It returns false if op is another operation.
-func AsApplyFoldMemrefAliasOpsPatterns(op mlir.Operation) (ApplyFoldMemrefAliasOpsPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.memref.fold_memref_alias_ops", "", "")
-	return ApplyFoldMemrefAliasOpsPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyResolveRankedShapedTypeResultDimsPatternsOp is the operation
-// transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims.
-type ApplyResolveRankedShapedTypeResultDimsPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyResolveRankedShapedTypeResultDimsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims")
-
-	return w.Create()
-}
-
-// ApplyResolveRankedShapedTypeResultDimsPatterns creates
-// transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims.
-func ApplyResolveRankedShapedTypeResultDimsPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyResolveRankedShapedTypeResultDimsPatternsOp{}.Create(b)
-}
-
-// AsApplyResolveRankedShapedTypeResultDimsPatterns returns op as an
-// ApplyResolveRankedShapedTypeResultDimsPatternsOp. It returns false if op is another
-// operation.
-func AsApplyResolveRankedShapedTypeResultDimsPatterns(op mlir.Operation) (ApplyResolveRankedShapedTypeResultDimsPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims", "", "")
-	return ApplyResolveRankedShapedTypeResultDimsPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyForLoopCanonicalizationPatternsOp is the operation
-// transform.apply_patterns.scf.for_loop_canonicalization.
-type ApplyForLoopCanonicalizationPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyForLoopCanonicalizationPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.scf.for_loop_canonicalization")
-
-	return w.Create()
-}
-
-// ApplyForLoopCanonicalizationPatterns creates
-// transform.apply_patterns.scf.for_loop_canonicalization.
-func ApplyForLoopCanonicalizationPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyForLoopCanonicalizationPatternsOp{}.Create(b)
-}
-
-// AsApplyForLoopCanonicalizationPatterns returns op as an
-// ApplyForLoopCanonicalizationPatternsOp. It returns false if op is another operation.
-func AsApplyForLoopCanonicalizationPatterns(op mlir.Operation) (ApplyForLoopCanonicalizationPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.scf.for_loop_canonicalization", "", "")
-	return ApplyForLoopCanonicalizationPatternsOp{}, r != nil && r.OK()
 }

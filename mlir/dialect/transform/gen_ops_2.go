@@ -7,6 +7,237 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// ApplySwapExtractSliceWithFillPatternsOp is the operation
+// transform.apply_patterns.linalg.swap_extract_slice_with_fill.
+type ApplySwapExtractSliceWithFillPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplySwapExtractSliceWithFillPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.linalg.swap_extract_slice_with_fill")
+
+	return w.Create()
+}
+
+// ApplySwapExtractSliceWithFillPatterns creates
+// transform.apply_patterns.linalg.swap_extract_slice_with_fill.
+func ApplySwapExtractSliceWithFillPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplySwapExtractSliceWithFillPatternsOp{}.Create(b)
+}
+
+// AsApplySwapExtractSliceWithFillPatterns returns op as an
+// ApplySwapExtractSliceWithFillPatternsOp. It returns false if op is another operation.
+func AsApplySwapExtractSliceWithFillPatterns(op mlir.Operation) (ApplySwapExtractSliceWithFillPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.linalg.swap_extract_slice_with_fill", "", "")
+	return ApplySwapExtractSliceWithFillPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyTilingCanonicalizationPatternsOp is the operation
+// transform.apply_patterns.linalg.tiling_canonicalization.
+type ApplyTilingCanonicalizationPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyTilingCanonicalizationPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.linalg.tiling_canonicalization")
+
+	return w.Create()
+}
+
+// ApplyTilingCanonicalizationPatterns creates
+// transform.apply_patterns.linalg.tiling_canonicalization.
+func ApplyTilingCanonicalizationPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyTilingCanonicalizationPatternsOp{}.Create(b)
+}
+
+// AsApplyTilingCanonicalizationPatterns returns op as an
+// ApplyTilingCanonicalizationPatternsOp. It returns false if op is another operation.
+func AsApplyTilingCanonicalizationPatterns(op mlir.Operation) (ApplyTilingCanonicalizationPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.linalg.tiling_canonicalization", "", "")
+	return ApplyTilingCanonicalizationPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyAllocToAllocaOp is the operation
+// transform.apply_patterns.memref.alloc_to_alloca.
+type ApplyAllocToAllocaOp struct {
+	SizeLimit *int64 // optional
+}
+
+// Create creates the operation.
+func (o ApplyAllocToAllocaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.memref.alloc_to_alloca")
+	ods.SetPointer(w, "size_limit", o.SizeLimit, ods.I64)
+	return w.Create()
+}
+
+// ApplyAllocToAlloca creates transform.apply_patterns.memref.alloc_to_alloca.
+func ApplyAllocToAlloca(b *mlir.Builder) mlir.Operation {
+	return ApplyAllocToAllocaOp{}.Create(b)
+}
+
+// AsApplyAllocToAlloca returns op as an ApplyAllocToAllocaOp. It returns false if op is
+// another operation or lacks a part.
+func AsApplyAllocToAlloca(op mlir.Operation) (ApplyAllocToAllocaOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.memref.alloc_to_alloca", "", "")
+	if r == nil {
+		return ApplyAllocToAllocaOp{}, false
+	}
+	o := ApplyAllocToAllocaOp{
+		SizeLimit: ods.GetPointer(r, "size_limit", ods.I64),
+	}
+	return o, r.OK()
+}
+
+// ApplyExpandOpsPatternsOp is the operation transform.apply_patterns.memref.expand_ops.
+type ApplyExpandOpsPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyExpandOpsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.memref.expand_ops")
+
+	return w.Create()
+}
+
+// ApplyExpandOpsPatterns creates transform.apply_patterns.memref.expand_ops.
+func ApplyExpandOpsPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyExpandOpsPatternsOp{}.Create(b)
+}
+
+// AsApplyExpandOpsPatterns returns op as an ApplyExpandOpsPatternsOp. It returns false
+// if op is another operation.
+func AsApplyExpandOpsPatterns(op mlir.Operation) (ApplyExpandOpsPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.memref.expand_ops", "", "")
+	return ApplyExpandOpsPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyExpandStridedMetadataPatternsOp is the operation
+// transform.apply_patterns.memref.expand_strided_metadata.
+type ApplyExpandStridedMetadataPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyExpandStridedMetadataPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.memref.expand_strided_metadata")
+
+	return w.Create()
+}
+
+// ApplyExpandStridedMetadataPatterns creates
+// transform.apply_patterns.memref.expand_strided_metadata.
+func ApplyExpandStridedMetadataPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyExpandStridedMetadataPatternsOp{}.Create(b)
+}
+
+// AsApplyExpandStridedMetadataPatterns returns op as an
+// ApplyExpandStridedMetadataPatternsOp. It returns false if op is another operation.
+func AsApplyExpandStridedMetadataPatterns(op mlir.Operation) (ApplyExpandStridedMetadataPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.memref.expand_strided_metadata", "", "")
+	return ApplyExpandStridedMetadataPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyExtractAddressComputationsPatternsOp is the operation
+// transform.apply_patterns.memref.extract_address_computations.
+type ApplyExtractAddressComputationsPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyExtractAddressComputationsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.memref.extract_address_computations")
+
+	return w.Create()
+}
+
+// ApplyExtractAddressComputationsPatterns creates
+// transform.apply_patterns.memref.extract_address_computations.
+func ApplyExtractAddressComputationsPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyExtractAddressComputationsPatternsOp{}.Create(b)
+}
+
+// AsApplyExtractAddressComputationsPatterns returns op as an
+// ApplyExtractAddressComputationsPatternsOp. It returns false if op is another
+// operation.
+func AsApplyExtractAddressComputationsPatterns(op mlir.Operation) (ApplyExtractAddressComputationsPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.memref.extract_address_computations", "", "")
+	return ApplyExtractAddressComputationsPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyFoldMemrefAliasOpsPatternsOp is the operation
+// transform.apply_patterns.memref.fold_memref_alias_ops.
+type ApplyFoldMemrefAliasOpsPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyFoldMemrefAliasOpsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.memref.fold_memref_alias_ops")
+
+	return w.Create()
+}
+
+// ApplyFoldMemrefAliasOpsPatterns creates
+// transform.apply_patterns.memref.fold_memref_alias_ops.
+func ApplyFoldMemrefAliasOpsPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyFoldMemrefAliasOpsPatternsOp{}.Create(b)
+}
+
+// AsApplyFoldMemrefAliasOpsPatterns returns op as an ApplyFoldMemrefAliasOpsPatternsOp.
+// It returns false if op is another operation.
+func AsApplyFoldMemrefAliasOpsPatterns(op mlir.Operation) (ApplyFoldMemrefAliasOpsPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.memref.fold_memref_alias_ops", "", "")
+	return ApplyFoldMemrefAliasOpsPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyResolveRankedShapedTypeResultDimsPatternsOp is the operation
+// transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims.
+type ApplyResolveRankedShapedTypeResultDimsPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyResolveRankedShapedTypeResultDimsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims")
+
+	return w.Create()
+}
+
+// ApplyResolveRankedShapedTypeResultDimsPatterns creates
+// transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims.
+func ApplyResolveRankedShapedTypeResultDimsPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyResolveRankedShapedTypeResultDimsPatternsOp{}.Create(b)
+}
+
+// AsApplyResolveRankedShapedTypeResultDimsPatterns returns op as an
+// ApplyResolveRankedShapedTypeResultDimsPatternsOp. It returns false if op is another
+// operation.
+func AsApplyResolveRankedShapedTypeResultDimsPatterns(op mlir.Operation) (ApplyResolveRankedShapedTypeResultDimsPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.memref.resolve_ranked_shaped_type_result_dims", "", "")
+	return ApplyResolveRankedShapedTypeResultDimsPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyForLoopCanonicalizationPatternsOp is the operation
+// transform.apply_patterns.scf.for_loop_canonicalization.
+type ApplyForLoopCanonicalizationPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyForLoopCanonicalizationPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.scf.for_loop_canonicalization")
+
+	return w.Create()
+}
+
+// ApplyForLoopCanonicalizationPatterns creates
+// transform.apply_patterns.scf.for_loop_canonicalization.
+func ApplyForLoopCanonicalizationPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyForLoopCanonicalizationPatternsOp{}.Create(b)
+}
+
+// AsApplyForLoopCanonicalizationPatterns returns op as an
+// ApplyForLoopCanonicalizationPatternsOp. It returns false if op is another operation.
+func AsApplyForLoopCanonicalizationPatterns(op mlir.Operation) (ApplyForLoopCanonicalizationPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.scf.for_loop_canonicalization", "", "")
+	return ApplyForLoopCanonicalizationPatternsOp{}, r != nil && r.OK()
+}
+
 // ApplyBubbleUpExtractSlicePatternsOp is the operation
 // transform.apply_patterns.tensor.bubble_up_extract_slice.
 type ApplyBubbleUpExtractSlicePatternsOp struct {
@@ -378,6 +609,39 @@ func AsApplyFoldElementwiseToVectorPatterns(op mlir.Operation) (ApplyFoldElement
 	return ApplyFoldElementwiseToVectorPatternsOp{}, r != nil && r.OK()
 }
 
+// ApplyFlattenVectorTransferOpsPatternsOp is the operation
+// transform.apply_patterns.vector.flatten_vector_transfer_ops.
+type ApplyFlattenVectorTransferOpsPatternsOp struct {
+	TargetVectorBitwidth *uint32 // optional
+}
+
+// Create creates the operation.
+func (o ApplyFlattenVectorTransferOpsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.flatten_vector_transfer_ops")
+	ods.SetPointer(w, "target_vector_bitwidth", o.TargetVectorBitwidth, ods.UI32)
+	return w.Create()
+}
+
+// ApplyFlattenVectorTransferOpsPatterns creates
+// transform.apply_patterns.vector.flatten_vector_transfer_ops.
+func ApplyFlattenVectorTransferOpsPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyFlattenVectorTransferOpsPatternsOp{}.Create(b)
+}
+
+// AsApplyFlattenVectorTransferOpsPatterns returns op as an
+// ApplyFlattenVectorTransferOpsPatternsOp. It returns false if op is another operation
+// or lacks a part.
+func AsApplyFlattenVectorTransferOpsPatterns(op mlir.Operation) (ApplyFlattenVectorTransferOpsPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.flatten_vector_transfer_ops", "", "")
+	if r == nil {
+		return ApplyFlattenVectorTransferOpsPatternsOp{}, false
+	}
+	o := ApplyFlattenVectorTransferOpsPatternsOp{
+		TargetVectorBitwidth: ods.GetPointer(r, "target_vector_bitwidth", ods.UI32),
+	}
+	return o, r.OK()
+}
+
 // ApplyFoldArithExtensionPatternsOp is the operation
 // transform.apply_patterns.vector.fold_arith_extension.
 type ApplyFoldArithExtensionPatternsOp struct {
@@ -401,6 +665,32 @@ func ApplyFoldArithExtensionPatterns(b *mlir.Builder) mlir.Operation {
 func AsApplyFoldArithExtensionPatterns(op mlir.Operation) (ApplyFoldArithExtensionPatternsOp, bool) {
 	r := ods.Read(op, "transform.apply_patterns.vector.fold_arith_extension", "", "")
 	return ApplyFoldArithExtensionPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyInterleaveAndDeinterleaveToShufflePatternsOp is the operation
+// transform.apply_patterns.vector.interleave_and_deinterleave_to_shuffle.
+type ApplyInterleaveAndDeinterleaveToShufflePatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyInterleaveAndDeinterleaveToShufflePatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.interleave_and_deinterleave_to_shuffle")
+
+	return w.Create()
+}
+
+// ApplyInterleaveAndDeinterleaveToShufflePatterns creates
+// transform.apply_patterns.vector.interleave_and_deinterleave_to_shuffle.
+func ApplyInterleaveAndDeinterleaveToShufflePatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyInterleaveAndDeinterleaveToShufflePatternsOp{}.Create(b)
+}
+
+// AsApplyInterleaveAndDeinterleaveToShufflePatterns returns op as an
+// ApplyInterleaveAndDeinterleaveToShufflePatternsOp. It returns false if op is another
+// operation.
+func AsApplyInterleaveAndDeinterleaveToShufflePatterns(op mlir.Operation) (ApplyInterleaveAndDeinterleaveToShufflePatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.interleave_and_deinterleave_to_shuffle", "", "")
+	return ApplyInterleaveAndDeinterleaveToShufflePatternsOp{}, r != nil && r.OK()
 }
 
 // ApplyInterleaveToShufflePatternsOp is the operation
@@ -479,13 +769,13 @@ func AsApplyLowerBroadcastPatterns(op mlir.Operation) (ApplyLowerBroadcastPatter
 // ApplyLowerContractionPatternsOp is the operation
 // transform.apply_patterns.vector.lower_contraction.
 type ApplyLowerContractionPatternsOp struct {
-	LoweringStrategy *int32 // optional, with a default
+	LoweringStrategy VectorContractLowering // optional, with a default
 }
 
 // Create creates the operation.
 func (o ApplyLowerContractionPatternsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.apply_patterns.vector.lower_contraction")
-	ods.SetPointer(w, "lowering_strategy", o.LoweringStrategy, ods.I32)
+	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, vectorContractLoweringKind)
 	return w.Create()
 }
 
@@ -503,7 +793,7 @@ func AsApplyLowerContractionPatterns(op mlir.Operation) (ApplyLowerContractionPa
 		return ApplyLowerContractionPatternsOp{}, false
 	}
 	o := ApplyLowerContractionPatternsOp{
-		LoweringStrategy: ods.GetPointer(r, "lowering_strategy", ods.I32),
+		LoweringStrategy: ods.GetValue(r, "lowering_strategy", vectorContractLoweringKind),
 	}
 	return o, r.OK()
 }
@@ -634,13 +924,13 @@ func AsApplyLowerMasksPatterns(op mlir.Operation) (ApplyLowerMasksPatternsOp, bo
 // ApplyLowerMultiReductionPatternsOp is the operation
 // transform.apply_patterns.vector.lower_multi_reduction.
 type ApplyLowerMultiReductionPatternsOp struct {
-	LoweringStrategy *int32 // optional, with a default
+	LoweringStrategy VectorMultiReductionLowering // optional, with a default
 }
 
 // Create creates the operation.
 func (o ApplyLowerMultiReductionPatternsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.apply_patterns.vector.lower_multi_reduction")
-	ods.SetPointer(w, "lowering_strategy", o.LoweringStrategy, ods.I32)
+	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, vectorMultiReductionLoweringKind)
 	return w.Create()
 }
 
@@ -659,7 +949,7 @@ func AsApplyLowerMultiReductionPatterns(op mlir.Operation) (ApplyLowerMultiReduc
 		return ApplyLowerMultiReductionPatternsOp{}, false
 	}
 	o := ApplyLowerMultiReductionPatternsOp{
-		LoweringStrategy: ods.GetPointer(r, "lowering_strategy", ods.I32),
+		LoweringStrategy: ods.GetValue(r, "lowering_strategy", vectorMultiReductionLoweringKind),
 	}
 	return o, r.OK()
 }
@@ -736,332 +1026,32 @@ func AsApplyLowerShapeCastPatterns(op mlir.Operation) (ApplyLowerShapeCastPatter
 	return ApplyLowerShapeCastPatternsOp{}, r != nil && r.OK()
 }
 
-// ApplyLowerTransferPatternsOp is the operation
-// transform.apply_patterns.vector.lower_transfer.
-type ApplyLowerTransferPatternsOp struct {
-	MaxTransferRank *int64 // optional, with a default
+// ApplyLowerStepPatternsOp is the operation transform.apply_patterns.vector.lower_step.
+type ApplyLowerStepPatternsOp struct {
+	IndexBitwidth int64
 }
 
 // Create creates the operation.
-func (o ApplyLowerTransferPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.lower_transfer")
-	ods.SetPointer(w, "max_transfer_rank", o.MaxTransferRank, ods.I64)
+func (o ApplyLowerStepPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.lower_step")
+	ods.Set(w, "index_bitwidth", o.IndexBitwidth, ods.I64)
 	return w.Create()
 }
 
-// ApplyLowerTransferPatterns creates transform.apply_patterns.vector.lower_transfer.
-func ApplyLowerTransferPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyLowerTransferPatternsOp{}.Create(b)
+// ApplyLowerStepPatterns creates transform.apply_patterns.vector.lower_step.
+func ApplyLowerStepPatterns(b *mlir.Builder, indexBitwidth int64) mlir.Operation {
+	return ApplyLowerStepPatternsOp{IndexBitwidth: indexBitwidth}.Create(b)
 }
 
-// AsApplyLowerTransferPatterns returns op as an ApplyLowerTransferPatternsOp. It
-// returns false if op is another operation or lacks a part.
-func AsApplyLowerTransferPatterns(op mlir.Operation) (ApplyLowerTransferPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.lower_transfer", "", "")
+// AsApplyLowerStepPatterns returns op as an ApplyLowerStepPatternsOp. It returns false
+// if op is another operation or lacks a part.
+func AsApplyLowerStepPatterns(op mlir.Operation) (ApplyLowerStepPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.lower_step", "", "")
 	if r == nil {
-		return ApplyLowerTransferPatternsOp{}, false
+		return ApplyLowerStepPatternsOp{}, false
 	}
-	o := ApplyLowerTransferPatternsOp{
-		MaxTransferRank: ods.GetPointer(r, "max_transfer_rank", ods.I64),
+	o := ApplyLowerStepPatternsOp{
+		IndexBitwidth: ods.Get(r, "index_bitwidth", ods.I64),
 	}
 	return o, r.OK()
-}
-
-// ApplyLowerTransposePatternsOp is the operation
-// transform.apply_patterns.vector.lower_transpose.
-type ApplyLowerTransposePatternsOp struct {
-	LoweringStrategy     *int32 // optional, with a default
-	Avx2LoweringStrategy *bool  // optional, with a default
-}
-
-// Create creates the operation.
-func (o ApplyLowerTransposePatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.lower_transpose")
-	ods.SetPointer(w, "lowering_strategy", o.LoweringStrategy, ods.I32)
-	ods.SetPointer(w, "avx2_lowering_strategy", o.Avx2LoweringStrategy, ods.Bool)
-	return w.Create()
-}
-
-// ApplyLowerTransposePatterns creates transform.apply_patterns.vector.lower_transpose.
-func ApplyLowerTransposePatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyLowerTransposePatternsOp{}.Create(b)
-}
-
-// AsApplyLowerTransposePatterns returns op as an ApplyLowerTransposePatternsOp. It
-// returns false if op is another operation or lacks a part.
-func AsApplyLowerTransposePatterns(op mlir.Operation) (ApplyLowerTransposePatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.lower_transpose", "", "")
-	if r == nil {
-		return ApplyLowerTransposePatternsOp{}, false
-	}
-	o := ApplyLowerTransposePatternsOp{
-		LoweringStrategy:     ods.GetPointer(r, "lowering_strategy", ods.I32),
-		Avx2LoweringStrategy: ods.GetPointer(r, "avx2_lowering_strategy", ods.Bool),
-	}
-	return o, r.OK()
-}
-
-// ApplyMaterializeMasksPatternsOp is the operation
-// transform.apply_patterns.vector.materialize_masks.
-type ApplyMaterializeMasksPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyMaterializeMasksPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.materialize_masks")
-
-	return w.Create()
-}
-
-// ApplyMaterializeMasksPatterns creates
-// transform.apply_patterns.vector.materialize_masks.
-func ApplyMaterializeMasksPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyMaterializeMasksPatternsOp{}.Create(b)
-}
-
-// AsApplyMaterializeMasksPatterns returns op as an ApplyMaterializeMasksPatternsOp. It
-// returns false if op is another operation.
-func AsApplyMaterializeMasksPatterns(op mlir.Operation) (ApplyMaterializeMasksPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.materialize_masks", "", "")
-	return ApplyMaterializeMasksPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyRankReducingSubviewPatternsOp is the operation
-// transform.apply_patterns.vector.rank_reducing_subview_patterns.
-type ApplyRankReducingSubviewPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyRankReducingSubviewPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.rank_reducing_subview_patterns")
-
-	return w.Create()
-}
-
-// ApplyRankReducingSubviewPatterns creates
-// transform.apply_patterns.vector.rank_reducing_subview_patterns.
-func ApplyRankReducingSubviewPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyRankReducingSubviewPatternsOp{}.Create(b)
-}
-
-// AsApplyRankReducingSubviewPatterns returns op as an
-// ApplyRankReducingSubviewPatternsOp. It returns false if op is another operation.
-func AsApplyRankReducingSubviewPatterns(op mlir.Operation) (ApplyRankReducingSubviewPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.rank_reducing_subview_patterns", "", "")
-	return ApplyRankReducingSubviewPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyVectorReductionToContractPatternsOp is the operation
-// transform.apply_patterns.vector.reduction_to_contract.
-type ApplyVectorReductionToContractPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyVectorReductionToContractPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.reduction_to_contract")
-
-	return w.Create()
-}
-
-// ApplyVectorReductionToContractPatterns creates
-// transform.apply_patterns.vector.reduction_to_contract.
-func ApplyVectorReductionToContractPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyVectorReductionToContractPatternsOp{}.Create(b)
-}
-
-// AsApplyVectorReductionToContractPatterns returns op as an
-// ApplyVectorReductionToContractPatternsOp. It returns false if op is another
-// operation.
-func AsApplyVectorReductionToContractPatterns(op mlir.Operation) (ApplyVectorReductionToContractPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.reduction_to_contract", "", "")
-	return ApplyVectorReductionToContractPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyRewriteNarrowTypePatternsOp is the operation
-// transform.apply_patterns.vector.rewrite_narrow_types.
-type ApplyRewriteNarrowTypePatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyRewriteNarrowTypePatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.rewrite_narrow_types")
-
-	return w.Create()
-}
-
-// ApplyRewriteNarrowTypePatterns creates
-// transform.apply_patterns.vector.rewrite_narrow_types.
-func ApplyRewriteNarrowTypePatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyRewriteNarrowTypePatternsOp{}.Create(b)
-}
-
-// AsApplyRewriteNarrowTypePatterns returns op as an ApplyRewriteNarrowTypePatternsOp.
-// It returns false if op is another operation.
-func AsApplyRewriteNarrowTypePatterns(op mlir.Operation) (ApplyRewriteNarrowTypePatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.rewrite_narrow_types", "", "")
-	return ApplyRewriteNarrowTypePatternsOp{}, r != nil && r.OK()
-}
-
-// ApplySinkVectorMemPatternsOp is the operation
-// transform.apply_patterns.vector.sink_mem_ops.
-type ApplySinkVectorMemPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplySinkVectorMemPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.sink_mem_ops")
-
-	return w.Create()
-}
-
-// ApplySinkVectorMemPatterns creates transform.apply_patterns.vector.sink_mem_ops.
-func ApplySinkVectorMemPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplySinkVectorMemPatternsOp{}.Create(b)
-}
-
-// AsApplySinkVectorMemPatterns returns op as an ApplySinkVectorMemPatternsOp. It
-// returns false if op is another operation.
-func AsApplySinkVectorMemPatterns(op mlir.Operation) (ApplySinkVectorMemPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.sink_mem_ops", "", "")
-	return ApplySinkVectorMemPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplySinkVectorPatternsOp is the operation transform.apply_patterns.vector.sink_ops.
-type ApplySinkVectorPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplySinkVectorPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.sink_ops")
-
-	return w.Create()
-}
-
-// ApplySinkVectorPatterns creates transform.apply_patterns.vector.sink_ops.
-func ApplySinkVectorPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplySinkVectorPatternsOp{}.Create(b)
-}
-
-// AsApplySinkVectorPatterns returns op as an ApplySinkVectorPatternsOp. It returns
-// false if op is another operation.
-func AsApplySinkVectorPatterns(op mlir.Operation) (ApplySinkVectorPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.sink_ops", "", "")
-	return ApplySinkVectorPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplySplitTransferFullPartialPatternsOp is the operation
-// transform.apply_patterns.vector.split_transfer_full_partial.
-type ApplySplitTransferFullPartialPatternsOp struct {
-	SplitTransferStrategy *int32 // optional, with a default
-}
-
-// Create creates the operation.
-func (o ApplySplitTransferFullPartialPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.split_transfer_full_partial")
-	ods.SetPointer(w, "split_transfer_strategy", o.SplitTransferStrategy, ods.I32)
-	return w.Create()
-}
-
-// ApplySplitTransferFullPartialPatterns creates
-// transform.apply_patterns.vector.split_transfer_full_partial.
-func ApplySplitTransferFullPartialPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplySplitTransferFullPartialPatternsOp{}.Create(b)
-}
-
-// AsApplySplitTransferFullPartialPatterns returns op as an
-// ApplySplitTransferFullPartialPatternsOp. It returns false if op is another operation
-// or lacks a part.
-func AsApplySplitTransferFullPartialPatterns(op mlir.Operation) (ApplySplitTransferFullPartialPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.split_transfer_full_partial", "", "")
-	if r == nil {
-		return ApplySplitTransferFullPartialPatternsOp{}, false
-	}
-	o := ApplySplitTransferFullPartialPatternsOp{
-		SplitTransferStrategy: ods.GetPointer(r, "split_transfer_strategy", ods.I32),
-	}
-	return o, r.OK()
-}
-
-// ApplyTransferPermutationPatternsOp is the operation
-// transform.apply_patterns.vector.transfer_permutation_patterns.
-type ApplyTransferPermutationPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyTransferPermutationPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.transfer_permutation_patterns")
-
-	return w.Create()
-}
-
-// ApplyTransferPermutationPatterns creates
-// transform.apply_patterns.vector.transfer_permutation_patterns.
-func ApplyTransferPermutationPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyTransferPermutationPatternsOp{}.Create(b)
-}
-
-// AsApplyTransferPermutationPatterns returns op as an
-// ApplyTransferPermutationPatternsOp. It returns false if op is another operation.
-func AsApplyTransferPermutationPatterns(op mlir.Operation) (ApplyTransferPermutationPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.transfer_permutation_patterns", "", "")
-	return ApplyTransferPermutationPatternsOp{}, r != nil && r.OK()
-}
-
-// ApplyTransferToScfPatternsOp is the operation
-// transform.apply_patterns.vector.transfer_to_scf.
-type ApplyTransferToScfPatternsOp struct {
-	MaxTransferRank *int64 // optional, with a default
-	FullUnroll      *bool  // optional, with a default
-}
-
-// Create creates the operation.
-func (o ApplyTransferToScfPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.transfer_to_scf")
-	ods.SetPointer(w, "max_transfer_rank", o.MaxTransferRank, ods.I64)
-	ods.SetPointer(w, "full_unroll", o.FullUnroll, ods.Bool)
-	return w.Create()
-}
-
-// ApplyTransferToScfPatterns creates transform.apply_patterns.vector.transfer_to_scf.
-func ApplyTransferToScfPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyTransferToScfPatternsOp{}.Create(b)
-}
-
-// AsApplyTransferToScfPatterns returns op as an ApplyTransferToScfPatternsOp. It
-// returns false if op is another operation or lacks a part.
-func AsApplyTransferToScfPatterns(op mlir.Operation) (ApplyTransferToScfPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.transfer_to_scf", "", "")
-	if r == nil {
-		return ApplyTransferToScfPatternsOp{}, false
-	}
-	o := ApplyTransferToScfPatternsOp{
-		MaxTransferRank: ods.GetPointer(r, "max_transfer_rank", ods.I64),
-		FullUnroll:      ods.GetPointer(r, "full_unroll", ods.Bool),
-	}
-	return o, r.OK()
-}
-
-// ApplyUnrollFromElementsPatternsOp is the operation
-// transform.apply_patterns.vector.unroll_from_elements.
-type ApplyUnrollFromElementsPatternsOp struct {
-}
-
-// Create creates the operation.
-func (o ApplyUnrollFromElementsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.apply_patterns.vector.unroll_from_elements")
-
-	return w.Create()
-}
-
-// ApplyUnrollFromElementsPatterns creates
-// transform.apply_patterns.vector.unroll_from_elements.
-func ApplyUnrollFromElementsPatterns(b *mlir.Builder) mlir.Operation {
-	return ApplyUnrollFromElementsPatternsOp{}.Create(b)
-}
-
-// AsApplyUnrollFromElementsPatterns returns op as an ApplyUnrollFromElementsPatternsOp.
-// It returns false if op is another operation.
-func AsApplyUnrollFromElementsPatterns(op mlir.Operation) (ApplyUnrollFromElementsPatternsOp, bool) {
-	r := ods.Read(op, "transform.apply_patterns.vector.unroll_from_elements", "", "")
-	return ApplyUnrollFromElementsPatternsOp{}, r != nil && r.OK()
 }

@@ -7,6 +7,435 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// ApplyLowerTransferPatternsOp is the operation
+// transform.apply_patterns.vector.lower_transfer.
+type ApplyLowerTransferPatternsOp struct {
+	MaxTransferRank *int64 // optional, with a default
+}
+
+// Create creates the operation.
+func (o ApplyLowerTransferPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.lower_transfer")
+	ods.SetPointer(w, "max_transfer_rank", o.MaxTransferRank, ods.I64)
+	return w.Create()
+}
+
+// ApplyLowerTransferPatterns creates transform.apply_patterns.vector.lower_transfer.
+func ApplyLowerTransferPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyLowerTransferPatternsOp{}.Create(b)
+}
+
+// AsApplyLowerTransferPatterns returns op as an ApplyLowerTransferPatternsOp. It
+// returns false if op is another operation or lacks a part.
+func AsApplyLowerTransferPatterns(op mlir.Operation) (ApplyLowerTransferPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.lower_transfer", "", "")
+	if r == nil {
+		return ApplyLowerTransferPatternsOp{}, false
+	}
+	o := ApplyLowerTransferPatternsOp{
+		MaxTransferRank: ods.GetPointer(r, "max_transfer_rank", ods.I64),
+	}
+	return o, r.OK()
+}
+
+// ApplyLowerTransposePatternsOp is the operation
+// transform.apply_patterns.vector.lower_transpose.
+type ApplyLowerTransposePatternsOp struct {
+	LoweringStrategy     VectorTransposeLowering // optional, with a default
+	Avx2LoweringStrategy *bool                   // optional, with a default
+}
+
+// Create creates the operation.
+func (o ApplyLowerTransposePatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.lower_transpose")
+	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, vectorTransposeLoweringKind)
+	ods.SetPointer(w, "avx2_lowering_strategy", o.Avx2LoweringStrategy, ods.Bool)
+	return w.Create()
+}
+
+// ApplyLowerTransposePatterns creates transform.apply_patterns.vector.lower_transpose.
+func ApplyLowerTransposePatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyLowerTransposePatternsOp{}.Create(b)
+}
+
+// AsApplyLowerTransposePatterns returns op as an ApplyLowerTransposePatternsOp. It
+// returns false if op is another operation or lacks a part.
+func AsApplyLowerTransposePatterns(op mlir.Operation) (ApplyLowerTransposePatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.lower_transpose", "", "")
+	if r == nil {
+		return ApplyLowerTransposePatternsOp{}, false
+	}
+	o := ApplyLowerTransposePatternsOp{
+		LoweringStrategy:     ods.GetValue(r, "lowering_strategy", vectorTransposeLoweringKind),
+		Avx2LoweringStrategy: ods.GetPointer(r, "avx2_lowering_strategy", ods.Bool),
+	}
+	return o, r.OK()
+}
+
+// ApplyMaterializeMasksPatternsOp is the operation
+// transform.apply_patterns.vector.materialize_masks.
+type ApplyMaterializeMasksPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyMaterializeMasksPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.materialize_masks")
+
+	return w.Create()
+}
+
+// ApplyMaterializeMasksPatterns creates
+// transform.apply_patterns.vector.materialize_masks.
+func ApplyMaterializeMasksPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyMaterializeMasksPatternsOp{}.Create(b)
+}
+
+// AsApplyMaterializeMasksPatterns returns op as an ApplyMaterializeMasksPatternsOp. It
+// returns false if op is another operation.
+func AsApplyMaterializeMasksPatterns(op mlir.Operation) (ApplyMaterializeMasksPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.materialize_masks", "", "")
+	return ApplyMaterializeMasksPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyMultiReductionFlatteningPatternsOp is the operation
+// transform.apply_patterns.vector.multi_reduction_flattening.
+type ApplyMultiReductionFlatteningPatternsOp struct {
+	LoweringStrategy VectorMultiReductionLowering // optional
+}
+
+// Create creates the operation.
+func (o ApplyMultiReductionFlatteningPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.multi_reduction_flattening")
+	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, vectorMultiReductionLoweringKind)
+	return w.Create()
+}
+
+// ApplyMultiReductionFlatteningPatterns creates
+// transform.apply_patterns.vector.multi_reduction_flattening.
+func ApplyMultiReductionFlatteningPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyMultiReductionFlatteningPatternsOp{}.Create(b)
+}
+
+// AsApplyMultiReductionFlatteningPatterns returns op as an
+// ApplyMultiReductionFlatteningPatternsOp. It returns false if op is another operation
+// or lacks a part.
+func AsApplyMultiReductionFlatteningPatterns(op mlir.Operation) (ApplyMultiReductionFlatteningPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.multi_reduction_flattening", "", "")
+	if r == nil {
+		return ApplyMultiReductionFlatteningPatternsOp{}, false
+	}
+	o := ApplyMultiReductionFlatteningPatternsOp{
+		LoweringStrategy: ods.GetValue(r, "lowering_strategy", vectorMultiReductionLoweringKind),
+	}
+	return o, r.OK()
+}
+
+// ApplyMultiReductionUnrollingPatternsOp is the operation
+// transform.apply_patterns.vector.multi_reduction_unrolling.
+type ApplyMultiReductionUnrollingPatternsOp struct {
+	LoweringStrategy VectorMultiReductionLowering // optional
+}
+
+// Create creates the operation.
+func (o ApplyMultiReductionUnrollingPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.multi_reduction_unrolling")
+	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, vectorMultiReductionLoweringKind)
+	return w.Create()
+}
+
+// ApplyMultiReductionUnrollingPatterns creates
+// transform.apply_patterns.vector.multi_reduction_unrolling.
+func ApplyMultiReductionUnrollingPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyMultiReductionUnrollingPatternsOp{}.Create(b)
+}
+
+// AsApplyMultiReductionUnrollingPatterns returns op as an
+// ApplyMultiReductionUnrollingPatternsOp. It returns false if op is another operation
+// or lacks a part.
+func AsApplyMultiReductionUnrollingPatterns(op mlir.Operation) (ApplyMultiReductionUnrollingPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.multi_reduction_unrolling", "", "")
+	if r == nil {
+		return ApplyMultiReductionUnrollingPatternsOp{}, false
+	}
+	o := ApplyMultiReductionUnrollingPatternsOp{
+		LoweringStrategy: ods.GetValue(r, "lowering_strategy", vectorMultiReductionLoweringKind),
+	}
+	return o, r.OK()
+}
+
+// ApplyRankReducingSubviewPatternsOp is the operation
+// transform.apply_patterns.vector.rank_reducing_subview_patterns.
+type ApplyRankReducingSubviewPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyRankReducingSubviewPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.rank_reducing_subview_patterns")
+
+	return w.Create()
+}
+
+// ApplyRankReducingSubviewPatterns creates
+// transform.apply_patterns.vector.rank_reducing_subview_patterns.
+func ApplyRankReducingSubviewPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyRankReducingSubviewPatternsOp{}.Create(b)
+}
+
+// AsApplyRankReducingSubviewPatterns returns op as an
+// ApplyRankReducingSubviewPatternsOp. It returns false if op is another operation.
+func AsApplyRankReducingSubviewPatterns(op mlir.Operation) (ApplyRankReducingSubviewPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.rank_reducing_subview_patterns", "", "")
+	return ApplyRankReducingSubviewPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyVectorReductionToContractPatternsOp is the operation
+// transform.apply_patterns.vector.reduction_to_contract.
+type ApplyVectorReductionToContractPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyVectorReductionToContractPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.reduction_to_contract")
+
+	return w.Create()
+}
+
+// ApplyVectorReductionToContractPatterns creates
+// transform.apply_patterns.vector.reduction_to_contract.
+func ApplyVectorReductionToContractPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyVectorReductionToContractPatternsOp{}.Create(b)
+}
+
+// AsApplyVectorReductionToContractPatterns returns op as an
+// ApplyVectorReductionToContractPatternsOp. It returns false if op is another
+// operation.
+func AsApplyVectorReductionToContractPatterns(op mlir.Operation) (ApplyVectorReductionToContractPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.reduction_to_contract", "", "")
+	return ApplyVectorReductionToContractPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyReorderMultiReductionPatternsOp is the operation
+// transform.apply_patterns.vector.reorder_multi_reduction_dims.
+type ApplyReorderMultiReductionPatternsOp struct {
+	LoweringStrategy VectorMultiReductionLowering // optional
+}
+
+// Create creates the operation.
+func (o ApplyReorderMultiReductionPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.reorder_multi_reduction_dims")
+	ods.SetValue(w, "lowering_strategy", o.LoweringStrategy, vectorMultiReductionLoweringKind)
+	return w.Create()
+}
+
+// ApplyReorderMultiReductionPatterns creates
+// transform.apply_patterns.vector.reorder_multi_reduction_dims.
+func ApplyReorderMultiReductionPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyReorderMultiReductionPatternsOp{}.Create(b)
+}
+
+// AsApplyReorderMultiReductionPatterns returns op as an
+// ApplyReorderMultiReductionPatternsOp. It returns false if op is another operation or
+// lacks a part.
+func AsApplyReorderMultiReductionPatterns(op mlir.Operation) (ApplyReorderMultiReductionPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.reorder_multi_reduction_dims", "", "")
+	if r == nil {
+		return ApplyReorderMultiReductionPatternsOp{}, false
+	}
+	o := ApplyReorderMultiReductionPatternsOp{
+		LoweringStrategy: ods.GetValue(r, "lowering_strategy", vectorMultiReductionLoweringKind),
+	}
+	return o, r.OK()
+}
+
+// ApplyRewriteNarrowTypePatternsOp is the operation
+// transform.apply_patterns.vector.rewrite_narrow_types.
+type ApplyRewriteNarrowTypePatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyRewriteNarrowTypePatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.rewrite_narrow_types")
+
+	return w.Create()
+}
+
+// ApplyRewriteNarrowTypePatterns creates
+// transform.apply_patterns.vector.rewrite_narrow_types.
+func ApplyRewriteNarrowTypePatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyRewriteNarrowTypePatternsOp{}.Create(b)
+}
+
+// AsApplyRewriteNarrowTypePatterns returns op as an ApplyRewriteNarrowTypePatternsOp.
+// It returns false if op is another operation.
+func AsApplyRewriteNarrowTypePatterns(op mlir.Operation) (ApplyRewriteNarrowTypePatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.rewrite_narrow_types", "", "")
+	return ApplyRewriteNarrowTypePatternsOp{}, r != nil && r.OK()
+}
+
+// ApplySinkVectorMemPatternsOp is the operation
+// transform.apply_patterns.vector.sink_mem_ops.
+type ApplySinkVectorMemPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplySinkVectorMemPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.sink_mem_ops")
+
+	return w.Create()
+}
+
+// ApplySinkVectorMemPatterns creates transform.apply_patterns.vector.sink_mem_ops.
+func ApplySinkVectorMemPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplySinkVectorMemPatternsOp{}.Create(b)
+}
+
+// AsApplySinkVectorMemPatterns returns op as an ApplySinkVectorMemPatternsOp. It
+// returns false if op is another operation.
+func AsApplySinkVectorMemPatterns(op mlir.Operation) (ApplySinkVectorMemPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.sink_mem_ops", "", "")
+	return ApplySinkVectorMemPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplySinkVectorPatternsOp is the operation transform.apply_patterns.vector.sink_ops.
+type ApplySinkVectorPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplySinkVectorPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.sink_ops")
+
+	return w.Create()
+}
+
+// ApplySinkVectorPatterns creates transform.apply_patterns.vector.sink_ops.
+func ApplySinkVectorPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplySinkVectorPatternsOp{}.Create(b)
+}
+
+// AsApplySinkVectorPatterns returns op as an ApplySinkVectorPatternsOp. It returns
+// false if op is another operation.
+func AsApplySinkVectorPatterns(op mlir.Operation) (ApplySinkVectorPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.sink_ops", "", "")
+	return ApplySinkVectorPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplySplitTransferFullPartialPatternsOp is the operation
+// transform.apply_patterns.vector.split_transfer_full_partial.
+type ApplySplitTransferFullPartialPatternsOp struct {
+	SplitTransferStrategy VectorTransferSplit // optional, with a default
+}
+
+// Create creates the operation.
+func (o ApplySplitTransferFullPartialPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.split_transfer_full_partial")
+	ods.SetValue(w, "split_transfer_strategy", o.SplitTransferStrategy, vectorTransferSplitKind)
+	return w.Create()
+}
+
+// ApplySplitTransferFullPartialPatterns creates
+// transform.apply_patterns.vector.split_transfer_full_partial.
+func ApplySplitTransferFullPartialPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplySplitTransferFullPartialPatternsOp{}.Create(b)
+}
+
+// AsApplySplitTransferFullPartialPatterns returns op as an
+// ApplySplitTransferFullPartialPatternsOp. It returns false if op is another operation
+// or lacks a part.
+func AsApplySplitTransferFullPartialPatterns(op mlir.Operation) (ApplySplitTransferFullPartialPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.split_transfer_full_partial", "", "")
+	if r == nil {
+		return ApplySplitTransferFullPartialPatternsOp{}, false
+	}
+	o := ApplySplitTransferFullPartialPatternsOp{
+		SplitTransferStrategy: ods.GetValue(r, "split_transfer_strategy", vectorTransferSplitKind),
+	}
+	return o, r.OK()
+}
+
+// ApplyTransferPermutationPatternsOp is the operation
+// transform.apply_patterns.vector.transfer_permutation_patterns.
+type ApplyTransferPermutationPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyTransferPermutationPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.transfer_permutation_patterns")
+
+	return w.Create()
+}
+
+// ApplyTransferPermutationPatterns creates
+// transform.apply_patterns.vector.transfer_permutation_patterns.
+func ApplyTransferPermutationPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyTransferPermutationPatternsOp{}.Create(b)
+}
+
+// AsApplyTransferPermutationPatterns returns op as an
+// ApplyTransferPermutationPatternsOp. It returns false if op is another operation.
+func AsApplyTransferPermutationPatterns(op mlir.Operation) (ApplyTransferPermutationPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.transfer_permutation_patterns", "", "")
+	return ApplyTransferPermutationPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyTransferToScfPatternsOp is the operation
+// transform.apply_patterns.vector.transfer_to_scf.
+type ApplyTransferToScfPatternsOp struct {
+	MaxTransferRank *int64 // optional, with a default
+	FullUnroll      *bool  // optional, with a default
+}
+
+// Create creates the operation.
+func (o ApplyTransferToScfPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.transfer_to_scf")
+	ods.SetPointer(w, "max_transfer_rank", o.MaxTransferRank, ods.I64)
+	ods.SetPointer(w, "full_unroll", o.FullUnroll, ods.Bool)
+	return w.Create()
+}
+
+// ApplyTransferToScfPatterns creates transform.apply_patterns.vector.transfer_to_scf.
+func ApplyTransferToScfPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyTransferToScfPatternsOp{}.Create(b)
+}
+
+// AsApplyTransferToScfPatterns returns op as an ApplyTransferToScfPatternsOp. It
+// returns false if op is another operation or lacks a part.
+func AsApplyTransferToScfPatterns(op mlir.Operation) (ApplyTransferToScfPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.transfer_to_scf", "", "")
+	if r == nil {
+		return ApplyTransferToScfPatternsOp{}, false
+	}
+	o := ApplyTransferToScfPatternsOp{
+		MaxTransferRank: ods.GetPointer(r, "max_transfer_rank", ods.I64),
+		FullUnroll:      ods.GetPointer(r, "full_unroll", ods.Bool),
+	}
+	return o, r.OK()
+}
+
+// ApplyUnrollFromElementsPatternsOp is the operation
+// transform.apply_patterns.vector.unroll_from_elements.
+type ApplyUnrollFromElementsPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyUnrollFromElementsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.vector.unroll_from_elements")
+
+	return w.Create()
+}
+
+// ApplyUnrollFromElementsPatterns creates
+// transform.apply_patterns.vector.unroll_from_elements.
+func ApplyUnrollFromElementsPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyUnrollFromElementsPatternsOp{}.Create(b)
+}
+
+// AsApplyUnrollFromElementsPatterns returns op as an ApplyUnrollFromElementsPatternsOp.
+// It returns false if op is another operation.
+func AsApplyUnrollFromElementsPatterns(op mlir.Operation) (ApplyUnrollFromElementsPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.vector.unroll_from_elements", "", "")
+	return ApplyUnrollFromElementsPatternsOp{}, r != nil && r.OK()
+}
+
 // ApplyUnrollToElementsPatternsOp is the operation
 // transform.apply_patterns.vector.unroll_to_elements.
 type ApplyUnrollToElementsPatternsOp struct {
@@ -30,6 +459,289 @@ func ApplyUnrollToElementsPatterns(b *mlir.Builder) mlir.Operation {
 func AsApplyUnrollToElementsPatterns(op mlir.Operation) (ApplyUnrollToElementsPatternsOp, bool) {
 	r := ods.Read(op, "transform.apply_patterns.vector.unroll_to_elements", "", "")
 	return ApplyUnrollToElementsPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyMoveAccumulatorForContractLoopPatternsOp is the operation
+// transform.apply_patterns.x86.move_accumulator_for_contract_loop.
+type ApplyMoveAccumulatorForContractLoopPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyMoveAccumulatorForContractLoopPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86.move_accumulator_for_contract_loop")
+
+	return w.Create()
+}
+
+// ApplyMoveAccumulatorForContractLoopPatterns creates
+// transform.apply_patterns.x86.move_accumulator_for_contract_loop.
+func ApplyMoveAccumulatorForContractLoopPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyMoveAccumulatorForContractLoopPatternsOp{}.Create(b)
+}
+
+// AsApplyMoveAccumulatorForContractLoopPatterns returns op as an
+// ApplyMoveAccumulatorForContractLoopPatternsOp. It returns false if op is another
+// operation.
+func AsApplyMoveAccumulatorForContractLoopPatterns(op mlir.Operation) (ApplyMoveAccumulatorForContractLoopPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86.move_accumulator_for_contract_loop", "", "")
+	return ApplyMoveAccumulatorForContractLoopPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyShuffleVectorFMAOpsPatternsOp is the operation
+// transform.apply_patterns.x86.shuffle_vector_fma_ops.
+type ApplyShuffleVectorFMAOpsPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyShuffleVectorFMAOpsPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86.shuffle_vector_fma_ops")
+
+	return w.Create()
+}
+
+// ApplyShuffleVectorFMAOpsPatterns creates
+// transform.apply_patterns.x86.shuffle_vector_fma_ops.
+func ApplyShuffleVectorFMAOpsPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyShuffleVectorFMAOpsPatternsOp{}.Create(b)
+}
+
+// AsApplyShuffleVectorFMAOpsPatterns returns op as an
+// ApplyShuffleVectorFMAOpsPatternsOp. It returns false if op is another operation.
+func AsApplyShuffleVectorFMAOpsPatterns(op mlir.Operation) (ApplyShuffleVectorFMAOpsPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86.shuffle_vector_fma_ops", "", "")
+	return ApplyShuffleVectorFMAOpsPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyPatternsX86SinkVectorProducerOpsOp is the operation
+// transform.apply_patterns.x86.sink_vector_producer_ops.
+type ApplyPatternsX86SinkVectorProducerOpsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyPatternsX86SinkVectorProducerOpsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86.sink_vector_producer_ops")
+
+	return w.Create()
+}
+
+// ApplyPatternsX86SinkVectorProducerOps creates
+// transform.apply_patterns.x86.sink_vector_producer_ops.
+func ApplyPatternsX86SinkVectorProducerOps(b *mlir.Builder) mlir.Operation {
+	return ApplyPatternsX86SinkVectorProducerOpsOp{}.Create(b)
+}
+
+// AsApplyPatternsX86SinkVectorProducerOps returns op as an
+// ApplyPatternsX86SinkVectorProducerOpsOp. It returns false if op is another operation.
+func AsApplyPatternsX86SinkVectorProducerOps(op mlir.Operation) (ApplyPatternsX86SinkVectorProducerOpsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86.sink_vector_producer_ops", "", "")
+	return ApplyPatternsX86SinkVectorProducerOpsOp{}, r != nil && r.OK()
+}
+
+// ApplyPatternsX86VectorContractBf16ToFmaOp is the operation
+// transform.apply_patterns.x86.vector_contract_bf16_to_fma.
+type ApplyPatternsX86VectorContractBf16ToFmaOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyPatternsX86VectorContractBf16ToFmaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86.vector_contract_bf16_to_fma")
+
+	return w.Create()
+}
+
+// ApplyPatternsX86VectorContractBf16ToFma creates
+// transform.apply_patterns.x86.vector_contract_bf16_to_fma.
+func ApplyPatternsX86VectorContractBf16ToFma(b *mlir.Builder) mlir.Operation {
+	return ApplyPatternsX86VectorContractBf16ToFmaOp{}.Create(b)
+}
+
+// AsApplyPatternsX86VectorContractBf16ToFma returns op as an
+// ApplyPatternsX86VectorContractBf16ToFmaOp. It returns false if op is another
+// operation.
+func AsApplyPatternsX86VectorContractBf16ToFma(op mlir.Operation) (ApplyPatternsX86VectorContractBf16ToFmaOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86.vector_contract_bf16_to_fma", "", "")
+	return ApplyPatternsX86VectorContractBf16ToFmaOp{}, r != nil && r.OK()
+}
+
+// ApplyVectorContractToAMXDotProductPatternsOp is the operation
+// transform.apply_patterns.x86.vector_contract_to_amx_dot_product.
+type ApplyVectorContractToAMXDotProductPatternsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyVectorContractToAMXDotProductPatternsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86.vector_contract_to_amx_dot_product")
+
+	return w.Create()
+}
+
+// ApplyVectorContractToAMXDotProductPatterns creates
+// transform.apply_patterns.x86.vector_contract_to_amx_dot_product.
+func ApplyVectorContractToAMXDotProductPatterns(b *mlir.Builder) mlir.Operation {
+	return ApplyVectorContractToAMXDotProductPatternsOp{}.Create(b)
+}
+
+// AsApplyVectorContractToAMXDotProductPatterns returns op as an
+// ApplyVectorContractToAMXDotProductPatternsOp. It returns false if op is another
+// operation.
+func AsApplyVectorContractToAMXDotProductPatterns(op mlir.Operation) (ApplyVectorContractToAMXDotProductPatternsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86.vector_contract_to_amx_dot_product", "", "")
+	return ApplyVectorContractToAMXDotProductPatternsOp{}, r != nil && r.OK()
+}
+
+// ApplyPatternsX86VectorContractToFmaOp is the operation
+// transform.apply_patterns.x86.vector_contract_to_fma.
+type ApplyPatternsX86VectorContractToFmaOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyPatternsX86VectorContractToFmaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86.vector_contract_to_fma")
+
+	return w.Create()
+}
+
+// ApplyPatternsX86VectorContractToFma creates
+// transform.apply_patterns.x86.vector_contract_to_fma.
+func ApplyPatternsX86VectorContractToFma(b *mlir.Builder) mlir.Operation {
+	return ApplyPatternsX86VectorContractToFmaOp{}.Create(b)
+}
+
+// AsApplyPatternsX86VectorContractToFma returns op as an
+// ApplyPatternsX86VectorContractToFmaOp. It returns false if op is another operation.
+func AsApplyPatternsX86VectorContractToFma(op mlir.Operation) (ApplyPatternsX86VectorContractToFmaOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86.vector_contract_to_fma", "", "")
+	return ApplyPatternsX86VectorContractToFmaOp{}, r != nil && r.OK()
+}
+
+// ApplyPatternsX86VectorContractToPackedTypeDotProductOp is the operation
+// transform.apply_patterns.x86.vector_contract_to_packed_type_dot_product.
+type ApplyPatternsX86VectorContractToPackedTypeDotProductOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyPatternsX86VectorContractToPackedTypeDotProductOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86.vector_contract_to_packed_type_dot_product")
+
+	return w.Create()
+}
+
+// ApplyPatternsX86VectorContractToPackedTypeDotProduct creates
+// transform.apply_patterns.x86.vector_contract_to_packed_type_dot_product.
+func ApplyPatternsX86VectorContractToPackedTypeDotProduct(b *mlir.Builder) mlir.Operation {
+	return ApplyPatternsX86VectorContractToPackedTypeDotProductOp{}.Create(b)
+}
+
+// AsApplyPatternsX86VectorContractToPackedTypeDotProduct returns op as an
+// ApplyPatternsX86VectorContractToPackedTypeDotProductOp. It returns false if op is
+// another operation.
+func AsApplyPatternsX86VectorContractToPackedTypeDotProduct(op mlir.Operation) (ApplyPatternsX86VectorContractToPackedTypeDotProductOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86.vector_contract_to_packed_type_dot_product", "", "")
+	return ApplyPatternsX86VectorContractToPackedTypeDotProductOp{}, r != nil && r.OK()
+}
+
+// ApplyPatternsX86vectorSinkVectorProducerOpsOp is the operation
+// transform.apply_patterns.x86vector.sink_vector_producer_ops.
+type ApplyPatternsX86vectorSinkVectorProducerOpsOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyPatternsX86vectorSinkVectorProducerOpsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86vector.sink_vector_producer_ops")
+
+	return w.Create()
+}
+
+// ApplyPatternsX86vectorSinkVectorProducerOps creates
+// transform.apply_patterns.x86vector.sink_vector_producer_ops.
+func ApplyPatternsX86vectorSinkVectorProducerOps(b *mlir.Builder) mlir.Operation {
+	return ApplyPatternsX86vectorSinkVectorProducerOpsOp{}.Create(b)
+}
+
+// AsApplyPatternsX86vectorSinkVectorProducerOps returns op as an
+// ApplyPatternsX86vectorSinkVectorProducerOpsOp. It returns false if op is another
+// operation.
+func AsApplyPatternsX86vectorSinkVectorProducerOps(op mlir.Operation) (ApplyPatternsX86vectorSinkVectorProducerOpsOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86vector.sink_vector_producer_ops", "", "")
+	return ApplyPatternsX86vectorSinkVectorProducerOpsOp{}, r != nil && r.OK()
+}
+
+// ApplyPatternsX86vectorVectorContractBf16ToFmaOp is the operation
+// transform.apply_patterns.x86vector.vector_contract_bf16_to_fma.
+type ApplyPatternsX86vectorVectorContractBf16ToFmaOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyPatternsX86vectorVectorContractBf16ToFmaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86vector.vector_contract_bf16_to_fma")
+
+	return w.Create()
+}
+
+// ApplyPatternsX86vectorVectorContractBf16ToFma creates
+// transform.apply_patterns.x86vector.vector_contract_bf16_to_fma.
+func ApplyPatternsX86vectorVectorContractBf16ToFma(b *mlir.Builder) mlir.Operation {
+	return ApplyPatternsX86vectorVectorContractBf16ToFmaOp{}.Create(b)
+}
+
+// AsApplyPatternsX86vectorVectorContractBf16ToFma returns op as an
+// ApplyPatternsX86vectorVectorContractBf16ToFmaOp. It returns false if op is another
+// operation.
+func AsApplyPatternsX86vectorVectorContractBf16ToFma(op mlir.Operation) (ApplyPatternsX86vectorVectorContractBf16ToFmaOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86vector.vector_contract_bf16_to_fma", "", "")
+	return ApplyPatternsX86vectorVectorContractBf16ToFmaOp{}, r != nil && r.OK()
+}
+
+// ApplyPatternsX86vectorVectorContractToFmaOp is the operation
+// transform.apply_patterns.x86vector.vector_contract_to_fma.
+type ApplyPatternsX86vectorVectorContractToFmaOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyPatternsX86vectorVectorContractToFmaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86vector.vector_contract_to_fma")
+
+	return w.Create()
+}
+
+// ApplyPatternsX86vectorVectorContractToFma creates
+// transform.apply_patterns.x86vector.vector_contract_to_fma.
+func ApplyPatternsX86vectorVectorContractToFma(b *mlir.Builder) mlir.Operation {
+	return ApplyPatternsX86vectorVectorContractToFmaOp{}.Create(b)
+}
+
+// AsApplyPatternsX86vectorVectorContractToFma returns op as an
+// ApplyPatternsX86vectorVectorContractToFmaOp. It returns false if op is another
+// operation.
+func AsApplyPatternsX86vectorVectorContractToFma(op mlir.Operation) (ApplyPatternsX86vectorVectorContractToFmaOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86vector.vector_contract_to_fma", "", "")
+	return ApplyPatternsX86vectorVectorContractToFmaOp{}, r != nil && r.OK()
+}
+
+// ApplyPatternsX86vectorVectorContractToPackedTypeDotProductOp is the operation
+// transform.apply_patterns.x86vector.vector_contract_to_packed_type_dot_product.
+type ApplyPatternsX86vectorVectorContractToPackedTypeDotProductOp struct {
+}
+
+// Create creates the operation.
+func (o ApplyPatternsX86vectorVectorContractToPackedTypeDotProductOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.apply_patterns.x86vector.vector_contract_to_packed_type_dot_product")
+
+	return w.Create()
+}
+
+// ApplyPatternsX86vectorVectorContractToPackedTypeDotProduct creates
+// transform.apply_patterns.x86vector.vector_contract_to_packed_type_dot_product.
+func ApplyPatternsX86vectorVectorContractToPackedTypeDotProduct(b *mlir.Builder) mlir.Operation {
+	return ApplyPatternsX86vectorVectorContractToPackedTypeDotProductOp{}.Create(b)
+}
+
+// AsApplyPatternsX86vectorVectorContractToPackedTypeDotProduct returns op as an
+// ApplyPatternsX86vectorVectorContractToPackedTypeDotProductOp. It returns false if op
+// is another operation.
+func AsApplyPatternsX86vectorVectorContractToPackedTypeDotProduct(op mlir.Operation) (ApplyPatternsX86vectorVectorContractToPackedTypeDotProductOp, bool) {
+	r := ods.Read(op, "transform.apply_patterns.x86vector.vector_contract_to_packed_type_dot_product", "", "")
+	return ApplyPatternsX86vectorVectorContractToPackedTypeDotProductOp{}, r != nil && r.OK()
 }
 
 // ApplyRegisteredPassOp is the operation transform.apply_registered_pass.
@@ -173,15 +885,15 @@ func AsEmptyTensorToAllocTensor(op mlir.Operation) (EmptyTensorToAllocTensorOp, 
 // OneShotBufferizeOp is the operation transform.bufferization.one_shot_bufferize.
 type OneShotBufferizeOp struct {
 	Target                         mlir.Value
-	FunctionBoundaryTypeConversion *int32 // optional
-	AllowReturnAllocsFromLoops     *bool  // optional, with a default
-	AllowUnknownOps                *bool  // optional, with a default
-	BufferizeFunctionBoundaries    *bool  // optional, with a default
-	DumpAliasSets                  *bool  // optional, with a default
-	TestAnalysisOnly               *bool  // optional, with a default
-	PrintConflicts                 *bool  // optional, with a default
-	CheckParallelRegions           *bool  // optional, with a default
-	MemcpyOp                       string // optional, with a default
+	FunctionBoundaryTypeConversion LayoutMapOption // optional
+	AllowReturnAllocsFromLoops     *bool           // optional, with a default
+	AllowUnknownOps                *bool           // optional, with a default
+	BufferizeFunctionBoundaries    *bool           // optional, with a default
+	DumpAliasSets                  *bool           // optional, with a default
+	TestAnalysisOnly               *bool           // optional, with a default
+	PrintConflicts                 *bool           // optional, with a default
+	CheckParallelRegions           *bool           // optional, with a default
+	MemcpyOp                       string          // optional, with a default
 	TransformedType                mlir.Type
 }
 
@@ -189,7 +901,7 @@ type OneShotBufferizeOp struct {
 func (o OneShotBufferizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.bufferization.one_shot_bufferize")
 	w.Operand("target", o.Target)
-	ods.SetPointer(w, "function_boundary_type_conversion", o.FunctionBoundaryTypeConversion, ods.I32)
+	ods.SetValue(w, "function_boundary_type_conversion", o.FunctionBoundaryTypeConversion, layoutMapOptionKind)
 	ods.SetPointer(w, "allow_return_allocs_from_loops", o.AllowReturnAllocsFromLoops, ods.Bool)
 	ods.SetPointer(w, "allow_unknown_ops", o.AllowUnknownOps, ods.Bool)
 	ods.SetPointer(w, "bufferize_function_boundaries", o.BufferizeFunctionBoundaries, ods.Bool)
@@ -217,7 +929,7 @@ func AsOneShotBufferize(op mlir.Operation) (OneShotBufferizeOp, bool) {
 	}
 	o := OneShotBufferizeOp{
 		Target:                         r.Operand(),
-		FunctionBoundaryTypeConversion: ods.GetPointer(r, "function_boundary_type_conversion", ods.I32),
+		FunctionBoundaryTypeConversion: ods.GetValue(r, "function_boundary_type_conversion", layoutMapOptionKind),
 		AllowReturnAllocsFromLoops:     ods.GetPointer(r, "allow_return_allocs_from_loops", ods.Bool),
 		AllowUnknownOps:                ods.GetPointer(r, "allow_unknown_ops", ods.Bool),
 		BufferizeFunctionBoundaries:    ods.GetPointer(r, "bufferize_function_boundaries", ods.Bool),
@@ -369,6 +1081,42 @@ func AsEmitRemarkAt(op mlir.Operation) (EmitRemarkAtOp, bool) {
 	return o, r.OK()
 }
 
+// QueryOp is the operation transform.dlti.query.
+type QueryOp struct {
+	Target             mlir.Value
+	Keys               []mlir.Attribute
+	AssociatedAttrType mlir.Type
+}
+
+// Create creates the operation.
+func (o QueryOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.dlti.query")
+	w.Operand("target", o.Target)
+	ods.Set(w, "keys", o.Keys, ods.Attributes)
+	w.Result("associated_attr", o.AssociatedAttrType)
+	return w.Create()
+}
+
+// Query creates transform.dlti.query and returns its result.
+func Query(b *mlir.Builder, associatedAttrType mlir.Type, target mlir.Value, keys []mlir.Attribute) mlir.Value {
+	return QueryOp{AssociatedAttrType: associatedAttrType, Target: target, Keys: keys}.Create(b).Result(0)
+}
+
+// AsQuery returns op as a QueryOp. It returns false if op is another operation or lacks
+// a part.
+func AsQuery(op mlir.Operation) (QueryOp, bool) {
+	r := ods.Read(op, "transform.dlti.query", "1", "1")
+	if r == nil {
+		return QueryOp{}, false
+	}
+	o := QueryOp{
+		Target:             r.Operand(),
+		Keys:               ods.Get(r, "keys", ods.Attributes),
+		AssociatedAttrType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // ForeachOp is the operation transform.foreach.
 type ForeachOp struct {
 	Targets         []mlir.Value
@@ -507,1017 +1255,6 @@ func AsCastAndCall(op mlir.Operation) (CastAndCallOp, bool) {
 		Function:       r.Operand(),
 		Conversions:    r.Region(),
 		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// DeduplicateFuncArgsOp is the operation transform.func.deduplicate_func_args.
-type DeduplicateFuncArgsOp struct {
-	Module                  mlir.Value
-	FunctionName            []string
-	TransformedModuleType   mlir.Type
-	TransformedFunctionType mlir.Type
-}
-
-// Create creates the operation.
-func (o DeduplicateFuncArgsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.func.deduplicate_func_args")
-	w.Operand("module", o.Module)
-	ods.Set(w, "function_name", o.FunctionName, ods.Path)
-	w.Result("transformed_module", o.TransformedModuleType)
-	w.Result("transformed_function", o.TransformedFunctionType)
-	return w.Create()
-}
-
-// DeduplicateFuncArgs creates transform.func.deduplicate_func_args and returns its
-// results.
-func DeduplicateFuncArgs(b *mlir.Builder, transformedModuleType mlir.Type, transformedFunctionType mlir.Type, module mlir.Value, functionName []string) (mlir.Value, mlir.Value) {
-	op := DeduplicateFuncArgsOp{TransformedModuleType: transformedModuleType, TransformedFunctionType: transformedFunctionType, Module: module, FunctionName: functionName}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsDeduplicateFuncArgs returns op as a DeduplicateFuncArgsOp. It returns false if op
-// is another operation or lacks a part.
-func AsDeduplicateFuncArgs(op mlir.Operation) (DeduplicateFuncArgsOp, bool) {
-	r := ods.Read(op, "transform.func.deduplicate_func_args", "1", "11")
-	if r == nil {
-		return DeduplicateFuncArgsOp{}, false
-	}
-	o := DeduplicateFuncArgsOp{
-		Module:                  r.Operand(),
-		FunctionName:            ods.Get(r, "function_name", ods.Path),
-		TransformedModuleType:   r.Result(),
-		TransformedFunctionType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ReplaceFuncSignatureOp is the operation transform.func.replace_func_signature.
-type ReplaceFuncSignatureOp struct {
-	Module                  mlir.Value
-	FunctionName            []string
-	ArgsInterchange         []int32
-	ResultsInterchange      []int32
-	AdjustFuncCalls         bool // optional
-	TransformedModuleType   mlir.Type
-	TransformedFunctionType mlir.Type
-}
-
-// Create creates the operation.
-func (o ReplaceFuncSignatureOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.func.replace_func_signature")
-	w.Operand("module", o.Module)
-	ods.Set(w, "function_name", o.FunctionName, ods.Path)
-	ods.Set(w, "args_interchange", o.ArgsInterchange, ods.Int32s)
-	ods.Set(w, "results_interchange", o.ResultsInterchange, ods.Int32s)
-	ods.SetValue(w, "adjust_func_calls", o.AdjustFuncCalls, ods.Unit)
-	w.Result("transformed_module", o.TransformedModuleType)
-	w.Result("transformed_function", o.TransformedFunctionType)
-	return w.Create()
-}
-
-// ReplaceFuncSignature creates transform.func.replace_func_signature and returns its
-// results.
-func ReplaceFuncSignature(b *mlir.Builder, transformedModuleType mlir.Type, transformedFunctionType mlir.Type, module mlir.Value, functionName []string, argsInterchange []int32, resultsInterchange []int32) (mlir.Value, mlir.Value) {
-	op := ReplaceFuncSignatureOp{TransformedModuleType: transformedModuleType, TransformedFunctionType: transformedFunctionType, Module: module, FunctionName: functionName, ArgsInterchange: argsInterchange, ResultsInterchange: resultsInterchange}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsReplaceFuncSignature returns op as a ReplaceFuncSignatureOp. It returns false if op
-// is another operation or lacks a part.
-func AsReplaceFuncSignature(op mlir.Operation) (ReplaceFuncSignatureOp, bool) {
-	r := ods.Read(op, "transform.func.replace_func_signature", "1", "11")
-	if r == nil {
-		return ReplaceFuncSignatureOp{}, false
-	}
-	o := ReplaceFuncSignatureOp{
-		Module:                  r.Operand(),
-		FunctionName:            ods.Get(r, "function_name", ods.Path),
-		ArgsInterchange:         ods.Get(r, "args_interchange", ods.Int32s),
-		ResultsInterchange:      ods.Get(r, "results_interchange", ods.Int32s),
-		AdjustFuncCalls:         ods.GetValue(r, "adjust_func_calls", ods.Unit),
-		TransformedModuleType:   r.Result(),
-		TransformedFunctionType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GetConsumersOfResultOp is the operation transform.get_consumers_of_result.
-type GetConsumersOfResultOp struct {
-	Target        mlir.Value
-	ResultNumber  int64
-	ConsumersType mlir.Type
-}
-
-// Create creates the operation.
-func (o GetConsumersOfResultOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.get_consumers_of_result")
-	w.Operand("target", o.Target)
-	ods.Set(w, "result_number", o.ResultNumber, ods.I64)
-	w.Result("consumers", o.ConsumersType)
-	return w.Create()
-}
-
-// GetConsumersOfResult creates transform.get_consumers_of_result and returns its
-// result.
-func GetConsumersOfResult(b *mlir.Builder, consumersType mlir.Type, target mlir.Value, resultNumber int64) mlir.Value {
-	return GetConsumersOfResultOp{ConsumersType: consumersType, Target: target, ResultNumber: resultNumber}.Create(b).Result(0)
-}
-
-// AsGetConsumersOfResult returns op as a GetConsumersOfResultOp. It returns false if op
-// is another operation or lacks a part.
-func AsGetConsumersOfResult(op mlir.Operation) (GetConsumersOfResultOp, bool) {
-	r := ods.Read(op, "transform.get_consumers_of_result", "1", "1")
-	if r == nil {
-		return GetConsumersOfResultOp{}, false
-	}
-	o := GetConsumersOfResultOp{
-		Target:        r.Operand(),
-		ResultNumber:  ods.Get(r, "result_number", ods.I64),
-		ConsumersType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GetDefiningOp is the operation transform.get_defining_op.
-type GetDefiningOp struct {
-	Target     mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o GetDefiningOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.get_defining_op")
-	w.Operand("target", o.Target)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GetDefining creates transform.get_defining_op and returns its result.
-func GetDefining(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
-	return GetDefiningOp{ResultType: resultType, Target: target}.Create(b).Result(0)
-}
-
-// AsGetDefining returns op as a GetDefiningOp. It returns false if op is another
-// operation or lacks a part.
-func AsGetDefining(op mlir.Operation) (GetDefiningOp, bool) {
-	r := ods.Read(op, "transform.get_defining_op", "1", "1")
-	if r == nil {
-		return GetDefiningOp{}, false
-	}
-	o := GetDefiningOp{
-		Target:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GetOperandOp is the operation transform.get_operand.
-type GetOperandOp struct {
-	Target          mlir.Value
-	RawPositionList []int64
-	IsInverted      bool // optional
-	IsAll           bool // optional
-	ResultType      mlir.Type
-}
-
-// Create creates the operation.
-func (o GetOperandOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.get_operand")
-	w.Operand("target", o.Target)
-	ods.Set(w, "raw_position_list", o.RawPositionList, ods.Int64s)
-	ods.SetValue(w, "is_inverted", o.IsInverted, ods.Unit)
-	ods.SetValue(w, "is_all", o.IsAll, ods.Unit)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GetOperand creates transform.get_operand and returns its result.
-func GetOperand(b *mlir.Builder, resultType mlir.Type, target mlir.Value, rawPositionList []int64) mlir.Value {
-	return GetOperandOp{ResultType: resultType, Target: target, RawPositionList: rawPositionList}.Create(b).Result(0)
-}
-
-// AsGetOperand returns op as a GetOperandOp. It returns false if op is another
-// operation or lacks a part.
-func AsGetOperand(op mlir.Operation) (GetOperandOp, bool) {
-	r := ods.Read(op, "transform.get_operand", "1", "1")
-	if r == nil {
-		return GetOperandOp{}, false
-	}
-	o := GetOperandOp{
-		Target:          r.Operand(),
-		RawPositionList: ods.Get(r, "raw_position_list", ods.Int64s),
-		IsInverted:      ods.GetValue(r, "is_inverted", ods.Unit),
-		IsAll:           ods.GetValue(r, "is_all", ods.Unit),
-		ResultType:      r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GetParentOp is the operation transform.get_parent_op.
-type GetParentOp struct {
-	Target            mlir.Value
-	IsolatedFromAbove bool   // optional
-	AllowEmptyResults bool   // optional
-	OpName            string // optional
-	Deduplicate       bool   // optional
-	NthParent         *int64 // optional, with a default
-	ParentType        mlir.Type
-}
-
-// Create creates the operation.
-func (o GetParentOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.get_parent_op")
-	w.Operand("target", o.Target)
-	ods.SetValue(w, "isolated_from_above", o.IsolatedFromAbove, ods.Unit)
-	ods.SetValue(w, "allow_empty_results", o.AllowEmptyResults, ods.Unit)
-	ods.SetValue(w, "op_name", o.OpName, ods.Text)
-	ods.SetValue(w, "deduplicate", o.Deduplicate, ods.Unit)
-	ods.SetPointer(w, "nth_parent", o.NthParent, ods.I64)
-	w.Result("parent", o.ParentType)
-	return w.Create()
-}
-
-// GetParent creates transform.get_parent_op and returns its result.
-func GetParent(b *mlir.Builder, parentType mlir.Type, target mlir.Value) mlir.Value {
-	return GetParentOp{ParentType: parentType, Target: target}.Create(b).Result(0)
-}
-
-// AsGetParent returns op as a GetParentOp. It returns false if op is another operation
-// or lacks a part.
-func AsGetParent(op mlir.Operation) (GetParentOp, bool) {
-	r := ods.Read(op, "transform.get_parent_op", "1", "1")
-	if r == nil {
-		return GetParentOp{}, false
-	}
-	o := GetParentOp{
-		Target:            r.Operand(),
-		IsolatedFromAbove: ods.GetValue(r, "isolated_from_above", ods.Unit),
-		AllowEmptyResults: ods.GetValue(r, "allow_empty_results", ods.Unit),
-		OpName:            ods.GetValue(r, "op_name", ods.Text),
-		Deduplicate:       ods.GetValue(r, "deduplicate", ods.Unit),
-		NthParent:         ods.GetPointer(r, "nth_parent", ods.I64),
-		ParentType:        r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GetProducerOfOperandOp is the operation transform.get_producer_of_operand.
-type GetProducerOfOperandOp struct {
-	Target        mlir.Value
-	OperandNumber int64
-	ProducerType  mlir.Type
-}
-
-// Create creates the operation.
-func (o GetProducerOfOperandOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.get_producer_of_operand")
-	w.Operand("target", o.Target)
-	ods.Set(w, "operand_number", o.OperandNumber, ods.I64)
-	w.Result("producer", o.ProducerType)
-	return w.Create()
-}
-
-// GetProducerOfOperand creates transform.get_producer_of_operand and returns its
-// result.
-func GetProducerOfOperand(b *mlir.Builder, producerType mlir.Type, target mlir.Value, operandNumber int64) mlir.Value {
-	return GetProducerOfOperandOp{ProducerType: producerType, Target: target, OperandNumber: operandNumber}.Create(b).Result(0)
-}
-
-// AsGetProducerOfOperand returns op as a GetProducerOfOperandOp. It returns false if op
-// is another operation or lacks a part.
-func AsGetProducerOfOperand(op mlir.Operation) (GetProducerOfOperandOp, bool) {
-	r := ods.Read(op, "transform.get_producer_of_operand", "1", "1")
-	if r == nil {
-		return GetProducerOfOperandOp{}, false
-	}
-	o := GetProducerOfOperandOp{
-		Target:        r.Operand(),
-		OperandNumber: ods.Get(r, "operand_number", ods.I64),
-		ProducerType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GetResultOp is the operation transform.get_result.
-type GetResultOp struct {
-	Target          mlir.Value
-	RawPositionList []int64
-	IsInverted      bool // optional
-	IsAll           bool // optional
-	ResultType      mlir.Type
-}
-
-// Create creates the operation.
-func (o GetResultOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.get_result")
-	w.Operand("target", o.Target)
-	ods.Set(w, "raw_position_list", o.RawPositionList, ods.Int64s)
-	ods.SetValue(w, "is_inverted", o.IsInverted, ods.Unit)
-	ods.SetValue(w, "is_all", o.IsAll, ods.Unit)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// GetResult creates transform.get_result and returns its result.
-func GetResult(b *mlir.Builder, resultType mlir.Type, target mlir.Value, rawPositionList []int64) mlir.Value {
-	return GetResultOp{ResultType: resultType, Target: target, RawPositionList: rawPositionList}.Create(b).Result(0)
-}
-
-// AsGetResult returns op as a GetResultOp. It returns false if op is another operation
-// or lacks a part.
-func AsGetResult(op mlir.Operation) (GetResultOp, bool) {
-	r := ods.Read(op, "transform.get_result", "1", "1")
-	if r == nil {
-		return GetResultOp{}, false
-	}
-	o := GetResultOp{
-		Target:          r.Operand(),
-		RawPositionList: ods.Get(r, "raw_position_list", ods.Int64s),
-		IsInverted:      ods.GetValue(r, "is_inverted", ods.Unit),
-		IsAll:           ods.GetValue(r, "is_all", ods.Unit),
-		ResultType:      r.Result(),
-	}
-	return o, r.OK()
-}
-
-// GetTypeOp is the operation transform.get_type.
-type GetTypeOp struct {
-	Value         mlir.Value
-	Elemental     bool // optional
-	TypeParamType mlir.Type
-}
-
-// Create creates the operation.
-func (o GetTypeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.get_type")
-	w.Operand("value", o.Value)
-	ods.SetValue(w, "elemental", o.Elemental, ods.Unit)
-	w.Result("type_param", o.TypeParamType)
-	return w.Create()
-}
-
-// GetType creates transform.get_type and returns its result.
-func GetType(b *mlir.Builder, typeParamType mlir.Type, value mlir.Value) mlir.Value {
-	return GetTypeOp{TypeParamType: typeParamType, Value: value}.Create(b).Result(0)
-}
-
-// AsGetType returns op as a GetTypeOp. It returns false if op is another operation or
-// lacks a part.
-func AsGetType(op mlir.Operation) (GetTypeOp, bool) {
-	r := ods.Read(op, "transform.get_type", "1", "1")
-	if r == nil {
-		return GetTypeOp{}, false
-	}
-	o := GetTypeOp{
-		Value:         r.Operand(),
-		Elemental:     ods.GetValue(r, "elemental", ods.Unit),
-		TypeParamType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MapForallToBlocksOp is the operation transform.gpu.map_forall_to_blocks.
-type MapForallToBlocksOp struct {
-	Target            mlir.Value
-	GridDims          []int64 // optional, with a default
-	GenerateGpuLaunch bool    // optional
-	ResultType        mlir.Type
-}
-
-// Create creates the operation.
-func (o MapForallToBlocksOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.gpu.map_forall_to_blocks")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "grid_dims", o.GridDims, ods.Int64s)
-	ods.SetValue(w, "generate_gpu_launch", o.GenerateGpuLaunch, ods.Unit)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// MapForallToBlocks creates transform.gpu.map_forall_to_blocks and returns its result.
-func MapForallToBlocks(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
-	return MapForallToBlocksOp{ResultType: resultType, Target: target}.Create(b).Result(0)
-}
-
-// AsMapForallToBlocks returns op as a MapForallToBlocksOp. It returns false if op is
-// another operation or lacks a part.
-func AsMapForallToBlocks(op mlir.Operation) (MapForallToBlocksOp, bool) {
-	r := ods.Read(op, "transform.gpu.map_forall_to_blocks", "1", "1")
-	if r == nil {
-		return MapForallToBlocksOp{}, false
-	}
-	o := MapForallToBlocksOp{
-		Target:            r.Operand(),
-		GridDims:          ods.GetValue(r, "grid_dims", ods.Int64s),
-		GenerateGpuLaunch: ods.GetValue(r, "generate_gpu_launch", ods.Unit),
-		ResultType:        r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MapNestedForallToThreadsOp is the operation
-// transform.gpu.map_nested_forall_to_threads.
-type MapNestedForallToThreadsOp struct {
-	Target              mlir.Value
-	BlockDims           []int64 // optional, with a default
-	SyncAfterDistribute *bool   // optional, with a default
-	WarpSize            *int64  // optional, with a default
-	ResultType          mlir.Type
-}
-
-// Create creates the operation.
-func (o MapNestedForallToThreadsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.gpu.map_nested_forall_to_threads")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "block_dims", o.BlockDims, ods.Int64s)
-	ods.SetPointer(w, "sync_after_distribute", o.SyncAfterDistribute, ods.Bool)
-	ods.SetPointer(w, "warp_size", o.WarpSize, ods.I64)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// MapNestedForallToThreads creates transform.gpu.map_nested_forall_to_threads and
-// returns its result.
-func MapNestedForallToThreads(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
-	return MapNestedForallToThreadsOp{ResultType: resultType, Target: target}.Create(b).Result(0)
-}
-
-// AsMapNestedForallToThreads returns op as a MapNestedForallToThreadsOp. It returns
-// false if op is another operation or lacks a part.
-func AsMapNestedForallToThreads(op mlir.Operation) (MapNestedForallToThreadsOp, bool) {
-	r := ods.Read(op, "transform.gpu.map_nested_forall_to_threads", "1", "1")
-	if r == nil {
-		return MapNestedForallToThreadsOp{}, false
-	}
-	o := MapNestedForallToThreadsOp{
-		Target:              r.Operand(),
-		BlockDims:           ods.GetValue(r, "block_dims", ods.Int64s),
-		SyncAfterDistribute: ods.GetPointer(r, "sync_after_distribute", ods.Bool),
-		WarpSize:            ods.GetPointer(r, "warp_size", ods.I64),
-		ResultType:          r.Result(),
-	}
-	return o, r.OK()
-}
-
-// IncludeOp is the operation transform.include.
-type IncludeOp struct {
-	Target                 []string
-	FailurePropagationMode FailurePropagationMode
-	Operands               []mlir.Value
-	ArgAttrs               []mlir.Attribute // optional
-	ResAttrs               []mlir.Attribute // optional
-	ResultsTypes           []mlir.Type
-}
-
-// Create creates the operation.
-func (o IncludeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.include")
-	ods.Set(w, "target", o.Target, ods.Path)
-	ods.Set(w, "failure_propagation_mode", o.FailurePropagationMode, failurePropagationModeKind)
-	w.Operands("operands", o.Operands)
-	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
-	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	w.Results("results", o.ResultsTypes)
-	return w.Create()
-}
-
-// Include creates transform.include.
-func Include(b *mlir.Builder, resultsTypes []mlir.Type, target []string, failurePropagationMode FailurePropagationMode, operands ...mlir.Value) mlir.Operation {
-	return IncludeOp{ResultsTypes: resultsTypes, Target: target, FailurePropagationMode: failurePropagationMode, Operands: operands}.Create(b)
-}
-
-// AsInclude returns op as an IncludeOp. It returns false if op is another operation or
-// lacks a part.
-func AsInclude(op mlir.Operation) (IncludeOp, bool) {
-	r := ods.Read(op, "transform.include", "*", "*")
-	if r == nil {
-		return IncludeOp{}, false
-	}
-	o := IncludeOp{
-		Target:                 ods.Get(r, "target", ods.Path),
-		FailurePropagationMode: ods.Get(r, "failure_propagation_mode", failurePropagationModeKind),
-		Operands:               r.Operands(),
-		ArgAttrs:               ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:               ods.GetValue(r, "res_attrs", ods.Attributes),
-		ResultsTypes:           r.Results(),
-	}
-	return o, r.OK()
-}
-
-// IRDLCollectMatchingOp is the operation transform.irdl.collect_matching.
-type IRDLCollectMatchingOp struct {
-	Root        mlir.Value
-	Body        mlir.Region
-	MatchedType mlir.Type
-}
-
-// Create creates the operation.
-func (o IRDLCollectMatchingOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.irdl.collect_matching")
-	w.Operand("root", o.Root)
-	w.Region(o.Body)
-	w.Result("matched", o.MatchedType)
-	return w.Create()
-}
-
-// IRDLCollectMatching creates transform.irdl.collect_matching and returns its result.
-func IRDLCollectMatching(b *mlir.Builder, matchedType mlir.Type, root mlir.Value, body mlir.Region) mlir.Value {
-	return IRDLCollectMatchingOp{MatchedType: matchedType, Root: root, Body: body}.Create(b).Result(0)
-}
-
-// AsIRDLCollectMatching returns op as an IRDLCollectMatchingOp. It returns false if op
-// is another operation or lacks a part.
-func AsIRDLCollectMatching(op mlir.Operation) (IRDLCollectMatchingOp, bool) {
-	r := ods.Read(op, "transform.irdl.collect_matching", "1", "1")
-	if r == nil {
-		return IRDLCollectMatchingOp{}, false
-	}
-	o := IRDLCollectMatchingOp{
-		Root:        r.Operand(),
-		Body:        r.Region(),
-		MatchedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LoopCoalesceOp is the operation transform.loop.coalesce.
-type LoopCoalesceOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o LoopCoalesceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.coalesce")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// LoopCoalesce creates transform.loop.coalesce and returns its result.
-func LoopCoalesce(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return LoopCoalesceOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsLoopCoalesce returns op as a LoopCoalesceOp. It returns false if op is another
-// operation or lacks a part.
-func AsLoopCoalesce(op mlir.Operation) (LoopCoalesceOp, bool) {
-	r := ods.Read(op, "transform.loop.coalesce", "1", "1")
-	if r == nil {
-		return LoopCoalesceOp{}, false
-	}
-	o := LoopCoalesceOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ForallToForOp is the operation transform.loop.forall_to_for.
-type ForallToForOp struct {
-	Target           mlir.Value
-	TransformedTypes []mlir.Type
-}
-
-// Create creates the operation.
-func (o ForallToForOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.forall_to_for")
-	w.Operand("target", o.Target)
-	w.Results("transformed", o.TransformedTypes)
-	return w.Create()
-}
-
-// ForallToFor creates transform.loop.forall_to_for.
-func ForallToFor(b *mlir.Builder, transformedTypes []mlir.Type, target mlir.Value) mlir.Operation {
-	return ForallToForOp{TransformedTypes: transformedTypes, Target: target}.Create(b)
-}
-
-// AsForallToFor returns op as a ForallToForOp. It returns false if op is another
-// operation or lacks a part.
-func AsForallToFor(op mlir.Operation) (ForallToForOp, bool) {
-	r := ods.Read(op, "transform.loop.forall_to_for", "1", "*")
-	if r == nil {
-		return ForallToForOp{}, false
-	}
-	o := ForallToForOp{
-		Target:           r.Operand(),
-		TransformedTypes: r.Results(),
-	}
-	return o, r.OK()
-}
-
-// ForallToParallelOp is the operation transform.loop.forall_to_parallel.
-type ForallToParallelOp struct {
-	Target           mlir.Value
-	TransformedTypes []mlir.Type
-}
-
-// Create creates the operation.
-func (o ForallToParallelOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.forall_to_parallel")
-	w.Operand("target", o.Target)
-	w.Results("transformed", o.TransformedTypes)
-	return w.Create()
-}
-
-// ForallToParallel creates transform.loop.forall_to_parallel.
-func ForallToParallel(b *mlir.Builder, transformedTypes []mlir.Type, target mlir.Value) mlir.Operation {
-	return ForallToParallelOp{TransformedTypes: transformedTypes, Target: target}.Create(b)
-}
-
-// AsForallToParallel returns op as a ForallToParallelOp. It returns false if op is
-// another operation or lacks a part.
-func AsForallToParallel(op mlir.Operation) (ForallToParallelOp, bool) {
-	r := ods.Read(op, "transform.loop.forall_to_parallel", "1", "*")
-	if r == nil {
-		return ForallToParallelOp{}, false
-	}
-	o := ForallToParallelOp{
-		Target:           r.Operand(),
-		TransformedTypes: r.Results(),
-	}
-	return o, r.OK()
-}
-
-// LoopFuseSiblingOp is the operation transform.loop.fuse_sibling.
-type LoopFuseSiblingOp struct {
-	Target        mlir.Value
-	Source        mlir.Value
-	FusedLoopType mlir.Type
-}
-
-// Create creates the operation.
-func (o LoopFuseSiblingOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.fuse_sibling")
-	w.Operand("target", o.Target)
-	w.Operand("source", o.Source)
-	w.Result("fused_loop", o.FusedLoopType)
-	return w.Create()
-}
-
-// LoopFuseSibling creates transform.loop.fuse_sibling and returns its result.
-func LoopFuseSibling(b *mlir.Builder, fusedLoopType mlir.Type, target mlir.Value, source mlir.Value) mlir.Value {
-	return LoopFuseSiblingOp{FusedLoopType: fusedLoopType, Target: target, Source: source}.Create(b).Result(0)
-}
-
-// AsLoopFuseSibling returns op as a LoopFuseSiblingOp. It returns false if op is
-// another operation or lacks a part.
-func AsLoopFuseSibling(op mlir.Operation) (LoopFuseSiblingOp, bool) {
-	r := ods.Read(op, "transform.loop.fuse_sibling", "11", "1")
-	if r == nil {
-		return LoopFuseSiblingOp{}, false
-	}
-	o := LoopFuseSiblingOp{
-		Target:        r.Operand(),
-		Source:        r.Operand(),
-		FusedLoopType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// HoistLoopInvariantSubsetsOp is the operation
-// transform.loop.hoist_loop_invariant_subsets.
-type HoistLoopInvariantSubsetsOp struct {
-	Target mlir.Value
-}
-
-// Create creates the operation.
-func (o HoistLoopInvariantSubsetsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.hoist_loop_invariant_subsets")
-	w.Operand("target", o.Target)
-	return w.Create()
-}
-
-// HoistLoopInvariantSubsets creates transform.loop.hoist_loop_invariant_subsets.
-func HoistLoopInvariantSubsets(b *mlir.Builder, target mlir.Value) mlir.Operation {
-	return HoistLoopInvariantSubsetsOp{Target: target}.Create(b)
-}
-
-// AsHoistLoopInvariantSubsets returns op as a HoistLoopInvariantSubsetsOp. It returns
-// false if op is another operation or lacks a part.
-func AsHoistLoopInvariantSubsets(op mlir.Operation) (HoistLoopInvariantSubsetsOp, bool) {
-	r := ods.Read(op, "transform.loop.hoist_loop_invariant_subsets", "1", "")
-	if r == nil {
-		return HoistLoopInvariantSubsetsOp{}, false
-	}
-	o := HoistLoopInvariantSubsetsOp{
-		Target: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// LoopOutlineOp is the operation transform.loop.outline.
-type LoopOutlineOp struct {
-	Target       mlir.Value
-	FuncName     string
-	FunctionType mlir.Type
-	CallType     mlir.Type
-}
-
-// Create creates the operation.
-func (o LoopOutlineOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.outline")
-	w.Operand("target", o.Target)
-	ods.Set(w, "func_name", o.FuncName, ods.Text)
-	w.Result("function", o.FunctionType)
-	w.Result("call", o.CallType)
-	return w.Create()
-}
-
-// LoopOutline creates transform.loop.outline and returns its results.
-func LoopOutline(b *mlir.Builder, functionType mlir.Type, callType mlir.Type, target mlir.Value, funcName string) (mlir.Value, mlir.Value) {
-	op := LoopOutlineOp{FunctionType: functionType, CallType: callType, Target: target, FuncName: funcName}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsLoopOutline returns op as a LoopOutlineOp. It returns false if op is another
-// operation or lacks a part.
-func AsLoopOutline(op mlir.Operation) (LoopOutlineOp, bool) {
-	r := ods.Read(op, "transform.loop.outline", "1", "11")
-	if r == nil {
-		return LoopOutlineOp{}, false
-	}
-	o := LoopOutlineOp{
-		Target:       r.Operand(),
-		FuncName:     ods.Get(r, "func_name", ods.Text),
-		FunctionType: r.Result(),
-		CallType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ParallelForToNestedForOpsOp is the operation
-// transform.loop.parallel_for_to_nested_fors.
-type ParallelForToNestedForOpsOp struct {
-	Target           mlir.Value
-	TransformedTypes []mlir.Type
-}
-
-// Create creates the operation.
-func (o ParallelForToNestedForOpsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.parallel_for_to_nested_fors")
-	w.Operand("target", o.Target)
-	w.Results("transformed", o.TransformedTypes)
-	return w.Create()
-}
-
-// ParallelForToNestedForOps creates transform.loop.parallel_for_to_nested_fors.
-func ParallelForToNestedForOps(b *mlir.Builder, transformedTypes []mlir.Type, target mlir.Value) mlir.Operation {
-	return ParallelForToNestedForOpsOp{TransformedTypes: transformedTypes, Target: target}.Create(b)
-}
-
-// AsParallelForToNestedForOps returns op as a ParallelForToNestedForOpsOp. It returns
-// false if op is another operation or lacks a part.
-func AsParallelForToNestedForOps(op mlir.Operation) (ParallelForToNestedForOpsOp, bool) {
-	r := ods.Read(op, "transform.loop.parallel_for_to_nested_fors", "1", "*")
-	if r == nil {
-		return ParallelForToNestedForOpsOp{}, false
-	}
-	o := ParallelForToNestedForOpsOp{
-		Target:           r.Operand(),
-		TransformedTypes: r.Results(),
-	}
-	return o, r.OK()
-}
-
-// LoopPeelOp is the operation transform.loop.peel.
-type LoopPeelOp struct {
-	Target                 mlir.Value
-	PeelFront              *bool // optional, with a default
-	FailIfAlreadyDivisible *bool // optional, with a default
-	PeeledLoopType         mlir.Type
-	RemainderLoopType      mlir.Type
-}
-
-// Create creates the operation.
-func (o LoopPeelOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.peel")
-	w.Operand("target", o.Target)
-	ods.SetPointer(w, "peel_front", o.PeelFront, ods.Bool)
-	ods.SetPointer(w, "fail_if_already_divisible", o.FailIfAlreadyDivisible, ods.Bool)
-	w.Result("peeled_loop", o.PeeledLoopType)
-	w.Result("remainder_loop", o.RemainderLoopType)
-	return w.Create()
-}
-
-// LoopPeel creates transform.loop.peel and returns its results.
-func LoopPeel(b *mlir.Builder, peeledLoopType mlir.Type, remainderLoopType mlir.Type, target mlir.Value) (mlir.Value, mlir.Value) {
-	op := LoopPeelOp{PeeledLoopType: peeledLoopType, RemainderLoopType: remainderLoopType, Target: target}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsLoopPeel returns op as a LoopPeelOp. It returns false if op is another operation or
-// lacks a part.
-func AsLoopPeel(op mlir.Operation) (LoopPeelOp, bool) {
-	r := ods.Read(op, "transform.loop.peel", "1", "11")
-	if r == nil {
-		return LoopPeelOp{}, false
-	}
-	o := LoopPeelOp{
-		Target:                 r.Operand(),
-		PeelFront:              ods.GetPointer(r, "peel_front", ods.Bool),
-		FailIfAlreadyDivisible: ods.GetPointer(r, "fail_if_already_divisible", ods.Bool),
-		PeeledLoopType:         r.Result(),
-		RemainderLoopType:      r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LoopPipelineOp is the operation transform.loop.pipeline.
-type LoopPipelineOp struct {
-	Target            mlir.Value
-	IterationInterval *int64 // optional, with a default
-	ReadLatency       *int64 // optional, with a default
-	TransformedType   mlir.Type
-}
-
-// Create creates the operation.
-func (o LoopPipelineOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.pipeline")
-	w.Operand("target", o.Target)
-	ods.SetPointer(w, "iteration_interval", o.IterationInterval, ods.I64)
-	ods.SetPointer(w, "read_latency", o.ReadLatency, ods.I64)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// LoopPipeline creates transform.loop.pipeline and returns its result.
-func LoopPipeline(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return LoopPipelineOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsLoopPipeline returns op as a LoopPipelineOp. It returns false if op is another
-// operation or lacks a part.
-func AsLoopPipeline(op mlir.Operation) (LoopPipelineOp, bool) {
-	r := ods.Read(op, "transform.loop.pipeline", "1", "1")
-	if r == nil {
-		return LoopPipelineOp{}, false
-	}
-	o := LoopPipelineOp{
-		Target:            r.Operand(),
-		IterationInterval: ods.GetPointer(r, "iteration_interval", ods.I64),
-		ReadLatency:       ods.GetPointer(r, "read_latency", ods.I64),
-		TransformedType:   r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LoopPromoteIfOneIterationOp is the operation transform.loop.promote_if_one_iteration.
-type LoopPromoteIfOneIterationOp struct {
-	Target mlir.Value
-}
-
-// Create creates the operation.
-func (o LoopPromoteIfOneIterationOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.promote_if_one_iteration")
-	w.Operand("target", o.Target)
-	return w.Create()
-}
-
-// LoopPromoteIfOneIteration creates transform.loop.promote_if_one_iteration.
-func LoopPromoteIfOneIteration(b *mlir.Builder, target mlir.Value) mlir.Operation {
-	return LoopPromoteIfOneIterationOp{Target: target}.Create(b)
-}
-
-// AsLoopPromoteIfOneIteration returns op as a LoopPromoteIfOneIterationOp. It returns
-// false if op is another operation or lacks a part.
-func AsLoopPromoteIfOneIteration(op mlir.Operation) (LoopPromoteIfOneIterationOp, bool) {
-	r := ods.Read(op, "transform.loop.promote_if_one_iteration", "1", "")
-	if r == nil {
-		return LoopPromoteIfOneIterationOp{}, false
-	}
-	o := LoopPromoteIfOneIterationOp{
-		Target: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// LoopUnrollOp is the operation transform.loop.unroll.
-type LoopUnrollOp struct {
-	Target mlir.Value
-	Factor int64
-}
-
-// Create creates the operation.
-func (o LoopUnrollOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.unroll")
-	w.Operand("target", o.Target)
-	ods.Set(w, "factor", o.Factor, ods.I64)
-	return w.Create()
-}
-
-// LoopUnroll creates transform.loop.unroll.
-func LoopUnroll(b *mlir.Builder, target mlir.Value, factor int64) mlir.Operation {
-	return LoopUnrollOp{Target: target, Factor: factor}.Create(b)
-}
-
-// AsLoopUnroll returns op as a LoopUnrollOp. It returns false if op is another
-// operation or lacks a part.
-func AsLoopUnroll(op mlir.Operation) (LoopUnrollOp, bool) {
-	r := ods.Read(op, "transform.loop.unroll", "1", "")
-	if r == nil {
-		return LoopUnrollOp{}, false
-	}
-	o := LoopUnrollOp{
-		Target: r.Operand(),
-		Factor: ods.Get(r, "factor", ods.I64),
-	}
-	return o, r.OK()
-}
-
-// LoopUnrollAndJamOp is the operation transform.loop.unroll_and_jam.
-type LoopUnrollAndJamOp struct {
-	Target mlir.Value
-	Factor int64
-}
-
-// Create creates the operation.
-func (o LoopUnrollAndJamOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.loop.unroll_and_jam")
-	w.Operand("target", o.Target)
-	ods.Set(w, "factor", o.Factor, ods.I64)
-	return w.Create()
-}
-
-// LoopUnrollAndJam creates transform.loop.unroll_and_jam.
-func LoopUnrollAndJam(b *mlir.Builder, target mlir.Value, factor int64) mlir.Operation {
-	return LoopUnrollAndJamOp{Target: target, Factor: factor}.Create(b)
-}
-
-// AsLoopUnrollAndJam returns op as a LoopUnrollAndJamOp. It returns false if op is
-// another operation or lacks a part.
-func AsLoopUnrollAndJam(op mlir.Operation) (LoopUnrollAndJamOp, bool) {
-	r := ods.Read(op, "transform.loop.unroll_and_jam", "1", "")
-	if r == nil {
-		return LoopUnrollAndJamOp{}, false
-	}
-	o := LoopUnrollAndJamOp{
-		Target: r.Operand(),
-		Factor: ods.Get(r, "factor", ods.I64),
-	}
-	return o, r.OK()
-}
-
-// MatchOperationEmptyOp is the operation transform.match.operation_empty.
-type MatchOperationEmptyOp struct {
-	OperandHandle mlir.Value
-}
-
-// Create creates the operation.
-func (o MatchOperationEmptyOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.match.operation_empty")
-	w.Operand("operand_handle", o.OperandHandle)
-	return w.Create()
-}
-
-// MatchOperationEmpty creates transform.match.operation_empty.
-func MatchOperationEmpty(b *mlir.Builder, operandHandle mlir.Value) mlir.Operation {
-	return MatchOperationEmptyOp{OperandHandle: operandHandle}.Create(b)
-}
-
-// AsMatchOperationEmpty returns op as a MatchOperationEmptyOp. It returns false if op
-// is another operation or lacks a part.
-func AsMatchOperationEmpty(op mlir.Operation) (MatchOperationEmptyOp, bool) {
-	r := ods.Read(op, "transform.match.operation_empty", "1", "")
-	if r == nil {
-		return MatchOperationEmptyOp{}, false
-	}
-	o := MatchOperationEmptyOp{
-		OperandHandle: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// MatchOperationNameOp is the operation transform.match.operation_name.
-type MatchOperationNameOp struct {
-	OperandHandle mlir.Value
-	OpNames       []string
-}
-
-// Create creates the operation.
-func (o MatchOperationNameOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.match.operation_name")
-	w.Operand("operand_handle", o.OperandHandle)
-	ods.Set(w, "op_names", o.OpNames, ods.TextArray)
-	return w.Create()
-}
-
-// MatchOperationName creates transform.match.operation_name.
-func MatchOperationName(b *mlir.Builder, operandHandle mlir.Value, opNames []string) mlir.Operation {
-	return MatchOperationNameOp{OperandHandle: operandHandle, OpNames: opNames}.Create(b)
-}
-
-// AsMatchOperationName returns op as a MatchOperationNameOp. It returns false if op is
-// another operation or lacks a part.
-func AsMatchOperationName(op mlir.Operation) (MatchOperationNameOp, bool) {
-	r := ods.Read(op, "transform.match.operation_name", "1", "")
-	if r == nil {
-		return MatchOperationNameOp{}, false
-	}
-	o := MatchOperationNameOp{
-		OperandHandle: r.Operand(),
-		OpNames:       ods.Get(r, "op_names", ods.TextArray),
 	}
 	return o, r.OK()
 }

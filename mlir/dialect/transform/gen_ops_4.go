@@ -7,6 +7,1080 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// DeduplicateFuncArgsOp is the operation transform.func.deduplicate_func_args.
+type DeduplicateFuncArgsOp struct {
+	Module                  mlir.Value
+	FunctionName            []string
+	TransformedModuleType   mlir.Type
+	TransformedFunctionType mlir.Type
+}
+
+// Create creates the operation.
+func (o DeduplicateFuncArgsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.func.deduplicate_func_args")
+	w.Operand("module", o.Module)
+	ods.Set(w, "function_name", o.FunctionName, ods.Path)
+	w.Result("transformed_module", o.TransformedModuleType)
+	w.Result("transformed_function", o.TransformedFunctionType)
+	return w.Create()
+}
+
+// DeduplicateFuncArgs creates transform.func.deduplicate_func_args and returns its
+// results.
+func DeduplicateFuncArgs(b *mlir.Builder, transformedModuleType mlir.Type, transformedFunctionType mlir.Type, module mlir.Value, functionName []string) (mlir.Value, mlir.Value) {
+	op := DeduplicateFuncArgsOp{TransformedModuleType: transformedModuleType, TransformedFunctionType: transformedFunctionType, Module: module, FunctionName: functionName}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsDeduplicateFuncArgs returns op as a DeduplicateFuncArgsOp. It returns false if op
+// is another operation or lacks a part.
+func AsDeduplicateFuncArgs(op mlir.Operation) (DeduplicateFuncArgsOp, bool) {
+	r := ods.Read(op, "transform.func.deduplicate_func_args", "1", "11")
+	if r == nil {
+		return DeduplicateFuncArgsOp{}, false
+	}
+	o := DeduplicateFuncArgsOp{
+		Module:                  r.Operand(),
+		FunctionName:            ods.Get(r, "function_name", ods.Path),
+		TransformedModuleType:   r.Result(),
+		TransformedFunctionType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ReplaceFuncSignatureOp is the operation transform.func.replace_func_signature.
+type ReplaceFuncSignatureOp struct {
+	Module                  mlir.Value
+	FunctionName            []string
+	ArgsInterchange         []int32
+	ResultsInterchange      []int32
+	AdjustFuncCalls         bool // optional
+	TransformedModuleType   mlir.Type
+	TransformedFunctionType mlir.Type
+}
+
+// Create creates the operation.
+func (o ReplaceFuncSignatureOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.func.replace_func_signature")
+	w.Operand("module", o.Module)
+	ods.Set(w, "function_name", o.FunctionName, ods.Path)
+	ods.Set(w, "args_interchange", o.ArgsInterchange, ods.Int32s)
+	ods.Set(w, "results_interchange", o.ResultsInterchange, ods.Int32s)
+	ods.SetValue(w, "adjust_func_calls", o.AdjustFuncCalls, ods.Unit)
+	w.Result("transformed_module", o.TransformedModuleType)
+	w.Result("transformed_function", o.TransformedFunctionType)
+	return w.Create()
+}
+
+// ReplaceFuncSignature creates transform.func.replace_func_signature and returns its
+// results.
+func ReplaceFuncSignature(b *mlir.Builder, transformedModuleType mlir.Type, transformedFunctionType mlir.Type, module mlir.Value, functionName []string, argsInterchange []int32, resultsInterchange []int32) (mlir.Value, mlir.Value) {
+	op := ReplaceFuncSignatureOp{TransformedModuleType: transformedModuleType, TransformedFunctionType: transformedFunctionType, Module: module, FunctionName: functionName, ArgsInterchange: argsInterchange, ResultsInterchange: resultsInterchange}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsReplaceFuncSignature returns op as a ReplaceFuncSignatureOp. It returns false if op
+// is another operation or lacks a part.
+func AsReplaceFuncSignature(op mlir.Operation) (ReplaceFuncSignatureOp, bool) {
+	r := ods.Read(op, "transform.func.replace_func_signature", "1", "11")
+	if r == nil {
+		return ReplaceFuncSignatureOp{}, false
+	}
+	o := ReplaceFuncSignatureOp{
+		Module:                  r.Operand(),
+		FunctionName:            ods.Get(r, "function_name", ods.Path),
+		ArgsInterchange:         ods.Get(r, "args_interchange", ods.Int32s),
+		ResultsInterchange:      ods.Get(r, "results_interchange", ods.Int32s),
+		AdjustFuncCalls:         ods.GetValue(r, "adjust_func_calls", ods.Unit),
+		TransformedModuleType:   r.Result(),
+		TransformedFunctionType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GetConsumersOfResultOp is the operation transform.get_consumers_of_result.
+type GetConsumersOfResultOp struct {
+	Target        mlir.Value
+	ResultNumber  int64
+	ConsumersType mlir.Type
+}
+
+// Create creates the operation.
+func (o GetConsumersOfResultOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.get_consumers_of_result")
+	w.Operand("target", o.Target)
+	ods.Set(w, "result_number", o.ResultNumber, ods.I64)
+	w.Result("consumers", o.ConsumersType)
+	return w.Create()
+}
+
+// GetConsumersOfResult creates transform.get_consumers_of_result and returns its
+// result.
+func GetConsumersOfResult(b *mlir.Builder, consumersType mlir.Type, target mlir.Value, resultNumber int64) mlir.Value {
+	return GetConsumersOfResultOp{ConsumersType: consumersType, Target: target, ResultNumber: resultNumber}.Create(b).Result(0)
+}
+
+// AsGetConsumersOfResult returns op as a GetConsumersOfResultOp. It returns false if op
+// is another operation or lacks a part.
+func AsGetConsumersOfResult(op mlir.Operation) (GetConsumersOfResultOp, bool) {
+	r := ods.Read(op, "transform.get_consumers_of_result", "1", "1")
+	if r == nil {
+		return GetConsumersOfResultOp{}, false
+	}
+	o := GetConsumersOfResultOp{
+		Target:        r.Operand(),
+		ResultNumber:  ods.Get(r, "result_number", ods.I64),
+		ConsumersType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GetDefiningOp is the operation transform.get_defining_op.
+type GetDefiningOp struct {
+	Target     mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o GetDefiningOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.get_defining_op")
+	w.Operand("target", o.Target)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GetDefining creates transform.get_defining_op and returns its result.
+func GetDefining(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
+	return GetDefiningOp{ResultType: resultType, Target: target}.Create(b).Result(0)
+}
+
+// AsGetDefining returns op as a GetDefiningOp. It returns false if op is another
+// operation or lacks a part.
+func AsGetDefining(op mlir.Operation) (GetDefiningOp, bool) {
+	r := ods.Read(op, "transform.get_defining_op", "1", "1")
+	if r == nil {
+		return GetDefiningOp{}, false
+	}
+	o := GetDefiningOp{
+		Target:     r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GetOperandOp is the operation transform.get_operand.
+type GetOperandOp struct {
+	Target          mlir.Value
+	RawPositionList []int64
+	IsInverted      bool // optional
+	IsAll           bool // optional
+	ResultType      mlir.Type
+}
+
+// Create creates the operation.
+func (o GetOperandOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.get_operand")
+	w.Operand("target", o.Target)
+	ods.Set(w, "raw_position_list", o.RawPositionList, ods.Int64s)
+	ods.SetValue(w, "is_inverted", o.IsInverted, ods.Unit)
+	ods.SetValue(w, "is_all", o.IsAll, ods.Unit)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GetOperand creates transform.get_operand and returns its result.
+func GetOperand(b *mlir.Builder, resultType mlir.Type, target mlir.Value, rawPositionList []int64) mlir.Value {
+	return GetOperandOp{ResultType: resultType, Target: target, RawPositionList: rawPositionList}.Create(b).Result(0)
+}
+
+// AsGetOperand returns op as a GetOperandOp. It returns false if op is another
+// operation or lacks a part.
+func AsGetOperand(op mlir.Operation) (GetOperandOp, bool) {
+	r := ods.Read(op, "transform.get_operand", "1", "1")
+	if r == nil {
+		return GetOperandOp{}, false
+	}
+	o := GetOperandOp{
+		Target:          r.Operand(),
+		RawPositionList: ods.Get(r, "raw_position_list", ods.Int64s),
+		IsInverted:      ods.GetValue(r, "is_inverted", ods.Unit),
+		IsAll:           ods.GetValue(r, "is_all", ods.Unit),
+		ResultType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GetParentOp is the operation transform.get_parent_op.
+type GetParentOp struct {
+	Target            mlir.Value
+	IsolatedFromAbove bool   // optional
+	AllowEmptyResults bool   // optional
+	OpName            string // optional
+	Deduplicate       bool   // optional
+	NthParent         *int64 // optional, with a default
+	ParentType        mlir.Type
+}
+
+// Create creates the operation.
+func (o GetParentOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.get_parent_op")
+	w.Operand("target", o.Target)
+	ods.SetValue(w, "isolated_from_above", o.IsolatedFromAbove, ods.Unit)
+	ods.SetValue(w, "allow_empty_results", o.AllowEmptyResults, ods.Unit)
+	ods.SetValue(w, "op_name", o.OpName, ods.Text)
+	ods.SetValue(w, "deduplicate", o.Deduplicate, ods.Unit)
+	ods.SetPointer(w, "nth_parent", o.NthParent, ods.I64)
+	w.Result("parent", o.ParentType)
+	return w.Create()
+}
+
+// GetParent creates transform.get_parent_op and returns its result.
+func GetParent(b *mlir.Builder, parentType mlir.Type, target mlir.Value) mlir.Value {
+	return GetParentOp{ParentType: parentType, Target: target}.Create(b).Result(0)
+}
+
+// AsGetParent returns op as a GetParentOp. It returns false if op is another operation
+// or lacks a part.
+func AsGetParent(op mlir.Operation) (GetParentOp, bool) {
+	r := ods.Read(op, "transform.get_parent_op", "1", "1")
+	if r == nil {
+		return GetParentOp{}, false
+	}
+	o := GetParentOp{
+		Target:            r.Operand(),
+		IsolatedFromAbove: ods.GetValue(r, "isolated_from_above", ods.Unit),
+		AllowEmptyResults: ods.GetValue(r, "allow_empty_results", ods.Unit),
+		OpName:            ods.GetValue(r, "op_name", ods.Text),
+		Deduplicate:       ods.GetValue(r, "deduplicate", ods.Unit),
+		NthParent:         ods.GetPointer(r, "nth_parent", ods.I64),
+		ParentType:        r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GetProducerOfOperandOp is the operation transform.get_producer_of_operand.
+type GetProducerOfOperandOp struct {
+	Target        mlir.Value
+	OperandNumber int64
+	ProducerType  mlir.Type
+}
+
+// Create creates the operation.
+func (o GetProducerOfOperandOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.get_producer_of_operand")
+	w.Operand("target", o.Target)
+	ods.Set(w, "operand_number", o.OperandNumber, ods.I64)
+	w.Result("producer", o.ProducerType)
+	return w.Create()
+}
+
+// GetProducerOfOperand creates transform.get_producer_of_operand and returns its
+// result.
+func GetProducerOfOperand(b *mlir.Builder, producerType mlir.Type, target mlir.Value, operandNumber int64) mlir.Value {
+	return GetProducerOfOperandOp{ProducerType: producerType, Target: target, OperandNumber: operandNumber}.Create(b).Result(0)
+}
+
+// AsGetProducerOfOperand returns op as a GetProducerOfOperandOp. It returns false if op
+// is another operation or lacks a part.
+func AsGetProducerOfOperand(op mlir.Operation) (GetProducerOfOperandOp, bool) {
+	r := ods.Read(op, "transform.get_producer_of_operand", "1", "1")
+	if r == nil {
+		return GetProducerOfOperandOp{}, false
+	}
+	o := GetProducerOfOperandOp{
+		Target:        r.Operand(),
+		OperandNumber: ods.Get(r, "operand_number", ods.I64),
+		ProducerType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GetResultOp is the operation transform.get_result.
+type GetResultOp struct {
+	Target          mlir.Value
+	RawPositionList []int64
+	IsInverted      bool // optional
+	IsAll           bool // optional
+	ResultType      mlir.Type
+}
+
+// Create creates the operation.
+func (o GetResultOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.get_result")
+	w.Operand("target", o.Target)
+	ods.Set(w, "raw_position_list", o.RawPositionList, ods.Int64s)
+	ods.SetValue(w, "is_inverted", o.IsInverted, ods.Unit)
+	ods.SetValue(w, "is_all", o.IsAll, ods.Unit)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// GetResult creates transform.get_result and returns its result.
+func GetResult(b *mlir.Builder, resultType mlir.Type, target mlir.Value, rawPositionList []int64) mlir.Value {
+	return GetResultOp{ResultType: resultType, Target: target, RawPositionList: rawPositionList}.Create(b).Result(0)
+}
+
+// AsGetResult returns op as a GetResultOp. It returns false if op is another operation
+// or lacks a part.
+func AsGetResult(op mlir.Operation) (GetResultOp, bool) {
+	r := ods.Read(op, "transform.get_result", "1", "1")
+	if r == nil {
+		return GetResultOp{}, false
+	}
+	o := GetResultOp{
+		Target:          r.Operand(),
+		RawPositionList: ods.Get(r, "raw_position_list", ods.Int64s),
+		IsInverted:      ods.GetValue(r, "is_inverted", ods.Unit),
+		IsAll:           ods.GetValue(r, "is_all", ods.Unit),
+		ResultType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
+// GetTypeOp is the operation transform.get_type.
+type GetTypeOp struct {
+	Value         mlir.Value
+	Elemental     bool // optional
+	TypeParamType mlir.Type
+}
+
+// Create creates the operation.
+func (o GetTypeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.get_type")
+	w.Operand("value", o.Value)
+	ods.SetValue(w, "elemental", o.Elemental, ods.Unit)
+	w.Result("type_param", o.TypeParamType)
+	return w.Create()
+}
+
+// GetType creates transform.get_type and returns its result.
+func GetType(b *mlir.Builder, typeParamType mlir.Type, value mlir.Value) mlir.Value {
+	return GetTypeOp{TypeParamType: typeParamType, Value: value}.Create(b).Result(0)
+}
+
+// AsGetType returns op as a GetTypeOp. It returns false if op is another operation or
+// lacks a part.
+func AsGetType(op mlir.Operation) (GetTypeOp, bool) {
+	r := ods.Read(op, "transform.get_type", "1", "1")
+	if r == nil {
+		return GetTypeOp{}, false
+	}
+	o := GetTypeOp{
+		Value:         r.Operand(),
+		Elemental:     ods.GetValue(r, "elemental", ods.Unit),
+		TypeParamType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MapForallToBlocksOp is the operation transform.gpu.map_forall_to_blocks.
+type MapForallToBlocksOp struct {
+	Target            mlir.Value
+	GridDims          []int64 // optional, with a default
+	GenerateGpuLaunch bool    // optional
+	ResultType        mlir.Type
+}
+
+// Create creates the operation.
+func (o MapForallToBlocksOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.gpu.map_forall_to_blocks")
+	w.Operand("target", o.Target)
+	ods.SetList(w, "grid_dims", o.GridDims, ods.Int64s)
+	ods.SetValue(w, "generate_gpu_launch", o.GenerateGpuLaunch, ods.Unit)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// MapForallToBlocks creates transform.gpu.map_forall_to_blocks and returns its result.
+func MapForallToBlocks(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
+	return MapForallToBlocksOp{ResultType: resultType, Target: target}.Create(b).Result(0)
+}
+
+// AsMapForallToBlocks returns op as a MapForallToBlocksOp. It returns false if op is
+// another operation or lacks a part.
+func AsMapForallToBlocks(op mlir.Operation) (MapForallToBlocksOp, bool) {
+	r := ods.Read(op, "transform.gpu.map_forall_to_blocks", "1", "1")
+	if r == nil {
+		return MapForallToBlocksOp{}, false
+	}
+	o := MapForallToBlocksOp{
+		Target:            r.Operand(),
+		GridDims:          ods.GetValue(r, "grid_dims", ods.Int64s),
+		GenerateGpuLaunch: ods.GetValue(r, "generate_gpu_launch", ods.Unit),
+		ResultType:        r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MapNestedForallToThreadsOp is the operation
+// transform.gpu.map_nested_forall_to_threads.
+type MapNestedForallToThreadsOp struct {
+	Target              mlir.Value
+	BlockDims           []int64 // optional, with a default
+	SyncAfterDistribute *bool   // optional, with a default
+	WarpSize            *int64  // optional, with a default
+	ResultType          mlir.Type
+}
+
+// Create creates the operation.
+func (o MapNestedForallToThreadsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.gpu.map_nested_forall_to_threads")
+	w.Operand("target", o.Target)
+	ods.SetList(w, "block_dims", o.BlockDims, ods.Int64s)
+	ods.SetPointer(w, "sync_after_distribute", o.SyncAfterDistribute, ods.Bool)
+	ods.SetPointer(w, "warp_size", o.WarpSize, ods.I64)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// MapNestedForallToThreads creates transform.gpu.map_nested_forall_to_threads and
+// returns its result.
+func MapNestedForallToThreads(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
+	return MapNestedForallToThreadsOp{ResultType: resultType, Target: target}.Create(b).Result(0)
+}
+
+// AsMapNestedForallToThreads returns op as a MapNestedForallToThreadsOp. It returns
+// false if op is another operation or lacks a part.
+func AsMapNestedForallToThreads(op mlir.Operation) (MapNestedForallToThreadsOp, bool) {
+	r := ods.Read(op, "transform.gpu.map_nested_forall_to_threads", "1", "1")
+	if r == nil {
+		return MapNestedForallToThreadsOp{}, false
+	}
+	o := MapNestedForallToThreadsOp{
+		Target:              r.Operand(),
+		BlockDims:           ods.GetValue(r, "block_dims", ods.Int64s),
+		SyncAfterDistribute: ods.GetPointer(r, "sync_after_distribute", ods.Bool),
+		WarpSize:            ods.GetPointer(r, "warp_size", ods.I64),
+		ResultType:          r.Result(),
+	}
+	return o, r.OK()
+}
+
+// IncludeOp is the operation transform.include.
+type IncludeOp struct {
+	Target                 []string
+	FailurePropagationMode FailurePropagationMode
+	Operands               []mlir.Value
+	ArgAttrs               []mlir.Attribute // optional
+	ResAttrs               []mlir.Attribute // optional
+	ResultsTypes           []mlir.Type
+}
+
+// Create creates the operation.
+func (o IncludeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.include")
+	ods.Set(w, "target", o.Target, ods.Path)
+	ods.Set(w, "failure_propagation_mode", o.FailurePropagationMode, failurePropagationModeKind)
+	w.Operands("operands", o.Operands)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	w.Results("results", o.ResultsTypes)
+	return w.Create()
+}
+
+// Include creates transform.include.
+func Include(b *mlir.Builder, resultsTypes []mlir.Type, target []string, failurePropagationMode FailurePropagationMode, operands ...mlir.Value) mlir.Operation {
+	return IncludeOp{ResultsTypes: resultsTypes, Target: target, FailurePropagationMode: failurePropagationMode, Operands: operands}.Create(b)
+}
+
+// AsInclude returns op as an IncludeOp. It returns false if op is another operation or
+// lacks a part.
+func AsInclude(op mlir.Operation) (IncludeOp, bool) {
+	r := ods.Read(op, "transform.include", "*", "*")
+	if r == nil {
+		return IncludeOp{}, false
+	}
+	o := IncludeOp{
+		Target:                 ods.Get(r, "target", ods.Path),
+		FailurePropagationMode: ods.Get(r, "failure_propagation_mode", failurePropagationModeKind),
+		Operands:               r.Operands(),
+		ArgAttrs:               ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:               ods.GetValue(r, "res_attrs", ods.Attributes),
+		ResultsTypes:           r.Results(),
+	}
+	return o, r.OK()
+}
+
+// IRDLCollectMatchingOp is the operation transform.irdl.collect_matching.
+type IRDLCollectMatchingOp struct {
+	Root        mlir.Value
+	Body        mlir.Region
+	MatchedType mlir.Type
+}
+
+// Create creates the operation.
+func (o IRDLCollectMatchingOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.irdl.collect_matching")
+	w.Operand("root", o.Root)
+	w.Region(o.Body)
+	w.Result("matched", o.MatchedType)
+	return w.Create()
+}
+
+// IRDLCollectMatching creates transform.irdl.collect_matching and returns its result.
+func IRDLCollectMatching(b *mlir.Builder, matchedType mlir.Type, root mlir.Value, body mlir.Region) mlir.Value {
+	return IRDLCollectMatchingOp{MatchedType: matchedType, Root: root, Body: body}.Create(b).Result(0)
+}
+
+// AsIRDLCollectMatching returns op as an IRDLCollectMatchingOp. It returns false if op
+// is another operation or lacks a part.
+func AsIRDLCollectMatching(op mlir.Operation) (IRDLCollectMatchingOp, bool) {
+	r := ods.Read(op, "transform.irdl.collect_matching", "1", "1")
+	if r == nil {
+		return IRDLCollectMatchingOp{}, false
+	}
+	o := IRDLCollectMatchingOp{
+		Root:        r.Operand(),
+		Body:        r.Region(),
+		MatchedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LoopCoalesceOp is the operation transform.loop.coalesce.
+type LoopCoalesceOp struct {
+	Target          mlir.Value
+	TransformedType mlir.Type
+}
+
+// Create creates the operation.
+func (o LoopCoalesceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.coalesce")
+	w.Operand("target", o.Target)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// LoopCoalesce creates transform.loop.coalesce and returns its result.
+func LoopCoalesce(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
+	return LoopCoalesceOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
+}
+
+// AsLoopCoalesce returns op as a LoopCoalesceOp. It returns false if op is another
+// operation or lacks a part.
+func AsLoopCoalesce(op mlir.Operation) (LoopCoalesceOp, bool) {
+	r := ods.Read(op, "transform.loop.coalesce", "1", "1")
+	if r == nil {
+		return LoopCoalesceOp{}, false
+	}
+	o := LoopCoalesceOp{
+		Target:          r.Operand(),
+		TransformedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LoopCoalesceNestedOp is the operation transform.loop.coalesce_nested.
+type LoopCoalesceNestedOp struct {
+	Target          mlir.Value
+	TransformedType mlir.Type
+}
+
+// Create creates the operation.
+func (o LoopCoalesceNestedOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.coalesce_nested")
+	w.Operand("target", o.Target)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// LoopCoalesceNested creates transform.loop.coalesce_nested and returns its result.
+func LoopCoalesceNested(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
+	return LoopCoalesceNestedOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
+}
+
+// AsLoopCoalesceNested returns op as a LoopCoalesceNestedOp. It returns false if op is
+// another operation or lacks a part.
+func AsLoopCoalesceNested(op mlir.Operation) (LoopCoalesceNestedOp, bool) {
+	r := ods.Read(op, "transform.loop.coalesce_nested", "1", "1")
+	if r == nil {
+		return LoopCoalesceNestedOp{}, false
+	}
+	o := LoopCoalesceNestedOp{
+		Target:          r.Operand(),
+		TransformedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ForallToForOp is the operation transform.loop.forall_to_for.
+type ForallToForOp struct {
+	Target           mlir.Value
+	TransformedTypes []mlir.Type
+}
+
+// Create creates the operation.
+func (o ForallToForOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.forall_to_for")
+	w.Operand("target", o.Target)
+	w.Results("transformed", o.TransformedTypes)
+	return w.Create()
+}
+
+// ForallToFor creates transform.loop.forall_to_for.
+func ForallToFor(b *mlir.Builder, transformedTypes []mlir.Type, target mlir.Value) mlir.Operation {
+	return ForallToForOp{TransformedTypes: transformedTypes, Target: target}.Create(b)
+}
+
+// AsForallToFor returns op as a ForallToForOp. It returns false if op is another
+// operation or lacks a part.
+func AsForallToFor(op mlir.Operation) (ForallToForOp, bool) {
+	r := ods.Read(op, "transform.loop.forall_to_for", "1", "*")
+	if r == nil {
+		return ForallToForOp{}, false
+	}
+	o := ForallToForOp{
+		Target:           r.Operand(),
+		TransformedTypes: r.Results(),
+	}
+	return o, r.OK()
+}
+
+// ForallToParallelOp is the operation transform.loop.forall_to_parallel.
+type ForallToParallelOp struct {
+	Target           mlir.Value
+	TransformedTypes []mlir.Type
+}
+
+// Create creates the operation.
+func (o ForallToParallelOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.forall_to_parallel")
+	w.Operand("target", o.Target)
+	w.Results("transformed", o.TransformedTypes)
+	return w.Create()
+}
+
+// ForallToParallel creates transform.loop.forall_to_parallel.
+func ForallToParallel(b *mlir.Builder, transformedTypes []mlir.Type, target mlir.Value) mlir.Operation {
+	return ForallToParallelOp{TransformedTypes: transformedTypes, Target: target}.Create(b)
+}
+
+// AsForallToParallel returns op as a ForallToParallelOp. It returns false if op is
+// another operation or lacks a part.
+func AsForallToParallel(op mlir.Operation) (ForallToParallelOp, bool) {
+	r := ods.Read(op, "transform.loop.forall_to_parallel", "1", "*")
+	if r == nil {
+		return ForallToParallelOp{}, false
+	}
+	o := ForallToParallelOp{
+		Target:           r.Operand(),
+		TransformedTypes: r.Results(),
+	}
+	return o, r.OK()
+}
+
+// LoopFuseSiblingOp is the operation transform.loop.fuse_sibling.
+type LoopFuseSiblingOp struct {
+	Target        mlir.Value
+	Source        mlir.Value
+	FusedLoopType mlir.Type
+}
+
+// Create creates the operation.
+func (o LoopFuseSiblingOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.fuse_sibling")
+	w.Operand("target", o.Target)
+	w.Operand("source", o.Source)
+	w.Result("fused_loop", o.FusedLoopType)
+	return w.Create()
+}
+
+// LoopFuseSibling creates transform.loop.fuse_sibling and returns its result.
+func LoopFuseSibling(b *mlir.Builder, fusedLoopType mlir.Type, target mlir.Value, source mlir.Value) mlir.Value {
+	return LoopFuseSiblingOp{FusedLoopType: fusedLoopType, Target: target, Source: source}.Create(b).Result(0)
+}
+
+// AsLoopFuseSibling returns op as a LoopFuseSiblingOp. It returns false if op is
+// another operation or lacks a part.
+func AsLoopFuseSibling(op mlir.Operation) (LoopFuseSiblingOp, bool) {
+	r := ods.Read(op, "transform.loop.fuse_sibling", "11", "1")
+	if r == nil {
+		return LoopFuseSiblingOp{}, false
+	}
+	o := LoopFuseSiblingOp{
+		Target:        r.Operand(),
+		Source:        r.Operand(),
+		FusedLoopType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// HoistLoopInvariantSubsetsOp is the operation
+// transform.loop.hoist_loop_invariant_subsets.
+type HoistLoopInvariantSubsetsOp struct {
+	Target mlir.Value
+}
+
+// Create creates the operation.
+func (o HoistLoopInvariantSubsetsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.hoist_loop_invariant_subsets")
+	w.Operand("target", o.Target)
+	return w.Create()
+}
+
+// HoistLoopInvariantSubsets creates transform.loop.hoist_loop_invariant_subsets.
+func HoistLoopInvariantSubsets(b *mlir.Builder, target mlir.Value) mlir.Operation {
+	return HoistLoopInvariantSubsetsOp{Target: target}.Create(b)
+}
+
+// AsHoistLoopInvariantSubsets returns op as a HoistLoopInvariantSubsetsOp. It returns
+// false if op is another operation or lacks a part.
+func AsHoistLoopInvariantSubsets(op mlir.Operation) (HoistLoopInvariantSubsetsOp, bool) {
+	r := ods.Read(op, "transform.loop.hoist_loop_invariant_subsets", "1", "")
+	if r == nil {
+		return HoistLoopInvariantSubsetsOp{}, false
+	}
+	o := HoistLoopInvariantSubsetsOp{
+		Target: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// LoopOutlineOp is the operation transform.loop.outline.
+type LoopOutlineOp struct {
+	Target       mlir.Value
+	FuncName     string
+	FunctionType mlir.Type
+	CallType     mlir.Type
+}
+
+// Create creates the operation.
+func (o LoopOutlineOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.outline")
+	w.Operand("target", o.Target)
+	ods.Set(w, "func_name", o.FuncName, ods.Text)
+	w.Result("function", o.FunctionType)
+	w.Result("call", o.CallType)
+	return w.Create()
+}
+
+// LoopOutline creates transform.loop.outline and returns its results.
+func LoopOutline(b *mlir.Builder, functionType mlir.Type, callType mlir.Type, target mlir.Value, funcName string) (mlir.Value, mlir.Value) {
+	op := LoopOutlineOp{FunctionType: functionType, CallType: callType, Target: target, FuncName: funcName}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsLoopOutline returns op as a LoopOutlineOp. It returns false if op is another
+// operation or lacks a part.
+func AsLoopOutline(op mlir.Operation) (LoopOutlineOp, bool) {
+	r := ods.Read(op, "transform.loop.outline", "1", "11")
+	if r == nil {
+		return LoopOutlineOp{}, false
+	}
+	o := LoopOutlineOp{
+		Target:       r.Operand(),
+		FuncName:     ods.Get(r, "func_name", ods.Text),
+		FunctionType: r.Result(),
+		CallType:     r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ParallelForToNestedForOpsOp is the operation
+// transform.loop.parallel_for_to_nested_fors.
+type ParallelForToNestedForOpsOp struct {
+	Target           mlir.Value
+	TransformedTypes []mlir.Type
+}
+
+// Create creates the operation.
+func (o ParallelForToNestedForOpsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.parallel_for_to_nested_fors")
+	w.Operand("target", o.Target)
+	w.Results("transformed", o.TransformedTypes)
+	return w.Create()
+}
+
+// ParallelForToNestedForOps creates transform.loop.parallel_for_to_nested_fors.
+func ParallelForToNestedForOps(b *mlir.Builder, transformedTypes []mlir.Type, target mlir.Value) mlir.Operation {
+	return ParallelForToNestedForOpsOp{TransformedTypes: transformedTypes, Target: target}.Create(b)
+}
+
+// AsParallelForToNestedForOps returns op as a ParallelForToNestedForOpsOp. It returns
+// false if op is another operation or lacks a part.
+func AsParallelForToNestedForOps(op mlir.Operation) (ParallelForToNestedForOpsOp, bool) {
+	r := ods.Read(op, "transform.loop.parallel_for_to_nested_fors", "1", "*")
+	if r == nil {
+		return ParallelForToNestedForOpsOp{}, false
+	}
+	o := ParallelForToNestedForOpsOp{
+		Target:           r.Operand(),
+		TransformedTypes: r.Results(),
+	}
+	return o, r.OK()
+}
+
+// LoopPeelOp is the operation transform.loop.peel.
+type LoopPeelOp struct {
+	Target                 mlir.Value
+	PeelFront              *bool // optional, with a default
+	FailIfAlreadyDivisible *bool // optional, with a default
+	PeeledLoopType         mlir.Type
+	RemainderLoopType      mlir.Type
+}
+
+// Create creates the operation.
+func (o LoopPeelOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.peel")
+	w.Operand("target", o.Target)
+	ods.SetPointer(w, "peel_front", o.PeelFront, ods.Bool)
+	ods.SetPointer(w, "fail_if_already_divisible", o.FailIfAlreadyDivisible, ods.Bool)
+	w.Result("peeled_loop", o.PeeledLoopType)
+	w.Result("remainder_loop", o.RemainderLoopType)
+	return w.Create()
+}
+
+// LoopPeel creates transform.loop.peel and returns its results.
+func LoopPeel(b *mlir.Builder, peeledLoopType mlir.Type, remainderLoopType mlir.Type, target mlir.Value) (mlir.Value, mlir.Value) {
+	op := LoopPeelOp{PeeledLoopType: peeledLoopType, RemainderLoopType: remainderLoopType, Target: target}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsLoopPeel returns op as a LoopPeelOp. It returns false if op is another operation or
+// lacks a part.
+func AsLoopPeel(op mlir.Operation) (LoopPeelOp, bool) {
+	r := ods.Read(op, "transform.loop.peel", "1", "11")
+	if r == nil {
+		return LoopPeelOp{}, false
+	}
+	o := LoopPeelOp{
+		Target:                 r.Operand(),
+		PeelFront:              ods.GetPointer(r, "peel_front", ods.Bool),
+		FailIfAlreadyDivisible: ods.GetPointer(r, "fail_if_already_divisible", ods.Bool),
+		PeeledLoopType:         r.Result(),
+		RemainderLoopType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LoopPipelineOp is the operation transform.loop.pipeline.
+type LoopPipelineOp struct {
+	Target            mlir.Value
+	IterationInterval *int64 // optional, with a default
+	ReadLatency       *int64 // optional, with a default
+	TransformedType   mlir.Type
+}
+
+// Create creates the operation.
+func (o LoopPipelineOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.pipeline")
+	w.Operand("target", o.Target)
+	ods.SetPointer(w, "iteration_interval", o.IterationInterval, ods.I64)
+	ods.SetPointer(w, "read_latency", o.ReadLatency, ods.I64)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// LoopPipeline creates transform.loop.pipeline and returns its result.
+func LoopPipeline(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
+	return LoopPipelineOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
+}
+
+// AsLoopPipeline returns op as a LoopPipelineOp. It returns false if op is another
+// operation or lacks a part.
+func AsLoopPipeline(op mlir.Operation) (LoopPipelineOp, bool) {
+	r := ods.Read(op, "transform.loop.pipeline", "1", "1")
+	if r == nil {
+		return LoopPipelineOp{}, false
+	}
+	o := LoopPipelineOp{
+		Target:            r.Operand(),
+		IterationInterval: ods.GetPointer(r, "iteration_interval", ods.I64),
+		ReadLatency:       ods.GetPointer(r, "read_latency", ods.I64),
+		TransformedType:   r.Result(),
+	}
+	return o, r.OK()
+}
+
+// LoopPromoteIfOneIterationOp is the operation transform.loop.promote_if_one_iteration.
+type LoopPromoteIfOneIterationOp struct {
+	Target mlir.Value
+}
+
+// Create creates the operation.
+func (o LoopPromoteIfOneIterationOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.promote_if_one_iteration")
+	w.Operand("target", o.Target)
+	return w.Create()
+}
+
+// LoopPromoteIfOneIteration creates transform.loop.promote_if_one_iteration.
+func LoopPromoteIfOneIteration(b *mlir.Builder, target mlir.Value) mlir.Operation {
+	return LoopPromoteIfOneIterationOp{Target: target}.Create(b)
+}
+
+// AsLoopPromoteIfOneIteration returns op as a LoopPromoteIfOneIterationOp. It returns
+// false if op is another operation or lacks a part.
+func AsLoopPromoteIfOneIteration(op mlir.Operation) (LoopPromoteIfOneIterationOp, bool) {
+	r := ods.Read(op, "transform.loop.promote_if_one_iteration", "1", "")
+	if r == nil {
+		return LoopPromoteIfOneIterationOp{}, false
+	}
+	o := LoopPromoteIfOneIterationOp{
+		Target: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// LoopUnrollOp is the operation transform.loop.unroll.
+type LoopUnrollOp struct {
+	Target mlir.Value
+	Factor int64
+}
+
+// Create creates the operation.
+func (o LoopUnrollOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.unroll")
+	w.Operand("target", o.Target)
+	ods.Set(w, "factor", o.Factor, ods.I64)
+	return w.Create()
+}
+
+// LoopUnroll creates transform.loop.unroll.
+func LoopUnroll(b *mlir.Builder, target mlir.Value, factor int64) mlir.Operation {
+	return LoopUnrollOp{Target: target, Factor: factor}.Create(b)
+}
+
+// AsLoopUnroll returns op as a LoopUnrollOp. It returns false if op is another
+// operation or lacks a part.
+func AsLoopUnroll(op mlir.Operation) (LoopUnrollOp, bool) {
+	r := ods.Read(op, "transform.loop.unroll", "1", "")
+	if r == nil {
+		return LoopUnrollOp{}, false
+	}
+	o := LoopUnrollOp{
+		Target: r.Operand(),
+		Factor: ods.Get(r, "factor", ods.I64),
+	}
+	return o, r.OK()
+}
+
+// LoopUnrollAndJamOp is the operation transform.loop.unroll_and_jam.
+type LoopUnrollAndJamOp struct {
+	Target mlir.Value
+	Factor int64
+}
+
+// Create creates the operation.
+func (o LoopUnrollAndJamOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.unroll_and_jam")
+	w.Operand("target", o.Target)
+	ods.Set(w, "factor", o.Factor, ods.I64)
+	return w.Create()
+}
+
+// LoopUnrollAndJam creates transform.loop.unroll_and_jam.
+func LoopUnrollAndJam(b *mlir.Builder, target mlir.Value, factor int64) mlir.Operation {
+	return LoopUnrollAndJamOp{Target: target, Factor: factor}.Create(b)
+}
+
+// AsLoopUnrollAndJam returns op as a LoopUnrollAndJamOp. It returns false if op is
+// another operation or lacks a part.
+func AsLoopUnrollAndJam(op mlir.Operation) (LoopUnrollAndJamOp, bool) {
+	r := ods.Read(op, "transform.loop.unroll_and_jam", "1", "")
+	if r == nil {
+		return LoopUnrollAndJamOp{}, false
+	}
+	o := LoopUnrollAndJamOp{
+		Target: r.Operand(),
+		Factor: ods.Get(r, "factor", ods.I64),
+	}
+	return o, r.OK()
+}
+
+// LoopUnrollFullOp is the operation transform.loop.unroll_full.
+type LoopUnrollFullOp struct {
+	Target mlir.Value
+}
+
+// Create creates the operation.
+func (o LoopUnrollFullOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.loop.unroll_full")
+	w.Operand("target", o.Target)
+	return w.Create()
+}
+
+// LoopUnrollFull creates transform.loop.unroll_full.
+func LoopUnrollFull(b *mlir.Builder, target mlir.Value) mlir.Operation {
+	return LoopUnrollFullOp{Target: target}.Create(b)
+}
+
+// AsLoopUnrollFull returns op as a LoopUnrollFullOp. It returns false if op is another
+// operation or lacks a part.
+func AsLoopUnrollFull(op mlir.Operation) (LoopUnrollFullOp, bool) {
+	r := ods.Read(op, "transform.loop.unroll_full", "1", "")
+	if r == nil {
+		return LoopUnrollFullOp{}, false
+	}
+	o := LoopUnrollFullOp{
+		Target: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MatchOperationEmptyOp is the operation transform.match.operation_empty.
+type MatchOperationEmptyOp struct {
+	OperandHandle mlir.Value
+}
+
+// Create creates the operation.
+func (o MatchOperationEmptyOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.match.operation_empty")
+	w.Operand("operand_handle", o.OperandHandle)
+	return w.Create()
+}
+
+// MatchOperationEmpty creates transform.match.operation_empty.
+func MatchOperationEmpty(b *mlir.Builder, operandHandle mlir.Value) mlir.Operation {
+	return MatchOperationEmptyOp{OperandHandle: operandHandle}.Create(b)
+}
+
+// AsMatchOperationEmpty returns op as a MatchOperationEmptyOp. It returns false if op
+// is another operation or lacks a part.
+func AsMatchOperationEmpty(op mlir.Operation) (MatchOperationEmptyOp, bool) {
+	r := ods.Read(op, "transform.match.operation_empty", "1", "")
+	if r == nil {
+		return MatchOperationEmptyOp{}, false
+	}
+	o := MatchOperationEmptyOp{
+		OperandHandle: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MatchOperationNameOp is the operation transform.match.operation_name.
+type MatchOperationNameOp struct {
+	OperandHandle mlir.Value
+	OpNames       []string
+}
+
+// Create creates the operation.
+func (o MatchOperationNameOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.match.operation_name")
+	w.Operand("operand_handle", o.OperandHandle)
+	ods.Set(w, "op_names", o.OpNames, ods.TextArray)
+	return w.Create()
+}
+
+// MatchOperationName creates transform.match.operation_name.
+func MatchOperationName(b *mlir.Builder, operandHandle mlir.Value, opNames []string) mlir.Operation {
+	return MatchOperationNameOp{OperandHandle: operandHandle, OpNames: opNames}.Create(b)
+}
+
+// AsMatchOperationName returns op as a MatchOperationNameOp. It returns false if op is
+// another operation or lacks a part.
+func AsMatchOperationName(op mlir.Operation) (MatchOperationNameOp, bool) {
+	r := ods.Read(op, "transform.match.operation_name", "1", "")
+	if r == nil {
+		return MatchOperationNameOp{}, false
+	}
+	o := MatchOperationNameOp{
+		OperandHandle: r.Operand(),
+		OpNames:       ods.Get(r, "op_names", ods.TextArray),
+	}
+	return o, r.OK()
+}
+
 // MatchParamCmpIOp is the operation transform.match.param.cmpi.
 type MatchParamCmpIOp struct {
 	Param     mlir.Value
@@ -471,1099 +1545,6 @@ func AsMatchStructuredNumInputs(op mlir.Operation) (MatchStructuredNumInputsOp, 
 	o := MatchStructuredNumInputsOp{
 		OperandHandle: r.Operand(),
 		ResultType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MatchStructuredRankOp is the operation transform.match.structured.rank.
-type MatchStructuredRankOp struct {
-	OperandHandle mlir.Value
-	RankType      mlir.Type
-}
-
-// Create creates the operation.
-func (o MatchStructuredRankOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.match.structured.rank")
-	w.Operand("operand_handle", o.OperandHandle)
-	w.Result("rank", o.RankType)
-	return w.Create()
-}
-
-// MatchStructuredRank creates transform.match.structured.rank and returns its result.
-func MatchStructuredRank(b *mlir.Builder, rankType mlir.Type, operandHandle mlir.Value) mlir.Value {
-	return MatchStructuredRankOp{RankType: rankType, OperandHandle: operandHandle}.Create(b).Result(0)
-}
-
-// AsMatchStructuredRank returns op as a MatchStructuredRankOp. It returns false if op
-// is another operation or lacks a part.
-func AsMatchStructuredRank(op mlir.Operation) (MatchStructuredRankOp, bool) {
-	r := ods.Read(op, "transform.match.structured.rank", "1", "1")
-	if r == nil {
-		return MatchStructuredRankOp{}, false
-	}
-	o := MatchStructuredRankOp{
-		OperandHandle: r.Operand(),
-		RankType:      r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MatchStructuredResultOp is the operation transform.match.structured.result.
-type MatchStructuredResultOp struct {
-	OperandHandle mlir.Value
-	Position      int64
-	Any           bool // optional
-	Single        bool // optional
-	ResultType    mlir.Type
-}
-
-// Create creates the operation.
-func (o MatchStructuredResultOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.match.structured.result")
-	w.Operand("operand_handle", o.OperandHandle)
-	ods.Set(w, "position", o.Position, ods.I64)
-	ods.SetValue(w, "any", o.Any, ods.Unit)
-	ods.SetValue(w, "single", o.Single, ods.Unit)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// MatchStructuredResult creates transform.match.structured.result and returns its
-// result.
-func MatchStructuredResult(b *mlir.Builder, resultType mlir.Type, operandHandle mlir.Value, position int64) mlir.Value {
-	return MatchStructuredResultOp{ResultType: resultType, OperandHandle: operandHandle, Position: position}.Create(b).Result(0)
-}
-
-// AsMatchStructuredResult returns op as a MatchStructuredResultOp. It returns false if
-// op is another operation or lacks a part.
-func AsMatchStructuredResult(op mlir.Operation) (MatchStructuredResultOp, bool) {
-	r := ods.Read(op, "transform.match.structured.result", "1", "1")
-	if r == nil {
-		return MatchStructuredResultOp{}, false
-	}
-	o := MatchStructuredResultOp{
-		OperandHandle: r.Operand(),
-		Position:      ods.Get(r, "position", ods.I64),
-		Any:           ods.GetValue(r, "any", ods.Unit),
-		Single:        ods.GetValue(r, "single", ods.Unit),
-		ResultType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MatchStructuredYieldOp is the operation transform.match.structured.yield.
-type MatchStructuredYieldOp struct {
-	Handles []mlir.Value
-}
-
-// Create creates the operation.
-func (o MatchStructuredYieldOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.match.structured.yield")
-	w.Operands("handles", o.Handles)
-	return w.Create()
-}
-
-// MatchStructuredYield creates transform.match.structured.yield.
-func MatchStructuredYield(b *mlir.Builder, handles ...mlir.Value) mlir.Operation {
-	return MatchStructuredYieldOp{Handles: handles}.Create(b)
-}
-
-// AsMatchStructuredYield returns op as a MatchStructuredYieldOp. It returns false if op
-// is another operation or lacks a part.
-func AsMatchStructuredYield(op mlir.Operation) (MatchStructuredYieldOp, bool) {
-	r := ods.Read(op, "transform.match.structured.yield", "*", "")
-	if r == nil {
-		return MatchStructuredYieldOp{}, false
-	}
-	o := MatchStructuredYieldOp{
-		Handles: r.Operands(),
-	}
-	return o, r.OK()
-}
-
-// MemRefAllocaToGlobalOp is the operation transform.memref.alloca_to_global.
-type MemRefAllocaToGlobalOp struct {
-	Alloca        mlir.Value
-	GetGlobalType mlir.Type
-	GlobalType    mlir.Type
-}
-
-// Create creates the operation.
-func (o MemRefAllocaToGlobalOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.memref.alloca_to_global")
-	w.Operand("alloca", o.Alloca)
-	w.Result("getGlobal", o.GetGlobalType)
-	w.Result("global", o.GlobalType)
-	return w.Create()
-}
-
-// MemRefAllocaToGlobal creates transform.memref.alloca_to_global and returns its
-// results.
-func MemRefAllocaToGlobal(b *mlir.Builder, getGlobalType mlir.Type, globalType mlir.Type, alloca mlir.Value) (mlir.Value, mlir.Value) {
-	op := MemRefAllocaToGlobalOp{GetGlobalType: getGlobalType, GlobalType: globalType, Alloca: alloca}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsMemRefAllocaToGlobal returns op as a MemRefAllocaToGlobalOp. It returns false if op
-// is another operation or lacks a part.
-func AsMemRefAllocaToGlobal(op mlir.Operation) (MemRefAllocaToGlobalOp, bool) {
-	r := ods.Read(op, "transform.memref.alloca_to_global", "1", "11")
-	if r == nil {
-		return MemRefAllocaToGlobalOp{}, false
-	}
-	o := MemRefAllocaToGlobalOp{
-		Alloca:        r.Operand(),
-		GetGlobalType: r.Result(),
-		GlobalType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MemRefEraseDeadAllocAndStoresOp is the operation
-// transform.memref.erase_dead_alloc_and_stores.
-type MemRefEraseDeadAllocAndStoresOp struct {
-	Target mlir.Value
-}
-
-// Create creates the operation.
-func (o MemRefEraseDeadAllocAndStoresOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.memref.erase_dead_alloc_and_stores")
-	w.Operand("target", o.Target)
-	return w.Create()
-}
-
-// MemRefEraseDeadAllocAndStores creates transform.memref.erase_dead_alloc_and_stores.
-func MemRefEraseDeadAllocAndStores(b *mlir.Builder, target mlir.Value) mlir.Operation {
-	return MemRefEraseDeadAllocAndStoresOp{Target: target}.Create(b)
-}
-
-// AsMemRefEraseDeadAllocAndStores returns op as a MemRefEraseDeadAllocAndStoresOp. It
-// returns false if op is another operation or lacks a part.
-func AsMemRefEraseDeadAllocAndStores(op mlir.Operation) (MemRefEraseDeadAllocAndStoresOp, bool) {
-	r := ods.Read(op, "transform.memref.erase_dead_alloc_and_stores", "1", "")
-	if r == nil {
-		return MemRefEraseDeadAllocAndStoresOp{}, false
-	}
-	o := MemRefEraseDeadAllocAndStoresOp{
-		Target: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// MemRefMakeLoopIndependentOp is the operation transform.memref.make_loop_independent.
-type MemRefMakeLoopIndependentOp struct {
-	Target          mlir.Value
-	NumLoops        int64
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o MemRefMakeLoopIndependentOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.memref.make_loop_independent")
-	w.Operand("target", o.Target)
-	ods.Set(w, "num_loops", o.NumLoops, ods.I64)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// MemRefMakeLoopIndependent creates transform.memref.make_loop_independent and returns
-// its result.
-func MemRefMakeLoopIndependent(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, numLoops int64) mlir.Value {
-	return MemRefMakeLoopIndependentOp{TransformedType: transformedType, Target: target, NumLoops: numLoops}.Create(b).Result(0)
-}
-
-// AsMemRefMakeLoopIndependent returns op as a MemRefMakeLoopIndependentOp. It returns
-// false if op is another operation or lacks a part.
-func AsMemRefMakeLoopIndependent(op mlir.Operation) (MemRefMakeLoopIndependentOp, bool) {
-	r := ods.Read(op, "transform.memref.make_loop_independent", "1", "1")
-	if r == nil {
-		return MemRefMakeLoopIndependentOp{}, false
-	}
-	o := MemRefMakeLoopIndependentOp{
-		Target:          r.Operand(),
-		NumLoops:        ods.Get(r, "num_loops", ods.I64),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MemRefMultiBufferOp is the operation transform.memref.multibuffer.
-type MemRefMultiBufferOp struct {
-	Target          mlir.Value
-	Factor          int64
-	SkipAnalysis    bool // optional
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o MemRefMultiBufferOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.memref.multibuffer")
-	w.Operand("target", o.Target)
-	ods.Set(w, "factor", o.Factor, ods.I64)
-	ods.SetValue(w, "skip_analysis", o.SkipAnalysis, ods.Unit)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// MemRefMultiBuffer creates transform.memref.multibuffer and returns its result.
-func MemRefMultiBuffer(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, factor int64) mlir.Value {
-	return MemRefMultiBufferOp{TransformedType: transformedType, Target: target, Factor: factor}.Create(b).Result(0)
-}
-
-// AsMemRefMultiBuffer returns op as a MemRefMultiBufferOp. It returns false if op is
-// another operation or lacks a part.
-func AsMemRefMultiBuffer(op mlir.Operation) (MemRefMultiBufferOp, bool) {
-	r := ods.Read(op, "transform.memref.multibuffer", "1", "1")
-	if r == nil {
-		return MemRefMultiBufferOp{}, false
-	}
-	o := MemRefMultiBufferOp{
-		Target:          r.Operand(),
-		Factor:          ods.Get(r, "factor", ods.I64),
-		SkipAnalysis:    ods.GetValue(r, "skip_analysis", ods.Unit),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MergeHandlesOp is the operation transform.merge_handles.
-type MergeHandlesOp struct {
-	Handles     []mlir.Value
-	Deduplicate bool // optional
-	ResultType  mlir.Type
-}
-
-// Create creates the operation.
-func (o MergeHandlesOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.merge_handles")
-	w.Operands("handles", o.Handles)
-	ods.SetValue(w, "deduplicate", o.Deduplicate, ods.Unit)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// MergeHandles creates transform.merge_handles and returns its result.
-func MergeHandles(b *mlir.Builder, resultType mlir.Type, handles ...mlir.Value) mlir.Value {
-	return MergeHandlesOp{ResultType: resultType, Handles: handles}.Create(b).Result(0)
-}
-
-// AsMergeHandles returns op as a MergeHandlesOp. It returns false if op is another
-// operation or lacks a part.
-func AsMergeHandles(op mlir.Operation) (MergeHandlesOp, bool) {
-	r := ods.Read(op, "transform.merge_handles", "*", "1")
-	if r == nil {
-		return MergeHandlesOp{}, false
-	}
-	o := MergeHandlesOp{
-		Handles:     r.Operands(),
-		Deduplicate: ods.GetValue(r, "deduplicate", ods.Unit),
-		ResultType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// NamedSequenceOp is the operation transform.named_sequence.
-type NamedSequenceOp struct {
-	SymName       string
-	FunctionType  mlir.Type
-	SymVisibility string           // optional
-	ArgAttrs      []mlir.Attribute // optional
-	ResAttrs      []mlir.Attribute // optional
-	Body          mlir.Region
-}
-
-// Create creates the operation.
-func (o NamedSequenceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.named_sequence")
-	ods.Set(w, "sym_name", o.SymName, ods.Text)
-	ods.Set(w, "function_type", o.FunctionType, ods.Type)
-	ods.SetValue(w, "sym_visibility", o.SymVisibility, ods.Text)
-	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
-	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
-	w.Region(o.Body)
-	return w.Create()
-}
-
-// NamedSequence creates transform.named_sequence.
-func NamedSequence(b *mlir.Builder, symName string, functionType mlir.Type, body mlir.Region) mlir.Operation {
-	return NamedSequenceOp{SymName: symName, FunctionType: functionType, Body: body}.Create(b)
-}
-
-// AsNamedSequence returns op as a NamedSequenceOp. It returns false if op is another
-// operation or lacks a part.
-func AsNamedSequence(op mlir.Operation) (NamedSequenceOp, bool) {
-	r := ods.Read(op, "transform.named_sequence", "", "")
-	if r == nil {
-		return NamedSequenceOp{}, false
-	}
-	o := NamedSequenceOp{
-		SymName:       ods.Get(r, "sym_name", ods.Text),
-		FunctionType:  ods.Get(r, "function_type", ods.Type),
-		SymVisibility: ods.GetValue(r, "sym_visibility", ods.Text),
-		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
-		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
-		Body:          r.Region(),
-	}
-	return o, r.OK()
-}
-
-// NumAssociationsOp is the operation transform.num_associations.
-type NumAssociationsOp struct {
-	Handle  mlir.Value
-	NumType mlir.Type
-}
-
-// Create creates the operation.
-func (o NumAssociationsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.num_associations")
-	w.Operand("handle", o.Handle)
-	w.Result("num", o.NumType)
-	return w.Create()
-}
-
-// NumAssociations creates transform.num_associations and returns its result.
-func NumAssociations(b *mlir.Builder, numType mlir.Type, handle mlir.Value) mlir.Value {
-	return NumAssociationsOp{NumType: numType, Handle: handle}.Create(b).Result(0)
-}
-
-// AsNumAssociations returns op as a NumAssociationsOp. It returns false if op is
-// another operation or lacks a part.
-func AsNumAssociations(op mlir.Operation) (NumAssociationsOp, bool) {
-	r := ods.Read(op, "transform.num_associations", "1", "1")
-	if r == nil {
-		return NumAssociationsOp{}, false
-	}
-	o := NumAssociationsOp{
-		Handle:  r.Operand(),
-		NumType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ParamConstantOp is the operation transform.param.constant.
-type ParamConstantOp struct {
-	Value     mlir.Attribute
-	ParamType mlir.Type
-}
-
-// Create creates the operation.
-func (o ParamConstantOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.param.constant")
-	ods.Set(w, "value", o.Value, ods.Attribute)
-	w.Result("param", o.ParamType)
-	return w.Create()
-}
-
-// ParamConstant creates transform.param.constant and returns its result.
-func ParamConstant(b *mlir.Builder, paramType mlir.Type, value mlir.Attribute) mlir.Value {
-	return ParamConstantOp{ParamType: paramType, Value: value}.Create(b).Result(0)
-}
-
-// AsParamConstant returns op as a ParamConstantOp. It returns false if op is another
-// operation or lacks a part.
-func AsParamConstant(op mlir.Operation) (ParamConstantOp, bool) {
-	r := ods.Read(op, "transform.param.constant", "", "1")
-	if r == nil {
-		return ParamConstantOp{}, false
-	}
-	o := ParamConstantOp{
-		Value:     ods.Get(r, "value", ods.Attribute),
-		ParamType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PDLMatchOp is the operation transform.pdl_match.
-type PDLMatchOp struct {
-	Root        mlir.Value
-	PatternName []string
-	MatchedType mlir.Type
-}
-
-// Create creates the operation.
-func (o PDLMatchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.pdl_match")
-	w.Operand("root", o.Root)
-	ods.Set(w, "pattern_name", o.PatternName, ods.Path)
-	w.Result("matched", o.MatchedType)
-	return w.Create()
-}
-
-// PDLMatch creates transform.pdl_match and returns its result.
-func PDLMatch(b *mlir.Builder, matchedType mlir.Type, root mlir.Value, patternName []string) mlir.Value {
-	return PDLMatchOp{MatchedType: matchedType, Root: root, PatternName: patternName}.Create(b).Result(0)
-}
-
-// AsPDLMatch returns op as a PDLMatchOp. It returns false if op is another operation or
-// lacks a part.
-func AsPDLMatch(op mlir.Operation) (PDLMatchOp, bool) {
-	r := ods.Read(op, "transform.pdl_match", "1", "1")
-	if r == nil {
-		return PDLMatchOp{}, false
-	}
-	o := PDLMatchOp{
-		Root:        r.Operand(),
-		PatternName: ods.Get(r, "pattern_name", ods.Path),
-		MatchedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PrintOp is the operation transform.print.
-type PrintOp struct {
-	Target         mlir.Value // optional
-	Name           string     // optional
-	AssumeVerified bool       // optional
-	UseLocalScope  bool       // optional
-	SkipRegions    bool       // optional
-}
-
-// Create creates the operation.
-func (o PrintOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.print")
-	w.Optional("target", o.Target)
-	ods.SetValue(w, "name", o.Name, ods.Text)
-	ods.SetValue(w, "assume_verified", o.AssumeVerified, ods.Unit)
-	ods.SetValue(w, "use_local_scope", o.UseLocalScope, ods.Unit)
-	ods.SetValue(w, "skip_regions", o.SkipRegions, ods.Unit)
-	return w.Create()
-}
-
-// Print creates transform.print.
-func Print(b *mlir.Builder) mlir.Operation {
-	return PrintOp{}.Create(b)
-}
-
-// AsPrint returns op as a PrintOp. It returns false if op is another operation or lacks
-// a part.
-func AsPrint(op mlir.Operation) (PrintOp, bool) {
-	r := ods.Read(op, "transform.print", "?", "")
-	if r == nil {
-		return PrintOp{}, false
-	}
-	o := PrintOp{
-		Target:         r.Operand(),
-		Name:           ods.GetValue(r, "name", ods.Text),
-		AssumeVerified: ods.GetValue(r, "assume_verified", ods.Unit),
-		UseLocalScope:  ods.GetValue(r, "use_local_scope", ods.Unit),
-		SkipRegions:    ods.GetValue(r, "skip_regions", ods.Unit),
-	}
-	return o, r.OK()
-}
-
-// ReplicateOp is the operation transform.replicate.
-type ReplicateOp struct {
-	Pattern         mlir.Value
-	Handles         []mlir.Value
-	ReplicatedTypes []mlir.Type
-}
-
-// Create creates the operation.
-func (o ReplicateOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.replicate")
-	w.Operand("pattern", o.Pattern)
-	w.Operands("handles", o.Handles)
-	w.Results("replicated", o.ReplicatedTypes)
-	return w.Create()
-}
-
-// Replicate creates transform.replicate.
-func Replicate(b *mlir.Builder, replicatedTypes []mlir.Type, pattern mlir.Value, handles ...mlir.Value) mlir.Operation {
-	return ReplicateOp{ReplicatedTypes: replicatedTypes, Pattern: pattern, Handles: handles}.Create(b)
-}
-
-// AsReplicate returns op as a ReplicateOp. It returns false if op is another operation
-// or lacks a part.
-func AsReplicate(op mlir.Operation) (ReplicateOp, bool) {
-	r := ods.Read(op, "transform.replicate", "1*", "*")
-	if r == nil {
-		return ReplicateOp{}, false
-	}
-	o := ReplicateOp{
-		Pattern:         r.Operand(),
-		Handles:         r.Operands(),
-		ReplicatedTypes: r.Results(),
-	}
-	return o, r.OK()
-}
-
-// TakeAssumedBranchOp is the operation transform.scf.take_assumed_branch.
-type TakeAssumedBranchOp struct {
-	Target         mlir.Value
-	TakeElseBranch bool // optional
-}
-
-// Create creates the operation.
-func (o TakeAssumedBranchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.scf.take_assumed_branch")
-	w.Operand("target", o.Target)
-	ods.SetValue(w, "take_else_branch", o.TakeElseBranch, ods.Unit)
-	return w.Create()
-}
-
-// TakeAssumedBranch creates transform.scf.take_assumed_branch.
-func TakeAssumedBranch(b *mlir.Builder, target mlir.Value) mlir.Operation {
-	return TakeAssumedBranchOp{Target: target}.Create(b)
-}
-
-// AsTakeAssumedBranch returns op as a TakeAssumedBranchOp. It returns false if op is
-// another operation or lacks a part.
-func AsTakeAssumedBranch(op mlir.Operation) (TakeAssumedBranchOp, bool) {
-	r := ods.Read(op, "transform.scf.take_assumed_branch", "1", "")
-	if r == nil {
-		return TakeAssumedBranchOp{}, false
-	}
-	o := TakeAssumedBranchOp{
-		Target:         r.Operand(),
-		TakeElseBranch: ods.GetValue(r, "take_else_branch", ods.Unit),
-	}
-	return o, r.OK()
-}
-
-// SelectOp is the operation transform.select.
-type SelectOp struct {
-	Target     mlir.Value
-	OpName     string
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.select")
-	w.Operand("target", o.Target)
-	ods.Set(w, "op_name", o.OpName, ods.Text)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// Select creates transform.select and returns its result.
-func Select(b *mlir.Builder, resultType mlir.Type, target mlir.Value, opName string) mlir.Value {
-	return SelectOp{ResultType: resultType, Target: target, OpName: opName}.Create(b).Result(0)
-}
-
-// AsSelect returns op as a SelectOp. It returns false if op is another operation or
-// lacks a part.
-func AsSelect(op mlir.Operation) (SelectOp, bool) {
-	r := ods.Read(op, "transform.select", "1", "1")
-	if r == nil {
-		return SelectOp{}, false
-	}
-	o := SelectOp{
-		Target:     r.Operand(),
-		OpName:     ods.Get(r, "op_name", ods.Text),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SequenceOp is the operation transform.sequence.
-type SequenceOp struct {
-	FailurePropagationMode FailurePropagationMode
-	Root                   mlir.Value // optional
-	ExtraBindings          []mlir.Value
-	Body                   mlir.Region
-	ResultsTypes           []mlir.Type
-}
-
-// Create creates the operation.
-func (o SequenceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.sequence")
-	ods.Set(w, "failure_propagation_mode", o.FailurePropagationMode, failurePropagationModeKind)
-	w.Optional("root", o.Root)
-	w.Operands("extra_bindings", o.ExtraBindings)
-	w.Region(o.Body)
-	w.Results("results", o.ResultsTypes)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// Sequence creates transform.sequence.
-func Sequence(b *mlir.Builder, resultsTypes []mlir.Type, failurePropagationMode FailurePropagationMode, extraBindings []mlir.Value, body mlir.Region) mlir.Operation {
-	return SequenceOp{ResultsTypes: resultsTypes, FailurePropagationMode: failurePropagationMode, ExtraBindings: extraBindings, Body: body}.Create(b)
-}
-
-// AsSequence returns op as a SequenceOp. It returns false if op is another operation or
-// lacks a part.
-func AsSequence(op mlir.Operation) (SequenceOp, bool) {
-	r := ods.Read(op, "transform.sequence", "?*s", "*")
-	if r == nil {
-		return SequenceOp{}, false
-	}
-	o := SequenceOp{
-		FailurePropagationMode: ods.Get(r, "failure_propagation_mode", failurePropagationModeKind),
-		Root:                   r.Operand(),
-		ExtraBindings:          r.Operands(),
-		Body:                   r.Region(),
-		ResultsTypes:           r.Results(),
-	}
-	return o, r.OK()
-}
-
-// MatchSparseInOutOp is the operation transform.sparse_tensor.match.sparse_inout.
-type MatchSparseInOutOp struct {
-	Target     mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o MatchSparseInOutOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.sparse_tensor.match.sparse_inout")
-	w.Operand("target", o.Target)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// MatchSparseInOut creates transform.sparse_tensor.match.sparse_inout and returns its
-// result.
-func MatchSparseInOut(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
-	return MatchSparseInOutOp{ResultType: resultType, Target: target}.Create(b).Result(0)
-}
-
-// AsMatchSparseInOut returns op as a MatchSparseInOutOp. It returns false if op is
-// another operation or lacks a part.
-func AsMatchSparseInOut(op mlir.Operation) (MatchSparseInOutOp, bool) {
-	r := ods.Read(op, "transform.sparse_tensor.match.sparse_inout", "1", "1")
-	if r == nil {
-		return MatchSparseInOutOp{}, false
-	}
-	o := MatchSparseInOutOp{
-		Target:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SplitHandleOp is the operation transform.split_handle.
-type SplitHandleOp struct {
-	Handle                 mlir.Value
-	PassThroughEmptyHandle *bool  // optional, with a default
-	FailOnPayloadTooSmall  *bool  // optional, with a default
-	OverflowResult         *int64 // optional
-	ResultsTypes           []mlir.Type
-}
-
-// Create creates the operation.
-func (o SplitHandleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.split_handle")
-	w.Operand("handle", o.Handle)
-	ods.SetPointer(w, "pass_through_empty_handle", o.PassThroughEmptyHandle, ods.Bool)
-	ods.SetPointer(w, "fail_on_payload_too_small", o.FailOnPayloadTooSmall, ods.Bool)
-	ods.SetPointer(w, "overflow_result", o.OverflowResult, ods.I64)
-	w.Results("results", o.ResultsTypes)
-	return w.Create()
-}
-
-// SplitHandle creates transform.split_handle.
-func SplitHandle(b *mlir.Builder, resultsTypes []mlir.Type, handle mlir.Value) mlir.Operation {
-	return SplitHandleOp{ResultsTypes: resultsTypes, Handle: handle}.Create(b)
-}
-
-// AsSplitHandle returns op as a SplitHandleOp. It returns false if op is another
-// operation or lacks a part.
-func AsSplitHandle(op mlir.Operation) (SplitHandleOp, bool) {
-	r := ods.Read(op, "transform.split_handle", "1", "*")
-	if r == nil {
-		return SplitHandleOp{}, false
-	}
-	o := SplitHandleOp{
-		Handle:                 r.Operand(),
-		PassThroughEmptyHandle: ods.GetPointer(r, "pass_through_empty_handle", ods.Bool),
-		FailOnPayloadTooSmall:  ods.GetPointer(r, "fail_on_payload_too_small", ods.Bool),
-		OverflowResult:         ods.GetPointer(r, "overflow_result", ods.I64),
-		ResultsTypes:           r.Results(),
-	}
-	return o, r.OK()
-}
-
-// BufferizeToAllocationOp is the operation
-// transform.structured.bufferize_to_allocation.
-type BufferizeToAllocationOp struct {
-	Target                   mlir.Value
-	MemorySpace              mlir.Attribute // optional
-	MemcpyOp                 string         // optional, with a default
-	AllocOp                  string         // optional, with a default
-	BufferizeDestinationOnly bool           // optional
-	EmitDealloc              bool           // optional
-	AllocatedBufferType      mlir.Type      // optional: inferred, unless some are given
-	NewOpsType               mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o BufferizeToAllocationOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.bufferize_to_allocation")
-	w.Operand("target", o.Target)
-	ods.SetValue(w, "memory_space", o.MemorySpace, ods.Attribute)
-	ods.SetValue(w, "memcpy_op", o.MemcpyOp, ods.Text)
-	ods.SetValue(w, "alloc_op", o.AllocOp, ods.Text)
-	ods.SetValue(w, "bufferize_destination_only", o.BufferizeDestinationOnly, ods.Unit)
-	ods.SetValue(w, "emit_dealloc", o.EmitDealloc, ods.Unit)
-	w.OptionalResult(o.AllocatedBufferType)
-	w.OptionalResult(o.NewOpsType)
-	return w.Infer()
-}
-
-// BufferizeToAllocation creates transform.structured.bufferize_to_allocation and
-// returns its results.
-func BufferizeToAllocation(b *mlir.Builder, target mlir.Value) (mlir.Value, mlir.Value) {
-	op := ods.Infer(b, "transform.structured.bufferize_to_allocation", "target", target)
-	return op.Result(0), op.Result(1)
-}
-
-// AsBufferizeToAllocation returns op as a BufferizeToAllocationOp. It returns false if
-// op is another operation or lacks a part.
-func AsBufferizeToAllocation(op mlir.Operation) (BufferizeToAllocationOp, bool) {
-	r := ods.Read(op, "transform.structured.bufferize_to_allocation", "1", "11")
-	if r == nil {
-		return BufferizeToAllocationOp{}, false
-	}
-	o := BufferizeToAllocationOp{
-		Target:                   r.Operand(),
-		MemorySpace:              ods.GetValue(r, "memory_space", ods.Attribute),
-		MemcpyOp:                 ods.GetValue(r, "memcpy_op", ods.Text),
-		AllocOp:                  ods.GetValue(r, "alloc_op", ods.Text),
-		BufferizeDestinationOnly: ods.GetValue(r, "bufferize_destination_only", ods.Unit),
-		EmitDealloc:              ods.GetValue(r, "emit_dealloc", ods.Unit),
-		AllocatedBufferType:      r.Result(),
-		NewOpsType:               r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ContinuousTileSizesOp is the operation transform.structured.continuous_tile_sizes.
-type ContinuousTileSizesOp struct {
-	Target         mlir.Value
-	Dimension      int64
-	TargetSize     int64
-	TileSizesType  mlir.Type
-	ChunkSizesType mlir.Type
-}
-
-// Create creates the operation.
-func (o ContinuousTileSizesOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.continuous_tile_sizes")
-	w.Operand("target", o.Target)
-	ods.Set(w, "dimension", o.Dimension, ods.I64)
-	ods.Set(w, "target_size", o.TargetSize, ods.I64)
-	w.Result("tile_sizes", o.TileSizesType)
-	w.Result("chunk_sizes", o.ChunkSizesType)
-	return w.Create()
-}
-
-// ContinuousTileSizes creates transform.structured.continuous_tile_sizes and returns
-// its results.
-func ContinuousTileSizes(b *mlir.Builder, tileSizesType mlir.Type, chunkSizesType mlir.Type, target mlir.Value, dimension int64, targetSize int64) (mlir.Value, mlir.Value) {
-	op := ContinuousTileSizesOp{TileSizesType: tileSizesType, ChunkSizesType: chunkSizesType, Target: target, Dimension: dimension, TargetSize: targetSize}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsContinuousTileSizes returns op as a ContinuousTileSizesOp. It returns false if op
-// is another operation or lacks a part.
-func AsContinuousTileSizes(op mlir.Operation) (ContinuousTileSizesOp, bool) {
-	r := ods.Read(op, "transform.structured.continuous_tile_sizes", "1", "11")
-	if r == nil {
-		return ContinuousTileSizesOp{}, false
-	}
-	o := ContinuousTileSizesOp{
-		Target:         r.Operand(),
-		Dimension:      ods.Get(r, "dimension", ods.I64),
-		TargetSize:     ods.Get(r, "target_size", ods.I64),
-		TileSizesType:  r.Result(),
-		ChunkSizesType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConvertConv2DToImg2ColOp is the operation
-// transform.structured.convert_conv2d_to_img2col.
-type ConvertConv2DToImg2ColOp struct {
-	Target            mlir.Value
-	Img2colTensorType mlir.Type
-	TransformedType   mlir.Type
-}
-
-// Create creates the operation.
-func (o ConvertConv2DToImg2ColOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.convert_conv2d_to_img2col")
-	w.Operand("target", o.Target)
-	w.Result("img2col_tensor", o.Img2colTensorType)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// ConvertConv2DToImg2Col creates transform.structured.convert_conv2d_to_img2col and
-// returns its results.
-func ConvertConv2DToImg2Col(b *mlir.Builder, img2colTensorType mlir.Type, transformedType mlir.Type, target mlir.Value) (mlir.Value, mlir.Value) {
-	op := ConvertConv2DToImg2ColOp{Img2colTensorType: img2colTensorType, TransformedType: transformedType, Target: target}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsConvertConv2DToImg2Col returns op as a ConvertConv2DToImg2ColOp. It returns false
-// if op is another operation or lacks a part.
-func AsConvertConv2DToImg2Col(op mlir.Operation) (ConvertConv2DToImg2ColOp, bool) {
-	r := ods.Read(op, "transform.structured.convert_conv2d_to_img2col", "1", "11")
-	if r == nil {
-		return ConvertConv2DToImg2ColOp{}, false
-	}
-	o := ConvertConv2DToImg2ColOp{
-		Target:            r.Operand(),
-		Img2colTensorType: r.Result(),
-		TransformedType:   r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ConvertToLoopsOp is the operation transform.structured.convert_to_loops.
-type ConvertToLoopsOp struct {
-	Target     mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ConvertToLoopsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.convert_to_loops")
-	w.Operand("target", o.Target)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// ConvertToLoops creates transform.structured.convert_to_loops and returns its result.
-func ConvertToLoops(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
-	return ConvertToLoopsOp{ResultType: resultType, Target: target}.Create(b).Result(0)
-}
-
-// AsConvertToLoops returns op as a ConvertToLoopsOp. It returns false if op is another
-// operation or lacks a part.
-func AsConvertToLoops(op mlir.Operation) (ConvertToLoopsOp, bool) {
-	r := ods.Read(op, "transform.structured.convert_to_loops", "1", "1")
-	if r == nil {
-		return ConvertToLoopsOp{}, false
-	}
-	o := ConvertToLoopsOp{
-		Target:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// DecomposeOp is the operation transform.structured.decompose.
-type DecomposeOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o DecomposeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.decompose")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// Decompose creates transform.structured.decompose and returns its result.
-func Decompose(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return DecomposeOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsDecompose returns op as a DecomposeOp. It returns false if op is another operation
-// or lacks a part.
-func AsDecompose(op mlir.Operation) (DecomposeOp, bool) {
-	r := ods.Read(op, "transform.structured.decompose", "1", "1")
-	if r == nil {
-		return DecomposeOp{}, false
-	}
-	o := DecomposeOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// DecomposeInterfaceOp is the operation transform.structured.decompose_interface.
-type DecomposeInterfaceOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o DecomposeInterfaceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.decompose_interface")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// DecomposeInterface creates transform.structured.decompose_interface and returns its
-// result.
-func DecomposeInterface(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return DecomposeInterfaceOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsDecomposeInterface returns op as a DecomposeInterfaceOp. It returns false if op is
-// another operation or lacks a part.
-func AsDecomposeInterface(op mlir.Operation) (DecomposeInterfaceOp, bool) {
-	r := ods.Read(op, "transform.structured.decompose_interface", "1", "1")
-	if r == nil {
-		return DecomposeInterfaceOp{}, false
-	}
-	o := DecomposeInterfaceOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// DecomposeWinogradOp is the operation transform.structured.decompose_winograd_op.
-type DecomposeWinogradOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o DecomposeWinogradOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.decompose_winograd_op")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// DecomposeWinograd creates transform.structured.decompose_winograd_op and returns its
-// result.
-func DecomposeWinograd(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return DecomposeWinogradOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsDecomposeWinograd returns op as a DecomposeWinogradOp. It returns false if op is
-// another operation or lacks a part.
-func AsDecomposeWinograd(op mlir.Operation) (DecomposeWinogradOp, bool) {
-	r := ods.Read(op, "transform.structured.decompose_winograd_op", "1", "1")
-	if r == nil {
-		return DecomposeWinogradOp{}, false
-	}
-	o := DecomposeWinogradOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// EliminateLinalgOpAnchoredEmptyTensorsOp is the operation
-// transform.structured.eliminate_empty_tensors.
-type EliminateLinalgOpAnchoredEmptyTensorsOp struct {
-	Target mlir.Value
-}
-
-// Create creates the operation.
-func (o EliminateLinalgOpAnchoredEmptyTensorsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.eliminate_empty_tensors")
-	w.Operand("target", o.Target)
-	return w.Create()
-}
-
-// EliminateLinalgOpAnchoredEmptyTensors creates
-// transform.structured.eliminate_empty_tensors.
-func EliminateLinalgOpAnchoredEmptyTensors(b *mlir.Builder, target mlir.Value) mlir.Operation {
-	return EliminateLinalgOpAnchoredEmptyTensorsOp{Target: target}.Create(b)
-}
-
-// AsEliminateLinalgOpAnchoredEmptyTensors returns op as an
-// EliminateLinalgOpAnchoredEmptyTensorsOp. It returns false if op is another operation
-// or lacks a part.
-func AsEliminateLinalgOpAnchoredEmptyTensors(op mlir.Operation) (EliminateLinalgOpAnchoredEmptyTensorsOp, bool) {
-	r := ods.Read(op, "transform.structured.eliminate_empty_tensors", "1", "")
-	if r == nil {
-		return EliminateLinalgOpAnchoredEmptyTensorsOp{}, false
-	}
-	o := EliminateLinalgOpAnchoredEmptyTensorsOp{
-		Target: r.Operand(),
-	}
-	return o, r.OK()
-}
-
-// FlattenElementwiseLinalgOp is the operation transform.structured.flatten_elementwise.
-type FlattenElementwiseLinalgOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o FlattenElementwiseLinalgOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.flatten_elementwise")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// FlattenElementwiseLinalg creates transform.structured.flatten_elementwise and returns
-// its result.
-func FlattenElementwiseLinalg(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return FlattenElementwiseLinalgOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsFlattenElementwiseLinalg returns op as a FlattenElementwiseLinalgOp. It returns
-// false if op is another operation or lacks a part.
-func AsFlattenElementwiseLinalg(op mlir.Operation) (FlattenElementwiseLinalgOp, bool) {
-	r := ods.Read(op, "transform.structured.flatten_elementwise", "1", "1")
-	if r == nil {
-		return FlattenElementwiseLinalgOp{}, false
-	}
-	o := FlattenElementwiseLinalgOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// FuseOp is the operation transform.structured.fuse.
-type FuseOp struct {
-	Target                mlir.Value
-	TileSizes             []mlir.Value
-	TileInterchange       []mlir.Value
-	StaticTileSizes       []int64 // optional, with a default
-	StaticTileInterchange []int64 // optional, with a default
-	ApplyCleanup          bool    // optional
-	UseForall             bool    // optional
-	TransformedType       mlir.Type
-	LoopsTypes            []mlir.Type
-}
-
-// Create creates the operation.
-func (o FuseOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.fuse")
-	w.Operand("target", o.Target)
-	w.Operands("tile_sizes", o.TileSizes)
-	w.Operands("tile_interchange", o.TileInterchange)
-	ods.SetList(w, "static_tile_sizes", o.StaticTileSizes, ods.Int64s)
-	ods.SetList(w, "static_tile_interchange", o.StaticTileInterchange, ods.Int64s)
-	ods.SetValue(w, "apply_cleanup", o.ApplyCleanup, ods.Unit)
-	ods.SetValue(w, "use_forall", o.UseForall, ods.Unit)
-	w.Result("transformed", o.TransformedType)
-	w.Results("loops", o.LoopsTypes)
-	w.OperandSegments(3)
-	return w.Create()
-}
-
-// Fuse creates transform.structured.fuse.
-func Fuse(b *mlir.Builder, transformedType mlir.Type, loopsTypes []mlir.Type, target mlir.Value, tileSizes []mlir.Value, tileInterchange ...mlir.Value) mlir.Operation {
-	return FuseOp{TransformedType: transformedType, LoopsTypes: loopsTypes, Target: target, TileSizes: tileSizes, TileInterchange: tileInterchange}.Create(b)
-}
-
-// AsFuse returns op as a FuseOp. It returns false if op is another operation or lacks a
-// part.
-func AsFuse(op mlir.Operation) (FuseOp, bool) {
-	r := ods.Read(op, "transform.structured.fuse", "1**s3", "1*")
-	if r == nil {
-		return FuseOp{}, false
-	}
-	o := FuseOp{
-		Target:                r.Operand(),
-		TileSizes:             r.Operands(),
-		TileInterchange:       r.Operands(),
-		StaticTileSizes:       ods.GetValue(r, "static_tile_sizes", ods.Int64s),
-		StaticTileInterchange: ods.GetValue(r, "static_tile_interchange", ods.Int64s),
-		ApplyCleanup:          ods.GetValue(r, "apply_cleanup", ods.Unit),
-		UseForall:             ods.GetValue(r, "use_forall", ods.Unit),
-		TransformedType:       r.Result(),
-		LoopsTypes:            r.Results(),
 	}
 	return o, r.OK()
 }

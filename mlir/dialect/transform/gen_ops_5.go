@@ -7,10 +7,1319 @@ import (
 	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
+// MatchStructuredRankOp is the operation transform.match.structured.rank.
+type MatchStructuredRankOp struct {
+	OperandHandle mlir.Value
+	RankType      mlir.Type
+}
+
+// Create creates the operation.
+func (o MatchStructuredRankOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.match.structured.rank")
+	w.Operand("operand_handle", o.OperandHandle)
+	w.Result("rank", o.RankType)
+	return w.Create()
+}
+
+// MatchStructuredRank creates transform.match.structured.rank and returns its result.
+func MatchStructuredRank(b *mlir.Builder, rankType mlir.Type, operandHandle mlir.Value) mlir.Value {
+	return MatchStructuredRankOp{RankType: rankType, OperandHandle: operandHandle}.Create(b).Result(0)
+}
+
+// AsMatchStructuredRank returns op as a MatchStructuredRankOp. It returns false if op
+// is another operation or lacks a part.
+func AsMatchStructuredRank(op mlir.Operation) (MatchStructuredRankOp, bool) {
+	r := ods.Read(op, "transform.match.structured.rank", "1", "1")
+	if r == nil {
+		return MatchStructuredRankOp{}, false
+	}
+	o := MatchStructuredRankOp{
+		OperandHandle: r.Operand(),
+		RankType:      r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MatchStructuredResultOp is the operation transform.match.structured.result.
+type MatchStructuredResultOp struct {
+	OperandHandle mlir.Value
+	Position      int64
+	Any           bool // optional
+	Single        bool // optional
+	ResultType    mlir.Type
+}
+
+// Create creates the operation.
+func (o MatchStructuredResultOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.match.structured.result")
+	w.Operand("operand_handle", o.OperandHandle)
+	ods.Set(w, "position", o.Position, ods.I64)
+	ods.SetValue(w, "any", o.Any, ods.Unit)
+	ods.SetValue(w, "single", o.Single, ods.Unit)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// MatchStructuredResult creates transform.match.structured.result and returns its
+// result.
+func MatchStructuredResult(b *mlir.Builder, resultType mlir.Type, operandHandle mlir.Value, position int64) mlir.Value {
+	return MatchStructuredResultOp{ResultType: resultType, OperandHandle: operandHandle, Position: position}.Create(b).Result(0)
+}
+
+// AsMatchStructuredResult returns op as a MatchStructuredResultOp. It returns false if
+// op is another operation or lacks a part.
+func AsMatchStructuredResult(op mlir.Operation) (MatchStructuredResultOp, bool) {
+	r := ods.Read(op, "transform.match.structured.result", "1", "1")
+	if r == nil {
+		return MatchStructuredResultOp{}, false
+	}
+	o := MatchStructuredResultOp{
+		OperandHandle: r.Operand(),
+		Position:      ods.Get(r, "position", ods.I64),
+		Any:           ods.GetValue(r, "any", ods.Unit),
+		Single:        ods.GetValue(r, "single", ods.Unit),
+		ResultType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MatchStructuredYieldOp is the operation transform.match.structured.yield.
+type MatchStructuredYieldOp struct {
+	Handles []mlir.Value
+}
+
+// Create creates the operation.
+func (o MatchStructuredYieldOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.match.structured.yield")
+	w.Operands("handles", o.Handles)
+	return w.Create()
+}
+
+// MatchStructuredYield creates transform.match.structured.yield.
+func MatchStructuredYield(b *mlir.Builder, handles ...mlir.Value) mlir.Operation {
+	return MatchStructuredYieldOp{Handles: handles}.Create(b)
+}
+
+// AsMatchStructuredYield returns op as a MatchStructuredYieldOp. It returns false if op
+// is another operation or lacks a part.
+func AsMatchStructuredYield(op mlir.Operation) (MatchStructuredYieldOp, bool) {
+	r := ods.Read(op, "transform.match.structured.yield", "*", "")
+	if r == nil {
+		return MatchStructuredYieldOp{}, false
+	}
+	o := MatchStructuredYieldOp{
+		Handles: r.Operands(),
+	}
+	return o, r.OK()
+}
+
+// MemRefAllocaToGlobalOp is the operation transform.memref.alloca_to_global.
+type MemRefAllocaToGlobalOp struct {
+	Alloca        mlir.Value
+	GetGlobalType mlir.Type
+	GlobalType    mlir.Type
+}
+
+// Create creates the operation.
+func (o MemRefAllocaToGlobalOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.memref.alloca_to_global")
+	w.Operand("alloca", o.Alloca)
+	w.Result("getGlobal", o.GetGlobalType)
+	w.Result("global", o.GlobalType)
+	return w.Create()
+}
+
+// MemRefAllocaToGlobal creates transform.memref.alloca_to_global and returns its
+// results.
+func MemRefAllocaToGlobal(b *mlir.Builder, getGlobalType mlir.Type, globalType mlir.Type, alloca mlir.Value) (mlir.Value, mlir.Value) {
+	op := MemRefAllocaToGlobalOp{GetGlobalType: getGlobalType, GlobalType: globalType, Alloca: alloca}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsMemRefAllocaToGlobal returns op as a MemRefAllocaToGlobalOp. It returns false if op
+// is another operation or lacks a part.
+func AsMemRefAllocaToGlobal(op mlir.Operation) (MemRefAllocaToGlobalOp, bool) {
+	r := ods.Read(op, "transform.memref.alloca_to_global", "1", "11")
+	if r == nil {
+		return MemRefAllocaToGlobalOp{}, false
+	}
+	o := MemRefAllocaToGlobalOp{
+		Alloca:        r.Operand(),
+		GetGlobalType: r.Result(),
+		GlobalType:    r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MemRefEraseDeadAllocAndStoresOp is the operation
+// transform.memref.erase_dead_alloc_and_stores.
+type MemRefEraseDeadAllocAndStoresOp struct {
+	Target mlir.Value
+}
+
+// Create creates the operation.
+func (o MemRefEraseDeadAllocAndStoresOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.memref.erase_dead_alloc_and_stores")
+	w.Operand("target", o.Target)
+	return w.Create()
+}
+
+// MemRefEraseDeadAllocAndStores creates transform.memref.erase_dead_alloc_and_stores.
+func MemRefEraseDeadAllocAndStores(b *mlir.Builder, target mlir.Value) mlir.Operation {
+	return MemRefEraseDeadAllocAndStoresOp{Target: target}.Create(b)
+}
+
+// AsMemRefEraseDeadAllocAndStores returns op as a MemRefEraseDeadAllocAndStoresOp. It
+// returns false if op is another operation or lacks a part.
+func AsMemRefEraseDeadAllocAndStores(op mlir.Operation) (MemRefEraseDeadAllocAndStoresOp, bool) {
+	r := ods.Read(op, "transform.memref.erase_dead_alloc_and_stores", "1", "")
+	if r == nil {
+		return MemRefEraseDeadAllocAndStoresOp{}, false
+	}
+	o := MemRefEraseDeadAllocAndStoresOp{
+		Target: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// MemRefMakeLoopIndependentOp is the operation transform.memref.make_loop_independent.
+type MemRefMakeLoopIndependentOp struct {
+	Target          mlir.Value
+	NumLoops        int64
+	TransformedType mlir.Type
+}
+
+// Create creates the operation.
+func (o MemRefMakeLoopIndependentOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.memref.make_loop_independent")
+	w.Operand("target", o.Target)
+	ods.Set(w, "num_loops", o.NumLoops, ods.I64)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// MemRefMakeLoopIndependent creates transform.memref.make_loop_independent and returns
+// its result.
+func MemRefMakeLoopIndependent(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, numLoops int64) mlir.Value {
+	return MemRefMakeLoopIndependentOp{TransformedType: transformedType, Target: target, NumLoops: numLoops}.Create(b).Result(0)
+}
+
+// AsMemRefMakeLoopIndependent returns op as a MemRefMakeLoopIndependentOp. It returns
+// false if op is another operation or lacks a part.
+func AsMemRefMakeLoopIndependent(op mlir.Operation) (MemRefMakeLoopIndependentOp, bool) {
+	r := ods.Read(op, "transform.memref.make_loop_independent", "1", "1")
+	if r == nil {
+		return MemRefMakeLoopIndependentOp{}, false
+	}
+	o := MemRefMakeLoopIndependentOp{
+		Target:          r.Operand(),
+		NumLoops:        ods.Get(r, "num_loops", ods.I64),
+		TransformedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MemRefMultiBufferOp is the operation transform.memref.multibuffer.
+type MemRefMultiBufferOp struct {
+	Target          mlir.Value
+	Factor          int64
+	SkipAnalysis    bool // optional
+	TransformedType mlir.Type
+}
+
+// Create creates the operation.
+func (o MemRefMultiBufferOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.memref.multibuffer")
+	w.Operand("target", o.Target)
+	ods.Set(w, "factor", o.Factor, ods.I64)
+	ods.SetValue(w, "skip_analysis", o.SkipAnalysis, ods.Unit)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// MemRefMultiBuffer creates transform.memref.multibuffer and returns its result.
+func MemRefMultiBuffer(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, factor int64) mlir.Value {
+	return MemRefMultiBufferOp{TransformedType: transformedType, Target: target, Factor: factor}.Create(b).Result(0)
+}
+
+// AsMemRefMultiBuffer returns op as a MemRefMultiBufferOp. It returns false if op is
+// another operation or lacks a part.
+func AsMemRefMultiBuffer(op mlir.Operation) (MemRefMultiBufferOp, bool) {
+	r := ods.Read(op, "transform.memref.multibuffer", "1", "1")
+	if r == nil {
+		return MemRefMultiBufferOp{}, false
+	}
+	o := MemRefMultiBufferOp{
+		Target:          r.Operand(),
+		Factor:          ods.Get(r, "factor", ods.I64),
+		SkipAnalysis:    ods.GetValue(r, "skip_analysis", ods.Unit),
+		TransformedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// MergeHandlesOp is the operation transform.merge_handles.
+type MergeHandlesOp struct {
+	Handles     []mlir.Value
+	Deduplicate bool // optional
+	ResultType  mlir.Type
+}
+
+// Create creates the operation.
+func (o MergeHandlesOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.merge_handles")
+	w.Operands("handles", o.Handles)
+	ods.SetValue(w, "deduplicate", o.Deduplicate, ods.Unit)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// MergeHandles creates transform.merge_handles and returns its result.
+func MergeHandles(b *mlir.Builder, resultType mlir.Type, handles ...mlir.Value) mlir.Value {
+	return MergeHandlesOp{ResultType: resultType, Handles: handles}.Create(b).Result(0)
+}
+
+// AsMergeHandles returns op as a MergeHandlesOp. It returns false if op is another
+// operation or lacks a part.
+func AsMergeHandles(op mlir.Operation) (MergeHandlesOp, bool) {
+	r := ods.Read(op, "transform.merge_handles", "*", "1")
+	if r == nil {
+		return MergeHandlesOp{}, false
+	}
+	o := MergeHandlesOp{
+		Handles:     r.Operands(),
+		Deduplicate: ods.GetValue(r, "deduplicate", ods.Unit),
+		ResultType:  r.Result(),
+	}
+	return o, r.OK()
+}
+
+// NamedSequenceOp is the operation transform.named_sequence.
+type NamedSequenceOp struct {
+	SymName       string
+	FunctionType  mlir.Type
+	SymVisibility string           // optional
+	ArgAttrs      []mlir.Attribute // optional
+	ResAttrs      []mlir.Attribute // optional
+	Body          mlir.Region
+}
+
+// Create creates the operation.
+func (o NamedSequenceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.named_sequence")
+	ods.Set(w, "sym_name", o.SymName, ods.Text)
+	ods.Set(w, "function_type", o.FunctionType, ods.Type)
+	ods.SetValue(w, "sym_visibility", o.SymVisibility, ods.Text)
+	ods.SetList(w, "arg_attrs", o.ArgAttrs, ods.Attributes)
+	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
+	w.Region(o.Body)
+	return w.Create()
+}
+
+// NamedSequence creates transform.named_sequence.
+func NamedSequence(b *mlir.Builder, symName string, functionType mlir.Type, body mlir.Region) mlir.Operation {
+	return NamedSequenceOp{SymName: symName, FunctionType: functionType, Body: body}.Create(b)
+}
+
+// AsNamedSequence returns op as a NamedSequenceOp. It returns false if op is another
+// operation or lacks a part.
+func AsNamedSequence(op mlir.Operation) (NamedSequenceOp, bool) {
+	r := ods.Read(op, "transform.named_sequence", "", "")
+	if r == nil {
+		return NamedSequenceOp{}, false
+	}
+	o := NamedSequenceOp{
+		SymName:       ods.Get(r, "sym_name", ods.Text),
+		FunctionType:  ods.Get(r, "function_type", ods.Type),
+		SymVisibility: ods.GetValue(r, "sym_visibility", ods.Text),
+		ArgAttrs:      ods.GetValue(r, "arg_attrs", ods.Attributes),
+		ResAttrs:      ods.GetValue(r, "res_attrs", ods.Attributes),
+		Body:          r.Region(),
+	}
+	return o, r.OK()
+}
+
+// NumAssociationsOp is the operation transform.num_associations.
+type NumAssociationsOp struct {
+	Handle  mlir.Value
+	NumType mlir.Type
+}
+
+// Create creates the operation.
+func (o NumAssociationsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.num_associations")
+	w.Operand("handle", o.Handle)
+	w.Result("num", o.NumType)
+	return w.Create()
+}
+
+// NumAssociations creates transform.num_associations and returns its result.
+func NumAssociations(b *mlir.Builder, numType mlir.Type, handle mlir.Value) mlir.Value {
+	return NumAssociationsOp{NumType: numType, Handle: handle}.Create(b).Result(0)
+}
+
+// AsNumAssociations returns op as a NumAssociationsOp. It returns false if op is
+// another operation or lacks a part.
+func AsNumAssociations(op mlir.Operation) (NumAssociationsOp, bool) {
+	r := ods.Read(op, "transform.num_associations", "1", "1")
+	if r == nil {
+		return NumAssociationsOp{}, false
+	}
+	o := NumAssociationsOp{
+		Handle:  r.Operand(),
+		NumType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// CreateAsyncGroupsOp is the operation transform.nvgpu.create_async_groups.
+type CreateAsyncGroupsOp struct {
+	Target     mlir.Value
+	BypassL1   bool // optional
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o CreateAsyncGroupsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.nvgpu.create_async_groups")
+	w.Operand("target", o.Target)
+	ods.SetValue(w, "bypass_l1", o.BypassL1, ods.Unit)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// CreateAsyncGroups creates transform.nvgpu.create_async_groups and returns its result.
+func CreateAsyncGroups(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
+	return CreateAsyncGroupsOp{ResultType: resultType, Target: target}.Create(b).Result(0)
+}
+
+// AsCreateAsyncGroups returns op as a CreateAsyncGroupsOp. It returns false if op is
+// another operation or lacks a part.
+func AsCreateAsyncGroups(op mlir.Operation) (CreateAsyncGroupsOp, bool) {
+	r := ods.Read(op, "transform.nvgpu.create_async_groups", "1", "1")
+	if r == nil {
+		return CreateAsyncGroupsOp{}, false
+	}
+	o := CreateAsyncGroupsOp{
+		Target:     r.Operand(),
+		BypassL1:   ods.GetValue(r, "bypass_l1", ods.Unit),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PipelineSharedMemoryCopiesOp is the operation
+// transform.nvgpu.pipeline_shared_memory_copies.
+type PipelineSharedMemoryCopiesOp struct {
+	ForOp                  mlir.Value
+	Depth                  int64
+	PeelEpilogue           bool                   // optional
+	FailurePropagationMode FailurePropagationMode // optional, with a default
+	ResultType             mlir.Type
+}
+
+// Create creates the operation.
+func (o PipelineSharedMemoryCopiesOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.nvgpu.pipeline_shared_memory_copies")
+	w.Operand("for_op", o.ForOp)
+	ods.Set(w, "depth", o.Depth, ods.I64)
+	ods.SetValue(w, "peel_epilogue", o.PeelEpilogue, ods.Unit)
+	ods.SetValue(w, "failure_propagation_mode", o.FailurePropagationMode, failurePropagationModeKind)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// PipelineSharedMemoryCopies creates transform.nvgpu.pipeline_shared_memory_copies and
+// returns its result.
+func PipelineSharedMemoryCopies(b *mlir.Builder, resultType mlir.Type, forOp mlir.Value, depth int64) mlir.Value {
+	return PipelineSharedMemoryCopiesOp{ResultType: resultType, ForOp: forOp, Depth: depth}.Create(b).Result(0)
+}
+
+// AsPipelineSharedMemoryCopies returns op as a PipelineSharedMemoryCopiesOp. It returns
+// false if op is another operation or lacks a part.
+func AsPipelineSharedMemoryCopies(op mlir.Operation) (PipelineSharedMemoryCopiesOp, bool) {
+	r := ods.Read(op, "transform.nvgpu.pipeline_shared_memory_copies", "1", "1")
+	if r == nil {
+		return PipelineSharedMemoryCopiesOp{}, false
+	}
+	o := PipelineSharedMemoryCopiesOp{
+		ForOp:                  r.Operand(),
+		Depth:                  ods.Get(r, "depth", ods.I64),
+		PeelEpilogue:           ods.GetValue(r, "peel_epilogue", ods.Unit),
+		FailurePropagationMode: ods.GetValue(r, "failure_propagation_mode", failurePropagationModeKind),
+		ResultType:             r.Result(),
+	}
+	return o, r.OK()
+}
+
+// RewriteCopyAsTmaOp is the operation transform.nvgpu.rewrite_copy_as_tma.
+type RewriteCopyAsTmaOp struct {
+	Target mlir.Value
+}
+
+// Create creates the operation.
+func (o RewriteCopyAsTmaOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.nvgpu.rewrite_copy_as_tma")
+	w.Operand("target", o.Target)
+	return w.Create()
+}
+
+// RewriteCopyAsTma creates transform.nvgpu.rewrite_copy_as_tma.
+func RewriteCopyAsTma(b *mlir.Builder, target mlir.Value) mlir.Operation {
+	return RewriteCopyAsTmaOp{Target: target}.Create(b)
+}
+
+// AsRewriteCopyAsTma returns op as a RewriteCopyAsTmaOp. It returns false if op is
+// another operation or lacks a part.
+func AsRewriteCopyAsTma(op mlir.Operation) (RewriteCopyAsTmaOp, bool) {
+	r := ods.Read(op, "transform.nvgpu.rewrite_copy_as_tma", "1", "")
+	if r == nil {
+		return RewriteCopyAsTmaOp{}, false
+	}
+	o := RewriteCopyAsTmaOp{
+		Target: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// RewriteMatmulAsMmaSyncOp is the operation transform.nvgpu.rewrite_matmul_as_mma_sync.
+type RewriteMatmulAsMmaSyncOp struct {
+	Target mlir.Value
+}
+
+// Create creates the operation.
+func (o RewriteMatmulAsMmaSyncOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.nvgpu.rewrite_matmul_as_mma_sync")
+	w.Operand("target", o.Target)
+	return w.Create()
+}
+
+// RewriteMatmulAsMmaSync creates transform.nvgpu.rewrite_matmul_as_mma_sync.
+func RewriteMatmulAsMmaSync(b *mlir.Builder, target mlir.Value) mlir.Operation {
+	return RewriteMatmulAsMmaSyncOp{Target: target}.Create(b)
+}
+
+// AsRewriteMatmulAsMmaSync returns op as a RewriteMatmulAsMmaSyncOp. It returns false
+// if op is another operation or lacks a part.
+func AsRewriteMatmulAsMmaSync(op mlir.Operation) (RewriteMatmulAsMmaSyncOp, bool) {
+	r := ods.Read(op, "transform.nvgpu.rewrite_matmul_as_mma_sync", "1", "")
+	if r == nil {
+		return RewriteMatmulAsMmaSyncOp{}, false
+	}
+	o := RewriteMatmulAsMmaSyncOp{
+		Target: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// ParamConstantOp is the operation transform.param.constant.
+type ParamConstantOp struct {
+	Value     mlir.Attribute
+	ParamType mlir.Type
+}
+
+// Create creates the operation.
+func (o ParamConstantOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.param.constant")
+	ods.Set(w, "value", o.Value, ods.Attribute)
+	w.Result("param", o.ParamType)
+	return w.Create()
+}
+
+// ParamConstant creates transform.param.constant and returns its result.
+func ParamConstant(b *mlir.Builder, paramType mlir.Type, value mlir.Attribute) mlir.Value {
+	return ParamConstantOp{ParamType: paramType, Value: value}.Create(b).Result(0)
+}
+
+// AsParamConstant returns op as a ParamConstantOp. It returns false if op is another
+// operation or lacks a part.
+func AsParamConstant(op mlir.Operation) (ParamConstantOp, bool) {
+	r := ods.Read(op, "transform.param.constant", "", "1")
+	if r == nil {
+		return ParamConstantOp{}, false
+	}
+	o := ParamConstantOp{
+		Value:     ods.Get(r, "value", ods.Attribute),
+		ParamType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PayloadOp is the operation transform.payload.
+type PayloadOp struct {
+	NormalForms []mlir.Attribute
+	Body        mlir.Region
+}
+
+// Create creates the operation.
+func (o PayloadOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.payload")
+	ods.Set(w, "normal_forms", o.NormalForms, ods.Attributes)
+	w.Region(o.Body)
+	return w.Create()
+}
+
+// Payload creates transform.payload.
+func Payload(b *mlir.Builder, normalForms []mlir.Attribute, body mlir.Region) mlir.Operation {
+	return PayloadOp{NormalForms: normalForms, Body: body}.Create(b)
+}
+
+// AsPayload returns op as a PayloadOp. It returns false if op is another operation or
+// lacks a part.
+func AsPayload(op mlir.Operation) (PayloadOp, bool) {
+	r := ods.Read(op, "transform.payload", "", "")
+	if r == nil {
+		return PayloadOp{}, false
+	}
+	o := PayloadOp{
+		NormalForms: ods.Get(r, "normal_forms", ods.Attributes),
+		Body:        r.Region(),
+	}
+	return o, r.OK()
+}
+
+// PDLMatchOp is the operation transform.pdl_match.
+type PDLMatchOp struct {
+	Root        mlir.Value
+	PatternName []string
+	MatchedType mlir.Type
+}
+
+// Create creates the operation.
+func (o PDLMatchOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.pdl_match")
+	w.Operand("root", o.Root)
+	ods.Set(w, "pattern_name", o.PatternName, ods.Path)
+	w.Result("matched", o.MatchedType)
+	return w.Create()
+}
+
+// PDLMatch creates transform.pdl_match and returns its result.
+func PDLMatch(b *mlir.Builder, matchedType mlir.Type, root mlir.Value, patternName []string) mlir.Value {
+	return PDLMatchOp{MatchedType: matchedType, Root: root, PatternName: patternName}.Create(b).Result(0)
+}
+
+// AsPDLMatch returns op as a PDLMatchOp. It returns false if op is another operation or
+// lacks a part.
+func AsPDLMatch(op mlir.Operation) (PDLMatchOp, bool) {
+	r := ods.Read(op, "transform.pdl_match", "1", "1")
+	if r == nil {
+		return PDLMatchOp{}, false
+	}
+	o := PDLMatchOp{
+		Root:        r.Operand(),
+		PatternName: ods.Get(r, "pattern_name", ods.Path),
+		MatchedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// PrintOp is the operation transform.print.
+type PrintOp struct {
+	Target         mlir.Value // optional
+	Name           string     // optional
+	AssumeVerified bool       // optional
+	UseLocalScope  bool       // optional
+	SkipRegions    bool       // optional
+}
+
+// Create creates the operation.
+func (o PrintOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.print")
+	w.Optional("target", o.Target)
+	ods.SetValue(w, "name", o.Name, ods.Text)
+	ods.SetValue(w, "assume_verified", o.AssumeVerified, ods.Unit)
+	ods.SetValue(w, "use_local_scope", o.UseLocalScope, ods.Unit)
+	ods.SetValue(w, "skip_regions", o.SkipRegions, ods.Unit)
+	return w.Create()
+}
+
+// Print creates transform.print.
+func Print(b *mlir.Builder) mlir.Operation {
+	return PrintOp{}.Create(b)
+}
+
+// AsPrint returns op as a PrintOp. It returns false if op is another operation or lacks
+// a part.
+func AsPrint(op mlir.Operation) (PrintOp, bool) {
+	r := ods.Read(op, "transform.print", "?", "")
+	if r == nil {
+		return PrintOp{}, false
+	}
+	o := PrintOp{
+		Target:         r.Operand(),
+		Name:           ods.GetValue(r, "name", ods.Text),
+		AssumeVerified: ods.GetValue(r, "assume_verified", ods.Unit),
+		UseLocalScope:  ods.GetValue(r, "use_local_scope", ods.Unit),
+		SkipRegions:    ods.GetValue(r, "skip_regions", ods.Unit),
+	}
+	return o, r.OK()
+}
+
+// ReplicateOp is the operation transform.replicate.
+type ReplicateOp struct {
+	Pattern         mlir.Value
+	Handles         []mlir.Value
+	ReplicatedTypes []mlir.Type
+}
+
+// Create creates the operation.
+func (o ReplicateOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.replicate")
+	w.Operand("pattern", o.Pattern)
+	w.Operands("handles", o.Handles)
+	w.Results("replicated", o.ReplicatedTypes)
+	return w.Create()
+}
+
+// Replicate creates transform.replicate.
+func Replicate(b *mlir.Builder, replicatedTypes []mlir.Type, pattern mlir.Value, handles ...mlir.Value) mlir.Operation {
+	return ReplicateOp{ReplicatedTypes: replicatedTypes, Pattern: pattern, Handles: handles}.Create(b)
+}
+
+// AsReplicate returns op as a ReplicateOp. It returns false if op is another operation
+// or lacks a part.
+func AsReplicate(op mlir.Operation) (ReplicateOp, bool) {
+	r := ods.Read(op, "transform.replicate", "1*", "*")
+	if r == nil {
+		return ReplicateOp{}, false
+	}
+	o := ReplicateOp{
+		Pattern:         r.Operand(),
+		Handles:         r.Operands(),
+		ReplicatedTypes: r.Results(),
+	}
+	return o, r.OK()
+}
+
+// TakeAssumedBranchOp is the operation transform.scf.take_assumed_branch.
+type TakeAssumedBranchOp struct {
+	Target         mlir.Value
+	TakeElseBranch bool // optional
+}
+
+// Create creates the operation.
+func (o TakeAssumedBranchOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.scf.take_assumed_branch")
+	w.Operand("target", o.Target)
+	ods.SetValue(w, "take_else_branch", o.TakeElseBranch, ods.Unit)
+	return w.Create()
+}
+
+// TakeAssumedBranch creates transform.scf.take_assumed_branch.
+func TakeAssumedBranch(b *mlir.Builder, target mlir.Value) mlir.Operation {
+	return TakeAssumedBranchOp{Target: target}.Create(b)
+}
+
+// AsTakeAssumedBranch returns op as a TakeAssumedBranchOp. It returns false if op is
+// another operation or lacks a part.
+func AsTakeAssumedBranch(op mlir.Operation) (TakeAssumedBranchOp, bool) {
+	r := ods.Read(op, "transform.scf.take_assumed_branch", "1", "")
+	if r == nil {
+		return TakeAssumedBranchOp{}, false
+	}
+	o := TakeAssumedBranchOp{
+		Target:         r.Operand(),
+		TakeElseBranch: ods.GetValue(r, "take_else_branch", ods.Unit),
+	}
+	return o, r.OK()
+}
+
+// SelectOp is the operation transform.select.
+type SelectOp struct {
+	Target     mlir.Value
+	OpName     string
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.select")
+	w.Operand("target", o.Target)
+	ods.Set(w, "op_name", o.OpName, ods.Text)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// Select creates transform.select and returns its result.
+func Select(b *mlir.Builder, resultType mlir.Type, target mlir.Value, opName string) mlir.Value {
+	return SelectOp{ResultType: resultType, Target: target, OpName: opName}.Create(b).Result(0)
+}
+
+// AsSelect returns op as a SelectOp. It returns false if op is another operation or
+// lacks a part.
+func AsSelect(op mlir.Operation) (SelectOp, bool) {
+	r := ods.Read(op, "transform.select", "1", "1")
+	if r == nil {
+		return SelectOp{}, false
+	}
+	o := SelectOp{
+		Target:     r.Operand(),
+		OpName:     ods.Get(r, "op_name", ods.Text),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SequenceOp is the operation transform.sequence.
+type SequenceOp struct {
+	FailurePropagationMode FailurePropagationMode
+	Root                   mlir.Value // optional
+	ExtraBindings          []mlir.Value
+	Body                   mlir.Region
+	ResultsTypes           []mlir.Type
+}
+
+// Create creates the operation.
+func (o SequenceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.sequence")
+	ods.Set(w, "failure_propagation_mode", o.FailurePropagationMode, failurePropagationModeKind)
+	w.Optional("root", o.Root)
+	w.Operands("extra_bindings", o.ExtraBindings)
+	w.Region(o.Body)
+	w.Results("results", o.ResultsTypes)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Sequence creates transform.sequence.
+func Sequence(b *mlir.Builder, resultsTypes []mlir.Type, failurePropagationMode FailurePropagationMode, extraBindings []mlir.Value, body mlir.Region) mlir.Operation {
+	return SequenceOp{ResultsTypes: resultsTypes, FailurePropagationMode: failurePropagationMode, ExtraBindings: extraBindings, Body: body}.Create(b)
+}
+
+// AsSequence returns op as a SequenceOp. It returns false if op is another operation or
+// lacks a part.
+func AsSequence(op mlir.Operation) (SequenceOp, bool) {
+	r := ods.Read(op, "transform.sequence", "?*s", "*")
+	if r == nil {
+		return SequenceOp{}, false
+	}
+	o := SequenceOp{
+		FailurePropagationMode: ods.Get(r, "failure_propagation_mode", failurePropagationModeKind),
+		Root:                   r.Operand(),
+		ExtraBindings:          r.Operands(),
+		Body:                   r.Region(),
+		ResultsTypes:           r.Results(),
+	}
+	return o, r.OK()
+}
+
+// ConstrainParamsOp is the operation transform.smt.constrain_params.
+type ConstrainParamsOp struct {
+	Params       []mlir.Value
+	Body         mlir.Region
+	ResultsTypes []mlir.Type
+}
+
+// Create creates the operation.
+func (o ConstrainParamsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.smt.constrain_params")
+	w.Operands("params", o.Params)
+	w.Region(o.Body)
+	w.Results("results", o.ResultsTypes)
+	return w.Create()
+}
+
+// ConstrainParams creates transform.smt.constrain_params.
+func ConstrainParams(b *mlir.Builder, resultsTypes []mlir.Type, params []mlir.Value, body mlir.Region) mlir.Operation {
+	return ConstrainParamsOp{ResultsTypes: resultsTypes, Params: params, Body: body}.Create(b)
+}
+
+// AsConstrainParams returns op as a ConstrainParamsOp. It returns false if op is
+// another operation or lacks a part.
+func AsConstrainParams(op mlir.Operation) (ConstrainParamsOp, bool) {
+	r := ods.Read(op, "transform.smt.constrain_params", "*", "*")
+	if r == nil {
+		return ConstrainParamsOp{}, false
+	}
+	o := ConstrainParamsOp{
+		Params:       r.Operands(),
+		Body:         r.Region(),
+		ResultsTypes: r.Results(),
+	}
+	return o, r.OK()
+}
+
+// MatchSparseInOutOp is the operation transform.sparse_tensor.match.sparse_inout.
+type MatchSparseInOutOp struct {
+	Target     mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o MatchSparseInOutOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.sparse_tensor.match.sparse_inout")
+	w.Operand("target", o.Target)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// MatchSparseInOut creates transform.sparse_tensor.match.sparse_inout and returns its
+// result.
+func MatchSparseInOut(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
+	return MatchSparseInOutOp{ResultType: resultType, Target: target}.Create(b).Result(0)
+}
+
+// AsMatchSparseInOut returns op as a MatchSparseInOutOp. It returns false if op is
+// another operation or lacks a part.
+func AsMatchSparseInOut(op mlir.Operation) (MatchSparseInOutOp, bool) {
+	r := ods.Read(op, "transform.sparse_tensor.match.sparse_inout", "1", "1")
+	if r == nil {
+		return MatchSparseInOutOp{}, false
+	}
+	o := MatchSparseInOutOp{
+		Target:     r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// SplitHandleOp is the operation transform.split_handle.
+type SplitHandleOp struct {
+	Handle                 mlir.Value
+	PassThroughEmptyHandle *bool  // optional, with a default
+	FailOnPayloadTooSmall  *bool  // optional, with a default
+	OverflowResult         *int64 // optional
+	ResultsTypes           []mlir.Type
+}
+
+// Create creates the operation.
+func (o SplitHandleOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.split_handle")
+	w.Operand("handle", o.Handle)
+	ods.SetPointer(w, "pass_through_empty_handle", o.PassThroughEmptyHandle, ods.Bool)
+	ods.SetPointer(w, "fail_on_payload_too_small", o.FailOnPayloadTooSmall, ods.Bool)
+	ods.SetPointer(w, "overflow_result", o.OverflowResult, ods.I64)
+	w.Results("results", o.ResultsTypes)
+	return w.Create()
+}
+
+// SplitHandle creates transform.split_handle.
+func SplitHandle(b *mlir.Builder, resultsTypes []mlir.Type, handle mlir.Value) mlir.Operation {
+	return SplitHandleOp{ResultsTypes: resultsTypes, Handle: handle}.Create(b)
+}
+
+// AsSplitHandle returns op as a SplitHandleOp. It returns false if op is another
+// operation or lacks a part.
+func AsSplitHandle(op mlir.Operation) (SplitHandleOp, bool) {
+	r := ods.Read(op, "transform.split_handle", "1", "*")
+	if r == nil {
+		return SplitHandleOp{}, false
+	}
+	o := SplitHandleOp{
+		Handle:                 r.Operand(),
+		PassThroughEmptyHandle: ods.GetPointer(r, "pass_through_empty_handle", ods.Bool),
+		FailOnPayloadTooSmall:  ods.GetPointer(r, "fail_on_payload_too_small", ods.Bool),
+		OverflowResult:         ods.GetPointer(r, "overflow_result", ods.I64),
+		ResultsTypes:           r.Results(),
+	}
+	return o, r.OK()
+}
+
+// BufferizeToAllocationOp is the operation
+// transform.structured.bufferize_to_allocation.
+type BufferizeToAllocationOp struct {
+	Target                   mlir.Value
+	MemorySpace              mlir.Attribute // optional
+	MemcpyOp                 string         // optional, with a default
+	AllocOp                  string         // optional, with a default
+	BufferizeDestinationOnly bool           // optional
+	EmitDealloc              bool           // optional
+	AllocatedBufferType      mlir.Type      // optional: inferred, unless some are given
+	NewOpsType               mlir.Type      // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o BufferizeToAllocationOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.bufferize_to_allocation")
+	w.Operand("target", o.Target)
+	ods.SetValue(w, "memory_space", o.MemorySpace, ods.Attribute)
+	ods.SetValue(w, "memcpy_op", o.MemcpyOp, ods.Text)
+	ods.SetValue(w, "alloc_op", o.AllocOp, ods.Text)
+	ods.SetValue(w, "bufferize_destination_only", o.BufferizeDestinationOnly, ods.Unit)
+	ods.SetValue(w, "emit_dealloc", o.EmitDealloc, ods.Unit)
+	w.OptionalResult(o.AllocatedBufferType)
+	w.OptionalResult(o.NewOpsType)
+	return w.Infer()
+}
+
+// BufferizeToAllocation creates transform.structured.bufferize_to_allocation and
+// returns its results.
+func BufferizeToAllocation(b *mlir.Builder, target mlir.Value) (mlir.Value, mlir.Value) {
+	op := ods.Infer(b, "transform.structured.bufferize_to_allocation", "target", target)
+	return op.Result(0), op.Result(1)
+}
+
+// AsBufferizeToAllocation returns op as a BufferizeToAllocationOp. It returns false if
+// op is another operation or lacks a part.
+func AsBufferizeToAllocation(op mlir.Operation) (BufferizeToAllocationOp, bool) {
+	r := ods.Read(op, "transform.structured.bufferize_to_allocation", "1", "11")
+	if r == nil {
+		return BufferizeToAllocationOp{}, false
+	}
+	o := BufferizeToAllocationOp{
+		Target:                   r.Operand(),
+		MemorySpace:              ods.GetValue(r, "memory_space", ods.Attribute),
+		MemcpyOp:                 ods.GetValue(r, "memcpy_op", ods.Text),
+		AllocOp:                  ods.GetValue(r, "alloc_op", ods.Text),
+		BufferizeDestinationOnly: ods.GetValue(r, "bufferize_destination_only", ods.Unit),
+		EmitDealloc:              ods.GetValue(r, "emit_dealloc", ods.Unit),
+		AllocatedBufferType:      r.Result(),
+		NewOpsType:               r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ContinuousTileSizesOp is the operation transform.structured.continuous_tile_sizes.
+type ContinuousTileSizesOp struct {
+	Target         mlir.Value
+	Dimension      int64
+	TargetSize     int64
+	TileSizesType  mlir.Type
+	ChunkSizesType mlir.Type
+}
+
+// Create creates the operation.
+func (o ContinuousTileSizesOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.continuous_tile_sizes")
+	w.Operand("target", o.Target)
+	ods.Set(w, "dimension", o.Dimension, ods.I64)
+	ods.Set(w, "target_size", o.TargetSize, ods.I64)
+	w.Result("tile_sizes", o.TileSizesType)
+	w.Result("chunk_sizes", o.ChunkSizesType)
+	return w.Create()
+}
+
+// ContinuousTileSizes creates transform.structured.continuous_tile_sizes and returns
+// its results.
+func ContinuousTileSizes(b *mlir.Builder, tileSizesType mlir.Type, chunkSizesType mlir.Type, target mlir.Value, dimension int64, targetSize int64) (mlir.Value, mlir.Value) {
+	op := ContinuousTileSizesOp{TileSizesType: tileSizesType, ChunkSizesType: chunkSizesType, Target: target, Dimension: dimension, TargetSize: targetSize}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsContinuousTileSizes returns op as a ContinuousTileSizesOp. It returns false if op
+// is another operation or lacks a part.
+func AsContinuousTileSizes(op mlir.Operation) (ContinuousTileSizesOp, bool) {
+	r := ods.Read(op, "transform.structured.continuous_tile_sizes", "1", "11")
+	if r == nil {
+		return ContinuousTileSizesOp{}, false
+	}
+	o := ContinuousTileSizesOp{
+		Target:         r.Operand(),
+		Dimension:      ods.Get(r, "dimension", ods.I64),
+		TargetSize:     ods.Get(r, "target_size", ods.I64),
+		TileSizesType:  r.Result(),
+		ChunkSizesType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertConv2DToImg2ColOp is the operation
+// transform.structured.convert_conv2d_to_img2col.
+type ConvertConv2DToImg2ColOp struct {
+	Target            mlir.Value
+	Img2colTensorType mlir.Type
+	TransformedType   mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertConv2DToImg2ColOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.convert_conv2d_to_img2col")
+	w.Operand("target", o.Target)
+	w.Result("img2col_tensor", o.Img2colTensorType)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// ConvertConv2DToImg2Col creates transform.structured.convert_conv2d_to_img2col and
+// returns its results.
+func ConvertConv2DToImg2Col(b *mlir.Builder, img2colTensorType mlir.Type, transformedType mlir.Type, target mlir.Value) (mlir.Value, mlir.Value) {
+	op := ConvertConv2DToImg2ColOp{Img2colTensorType: img2colTensorType, TransformedType: transformedType, Target: target}.Create(b)
+	return op.Result(0), op.Result(1)
+}
+
+// AsConvertConv2DToImg2Col returns op as a ConvertConv2DToImg2ColOp. It returns false
+// if op is another operation or lacks a part.
+func AsConvertConv2DToImg2Col(op mlir.Operation) (ConvertConv2DToImg2ColOp, bool) {
+	r := ods.Read(op, "transform.structured.convert_conv2d_to_img2col", "1", "11")
+	if r == nil {
+		return ConvertConv2DToImg2ColOp{}, false
+	}
+	o := ConvertConv2DToImg2ColOp{
+		Target:            r.Operand(),
+		Img2colTensorType: r.Result(),
+		TransformedType:   r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ConvertToLoopsOp is the operation transform.structured.convert_to_loops.
+type ConvertToLoopsOp struct {
+	Target     mlir.Value
+	ResultType mlir.Type
+}
+
+// Create creates the operation.
+func (o ConvertToLoopsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.convert_to_loops")
+	w.Operand("target", o.Target)
+	w.Result("result", o.ResultType)
+	return w.Create()
+}
+
+// ConvertToLoops creates transform.structured.convert_to_loops and returns its result.
+func ConvertToLoops(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
+	return ConvertToLoopsOp{ResultType: resultType, Target: target}.Create(b).Result(0)
+}
+
+// AsConvertToLoops returns op as a ConvertToLoopsOp. It returns false if op is another
+// operation or lacks a part.
+func AsConvertToLoops(op mlir.Operation) (ConvertToLoopsOp, bool) {
+	r := ods.Read(op, "transform.structured.convert_to_loops", "1", "1")
+	if r == nil {
+		return ConvertToLoopsOp{}, false
+	}
+	o := ConvertToLoopsOp{
+		Target:     r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// DecomposeOp is the operation transform.structured.decompose.
+type DecomposeOp struct {
+	Target          mlir.Value
+	TransformedType mlir.Type
+}
+
+// Create creates the operation.
+func (o DecomposeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.decompose")
+	w.Operand("target", o.Target)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// Decompose creates transform.structured.decompose and returns its result.
+func Decompose(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
+	return DecomposeOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
+}
+
+// AsDecompose returns op as a DecomposeOp. It returns false if op is another operation
+// or lacks a part.
+func AsDecompose(op mlir.Operation) (DecomposeOp, bool) {
+	r := ods.Read(op, "transform.structured.decompose", "1", "1")
+	if r == nil {
+		return DecomposeOp{}, false
+	}
+	o := DecomposeOp{
+		Target:          r.Operand(),
+		TransformedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// DecomposeInterfaceOp is the operation transform.structured.decompose_interface.
+type DecomposeInterfaceOp struct {
+	Target          mlir.Value
+	TransformedType mlir.Type
+}
+
+// Create creates the operation.
+func (o DecomposeInterfaceOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.decompose_interface")
+	w.Operand("target", o.Target)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// DecomposeInterface creates transform.structured.decompose_interface and returns its
+// result.
+func DecomposeInterface(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
+	return DecomposeInterfaceOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
+}
+
+// AsDecomposeInterface returns op as a DecomposeInterfaceOp. It returns false if op is
+// another operation or lacks a part.
+func AsDecomposeInterface(op mlir.Operation) (DecomposeInterfaceOp, bool) {
+	r := ods.Read(op, "transform.structured.decompose_interface", "1", "1")
+	if r == nil {
+		return DecomposeInterfaceOp{}, false
+	}
+	o := DecomposeInterfaceOp{
+		Target:          r.Operand(),
+		TransformedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// DecomposeWinogradOp is the operation transform.structured.decompose_winograd_op.
+type DecomposeWinogradOp struct {
+	Target          mlir.Value
+	TransformedType mlir.Type
+}
+
+// Create creates the operation.
+func (o DecomposeWinogradOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.decompose_winograd_op")
+	w.Operand("target", o.Target)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// DecomposeWinograd creates transform.structured.decompose_winograd_op and returns its
+// result.
+func DecomposeWinograd(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
+	return DecomposeWinogradOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
+}
+
+// AsDecomposeWinograd returns op as a DecomposeWinogradOp. It returns false if op is
+// another operation or lacks a part.
+func AsDecomposeWinograd(op mlir.Operation) (DecomposeWinogradOp, bool) {
+	r := ods.Read(op, "transform.structured.decompose_winograd_op", "1", "1")
+	if r == nil {
+		return DecomposeWinogradOp{}, false
+	}
+	o := DecomposeWinogradOp{
+		Target:          r.Operand(),
+		TransformedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// EliminateLinalgOpAnchoredEmptyTensorsOp is the operation
+// transform.structured.eliminate_empty_tensors.
+type EliminateLinalgOpAnchoredEmptyTensorsOp struct {
+	Target mlir.Value
+}
+
+// Create creates the operation.
+func (o EliminateLinalgOpAnchoredEmptyTensorsOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.eliminate_empty_tensors")
+	w.Operand("target", o.Target)
+	return w.Create()
+}
+
+// EliminateLinalgOpAnchoredEmptyTensors creates
+// transform.structured.eliminate_empty_tensors.
+func EliminateLinalgOpAnchoredEmptyTensors(b *mlir.Builder, target mlir.Value) mlir.Operation {
+	return EliminateLinalgOpAnchoredEmptyTensorsOp{Target: target}.Create(b)
+}
+
+// AsEliminateLinalgOpAnchoredEmptyTensors returns op as an
+// EliminateLinalgOpAnchoredEmptyTensorsOp. It returns false if op is another operation
+// or lacks a part.
+func AsEliminateLinalgOpAnchoredEmptyTensors(op mlir.Operation) (EliminateLinalgOpAnchoredEmptyTensorsOp, bool) {
+	r := ods.Read(op, "transform.structured.eliminate_empty_tensors", "1", "")
+	if r == nil {
+		return EliminateLinalgOpAnchoredEmptyTensorsOp{}, false
+	}
+	o := EliminateLinalgOpAnchoredEmptyTensorsOp{
+		Target: r.Operand(),
+	}
+	return o, r.OK()
+}
+
+// FlattenElementwiseLinalgOp is the operation transform.structured.flatten_elementwise.
+type FlattenElementwiseLinalgOp struct {
+	Target          mlir.Value
+	TransformedType mlir.Type
+}
+
+// Create creates the operation.
+func (o FlattenElementwiseLinalgOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.flatten_elementwise")
+	w.Operand("target", o.Target)
+	w.Result("transformed", o.TransformedType)
+	return w.Create()
+}
+
+// FlattenElementwiseLinalg creates transform.structured.flatten_elementwise and returns
+// its result.
+func FlattenElementwiseLinalg(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
+	return FlattenElementwiseLinalgOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
+}
+
+// AsFlattenElementwiseLinalg returns op as a FlattenElementwiseLinalgOp. It returns
+// false if op is another operation or lacks a part.
+func AsFlattenElementwiseLinalg(op mlir.Operation) (FlattenElementwiseLinalgOp, bool) {
+	r := ods.Read(op, "transform.structured.flatten_elementwise", "1", "1")
+	if r == nil {
+		return FlattenElementwiseLinalgOp{}, false
+	}
+	o := FlattenElementwiseLinalgOp{
+		Target:          r.Operand(),
+		TransformedType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FuseOp is the operation transform.structured.fuse.
+type FuseOp struct {
+	Target                mlir.Value
+	TileSizes             []mlir.Value
+	TileInterchange       []mlir.Value
+	StaticTileSizes       []int64    // optional, with a default
+	StaticTileInterchange []int64    // optional, with a default
+	ApplyCleanup          bool       // optional
+	UseForall             bool       // optional
+	PackedTileSizes       mlir.Value // optional, after LLVM 22
+	InnerTileAlignments   []int64    // optional, after LLVM 22
+	TransformedType       mlir.Type
+	LoopsTypes            []mlir.Type
+}
+
+// Create creates the operation.
+func (o FuseOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "transform.structured.fuse")
+	w.Operand("target", o.Target)
+	w.Operands("tile_sizes", o.TileSizes)
+	w.Operands("tile_interchange", o.TileInterchange)
+	ods.SetList(w, "static_tile_sizes", o.StaticTileSizes, ods.Int64s)
+	ods.SetList(w, "static_tile_interchange", o.StaticTileInterchange, ods.Int64s)
+	ods.SetValue(w, "apply_cleanup", o.ApplyCleanup, ods.Unit)
+	ods.SetValue(w, "use_forall", o.UseForall, ods.Unit)
+	w.Newer().Optional("packed_tile_sizes", o.PackedTileSizes)
+	ods.SetList(w.Newer(), "inner_tile_alignments", o.InnerTileAlignments, ods.Int64s)
+	w.Result("transformed", o.TransformedType)
+	w.Results("loops", o.LoopsTypes)
+	w.OperandSegments()
+	return w.Create()
+}
+
+// Fuse creates transform.structured.fuse.
+func Fuse(b *mlir.Builder, transformedType mlir.Type, loopsTypes []mlir.Type, target mlir.Value, tileSizes []mlir.Value, tileInterchange ...mlir.Value) mlir.Operation {
+	return FuseOp{TransformedType: transformedType, LoopsTypes: loopsTypes, Target: target, TileSizes: tileSizes, TileInterchange: tileInterchange}.Create(b)
+}
+
+// AsFuse returns op as a FuseOp. It returns false if op is another operation or lacks a
+// part.
+func AsFuse(op mlir.Operation) (FuseOp, bool) {
+	r := ods.Read(op, "transform.structured.fuse", "1**+?s", "1*")
+	if r == nil {
+		return FuseOp{}, false
+	}
+	o := FuseOp{
+		Target:                r.Operand(),
+		TileSizes:             r.Operands(),
+		TileInterchange:       r.Operands(),
+		StaticTileSizes:       ods.GetValue(r, "static_tile_sizes", ods.Int64s),
+		StaticTileInterchange: ods.GetValue(r, "static_tile_interchange", ods.Int64s),
+		ApplyCleanup:          ods.GetValue(r, "apply_cleanup", ods.Unit),
+		UseForall:             ods.GetValue(r, "use_forall", ods.Unit),
+		PackedTileSizes:       r.Operand(),
+		InnerTileAlignments:   ods.GetValue(r, "inner_tile_alignments", ods.Int64s),
+		TransformedType:       r.Result(),
+		LoopsTypes:            r.Results(),
+	}
+	return o, r.OK()
+}
+
 // FuseIntoContainingOp is the operation transform.structured.fuse_into_containing_op.
 type FuseIntoContainingOp struct {
 	ProducerOp          mlir.Value
 	ContainingOp        mlir.Value
+	InnerTileAlignments []int64 // optional, after LLVM 22
 	FusedOpType         mlir.Type
 	NewContainingOpType mlir.Type
 }
@@ -20,6 +1329,7 @@ func (o FuseIntoContainingOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "transform.structured.fuse_into_containing_op")
 	w.Operand("producer_op", o.ProducerOp)
 	w.Operand("containing_op", o.ContainingOp)
+	ods.SetList(w.Newer(), "inner_tile_alignments", o.InnerTileAlignments, ods.Int64s)
 	w.Result("fused_op", o.FusedOpType)
 	w.Result("new_containing_op", o.NewContainingOpType)
 	return w.Create()
@@ -42,6 +1352,7 @@ func AsFuseIntoContaining(op mlir.Operation) (FuseIntoContainingOp, bool) {
 	o := FuseIntoContainingOp{
 		ProducerOp:          r.Operand(),
 		ContainingOp:        r.Operand(),
+		InnerTileAlignments: ods.GetValue(r, "inner_tile_alignments", ods.Int64s),
 		FusedOpType:         r.Result(),
 		NewContainingOpType: r.Result(),
 	}
@@ -201,1515 +1512,6 @@ func AsHoistPadBuildPackingLoopNest(op mlir.Operation) (HoistPadBuildPackingLoop
 		Loop:            r.Operand(),
 		Transpose:       ods.GetValue(r, "transpose", ods.Int64s),
 		PackingLoopType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// HoistRedundantVectorBroadcastsOp is the operation
-// transform.structured.hoist_redundant_vector_broadcasts.
-type HoistRedundantVectorBroadcastsOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o HoistRedundantVectorBroadcastsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.hoist_redundant_vector_broadcasts")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// HoistRedundantVectorBroadcasts creates
-// transform.structured.hoist_redundant_vector_broadcasts and returns its result.
-func HoistRedundantVectorBroadcasts(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return HoistRedundantVectorBroadcastsOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsHoistRedundantVectorBroadcasts returns op as a HoistRedundantVectorBroadcastsOp. It
-// returns false if op is another operation or lacks a part.
-func AsHoistRedundantVectorBroadcasts(op mlir.Operation) (HoistRedundantVectorBroadcastsOp, bool) {
-	r := ods.Read(op, "transform.structured.hoist_redundant_vector_broadcasts", "1", "1")
-	if r == nil {
-		return HoistRedundantVectorBroadcastsOp{}, false
-	}
-	o := HoistRedundantVectorBroadcastsOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// HoistRedundantVectorTransfersOp is the operation
-// transform.structured.hoist_redundant_vector_transfers.
-type HoistRedundantVectorTransfersOp struct {
-	Target            mlir.Value
-	VerifyNonZeroTrip bool // optional
-	TransformedType   mlir.Type
-}
-
-// Create creates the operation.
-func (o HoistRedundantVectorTransfersOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.hoist_redundant_vector_transfers")
-	w.Operand("target", o.Target)
-	ods.SetValue(w, "verify_non_zero_trip", o.VerifyNonZeroTrip, ods.Unit)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// HoistRedundantVectorTransfers creates
-// transform.structured.hoist_redundant_vector_transfers and returns its result.
-func HoistRedundantVectorTransfers(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return HoistRedundantVectorTransfersOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsHoistRedundantVectorTransfers returns op as a HoistRedundantVectorTransfersOp. It
-// returns false if op is another operation or lacks a part.
-func AsHoistRedundantVectorTransfers(op mlir.Operation) (HoistRedundantVectorTransfersOp, bool) {
-	r := ods.Read(op, "transform.structured.hoist_redundant_vector_transfers", "1", "1")
-	if r == nil {
-		return HoistRedundantVectorTransfersOp{}, false
-	}
-	o := HoistRedundantVectorTransfersOp{
-		Target:            r.Operand(),
-		VerifyNonZeroTrip: ods.GetValue(r, "verify_non_zero_trip", ods.Unit),
-		TransformedType:   r.Result(),
-	}
-	return o, r.OK()
-}
-
-// InsertSliceToCopyOp is the operation transform.structured.insert_slice_to_copy.
-type InsertSliceToCopyOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o InsertSliceToCopyOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.insert_slice_to_copy")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// InsertSliceToCopy creates transform.structured.insert_slice_to_copy and returns its
-// result.
-func InsertSliceToCopy(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return InsertSliceToCopyOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsInsertSliceToCopy returns op as an InsertSliceToCopyOp. It returns false if op is
-// another operation or lacks a part.
-func AsInsertSliceToCopy(op mlir.Operation) (InsertSliceToCopyOp, bool) {
-	r := ods.Read(op, "transform.structured.insert_slice_to_copy", "1", "1")
-	if r == nil {
-		return InsertSliceToCopyOp{}, false
-	}
-	o := InsertSliceToCopyOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// InterchangeOp is the operation transform.structured.interchange.
-type InterchangeOp struct {
-	Target              mlir.Value
-	IteratorInterchange []int64 // optional, with a default
-	TransformedType     mlir.Type
-}
-
-// Create creates the operation.
-func (o InterchangeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.interchange")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "iterator_interchange", o.IteratorInterchange, ods.Int64s)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// Interchange creates transform.structured.interchange and returns its result.
-func Interchange(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return InterchangeOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsInterchange returns op as an InterchangeOp. It returns false if op is another
-// operation or lacks a part.
-func AsInterchange(op mlir.Operation) (InterchangeOp, bool) {
-	r := ods.Read(op, "transform.structured.interchange", "1", "1")
-	if r == nil {
-		return InterchangeOp{}, false
-	}
-	o := InterchangeOp{
-		Target:              r.Operand(),
-		IteratorInterchange: ods.GetValue(r, "iterator_interchange", ods.Int64s),
-		TransformedType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LinalgCopyToMemrefOp is the operation transform.structured.linalg_copy_to_memref.
-type LinalgCopyToMemrefOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o LinalgCopyToMemrefOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.linalg_copy_to_memref")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// LinalgCopyToMemref creates transform.structured.linalg_copy_to_memref and returns its
-// result.
-func LinalgCopyToMemref(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return LinalgCopyToMemrefOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsLinalgCopyToMemref returns op as a LinalgCopyToMemrefOp. It returns false if op is
-// another operation or lacks a part.
-func AsLinalgCopyToMemref(op mlir.Operation) (LinalgCopyToMemrefOp, bool) {
-	r := ods.Read(op, "transform.structured.linalg_copy_to_memref", "1", "1")
-	if r == nil {
-		return LinalgCopyToMemrefOp{}, false
-	}
-	o := LinalgCopyToMemrefOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LowerPackOp is the operation transform.structured.lower_pack.
-type LowerPackOp struct {
-	Target                      mlir.Value
-	LowerPadLikeWithInsertSlice *bool // optional, with a default
-	PadOpType                   mlir.Type
-	ExpandShapeOpType           mlir.Type
-	TransposeOpType             mlir.Type
-}
-
-// Create creates the operation.
-func (o LowerPackOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.lower_pack")
-	w.Operand("target", o.Target)
-	ods.SetPointer(w, "lowerPadLikeWithInsertSlice", o.LowerPadLikeWithInsertSlice, ods.Bool)
-	w.Result("pad_op", o.PadOpType)
-	w.Result("expand_shape_op", o.ExpandShapeOpType)
-	w.Result("transpose_op", o.TransposeOpType)
-	return w.Create()
-}
-
-// LowerPack creates transform.structured.lower_pack and returns its results.
-func LowerPack(b *mlir.Builder, padOpType mlir.Type, expandShapeOpType mlir.Type, transposeOpType mlir.Type, target mlir.Value) (mlir.Value, mlir.Value, mlir.Value) {
-	op := LowerPackOp{PadOpType: padOpType, ExpandShapeOpType: expandShapeOpType, TransposeOpType: transposeOpType, Target: target}.Create(b)
-	return op.Result(0), op.Result(1), op.Result(2)
-}
-
-// AsLowerPack returns op as a LowerPackOp. It returns false if op is another operation
-// or lacks a part.
-func AsLowerPack(op mlir.Operation) (LowerPackOp, bool) {
-	r := ods.Read(op, "transform.structured.lower_pack", "1", "111")
-	if r == nil {
-		return LowerPackOp{}, false
-	}
-	o := LowerPackOp{
-		Target:                      r.Operand(),
-		LowerPadLikeWithInsertSlice: ods.GetPointer(r, "lowerPadLikeWithInsertSlice", ods.Bool),
-		PadOpType:                   r.Result(),
-		ExpandShapeOpType:           r.Result(),
-		TransposeOpType:             r.Result(),
-	}
-	return o, r.OK()
-}
-
-// LowerUnPackOp is the operation transform.structured.lower_unpack.
-type LowerUnPackOp struct {
-	Target                         mlir.Value
-	LowerUnpadLikeWithExtractSlice *bool // optional, with a default
-	EmptyOpType                    mlir.Type
-	TransposeOpType                mlir.Type
-	CollapseShapeOpType            mlir.Type
-	ExtractSliceOpType             mlir.Type
-}
-
-// Create creates the operation.
-func (o LowerUnPackOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.lower_unpack")
-	w.Operand("target", o.Target)
-	ods.SetPointer(w, "lowerUnpadLikeWithExtractSlice", o.LowerUnpadLikeWithExtractSlice, ods.Bool)
-	w.Result("empty_op", o.EmptyOpType)
-	w.Result("transpose_op", o.TransposeOpType)
-	w.Result("collapse_shape_op", o.CollapseShapeOpType)
-	w.Result("extract_slice_op", o.ExtractSliceOpType)
-	return w.Create()
-}
-
-// LowerUnPack creates transform.structured.lower_unpack and returns its results.
-func LowerUnPack(b *mlir.Builder, emptyOpType mlir.Type, transposeOpType mlir.Type, collapseShapeOpType mlir.Type, extractSliceOpType mlir.Type, target mlir.Value) (mlir.Value, mlir.Value, mlir.Value, mlir.Value) {
-	op := LowerUnPackOp{EmptyOpType: emptyOpType, TransposeOpType: transposeOpType, CollapseShapeOpType: collapseShapeOpType, ExtractSliceOpType: extractSliceOpType, Target: target}.Create(b)
-	return op.Result(0), op.Result(1), op.Result(2), op.Result(3)
-}
-
-// AsLowerUnPack returns op as a LowerUnPackOp. It returns false if op is another
-// operation or lacks a part.
-func AsLowerUnPack(op mlir.Operation) (LowerUnPackOp, bool) {
-	r := ods.Read(op, "transform.structured.lower_unpack", "1", "1111")
-	if r == nil {
-		return LowerUnPackOp{}, false
-	}
-	o := LowerUnPackOp{
-		Target:                         r.Operand(),
-		LowerUnpadLikeWithExtractSlice: ods.GetPointer(r, "lowerUnpadLikeWithExtractSlice", ods.Bool),
-		EmptyOpType:                    r.Result(),
-		TransposeOpType:                r.Result(),
-		CollapseShapeOpType:            r.Result(),
-		ExtractSliceOpType:             r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MatchOp is the operation transform.structured.match.
-type MatchOp struct {
-	Target             mlir.Value
-	Ops                []string           // optional
-	Interface          MatchInterfaceEnum // optional
-	OpAttrs            mlir.Attribute     // optional
-	FilterResultType   mlir.Type          // optional
-	FilterOperandTypes []mlir.Type        // optional
-	ResultsType        mlir.Type
-}
-
-// Create creates the operation.
-func (o MatchOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.match")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "ops", o.Ops, ods.TextArray)
-	ods.SetValue(w, "interface", o.Interface, matchInterfaceEnumKind)
-	ods.SetValue(w, "op_attrs", o.OpAttrs, ods.Attribute)
-	ods.SetValue(w, "filter_result_type", o.FilterResultType, ods.Type)
-	ods.SetList(w, "filter_operand_types", o.FilterOperandTypes, ods.TypeArray)
-	w.Result("results", o.ResultsType)
-	return w.Create()
-}
-
-// AsMatch returns op as a MatchOp. It returns false if op is another operation or lacks
-// a part.
-func AsMatch(op mlir.Operation) (MatchOp, bool) {
-	r := ods.Read(op, "transform.structured.match", "1", "1")
-	if r == nil {
-		return MatchOp{}, false
-	}
-	o := MatchOp{
-		Target:             r.Operand(),
-		Ops:                ods.GetValue(r, "ops", ods.TextArray),
-		Interface:          ods.GetValue(r, "interface", matchInterfaceEnumKind),
-		OpAttrs:            ods.GetValue(r, "op_attrs", ods.Attribute),
-		FilterResultType:   ods.GetValue(r, "filter_result_type", ods.Type),
-		FilterOperandTypes: ods.GetValue(r, "filter_operand_types", ods.TypeArray),
-		ResultsType:        r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MultiTileSizesOp is the operation transform.structured.multitile_sizes.
-type MultiTileSizesOp struct {
-	Target         mlir.Value
-	Dimension      int64
-	TargetSize     int64
-	Divisor        *int64 // optional, with a default
-	LowSizeType    mlir.Type
-	HighSizeType   mlir.Type
-	SplitPointType mlir.Type
-}
-
-// Create creates the operation.
-func (o MultiTileSizesOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.multitile_sizes")
-	w.Operand("target", o.Target)
-	ods.Set(w, "dimension", o.Dimension, ods.I64)
-	ods.Set(w, "target_size", o.TargetSize, ods.I64)
-	ods.SetPointer(w, "divisor", o.Divisor, ods.I64)
-	w.Result("low_size", o.LowSizeType)
-	w.Result("high_size", o.HighSizeType)
-	w.Result("split_point", o.SplitPointType)
-	return w.Create()
-}
-
-// MultiTileSizes creates transform.structured.multitile_sizes and returns its results.
-func MultiTileSizes(b *mlir.Builder, lowSizeType mlir.Type, highSizeType mlir.Type, splitPointType mlir.Type, target mlir.Value, dimension int64, targetSize int64) (mlir.Value, mlir.Value, mlir.Value) {
-	op := MultiTileSizesOp{LowSizeType: lowSizeType, HighSizeType: highSizeType, SplitPointType: splitPointType, Target: target, Dimension: dimension, TargetSize: targetSize}.Create(b)
-	return op.Result(0), op.Result(1), op.Result(2)
-}
-
-// AsMultiTileSizes returns op as a MultiTileSizesOp. It returns false if op is another
-// operation or lacks a part.
-func AsMultiTileSizes(op mlir.Operation) (MultiTileSizesOp, bool) {
-	r := ods.Read(op, "transform.structured.multitile_sizes", "1", "111")
-	if r == nil {
-		return MultiTileSizesOp{}, false
-	}
-	o := MultiTileSizesOp{
-		Target:         r.Operand(),
-		Dimension:      ods.Get(r, "dimension", ods.I64),
-		TargetSize:     ods.Get(r, "target_size", ods.I64),
-		Divisor:        ods.GetPointer(r, "divisor", ods.I64),
-		LowSizeType:    r.Result(),
-		HighSizeType:   r.Result(),
-		SplitPointType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PackOp is the operation transform.structured.pack.
-type PackOp struct {
-	Target            mlir.Value
-	PackedSizes       []mlir.Value
-	StaticPackedSizes []int64 // optional, with a default
-	PackedOpType      mlir.Type
-}
-
-// Create creates the operation.
-func (o PackOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.pack")
-	w.Operand("target", o.Target)
-	w.Operands("packed_sizes", o.PackedSizes)
-	ods.SetList(w, "static_packed_sizes", o.StaticPackedSizes, ods.Int64s)
-	w.Result("packed_op", o.PackedOpType)
-	return w.Create()
-}
-
-// Pack creates transform.structured.pack and returns its result.
-func Pack(b *mlir.Builder, packedOpType mlir.Type, target mlir.Value, packedSizes ...mlir.Value) mlir.Value {
-	return PackOp{PackedOpType: packedOpType, Target: target, PackedSizes: packedSizes}.Create(b).Result(0)
-}
-
-// AsPack returns op as a PackOp. It returns false if op is another operation or lacks a
-// part.
-func AsPack(op mlir.Operation) (PackOp, bool) {
-	r := ods.Read(op, "transform.structured.pack", "1*", "1")
-	if r == nil {
-		return PackOp{}, false
-	}
-	o := PackOp{
-		Target:            r.Operand(),
-		PackedSizes:       r.Operands(),
-		StaticPackedSizes: ods.GetValue(r, "static_packed_sizes", ods.Int64s),
-		PackedOpType:      r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PackGreedilyOp is the operation transform.structured.pack_greedily.
-type PackGreedilyOp struct {
-	Target                          mlir.Value
-	MatmulPackedSizes               []mlir.Value
-	StaticMatmulPackedSizes         []int64 // optional, with a default
-	MatmulPaddedSizesNextMultipleOf []int64 // optional, with a default
-	MatmulInnerDimsOrder            []int64 // optional, with a default
-	PackedOpType                    mlir.Type
-}
-
-// Create creates the operation.
-func (o PackGreedilyOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.pack_greedily")
-	w.Operand("target", o.Target)
-	w.Operands("matmul_packed_sizes", o.MatmulPackedSizes)
-	ods.SetList(w, "static_matmul_packed_sizes", o.StaticMatmulPackedSizes, ods.Int64s)
-	ods.SetList(w, "matmul_padded_sizes_next_multiple_of", o.MatmulPaddedSizesNextMultipleOf, ods.Int64s)
-	ods.SetList(w, "matmul_inner_dims_order", o.MatmulInnerDimsOrder, ods.Int64s)
-	w.Result("packed_op", o.PackedOpType)
-	return w.Create()
-}
-
-// PackGreedily creates transform.structured.pack_greedily and returns its result.
-func PackGreedily(b *mlir.Builder, packedOpType mlir.Type, target mlir.Value, matmulPackedSizes ...mlir.Value) mlir.Value {
-	return PackGreedilyOp{PackedOpType: packedOpType, Target: target, MatmulPackedSizes: matmulPackedSizes}.Create(b).Result(0)
-}
-
-// AsPackGreedily returns op as a PackGreedilyOp. It returns false if op is another
-// operation or lacks a part.
-func AsPackGreedily(op mlir.Operation) (PackGreedilyOp, bool) {
-	r := ods.Read(op, "transform.structured.pack_greedily", "1*", "1")
-	if r == nil {
-		return PackGreedilyOp{}, false
-	}
-	o := PackGreedilyOp{
-		Target:                          r.Operand(),
-		MatmulPackedSizes:               r.Operands(),
-		StaticMatmulPackedSizes:         ods.GetValue(r, "static_matmul_packed_sizes", ods.Int64s),
-		MatmulPaddedSizesNextMultipleOf: ods.GetValue(r, "matmul_padded_sizes_next_multiple_of", ods.Int64s),
-		MatmulInnerDimsOrder:            ods.GetValue(r, "matmul_inner_dims_order", ods.Int64s),
-		PackedOpType:                    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PackTransposeOp is the operation transform.structured.pack_transpose.
-type PackTransposeOp struct {
-	TargetPackOrUnPackOp mlir.Value
-	TargetLinalgOp       mlir.Value
-	OuterPerm            []int64 // optional, with a default
-	InnerPerm            []int64 // optional, with a default
-	PackedOpType         mlir.Type
-	PackOpType           mlir.Type
-	UnPackOpType         mlir.Type
-}
-
-// Create creates the operation.
-func (o PackTransposeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.pack_transpose")
-	w.Operand("target_pack_or_un_pack_op", o.TargetPackOrUnPackOp)
-	w.Operand("target_linalg_op", o.TargetLinalgOp)
-	ods.SetList(w, "outer_perm", o.OuterPerm, ods.Int64s)
-	ods.SetList(w, "inner_perm", o.InnerPerm, ods.Int64s)
-	w.Result("packed_op", o.PackedOpType)
-	w.Result("pack_op", o.PackOpType)
-	w.Result("un_pack_op", o.UnPackOpType)
-	return w.Create()
-}
-
-// PackTranspose creates transform.structured.pack_transpose and returns its results.
-func PackTranspose(b *mlir.Builder, packedOpType mlir.Type, packOpType mlir.Type, unPackOpType mlir.Type, targetPackOrUnPackOp mlir.Value, targetLinalgOp mlir.Value) (mlir.Value, mlir.Value, mlir.Value) {
-	op := PackTransposeOp{PackedOpType: packedOpType, PackOpType: packOpType, UnPackOpType: unPackOpType, TargetPackOrUnPackOp: targetPackOrUnPackOp, TargetLinalgOp: targetLinalgOp}.Create(b)
-	return op.Result(0), op.Result(1), op.Result(2)
-}
-
-// AsPackTranspose returns op as a PackTransposeOp. It returns false if op is another
-// operation or lacks a part.
-func AsPackTranspose(op mlir.Operation) (PackTransposeOp, bool) {
-	r := ods.Read(op, "transform.structured.pack_transpose", "11", "111")
-	if r == nil {
-		return PackTransposeOp{}, false
-	}
-	o := PackTransposeOp{
-		TargetPackOrUnPackOp: r.Operand(),
-		TargetLinalgOp:       r.Operand(),
-		OuterPerm:            ods.GetValue(r, "outer_perm", ods.Int64s),
-		InnerPerm:            ods.GetValue(r, "inner_perm", ods.Int64s),
-		PackedOpType:         r.Result(),
-		PackOpType:           r.Result(),
-		UnPackOpType:         r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PadOp is the operation transform.structured.pad.
-type PadOp struct {
-	Target                    mlir.Value
-	PaddingValues             []mlir.Attribute // optional, with a default
-	PaddingDimensions         []int64          // optional, with a default
-	PadToMultipleOf           []mlir.Value
-	StaticPadToMultipleOf     []int64          // optional, with a default
-	NofoldFlags               []int64          // optional, with a default
-	TransposePaddings         []mlir.Attribute // optional, with a default
-	CopyBackOp                string           // optional, with a default
-	UsePrescribedTensorShapes bool             // optional
-	PaddedType                mlir.Type
-	PadType                   mlir.Type
-	CopyType                  mlir.Type
-}
-
-// Create creates the operation.
-func (o PadOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.pad")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "padding_values", o.PaddingValues, ods.Attributes)
-	ods.SetList(w, "padding_dimensions", o.PaddingDimensions, ods.I64Array)
-	w.Operands("pad_to_multiple_of", o.PadToMultipleOf)
-	ods.SetList(w, "static_pad_to_multiple_of", o.StaticPadToMultipleOf, ods.Int64s)
-	ods.SetList(w, "nofold_flags", o.NofoldFlags, ods.I64Array)
-	ods.SetList(w, "transpose_paddings", o.TransposePaddings, ods.Attributes)
-	ods.SetValue(w, "copy_back_op", o.CopyBackOp, ods.Text)
-	ods.SetValue(w, "use_prescribed_tensor_shapes", o.UsePrescribedTensorShapes, ods.Unit)
-	w.Result("padded", o.PaddedType)
-	w.Result("pad", o.PadType)
-	w.Result("copy", o.CopyType)
-	return w.Create()
-}
-
-// Pad creates transform.structured.pad and returns its results.
-func Pad(b *mlir.Builder, paddedType mlir.Type, padType mlir.Type, copyType mlir.Type, target mlir.Value, padToMultipleOf ...mlir.Value) (mlir.Value, mlir.Value, mlir.Value) {
-	op := PadOp{PaddedType: paddedType, PadType: padType, CopyType: copyType, Target: target, PadToMultipleOf: padToMultipleOf}.Create(b)
-	return op.Result(0), op.Result(1), op.Result(2)
-}
-
-// AsPad returns op as a PadOp. It returns false if op is another operation or lacks a
-// part.
-func AsPad(op mlir.Operation) (PadOp, bool) {
-	r := ods.Read(op, "transform.structured.pad", "1*", "111")
-	if r == nil {
-		return PadOp{}, false
-	}
-	o := PadOp{
-		Target:                    r.Operand(),
-		PaddingValues:             ods.GetValue(r, "padding_values", ods.Attributes),
-		PaddingDimensions:         ods.GetValue(r, "padding_dimensions", ods.I64Array),
-		PadToMultipleOf:           r.Operands(),
-		StaticPadToMultipleOf:     ods.GetValue(r, "static_pad_to_multiple_of", ods.Int64s),
-		NofoldFlags:               ods.GetValue(r, "nofold_flags", ods.I64Array),
-		TransposePaddings:         ods.GetValue(r, "transpose_paddings", ods.Attributes),
-		CopyBackOp:                ods.GetValue(r, "copy_back_op", ods.Text),
-		UsePrescribedTensorShapes: ods.GetValue(r, "use_prescribed_tensor_shapes", ods.Unit),
-		PaddedType:                r.Result(),
-		PadType:                   r.Result(),
-		CopyType:                  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PadTilingInterfaceOp is the operation transform.structured.pad_tiling_interface.
-type PadTilingInterfaceOp struct {
-	Target             mlir.Value
-	PaddingValues      []mlir.Attribute // optional, with a default
-	PaddingSizes       []mlir.Value
-	StaticPaddingSizes []int64 // optional, with a default
-	PadToMultipleOf    bool    // optional
-	PaddedType         mlir.Type
-	PadType            mlir.Type
-}
-
-// Create creates the operation.
-func (o PadTilingInterfaceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.pad_tiling_interface")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "padding_values", o.PaddingValues, ods.Attributes)
-	w.Operands("padding_sizes", o.PaddingSizes)
-	ods.SetList(w, "static_padding_sizes", o.StaticPaddingSizes, ods.Int64s)
-	ods.SetValue(w, "pad_to_multiple_of", o.PadToMultipleOf, ods.Unit)
-	w.Result("padded", o.PaddedType)
-	w.Result("pad", o.PadType)
-	return w.Create()
-}
-
-// PadTilingInterface creates transform.structured.pad_tiling_interface and returns its
-// results.
-func PadTilingInterface(b *mlir.Builder, paddedType mlir.Type, padType mlir.Type, target mlir.Value, paddingSizes ...mlir.Value) (mlir.Value, mlir.Value) {
-	op := PadTilingInterfaceOp{PaddedType: paddedType, PadType: padType, Target: target, PaddingSizes: paddingSizes}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsPadTilingInterface returns op as a PadTilingInterfaceOp. It returns false if op is
-// another operation or lacks a part.
-func AsPadTilingInterface(op mlir.Operation) (PadTilingInterfaceOp, bool) {
-	r := ods.Read(op, "transform.structured.pad_tiling_interface", "1*", "11")
-	if r == nil {
-		return PadTilingInterfaceOp{}, false
-	}
-	o := PadTilingInterfaceOp{
-		Target:             r.Operand(),
-		PaddingValues:      ods.GetValue(r, "padding_values", ods.Attributes),
-		PaddingSizes:       r.Operands(),
-		StaticPaddingSizes: ods.GetValue(r, "static_padding_sizes", ods.Int64s),
-		PadToMultipleOf:    ods.GetValue(r, "pad_to_multiple_of", ods.Unit),
-		PaddedType:         r.Result(),
-		PadType:            r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PromoteOp is the operation transform.structured.promote.
-type PromoteOp struct {
-	Target                 mlir.Value
-	OperandsToPromote      []int64          // optional, with a default
-	UseFullTileBuffers     []bool           // optional, with a default
-	UseFullTilesByDefault  bool             // optional
-	UseOriginalSubviewSize bool             // optional
-	UseAlloca              bool             // optional
-	MemorySpace            mlir.Attribute   // optional
-	Mapping                []mlir.Attribute // optional
-	Alignment              *int64           // optional
-	TransformedType        mlir.Type
-}
-
-// Create creates the operation.
-func (o PromoteOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.promote")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "operands_to_promote", o.OperandsToPromote, ods.I64Array)
-	ods.SetList(w, "use_full_tile_buffers", o.UseFullTileBuffers, ods.BoolArray)
-	ods.SetValue(w, "use_full_tiles_by_default", o.UseFullTilesByDefault, ods.Unit)
-	ods.SetValue(w, "use_original_subview_size", o.UseOriginalSubviewSize, ods.Unit)
-	ods.SetValue(w, "use_alloca", o.UseAlloca, ods.Unit)
-	ods.SetValue(w, "memory_space", o.MemorySpace, ods.Attribute)
-	ods.SetList(w, "mapping", o.Mapping, ods.Attributes)
-	ods.SetPointer(w, "alignment", o.Alignment, ods.I64)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// Promote creates transform.structured.promote and returns its result.
-func Promote(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return PromoteOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsPromote returns op as a PromoteOp. It returns false if op is another operation or
-// lacks a part.
-func AsPromote(op mlir.Operation) (PromoteOp, bool) {
-	r := ods.Read(op, "transform.structured.promote", "1", "1")
-	if r == nil {
-		return PromoteOp{}, false
-	}
-	o := PromoteOp{
-		Target:                 r.Operand(),
-		OperandsToPromote:      ods.GetValue(r, "operands_to_promote", ods.I64Array),
-		UseFullTileBuffers:     ods.GetValue(r, "use_full_tile_buffers", ods.BoolArray),
-		UseFullTilesByDefault:  ods.GetValue(r, "use_full_tiles_by_default", ods.Unit),
-		UseOriginalSubviewSize: ods.GetValue(r, "use_original_subview_size", ods.Unit),
-		UseAlloca:              ods.GetValue(r, "use_alloca", ods.Unit),
-		MemorySpace:            ods.GetValue(r, "memory_space", ods.Attribute),
-		Mapping:                ods.GetValue(r, "mapping", ods.Attributes),
-		Alignment:              ods.GetPointer(r, "alignment", ods.I64),
-		TransformedType:        r.Result(),
-	}
-	return o, r.OK()
-}
-
-// PromoteTensorOp is the operation transform.structured.promote_tensor.
-type PromoteTensorOp struct {
-	Tensor       mlir.Value
-	MemorySpace  mlir.Attribute // optional
-	PromotedType mlir.Type      // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o PromoteTensorOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.promote_tensor")
-	w.Operand("tensor", o.Tensor)
-	ods.SetValue(w, "memory_space", o.MemorySpace, ods.Attribute)
-	w.OptionalResult(o.PromotedType)
-	return w.Infer()
-}
-
-// PromoteTensor creates transform.structured.promote_tensor and returns its result.
-func PromoteTensor(b *mlir.Builder, tensor mlir.Value) mlir.Value {
-	return ods.Infer(b, "transform.structured.promote_tensor", "tensor", tensor).Result(0)
-}
-
-// AsPromoteTensor returns op as a PromoteTensorOp. It returns false if op is another
-// operation or lacks a part.
-func AsPromoteTensor(op mlir.Operation) (PromoteTensorOp, bool) {
-	r := ods.Read(op, "transform.structured.promote_tensor", "1", "1")
-	if r == nil {
-		return PromoteTensorOp{}, false
-	}
-	o := PromoteTensorOp{
-		Tensor:       r.Operand(),
-		MemorySpace:  ods.GetValue(r, "memory_space", ods.Attribute),
-		PromotedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ReplaceOp is the operation transform.structured.replace.
-type ReplaceOp struct {
-	Target          mlir.Value
-	BodyRegion      mlir.Region
-	ReplacementType mlir.Type
-}
-
-// Create creates the operation.
-func (o ReplaceOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.replace")
-	w.Operand("target", o.Target)
-	w.Region(o.BodyRegion)
-	w.Result("replacement", o.ReplacementType)
-	return w.Create()
-}
-
-// Replace creates transform.structured.replace and returns its result.
-func Replace(b *mlir.Builder, replacementType mlir.Type, target mlir.Value, bodyRegion mlir.Region) mlir.Value {
-	return ReplaceOp{ReplacementType: replacementType, Target: target, BodyRegion: bodyRegion}.Create(b).Result(0)
-}
-
-// AsReplace returns op as a ReplaceOp. It returns false if op is another operation or
-// lacks a part.
-func AsReplace(op mlir.Operation) (ReplaceOp, bool) {
-	r := ods.Read(op, "transform.structured.replace", "1", "1")
-	if r == nil {
-		return ReplaceOp{}, false
-	}
-	o := ReplaceOp{
-		Target:          r.Operand(),
-		BodyRegion:      r.Region(),
-		ReplacementType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// RewriteInDestinationPassingStyleOp is the operation
-// transform.structured.rewrite_in_destination_passing_style.
-type RewriteInDestinationPassingStyleOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o RewriteInDestinationPassingStyleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.rewrite_in_destination_passing_style")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// RewriteInDestinationPassingStyle creates
-// transform.structured.rewrite_in_destination_passing_style and returns its result.
-func RewriteInDestinationPassingStyle(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return RewriteInDestinationPassingStyleOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsRewriteInDestinationPassingStyle returns op as a
-// RewriteInDestinationPassingStyleOp. It returns false if op is another operation or
-// lacks a part.
-func AsRewriteInDestinationPassingStyle(op mlir.Operation) (RewriteInDestinationPassingStyleOp, bool) {
-	r := ods.Read(op, "transform.structured.rewrite_in_destination_passing_style", "1", "1")
-	if r == nil {
-		return RewriteInDestinationPassingStyleOp{}, false
-	}
-	o := RewriteInDestinationPassingStyleOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ScalarizeOp is the operation transform.structured.scalarize.
-type ScalarizeOp struct {
-	Target     mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o ScalarizeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.scalarize")
-	w.Operand("target", o.Target)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// Scalarize creates transform.structured.scalarize and returns its result.
-func Scalarize(b *mlir.Builder, resultType mlir.Type, target mlir.Value) mlir.Value {
-	return ScalarizeOp{ResultType: resultType, Target: target}.Create(b).Result(0)
-}
-
-// AsScalarize returns op as a ScalarizeOp. It returns false if op is another operation
-// or lacks a part.
-func AsScalarize(op mlir.Operation) (ScalarizeOp, bool) {
-	r := ods.Read(op, "transform.structured.scalarize", "1", "1")
-	if r == nil {
-		return ScalarizeOp{}, false
-	}
-	o := ScalarizeOp{
-		Target:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SpecializeOp is the operation transform.structured.specialize.
-type SpecializeOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o SpecializeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.specialize")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// Specialize creates transform.structured.specialize and returns its result.
-func Specialize(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return SpecializeOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsSpecialize returns op as a SpecializeOp. It returns false if op is another
-// operation or lacks a part.
-func AsSpecialize(op mlir.Operation) (SpecializeOp, bool) {
-	r := ods.Read(op, "transform.structured.specialize", "1", "1")
-	if r == nil {
-		return SpecializeOp{}, false
-	}
-	o := SpecializeOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SplitOp is the operation transform.structured.split.
-type SplitOp struct {
-	Target            mlir.Value
-	Dimension         int64
-	DynamicChunkSizes mlir.Value // optional
-	StaticChunkSizes  int64
-	Multiway          bool // optional
-	SplitListType     mlir.Type
-}
-
-// Create creates the operation.
-func (o SplitOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.split")
-	w.Operand("target", o.Target)
-	ods.Set(w, "dimension", o.Dimension, ods.I64)
-	w.Optional("dynamic_chunk_sizes", o.DynamicChunkSizes)
-	ods.Set(w, "static_chunk_sizes", o.StaticChunkSizes, ods.I64)
-	ods.SetValue(w, "multiway", o.Multiway, ods.Unit)
-	w.Result("split_list", o.SplitListType)
-	return w.Create()
-}
-
-// Split creates transform.structured.split and returns its result.
-func Split(b *mlir.Builder, splitListType mlir.Type, target mlir.Value, dimension int64, staticChunkSizes int64) mlir.Value {
-	return SplitOp{SplitListType: splitListType, Target: target, Dimension: dimension, StaticChunkSizes: staticChunkSizes}.Create(b).Result(0)
-}
-
-// AsSplit returns op as a SplitOp. It returns false if op is another operation or lacks
-// a part.
-func AsSplit(op mlir.Operation) (SplitOp, bool) {
-	r := ods.Read(op, "transform.structured.split", "1?", "1")
-	if r == nil {
-		return SplitOp{}, false
-	}
-	o := SplitOp{
-		Target:            r.Operand(),
-		Dimension:         ods.Get(r, "dimension", ods.I64),
-		DynamicChunkSizes: r.Operand(),
-		StaticChunkSizes:  ods.Get(r, "static_chunk_sizes", ods.I64),
-		Multiway:          ods.GetValue(r, "multiway", ods.Unit),
-		SplitListType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// SplitReductionOp is the operation transform.structured.split_reduction.
-type SplitReductionOp struct {
-	Target                mlir.Value
-	SplitFactor           *int64 // optional, with a default
-	InsertSplitDimension  *int64 // optional, with a default
-	InnerParallel         bool   // optional
-	UseScalingAlgorithm   bool   // optional
-	UseAlloc              bool   // optional
-	InitOrAllocOpType     mlir.Type
-	FillOpType            mlir.Type
-	SplitLinalgOpType     mlir.Type
-	CombiningLinalgOpType mlir.Type
-}
-
-// Create creates the operation.
-func (o SplitReductionOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.split_reduction")
-	w.Operand("target", o.Target)
-	ods.SetPointer(w, "split_factor", o.SplitFactor, ods.I64)
-	ods.SetPointer(w, "insert_split_dimension", o.InsertSplitDimension, ods.I64)
-	ods.SetValue(w, "inner_parallel", o.InnerParallel, ods.Unit)
-	ods.SetValue(w, "use_scaling_algorithm", o.UseScalingAlgorithm, ods.Unit)
-	ods.SetValue(w, "use_alloc", o.UseAlloc, ods.Unit)
-	w.Result("init_or_alloc_op", o.InitOrAllocOpType)
-	w.Result("fill_op", o.FillOpType)
-	w.Result("split_linalg_op", o.SplitLinalgOpType)
-	w.Result("combining_linalg_op", o.CombiningLinalgOpType)
-	return w.Create()
-}
-
-// SplitReduction creates transform.structured.split_reduction and returns its results.
-func SplitReduction(b *mlir.Builder, initOrAllocOpType mlir.Type, fillOpType mlir.Type, splitLinalgOpType mlir.Type, combiningLinalgOpType mlir.Type, target mlir.Value) (mlir.Value, mlir.Value, mlir.Value, mlir.Value) {
-	op := SplitReductionOp{InitOrAllocOpType: initOrAllocOpType, FillOpType: fillOpType, SplitLinalgOpType: splitLinalgOpType, CombiningLinalgOpType: combiningLinalgOpType, Target: target}.Create(b)
-	return op.Result(0), op.Result(1), op.Result(2), op.Result(3)
-}
-
-// AsSplitReduction returns op as a SplitReductionOp. It returns false if op is another
-// operation or lacks a part.
-func AsSplitReduction(op mlir.Operation) (SplitReductionOp, bool) {
-	r := ods.Read(op, "transform.structured.split_reduction", "1", "1111")
-	if r == nil {
-		return SplitReductionOp{}, false
-	}
-	o := SplitReductionOp{
-		Target:                r.Operand(),
-		SplitFactor:           ods.GetPointer(r, "split_factor", ods.I64),
-		InsertSplitDimension:  ods.GetPointer(r, "insert_split_dimension", ods.I64),
-		InnerParallel:         ods.GetValue(r, "inner_parallel", ods.Unit),
-		UseScalingAlgorithm:   ods.GetValue(r, "use_scaling_algorithm", ods.Unit),
-		UseAlloc:              ods.GetValue(r, "use_alloc", ods.Unit),
-		InitOrAllocOpType:     r.Result(),
-		FillOpType:            r.Result(),
-		SplitLinalgOpType:     r.Result(),
-		CombiningLinalgOpType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TileReductionUsingForOp is the operation
-// transform.structured.tile_reduction_using_for.
-type TileReductionUsingForOp struct {
-	Target          mlir.Value
-	ReductionDims   []int64 // optional, with a default
-	TileSizes       []int64 // optional, with a default
-	FillOpTypes     []mlir.Type
-	SplitOpType     mlir.Type
-	CombiningOpType mlir.Type
-	ForOpType       mlir.Type
-}
-
-// Create creates the operation.
-func (o TileReductionUsingForOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.tile_reduction_using_for")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "reduction_dims", o.ReductionDims, ods.I64Array)
-	ods.SetList(w, "tile_sizes", o.TileSizes, ods.I64Array)
-	w.Results("fill_op", o.FillOpTypes)
-	w.Result("split_op", o.SplitOpType)
-	w.Result("combining_op", o.CombiningOpType)
-	w.Result("for_op", o.ForOpType)
-	return w.Create()
-}
-
-// TileReductionUsingFor creates transform.structured.tile_reduction_using_for.
-func TileReductionUsingFor(b *mlir.Builder, fillOpTypes []mlir.Type, splitOpType mlir.Type, combiningOpType mlir.Type, forOpType mlir.Type, target mlir.Value) mlir.Operation {
-	return TileReductionUsingForOp{FillOpTypes: fillOpTypes, SplitOpType: splitOpType, CombiningOpType: combiningOpType, ForOpType: forOpType, Target: target}.Create(b)
-}
-
-// AsTileReductionUsingFor returns op as a TileReductionUsingForOp. It returns false if
-// op is another operation or lacks a part.
-func AsTileReductionUsingFor(op mlir.Operation) (TileReductionUsingForOp, bool) {
-	r := ods.Read(op, "transform.structured.tile_reduction_using_for", "1", "*111")
-	if r == nil {
-		return TileReductionUsingForOp{}, false
-	}
-	o := TileReductionUsingForOp{
-		Target:          r.Operand(),
-		ReductionDims:   ods.GetValue(r, "reduction_dims", ods.I64Array),
-		TileSizes:       ods.GetValue(r, "tile_sizes", ods.I64Array),
-		FillOpTypes:     r.Results(),
-		SplitOpType:     r.Result(),
-		CombiningOpType: r.Result(),
-		ForOpType:       r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TileReductionUsingForallOp is the operation
-// transform.structured.tile_reduction_using_forall.
-type TileReductionUsingForallOp struct {
-	Target          mlir.Value
-	ReductionDims   []int64          // optional, with a default
-	NumThreads      []int64          // optional, with a default
-	TileSizes       []int64          // optional, with a default
-	Mapping         []mlir.Attribute // optional
-	FillOpTypes     []mlir.Type
-	SplitOpType     mlir.Type
-	CombiningOpType mlir.Type
-	ForallOpType    mlir.Type
-}
-
-// Create creates the operation.
-func (o TileReductionUsingForallOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.tile_reduction_using_forall")
-	w.Operand("target", o.Target)
-	ods.SetList(w, "reduction_dims", o.ReductionDims, ods.I64Array)
-	ods.SetList(w, "num_threads", o.NumThreads, ods.Int64s)
-	ods.SetList(w, "tile_sizes", o.TileSizes, ods.Int64s)
-	ods.SetList(w, "mapping", o.Mapping, ods.Attributes)
-	w.Results("fill_op", o.FillOpTypes)
-	w.Result("split_op", o.SplitOpType)
-	w.Result("combining_op", o.CombiningOpType)
-	w.Result("forall_op", o.ForallOpType)
-	return w.Create()
-}
-
-// TileReductionUsingForall creates transform.structured.tile_reduction_using_forall.
-func TileReductionUsingForall(b *mlir.Builder, fillOpTypes []mlir.Type, splitOpType mlir.Type, combiningOpType mlir.Type, forallOpType mlir.Type, target mlir.Value) mlir.Operation {
-	return TileReductionUsingForallOp{FillOpTypes: fillOpTypes, SplitOpType: splitOpType, CombiningOpType: combiningOpType, ForallOpType: forallOpType, Target: target}.Create(b)
-}
-
-// AsTileReductionUsingForall returns op as a TileReductionUsingForallOp. It returns
-// false if op is another operation or lacks a part.
-func AsTileReductionUsingForall(op mlir.Operation) (TileReductionUsingForallOp, bool) {
-	r := ods.Read(op, "transform.structured.tile_reduction_using_forall", "1", "*111")
-	if r == nil {
-		return TileReductionUsingForallOp{}, false
-	}
-	o := TileReductionUsingForallOp{
-		Target:          r.Operand(),
-		ReductionDims:   ods.GetValue(r, "reduction_dims", ods.I64Array),
-		NumThreads:      ods.GetValue(r, "num_threads", ods.Int64s),
-		TileSizes:       ods.GetValue(r, "tile_sizes", ods.Int64s),
-		Mapping:         ods.GetValue(r, "mapping", ods.Attributes),
-		FillOpTypes:     r.Results(),
-		SplitOpType:     r.Result(),
-		CombiningOpType: r.Result(),
-		ForallOpType:    r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TileUsingForOp is the operation transform.structured.tile_using_for.
-type TileUsingForOp struct {
-	Target            mlir.Value
-	DynamicSizes      []mlir.Value
-	StaticSizes       []int64 // optional, with a default
-	Interchange       []int64 // optional, with a default
-	ScalableSizes     []bool  // optional, with a default
-	TiledLinalgOpType mlir.Type
-	LoopsTypes        []mlir.Type
-}
-
-// Create creates the operation.
-func (o TileUsingForOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.tile_using_for")
-	w.Operand("target", o.Target)
-	w.Operands("dynamic_sizes", o.DynamicSizes)
-	ods.SetList(w, "static_sizes", o.StaticSizes, ods.Int64s)
-	ods.SetList(w, "interchange", o.Interchange, ods.Int64s)
-	ods.SetList(w, "scalable_sizes", o.ScalableSizes, ods.Bools)
-	w.Result("tiled_linalg_op", o.TiledLinalgOpType)
-	w.Results("loops", o.LoopsTypes)
-	return w.Create()
-}
-
-// TileUsingFor creates transform.structured.tile_using_for.
-func TileUsingFor(b *mlir.Builder, tiledLinalgOpType mlir.Type, loopsTypes []mlir.Type, target mlir.Value, dynamicSizes ...mlir.Value) mlir.Operation {
-	return TileUsingForOp{TiledLinalgOpType: tiledLinalgOpType, LoopsTypes: loopsTypes, Target: target, DynamicSizes: dynamicSizes}.Create(b)
-}
-
-// AsTileUsingFor returns op as a TileUsingForOp. It returns false if op is another
-// operation or lacks a part.
-func AsTileUsingFor(op mlir.Operation) (TileUsingForOp, bool) {
-	r := ods.Read(op, "transform.structured.tile_using_for", "1*", "1*")
-	if r == nil {
-		return TileUsingForOp{}, false
-	}
-	o := TileUsingForOp{
-		Target:            r.Operand(),
-		DynamicSizes:      r.Operands(),
-		StaticSizes:       ods.GetValue(r, "static_sizes", ods.Int64s),
-		Interchange:       ods.GetValue(r, "interchange", ods.Int64s),
-		ScalableSizes:     ods.GetValue(r, "scalable_sizes", ods.Bools),
-		TiledLinalgOpType: r.Result(),
-		LoopsTypes:        r.Results(),
-	}
-	return o, r.OK()
-}
-
-// TileUsingForallOp is the operation transform.structured.tile_using_forall.
-type TileUsingForallOp struct {
-	Target           mlir.Value
-	NumThreads       []mlir.Value
-	TileSizes        []mlir.Value
-	PackedNumThreads mlir.Value       // optional
-	PackedTileSizes  mlir.Value       // optional
-	StaticNumThreads []int64          // optional, with a default
-	StaticTileSizes  []int64          // optional, with a default
-	Mapping          []mlir.Attribute // optional
-	TiledOpType      mlir.Type
-	ForallOpType     mlir.Type
-}
-
-// Create creates the operation.
-func (o TileUsingForallOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.tile_using_forall")
-	w.Operand("target", o.Target)
-	w.Operands("num_threads", o.NumThreads)
-	w.Operands("tile_sizes", o.TileSizes)
-	w.Optional("packed_num_threads", o.PackedNumThreads)
-	w.Optional("packed_tile_sizes", o.PackedTileSizes)
-	ods.SetList(w, "static_num_threads", o.StaticNumThreads, ods.Int64s)
-	ods.SetList(w, "static_tile_sizes", o.StaticTileSizes, ods.Int64s)
-	ods.SetList(w, "mapping", o.Mapping, ods.Attributes)
-	w.Result("tiled_op", o.TiledOpType)
-	w.Result("forall_op", o.ForallOpType)
-	w.OperandSegments()
-	return w.Create()
-}
-
-// TileUsingForall creates transform.structured.tile_using_forall and returns its
-// results.
-func TileUsingForall(b *mlir.Builder, tiledOpType mlir.Type, forallOpType mlir.Type, target mlir.Value, numThreads []mlir.Value, tileSizes ...mlir.Value) (mlir.Value, mlir.Value) {
-	op := TileUsingForallOp{TiledOpType: tiledOpType, ForallOpType: forallOpType, Target: target, NumThreads: numThreads, TileSizes: tileSizes}.Create(b)
-	return op.Result(0), op.Result(1)
-}
-
-// AsTileUsingForall returns op as a TileUsingForallOp. It returns false if op is
-// another operation or lacks a part.
-func AsTileUsingForall(op mlir.Operation) (TileUsingForallOp, bool) {
-	r := ods.Read(op, "transform.structured.tile_using_forall", "1**??s", "11")
-	if r == nil {
-		return TileUsingForallOp{}, false
-	}
-	o := TileUsingForallOp{
-		Target:           r.Operand(),
-		NumThreads:       r.Operands(),
-		TileSizes:        r.Operands(),
-		PackedNumThreads: r.Operand(),
-		PackedTileSizes:  r.Operand(),
-		StaticNumThreads: ods.GetValue(r, "static_num_threads", ods.Int64s),
-		StaticTileSizes:  ods.GetValue(r, "static_tile_sizes", ods.Int64s),
-		Mapping:          ods.GetValue(r, "mapping", ods.Attributes),
-		TiledOpType:      r.Result(),
-		ForallOpType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TransposeConv2DOp is the operation transform.structured.transpose_conv2d.
-type TransposeConv2DOp struct {
-	Target          mlir.Value
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o TransposeConv2DOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.transpose_conv2d")
-	w.Operand("target", o.Target)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// TransposeConv2D creates transform.structured.transpose_conv2d and returns its result.
-func TransposeConv2D(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return TransposeConv2DOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsTransposeConv2D returns op as a TransposeConv2DOp. It returns false if op is
-// another operation or lacks a part.
-func AsTransposeConv2D(op mlir.Operation) (TransposeConv2DOp, bool) {
-	r := ods.Read(op, "transform.structured.transpose_conv2d", "1", "1")
-	if r == nil {
-		return TransposeConv2DOp{}, false
-	}
-	o := TransposeConv2DOp{
-		Target:          r.Operand(),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TransposeMatmulOp is the operation transform.structured.transpose_matmul.
-type TransposeMatmulOp struct {
-	Target           mlir.Value
-	InputToTranspose TransposeMatmulInput // optional, with a default
-	TransformedType  mlir.Type
-}
-
-// Create creates the operation.
-func (o TransposeMatmulOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.transpose_matmul")
-	w.Operand("target", o.Target)
-	ods.SetValue(w, "inputToTranspose", o.InputToTranspose, transposeMatmulInputKind)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// TransposeMatmul creates transform.structured.transpose_matmul and returns its result.
-func TransposeMatmul(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return TransposeMatmulOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsTransposeMatmul returns op as a TransposeMatmulOp. It returns false if op is
-// another operation or lacks a part.
-func AsTransposeMatmul(op mlir.Operation) (TransposeMatmulOp, bool) {
-	r := ods.Read(op, "transform.structured.transpose_matmul", "1", "1")
-	if r == nil {
-		return TransposeMatmulOp{}, false
-	}
-	o := TransposeMatmulOp{
-		Target:           r.Operand(),
-		InputToTranspose: ods.GetValue(r, "inputToTranspose", transposeMatmulInputKind),
-		TransformedType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// VectorizeOp is the operation transform.structured.vectorize.
-type VectorizeOp struct {
-	Target                         mlir.Value
-	VectorSizes                    []mlir.Value
-	StaticVectorSizes              []int64 // optional, with a default
-	VectorizeNdExtract             bool    // optional
-	AssumeDynamicDimsMatchVecSizes bool    // optional
-	CreateNamedContraction         bool    // optional
-	ScalableSizes                  []bool  // optional, with a default
-}
-
-// Create creates the operation.
-func (o VectorizeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.vectorize")
-	w.Operand("target", o.Target)
-	w.Operands("vector_sizes", o.VectorSizes)
-	ods.SetList(w, "static_vector_sizes", o.StaticVectorSizes, ods.Int64s)
-	ods.SetValue(w, "vectorize_nd_extract", o.VectorizeNdExtract, ods.Unit)
-	ods.SetValue(w, "assume_dynamic_dims_match_vec_sizes", o.AssumeDynamicDimsMatchVecSizes, ods.Unit)
-	ods.SetValue(w, "create_named_contraction", o.CreateNamedContraction, ods.Unit)
-	ods.SetList(w, "scalable_sizes", o.ScalableSizes, ods.Bools)
-	return w.Create()
-}
-
-// Vectorize creates transform.structured.vectorize.
-func Vectorize(b *mlir.Builder, target mlir.Value, vectorSizes ...mlir.Value) mlir.Operation {
-	return VectorizeOp{Target: target, VectorSizes: vectorSizes}.Create(b)
-}
-
-// AsVectorize returns op as a VectorizeOp. It returns false if op is another operation
-// or lacks a part.
-func AsVectorize(op mlir.Operation) (VectorizeOp, bool) {
-	r := ods.Read(op, "transform.structured.vectorize", "1*", "")
-	if r == nil {
-		return VectorizeOp{}, false
-	}
-	o := VectorizeOp{
-		Target:                         r.Operand(),
-		VectorSizes:                    r.Operands(),
-		StaticVectorSizes:              ods.GetValue(r, "static_vector_sizes", ods.Int64s),
-		VectorizeNdExtract:             ods.GetValue(r, "vectorize_nd_extract", ods.Unit),
-		AssumeDynamicDimsMatchVecSizes: ods.GetValue(r, "assume_dynamic_dims_match_vec_sizes", ods.Unit),
-		CreateNamedContraction:         ods.GetValue(r, "create_named_contraction", ods.Unit),
-		ScalableSizes:                  ods.GetValue(r, "scalable_sizes", ods.Bools),
-	}
-	return o, r.OK()
-}
-
-// VectorizeChildrenAndApplyPatternsOp is the operation
-// transform.structured.vectorize_children_and_apply_patterns.
-type VectorizeChildrenAndApplyPatternsOp struct {
-	Target                                        mlir.Value
-	FoldTypeExtensionsIntoContract                bool // optional
-	VectorizePadding                              bool // optional
-	VectorizeNdExtract                            bool // optional
-	Flatten1dDepthwiseConv                        bool // optional
-	DisableMultiReductionToContractPatterns       bool // optional
-	DisableTransferPermutationMapLoweringPatterns bool // optional
-	TransformedType                               mlir.Type
-}
-
-// Create creates the operation.
-func (o VectorizeChildrenAndApplyPatternsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.vectorize_children_and_apply_patterns")
-	w.Operand("target", o.Target)
-	ods.SetValue(w, "fold_type_extensions_into_contract", o.FoldTypeExtensionsIntoContract, ods.Unit)
-	ods.SetValue(w, "vectorize_padding", o.VectorizePadding, ods.Unit)
-	ods.SetValue(w, "vectorize_nd_extract", o.VectorizeNdExtract, ods.Unit)
-	ods.SetValue(w, "flatten_1d_depthwise_conv", o.Flatten1dDepthwiseConv, ods.Unit)
-	ods.SetValue(w, "disable_multi_reduction_to_contract_patterns", o.DisableMultiReductionToContractPatterns, ods.Unit)
-	ods.SetValue(w, "disable_transfer_permutation_map_lowering_patterns", o.DisableTransferPermutationMapLoweringPatterns, ods.Unit)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// VectorizeChildrenAndApplyPatterns creates
-// transform.structured.vectorize_children_and_apply_patterns and returns its result.
-func VectorizeChildrenAndApplyPatterns(b *mlir.Builder, transformedType mlir.Type, target mlir.Value) mlir.Value {
-	return VectorizeChildrenAndApplyPatternsOp{TransformedType: transformedType, Target: target}.Create(b).Result(0)
-}
-
-// AsVectorizeChildrenAndApplyPatterns returns op as a
-// VectorizeChildrenAndApplyPatternsOp. It returns false if op is another operation or
-// lacks a part.
-func AsVectorizeChildrenAndApplyPatterns(op mlir.Operation) (VectorizeChildrenAndApplyPatternsOp, bool) {
-	r := ods.Read(op, "transform.structured.vectorize_children_and_apply_patterns", "1", "1")
-	if r == nil {
-		return VectorizeChildrenAndApplyPatternsOp{}, false
-	}
-	o := VectorizeChildrenAndApplyPatternsOp{
-		Target:                                        r.Operand(),
-		FoldTypeExtensionsIntoContract:                ods.GetValue(r, "fold_type_extensions_into_contract", ods.Unit),
-		VectorizePadding:                              ods.GetValue(r, "vectorize_padding", ods.Unit),
-		VectorizeNdExtract:                            ods.GetValue(r, "vectorize_nd_extract", ods.Unit),
-		Flatten1dDepthwiseConv:                        ods.GetValue(r, "flatten_1d_depthwise_conv", ods.Unit),
-		DisableMultiReductionToContractPatterns:       ods.GetValue(r, "disable_multi_reduction_to_contract_patterns", ods.Unit),
-		DisableTransferPermutationMapLoweringPatterns: ods.GetValue(r, "disable_transfer_permutation_map_lowering_patterns", ods.Unit),
-		TransformedType:                               r.Result(),
-	}
-	return o, r.OK()
-}
-
-// WinogradConv2DOp is the operation transform.structured.winograd_conv2d.
-type WinogradConv2DOp struct {
-	Target          mlir.Value
-	Fmr             int32
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o WinogradConv2DOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.structured.winograd_conv2d")
-	w.Operand("target", o.Target)
-	ods.Set(w, "fmr", o.Fmr, ods.I32)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// WinogradConv2D creates transform.structured.winograd_conv2d and returns its result.
-func WinogradConv2D(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, fmr int32) mlir.Value {
-	return WinogradConv2DOp{TransformedType: transformedType, Target: target, Fmr: fmr}.Create(b).Result(0)
-}
-
-// AsWinogradConv2D returns op as a WinogradConv2DOp. It returns false if op is another
-// operation or lacks a part.
-func AsWinogradConv2D(op mlir.Operation) (WinogradConv2DOp, bool) {
-	r := ods.Read(op, "transform.structured.winograd_conv2d", "1", "1")
-	if r == nil {
-		return WinogradConv2DOp{}, false
-	}
-	o := WinogradConv2DOp{
-		Target:          r.Operand(),
-		Fmr:             ods.Get(r, "fmr", ods.I32),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// MakeLoopIndependentOp is the operation transform.tensor.make_loop_independent.
-type MakeLoopIndependentOp struct {
-	Target          mlir.Value
-	NumLoops        int64
-	TransformedType mlir.Type
-}
-
-// Create creates the operation.
-func (o MakeLoopIndependentOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.tensor.make_loop_independent")
-	w.Operand("target", o.Target)
-	ods.Set(w, "num_loops", o.NumLoops, ods.I64)
-	w.Result("transformed", o.TransformedType)
-	return w.Create()
-}
-
-// MakeLoopIndependent creates transform.tensor.make_loop_independent and returns its
-// result.
-func MakeLoopIndependent(b *mlir.Builder, transformedType mlir.Type, target mlir.Value, numLoops int64) mlir.Value {
-	return MakeLoopIndependentOp{TransformedType: transformedType, Target: target, NumLoops: numLoops}.Create(b).Result(0)
-}
-
-// AsMakeLoopIndependent returns op as a MakeLoopIndependentOp. It returns false if op
-// is another operation or lacks a part.
-func AsMakeLoopIndependent(op mlir.Operation) (MakeLoopIndependentOp, bool) {
-	r := ods.Read(op, "transform.tensor.make_loop_independent", "1", "1")
-	if r == nil {
-		return MakeLoopIndependentOp{}, false
-	}
-	o := MakeLoopIndependentOp{
-		Target:          r.Operand(),
-		NumLoops:        ods.Get(r, "num_loops", ods.I64),
-		TransformedType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TuneAlternativesOp is the operation transform.tune.alternatives.
-type TuneAlternativesOp struct {
-	Name                string
-	SelectedRegionAttr  mlir.Attribute // optional
-	SelectedRegionParam mlir.Value     // optional
-	Alternatives        []mlir.Region
-	ResultsTypes        []mlir.Type
-}
-
-// Create creates the operation.
-func (o TuneAlternativesOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.tune.alternatives")
-	ods.Set(w, "name", o.Name, ods.Text)
-	ods.SetValue(w, "selected_region_attr", o.SelectedRegionAttr, ods.Attribute)
-	w.Optional("selected_region_param", o.SelectedRegionParam)
-	w.Regions("alternatives", o.Alternatives)
-	w.Results("results", o.ResultsTypes)
-	return w.Create()
-}
-
-// TuneAlternatives creates transform.tune.alternatives.
-func TuneAlternatives(b *mlir.Builder, resultsTypes []mlir.Type, name string, alternatives []mlir.Region) mlir.Operation {
-	return TuneAlternativesOp{ResultsTypes: resultsTypes, Name: name, Alternatives: alternatives}.Create(b)
-}
-
-// AsTuneAlternatives returns op as a TuneAlternativesOp. It returns false if op is
-// another operation or lacks a part.
-func AsTuneAlternatives(op mlir.Operation) (TuneAlternativesOp, bool) {
-	r := ods.Read(op, "transform.tune.alternatives", "?", "*")
-	if r == nil {
-		return TuneAlternativesOp{}, false
-	}
-	o := TuneAlternativesOp{
-		Name:                ods.Get(r, "name", ods.Text),
-		SelectedRegionAttr:  ods.GetValue(r, "selected_region_attr", ods.Attribute),
-		SelectedRegionParam: r.Operand(),
-		Alternatives:        r.Regions(),
-		ResultsTypes:        r.Results(),
-	}
-	return o, r.OK()
-}
-
-// KnobOp is the operation transform.tune.knob.
-type KnobOp struct {
-	Name       string
-	Options    mlir.Attribute
-	Selected   mlir.Attribute // optional
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o KnobOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.tune.knob")
-	ods.Set(w, "name", o.Name, ods.Text)
-	ods.Set(w, "options", o.Options, ods.Attribute)
-	ods.SetValue(w, "selected", o.Selected, ods.Attribute)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// Knob creates transform.tune.knob and returns its result.
-func Knob(b *mlir.Builder, resultType mlir.Type, name string, options mlir.Attribute) mlir.Value {
-	return KnobOp{ResultType: resultType, Name: name, Options: options}.Create(b).Result(0)
-}
-
-// AsKnob returns op as a KnobOp. It returns false if op is another operation or lacks a
-// part.
-func AsKnob(op mlir.Operation) (KnobOp, bool) {
-	r := ods.Read(op, "transform.tune.knob", "", "1")
-	if r == nil {
-		return KnobOp{}, false
-	}
-	o := KnobOp{
-		Name:       ods.Get(r, "name", ods.Text),
-		Options:    ods.Get(r, "options", ods.Attribute),
-		Selected:   ods.GetValue(r, "selected", ods.Attribute),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TypeConversionCastShapeDynamicDimsOp is the operation
-// transform.type_conversion.tensor.cast_shape_dynamic_dims.
-type TypeConversionCastShapeDynamicDimsOp struct {
-	IgnoreDynamicInfo bool // optional
-}
-
-// Create creates the operation.
-func (o TypeConversionCastShapeDynamicDimsOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "transform.type_conversion.tensor.cast_shape_dynamic_dims")
-	ods.SetValue(w, "ignore_dynamic_info", o.IgnoreDynamicInfo, ods.Unit)
-	return w.Create()
-}
-
-// TypeConversionCastShapeDynamicDims creates
-// transform.type_conversion.tensor.cast_shape_dynamic_dims.
-func TypeConversionCastShapeDynamicDims(b *mlir.Builder) mlir.Operation {
-	return TypeConversionCastShapeDynamicDimsOp{}.Create(b)
-}
-
-// AsTypeConversionCastShapeDynamicDims returns op as a
-// TypeConversionCastShapeDynamicDimsOp. It returns false if op is another operation or
-// lacks a part.
-func AsTypeConversionCastShapeDynamicDims(op mlir.Operation) (TypeConversionCastShapeDynamicDimsOp, bool) {
-	r := ods.Read(op, "transform.type_conversion.tensor.cast_shape_dynamic_dims", "", "")
-	if r == nil {
-		return TypeConversionCastShapeDynamicDimsOp{}, false
-	}
-	o := TypeConversionCastShapeDynamicDimsOp{
-		IgnoreDynamicInfo: ods.GetValue(r, "ignore_dynamic_info", ods.Unit),
 	}
 	return o, r.OK()
 }

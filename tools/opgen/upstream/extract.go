@@ -73,7 +73,19 @@ type extraction struct {
 	tables map[string]*table
 	seen   map[string]bool
 	spaces map[string]string // dialects by C++ namespace
+	enums  map[string]enum   // by dialect and name
+	named  map[string]string // kinds of attributes, by the names of their builders in Python
+	merged map[string]bool   // operations whose parts are those of a wheel too
 	infers func(operation string) bool
+}
+
+func (e *extraction) table(dialect string) *table {
+	t := e.tables[dialect]
+	if t == nil {
+		t = &table{dialect: dialect}
+		e.tables[dialect] = t
+	}
+	return t
 }
 
 // add takes the facts of one file.
@@ -90,17 +102,14 @@ func (e *extraction) add(d definitions) error {
 			continue
 		}
 		e.seen[name] = true
-		t := e.tables[dialect]
-		if t == nil {
-			t = &table{dialect: dialect}
-			e.tables[dialect] = t
-		}
+		t := e.table(dialect)
 		op, err := e.operation(d, r, name)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		t.operations = append(t.operations, op)
 	}
+	e.builders(d)
 	return nil
 }
 
@@ -121,7 +130,9 @@ func (e *extraction) operation(d definitions, r record, name string) (operation,
 		default:
 			p.sort = "attribute"
 			p.kind, p.many = e.property(d, a.what)
+			p.property = true
 		}
+		e.use(p.kind)
 		op.parts = append(op.parts, p)
 	}
 	for _, p := range op.parts {

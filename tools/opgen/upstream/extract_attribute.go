@@ -87,7 +87,35 @@ func (e *extraction) attributeKind(d definitions, r record) string {
 		}
 		return "array"
 	}
-	return cmp.Or(storages[storage], "attribute")
+	if kind := storages[storage]; kind != "" {
+		return kind
+	}
+	return cmp.Or(e.wrapped(d, storage), "attribute")
+}
+
+// wrapped returns the kind of an attribute that consists of an enumeration, by its class, or "".
+func (e *extraction) wrapped(d definitions, class string) string {
+	for _, v := range d.instances("AttrDef") {
+		def := d.get(v)
+		parameters, _ := def["parameters"].(record)
+		args, _ := parameters["args"].([]any)
+		if text(def, "cppClassName") != class || len(args) != 1 {
+			continue
+		}
+		pair, _ := args[0].([]any)
+		of, _ := pair[0].(string)
+		if text(def, "assemblyFormat") != fmt.Sprintf("`<` $%v `>`", pair[1]) {
+			return ""
+		}
+		for _, v := range d.instances("EnumInfo") {
+			info := d.get(v)
+			if name := strings.Trim(text(info, "cppNamespace"), ":") + "::" + text(info, "className"); strings.HasSuffix(name, "::"+of) {
+				dialect := text(d.get(def["dialect"]), "name")
+				return e.keep(d, dialect, enum{form: "text", text: "#" + dialect + "." + text(def, "mnemonic") + "<%>"}, info)
+			}
+		}
+	}
+	return ""
 }
 
 // property returns the kind of a property. It is set by an attribute of its name.
@@ -109,7 +137,7 @@ func (e *extraction) property(d definitions, r record) (kind, many string) {
 	case isA(r, "_cls_UnitProp"):
 		return "unit", "optional"
 	case isA(r, "EnumPropWithAttrForm"):
-		if name := e.enum(d, d.get(r["attributeForm"])); name != "" {
+		if name := e.enum(d, d.attributeForm(r)); name != "" {
 			return "enum:" + name, cmp.Or(many, "default")
 		}
 	}
@@ -119,7 +147,21 @@ func (e *extraction) property(d definitions, r record) (kind, many string) {
 	return "attribute", ""
 }
 
-// enum adds an enumeration, and returns its dialect and name, "arith.CmpIPredicate". It
+// attributeForm returns the attribute that stands for a property. Named ones do not say it.
+func (d definitions) attributeForm(r record) record {
+	if form := d.get(r["attributeForm"]); form != nil {
+		return form
+	}
+	want := text(d.get(r["enum"]), "!name")
+	for _, v := range d.instances("EnumAttr") {
+		if form := d.get(v); text(d.get(form["enum"]), "!name") == want {
+			return form
+		}
+	}
+	return record{}
+}
+
+// enum keeps an enumeration, and returns its dialect and name, "arith.CmpIPredicate". It
 // returns "" for one that belongs to no dialect.
 func (e *extraction) enum(d definitions, r record) string {
 	info, form := r, enum{}
@@ -141,6 +183,12 @@ func (e *extraction) enum(d definitions, r record) string {
 	if dialect == "" {
 		return ""
 	}
+	name := e.keep(d, dialect, form, info)
+	return strings.TrimPrefix(name, "enum:")
+}
+
+// keep keeps an enumeration and returns its kind, or "".
+func (e *extraction) keep(d definitions, dialect string, form enum, info record) string {
 	bits := isA(info, "BitEnumBase") || isA(info, "BitEnum") || isA(info, "BitEnumAttr") || isA(info, "BitEnumAttrBase")
 	if form.text == "" {
 		form.form = fmt.Sprintf("int:%d", number(info, "bitwidth"))
@@ -155,27 +203,47 @@ func (e *extraction) enum(d definitions, r record) string {
 			form.join = ", "
 		}
 	}
-	form.name = text(info, "className")
+	form.name = strings.TrimPrefix(text(info, "className"), strings.ToUpper(dialect)+"_")
 	list, _ := info["enumerants"].([]any)
 	for _, v := range list {
 		c := d.get(v)
 		n, _ := c["value"].(float64)
 		form.cases = append(form.cases, enumCase{text(c, "symbol"), cmp.Or(text(c, "str"), text(c, "symbol")), uint64(int64(n))})
 	}
-	t := e.tables[dialect]
-	if t == nil {
-		t = &table{dialect: dialect}
-		e.tables[dialect] = t
+	if other, ok := e.enums[dialect+"."+form.name]; ok && other.text != form.text {
+		return ""
 	}
-	for _, other := range t.enums {
-		if other.name == form.name {
-			if other.text != form.text {
-				return ""
-			}
-			return dialect + "." + form.name
+	e.enums[dialect+"."+form.name] = form
+	return "enum:" + dialect + "." + form.name
+}
+
+// use adds the enumeration of a kind of attributes to its table.
+func (e *extraction) use(kind string) {
+	name, ok := strings.CutPrefix(strings.TrimPrefix(kind, "array:"), "enum:")
+	if !ok {
+		return
+	}
+	dialect, _, _ := strings.Cut(name, ".")
+	t := e.table(dialect)
+	if !slices.ContainsFunc(t.enums, func(other enum) bool { return dialect+"."+other.name == name }) {
+		t.enums = append(t.enums, e.enums[name])
+		slices.SortFunc(t.enums, func(a, b enum) int { return cmp.Compare(a.name, b.name) })
+	}
+}
+
+// builders keeps the kinds of the attributes of one file under the names of their builders in
+// Python.
+func (e *extraction) builders(d definitions) {
+	for _, v := range d.instances("Attr") {
+		r := d.get(v)
+		if anonymous, _ := r["!anonymous"].(bool); anonymous {
+			continue
 		}
+		name := text(r, "!name")
+		if isA(r, "EnumAttr") {
+			name = text(d.get(r["dialect"]), "name") + "." + name
+		}
+		kind, _ := e.attribute(d, r)
+		e.named[name] = kind
 	}
-	t.enums = append(t.enums, form)
-	slices.SortFunc(t.enums, func(a, b enum) int { return cmp.Compare(a.name, b.name) })
-	return dialect + "." + form.name
 }

@@ -21,6 +21,9 @@ type part struct {
 	name string
 	kind string // of an attribute: see attributeKinds; of an operand or result: its constraint
 	many string // "", optional, default, variadic, or nested:NAME, which names the attribute of the lengths
+	age  string // "", newer or older: only libraries after LLVM 22, or up to it, have the part
+
+	property bool // a property in LLVM 22, which newer bindings do not list; it is not in tables
 }
 
 // The properties of operations.
@@ -32,6 +35,12 @@ const (
 	infers          = "infers"    // it infers its result types
 	sameType        = "same-type" // operands and results have the same type
 	terminator      = "terminator"
+)
+
+// The ages of parts.
+const (
+	newer = "newer"
+	older = "older"
 )
 
 // enum describes an enumeration.
@@ -87,6 +96,9 @@ func (t *table) format() []byte {
 			}
 			if p.many != "" {
 				fields = append(fields, p.many)
+			}
+			if p.age != "" {
+				fields = append(fields, p.age)
 			}
 			fmt.Fprintf(&b, "\t%s\n", strings.Join(fields, " "))
 		}
@@ -146,8 +158,11 @@ func (t *table) parseLine(line string) error {
 			}
 			p.kind, f = f[0], f[1:]
 		}
-		if len(f) > 0 {
+		if len(f) > 0 && f[0] != newer && f[0] != older {
 			p.many, f = f[0], f[1:]
+		}
+		if len(f) > 0 && (f[0] == newer || f[0] == older) {
+			p.age, f = f[0], f[1:]
 		}
 		if len(f) > 0 {
 			return errors.New("there is something after the part")

@@ -57,26 +57,45 @@ var sources = strings.Fields(`Dialect/Arith/IR/ArithOps.td Dialect/Math/IR/MathO
 	Dialect/Quant/IR/QuantOps.td Dialect/SparseTensor/IR/SparseTensorOps.td Dialect/Shape/IR/ShapeOps.td Dialect/UB/IR/UBOps.td
 	Dialect/EmitC/IR/EmitC.td Dialect/MLProgram/IR/MLProgramOps.td Dialect/OpenMP/OpenMPOps.td Dialect/OpenACC/OpenACCOps.td
 	Dialect/NVGPU/IR/NVGPUOps.td Dialect/SMT/IR/SMTOps.td Dialect/IRDL/IR/IRDLOps.td Dialect/Ptr/IR/PtrOps.td
-	Dialect/Tosa/IR/TosaOps.td IR/BuiltinOps.td`)
+	Dialect/Tosa/IR/TosaOps.td Dialect/Tosa/IR/TosaShapeOps.td Dialect/Tosa/IR/TosaUtilOps.td IR/BuiltinOps.td
+	Dialect/AMDGPU/IR/AMDGPU.td Dialect/AMX/AMX.td Dialect/ArmNeon/ArmNeon.td Dialect/ArmSME/IR/ArmSMEOps.td
+	Dialect/ArmSME/IR/ArmSMEIntrinsicOps.td Dialect/ArmSVE/IR/ArmSVE.td Dialect/MPI/IR/MPIOps.td Dialect/LLVMIR/ROCDLOps.td
+	Dialect/Shard/IR/ShardOps.td Dialect/WasmSSA/IR/WasmSSAOps.td Dialect/X86Vector/X86Vector.td Dialect/XeGPU/IR/XeGPUOps.td
+	Dialect/LLVMIR/XeVMOps.td Dialect/SMT/IR/SMT.td
+	Dialect/ArmNeon/TransformOps/ArmNeonVectorTransformOps.td Dialect/ArmSVE/TransformOps/ArmSVEVectorTransformOps.td
+	Dialect/DLTI/TransformOps/DLTITransformOps.td Dialect/NVGPU/TransformOps/NVGPUTransformOps.td
+	Dialect/Transform/SMTExtension/SMTExtensionOps.td Dialect/X86Vector/TransformOps/X86VectorTransformOps.td
+	Dialect/XeGPU/TransformOps/XeGPUTransformOps.td`)
 
-// Extract makes the tables of facts from the definitions of LLVM 22, and from what the default
-// library says about the operations that infer their result types. It fetches both.
-func Extract(ctx context.Context) (files map[string][]byte, err error) {
+// Extract makes the tables of facts: from the definitions of LLVM 22, from the bindings in the
+// wheels of torch-mlir, IREE and jaxlib in a folder, and from what the libraries say about the
+// operations that infer their result types. It fetches the definitions and the libraries.
+func Extract(ctx context.Context, folder string) (files map[string][]byte, err error) {
 	usr, err := debs.Fetch(ctx, definitionFiles)
 	if err != nil {
 		return nil, err
 	}
-	found, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{})
-	if err != nil {
-		return nil, err
+	var contexts []*mlir.Context
+	for _, part := range []native.Part{native.MLIR, native.IREE, native.Jaxlib} {
+		found, err := native.Ensure(ctx, part, native.EnsureOptions{})
+		if err != nil {
+			return nil, err
+		}
+		library, err := mlir.Open(mlir.OpenOptions{Path: found.Path})
+		if err != nil {
+			return nil, err
+		}
+		c := library.NewContext(mlir.ContextOptions{})
+		defer c.Close()
+		contexts = append(contexts, c)
 	}
-	library, err := mlir.Open(mlir.OpenOptions{Path: found.Path})
-	if err != nil {
-		return nil, err
+	e := &extraction{
+		tables: map[string]*table{}, seen: map[string]bool{}, spaces: map[string]string{}, enums: map[string]enum{},
+		named: map[string]string{}, merged: map[string]bool{},
+		infers: func(operation string) bool {
+			return slices.ContainsFunc(contexts, func(c *mlir.Context) bool { return c.InfersTypes(operation) })
+		},
 	}
-	c := library.NewContext(mlir.ContextOptions{})
-	defer c.Close()
-	e := &extraction{map[string]*table{}, map[string]bool{}, map[string]string{}, c.InfersTypes}
 	for _, source := range sources {
 		d, err := read(ctx, usr, source)
 		if err == nil {
@@ -84,6 +103,11 @@ func Extract(ctx context.Context) (files map[string][]byte, err error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", source, err)
+		}
+	}
+	for _, wheel := range wheels {
+		if err := e.addWheel(folder, wheel); err != nil {
+			return nil, err
 		}
 	}
 	files = map[string][]byte{}
@@ -100,10 +124,11 @@ func tableFile(dialect string) string { return "tools/opgen/facts/upstream/" + d
 // read returns the definitions of one file.
 func read(ctx context.Context, usr, source string) (d definitions, err error) {
 	include := filepath.Join(usr, "include")
+	file := filepath.Join(include, "mlir", filepath.FromSlash(source))
 	// The loader runs a program that cannot be executed itself, as files in the cache.
 	cmd := exec.CommandContext(ctx, "/lib64/ld-linux-x86-64.so.2", "--library-path", usr,
 		filepath.Join(usr, "lib", "llvm-22", "bin", "llvm-tblgen"), "--dump-json",
-		"-I", include, "-I", filepath.Join(include, "llvm-22"), filepath.Join(include, "mlir", filepath.FromSlash(source)))
+		"-I", include, "-I", filepath.Join(include, "llvm-22"), "-I", filepath.Dir(file), file)
 	var out, messages bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &messages
 	if err := cmd.Run(); err != nil {

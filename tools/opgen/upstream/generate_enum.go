@@ -4,24 +4,42 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// shared are the dialects whose enumerations other dialects use. The others of another dialect
-// are plain attributes, so that no package imports another for a few of its operations.
+// shared are the dialects whose packages others import for their enumerations. Those of other
+// dialects are written again in each package that uses them, so that no package imports another
+// for a few of its operations.
 var shared = []string{"arith"}
 
 // writeEnums writes the enumerations.
 func (g *generator) writeEnums() string {
 	var b bytes.Buffer
-	for _, e := range g.table.enums {
-		if g.byHand[e.name] {
-			continue
+	for _, e := range g.enumerations() {
+		if !g.byHand[e.name] {
+			g.writeEnum(&b, e)
 		}
-		g.writeEnum(&b, e)
 	}
 	return g.file(&b)
+}
+
+// enumerations returns those of the table, and those of other dialects that its operations use.
+func (g *generator) enumerations() []enum {
+	list := slices.Clone(g.table.enums)
+	for _, op := range g.operations {
+		for _, p := range op.list("attribute") {
+			name, ok := strings.CutPrefix(strings.TrimPrefix(p.kind, "array:"), "enum:")
+			dialect, class, _ := strings.Cut(name, ".")
+			if !ok || dialect == g.dialect || slices.Contains(shared, dialect) || slices.ContainsFunc(list, func(e enum) bool { return e.name == class }) {
+				continue
+			}
+			all := g.all[dialect].enums
+			list = append(list, all[slices.IndexFunc(all, func(e enum) bool { return e.name == class })])
+		}
+	}
+	return list
 }
 
 var notWord = regexp.MustCompile(`\W`)

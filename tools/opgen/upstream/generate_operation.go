@@ -51,18 +51,16 @@ func (g *generator) goKindOf(kind string) goKind {
 	}
 	dialect, class, _ := strings.Cut(name, ".")
 	switch {
-	case dialect == g.dialect && !g.byHand[class]:
+	case dialect == g.dialect && g.byHand[class] && g.byHand["Read"+class]:
+		g.enums["enum:"+name] = "ods.EnumeratedBy(Read" + class + ")"
+		return goKind{class, kindVariable(name), "value"}
+	case !g.byHand[class] && !slices.Contains(shared, dialect) || dialect == g.dialect && !g.byHand[class]:
 		g.enums["enum:"+name] = "ods.Enumerated(As" + class + ")"
 		return goKind{class, kindVariable(name), "value"}
 	case slices.Contains(shared, dialect):
 		g.imports[dialect] = true
 		g.enums["enum:"+name] = "ods.Enumerated(" + dialect + ".As" + class + ")"
 		return goKind{dialect + "." + class, kindVariable(name), "value"}
-	}
-	for _, e := range g.all[dialect].enums {
-		if width, isInt := strings.CutPrefix(e.form, "int:"); isInt && e.name == class {
-			return goKinds["i"+width]
-		}
 	}
 	return goKinds["attribute"]
 }
@@ -127,11 +125,16 @@ func named(op *operation) bool {
 	return outputs(op) && !slices.Contains([]string{"linalg.generic", "linalg.map", "linalg.reduce"}, op.name)
 }
 
-// newerOperands has, for operations that have more optional operands in the default library than
-// in LLVM 22, the positions of these, as the bindings of torch-mlir 20261001 list them.
-var newerOperands = map[string]string{
-	"gpu.launch": "11", "omp.target": "3, 5, 12", "omp.target_data": "3", "omp.target_enter_data": "1, 5", "omp.target_exit_data": "1, 5",
-	"omp.target_update": "1, 5", "omp.task": "0, 1, 5", "omp.teams": "2", "transform.structured.fuse": "3",
+// manyLists reports whether an operation has so many lists of operands that they are rarely
+// all given. Its function has no parameters for them.
+func manyLists(op *operation) bool {
+	n := 0
+	for _, p := range op.list("operand") {
+		if p.many == "variadic" {
+			n++
+		}
+	}
+	return n > 4
 }
 
 func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) {
@@ -219,6 +222,13 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 		switch p.sort {
 		case "operand":
 			f := field(p, "")
+			w := p.writer()
+			if p.age != "" {
+				letters["operand"] += map[string]string{newer: "+", older: "-"}[p.age]
+				if p.many == "" && p.age == older {
+					p.many = "optional"
+				}
+			}
 			if p.many == "variadic" {
 				equal = append(equal, fmt.Sprintf("%q", p.name))
 			} else {
@@ -234,28 +244,34 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 				pass(f, "[][]mlir.Value", p)
 			case p.many == "variadic":
 				letters["operand"] += "*"
-				add(f, "[]mlir.Value", "")
-				write = append(write, fmt.Sprintf("w.Operands(%q, o.%s)", p.name, f))
+				add(f, "[]mlir.Value", p.ageNote())
+				write = append(write, fmt.Sprintf("%s.Operands(%q, o.%s)", w, p.name, f))
 				read = append(read, f+": r.Operands(),")
-				pass(f, "[]mlir.Value", p)
+				if p.age == "" && !manyLists(op) {
+					pass(f, "[]mlir.Value", p)
+				}
 			case p.many == "optional":
 				letters["operand"] += "?"
-				add(f, "mlir.Value", "optional")
-				write = append(write, fmt.Sprintf("w.Optional(%q, o.%s)", p.name, f))
+				add(f, "mlir.Value", p.manyNote())
+				write = append(write, fmt.Sprintf("%s.Optional(%q, o.%s)", w, p.name, f))
 				read = append(read, f+": r.Operand(),")
 			default:
 				letters["operand"] += "1"
-				add(f, "mlir.Value", "")
-				write = append(write, fmt.Sprintf("w.Operand(%q, o.%s)", p.name, f))
+				add(f, "mlir.Value", p.ageNote())
+				write = append(write, fmt.Sprintf("%s.Operand(%q, o.%s)", w, p.name, f))
 				read = append(read, f+": r.Operand(),")
 				pass(f, "mlir.Value", p)
 			}
 		case "attribute":
 			f, k := field(p, ""), g.goKindOf(p.kind)
 			if p.many == "" {
-				add(f, k.typ, "")
-				write = append(write, fmt.Sprintf("ods.Set(w, %q, o.%s, %s)", p.name, f, k.kind))
-				read = append(read, fmt.Sprintf("%s: ods.Get(r, %q, %s),", f, p.name, k.kind))
+				add(f, k.typ, p.ageNote())
+				write = append(write, fmt.Sprintf("ods.Set(%s, %q, o.%s, %s)", p.writer(), p.name, f, k.kind))
+				get := "Get"
+				if p.age != "" {
+					get = "GetValue"
+				}
+				read = append(read, fmt.Sprintf("%s: ods.%s(r, %q, %s),", f, get, p.name, k.kind))
 				pass(f, k.typ, p)
 				break
 			}
@@ -267,7 +283,7 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 				set = "SetList"
 			}
 			add(f, typ, p.manyNote())
-			write = append(write, fmt.Sprintf("ods.%s(w, %q, o.%s, %s)", set, p.name, f, k.kind))
+			write = append(write, fmt.Sprintf("ods.%s(%s, %q, o.%s, %s)", set, p.writer(), p.name, f, k.kind))
 			read = append(read, fmt.Sprintf("%s: ods.%s(r, %q, %s),", f, get, p.name, k.kind))
 		case "region":
 			if named(op) {
@@ -305,8 +321,8 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 		f()
 	}
 	if op.is(operandSegments) {
-		letters["operand"] += "s" + newerOperands[op.name]
-		write = append(write, "w.OperandSegments("+newerOperands[op.name]+")")
+		letters["operand"] += "s"
+		write = append(write, "w.OperandSegments()")
 	}
 	if op.is(equalOperands) {
 		letters["operand"] += "="
@@ -342,10 +358,24 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 
 // manyNote returns the comment of a field that may be left out.
 func (p part) manyNote() string {
+	note := "optional"
 	if p.many == "default" {
-		return "optional, with a default"
+		note = "optional, with a default"
 	}
-	return "optional"
+	if p.age != "" {
+		note += ", " + p.ageNote()
+	}
+	return note
+}
+
+// ageNote returns the comment of a field that not all libraries have.
+func (p part) ageNote() string {
+	return map[string]string{newer: "after LLVM 22", older: "up to LLVM 22"}[p.age]
+}
+
+// writer returns the expression of the Writer that a part is added to.
+func (p part) writer() string {
+	return map[string]string{"": "w", newer: "w.Newer()", older: "w.Older()"}[p.age]
 }
 
 // simple reports whether an operation that infers its results requires nothing but single

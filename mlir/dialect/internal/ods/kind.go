@@ -2,6 +2,7 @@ package ods
 
 import (
 	"errors"
+	"reflect"
 
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -14,7 +15,7 @@ type Kind[T any] struct {
 
 // Set adds a required attribute.
 func Set[T any](w *Writer, name string, v T, k Kind[T]) {
-	if w.err != nil || w.b.Err() != nil {
+	if w.err != nil || w.b.Err() != nil || w.age != anyAge && w.lacks(name, !reflect.ValueOf(&v).Elem().IsZero()) {
 		return
 	}
 	a, err := k.Write(w.b.Context(), v)
@@ -27,21 +28,21 @@ func Set[T any](w *Writer, name string, v T, k Kind[T]) {
 
 // SetValue adds an attribute, if v is not the zero value.
 func SetValue[T comparable](w *Writer, name string, v T, k Kind[T]) {
-	if v != *new(T) {
+	if w.given(name, v != *new(T)) {
 		Set(w, name, v, k)
 	}
 }
 
 // SetPointer adds an attribute, if v is not nil.
 func SetPointer[T any](w *Writer, name string, v *T, k Kind[T]) {
-	if v != nil {
+	if w.given(name, v != nil) {
 		Set(w, name, *v, k)
 	}
 }
 
 // SetList adds an attribute, if v is not nil.
 func SetList[T any](w *Writer, name string, v []T, k Kind[[]T]) {
-	if v != nil {
+	if w.given(name, v != nil) {
 		Set(w, name, v, k)
 	}
 }

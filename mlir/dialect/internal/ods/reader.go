@@ -2,7 +2,6 @@ package ods
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -20,8 +19,9 @@ type Reader struct {
 
 // Read returns a Reader of an operation, or nil if it has another name. The letters of
 // operands and results stand for one part each: 1 is a single, ? an optional, * a variadic one.
-// After them there may be: = if the lengths are equal, s if an attribute has the lengths, and
-// the positions of further optional operands, see Writer.OperandSegments.
+// Before one there may be: + if only libraries after LLVM 22 have the part, - if only libraries
+// up to LLVM 22 have it. After them there may be: = if the lengths are equal, s if an attribute
+// has the lengths.
 func Read(op mlir.Operation, name, operands, results string) *Reader {
 	if op.IsNil() || op.Name() != name {
 		return nil
@@ -34,8 +34,45 @@ func Read(op mlir.Operation, name, operands, results string) *Reader {
 
 // lengths returns the length of each part of n operands or results.
 func (r *Reader) lengths(parts string, n int, attribute string) []int {
-	parts, newer, segments := strings.Cut(parts, "s")
+	parts, segments := strings.CutSuffix(parts, "s")
 	parts, equal := strings.CutSuffix(parts, "=")
+	parts, missing := r.present(parts)
+	lengths := r.presentLengths(parts, segments, equal, n, attribute)
+	for _, at := range missing {
+		if r.ok {
+			lengths = slices.Insert(lengths, at, 0)
+		}
+	}
+	return lengths
+}
+
+// present returns the letters of the parts that the library has, and the positions of the others.
+func (r *Reader) present(parts string) (present string, missing []int) {
+	if !strings.ContainsAny(parts, "+-") {
+		return parts, nil
+	}
+	newer := isNewer(r.op.Context())
+	at := 0
+	lacks := false
+	for _, letter := range parts {
+		switch letter {
+		case '+', '-':
+			lacks = (letter == '+') != newer
+			continue
+		}
+		if lacks {
+			missing = append(missing, at)
+		} else {
+			present += string(letter)
+		}
+		at++
+		lacks = false
+	}
+	return present, missing
+}
+
+// presentLengths does so for the parts that the library has.
+func (r *Reader) presentLengths(parts string, segments, equal bool, n int, attribute string) []int {
 	lengths := make([]int, len(parts))
 	single := strings.Count(parts, "1")
 	rest, more := n-single, len(parts)-single
@@ -43,7 +80,6 @@ func (r *Reader) lengths(parts string, n int, attribute string) []int {
 	case segments:
 		a, _ := r.op.Attribute(attribute)
 		sizes, ok := readIntegers[int32](a)
-		sizes, ok = without(sizes, newer, len(parts), ok)
 		if !ok || len(sizes) != len(parts) {
 			r.ok = false
 			return nil
@@ -70,24 +106,6 @@ func (r *Reader) lengths(parts string, n int, attribute string) []int {
 		}
 	}
 	return lengths
-}
-
-// without returns the lengths of n parts, without those at the positions that newer lists, which
-// must be 0.
-func without(sizes []int32, newer string, n int, ok bool) ([]int32, bool) {
-	at := strings.Split(newer, ", ")
-	if !ok || newer == "" || len(sizes) != n+len(at) {
-		return sizes, ok
-	}
-	sizes = slices.Clone(sizes)
-	for i := len(at) - 1; i >= 0; i-- {
-		p, err := strconv.Atoi(at[i])
-		if err != nil || p >= len(sizes) || sizes[p] != 0 {
-			return nil, false
-		}
-		sizes = slices.Delete(sizes, p, p+1)
-	}
-	return sizes, true
 }
 
 // OK reports whether all parts that were read exist and match the definition.

@@ -2,7 +2,6 @@ package ods
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/raw"
@@ -16,6 +15,7 @@ type Writer struct {
 	state    mlir.OperationState
 	operands []int32 // lengths of the operands
 	results  []int32 // lengths of the results
+	age      age     // of the next part
 	err      error
 }
 
@@ -29,7 +29,7 @@ func New(b *mlir.Builder, name string) *Writer {
 		w = new(Writer)
 		*kept = w
 	}
-	w.b, w.err, w.operands, w.results = b, nil, w.operands[:0], w.results[:0]
+	w.b, w.err, w.age, w.operands, w.results = b, nil, anyAge, w.operands[:0], w.results[:0]
 	s := &w.state
 	s.Name, s.Location, s.InferResults = name, mlir.Location{}, false
 	s.Operands, s.Results, s.Attributes = s.Operands[:0], s.Results[:0], s.Attributes[:0]
@@ -45,6 +45,9 @@ func (w *Writer) fail(format string, args ...any) {
 
 // Operand adds an operand, which must not be nil.
 func (w *Writer) Operand(name string, v mlir.Value) {
+	if w.lacks(name, !v.IsNil()) {
+		return
+	}
 	if v.IsNil() {
 		w.missing("operand", name)
 		return
@@ -57,6 +60,9 @@ func (w *Writer) missing(sort, name string) { w.fail("the %s %s is missing", sor
 
 // Optional adds an operand, if it is not nil.
 func (w *Writer) Optional(name string, v mlir.Value) {
+	if w.lacks(name, !v.IsNil()) {
+		return
+	}
 	if v.IsNil() {
 		w.operands = append(w.operands, 0)
 		return
@@ -66,6 +72,9 @@ func (w *Writer) Optional(name string, v mlir.Value) {
 
 // Operands adds the operands of a variadic one.
 func (w *Writer) Operands(name string, values []mlir.Value) {
+	if w.lacks(name, len(values) > 0) {
+		return
+	}
 	if complete(w, "operand", name, values) {
 		w.state.Operands = append(w.state.Operands, values...)
 		w.operands = append(w.operands, int32(len(values)))
@@ -94,18 +103,9 @@ func complete[T interface{ IsNil() bool }](w *Writer, sort, name string, list []
 	return true
 }
 
-// OperandSegments adds the attribute with the lengths of the operands. newer has the positions
-// of optional operands that a library newer than LLVM 22 has in addition.
-func (w *Writer) OperandSegments(newer ...int) {
-	lengths := w.operands
-	// arith.convertf is an operation that only newer libraries have.
-	if len(newer) > 0 && w.err == nil && w.b.Context().Registered("arith.convertf") {
-		lengths = slices.Clone(lengths)
-		for _, at := range newer {
-			lengths = slices.Insert(lengths, min(at, len(lengths)), 0)
-		}
-	}
-	w.add("operandSegmentSizes", mlir.NewDenseArray(w.b.Context(), lengths...))
+// OperandSegments adds the attribute with the lengths of the operands.
+func (w *Writer) OperandSegments() {
+	w.add("operandSegmentSizes", mlir.NewDenseArray(w.b.Context(), w.operands...))
 }
 
 // ResultSegments adds the attribute with the lengths of the results.

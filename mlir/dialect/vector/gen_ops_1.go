@@ -156,7 +156,8 @@ type ContractionOp struct {
 	Acc           mlir.Value
 	IndexingMaps  []mlir.Attribute
 	IteratorTypes []IteratorType
-	Kind          CombiningKind // optional, with a default
+	Kind          CombiningKind       // optional, with a default
+	Fastmath      arith.FastMathFlags // optional, after LLVM 22
 	ResultType    mlir.Type
 }
 
@@ -169,6 +170,7 @@ func (o ContractionOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "indexing_maps", o.IndexingMaps, ods.Attributes)
 	ods.Set(w, "iterator_types", o.IteratorTypes, iteratorTypeKindList)
 	ods.SetValue(w, "kind", o.Kind, combiningKindKind)
+	ods.SetValue(w.Newer(), "fastmath", o.Fastmath, fastMathFlagsKind)
 	w.Result("result", o.ResultType)
 	return w.Create()
 }
@@ -192,6 +194,7 @@ func AsContraction(op mlir.Operation) (ContractionOp, bool) {
 		IndexingMaps:  ods.Get(r, "indexing_maps", ods.Attributes),
 		IteratorTypes: ods.Get(r, "iterator_types", iteratorTypeKindList),
 		Kind:          ods.GetValue(r, "kind", combiningKindKind),
+		Fastmath:      ods.GetValue(r, "fastmath", fastMathFlagsKind),
 		ResultType:    r.Result(),
 	}
 	return o, r.OK()
@@ -199,21 +202,21 @@ func AsContraction(op mlir.Operation) (ContractionOp, bool) {
 
 // CreateMaskOp is the operation vector.create_mask.
 type CreateMaskOp struct {
-	Operands   []mlir.Value
-	ResultType mlir.Type
+	MaskDimSizes []mlir.Value
+	ResultType   mlir.Type
 }
 
 // Create creates the operation.
 func (o CreateMaskOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "vector.create_mask")
-	w.Operands("operands", o.Operands)
+	w.Operands("mask_dim_sizes", o.MaskDimSizes)
 	w.Result("result", o.ResultType)
 	return w.Create()
 }
 
 // CreateMask creates vector.create_mask and returns its result.
-func CreateMask(b *mlir.Builder, resultType mlir.Type, operands ...mlir.Value) mlir.Value {
-	return CreateMaskOp{ResultType: resultType, Operands: operands}.Create(b).Result(0)
+func CreateMask(b *mlir.Builder, resultType mlir.Type, maskDimSizes ...mlir.Value) mlir.Value {
+	return CreateMaskOp{ResultType: resultType, MaskDimSizes: maskDimSizes}.Create(b).Result(0)
 }
 
 // AsCreateMask returns op as a CreateMaskOp. It returns false if op is another
@@ -224,8 +227,8 @@ func AsCreateMask(op mlir.Operation) (CreateMaskOp, bool) {
 		return CreateMaskOp{}, false
 	}
 	o := CreateMaskOp{
-		Operands:   r.Operands(),
-		ResultType: r.Result(),
+		MaskDimSizes: r.Operands(),
+		ResultType:   r.Result(),
 	}
 	return o, r.OK()
 }
@@ -389,6 +392,81 @@ func AsExtractStridedSlice(op mlir.Operation) (ExtractStridedSliceOp, bool) {
 		Sizes:      ods.Get(r, "sizes", ods.I64Array),
 		Strides:    ods.Get(r, "strides", ods.I64Array),
 		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// ExtractElementOp is the operation vector.extractelement.
+type ExtractElementOp struct {
+	Vector     mlir.Value
+	Position   mlir.Value // optional
+	ResultType mlir.Type  // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o ExtractElementOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "vector.extractelement")
+	w.Operand("vector", o.Vector)
+	w.Optional("position", o.Position)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// ExtractElement creates vector.extractelement and returns its result.
+func ExtractElement(b *mlir.Builder, vector mlir.Value) mlir.Value {
+	return ods.Infer(b, "vector.extractelement", "vector", vector).Result(0)
+}
+
+// AsExtractElement returns op as an ExtractElementOp. It returns false if op is another
+// operation or lacks a part.
+func AsExtractElement(op mlir.Operation) (ExtractElementOp, bool) {
+	r := ods.Read(op, "vector.extractelement", "1?", "1")
+	if r == nil {
+		return ExtractElementOp{}, false
+	}
+	o := ExtractElementOp{
+		Vector:     r.Operand(),
+		Position:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
+// FlatTransposeOp is the operation vector.flat_transpose.
+type FlatTransposeOp struct {
+	Matrix  mlir.Value
+	Rows    int32
+	Columns int32
+	ResType mlir.Type
+}
+
+// Create creates the operation.
+func (o FlatTransposeOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "vector.flat_transpose")
+	w.Operand("matrix", o.Matrix)
+	ods.Set(w, "rows", o.Rows, ods.I32)
+	ods.Set(w, "columns", o.Columns, ods.I32)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// FlatTranspose creates vector.flat_transpose and returns its result.
+func FlatTranspose(b *mlir.Builder, resType mlir.Type, matrix mlir.Value, rows int32, columns int32) mlir.Value {
+	return FlatTransposeOp{ResType: resType, Matrix: matrix, Rows: rows, Columns: columns}.Create(b).Result(0)
+}
+
+// AsFlatTranspose returns op as a FlatTransposeOp. It returns false if op is another
+// operation or lacks a part.
+func AsFlatTranspose(op mlir.Operation) (FlatTransposeOp, bool) {
+	r := ods.Read(op, "vector.flat_transpose", "1", "1")
+	if r == nil {
+		return FlatTransposeOp{}, false
+	}
+	o := FlatTransposeOp{
+		Matrix:  r.Operand(),
+		Rows:    ods.Get(r, "rows", ods.I32),
+		Columns: ods.Get(r, "columns", ods.I32),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -597,6 +675,45 @@ func AsInsertStridedSlice(op mlir.Operation) (InsertStridedSliceOp, bool) {
 	return o, r.OK()
 }
 
+// InsertElementOp is the operation vector.insertelement.
+type InsertElementOp struct {
+	Source     mlir.Value
+	Dest       mlir.Value
+	Position   mlir.Value // optional
+	ResultType mlir.Type  // optional: inferred, unless some are given
+}
+
+// Create creates the operation.
+func (o InsertElementOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "vector.insertelement")
+	w.Operand("source", o.Source)
+	w.Operand("dest", o.Dest)
+	w.Optional("position", o.Position)
+	w.OptionalResult(o.ResultType)
+	return w.Infer()
+}
+
+// InsertElement creates vector.insertelement and returns its result.
+func InsertElement(b *mlir.Builder, source mlir.Value, dest mlir.Value) mlir.Value {
+	return ods.Infer(b, "vector.insertelement", "source dest", source, dest).Result(0)
+}
+
+// AsInsertElement returns op as an InsertElementOp. It returns false if op is another
+// operation or lacks a part.
+func AsInsertElement(op mlir.Operation) (InsertElementOp, bool) {
+	r := ods.Read(op, "vector.insertelement", "11?", "1")
+	if r == nil {
+		return InsertElementOp{}, false
+	}
+	o := InsertElementOp{
+		Source:     r.Operand(),
+		Dest:       r.Operand(),
+		Position:   r.Operand(),
+		ResultType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // InterleaveOp is the operation vector.interleave.
 type InterleaveOp struct {
 	LHS        mlir.Value
@@ -797,6 +914,51 @@ func AsMaskedStore(op mlir.Operation) (MaskedStoreOp, bool) {
 		Mask:         r.Operand(),
 		ValueToStore: r.Operand(),
 		Alignment:    ods.GetPointer(r, "alignment", ods.I64),
+	}
+	return o, r.OK()
+}
+
+// MatmulOp is the operation vector.matrix_multiply.
+type MatmulOp struct {
+	LHS        mlir.Value
+	RHS        mlir.Value
+	LHSRows    int32
+	LHSColumns int32
+	RHSColumns int32
+	ResType    mlir.Type
+}
+
+// Create creates the operation.
+func (o MatmulOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "vector.matrix_multiply")
+	w.Operand("lhs", o.LHS)
+	w.Operand("rhs", o.RHS)
+	ods.Set(w, "lhs_rows", o.LHSRows, ods.I32)
+	ods.Set(w, "lhs_columns", o.LHSColumns, ods.I32)
+	ods.Set(w, "rhs_columns", o.RHSColumns, ods.I32)
+	w.Result("res", o.ResType)
+	return w.Create()
+}
+
+// Matmul creates vector.matrix_multiply and returns its result.
+func Matmul(b *mlir.Builder, resType mlir.Type, lhs mlir.Value, rhs mlir.Value, lhsRows int32, lhsColumns int32, rhsColumns int32) mlir.Value {
+	return MatmulOp{ResType: resType, LHS: lhs, RHS: rhs, LHSRows: lhsRows, LHSColumns: lhsColumns, RHSColumns: rhsColumns}.Create(b).Result(0)
+}
+
+// AsMatmul returns op as a MatmulOp. It returns false if op is another operation or
+// lacks a part.
+func AsMatmul(op mlir.Operation) (MatmulOp, bool) {
+	r := ods.Read(op, "vector.matrix_multiply", "11", "1")
+	if r == nil {
+		return MatmulOp{}, false
+	}
+	o := MatmulOp{
+		LHS:        r.Operand(),
+		RHS:        r.Operand(),
+		LHSRows:    ods.Get(r, "lhs_rows", ods.I32),
+		LHSColumns: ods.Get(r, "lhs_columns", ods.I32),
+		RHSColumns: ods.Get(r, "rhs_columns", ods.I32),
+		ResType:    r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1207,6 +1369,39 @@ func AsShuffle(op mlir.Operation) (ShuffleOp, bool) {
 	return o, r.OK()
 }
 
+// SplatOp is the operation vector.splat.
+type SplatOp struct {
+	Input         mlir.Value
+	AggregateType mlir.Type
+}
+
+// Create creates the operation.
+func (o SplatOp) Create(b *mlir.Builder) mlir.Operation {
+	w := ods.New(b, "vector.splat")
+	w.Operand("input", o.Input)
+	w.Result("aggregate", o.AggregateType)
+	return w.Create()
+}
+
+// Splat creates vector.splat and returns its result.
+func Splat(b *mlir.Builder, aggregateType mlir.Type, input mlir.Value) mlir.Value {
+	return SplatOp{AggregateType: aggregateType, Input: input}.Create(b).Result(0)
+}
+
+// AsSplat returns op as a SplatOp. It returns false if op is another operation or lacks
+// a part.
+func AsSplat(op mlir.Operation) (SplatOp, bool) {
+	r := ods.Read(op, "vector.splat", "1", "1")
+	if r == nil {
+		return SplatOp{}, false
+	}
+	o := SplatOp{
+		Input:         r.Operand(),
+		AggregateType: r.Result(),
+	}
+	return o, r.OK()
+}
+
 // StepOp is the operation vector.step.
 type StepOp struct {
 	ResultType mlir.Type
@@ -1406,135 +1601,6 @@ func AsTransferWrite(op mlir.Operation) (TransferWriteOp, bool) {
 		Mask:           r.Operand(),
 		InBounds:       ods.Get(r, "in_bounds", ods.BoolArray),
 		ResultType:     r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TransposeOp is the operation vector.transpose.
-type TransposeOp struct {
-	Vector      mlir.Value
-	Permutation []int64
-	ResultType  mlir.Type
-}
-
-// Create creates the operation.
-func (o TransposeOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "vector.transpose")
-	w.Operand("vector", o.Vector)
-	ods.Set(w, "permutation", o.Permutation, ods.Int64s)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// Transpose creates vector.transpose and returns its result.
-func Transpose(b *mlir.Builder, resultType mlir.Type, vector mlir.Value, permutation []int64) mlir.Value {
-	return TransposeOp{ResultType: resultType, Vector: vector, Permutation: permutation}.Create(b).Result(0)
-}
-
-// AsTranspose returns op as a TransposeOp. It returns false if op is another operation
-// or lacks a part.
-func AsTranspose(op mlir.Operation) (TransposeOp, bool) {
-	r := ods.Read(op, "vector.transpose", "1", "1")
-	if r == nil {
-		return TransposeOp{}, false
-	}
-	o := TransposeOp{
-		Vector:      r.Operand(),
-		Permutation: ods.Get(r, "permutation", ods.Int64s),
-		ResultType:  r.Result(),
-	}
-	return o, r.OK()
-}
-
-// TypeCastOp is the operation vector.type_cast.
-type TypeCastOp struct {
-	Memref     mlir.Value
-	ResultType mlir.Type
-}
-
-// Create creates the operation.
-func (o TypeCastOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "vector.type_cast")
-	w.Operand("memref", o.Memref)
-	w.Result("result", o.ResultType)
-	return w.Create()
-}
-
-// TypeCast creates vector.type_cast and returns its result.
-func TypeCast(b *mlir.Builder, resultType mlir.Type, memref mlir.Value) mlir.Value {
-	return TypeCastOp{ResultType: resultType, Memref: memref}.Create(b).Result(0)
-}
-
-// AsTypeCast returns op as a TypeCastOp. It returns false if op is another operation or
-// lacks a part.
-func AsTypeCast(op mlir.Operation) (TypeCastOp, bool) {
-	r := ods.Read(op, "vector.type_cast", "1", "1")
-	if r == nil {
-		return TypeCastOp{}, false
-	}
-	o := TypeCastOp{
-		Memref:     r.Operand(),
-		ResultType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// ScaleOp is the operation vector.vscale.
-type ScaleOp struct {
-	ResType mlir.Type // optional: inferred, unless some are given
-}
-
-// Create creates the operation.
-func (o ScaleOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "vector.vscale")
-	w.OptionalResult(o.ResType)
-	return w.Infer()
-}
-
-// Scale creates vector.vscale and returns its result.
-func Scale(b *mlir.Builder) mlir.Value {
-	return ScaleOp{}.Create(b).Result(0)
-}
-
-// AsScale returns op as a ScaleOp. It returns false if op is another operation or lacks
-// a part.
-func AsScale(op mlir.Operation) (ScaleOp, bool) {
-	r := ods.Read(op, "vector.vscale", "", "1")
-	if r == nil {
-		return ScaleOp{}, false
-	}
-	o := ScaleOp{
-		ResType: r.Result(),
-	}
-	return o, r.OK()
-}
-
-// YieldOp is the operation vector.yield.
-type YieldOp struct {
-	Operands []mlir.Value
-}
-
-// Create creates the operation.
-func (o YieldOp) Create(b *mlir.Builder) mlir.Operation {
-	w := ods.New(b, "vector.yield")
-	w.Operands("operands", o.Operands)
-	return w.Create()
-}
-
-// Yield creates vector.yield.
-func Yield(b *mlir.Builder, operands ...mlir.Value) mlir.Operation {
-	return YieldOp{Operands: operands}.Create(b)
-}
-
-// AsYield returns op as a YieldOp. It returns false if op is another operation or lacks
-// a part.
-func AsYield(op mlir.Operation) (YieldOp, bool) {
-	r := ods.Read(op, "vector.yield", "*", "")
-	if r == nil {
-		return YieldOp{}, false
-	}
-	o := YieldOp{
-		Operands: r.Operands(),
 	}
 	return o, r.OK()
 }

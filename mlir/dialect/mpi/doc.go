@@ -1,0 +1,3 @@
+// Package mpi builds and reads the operations of MLIR's dialect mpi: the Message Passing
+// Interface.
+package mpi

@@ -1,0 +1,3 @@
+// Package rocdl builds and reads the operations of MLIR's dialect rocdl: operations of
+// AMD's GPUs in LLVM.
+package rocdl

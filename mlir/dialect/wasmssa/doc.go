@@ -1,0 +1,3 @@
+// Package wasmssa builds and reads the operations of MLIR's dialect wasmssa: WebAssembly
+// in SSA form.
+package wasmssa
