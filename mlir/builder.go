@@ -223,6 +223,42 @@ func (b *Builder) Region(body func(arguments []Value), arguments ...Type) Region
 	return region
 }
 
+// Block returns a new block with arguments of the given types, at the end of the region that b
+// creates operations in. Branches take it, and In builds it.
+func (b *Builder) Block(arguments ...Type) (block Block) {
+	if b.kept.err == nil {
+		_ = b.try(func() {
+			region := b.region(b.at)
+			block = b.c.NewBlock(b.location(), arguments...)
+			region.Append(block)
+		})
+	}
+	if b.kept.err != nil { // a detached one stands for it
+		types := make([]Type, len(arguments))
+		for i := range types {
+			types[i] = b.c.NoneType()
+		}
+		return b.c.NewBlock(Location{}, types...)
+	}
+	return block
+}
+
+// region returns the region of an insertion point.
+func (b *Builder) region(at InsertionPoint) (region Region) {
+	switch at := at.(type) {
+	case Block:
+		region = at.Region()
+	case point:
+		region = at.block.Region()
+	case *Builder:
+		return b.region(at.at)
+	}
+	if region.IsNil() {
+		panic("mlir: Builder.Block needs a Builder that creates operations in a block of a region")
+	}
+	return region
+}
+
 // In calls f. While f runs, b creates operations at ip.
 func (b *Builder) In(ip InsertionPoint, f func()) { b.in(ip, f) }
 

@@ -11,6 +11,7 @@ import (
 var upstreamGuards = map[string]func(*OperationState) string{
 	"acc.reduction_combine_region":         blocks,
 	"affine.delinearize_index":             dynamicBasis,
+	"amdgpu.dpp":                           permuted,
 	"cf.switch":                            switchCases,
 	"llvm.extractvalue":                    position,
 	"llvm.insertvalue":                     position,
@@ -23,6 +24,8 @@ var upstreamGuards = map[string]func(*OperationState) string{
 	"nvgpu.mma.sp.sync":                    matrices,
 	"nvgpu.mma.sync":                       matrices,
 	"tosa.concat":                          axis,
+	"tt.elementwise_inline_asm":            packed,
+	"wasmssa.global":                       initialized,
 }
 
 // blocks requires a block in each region. The verifier reads it.
@@ -151,6 +154,44 @@ func axis(s *OperationState) string {
 		}
 	}
 	return want(ok && n >= 0, "an axis that its operands have")
+}
+
+// permuted requires the argument of those kinds of permutations that have one.
+func permuted(s *OperationState) string {
+	kind, argument := s.attribute("kind"), s.attribute("permArgument")
+	if kind.IsNil() {
+		return "the attribute kind"
+	}
+	text := kind.String()
+	ok := true
+	switch {
+	case strings.Contains(text, "quad_perm"):
+		if ok = !argument.IsNil(); ok {
+			_, ok = argument.Elements()
+		}
+	case strings.Contains(text, "row_sh"), strings.Contains(text, "row_ror"):
+		if ok = !argument.IsNil(); ok {
+			_, ok = argument.Int()
+		}
+	}
+	return want(ok, "a permArgument: an array for quad_perm, and an integer for shifts and rotations of rows")
+}
+
+// initialized requires each region to end with a terminator.
+func initialized(s *OperationState) string {
+	return want(len(s.Regions) > 0 && !slices.ContainsFunc(s.Regions, func(r Region) bool {
+		first := r.First()
+		return first.IsNil() || first.Terminator().IsNil()
+	}), "a region that ends with a terminator")
+}
+
+// packed requires a number of packed elements. The verifier divides by it.
+func packed(s *OperationState) string {
+	n, ok := int64(0), false
+	if a := s.attribute("packed_element"); !a.IsNil() {
+		n, ok = a.Int()
+	}
+	return want(ok && n > 0, "a packed_element greater than 0")
 }
 
 // upstreamGuard returns the guard of an operation of an upstream dialect, or nil.

@@ -400,11 +400,6 @@ func (o ExecuteOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// Execute creates async.execute.
-func Execute(b *mlir.Builder, tokenType mlir.Type, bodyResultsTypes []mlir.Type, dependencies []mlir.Value, bodyOperands []mlir.Value, bodyRegion mlir.Region) mlir.Operation {
-	return ExecuteOp{TokenType: tokenType, BodyResultsTypes: bodyResultsTypes, Dependencies: dependencies, BodyOperands: bodyOperands, BodyRegion: bodyRegion}.Create(b)
-}
-
 // AsExecute returns op as an ExecuteOp. It returns false if op is another operation or
 // lacks a part.
 func AsExecute(op mlir.Operation) (ExecuteOp, bool) {
@@ -442,11 +437,6 @@ func (o FuncOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "res_attrs", o.ResAttrs, ods.Attributes)
 	w.Region(o.Body)
 	return w.Create()
-}
-
-// Func creates async.func.
-func Func(b *mlir.Builder, symName string, functionType mlir.Type, body mlir.Region) mlir.Operation {
-	return FuncOp{SymName: symName, FunctionType: functionType, Body: body}.Create(b)
 }
 
 // AsFunc returns op as a FuncOp. It returns false if op is another operation or lacks a

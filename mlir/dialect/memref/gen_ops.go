@@ -102,11 +102,6 @@ func (o AllocaScopeOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// AllocaScope creates memref.alloca_scope.
-func AllocaScope(b *mlir.Builder, resultsTypes []mlir.Type, bodyRegion mlir.Region) mlir.Operation {
-	return AllocaScopeOp{ResultsTypes: resultsTypes, BodyRegion: bodyRegion}.Create(b)
-}
-
 // AsAllocaScope returns op as an AllocaScopeOp. It returns false if op is another
 // operation or lacks a part.
 func AsAllocaScope(op mlir.Operation) (AllocaScopeOp, bool) {
@@ -663,11 +658,6 @@ func (o GenericAtomicRMWOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Infer()
 }
 
-// GenericAtomicRMW creates memref.generic_atomic_rmw and returns its result.
-func GenericAtomicRMW(b *mlir.Builder, memref mlir.Value, indices []mlir.Value, atomicBody mlir.Region) mlir.Value {
-	return GenericAtomicRMWOp{Memref: memref, Indices: indices, AtomicBody: atomicBody}.Create(b).Result(0)
-}
-
 // AsGenericAtomicRMW returns op as a GenericAtomicRMWOp. It returns false if op is
 // another operation or lacks a part.
 func AsGenericAtomicRMW(op mlir.Operation) (GenericAtomicRMWOp, bool) {
@@ -1109,11 +1099,6 @@ func (o SubViewOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Result("result", o.ResultType)
 	w.OperandSegments()
 	return w.Create()
-}
-
-// SubView creates memref.subview and returns its result.
-func SubView(b *mlir.Builder, resultType mlir.Type, source mlir.Value, offsets []mlir.Value, sizes []mlir.Value, strides []mlir.Value, staticOffsets []int64, staticSizes []int64, staticStrides []int64) mlir.Value {
-	return SubViewOp{ResultType: resultType, Source: source, Offsets: offsets, Sizes: sizes, Strides: strides, StaticOffsets: staticOffsets, StaticSizes: staticSizes, StaticStrides: staticStrides}.Create(b).Result(0)
 }
 
 // AsSubView returns op as a SubViewOp. It returns false if op is another operation or

@@ -322,20 +322,20 @@ func AsAnd(op mlir.Operation) (AndOp, bool) {
 // AsyncDoneOp is the operation mhlo.async_done.
 type AsyncDoneOp struct {
 	Bundle     mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
+	ResultType mlir.Type
 }
 
 // Create creates the operation.
 func (o AsyncDoneOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mhlo.async_done")
 	w.Operand("bundle", o.Bundle)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // AsyncDone creates mhlo.async_done and returns its result.
-func AsyncDone(b *mlir.Builder, bundle mlir.Value) mlir.Value {
-	return ods.Infer(b, "mhlo.async_done", "bundle", bundle).Result(0)
+func AsyncDone(b *mlir.Builder, resultType mlir.Type, bundle mlir.Value) mlir.Value {
+	return AsyncDoneOp{ResultType: resultType, Bundle: bundle}.Create(b).Result(0)
 }
 
 // AsAsyncDone returns op as an AsyncDoneOp. It returns false if op is another operation
@@ -394,20 +394,20 @@ func AsAsyncStart(op mlir.Operation) (AsyncStartOp, bool) {
 // AsyncUpdateOp is the operation mhlo.async_update.
 type AsyncUpdateOp struct {
 	Bundle     mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
+	ResultType mlir.Type
 }
 
 // Create creates the operation.
 func (o AsyncUpdateOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mhlo.async_update")
 	w.Operand("bundle", o.Bundle)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // AsyncUpdate creates mhlo.async_update and returns its result.
-func AsyncUpdate(b *mlir.Builder, bundle mlir.Value) mlir.Value {
-	return ods.Infer(b, "mhlo.async_update", "bundle", bundle).Result(0)
+func AsyncUpdate(b *mlir.Builder, resultType mlir.Type, bundle mlir.Value) mlir.Value {
+	return AsyncUpdateOp{ResultType: resultType, Bundle: bundle}.Create(b).Result(0)
 }
 
 // AsAsyncUpdate returns op as an AsyncUpdateOp. It returns false if op is another
@@ -469,9 +469,9 @@ type BatchNormGradOp struct {
 	GradOutput      mlir.Value
 	Epsilon         float32
 	FeatureIndex    int64
-	GradOperandType mlir.Type // optional: inferred, unless some are given
-	GradScaleType   mlir.Type // optional: inferred, unless some are given
-	GradOffsetType  mlir.Type // optional: inferred, unless some are given
+	GradOperandType mlir.Type
+	GradScaleType   mlir.Type
+	GradOffsetType  mlir.Type
 }
 
 // Create creates the operation.
@@ -484,15 +484,15 @@ func (o BatchNormGradOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("grad_output", o.GradOutput)
 	ods.Set(w, "epsilon", o.Epsilon, ods.F32)
 	ods.Set(w, "feature_index", o.FeatureIndex, ods.I64)
-	w.OptionalResult(o.GradOperandType)
-	w.OptionalResult(o.GradScaleType)
-	w.OptionalResult(o.GradOffsetType)
-	return w.Infer()
+	w.Result("grad_operand", o.GradOperandType)
+	w.Result("grad_scale", o.GradScaleType)
+	w.Result("grad_offset", o.GradOffsetType)
+	return w.Create()
 }
 
 // BatchNormGrad creates mhlo.batch_norm_grad and returns its results.
-func BatchNormGrad(b *mlir.Builder, operand mlir.Value, scale mlir.Value, mean mlir.Value, variance mlir.Value, gradOutput mlir.Value, epsilon float32, featureIndex int64) (mlir.Value, mlir.Value, mlir.Value) {
-	op := BatchNormGradOp{Operand: operand, Scale: scale, Mean: mean, Variance: variance, GradOutput: gradOutput, Epsilon: epsilon, FeatureIndex: featureIndex}.Create(b)
+func BatchNormGrad(b *mlir.Builder, gradOperandType mlir.Type, gradScaleType mlir.Type, gradOffsetType mlir.Type, operand mlir.Value, scale mlir.Value, mean mlir.Value, variance mlir.Value, gradOutput mlir.Value, epsilon float32, featureIndex int64) (mlir.Value, mlir.Value, mlir.Value) {
+	op := BatchNormGradOp{GradOperandType: gradOperandType, GradScaleType: gradScaleType, GradOffsetType: gradOffsetType, Operand: operand, Scale: scale, Mean: mean, Variance: variance, GradOutput: gradOutput, Epsilon: epsilon, FeatureIndex: featureIndex}.Create(b)
 	return op.Result(0), op.Result(1), op.Result(2)
 }
 
@@ -527,7 +527,7 @@ type BatchNormInferenceOp struct {
 	Variance     mlir.Value
 	Epsilon      float32
 	FeatureIndex int64
-	ResultType   mlir.Type // optional: inferred, unless some are given
+	ResultType   mlir.Type
 }
 
 // Create creates the operation.
@@ -540,13 +540,13 @@ func (o BatchNormInferenceOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("variance", o.Variance)
 	ods.Set(w, "epsilon", o.Epsilon, ods.F32)
 	ods.Set(w, "feature_index", o.FeatureIndex, ods.I64)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // BatchNormInference creates mhlo.batch_norm_inference and returns its result.
-func BatchNormInference(b *mlir.Builder, operand mlir.Value, scale mlir.Value, offset mlir.Value, mean mlir.Value, variance mlir.Value, epsilon float32, featureIndex int64) mlir.Value {
-	return BatchNormInferenceOp{Operand: operand, Scale: scale, Offset: offset, Mean: mean, Variance: variance, Epsilon: epsilon, FeatureIndex: featureIndex}.Create(b).Result(0)
+func BatchNormInference(b *mlir.Builder, resultType mlir.Type, operand mlir.Value, scale mlir.Value, offset mlir.Value, mean mlir.Value, variance mlir.Value, epsilon float32, featureIndex int64) mlir.Value {
+	return BatchNormInferenceOp{ResultType: resultType, Operand: operand, Scale: scale, Offset: offset, Mean: mean, Variance: variance, Epsilon: epsilon, FeatureIndex: featureIndex}.Create(b).Result(0)
 }
 
 // AsBatchNormInference returns op as a BatchNormInferenceOp. It returns false if op is
@@ -576,9 +576,9 @@ type BatchNormTrainingOp struct {
 	Offset        mlir.Value
 	Epsilon       float32
 	FeatureIndex  int64
-	OutputType    mlir.Type // optional: inferred, unless some are given
-	BatchMeanType mlir.Type // optional: inferred, unless some are given
-	BatchVarType  mlir.Type // optional: inferred, unless some are given
+	OutputType    mlir.Type
+	BatchMeanType mlir.Type
+	BatchVarType  mlir.Type
 }
 
 // Create creates the operation.
@@ -589,15 +589,15 @@ func (o BatchNormTrainingOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("offset", o.Offset)
 	ods.Set(w, "epsilon", o.Epsilon, ods.F32)
 	ods.Set(w, "feature_index", o.FeatureIndex, ods.I64)
-	w.OptionalResult(o.OutputType)
-	w.OptionalResult(o.BatchMeanType)
-	w.OptionalResult(o.BatchVarType)
-	return w.Infer()
+	w.Result("output", o.OutputType)
+	w.Result("batch_mean", o.BatchMeanType)
+	w.Result("batch_var", o.BatchVarType)
+	return w.Create()
 }
 
 // BatchNormTraining creates mhlo.batch_norm_training and returns its results.
-func BatchNormTraining(b *mlir.Builder, operand mlir.Value, scale mlir.Value, offset mlir.Value, epsilon float32, featureIndex int64) (mlir.Value, mlir.Value, mlir.Value) {
-	op := BatchNormTrainingOp{Operand: operand, Scale: scale, Offset: offset, Epsilon: epsilon, FeatureIndex: featureIndex}.Create(b)
+func BatchNormTraining(b *mlir.Builder, outputType mlir.Type, batchMeanType mlir.Type, batchVarType mlir.Type, operand mlir.Value, scale mlir.Value, offset mlir.Value, epsilon float32, featureIndex int64) (mlir.Value, mlir.Value, mlir.Value) {
+	op := BatchNormTrainingOp{OutputType: outputType, BatchMeanType: batchMeanType, BatchVarType: batchVarType, Operand: operand, Scale: scale, Offset: offset, Epsilon: epsilon, FeatureIndex: featureIndex}.Create(b)
 	return op.Result(0), op.Result(1), op.Result(2)
 }
 
@@ -1144,7 +1144,7 @@ func AsComposite(op mlir.Operation) (CompositeOp, bool) {
 type ConcatenateOp struct {
 	Val        []mlir.Value
 	Dimension  int64
-	ResultType mlir.Type // optional: inferred, unless some are given
+	ResultType mlir.Type
 }
 
 // Create creates the operation.
@@ -1152,13 +1152,13 @@ func (o ConcatenateOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mhlo.concatenate")
 	w.Operands("val", o.Val)
 	ods.Set(w, "dimension", o.Dimension, ods.I64)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // Concatenate creates mhlo.concatenate and returns its result.
-func Concatenate(b *mlir.Builder, val []mlir.Value, dimension int64) mlir.Value {
-	return ConcatenateOp{Val: val, Dimension: dimension}.Create(b).Result(0)
+func Concatenate(b *mlir.Builder, resultType mlir.Type, val []mlir.Value, dimension int64) mlir.Value {
+	return ConcatenateOp{ResultType: resultType, Val: val, Dimension: dimension}.Create(b).Result(0)
 }
 
 // AsConcatenate returns op as a ConcatenateOp. It returns false if op is another

@@ -827,7 +827,7 @@ func AsGetDimensionSize(op mlir.Operation) (GetDimensionSizeOp, bool) {
 type GetTupleElementOp struct {
 	Operand    mlir.Value
 	Index      int32
-	ResultType mlir.Type // optional: inferred, unless some are given
+	ResultType mlir.Type
 }
 
 // Create creates the operation.
@@ -835,13 +835,13 @@ func (o GetTupleElementOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mhlo.get_tuple_element")
 	w.Operand("operand", o.Operand)
 	ods.Set(w, "index", o.Index, ods.I32)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // GetTupleElement creates mhlo.get_tuple_element and returns its result.
-func GetTupleElement(b *mlir.Builder, operand mlir.Value, index int32) mlir.Value {
-	return GetTupleElementOp{Operand: operand, Index: index}.Create(b).Result(0)
+func GetTupleElement(b *mlir.Builder, resultType mlir.Type, operand mlir.Value, index int32) mlir.Value {
+	return GetTupleElementOp{ResultType: resultType, Operand: operand, Index: index}.Create(b).Result(0)
 }
 
 // AsGetTupleElement returns op as a GetTupleElementOp. It returns false if op is

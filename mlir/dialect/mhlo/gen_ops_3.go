@@ -900,7 +900,7 @@ type SelectAndScatterOp struct {
 	Padding          mlir.Attribute // optional
 	Select           mlir.Region
 	Scatter          mlir.Region
-	ResultType       mlir.Type // optional: inferred, unless some are given
+	ResultType       mlir.Type
 }
 
 // Create creates the operation.
@@ -914,13 +914,13 @@ func (o SelectAndScatterOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "padding", o.Padding, ods.Attribute)
 	w.Region(o.Select)
 	w.Region(o.Scatter)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // SelectAndScatter creates mhlo.select_and_scatter and returns its result.
-func SelectAndScatter(b *mlir.Builder, operand mlir.Value, source mlir.Value, initValue mlir.Value, selectValue mlir.Region, scatter mlir.Region) mlir.Value {
-	return SelectAndScatterOp{Operand: operand, Source: source, InitValue: initValue, Select: selectValue, Scatter: scatter}.Create(b).Result(0)
+func SelectAndScatter(b *mlir.Builder, resultType mlir.Type, operand mlir.Value, source mlir.Value, initValue mlir.Value, selectValue mlir.Region, scatter mlir.Region) mlir.Value {
+	return SelectAndScatterOp{ResultType: resultType, Operand: operand, Source: source, InitValue: initValue, Select: selectValue, Scatter: scatter}.Create(b).Result(0)
 }
 
 // AsSelectAndScatter returns op as a SelectAndScatterOp. It returns false if op is
@@ -1250,7 +1250,7 @@ type SortOp struct {
 	Dimension   *int64 // optional
 	IsStable    *bool  // optional
 	Comparator  mlir.Region
-	ResultTypes []mlir.Type // optional: inferred, unless some are given
+	ResultTypes []mlir.Type
 }
 
 // Create creates the operation.
@@ -1261,12 +1261,12 @@ func (o SortOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetPointer(w, "is_stable", o.IsStable, ods.Bool)
 	w.Region(o.Comparator)
 	w.Results("result", o.ResultTypes)
-	return w.Infer()
+	return w.Create()
 }
 
 // Sort creates mhlo.sort.
-func Sort(b *mlir.Builder, inputs []mlir.Value, comparator mlir.Region) mlir.Operation {
-	return SortOp{Inputs: inputs, Comparator: comparator}.Create(b)
+func Sort(b *mlir.Builder, resultTypes []mlir.Type, inputs []mlir.Value, comparator mlir.Region) mlir.Operation {
+	return SortOp{ResultTypes: resultTypes, Inputs: inputs, Comparator: comparator}.Create(b)
 }
 
 // AsSort returns op as a SortOp. It returns false if op is another operation or lacks a

@@ -202,20 +202,20 @@ func AsTuple(op mlir.Operation) (TupleOp, bool) {
 // UniformDequantizeOp is the operation mhlo.uniform_dequantize.
 type UniformDequantizeOp struct {
 	Operand    mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
+	ResultType mlir.Type
 }
 
 // Create creates the operation.
 func (o UniformDequantizeOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "mhlo.uniform_dequantize")
 	w.Operand("operand", o.Operand)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // UniformDequantize creates mhlo.uniform_dequantize and returns its result.
-func UniformDequantize(b *mlir.Builder, operand mlir.Value) mlir.Value {
-	return ods.Infer(b, "mhlo.uniform_dequantize", "operand", operand).Result(0)
+func UniformDequantize(b *mlir.Builder, resultType mlir.Type, operand mlir.Value) mlir.Value {
+	return UniformDequantizeOp{ResultType: resultType, Operand: operand}.Create(b).Result(0)
 }
 
 // AsUniformDequantize returns op as a UniformDequantizeOp. It returns false if op is

@@ -359,7 +359,7 @@ type NamedComputationOp struct {
 	InShardings  mlir.Attribute // optional
 	OutShardings mlir.Attribute // optional
 	Body         mlir.Region
-	ResultTypes  []mlir.Type // optional: inferred, unless some are given
+	ResultTypes  []mlir.Type
 }
 
 // Create creates the operation.
@@ -371,12 +371,12 @@ func (o NamedComputationOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "out_shardings", o.OutShardings, ods.Attribute)
 	w.Region(o.Body)
 	w.Results("result", o.ResultTypes)
-	return w.Infer()
+	return w.Create()
 }
 
 // NamedComputation creates sdy.named_computation.
-func NamedComputation(b *mlir.Builder, name string, operands []mlir.Value, body mlir.Region) mlir.Operation {
-	return NamedComputationOp{Name: name, Operands: operands, Body: body}.Create(b)
+func NamedComputation(b *mlir.Builder, resultTypes []mlir.Type, name string, operands []mlir.Value, body mlir.Region) mlir.Operation {
+	return NamedComputationOp{ResultTypes: resultTypes, Name: name, Operands: operands, Body: body}.Create(b)
 }
 
 // AsNamedComputation returns op as a NamedComputationOp. It returns false if op is

@@ -319,11 +319,6 @@ func (o ExtractSliceOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// ExtractSlice creates tensor.extract_slice and returns its result.
-func ExtractSlice(b *mlir.Builder, resultType mlir.Type, source mlir.Value, offsets []mlir.Value, sizes []mlir.Value, strides []mlir.Value, staticOffsets []int64, staticSizes []int64, staticStrides []int64) mlir.Value {
-	return ExtractSliceOp{ResultType: resultType, Source: source, Offsets: offsets, Sizes: sizes, Strides: strides, StaticOffsets: staticOffsets, StaticSizes: staticSizes, StaticStrides: staticStrides}.Create(b).Result(0)
-}
-
 // AsExtractSlice returns op as an ExtractSliceOp. It returns false if op is another
 // operation or lacks a part.
 func AsExtractSlice(op mlir.Operation) (ExtractSliceOp, bool) {
@@ -435,11 +430,6 @@ func (o GenerateOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Create()
 }
 
-// Generate creates tensor.generate and returns its result.
-func Generate(b *mlir.Builder, resultType mlir.Type, dynamicExtents []mlir.Value, body mlir.Region) mlir.Value {
-	return GenerateOp{ResultType: resultType, DynamicExtents: dynamicExtents, Body: body}.Create(b).Result(0)
-}
-
 // AsGenerate returns op as a GenerateOp. It returns false if op is another operation or
 // lacks a part.
 func AsGenerate(op mlir.Operation) (GenerateOp, bool) {
@@ -523,11 +513,6 @@ func (o InsertSliceOp) Create(b *mlir.Builder) mlir.Operation {
 	return w.Infer()
 }
 
-// InsertSlice creates tensor.insert_slice and returns its result.
-func InsertSlice(b *mlir.Builder, source mlir.Value, dest mlir.Value, offsets []mlir.Value, sizes []mlir.Value, strides []mlir.Value, staticOffsets []int64, staticSizes []int64, staticStrides []int64) mlir.Value {
-	return InsertSliceOp{Source: source, Dest: dest, Offsets: offsets, Sizes: sizes, Strides: strides, StaticOffsets: staticOffsets, StaticSizes: staticSizes, StaticStrides: staticStrides}.Create(b).Result(0)
-}
-
 // AsInsertSlice returns op as an InsertSliceOp. It returns false if op is another
 // operation or lacks a part.
 func AsInsertSlice(op mlir.Operation) (InsertSliceOp, bool) {
@@ -574,11 +559,6 @@ func (o PadOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Result("result", o.ResultType)
 	w.OperandSegments()
 	return w.Create()
-}
-
-// Pad creates tensor.pad and returns its result.
-func Pad(b *mlir.Builder, resultType mlir.Type, source mlir.Value, low []mlir.Value, high []mlir.Value, staticLow []int64, staticHigh []int64, region mlir.Region) mlir.Value {
-	return PadOp{ResultType: resultType, Source: source, Low: low, High: high, StaticLow: staticLow, StaticHigh: staticHigh, Region: region}.Create(b).Result(0)
 }
 
 // AsPad returns op as a PadOp. It returns false if op is another operation or lacks a

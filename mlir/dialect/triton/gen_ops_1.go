@@ -534,7 +534,7 @@ func AsElementwiseInlineAsm(op mlir.Operation) (ElementwiseInlineAsmOp, bool) {
 type ExpandDimsOp struct {
 	Src        mlir.Value
 	Axis       int32
-	ResultType mlir.Type // optional: inferred, unless some are given
+	ResultType mlir.Type
 }
 
 // Create creates the operation.
@@ -542,13 +542,13 @@ func (o ExpandDimsOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "tt.expand_dims")
 	w.Operand("src", o.Src)
 	ods.Set(w, "axis", o.Axis, ods.I32)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // ExpandDims creates tt.expand_dims and returns its result.
-func ExpandDims(b *mlir.Builder, src mlir.Value, axis int32) mlir.Value {
-	return ExpandDimsOp{Src: src, Axis: axis}.Create(b).Result(0)
+func ExpandDims(b *mlir.Builder, resultType mlir.Type, src mlir.Value, axis int32) mlir.Value {
+	return ExpandDimsOp{ResultType: resultType, Src: src, Axis: axis}.Create(b).Result(0)
 }
 
 // AsExpandDims returns op as an ExpandDimsOp. It returns false if op is another
@@ -1510,7 +1510,7 @@ type ReduceOp struct {
 	Srcs        []mlir.Value
 	Axis        int32
 	CombineOp   mlir.Region
-	ResultTypes []mlir.Type // optional: inferred, unless some are given
+	ResultTypes []mlir.Type
 }
 
 // Create creates the operation.
@@ -1520,12 +1520,12 @@ func (o ReduceOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "axis", o.Axis, ods.I32)
 	w.Region(o.CombineOp)
 	w.Results("result", o.ResultTypes)
-	return w.Infer()
+	return w.Create()
 }
 
 // Reduce creates tt.reduce.
-func Reduce(b *mlir.Builder, srcs []mlir.Value, axis int32, combineOp mlir.Region) mlir.Operation {
-	return ReduceOp{Srcs: srcs, Axis: axis, CombineOp: combineOp}.Create(b)
+func Reduce(b *mlir.Builder, resultTypes []mlir.Type, srcs []mlir.Value, axis int32, combineOp mlir.Region) mlir.Operation {
+	return ReduceOp{ResultTypes: resultTypes, Srcs: srcs, Axis: axis, CombineOp: combineOp}.Create(b)
 }
 
 // AsReduce returns op as a ReduceOp. It returns false if op is another operation or

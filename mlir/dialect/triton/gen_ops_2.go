@@ -301,7 +301,7 @@ func AsStore(op mlir.Operation) (StoreOp, bool) {
 type TransOp struct {
 	Src        mlir.Value
 	Order      []int32
-	ResultType mlir.Type // optional: inferred, unless some are given
+	ResultType mlir.Type
 }
 
 // Create creates the operation.
@@ -309,13 +309,13 @@ func (o TransOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "tt.trans")
 	w.Operand("src", o.Src)
 	ods.Set(w, "order", o.Order, ods.Int32s)
-	w.OptionalResult(o.ResultType)
-	return w.Infer()
+	w.Result("result", o.ResultType)
+	return w.Create()
 }
 
 // Trans creates tt.trans and returns its result.
-func Trans(b *mlir.Builder, src mlir.Value, order []int32) mlir.Value {
-	return TransOp{Src: src, Order: order}.Create(b).Result(0)
+func Trans(b *mlir.Builder, resultType mlir.Type, src mlir.Value, order []int32) mlir.Value {
+	return TransOp{ResultType: resultType, Src: src, Order: order}.Create(b).Result(0)
 }
 
 // AsTrans returns op as a TransOp. It returns false if op is another operation or lacks

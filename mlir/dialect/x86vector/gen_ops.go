@@ -115,7 +115,7 @@ type DotInt8Op struct {
 	W       mlir.Value
 	A       mlir.Value
 	B       mlir.Value
-	DstType mlir.Type
+	DstType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -124,13 +124,13 @@ func (o DotInt8Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("w", o.W)
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	w.Result("dst", o.DstType)
-	return w.Create()
+	w.OptionalResult(o.DstType)
+	return w.Infer()
 }
 
 // DotInt8 creates x86vector.avx.dot.i8 and returns its result.
-func DotInt8(b *mlir.Builder, dstType mlir.Type, wValue mlir.Value, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return DotInt8Op{DstType: dstType, W: wValue, A: a, B: bValue}.Create(b).Result(0)
+func DotInt8(b *mlir.Builder, wValue mlir.Value, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "x86vector.avx.dot.i8", "w a b", wValue, a, bValue).Result(0)
 }
 
 // AsDotInt8 returns op as a DotInt8Op. It returns false if op is another operation or
@@ -153,7 +153,7 @@ func AsDotInt8(op mlir.Operation) (DotInt8Op, bool) {
 type DotOp struct {
 	A       mlir.Value
 	B       mlir.Value
-	ResType mlir.Type
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -161,13 +161,13 @@ func (o DotOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "x86vector.avx.intr.dot")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	w.Result("res", o.ResType)
-	return w.Create()
+	w.OptionalResult(o.ResType)
+	return w.Infer()
 }
 
 // Dot creates x86vector.avx.intr.dot and returns its result.
-func Dot(b *mlir.Builder, resType mlir.Type, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return DotOp{ResType: resType, A: a, B: bValue}.Create(b).Result(0)
+func Dot(b *mlir.Builder, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "x86vector.avx.intr.dot", "a b", a, bValue).Result(0)
 }
 
 // AsDot returns op as a DotOp. It returns false if op is another operation or lacks a
@@ -188,20 +188,20 @@ func AsDot(op mlir.Operation) (DotOp, bool) {
 // RsqrtOp is the operation x86vector.avx.rsqrt.
 type RsqrtOp struct {
 	A     mlir.Value
-	BType mlir.Type
+	BType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
 func (o RsqrtOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "x86vector.avx.rsqrt")
 	w.Operand("a", o.A)
-	w.Result("b", o.BType)
-	return w.Create()
+	w.OptionalResult(o.BType)
+	return w.Infer()
 }
 
 // Rsqrt creates x86vector.avx.rsqrt and returns its result.
-func Rsqrt(b *mlir.Builder, bType mlir.Type, a mlir.Value) mlir.Value {
-	return RsqrtOp{BType: bType, A: a}.Create(b).Result(0)
+func Rsqrt(b *mlir.Builder, a mlir.Value) mlir.Value {
+	return ods.Infer(b, "x86vector.avx.rsqrt", "a", a).Result(0)
 }
 
 // AsRsqrt returns op as a RsqrtOp. It returns false if op is another operation or lacks
@@ -257,7 +257,7 @@ type DotBF16Op struct {
 	Src     mlir.Value
 	A       mlir.Value
 	B       mlir.Value
-	DstType mlir.Type
+	DstType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -266,13 +266,13 @@ func (o DotBF16Op) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("src", o.Src)
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	w.Result("dst", o.DstType)
-	return w.Create()
+	w.OptionalResult(o.DstType)
+	return w.Infer()
 }
 
 // DotBF16 creates x86vector.avx512.dot and returns its result.
-func DotBF16(b *mlir.Builder, dstType mlir.Type, src mlir.Value, a mlir.Value, bValue mlir.Value) mlir.Value {
-	return DotBF16Op{DstType: dstType, Src: src, A: a, B: bValue}.Create(b).Result(0)
+func DotBF16(b *mlir.Builder, src mlir.Value, a mlir.Value, bValue mlir.Value) mlir.Value {
+	return ods.Infer(b, "x86vector.avx512.dot", "src a b", src, a, bValue).Result(0)
 }
 
 // AsDotBF16 returns op as a DotBF16Op. It returns false if op is another operation or
@@ -297,7 +297,7 @@ type MaskCompressOp struct {
 	A           mlir.Value
 	Src         mlir.Value     // optional
 	ConstantSrc mlir.Attribute // optional
-	DstType     mlir.Type
+	DstType     mlir.Type      // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -307,13 +307,13 @@ func (o MaskCompressOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("a", o.A)
 	w.Optional("src", o.Src)
 	ods.SetValue(w, "constant_src", o.ConstantSrc, ods.Attribute)
-	w.Result("dst", o.DstType)
-	return w.Create()
+	w.OptionalResult(o.DstType)
+	return w.Infer()
 }
 
 // MaskCompress creates x86vector.avx512.mask.compress and returns its result.
-func MaskCompress(b *mlir.Builder, dstType mlir.Type, k mlir.Value, a mlir.Value) mlir.Value {
-	return MaskCompressOp{DstType: dstType, K: k, A: a}.Create(b).Result(0)
+func MaskCompress(b *mlir.Builder, k mlir.Value, a mlir.Value) mlir.Value {
+	return ods.Infer(b, "x86vector.avx512.mask.compress", "k a", k, a).Result(0)
 }
 
 // AsMaskCompress returns op as a MaskCompressOp. It returns false if op is another
@@ -340,7 +340,7 @@ type MaskRndScaleOp struct {
 	A        mlir.Value
 	Imm      mlir.Value
 	Rounding mlir.Value
-	DstType  mlir.Type
+	DstType  mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -351,13 +351,13 @@ func (o MaskRndScaleOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("a", o.A)
 	w.Operand("imm", o.Imm)
 	w.Operand("rounding", o.Rounding)
-	w.Result("dst", o.DstType)
-	return w.Create()
+	w.OptionalResult(o.DstType)
+	return w.Infer()
 }
 
 // MaskRndScale creates x86vector.avx512.mask.rndscale and returns its result.
-func MaskRndScale(b *mlir.Builder, dstType mlir.Type, src mlir.Value, k mlir.Value, a mlir.Value, imm mlir.Value, rounding mlir.Value) mlir.Value {
-	return MaskRndScaleOp{DstType: dstType, Src: src, K: k, A: a, Imm: imm, Rounding: rounding}.Create(b).Result(0)
+func MaskRndScale(b *mlir.Builder, src mlir.Value, k mlir.Value, a mlir.Value, imm mlir.Value, rounding mlir.Value) mlir.Value {
+	return ods.Infer(b, "x86vector.avx512.mask.rndscale", "src k a imm rounding", src, k, a, imm, rounding).Result(0)
 }
 
 // AsMaskRndScale returns op as a MaskRndScaleOp. It returns false if op is another
@@ -385,7 +385,7 @@ type MaskScaleFOp struct {
 	B        mlir.Value
 	K        mlir.Value
 	Rounding mlir.Value
-	DstType  mlir.Type
+	DstType  mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -396,13 +396,13 @@ func (o MaskScaleFOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("b", o.B)
 	w.Operand("k", o.K)
 	w.Operand("rounding", o.Rounding)
-	w.Result("dst", o.DstType)
-	return w.Create()
+	w.OptionalResult(o.DstType)
+	return w.Infer()
 }
 
 // MaskScaleF creates x86vector.avx512.mask.scalef and returns its result.
-func MaskScaleF(b *mlir.Builder, dstType mlir.Type, src mlir.Value, a mlir.Value, bValue mlir.Value, k mlir.Value, rounding mlir.Value) mlir.Value {
-	return MaskScaleFOp{DstType: dstType, Src: src, A: a, B: bValue, K: k, Rounding: rounding}.Create(b).Result(0)
+func MaskScaleF(b *mlir.Builder, src mlir.Value, a mlir.Value, bValue mlir.Value, k mlir.Value, rounding mlir.Value) mlir.Value {
+	return ods.Infer(b, "x86vector.avx512.mask.scalef", "src a b k rounding", src, a, bValue, k, rounding).Result(0)
 }
 
 // AsMaskScaleF returns op as a MaskScaleFOp. It returns false if op is another
@@ -427,8 +427,8 @@ func AsMaskScaleF(op mlir.Operation) (MaskScaleFOp, bool) {
 type Vp2IntersectOp struct {
 	A      mlir.Value
 	B      mlir.Value
-	K1Type mlir.Type
-	K2Type mlir.Type
+	K1Type mlir.Type // optional: inferred, unless some are given
+	K2Type mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -436,14 +436,14 @@ func (o Vp2IntersectOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "x86vector.avx512.vp2intersect")
 	w.Operand("a", o.A)
 	w.Operand("b", o.B)
-	w.Result("k1", o.K1Type)
-	w.Result("k2", o.K2Type)
-	return w.Create()
+	w.OptionalResult(o.K1Type)
+	w.OptionalResult(o.K2Type)
+	return w.Infer()
 }
 
 // Vp2Intersect creates x86vector.avx512.vp2intersect and returns its results.
-func Vp2Intersect(b *mlir.Builder, k1Type mlir.Type, k2Type mlir.Type, a mlir.Value, bValue mlir.Value) (mlir.Value, mlir.Value) {
-	op := Vp2IntersectOp{K1Type: k1Type, K2Type: k2Type, A: a, B: bValue}.Create(b)
+func Vp2Intersect(b *mlir.Builder, a mlir.Value, bValue mlir.Value) (mlir.Value, mlir.Value) {
+	op := ods.Infer(b, "x86vector.avx512.vp2intersect", "a b", a, bValue)
 	return op.Result(0), op.Result(1)
 }
 

@@ -76,7 +76,7 @@ func Extract(ctx context.Context, folder string) (files map[string][]byte, err e
 		return nil, err
 	}
 	var contexts []*mlir.Context
-	for _, part := range []native.Part{native.MLIR, native.IREE, native.Jaxlib} {
+	for _, part := range []native.Part{native.MLIR, native.IREE, native.LLVM, native.Jaxlib} {
 		found, err := native.Ensure(ctx, part, native.EnsureOptions{})
 		if err != nil {
 			return nil, err
@@ -93,7 +93,8 @@ func Extract(ctx context.Context, folder string) (files map[string][]byte, err e
 		tables: map[string]*table{}, seen: map[string]bool{}, spaces: map[string]string{}, enums: map[string]enum{},
 		named: map[string]string{}, merged: map[string]bool{},
 		infers: func(operation string) bool {
-			return slices.ContainsFunc(contexts, func(c *mlir.Context) bool { return c.InfersTypes(operation) })
+			i := slices.IndexFunc(contexts, func(c *mlir.Context) bool { return c.Registered(operation) })
+			return i >= 0 && contexts[i].InfersTypes(operation)
 		},
 	}
 	for _, source := range sources {

@@ -70,12 +70,39 @@ func (e *extraction) addWheel(folder, name string) error {
 }
 
 // conditions are those on operands that inference reads without a check and whose class the
-// bindings do not have.
+// bindings do not have, by the operation and the operand, or by the operation or the dialect for all of
+// its operands.
 var conditions = map[string]string{
 	"tosa.reshape_block_scaled new_value_shape": "!tosa.shape",
-	"torch.copy.to_tensor operand":              "!torch.vtensor",
-	"torch.copy.to_vtensor operand":             "!torch.tensor",
+	"torch.copy.to_tensor":                      "!torch.vtensor",
+	"torch.copy.to_vtensor":                     "!torch.tensor",
+	"vector.extractelement vector":              "vector",
+	"mhlo":                                      "ranked-tensor",
+	"mhlo.after_all":                            "any",
+	"mhlo.outfeed":                              "any",
+	"mhlo.send":                                 "any",
+	"tt.dot":                                    "ranked-tensor",
+	"tt.gather":                                 "ranked-tensor",
+	"tt.join":                                   "ranked-tensor",
+	"tt.load ptr":                               "or(!tt.ptr,of(!tt.ptr))",
+	"tt.split":                                  "ranked-tensor",
 }
+
+// condition returns the condition on an operand of an operation that infers its results.
+func condition(dialect string, op *operation, operand string) string {
+	for _, key := range []string{op.name + " " + operand, op.name, dialect} {
+		if c := conditions[key]; c != "" && op.is(infers) {
+			return c
+		}
+	}
+	return ""
+}
+
+// notInferred are operations of jaxlib's library whose inference crashes on what the verifier would
+// refuse: on attributes out of range, on element types, and on regions without a terminator.
+var notInferred = strings.Fields(`mhlo.async_done mhlo.async_update mhlo.batch_norm_grad mhlo.batch_norm_inference
+	mhlo.batch_norm_training mhlo.concatenate mhlo.get_tuple_element mhlo.select_and_scatter mhlo.sort
+	mhlo.uniform_dequantize sdy.named_computation tt.expand_dims tt.reduce tt.trans`)
 
 func (t *table) constrained(name string) bool {
 	return slices.ContainsFunc(t.constraints, func(c constraint) bool { return c.name == name })
@@ -83,9 +110,12 @@ func (t *table) constrained(name string) bool {
 
 // constrain returns the name of the constraint with an expression, which it adds if there is none.
 func (t *table) constrain(expr string) string {
+	if expr == "any" {
+		return expr
+	}
 	i := slices.IndexFunc(t.constraints, func(c constraint) bool { return c.expr == expr })
 	if i < 0 {
-		name := goName(strings.TrimPrefix(expr, "!"))
+		name := fmt.Sprintf("Condition%d", len(t.constraints)+1)
 		t.constraints = append(t.constraints, constraint{name, expr})
 		return name
 	}
@@ -129,7 +159,7 @@ func (e *extraction) addBinding(b *binding, newest bool) {
 		t.operations[i].merge(&b.operation)
 	case i < 0:
 		e.merged[b.name] = true
-		if e.infers(b.name) {
+		if e.infers(b.name) && !slices.Contains(notInferred, b.name) {
 			b.properties = append(b.properties, infers)
 			slices.Sort(b.properties)
 		}
@@ -142,8 +172,9 @@ func (e *extraction) addBinding(b *binding, newest bool) {
 		switch {
 		case p.sort == "attribute":
 			e.use(p.kind)
-		case conditions[b.name+" "+p.name] != "":
-			t.operations[i].parts[j].kind = t.constrain(conditions[b.name+" "+p.name])
+		case p.sort != "operand":
+		case condition(dialect, &t.operations[i], p.name) != "":
+			t.operations[i].parts[j].kind = t.constrain(condition(dialect, &t.operations[i], p.name))
 		case builtinTypes[p.kind] != "" && !t.constrained(p.kind):
 			t.constraints = append(t.constraints, constraint{p.kind, builtinTypes[p.kind]})
 		}
