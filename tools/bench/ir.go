@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/calliope-mlir/calliope/builder"
@@ -23,12 +22,12 @@ const (
 	irOperations = 100_000
 	irOperation  = "stablehlo.add"
 	irFile       = "model.py"
-	pythonless   = "callback" // the work that is not done in Python
-	irLines      = 1000       // lines of the file: operations use the lines in turn
+	irLines      = 1000 // lines of the file: operations use the lines in turn
 )
 
 // irSuite measures work on 100,000 operations in Go, compared with the same work in a C
-// program on the same library, and in Python through the bindings in jaxlib.
+// program on the same library, and in Python through the bindings of jaxlib and of
+// torch-mlir, whose library is the default one.
 func irSuite(ctx context.Context, s settings, r *report) error {
 	if _, err := native.Ensure(ctx, native.MLIR, native.EnsureOptions{}); err != nil {
 		return err
@@ -37,49 +36,68 @@ func irSuite(ctx context.Context, s settings, r *report) error {
 	if err != nil {
 		return err
 	}
-	python, err := startPython(ctx, s, irPython, strconv.Itoa(irOperations), strconv.Itoa(irLines))
+	bindings, err := startBindings(ctx, s)
 	if err != nil {
 		return err
 	}
-	if python != nil {
-		defer python.stop()
+	var packages []string
+	for _, b := range bindings {
+		defer b.python.stop()
+		packages = append(packages, b.path)
+	}
+	if err := compareOpen(ctx, s, r, packages); err != nil {
+		return err
 	}
 	for _, work := range irWorks {
-		var times, overC, underPython [][]float64 // by turn, then by client
-		var pythons []float64
+		var times, overC [][]float64 // by turn, then by client
+		pythons := map[string][]float64{}
 		for i := range s.repeat + 1 {
 			row, err := work.measure(library)
 			if err != nil {
 				return fmt.Errorf("ir/%s: %w", work.name, err)
 			}
-			var inPython float64
-			if python != nil && work.name != pythonless {
-				if inPython, err = python.measure(work.name); err != nil {
+			for _, b := range bindings {
+				if !b.does(work.name) {
+					continue
+				}
+				seconds, err := b.python.measure(work.name)
+				if err != nil {
 					return err
+				}
+				if i > 0 {
+					pythons[b.name] = append(pythons[b.name], seconds)
 				}
 			}
 			if i == 0 { // the first turn warms up
 				continue
 			}
-			above, below := make([]float64, len(row)), make([]float64, len(row))
+			above := make([]float64, len(row))
 			for j := range row {
-				above[j], below[j] = row[j]/row[0], inPython/row[j]
+				above[j] = row[j] / row[0]
 			}
-			times, overC, underPython = append(times, row), append(overC, above), append(underPython, below)
-			pythons = append(pythons, inPython)
+			times, overC = append(times, row), append(overC, above)
 		}
 		name := "ir/" + work.name + "/"
 		perOperation := func(seconds float64) float64 { return seconds * 1e9 / irOperations }
 		for j, c := range work.clients {
 			r.figure(name+c.name, perOperation(median(column(times, j))), "ns/op", nil)
 		}
-		if python != nil && work.name != pythonless {
-			r.figure(name+"python", perOperation(median(pythons)), "ns/op", nil)
+		for _, b := range bindings {
+			if len(pythons[b.name]) > 0 {
+				r.figure(name+b.name, perOperation(median(pythons[b.name])), "ns/op", nil)
+			}
 		}
 		for j, c := range work.clients[1:] {
 			r.figure(name+c.name+"-over-c", median(column(overC, j+1)), "x", c.overC)
-			if python != nil && work.name != pythonless {
-				r.figure(name+"python-over-"+c.name, median(column(underPython, j+1)), "x", c.underPython)
+			for _, b := range bindings {
+				if len(pythons[b.name]) == 0 {
+					continue
+				}
+				var under []float64
+				for i, seconds := range pythons[b.name] {
+					under = append(under, seconds/times[i][j+1])
+				}
+				r.figure(name+b.name+"-over-"+c.name, median(under), "x", c.underPython)
 			}
 		}
 	}
@@ -123,7 +141,7 @@ var irWorks = []irWork{
 		{"go-typed", buildAddTyped, atMost(1.3), atLeast(4)},
 		{"go-lines", buildAddLines, nil, atLeast(4)},
 	}},
-	{pythonless, irOperations / irLines, false, []irClient{
+	{"callback", irOperations / irLines, false, []irClient{
 		{name: "c", work: callInC},
 		{"go-builder", callInBuilder, atMost(0.4), nil},
 	}},

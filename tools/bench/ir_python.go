@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ var irPython string
 // pythonLimit is the timeout for Python.
 const pythonLimit = 15 * time.Minute
 
-// python is a Python process with JAX that does pieces of work on request.
+// python is a Python process that does pieces of work on request.
 type python struct {
 	command *exec.Cmd
 	cancel  context.CancelFunc
@@ -28,13 +29,25 @@ type python struct {
 	stderr  bytes.Buffer
 }
 
-// startPython starts a program that answers each line with a number. If the Python has no
-// JAX, it prints a note and returns nil.
+// hasPackage reports whether the Python has a package, and prints a note if not.
+func hasPackage(ctx context.Context, s settings, name, install string) bool {
+	if err := exec.CommandContext(ctx, s.python, "-c", "import "+name).Run(); err != nil {
+		note("%s has no %s (pip install %s): the lines that compare with it are left out", s.python, name, install)
+		return false
+	}
+	return true
+}
+
+// startPython starts a program that uses JAX and answers each line with a number. If the
+// Python has no JAX, it returns nil.
 func startPython(ctx context.Context, s settings, program string, args ...string) (*python, error) {
-	if err := exec.CommandContext(ctx, s.python, "-c", "import jax").Run(); err != nil {
-		note("%s has no JAX (pip install jax): the lines that compare with it are left out", s.python)
+	if !hasPackage(ctx, s, "jax", "jax") {
 		return nil, nil
 	}
+	return runPython(ctx, s, program, args...)
+}
+
+func runPython(ctx context.Context, s settings, program string, args ...string) (*python, error) {
 	ctx, cancel := context.WithTimeout(ctx, pythonLimit)
 	p := &python{cancel: cancel}
 	p.command = exec.CommandContext(ctx, s.python, append([]string{"-c", program}, args...)...)
@@ -80,4 +93,34 @@ func (p *python) stop() {
 	p.ask.Close()
 	p.cancel()
 	_ = p.command.Wait() // its exit was requested
+}
+
+// irBindings are Python bindings of MLIR that do the works of the suite ir.
+type irBindings struct {
+	name   string // in figures
+	path   string // of the package
+	works  []string
+	python *python
+}
+
+func (b irBindings) does(work string) bool { return slices.Contains(b.works, work) }
+
+// startBindings starts a process for each of the bindings that the Python has.
+func startBindings(ctx context.Context, s settings) (list []irBindings, err error) {
+	for _, b := range []irBindings{
+		{name: "python", path: "jaxlib.mlir", works: []string{"build", "typed", "walk", "print", "parse", "verify"}},
+		{name: "python-torch", path: "torch_mlir", works: []string{"typed"}},
+	} {
+		if b.path == "jaxlib.mlir" && !hasPackage(ctx, s, "jax", "jax") || b.path == "torch_mlir" && !hasPackage(ctx, s, "torch_mlir", "torch-mlir") {
+			continue
+		}
+		if b.python, err = runPython(ctx, s, irPython, strconv.Itoa(irOperations), strconv.Itoa(irLines), b.path); err != nil {
+			for _, started := range list {
+				started.python.stop()
+			}
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, nil
 }

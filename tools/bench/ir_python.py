@@ -1,13 +1,21 @@
-# Works on MLIR through the Python bindings in jaxlib. It reads one word per line, does
-# that work on n operations, and answers with the time in seconds.
+# Works on MLIR through the Python bindings in jaxlib, or in torch_mlir, which has newer
+# ones, but without stablehlo. It reads one word per line, does that work on n operations,
+# and answers with the time in seconds.
 import sys
 import time
 
-from jax._src.interpreters import mlir as jax_mlir
-from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import arith, func, stablehlo
-
 n, lines = int(sys.argv[1]), int(sys.argv[2])
+if sys.argv[3] == "jaxlib.mlir":
+    from jax._src.interpreters import mlir as jax_mlir
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import arith, func, stablehlo
+
+    context, add = jax_mlir.make_ir_context(), stablehlo.add
+else:
+    from torch_mlir import ir
+    from torch_mlir.dialects import arith, func
+
+    context, add = ir.Context(), arith.addf
 
 
 def empty(t):
@@ -16,7 +24,7 @@ def empty(t):
         return m, func.FuncOp("main", ([t], [t])).add_entry_block()
 
 
-def build(t, add=stablehlo.add):
+def build(t, add):
     m, block = empty(t)
     x = block.arguments[0]
     start = time.perf_counter()
@@ -48,15 +56,15 @@ def walk(m):
     assert found == n
 
 
-with jax_mlir.make_ir_context() as context:
+with context:
     context.enable_multithreading(False)
     t = ir.Type.parse("tensor<4xf32>")
-    module, _ = build(t)
+    module, _ = build(t, add)
     text = str(module)
     for line in sys.stdin:
         match line.strip():
             case "build":
-                _, seconds = build(t)
+                _, seconds = build(t, add)
             case "typed":
                 _, seconds = build(t, arith.addf)
             case "walk":
