@@ -40,6 +40,13 @@ func TestCreateGuards(t *testing.T) {
 				Attributes: []mlir.NamedAttribute{{Name: "constituents", Value: c.ArrayAttribute(c.UnitAttribute())}}}},
 			{"affine.delinearize_index needs a static_basis that is not empty", mlir.OperationState{Name: "affine.delinearize_index", Operands: []mlir.Value{number},
 				Attributes: []mlir.NamedAttribute{{Name: "static_basis", Value: mlir.NewDenseArray[int64](c)}}}},
+			{"affine.for needs an operand for each input of its attributes", mlir.OperationState{Name: "affine.for", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
+				{Name: "lowerBoundMap", Value: c.AffineMapAttribute(c.IdentityMap(1))}, {Name: "upperBoundMap", Value: c.AffineMapAttribute(c.ConstantMap(1))},
+				{Name: "operandSegmentSizes", Value: mlir.NewDenseArray[int32](c, 0, 0, 0)}}}},
+			{"affine.parallel needs an operand for each input of its attributes", mlir.OperationState{Name: "affine.parallel", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
+				{Name: "lowerBoundsMap", Value: c.AffineMapAttribute(c.IdentityMap(1))}, {Name: "upperBoundsMap", Value: c.AffineMapAttribute(c.ConstantMap(1))}}}},
+			{"affine.parallel needs an operand for each input of its attributes", mlir.OperationState{Name: "affine.parallel", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
+				{Name: "lowerBoundsMap", Value: c.UnitAttribute()}}}},
 			{"cf.switch needs a successor and a list of operands", mlir.OperationState{Name: "cf.switch", Operands: []mlir.Value{number},
 				Attributes: []mlir.NamedAttribute{{Name: "case_operand_segments", Value: mlir.NewDenseArray[int32](c, 1)}}}},
 			{"llvm.extractvalue needs a position of indices that are not negative", mlir.OperationState{Name: "llvm.extractvalue", Operands: []mlir.Value{number}, Results: []mlir.Type{i32},

@@ -12,6 +12,8 @@ var upstreamGuards = map[string]func(*OperationState) string{
 	"acc.reduction_combine_region":         blocks,
 	"affine.delinearize_index":             dynamicBasis,
 	"amdgpu.dpp":                           permuted,
+	"affine.for":                           loopBounds,
+	"affine.parallel":                      parallelBounds,
 	"cf.switch":                            switchCases,
 	"llvm.extractvalue":                    position,
 	"llvm.insertvalue":                     position,
@@ -46,6 +48,40 @@ func (s *OperationState) attribute(name string) (a Attribute) {
 		}
 	}
 	return a
+}
+
+// loopBounds requires an operand for each input of the maps of a loop's bounds. The verifier
+// accepts other numbers of them, but passes index the operands.
+func loopBounds(s *OperationState) string {
+	lower, upper, ok := s.inputs("lowerBoundMap", "upperBoundMap")
+	var sizes []int32
+	if segments := s.attribute("operandSegmentSizes"); !segments.IsNil() {
+		sizes, _ = DenseArrayOf[int32](segments)
+	}
+	return want(ok && len(sizes) == 3 && int(sizes[0]) == lower && int(sizes[1]) == upper, "an operand for each input of its attributes lowerBoundMap and upperBoundMap")
+}
+
+// parallelBounds does so for a loop whose iterations may run at the same time.
+func parallelBounds(s *OperationState) string {
+	lower, upper, ok := s.inputs("lowerBoundsMap", "upperBoundsMap")
+	return want(ok && len(s.Operands) == lower+upper, "an operand for each input of its attributes lowerBoundsMap and upperBoundsMap")
+}
+
+// inputs returns the numbers of inputs of two attributes that are maps.
+func (s *OperationState) inputs(lower, upper string) (int, int, bool) {
+	var numbers [2]int
+	for i, name := range []string{lower, upper} {
+		a := s.attribute(name)
+		if a.IsNil() {
+			return 0, 0, false
+		}
+		m, ok := a.AffineMapValue()
+		if !ok {
+			return 0, 0, false
+		}
+		numbers[i] = m.NumInputs()
+	}
+	return numbers[0], numbers[1], true
 }
 
 // dynamicBasis requires an operand for each dynamic number of the basis.
