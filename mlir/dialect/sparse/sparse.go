@@ -86,7 +86,7 @@ func (e Encoding) check() error {
 		return errors.New("sparse: an encoding must have at least one level")
 	case e.DimToLevel.IsNil():
 		return errors.New("sparse: DimToLevel of the encoding is missing")
-	case e.DimToLevel.NumSymbols() != 0 || e.DimToLevel.NumDims() == 0 || e.DimToLevel.NumResults() != len(e.Levels):
+	case e.DimToLevel.NumDims() == 0 || e.DimToLevel.NumResults() != len(e.Levels):
 		return fmt.Errorf("sparse: %s does not map dimensions to %d levels", e.DimToLevel, len(e.Levels))
 	case !e.LevelToDim.IsNil() && (e.LevelToDim.NumSymbols() != 0 || e.LevelToDim.NumDims() != len(e.Levels) ||
 		e.LevelToDim.NumResults() != e.DimToLevel.NumDims()):

@@ -36,6 +36,9 @@ func TestEncoding(t *testing.T) {
 			"map = (d0, d1) -> (d0 : dense, d1 floordiv 4 : dense, d1 mod 4 : structured[2, 4])": {
 				Levels:     []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Dense}, {Format: sparse.NOutOfM, N: 2, M: 4}},
 				DimToLevel: nm},
+			"map = [s0](d0, d1) -> (s0 : dense, d0 : compressed, d1 : compressed)": {
+				Levels:     []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed}, {Format: sparse.Compressed}},
+				DimToLevel: check.Must(c.ParseAffineMap("(d0, d1)[s0] -> (s0, d0, d1)"))},
 		} {
 			a, err := e.Attribute(c)
 			if !mlirtest.Supported(t, c.Library(), err, function) {
@@ -66,7 +69,7 @@ func TestEncoding(t *testing.T) {
 			"must have at least one level":          {DimToLevel: two},
 			"DimToLevel of the encoding is missing": {Levels: dense},
 			"does not map dimensions to 2 levels":   {Levels: dense, DimToLevel: c.IdentityMap(3)},
-			"does not map dimensions to 3 levels":   {Levels: append(dense, sparse.Level{}), DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0, 0)"))},
+			"does not map dimensions to 3 levels":   {Levels: append(dense, sparse.Level{}), DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0)"))},
 			"is not the inverse":                    {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
 			"or 0 for an index, not 7":              {Levels: dense, DimToLevel: two, PosWidth: 7},
 			"or 0 for an index, not -8":             {Levels: dense, DimToLevel: two, CrdWidth: -8},
