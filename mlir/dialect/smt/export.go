@@ -12,6 +12,9 @@ import (
 type ExportOptions struct {
 	InlineSingleUse bool // inline values that are used once
 	IndentLet       bool // indent the bodies of let expressions
+	// NoReset leaves out the command that ends each solver, (reset). Libraries of LLVM 22 and
+	// earlier always write it.
+	NoReset bool
 }
 
 // Export returns the solvers of a module as SMT-LIB. It verifies the module first.
@@ -25,7 +28,7 @@ func Export(module mlir.Operation, o ExportOptions) (string, error) {
 	}
 	var failed bool
 	text := capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) {
-		failed = capi.MlirTranslateOperationToSMTLIB(raw.Table(c), h, cb, ud, o.InlineSingleUse, o.IndentLet).Value == 0
+		failed = !capi.TranslateSMTLIB(raw.Table(c), h, cb, ud, o.InlineSingleUse, o.IndentLet, !o.NoReset)
 	})
 	if failed {
 		return "", raw.Failure(c, "writing SMT-LIB")
