@@ -23,6 +23,8 @@ func TestCreateGuards(t *testing.T) {
 			s    mlir.OperationState
 		}{
 			{"linalg.copy needs an operand", mlir.OperationState{Name: "linalg.copy", Regions: []mlir.Region{c.NewRegion()}}},
+			{"", mlir.OperationState{Name: "linalg.index", Results: []mlir.Type{c.IndexType()}, Attributes: []mlir.NamedAttribute{{Name: "dim", Value: c.IntegerAttribute(c.IntegerType(64, mlir.Signless), 0)}}}},
+			{"", mlir.OperationState{Name: "linalg.yield"}},
 			{"tm_tensor.attention needs an operand", mlir.OperationState{Name: "tm_tensor.attention"}},
 			{"tosa.abs needs operands and results that are tensors", mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{number}, Results: []mlir.Type{tensor}}},
 			{"tosa.abs needs operands and results that are tensors", mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{value}, Results: []mlir.Type{i32}}},

@@ -144,6 +144,9 @@ func (o Operation) Verify() error {
 		if bad := capi.Unplaced(t, o.raw); bad.Ptr != nil {
 			return c.operation(bad).refused("verify", "uses a value, or branches to a block, that is not in an operation: add it to one first")
 		}
+		if o.orphan() {
+			return o.refused("verify", "is not in an operation: add it to one first")
+		}
 	}
 	ok := capi.MlirOperationVerify(t, o.raw)
 	diagnostics := c.takeDiagnostics("")

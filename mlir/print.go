@@ -62,6 +62,7 @@ func (o Operation) Print(p PrintOptions) string {
 	if err := o.life.ctx.lib.printable(p); err != nil {
 		panic(err)
 	}
+	p.Generic = p.Generic || o.orphan()
 	flags := p.flags(t)
 	defer capi.MlirOpPrintingFlagsDestroy(t, flags)
 	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {

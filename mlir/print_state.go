@@ -20,6 +20,7 @@ type AsmState struct {
 // NewAsmState numbers the values in and around an operation.
 func (o Operation) NewAsmState(p PrintOptions) (*AsmState, error) {
 	t := o.life.use("Operation.NewAsmState", o.raw.Ptr)
+	p.Generic = p.Generic || o.orphan()
 	return o.life.newAsmState(o.raw.Ptr, p, func(flags capi.MlirOpPrintingFlags) capi.MlirAsmState {
 		return capi.MlirAsmStateCreateForOperation(t, o.raw, flags)
 	})
@@ -32,6 +33,7 @@ func (v Value) asmState(p PrintOptions) (*AsmState, error) {
 	if b := v.Block(); !b.IsNil() && b.Parent().IsNil() {
 		return &AsmState{life: v.life}, nil
 	}
+	p.Generic = p.Generic || v.Owner().orphan()
 	return v.life.newAsmState(v.raw.Ptr, p, func(flags capi.MlirOpPrintingFlags) capi.MlirAsmState {
 		return capi.MlirAsmStateCreateForValue(t, v.raw, flags)
 	})

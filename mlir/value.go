@@ -89,6 +89,9 @@ func (v Value) String() string {
 		return "<nil value>"
 	}
 	t := v.use("Value.String")
+	if owner := v.Owner(); owner.orphan() {
+		return owner.String()
+	}
 	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.MlirValuePrint(t, v.raw, cb, ud)
 	}))

@@ -1,6 +1,7 @@
 package linalg_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,5 +145,39 @@ func TestFillRegion(t *testing.T) {
 		if _, err := linalg.IsContraction(create("linalg.matmul", 1, 0, 1, 2)); err == nil {
 			t.Error("an operation without a body was read")
 		}
+	})
+}
+
+// TestIndex checks that linalg.index can be created, and printed before it is in an operation,
+// which the library's verifier assumes.
+func TestIndex(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		m := c.NewModule(mlir.Location{})
+		b := mlir.NewBuilder(m.Body(), mlir.Location{})
+		if !c.Registered("linalg.index") {
+			linalg.Index(b, 0)
+			check.Error(t, b.Err(), "does not know the operation")
+			return
+		}
+		out := b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast", Results: []mlir.Type{b.Type("memref<4xindex>")}}).Result(0)
+		var i mlir.Value
+		linalg.Generic(b, []mlir.AffineMap{c.IdentityMap(1)}, []string{linalg.ParallelLoop}, nil, []mlir.Value{out}, func([]mlir.Value) []mlir.Value {
+			i = linalg.Index(b, 0)
+			op := i.Owner()
+			for _, text := range []string{i.String(), op.String(), check.Must(op.NewAsmState(mlir.PrintOptions{})).Print(op)} {
+				if !strings.Contains(text, `"linalg.index"()`) {
+					t.Errorf("the operation is %s", text)
+				}
+			}
+			check.Diff(t, "the name", "%0", i.Name(mlir.PrintOptions{}))
+			check.Error(t, op.Verify(), "'linalg.index' op is not in an operation: add it to one first")
+			return []mlir.Value{i}
+		})
+		b.Fail(m.Verify())
+		check.NoError(t, b.Err())
+		check.Diff(t, "in its place", "%1 = linalg.index 0 : index", i.String())
+		clone := i.Owner().Clone()
+		check.Diff(t, "detached", `%0 = "linalg.index"() <{dim = 0 : i64}> : () -> index`, strings.TrimSpace(clone.String()))
+		check.Error(t, clone.Verify(), "is not in an operation")
 	})
 }
