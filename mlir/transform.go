@@ -18,15 +18,12 @@ type TransformOptions struct {
 }
 
 // Transform runs a named sequence of the transform dialect in script on this module. Both
-// must be modules of one context. Handles into this module become invalid. Transform
-// returns an error if operations use one another's results in a cycle, because transforms
-// that fold might not terminate.
+// must be modules of one context. A module may hold its own script, which then runs as a
+// copy. Handles into this module become invalid. Transform returns an error if operations
+// use one another's results in a cycle, because transforms that fold might not terminate.
 func (m *Module) Transform(script *Module, o TransformOptions) error {
 	t := m.life.check("Module.Transform")
 	script.life.mine(m.ctx, "a module", "Module.Transform")
-	if m == script {
-		panic("mlir: Module.Transform was given the module as its own script: use another module")
-	}
 	if err := m.ctx.lib.need("mlirTransformApplyNamedSequence", "mlirTransformOptionsCreate"); err != nil {
 		return err
 	}
@@ -37,6 +34,10 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	}
 	if err := m.operation().acyclic("transforming", " first"); err != nil {
 		return err
+	}
+	if m == script {
+		script = m.Clone()
+		defer script.Close()
 	}
 	if o.Sequence == "" {
 		o.Sequence = "__transform_main"

@@ -45,7 +45,18 @@ func TestTransform(t *testing.T) {
 		if err := m.Transform(script, mlir.TransformOptions{Sequence: "nosuch"}); err == nil || !strings.Contains(err.Error(), "@nosuch") {
 			t.Errorf("a sequence that is not there: %v", err)
 		}
-		check.Panics(t, "as its own script", func() { m.Transform(m, mlir.TransformOptions{}) })
+		// The sequence marks the function beside it, and itself.
+		own := mlirtest.Parse(t, c, `module attributes {transform.with_named_sequence} {
+  func.func @f() { return }
+  transform.named_sequence @__transform_main(%root: !transform.any_op {transform.readonly}) {
+    %all = transform.structured.match ops{["func.func", "transform.named_sequence"]} in %root : (!transform.any_op) -> !transform.any_op
+    transform.annotate %all "seen" : !transform.any_op
+    transform.yield
+  }
+}`)
+		if err := own.Transform(own, mlir.TransformOptions{}); err != nil || strings.Count(own.String(), "attributes {seen}") != 2 {
+			t.Errorf("a module that holds its script (%v) is\n%s", err, own)
+		}
 	})
 }
 

@@ -141,9 +141,9 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Initialize runs the module's global constructors. It may be called only once, after the
-// symbols are registered and before the first call of a function. Libraries of LLVM 19 run them
-// in New.
+// Initialize runs the module's global constructors. It must be called after the symbols are
+// registered and before the first call of a function. A second call does nothing. Libraries of
+// LLVM 19 run them in New.
 func (e *Engine) Initialize() error {
 	t := e.live("Engine.Initialize")
 	early := t.HasOf("mlirExecutionEngineCreate", 19)
@@ -153,7 +153,7 @@ func (e *Engine) Initialize() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.initialized {
-		return errors.New("execution: the engine is already initialized")
+		return nil
 	}
 	e.initialized = true
 	if !early {

@@ -145,11 +145,10 @@ func TestInvoke(t *testing.T) {
 	if e.Lookup("nosuch") != nil {
 		t.Error("an undefined name has an address")
 	}
-	if err := e.Initialize(); err != nil {
-		t.Error(err)
-	}
-	if err := e.Initialize(); err == nil {
-		t.Error("the engine was initialized twice")
+	for range 2 { // the second call does nothing
+		if err := e.Initialize(); err != nil {
+			t.Error(err)
+		}
 	}
 	var wg sync.WaitGroup
 	for i := range 8 {
