@@ -97,6 +97,13 @@ func (m *Module) holds(kind capi.Kind, p pointer, method string) bool {
 	return p != nil && capi.Top(m.ctx.api, kind, p) == m.raw.Ptr
 }
 
+// Pointer returns the ptr of the MlirPassManager, which the PassManager still owns. C code may
+// add passes to it before the first run.
+func (p *PassManager) Pointer() unsafe.Pointer {
+	p.life.check("PassManager.Pointer")
+	return p.raw.Ptr
+}
+
 // Pointer returns the ptr of the MlirOperation.
 func (o Operation) Pointer() unsafe.Pointer {
 	o.life.use("Operation.Pointer", o.raw.Ptr)

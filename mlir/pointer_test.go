@@ -1,6 +1,7 @@
 package mlir_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unsafe"
@@ -69,6 +70,13 @@ func TestPointers(t *testing.T) {
 	check.Panics(t, "called on no library", func() { (*mlir.Library)(nil).ContextFromPointer(c.Pointer()) })
 	detached := check.Must(c.Create(mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{c.NewRegion()}}))
 	check.Panics(t, "use Context.Adopt", func() { c.ModuleFromPointer(detached.Pointer()) })
+	pm := check.Must(c.NewPassManager(mlir.PassManagerOptions{}))
+	api := raw.Table(c)
+	list := capi.MlirPassManagerGetAsOpPassManager(api, capi.MlirPassManager{Ptr: pm.Pointer()})
+	added := capi.MlirOpPassManagerAddPipeline(api, list, "cse", nil, nil)
+	check.Diff(t, "a pass that C code added", "1 builtin.module(cse)", fmt.Sprint(added.Value, " ", pm))
+	check.NoError(t, pm.Close())
+	check.Panics(t, "PassManager.Pointer called after PassManager.Close", func() { pm.Pointer() })
 	check.NoError(t, m.Close())
 	check.Panics(t, "Operation.Pointer called after Module.Close", func() { f.Pointer() })
 	check.Panics(t, "Module.Pointer called after Module.Close", func() { m.Pointer() })

@@ -175,6 +175,12 @@ func (e *Engine) Lookup(name string) unsafe.Pointer {
 	return capi.MlirExecutionEngineLookup(t, e.raw, name)
 }
 
+// Pointer returns the ptr of the MlirExecutionEngine, which the Engine still owns.
+func (e *Engine) Pointer() unsafe.Pointer {
+	e.live("Engine.Pointer")
+	return e.raw.Ptr
+}
+
 // Register sets the address of a function or variable that the module declares but does
 // not define. It must be called before the first Invoke or Lookup.
 func (e *Engine) Register(name string, address unsafe.Pointer) error {

@@ -16,8 +16,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/capi"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/execution"
 	"github.com/calliope-mlir/calliope/native"
@@ -142,6 +144,10 @@ func TestInvoke(t *testing.T) {
 	if p := (*int32)(e.Lookup("answer")); p == nil || *p != 42 {
 		t.Errorf("the global is %v", p)
 	}
+	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
+	if p := capi.MlirExecutionEngineLookup(raw.Table(c), capi.MlirExecutionEngine{Ptr: e.Pointer()}, "answer"); p == nil || p != e.Lookup("answer") {
+		t.Errorf("C code finds the global at %v", p)
+	}
 	if e.Lookup("nosuch") != nil {
 		t.Error("an undefined name has an address")
 	}
@@ -212,6 +218,7 @@ func TestInvokeErrors(t *testing.T) {
 	e.Close()
 	e.Close()
 	check.Panics(t, "called after Engine.Close", func() { e.Lookup("add") })
+	check.Panics(t, "called after Engine.Close", func() { e.Pointer() })
 
 	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
 	high := mlirtest.Parse(t, c, "func.func @f(%x: i32) -> i32 { return %x : i32 }") // not lowered
