@@ -59,6 +59,7 @@ type call struct {
 	question   string             // what asks it, for messages; empty for a PDL constraint
 	conversion bool               // of a dialect conversion
 	anywhere   bool               // top may be unknown, as it is while the library parses it
+	inner      bool               // it is made in another one, which has the gate
 	walk       bool               // it may change only the matched operation
 	verified   bool               // its changes are verified
 	touched    []Operation        // operations to be verified: see touch
@@ -186,7 +187,7 @@ func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) err
 // returns. A panic is returned as an error.
 func (c *Context) enter(this call, f func(this *call) error) error {
 	// A conversion calls Go on one thread, and may do so within a call.
-	if nested := this.conversion && c.calls.current != nil && c.calls.current.conversion; c.threads && !nested {
+	if nested := this.conversion && c.calls.current != nil && c.calls.current.conversion; c.threads && !nested && !this.inner {
 		c.calls.gate.Lock()
 		defer c.calls.gate.Unlock()
 	}

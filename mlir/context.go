@@ -26,7 +26,9 @@ type Context struct {
 	placeholders int              // blocks of the tops, see top.placeholders
 
 	handlers []*handler
-	remarks  *remarks // where remarks are reported, or nil
+	remarks  *remarks   // where remarks are reported, or nil
+	scripts  *scriptRun // the run of a transform script, or nil
+	inGo     bool       // operations of transform scripts are defined in Go
 	pool     *ThreadPool
 	doubled  struct { // see printsTwice
 		once sync.Once

@@ -73,13 +73,21 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	script.busy++
 	defer func() { script.busy-- }()
 	var ok bool
-	_, err := m.ctx.run(m.operation(), "Module.Transform", false, func(op Operation, _ pointer) {
+	run := &scriptRun{previous: m.ctx.scripts}
+	_, err := m.ctx.run(m.operation(), "Module.Transform", m.ctx.inGo, func(op Operation, top pointer) {
+		run.top, run.on = top, op.raw
+		m.ctx.scripts = run
+		defer func() { m.ctx.scripts = run.previous }()
 		ok = capi.MlirTransformApplyNamedSequence(t, op.raw, sequence.raw, script.operation().raw, options).Value != 0
 	})
 	if err != nil {
 		return err
 	}
-	if diagnostics := m.ctx.takeDiagnostics(""); !ok {
+	diagnostics := m.ctx.takeDiagnostics("")
+	switch {
+	case run.failed != nil:
+		return run.failed
+	case !ok:
 		return &DiagnosticError{Op: "transforming", Diagnostics: diagnostics}
 	}
 	return nil
