@@ -96,6 +96,28 @@ func (o Operation) String() string {
 	return o.Print(PrintOptions{})
 }
 
+// alone returns an operation of whose values nothing outside knows: o itself, or a copy, which
+// done destroys. The library crashes if it writes others as bytecode. It returns an error if o
+// uses values from outside.
+func (o Operation) alone() (raw capi.MlirOperation, done func(), err error) {
+	c, t := o.life.ctx, o.life.ctx.api
+	own := capi.Top(t, capi.OperationKind, o.raw.Ptr)
+	detached := false // there are operations that may use values of o
+	for raw, top := range c.tops {
+		detached = detached || raw != own && top.module == nil
+	}
+	if own == o.raw.Ptr && !detached {
+		return o.raw, func() {}, nil
+	}
+	raw = capi.MlirOperationClone(t, o.raw)
+	if user := capi.UserOfOutside(t, capi.OperationKind, raw.Ptr, raw.Ptr); user.Ptr != nil {
+		name := capi.MlirIdentifierStr(t, capi.MlirOperationGetName(t, user))
+		capi.MlirOperationDestroy(t, raw)
+		return raw, nil, fmt.Errorf("mlir: %s cannot be written as bytecode alone, because %s in it uses something outside: write an operation around it", o.Name(), name)
+	}
+	return raw, func() { capi.MlirOperationDestroy(t, raw) }, nil
+}
+
 // Bytecode returns the operation as MLIR bytecode of the library's own version. It verifies
 // the operation first. If the operation is not valid, the error is a *DiagnosticError.
 func (o Operation) Bytecode() ([]byte, error) {
@@ -111,16 +133,21 @@ func (o Operation) BytecodeVersion(version int) ([]byte, error) {
 	if err := o.Verify(); err != nil {
 		return nil, err // the library relies on what verifiers check
 	}
+	raw, done, err := o.alone()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	var failed bool
 	data := capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		if version < 0 {
-			capi.MlirOperationWriteBytecode(t, o.raw, cb, ud)
+			capi.MlirOperationWriteBytecode(t, raw, cb, ud)
 			return
 		}
 		config := capi.MlirBytecodeWriterConfigCreate(t)
 		defer capi.MlirBytecodeWriterConfigDestroy(t, config)
 		capi.MlirBytecodeWriterConfigDesiredEmitVersion(t, config, int64(version))
-		failed = capi.MlirOperationWriteBytecodeWithConfig(t, o.raw, config, cb, ud).Value == 0
+		failed = capi.MlirOperationWriteBytecodeWithConfig(t, raw, config, cb, ud).Value == 0
 	})
 	if failed {
 		diagnostics := c.takeDiagnostics("")

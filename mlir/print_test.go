@@ -104,3 +104,26 @@ func TestBytecodeVersions(t *testing.T) {
 		}
 	})
 }
+
+// TestBytecodeAlone writes operations whose values are used outside, and some that use values
+// from outside, as bytecode. The library would crash on both.
+func TestBytecodeAlone(t *testing.T) {
+	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
+		c := mlirtest.ContextOf(t, e.Library)
+		m := mlirtest.Parse(t, c, `func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  return %0 : i32
+}`)
+		want := check.Must(m.Bytecode())
+		add := mlirtest.Find(m, "arith.addi")[0]
+		copied := add.Clone()
+		check.Diff(t, "the bytecode with a copy outside", want, check.Must(m.Bytecode()))
+		check.NoError(t, copied.Erase())
+		for _, name := range []string{"arith.addi", "func.return"} {
+			_, err := mlirtest.Find(m, name)[0].Bytecode()
+			check.Error(t, err, name+" cannot be written as bytecode alone, because "+name+" in it uses something outside")
+		}
+		f := check.Must(mlirtest.Find(m, "func.func")[0].Bytecode())
+		check.Diff(t, "the bytecode of a function", m.String(), check.Must(c.Parse("", f)).String())
+	})
+}

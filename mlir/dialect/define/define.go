@@ -29,7 +29,7 @@ type Parametric struct {
 
 // An Operation describes an operation. It has the parts that are listed and no others,
 // except for discardable attributes. An operation with several parts of one kind that are not
-// single has their numbers in the attribute operand_segment_sizes or result_segment_sizes.
+// single has their numbers in the attribute operandSegmentSizes or resultSegmentSizes.
 type Operation struct {
 	Name                          string // without the namespace
 	Operands, Results, Attributes []Part
