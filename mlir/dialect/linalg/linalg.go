@@ -93,12 +93,70 @@ func ConvolutionOf(o mlir.Operation) (Convolution, error) {
 	if !capi.MlirLinalgIsAConvolutionOp(t, h) {
 		return Convolution{}, fmt.Errorf("linalg: %s is not a convolution", o.Name())
 	}
-	d := capi.MlirLinalgInferConvolutionDimensions(t, h)
+	return convolution(c, capi.MlirLinalgInferConvolutionDimensions(t, h)), nil
+}
+
+// ConvolutionOfMaps returns the dimensions of a convolution from the indexing maps of its image,
+// its filter and its result. All of them have the same loops.
+func ConvolutionOfMaps(image, filter, result mlir.AffineMap) (Convolution, error) {
+	const function = "mlirLinalgInferConvolutionDimensionsFromMaps"
+	c := image.Context()
+	if err := raw.Need(c.Library(), function); err != nil {
+		return Convolution{}, err
+	}
+	maps := []mlir.AffineMap{image, filter, result}
+	list := make([]capi.MlirAffineMap, len(maps))
+	for i, m := range maps {
+		if m.IsNil() || m.NumSymbols() != 0 || m.NumDims() != image.NumDims() || i > 0 && !m.IsProjectedPermutation() {
+			return Convolution{}, fmt.Errorf("linalg: %s is not a map of a convolution over %d loops: each result of a filter's and a result's must be one of them", m, image.NumDims())
+		}
+		list[i] = raw.Map(c, m)
+	}
+	if !isImage(image) {
+		return Convolution{}, fmt.Errorf("linalg: %s is not a map of an image: each result must be a loop or the sum of two, which may be multiplied by positive numbers", image)
+	}
+	d := convolution(c, capi.MlirLinalgInferConvolutionDimensionsFromMaps(raw.Table(c), raw.First(list), len(list)))
+	if len(d.OutputImage) == 0 {
+		return Convolution{}, fmt.Errorf("linalg: %s, %s and %s do not form a convolution", image, filter, result)
+	}
+	return d, nil
+}
+
+// isImage reports whether a map has the form that the library expects of an image: other forms
+// may crash it.
+func isImage(m mlir.AffineMap) bool {
+	seen := map[int]bool{}
+	loop := func(e mlir.AffineExpr) bool {
+		if left, right, ok := e.Operands(); ok {
+			factor, ok := right.Constant()
+			if e.Kind() != mlir.AffineMul || !ok || factor < 1 {
+				return false
+			}
+			e = left
+		}
+		i, _ := e.Position()
+		ok := e.Kind() == mlir.AffineDim && !seen[i]
+		seen[i] = true
+		return ok
+	}
+	for _, e := range m.Results() {
+		left, right, _ := e.Operands()
+		switch {
+		case e.Kind() == mlir.AffineDim && loop(e):
+		case e.Kind() == mlir.AffineAdd && loop(left) && loop(right):
+		default:
+			return false
+		}
+	}
+	return m.NumResults() > 0
+}
+
+func convolution(c *mlir.Context, d capi.MlirLinalgConvolutionDimensions) Convolution {
 	return Convolution{
 		Batch: list(c, d.Batch), OutputImage: list(c, d.OutputImage), OutputChannel: list(c, d.OutputChannel),
 		FilterLoop: list(c, d.FilterLoop), InputChannel: list(c, d.InputChannel), Depth: list(c, d.Depth),
 		Strides: list(c, d.Strides), Dilations: list(c, d.Dilations),
-	}, nil
+	}
 }
 
 // IndexingMaps returns the maps from the loops of a linalg operation to its operands. It

@@ -96,6 +96,46 @@ func TestDimensions(t *testing.T) {
 	})
 }
 
+// TestConvolutionOfMaps infers the dimensions of a convolution, and tries other maps.
+func TestConvolutionOfMaps(t *testing.T) {
+	eachContext(t, func(t *testing.T, c *mlir.Context) {
+		parse := func(text string) mlir.AffineMap { return check.Must(c.ParseAffineMap("(n, w, f, k, d) -> " + text)) }
+		filter, result := parse("(k, d, f)"), parse("(n, w, f)")
+		got, err := linalg.ConvolutionOfMaps(parse("(n, w * 2 + k * 3, d)"), filter, result)
+		if !c.Library().Has("mlirLinalgInferConvolutionDimensionsFromMaps") {
+			mlirtest.Unsupported(t, err)
+			return
+		}
+		check.NoError(t, err)
+		if diff := cmp.Diff(linalg.Convolution{Batch: []int64{0}, OutputImage: []int64{1}, OutputChannel: []int64{2}, FilterLoop: []int64{3},
+			InputChannel: []int64{4}, Strides: []int64{2}, Dilations: []int64{3}}, got, emptyIsNil); diff != "" {
+			t.Errorf("convolution (-want +got):\n%s", diff)
+		}
+		for _, image := range []string{"()", "(n, w mod 2, d)", "(n, w floordiv 3 + k, d)", "(n, 5, d)", "(n, w + w, d)", "(n, w + k + f, d)",
+			"(w + k, w + k)", "(n, w * -1 + k, d)", "(n, w * 2 + 1, d)", "(n, w * 2, d)"} {
+			_, err := linalg.ConvolutionOfMaps(parse(image), filter, result)
+			check.Error(t, err, "is not a map of an image")
+		}
+		for _, image := range []string{"(w + k)", "(n, w, f, k, d)", "(f + k, n + d, w)", "(n + w, k + d)", "(k + w, n)", "(d + k)"} {
+			for _, filter := range []string{"()", "(k)", "(n, w, f, k, d)", "(w, n)", "(d, k, f, n)"} {
+				for _, result := range []string{"()", "(w)", "(n, w, f)", "(k, d)", "(n, w, f, k, d)"} {
+					if got, err := linalg.ConvolutionOfMaps(parse(image), parse(filter), parse(result)); err == nil && len(got.OutputImage) != len(got.FilterLoop) {
+						t.Errorf("%s, %s and %s gave %v", image, filter, result, got)
+					}
+				}
+			}
+		}
+		_, err = linalg.ConvolutionOfMaps(filter, filter, result)
+		check.Error(t, err, "do not form a convolution")
+		_, err = linalg.ConvolutionOfMaps(filter, c.IdentityMap(1), result)
+		check.Error(t, err, "is not a map of a convolution over 5 loops")
+		_, err = linalg.ConvolutionOfMaps(filter, filter, parse("(n + w)"))
+		check.Error(t, err, "is not a map of a convolution over 5 loops")
+		_, err = linalg.ConvolutionOfMaps(filter, filter, mlir.AffineMap{})
+		check.Error(t, err, "is not a map of a convolution")
+	})
+}
+
 var emptyIsNil = cmp.Transformer("list", func(s []int64) string {
 	text := ""
 	for _, v := range s {
