@@ -1,0 +1,21 @@
+package stages
+
+// IdleWorkers returns the process ids of the workers that wait for requests.
+func IdleWorkers() (ids []int) {
+	workers.mu.Lock()
+	defer workers.mu.Unlock()
+	for _, w := range workers.idle {
+		ids = append(ids, w.cmd.Process.Pid)
+	}
+	return ids
+}
+
+// KnownModules returns how many modules the idle workers have.
+func KnownModules() (n int) {
+	workers.mu.Lock()
+	defer workers.mu.Unlock()
+	for _, w := range workers.idle {
+		n += len(w.known)
+	}
+	return n
+}
