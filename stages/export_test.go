@@ -19,3 +19,10 @@ func KnownModules() (n int) {
 	}
 	return n
 }
+
+// LastTurn returns the last run on the interpreter that has an effect, to compare.
+func LastTurn(effect string) any {
+	interpreterOrder.mu.Lock()
+	defer interpreterOrder.mu.Unlock()
+	return interpreterOrder.last[effect]
+}

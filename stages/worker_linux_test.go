@@ -54,7 +54,17 @@ func works(t *testing.T, e stages.Executable) {
 func TestWorkerEnds(t *testing.T) {
 	e, endless, bursting := onInterpreter(t, negate), onInterpreter(t, forever), onInterpreter(t, huge)
 	works(t, e)
+	for len(stages.IdleWorkers()) > 1 { // those of other tests
+		endWorkers(t, e, endless, bursting)
+	}
 	files := openFiles(t)
+	endWorkers(t, e, endless, bursting)
+	check.Diff(t, "open files", files, openFiles(t))
+}
+
+// endWorkers ends workers in every way.
+func endWorkers(t *testing.T, e, endless, bursting stages.Executable) {
+	t.Helper()
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGABRT, syscall.SIGSEGV} {
 		pid := lastWorker(t)
 		failed := make(chan error)
@@ -97,7 +107,6 @@ func TestWorkerEnds(t *testing.T) {
 	check.Diff(t, "cancelled", true, errors.Is(err, context.Canceled))
 	check.Diff(t, "the worker goes on", false, running(pid))
 	works(t, e)
-	check.Diff(t, "open files", files, openFiles(t))
 }
 
 // lastWorker returns the worker that the next run takes.
