@@ -26,3 +26,17 @@ func LastTurn(effect string) any {
 	defer interpreterOrder.mu.Unlock()
 	return interpreterOrder.last[effect]
 }
+
+// CompiledStages returns how many stages are compiled.
+func CompiledStages() int {
+	compiled.mu.Lock()
+	defer compiled.mu.Unlock()
+	return len(compiled.entries)
+}
+
+// OpenModules returns how many stages programs have on the interpreter.
+func OpenModules() int {
+	workers.mu.Lock()
+	defer workers.mu.Unlock()
+	return len(workers.open)
+}
