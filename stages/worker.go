@@ -61,19 +61,13 @@ func (p *pool) evaluate(ctx context.Context, module *interpreted, q request) ([]
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	w, err := p.take(ctx)
+	w, err := p.send(ctx, module, q)
 	if err != nil {
 		return nil, err
 	}
-	q.Closed = p.drop(w)
-	if !w.known[module.id] {
-		q.Library, q.Data = module.library, module.data
-	}
 	var r response
 	stop := context.AfterFunc(ctx, w.kill)
-	if err = w.requests.Encode(q); err == nil {
-		err = w.responses.Decode(&r)
-	}
+	err = w.responses.Decode(&r)
 	if !stop() {
 		w.end()
 		return nil, context.Cause(ctx)
@@ -87,6 +81,32 @@ func (p *pool) evaluate(ctx context.Context, module *interpreted, q request) ([]
 		return nil, errors.New(r.Err)
 	}
 	return r.Results, nil
+}
+
+// send sends a request to a worker. Somebody may have ended an idle one: then another one gets it.
+func (p *pool) send(ctx context.Context, module *interpreted, q request) (*worker, error) {
+	for {
+		w, idle, err := p.take(ctx)
+		if err != nil {
+			return nil, err
+		}
+		q.Closed, q.Library, q.Data = p.drop(w), "", nil
+		if !w.known[module.id] {
+			q.Library, q.Data = module.library, module.data
+		}
+		stop := context.AfterFunc(ctx, w.kill)
+		err = w.requests.Encode(q)
+		switch {
+		case !stop():
+			w.end()
+			return nil, context.Cause(ctx)
+		case err == nil:
+			return w, nil
+		case !idle:
+			return nil, w.ended(err)
+		}
+		w.end()
+	}
 }
 
 // add registers a module.
@@ -134,24 +154,18 @@ func (p *pool) put(w *worker) {
 }
 
 // take returns an idle worker, or starts one.
-func (p *pool) take(ctx context.Context) (*worker, error) {
-	for {
-		p.mu.Lock()
-		n := len(p.idle)
-		if n == 0 {
-			p.mu.Unlock()
-			return start(ctx)
-		}
-		w := p.idle[n-1]
-		p.idle = p.idle[:n-1]
+func (p *pool) take(ctx context.Context) (w *worker, idle bool, err error) {
+	p.mu.Lock()
+	n := len(p.idle)
+	if n == 0 {
 		p.mu.Unlock()
-		select {
-		case <-w.gone: // somebody has ended it
-			_ = w.end()
-		default:
-			return w, nil
-		}
+		w, err = start(ctx)
+		return w, false, err
 	}
+	defer p.mu.Unlock()
+	w = p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return w, true, nil
 }
 
 // start starts a worker.
