@@ -170,10 +170,7 @@ func random(t *testing.T, seed uint64, l *log, devices []stages.Device, total ma
 	var whole []outcome // inline
 	var failure outcome
 	var late bool
-	for i, w := range waysOf(devices, some) {
-		if w.o.Lower != nil && !program.forms["pure"] {
-			continue
-		}
+	for i, w := range waysOf(seed, devices, some, program.forms["pure"]) {
 		e, err := stages.Compile(t.Context(), m, w.o)
 		if err != nil {
 			c.fail(w, "%v", err)
