@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -128,4 +129,31 @@ func (b *bindings) close() {
 	for _, f := range b.later {
 		f.slot.Close()
 	}
+}
+
+// keepForeign has the calls of other hosts served that stay in their stages.
+func (p *Plan) keepForeign(o Options) {
+	for _, c := range p.callbacks {
+		if c.foreign && c.Decision == Inline {
+			p.foreign = o.Foreign
+			for _, s := range p.stages {
+				s.jax = o.JAXCallbacks
+			}
+		}
+	}
+}
+
+// registerForeign makes clients that call back serve targets of other hosts.
+func registerForeign(targets []bridge.ForeignTarget, devices []Device) error {
+	for _, d := range devices {
+		for _, t := range targets {
+			if !d.callsBack() {
+				break
+			}
+			if err := d.place().client.Plugin().RegisterForeign(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

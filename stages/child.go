@@ -3,6 +3,7 @@ package stages
 import (
 	"bufio"
 	"encoding/gob"
+	"errors"
 	"io"
 	"os"
 
@@ -32,6 +33,7 @@ type request struct {
 	Library string
 	Data    []byte
 	Args    []tensor.View
+	Closed  []int64 // modules that are not needed any more
 }
 
 // A response has the elements of the results.
@@ -40,18 +42,14 @@ type response struct {
 	Err     string
 }
 
-// serve answers requests until there are no more.
+// serve answers requests until there are no more. It then ends at once: the program that wants the answer has ended.
 func serve(in io.Reader, out io.Writer) {
 	if _, err := io.WriteString(out, hello); err != nil {
 		return
 	}
 	modules := map[int64]*mlir.Module{}
-	requests, responses := gob.NewDecoder(bufio.NewReader(in)), gob.NewEncoder(out)
-	for {
-		var q request
-		if err := requests.Decode(&q); err != nil {
-			return
-		}
+	responses := gob.NewEncoder(out)
+	for q := range received(in) {
 		var r response
 		results, err := answer(modules, q)
 		if err != nil {
@@ -66,7 +64,32 @@ func serve(in io.Reader, out io.Writer) {
 	}
 }
 
+// received returns the requests. It ends the process after the last one, also while one is being answered.
+func received(in io.Reader) <-chan request {
+	list := make(chan request)
+	go func() {
+		requests := gob.NewDecoder(bufio.NewReader(in))
+		for {
+			var q request
+			if err := requests.Decode(&q); err != nil {
+				os.Exit(0)
+			}
+			list <- q
+		}
+	}()
+	return list
+}
+
 func answer(modules map[int64]*mlir.Module, q request) ([]tensor.View, error) {
+	for _, id := range q.Closed {
+		if m := modules[id]; m != nil {
+			delete(modules, id)
+			c := m.Context()
+			if err := errors.Join(m.Close(), c.Close()); err != nil {
+				return nil, err
+			}
+		}
+	}
 	m := modules[q.ID]
 	if m == nil {
 		l, err := mlir.Open(mlir.OpenOptions{Path: q.Library})

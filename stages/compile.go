@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -51,10 +53,18 @@ hand:
 func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
 	reading.Lock()
 	device := p.devices[s.Device]
-	key := stageKey{client: device.place().client, replicas: s.replicas, text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
+	key := stageKey{client: device.place().client, replicas: s.replicas, jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
 	reading.Unlock()
 	return compiled.get(ctx, key, func() (program, error) {
-		return device.compile(ctx, s, reading)
+		made, err := device.compile(ctx, s, reading)
+		if err != nil && !device.callsBack() {
+			reading.Lock()
+			defer reading.Unlock()
+			if advice := unserved(s.module); advice != "" {
+				err = fmt.Errorf("%w (%s)", err, advice)
+			}
+		}
+		return made, err
 	})
 }
 

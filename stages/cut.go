@@ -90,6 +90,7 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 		return nil, errors.Join(err, c.plan.Close())
 	}
 	c.plan.signature()
+	c.plan.keepForeign(o)
 	return c.plan, nil
 }
 

@@ -125,3 +125,79 @@ func TestEncodings(t *testing.T) {
 		t.Errorf("got %v, want an UnknownError", err)
 	}
 }
+
+// TestForeign cuts calls of a target of another host: with attributes, arrays in another layout, and results in the memory of operands.
+func TestForeign(t *testing.T) {
+	var seen []string
+	register(t, "mine", func(f *callbacks.Frame) error {
+		seen = append(seen, fmt.Sprint(f.Attributes, f.Args))
+		x, _ := tensor.Slice[float32](f.Args[0])
+		y, _ := tensor.Slice[float32](f.Results[1])
+		for i, v := range x {
+			y[i] = 10 * v
+		}
+		in, _ := tensor.Slice[float32](f.Results[0]) // has the operand's elements
+		for i := range in {
+			in[i]++
+		}
+		return nil
+	}, callbacks.Options{})
+	register(t, "see", func(f *callbacks.Frame) error { return nil }, callbacks.Options{Dispatch: callbacks.Async})
+	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+  %z = stablehlo.add %x, %x : tensor<2x3xf32>
+  %y:2 = stablehlo.custom_call @mine(%z) {api_version = 4 : i32, has_side_effect = true,
+    backend_config = {b = true, f = 1.5 : f32, g = 2.5 : f64, i = -1 : i8, l = array<i64: 1, 2>, s = "text", d = {u = 7 : ui16}, e = dense<[3, 4]> : tensor<2xi32>},
+    operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<[1, 0]> : tensor<2xindex>],
+    output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]}
+    : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  stablehlo.custom_call @seen(%y#0) {api_version = 4 : i32, has_side_effect = true, backend_config = {}} : (tensor<2x3xf32>) -> ()
+  return %y#0, %y#1, %z : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+}`)
+	o := stages.Options{Foreign: []bridge.ForeignTarget{{Target: "mine", AnyLayout: true}, {Target: "seen", Callback: "see"}}}
+	in, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	check.NoError(t, err)
+	// The memory of the operand is 2 8 4 10 6 12, column by column.
+	check.Diff(t, "results", "[f32[2,3] [3 5 7 9 11 13] f32[2,3] [20 80 40 100 60 120] f32[2,3] [2 4 6 8 10 12]]",
+		everyWay(t, m, o, []string{"mine", "see"}, in))
+	check.Diff(t, "calls", 4, len(seen))
+	for _, other := range seen[1:] {
+		check.Diff(t, "attributes and operands", seen[0], other)
+	}
+
+	refused := func(want string, t1 bridge.ForeignTarget) {
+		t.Helper()
+		_, err := stages.Cut(m, stages.Options{Foreign: []bridge.ForeignTarget{t1}})
+		check.Error(t, err, want)
+	}
+	refused("stablehlo.custom_call at", bridge.ForeignTarget{Target: "mine"}) // the layout
+	refused("it has no factor", bridge.ForeignTarget{Target: "mine", AnyLayout: true, Check: func(callbacks.Attributes) error { return errors.New("it has no factor") }})
+	_, err = stages.Compile(t.Context(), m, stages.Options{Foreign: []bridge.ForeignTarget{{Target: "mine", Callback: "nobody", AnyLayout: true}}})
+	if unknown := new(callbacks.UnknownError); !errors.As(err, &unknown) {
+		t.Errorf("got %v, want an UnknownError", err)
+	}
+}
+
+// TestOtherTargets names what serves calls that no callback serves.
+func TestOtherTargets(t *testing.T) {
+	without := hidden(t)
+	for target, want := range map[string]string{
+		"lapack_spotrf_ffi":       "put lapack.Foreign of bridge/lapack into Options.Foreign",
+		"xla_python_cpu_callback": "lower the program again with a newer JAX",
+		"unserved":                "name it in Options.Foreign",
+	} {
+		for _, devices := range [][]stages.Device{stages.On(without), nil} {
+			m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %y = stablehlo.custom_call @`+target+`(%x) {api_version = 4 : i32, backend_config = {}} : (tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+}`)
+			_, err := stages.Compile(t.Context(), m, stages.Options{Devices: devices})
+			check.Error(t, err, want)
+		}
+	}
+	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %y = stablehlo.custom_call @old(%x) {api_version = 2 : i32, backend_config = "opaque"} : (tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+}`)
+	_, err := stages.Compile(t.Context(), m, stages.Options{})
+	check.Error(t, err, `"old"`, "rewrite it by passes.ReplaceLegacy")
+}

@@ -31,7 +31,7 @@ func (interpreter) compile(_ context.Context, s *Stage, reading *sync.Mutex) (pr
 	if err != nil {
 		return nil, err
 	}
-	return &interpreted{id: lastModule.Add(1), library: s.module.Context().Library().Path(), data: data, shapes: s.Outputs}, nil
+	return &interpreted{id: workers.add(), library: s.module.Context().Library().Path(), data: data, shapes: s.Outputs}, nil
 }
 
 // interpreted is a stage on the interpreter.
@@ -42,7 +42,10 @@ type interpreted struct {
 	shapes  []tensor.Shape
 }
 
-func (p *interpreted) close() error { return nil }
+func (p *interpreted) close() error {
+	workers.remove(p.id)
+	return nil
+}
 
 func (p *interpreted) run(ctx context.Context, _ []place, inputs []*value, _ []bool) ([]*value, error) {
 	q := request{ID: p.id}

@@ -151,3 +151,24 @@ func TestJAXErrors(t *testing.T) {
 	})
 	check.Error(t, err, "cut at all such callbacks, or at none")
 }
+
+// TestJAXInlineInStages cuts at one callback of JAX, and leaves the other one in its stage.
+func TestJAXInlineInStages(t *testing.T) {
+	text, err := os.ReadFile("../bridge/testdata/jax/debug.mlir")
+	check.NoError(t, err)
+	m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.LibraryFor(t, text)), string(text))
+	client := newClient(t)
+	calls := map[string]int{}
+	for _, name := range []string{"one", "two", "three"} {
+		register(t, name, func(f *callbacks.Frame) error { calls[f.Name]++; return nil }, callbacks.Options{})
+	}
+	for _, names := range [][]string{{"one", "two"}, {"one", "three"}} { // equal stages with other callbacks
+		clear(calls)
+		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), JAXCallbacks: names, Force: cutAll("one")})
+		check.NoError(t, err)
+		check.Cleanup(t, e)
+		_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
+		check.NoError(t, err)
+		check.Diff(t, "calls", map[string]int{names[0]: 1, names[1]: 1}, calls)
+	}
+}

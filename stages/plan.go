@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -18,7 +19,8 @@ type Plan struct {
 	stages    []*Stage
 	callbacks []*Callback // in the order of the text
 	replicas  int
-	numbered  bool // main has the number of the replica as its last argument, which is no input
+	foreign   []bridge.ForeignTarget // for calls that stay in their stages
+	numbered  bool                   // main has the number of the replica as its last argument, which is no input
 }
 
 // Close releases the modules of the stages. Programs that were compiled stay.
@@ -44,7 +46,8 @@ type Stage struct {
 	module *mlir.Module
 	donate []bool // by input: nothing needs the value afterwards
 
-	replicas int // that execute it together; 0 if each does so by itself
+	replicas int      // that execute it together; 0 if each does so by itself
+	jax      []string // the callbacks of JAX's calls that stay in it
 }
 
 // A Callback is a callback of the module, with what became of it.

@@ -41,10 +41,8 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error)
 			return nil, err
 		}
 		client := d[0].place().client
-		for _, t := range o.Foreign {
-			if err := client.Plugin().RegisterForeign(t); err != nil {
-				return nil, err
-			}
+		if err := registerForeign(o.Foreign, d); err != nil {
+			return nil, err
 		}
 		return client.Compile(ctx, stablehlo.Program(m), bridge.CompileOptions{Replicas: replicas, JAXCallbacks: o.JAXCallbacks})
 	}
@@ -83,6 +81,9 @@ type Program struct {
 // Compile compiles the stages and binds the callbacks that the program calls between them. The
 // plan can be compiled again, and closed.
 func (p *Plan) Compile(ctx context.Context) (*Program, error) {
+	if err := registerForeign(p.foreign, p.devices); err != nil {
+		return nil, err
+	}
 	bound, err := bind(p.callbacks)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -283,15 +284,19 @@ type way struct {
 	o    stages.Options
 }
 
-func waysOf(devices []stages.Device, some map[string]stages.Decision) []way {
+// waysOf returns the ways for a module. Not each module is cut in each way, because compiling takes the most time.
+func waysOf(seed uint64, devices []stages.Device, some map[string]stages.Decision, pure bool) []way {
 	all := cutAll(callNames...)
-	low := cutAll(callNames...)
-	low["pure"] = stages.Lower
-	return []way{
-		{"inline", stages.Options{Devices: devices}},
-		{"cut at all callbacks", stages.Options{Devices: devices, Force: all}},
-		{"cut at some callbacks", stages.Options{Devices: devices, Force: some}},
-		{"pure callbacks lowered", stages.Options{Devices: devices, Force: low, Lower: map[string]stages.Func{"pure": lowered}}},
-		{"on the interpreter", stages.Options{}},
+	ways := []way{{"inline", stages.Options{Devices: devices}}, {"on the interpreter", stages.Options{}}}
+	if seed%2 == 0 {
+		ways = append(ways, way{"cut at all callbacks", stages.Options{Devices: devices, Force: all}})
+	} else {
+		ways = append(ways, way{"cut at some callbacks", stages.Options{Devices: devices, Force: some}})
 	}
+	if pure && seed%4 < 2 {
+		low := maps.Clone(all)
+		low["pure"] = stages.Lower
+		ways = append(ways, way{"pure callbacks lowered", stages.Options{Devices: devices, Force: low, Lower: map[string]stages.Func{"pure": lowered}}})
+	}
+	return ways
 }

@@ -16,6 +16,7 @@ type stageKey struct {
 	client   *bridge.Client // whose devices all run it; nil for the interpreter
 	replicas int
 	text     [sha256.Size]byte // of the module, without locations
+	jax      string            // its JAX callbacks
 	library  string            // that read the module
 }
 

@@ -28,8 +28,10 @@ type pool struct {
 	once  sync.Once
 	slots chan struct{} // one for each worker that may run
 
-	mu   sync.Mutex
-	idle []*worker
+	mu     sync.Mutex
+	idle   []*worker
+	open   map[int64]bool // the modules that programs have
+	closed int            // how many they had
 }
 
 // A worker is a child process. It evaluates one module at a time.
@@ -41,6 +43,10 @@ type worker struct {
 	responses *gob.Decoder
 	printed   child.Head
 	known     map[int64]bool // the modules that it has
+	closed    int            // pool.closed when known was compared with pool.open
+
+	gone  chan struct{} // closed when it has ended
+	state error         // how it ended
 }
 
 // startLimit is how long a worker may take to start.
@@ -55,18 +61,13 @@ func (p *pool) evaluate(ctx context.Context, module *interpreted, q request) ([]
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	w, err := p.take(ctx)
+	w, err := p.send(ctx, module, q)
 	if err != nil {
 		return nil, err
 	}
-	if !w.known[module.id] {
-		q.Library, q.Data = module.library, module.data
-	}
 	var r response
 	stop := context.AfterFunc(ctx, w.kill)
-	if err = w.requests.Encode(q); err == nil {
-		err = w.responses.Decode(&r)
-	}
+	err = w.responses.Decode(&r)
 	if !stop() {
 		w.end()
 		return nil, context.Cause(ctx)
@@ -75,26 +76,96 @@ func (p *pool) evaluate(ctx context.Context, module *interpreted, q request) ([]
 		return nil, w.ended(err)
 	}
 	w.known[module.id] = true
-	p.mu.Lock()
-	p.idle = append(p.idle, w)
-	p.mu.Unlock()
+	p.put(w)
 	if r.Err != "" {
 		return nil, errors.New(r.Err)
 	}
 	return r.Results, nil
 }
 
-// take returns an idle worker, or starts one.
-func (p *pool) take(ctx context.Context) (*worker, error) {
-	p.mu.Lock()
-	if n := len(p.idle); n > 0 {
-		w := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		p.mu.Unlock()
-		return w, nil
+// send sends a request to a worker. Somebody may have ended an idle one: then another one gets it.
+func (p *pool) send(ctx context.Context, module *interpreted, q request) (*worker, error) {
+	for {
+		w, idle, err := p.take(ctx)
+		if err != nil {
+			return nil, err
+		}
+		q.Closed, q.Library, q.Data = p.drop(w), "", nil
+		if !w.known[module.id] {
+			q.Library, q.Data = module.library, module.data
+		}
+		stop := context.AfterFunc(ctx, w.kill)
+		err = w.requests.Encode(q)
+		switch {
+		case !stop():
+			w.end()
+			return nil, context.Cause(ctx)
+		case err == nil:
+			return w, nil
+		case !idle:
+			return nil, w.ended(err)
+		}
+		w.end()
 	}
-	p.mu.Unlock()
-	return start(ctx)
+}
+
+// add registers a module.
+func (p *pool) add() (id int64) {
+	id = lastModule.Add(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open == nil {
+		p.open = map[int64]bool{}
+	}
+	p.open[id] = true
+	return id
+}
+
+// remove removes a module. Each worker drops it with its next request.
+func (p *pool) remove(id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, id)
+	p.closed++
+}
+
+// drop returns the modules that the worker has, and that nobody needs any more.
+func (p *pool) drop(w *worker) (list []int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if w.closed == p.closed {
+		return nil
+	}
+	w.closed = p.closed
+	for id := range w.known {
+		if !p.open[id] {
+			list = append(list, id)
+			delete(w.known, id)
+		}
+	}
+	return list
+}
+
+// put makes a worker idle.
+func (p *pool) put(w *worker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, w)
+}
+
+// take returns an idle worker, or starts one.
+func (p *pool) take(ctx context.Context) (w *worker, idle bool, err error) {
+	p.mu.Lock()
+	n := len(p.idle)
+	if n == 0 {
+		p.mu.Unlock()
+		w, err = start(ctx)
+		return w, false, err
+	}
+	defer p.mu.Unlock()
+	w = p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return w, true, nil
 }
 
 // start starts a worker.
@@ -110,7 +181,7 @@ func start(ctx context.Context) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{cmd: exec.Command(self), known: map[int64]bool{}}
+	w := &worker{cmd: exec.Command(self), known: map[int64]bool{}, gone: make(chan struct{})}
 	w.cmd.Env = append(os.Environ(), childVariable+"=1")
 	w.cmd.Stdout, w.cmd.Stderr = &w.printed, &w.printed
 	if w.in, err = w.cmd.StdinPipe(); err != nil {
@@ -128,6 +199,10 @@ func start(ctx context.Context) (*worker, error) {
 		_ = w.out.Close()
 		return nil, fmt.Errorf("starting the interpreter: %w", err)
 	}
+	go func() { // so that a worker that ends does not stay as a zombie
+		w.state = w.cmd.Wait()
+		close(w.gone)
+	}()
 	timer := time.AfterFunc(startLimit, w.kill)
 	defer timer.Stop()
 	stop := context.AfterFunc(ctx, w.kill)
@@ -150,16 +225,16 @@ func (w *worker) kill() { _ = w.cmd.Process.Kill() } // fails if it has ended
 // end ends the worker, and returns how it ended.
 func (w *worker) end() error {
 	w.kill()
-	state := w.cmd.Wait()
+	<-w.gone
 	_ = w.out.Close()
-	return state
+	return w.state
 }
 
 // ended returns the error of a worker that has ended, or that does not answer.
 func (w *worker) ended(err error) error {
 	state := w.end()
 	if text := strings.TrimSpace(w.printed.String()); text != "" {
-		return fmt.Errorf("the interpreter ended (%v): %s", errors.Join(state), text)
+		err = errors.New(text)
 	}
-	return fmt.Errorf("the interpreter ended (%v): %w", errors.Join(state), err)
+	return fmt.Errorf("the process of the interpreter ended (%v), for example because it took too much memory: %w; the next run starts another one", errors.Join(state), err)
 }

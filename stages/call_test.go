@@ -1,0 +1,72 @@
+package stages_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/stages"
+)
+
+// TestCallsAsInline compares what the options of a call and of a run do, inline and between stages.
+func TestCallsAsInline(t *testing.T) {
+	var seen []string
+	record := func(name string) callbacks.Func {
+		return func(f *callbacks.Frame) error {
+			seen = append(seen, fmt.Sprint(name, " ", f.Config, " ", f.Context().Value(seenKey{}), " ", f.Device, len(f.IDs), f.Args, len(f.Results)))
+			if len(f.Results) > 0 {
+				return double(f)
+			}
+			return nil
+		}
+	}
+	register(t, "second", record("second"), callbacks.Options{FailRun: true})
+	register(t, "replaced", record("replaced"), callbacks.Options{})
+	register(t, "kept", func(*callbacks.Frame) error { return errCallback }, callbacks.Options{})
+	b := builder.New(mlirtest.Context(t), builder.Options{})
+	f := b.Func("main", shape)
+	builder.Tap(builder.Callback{Name: "second", Effect: "e", Every: 2}, f.Param(0))
+	builder.Tap(builder.Callback{Name: "kept"}, f.Param(0)) // for the barrier
+	like := builder.Like(shape)
+	missing := builder.RuntimeCall(builder.Callback{Name: "missing", Optional: true}, like, f.Param(0))
+	passed := builder.IOCallback(builder.Callback{Name: "missing", Optional: true}, f.Param(0))
+	f.Return(missing, passed, builder.RuntimeCall(builder.Callback{Name: "replaced", Effect: "e"}, like, f.Param(0)))
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	client := newClient(t)
+	var want []string
+	for i, o := range []stages.Options{
+		{Devices: stages.On(client)},
+		{Devices: stages.On(client), Force: cutAll("second", "kept", "missing", "replaced")},
+		{},
+	} {
+		e, err := stages.Compile(t.Context(), m, o)
+		check.NoError(t, err)
+		seen = nil
+		for k := range 4 {
+			ctx := context.WithValue(t.Context(), seenKey{}, k)
+			if k == 3 {
+				ctx = callbacks.With(ctx, "replaced", record("another"))
+			}
+			got, err := e.Call(ctx, floats(1, 2, float32(k), 4))
+			check.NoError(t, err)
+			seen = append(seen, fmt.Sprint(got))
+		}
+		err = callbacks.Barrier(t.Context(), "end")
+		check.Diff(t, "the tap's error", true, errors.Is(err, errCallback))
+		check.NoError(t, e.Close())
+		if i == 0 {
+			want = seen
+		}
+		check.Diff(t, fmt.Sprintf("way %d", i), want, seen)
+	}
+	check.Diff(t, "calls and results", 2+4+4, len(want))
+}
+
+type seenKey struct{}
