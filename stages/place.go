@@ -32,6 +32,9 @@ func (p *Plan) place(choose func(*Stage) int) error {
 			s.markDonors()
 		}
 	}
+	if len(p.devices) > 1 {
+		p.main.fetches()
+	}
 	return nil
 }
 

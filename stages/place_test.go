@@ -1,6 +1,7 @@
 package stages_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -205,4 +206,42 @@ func TestExplainPlaces(t *testing.T) {
 		}
 	}
 	check.Diff(t, "After", []string{"double"}, plan.Stages()[1].After)
+}
+
+// A value moves to another device while the stage there waits for a callback: the callback returns only when it has arrived.
+func TestMovesEarly(t *testing.T) {
+	client, other := devices(t, 2), devices(t, 1)
+	for _, test := range []struct {
+		name    string
+		second  *bridge.Client
+		arrived int64
+	}{
+		{"the same client", client, 3}, // x, -x, and x on the other device
+		{"another client", other, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			register(t, "waits", func(f *callbacks.Frame) error {
+				for ; test.second.Stats().Buffers < test.arrived; time.Sleep(time.Millisecond) {
+					if err := f.Context().Err(); err != nil {
+						return err
+					}
+				}
+				return double(f)
+			}, callbacks.Options{})
+			m := build(t, 1, func(f *builder.Func) {
+				x := builder.Add(f.Param(0), float32(1))
+				f.Return(builder.Mul(builder.RuntimeCall(builder.Callback{Name: "waits"}, x, builder.Neg(x)), x))
+			})
+			e, err := stages.Compile(t.Context(), m, stages.Options{
+				Devices: append(stages.On(client), stages.On(test.second, test.second.NumDevices()-1)...), Place: after("waits"), Force: cutAll("waits"),
+			})
+			check.NoError(t, err)
+			check.Cleanup(t, e)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			got, err := e.Call(ctx, floats(1, 2, 3, -4))
+			check.NoError(t, err)
+			check.Diff(t, "results", "[f32[4] [-8 -18 -32 -18]]", fmt.Sprint(got))
+		})
+	}
 }

@@ -97,6 +97,8 @@ type body struct {
 	uses    []int   // by value: how often steps and results use it
 	waiting [][]int // by value: the steps that wait for it, once for each use
 	missing []int   // by step: how many of its uses are of values that other steps compute
+
+	fetch [][]int // by value: the devices whose stages take it; nil if there is one device
 }
 
 // A constant is a value of a body that needs no stage.

@@ -182,6 +182,9 @@ func (r *run) body(b *body, captured, args []*value) ([]*value, error) {
 func (a *activation) put(i int, v *value) {
 	a.values[i] = v
 	v.retain(a.left[i])
+	if a.body.fetch != nil {
+		a.send(i, v)
+	}
 }
 
 // start makes steps that are ready: the last one on this goroutine.
