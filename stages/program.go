@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -72,10 +71,9 @@ type Program struct {
 
 	together sync.Mutex // held while all replicas execute a stage
 
-	lastRun atomic.Int64
-	mu      sync.Mutex
-	runs    int
-	closed  bool
+	mu     sync.Mutex
+	runs   int
+	closed bool
 }
 
 // Compile compiles the stages and binds the callbacks that the program calls between them. The

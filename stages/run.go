@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -32,6 +33,11 @@ type execution struct {
 	meetings map[*Stage]*meeting // that wait for replicas; nil for one replica
 	ended    []bool              // by replica; nil for one
 }
+
+// lastRun numbers the executions of all programs, after the numbers that runs of package bridge can have.
+var lastRun atomic.Int64
+
+const firstRun = 1 << 32
 
 // A run is an execution on one replica.
 type run struct {
@@ -63,7 +69,7 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 	if p.replicas > 1 {
 		e.meetings, e.ended = map[*Stage]*meeting{}, make([]bool, p.replicas)
 	}
-	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: p.lastRun.Add(1), Devices: p.replicas, Device: p.place(0, 0).number, On: p.on})
+	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: p.replicas, Device: p.place(0, 0).number, On: p.on})
 	defer e.calls.End()
 	e.ctx = e.calls.Context()
 	results, err := e.replicas(args)
