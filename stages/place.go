@@ -28,6 +28,7 @@ func (p *Plan) place(choose func(*Stage) int) error {
 					call.Config.Name(), s.Name, d)
 			}
 		}
+		s.separate()
 		if d.place() != (place{}) {
 			s.markDonors()
 		}

@@ -245,3 +245,24 @@ func TestMovesEarly(t *testing.T) {
 		})
 	}
 }
+
+// A callback that stays inline in a branch does not write to a value that is needed after the branch.
+func TestInlineInBranch(t *testing.T) {
+	register(t, "overwrites", func(f *callbacks.Frame) error {
+		clear(f.Results[0].Data)
+		return nil
+	}, callbacks.Options{})
+	register(t, "double", double, callbacks.Options{})
+	m := build(t, 1, func(f *builder.Func) {
+		x := builder.Add(f.Param(0), float32(1))
+		positive := builder.Gt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(0))
+		builder.If(positive, func() builder.Value { return builder.IOCallback(builder.Callback{Name: "overwrites"}, x) }, func() builder.Value { return builder.Neg(x) })
+		f.Return(builder.RuntimeCall(builder.Callback{Name: "double"}, x, x))
+	})
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(devices(t, 1)), Force: cutAll("double")})
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	got, err := e.Call(t.Context(), floats(1, 2, 3, -4))
+	check.NoError(t, err)
+	check.Diff(t, "results", "[f32[4] [4 6 8 -6]]", fmt.Sprint(got))
+}
