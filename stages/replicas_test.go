@@ -166,6 +166,35 @@ func inputs(views []tensor.View) []bridge.Input {
 	return list
 }
 
+// Runs of replicas at the same time do not take part in each other's collective operations.
+func TestReplicasAtOnce(t *testing.T) {
+	register(t, "double", double, callbacks.Options{})
+	client := devices(t, 3)
+	type state struct{ I, V builder.Value }
+	m := build(t, 1, func(f *builder.Func) {
+		s := builder.While(state{builder.Scalar(f, uint32(0)), f.Param(0)},
+			func(s state) builder.Value { return builder.Lt(s.I, uint32(3)) },
+			func(s state) state {
+				return state{builder.Add(s.I, uint32(1)), summed(builder.RuntimeCall(builder.Callback{Name: "double"}, s.V, s.V))}
+			})
+		f.Return(s.V)
+	})
+	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("double")})
+	check.NoError(t, err)
+	check.Cleanup(t, e)
+	var all sync.WaitGroup
+	for i := range 12 {
+		all.Go(func() {
+			x := float32(i)
+			got, err := e.Call(t.Context(), floats(x, 0, 0, 1), floats(x, 1, 0, 2), floats(x, 2, 0, 3))
+			check.NoError(t, err)
+			want := slices.Repeat([]tensor.View{floats(216*x, 216, 0, 432)}, 3) // 2 * sum, then 6 * itself twice
+			check.Diff(t, "results", fmt.Sprint(want), fmt.Sprint(got))
+		})
+	}
+	all.Wait()
+}
+
 // If one replica's callback fails before a collective operation, the others do not wait for it.
 func TestErrorOfOneReplica(t *testing.T) {
 	faulty := true
@@ -274,4 +303,30 @@ func TestReplicasRefused(t *testing.T) {
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
 	check.Diff(t, "explained", true, strings.Contains(plan.Explain(), "on the interpreter, as the first of 3 replicas"))
+}
+
+// The module itself says how many replicas it has.
+func TestReplicasOfModule(t *testing.T) {
+	register(t, "double", double, callbacks.Options{})
+	m := mlirtest.Parse(t, mlirtest.Context(t), `module attributes {mhlo.num_replicas = 2 : i32, mhlo.num_partitions = 1 : i32} {
+  func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %n = stablehlo.negate %x : tensor<4xf32>
+    %y = stablehlo.custom_call @calliope_runtime_call(%n) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "call", callback = "double"}} : (tensor<4xf32>) -> tensor<4xf32>
+    %s = "stablehlo.all_reduce"(%y) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+    return %s : tensor<4xf32>
+  }
+}`)
+	client := devices(t, 2)
+	for _, force := range []map[string]stages.Decision{nil, cutAll("double")} {
+		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: force})
+		check.NoError(t, err)
+		check.Cleanup(t, e)
+		got, err := e.Call(t.Context(), floats(1, 2, 3, 4), floats(1, 1, 1, 1))
+		check.NoError(t, err)
+		check.Diff(t, "results", "[f32[4] [-4 -6 -8 -10] f32[4] [-4 -6 -8 -10]]", fmt.Sprint(got))
+	}
 }
