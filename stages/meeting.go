@@ -36,7 +36,7 @@ func (r *run) meet(s *Stage, in []*value) ([]*value, error) {
 	if all {
 		m.out, m.err = e.together(s, m.in)
 		close(m.over)
-	} else if err := e.wait(m); err != nil {
+	} else if err := e.wait(s, m); err != nil {
 		return nil, err
 	}
 	if m.err != nil {
@@ -46,8 +46,9 @@ func (r *run) meet(s *Stage, in []*value) ([]*value, error) {
 	return m.out[r.replica*n:][:n], nil
 }
 
-// wait waits for the end of a meeting. Once all have come, it waits even if the context ends: their inputs are in use.
-func (e *execution) wait(m *meeting) error {
+// wait waits for the end of a meeting. Once all have come, it waits even if the context ends, because their inputs are in
+// use. If they have not, it ends the meeting, so that nobody computes what would have no owner.
+func (e *execution) wait(s *Stage, m *meeting) error {
 	select {
 	case <-m.over:
 		return nil
@@ -55,6 +56,9 @@ func (e *execution) wait(m *meeting) error {
 	}
 	e.mu.Lock()
 	all := m.here == len(m.in)
+	if !all && e.meetings[s] == m {
+		delete(e.meetings, s)
+	}
 	e.mu.Unlock()
 	if !all {
 		return context.Cause(e.ctx)
