@@ -27,3 +27,5 @@
 // Callbacks in reductions, sorts and other regions that XLA compiles into one step cannot be cut,
 // and Cut refuses them.
 package stages
+
+//go:generate go test -run ^TestPicture$ -update .

@@ -10,8 +10,8 @@ import (
 )
 
 // Explain returns tables for people: of the callbacks, with what became of each, the bytes that a call moves, and
-// the mean time of its calls so far, if its registration has Options.Measure; of the stages; and, if there are several
-// devices, of what crosses between them.
+// the mean time of its calls so far, if its registration has Options.Measure; of the stages; of the loops that are cut, with
+// what an iteration costs; and, if there are several devices, of what crosses between them.
 func (p *Plan) Explain() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d stages and %d callbacks, on %s\n\n", len(p.stages), len(p.callbacks), p.names())
@@ -28,6 +28,7 @@ func (p *Plan) Explain() string {
 		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.number, s.Operations, len(s.Inputs), len(s.Outputs), bytesOf(s.Inputs), bytesOf(s.Outputs), p.name(s.Device))
 	}
 	_ = w.Flush()
+	p.explainLoops(&text, w)
 	if len(p.devices) > 1 {
 		fmt.Fprintln(&text)
 		fmt.Fprintln(w, "from\tto\tvalues\tbytes")

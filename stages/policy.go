@@ -38,17 +38,29 @@ func (p Policy) String() string {
 
 // rates are the speed of a device, for estimates.
 type rates struct {
-	inline   time.Duration // a call of compiled code, without the function
-	boundary time.Duration // a call between two stages, without the function and the bytes
-	crossing float64       // bytes in a second between the device and the host
-	compiled float64       // bytes in a second that operations read and write
+	inline    time.Duration // a call of compiled code, without the function
+	execution time.Duration // one more execution of a stage
+	crossing  float64       // bytes in a second between the device and the host
+	compiled  float64       // bytes in a second that operations read and write
 }
 
 // The rates of a CPU are those of tools/bench -suite stages, rounded. They need not be exact: what is compared differs much.
 var (
-	clientRates      = rates{inline: time.Microsecond, boundary: 10 * time.Microsecond, crossing: 10e9, compiled: 10e9}
-	interpreterRates = rates{boundary: 200 * time.Microsecond, crossing: 1e9, compiled: 20e6}
+	clientRates      = rates{inline: time.Microsecond, execution: 10 * time.Microsecond, crossing: 10e9, compiled: 10e9}
+	interpreterRates = rates{execution: 200 * time.Microsecond, crossing: 1e9, compiled: 20e6}
 )
+
+func ratesOf(d Device) rates {
+	if d == Interpreter() {
+		return interpreterRates
+	}
+	return clientRates
+}
+
+// duration returns how long bytes take at a number of bytes in a second.
+func duration(bytes int, rate float64) time.Duration {
+	return time.Duration(float64(bytes) / rate * float64(time.Second))
+}
 
 // decide returns what becomes of a callback.
 func (c *cutter) decide(cb *Callback, o Options) (Decision, string) {
@@ -69,19 +81,15 @@ func (c *cutter) decide(cb *Callback, o Options) (Decision, string) {
 
 // cheapest returns the decision that costs least, with the costs of all that are possible.
 func (c *cutter) cheapest(cb *Callback, o Options, inline, lower bool) (Decision, string) {
-	r := clientRates
-	if o.devices()[0] == Interpreter() {
-		r = interpreterRates
-	}
+	r := ratesOf(o.devices()[0])
 	in, out := cb.Bytes()
-	at := func(rate float64) time.Duration { return time.Duration(float64(in+out) / rate * 1e9) }
-	lowered := at(r.compiled)
+	lowered := duration(in+out, r.compiled)
 	function, known := meanTime(c.stats, cb)
 	if !known {
 		function = lowered
 	}
 	best := CutAt
-	least := function + r.boundary + at(r.crossing)
+	least := function + r.execution + duration(in+out, r.crossing)
 	costs := []string{fmt.Sprintf("%v cut", least.Round(100*time.Nanosecond))}
 	consider := func(d Decision, cost time.Duration, name string) {
 		costs = append(costs, fmt.Sprintf("%v %s", cost.Round(100*time.Nanosecond), name))

@@ -17,11 +17,12 @@ import (
 
 // The parameters of the suite stages.
 const (
-	stagesCallback   = "bench.stages"
-	stagesIterations = 100  // of the loop
-	stagesOperations = 2000 // of the module that is compiled
-	stagesCalls      = 20   // in it
-	stagesCompile    = 1.5  // the budget: the time of cutting and compiling over that of compiling
+	stagesCallback    = "bench.stages"
+	stagesIterations  = 100      // of the loop
+	stagesOperations  = 2000     // of the module that is compiled
+	stagesCalls       = 20       // in it
+	stagesInterpreted = 64 << 10 // bytes: more takes the interpreter long
+	stagesCompile     = 1.5      // the budget: the time of cutting and compiling over that of compiling
 )
 
 var stagesPayloads = []int{16, 64 << 10, 1 << 20, 16 << 20} // bytes
@@ -92,7 +93,7 @@ func boundaryModule(elements int) string {
 }`, typ, stagesCall("%b", "%a", typ))
 }
 
-// boundary measures a module with one callback. By hand, two programs without callbacks are run with a call of
+// boundary measures a module with one callback, also on the interpreter. By hand, two programs without callbacks are run with a call of
 // a function between them, which is what its stages must do.
 func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 	m, err := b.context.Parse("", []byte(boundaryModule(bytes/4)))
@@ -117,11 +118,28 @@ func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 		return err
 	}
 	defer in.Close()
-	got, err := inTurn([]work{
+	works := []work{
 		{name: "inline", do: func(n int) error { return runStaged(ctx, inline, n, in) }},
 		{name: "staged", do: func(n int) error { return runStaged(ctx, staged, n, in) }},
 		{name: "by-hand", do: func(n int) error { return byHand(ctx, half, in, n) }},
-	}, b.repeat*runTurns)
+	}
+	if bytes <= stagesInterpreted {
+		interpreted, err := stages.Compile(ctx, m, stages.Options{})
+		if err != nil {
+			return err
+		}
+		defer interpreted.Close()
+		host := tensor.Vector(make([]float32, bytes/4)...)
+		works = append(works, work{name: "interpreter", do: func(n int) error {
+			for range n {
+				if _, err := interpreted.Call(ctx, host); err != nil {
+					return err
+				}
+			}
+			return nil
+		}})
+	}
+	got, err := inTurn(works, b.repeat*runTurns)
 	if err != nil {
 		return err
 	}

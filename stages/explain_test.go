@@ -1,0 +1,46 @@
+package stages_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/stages"
+)
+
+// TestExplainLoops checks the table of the costs of an iteration: an inner loop with one callback of 16 bytes each way, and an
+// outer one with a branch that has a tap of 16 bytes or two stages.
+func TestExplainLoops(t *testing.T) {
+	b := builder.New(mlirtest.Context(t), builder.Options{})
+	f := b.Func("main", shape)
+	type state struct{ I, V builder.Value }
+	loop := func(v builder.Value, body func(builder.Value) builder.Value) builder.Value {
+		return builder.While(state{builder.Scalar(f, int32(0)), v},
+			func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
+			func(s state) state { return state{builder.Add(s.I, int32(1)), body(s.V)} }).V
+	}
+	call := func(v builder.Value) builder.Value {
+		return builder.RuntimeCall(builder.Callback{Name: "call"}, v, v)
+	}
+	f.Return(loop(f.Param(0), func(v builder.Value) builder.Value {
+		v = loop(v, func(v builder.Value) builder.Value { return builder.Neg(call(v)) })
+		return builder.If(builder.Lt(builder.Reshape(builder.SliceAxis(v, 0, 0, 1)), float32(1)),
+			func() builder.Value { builder.Tap(builder.Callback{Name: "tap"}, v); return v },
+			func() builder.Value { return builder.Neg(call(builder.Neg(v))) })
+	}))
+	m, err := b.Module()
+	check.NoError(t, err)
+	check.Cleanup(t, m)
+	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(newClient(t)), Force: cutAll("call", "tap")})
+	check.NoError(t, err)
+	check.Cleanup(t, plan)
+	_, table, _ := strings.Cut(plan.Explain(), "loop around")
+	var rows []string
+	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
+		rows = append(rows, strings.Join(strings.Fields(line), " "))
+	}
+	// The outer iteration: the condition, the selector, the counter, and two stages of the branch.
+	check.Diff(t, "rows", []string{"call, tap 5 1 32 50µs", "call 3 1 32 30µs"}, rows)
+}
