@@ -264,6 +264,7 @@ func (b *blockCutter) group() error {
 			return err
 		}
 	}
+	b.joinSmall()
 	b.flow()
 	return nil
 }

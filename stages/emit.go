@@ -17,7 +17,7 @@ func (b *blockCutter) stage(g *group) (*stageStep, error) {
 		return nil, err
 	}
 	n := len(b.plan.stages)
-	s := &Stage{Name: stageName(n), number: n, donate: make([]bool, len(in)), After: b.after(g.nodes[0])}
+	s := &Stage{Name: stageName(n), number: n, donate: make([]bool, len(in)), After: b.after(g.last())}
 	for _, v := range in {
 		s.Inputs = append(s.Inputs, b.body.shapes[v].Clone())
 	}

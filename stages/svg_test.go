@@ -13,7 +13,6 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
 
@@ -23,12 +22,8 @@ var update = flag.Bool("update", false, "write docs/stages.svg")
 // loop; with -update it writes it.
 func TestPicture(t *testing.T) {
 	m := mlirtest.Parse(t, mlirtest.Context(t), string(check.Must(os.ReadFile("../tests/testdata/modules/scan_gru.mlir"))))
-	for op, name := range map[string]string{"stablehlo.tanh": "candidate", "stablehlo.reduce": "sum"} {
-		first := true
-		_, err := passes.InsertTap(m, func(v mlir.Value) bool {
-			defer func() { first = first && (v.IsArgument() || v.Owner().Name() != op) }()
-			return first && passes.ByOp(op)(v)
-		}, passes.TapSpec{Config: contract.Config{Callback: name, Effect: "log"}})
+	for _, tap := range []struct{ op, name string }{{"stablehlo.tanh", "candidate"}, {"stablehlo.reduce", "sum"}} {
+		_, err := passes.InsertTap(m, passes.ByOp(tap.op), passes.TapSpec{Config: contract.Config{Callback: tap.name, Effect: "log"}})
 		check.NoError(t, err)
 	}
 	p, err := Cut(m, Options{})
