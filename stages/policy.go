@@ -47,7 +47,7 @@ type rates struct {
 // The rates of a CPU are those of tools/bench -suite stages, rounded. They need not be exact: what is compared differs much.
 var (
 	clientRates      = rates{inline: time.Microsecond, execution: 10 * time.Microsecond, crossing: 10e9, compiled: 10e9}
-	interpreterRates = rates{execution: 200 * time.Microsecond, crossing: 1e9, compiled: 20e6}
+	interpreterRates = rates{execution: 50 * time.Microsecond, crossing: 1e9, compiled: 20e6}
 )
 
 func ratesOf(d Device) rates {

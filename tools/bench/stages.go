@@ -281,7 +281,8 @@ func stagesModule(operations, calls int) string {
 	return text.String()
 }
 
-// compile measures cutting and compiling a module, beside compiling it as it is.
+// compile measures cutting and compiling a module, beside compiling it as it is. "again" is a second program of it beside
+// the first, whose stages it shares.
 func (b *stagesBench) compile(ctx context.Context) error {
 	m, err := b.context.Parse("", []byte(stagesModule(stagesOperations, stagesCalls)))
 	if err != nil {
@@ -300,10 +301,12 @@ func (b *stagesBench) compile(ctx context.Context) error {
 		}
 		return e.Close()
 	}
+	var first stages.Executable
 	ways := []struct {
 		name string
 		do   func() error
 	}{
+		{"again", func() error { return compiled(b.cut()) }},
 		{"plain", func() error { return compiled(stages.Options{Devices: stages.On(b.client)}) }},
 		{"staged", func() error { return compiled(b.cut()) }},
 		{"cut", func() error {
@@ -317,7 +320,16 @@ func (b *stagesBench) compile(ctx context.Context) error {
 	got := make(costs, len(ways))
 	for range b.repeat {
 		for _, i := range rand.Perm(len(ways)) {
+			if ways[i].name == "again" {
+				if first, err = stages.Compile(ctx, m, b.cut()); err != nil {
+					return err
+				}
+			}
 			c, err := meter(ways[i].do)
+			if first != nil {
+				err = errors.Join(err, first.Close())
+				first = nil
+			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", ways[i].name, err)
 			}
