@@ -41,13 +41,18 @@ func Outlives(t *testing.T, try func(t *testing.T, start int)) {
 		var out, errors bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &errors
 		err := cmd.Run()
-		var last string
+		var last, report string
 		for lines := bufio.NewScanner(&out); lines.Scan(); {
 			if line, ok := strings.CutPrefix(lines.Text(), CaseMark); ok {
 				last = line
+			} else {
+				report += lines.Text() + "\n"
 			}
 		}
-		if err == nil && last == "done" {
+		if last == "done" {
+			if err != nil {
+				t.Error(report)
+			}
 			return
 		}
 		number, what, _ := strings.Cut(last, " ")

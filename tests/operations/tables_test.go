@@ -15,9 +15,6 @@ import (
 // hintFile lists the operations that not all libraries with their dialect have, by library.
 var hintFile = filepath.Join("..", "..", "mlir", "hint_operations.txt")
 
-// docFile has a table of the dialects with the numbers of their operations.
-var docFile = filepath.Join("..", "..", "docs", "dialects.md")
-
 // registered returns the dialects of a library that have typed operations, and the operations
 // that it has.
 func registered(t *testing.T, l *mlir.Library) (dialects map[string]int, names map[string]bool) {

@@ -249,7 +249,6 @@ type LinearizeIndexOp struct {
 	MultiIndex      []mlir.Value
 	DynamicBasis    []mlir.Value
 	StaticBasis     []int64
-	Disjoint        bool // optional
 	LinearIndexType mlir.Type
 }
 
@@ -259,7 +258,6 @@ func (o LinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("multi_index", o.MultiIndex)
 	w.Operands("dynamic_basis", o.DynamicBasis)
 	ods.Set(w, "static_basis", o.StaticBasis, ods.Int64s)
-	ods.SetValue(w, "disjoint", o.Disjoint, ods.Unit)
 	w.Result("linear_index", o.LinearIndexType)
 	w.OperandSegments()
 	return w.Create()
@@ -281,7 +279,6 @@ func AsLinearizeIndex(op mlir.Operation) (LinearizeIndexOp, bool) {
 		MultiIndex:      r.Operands(),
 		DynamicBasis:    r.Operands(),
 		StaticBasis:     ods.Get(r, "static_basis", ods.Int64s),
-		Disjoint:        ods.GetValue(r, "disjoint", ods.Unit),
 		LinearIndexType: r.Result(),
 	}
 	return o, r.OK()

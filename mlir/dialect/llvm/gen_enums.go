@@ -299,38 +299,6 @@ func AsICmpPredicate(a mlir.Attribute) (ICmpPredicate, bool) {
 	return ICmpPredicate(v), ok
 }
 
-// An IntegerOverflowFlags is an enumeration of the dialect llvm. Its cases can be
-// combined with |.
-type IntegerOverflowFlags uint64
-
-const (
-	IntegerOverflowFlagsNone IntegerOverflowFlags = 0
-	IntegerOverflowFlagsNsw  IntegerOverflowFlags = 1
-	IntegerOverflowFlagsNuw  IntegerOverflowFlags = 2
-)
-
-var integerOverflowFlagsCases = ods.Enum{What: "IntegerOverflowFlags",
-	Bits:  true,
-	Text:  "#llvm.overflow<%>",
-	Join:  ",",
-	Cases: []string{"none", "nsw", "nuw"},
-}
-
-// String returns the keyword of v.
-func (v IntegerOverflowFlags) String() string { return integerOverflowFlagsCases.String(uint64(v)) }
-
-// Attribute returns the attribute of v. If v is no case, the error lists the cases.
-func (v IntegerOverflowFlags) Attribute(c *mlir.Context) (mlir.Attribute, error) {
-	return integerOverflowFlagsCases.Attribute(c, uint64(v))
-}
-
-// AsIntegerOverflowFlags returns a as an IntegerOverflowFlags. It returns false if a is
-// another attribute.
-func AsIntegerOverflowFlags(a mlir.Attribute) (IntegerOverflowFlags, bool) {
-	v, ok := integerOverflowFlagsCases.Read(a)
-	return IntegerOverflowFlags(v), ok
-}
-
 // A RoundingMode is an enumeration of the dialect llvm. The zero value stands for the
 // default, where there is one.
 type RoundingMode int

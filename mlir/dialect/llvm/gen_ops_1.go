@@ -9,10 +9,9 @@ import (
 
 // AddOp is the operation llvm.add.
 type AddOp struct {
-	LHS           mlir.Value
-	RHS           mlir.Value
-	OverflowFlags IntegerOverflowFlags // optional, with a default
-	ResType       mlir.Type            // optional: inferred, unless some are given
+	LHS     mlir.Value
+	RHS     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -20,7 +19,6 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.add")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -38,10 +36,9 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 		return AddOp{}, false
 	}
 	o := AddOp{
-		LHS:           r.Operand(),
-		RHS:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", integerOverflowFlagsKind),
-		ResType:       r.Result(),
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1598,7 +1595,6 @@ type GEPOp struct {
 	DynamicIndices     []mlir.Value
 	RawConstantIndices []int32
 	ElemType           mlir.Type
-	NoWrapFlags        mlir.Attribute // optional
 	ResType            mlir.Type
 }
 
@@ -1609,7 +1605,6 @@ func (o GEPOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("dynamicIndices", o.DynamicIndices)
 	ods.Set(w, "rawConstantIndices", o.RawConstantIndices, ods.Int32s)
 	ods.Set(w, "elem_type", o.ElemType, ods.Type)
-	ods.SetValue(w, "noWrapFlags", o.NoWrapFlags, ods.Attribute)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
@@ -1631,7 +1626,6 @@ func AsGEP(op mlir.Operation) (GEPOp, bool) {
 		DynamicIndices:     r.Operands(),
 		RawConstantIndices: ods.Get(r, "rawConstantIndices", ods.Int32s),
 		ElemType:           ods.Get(r, "elem_type", ods.Type),
-		NoWrapFlags:        ods.GetValue(r, "noWrapFlags", ods.Attribute),
 		ResType:            r.Result(),
 	}
 	return o, r.OK()

@@ -432,10 +432,9 @@ func AsModuleFlags(op mlir.Operation) (ModuleFlagsOp, bool) {
 
 // MulOp is the operation llvm.mul.
 type MulOp struct {
-	LHS           mlir.Value
-	RHS           mlir.Value
-	OverflowFlags IntegerOverflowFlags // optional, with a default
-	ResType       mlir.Type            // optional: inferred, unless some are given
+	LHS     mlir.Value
+	RHS     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -443,7 +442,6 @@ func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.mul")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -461,10 +459,9 @@ func AsMul(op mlir.Operation) (MulOp, bool) {
 		return MulOp{}, false
 	}
 	o := MulOp{
-		LHS:           r.Operand(),
-		RHS:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", integerOverflowFlagsKind),
-		ResType:       r.Result(),
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -783,10 +780,9 @@ func AsSExt(op mlir.Operation) (SExtOp, bool) {
 
 // ShlOp is the operation llvm.shl.
 type ShlOp struct {
-	LHS           mlir.Value
-	RHS           mlir.Value
-	OverflowFlags IntegerOverflowFlags // optional, with a default
-	ResType       mlir.Type            // optional: inferred, unless some are given
+	LHS     mlir.Value
+	RHS     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -794,7 +790,6 @@ func (o ShlOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.shl")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -812,10 +807,9 @@ func AsShl(op mlir.Operation) (ShlOp, bool) {
 		return ShlOp{}, false
 	}
 	o := ShlOp{
-		LHS:           r.Operand(),
-		RHS:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", integerOverflowFlagsKind),
-		ResType:       r.Result(),
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -993,10 +987,9 @@ func AsStore(op mlir.Operation) (StoreOp, bool) {
 
 // SubOp is the operation llvm.sub.
 type SubOp struct {
-	LHS           mlir.Value
-	RHS           mlir.Value
-	OverflowFlags IntegerOverflowFlags // optional, with a default
-	ResType       mlir.Type            // optional: inferred, unless some are given
+	LHS     mlir.Value
+	RHS     mlir.Value
+	ResType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -1004,7 +997,6 @@ func (o SubOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.sub")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsKind)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -1022,10 +1014,9 @@ func AsSub(op mlir.Operation) (SubOp, bool) {
 		return SubOp{}, false
 	}
 	o := SubOp{
-		LHS:           r.Operand(),
-		RHS:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", integerOverflowFlagsKind),
-		ResType:       r.Result(),
+		LHS:     r.Operand(),
+		RHS:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1081,16 +1072,14 @@ func AsSwitch(op mlir.Operation) (SwitchOp, bool) {
 
 // TruncOp is the operation llvm.trunc.
 type TruncOp struct {
-	Arg           mlir.Value
-	OverflowFlags IntegerOverflowFlags // optional, with a default
-	ResType       mlir.Type
+	Arg     mlir.Value
+	ResType mlir.Type
 }
 
 // Create creates the operation.
 func (o TruncOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.trunc")
 	w.Operand("arg", o.Arg)
-	ods.SetValue(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsKind)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
@@ -1108,9 +1097,8 @@ func AsTrunc(op mlir.Operation) (TruncOp, bool) {
 		return TruncOp{}, false
 	}
 	o := TruncOp{
-		Arg:           r.Operand(),
-		OverflowFlags: ods.GetValue(r, "overflowFlags", integerOverflowFlagsKind),
-		ResType:       r.Result(),
+		Arg:     r.Operand(),
+		ResType: r.Result(),
 	}
 	return o, r.OK()
 }

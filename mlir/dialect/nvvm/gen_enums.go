@@ -739,7 +739,7 @@ const (
 )
 
 var reductionKindCases = ods.Enum{What: "ReductionKind",
-	Width:  32,
+	Text:   "#nvvm<reduction_kind %>",
 	Cases:  []string{"add", "and", "max", "min", "or", "umax", "umin", "xor", "fmin", "fmax"},
 	Values: []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
 }

@@ -588,6 +588,7 @@ func (o DeclareMapperInfoOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "omp.declare_mapper.info")
 	w.Operands("map_vars", o.MapVars)
 	w.Newer().Operands("map_iterated", o.MapIterated)
+	w.NewerOperandSegments()
 	return w.Create()
 }
 
@@ -599,7 +600,7 @@ func DeclareMapperInfo(b *mlir.Builder, mapVars ...mlir.Value) mlir.Operation {
 // AsDeclareMapperInfo returns op as a DeclareMapperInfoOp. It returns false if op is
 // another operation or lacks a part.
 func AsDeclareMapperInfo(op mlir.Operation) (DeclareMapperInfoOp, bool) {
-	r := ods.Read(op, "omp.declare_mapper.info", "*+*", "")
+	r := ods.Read(op, "omp.declare_mapper.info", "*+*S", "")
 	if r == nil {
 		return DeclareMapperInfoOp{}, false
 	}

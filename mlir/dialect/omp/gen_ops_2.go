@@ -1164,6 +1164,7 @@ func (o TaskwaitOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "nowait", o.Nowait, ods.Unit)
 	w.Newer().Operands("depend_iterated", o.DependIterated)
 	ods.SetList(w.Newer(), "depend_iterated_kinds", o.DependIteratedKinds, clauseTaskDependKindList)
+	w.NewerOperandSegments()
 	return w.Create()
 }
 
@@ -1175,7 +1176,7 @@ func Taskwait(b *mlir.Builder, dependVars ...mlir.Value) mlir.Operation {
 // AsTaskwait returns op as a TaskwaitOp. It returns false if op is another operation or
 // lacks a part.
 func AsTaskwait(op mlir.Operation) (TaskwaitOp, bool) {
-	r := ods.Read(op, "omp.taskwait", "*+*", "")
+	r := ods.Read(op, "omp.taskwait", "*+*S", "")
 	if r == nil {
 		return TaskwaitOp{}, false
 	}

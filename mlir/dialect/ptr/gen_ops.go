@@ -81,8 +81,7 @@ type GatherOp struct {
 	Ptrs        mlir.Value
 	Mask        mlir.Value
 	Passthrough mlir.Value
-	Alignment   mlir.Attribute // optional
-	ResultType  mlir.Type      // optional: inferred, unless some are given
+	ResultType  mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -91,7 +90,6 @@ func (o GatherOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("ptrs", o.Ptrs)
 	w.Operand("mask", o.Mask)
 	w.Operand("passthrough", o.Passthrough)
-	ods.SetValue(w, "alignment", o.Alignment, ods.Attribute)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -112,7 +110,6 @@ func AsGather(op mlir.Operation) (GatherOp, bool) {
 		Ptrs:        r.Operand(),
 		Mask:        r.Operand(),
 		Passthrough: r.Operand(),
-		Alignment:   ods.GetValue(r, "alignment", ods.Attribute),
 		ResultType:  r.Result(),
 	}
 	return o, r.OK()
@@ -153,27 +150,15 @@ func AsGetMetadata(op mlir.Operation) (GetMetadataOp, bool) {
 
 // LoadOp is the operation ptr.load.
 type LoadOp struct {
-	Ptr            mlir.Value
-	Alignment      mlir.Attribute // optional
-	Volatile       bool           // optional
-	Nontemporal    bool           // optional
-	Invariant      bool           // optional
-	InvariantGroup bool           // optional
-	Ordering       mlir.Attribute // optional
-	Syncscope      string         // optional
-	ValueType      mlir.Type
+	Ptr       mlir.Value
+	Syncscope string // optional
+	ValueType mlir.Type
 }
 
 // Create creates the operation.
 func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.load")
 	w.Operand("ptr", o.Ptr)
-	ods.SetValue(w, "alignment", o.Alignment, ods.Attribute)
-	ods.SetValue(w, "volatile_", o.Volatile, ods.Unit)
-	ods.SetValue(w, "nontemporal", o.Nontemporal, ods.Unit)
-	ods.SetValue(w, "invariant", o.Invariant, ods.Unit)
-	ods.SetValue(w, "invariantGroup", o.InvariantGroup, ods.Unit)
-	ods.SetValue(w, "ordering", o.Ordering, ods.Attribute)
 	ods.SetValue(w, "syncscope", o.Syncscope, ods.Text)
 	w.Result("value", o.ValueType)
 	return w.Create()
@@ -192,15 +177,9 @@ func AsLoad(op mlir.Operation) (LoadOp, bool) {
 		return LoadOp{}, false
 	}
 	o := LoadOp{
-		Ptr:            r.Operand(),
-		Alignment:      ods.GetValue(r, "alignment", ods.Attribute),
-		Volatile:       ods.GetValue(r, "volatile_", ods.Unit),
-		Nontemporal:    ods.GetValue(r, "nontemporal", ods.Unit),
-		Invariant:      ods.GetValue(r, "invariant", ods.Unit),
-		InvariantGroup: ods.GetValue(r, "invariantGroup", ods.Unit),
-		Ordering:       ods.GetValue(r, "ordering", ods.Attribute),
-		Syncscope:      ods.GetValue(r, "syncscope", ods.Text),
-		ValueType:      r.Result(),
+		Ptr:       r.Operand(),
+		Syncscope: ods.GetValue(r, "syncscope", ods.Text),
+		ValueType: r.Result(),
 	}
 	return o, r.OK()
 }
@@ -210,8 +189,7 @@ type MaskedLoadOp struct {
 	Ptr         mlir.Value
 	Mask        mlir.Value
 	Passthrough mlir.Value
-	Alignment   mlir.Attribute // optional
-	ResultType  mlir.Type      // optional: inferred, unless some are given
+	ResultType  mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -220,7 +198,6 @@ func (o MaskedLoadOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("ptr", o.Ptr)
 	w.Operand("mask", o.Mask)
 	w.Operand("passthrough", o.Passthrough)
-	ods.SetValue(w, "alignment", o.Alignment, ods.Attribute)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -241,7 +218,6 @@ func AsMaskedLoad(op mlir.Operation) (MaskedLoadOp, bool) {
 		Ptr:         r.Operand(),
 		Mask:        r.Operand(),
 		Passthrough: r.Operand(),
-		Alignment:   ods.GetValue(r, "alignment", ods.Attribute),
 		ResultType:  r.Result(),
 	}
 	return o, r.OK()
@@ -249,10 +225,9 @@ func AsMaskedLoad(op mlir.Operation) (MaskedLoadOp, bool) {
 
 // MaskedStoreOp is the operation ptr.masked_store.
 type MaskedStoreOp struct {
-	Value     mlir.Value
-	Ptr       mlir.Value
-	Mask      mlir.Value
-	Alignment mlir.Attribute // optional
+	Value mlir.Value
+	Ptr   mlir.Value
+	Mask  mlir.Value
 }
 
 // Create creates the operation.
@@ -261,7 +236,6 @@ func (o MaskedStoreOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("value", o.Value)
 	w.Operand("ptr", o.Ptr)
 	w.Operand("mask", o.Mask)
-	ods.SetValue(w, "alignment", o.Alignment, ods.Attribute)
 	return w.Create()
 }
 
@@ -278,10 +252,9 @@ func AsMaskedStore(op mlir.Operation) (MaskedStoreOp, bool) {
 		return MaskedStoreOp{}, false
 	}
 	o := MaskedStoreOp{
-		Value:     r.Operand(),
-		Ptr:       r.Operand(),
-		Mask:      r.Operand(),
-		Alignment: ods.GetValue(r, "alignment", ods.Attribute),
+		Value: r.Operand(),
+		Ptr:   r.Operand(),
+		Mask:  r.Operand(),
 	}
 	return o, r.OK()
 }
@@ -290,8 +263,7 @@ func AsMaskedStore(op mlir.Operation) (MaskedStoreOp, bool) {
 type AddOp struct {
 	Base       mlir.Value
 	Offset     mlir.Value
-	Flags      mlir.Attribute // optional
-	ResultType mlir.Type      // optional: inferred, unless some are given
+	ResultType mlir.Type // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -299,7 +271,6 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.ptr_add")
 	w.Operand("base", o.Base)
 	w.Operand("offset", o.Offset)
-	ods.SetValue(w, "flags", o.Flags, ods.Attribute)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -319,7 +290,6 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 	o := AddOp{
 		Base:       r.Operand(),
 		Offset:     r.Operand(),
-		Flags:      ods.GetValue(r, "flags", ods.Attribute),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
@@ -329,7 +299,6 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 type DiffOp struct {
 	LHS        mlir.Value
 	RHS        mlir.Value
-	Flags      mlir.Attribute // optional
 	ResultType mlir.Type
 }
 
@@ -338,7 +307,6 @@ func (o DiffOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.ptr_diff")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
-	ods.SetValue(w, "flags", o.Flags, ods.Attribute)
 	w.Result("result", o.ResultType)
 	return w.Create()
 }
@@ -358,7 +326,6 @@ func AsDiff(op mlir.Operation) (DiffOp, bool) {
 	o := DiffOp{
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
-		Flags:      ods.GetValue(r, "flags", ods.Attribute),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
@@ -366,10 +333,9 @@ func AsDiff(op mlir.Operation) (DiffOp, bool) {
 
 // ScatterOp is the operation ptr.scatter.
 type ScatterOp struct {
-	Value     mlir.Value
-	Ptrs      mlir.Value
-	Mask      mlir.Value
-	Alignment mlir.Attribute // optional
+	Value mlir.Value
+	Ptrs  mlir.Value
+	Mask  mlir.Value
 }
 
 // Create creates the operation.
@@ -378,7 +344,6 @@ func (o ScatterOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("value", o.Value)
 	w.Operand("ptrs", o.Ptrs)
 	w.Operand("mask", o.Mask)
-	ods.SetValue(w, "alignment", o.Alignment, ods.Attribute)
 	return w.Create()
 }
 
@@ -395,24 +360,18 @@ func AsScatter(op mlir.Operation) (ScatterOp, bool) {
 		return ScatterOp{}, false
 	}
 	o := ScatterOp{
-		Value:     r.Operand(),
-		Ptrs:      r.Operand(),
-		Mask:      r.Operand(),
-		Alignment: ods.GetValue(r, "alignment", ods.Attribute),
+		Value: r.Operand(),
+		Ptrs:  r.Operand(),
+		Mask:  r.Operand(),
 	}
 	return o, r.OK()
 }
 
 // StoreOp is the operation ptr.store.
 type StoreOp struct {
-	Value          mlir.Value
-	Ptr            mlir.Value
-	Alignment      mlir.Attribute // optional
-	Volatile       bool           // optional
-	Nontemporal    bool           // optional
-	InvariantGroup bool           // optional
-	Ordering       mlir.Attribute // optional
-	Syncscope      string         // optional
+	Value     mlir.Value
+	Ptr       mlir.Value
+	Syncscope string // optional
 }
 
 // Create creates the operation.
@@ -420,11 +379,6 @@ func (o StoreOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.store")
 	w.Operand("value", o.Value)
 	w.Operand("ptr", o.Ptr)
-	ods.SetValue(w, "alignment", o.Alignment, ods.Attribute)
-	ods.SetValue(w, "volatile_", o.Volatile, ods.Unit)
-	ods.SetValue(w, "nontemporal", o.Nontemporal, ods.Unit)
-	ods.SetValue(w, "invariantGroup", o.InvariantGroup, ods.Unit)
-	ods.SetValue(w, "ordering", o.Ordering, ods.Attribute)
 	ods.SetValue(w, "syncscope", o.Syncscope, ods.Text)
 	return w.Create()
 }
@@ -442,14 +396,9 @@ func AsStore(op mlir.Operation) (StoreOp, bool) {
 		return StoreOp{}, false
 	}
 	o := StoreOp{
-		Value:          r.Operand(),
-		Ptr:            r.Operand(),
-		Alignment:      ods.GetValue(r, "alignment", ods.Attribute),
-		Volatile:       ods.GetValue(r, "volatile_", ods.Unit),
-		Nontemporal:    ods.GetValue(r, "nontemporal", ods.Unit),
-		InvariantGroup: ods.GetValue(r, "invariantGroup", ods.Unit),
-		Ordering:       ods.GetValue(r, "ordering", ods.Attribute),
-		Syncscope:      ods.GetValue(r, "syncscope", ods.Text),
+		Value:     r.Operand(),
+		Ptr:       r.Operand(),
+		Syncscope: ods.GetValue(r, "syncscope", ods.Text),
 	}
 	return o, r.OK()
 }

@@ -128,9 +128,7 @@ func (e *extraction) operation(d definitions, r record, name string) (operation,
 			p.sort = "attribute"
 			p.kind, p.many = e.attribute(d, a.what)
 		default:
-			p.sort = "attribute"
-			p.kind, p.many = e.property(d, a.what)
-			p.property = true
+			continue // a property that is no attribute: the C API neither sets nor reads it
 		}
 		e.use(p.kind)
 		op.parts = append(op.parts, p)

@@ -118,49 +118,6 @@ func (e *extraction) wrapped(d definitions, class string) string {
 	return ""
 }
 
-// property returns the kind of a property. It is set by an attribute of its name.
-func (e *extraction) property(d definitions, r record) (kind, many string) {
-	for {
-		if isA(r, "DefaultValuedProp") || text(r, "defaultValue") != "" {
-			many = "default"
-		}
-		base := d.get(r["baseProperty"])
-		if base == nil {
-			base = d.get(r["baseProp"])
-		}
-		if base == nil || isA(r, "OptionalProp") {
-			break
-		}
-		r = base
-	}
-	switch {
-	case isA(r, "_cls_UnitProp"):
-		return "unit", "optional"
-	case isA(r, "EnumPropWithAttrForm"):
-		if name := e.enum(d, d.attributeForm(r)); name != "" {
-			return "enum:" + name, cmp.Or(many, "default")
-		}
-	}
-	if isA(r, "OptionalProp") || many != "" {
-		return "attribute", "optional"
-	}
-	return "attribute", ""
-}
-
-// attributeForm returns the attribute that stands for a property. Named ones do not say it.
-func (d definitions) attributeForm(r record) record {
-	if form := d.get(r["attributeForm"]); form != nil {
-		return form
-	}
-	want := text(d.get(r["enum"]), "!name")
-	for _, v := range d.instances("EnumAttr") {
-		if form := d.get(v); text(d.get(form["enum"]), "!name") == want {
-			return form
-		}
-	}
-	return record{}
-}
-
 // enum keeps an enumeration, and returns its dialect and name, "arith.CmpIPredicate". It
 // returns "" for one that belongs to no dialect.
 func (e *extraction) enum(d definitions, r record) string {

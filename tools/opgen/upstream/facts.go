@@ -22,13 +22,12 @@ type part struct {
 	kind string // of an attribute: see attributeKinds; of an operand or result: its constraint
 	many string // "", optional, default, variadic, or nested:NAME, which names the attribute of the lengths
 	age  string // "", newer or older: only libraries after LLVM 22, or up to it, have the part
-
-	property bool // a property in LLVM 22, which newer bindings do not list; it is not in tables
 }
 
 // The properties of operations.
 const (
-	operandSegments = "operand-segments" // it has the lengths of operands as an attribute
+	operandSegments = "operand-segments"       // it has the lengths of operands as an attribute
+	newerSegments   = "newer-operand-segments" // only libraries after LLVM 22 have that attribute
 	resultSegments  = "result-segments"
 	equalOperands   = "equal-operands" // all variadic operands have the same length
 	equalResults    = "equal-results"

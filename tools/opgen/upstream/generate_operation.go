@@ -324,6 +324,10 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 		letters["operand"] += "s"
 		write = append(write, "w.OperandSegments()")
 	}
+	if op.is(newerSegments) {
+		letters["operand"] += "S"
+		write = append(write, "w.NewerOperandSegments()")
+	}
 	if op.is(equalOperands) {
 		letters["operand"] += "="
 		write = append(write, "w.EqualOperands("+strings.Join(equal, ", ")+")")

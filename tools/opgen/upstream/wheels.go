@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,15 +24,17 @@ var ownOperations = strings.Fields("transform.iree. transform.util. transform.ap
 // the wheels before it.
 func (e *extraction) addWheel(folder, name string) error {
 	paths, err := filepath.Glob(filepath.Join(folder, name+"-*.whl"))
-	if err != nil || len(paths) != 1 {
-		return fmt.Errorf("there are %d wheels %s in %s, want 1 %w", len(paths), name, folder, err)
+	if err != nil {
+		return err
+	}
+	if len(paths) != 1 {
+		return fmt.Errorf("there are %d wheels %s in %s, want 1: fetch the version of package native with pip download --no-deps", len(paths), name, folder)
 	}
 	z, err := zip.OpenReader(paths[0])
 	if err != nil {
 		return err
 	}
 	defer z.Close()
-	enums := map[string]enum{}
 	var sources []string
 	for _, f := range z.File {
 		if !strings.HasSuffix(f.Name, "_gen.py") {
@@ -49,13 +52,7 @@ func (e *extraction) addWheel(folder, name string) error {
 		if dialect == "triton" {
 			dialect = "tt"
 		}
-		for builder, found := range readEnums(text) {
-			e.enums[dialect+"."+found.name] = first(e.enums[dialect+"."+found.name], found)
-			enums[builder] = found
-			if e.named[builder] == "" {
-				e.named[builder] = "enum:" + dialect + "." + found.name
-			}
-		}
+		e.addEnums(dialect, readEnums(text))
 	}
 	for _, source := range sources {
 		list, err := readBindings(source)
@@ -122,11 +119,25 @@ func (t *table) constrain(expr string) string {
 	return t.constraints[i].name
 }
 
-func first(a, b enum) enum {
-	if a.name != "" {
-		return a
+// addEnums keeps enumerations that are not known yet, by their builders. If an enumeration has two
+// forms, attributes of dialects have the one that is a text.
+func (e *extraction) addEnums(dialect string, list map[string]enum) {
+	own := map[string]bool{}
+	for _, form := range []string{"text", "int:"} {
+		for _, builder := range slices.Sorted(maps.Keys(list)) {
+			found := list[builder]
+			name := dialect + "." + found.name
+			if !strings.HasPrefix(found.form, form) || e.enums[name].name != "" && !own[name] {
+				continue
+			}
+			if !own[name] {
+				own[name], e.enums[name] = true, found
+			}
+			if e.named[builder] == "" && e.enums[name].form == found.form {
+				e.named[builder] = "enum:" + name
+			}
+		}
 	}
-	return b
 }
 
 func readMember(f *zip.File) (string, error) {
@@ -202,6 +213,10 @@ func (e *extraction) kindOf(builder, class string) string {
 // another name in the place of one has the newer name.
 func (op *operation) merge(b *operation) {
 	op.mergeOperands(b.list("operand"))
+	if b.is(operandSegments) && !op.is(operandSegments) {
+		op.properties = append(op.properties, newerSegments)
+		slices.Sort(op.properties)
+	}
 	has := func(parts []part, name string) bool {
 		return slices.ContainsFunc(parts, func(p part) bool { return p.sort == "attribute" && p.name == name })
 	}
@@ -210,7 +225,7 @@ func (op *operation) merge(b *operation) {
 		if n, ok := strings.CutPrefix(p.many, "nested:"); ok {
 			lengths[n] = true
 		}
-		if p.sort == "attribute" && !p.property && !has(b.parts, p.name) {
+		if p.sort == "attribute" && !has(b.parts, p.name) {
 			op.parts[i].age = older
 			if p.many == "" {
 				op.parts[i].many = "optional"

@@ -21,7 +21,7 @@ type Reader struct {
 // operands and results stand for one part each: 1 is a single, ? an optional, * a variadic one.
 // Before one there may be: + if only libraries after LLVM 22 have the part, - if only libraries
 // up to LLVM 22 have it. After them there may be: = if the lengths are equal, s if an attribute
-// has the lengths.
+// has the lengths, S if that is so only in libraries after LLVM 22.
 func Read(op mlir.Operation, name, operands, results string) *Reader {
 	if op.IsNil() || op.Name() != name {
 		return nil
@@ -35,6 +35,9 @@ func Read(op mlir.Operation, name, operands, results string) *Reader {
 // lengths returns the length of each part of n operands or results.
 func (r *Reader) lengths(parts string, n int, attribute string) []int {
 	parts, segments := strings.CutSuffix(parts, "s")
+	if rest, ok := strings.CutSuffix(parts, "S"); ok {
+		parts, segments = rest, isNewer(r.op.Context())
+	}
 	parts, equal := strings.CutSuffix(parts, "=")
 	parts, missing := r.present(parts)
 	lengths := r.presentLengths(parts, segments, equal, n, attribute)

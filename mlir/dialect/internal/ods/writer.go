@@ -108,6 +108,13 @@ func (w *Writer) OperandSegments() {
 	w.add("operandSegmentSizes", mlir.NewDenseArray(w.b.Context(), w.operands...))
 }
 
+// NewerOperandSegments does so if the library is one after LLVM 22.
+func (w *Writer) NewerOperandSegments() {
+	if w.b.Err() == nil && isNewer(w.b.Context()) {
+		w.OperandSegments()
+	}
+}
+
 // ResultSegments adds the attribute with the lengths of the results.
 func (w *Writer) ResultSegments() {
 	w.add("resultSegmentSizes", mlir.NewDenseArray(w.b.Context(), w.results...))
