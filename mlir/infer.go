@@ -6,52 +6,52 @@ import "github.com/calliope-mlir/calliope/internal/capi"
 // and inserts it. It is a short form of [Create], for the operations that programs have most.
 func Infer(ip InsertionPoint, loc Location, name string, operands ...Value) (Operation, error) {
 	if b, ok := ip.(Block); ok {
-		return b.infer(loc, name, operands)
+		if op := b.infer(loc, name, operands); op.life != nil {
+			return op, nil
+		}
 	}
 	return Create(ip, OperationState{Name: name, Location: loc, Operands: operands, InferResults: true})
 }
 
 // Infer creates an operation at the insertion point, as the function Infer does.
 func (b *Builder) Infer(name string, operands ...Value) Operation {
-	op, err := b.infer(name, operands)
-	if err != nil {
-		b.Fail(err)
-		return b.standIn()
+	if at, ok := b.at.(Block); ok && b.kept.err == nil {
+		if op := at.infer(b.location(), name, operands); op.life != nil {
+			return op
+		}
 	}
-	return op
+	return b.build(&OperationState{Name: name, Operands: operands, InferResults: true})
 }
 
-func (b *Builder) infer(name string, operands []Value) (op Operation, err error) {
-	if b.kept.err != nil {
-		return Operation{}, errEarlier
+// infer does what create does for an operation that has operands and nothing else. It
+// returns nil if it is the first operation of its kind, or if anything is wrong or unusual, and
+// leaves that to create.
+func (b Block) infer(loc Location, name string, operands []Value) Operation {
+	if b.life == nil {
+		return Operation{}
 	}
-	defer invalidArgument(&err)
-	return Infer(b.at, b.location(), name, operands...)
-}
-
-// infer does what create does for an operation that has operands and nothing else, without
-// the checks of what it does not have. It leaves the first operation of a kind to create.
-func (b Block) infer(loc Location, name string, operands []Value) (Operation, error) {
-	const method = "Block.Create"
-	t := b.life.use(method, b.raw.Ptr)
 	c := b.life.ctx
+	if b.life != c.era || c.listed(b.raw.Ptr) || c.calls.current != nil || c.placeholders > 0 || loc.life != c.life || loc.raw.Ptr == nil {
+		return Operation{}
+	}
 	kind := c.kind(name)
-	if !kind.simple || len(operands) != kind.inference.Operands || c.calls.current != nil || c.placeholders > 0 {
-		return b.create(&OperationState{Name: name, Location: loc, Operands: operands, InferResults: true})
+	if !kind.simple || len(operands) != kind.inference.Operands {
+		return Operation{}
 	}
 	raw := &c.creation
 	raw.Operands = raw.Operands[:0]
 	for i := range operands {
-		raw.Operands = append(raw.Operands, operands[i].in(c, method))
+		v := &operands[i]
+		if v.life != c.era || c.listed(v.raw.Ptr) {
+			return Operation{}
+		}
+		raw.Operands = append(raw.Operands, v.raw)
 	}
-	made := capi.InferOperation(t, kind.name, raw.Operands, loc.in(c, method), b.raw, !c.single())
-	switch {
-	case made.Operation.Ptr != nil:
-		op := c.operation(made.Operation)
-		c.last = known{operation: op, result: made.First}
-		return op, nil
-	case made.Uses == capi.Several:
-		return b.create(&OperationState{Name: name, Location: loc, Operands: operands, InferResults: true})
+	op, result := capi.InferOperation(c.api, kind.name, raw.Operands, loc.raw, b.raw, !c.single())
+	if op.Ptr == nil {
+		c.sink.Take() // create makes these diagnostics again
+		return Operation{}
 	}
-	return Operation{}, c.notCreated(kind, made.Lacks)
+	c.last = known{operation: c.operation(op), result: result}
+	return c.last.operation
 }

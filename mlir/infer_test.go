@@ -16,7 +16,7 @@ func TestInfer(t *testing.T) {
 	argument := block.Argument(0)
 	x := argument
 	infer := func(ip mlir.InsertionPoint, operands ...mlir.Value) (mlir.Operation, error) {
-		return mlir.Infer(ip, mlir.Location{}, "arith.addi", operands...)
+		return mlir.Infer(ip, c.UnknownLocation(), "arith.addi", operands...)
 	}
 	for range 3 {
 		sum := check.Must(infer(block, x, x))
@@ -39,6 +39,9 @@ func TestInfer(t *testing.T) {
 		_, err = mlir.Infer(block, mlir.Location{}, "func.return")
 		check.Error(t, err, "AllowInference was not called")
 		check.Panics(t, "was given a value that is nil", func() { _, _ = infer(block, x, mlir.Value{}) })
+		check.Panics(t, "called on a nil handle", func() { _, _ = infer(mlir.Block{}, x, x) })
+		sum := check.Must(mlir.Infer(block, mlir.Location{}, "arith.addi", x, x))
+		check.Diff(t, "location", c.UnknownLocation(), sum.Location())
 	}
 	if n := testing.AllocsPerRun(100, func() { x = check.Must(infer(block, x, x)).Result(0) }); n != 0 {
 		t.Errorf("an operation costs %v allocations", n)
@@ -56,11 +59,11 @@ func TestInferDiagnostics(t *testing.T) {
 	})))
 	two, three := at.Result(0), at.Result(1)
 	for range 2 {
-		_, err := mlir.Infer(block, mlir.Location{}, "stablehlo.add", two, three)
+		_, err := mlir.Infer(block, c.UnknownLocation(), "stablehlo.add", two, three)
 		if n := len(check.As[*mlir.DiagnosticError](t, err).Diagnostics); n != 1 {
 			t.Errorf("%d diagnostics: %v", n, err)
 		}
-		check.Must(mlir.Infer(block, mlir.Location{}, "stablehlo.add", two, two))
+		check.Must(mlir.Infer(block, c.UnknownLocation(), "stablehlo.add", two, two))
 	}
 }
 

@@ -73,13 +73,14 @@ static inline created create_operation(
   return c;
 }
 
-// infer_operation is create_operation for an operation with operands and nothing else.
+// infer_operation is create_operation for an operation with operands and nothing else. It
+// makes none if an operand is in another outermost object than the block and it was asked.
 static inline created infer_operation(
     uintptr_t table, const char* name, size_t name_len, uintptr_t location, const uintptr_t* operands,
     intptr_t n_operands, uintptr_t block, bool ask) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   created c = {{NULL}, {NULL}, -1, 0};
-  if (ask && apart(api, operands, n_operands, block)) return (created){{NULL}, {NULL}, -1, SEVERAL};
+  if (ask && apart(api, operands, n_operands, block)) return c;
   MlirOperationState s =
       api->mlirOperationStateGet((MlirStringRef){(char*)name, name_len}, (MlirLocation){(void*)location});
   api->mlirOperationStateAddOperands(&s, n_operands, (MlirValue*)operands);
@@ -169,14 +170,15 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 }
 
 // InferOperation makes an operation that has operands and nothing else, and inferred results,
-// at the end of a block, as CreateOperation does.
-func InferOperation(t *Table, name string, operands []MlirValue, at MlirLocation, end MlirBlock, ask bool) Created {
+// at the end of a block, and gives its first result too. It is null if the library made none,
+// or if it was asked and an operand is in another outermost object than the block.
+func InferOperation(t *Table, name string, operands []MlirValue, at MlirLocation, end MlirBlock, ask bool) (MlirOperation, MlirValue) {
 	values, n := numbers(operands)
 	t.enter()
 	made := C.infer_operation(t.number(), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)),
 		number(at.Ptr), values, n, number(end.Ptr), C.bool(ask))
 	t.leave()
-	return *(*Created)(unsafe.Pointer(&made))
+	return operationFromC(made.operation), *(*MlirValue)(unsafe.Pointer(&made.first))
 }
 
 // CopyOperation copies an operation to the end of a block, with other operands, and gives
