@@ -122,6 +122,7 @@ func (c *Context) Close() error {
 	if c.remarks != nil && c.remarks.call != nil {
 		c.remarks.Free()
 	}
+	c.remarks = nil
 	c.leavePool()
 	return nil
 }

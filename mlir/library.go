@@ -192,7 +192,9 @@ func incomplete(api *capi.Table, path string) string {
 	case api.Has("mlirContextDestroy"):
 		return "it has a C API of a release before LLVM 19, the oldest that can be used; " + fetch
 	case strings.HasPrefix(filepath.Base(path), "libMLIR.so"):
-		return "it has only MLIR's C++ functions; a build of LLVM with MLIR_BUILD_MLIR_C_DYLIB=ON has libMLIR-C.so beside it, and " + fetch
+		link := strings.TrimSuffix(native.FetchCommand, "-fetch") + "-llvm DIR"
+		return "it has only MLIR's C++ functions; a build of LLVM with MLIR_BUILD_MLIR_C_DYLIB=ON has libMLIR-C.so beside it, `" + link +
+			"` makes one of the static libraries in the LLVM's folder, and " + fetch
 	}
 	return "it is not an MLIR library with a C API; " + fetch
 }

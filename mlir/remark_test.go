@@ -106,7 +106,7 @@ func TestRemarksOfPasses(t *testing.T) {
 		c := e.Library.NewContext(mlir.ContextOptions{Threads: true})
 		defer c.Close()
 		n := 0
-		_, err := c.OnRemark(mlir.RemarkOptions{}, func(r mlir.Remark) { n++ })
+		stop, err := c.OnRemark(mlir.RemarkOptions{}, func(r mlir.Remark) { n++ })
 		check.NoError(t, err)
 		m := check.Must(c.Parse("", []byte("func.func private @a()\nfunc.func private @b()\nfunc.func private @c()")))
 		pm := passManager(t, c, mlir.PassManagerOptions{})
@@ -117,6 +117,8 @@ func TestRemarksOfPasses(t *testing.T) {
 		check.NoError(t, pm.Run(m))
 		check.Diff(t, "remarks", 3, n)
 		c.Report(unrolled(c, mlir.RemarkPassed))
+		c.Close()
+		stop()
 	})
 }
 

@@ -110,7 +110,7 @@ func TestPluginRefused(t *testing.T) {
 	_, err := mlir.Open(mlir.OpenOptions{Path: upstream.Path(), Plugins: []string{build("good.so", "int called; void mlirRegisterNoPasses(void) { called++; }", right...)}})
 	check.NoError(t, err)
 	_, err = mlir.Open(mlir.OpenOptions{Path: filepath.Join(filepath.Dir(upstream.Path()), "libMLIR.so.22.1")})
-	check.Error(t, err, "it has only MLIR's C++ functions; a build of LLVM with MLIR_BUILD_MLIR_C_DYLIB=ON has libMLIR-C.so beside it, and the ", "tools/doctor -fetch llvm` fetches it")
+	check.Error(t, err, "it has only MLIR's C++ functions; a build of LLVM with MLIR_BUILD_MLIR_C_DYLIB=ON has libMLIR-C.so beside it, `", "tools/doctor -llvm DIR` makes one", "tools/doctor -fetch llvm` fetches it")
 	_, err = mlir.Open(mlir.OpenOptions{Path: build("ancient.so", "void mlirContextDestroy(void) {}")})
 	check.Error(t, err, "it has a C API of a release before LLVM 19")
 	_, err = mlir.Open(mlir.OpenOptions{Path: filepath.Join(dir, "plain.so")})
