@@ -202,8 +202,19 @@ func FillRegion(o mlir.Operation) error {
 	if err := raw.Need(c.Library(), "mlirLinalgFillBuiltinNamedOpRegion"); err != nil {
 		return err
 	}
-	name, ok := strings.CutPrefix(o.Name(), "linalg.")
-	want, known := arity(name)
+	function, ok := strings.CutPrefix(o.Name(), "linalg.")
+	want, known := arity(function)
+	if function == "elementwise" {
+		a, _ := o.Attribute("kind")
+		kind, ok := AsElementwiseKind(a)
+		if !ok {
+			return fmt.Errorf("linalg: %s has no kind", o.Name())
+		}
+		function = elementwiseKindCases.Cases[kind-1]
+		if want, known = arity(function); !known {
+			want, known = 3, true // max_signed and others
+		}
+	}
 	switch {
 	case !ok || !known:
 		return fmt.Errorf("linalg: %s is not a known named operation", o.Name())
@@ -212,20 +223,10 @@ func FillRegion(o mlir.Operation) error {
 	case o.NumOperands() != want:
 		return fmt.Errorf("linalg: %s takes %d operands, but has %d", o.Name(), want, o.NumOperands())
 	}
-	t := raw.Table(c)
-	for i, v := range o.Operands() {
-		element := v.Type()
-		if inner, ok := element.Element(); ok {
-			element = inner
-		}
-		if what := elementOf(name, i); what != "" && !isElement(element, what) {
-			return fmt.Errorf("linalg: operand %d of %s must hold %s, not %s", i, o.Name(), what, element)
-		}
-		if r := raw.Type(element); !capi.MlirTypeIsAInteger(t, r) && !capi.MlirTypeIsAFloat(t, r) && !capi.MlirTypeIsAIndex(t, r) && !capi.MlirTypeIsAComplex(t, r) {
-			return fmt.Errorf("linalg: operand %d of %s must hold numbers, not %s", i, o.Name(), element)
-		}
+	if err := checkNumbers(c, o, function); err != nil {
+		return err
 	}
-	capi.MlirLinalgFillBuiltinNamedOpRegion(t, h)
+	capi.MlirLinalgFillBuiltinNamedOpRegion(raw.Table(c), h)
 	return nil
 }
 
@@ -271,9 +272,9 @@ func arity(name string) (int, bool) {
 var arities = func() map[string]int {
 	m := map[string]int{"select": 4, "fill_rng_2d": 4, "quantized_matmul": 5, "quantized_batch_matmul": 5}
 	for n, names := range map[int]string{
-		2: "copy exp log abs ceil floor negf reciprocal round sqrt rsqrt square tanh erf fill",
+		2: "copy exp log abs ceil floor negf reciprocal round sqrt rsqrt square tanh erf fill transpose broadcast",
 		3: "add sub mul div div_unsigned max min powf matmul batch_matmul batch_reduce_matmul mmt4d batch_mmt4d " +
-			"matvec vecmat batch_matvec batch_vecmat dot",
+			"matvec vecmat batch_matvec batch_vecmat dot contract",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			m[name] = n

@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 )
 
@@ -219,5 +220,101 @@ func TestIndex(t *testing.T) {
 		clone := i.Owner().Clone()
 		check.Diff(t, "detached", `%0 = "linalg.index"() <{dim = 0 : i64}> : () -> index`, strings.TrimSpace(clone.String()))
 		check.Error(t, clone.Verify(), "is not in an operation")
+	})
+}
+
+// TestFillRegionNumbers holds that bodies are filled for the kinds of numbers that the library
+// computes with, and refused for others, on which it crashes.
+func TestFillRegionNumbers(t *testing.T) {
+	eachContext(t, func(t *testing.T, c *mlir.Context) {
+		fill := func(name string, attributes []mlir.NamedAttribute, elements ...string) (mlir.Operation, error) {
+			s := mlir.OperationState{Name: "linalg." + name, Regions: []mlir.Region{c.NewRegion()}, Attributes: append(attributes,
+				mlir.NamedAttribute{Name: "operandSegmentSizes", Value: mlir.NewDenseArray(c, int32(len(elements)-1), int32(1))})}
+			var types []mlir.Type
+			for _, e := range elements {
+				types = append(types, mlirtest.Type(c, "tensor<2x"+e+">"))
+			}
+			block := c.NewBlock(mlir.Location{}, types...)
+			for i := range types {
+				s.Operands = append(s.Operands, block.Argument(i))
+			}
+			s.Results = types[len(types)-1:]
+			op := check.Must(c.Create(s))
+			return op, linalg.FillRegion(op)
+		}
+		all := []string{"i1", "i32", "index", "f32", "complex<f32>"}
+		for name, want := range map[string][]string{
+			"add": {"i1", "i32", "f32", "complex<f32>"}, "sub": {"i32", "f32", "complex<f32>"}, "mul": {"i1", "i32", "f32", "complex<f32>"},
+			"div": {"i32", "f32", "complex<f32>"}, "div_unsigned": {"i32"}, "max": {"i1", "i32", "f32"}, "powf": {"f32"},
+		} {
+			if !c.Registered("linalg." + name) {
+				continue // newer libraries have linalg.elementwise in its place
+			}
+			var got []string
+			for _, e := range all {
+				if op, err := fill(name, nil, e, e, e); err == nil && op.Verify() == nil {
+					got = append(got, e)
+				}
+			}
+			check.Diff(t, name, want, got)
+		}
+		for _, test := range []struct{ name, kind, elements, want string }{
+			{"add", "", "i32 f32 f32", "operand 1 of linalg.add must hold integers, as operand 0, not f32"},
+			{"select", "", "i32 f32 f32 f32", "operand 0 of linalg.select must hold i1"},
+			{"dot", "", "f32 complex<f32> f32", "operand 1 of linalg.dot holds complex numbers, and the output floating-point numbers"},
+			{"dot", "", "index index index", "operand 0 of linalg.dot must hold numbers other than index"},
+			{"quantized_matmul", "", "i1 i1 i1 i1 i1", "linalg.quantized_matmul cannot subtract zero points of i1"},
+			{"elementwise", "", "f32 f32", "linalg.elementwise has no kind"},
+			{"elementwise", "exp", "f32 f32 f32", "takes 2 operands, but has 3"},
+			{"elementwise", "exp", "i32 i32", "operand 0 of linalg.elementwise must hold floating-point numbers, not i32"},
+			{"elementwise", "sub", "i1 i1 i1", "must hold integers or floating-point numbers or complex numbers, not i1"},
+			{"elementwise", "max_unsigned", "complex<f32> complex<f32> complex<f32>", "must hold i1 or integers or floating-point numbers, not complex<f32>"},
+			{"elementwise", "select", "i32 f32 f32 f32", "operand 0 of linalg.elementwise must hold i1"},
+		} {
+			if !c.Registered("linalg." + test.name) {
+				continue
+			}
+			var kind []mlir.NamedAttribute
+			if test.kind != "" {
+				kind = []mlir.NamedAttribute{{Name: "kind", Value: mlirtest.Attribute(c, "#linalg.elementwise_kind<"+test.kind+">")}}
+			}
+			_, err := fill(test.name, kind, strings.Fields(test.elements)...)
+			check.Error(t, err, test.want)
+		}
+	})
+}
+
+// TestNamed builds the named operations whose bodies depend on more than the name.
+func TestNamed(t *testing.T) {
+	eachContext(t, func(t *testing.T, c *mlir.Context) {
+		if !c.Registered("linalg.elementwise") || !c.Registered("linalg.contract") {
+			return
+		}
+		square := mlirtest.Type(c, "tensor<4x4xf32>")
+		bools := mlirtest.Type(c, "tensor<4x4xi1>")
+		m := c.NewModule(mlir.Location{})
+		b := mlir.NewBuilder(m.Body(), mlir.Location{})
+		var names []string
+		function.Func(b, "f", []mlir.Type{square, square, bools}, nil, func(in []mlir.Value) {
+			x, y := in[:1], in[:2]
+			d := []mlir.AffineExpr{c.AffineDim(0), c.AffineDim(1), c.AffineDim(2)}
+			maps := []mlir.AffineMap{c.AffineMap(3, 0, d[0], d[2]), c.AffineMap(3, 0, d[2], d[1]), c.AffineMap(3, 0, d[0], d[1])}
+			for _, op := range []mlir.Operation{
+				linalg.Elementwise(b, x, x, linalg.ElementwiseKindExp),
+				linalg.Elementwise(b, y, x, linalg.ElementwiseKindMaxSigned),
+				linalg.Elementwise(b, []mlir.Value{in[2], in[0], in[1]}, x, linalg.ElementwiseKindSelect),
+				linalg.Contract(b, y, x, maps),
+			} {
+				if b.Err() == nil {
+					names = append(names, op.Region(0).First().First().Name())
+				}
+			}
+			op := linalg.Transpose(b, []mlir.Type{square}, in[0], in[1], []int64{1, 0}, c.NewRegion())
+			b.Fail(linalg.FillRegion(op))
+			function.Return(b)
+		})
+		b.Fail(m.Verify())
+		check.NoError(t, b.Err())
+		check.Diff(t, "the first operations of the bodies", []string{"math.exp", "arith.maximumf", "arith.select", "arith.mulf"}, names)
 	})
 }
