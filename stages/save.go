@@ -47,7 +47,7 @@ func (p *Plan) Serialize() ([]byte, error) {
 			return nil, fmt.Errorf("stages: Serialize: %s: %w", stage.Name, err)
 		}
 		saved := savedStage{
-			Operations: stage.Operations, Inputs: stage.Inputs, Outputs: stage.Outputs, After: stage.After, Device: stage.Device, Module: module,
+			Operations: stage.Operations, Inputs: stage.Inputs, Outputs: stage.Outputs, After: stage.After, Device: stage.Device, Module: module, JAX: stage.jax,
 		}
 		for i, donate := range stage.donate {
 			if donate {
@@ -62,7 +62,7 @@ func (p *Plan) Serialize() ([]byte, error) {
 
 // Load makes a plan of what Serialize returned, on the devices of o. The modules are read into c, which must
 // stay open until the plan is closed. Options.Place may change where the stages are. The plan has its decisions and
-// its replicas, so o must have no other options.
+// its replicas, so o must have no other options but Foreign, for calls that stay in their stages.
 //
 // The error is a *SavedError if data was damaged. The checksum detects damage, and no intent: a run calls the
 // functions of the process that data names, and bytecode that was made for it can crash the library, so load only what you
@@ -71,8 +71,8 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Replicas != 0 {
-		return nil, errors.New("stages: Load: the plan has its decisions and replicas: give only Devices and Place, or cut the module again")
+	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Replicas != 0 || len(o.JAXCallbacks) > 0 {
+		return nil, errors.New("stages: Load: the plan has its decisions and replicas: give only Devices, Place and Foreign, or cut the module again")
 	}
 	s, err := unseal(data)
 	if err != nil {
@@ -82,6 +82,7 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, &SavedError{err}
 	}
+	p.foreign = o.Foreign
 	if err := o.checkReplicas(p.replicas); err != nil {
 		return nil, err
 	}

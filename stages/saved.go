@@ -52,6 +52,7 @@ type savedStage struct {
 	Device          int
 	Donate          []int // inputs
 	Module          []byte
+	JAX             []string // see Stage.jax
 }
 
 type savedBody struct {
