@@ -42,6 +42,7 @@ func (p *Plan) Serialize() ([]byte, error) {
 		})
 	}
 	for _, stage := range p.stages {
+		s.JAX = stage.jax // all have the same
 		module, err := stablehlo.Program(stage.module).Artifact("")
 		if err != nil {
 			return nil, fmt.Errorf("stages: Serialize: %s: %w", stage.Name, err)
@@ -61,8 +62,9 @@ func (p *Plan) Serialize() ([]byte, error) {
 }
 
 // Load makes a plan of what Serialize returned, on the devices of o. The modules are read into c, which must
-// stay open until the plan is closed. Options.Place may change where the stages are. The plan has its decisions and
-// its replicas, so o must have no other options but Foreign, for calls that stay in their stages.
+// stay open until the plan is closed. Options.Place may change where the stages are, and Options.Foreign has the targets
+// of inline calls. The plan has its decisions, its replicas and the names of JAX's callbacks, so o must have no other
+// options.
 //
 // The error is a *SavedError if data was damaged. The checksum detects damage, and no intent: a run calls the
 // functions of the process that data names, and bytecode that was made for it can crash the library, so load only what you
@@ -72,7 +74,7 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 		return nil, err
 	}
 	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Replicas != 0 || len(o.JAXCallbacks) > 0 {
-		return nil, errors.New("stages: Load: the plan has its decisions and replicas: give only Devices, Place and Foreign, or cut the module again")
+		return nil, errors.New("stages: Load: the plan has its decisions, replicas and JAX's callbacks: give only Devices, Place and Foreign, or cut the module again")
 	}
 	s, err := unseal(data)
 	if err != nil {
@@ -99,6 +101,8 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if err := p.place(o.Place); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
+	o.JAXCallbacks = s.JAX
+	p.keepForeign(o)
 	return p, nil
 }
 

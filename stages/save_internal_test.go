@@ -207,7 +207,7 @@ func TestLoadHostile(t *testing.T) {
 	_, err = Load(c, data, Options{})
 	check.Error(t, err, "the plan has it on device 1, and Options.Devices has 1: give more devices")
 	_, err = Load(c, data, Options{Policy: Cheapest})
-	check.Error(t, err, "the plan has its decisions and replicas")
+	check.Error(t, err, "the plan has its decisions, replicas and JAX")
 	moved, err := Load(c, data, Options{Place: func(*Stage) int { return 0 }})
 	check.NoError(t, err)
 	check.NoError(t, moved.Close())

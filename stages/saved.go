@@ -30,6 +30,7 @@ type savedPlan struct {
 	Numbered        bool
 	Effects         []string // of the runtime tokens
 	Leading         bool     // of them
+	JAX             []string // Options.JAXCallbacks, if some are inline
 	Callbacks       []savedCallback
 	Stages          []savedStage
 	Bodies          []savedBody // main is the first; each comes before those in it
