@@ -142,7 +142,7 @@ func TestHostile(t *testing.T) {
 		for _, e := range engines {
 			known, created := 0, 0
 			for i, op := range all {
-				if !registered(e.Library, op.name) {
+				if !has(e.Library, op.name) {
 					continue
 				}
 				known++
@@ -162,8 +162,8 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// registered reports whether a library has an operation.
-func registered(l *mlir.Library, name string) bool {
+// has reports whether a library has an operation.
+func has(l *mlir.Library, name string) bool {
 	c := l.NewContext(mlir.ContextOptions{})
 	defer c.Close()
 	dialect, _, _ := strings.Cut(name, ".")
