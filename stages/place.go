@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // place sets the devices of the stages.
@@ -28,7 +29,9 @@ func (p *Plan) place(choose func(*Stage) int) error {
 					call.Config.Name(), s.Name, d)
 			}
 		}
-		s.separate()
+		if _, err := passes.CopyInBranches(s.module); err != nil {
+			return fmt.Errorf("stages: %s: %w", s.Name, err)
+		}
 		if d.place() != (place{}) {
 			s.markDonors()
 		}
