@@ -6,3 +6,16 @@ func.func @main(%a: tensor<4xf32>, %b: tensor<2xf32>, %s: tensor<3xui8>) {
   %3 = stablehlo.custom_call @calliope_runtime_call(%a) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "pure", callback = "f"}} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// XLA would let the call overwrite %x, which the function returns.
+func.func @branches(%a: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %x = stablehlo.cosine %a : tensor<4xf32>
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true,
+      backend_config = {callback = "log", form = "passthrough", v = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %x : tensor<4xf32>
+}
