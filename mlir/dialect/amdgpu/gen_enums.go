@@ -79,26 +79,26 @@ func AsMFMAPermB(a mlir.Attribute) (MFMAPermB, bool) {
 	return MFMAPermB(v), ok
 }
 
-// A sched_barrier_opt_enum is an enumeration of the dialect amdgpu. Its cases can be
+// A SchedBarrierOptEnum is an enumeration of the dialect amdgpu. Its cases can be
 // combined with |.
-type sched_barrier_opt_enum uint64
+type SchedBarrierOptEnum uint64
 
 const (
-	sched_barrier_opt_enumNone               sched_barrier_opt_enum = 0
-	sched_barrier_opt_enumNonMemNonSideffect sched_barrier_opt_enum = 1
-	sched_barrier_opt_enumValu               sched_barrier_opt_enum = 2
-	sched_barrier_opt_enumSalu               sched_barrier_opt_enum = 4
-	sched_barrier_opt_enumMfmaWmma           sched_barrier_opt_enum = 8
-	sched_barrier_opt_enumAllVmem            sched_barrier_opt_enum = 16
-	sched_barrier_opt_enumVmemRead           sched_barrier_opt_enum = 32
-	sched_barrier_opt_enumVmemWrite          sched_barrier_opt_enum = 64
-	sched_barrier_opt_enumAllDs              sched_barrier_opt_enum = 128
-	sched_barrier_opt_enumDsRead             sched_barrier_opt_enum = 256
-	sched_barrier_opt_enumDsWrite            sched_barrier_opt_enum = 512
-	sched_barrier_opt_enumTranscendental     sched_barrier_opt_enum = 1024
+	SchedBarrierOptEnumNone               SchedBarrierOptEnum = 0
+	SchedBarrierOptEnumNonMemNonSideffect SchedBarrierOptEnum = 1
+	SchedBarrierOptEnumValu               SchedBarrierOptEnum = 2
+	SchedBarrierOptEnumSalu               SchedBarrierOptEnum = 4
+	SchedBarrierOptEnumMfmaWmma           SchedBarrierOptEnum = 8
+	SchedBarrierOptEnumAllVmem            SchedBarrierOptEnum = 16
+	SchedBarrierOptEnumVmemRead           SchedBarrierOptEnum = 32
+	SchedBarrierOptEnumVmemWrite          SchedBarrierOptEnum = 64
+	SchedBarrierOptEnumAllDs              SchedBarrierOptEnum = 128
+	SchedBarrierOptEnumDsRead             SchedBarrierOptEnum = 256
+	SchedBarrierOptEnumDsWrite            SchedBarrierOptEnum = 512
+	SchedBarrierOptEnumTranscendental     SchedBarrierOptEnum = 1024
 )
 
-var schedBarrierOptEnumCases = ods.Enum{What: "sched_barrier_opt_enum",
+var schedBarrierOptEnumCases = ods.Enum{What: "SchedBarrierOptEnum",
 	Bits:   true,
 	Text:   "#amdgpu.sched_barrier_opt<%>",
 	Join:   "|",
@@ -107,16 +107,16 @@ var schedBarrierOptEnumCases = ods.Enum{What: "sched_barrier_opt_enum",
 }
 
 // String returns the keyword of v.
-func (v sched_barrier_opt_enum) String() string { return schedBarrierOptEnumCases.String(uint64(v)) }
+func (v SchedBarrierOptEnum) String() string { return schedBarrierOptEnumCases.String(uint64(v)) }
 
 // Attribute returns the attribute of v. If v is no case, the error lists the cases.
-func (v sched_barrier_opt_enum) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+func (v SchedBarrierOptEnum) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	return schedBarrierOptEnumCases.Attribute(c, uint64(v))
 }
 
-// Assched_barrier_opt_enum returns a as a sched_barrier_opt_enum. It returns false if a
-// is another attribute.
-func Assched_barrier_opt_enum(a mlir.Attribute) (sched_barrier_opt_enum, bool) {
+// AsSchedBarrierOptEnum returns a as a SchedBarrierOptEnum. It returns false if a is
+// another attribute.
+func AsSchedBarrierOptEnum(a mlir.Attribute) (SchedBarrierOptEnum, bool) {
 	v, ok := schedBarrierOptEnumCases.Read(a)
-	return sched_barrier_opt_enum(v), ok
+	return SchedBarrierOptEnum(v), ok
 }

@@ -10,5 +10,5 @@ import (
 var (
 	dppPermKind             = ods.Enumerated(AsDPPPerm)
 	mfmaPermBKind           = ods.Enumerated(AsMFMAPermB)
-	schedBarrierOptEnumKind = ods.Enumerated(Assched_barrier_opt_enum)
+	schedBarrierOptEnumKind = ods.Enumerated(AsSchedBarrierOptEnum)
 )

@@ -1771,7 +1771,7 @@ func AsScaledWMMA(op mlir.Operation) (ScaledWMMAOp, bool) {
 
 // SchedBarrierOp is the operation amdgpu.sched_barrier.
 type SchedBarrierOp struct {
-	Opts sched_barrier_opt_enum
+	Opts SchedBarrierOptEnum
 }
 
 // Create creates the operation.
@@ -1782,7 +1782,7 @@ func (o SchedBarrierOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // SchedBarrier creates amdgpu.sched_barrier.
-func SchedBarrier(b *mlir.Builder, opts sched_barrier_opt_enum) mlir.Operation {
+func SchedBarrier(b *mlir.Builder, opts SchedBarrierOptEnum) mlir.Operation {
 	return SchedBarrierOp{Opts: opts}.Create(b)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // storages has the kinds of attributes by the C++ class that stores them.
@@ -161,6 +162,9 @@ func (e *extraction) keep(d definitions, dialect string, form enum, info record)
 		}
 	}
 	form.name = strings.TrimPrefix(text(info, "className"), strings.ToUpper(dialect)+"_")
+	if form.name != "" && unicode.IsLower(rune(form.name[0])) {
+		form.name = goName(form.name)
+	}
 	list, _ := info["enumerants"].([]any)
 	for _, v := range list {
 		c := d.get(v)
