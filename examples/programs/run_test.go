@@ -18,6 +18,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -51,11 +52,12 @@ func runPasses(open mlir.OpenOptions, pipeline string, build func(b *builder.Bui
 			log.Fatal(err)
 		}
 	}
-	return execute(stablehlo.Program(module), options, inputs...)
+	return execute(module, options, inputs...)
 }
 
-// execute compiles a program and runs it once.
-func execute(program bridge.Program, options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
+// execute compiles a module and runs it once. If the plugin cannot call back, a module that devices do not
+// share runs in stages.
+func execute(module *mlir.Module, options bridge.CompileOptions, inputs ...tensor.View) []tensor.View {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {
 		log.Fatal(err)
@@ -66,25 +68,19 @@ func execute(program bridge.Program, options bridge.CompileOptions, inputs ...te
 	}
 	defer client.Close()
 	ctx := context.Background()
-	executable, err := client.Compile(ctx, program, options)
+	var executable stages.Executable
+	if options.Partitions > 1 {
+		executable, err = client.Compile(ctx, stablehlo.Program(module), options)
+	} else {
+		executable, err = stages.Compile(ctx, module, stages.Options{Devices: stages.On(client)})
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer executable.Close()
-	arguments := make([]bridge.Input, len(inputs))
-	for i, in := range inputs {
-		arguments[i] = in
-	}
-	outputs, err := executable.Run(ctx, arguments...)
+	results, err := executable.Call(ctx, inputs...)
 	if err != nil {
 		log.Fatal(err)
-	}
-	results := make([]tensor.View, len(outputs))
-	for i, out := range outputs {
-		if results[i], err = out.ToHost(ctx); err != nil {
-			log.Fatal(err)
-		}
-		out.Close()
 	}
 	return results
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // rnn is the network of the example of a scan, as JAX lowered it.
@@ -43,7 +42,7 @@ func Example_taps() {
 		log.Fatal(err)
 	}
 	defer callbacks.Default.Unregister("hidden")
-	results := execute(stablehlo.Program(module), bridge.CompileOptions{}, wave(0, 5, 3), wave(60, 3, 3))
+	results := execute(module, bridge.CompileOptions{}, wave(0, 5, 3), wave(60, 3, 3))
 	show("last", results[0])
 	// Output:
 	// tapped f32[3]: 0.0000 0.6866 0.7208
