@@ -164,9 +164,15 @@ func TestJAXInlineInStages(t *testing.T) {
 	check.NoError(t, err)
 	m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.LibraryFor(t, text)), string(text))
 	client := newClient(t)
+	var mu sync.Mutex // the two calls are independent, so they may run at the same time
 	calls := map[string]int{}
 	for _, name := range []string{"one", "two", "three"} {
-		register(t, name, func(f *callbacks.Frame) error { calls[f.Name]++; return nil }, callbacks.Options{})
+		register(t, name, func(f *callbacks.Frame) error {
+			mu.Lock()
+			defer mu.Unlock()
+			calls[f.Name]++
+			return nil
+		}, callbacks.Options{})
 	}
 	for _, names := range [][]string{{"one", "two"}, {"one", "three"}} { // equal stages with other callbacks
 		clear(calls)
