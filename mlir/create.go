@@ -16,6 +16,10 @@ type OperationState struct {
 	Operands   []Value
 	Results    []Type
 	Attributes []NamedAttribute
+	// Properties are those that are not attributes, such as the overflowFlags of llvm.add: see
+	// Operation.Properties. An operation with some is created by parsing its text, which
+	// verifies it, and takes tens of microseconds. It can have neither regions nor successors.
+	Properties []NamedAttribute
 	Regions    []Region // detached; the operation takes them over
 	Successors []Block  // the blocks that a terminator may branch to
 	// InferResults asks the operation for its result types. It is possible for operations of
@@ -72,6 +76,14 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 		if err := kind.guarded(s); err != nil {
 			return Operation{}, err
 		}
+	}
+	if kind.properties {
+		if err := kind.checkAttributes(s.Attributes); err != nil {
+			return Operation{}, err
+		}
+	}
+	if len(s.Properties) > 0 {
+		return c.createWithProperties(t, method, b, kind, s)
 	}
 	raw := &c.creation
 	raw.Name = kind.name
@@ -255,6 +267,7 @@ type operationKind struct {
 	simple     bool       // see Block.infer
 	guard      func(*OperationState) string
 	parsedOnly bool           // see parsedOnly
+	properties bool           // it has some that are not attributes
 	made       []attributeSet // see complete
 	plain      bool           // without regions, it is complete without attributes
 }
@@ -278,7 +291,7 @@ func (c *Context) kind(name string) *operationKind {
 	if namespace, ok := namespaceOf(kept); ok {
 		_ = c.LoadDialect(namespace) // if it fails, the operation is not registered
 	}
-	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept), guard: createGuard(kept)}
+	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept), guard: createGuard(kept), properties: hasProperties(kept)}
 	k.parsedOnly = k.registered && slices.Contains(parsedOnly, kept)
 	c.kinds[kept] = k
 	return k

@@ -10,7 +10,8 @@ import (
 
 // An operation has two kinds of attributes. Inherent attributes are part of its definition,
 // like func.func's sym_name. Discardable attributes can be added to any operation, and have
-// the prefix of a dialect, like jax.buffer_donor.
+// the prefix of a dialect, like jax.buffer_donor. See Properties for what is inherent but not
+// an attribute.
 
 // Attribute returns the attribute with the given name, inherent or discardable, and whether
 // it exists.
@@ -20,7 +21,8 @@ func (o Operation) Attribute(name string) (Attribute, bool) {
 }
 
 // SetAttribute sets the attribute with the given name. It panics if the operation has an
-// inherent attribute of that name and a is of the wrong kind for it.
+// inherent attribute of that name and a is of the wrong kind for it, or a property of that
+// name that is not an attribute.
 func (o Operation) SetAttribute(name string, a Attribute) {
 	t := o.life.use("Operation.SetAttribute", o.raw.Ptr)
 	o.set("Operation.SetAttribute", name, a, func(raw capi.MlirAttribute) {
@@ -36,6 +38,7 @@ func (o Operation) set(method, name string, a Attribute, set func(capi.MlirAttri
 	if name == "" {
 		panic("mlir: " + method + " was given an empty name")
 	}
+	o.checkSet(method, name)
 	before := capi.MlirOperationGetAttributeByName(t, o.raw, name)
 	o.touch()
 	set(raw)
@@ -122,6 +125,7 @@ func (o Operation) Discardable(name string) (Attribute, bool) {
 func (o Operation) SetDiscardable(name string, a Attribute) {
 	t := o.life.use("Operation.SetDiscardable", o.raw.Ptr)
 	raw := a.in(o.life.ctx, "Operation.SetDiscardable")
+	o.checkSet("Operation.SetDiscardable", name)
 	if o.HasInherent(name) {
 		panic(fmt.Sprintf("mlir: Operation.SetDiscardable: %s of %s is an inherent attribute: use SetInherent", name, o.Name()))
 	}
