@@ -249,6 +249,7 @@ type LinearizeIndexOp struct {
 	MultiIndex      []mlir.Value
 	DynamicBasis    []mlir.Value
 	StaticBasis     []int64
+	Disjoint        bool // optional
 	LinearIndexType mlir.Type
 }
 
@@ -258,6 +259,7 @@ func (o LinearizeIndexOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("multi_index", o.MultiIndex)
 	w.Operands("dynamic_basis", o.DynamicBasis)
 	ods.Set(w, "static_basis", o.StaticBasis, ods.Int64s)
+	ods.SetProperty(w, "disjoint", o.Disjoint, ods.Flag)
 	w.Result("linear_index", o.LinearIndexType)
 	w.OperandSegments()
 	return w.Create()
@@ -279,6 +281,7 @@ func AsLinearizeIndex(op mlir.Operation) (LinearizeIndexOp, bool) {
 		MultiIndex:      r.Operands(),
 		DynamicBasis:    r.Operands(),
 		StaticBasis:     ods.Get(r, "static_basis", ods.Int64s),
+		Disjoint:        ods.GetProperty(r, "disjoint", ods.Flag),
 		LinearIndexType: r.Result(),
 	}
 	return o, r.OK()

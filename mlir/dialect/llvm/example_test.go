@@ -25,7 +25,7 @@ func Example() {
 	}
 	llvm.FuncOp{SymName: "next", FunctionType: signature, Linkage: llvm.LinkageInternal, Body: b.Region(func(in []mlir.Value) {
 		one := llvm.ConstantOp{ResType: i32, Value: c.IntegerAttribute(i32, 1)}.Create(b).Result(0)
-		sum := llvm.AddOp{LHS: in[0], RHS: one}.Create(b).Result(0)
+		sum := llvm.AddOp{LHS: in[0], RHS: one, OverflowFlags: llvm.IntegerOverflowFlagsNsw}.Create(b).Result(0)
 		llvm.ReturnOp{Arg: sum}.Create(b)
 	}, i32)}.Create(b)
 	if b.Fail(m.Verify()); b.Err() != nil {
@@ -36,7 +36,7 @@ func Example() {
 	// module {
 	//   llvm.func internal @next(%arg0: i32) -> i32 {
 	//     %0 = llvm.mlir.constant(1 : i32) : i32
-	//     %1 = llvm.add %arg0, %0 : i32
+	//     %1 = llvm.add %arg0, %0 overflow<nsw> : i32
 	//     llvm.return %1 : i32
 	//   }
 	// }

@@ -262,6 +262,41 @@ func AsFramePointerKind(a mlir.Attribute) (FramePointerKind, bool) {
 	return FramePointerKind(v), ok
 }
 
+// A GEPNoWrapFlags is an enumeration of the dialect llvm. Its cases can be combined
+// with |.
+type GEPNoWrapFlags uint64
+
+const (
+	GEPNoWrapFlagsNone         GEPNoWrapFlags = 0
+	GEPNoWrapFlagsInboundsFlag GEPNoWrapFlags = 1
+	GEPNoWrapFlagsNusw         GEPNoWrapFlags = 2
+	GEPNoWrapFlagsNuw          GEPNoWrapFlags = 4
+	GEPNoWrapFlagsInbounds     GEPNoWrapFlags = 3
+)
+
+var gepNoWrapFlagsCases = ods.Enum{What: "GEPNoWrapFlags",
+	Bits:   true,
+	Width:  32,
+	Join:   "",
+	Cases:  []string{"none", "inbounds_flag", "nusw", "nuw", "inbounds"},
+	Values: []uint64{0, 1, 2, 4, 3},
+}
+
+// String returns the keyword of v.
+func (v GEPNoWrapFlags) String() string { return gepNoWrapFlagsCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v GEPNoWrapFlags) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return gepNoWrapFlagsCases.Attribute(c, uint64(v))
+}
+
+// AsGEPNoWrapFlags returns a as a GEPNoWrapFlags. It returns false if a is another
+// attribute.
+func AsGEPNoWrapFlags(a mlir.Attribute) (GEPNoWrapFlags, bool) {
+	v, ok := gepNoWrapFlagsCases.Read(a)
+	return GEPNoWrapFlags(v), ok
+}
+
 // An ICmpPredicate is an enumeration of the dialect llvm. The zero value stands for the
 // default, where there is one.
 type ICmpPredicate int
@@ -297,6 +332,38 @@ func (v ICmpPredicate) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 func AsICmpPredicate(a mlir.Attribute) (ICmpPredicate, bool) {
 	v, ok := iCmpPredicateCases.Read(a)
 	return ICmpPredicate(v), ok
+}
+
+// An IntegerOverflowFlags is an enumeration of the dialect llvm. Its cases can be
+// combined with |.
+type IntegerOverflowFlags uint64
+
+const (
+	IntegerOverflowFlagsNone IntegerOverflowFlags = 0
+	IntegerOverflowFlagsNsw  IntegerOverflowFlags = 1
+	IntegerOverflowFlagsNuw  IntegerOverflowFlags = 2
+)
+
+var integerOverflowFlagsCases = ods.Enum{What: "IntegerOverflowFlags",
+	Bits:  true,
+	Text:  "#llvm.overflow<%>",
+	Join:  ",",
+	Cases: []string{"none", "nsw", "nuw"},
+}
+
+// String returns the keyword of v.
+func (v IntegerOverflowFlags) String() string { return integerOverflowFlagsCases.String(uint64(v)) }
+
+// Attribute returns the attribute of v. If v is no case, the error lists the cases.
+func (v IntegerOverflowFlags) Attribute(c *mlir.Context) (mlir.Attribute, error) {
+	return integerOverflowFlagsCases.Attribute(c, uint64(v))
+}
+
+// AsIntegerOverflowFlags returns a as an IntegerOverflowFlags. It returns false if a is
+// another attribute.
+func AsIntegerOverflowFlags(a mlir.Attribute) (IntegerOverflowFlags, bool) {
+	v, ok := integerOverflowFlagsCases.Read(a)
+	return IntegerOverflowFlags(v), ok
 }
 
 // A RoundingMode is an enumeration of the dialect llvm. The zero value stands for the

@@ -9,9 +9,10 @@ import (
 
 // AddOp is the operation llvm.add.
 type AddOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
+	LHS           mlir.Value
+	RHS           mlir.Value
+	OverflowFlags IntegerOverflowFlags // optional
+	ResType       mlir.Type            // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -19,6 +20,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.add")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
+	ods.SetProperty(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsProperty)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -36,9 +38,10 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 		return AddOp{}, false
 	}
 	o := AddOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		ResType: r.Result(),
+		LHS:           r.Operand(),
+		RHS:           r.Operand(),
+		OverflowFlags: ods.GetProperty(r, "overflowFlags", integerOverflowFlagsProperty),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1595,6 +1598,7 @@ type GEPOp struct {
 	DynamicIndices     []mlir.Value
 	RawConstantIndices []int32
 	ElemType           mlir.Type
+	NoWrapFlags        GEPNoWrapFlags // optional
 	ResType            mlir.Type
 }
 
@@ -1605,6 +1609,7 @@ func (o GEPOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("dynamicIndices", o.DynamicIndices)
 	ods.Set(w, "rawConstantIndices", o.RawConstantIndices, ods.Int32s)
 	ods.Set(w, "elem_type", o.ElemType, ods.Type)
+	ods.SetProperty(w, "noWrapFlags", o.NoWrapFlags, gepNoWrapFlagsProperty)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
@@ -1626,6 +1631,7 @@ func AsGEP(op mlir.Operation) (GEPOp, bool) {
 		DynamicIndices:     r.Operands(),
 		RawConstantIndices: ods.Get(r, "rawConstantIndices", ods.Int32s),
 		ElemType:           ods.Get(r, "elem_type", ods.Type),
+		NoWrapFlags:        ods.GetProperty(r, "noWrapFlags", gepNoWrapFlagsProperty),
 		ResType:            r.Result(),
 	}
 	return o, r.OK()

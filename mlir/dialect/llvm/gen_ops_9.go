@@ -432,9 +432,10 @@ func AsModuleFlags(op mlir.Operation) (ModuleFlagsOp, bool) {
 
 // MulOp is the operation llvm.mul.
 type MulOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
+	LHS           mlir.Value
+	RHS           mlir.Value
+	OverflowFlags IntegerOverflowFlags // optional
+	ResType       mlir.Type            // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -442,6 +443,7 @@ func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.mul")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
+	ods.SetProperty(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsProperty)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -459,9 +461,10 @@ func AsMul(op mlir.Operation) (MulOp, bool) {
 		return MulOp{}, false
 	}
 	o := MulOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		ResType: r.Result(),
+		LHS:           r.Operand(),
+		RHS:           r.Operand(),
+		OverflowFlags: ods.GetProperty(r, "overflowFlags", integerOverflowFlagsProperty),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
@@ -780,9 +783,10 @@ func AsSExt(op mlir.Operation) (SExtOp, bool) {
 
 // ShlOp is the operation llvm.shl.
 type ShlOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
+	LHS           mlir.Value
+	RHS           mlir.Value
+	OverflowFlags IntegerOverflowFlags // optional
+	ResType       mlir.Type            // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -790,6 +794,7 @@ func (o ShlOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.shl")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
+	ods.SetProperty(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsProperty)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -807,9 +812,10 @@ func AsShl(op mlir.Operation) (ShlOp, bool) {
 		return ShlOp{}, false
 	}
 	o := ShlOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		ResType: r.Result(),
+		LHS:           r.Operand(),
+		RHS:           r.Operand(),
+		OverflowFlags: ods.GetProperty(r, "overflowFlags", integerOverflowFlagsProperty),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
@@ -987,9 +993,10 @@ func AsStore(op mlir.Operation) (StoreOp, bool) {
 
 // SubOp is the operation llvm.sub.
 type SubOp struct {
-	LHS     mlir.Value
-	RHS     mlir.Value
-	ResType mlir.Type // optional: inferred, unless some are given
+	LHS           mlir.Value
+	RHS           mlir.Value
+	OverflowFlags IntegerOverflowFlags // optional
+	ResType       mlir.Type            // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -997,6 +1004,7 @@ func (o SubOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.sub")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
+	ods.SetProperty(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsProperty)
 	w.OptionalResult(o.ResType)
 	return w.Infer()
 }
@@ -1014,9 +1022,10 @@ func AsSub(op mlir.Operation) (SubOp, bool) {
 		return SubOp{}, false
 	}
 	o := SubOp{
-		LHS:     r.Operand(),
-		RHS:     r.Operand(),
-		ResType: r.Result(),
+		LHS:           r.Operand(),
+		RHS:           r.Operand(),
+		OverflowFlags: ods.GetProperty(r, "overflowFlags", integerOverflowFlagsProperty),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }
@@ -1072,14 +1081,16 @@ func AsSwitch(op mlir.Operation) (SwitchOp, bool) {
 
 // TruncOp is the operation llvm.trunc.
 type TruncOp struct {
-	Arg     mlir.Value
-	ResType mlir.Type
+	Arg           mlir.Value
+	OverflowFlags IntegerOverflowFlags // optional
+	ResType       mlir.Type
 }
 
 // Create creates the operation.
 func (o TruncOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "llvm.trunc")
 	w.Operand("arg", o.Arg)
+	ods.SetProperty(w, "overflowFlags", o.OverflowFlags, integerOverflowFlagsProperty)
 	w.Result("res", o.ResType)
 	return w.Create()
 }
@@ -1097,8 +1108,9 @@ func AsTrunc(op mlir.Operation) (TruncOp, bool) {
 		return TruncOp{}, false
 	}
 	o := TruncOp{
-		Arg:     r.Operand(),
-		ResType: r.Result(),
+		Arg:           r.Operand(),
+		OverflowFlags: ods.GetProperty(r, "overflowFlags", integerOverflowFlagsProperty),
+		ResType:       r.Result(),
 	}
 	return o, r.OK()
 }

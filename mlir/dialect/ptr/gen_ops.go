@@ -81,6 +81,7 @@ type GatherOp struct {
 	Ptrs        mlir.Value
 	Mask        mlir.Value
 	Passthrough mlir.Value
+	Alignment   int64     // optional
 	ResultType  mlir.Type // optional: inferred, unless some are given
 }
 
@@ -90,6 +91,7 @@ func (o GatherOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("ptrs", o.Ptrs)
 	w.Operand("mask", o.Mask)
 	w.Operand("passthrough", o.Passthrough)
+	ods.SetProperty(w, "alignment", o.Alignment, ods.Number)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -110,6 +112,7 @@ func AsGather(op mlir.Operation) (GatherOp, bool) {
 		Ptrs:        r.Operand(),
 		Mask:        r.Operand(),
 		Passthrough: r.Operand(),
+		Alignment:   ods.GetProperty(r, "alignment", ods.Number),
 		ResultType:  r.Result(),
 	}
 	return o, r.OK()
@@ -150,15 +153,27 @@ func AsGetMetadata(op mlir.Operation) (GetMetadataOp, bool) {
 
 // LoadOp is the operation ptr.load.
 type LoadOp struct {
-	Ptr       mlir.Value
-	Syncscope string // optional
-	ValueType mlir.Type
+	Ptr            mlir.Value
+	Alignment      int64          // optional
+	Volatile       bool           // optional
+	Nontemporal    bool           // optional
+	Invariant      bool           // optional
+	InvariantGroup bool           // optional
+	Ordering       AtomicOrdering // optional
+	Syncscope      string         // optional
+	ValueType      mlir.Type
 }
 
 // Create creates the operation.
 func (o LoadOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.load")
 	w.Operand("ptr", o.Ptr)
+	ods.SetProperty(w, "alignment", o.Alignment, ods.Number)
+	ods.SetProperty(w, "volatile_", o.Volatile, ods.Flag)
+	ods.SetProperty(w, "nontemporal", o.Nontemporal, ods.Flag)
+	ods.SetProperty(w, "invariant", o.Invariant, ods.Flag)
+	ods.SetProperty(w, "invariantGroup", o.InvariantGroup, ods.Flag)
+	ods.SetProperty(w, "ordering", o.Ordering, atomicOrderingProperty)
 	ods.SetValue(w, "syncscope", o.Syncscope, ods.Text)
 	w.Result("value", o.ValueType)
 	return w.Create()
@@ -177,9 +192,15 @@ func AsLoad(op mlir.Operation) (LoadOp, bool) {
 		return LoadOp{}, false
 	}
 	o := LoadOp{
-		Ptr:       r.Operand(),
-		Syncscope: ods.GetValue(r, "syncscope", ods.Text),
-		ValueType: r.Result(),
+		Ptr:            r.Operand(),
+		Alignment:      ods.GetProperty(r, "alignment", ods.Number),
+		Volatile:       ods.GetProperty(r, "volatile_", ods.Flag),
+		Nontemporal:    ods.GetProperty(r, "nontemporal", ods.Flag),
+		Invariant:      ods.GetProperty(r, "invariant", ods.Flag),
+		InvariantGroup: ods.GetProperty(r, "invariantGroup", ods.Flag),
+		Ordering:       ods.GetProperty(r, "ordering", atomicOrderingProperty),
+		Syncscope:      ods.GetValue(r, "syncscope", ods.Text),
+		ValueType:      r.Result(),
 	}
 	return o, r.OK()
 }
@@ -189,6 +210,7 @@ type MaskedLoadOp struct {
 	Ptr         mlir.Value
 	Mask        mlir.Value
 	Passthrough mlir.Value
+	Alignment   int64     // optional
 	ResultType  mlir.Type // optional: inferred, unless some are given
 }
 
@@ -198,6 +220,7 @@ func (o MaskedLoadOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("ptr", o.Ptr)
 	w.Operand("mask", o.Mask)
 	w.Operand("passthrough", o.Passthrough)
+	ods.SetProperty(w, "alignment", o.Alignment, ods.Number)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -218,6 +241,7 @@ func AsMaskedLoad(op mlir.Operation) (MaskedLoadOp, bool) {
 		Ptr:         r.Operand(),
 		Mask:        r.Operand(),
 		Passthrough: r.Operand(),
+		Alignment:   ods.GetProperty(r, "alignment", ods.Number),
 		ResultType:  r.Result(),
 	}
 	return o, r.OK()
@@ -225,9 +249,10 @@ func AsMaskedLoad(op mlir.Operation) (MaskedLoadOp, bool) {
 
 // MaskedStoreOp is the operation ptr.masked_store.
 type MaskedStoreOp struct {
-	Value mlir.Value
-	Ptr   mlir.Value
-	Mask  mlir.Value
+	Value     mlir.Value
+	Ptr       mlir.Value
+	Mask      mlir.Value
+	Alignment int64 // optional
 }
 
 // Create creates the operation.
@@ -236,6 +261,7 @@ func (o MaskedStoreOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("value", o.Value)
 	w.Operand("ptr", o.Ptr)
 	w.Operand("mask", o.Mask)
+	ods.SetProperty(w, "alignment", o.Alignment, ods.Number)
 	return w.Create()
 }
 
@@ -252,9 +278,10 @@ func AsMaskedStore(op mlir.Operation) (MaskedStoreOp, bool) {
 		return MaskedStoreOp{}, false
 	}
 	o := MaskedStoreOp{
-		Value: r.Operand(),
-		Ptr:   r.Operand(),
-		Mask:  r.Operand(),
+		Value:     r.Operand(),
+		Ptr:       r.Operand(),
+		Mask:      r.Operand(),
+		Alignment: ods.GetProperty(r, "alignment", ods.Number),
 	}
 	return o, r.OK()
 }
@@ -263,7 +290,8 @@ func AsMaskedStore(op mlir.Operation) (MaskedStoreOp, bool) {
 type AddOp struct {
 	Base       mlir.Value
 	Offset     mlir.Value
-	ResultType mlir.Type // optional: inferred, unless some are given
+	Flags      PtrAddFlags // optional
+	ResultType mlir.Type   // optional: inferred, unless some are given
 }
 
 // Create creates the operation.
@@ -271,6 +299,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.ptr_add")
 	w.Operand("base", o.Base)
 	w.Operand("offset", o.Offset)
+	ods.SetProperty(w, "flags", o.Flags, ptrAddFlagsProperty)
 	w.OptionalResult(o.ResultType)
 	return w.Infer()
 }
@@ -290,6 +319,7 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 	o := AddOp{
 		Base:       r.Operand(),
 		Offset:     r.Operand(),
+		Flags:      ods.GetProperty(r, "flags", ptrAddFlagsProperty),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
@@ -299,6 +329,7 @@ func AsAdd(op mlir.Operation) (AddOp, bool) {
 type DiffOp struct {
 	LHS        mlir.Value
 	RHS        mlir.Value
+	Flags      PtrDiffFlags // optional
 	ResultType mlir.Type
 }
 
@@ -307,6 +338,7 @@ func (o DiffOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.ptr_diff")
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
+	ods.SetProperty(w, "flags", o.Flags, ptrDiffFlagsProperty)
 	w.Result("result", o.ResultType)
 	return w.Create()
 }
@@ -326,6 +358,7 @@ func AsDiff(op mlir.Operation) (DiffOp, bool) {
 	o := DiffOp{
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
+		Flags:      ods.GetProperty(r, "flags", ptrDiffFlagsProperty),
 		ResultType: r.Result(),
 	}
 	return o, r.OK()
@@ -333,9 +366,10 @@ func AsDiff(op mlir.Operation) (DiffOp, bool) {
 
 // ScatterOp is the operation ptr.scatter.
 type ScatterOp struct {
-	Value mlir.Value
-	Ptrs  mlir.Value
-	Mask  mlir.Value
+	Value     mlir.Value
+	Ptrs      mlir.Value
+	Mask      mlir.Value
+	Alignment int64 // optional
 }
 
 // Create creates the operation.
@@ -344,6 +378,7 @@ func (o ScatterOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("value", o.Value)
 	w.Operand("ptrs", o.Ptrs)
 	w.Operand("mask", o.Mask)
+	ods.SetProperty(w, "alignment", o.Alignment, ods.Number)
 	return w.Create()
 }
 
@@ -360,18 +395,24 @@ func AsScatter(op mlir.Operation) (ScatterOp, bool) {
 		return ScatterOp{}, false
 	}
 	o := ScatterOp{
-		Value: r.Operand(),
-		Ptrs:  r.Operand(),
-		Mask:  r.Operand(),
+		Value:     r.Operand(),
+		Ptrs:      r.Operand(),
+		Mask:      r.Operand(),
+		Alignment: ods.GetProperty(r, "alignment", ods.Number),
 	}
 	return o, r.OK()
 }
 
 // StoreOp is the operation ptr.store.
 type StoreOp struct {
-	Value     mlir.Value
-	Ptr       mlir.Value
-	Syncscope string // optional
+	Value          mlir.Value
+	Ptr            mlir.Value
+	Alignment      int64          // optional
+	Volatile       bool           // optional
+	Nontemporal    bool           // optional
+	InvariantGroup bool           // optional
+	Ordering       AtomicOrdering // optional
+	Syncscope      string         // optional
 }
 
 // Create creates the operation.
@@ -379,6 +420,11 @@ func (o StoreOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "ptr.store")
 	w.Operand("value", o.Value)
 	w.Operand("ptr", o.Ptr)
+	ods.SetProperty(w, "alignment", o.Alignment, ods.Number)
+	ods.SetProperty(w, "volatile_", o.Volatile, ods.Flag)
+	ods.SetProperty(w, "nontemporal", o.Nontemporal, ods.Flag)
+	ods.SetProperty(w, "invariantGroup", o.InvariantGroup, ods.Flag)
+	ods.SetProperty(w, "ordering", o.Ordering, atomicOrderingProperty)
 	ods.SetValue(w, "syncscope", o.Syncscope, ods.Text)
 	return w.Create()
 }
@@ -396,9 +442,14 @@ func AsStore(op mlir.Operation) (StoreOp, bool) {
 		return StoreOp{}, false
 	}
 	o := StoreOp{
-		Value:     r.Operand(),
-		Ptr:       r.Operand(),
-		Syncscope: ods.GetValue(r, "syncscope", ods.Text),
+		Value:          r.Operand(),
+		Ptr:            r.Operand(),
+		Alignment:      ods.GetProperty(r, "alignment", ods.Number),
+		Volatile:       ods.GetProperty(r, "volatile_", ods.Flag),
+		Nontemporal:    ods.GetProperty(r, "nontemporal", ods.Flag),
+		InvariantGroup: ods.GetProperty(r, "invariantGroup", ods.Flag),
+		Ordering:       ods.GetProperty(r, "ordering", atomicOrderingProperty),
+		Syncscope:      ods.GetValue(r, "syncscope", ods.Text),
 	}
 	return o, r.OK()
 }

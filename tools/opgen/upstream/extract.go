@@ -128,7 +128,10 @@ func (e *extraction) operation(d definitions, r record, name string) (operation,
 			p.sort = "attribute"
 			p.kind, p.many = e.attribute(d, a.what)
 		default:
-			continue // a property that is no attribute: the C API neither sets nor reads it
+			p.sort = "property"
+			if p.kind = e.property(d, a.what); p.kind == "" {
+				return op, fmt.Errorf("%s has no Go form", a.name)
+			}
 		}
 		e.use(p.kind)
 		op.parts = append(op.parts, p)

@@ -52,6 +52,31 @@ func (e *extraction) attribute(d definitions, r record) (kind, many string) {
 	return kind, many
 }
 
+// property returns the kind of a property that is not an attribute, or "".
+func (e *extraction) property(d definitions, r record) string {
+	for base := d.get(r["baseProperty"]); base != nil && isA(r, "DefaultValuedProp"); base = d.get(r["baseProperty"]) {
+		r = base
+	}
+	switch {
+	case isA(r, "EnumProp"):
+		name := ""
+		if form := d.get(r["attrForm"]); form != nil {
+			name = e.enum(d, form)
+		} else {
+			name = strings.TrimPrefix(e.keep(d, e.spaces[strings.Trim(text(d.get(r["enum"]), "cppNamespace"), ":")], enum{form: "int:32"}, d.get(r["enum"])), "enum:")
+		}
+		if name == "" {
+			return ""
+		}
+		return "enum:" + name
+	case text(r, "storageType") == "bool":
+		return "unit"
+	case text(r, "storageType") == "std::optional<int64_t>":
+		return "i64"
+	}
+	return ""
+}
+
 func (e *extraction) attributeKind(d definitions, r record) string {
 	if isA(r, "EnumAttr") || isA(r, "EnumAttrInfo") {
 		if name := e.enum(d, r); name != "" {
@@ -148,7 +173,7 @@ func (e *extraction) enum(d definitions, r record) string {
 // keep keeps an enumeration and returns its kind, or "".
 func (e *extraction) keep(d definitions, dialect string, form enum, info record) string {
 	bits := isA(info, "BitEnumBase") || isA(info, "BitEnum") || isA(info, "BitEnumAttr") || isA(info, "BitEnumAttrBase")
-	if form.text == "" {
+	if form.form == "" {
 		form.form = fmt.Sprintf("int:%d", number(info, "bitwidth"))
 		if number(info, "genSpecializedAttr") == 0 {
 			return ""

@@ -15,9 +15,9 @@ type operation struct {
 	properties []string
 }
 
-// part is an operand, attribute, region, result or successor.
+// part is an operand, attribute, property, region, result or successor.
 type part struct {
-	sort string // operand, attribute, region, result or successor
+	sort string // operand, attribute, property (one that is not an attribute), region, result or successor
 	name string
 	kind string // of an attribute: see attributeKinds; of an operand or result: its constraint
 	many string // "", optional, default, variadic, or nested:NAME, which names the attribute of the lengths
@@ -151,7 +151,7 @@ func (t *table) parseLine(line string) error {
 		t.operations[len(t.operations)-1].properties = f[1:]
 	case below && len(t.operations) > 0 && slices.Contains(sorts, f[0]) && len(f) >= 2:
 		p := part{sort: f[0], name: f[1]}
-		if f = f[2:]; p.sort == "operand" || p.sort == "result" || p.sort == "attribute" {
+		if f = f[2:]; p.sort != "region" && p.sort != "successor" {
 			if len(f) == 0 {
 				return errors.New("the kind is missing")
 			}
@@ -174,7 +174,7 @@ func (t *table) parseLine(line string) error {
 	return nil
 }
 
-var sorts = []string{"operand", "attribute", "region", "result", "successor"}
+var sorts = []string{"operand", "attribute", "property", "region", "result", "successor"}
 
 func (op *operation) list(sort string) (list []part) {
 	for _, p := range op.parts {

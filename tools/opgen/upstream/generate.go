@@ -50,7 +50,7 @@ func Generate(root string) (map[string][]byte, error) {
 		}
 		tables[strings.TrimSuffix(filepath.Base(path), ".txt")] = t
 	}
-	files := map[string][]byte{"mlir/gen_inference.txt": inference(tables)}
+	files := map[string][]byte{"mlir/gen_inference.txt": inference(tables), "mlir/gen_properties.txt": properties(tables)}
 	var list strings.Builder
 	for _, dialect := range dialects {
 		t := tables[dialect]
@@ -182,6 +182,21 @@ func inference(tables map[string]*table) []byte {
 				required = append(required, "operandSegmentSizes")
 			}
 			lines = append(lines, fmt.Sprintf("%s|%s|%s|%s\n", op.name, strings.Join(operands, " "), regions, strings.Join(required, " ")))
+		}
+	}
+	slices.Sort(lines)
+	return []byte(strings.Join(lines, ""))
+}
+
+// properties writes the table of properties that are not attributes, which the package mlir
+// embeds.
+func properties(tables map[string]*table) []byte {
+	var lines []string
+	for _, t := range tables {
+		for _, op := range t.operations {
+			for _, p := range op.list("property") {
+				lines = append(lines, op.name+" "+p.name+"\n")
+			}
 		}
 	}
 	slices.Sort(lines)

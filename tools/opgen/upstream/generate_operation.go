@@ -65,6 +65,21 @@ func (g *generator) goKindOf(kind string) goKind {
 	return goKinds["attribute"]
 }
 
+// propertyKind returns the Go form of the kind of a property that is not an attribute.
+func (g *generator) propertyKind(kind string) goKind {
+	name, ok := strings.CutPrefix(kind, "enum:"+g.dialect+".")
+	switch {
+	case ok:
+		g.enums["property:"+name] = fmt.Sprintf("ods.EnumProperty[%s](&%sCases)", name, parameter(name))
+		return goKind{name, parameter(name) + "Property", "value"}
+	case kind == "unit":
+		return goKind{"bool", "ods.Flag", "value"}
+	case kind == "i64":
+		return goKind{"int64", "ods.Number", "value"}
+	}
+	panic("no Go form for a property of the kind " + kind)
+}
+
 // kindVariable returns the name of the variable with the kind of an enumeration.
 func kindVariable(name string) string {
 	_, class, _ := strings.Cut(name, ".")
@@ -98,6 +113,10 @@ func (g *generator) writeOperations() map[string]string {
 	slices.Sort(keys)
 	for _, key := range keys {
 		name, list := strings.CutPrefix(key, "array:")
+		if property, ok := strings.CutPrefix(key, "property:"); ok {
+			fmt.Fprintf(&b, "%sProperty = %s\n", parameter(property), g.enums[key])
+			continue
+		}
 		if variable := kindVariable(strings.TrimPrefix(name, "enum:")); list {
 			fmt.Fprintf(&b, "%sList = %s\n", variable, g.enums[key])
 		} else {
@@ -285,6 +304,11 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 			add(f, typ, p.manyNote())
 			write = append(write, fmt.Sprintf("ods.%s(%s, %q, o.%s, %s)", set, p.writer(), p.name, f, k.kind))
 			read = append(read, fmt.Sprintf("%s: ods.%s(r, %q, %s),", f, get, p.name, k.kind))
+		case "property":
+			f, k := field(p, ""), g.propertyKind(p.kind)
+			add(f, k.typ, "optional")
+			write = append(write, fmt.Sprintf("ods.SetProperty(w, %q, o.%s, %s)", p.name, f, k.kind))
+			read = append(read, fmt.Sprintf("%s: ods.GetProperty(r, %q, %s),", f, p.name, k.kind))
 		case "region":
 			if named(op) {
 				write = append(write, "w.Region(mlir.Region{})")

@@ -29,16 +29,7 @@ func (e *Enum) Read(a mlir.Attribute) (v uint64, ok bool) {
 		return 0, false
 	}
 	if e.Width > 0 {
-		n, ok := a.Int()
-		if e.Bits {
-			return uint64(n), ok
-		}
-		for i := range e.Cases {
-			if e.value(i) == uint64(n) {
-				return uint64(i + 1), ok
-			}
-		}
-		return 0, false
+		return e.readInteger(a)
 	}
 	before, after, _ := strings.Cut(e.Text, "%")
 	text, ok := strings.CutPrefix(spaceless(a.String()), spaceless(before))
@@ -63,6 +54,20 @@ func (e *Enum) Read(a mlir.Attribute) (v uint64, ok bool) {
 		v |= e.value(i)
 	}
 	return v, true
+}
+
+// readInteger returns the value of an attribute that is an integer.
+func (e *Enum) readInteger(a mlir.Attribute) (v uint64, ok bool) {
+	n, ok := a.Int()
+	if e.Bits {
+		return uint64(n), ok
+	}
+	for i := range e.Cases {
+		if e.value(i) == uint64(n) {
+			return uint64(i + 1), ok
+		}
+	}
+	return 0, false
 }
 
 // spaceless returns a text without spaces, which the printed form may have elsewhere than

@@ -1,6 +1,7 @@
 package ods
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -93,7 +94,7 @@ func (e *Enum) keyword(v uint64) (text string, ok bool) {
 		bit := e.value(i)
 		if bit&(bit-1) == 0 && rest&bit != 0 {
 			if text != "" {
-				text += e.Join
+				text += cmp.Or(e.Join, ", ") // integers have none
 			}
 			text += keyword
 			rest &^= bit

@@ -14,6 +14,7 @@ type Reader struct {
 	operands, results []int // the lengths that are not read yet
 	operand, result   int   // the next ones
 	region, successor int
+	properties        []mlir.NamedAttribute // nil if not read yet
 	ok                bool
 }
 

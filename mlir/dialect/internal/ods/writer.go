@@ -33,7 +33,7 @@ func New(b *mlir.Builder, name string) *Writer {
 	s := &w.state
 	s.Name, s.Location, s.InferResults = name, mlir.Location{}, false
 	s.Operands, s.Results, s.Attributes = s.Operands[:0], s.Results[:0], s.Attributes[:0]
-	s.Regions, s.Successors = s.Regions[:0], s.Successors[:0]
+	s.Properties, s.Regions, s.Successors = s.Properties[:0], s.Regions[:0], s.Successors[:0]
 	return w
 }
 
