@@ -14,7 +14,7 @@ import (
 // what an iteration costs; and, if there are several devices, of what crosses between them.
 func (p *Plan) Explain() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d stages and %d callbacks, on %s\n\n", len(p.stages), len(p.callbacks), p.names())
+	fmt.Fprintf(&text, "%s, on %s\n\n", p.counts(), p.names())
 	w := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "callback\tform\tinside\tdecision\tbecause\tbytes in\tbytes out\ttime of a call\tplace")
 	for _, c := range p.callbacks {
@@ -193,4 +193,15 @@ func (d *drawing) inner(b *body, s step, around string) {
 		draw(s.cond, len(s.condCaptures), "condition")
 		draw(s.body, len(s.bodyCaptures), "loop")
 	}
+}
+
+// counts returns the numbers of stages and callbacks, in words.
+func (p *Plan) counts() string {
+	plural := func(n int, what string) string {
+		if n != 1 {
+			what += "s"
+		}
+		return fmt.Sprintf("%d %s", n, what)
+	}
+	return plural(len(p.stages), "stage") + " and " + plural(len(p.callbacks), "callback")
 }

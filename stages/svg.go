@@ -14,7 +14,7 @@ func (p *Plan) SVG() string {
 	f := d.frame("", p.main, "parameters", "results")
 	f.layout()
 	fmt.Fprintf(&d.text, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%[1]d\" height=\"%d\" role=\"img\">\n", f.w, f.h)
-	fmt.Fprintf(&d.text, "<title>%d stages and %d callbacks</title>\n<style>%s</style>\n", len(p.stages), len(p.callbacks), pictureStyle)
+	fmt.Fprintf(&d.text, "<title>%s</title>\n<style>%s</style>\n", p.counts(), pictureStyle)
 	d.text.WriteString("<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n")
 	d.draw(f, 0, 0)
 	d.text.WriteString("</svg>\n")

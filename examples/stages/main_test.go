@@ -15,7 +15,7 @@ func Example() {
 	// cut         f64[3] [1.5213797068045676 1.5213797068045676 1.5213797068045676]
 	// interpreter f64[3] [1.5213797068045676 1.5213797068045676 1.5213797068045676]
 	//
-	// 2 stages and 1 callbacks, on the client's device 0
+	// 2 stages and 1 callback, on the client's device 0
 	//
 	// callback  form  inside  decision  because        bytes in  bytes out  time of a call  place
 	// f         pure  while   cut       Options.Force  24        48         -               stages/main.go:96
