@@ -20,7 +20,7 @@ func (o AbsOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -58,7 +58,7 @@ func (o AddOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -100,7 +100,7 @@ func (o BatchMatmulOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "indexing_maps", o.IndexingMaps, ods.MapArray)
 	ods.SetValue(w, "cast", o.Cast, typeFnKind)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -140,7 +140,7 @@ func (o BatchMatvecOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -178,7 +178,7 @@ func (o BatchMmt4DOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -220,7 +220,7 @@ func (o BatchReduceMatmulOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "indexing_maps", o.IndexingMaps, ods.MapArray)
 	ods.SetValue(w, "cast", o.Cast, typeFnKind)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -260,7 +260,7 @@ func (o BatchVecmatOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -290,8 +290,7 @@ type BroadcastOp struct {
 	Input       mlir.Value
 	Init        mlir.Value
 	Dimensions  []int64
-	Region      mlir.Region
-	ResultTypes []mlir.Type
+	ResultTypes []mlir.Type // optional: the type of init, if it is a tensor
 }
 
 // Create creates the operation.
@@ -300,14 +299,14 @@ func (o BroadcastOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("input", o.Input)
 	w.Operand("init", o.Init)
 	ods.Set(w, "dimensions", o.Dimensions, ods.Int64s)
-	w.Region(o.Region)
-	w.Results("result", o.ResultTypes)
-	return w.Create()
+	w.Region(mlir.Region{})
+	w.Destination("result", o.ResultTypes, o.Init)
+	return named(w)
 }
 
 // Broadcast creates linalg.broadcast.
-func Broadcast(b *mlir.Builder, resultTypes []mlir.Type, input mlir.Value, init mlir.Value, dimensions []int64, region mlir.Region) mlir.Operation {
-	return BroadcastOp{ResultTypes: resultTypes, Input: input, Init: init, Dimensions: dimensions, Region: region}.Create(b)
+func Broadcast(b *mlir.Builder, input mlir.Value, init mlir.Value, dimensions []int64) mlir.Operation {
+	return BroadcastOp{Input: input, Init: init, Dimensions: dimensions}.Create(b)
 }
 
 // AsBroadcast returns op as a BroadcastOp. It returns false if op is another operation
@@ -321,7 +320,6 @@ func AsBroadcast(op mlir.Operation) (BroadcastOp, bool) {
 		Input:       r.Operand(),
 		Init:        r.Operand(),
 		Dimensions:  ods.Get(r, "dimensions", ods.Int64s),
-		Region:      r.Region(),
 		ResultTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -340,7 +338,7 @@ func (o CeilOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -382,7 +380,7 @@ func (o ContractOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "indexing_maps", o.IndexingMaps, ods.MapArray)
 	ods.SetValue(w, "cast", o.Cast, typeFnKind)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -422,7 +420,7 @@ func (o Conv1DOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -464,7 +462,7 @@ func (o Conv1DNcwFcwOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -508,7 +506,7 @@ func (o Conv1DNwcWcfOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -548,7 +546,7 @@ func (o Conv2DOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -590,7 +588,7 @@ func (o Conv2DNchwFchwOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -634,7 +632,7 @@ func (o Conv2DNchwFchwQOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -678,7 +676,7 @@ func (o Conv2DNgchwFgchwOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -722,7 +720,7 @@ func (o Conv2DNgchwGfchwOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -766,7 +764,7 @@ func (o Conv2DNgchwGfchwQOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -810,7 +808,7 @@ func (o Conv2DNhwcFhwcOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -854,7 +852,7 @@ func (o Conv2DNhwcFhwcQOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -898,7 +896,7 @@ func (o Conv2DNhwcHwcfOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -942,7 +940,7 @@ func (o Conv2DNhwcHwcfQOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -986,7 +984,7 @@ func (o Conv2DNhwgcGfhwcOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1030,7 +1028,7 @@ func (o Conv2DNhwgcGfhwcQOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1070,7 +1068,7 @@ func (o Conv3DOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1112,7 +1110,7 @@ func (o Conv3DNcdhwFcdhwOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1156,7 +1154,7 @@ func (o Conv3DNdhwcDhwcfOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1200,7 +1198,7 @@ func (o Conv3DNdhwcDhwcfQOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1242,7 +1240,7 @@ func (o CopyOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("outputs", o.Outputs)
 	ods.SetValue(w, "cast", o.Cast, typeFnKind)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1285,7 +1283,7 @@ func (o DepthwiseConv1DNcwCwOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1329,7 +1327,7 @@ func (o DepthwiseConv1DNwcWcOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1373,7 +1371,7 @@ func (o DepthwiseConv1DNwcWcmOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1417,7 +1415,7 @@ func (o DepthwiseConv2DNchwChwOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1461,7 +1459,7 @@ func (o DepthwiseConv2DNhwcHwcOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1505,7 +1503,7 @@ func (o DepthwiseConv2DNhwcHwcQOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1549,7 +1547,7 @@ func (o DepthwiseConv2DNhwcHwcmOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1593,7 +1591,7 @@ func (o DepthwiseConv2DNhwcHwcmQOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1637,7 +1635,7 @@ func (o DepthwiseConv3DNcdhwCdhwOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1681,7 +1679,7 @@ func (o DepthwiseConv3DNdhwcDhwcOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }

@@ -24,7 +24,7 @@ func (o DepthwiseConv3DNdhwcDhwcmOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -64,7 +64,7 @@ func (o DivOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -102,7 +102,7 @@ func (o DivUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -140,7 +140,7 @@ func (o DotOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -182,7 +182,7 @@ func (o ElementwiseOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "kind", o.Kind, elementwiseKindKind)
 	ods.SetList(w, "indexing_maps", o.IndexingMaps, ods.MapArray)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -222,7 +222,7 @@ func (o ErfOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -260,7 +260,7 @@ func (o ExpOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -298,7 +298,7 @@ func (o FillOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -336,7 +336,7 @@ func (o FillRng2DOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -374,7 +374,7 @@ func (o FloorOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -421,7 +421,7 @@ func (o GenericOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "doc", o.Doc, ods.Text)
 	ods.SetValue(w, "library_call", o.LibraryCall, ods.Text)
 	w.Region(o.Region)
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return w.Create()
 }
@@ -492,7 +492,7 @@ func (o LogOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -522,7 +522,7 @@ type MapOp struct {
 	Inputs      []mlir.Value
 	Init        mlir.Value
 	Mapper      mlir.Region
-	ResultTypes []mlir.Type
+	ResultTypes []mlir.Type // optional: the type of init, if it is a tensor
 }
 
 // Create creates the operation.
@@ -531,13 +531,13 @@ func (o MapOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operand("init", o.Init)
 	w.Region(o.Mapper)
-	w.Results("result", o.ResultTypes)
+	w.Destination("result", o.ResultTypes, o.Init)
 	return w.Create()
 }
 
 // Map creates linalg.map.
-func Map(b *mlir.Builder, resultTypes []mlir.Type, inputs []mlir.Value, init mlir.Value, mapper mlir.Region) mlir.Operation {
-	return MapOp{ResultTypes: resultTypes, Inputs: inputs, Init: init, Mapper: mapper}.Create(b)
+func Map(b *mlir.Builder, inputs []mlir.Value, init mlir.Value, mapper mlir.Region) mlir.Operation {
+	return MapOp{Inputs: inputs, Init: init, Mapper: mapper}.Create(b)
 }
 
 // AsMap returns op as a MapOp. It returns false if op is another operation or lacks a
@@ -573,7 +573,7 @@ func (o MatmulOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetList(w, "indexing_maps", o.IndexingMaps, ods.MapArray)
 	ods.SetValue(w, "cast", o.Cast, typeFnKind)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -613,7 +613,7 @@ func (o MatvecOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -651,7 +651,7 @@ func (o MaxOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -689,7 +689,7 @@ func (o MinOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -727,7 +727,7 @@ func (o Mmt4DOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -765,7 +765,7 @@ func (o MulOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -803,7 +803,7 @@ func (o NegFOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -837,7 +837,7 @@ type PackOp struct {
 	InnerDimsPos     []int64
 	InnerTiles       []mlir.Value
 	StaticInnerTiles []int64
-	ResultType       mlir.Type
+	ResultType       mlir.Type // optional: the type of dest
 }
 
 // Create creates the operation.
@@ -850,14 +850,14 @@ func (o PackOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "inner_dims_pos", o.InnerDimsPos, ods.Int64s)
 	w.Operands("inner_tiles", o.InnerTiles)
 	ods.Set(w, "static_inner_tiles", o.StaticInnerTiles, ods.Int64s)
-	w.Result("result", o.ResultType)
+	w.DestinationType("result", o.ResultType, o.Dest)
 	w.OperandSegments()
 	return w.Create()
 }
 
 // Pack creates linalg.pack and returns its result.
-func Pack(b *mlir.Builder, resultType mlir.Type, source mlir.Value, dest mlir.Value, innerDimsPos []int64, innerTiles []mlir.Value, staticInnerTiles []int64) mlir.Value {
-	return PackOp{ResultType: resultType, Source: source, Dest: dest, InnerDimsPos: innerDimsPos, InnerTiles: innerTiles, StaticInnerTiles: staticInnerTiles}.Create(b).Result(0)
+func Pack(b *mlir.Builder, source mlir.Value, dest mlir.Value, innerDimsPos []int64, innerTiles []mlir.Value, staticInnerTiles []int64) mlir.Value {
+	return PackOp{Source: source, Dest: dest, InnerDimsPos: innerDimsPos, InnerTiles: innerTiles, StaticInnerTiles: staticInnerTiles}.Create(b).Result(0)
 }
 
 // AsPack returns op as a PackOp. It returns false if op is another operation or lacks a
@@ -897,7 +897,7 @@ func (o PoolingNchwMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -941,7 +941,7 @@ func (o PoolingNchwSumOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -985,7 +985,7 @@ func (o PoolingNcwMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1029,7 +1029,7 @@ func (o PoolingNcwSumOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1073,7 +1073,7 @@ func (o PoolingNdhwcMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1117,7 +1117,7 @@ func (o PoolingNdhwcMinOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1161,7 +1161,7 @@ func (o PoolingNdhwcSumOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1205,7 +1205,7 @@ func (o PoolingNhwcMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1249,7 +1249,7 @@ func (o PoolingNhwcMaxUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1293,7 +1293,7 @@ func (o PoolingNhwcMinOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1337,7 +1337,7 @@ func (o PoolingNhwcMinUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1381,7 +1381,7 @@ func (o PoolingNhwcSumOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1425,7 +1425,7 @@ func (o PoolingNwcMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1469,7 +1469,7 @@ func (o PoolingNwcMaxUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1513,7 +1513,7 @@ func (o PoolingNwcMinOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1557,7 +1557,7 @@ func (o PoolingNwcMinUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1601,7 +1601,7 @@ func (o PoolingNwcSumOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
 	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -1641,7 +1641,7 @@ func (o PowFOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }

@@ -20,7 +20,7 @@ func (o QuantizedBatchMatmulOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -58,7 +58,7 @@ func (o QuantizedMatmulOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -96,7 +96,7 @@ func (o ReciprocalOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -127,7 +127,7 @@ type ReduceOp struct {
 	Inits       []mlir.Value
 	Dimensions  []int64
 	Combiner    mlir.Region
-	ResultTypes []mlir.Type
+	ResultTypes []mlir.Type // optional: the types of the inits that are tensors
 }
 
 // Create creates the operation.
@@ -137,14 +137,14 @@ func (o ReduceOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inits", o.Inits)
 	ods.Set(w, "dimensions", o.Dimensions, ods.Int64s)
 	w.Region(o.Combiner)
-	w.Results("result", o.ResultTypes)
+	w.Destination("result", o.ResultTypes, o.Inits...)
 	w.EqualOperands("inputs", "inits")
 	return w.Create()
 }
 
 // Reduce creates linalg.reduce.
-func Reduce(b *mlir.Builder, resultTypes []mlir.Type, inputs []mlir.Value, inits []mlir.Value, dimensions []int64, combiner mlir.Region) mlir.Operation {
-	return ReduceOp{ResultTypes: resultTypes, Inputs: inputs, Inits: inits, Dimensions: dimensions, Combiner: combiner}.Create(b)
+func Reduce(b *mlir.Builder, inputs []mlir.Value, inits []mlir.Value, dimensions []int64, combiner mlir.Region) mlir.Operation {
+	return ReduceOp{Inputs: inputs, Inits: inits, Dimensions: dimensions, Combiner: combiner}.Create(b)
 }
 
 // AsReduce returns op as a ReduceOp. It returns false if op is another operation or
@@ -177,7 +177,7 @@ func (o RoundOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -215,7 +215,7 @@ func (o RsqrtOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -257,7 +257,7 @@ func (o ScaledContractOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "indexing_maps", o.IndexingMaps, ods.MapArray)
 	ods.SetValue(w, "cast", o.Cast, typeFnKind)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -297,7 +297,7 @@ func (o SelectOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -327,7 +327,7 @@ type SoftmaxOp struct {
 	Input       mlir.Value
 	Output      mlir.Value
 	Dimension   int64
-	ResultTypes []mlir.Type
+	ResultTypes []mlir.Type // optional: the type of output, if it is a tensor
 }
 
 // Create creates the operation.
@@ -336,13 +336,13 @@ func (o SoftmaxOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("input", o.Input)
 	w.Operand("output", o.Output)
 	ods.Set(w, "dimension", o.Dimension, ods.I64)
-	w.Results("result", o.ResultTypes)
+	w.Destination("result", o.ResultTypes, o.Output)
 	return w.Create()
 }
 
 // Softmax creates linalg.softmax.
-func Softmax(b *mlir.Builder, resultTypes []mlir.Type, input mlir.Value, output mlir.Value, dimension int64) mlir.Operation {
-	return SoftmaxOp{ResultTypes: resultTypes, Input: input, Output: output, Dimension: dimension}.Create(b)
+func Softmax(b *mlir.Builder, input mlir.Value, output mlir.Value, dimension int64) mlir.Operation {
+	return SoftmaxOp{Input: input, Output: output, Dimension: dimension}.Create(b)
 }
 
 // AsSoftmax returns op as a SoftmaxOp. It returns false if op is another operation or
@@ -374,7 +374,7 @@ func (o SqrtOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -412,7 +412,7 @@ func (o SquareOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -450,7 +450,7 @@ func (o SubOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -488,7 +488,7 @@ func (o TanhOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -518,8 +518,7 @@ type TransposeOp struct {
 	Input       mlir.Value
 	Init        mlir.Value
 	Permutation []int64
-	Region      mlir.Region
-	ResultTypes []mlir.Type
+	ResultTypes []mlir.Type // optional: the type of init, if it is a tensor
 }
 
 // Create creates the operation.
@@ -528,14 +527,14 @@ func (o TransposeOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("input", o.Input)
 	w.Operand("init", o.Init)
 	ods.Set(w, "permutation", o.Permutation, ods.Int64s)
-	w.Region(o.Region)
-	w.Results("result", o.ResultTypes)
-	return w.Create()
+	w.Region(mlir.Region{})
+	w.Destination("result", o.ResultTypes, o.Init)
+	return named(w)
 }
 
 // Transpose creates linalg.transpose.
-func Transpose(b *mlir.Builder, resultTypes []mlir.Type, input mlir.Value, init mlir.Value, permutation []int64, region mlir.Region) mlir.Operation {
-	return TransposeOp{ResultTypes: resultTypes, Input: input, Init: init, Permutation: permutation, Region: region}.Create(b)
+func Transpose(b *mlir.Builder, input mlir.Value, init mlir.Value, permutation []int64) mlir.Operation {
+	return TransposeOp{Input: input, Init: init, Permutation: permutation}.Create(b)
 }
 
 // AsTranspose returns op as a TransposeOp. It returns false if op is another operation
@@ -549,7 +548,6 @@ func AsTranspose(op mlir.Operation) (TransposeOp, bool) {
 		Input:       r.Operand(),
 		Init:        r.Operand(),
 		Permutation: ods.Get(r, "permutation", ods.Int64s),
-		Region:      r.Region(),
 		ResultTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -563,7 +561,7 @@ type UnPackOp struct {
 	InnerDimsPos     []int64
 	InnerTiles       []mlir.Value
 	StaticInnerTiles []int64
-	ResultType       mlir.Type
+	ResultType       mlir.Type // optional: the type of dest
 }
 
 // Create creates the operation.
@@ -575,13 +573,13 @@ func (o UnPackOp) Create(b *mlir.Builder) mlir.Operation {
 	ods.Set(w, "inner_dims_pos", o.InnerDimsPos, ods.Int64s)
 	w.Operands("inner_tiles", o.InnerTiles)
 	ods.Set(w, "static_inner_tiles", o.StaticInnerTiles, ods.Int64s)
-	w.Result("result", o.ResultType)
+	w.DestinationType("result", o.ResultType, o.Dest)
 	return w.Create()
 }
 
 // UnPack creates linalg.unpack and returns its result.
-func UnPack(b *mlir.Builder, resultType mlir.Type, source mlir.Value, dest mlir.Value, innerDimsPos []int64, innerTiles []mlir.Value, staticInnerTiles []int64) mlir.Value {
-	return UnPackOp{ResultType: resultType, Source: source, Dest: dest, InnerDimsPos: innerDimsPos, InnerTiles: innerTiles, StaticInnerTiles: staticInnerTiles}.Create(b).Result(0)
+func UnPack(b *mlir.Builder, source mlir.Value, dest mlir.Value, innerDimsPos []int64, innerTiles []mlir.Value, staticInnerTiles []int64) mlir.Value {
+	return UnPackOp{Source: source, Dest: dest, InnerDimsPos: innerDimsPos, InnerTiles: innerTiles, StaticInnerTiles: staticInnerTiles}.Create(b).Result(0)
 }
 
 // AsUnPack returns op as a UnPackOp. It returns false if op is another operation or
@@ -616,7 +614,7 @@ func (o VecmatOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
 	w.Region(mlir.Region{})
-	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs)
+	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
 	return named(w)
 }
@@ -646,7 +644,7 @@ type WinogradFilterTransformOp struct {
 	Filter     mlir.Value
 	Output     mlir.Value
 	Fmr        WinogradConv2DFmr
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: the type of output
 }
 
 // Create creates the operation.
@@ -655,14 +653,14 @@ func (o WinogradFilterTransformOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("filter", o.Filter)
 	w.Operand("output", o.Output)
 	ods.Set(w, "fmr", o.Fmr, winogradConv2DFmrKind)
-	w.Result("result", o.ResultType)
+	w.DestinationType("result", o.ResultType, o.Output)
 	return w.Create()
 }
 
 // WinogradFilterTransform creates linalg.winograd_filter_transform and returns its
 // result.
-func WinogradFilterTransform(b *mlir.Builder, resultType mlir.Type, filter mlir.Value, output mlir.Value, fmr WinogradConv2DFmr) mlir.Value {
-	return WinogradFilterTransformOp{ResultType: resultType, Filter: filter, Output: output, Fmr: fmr}.Create(b).Result(0)
+func WinogradFilterTransform(b *mlir.Builder, filter mlir.Value, output mlir.Value, fmr WinogradConv2DFmr) mlir.Value {
+	return WinogradFilterTransformOp{Filter: filter, Output: output, Fmr: fmr}.Create(b).Result(0)
 }
 
 // AsWinogradFilterTransform returns op as a WinogradFilterTransformOp. It returns false
@@ -686,7 +684,7 @@ type WinogradInputTransformOp struct {
 	Input      mlir.Value
 	Output     mlir.Value
 	Fmr        WinogradConv2DFmr
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: the type of output
 }
 
 // Create creates the operation.
@@ -695,14 +693,14 @@ func (o WinogradInputTransformOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("input", o.Input)
 	w.Operand("output", o.Output)
 	ods.Set(w, "fmr", o.Fmr, winogradConv2DFmrKind)
-	w.Result("result", o.ResultType)
+	w.DestinationType("result", o.ResultType, o.Output)
 	return w.Create()
 }
 
 // WinogradInputTransform creates linalg.winograd_input_transform and returns its
 // result.
-func WinogradInputTransform(b *mlir.Builder, resultType mlir.Type, input mlir.Value, output mlir.Value, fmr WinogradConv2DFmr) mlir.Value {
-	return WinogradInputTransformOp{ResultType: resultType, Input: input, Output: output, Fmr: fmr}.Create(b).Result(0)
+func WinogradInputTransform(b *mlir.Builder, input mlir.Value, output mlir.Value, fmr WinogradConv2DFmr) mlir.Value {
+	return WinogradInputTransformOp{Input: input, Output: output, Fmr: fmr}.Create(b).Result(0)
 }
 
 // AsWinogradInputTransform returns op as a WinogradInputTransformOp. It returns false
@@ -726,7 +724,7 @@ type WinogradOutputTransformOp struct {
 	Value      mlir.Value
 	Output     mlir.Value
 	Fmr        WinogradConv2DFmr
-	ResultType mlir.Type
+	ResultType mlir.Type // optional: the type of output
 }
 
 // Create creates the operation.
@@ -735,14 +733,14 @@ func (o WinogradOutputTransformOp) Create(b *mlir.Builder) mlir.Operation {
 	w.Operand("value", o.Value)
 	w.Operand("output", o.Output)
 	ods.Set(w, "fmr", o.Fmr, winogradConv2DFmrKind)
-	w.Result("result", o.ResultType)
+	w.DestinationType("result", o.ResultType, o.Output)
 	return w.Create()
 }
 
 // WinogradOutputTransform creates linalg.winograd_output_transform and returns its
 // result.
-func WinogradOutputTransform(b *mlir.Builder, resultType mlir.Type, value mlir.Value, output mlir.Value, fmr WinogradConv2DFmr) mlir.Value {
-	return WinogradOutputTransformOp{ResultType: resultType, Value: value, Output: output, Fmr: fmr}.Create(b).Result(0)
+func WinogradOutputTransform(b *mlir.Builder, value mlir.Value, output mlir.Value, fmr WinogradConv2DFmr) mlir.Value {
+	return WinogradOutputTransformOp{Value: value, Output: output, Fmr: fmr}.Create(b).Result(0)
 }
 
 // AsWinogradOutputTransform returns op as a WinogradOutputTransformOp. It returns false

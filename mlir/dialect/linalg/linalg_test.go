@@ -1,6 +1,7 @@
 package linalg_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
 )
@@ -309,12 +311,48 @@ func TestNamed(t *testing.T) {
 					names = append(names, op.Region(0).First().First().Name())
 				}
 			}
-			op := linalg.Transpose(b, []mlir.Type{square}, in[0], in[1], []int64{1, 0}, c.NewRegion())
-			b.Fail(linalg.FillRegion(op))
+			linalg.Transpose(b, in[0], in[1], []int64{1, 0})
 			function.Return(b)
 		})
 		b.Fail(m.Verify())
 		check.NoError(t, b.Err())
 		check.Diff(t, "the first operations of the bodies", []string{"math.exp", "arith.maximumf", "arith.select", "arith.mulf"}, names)
+	})
+}
+
+// TestDestinations builds operations whose results have the types of their destinations.
+func TestDestinations(t *testing.T) {
+	eachContext(t, func(t *testing.T, c *mlir.Context) {
+		row, matrix, packed := mlirtest.Type(c, "tensor<4xf32>"), mlirtest.Type(c, "tensor<4x4xf32>"), mlirtest.Type(c, "tensor<2x4x2xf32>")
+		buffer, f32 := mlirtest.Type(c, "memref<4x4xf32>"), mlirtest.Type(c, "f32")
+		m := c.NewModule(mlir.Location{})
+		b := mlir.NewBuilder(m.Body(), mlir.Location{})
+		var results []string
+		function.Func(b, "f", []mlir.Type{row, matrix, packed, buffer}, nil, func(in []mlir.Value) {
+			row, matrix, packed, buffer := in[0], in[1], in[2], in[3]
+			sum := func() mlir.Region {
+				return b.Region(func(in []mlir.Value) { linalg.Yield(b, arith.AddF(b, in[0], in[1])) }, f32, f32)
+			}
+			operations := []mlir.Operation{
+				linalg.Transpose(b, matrix, matrix, []int64{1, 0}),
+				linalg.Transpose(b, buffer, buffer, []int64{1, 0}),
+				linalg.Broadcast(b, row, matrix, []int64{0}),
+				linalg.Reduce(b, []mlir.Value{matrix}, []mlir.Value{row}, []int64{1}, sum()),
+				linalg.Map(b, []mlir.Value{matrix}, matrix, b.Region(func(in []mlir.Value) { linalg.Yield(b, in[0]) }, f32, f32)),
+				linalg.Softmax(b, matrix, matrix, 1),
+			}
+			if c.Registered("linalg.pack") {
+				operations = append(operations, linalg.Pack(b, matrix, packed, []int64{0}, nil, []int64{2}).Owner(),
+					linalg.UnPack(b, packed, matrix, []int64{0}, nil, []int64{2}).Owner())
+			}
+			for _, op := range operations {
+				results = append(results, op.Name()+fmt.Sprint(len(op.ResultValues())))
+			}
+			function.Return(b)
+		})
+		b.Fail(m.Verify())
+		check.NoError(t, b.Err())
+		want := strings.Fields("linalg.transpose1 linalg.transpose0 linalg.broadcast1 linalg.reduce1 linalg.map1 linalg.softmax1 linalg.pack1 linalg.unpack1")
+		check.Diff(t, "the results", want[:len(results)], results)
 	})
 }

@@ -133,15 +133,25 @@ func (g *generator) writeOperations() map[string]string {
 	return files
 }
 
-// outputs reports whether an operation has the types of its outputs that are tensors as
-// result types.
-func outputs(op *operation) bool {
-	return strings.HasPrefix(op.name, "linalg.") && slices.ContainsFunc(op.parts, func(p part) bool { return p.sort == "operand" && p.name == "outputs" })
+// destination returns the operand of an operation of linalg that its results have the types of, if
+// it is a tensor, and whether there is one.
+func destination(op *operation) (to part, ok bool) {
+	for _, p := range op.parts {
+		if p.sort == "operand" && slices.Contains([]string{"outputs", "output", "inits", "init", "dest"}, p.name) {
+			to, ok = p, strings.HasPrefix(op.name, "linalg.")
+		}
+	}
+	return to, ok
+}
+
+func writesTo(op *operation) bool {
+	_, ok := destination(op)
+	return ok
 }
 
 // named reports whether an operation has a region that its name defines.
 func named(op *operation) bool {
-	return outputs(op) && !slices.Contains([]string{"linalg.generic", "linalg.map", "linalg.reduce"}, op.name)
+	return writesTo(op) && len(op.list("region")) > 0 && !slices.Contains([]string{"linalg.generic", "linalg.map", "linalg.reduce"}, op.name)
 }
 
 // manyLists reports whether an operation has so many lists of operands that they are rarely
@@ -198,7 +208,7 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 		}
 		f := goName(p.name) + suffix
 		resultFields[p.name] = f
-		if !op.is(infers) && p.many != "optional" && !outputs(op) {
+		if !op.is(infers) && p.many != "optional" && !writesTo(op) {
 			pass(f, typ, part{name: p.name + "_" + suffix})
 		}
 		late = append(late, func() {
@@ -216,9 +226,20 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 				} else {
 					write = append(write, fmt.Sprintf("w.OptionalResult(o.%s)", f))
 				}
-			case outputs(op):
-				add(f, typ, "optional: the types of the outputs that are tensors")
-				write = append(write, fmt.Sprintf("w.Destination(%q, o.%s, o.Outputs)", p.name, f))
+			case writesTo(op):
+				to, _ := destination(op)
+				from := "o." + goName(to.name)
+				switch {
+				case p.many == "":
+					add(f, typ, "optional: the type of "+to.name)
+					write = append(write, fmt.Sprintf("w.DestinationType(%q, o.%s, %s)", p.name, f, from))
+				case to.many == "variadic":
+					add(f, typ, "optional: the types of the "+to.name+" that are tensors")
+					write = append(write, fmt.Sprintf("w.Destination(%q, o.%s, %s...)", p.name, f, from))
+				default:
+					add(f, typ, "optional: the type of "+to.name+", if it is a tensor")
+					write = append(write, fmt.Sprintf("w.Destination(%q, o.%s, %s)", p.name, f, from))
+				}
 			case p.many == "variadic":
 				add(f, typ, "")
 				write = append(write, fmt.Sprintf("w.Results(%q, o.%s)", p.name, f))

@@ -229,16 +229,24 @@ func Infer(b *mlir.Builder, name, operands string, values ...mlir.Value) mlir.Op
 }
 
 // Destination adds the types of a variadic result. If there are none, they are those of the
-// outputs that are tensors.
-func (w *Writer) Destination(name string, types []mlir.Type, outputs []mlir.Value) {
+// destinations that are tensors.
+func (w *Writer) Destination(name string, types []mlir.Type, destinations ...mlir.Value) {
 	if types == nil && w.err == nil && w.b.Err() == nil {
-		for _, v := range outputs {
+		for _, v := range destinations {
 			if t := v.Type(); t.IsRankedTensor() {
 				types = append(types, t)
 			}
 		}
 	}
 	w.Results(name, types)
+}
+
+// DestinationType adds the type of a result. If it is nil, it is that of the destination.
+func (w *Writer) DestinationType(name string, t mlir.Type, destination mlir.Value) {
+	if t.IsNil() && w.err == nil && w.b.Err() == nil {
+		t = destination.Type()
+	}
+	w.Result(name, t)
 }
 
 // Builder returns the Builder that the operation is for.
