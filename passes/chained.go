@@ -59,10 +59,11 @@ func DropChainedTokens(m *mlir.Module) (int, error) {
 	return n, nil
 }
 
-// takesValueOf reports whether a callback takes a result of another one, other than its token.
+// takesValueOf reports whether a callback takes a result of another one, other than its token and
+// arrays without elements, which order nothing: XLA replaces them by constants.
 func takesValueOf(op, source mlir.Operation) bool {
 	for i, v := range op.Operands() {
-		if i < op.NumOperands()-1 && v.IsResult() && v.Owner().Equal(source) {
+		if i < op.NumOperands()-1 && v.IsResult() && v.Owner().Equal(source) && !isZeroSized(v.Type()) {
 			return true
 		}
 	}

@@ -37,6 +37,9 @@ func TestDropChainedTokens(t *testing.T) {
 			tap("t", x)
 			return x
 		}, "a b t"},
+		{"an array without elements", func(x builder.Value) builder.Value {
+			return ask("b", pass("a", builder.Const[float32](x.Func(), nil, 0)))
+		}, "a b"},
 		{"in a loop", func(x builder.Value) builder.Value {
 			return builder.Loop(builder.Convert(x, tensor.S32), x, func(_, x builder.Value) builder.Value { return pass("b", pass("a", x)) })
 		}, "a b"},
