@@ -74,6 +74,7 @@ var conditions = map[string]string{
 	"torch.copy.to_tensor":                      "!torch.vtensor",
 	"torch.copy.to_vtensor":                     "!torch.tensor",
 	"vector.extractelement vector":              "vector",
+	"x86.avx512.vp2intersect":                   "and(vector,nonscalar)",
 	"mhlo":                                      "ranked-tensor",
 	"mhlo.after_all":                            "any",
 	"mhlo.outfeed":                              "any",
