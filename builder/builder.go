@@ -23,8 +23,8 @@ type Builder struct {
 	meshes   map[string][]Axis     // by name
 	policies bool                  // a callback has a device policy
 	chained  bool                  // a callback takes a value and the token of another one
-	passes   bool                  // a callback passes its operands through
 	branched bool                  // there is an if or a case
+	looped   bool                  // there is a while
 	ordered  bool                  // a callback takes a token
 	sites    map[siteKey]*callSite // see emit.go
 	lastSite *callSite
@@ -105,7 +105,7 @@ func (b *Builder) finish() error {
 	}{
 		{b.chained, func() error { _, err := passes.DropChainedTokens(b.module); return err }},
 		{b.policies || b.meshes != nil, func() error { _, err := passes.ApplyPolicies(b.module); return err }},
-		{b.passes && b.branched, func() error { _, err := passes.CopyInBranches(b.module); return err }},
+		{b.branched || b.looped, func() error { return passes.ForXLA(b.module) }},
 		{b.options.RuntimeTokens, func() error { _, err := passes.AddRuntimeTokens(b.module); return err }},
 		{b.ordered && !b.opened && !b.options.SkipOrderCheck, b.checkOrder},
 		{b.options.Overlap, func() error { _, err := passes.LetOverlap(b.module); return err }},

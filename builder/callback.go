@@ -59,8 +59,7 @@ func (cb *Callback) config(form contract.Form) contract.Config {
 //
 // The tree is a Value, or a struct, slice, array or map of trees. The call always runs,
 // even if its results are not used. Results and operands share their memory: nothing is
-// copied unless an operand is needed unchanged elsewhere. See passes.CopyInBranches for calls in
-// branches that copy.
+// copied unless an operand is needed unchanged elsewhere.
 func IOCallback[T any](cb Callback, args T) T {
 	operands, f, at, ok := start(&cb, "io callback", args)
 	if !ok {

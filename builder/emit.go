@@ -211,7 +211,6 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 	}
 	passing := 0 // first operand whose memory the results share
 	if form == contract.Passthrough {
-		b.passes = true
 		for i, v := range data {
 			if err := v.static(); err != nil {
 				return nil, fmt.Errorf("result %d: %w", i, err)

@@ -1,37 +1,175 @@
 package passes
 
 import (
-	"github.com/calliope-mlir/calliope/aliasing"
-	"github.com/calliope-mlir/calliope/contract"
+	"fmt"
+	"slices"
+
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
-// CopyInBranches gives the results of callbacks memory of their own where XLA would otherwise let
-// them overwrite a value that is still needed; see callop.Branches. It returns the number of calls
-// that it changed. Their operands are copied when they are made.
+// ReturnThroughBranches protects values that XLA's CPU compiler would overwrite. If a computation
+// returns one array, which it computes before an if or a case with side effects, XLA drops the
+// copies for what writes to the memory of this array in a branch: a callback that shares it with a result,
+// or a loop that carries it. The computation then returns what was written. A value that is a
+// result of the if itself is right. So ReturnThroughBranches lets such values pass through the branches
+// unchanged, and returns the number of these values.
 //
-// Package builder calls CopyInBranches for the modules that it makes.
-func CopyInBranches(m *mlir.Module) (int, error) {
-	var branches *callop.Branches
-	n := 0
-	for call := range callop.Calls(m) {
-		if call.Err != nil || call.Config.Form != contract.Passthrough || call.Config.Encoding != contract.EncodingDictionary {
-			continue // other hosts may not copy
+// A computation is a function, a branch or the body of a loop. Where a call of a function that holds such an
+// if is in its place, the function is inlined. An if with shardings of its results is left as it is.
+//
+// See ForXLA.
+func ReturnThroughBranches(m *mlir.Module) (int, error) {
+	list, functions := function.Defined(m)
+	r := &returning{sideEffects: sideEffects{functions: functions, state: map[string]reading{}}, called: map[string]bool{}}
+	for _, f := range list {
+		if name, _ := f.Symbol(); r.read(name) == callsItself {
+			return 0, nil // XLA refuses the module
 		}
-		if list, ok := aliasing.Read(call.Op); !ok || len(list) == 0 {
-			continue
+		f.Walk(func(op mlir.Operation) mlir.WalkAction {
+			if name, ok := function.Callee(op); ok {
+				r.called[name] = true
+			}
+			return mlir.WalkContinue
+		})
+	}
+	for _, f := range list {
+		if f.Region(0).NumBlocks() != 1 {
+			continue // control flow of another dialect, which XLA refuses, too
 		}
-		if branches == nil {
-			branches = callop.NewBranches(m)
-		}
-		if branches.Overwrite(call.Op) {
-			call.Op.SetAttribute("output_operand_aliases", m.Context().ArrayAttribute())
-			n++
+		name, _ := f.Symbol()
+		if err := r.block(f.Region(0).First(), r.called[name]); err != nil {
+			return r.values, err
 		}
 	}
-	if n == 0 {
+	if r.values == 0 {
 		return 0, nil
 	}
-	return n, m.Verify()
+	return r.values, m.Verify()
+}
+
+// returning is the state of ReturnThroughBranches.
+type returning struct {
+	sideEffects
+	called map[string]bool // the functions that are called
+	values int
+}
+
+// block handles a block and those in it. What a function that is called returns may become what its caller
+// returns alone, so all its values count.
+func (r *returning) block(b mlir.Block, called bool) error {
+	end := b.Terminator()
+	if end.IsNil() || end.NumOperands() != 1 && !called {
+		end = mlir.Operation{}
+	}
+	for op := b.First(); !op.IsNil() && op != b.Terminator(); {
+		name, isCall := function.Callee(op)
+		var err error
+		switch {
+		case end.IsNil():
+		case isCall && r.read(name) == branch && returnsOther(end, op):
+			if op, err = r.inline(op, name); err != nil {
+				return err
+			}
+			continue
+		case isBranch(op) && !hasSharding(op) && r.hasEffects(op):
+			if op, err = r.protect(op, end); err != nil {
+				return err
+			}
+		}
+		for _, region := range op.Regions() {
+			if block := region.First(); !block.IsNil() {
+				if err := r.block(block, false); err != nil {
+					return err
+				}
+			}
+		}
+		op = op.Next()
+	}
+	return nil
+}
+
+// independent reports whether a value is an array that does not depend on an operation.
+func independent(v mlir.Value, op mlir.Operation) bool {
+	return v.Type().IsRankedTensor() && !callop.DependsOn(v, op)
+}
+
+// returnsOther reports whether end returns a value that does not depend on op.
+func returnsOther(end, op mlir.Operation) bool {
+	return slices.ContainsFunc(end.OperandValues(), func(v mlir.Value) bool { return independent(v, op) })
+}
+
+// protect makes the values that end returns, and that do not depend on op, results of op. It
+// returns the operation that takes op's place.
+func (r *returning) protect(op, end mlir.Operation) (mlir.Operation, error) {
+	for i := range end.NumOperands() {
+		v := end.Operand(i)
+		if !independent(v, op) {
+			continue
+		}
+		hoist(v, op)
+		for _, region := range op.Regions() {
+			branch := region.First().Terminator()
+			branch.SetOperands(append(branch.OperandValues(), v)...)
+		}
+		made, err := remake(op, op.OperandValues(), append(resultTypes(op), v.Type()), upTo(op.NumResults()))
+		if err != nil {
+			return op, err
+		}
+		op = made
+		end.SetOperand(i, op.Result(op.NumResults()-1))
+		r.values++
+	}
+	return op, nil
+}
+
+// hoist moves what computes a value, and stands after an operation, before it.
+func hoist(v mlir.Value, before mlir.Operation) {
+	if v.IsArgument() || v.Owner().Block() != before.Block() || v.Owner().IsBefore(before) {
+		return
+	}
+	owner := v.Owner()
+	owner.Walk(func(inner mlir.Operation) mlir.WalkAction {
+		for _, used := range inner.Operands() {
+			hoist(used, before)
+		}
+		return mlir.WalkContinue
+	})
+	owner.MoveBefore(before)
+}
+
+// inline replaces a call by what the function does, and returns the first operation of that, or
+// the one after the call if there is none.
+func (r *returning) inline(call mlir.Operation, name string) (mlir.Operation, error) {
+	body := r.functions[name].Region(0).First()
+	if body.NumArguments() != call.NumOperands() {
+		return call, fmt.Errorf("passes: a call of %s has %d operands, not %d", name, call.NumOperands(), body.NumArguments())
+	}
+	var mapping mlir.Mapping
+	for i, v := range body.Arguments() {
+		mapping.Map(v, call.Operand(i))
+	}
+	next := call.Next()
+	first := next
+	for op := range body.Operations() {
+		if op == body.Terminator() {
+			break
+		}
+		if made := call.Block().InsertBefore(call, op.CloneWith(&mapping)); first == next {
+			first = made
+		}
+	}
+	for i, v := range body.Terminator().Operands() {
+		result, _ := mapping.Value(v)
+		call.Result(i).ReplaceAllUses(result)
+	}
+	return first, call.Erase()
+}
+
+// hasSharding reports whether an operation has a sharding for each of its results.
+func hasSharding(op mlir.Operation) bool {
+	_, gspmd := op.Attribute("mhlo.sharding")
+	_, shardy := op.Attribute("sdy.sharding")
+	return gspmd || shardy
 }

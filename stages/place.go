@@ -29,7 +29,7 @@ func (p *Plan) place(choose func(*Stage) int) error {
 					call.Config.Name(), s.Name, d)
 			}
 		}
-		if _, err := passes.CopyInBranches(s.module); err != nil {
+		if err := passes.ForXLA(s.module); err != nil {
 			return fmt.Errorf("stages: %s: %w", s.Name, err)
 		}
 		if d.place() != (place{}) {

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -43,7 +44,15 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error)
 		if err := registerForeign(o.Foreign, d); err != nil {
 			return nil, err
 		}
-		return client.Compile(ctx, stablehlo.Program(m), bridge.CompileOptions{Replicas: replicas, JAXCallbacks: o.JAXCallbacks})
+		whole := m.Clone()
+		if err := passes.ForXLA(whole); err != nil {
+			return nil, errors.Join(fmt.Errorf("stages: %w", err), whole.Close())
+		}
+		e, err := client.Compile(ctx, stablehlo.Program(whole), bridge.CompileOptions{Replicas: replicas, JAXCallbacks: o.JAXCallbacks})
+		if err := errors.Join(err, whole.Close()); err != nil {
+			return nil, err
+		}
+		return e, nil
 	}
 	plan, err := Cut(m, o)
 	if err != nil {

@@ -9,19 +9,29 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestBranchesKeepValues runs callbacks in branches that change their operand in place, while a value
-// from before the branch is returned. XLA overwrites that value without passes.CopyInBranches.
+// TestBranchesKeepValues runs callbacks and loops in branches that change their operand in place, while a
+// value from before the branch is returned. XLA overwrites that value without
+// passes.ReturnThroughBranches.
 func TestBranchesKeepValues(t *testing.T) {
 	check.NoError(t, callbacks.Default.Register("overwrites", func(f *callbacks.Frame) error {
 		clear(f.Results[0].Data)
 		return nil
 	}, callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("overwrites")) })
+	check.NoError(t, callbacks.Default.Register("watches", func(f *callbacks.Frame) error { return nil }, callbacks.Options{}))
+	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("watches")) })
+	loop := func(f *builder.Func, x builder.Value) builder.Value { // squares x three times
+		return builder.Loop(builder.Scalar(f, int32(3)), x, func(_, x builder.Value) builder.Value {
+			builder.Tap(builder.Callback{Name: "watches"}, x)
+			return builder.Mul(x, x)
+		})
+	}
 	overwrite := func(x builder.Value) builder.Value {
 		return builder.IOCallback(builder.Callback{Name: "overwrites"}, x)
 	}
@@ -33,7 +43,7 @@ func TestBranchesKeepValues(t *testing.T) {
 		name  string
 		build func(b *builder.Builder, f *builder.Func, x builder.Value) []builder.Value
 		want  string
-		calls int // that copy
+		count int // of the values that are returned through branches
 	}{
 		{"if", func(_ *builder.Builder, _ *builder.Func, x builder.Value) []builder.Value {
 			builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return builder.Neg(x) })
@@ -56,6 +66,52 @@ func TestBranchesKeepValues(t *testing.T) {
 			builder.If(positive(x), func() builder.Value { return g.Call(x)[0] }, func() builder.Value { return builder.Neg(x) })
 			return []builder.Value{x}
 		}, "[f32[4] [2 3 4 5]]", 1},
+		{"loop", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
+			builder.If(positive(x), func() builder.Value { return loop(f, x) }, func() builder.Value { return x })
+			return []builder.Value{x}
+		}, "[f32[4] [2 3 4 5]]", 1},
+		{"parameter", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
+			builder.If(positive(x), func() builder.Value { return loop(f, f.Param(0)) }, func() builder.Value { return x })
+			return []builder.Value{f.Param(0)}
+		}, "[f32[4] [1 2 3 4]]", 1},
+		{"in a loop", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
+			return []builder.Value{builder.While(x, func(x builder.Value) builder.Value {
+				return builder.Lt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(5))
+			}, func(x builder.Value) builder.Value {
+				y := builder.Add(x, float32(1))
+				builder.If(positive(x), func() builder.Value { return loop(f, y) }, func() builder.Value { return overwrite(y) })
+				return y
+			})}
+		}, "[f32[4] [5 6 7 8]]", 0}, // the loop carries a token, too
+		{"in a loop of one value", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
+			return []builder.Value{builder.While(x, func(x builder.Value) builder.Value {
+				return builder.Lt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(5))
+			}, func(x builder.Value) builder.Value {
+				y := builder.Add(x, float32(1))
+				builder.If(positive(x), func() builder.Value { return overwrite(y) }, func() builder.Value { return y })
+				return y
+			})}
+		}, "[f32[4] [5 6 7 8]]", 1},
+		{"several branches", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
+			builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return x })
+			y := builder.Neg(x)
+			builder.Case(builder.Scalar(f, int32(0)), func() builder.Value { return loop(f, y) }, func() builder.Value { return y })
+			return []builder.Value{y}
+		}, "[f32[4] [-2 -3 -4 -5]]", 2},
+		{"function with two results", func(b *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
+			g := b.Func("g", x.Shape())
+			y := builder.Mul(g.Param(0), float32(2))
+			builder.If(positive(y), func() builder.Value { return loop(g, y) }, func() builder.Value { return y })
+			g.Return(y, g.Param(0))
+			return g.Call(x)[:1]
+		}, "[f32[4] [4 6 8 10]]", 2},
+		{"call in a function", func(b *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
+			g := b.Func("g", x.Shape())
+			builder.If(positive(g.Param(0)), func() builder.Value { return loop(g, g.Param(0)) }, func() builder.Value { return g.Param(0) })
+			g.Return(builder.Neg(g.Param(0)))
+			g.Call(x)
+			return []builder.Value{x}
+		}, "[f32[4] [2 3 4 5]]", 2},
 		{"result", func(_ *builder.Builder, _ *builder.Func, x builder.Value) []builder.Value {
 			return []builder.Value{builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return builder.Neg(x) })}
 		}, "[f32[4] [0 0 0 0]]", 0},
@@ -71,16 +127,10 @@ func TestBranchesKeepValues(t *testing.T) {
 			m, err := b.Module()
 			check.NoError(t, err)
 			check.Cleanup(t, m)
-			again, err := passes.CopyInBranches(m)
+			check.Diff(t, "values that pass through branches", test.count, passingThrough(m))
+			again, err := passes.ReturnThroughBranches(m)
 			check.NoError(t, err)
-			check.Diff(t, "calls that builder has left", 0, again)
-			shared := 0
-			for op := range m.Operation().Index().Named("stablehlo.custom_call") {
-				if call, ok := stablehlo.AsCustomCall(op); ok && len(call.Aliases) > 0 {
-					shared++
-				}
-			}
-			check.Diff(t, "calls that copy", test.calls, 1-shared)
+			check.Diff(t, "values that builder has left", 0, again)
 			e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
 			check.NoError(t, err)
 			check.Cleanup(t, e)
@@ -89,4 +139,23 @@ func TestBranchesKeepValues(t *testing.T) {
 			check.Diff(t, "results", test.want, fmt.Sprint(got))
 		})
 	}
+}
+
+// passingThrough counts the results of branches that are the same value from outside in all of them.
+func passingThrough(m *mlir.Module) (n int) {
+	for _, name := range []string{"stablehlo.if", "stablehlo.case"} {
+		for op := range m.Operation().Index().Named(name) {
+			for i := range op.NumResults() {
+				first := op.Region(0).First().Terminator().Operand(i)
+				same := op.NumResults() > 1
+				for _, region := range op.Regions() {
+					same = same && region.First().Terminator().Operand(i) == first
+				}
+				if same {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }

@@ -1,0 +1,78 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+)
+
+// sideEffects finds side effects, also in functions that are called.
+type sideEffects struct {
+	functions map[string]mlir.Operation
+	state     map[string]reading
+}
+
+// reading is what a function that was read has.
+type reading int
+
+const (
+	unread      reading = iota
+	callsItself         // or is being read
+	harmless
+	effects // there are side effects
+	branch  // there is an if or a case with side effects
+)
+
+// read reads a function and those that it calls.
+func (r *sideEffects) read(name string) reading {
+	f, ok := r.functions[name]
+	if !ok {
+		return harmless // declared only
+	}
+	if known := r.state[name]; known != unread {
+		return known
+	}
+	r.state[name] = callsItself
+	found := harmless
+	f.Walk(func(op mlir.Operation) mlir.WalkAction {
+		if name, ok := function.Callee(op); ok {
+			callee := r.read(name)
+			if callee == callsItself {
+				found = callee
+				return mlir.WalkStop
+			}
+			found = max(found, callee)
+		}
+		switch {
+		case isBranch(op) && r.hasEffects(op):
+			found = branch
+		case isEffect(op):
+			found = max(found, effects)
+		}
+		return mlir.WalkContinue
+	})
+	r.state[name] = found
+	return found
+}
+
+// hasEffects reports whether there are side effects in an operation.
+func (r *sideEffects) hasEffects(op mlir.Operation) (found bool) {
+	op.Walk(func(inner mlir.Operation) mlir.WalkAction {
+		name, ok := function.Callee(inner)
+		if found = isEffect(inner) || ok && r.read(name) >= effects; found {
+			return mlir.WalkStop
+		}
+		return mlir.WalkContinue
+	})
+	return found
+}
+
+func isBranch(op mlir.Operation) bool {
+	return op.Name() == "stablehlo.if" || op.Name() == "stablehlo.case"
+}
+
+func isEffect(op mlir.Operation) bool {
+	return callop.HasSideEffect(op) || slices.Contains([]string{"stablehlo.outfeed", "stablehlo.infeed", "stablehlo.send", "stablehlo.recv"}, op.Name())
+}
