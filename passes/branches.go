@@ -16,8 +16,8 @@ import (
 // result of the if itself is right. So ReturnThroughBranches lets such values pass through the branches
 // unchanged, and returns the number of these values.
 //
-// A computation is a function, a branch or the body of a loop. Where a call of a function that holds such an
-// if is in its place, the function is inlined. An if with shardings of its results is left as it is.
+// A computation is a function, a branch or the body of a loop. A call of a function that holds such an
+// if counts as one, and is inlined. An if with shardings of its results is left as it is.
 //
 // See ForXLA.
 func ReturnThroughBranches(m *mlir.Module) (int, error) {

@@ -7,8 +7,8 @@ import (
 )
 
 // ForXLA changes what XLA's CPU compiler gets wrong, and nothing else; see RemoveEmptyLoops and
-// ReturnThroughBranches. Package builder calls it for the modules that it makes, and package
-// stages for those that it compiles.
+// ReturnThroughBranches. Package builder calls it for the modules that it makes, package stages
+// for those that it compiles, and mlir-run for those that it runs.
 func ForXLA(m *mlir.Module) error {
 	if _, err := RemoveEmptyLoops(m); err != nil {
 		return err

@@ -45,6 +45,9 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if _, err := passes.ApplyPolicies(m.mlir); err != nil {
 		return nil, err
 	}
+	if err := passes.ForXLA(m.mlir); err != nil {
+		return nil, err
+	}
 	options := m.compileOptions(o)
 	options.JAXCallbacks = s.jax
 	executable, err := client.Compile(context.Background(), stablehlo.Program(m.mlir), options)
