@@ -1,0 +1,79 @@
+package passes
+
+import (
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// ConstrainLayouts makes the arrays of callbacks row-major where XLA may choose otherwise: of
+// calls of the contract with several results, one of which has two dimensions or more, and without
+// operand_layouts. XLA gives such a result the layout that suits the operations that use it, and the
+// bridge refuses the module, because Go functions read and write arrays in row-major order.
+// ConstrainLayouts returns the number of calls that it gave layouts.
+func ConstrainLayouts(m *mlir.Module) (int, error) {
+	var calls []mlir.Operation
+	for call := range callop.Calls(m) {
+		if call.Config.Encoding == contract.EncodingDictionary { // other hosts have their own forms
+			calls = append(calls, call.Op)
+		}
+	}
+	n := 0
+	for _, op := range calls {
+		call, ok := stablehlo.AsCustomCall(op)
+		if !ok || call.OperandLayouts != nil || !mayTranspose(call.Results) {
+			continue
+		}
+		var operands []mlir.Type
+		for _, v := range call.Operands {
+			operands = append(operands, v.Type())
+		}
+		if call.OperandLayouts, ok = rowMajor(operands); !ok {
+			continue
+		}
+		if call.ResultLayouts, ok = rowMajor(call.Results); !ok {
+			continue
+		}
+		made, err := call.Create(op.Context(), op.Location())
+		if err != nil {
+			return n, err
+		}
+		made = op.Block().InsertBefore(op, made)
+		for i, v := range op.Results() {
+			v.ReplaceAllUses(made.Result(i))
+		}
+		if err := op.Erase(); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// mayTranspose reports whether XLA may choose the layouts of results.
+func mayTranspose(results []mlir.Type) bool {
+	for _, t := range results {
+		if rank, ok := t.Rank(); ok && rank > 1 && len(results) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// rowMajor returns row-major layouts of arrays, or false if a type is none.
+func rowMajor(types []mlir.Type) (layouts [][]int64, ok bool) {
+	layouts = [][]int64{}
+	for _, t := range types {
+		if !t.IsRankedTensor() {
+			return nil, false
+		}
+		rank, _ := t.Rank()
+		layout := make([]int64, rank)
+		for i := range layout {
+			layout[i] = int64(int(rank) - 1 - i)
+		}
+		layouts = append(layouts, layout)
+	}
+	return layouts, true
+}
