@@ -12,14 +12,17 @@ import (
 
 // withProperties are functions whose operations have properties of each kind.
 var withProperties = []string{`
-func.func @llvm(%a: i32, %b: i64, %p: !llvm.ptr) {
+func.func @llvm(%a: i32, %p: !llvm.ptr) {
   %0 = llvm.add %a, %a overflow<nsw, nuw> : i32
   %1 = llvm.sub %a, %a : i32
   %2 = llvm.shl %a, %0 overflow<nsw> {note = "<{ } \" >"} : i32
-  %3 = llvm.trunc %b overflow<nuw> : i64 to i32
-  %4 = llvm.getelementptr inbounds %p[%a, 3] : (!llvm.ptr, i32) -> !llvm.ptr, !llvm.struct<(i8, i32, i64, array<4 x i8>)>
-  %5 = llvm.load %4 : !llvm.ptr -> i32
-  %6 = llvm.mlir.constant("<{a}>") : !llvm.array<5 x i8>
+  %3 = llvm.getelementptr inbounds %p[%a, 3] : (!llvm.ptr, i32) -> !llvm.ptr, !llvm.struct<(i8, i32, i64, array<4 x i8>)>
+  %4 = llvm.load %3 : !llvm.ptr -> i32
+  %5 = llvm.mlir.constant("<{a}>") : !llvm.array<5 x i8>
+  return
+}`, `
+func.func @newer(%a: i64) {
+  %0 = llvm.trunc %a overflow<nuw> : i64 to i32
   return
 }`, `
 func.func @affine(%i: index) -> index {
@@ -37,13 +40,13 @@ func.func @ptr(%p: !ptr.ptr<#ptr.generic_space>, %o: i64) {
 func TestProperties(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		for _, text := range withProperties {
+		for i, text := range withProperties {
 			m, err := c.Parse("text", []byte(text))
 			if err != nil {
-				if text == withProperties[0] {
+				if i == 0 || e.Name == "default" {
 					t.Error(err)
 				}
-				check.Error(t, err, "ialect") // the library has no affine, or no ptr
+				// The library is older, or has no such dialect.
 				continue
 			}
 			check.Cleanup(t, m)
