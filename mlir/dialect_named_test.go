@@ -113,6 +113,7 @@ func TestOpenFor(t *testing.T) {
 		_, err = mlir.Open(o)
 		check.Error(t, err, "names the MLIR library of jaxlib, and a Path or Process")
 	}
+	check.Must(native.Ensure(t.Context(), native.PJRTPlugin, native.EnsureOptions{}))
 	_, err = mlir.Open(mlir.OpenOptions{Part: native.PJRTPlugin})
 	check.Error(t, err, "MLIR")
 

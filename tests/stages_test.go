@@ -129,6 +129,7 @@ func TestCorpusInStages(t *testing.T) {
 		s.foreign = append(s.foreign, bridge.ForeignTarget{Target: target})
 		s.names = append(s.names, target)
 	}
+	check.Must(native.Ensure(t.Context(), native.LAPACK, native.EnsureOptions{}))
 	of, err := lapack.Foreign()
 	check.NoError(t, err)
 	for _, f := range of {
