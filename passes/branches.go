@@ -27,12 +27,9 @@ func ReturnThroughBranches(m *mlir.Module) (int, error) {
 		if name, _ := f.Symbol(); r.read(name) == callsItself {
 			return 0, nil // XLA refuses the module
 		}
-		f.Walk(func(op mlir.Operation) mlir.WalkAction {
-			if name, ok := function.Callee(op); ok {
-				r.called[name] = true
-			}
-			return mlir.WalkContinue
-		})
+		for _, name := range function.Callees(f) {
+			r.called[name] = true
+		}
 	}
 	for _, f := range list {
 		if f.Region(0).NumBlocks() != 1 {

@@ -6,20 +6,6 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// ForXLA changes what XLA's CPU compiler gets wrong, and nothing else; see RemoveEmptyLoops,
-// ReturnThroughBranches and ConstrainLayouts. Package builder calls it for the modules that it makes, package stages
-// for those that it compiles, and mlir-run for those that it runs.
-func ForXLA(m *mlir.Module) error {
-	if _, err := RemoveEmptyLoops(m); err != nil {
-		return err
-	}
-	if _, err := ReturnThroughBranches(m); err != nil {
-		return err
-	}
-	_, err := ConstrainLayouts(m)
-	return err
-}
-
 // RemoveEmptyLoops removes the loops that run zero times, if constants say so. XLA's compiler
 // ends the process on some of them: on those with side effects that use a result of an earlier
 // loop. RemoveEmptyLoops returns the number of loops that it removed.

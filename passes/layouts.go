@@ -13,15 +13,12 @@ import (
 // bridge refuses the module, because Go functions read and write arrays in row-major order.
 // ConstrainLayouts returns the number of calls that it gave layouts.
 func ConstrainLayouts(m *mlir.Module) (int, error) {
-	var calls []mlir.Operation
-	for call := range callop.Calls(m) {
-		if call.Config.Encoding == contract.EncodingDictionary { // other hosts have their own forms
-			calls = append(calls, call.Op)
-		}
-	}
 	n := 0
-	for _, op := range calls {
-		call, ok := stablehlo.AsCustomCall(op)
+	for found := range callop.Calls(m) {
+		if found.Config.Encoding != contract.EncodingDictionary {
+			continue // other hosts have their own forms
+		}
+		call, ok := stablehlo.AsCustomCall(found.Op)
 		if !ok || call.OperandLayouts != nil || !mayTranspose(call.Results) {
 			continue
 		}
@@ -35,16 +32,14 @@ func ConstrainLayouts(m *mlir.Module) (int, error) {
 		if call.ResultLayouts, ok = rowMajor(call.Results); !ok {
 			continue
 		}
-		made, err := call.Create(op.Context(), op.Location())
+		attributes, err := call.Attributes(m.Context())
 		if err != nil {
 			return n, err
 		}
-		made = op.Block().InsertBefore(op, made)
-		for i, v := range op.Results() {
-			v.ReplaceAllUses(made.Result(i))
-		}
-		if err := op.Erase(); err != nil {
-			return n, err
+		for _, a := range attributes {
+			if a.Name == "operand_layouts" || a.Name == "result_layouts" {
+				found.Op.SetAttribute(a.Name, a.Value)
+			}
 		}
 		n++
 	}

@@ -73,6 +73,11 @@ func isBranch(op mlir.Operation) bool {
 	return op.Name() == "stablehlo.if" || op.Name() == "stablehlo.case"
 }
 
+// isEffect reports whether XLA keeps an operation that nothing uses. Unlike effectReader, it
+// goes by has_side_effect, also for callbacks.
 func isEffect(op mlir.Operation) bool {
-	return callop.HasSideEffect(op) || slices.Contains([]string{"stablehlo.outfeed", "stablehlo.infeed", "stablehlo.send", "stablehlo.recv"}, op.Name())
+	if op.Name() == "stablehlo.custom_call" {
+		return callop.HasSideEffect(op)
+	}
+	return slices.Contains(effectNames, op.Name())
 }

@@ -1,0 +1,17 @@
+package passes
+
+import "github.com/calliope-mlir/calliope/mlir"
+
+// ForXLA changes what XLA's CPU compiler gets wrong, and nothing else; see RemoveEmptyLoops,
+// ReturnThroughBranches and ConstrainLayouts. Package builder calls it for the modules that it
+// makes, package stages for those that it compiles, and mlir-run for those that it runs.
+func ForXLA(m *mlir.Module) error {
+	if _, err := RemoveEmptyLoops(m); err != nil {
+		return err
+	}
+	if _, err := ReturnThroughBranches(m); err != nil {
+		return err
+	}
+	_, err := ConstrainLayouts(m)
+	return err
+}
