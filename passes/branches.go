@@ -139,29 +139,12 @@ func hoist(v mlir.Value, before mlir.Operation) {
 // inline replaces a call by what the function does, and returns the first operation of that, or
 // the one after the call if there is none.
 func (r *returning) inline(call mlir.Operation, name string) (mlir.Operation, error) {
-	body := r.functions[name].Region(0).First()
-	if body.NumArguments() != call.NumOperands() {
-		return call, fmt.Errorf("passes: a call of %s has %d operands, not %d", name, call.NumOperands(), body.NumArguments())
-	}
-	var mapping mlir.Mapping
-	for i, v := range body.Arguments() {
-		mapping.Map(v, call.Operand(i))
-	}
 	next := call.Next()
-	first := next
-	for op := range body.Operations() {
-		if op == body.Terminator() {
-			break
-		}
-		if made := call.Block().InsertBefore(call, op.CloneWith(&mapping)); first == next {
-			first = made
-		}
+	copies, err := function.Inline(call, r.functions[name])
+	if err != nil {
+		return call, fmt.Errorf("passes: %w", err)
 	}
-	for i, v := range body.Terminator().Operands() {
-		result, _ := mapping.Value(v)
-		call.Result(i).ReplaceAllUses(result)
-	}
-	return first, call.Erase()
+	return append(copies, next)[0], nil
 }
 
 // hasSharding reports whether an operation has a sharding for each of its results.

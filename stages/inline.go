@@ -122,27 +122,9 @@ func (i *inliner) replace(call mlir.Operation) error {
 	if f.Region(0).NumBlocks() != 1 {
 		return cutError(f, "the function %s has several blocks, and only structured control flow is cut", name)
 	}
-	body := f.Region(0).First()
-	var mapping mlir.Mapping
-	for k, v := range body.Arguments() {
-		mapping.Map(v, call.Operand(k))
-	}
-	var copies []mlir.Operation
-	for op := range body.Operations() {
-		if op == body.Terminator() {
-			break
-		}
-		copies = append(copies, call.Block().InsertBefore(call, op.CloneWith(&mapping)))
-	}
-	for k, v := range body.Terminator().Operands() {
-		result, ok := mapping.Value(v)
-		if !ok || !call.Result(k).Type().Equal(result.Type()) {
-			return cutError(call, "the call does not fit the function %s", name)
-		}
-		call.Result(k).ReplaceAllUses(result)
-	}
-	if err := call.Erase(); err != nil {
-		return err
+	copies, err := function.Inline(call, f)
+	if err != nil {
+		return cutError(call, "%v", err)
 	}
 	for _, op := range copies {
 		if err := i.expand(op); err != nil {

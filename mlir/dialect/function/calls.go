@@ -1,6 +1,10 @@
 package function
 
-import "github.com/calliope-mlir/calliope/mlir"
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
 
 // Defined returns the functions of a module that have a body, in the order of the text and
 // by name.
@@ -41,4 +45,34 @@ func Callees(op mlir.Operation) (names []string) {
 		return mlir.WalkContinue
 	})
 	return names
+}
+
+// Inline replaces a call by copies of what the function f does, and returns the copies. The
+// function must have one block. If the call does not fit the function, Inline changes nothing
+// and returns an error.
+func Inline(call, f mlir.Operation) (copies []mlir.Operation, err error) {
+	body := f.Region(0).First()
+	end := body.Terminator()
+	fits := body.NumArguments() == call.NumOperands() && end.NumOperands() == call.NumResults()
+	for i := 0; fits && i < end.NumOperands(); i++ {
+		fits = end.Operand(i).Type().Equal(call.Result(i).Type())
+	}
+	if !fits {
+		name, _ := f.Symbol()
+		return nil, fmt.Errorf("the call does not fit the function %s", name)
+	}
+	var mapping mlir.Mapping
+	for i, v := range body.Arguments() {
+		mapping.Map(v, call.Operand(i))
+	}
+	for op := range body.Operations() {
+		if op != end {
+			copies = append(copies, call.Block().InsertBefore(call, op.CloneWith(&mapping)))
+		}
+	}
+	for i, v := range end.Operands() {
+		result, _ := mapping.Value(v)
+		call.Result(i).ReplaceAllUses(result)
+	}
+	return copies, call.Erase()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -55,4 +56,30 @@ func.func private @g(%x: i32) { return }`))
 	if calls != 3 {
 		t.Errorf("%d calls", calls)
 	}
+}
+
+func TestInline(t *testing.T) {
+	m := mlirtest.Parse(t, mlirtest.Context(t), `
+func.func @twice(%x: i32) -> (i32, i32) {
+  %0 = arith.addi %x, %x : i32
+  return %0, %x : i32, i32
+}
+func.func @main(%x: i32) -> i32 {
+  %0:2 = func.call @twice(%x) : (i32) -> (i32, i32)
+  %1 = arith.muli %0#0, %0#1 : i32
+  return %1 : i32
+}`)
+	_, functions := function.Defined(m)
+	call := functions["main"].Region(0).First().First()
+	_, err := function.Inline(call, functions["main"])
+	check.Error(t, err, "the call does not fit the function main")
+	copies, err := function.Inline(call, functions["twice"])
+	check.NoError(t, err)
+	check.Diff(t, "copies", 1, len(copies))
+	check.NoError(t, m.Verify())
+	check.Diff(t, "main", `func.func @main(%arg0: i32) -> i32 {
+  %0 = arith.addi %arg0, %arg0 : i32
+  %1 = arith.muli %0, %arg0 : i32
+  return %1 : i32
+}`, functions["main"].String())
 }
