@@ -132,7 +132,8 @@ func TestWaitAll(t *testing.T) {
 
 	list := start()
 	err = WaitAll(t.Context(), list...)
-	check.Text(t, err, "first\nthird")
+	check.Text(t, err, `callbacks: callback "TestWaitAll" on device 0: first
+callbacks: callback "TestWaitAll" on device 2: third`)
 	for i, r := range list {
 		check.Diff(t, "error", true, errors.Is(err, errs[i]) || errs[i] == nil)
 		out, err := r.Wait(t.Context())

@@ -249,8 +249,8 @@ func goexitInRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = e.Run(t.Context(), view(t, make([]float32, 4), 4))
-	var g *callbacks.GoexitError
-	if !errors.As(err, &g) || g.Callback != name {
+	var failed *callbacks.CallError
+	if !errors.As(err, &failed) || failed.Callback != name || !errors.As(err, new(*callbacks.GoexitError)) {
 		t.Errorf("got %v, want a GoexitError of %q", err, name)
 	}
 	// With runtime tokens, the next run of the Sequence gets its turn.
@@ -263,7 +263,7 @@ func goexitInRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = e.Run(t.Context(), view(t, make([]float32, 4), 4)); !errors.As(err, &g) {
+	if _, err = e.Run(t.Context(), view(t, make([]float32, 4), 4)); !errors.As(err, new(*callbacks.GoexitError)) {
 		t.Errorf("got %v, want a GoexitError", err)
 	}
 	<-c.sequence.turn

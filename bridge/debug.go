@@ -50,7 +50,7 @@ func (f *frame) debug() error {
 	var err error
 	if m.operandMemory, m.resultMemory, err = f.move(s); err != nil {
 		f.clearRun()
-		return fmt.Errorf("bridge: callback %s: memory for the debug mode: %w", s.name, err)
+		return fmt.Errorf("memory for the debug mode: %w", err)
 	}
 	m.copies = slices.Clone(f.call.Results)
 	f.original, f.args, f.addresses = m, -1, nil
@@ -182,11 +182,11 @@ func explainFault(call region, err error) error {
 	defer poisoned.Unlock()
 	for _, g := range poisoned.all {
 		if g.holds(fault.Addr()) {
-			return fmt.Errorf("bridge: a view that callback %q was called with was used after that call: Clone what you keep: %w", g.slot.Name(), err)
+			return fmt.Errorf("a view that callback %q was called with was used after that call: Clone what you keep: %w", g.slot.Name(), err)
 		}
 	}
 	if call.holds(fault.Addr()) {
-		return fmt.Errorf("bridge: callback %q wrote to its operands, which it may only read: Clone what you change: %w", call.slot.Name(), err)
+		return fmt.Errorf("the function wrote to its operands, which it may only read: Clone what you change: %w", err)
 	}
 	return err
 }

@@ -63,34 +63,34 @@ const maxCall = 1 << 48
 // fetch moves the buffers to the host and copies the operands there, unless it has. It waits
 // once, until the work is done that the stream has by now. The error is a *frameError if the
 // frame is not valid. A nil deviceCall does nothing.
-func (d *deviceCall) fetch(name string) error {
+func (d *deviceCall) fetch() error {
 	if d == nil || d.block != nil {
 		return nil
 	}
-	operands, err := d.move(name)
+	operands, err := d.move()
 	if err != nil || d.block == nil {
 		return err
 	}
 	if err := d.block.ToHost(operands); err != nil {
-		return d.failed(name, "copy its operands to the host", err)
+		return fmt.Errorf("copy the operands to the host: %w", err)
 	}
 	return nil
 }
 
 // move makes the buffers those of pinned memory, without the elements, and returns the copies
 // of the operands to make. A result that is in the memory of an operand stays so.
-func (d *deviceCall) move(name string) (operands []cuda.Copy, err error) {
+func (d *deviceCall) move() (operands []cuda.Copy, err error) {
 	total := 0
 	add := func(what string, i int, b *ffi.Buffer, result bool) error {
 		_, size, err := measure(b)
 		if err != nil {
-			return &frameError{name, fmt.Errorf("%s %d: %w", what, i, err)}
+			return &frameError{fmt.Errorf("%s %d: %w", what, i, err)}
 		}
 		if size == 0 {
 			return nil
 		}
 		if size > maxCall-total {
-			return &frameError{name, fmt.Errorf("%s %d: it is too large: no device has memory for it", what, i)}
+			return &frameError{fmt.Errorf("%s %d: it is too large: no device has memory for it", what, i)}
 		}
 		m := moved{buffer: b, device: b.Data(), size: size, offset: total}
 		shared := false
@@ -135,7 +135,7 @@ func (d *deviceCall) move(name string) (operands []cuda.Copy, err error) {
 	}
 	if err != nil {
 		d.moved = nil
-		return nil, d.failed(name, "memory for its operands", err)
+		return nil, fmt.Errorf("memory for the operands: %w", err)
 	}
 	for _, m := range d.moved {
 		m.buffer.SetData(d.block.Address(m.offset))
@@ -145,13 +145,13 @@ func (d *deviceCall) move(name string) (operands []cuda.Copy, err error) {
 
 // clear prepares to clear the results of a call that is not made, in a form whose results are
 // not its operands: nothing is copied to the host.
-func (d *deviceCall) clear(name string) error {
+func (d *deviceCall) clear() error {
 	if d.block != nil {
 		return nil
 	}
 	for i := range d.call.Results().Len() {
 		if _, size, err := measure(d.call.Results().At(i)); err != nil || size > 0 {
-			_, err := d.move(name)
+			_, err := d.move()
 			return err
 		}
 	}
@@ -159,18 +159,14 @@ func (d *deviceCall) clear(name string) error {
 }
 
 // give copies the results to the device. A nil deviceCall does nothing.
-func (d *deviceCall) give(name string) error {
+func (d *deviceCall) give() error {
 	if d == nil || d.block == nil {
 		return nil
 	}
 	if err := d.block.ToDevice(d.results); err != nil {
-		return d.failed(name, "copy its results to the device", err)
+		return fmt.Errorf("copy the results to the device: %w", err)
 	}
 	return nil
-}
-
-func (d *deviceCall) failed(name, doing string, err error) error {
-	return fmt.Errorf("bridge: callback %s: %s: %w", name, doing, err)
 }
 
 // inPlace reports whether the results are in the operands' memory, so that they are what they

@@ -270,10 +270,10 @@ func TestDeviceErrors(t *testing.T) {
 		after    int
 		want     string
 	}{
-		{"cuStreamGetCtx", 400, 0, "memory for its operands: CUDA's driver: cuStreamGetCtx: CUDA_ERROR_INVALID_HANDLE (400)"},
-		{"cuMemcpyDtoHAsync_v2", 1, 1, "copy its operands to the host: CUDA's driver: cuMemcpyDtoHAsync: CUDA_ERROR_INVALID_VALUE (1): invalid argument"},
-		{"cuEventSynchronize", cudatest.LaunchFailed, 0, "copy its operands to the host: CUDA's driver: cuEventSynchronize: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure"},
-		{"cuMemcpyHtoDAsync_v2", 1, 0, "copy its results to the device: CUDA's driver: cuMemcpyHtoDAsync: CUDA_ERROR_INVALID_VALUE"},
+		{"cuStreamGetCtx", 400, 0, "memory for the operands: CUDA's driver: cuStreamGetCtx: CUDA_ERROR_INVALID_HANDLE (400)"},
+		{"cuMemcpyDtoHAsync_v2", 1, 1, "copy the operands to the host: CUDA's driver: cuMemcpyDtoHAsync: CUDA_ERROR_INVALID_VALUE (1): invalid argument"},
+		{"cuEventSynchronize", cudatest.LaunchFailed, 0, "copy the operands to the host: CUDA's driver: cuEventSynchronize: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure"},
+		{"cuMemcpyHtoDAsync_v2", 1, 0, "copy the results to the device: CUDA's driver: cuMemcpyHtoDAsync: CUDA_ERROR_INVALID_VALUE"},
 	}
 	for _, way := range ways {
 		for _, test := range tests {
@@ -306,7 +306,7 @@ func TestDeviceOutOfMemory(t *testing.T) {
 	s := newSite(t, contract.Config{Form: contract.Observe}, func(*callbacks.Frame) error { return nil })
 	g.FailAlways(t, "cuMemHostAlloc", cudatest.OutOfMemory)
 	code, message := g.execute(s, []ffitest.Buffer{x}, nil)
-	const want = "memory for its operands: CUDA's driver: cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"
+	const want = "memory for the operands: CUDA's driver: cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"
 	if code != codeInternal || !strings.Contains(message, want) {
 		t.Errorf("got %d %q, want %q", code, message, want)
 	}

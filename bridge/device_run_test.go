@@ -73,7 +73,7 @@ func TestDeviceRuns(t *testing.T) {
 				}
 				fail.Store(true)
 				_, err := run(t, e)
-				check.Error(t, err, fmt.Sprintf("callback %q: no", name))
+				check.Error(t, err, fmt.Sprintf("callback %q on device 0: no", name))
 				fail.Store(false)
 				g.Fail(t, "cuMemcpyHtoDAsync_v2", cudatest.OutOfMemory, 0)
 				_, err = run(t, e)

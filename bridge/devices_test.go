@@ -91,7 +91,7 @@ func TestErrorBeforeCollective(t *testing.T) {
 	before := buffersAlive()
 	for range 3 {
 		out, err := e.Run(t.Context(), inputs...)
-		check.Diff(t, "error", true, err == errSentinel)
+		check.Diff(t, "error", true, causeOf(t, err) == errSentinel)
 		check.Diff(t, "outputs", 0, len(out))
 	}
 	check.Diff(t, "buffers alive", before, buffersAlive())

@@ -91,7 +91,7 @@ func TestTapThatFailsTheRun(t *testing.T) {
 	c := testClient(t)
 	e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), CompileOptions{})
 	_, err := e.Run(t.Context(), bigInput(t))
-	check.Diff(t, "error", true, err == errSentinel)
+	check.Diff(t, "error", true, causeOf(t, err) == errSentinel)
 	is(t, "barrier", nil, c.Barrier(t.Context(), "end"))
 }
 

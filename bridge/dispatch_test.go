@@ -148,7 +148,7 @@ func TestDispatchErrors(t *testing.T) {
 				for range 3 {
 					_, err := e.Run(t.Context(), bigInput(t))
 					if test.want == nil {
-						check.Diff(t, "the very error", true, err == errSentinel)
+						check.Diff(t, "the very error", true, causeOf(t, err) == errSentinel)
 					} else if !errors.As(err, test.want) {
 						t.Errorf("got %v, want a %T", err, test.want)
 					}
@@ -171,11 +171,11 @@ func TestCodes(t *testing.T) {
 		codeCancelled:       {context.Canceled, fmt.Errorf("x: %w", context.Canceled)},
 		codeDeadline:        {context.DeadlineExceeded, &callbacks.TimeoutError{}},
 		codeNotFound:        {&callbacks.UnknownError{}},
-		codeInvalidArgument: {&frameError{"f", errSentinel}, &callbacks.TemplateError{}, &callbacks.SignatureError{}},
+		codeInvalidArgument: {&frameError{errSentinel}, &callbacks.TemplateError{}, &callbacks.SignatureError{}},
 		codeInternal:        {errSentinel, &callbacks.PanicError{Value: context.Canceled}, &callbacks.GoexitError{}, oddIs{}, oddError{}},
 	} {
 		for _, err := range errs {
-			code, message := statusOf("f", nil, err)
+			code, message := statusOf("f", nil, &callbacks.CallError{Callback: "f", Err: err})
 			if code != want || message == "" {
 				t.Errorf("%T: XLA gets %d %q, want %d", err, code, message, want)
 			}

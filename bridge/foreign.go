@@ -87,14 +87,14 @@ func (s *operandSite) Execute(call *ffi.Call) (int32, string) {
 }
 
 func (s *operandSite) execute(call *ffi.Call, d *deviceCall) (int32, string) {
-	err := d.fetch(s.config.Name())
+	err := d.fetch()
 	var inner *site
 	var first, end int
 	if err == nil {
 		inner, first, end, err = s.find(call)
 	}
 	if err != nil {
-		return (&site{name: s.config.Name()}).fail(runs.of(call), err)
+		return (&site{name: s.config.Name(), config: s.config}).refuse(call, err)
 	}
 	defer call.Narrow(first, end)()
 	return inner.execute(call, d)
@@ -108,16 +108,16 @@ func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err err
 	if config.Encoding == contract.EncodingServer {
 		server, err := operand(call, 0, tensor.U8, 1)
 		if err != nil {
-			return nil, 0, 0, fmt.Errorf("bridge: callback %s: the first operand must be the name of its server, a tensor<Nxui8>: %w", config.Name(), err)
+			return nil, 0, 0, fmt.Errorf("the first operand must be the name of its server, a tensor<Nxui8>: %w", err)
 		}
 		if results := call.Results().Len(); config.Aliased > 0 && results != config.Aliased {
-			return nil, 0, 0, fmt.Errorf("bridge: callback %s passes %d operands through and has %d results: only one of the two is supported", config.Name(), config.Aliased, results)
+			return nil, 0, 0, fmt.Errorf("it passes %d operands through and has %d results: only one of the two is supported", config.Aliased, results)
 		}
 		config.Server, first = string(server.Data), 1
 	} else {
 		id, err := operand(call, n-1, tensor.S64, 0)
 		if err != nil {
-			return nil, 0, 0, fmt.Errorf("bridge: the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>: %w", err)
+			return nil, 0, 0, fmt.Errorf("the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>: %w", err)
 		}
 		config.ID, end = id.At(0).(int64), n-1
 	}

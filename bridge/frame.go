@@ -55,12 +55,9 @@ func newFrame(s *site, lane int) *frame {
 }
 
 // A frameError reports a call frame that is not valid.
-type frameError struct {
-	callback string
-	err      error
-}
+type frameError struct{ err error }
 
-func (e *frameError) Error() string { return fmt.Sprintf("bridge: callback %s: %v", e.callback, e.err) }
+func (e *frameError) Error() string { return e.err.Error() }
 func (e *frameError) Unwrap() error { return e.err }
 
 // reread makes views of a call that has the same layouts as the last call of this frame. It
@@ -91,7 +88,7 @@ func (f *frame) reread(call *ffi.Call, s *site) bool {
 			}
 		}
 	}
-	f.split(call, s)
+	f.split(args, s)
 	return true
 }
 
@@ -120,11 +117,9 @@ func (l *layout) view(v *tensor.View, b *ffi.Buffer) bool {
 
 // split sets the operands, ids and results of the call, and clears the tokens. The counts
 // are checked already.
-func (f *frame) split(call *ffi.Call, s *site) {
-	args := call.Args().Len()
+func (f *frame) split(args int, s *site) {
 	data := args - s.ids - s.tokens
 	in, out := f.views[:args], f.views[args:]
-	f.call.Device, f.call.RunID = call.Device(), call.RunID()
 	// The capacity is limited, so that a function that appends overwrites nothing.
 	f.call.Args = in[:data:data]
 	f.call.IDs = in[data : data+s.ids : data+s.ids]
@@ -153,10 +148,10 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 	args, results := operands.Len(), returns.Len()
 	f.args = -1
 	if args-s.ids < s.tokens {
-		return &frameError{s.name, fmt.Errorf("it has %d operands, which must include %d ids and %d tokens", args, s.ids, s.tokens)}
+		return &frameError{fmt.Errorf("it has %d operands, which must include %d ids and %d tokens", args, s.ids, s.tokens)}
 	}
 	if s.form == formCall && results < s.tokens {
-		return &frameError{s.name, fmt.Errorf("it has %d results, fewer than its %d tokens", results, s.tokens)}
+		return &frameError{fmt.Errorf("it has %d results, fewer than its %d tokens", results, s.tokens)}
 	}
 	n := args + results
 	f.views, f.layouts, f.packed = make([]tensor.View, n), make([]layout, n), f.packed[:0]
@@ -165,7 +160,7 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 	for i := range in {
 		bits, err := f.layouts[i].read(&in[i], operands.At(i))
 		if err != nil {
-			return &frameError{s.name, fmt.Errorf("operand %d: %w", i, err)}
+			return &frameError{fmt.Errorf("operand %d: %w", i, err)}
 		}
 		packs = packs || bits != 0
 	}
@@ -173,7 +168,7 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 		b := returns.At(i)
 		bits, err := f.layouts[args+i].read(&out[i], b)
 		if err != nil {
-			return &frameError{s.name, fmt.Errorf("result %d: %w", i, err)}
+			return &frameError{fmt.Errorf("result %d: %w", i, err)}
 		}
 		if bits != 0 {
 			size := packedSize(len(out[i].Data), bits)
@@ -186,11 +181,11 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 	if s.form == formPassthrough {
 		f.aliased = make([]bool, results)
 		if len(in) != len(out) {
-			return &frameError{s.name, fmt.Errorf("a passthrough callback has %d operands and %d results; it needs one result for each operand", len(in), len(out))}
+			return &frameError{fmt.Errorf("a passthrough callback has %d operands and %d results; it needs one result for each operand", len(in), len(out))}
 		}
 		for i := range in {
 			if !f.layouts[i].equal(&f.layouts[args+i]) {
-				return &frameError{s.name, fmt.Errorf("a passthrough callback has the operand %s and the result %s; they must be of one type", in[i].Shape, out[i].Shape)}
+				return &frameError{fmt.Errorf("a passthrough callback has the operand %s and the result %s; they must be of one type", in[i].Shape, out[i].Shape)}
 			}
 			f.aliased[i] = operands.At(i).Data() == returns.At(i).Data()
 			moved = moved || !f.aliased[i]
@@ -202,7 +197,7 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 		}
 	}
 	f.call.SetAliased(f.aliased)
-	f.split(call, s)
+	f.split(args, s)
 	if !packs && !moved {
 		f.args = args
 	} else {
@@ -285,11 +280,11 @@ func (f *frame) resultAddress(call *ffi.Call, i int) unsafe.Pointer {
 // inPlace returns an error if the function replaced a result. n is the number of results.
 func (f *frame) inPlace(call *ffi.Call, n int) error {
 	if len(f.call.Results) != n {
-		return &callbacks.ReplacedError{Callback: f.call.Name, Result: min(len(f.call.Results), n)}
+		return &callbacks.ReplacedError{Result: min(len(f.call.Results), n)}
 	}
 	for i := range f.call.Results {
 		if unsafe.Pointer(unsafe.SliceData(f.call.Results[i].Data)) != f.resultAddress(call, i) {
-			return &callbacks.ReplacedError{Callback: f.call.Name, Result: i}
+			return &callbacks.ReplacedError{Result: i}
 		}
 	}
 	return nil

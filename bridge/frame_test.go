@@ -121,7 +121,7 @@ func TestCallOfUnknownRun(t *testing.T) {
 	b := floats(values...)
 	code, message := s.Execute(ffitest.Frame{Args: []ffitest.Buffer{b}, Results: []ffitest.Buffer{b}, RunID: 12345, Device: 3}.Call())
 	check.Diff(t, "code", int32(codeInternal), code)
-	check.Diff(t, "message", `callback "TestCallOfUnknownRun": `+errSentinel.Error(), message)
+	check.Diff(t, "message", `callbacks: callback "TestCallOfUnknownRun" on device 3: `+errSentinel.Error(), message)
 }
 
 func TestPack(t *testing.T) {

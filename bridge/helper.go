@@ -86,7 +86,7 @@ func (r *Run) launchInside() {
 // calls for it.
 func (r *Run) exited() {
 	runtime.LockOSThread()
-	e := &callbacks.GoexitError{}
+	e := &callbacks.CallError{Device: r.device, RunID: int64(r.id), Err: &callbacks.GoexitError{}}
 	for _, call := range ffi.InFlight() {
 		if call.RunID == int64(r.id) {
 			e.Callback = call.Name

@@ -135,12 +135,12 @@ func TestHostileMethods(t *testing.T) {
 						return
 					}
 					run := compile(t, client, strings.ReplaceAll(addResult("f", typ), `callback = "f"`, config), CompileOptions{})
-					if _, err := run.Run(t.Context(), in); err != error(hostile) {
-						t.Errorf("the error of the run is a %T", err)
+					if _, err := run.Run(t.Context(), in); causeOf(t, err) != error(hostile) {
+						t.Errorf("the error of the run is a %T", causeOf(t, err))
 					}
 					_, err = run.Run(t.Context(), in)
-					if p, ok := err.(*callbacks.PanicError); !ok || p.Value != any(hostile) {
-						t.Errorf("the error of the run is a %T", err)
+					if p, ok := causeOf(t, err).(*callbacks.PanicError); !ok || p.Value != any(hostile) {
+						t.Errorf("the error of the run is a %T", causeOf(t, err))
 					}
 				})
 			}

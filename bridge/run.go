@@ -141,8 +141,8 @@ func channel(at *chan struct{}, happened bool) chan struct{} {
 }
 
 // Wait waits for the run and returns its outputs, device by device. The caller must close
-// them. If a callback returned an error, Wait returns that same error value; if it
-// panicked, a *callbacks.PanicError. If the run waits too long for a callback, the error is
+// them. If a callback returned an error, Wait returns a *callbacks.CallError that has that same error
+// value; if it panicked, one that has a *callbacks.PanicError. If the run waits too long for a callback, the error is
 // a *[StallError].
 //
 // If ctx ends first, the run's further callbacks fail, and Wait returns ctx.Err() within a

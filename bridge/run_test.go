@@ -331,7 +331,7 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 	for _, fail = range []bool{false, true} {
 		run := func() {
 			out, err := e.Run(context.Background(), in)
-			if fail != (err == errSentinel) {
+			if fail != (err != nil) || fail && causeOf(t, err) != errSentinel {
 				t.Fatal(err)
 			}
 			for _, b := range out {

@@ -117,6 +117,7 @@ func (s *site) execute(call *ffi.Call, d *deviceCall) (int32, string) {
 	f := s.frame(call)
 	run := runs.of(call)
 	f.ffi, f.run, f.device = call, run, d
+	f.call.Device, f.call.RunID = call.Device(), call.RunID()
 	later, err := s.slot.Do(&f.call, run.group())
 	if later {
 		return 0, ""
@@ -166,11 +167,18 @@ func (s *site) clearTokens(results *ffi.Buffers) error {
 		var l layout
 		var v tensor.View
 		if _, err := l.read(&v, results.At(i)); err != nil {
-			return &frameError{s.name, fmt.Errorf("result %d: %w", i, err)}
+			return &frameError{fmt.Errorf("result %d: %w", i, err)}
 		}
 		clear(v.Data)
 	}
 	return nil
+}
+
+// refuse is fail for a call that the slot does not get.
+func (s *site) refuse(call *ffi.Call, err error) (int32, string) {
+	return s.fail(runs.of(call), &callbacks.CallError{
+		Callback: s.name, Loc: s.config.Loc, Device: call.Device(), RunID: call.RunID(), Err: err,
+	})
 }
 
 // fail stores the error of a call for its run, and returns the status for XLA.
@@ -200,7 +208,7 @@ func (s *site) check(call *callbacks.Frame) error {
 	if want := s.config.Signature; want != "" {
 		signature := contract.Signature(shapes(call.Args), shapes(call.Results))
 		if contract.SignatureHash(signature) != want {
-			return &frameError{s.name, fmt.Errorf("the module calls it with %s, which is not the signature that it was compiled for", signature)}
+			return &frameError{fmt.Errorf("the module calls it with %s, which is not the signature that it was compiled for", signature)}
 		}
 	}
 	s.checked.Store(true)

@@ -8,7 +8,7 @@ import (
 
 // Read implements dispatch.Source: it makes views of XLA's call frame.
 func (f *frame) Read() error {
-	if err := f.device.fetch(f.site.name); err != nil {
+	if err := f.device.fetch(); err != nil {
 		f.clearRun()
 		return err
 	}
@@ -37,7 +37,7 @@ func (f *frame) Clear() error {
 			}
 			bring = f.device.fetch
 		}
-		if err := bring(s.name); err != nil {
+		if err := bring(); err != nil {
 			return err
 		}
 	}
@@ -45,7 +45,7 @@ func (f *frame) Clear() error {
 		if err := s.clearTokens(f.ffi.Results()); err != nil {
 			return err
 		}
-		return f.device.give(s.name)
+		return f.device.give()
 	}
 	if !f.reread(f.ffi, s) {
 		if err := s.readFrame(f, f.ffi); err != nil {
@@ -53,7 +53,7 @@ func (f *frame) Clear() error {
 		}
 	}
 	f.clearResults(s)
-	return f.device.give(s.name)
+	return f.device.give()
 }
 
 // Finish implements dispatch.Source: it checks that the function did not replace results,
@@ -73,7 +73,7 @@ func (f *frame) Finish(err error) error {
 		p.pack()
 	}
 	if f.device != nil && (err == nil || run != nil && run.several) {
-		if failed := f.device.give(f.site.name); err == nil {
+		if failed := f.device.give(); err == nil {
 			err = failed
 		}
 	}

@@ -14,24 +14,29 @@ import (
 // thread, where user-defined methods must not run: the text of a run's error, which Run
 // returns as it is, goes to XLA only if its type is one of this module.
 func statusOf(name string, run *Run, err error) (code int32, message string) {
-	switch err.(type) {
-	case *callbacks.UnknownError:
-		return codeNotFound, err.Error()
-	case *frameError, *callbacks.SignatureError, *callbacks.ReplacedError:
-		return codeInvalidArgument, err.Error()
-	case *callbacks.TimeoutError:
-		return codeDeadline, err.Error()
-	case *callbacks.GoexitError, *callbacks.LostError:
-		return codeInternal, err.Error()
-	case *callbacks.TemplateError:
-		code = codeInvalidArgument
-	default:
-		code = codeOf(err)
+	cause := err
+	if e, ok := err.(*callbacks.CallError); ok {
+		cause = e.Err
 	}
-	if run != nil {
+	own := true // the text of cause is of this module
+	switch cause.(type) {
+	case *callbacks.UnknownError:
+		code = codeNotFound
+	case *frameError, *callbacks.SignatureError, *callbacks.ReplacedError:
+		code = codeInvalidArgument
+	case *callbacks.TimeoutError:
+		code = codeDeadline
+	case *callbacks.GoexitError, *callbacks.LostError:
+		code = codeInternal
+	case *callbacks.TemplateError:
+		code, own = codeInvalidArgument, false
+	default:
+		code, own = codeOf(cause), false
+	}
+	if run != nil && !own {
 		return code, fmt.Sprintf("callback %q failed; the error of its run says why", name)
 	}
-	return code, fmt.Sprintf("callback %q: %s", name, errtext.Of(err))
+	return code, errtext.Of(err)
 }
 
 // wrapType is the type of errors that fmt.Errorf makes with one %w. Their Unwrap returns a

@@ -87,7 +87,7 @@ func stress(t *testing.T, seed uint64) {
 					out, err = r.Wait(ctx)
 				}
 				stop()
-				if err != nil && !errors.Is(err, context.DeadlineExceeded) && err != errSentinel && !strings.Contains(err.Error(), "closed") {
+				if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, errSentinel) && !strings.Contains(err.Error(), "closed") {
 					t.Error(err)
 				}
 				for _, b := range out {

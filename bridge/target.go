@@ -140,7 +140,7 @@ func (s *foreignSite) Execute(call *ffi.Call) (int32, string) {
 		defer restore()
 	}
 	if n := call.Results().Len(); s.form == formObserve && n > 0 {
-		return (*site)(s).fail(runs.get(call.RunID()), &frameError{s.name, fmt.Errorf("it is registered with Async or PerSecond, which are for calls without results, but the module calls it with %d: leave them out", n)})
+		return (*site)(s).refuse(call, &frameError{fmt.Errorf("it is registered with Async or PerSecond, which are for calls without results, but the module calls it with %d: leave them out", n)})
 	}
 	return (*site)(s).Execute(call)
 }

@@ -4,39 +4,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/calliope-mlir/calliope/internal/errtext"
 )
-
-// A TapError is the error of one call of a tap.
-type TapError struct {
-	Callback string
-	Device   int
-	RunID    int64
-	Err      error
-}
-
-func (e *TapError) Error() string {
-	return fmt.Sprintf("callbacks: tap %q on device %d in run %d: %s", e.Callback, e.Device, e.RunID, errtext.Of(e.Err))
-}
-
-// Unwrap returns the error of the function.
-func (e *TapError) Unwrap() error { return e.Err }
 
 // TapErrors holds the errors of failed taps. A barrier returns it, because a failed tap does
 // not stop its run.
 type TapErrors struct {
-	Barrier string      // the name of the barrier
-	Count   int         // number of calls that failed since the last barrier
-	Errors  []*TapError // the most recent ones, oldest first
+	Barrier string       // the name of the barrier
+	Count   int          // number of calls that failed since the last barrier
+	Errors  []*CallError // the most recent ones, oldest first
 }
 
 func (e *TapErrors) Error() string {
-	return fmt.Sprintf("callbacks: barrier %q: %d calls of taps failed, the last with: %v", e.Barrier, e.Count, e.Last())
+	last := e.Last()
+	return fmt.Sprintf("callbacks: barrier %q: %d calls of taps failed, the last in run %d: %v", e.Barrier, e.Count, last.RunID, last)
 }
 
 // Last returns the most recent error.
-func (e *TapErrors) Last() error { return e.Errors[len(e.Errors)-1] }
+func (e *TapErrors) Last() *CallError { return e.Errors[len(e.Errors)-1] }
 
 // Unwrap returns the errors in Errors.
 func (e *TapErrors) Unwrap() []error {

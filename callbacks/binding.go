@@ -68,7 +68,7 @@ func (b *binding) Gone(config contract.Config, registry string) error {
 // they are known.
 func (b *binding) CheckTypes(config contract.Config, args, results []tensor.Shape) error {
 	if t := typesOf(b.plain); t != nil {
-		return t.check(config.Name(), config.Form, args, results)
+		return t.check(config.Form, args, results)
 	}
 	return nil
 }

@@ -1,17 +1,19 @@
 package callbacks
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // Check returns a Func for a builder.Check. The module calls it when a condition does not
-// hold. The call fails the run with a *CheckError that has the message.
-func Check(message string) Func {
+// hold. The call fails the run with a *CheckError that has the message. names are the names of
+// the values that the module passes, in order, for the error; there may be fewer.
+func Check(message string, names ...string) Func {
+	names = slices.Clone(names)
 	return func(c *Frame) error {
-		e := &CheckError{Callback: c.Name, Message: message, Loc: c.Config.Loc}
+		e := &CheckError{Message: message, Names: names}
 		for _, v := range c.Args {
 			e.Args = append(e.Args, v.Clone())
 		}
@@ -21,21 +23,20 @@ func Check(message string) Func {
 
 // A CheckError reports that a condition on the device did not hold.
 type CheckError struct {
-	Callback string
-	Message  string
-	Loc      string        // Go file and line that built the check, "" if unknown
-	Args     []tensor.View // the values that the check reports
+	Message string
+	Names   []string      // names of the first values
+	Args    []tensor.View // the values that the check reports
 }
 
 func (e *CheckError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "callbacks: check %q", e.Callback)
-	if e.Loc != "" {
-		fmt.Fprintf(&b, " of %s", e.Loc)
-	}
-	fmt.Fprintf(&b, " failed: %s", e.Message)
-	for _, v := range e.Args {
-		fmt.Fprintf(&b, "; %s", v)
+	b.WriteString("the check failed: " + e.Message)
+	for i, v := range e.Args {
+		b.WriteString("; ")
+		if i < len(e.Names) {
+			b.WriteString(e.Names[i] + " = ")
+		}
+		b.WriteString(v.String())
 	}
 	return b.String()
 }

@@ -12,31 +12,30 @@ import (
 
 // A GoexitError reports that a callback on a worker goroutine called runtime.Goexit, as
 // testing.T.Fatal does.
-type GoexitError struct{ Callback string }
+type GoexitError struct{}
 
-func (e *GoexitError) Error() string {
-	return fmt.Sprintf("callbacks: callback %q called runtime.Goexit (testing.T.Fatal does): return an error instead", e.Callback)
+func (*GoexitError) Error() string {
+	return "the function called runtime.Goexit (testing.T.Fatal does): return an error instead"
 }
 
 // A TimeoutError reports that a callback took too long. It matches context.DeadlineExceeded
 // and os.ErrDeadlineExceeded.
 type TimeoutError struct {
-	Callback string
-	Limit    time.Duration
-	Waiting  string // what the call was still waiting for; "" if its function was running
-	Capped   bool   // the limit is the one for runs on several devices, not the callback's
+	Limit   time.Duration
+	Waiting string // what the call was still waiting for; "" if its function was running
+	Capped  bool   // the limit is the one for runs on several devices, not the callback's
 }
 
 func (e *TimeoutError) Error() string {
-	doing := "did not return"
+	doing := "the function did not return"
 	if e.Waiting != "" {
-		doing = "was still waiting " + e.Waiting
+		doing = "the call was still waiting " + e.Waiting
 	}
 	why := ""
 	if e.Capped {
 		why = ", the limit for runs on several devices"
 	}
-	return fmt.Sprintf("callbacks: callback %q %s after %v%s", e.Callback, doing, e.Limit, why)
+	return fmt.Sprintf("%s after %v%s", doing, e.Limit, why)
 }
 
 // Is reports whether target is one of the two deadline errors.
@@ -65,11 +64,8 @@ func (e *LostError) Error() string {
 
 // A ReplacedError reports that a function assigned another array to an element of
 // Frame.Results, which has no effect on the run.
-type ReplacedError struct {
-	Callback string
-	Result   int
-}
+type ReplacedError struct{ Result int }
 
 func (e *ReplacedError) Error() string {
-	return fmt.Sprintf("callbacks: callback %q assigned another array to Frame.Results[%d]: copy the values into Results[%d].Data", e.Callback, e.Result, e.Result)
+	return fmt.Sprintf("the function assigned another array to Frame.Results[%d]: copy the values into Results[%d].Data", e.Result, e.Result)
 }

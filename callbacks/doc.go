@@ -54,7 +54,8 @@
 // A module may ask for only every n-th call (builder.Callback.Every). The calls of a call
 // site are counted over all runs and devices of an executable, not anew in each run.
 //
-// An error fails the run, and the run returns that same error value. An error of a tap does
+// An error fails the run. The run returns a CallError, which names the callback, the Go line of its
+// call and the device, and unwraps to that same error value. An error of a tap does
 // not fail its run unless Options.FailRun is set: it is logged, counted, and returned by
 // the next barrier. Barrier waits for every callback of every earlier run, including queued
 // ones; a client of package bridge has a barrier of its own. Stats returns the counters of

@@ -21,14 +21,18 @@ func (e *SignatureError) Error() string {
 
 // A PanicError reports a panic of a callback.
 type PanicError struct {
-	Callback string
-	Value    any
-	Stack    []byte // stack of the goroutine that panicked
+	Value any
+	Loc   string // Go file and line that panicked, "" if unknown
+	Stack []byte // stack of the goroutine that panicked
 }
 
-// Error includes the value but not the stack, which is in the field.
+// Error includes the value and the line but not the stack, which is in the field.
 func (e *PanicError) Error() string {
-	return fmt.Sprintf("callbacks: callback %q panicked: %v", e.Callback, e.Value)
+	at := ""
+	if e.Loc != "" {
+		at = " at " + e.Loc
+	}
+	return fmt.Sprintf("the function panicked%s: %v", at, e.Value)
 }
 
 // Unwrap returns the value of the panic if it is an error.

@@ -66,7 +66,7 @@ func ExampleCall() {
 	fmt.Println(err)
 	// Output:
 	// f32[] 3 f32[] 6 <nil>
-	// callbacks: callback "summarize" takes 2 arguments, the module gives 1:
+	// the function takes 2 arguments, the module gives 1:
 	//   .X: takes any f32 array, given f32[1]
 	//   .Step: takes s32[], given nothing  <- differs
 }

@@ -98,11 +98,11 @@ func fit(want, got []Leaf) bool {
 }
 
 // check compares the arrays of a module's call with the types.
-func (t *goTypes) check(callback string, form contract.Form, args, results []tensor.Shape) error {
+func (t *goTypes) check(form contract.Form, args, results []tensor.Shape) error {
 	if !t.args.open {
 		want := t.args.expand(len(args), "argument")
 		if got := arraysOf(args, want, "argument"); !fit(want, got) {
-			return &TemplateError{Callback: callback, Arguments: true, Declared: true, Want: want, Got: got}
+			return &TemplateError{Arguments: true, Declared: true, Want: want, Got: got}
 		}
 	}
 	if t.results.open || t.tap && form == contract.Passthrough {
@@ -110,7 +110,7 @@ func (t *goTypes) check(callback string, form contract.Form, args, results []ten
 	}
 	got := t.results.expand(len(results), "result")
 	if want := arraysOf(results, got, "result"); !fit(want, got) {
-		return &TemplateError{Callback: callback, Declared: true, Want: want, Got: got}
+		return &TemplateError{Declared: true, Want: want, Got: got}
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func (in *input) mismatch(f *Frame, n int) error {
 			paths = append(paths, path)
 		}
 	}
-	return &TemplateError{Callback: f.Name, Arguments: true, Want: want, Got: leavesOf(f.Args, paths, "argument")}
+	return &TemplateError{Arguments: true, Want: want, Got: leavesOf(f.Args, paths, "argument")}
 }
 
 func (m *mold) accepts(out []Leaf) []Leaf {

@@ -51,7 +51,7 @@ func (out *output) write(f *Frame, results any) error {
 			views, paths, fits = append(views, view), append(paths, at), fits && err == nil
 		})
 		if err != nil {
-			return fmt.Errorf("callbacks: the results of callback %q: %w", f.Name, err)
+			return fmt.Errorf("the results: %w", err)
 		}
 		fits = fits && (!out.known || slices.Equal(paths, out.paths))
 	} else {
@@ -93,7 +93,7 @@ func (n *node) views(v reflect.Value, out []tensor.View) (_ []tensor.View, sound
 
 // mismatch returns the error that shows what the module expects and what the results hold.
 func (out *output) mismatch(f *Frame, v reflect.Value) error {
-	e := &TemplateError{Callback: f.Name, Want: leavesOf(f.Results, out.paths, "result")}
+	e := &TemplateError{Want: leavesOf(f.Results, out.paths, "result")}
 	// It was walked before, so it is not too deep.
 	_ = out.node.walk(v, "", func(at string, l leaf, v reflect.Value) {
 		if !out.known {

@@ -95,17 +95,17 @@ func (p *printer) print(f *Frame) error {
 	}
 	for i, v := range f.Args {
 		if err := v.Check(); err != nil {
-			return fmt.Errorf("callbacks: callback %q cannot print argument %d: %w", f.Name, i, err)
+			return fmt.Errorf("cannot print argument %d: %w", i, err)
 		}
 	}
 	text, err := p.text(f)
 	if err != nil {
-		return fmt.Errorf("callbacks: callback %q cannot print: %w", f.Name, err)
+		return fmt.Errorf("cannot print: %w", err)
 	}
 	printing.Lock()
 	defer printing.Unlock()
 	if _, err := io.WriteString(p.to, text+"\n"); err != nil {
-		return fmt.Errorf("callbacks: callback %q cannot print: %w", f.Name, err)
+		return fmt.Errorf("cannot print: %w", err)
 	}
 	return nil
 }

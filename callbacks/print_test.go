@@ -122,12 +122,12 @@ func TestPrintCallErrors(t *testing.T) {
 		frame   callbacks.Frame
 		want    string
 	}{
-		{callbacks.PrintOptions{To: failing{}}, callbacks.Frame{}, `callbacks: callback "p" cannot print: io: read/write on closed pipe`},
-		{callbacks.PrintOptions{Format: "{1}"}, callbacks.Frame{Args: []tensor.View{x}}, `callbacks: callback "p" cannot print: the format asks for array 1, but the call has only 1`},
-		{callbacks.PrintOptions{Format: "{:d}"}, callbacks.Frame{Args: []tensor.View{x}}, `callbacks: callback "p" cannot print: array 0 (f32[1]): the format "d" is for integers: use e, f or g`},
-		{callbacks.PrintOptions{Format: "{:.1f}"}, callbacks.Frame{Args: []tensor.View{tensor.Scalar(1i)}}, `callbacks: callback "p" cannot print: array 0 (c128[]): the format "f" does not support complex numbers`},
-		{callbacks.PrintOptions{Format: "{device:d} {device:.1f}"}, callbacks.Frame{Args: []tensor.View{{}}}, `callbacks: callback "p" cannot print argument 0: tensor: the shape invalid[] has no element type`},
-		{callbacks.PrintOptions{}, callbacks.Frame{Results: []tensor.View{x}}, "callbacks: callback \"p\" returned 0 results, the module expects 1:\n  result 0: expected f32[1], returned nothing  <- differs"},
+		{callbacks.PrintOptions{To: failing{}}, callbacks.Frame{}, `cannot print: io: read/write on closed pipe`},
+		{callbacks.PrintOptions{Format: "{1}"}, callbacks.Frame{Args: []tensor.View{x}}, `cannot print: the format asks for array 1, but the call has only 1`},
+		{callbacks.PrintOptions{Format: "{:d}"}, callbacks.Frame{Args: []tensor.View{x}}, `cannot print: array 0 (f32[1]): the format "d" is for integers: use e, f or g`},
+		{callbacks.PrintOptions{Format: "{:.1f}"}, callbacks.Frame{Args: []tensor.View{tensor.Scalar(1i)}}, `cannot print: array 0 (c128[]): the format "f" does not support complex numbers`},
+		{callbacks.PrintOptions{Format: "{device:d} {device:.1f}"}, callbacks.Frame{Args: []tensor.View{{}}}, `cannot print argument 0: tensor: the shape invalid[] has no element type`},
+		{callbacks.PrintOptions{}, callbacks.Frame{Results: []tensor.View{x}}, "the function returned 0 results, the module expects 1:\n  result 0: expected f32[1], returned nothing  <- differs"},
 	} {
 		var b bytes.Buffer
 		if c.options.To == nil {

@@ -11,7 +11,6 @@ import (
 // that a typed function takes other arguments than the module passes. The runtime's memory
 // is unchanged.
 type TemplateError struct {
-	Callback  string
 	Arguments bool   // the error is about the arguments, not the results
 	Declared  bool   // found from the function's Go types, before any call
 	Want      []Leaf // what the module expects; for arguments, what the function takes
@@ -60,12 +59,12 @@ func (e *TemplateError) Error() string {
 	expected, returned := "expected", "returned"
 	if e.Arguments {
 		expected, returned = "takes", "given"
-		fmt.Fprintf(&b, "callbacks: callback %q takes %d arguments, the module gives %d:", e.Callback, len(e.Want), len(e.Got))
+		fmt.Fprintf(&b, "the function takes %d arguments, the module gives %d:", len(e.Want), len(e.Got))
 	} else {
 		if e.Declared {
 			returned = "returns"
 		}
-		fmt.Fprintf(&b, "callbacks: callback %q %s %d results, the module expects %d:", e.Callback, returned, len(e.Got), len(e.Want))
+		fmt.Fprintf(&b, "the function %s %d results, the module expects %d:", returned, len(e.Got), len(e.Want))
 	}
 	got := map[string]Leaf{}
 	for _, l := range e.Got {

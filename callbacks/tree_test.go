@@ -170,13 +170,13 @@ func TestOpenSlices(t *testing.T) {
 	check.Diff(t, "no points", []point{}, points)
 
 	err := call(func(_ context.Context, args []point) (struct{}, error) { return struct{}{}, nil }, flat[:3], nil)
-	check.Text(t, err, `callbacks: callback "f" takes 4 arguments, the module gives 3:
+	check.Text(t, err, `the function takes 4 arguments, the module gives 3:
   [0].X: takes f32[], given f32[]
   [0].Y: takes f32[], given f32[]
   [1].X: takes f32[], given f32[]
   [1].Y: takes f32[], given nothing  <- differs`)
 	err = call(func(_ context.Context, args []bool) (struct{}, error) { return struct{}{}, nil }, flat[:1], nil)
-	check.Text(t, err, `callbacks: callback "f" takes 1 arguments, the module gives 1:
+	check.Text(t, err, `the function takes 1 arguments, the module gives 1:
   [0]: takes pred[], given f32[]  <- differs`)
 }
 
@@ -204,23 +204,23 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 		want string
 	}{
 		{"fits", []tensor.View{n, a, v, lr}, ""},
-		{"too few", []tensor.View{n, a, v}, `callbacks: callback "f" takes 4 arguments, the module gives 3:
+		{"too few", []tensor.View{n, a, v}, `the function takes 4 arguments, the module gives 3:
   .N: takes s32[], given s32[]
   .A: takes any f32 array, given f32[2]
   .V: takes any array, given pred[]
   .Named["lr"]: takes f64[], given nothing  <- differs`},
-		{"too many", []tensor.View{n, a, v, lr, lr}, `callbacks: callback "f" takes 4 arguments, the module gives 5:
+		{"too many", []tensor.View{n, a, v, lr, lr}, `the function takes 4 arguments, the module gives 5:
   .N: takes s32[], given s32[]
   .A: takes any f32 array, given f32[2]
   .V: takes any array, given pred[]
   .Named["lr"]: takes f64[], given f64[]
   argument 4: takes nothing, given f64[]  <- differs`},
-		{"order", []tensor.View{a, n, v, lr}, `callbacks: callback "f" takes 4 arguments, the module gives 4:
+		{"order", []tensor.View{a, n, v, lr}, `the function takes 4 arguments, the module gives 4:
   .N: takes s32[], given f32[2]  <- differs
   .A: takes any f32 array, given s32[]  <- differs
   .V: takes any array, given pred[]
   .Named["lr"]: takes f64[], given f64[]`},
-		{"not a scalar", []tensor.View{tensor.Vector[int32](1), a, v, lr}, `callbacks: callback "f" takes 4 arguments, the module gives 4:
+		{"not a scalar", []tensor.View{tensor.Vector[int32](1), a, v, lr}, `the function takes 4 arguments, the module gives 4:
   .N: takes s32[], given s32[1]  <- differs
   .A: takes any f32 array, given f32[2]
   .V: takes any array, given pred[]
@@ -315,7 +315,7 @@ func TestResultsThatDoNotFit(t *testing.T) {
 				check.Diff(t, "results", flat, results)
 				return
 			}
-			want := fmt.Sprintf(`callbacks: callback "f" returned %d results, the module expects 6:`, c.count)
+			want := fmt.Sprintf(`the function returned %d results, the module expects 6:`, c.count)
 			for i := range 7 {
 				switch row, ok := c.rows[i]; {
 				case ok:
@@ -342,11 +342,11 @@ func TestOpenResults(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "results", []tensor.View{tensor.Scalar[int8](1), tensor.Scalar[int8](2)}, results)
 	_, err = result(nil)
-	check.Text(t, err, `callbacks: callback "f" returned 0 results, the module expects 2:
+	check.Text(t, err, `the function returned 0 results, the module expects 2:
   result 0: expected s8[], returned nothing  <- differs
   result 1: expected s8[], returned nothing  <- differs`)
 	_, err = result(map[string]int8{"y": 2})
-	check.Text(t, err, `callbacks: callback "f" returned 1 results, the module expects 2:
+	check.Text(t, err, `the function returned 1 results, the module expects 2:
   result 0: expected s8[], returned s8[]
   result 1: expected s8[], returned nothing  <- differs`)
 }
@@ -359,7 +359,7 @@ func TestResultsThatHoldThemselves(t *testing.T) {
 		l[0] = l
 		return l, nil
 	}, nil, nil)
-	check.Text(t, err, `callbacks: the results of callback "f": the tree is nested more than 1000 deep: does a slice or map hold itself?`)
+	check.Text(t, err, `the results: the tree is nested more than 1000 deep: does a slice or map hold itself?`)
 }
 
 func TestTemplateErrorUnwraps(t *testing.T) {

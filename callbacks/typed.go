@@ -138,7 +138,7 @@ func noResults(f *Frame) error {
 	if len(f.Results) == 0 || f.Config.Form == contract.Passthrough {
 		return nil
 	}
-	return &TemplateError{Callback: f.Name, Want: leavesOf(f.Results, nil, "result")}
+	return &TemplateError{Want: leavesOf(f.Results, nil, "result")}
 }
 
 // RegisterCall registers the function that Call makes. It returns an error where Call would

@@ -29,9 +29,10 @@ func TestUse(t *testing.T) {
 			}
 		}
 	}
+	errIts := errors.New("its error")
 	function := func(f *callbacks.Frame) error {
 		said = append(said, f.Name)
-		return errors.New("its error")
+		return errIts
 	}
 	invoke := func(config contract.Config) []string {
 		t.Helper()
@@ -42,7 +43,7 @@ func TestUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer slot.Close()
-		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: config.Name(), Config: config}); err == nil || err.Error() != "its error" {
+		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: config.Name(), Config: config}); check.As[*callbacks.CallError](t, err).Err != errIts {
 			t.Errorf("the error is %v", err)
 		}
 		return said

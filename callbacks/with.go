@@ -2,7 +2,7 @@ package callbacks
 
 import (
 	"context"
-	"fmt"
+	"errors"
 )
 
 // override is one function given to With.
@@ -25,9 +25,7 @@ func With(ctx context.Context, name string, fn Func) context.Context {
 // With is like the function With, for the callbacks of this registry.
 func (r *Registry) With(ctx context.Context, name string, fn Func) context.Context {
 	if fn == nil {
-		fn = func(*Frame) error {
-			return fmt.Errorf("callbacks: the function that With was given for callback %q is nil", name)
-		}
+		fn = func(*Frame) error { return errors.New("the function that With was given is nil") }
 	}
 	r.mu.RLock()
 	fn = r.wrapped(fn)

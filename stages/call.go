@@ -112,11 +112,11 @@ func (c *call) Finish(err error) error {
 	}
 	got := c.frame.Results
 	if len(got) != len(c.results) {
-		return &callbacks.ReplacedError{Callback: c.frame.Name, Result: min(len(got), len(c.results))}
+		return &callbacks.ReplacedError{Result: min(len(got), len(c.results))}
 	}
 	for i := range got {
 		if unsafe.SliceData(got[i].Data) != unsafe.SliceData(c.results[i].Data) {
-			return &callbacks.ReplacedError{Callback: c.frame.Name, Result: i}
+			return &callbacks.ReplacedError{Result: i}
 		}
 	}
 	return nil

@@ -232,7 +232,8 @@ func (c *comparison) stuck(w way) bool {
 	}
 	got := c.run(e, inputsOf(rand.New(rand.NewPCG(c.seed, 3))), noFault, 0)
 	check.NoError(c.t, e.Close())
-	if late := new(callbacks.TimeoutError); got.err != nil && (!errors.As(got.err, &late) || late.Callback != "stuck") {
+	var failed *callbacks.CallError
+	if got.err != nil && (!errors.As(got.err, &failed) || failed.Callback != "stuck" || !errors.As(got.err, new(*callbacks.TimeoutError))) {
 		c.fail(w, "the error is %v, not a TimeoutError", got.err)
 	}
 	return got.err != nil

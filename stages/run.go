@@ -10,13 +10,14 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
-// An Error is the error of a run, with the step that failed. errors.As and errors.Is find the error of a
-// callback in it.
+// An Error is the error of a step that failed, other than that of a callback's call, which is a
+// *callbacks.CallError, as elsewhere.
 type Error struct {
-	Step string // such as `stage 2` or `callback "log"`
+	Step string // such as `stage 2`
 	Err  error
 }
 
@@ -244,9 +245,9 @@ func (a *activation) make(i int) (ready []int) {
 	return ready
 }
 
-// named adds the name of a step to its error, unless a step in it has done so.
+// named adds the name of a step to its error, unless the error has one or is that of a call.
 func (a *activation) named(s step, err error) error {
-	if errors.As(err, new(*Error)) {
+	if errors.As(err, new(*Error)) || errors.As(err, new(*callbacks.CallError)) {
 		return err
 	}
 	switch s := s.(type) {

@@ -82,7 +82,7 @@ func probe(config contract.Config, arrays bool, in, out []tensor.Shape) (Problem
 	}
 	if arrays {
 		if err := slot.CheckTypes(in, out); err != nil {
-			return fail(WrongSignature, err)
+			return fail(WrongSignature, fmt.Errorf("callback %q: %w", config.Name(), err))
 		}
 	}
 	return Problem{}, false

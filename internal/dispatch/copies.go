@@ -159,11 +159,11 @@ func (c *copies) give(origin *Call) error {
 // inPlace returns an error if a result is not in its expected memory.
 func inPlace(f *callbacks.Frame, want []tensor.View) error {
 	if len(f.Results) != len(want) {
-		return &callbacks.ReplacedError{Callback: f.Name, Result: min(len(f.Results), len(want))}
+		return &callbacks.ReplacedError{Result: min(len(f.Results), len(want))}
 	}
 	for i, v := range want {
 		if got := f.Results[i].Data; unsafe.SliceData(got) != unsafe.SliceData(v.Data) || len(got) != len(v.Data) {
-			return &callbacks.ReplacedError{Callback: f.Name, Result: i}
+			return &callbacks.ReplacedError{Result: i}
 		}
 	}
 	return nil

@@ -134,7 +134,9 @@ func TestDispatchErrors(t *testing.T) {
 			fn    func()
 			check func(t *testing.T, err error)
 		}{
-			"error": {func() {}, func(t *testing.T, err error) { check.Diff(t, "the very error", true, err == errMine) }},
+			"error": {func() {}, func(t *testing.T, err error) {
+				check.Diff(t, "the very error", true, check.As[*callbacks.CallError](t, err).Err == errMine)
+			}},
 			"panic": {func() { panic("oops") }, func(t *testing.T, err error) {
 				p := check.As[*callbacks.PanicError](t, err)
 				if !strings.Contains(string(p.Stack), "TestDispatchErrors") {
@@ -142,8 +144,8 @@ func TestDispatchErrors(t *testing.T) {
 				}
 			}},
 			"goexit": {runtime.Goexit, func(t *testing.T, err error) {
-				check.Diff(t, "callback", "f", check.As[*callbacks.GoexitError](t, err).Callback)
-				check.Text(t, err, `callbacks: callback "f" called runtime.Goexit (testing.T.Fatal does): return an error instead`)
+				check.As[*callbacks.GoexitError](t, err)
+				check.Text(t, err, `callbacks: callback "f" on device 1: the function called runtime.Goexit (testing.T.Fatal does): return an error instead`)
 			}},
 		} {
 			t.Run(way.String()+"/"+what, func(t *testing.T) {
@@ -185,9 +187,9 @@ func TestTimeout(t *testing.T) {
 			f := frame(nil, contract.Call, 1)
 			err := invoke(s, f)
 			e := check.As[*callbacks.TimeoutError](t, err)
-			check.Diff(t, "error", callbacks.TimeoutError{Callback: "f", Limit: short}, *e)
+			check.Diff(t, "error", callbacks.TimeoutError{Limit: short}, *e)
 			check.Diff(t, "is", true, errors.Is(err, context.DeadlineExceeded) && errors.Is(err, os.ErrDeadlineExceeded) && e.Timeout())
-			check.Text(t, err, `callbacks: callback "f" did not return after 20ms`)
+			check.Text(t, err, `callbacks: callback "f" on device 1: the function did not return after 20ms`)
 			close(leave)
 			<-left
 			check.Diff(t, "memory", []int32{0}, ints(t, f.Results[0]))
@@ -224,7 +226,7 @@ func TestTimeoutWaitingForWorker(t *testing.T) {
 	<-entered
 	err = invoke(late, call{&callbacks.Frame{Name: "g"}, nil})
 	check.Diff(t, "waiting", "for a worker", check.As[*callbacks.TimeoutError](t, err).Waiting)
-	check.Text(t, err, `callbacks: callback "g" was still waiting for a worker after 20ms`)
+	check.Text(t, err, `callbacks: callback "g" on device 0: the call was still waiting for a worker after 20ms`)
 	close(leave)
 	check.NoError(t, <-done)
 	check.Diff(t, "called", false, called)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 )
@@ -26,11 +27,29 @@ func protectInline(fn callbacks.Func, c *Call) (err error) {
 			}
 			endProcess(c.Name)
 		}
-		err = &callbacks.PanicError{Callback: c.Name, Value: value, Stack: debug.Stack()}
+		err = panicked(value)
 	}()
 	err = fn(&c.Frame)
 	finished = true
 	return err
+}
+
+// panicked returns the error of a panic with a value. The deferred function that recovers calls it.
+func panicked(value any) *callbacks.PanicError {
+	e := &callbacks.PanicError{Value: value, Stack: debug.Stack()}
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	for inPanic := false; ; {
+		f, more := frames.Next()
+		inRuntime := strings.HasPrefix(f.Function, "runtime.")
+		if inPanic && !inRuntime {
+			e.Loc = fmt.Sprintf("%s:%d", f.File, f.Line)
+			return e
+		}
+		if inPanic = inPanic || inRuntime; !more {
+			return e
+		}
+	}
 }
 
 // inGoexit reports whether the deferred function that calls it runs because of

@@ -33,10 +33,10 @@ type tapErrors struct {
 // A numbered error says how many errors of the group came before it.
 type numbered struct {
 	number int
-	err    *callbacks.TapError
+	err    *callbacks.CallError
 }
 
-func (g *Group) keepError(e *callbacks.TapError, log *logQueue) {
+func (g *Group) keepError(e *callbacks.CallError, log *logQueue) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	taps := g.taps[e.Device]

@@ -3,8 +3,12 @@ package dispatch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +33,7 @@ func slot(t testing.TB, fn callbacks.Func) *dispatch.Slot {
 	return s
 }
 
-// The function gets the very call, and its error comes back as the very value.
+// The function gets the very call, and the error of the call has its error as the very value.
 func TestInvoke(t *testing.T) {
 	want := call{&callbacks.Frame{Name: "f", Device: 3, RunID: 12}, nil}
 	mine := errors.New("mine")
@@ -40,8 +44,11 @@ func TestInvoke(t *testing.T) {
 			check.Diff(t, "the call", []any{"f", 3, int64(12)}, []any{got.Name, got.Device, got.RunID})
 			return err
 		})
-		if got := invoke(s, want); got != err {
-			t.Errorf("got the error %v, want %v itself", got, err)
+		got := invoke(s, want)
+		if err == nil {
+			check.NoError(t, got)
+		} else {
+			check.Diff(t, "error", callbacks.CallError{Callback: s.Name(), Device: 3, RunID: 12, Err: err}, *check.As[*callbacks.CallError](t, got), cmpErrors)
 		}
 		check.Diff(t, "calls", 1, calls)
 	}
@@ -70,26 +77,26 @@ func TestInvokePanic(t *testing.T) {
 		text   string // of the whole error
 		unwrap func(error) bool
 	}{
-		{"value", func() { panic("oops") }, `callbacks: callback "f" panicked: oops`, func(err error) bool { return err == nil }},
-		{"number", func() { panic(42) }, `callbacks: callback "f" panicked: 42`, func(err error) bool { return err == nil }},
-		{"error", func() { panic(mine) }, `callbacks: callback "f" panicked: mine`, func(err error) bool { return err == mine }},
-		{"nil", func() { panic(nil) }, `callbacks: callback "f" panicked: ` + new(runtime.PanicNilError).Error(),
+		{"value", func() { panic("oops") }, `callbacks: callback "f" on device 0: the function panicked at LINE: oops`, func(err error) bool { return err == nil }},
+		{"number", func() { panic(42) }, `callbacks: callback "f" on device 0: the function panicked at LINE: 42`, func(err error) bool { return err == nil }},
+		{"error", func() { panic(mine) }, `callbacks: callback "f" on device 0: the function panicked at LINE: mine`, func(err error) bool { return err == mine }},
+		{"nil", func() { panic(nil) }, `callbacks: callback "f" on device 0: the function panicked at LINE: ` + new(runtime.PanicNilError).Error(),
 			func(err error) bool { return errors.As(err, new(*runtime.PanicNilError)) }},
-		{"bounds", func() { _ = []int{}[len(mine.Error())] }, `callbacks: callback "f" panicked: runtime error: index out of range [4] with length 0`,
+		{"bounds", func() { _ = []int{}[len(mine.Error())] }, `callbacks: callback "f" on device 0: the function panicked at LINE: runtime error: index out of range [4] with length 0`,
 			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
-		{"nil pointer", func() { _ = (*callbacks.Frame)(nil).Name }, `callbacks: callback "f" panicked: runtime error: invalid memory address or nil pointer dereference`,
+		{"nil pointer", func() { _ = (*callbacks.Frame)(nil).Name }, `callbacks: callback "f" on device 0: the function panicked at LINE: runtime error: invalid memory address or nil pointer dereference`,
 			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
-		{"an error that panics", func() { panic(broken{}) }, `callbacks: callback "f" panicked: %!v(PANIC=Error method: again)`,
+		{"an error that panics", func() { panic(broken{}) }, `callbacks: callback "f" on device 0: the function panicked at LINE: %!v(PANIC=Error method: again)`,
 			func(err error) bool { return err == broken{} }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := slot(t, func(*callbacks.Frame) error { c.fn(); return nil })
 			err := invoke(s, call{&callbacks.Frame{Name: "f"}, nil})
 			p := check.As[*callbacks.PanicError](t, err)
-			check.Diff(t, "Callback", "f", p.Callback)
-			check.Text(t, err, c.text)
-			if !c.unwrap(errors.Unwrap(err)) {
-				t.Errorf("it unwraps to %v", errors.Unwrap(err))
+			check.Diff(t, "text", c.text, strings.Replace(err.Error(), p.Loc, "LINE", 1))
+			check.Diff(t, "the line that panicked", true, strings.Contains(sourceLine(t, p.Loc), fmt.Sprintf("{%q, ", c.name)))
+			if !c.unwrap(p.Unwrap()) {
+				t.Errorf("it unwraps to %v", p.Unwrap())
 			}
 			if !strings.Contains(string(p.Stack), "TestInvokePanic") {
 				t.Errorf("the stack does not show where it was:\n%s", p.Stack)
@@ -105,8 +112,22 @@ func TestInvokePanic(t *testing.T) {
 func TestInvokePanicNilOfOldCode(t *testing.T) {
 	t.Setenv("GODEBUG", "panicnil=1")
 	err := invoke(slot(t, func(*callbacks.Frame) error { panic(nil) }), call{&callbacks.Frame{Name: "f"}, nil})
-	check.Diff(t, "Value", nil, check.As[*callbacks.PanicError](t, err).Value)
-	check.Text(t, err, `callbacks: callback "f" panicked: <nil>`)
+	p := check.As[*callbacks.PanicError](t, err)
+	check.Diff(t, "Value", nil, p.Value)
+	check.Text(t, p, "the function panicked at "+p.Loc+": <nil>")
+}
+
+// sourceLine returns a line of a file of this folder, of which file:line is given.
+func sourceLine(t *testing.T, loc string) string {
+	t.Helper()
+	file, number, _ := strings.Cut(filepath.Base(loc), ":")
+	n, err := strconv.Atoi(number)
+	check.NoError(t, err)
+	lines := strings.Split(string(check.Must(os.ReadFile(file))), "\n")
+	if n < 1 || n > len(lines) {
+		t.Fatalf("%s has no line %d", file, n)
+	}
+	return lines[n-1]
 }
 
 // A slot works after its function panicked.
@@ -159,7 +180,11 @@ func TestInvokeContext(t *testing.T) {
 				}
 				return c.returns
 			})
-			if err := invoke(s, f); err != c.want {
+			err := invoke(s, f)
+			if c.returns != nil {
+				err = check.As[*callbacks.CallError](t, err).Err
+			}
+			if err != c.want {
 				t.Errorf("got the error %v, want %v", err, c.want)
 			}
 			check.Diff(t, "calls", c.calls, calls)
@@ -190,9 +215,7 @@ func TestUnregisterDuringCall(t *testing.T) {
 	check.NoError(t, r.Unregister("f"))
 	wantUnknown(t, invoke(s, call{&callbacks.Frame{}, nil}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	close(finish)
-	if err := <-result; err != io.EOF {
-		t.Errorf("got the error %v", err)
-	}
+	check.Diff(t, "error", io.EOF, check.As[*callbacks.CallError](t, <-result).Err, cmpErrors)
 }
 
 // A function may register and release others, also itself: no lock is held.
@@ -234,9 +257,11 @@ func TestInvokeAllocatesNothing(t *testing.T) {
 	plain := slotOnce(t, func(*callbacks.Frame) error { calls++; return nil })
 	failing := slotOnce(t, func(*callbacks.Frame) error { return io.EOF })
 	call := dispatchtest.New((&callbacks.Frame{Name: "f"}).WithContext(t.Context()), -1)
-	for name, s := range map[string]*dispatch.Slot{"plain": plain, "failing": failing, "no-op": noOp} {
+	for name, s := range map[string]*dispatch.Slot{"plain": plain, "no-op": noOp} {
 		check.Diff(t, name, 0.0, testing.AllocsPerRun(100, func() { _ = call.Invoke(s, nil) }))
 	}
+	// The error itself is allocated, and nothing else.
+	check.Diff(t, "failing", 1.0, testing.AllocsPerRun(100, func() { _ = call.Invoke(failing, nil) }))
 	check.Diff(t, "calls", 101, calls) // AllocsPerRun makes one more
 }
 

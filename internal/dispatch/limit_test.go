@@ -23,8 +23,8 @@ func TestCollectiveLimit(t *testing.T) {
 			t.Errorf("timeout %v on %+v: the limit is %v, want %v", test.timeout, test.run, got, test.want)
 		}
 	}
-	e := &callbacks.TimeoutError{Callback: "f", Limit: collectiveLimit, Capped: true}
-	want := `callbacks: callback "f" did not return after 45s, the limit for runs on several devices`
+	e := &callbacks.TimeoutError{Limit: collectiveLimit, Capped: true}
+	want := `the function did not return after 45s, the limit for runs on several devices`
 	if e.Error() != want {
 		t.Errorf("got %q, want %q", e, want)
 	}

@@ -140,7 +140,7 @@ func (s *Slot) room(ctx context.Context, run *Run, size int) error {
 	}
 	err := s.engine.queue.take(within, size)
 	if err != nil && ctx.Err() == nil {
-		return &callbacks.TimeoutError{Callback: s.name, Limit: limit, Waiting: "for room in the queue", Capped: limit != s.timeout}
+		return &callbacks.TimeoutError{Limit: limit, Waiting: "for room in the queue", Capped: limit != s.timeout}
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func (q *request) make() {
 
 // onCaller makes a call on the Caller's goroutine. The runtime's thread waits.
 func (r *Run) onCaller(c *Call, call func() error) error {
-	q := &request{run: r, call: call, err: &callbacks.GoexitError{Callback: c.Name}, done: make(chan struct{})}
+	q := &request{run: r, call: call, err: &callbacks.GoexitError{}, done: make(chan struct{})}
 	select {
 	case r.caller.requests <- q:
 		<-q.done

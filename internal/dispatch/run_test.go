@@ -63,7 +63,7 @@ func TestWithNil(t *testing.T) {
 	var run dispatch.Run
 	g.Begin(r.With(context.Background(), "f", nil), &run, dispatch.RunOptions{})
 	defer run.End()
-	check.Text(t, invoke(resolve(t, r, contract.Call), frame(&run, contract.Call, 1)), `callbacks: the function that With was given for callback "f" is nil`)
+	check.Text(t, invoke(resolve(t, r, contract.Call), frame(&run, contract.Call, 1)), `callbacks: callback "f" on device 1: the function that With was given is nil`)
 }
 
 // A released callback is unknown, in each way of dispatch.

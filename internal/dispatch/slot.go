@@ -119,9 +119,9 @@ func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
 // Do handles a call of the compiled code in the run r, which may be nil. It calls the
 // function according to its Dispatch, or skips the call, and counts it.
 //
-// If later is false, the call has ended. Do returns the error of the function unchanged, a
-// *callbacks.PanicError for a panic, and a *callbacks.TimeoutError for a call that took too
-// long. If the run's context ends before or during the call, that is an error too. The
+// If later is false, the call has ended. Do returns a *callbacks.CallError with the error of the
+// function, a *callbacks.PanicError for a panic, and a *callbacks.TimeoutError for a call that took too
+// long. If the run's context ends before or during the call, Do returns the context's error. The
 // error of a tap is kept for the barrier instead. If later is true, the Source must keep
 // the call until its end is reported.
 func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
@@ -134,7 +134,7 @@ func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
 	if err = c.from.Read(); err == nil {
 		err = s.shortest(c, r)
 	} else {
-		s.counts.failed.Add(1)
+		err = s.unread(c, err)
 	}
 	c.end(s)
 	return false, err
@@ -144,11 +144,13 @@ func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
 func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
 	if s.selective && s.skip(r) || r != nil && r.options.Devices > 1 && r.Err() != nil {
 		s.counts.dropped.Add(1)
-		return false, s.done(c, c.from.Clear())
+		if err = c.from.Clear(); err != nil {
+			err = s.unread(c, err)
+		}
+		return false, s.done(c, err)
 	}
 	if err := c.from.Read(); err != nil {
-		s.counts.failed.Add(1)
-		return false, s.done(c, err)
+		return false, s.done(c, s.unread(c, err))
 	}
 	fn, ctx, err := s.prepare(c)
 	if err != nil {
@@ -280,18 +282,31 @@ func (s *Slot) settle(c *Call, r *Run, err error) error {
 	return s.failed(c, r, err)
 }
 
+// unread returns the error of a call whose frame cannot be read.
+func (s *Slot) unread(c *Call, err error) error {
+	s.counts.failed.Add(1)
+	return s.callError(c.Device, c.RunID, err)
+}
+
 func (s *Slot) failed(c *Call, r *Run, err error) error {
 	s.counts.failed.Add(1)
-	if !s.tap || r.cancelled() {
-		return err
+	switch {
+	case (err == context.Canceled || err == context.DeadlineExceeded) && c.ended() != nil:
+		return err // it says nothing about the callback
+	case s.tap && !r.cancelled():
+		s.keep(c.Device, c.RunID, r, err)
+		return nil
 	}
-	s.keep(c.Device, c.RunID, r, err)
-	return nil
+	return s.callError(c.Device, c.RunID, err)
+}
+
+func (s *Slot) callError(device int, runID int64, err error) *callbacks.CallError {
+	return &callbacks.CallError{Callback: s.name, Loc: s.config.Loc, Device: device, RunID: runID, Err: err}
 }
 
 // keep stores the error of a tap for the next barrier.
 func (s *Slot) keep(device int, runID int64, r *Run, err error) {
-	e := &callbacks.TapError{Callback: s.name, Device: device, RunID: runID, Err: err}
+	e := s.callError(device, runID, err)
 	log := &s.engine.log
 	r.taps().keepError(e, log)
 	log.add(func() {
@@ -309,7 +324,7 @@ func protectFrame(fn callbacks.Func, f *callbacks.Frame) (err error) {
 	finished := false
 	defer func() {
 		if !finished {
-			err = &callbacks.PanicError{Callback: f.Name, Value: recover(), Stack: debug.Stack()}
+			err = panicked(recover())
 		}
 	}()
 	err = fn(f)

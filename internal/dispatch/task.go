@@ -204,7 +204,7 @@ func (c *task) fallAsleep() bool {
 
 // timedOut returns the error of a call whose deadline has passed.
 func (t *terms) timedOut(begun bool) error {
-	e := &callbacks.TimeoutError{Callback: t.slot.name, Limit: t.limit, Capped: t.limit != t.slot.timeout}
+	e := &callbacks.TimeoutError{Limit: t.limit, Capped: t.limit != t.slot.timeout}
 	if !begun {
 		e.Waiting = "for a worker"
 	}

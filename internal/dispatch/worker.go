@@ -132,6 +132,6 @@ func (p *pool) tidy() {
 // ended is called at the end of the goroutine.
 func (w *worker) ended() {
 	if c := w.making; c != nil { // its function called runtime.Goexit
-		c.returned(&callbacks.GoexitError{Callback: c.frame.Name}, nil)
+		c.returned(&callbacks.GoexitError{}, nil)
 	}
 }

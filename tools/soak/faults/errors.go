@@ -13,6 +13,14 @@ type numbered struct{ i int }
 
 func (e *numbered) Error() string { return fmt.Sprintf("fault %d", e.i) }
 
+// causeOf returns the error of the faulty function whose call failed a run, or err if no call of it did.
+func causeOf(err error) error {
+	if e, ok := err.(*callbacks.CallError); ok && e.Callback == faulty {
+		return e.Err
+	}
+	return err
+}
+
 // anyNumber is for errors that a barrier returns together.
 const anyNumber = -1
 
@@ -52,12 +60,11 @@ func is(want error) func(err error, i int) error {
 	}
 }
 
-// isPanic checks for a PanicError of the faulty callback, with a stack, for which also
-// returns nil.
+// isPanic checks for a PanicError with a line and a stack, for which also returns nil.
 func isPanic(also func(value any) error) func(err error, i int) error {
 	return isA(func(e *callbacks.PanicError) error {
-		if e.Callback != faulty || len(e.Stack) == 0 {
-			return fmt.Errorf("the panic is one of %q with a stack of %d bytes", e.Callback, len(e.Stack))
+		if e.Loc == "" || len(e.Stack) == 0 {
+			return fmt.Errorf("the panic has the line %q and a stack of %d bytes", e.Loc, len(e.Stack))
 		}
 		return also(e.Value)
 	})

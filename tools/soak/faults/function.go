@@ -198,7 +198,7 @@ func (m misbehaviour) prepare(s *scene) (func(i int) error, error) {
 		s.expect(faulty, counts)
 		_, err := s.run(s.ctx, broken[i%2], i, float32(i), 0.5) // the module doubles it
 		if s.way != callbacks.Async {
-			return m.want(err, i)
+			return m.want(causeOf(err), i)
 		}
 		s.tapFails(func(err error) error { return m.want(err, anyNumber) })
 		return err
