@@ -94,7 +94,13 @@ func Max[X, Y Operand](x X, y Y) Value { return binary(stablehlo.Maximum, x, y) 
 func Min[X, Y Operand](x X, y Y) Value { return binary(stablehlo.Minimum, x, y) }
 
 // Pow returns x to the power of y, element by element.
-func Pow[X, Y Operand](x X, y Y) Value { return binary(stablehlo.Power, x, y) }
+func Pow[X, Y Operand](x X, y Y) Value {
+	v := binary(stablehlo.Power, x, y)
+	if v.s != nil {
+		v.s.f.b.powers = true
+	}
+	return v
+}
 
 // Atan2 returns the angle of the point (y, x), element by element. It is the arc tangent of
 // the first operand divided by the second.

@@ -26,6 +26,7 @@ type Builder struct {
 	branched bool                  // there is an if or a case
 	looped   bool                  // there is a while
 	several  bool                  // a callback has several results
+	powers   bool                  // there is a power
 	ordered  bool                  // a callback takes a token
 	sites    map[siteKey]*callSite // see emit.go
 	lastSite *callSite
@@ -107,7 +108,7 @@ func (b *Builder) finish() error {
 		{b.chained, func() error { _, err := passes.DropChainedTokens(b.module); return err }},
 		{b.policies || b.meshes != nil, func() error { _, err := passes.ApplyPolicies(b.module); return err }},
 		{b.options.RuntimeTokens, func() error { _, err := passes.AddRuntimeTokens(b.module); return err }},
-		{b.branched || b.looped || b.several, func() error { return passes.ForXLA(b.module) }},
+		{b.branched || b.looped || b.several || b.powers, func() error { return passes.ForXLA(b.module) }},
 		{b.ordered && !b.opened && !b.options.SkipOrderCheck, b.checkOrder},
 		{b.options.Overlap, func() error { _, err := passes.LetOverlap(b.module); return err }},
 	}

@@ -264,8 +264,11 @@ func neverRuns(op mlir.Operation, region int) bool {
 	return false
 }
 
-// constantOf returns the value of an integer scalar that is a constant.
+// constantOf returns the value that all elements of an integer array have, if a constant says so.
 func constantOf(v mlir.Value) (int64, bool) {
+	for v.IsResult() && v.Owner().Name() == "stablehlo.broadcast_in_dim" {
+		v = v.Owner().Operand(0)
+	}
 	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" {
 		return 0, false
 	}
@@ -273,7 +276,8 @@ func constantOf(v mlir.Value) (int64, bool) {
 	if !ok || !value.IsSplat() {
 		return 0, false
 	}
-	element, ok := value.ElementAt()
+	dims, _ := v.Type().Dims()
+	element, ok := value.ElementAt(make([]int64, len(dims))...)
 	if !ok {
 		return 0, false
 	}
