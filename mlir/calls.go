@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -41,8 +42,11 @@ type calls struct {
 	// gate serializes the calls from the library's threads, because a Context and its
 	// objects are not safe for concurrent use.
 	gate sync.Mutex
-	open map[io.Closer]struct{} // pass managers and the like, to be closed with the context
-	runs int                    // in progress, nested
+	// asking serializes the questions while the call that holds the gate waits for them. It is
+	// nil otherwise. See Context.asks.
+	asking atomic.Pointer[sync.Mutex]
+	open   map[io.Closer]struct{} // pass managers and the like, to be closed with the context
+	runs   int                    // in progress, nested
 
 	// The innermost call, or nil.
 	current *call
@@ -65,9 +69,11 @@ type call struct {
 	touched    []Operation        // operations to be verified: see touch
 	previous   *call
 
-	life  *lifetime    // of the pattern's Rewriter
-	given []capi.Thing // objects with handles: see leave
-	many  bool         // given was too long to be kept
+	passing bool         // top is known only during the call
+	runs    int          // in progress when it was made
+	life    *lifetime    // of the pattern's Rewriter
+	given   []capi.Thing // objects with handles: see leave
+	many    bool         // given was too long to be kept
 }
 
 func (c *calls) keep(x io.Closer) {
@@ -183,19 +189,51 @@ func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) err
 	return nil
 }
 
+// lock waits until no other thread runs Go code of the context.
+func (c *calls) lock(question bool) (unlock func()) {
+	for question {
+		m := c.asking.Load()
+		if m == nil {
+			break
+		}
+		m.Lock()
+		if c.asking.Load() == m {
+			return m.Unlock
+		}
+		m.Unlock() // the call that waited for questions goes on
+	}
+	c.gate.Lock()
+	return c.gate.Unlock
+}
+
+// asks calls f, in which the library verifies operations, so it may ask Go functions about
+// them. It may do so on other threads while Go code that has the gate waits for f.
+func (c *Context) asks(f func()) {
+	if !c.threads || c.calls.current == nil {
+		f()
+		return
+	}
+	outer, m := c.calls.asking.Load(), new(sync.Mutex)
+	c.calls.asking.Store(m)
+	f()
+	m.Lock()
+	c.calls.asking.Store(outer)
+	m.Unlock()
+}
+
 // enter calls Go code for the library. The handles that the code gets are valid until it
 // returns. A panic is returned as an error.
 func (c *Context) enter(this call, f func(this *call) error) error {
 	// A conversion calls Go on one thread, and may do so within a call.
 	if nested := this.conversion && c.calls.current != nil && c.calls.current.conversion; c.threads && !nested && !this.inner {
-		c.calls.gate.Lock()
-		defer c.calls.gate.Unlock()
+		defer c.calls.lock(this.question != "")()
 	}
 	if this.anywhere && c.tops[this.top] == nil {
+		this.passing = true
 		c.newTop(capi.OperationKind, this.top)
 		defer delete(c.tops, this.top)
 	}
-	this.previous = c.calls.current
+	this.previous, this.runs = c.calls.current, c.calls.runs
 	this.life = &lifetime{ctx: c, parent: c.life}
 	this.given, c.calls.spare = c.calls.spare, nil
 	c.calls.current = &this
@@ -208,10 +246,8 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 func (c *Context) leave(this *call) {
 	const how = "after the end of the pass or pattern that it was for"
 	this.life.ended, this.life.how = true, how
-	if previous := this.previous; this.conversion && previous != nil && previous.conversion {
-		// The outer pattern goes on, and its end ends the handles.
-		c.calls.current = previous
-		previous.give(this.given...)
+	if this.within() {
+		c.calls.end(this)
 		return
 	}
 	c.replaceUsesOf(this.top)
@@ -225,11 +261,26 @@ func (c *Context) leave(this *call) {
 		c.forget(this.given[:n], how)
 		this.given = this.given[n:]
 	}
-	if c.calls.current = this.previous; c.calls.current != nil {
-		c.calls.current.give(this.given...)
-		c.calls.current.many = c.calls.current.many || this.many
+	c.calls.end(this)
+}
+
+// within reports whether the Go code that the call was made in goes on with the same objects,
+// and ends their handles: an outer pattern of a conversion, or code that has something verified.
+func (c *call) within() bool {
+	outer, runs := false, 0
+	if p := c.previous; p != nil {
+		outer, runs = p.conversion, p.runs
 	}
-	c.calls.spare, this.given = this.given[:0], nil
+	return c.conversion && outer || c.constraint && !c.passing && c.runs == runs
+}
+
+// end makes the call around this one the current one, which ends the handles that are left.
+func (c *calls) end(this *call) {
+	if c.current = this.previous; c.current != nil {
+		c.current.give(this.given...)
+		c.current.many = c.current.many || this.many
+	}
+	c.spare, this.given = this.given[:0], nil
 }
 
 // maxGiven is the maximum length of call.given.

@@ -93,15 +93,16 @@ func (c *Context) parse(data []byte, source string, parse func() pointer) {
 	c.loadNamed(data)
 	if !IsBytecode(data) {
 		c.foresee(source)
-		parse()
+		c.asks(func() { parse() })
 		return
 	}
 	if len(data) <= maxShallow || c.roomy() {
-		parse()
+		c.asks(func() { parse() })
 		return
 	}
 	c.api.SetDeep(true)
-	op := parse()
+	var op pointer
+	c.asks(func() { op = parse() })
 	c.api.SetDeep(false)
 	if op != nil && capi.DeepOperation(c.api, capi.MlirOperation{Ptr: op}, len(data)) {
 		c.deepen()

@@ -66,7 +66,8 @@ func (c *Context) AddTraits(operation string, list ...Trait) error {
 // this context. Verification calls verify after the conditions of the dialect and after the
 // operations in the regions were verified, from any thread but for one operation at a time. An
 // error that it returns, or a panic, becomes a diagnostic at the operation. The handles that
-// verify gets are valid until it returns, and it must not change anything or run passes.
+// verify gets are valid until it returns, and it must not change anything or run passes. While
+// it runs, the verifiers of other operations in the same module are not called, so it may print.
 // AddVerifier returns an UnsupportedError if the library has no traits that are known to work.
 func (c *Context) AddVerifier(operation string, verify func(Operation) error) error {
 	t := c.life.check("Context.AddVerifier")
@@ -91,7 +92,12 @@ func (c *Context) AddVerifier(operation string, verify func(Operation) error) er
 func (c *Context) ask(op capi.MlirOperation, question string, f func(Operation) error) error {
 	top := capi.Top(c.api, capi.OperationKind, op.Ptr)
 	this := call{top: top, on: op, root: op, pattern: true, constraint: true, question: question, anywhere: true}
-	return c.enter(this, func(*call) error { return f(c.operation(op)) })
+	return c.enter(this, func(this *call) error {
+		if outer := this.previous; outer != nil && outer.question != "" && outer.top == top {
+			return nil // a verifier prints its operation, for example
+		}
+		return f(c.operation(op))
+	})
 }
 
 // mayExtend returns an error if an operation was not defined in this context.

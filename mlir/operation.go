@@ -148,7 +148,8 @@ func (o Operation) Verify() error {
 			return o.refused("verify", "is not in an operation: add it to one first")
 		}
 	}
-	ok := capi.MlirOperationVerify(t, o.raw)
+	var ok bool
+	c.asks(func() { ok = capi.MlirOperationVerify(t, o.raw) })
 	diagnostics := c.takeDiagnostics("")
 	if ok {
 		return nil

@@ -66,7 +66,7 @@ func (o Operation) Print(p PrintOptions) string {
 	flags := p.flags(t)
 	defer capi.MlirOpPrintingFlagsDestroy(t, flags)
 	return string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
-		capi.MlirOperationPrintWithFlags(t, o.raw, flags, cb, ud)
+		o.life.ctx.asks(func() { capi.MlirOperationPrintWithFlags(t, o.raw, flags, cb, ud) })
 	}))
 }
 

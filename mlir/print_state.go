@@ -45,7 +45,9 @@ func (l *lifetime) newAsmState(of pointer, p PrintOptions, create func(capi.Mlir
 		return nil, err
 	}
 	flags := p.flags(lib.api)
-	return &AsmState{life: l, of: of, raw: create(flags), flags: flags}, nil
+	s := &AsmState{life: l, of: of, flags: flags}
+	l.ctx.asks(func() { s.raw = create(flags) })
+	return s, nil
 }
 
 // Close frees the state. Closing a closed state does nothing. The error is always nil.
@@ -71,7 +73,8 @@ func (s *AsmState) check(method string) *capi.Table {
 func (s *AsmState) Print(o Operation) string {
 	t := s.check("AsmState.Print")
 	o.in(s.life.ctx, "AsmState.Print")
-	text := printWithState(t, o.raw, s.raw)
+	var text string
+	s.life.ctx.asks(func() { text = printWithState(t, o.raw, s.raw) })
 	if !s.life.ctx.printsTwice() {
 		return text
 	}
