@@ -23,10 +23,20 @@ type Library struct {
 	handle unsafe.Pointer
 }
 
+// longest is the length in bytes of the longest path that Linux opens. The loader copies a path to
+// the stack before it asks for the file.
+const longest = 4095
+
 // Open loads the shared library at path and keeps its symbols local, so that several
 // libraries that contain the same C++ code can live in one process. The path "" is the
 // process itself: the program, and the libraries that it is linked to.
 func Open(path string) (*Library, error) {
+	switch {
+	case len(path) > longest:
+		return nil, fmt.Errorf("opening shared library %.40q…: the path has %d bytes: it must have %d at most", path, len(path), longest)
+	case strings.ContainsRune(path, 0):
+		return nil, fmt.Errorf("opening shared library %q: the path has a NUL", path)
+	}
 	cpath := C.CString(path)
 	defer C.free(unsafe.Pointer(cpath))
 	var cerr *C.char

@@ -38,3 +38,21 @@ func TestOpenMissing(t *testing.T) {
 		t.Errorf("got %v, want an error that names %s once", err, path)
 	}
 }
+
+// TestOpenImpossiblePaths gives the loader no path that no file can have: glibc's ends the process for a long one.
+func TestOpenImpossiblePaths(t *testing.T) {
+	for name, test := range map[string]struct{ path, want string }{
+		"longest":      {strings.Repeat("a", 4095), "opening shared library a"},
+		"too long":     {strings.Repeat("a", 4096), `opening shared library "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"…: the path has 4096 bytes: it must have 4095 at most`},
+		"100 MB":       {strings.Repeat("a", 100e6), "the path has 100000000 bytes"},
+		"100 MB, deep": {strings.Repeat("a/", 50e6), "the path has 100000000 bytes"},
+		"with a NUL":   {"libm.so.6\x00.txt", "the path has a NUL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Open(test.path)
+			if err == nil || !strings.Contains(err.Error(), test.want) || len(err.Error()) > 2*4096 {
+				t.Errorf("got %.200v, want an error with %q", err, test.want)
+			}
+		})
+	}
+}

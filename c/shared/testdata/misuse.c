@@ -169,6 +169,9 @@ static void ir(const char* folder, const char* mlir) {
   snprintf(damaged, sizeof damaged, "%s/damaged.so", folder);
   show("mlir_open: library NULL", calliope_mlir_open(mlir, NULL));
   show("mlir_open: no file", calliope_mlir_open("/nowhere/libMLIR.so", &library));
+  static char endless[100 * 1000 * 1000];
+  memset(endless, 'a', sizeof endless - 1);
+  show("mlir_open: a path of 100 MB", calliope_mlir_open(endless, &library));
   show("mlir_open: a damaged file", calliope_mlir_open(damaged, &library));
   show("mlir_open: another library", calliope_mlir_open("libm.so.6", &library));
   show("mlir_open: the process has no MLIR", calliope_mlir_open(NULL, &library));
