@@ -136,9 +136,9 @@ func (r *Registry) bindName(name string, b *binding) error {
 	return nil
 }
 
-// Unregister removes a name. From then on, calls of modules that are bound to it fail with
-// an UnknownError, even if the name is registered again. A call that has begun is not
-// affected.
+// Unregister removes a name. Calls of modules that are bound to it then fail with an
+// UnknownError, until the name is registered again: they call the new function, with its
+// options. A call that has begun is not affected.
 func (r *Registry) Unregister(name string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,8 +151,9 @@ func (r *Registry) Unregister(name string) error {
 	return nil
 }
 
-// Close unregisters every callback and frees the registry's name. Closing it again does
-// nothing. The default registry is only emptied and can be used further. The error is
+// Close unregisters every callback and frees the registry's name. Modules that are bound to
+// a callback of it stay without one, also if the name gets another registry. Closing it again
+// does nothing. The default registry is only emptied and can be used further. The error is
 // always nil.
 func (r *Registry) Close() error {
 	registries.Lock()

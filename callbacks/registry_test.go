@@ -187,16 +187,65 @@ func TestUnregister(t *testing.T) {
 	_, err = dispatch.Resolve(withID(r, id))
 	wantUnknown(t, err, wantID)
 
-	// The name is free, but what was bound to its old function stays unregistered.
-	check.NoError(t, r.Register("f", nothing, callbacks.Options{}))
-	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
-	again, err := dispatch.Resolve(named(r, "f"))
-	check.NoError(t, err)
-	check.NoError(t, dispatchtest.Invoke(again, nil, &callbacks.Frame{}))
-
 	untouched, err := dispatch.Resolve(named(r, "g"))
 	check.NoError(t, err)
 	check.NoError(t, dispatchtest.Invoke(untouched, nil, &callbacks.Frame{}))
+}
+
+// TestRegisterAgain holds that what is bound to a name calls the function that has the name now, with its
+// options, and that its calls are counted together.
+func TestRegisterAgain(t *testing.T) {
+	refused := errors.New("refused")
+	for name, test := range map[string]struct {
+		first, again callbacks.Options
+		text         string // of the error
+		measured     int64
+	}{
+		"equal options":     {},
+		"another dispatch":  {again: callbacks.Options{Dispatch: callbacks.Goroutine}},
+		"inline again":      {first: callbacks.Options{Dispatch: callbacks.Deferred}},
+		"measured":          {again: callbacks.Options{Measure: true}, measured: 1},
+		"the signature":     {again: callbacks.Options{Signature: signature}},
+		"another signature": {again: callbacks.Options{Signature: "s32[]->"}, text: `callback "f" is registered with the signature s32[]->`},
+		"of no such calls":  {again: callbacks.Options{Dispatch: callbacks.Async}, text: `which has results that the device waits for`},
+		"refused":           {again: callbacks.Options{Check: func(contract.Config) error { return refused }}, text: "refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := registry(t)
+			calls := map[string]int{}
+			counting := func(what string) callbacks.Func {
+				return func(*callbacks.Frame) error { calls[what]++; return nil }
+			}
+			check.NoError(t, r.Register("f", counting("first"), test.first))
+			config := named(r, "f")
+			config.Signature = contract.SignatureHash(signature)
+			site, err := dispatch.Resolve(config)
+			check.NoError(t, err)
+			defer site.Close()
+			invoke := func() error { return dispatchtest.Invoke(site, nil, &callbacks.Frame{Name: "f"}) }
+			check.NoError(t, invoke())
+			gone := callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"}
+			for range 2 {
+				check.NoError(t, r.Unregister("f"))
+				wantUnknown(t, invoke(), gone)
+				check.NoError(t, r.Register("f", counting("again"), test.again))
+				if test.text != "" {
+					check.Error(t, invoke(), test.text)
+				} else {
+					check.NoError(t, invoke())
+				}
+			}
+			stat := r.Stats()[0]
+			want := map[string]int{"first": 1, "again": 2}
+			delivered, failed := int64(3), int64(2)
+			if test.text != "" {
+				delete(want, "again")
+				delivered, failed = 1, 4
+			}
+			check.Diff(t, "calls", want, calls)
+			check.Diff(t, "delivered, failed, measured", []int64{delivered, failed, 2 * test.measured}, []int64{stat.Delivered, stat.Failed, stat.Latency.Count})
+		})
+	}
 }
 
 func TestClose(t *testing.T) {

@@ -272,8 +272,8 @@ CALLIOPE_API calliope_status calliope_register_id(calliope_function function, vo
                                                   const calliope_options* options, int64_t* id);
 
 // Removes a callback from a registry (NULL or "": the default one). Calls that run go on; later
-// ones fail. A program that was compiled with it can be compiled or run again only when it is
-// registered again.
+// ones fail until the name is registered again: programs that were compiled before then call the new
+// function, with its options. An id is not registered again.
 CALLIOPE_API calliope_status calliope_unregister(const char* registry, const char* name);
 CALLIOPE_API calliope_status calliope_unregister_id(const char* registry, int64_t id);
 
@@ -291,7 +291,8 @@ typedef struct calliope_registry_options {
 // refused with CALLIOPE_ALREADY_EXISTS. options may be NULL.
 CALLIOPE_API calliope_status calliope_registry_open(const char* name, const calliope_registry_options* options);
 
-// Closes a registry and removes its callbacks. The default one cannot be closed.
+// Closes a registry and removes its callbacks. The default one cannot be closed. Programs that were
+// compiled with its callbacks have to be compiled again.
 CALLIOPE_API calliope_status calliope_registry_close(const char* name);
 
 // Waits until all calls that CALLIOPE_ASYNC has queued are done, in all registries, for timeout_ns

@@ -10,8 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
-// counts are the counters of a slot. They are at the end of a Slot, away from the fields
-// that are only read.
+// counts are the counters of a call site, away from the fields of its Slot that are only read.
 type counts struct {
 	_                                    [64]byte
 	delivered, dropped, failed, inFlight atomic.Int64
@@ -19,7 +18,6 @@ type counts struct {
 
 	lanes [Lanes]laneCount
 
-	timed       bool
 	measured    atomic.Int64
 	nanoseconds atomic.Int64
 	longest     atomic.Int64
@@ -43,10 +41,10 @@ type laneCount struct {
 	_ [120]byte
 }
 
-// begin counts a call as in flight.
-func (c *counts) begin() (started time.Time) {
+// begin counts a call as in flight. The result, for end, is zero unless the call is measured.
+func (c *counts) begin(measure bool) (started time.Time) {
 	c.inFlight.Add(1)
-	if c.timed {
+	if measure {
 		started = time.Now()
 	}
 	return started
@@ -54,7 +52,7 @@ func (c *counts) begin() (started time.Time) {
 
 func (c *counts) end(started time.Time) {
 	c.inFlight.Add(-1)
-	if !c.timed {
+	if started.IsZero() {
 		return
 	}
 	n := int64(time.Since(started))

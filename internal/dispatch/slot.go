@@ -33,15 +33,21 @@ type Slot struct {
 	selective bool // some calls are skipped
 
 	perSecond uint32
-	turns     atomic.Int64 // calls, for the module's "every"
+	measure   bool
+	turns     *atomic.Int64 // calls, for the module's "every"
 	spares    spares
-	counts    counts
+	counts    *counts
+
+	next atomic.Pointer[Slot] // see bound
 }
 
 // newSlot binds a call site, which is not counted yet. b is nil for an optional callback
 // that is not registered.
 func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
-	s := &Slot{config: config, name: config.Name(), registry: h.registry.Name(), binding: b, engine: h.running(), host: h}
+	s := &Slot{
+		config: config, name: config.Name(), registry: h.registry.Name(), binding: b, engine: h.running(), host: h,
+		turns: new(atomic.Int64), counts: new(counts),
+	}
 	s.tap = config.Form == contract.Observe
 	if b == nil {
 		s.selective = true
@@ -66,7 +72,7 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 	s.tap = (s.tap || s.dispatch == callbacks.Async) && !o.FailRun
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.selective = config.Every > 1 || s.perSecond > 0
-	s.counts.timed = o.Measure
+	s.measure = o.Measure
 	s.plain = s.dispatch == callbacks.Inline && !s.selective && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
 	return s, nil
 }
@@ -93,7 +99,7 @@ func (s *Slot) Log(level slog.Level, message string, args ...any) {
 
 // InPlace reports whether the function gets the runtime's own memory in that run.
 func (s *Slot) InPlace(r *Run) bool {
-	return s.dispatch == callbacks.Inline || r != nil && r.caller != nil
+	return s.bound().dispatch == callbacks.Inline || r != nil && r.caller != nil
 }
 
 // Deferred reports whether the runtime's thread need not wait for calls.
@@ -125,6 +131,7 @@ func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
 // error of a tap is kept for the barrier instead. If later is true, the Source must keep
 // the call until its end is reported.
 func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
+	s = s.bound()
 	if r != nil {
 		c.run, c.own.Context = r, &r.ctx
 	}
@@ -158,11 +165,11 @@ func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
 	}
 	switch {
 	case r != nil && r.caller != nil:
-		started := s.counts.begin()
+		started := s.counts.begin(s.measure)
 		err = s.settle(c, r, r.onCaller(c, func() error { return s.inline(ctx, *fn, c, protect) }))
 		s.counts.end(started)
 	case s.dispatch == callbacks.Inline:
-		started := s.counts.begin()
+		started := s.counts.begin(s.measure)
 		err = s.settle(c, r, s.inline(ctx, *fn, c, protectInline))
 		s.counts.end(started)
 	case s.dispatch == callbacks.Async:
@@ -313,8 +320,6 @@ func (s *Slot) keep(device int, runID int64, r *Run, err error) {
 		s.engine.logger().Error("a tap failed", "callback", s.name, "device", device, "run", runID, "error", errtext.Of(err))
 	})
 }
-
-func (s *Slot) gone() error { return s.binding.Gone(s.config, s.registry) }
 
 // protect calls the function and turns a panic into an error.
 func protect(fn callbacks.Func, c *Call) (err error) { return protectFrame(fn, &c.Frame) }

@@ -80,7 +80,7 @@ func (s *Slot) newTask(call *Call, fn callbacks.Func, parent context.Context) *t
 	run := call.run
 	c.terms = terms{
 		slot: s, fn: fn, run: run, origin: call, parent: parent, device: call.Device, runID: call.RunID,
-		nested: run.nested(), limit: s.limit(run), started: s.counts.begin(),
+		nested: run.nested(), limit: s.limit(run), started: s.counts.begin(s.measure),
 	}
 	c.state = taskNew
 	if c.bytes >= wakeFrom {

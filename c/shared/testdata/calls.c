@@ -114,6 +114,31 @@ static void each_form(void) {
   }
 }
 
+// A name that is registered again is served in programs that were compiled before.
+static void again(void) {
+  int drops = 0;
+  calliope_options o = base(CALLIOPE_INLINE);
+  o.drop = count;
+  must(calliope_register("again", twice, &drops, &o));
+  fake_site site;
+  float x[] = {1, 2, 3, 4}, y[4] = {0};
+  fake_bind(&site, CALLIOPE_FORM_CALL, "again");
+  for (int d = 0; d < 4; d++) {
+    char what[64];
+    snprintf(what, sizeof what, "registered again, %s", dispatches[d]);
+    must(calliope_unregister(NULL, "again"));
+    fake_show("unregistered", fake_call(&site, 7, x, y, 4));
+    o.dispatch = d;
+    must(calliope_register("again", twice, &drops, &o));
+    memset(y, 0, sizeof y);
+    fake_show(what, fake_call(&site, 8, x, y, 4));
+    printf("  %g %g %g %g\n", y[0], y[1], y[2], y[3]);
+  }
+  must(calliope_unregister(NULL, "again"));
+  fake_free(&site);
+  printf("  calls and drops: %d\n", drops);
+}
+
 static void described(void) {
   fake_site site;
   calliope_options o = base(CALLIOPE_INLINE);
@@ -305,6 +330,7 @@ int main(int argc, char** argv) {
   setvbuf(stdout, NULL, _IONBF, 0);
   fake_open(atoi(argv[1]));
   each_form();
+  again();
   described();
   failures();
   time_limits();

@@ -197,20 +197,14 @@ func unregisteredID(s *scene) (func(int) error, error) {
 	}, nil
 }
 
-// unregistered registers the name again, which must not affect compiled programs.
 func unregistered(s *scene) (func(int) error, error) {
 	return func(i int) error {
 		var calls atomic.Int64
 		name := fmt.Sprintf("name %d", i)
-		register := func() error {
-			return s.registry.Register(name, counting(&calls), callbacks.Options{Dispatch: s.way})
-		}
-		if err := register(); err != nil {
+		if err := s.registry.Register(name, counting(&calls), callbacks.Options{Dispatch: s.way}); err != nil {
 			return err
 		}
-		return s.taken(i, s.bound(name), name, &calls, func() error {
-			return errors.Join(s.registry.Unregister(name), register())
-		}, isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "callback" && e.Callback == name || i != 0 }))
+		return s.taken(i, s.bound(name), name, &calls, func() error { return s.registry.Unregister(name) }, isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "callback" && e.Callback == name || i != 0 }))
 	}, nil
 }
 
