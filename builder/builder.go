@@ -105,8 +105,8 @@ func (b *Builder) finish() error {
 		needed bool
 		run    func() error
 	}{
-		{b.chained, func() error { _, err := passes.DropChainedTokens(b.module); return err }},
 		{b.policies || b.meshes != nil, func() error { _, err := passes.ApplyPolicies(b.module); return err }},
+		{b.chained, func() error { _, err := passes.DropChainedTokens(b.module); return err }},
 		{b.options.RuntimeTokens, func() error { _, err := passes.AddRuntimeTokens(b.module); return err }},
 		{b.branched || b.looped || b.several || b.powers, func() error { return passes.ForXLA(b.module) }},
 		{b.ordered && !b.opened && !b.options.SkipOrderCheck, b.checkOrder},

@@ -85,16 +85,18 @@
 // a [Manual] sees a device's parts, and each device calls (contract.PerDevice, the default there), or
 // one of them does (contract.Once). Elsewhere values are whole arrays, and the default is
 // contract.Gather: the arrays are collected on all devices, one of them calls, and all get the
-// results. Each device then holds the whole arrays, so the call takes as many times their size as
-// there are devices. contract.Once means the same there, also for callbacks that are Optional or
-// have an Every, which contract.Gather does not allow.
+// results, also those of an [IOCallback]. Each device then holds the whole arrays, so the call takes as
+// many times their size as there are devices. contract.Once means the same there, also for callbacks
+// that are Optional or have an Every, which contract.Gather does not allow.
 //
 // If the module has no mesh, it may run as replicas (bridge.CompileOptions.Replicas), which have
 // arrays of their own. Each calls (contract.PerDevice, the default), or one of them does
 // (contract.Once).
 //
-// With contract.Once, the other devices get the results of a [RuntimeCall], and keep the values that
-// they pass to an [IOCallback]. Callbacks of one effect keep their order: a call of one device
+// Replicas, and the devices in the body of a Manual, have arrays of their own. There contract.Once gives
+// the others the results of a [RuntimeCall], and they keep the values that they pass to an IOCallback.
+//
+// Callbacks of one effect keep their order: a call of one device
 // begins when all devices have made the calls before it, and they wait for its end. Calls that each
 // device makes are ordered on each device, and not between devices.
 //

@@ -14,6 +14,9 @@ import (
 // of one effect each of which takes a value that the one before returns, at the end of what the
 // effect's token passes through. It returns the number of callbacks that lost their token. The
 // callbacks keep their effect, and the module what it computes.
+//
+// The values that one device returns do not order the calls of another one: in a module that several
+// devices run, use ApplyPolicies before DropChainedTokens.
 func DropChainedTokens(m *mlir.Module) (int, error) {
 	var calls []callop.Call
 	for call := range callop.Calls(m) {

@@ -19,8 +19,8 @@ import (
 // In a module that a mesh of devices shares (sdy.mesh), XLA compiles such a call only inside of
 // an sdy.manual_computation, whose body each device runs by itself. There the policy is PerDevice
 // unless the call states Once. ApplyPolicies puts each call that is outside into a manual
-// computation of its own, with the policy Gather: the operands are collected on all devices, one
-// device makes the call, and the results are sent to all. So each device holds the whole operands
+// computation of its own, with the policy Gather or Once, which mean the same there: the operands are
+// collected on all devices, one device makes the call, and the results are sent to all. So each device holds the whole operands
 // and results while the call runs: a mesh of n devices needs n times their size. Foreign calls with
 // side effects are treated in the same way, except for JAX's callbacks with a maximal sharding, which
 // XLA itself runs on one device, and for those that JAX calls partitioned: each device makes such a
@@ -203,7 +203,7 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 	if p.Kind == contract.PerDevice {
 		return a.onParts(op)
 	}
-	g := guard{policyApplier: a, e: emitter{c: a.c, loc: op.Location()}, call: op, device: p.Device, share: p.Kind == contract.Gather}
+	g := guard{policyApplier: a, e: emitter{c: a.c, loc: op.Location()}, call: op, device: p.Device, share: wrap}
 	if call, ok := callop.AsCall(op); ok {
 		g.form, g.tokens = call.Config.Form, call.Config.NumTokens
 	}

@@ -50,7 +50,7 @@ type guard struct {
 	form   contract.Form // "" for a foreign call
 	tokens int           // of the call, its last operands and results
 	device int
-	share  bool // all devices get the results of a passthrough call
+	share  bool // all devices have the same arrays, so they also get the results of a passthrough call
 }
 
 // build adds the guarded call with other operands. It returns what replaces its results.
