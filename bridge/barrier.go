@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
 // Barrier waits until every callback of every run that was started before is done, on all
@@ -56,6 +57,9 @@ func WaitAll(ctx context.Context, runs ...*Run) error {
 		if r == nil {
 			return fmt.Errorf("bridge: WaitAll: run %d is nil; look at the error that Start returned with it", i)
 		}
+	}
+	if ctx == nil {
+		return dispatch.Ended(ctx)
 	}
 	errs := make([]error, len(runs))
 	for i, r := range runs {

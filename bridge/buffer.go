@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/cached"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -42,7 +43,7 @@ func (c *Client) BufferFromHost(ctx context.Context, v tensor.View, device int) 
 
 // buffer makes a Buffer of a host array.
 func (client *Client) buffer(ctx context.Context, method string, v tensor.View, to place) (*Buffer, error) {
-	if err := ctx.Err(); err != nil {
+	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
 	if err := client.use(method); err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -56,7 +57,7 @@ type Executable struct {
 // XLA cannot stop compiling. If ctx ends, Compile returns ctx.Err(), and the executable is
 // closed when it is compiled.
 func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions) (*Executable, error) {
-	if err := ctx.Err(); err != nil {
+	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
 	if program == nil {
@@ -196,8 +197,11 @@ func (e *Executable) Close() error {
 
 // OnClose registers f to be called when the executable is freed, which is after Close and
 // after its last run. For example, f unregisters callbacks that only this executable calls.
-// If the executable is already freed, OnClose calls f at once.
+// If the executable is already freed, OnClose calls f at once. If f is nil, OnClose does nothing.
 func (e *Executable) OnClose(f func()) {
+	if f == nil {
+		return
+	}
 	e.closeMu.Lock()
 	if !e.freed {
 		e.onClose = append(e.onClose, f)

@@ -20,7 +20,7 @@ type launch struct {
 
 // begin prepares a run. The caller must launch it.
 func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Run, error) {
-	if err := ctx.Err(); err != nil {
+	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
 	if !e.life.use() {

@@ -23,7 +23,7 @@ func OnCaller(ctx context.Context) context.Context {
 	return context.WithValue(ctx, onCallerKey{}, true)
 }
 
-func isOnCaller(ctx context.Context) bool { return ctx.Value(onCallerKey{}) != nil }
+func isOnCaller(ctx context.Context) bool { return ctx != nil && ctx.Value(onCallerKey{}) != nil }
 
 // runOnCaller is Run with the callbacks on this goroutine.
 func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {

@@ -149,6 +149,9 @@ func channel(at *chan struct{}, happened bool) chan struct{} {
 // tenth of a second even if XLA is still executing. The inputs and outputs are freed when
 // XLA is done. A further Wait returns the same results.
 func (r *Run) Wait(ctx context.Context) ([]*Buffer, error) {
+	if ctx == nil {
+		return nil, dispatch.Ended(ctx)
+	}
 	if !r.until(ctx) {
 		endWaits(ctx.Err(), []*Run{r})
 	}

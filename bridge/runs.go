@@ -111,6 +111,9 @@ func refuseNested(ctx context.Context, client *Client, inside []int64) error {
 // inner client is made on first use, with the options of the client that runs the callback,
 // and is closed with that client. A client for GPUs has no inner client.
 func InnerClient(ctx context.Context) (*Client, error) {
+	if ctx == nil {
+		return nil, dispatch.Ended(ctx)
+	}
 	client := clientOf(ctx)
 	if client == nil {
 		return nil, errors.New("bridge: InnerClient: the context is not the context of a callback")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -101,7 +102,7 @@ func (e *Executable) serialize(key string) ([]byte, error) {
 // XLA cannot stop loading. If ctx ends, Load returns ctx.Err(), and the executable is closed
 // when it is loaded. Load does not write to data, and does not use it after it returns.
 func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
-	if err := ctx.Err(); err != nil {
+	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.use("Load"); err != nil {

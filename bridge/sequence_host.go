@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
 // Order orders work of the host with runs. It waits until the runs of the context's [Sequence] that have one of the
@@ -13,6 +15,9 @@ import (
 //
 // Package stages orders what runs between compiled modules this way. Programs that are compiled whole are ordered by Run and Start.
 func (c *Client) Order(ctx context.Context, effects ...string) (done func(error), err error) {
+	if err := dispatch.Ended(ctx); err != nil {
+		return nil, err
+	}
 	s := c.sequenceOf(ctx)
 	closed := func(err error) error {
 		if err == errGateClosed {

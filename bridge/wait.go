@@ -3,13 +3,14 @@ package bridge
 import (
 	"context"
 
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
 
 // wait waits until the array is computed, or until ctx ends. Most arrays are computed, and
 // wait only reads a flag.
 func (b *Buffer) wait(ctx context.Context, op string) error {
-	if err := ctx.Err(); err != nil || b.ready.Load() {
+	if err := dispatch.Ended(ctx); err != nil || b.ready.Load() {
 		return err
 	}
 	computed, err := b.array.Ready()

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,10 +40,18 @@ func cutError(op mlir.Operation, format string, args ...any) error {
 	return e
 }
 
+// given returns an error for a module that is nil.
+func given(m *mlir.Module) error {
+	if m == nil {
+		return errors.New("stages: the module is nil: check the error that was returned with it")
+	}
+	return nil
+}
+
 // Cut cuts a module at its callbacks. It does not change the module. The error is a *CutError for
 // what cannot be cut.
 func Cut(m *mlir.Module, o Options) (*Plan, error) {
-	if err := o.check(); err != nil {
+	if err := cmp.Or(given(m), o.check()); err != nil {
 		return nil, err
 	}
 	whole := m.Clone()

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ type Executable interface {
 // Compile compiles a module for devices. If the only one is the first of a client that can call back, and no option asks
 // for something else, the result is a *bridge.Executable of the whole module. Otherwise it is a *Program of its stages.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error) {
-	if err := o.check(); err != nil {
+	if err := cmp.Or(dispatch.Ended(ctx), given(m), o.check()); err != nil {
 		return nil, err
 	}
 	if d := o.devices(); len(d) == 1 && d[0].callsBack() && d[0].place().number == 0 && len(o.Lower) == 0 && len(o.Force) == 0 {
@@ -88,6 +89,9 @@ type Program struct {
 // Compile compiles the stages and binds the callbacks that the program calls between them. The
 // plan can be compiled again, and closed.
 func (p *Plan) Compile(ctx context.Context) (*Program, error) {
+	if err := dispatch.Ended(ctx); err != nil {
+		return nil, err
+	}
 	if err := registerForeign(p.foreign, p.devices); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ type run struct {
 
 // run executes the program, and calls use with the results, which it releases afterwards.
 func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*execution, []*value) error) (err error) {
-	if err := ctx.Err(); err != nil {
+	if err := dispatch.Ended(ctx); err != nil {
 		return err
 	}
 	if err := p.begin(); err != nil {

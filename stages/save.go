@@ -70,6 +70,9 @@ func (p *Plan) Serialize() ([]byte, error) {
 // functions of the process that data names, and bytecode that was made for it can crash the library, so load only what you
 // trust.
 func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
+	if c == nil {
+		return nil, errors.New("stages: Load: the MLIR context is nil: check the error that was returned with it")
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}

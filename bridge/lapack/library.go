@@ -36,6 +36,9 @@ func Targets() []string {
 // Of the foreign targets that a process serves (see [bridge.Plugin.RegisterForeign]), these
 // are 60.
 func Register(plugin *bridge.Plugin) error {
+	if plugin == nil {
+		return errors.New("lapack: Register: the plugin is nil: check the error that was returned with it")
+	}
 	targets, err := Foreign()
 	if err != nil {
 		return err

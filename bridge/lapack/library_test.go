@@ -34,6 +34,7 @@ func TestRegister(t *testing.T) {
 		group.Go(func() { check.NoError(t, Register(plugin)) })
 	}
 	group.Wait()
+	check.Error(t, Register(nil), "the plugin is nil")
 }
 
 func TestLoadErrors(t *testing.T) {

@@ -170,6 +170,9 @@ func barrier(ctx context.Context, name string) error {
 }
 
 func refuseInside(ctx context.Context, name string, groups ...*Group) error {
+	if ctx == nil {
+		return fmt.Errorf("callbacks: barrier %q: %w", name, errNoContext)
+	}
 	inside := RunOf(ctx) != nil
 	for _, g := range groups {
 		inside = inside || g.options.Inside != nil && g.options.Inside()
