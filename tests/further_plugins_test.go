@@ -24,7 +24,7 @@ func TestPoliciesOnFurtherPlugins(t *testing.T) {
 	if len(plugins) == 0 {
 		t.Fatal("there is no further plugin for this platform")
 	}
-	names := []string{"TestPolicyOrder", "TestDevicePolicies", "TestOnceOfReplicas", "TestOrderOverDevices"}
+	names := []string{"TestPolicyOrder", "TestDevicePolicies", "TestOnceOfReplicas", "TestOrderOverDevices", "TestFailureOnOneDevice"}
 	for _, p := range plugins {
 		t.Run(string(p), func(t *testing.T) {
 			found, err := native.Ensure(t.Context(), p, native.EnsureOptions{})
