@@ -4,12 +4,12 @@ package stages_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/stages"
 )
@@ -26,11 +26,7 @@ func TestSecondPlugin(t *testing.T) {
 	check.Cleanup(t, whole)
 	want, err := whole.Call(t.Context(), in)
 	check.NoError(t, err)
-	plugins := slices.DeleteFunc(native.Plugins(), func(p native.Part) bool { return p == native.PJRTPlugin || !p.Fetchable() })
-	if len(plugins) == 0 {
-		t.Fatal("there is no further plugin for this platform")
-	}
-	for _, part := range plugins {
+	for _, part := range nativetest.FurtherPlugins(t) {
 		t.Run(string(part), func(t *testing.T) {
 			found, err := native.Ensure(t.Context(), part, native.EnsureOptions{})
 			check.NoError(t, err)
