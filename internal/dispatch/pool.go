@@ -99,8 +99,13 @@ const (
 // call is awaited or submit returns an error. With an error w is as before.
 func (p *pool) submit(c *task, w *worker) (who maker, err error) {
 	p.mu.Lock()
-	if p.lost >= p.lostLimit {
-		err := p.tooManyLost()
+	if !c.awaited {
+		err = c.parent.Err() // if the run's context ends later, cancel finds the call
+	}
+	if err == nil && p.lost >= p.lostLimit {
+		err = p.tooManyLost()
+	}
+	if err != nil {
 		p.mu.Unlock()
 		return makerLater, err
 	}
@@ -368,14 +373,15 @@ func (p *pool) abandonAll(which func(*task) bool) []abandoned {
 	return list
 }
 
-// settle reports the errors of calls that were given up.
+// settle reports the errors of calls that were given up. Each report has a goroutine of its
+// own: the runtime may continue the run in it, and wait there for another of the calls.
 func (p *pool) settle(list []abandoned, why func(t *terms, begun bool) error) {
 	p.fill()
 	for _, c := range list {
-		c.terms.over(why(c.terms, c.begun), nil)
 		if !c.begun {
 			c.call.recycle()
 		}
+		go c.terms.over(why(c.terms, c.begun), nil)
 	}
 }
 
