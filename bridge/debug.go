@@ -32,6 +32,7 @@ var poisoned struct {
 // An original is the state of a frame before its views were replaced by copies.
 type original struct {
 	operandMemory, resultMemory []byte
+	guards                      []guarded     // of both
 	results, copies             []tensor.View // in XLA's memory, and the copies
 	args                        int           // of the frame
 	addresses                   []unsafe.Pointer
@@ -47,8 +48,7 @@ func (f *frame) debug() error {
 		return nil
 	}
 	m := &original{results: f.call.Results, args: f.args, addresses: f.addresses}
-	var err error
-	if m.operandMemory, m.resultMemory, err = f.move(s); err != nil {
+	if err := f.move(m, s); err != nil {
 		f.clearRun()
 		return fmt.Errorf("memory for the debug mode: %w", err)
 	}
@@ -62,9 +62,12 @@ func (f *frame) debug() error {
 func (f *frame) endDebug(err error) error {
 	m, s := f.original, f.site
 	if m == nil {
-		return explainFault(region{slot: s.slot}, err)
+		return explainFault(region{slot: s.slot}, nil, err)
 	}
-	err = explainFault(region{s.slot, m.operandMemory}, err)
+	err = explainFault(region{s.slot, m.operandMemory}, m.guards, err)
+	for i := 0; i < len(m.guards) && err == nil; i++ {
+		err = m.guards[i].check()
+	}
 	if err == nil {
 		for i := range m.results {
 			copy(m.results[i].Data, m.copies[i].Data)
@@ -93,61 +96,71 @@ const debugAlign = 64
 func debugSize(n int) int { return (n + debugAlign - 1) &^ (debugAlign - 1) }
 
 // debugMemory is dispatch.RunOptions.Memory. The memory of a call on a worker goroutine
-// becomes inaccessible when its function has returned.
+// becomes inaccessible when its function has returned. A page that cannot be accessed is at its end.
 func debugMemory(s *dispatch.Slot, n int) (memory []byte, over func()) {
-	memory, err := mapMemory(n)
+	pages, err := mapMemory(guardedSize(n))
+	if err == nil {
+		g, _ := guard(pages, "copies", tensor.View{Data: make([]byte, n)})
+		memory, err = g.data(), noAccess(g.fence())
+	}
 	if err != nil {
 		warnUnprotected(s, err)
 		return nil, nil
 	}
-	return memory, func() { poison(region{s, memory}) }
+	return memory, func() { poison(region{s, pages}) }
 }
 
 // move replaces the call's views by copies in new memory. Operands that are not results
 // become read-only.
-func (f *frame) move(s *site) (operands, results []byte, err error) {
-	size := func(lists ...[]tensor.View) (n int) {
-		for _, list := range lists {
-			for _, v := range list {
-				n += debugSize(len(v.Data))
-			}
-		}
-		return n
-	}
+func (f *frame) move(m *original, s *site) error {
 	passthrough := s.form == formPassthrough
 	var own []tensor.View // results that are not operands
 	if !passthrough {
 		own = f.call.Results
 	}
-	if operands, err = mapMemory(size(f.call.Args, f.call.IDs)); err != nil {
-		return nil, nil, err
+	size := func(lists ...[]tensor.View) (n int) {
+		for _, list := range lists {
+			for _, v := range list {
+				n += guardedSize(len(v.Data))
+			}
+		}
+		return n
 	}
-	if results, err = mapMemory(size(own)); err != nil {
-		unmapMemory(operands)
-		return nil, nil, err
+	var err error
+	if m.operandMemory, err = mapMemory(size(f.call.Args, f.call.IDs)); err != nil {
+		return err
 	}
-	take := func(rest *[]byte, views []tensor.View) []tensor.View {
+	if m.resultMemory, err = mapMemory(size(own)); err != nil {
+		unmapMemory(m.operandMemory)
+		return err
+	}
+	take := func(rest *[]byte, name string, views []tensor.View) []tensor.View {
 		out := make([]tensor.View, len(views))
 		for i, v := range views {
-			n := len(v.Data)
-			copy(*rest, v.Data)
-			out[i] = tensor.View{Shape: v.Shape, Data: (*rest)[:n:n]}
-			*rest = (*rest)[min(debugSize(n), len(*rest)):]
+			var g guarded
+			g, *rest = guard(*rest, fmt.Sprint(name, " ", i), v)
+			m.guards = append(m.guards, g)
+			out[i] = tensor.View{Shape: v.Shape, Data: g.data()}
 		}
 		return out
 	}
-	rest := operands
-	f.call.Args, f.call.IDs = take(&rest, f.call.Args), take(&rest, f.call.IDs)
+	rest := m.operandMemory
+	f.call.Args, f.call.IDs = take(&rest, "operand", f.call.Args), take(&rest, "id", f.call.IDs)
 	if passthrough {
 		f.call.Results = slices.Clone(f.call.Args)
 	} else {
-		rest = results
-		f.call.Results = take(&rest, own)
-		if err := readOnly(operands); err != nil {
-			return nil, nil, err
+		rest = m.resultMemory
+		f.call.Results = take(&rest, "result", own)
+		if err := readOnly(m.operandMemory); err != nil {
+			return err
 		}
 	}
-	return operands, results, nil
+	for i := range m.guards {
+		if err := noAccess(m.guards[i].fence()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // poison makes the memory of a call inaccessible.
@@ -165,8 +178,8 @@ func poison(g region) {
 }
 
 // explainFault adds the reason to the error of a panic if a function accessed memory of
-// debug mode. call is the call that panicked, with its operands.
-func explainFault(call region, err error) error {
+// debug mode. call is the call that panicked, with its operands, and guards are of its arrays.
+func explainFault(call region, guards []guarded, err error) error {
 	p, ok := err.(*callbacks.PanicError)
 	if !ok {
 		return err
@@ -181,17 +194,18 @@ func explainFault(call region, err error) error {
 	poisoned.Lock()
 	defer poisoned.Unlock()
 	for _, g := range poisoned.all {
-		if g.holds(fault.Addr()) {
+		if holds(g.memory, fault.Addr()) {
 			return fmt.Errorf("a view that callback %q was called with was used after that call: Clone what you keep: %w", g.slot.Name(), err)
 		}
 	}
-	if call.holds(fault.Addr()) {
+	for i := range guards {
+		if holds(guards[i].fence(), fault.Addr()) {
+			return fmt.Errorf("the function accessed memory beyond the end of %s, %s: stay within the array: %w",
+				guards[i].name, guards[i].shape, err)
+		}
+	}
+	if holds(call.memory, fault.Addr()) {
 		return fmt.Errorf("the function wrote to its operands, which it may only read: Clone what you change: %w", err)
 	}
 	return err
-}
-
-func (g region) holds(address uintptr) bool {
-	start := uintptr(unsafe.Pointer(unsafe.SliceData(g.memory)))
-	return address >= start && address < start+uintptr(len(g.memory))
 }

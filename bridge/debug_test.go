@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -263,5 +264,35 @@ func TestAliasedAtRunTime(t *testing.T) {
 		}
 		check.Diff(t, "aliased", []bool{aliased, aliased, aliased}, saw)
 		callbacks.Default.Unregister(name)
+	}
+}
+
+// In debug mode a callback that writes beyond an array fails, with the array and the number of bytes.
+func TestDebugCatchesOverruns(t *testing.T) {
+	c := debugClient(t)
+	const typ = "tensor<9xf32>"
+	for _, form := range []contract.Form{contract.Passthrough, contract.Call} {
+		array := map[contract.Form]string{contract.Passthrough: "operand 0", contract.Call: "result 0"}[form]
+		for _, test := range []struct {
+			name string
+			at   int // from the beginning of the result
+			want string
+		}{
+			{"the next byte", 36, "wrote 1 bytes beyond the end of " + array + ", f32[9]: stay within the array"},
+			{"28 bytes", 36 + 27, "wrote 28 bytes beyond the end of " + array},
+			{"the next page", 64, "accessed memory beyond the end of " + array},
+			{"the byte before", -1, "wrote 1 bytes before the beginning of " + array},
+			{"300 bytes before", -300, "wrote 300 bytes before the beginning of " + array},
+		} {
+			t.Run(string(form)+"/"+test.name, func(t *testing.T) {
+				name := registerWith(t, callbacks.Options{}, func(f *callbacks.Frame) error {
+					*(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(f.Results[0].Data)), test.at)) ^= 1
+					return nil
+				})
+				e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom(form, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+				_, err := e.Run(t.Context(), view(t, make([]float32, 9), 9))
+				check.Error(t, err, fmt.Sprintf("callbacks: callback %q ", name), test.want)
+			})
+		}
 	}
 }
