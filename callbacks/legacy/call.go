@@ -15,16 +15,18 @@ type call struct {
 	out    contract.Nest
 	layout *legacy.Layout
 	opaque *legacy.Opaque
+	name   *legacy.Opaque // for a message if the function crashes
 }
 
 type callKey struct {
+	target            string
 	tuples, opaque    string
 	operands, results int
 }
 
 // callOf returns the call of a frame. Most functions have one call site, so the last call is tried first.
 func (f *Function) callOf(frame *callbacks.Frame) (*call, error) {
-	key := callKey{frame.Config.LegacyTuples, frame.Config.LegacyOpaque, len(frame.Args), len(frame.Results)}
+	key := callKey{frame.Name, frame.Config.LegacyTuples, frame.Config.LegacyOpaque, len(frame.Args), len(frame.Results)}
 	if c := f.last.Load(); c != nil && c.key == key {
 		return c, nil
 	}
@@ -34,7 +36,10 @@ func (f *Function) callOf(frame *callbacks.Frame) (*call, error) {
 		if err != nil {
 			return nil, fmt.Errorf("callbacks/legacy: the custom call %q: %w", frame.Name, err)
 		}
-		c, _ = f.calls.LoadOrStore(key, &call{key: key, in: in, out: out, layout: legacy.NewLayout(in, out), opaque: legacy.NewOpaque(key.opaque)})
+		c, _ = f.calls.LoadOrStore(key, &call{
+			key: key, in: in, out: out, layout: legacy.NewLayout(in, out), opaque: legacy.NewOpaque(key.opaque),
+			name: legacy.NewOpaque(fmt.Sprintf("the function of the custom call %q", key.target)),
+		})
 	}
 	f.last.Store(c.(*call))
 	return c.(*call), nil

@@ -141,7 +141,7 @@ func (f *Function) callC(frame *callbacks.Frame, c *call) error {
 	for i := range frame.Results {
 		memory.Add(frame.Results[i].Data)
 	}
-	err := memory.Run(f.address, int(f.form), c.layout, c.opaque)
+	err := memory.Run(c.name, f.address, int(f.form), c.layout, c.opaque)
 	if err == nil {
 		return nil
 	}

@@ -1,5 +1,7 @@
 #include "legacy.h"
 
+#include "crash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +49,7 @@ const CalliopeCustomCall* calliope_legacy_list(void* function) {
   return ((const CalliopeCustomCall* (*)(void))function)();
 }
 
-void calliope_legacy_call(void* function, int32_t form, void** arrays, const int32_t* slots, size_t n_slots,
+static void call_function(void* function, int32_t form, void** arrays, const int32_t* slots, size_t n_slots,
                           int32_t out, const char* opaque, size_t opaque_len, calliope_legacy_result* result) {
   call_status call = {{sizeof(XlaCustomCallStatus), set_failure, set_success}, result};
   XlaCustomCallStatus* status = &call.status;
@@ -83,4 +85,12 @@ void calliope_legacy_call(void* function, int32_t form, void** arrays, const int
       break;
   }
   if (memory != few) free(memory);
+}
+
+void calliope_legacy_call(const char* name, void* function, int32_t form, void** arrays, const int32_t* slots,
+                          size_t n_slots, int32_t out, const char* opaque, size_t opaque_len,
+                          calliope_legacy_result* result) {
+  const char* outer = calliope_crash_begin(name);
+  call_function(function, form, arrays, slots, n_slots, out, opaque, opaque_len, result);
+  calliope_crash_end(outer);
 }

@@ -49,17 +49,18 @@ func (c *Call) Add(data []byte) {
 }
 
 // Run calls a function, in a form other than ByPlatform, and forgets the arrays. It returns a *Failure if the
-// function reports one. The call of a function of another signature is not defined.
-func (c *Call) Run(function unsafe.Pointer, form int, l *Layout, opaque *Opaque) error {
+// function reports one. The call of a function of another signature is not defined. If the function crashes, the
+// name is in a message on stderr.
+func (c *Call) Run(name *Opaque, function unsafe.Pointer, form int, l *Layout, opaque *Opaque) error {
 	defer func() {
 		c.pin.Unpin()
 		clear(c.arrays)
 		c.arrays = c.arrays[:0]
 	}()
 	c.result = C.calliope_legacy_result{}
-	C.calliope_legacy_call(function, C.int32_t(form), unsafe.SliceData(c.arrays),
+	C.calliope_legacy_call(name.pointer(), function, C.int32_t(form), unsafe.SliceData(c.arrays),
 		(*C.int32_t)(unsafe.SliceData(l.slots)), C.size_t(len(l.slots)), C.int32_t(l.out),
-		(*C.char)(unsafe.Pointer(unsafe.SliceData(opaque.bytes))), C.size_t(len(opaque.bytes)-1), &c.result)
+		opaque.pointer(), C.size_t(len(opaque.bytes)-1), &c.result)
 	switch {
 	case c.result.memory == 0:
 		return fmt.Errorf("there is no memory for the %d pointers of its tuples", len(l.slots))
@@ -88,6 +89,8 @@ type Opaque struct{ bytes []byte }
 
 // NewOpaque returns a string for C.
 func NewOpaque(s string) *Opaque { return &Opaque{append([]byte(s), 0)} }
+
+func (o *Opaque) pointer() *C.char { return (*C.char)(unsafe.Pointer(unsafe.SliceData(o.bytes))) }
 
 // An Entry is a function that a library registers.
 type Entry struct {

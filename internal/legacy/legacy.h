@@ -23,9 +23,10 @@ typedef struct {
 
 // Calls a function with pointers to arrays, the operands first. slots is the memory of the tuples:
 // each slot is an array (its number) or a tuple (the number of its first slot, as -1 - number). The
-// first slots are the operands. out is the result, in the same form.
-void calliope_legacy_call(void* function, int32_t form, void** arrays, const int32_t* slots, size_t n_slots,
-                          int32_t out, const char* opaque, size_t opaque_len, calliope_legacy_result* result);
+// first slots are the operands. out is the result, in the same form. A crash is reported with the name.
+void calliope_legacy_call(const char* name, void* function, int32_t form, void** arrays, const int32_t* slots,
+                          size_t n_slots, int32_t out, const char* opaque, size_t opaque_len,
+                          calliope_legacy_result* result);
 
 // Calls calliope_custom_calls of a library.
 const CalliopeCustomCall* calliope_legacy_list(void* function);
