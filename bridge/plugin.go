@@ -89,6 +89,9 @@ var opened = struct {
 // downloads: if there is no plugin, the error is a native.NotFoundError, which names the
 // command that fetches one. Opening the same path again returns the same Plugin. On Windows
 // Open returns an error, because no plugin runs there.
+//
+// Open runs code of the library before it can look at it: open only what you trust. It returns an error for a
+// library that is no plugin, or whose table is of another release, cannot be read, or lacks functions.
 func Open(o OpenOptions) (*Plugin, error) {
 	if err := platformError(); err != nil {
 		return nil, err

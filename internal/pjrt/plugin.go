@@ -45,10 +45,8 @@ func Load(library *dl.Library) (*Plugin, error) {
 // Of is Load for the table (PJRT_Api) of a plugin that somebody else loaded.
 func Of(table unsafe.Pointer) (*Plugin, error) {
 	api := (*C.pjrt_api)(table)
-	const needed = C.sizeof_pjrt_api + (C.PJRT_FN_LAST_NEEDED+1)*C.sizeof_uintptr_t
-	if api.version.major != 0 || api.struct_size < needed {
-		return nil, fmt.Errorf("the plugin speaks PJRT %d.%d (a table of %d bytes); 0.x with at least %d is needed",
-			api.version.major, api.version.minor, api.struct_size, needed)
+	if err := checkTable(api); err != nil {
+		return nil, err
 	}
 	ffi, noFFI := findFFI(api)
 	return &Plugin{api, ffi, platformOf(api), noFFI, checkSaving(api)}, nil
@@ -62,10 +60,8 @@ func (p *Plugin) CanCall() error { return p.noFFI }
 // custom calls on GPUs is what only its plugins for GPUs have. Of these ROCm's is not known
 // to call Go: the name of its clients is refused.
 func platformOf(api *C.pjrt_api) string {
-	for e := api.extensions; e != nil; e = e.next {
-		if e._type == C.PJRT_EXTENSION_GPU {
-			return "CUDA"
-		}
+	if extensionOf(api, C.PJRT_EXTENSION_GPU) != nil {
+		return "CUDA"
 	}
 	return "Host"
 }
@@ -75,17 +71,15 @@ func platformOf(api *C.pjrt_api) string {
 func (p *Plugin) Platform() string { return p.platform }
 
 func findFFI(api *C.pjrt_api) (*C.pjrt_ffi_extension, error) {
-	for e := api.extensions; e != nil; e = e.next {
-		if e._type != C.PJRT_EXTENSION_FFI {
-			continue
-		}
-		if e.struct_size < C.sizeof_pjrt_ffi_extension {
-			return nil, fmt.Errorf("the plugin's FFI extension has %d bytes where %d are needed: it is too old",
-				e.struct_size, C.sizeof_pjrt_ffi_extension)
-		}
-		return (*C.pjrt_ffi_extension)(unsafe.Pointer(e)), nil
+	e := extensionOf(api, C.PJRT_EXTENSION_FFI)
+	switch {
+	case e == nil:
+		return nil, errors.New("the plugin has no FFI extension, so compiled code cannot call back: package stages cuts modules for such plugins")
+	case e.struct_size < C.sizeof_pjrt_ffi_extension:
+		return nil, fmt.Errorf("the plugin's FFI extension has %d bytes where %d are needed: it is too old",
+			e.struct_size, C.sizeof_pjrt_ffi_extension)
 	}
-	return nil, errors.New("the plugin has no FFI extension, so compiled code cannot call back: package stages cuts modules for such plugins")
+	return (*C.pjrt_ffi_extension)(unsafe.Pointer(e)), nil
 }
 
 // API returns the plugin's table (PJRT_Api), as the plugin gives it.

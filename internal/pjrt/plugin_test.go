@@ -17,6 +17,10 @@ func TestLoadRefuses(t *testing.T) {
 		pjrttest.NoTable:    "gave no table",
 		pjrttest.OldTable:   "PJRT 0.81",
 		pjrttest.OtherMajor: "PJRT 1.81",
+
+		pjrttest.GarbageTable: "the plugin's table (PJRT_Api) cannot be read",
+		pjrttest.HugeTable:    "a table of 18446744073709551515 bytes",
+		pjrttest.NoFunctions:  "the plugin's table (PJRT_Api) lacks the function 3",
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := Load(pjrttest.Open(t, variant))
@@ -32,6 +36,7 @@ func TestCannotCall(t *testing.T) {
 	for variant, want := range map[int]string{
 		pjrttest.NoFFI:          "no FFI extension",
 		pjrttest.ShortExtension: "40 bytes",
+		pjrttest.ExtensionRing:  "no FFI extension",
 	} {
 		t.Run(want, func(t *testing.T) {
 			p, err := Load(pjrttest.Open(t, variant))

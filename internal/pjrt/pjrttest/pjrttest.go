@@ -47,6 +47,10 @@ const (
 	NoStream       // for GPUs, and calls have no stream
 	Hosted         // right; the calls are those of a host, which registers handlers itself
 	HostedCUDA     // Hosted, for GPUs
+	GarbageTable   // an address where nothing is
+	HugeTable      // a table that states more bytes than there are
+	NoFunctions    // a table of null pointers
+	ExtensionRing  // a list of extensions without an end
 )
 
 // Refused is a custom call target that no variant registers a handler for.

@@ -44,6 +44,10 @@ enum {  // as in pjrttest.go
   NO_STREAM,
   HOSTED,
   HOSTED_CUDA,
+  GARBAGE_TABLE,
+  HUGE_TABLE,
+  NO_FUNCTIONS,
+  EXTENSION_RING,
 };
 
 enum { CUDA = VARIANT == RIGHT_CUDA || VARIANT == NO_STREAM || VARIANT == HOSTED_CUDA };
@@ -323,7 +327,8 @@ static pjrt_ffi_extension extension = {
     .register_handler = register_handler,
 };
 static pjrt_extension other = {
-    .struct_size = sizeof other, .type = CUDA ? PJRT_EXTENSION_GPU : 4, .next = VARIANT == NO_FFI ? NULL : &extension.base};
+    .struct_size = sizeof other, .type = CUDA ? PJRT_EXTENSION_GPU : 4,
+    .next = VARIANT == NO_FFI ? NULL : VARIANT == EXTENSION_RING ? &other : &extension.base};
 
 // The functions that save executables are there to be asked for the size of a structure.
 static pjrt_error* sized(size_t have, size_t want) {
@@ -340,9 +345,13 @@ static pjrt_error* executable_destroy(size_t* args) { return sized(*args, 24); }
 
 void* GetPjrtApi(void) {
   if (VARIANT == NO_TABLE) return NULL;
+  if (VARIANT == GARBAGE_TABLE) return (void*)0x600000000000;
   size_t size = sizeof(pjrt_api) + 120 * sizeof(void*);
   pjrt_api* api = calloc(1, size);
-  api->struct_size = VARIANT == OLD_TABLE ? sizeof(pjrt_api) + 90 * sizeof(void*) : size;
+  api->struct_size = VARIANT == OLD_TABLE ? sizeof(pjrt_api) + 90 * sizeof(void*)
+                     : VARIANT == HUGE_TABLE ? SIZE_MAX - 100
+                                             : size;
+  for (int i = 0; i <= PJRT_FN_LAST_NEEDED && VARIANT != NO_FUNCTIONS; i++) api->functions[i] = pjrt_nothing;
   api->extensions = &other;
   api->version.minor = 81;
   api->version.major = VARIANT == OTHER_MAJOR ? 1 : 0;
