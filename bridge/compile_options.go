@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -30,6 +31,11 @@ type CompileOptions struct {
 	// order in which it lowers them. The function gets the operands and fills the results, as
 	// that of a [ForeignTarget]. A name may be empty if XLA removes all calls with its index.
 	JAXCallbacks []string
+
+	// Exact turns off XLA's algebraic simplification and its folding of constants, which change what a module
+	// computes: docs/reference/xla-deviations.md lists the cases. Products that are added may still be rounded once. Code
+	// may take longer: attention up to twice as long. It adds passes to the flag xla_disable_hlo_passes.
+	Exact bool
 
 	// Flags are flags of XLA for this compile, by name without dashes, such as
 	// "xla_cpu_prefer_vector_width": "512". They are the fields of the plugin's DebugOptions
@@ -92,6 +98,9 @@ func (o CompileOptions) check(devices int) (flags map[string]string, err error) 
 		if err := set("OptimizationLevel", "xla_backend_optimization_level", strconv.Itoa(level)); err != nil {
 			return nil, err
 		}
+	}
+	if o.Exact {
+		flags[disabledPasses] = strings.TrimPrefix(flags[disabledPasses]+","+inexactPasses, ",")
 	}
 	if o.DumpTo != "" {
 		dir, err := filepath.Abs(o.DumpTo) // "-" is standard output in XLA

@@ -60,6 +60,13 @@ var bools = map[string]string{"true": "True", "1": "True", "false": "False", "0"
 // a NaN, and take -0 for less than 0.
 const keepsNaN = "xla_cpu_enable_fast_min_max"
 
+// disabledPasses is the flag with the names of passes that XLA leaves out, and inexactPasses are those that
+// CompileOptions.Exact leaves out.
+const (
+	disabledPasses = "xla_disable_hlo_passes"
+	inexactPasses  = "algsimp,constant_folding"
+)
+
 // flagVariables are the environment variables that XLA reads flags from.
 var flagVariables = [...]string{"XLA_FLAGS", "XLA_DEBUG_OPTIONS"}
 

@@ -58,6 +58,8 @@ type Options struct {
 	Lower map[string]Func
 	// JAXCallbacks names the callbacks of a module that JAX lowered: see bridge.CompileOptions.
 	JAXCallbacks []string
+	// Exact is that of bridge.CompileOptions, for the stages on clients.
+	Exact bool
 	// Foreign has the targets of other hosts whose calls are callbacks, too, such as those of
 	// package bridge/lapack: see bridge.Plugin.RegisterForeign.
 	Foreign []bridge.ForeignTarget

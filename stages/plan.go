@@ -48,6 +48,7 @@ type Stage struct {
 
 	replicas int      // that execute it together; 0 if each does so by itself
 	jax      []string // the callbacks of JAX's calls that stay in it
+	exact    bool     // see Options.Exact
 }
 
 // A Callback is a callback of the module, with what became of it.

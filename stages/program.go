@@ -49,7 +49,7 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error)
 		if err := passes.ForXLA(whole); err != nil {
 			return nil, errors.Join(fmt.Errorf("stages: %w", err), whole.Close())
 		}
-		e, err := client.Compile(ctx, stablehlo.Program(whole), bridge.CompileOptions{Replicas: replicas, JAXCallbacks: o.JAXCallbacks})
+		e, err := client.Compile(ctx, stablehlo.Program(whole), bridge.CompileOptions{Replicas: replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact})
 		if err := errors.Join(err, whole.Close()); err != nil {
 			return nil, err
 		}

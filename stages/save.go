@@ -63,7 +63,7 @@ func (p *Plan) Serialize() ([]byte, error) {
 
 // Load makes a plan of what Serialize returned, on the devices of o. The modules are read into c, which must
 // stay open until the plan is closed. Options.Place may change where the stages are, and Options.Foreign has the targets
-// of inline calls. The plan has its decisions, its replicas and the names of JAX's callbacks, so o must have no other
+// of inline calls, and Options.Exact says how XLA compiles. The plan has its decisions, its replicas and the names of JAX's callbacks, so o must have no other
 // options.
 //
 // The error is a *SavedError if data was damaged. The checksum detects damage, and no intent: a run calls the
@@ -77,7 +77,7 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 		return nil, err
 	}
 	if len(o.Lower) > 0 || len(o.Force) > 0 || o.Policy != ByDevice || o.Replicas != 0 || len(o.JAXCallbacks) > 0 {
-		return nil, errors.New("stages: Load: the plan has its decisions, replicas and JAX's callbacks: give only Devices, Place and Foreign, or cut the module again")
+		return nil, errors.New("stages: Load: the plan has its decisions, replicas and JAX's callbacks: give only Devices, Place, Foreign and Exact, or cut the module again")
 	}
 	s, err := unseal(data)
 	if err != nil {
@@ -106,6 +106,7 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	}
 	o.JAXCallbacks = s.JAX
 	p.keepForeign(o)
+	p.setExact(o.Exact)
 	return p, nil
 }
 

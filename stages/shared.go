@@ -17,7 +17,8 @@ type stageKey struct {
 	replicas int
 	text     [sha256.Size]byte // of the module, without locations
 	jax      string            // its JAX callbacks
-	library  string            // that read the module
+	exact    bool
+	library  string // that read the module
 }
 
 type sharedPrograms struct {

@@ -63,7 +63,7 @@ const shardyTarget = "xla.sdy."
 var errManual = errors.New("it has a manual computation for one device, and the XLA of this plugin runs them for several devices only")
 
 func (m *module) compileOptions(o options) bridge.CompileOptions {
-	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD}
+	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD, Exact: o.exact}
 }
 
 // compileUnread compiles a module that only XLA reads. names serve the callbacks of JAX.

@@ -64,6 +64,8 @@ fetched when it is first needed.
                  module, or 1). They all take the same inputs, or each its own with
                  consecutive numbers: with two parameters the second replica takes in2
                  and in3. The results are numbered in the same way.
+  --exact        compute what the module says, without the simplifications of XLA that
+                 change it (docs/reference/xla-deviations.md); it may take longer
   --cache DIR    keep the compiled module in a folder, for further runs of it
   --devices N    number of devices that the CPU presents (default: as many as needed)
   --max-module SIZE  largest module that is read (default 1GiB)
@@ -95,6 +97,7 @@ type options struct {
 	replicas int
 	devices  int
 	cache    string
+	exact    bool
 	timeout  time.Duration
 
 	replicasGiven bool
@@ -145,6 +148,7 @@ func parseOptions(args []string) (options, error) {
 	flags.IntVar(&o.replicas, "replicas", o.replicas, "")
 	flags.IntVar(&o.devices, "devices", 0, "")
 	flags.StringVar(&o.cache, "cache", "", "")
+	flags.BoolVar(&o.exact, "exact", false, "")
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.Var(&o.maxModule, "max-module", "")
 	flags.Var(&o.maxArrays, "max-arrays", "")
