@@ -3,10 +3,14 @@ package passes
 import "github.com/calliope-mlir/calliope/mlir"
 
 // ForXLA changes what XLA's CPU compiler gets wrong, and nothing else; see ExpandIntegerPowers,
-// RemoveEmptyLoops, ReturnThroughBranches and ConstrainLayouts. Package builder calls it for the modules that it
-// makes, package stages for those that it compiles, and mlir-run for those that it runs.
+// StateSignedness, RemoveEmptyLoops, ReturnThroughBranches and ConstrainLayouts. Package builder calls it
+// for the modules that it makes, package stages for those that it compiles, and mlir-run for those that
+// it runs.
 func ForXLA(m *mlir.Module) error {
 	if _, err := ExpandIntegerPowers(m); err != nil {
+		return err
+	}
+	if _, err := StateSignedness(m); err != nil {
 		return err
 	}
 	if _, err := RemoveEmptyLoops(m); err != nil {
