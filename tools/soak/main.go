@@ -6,6 +6,7 @@
 //	go run ./tools/soak -stress [-for DURATION] [-procs N] [-goroutines N] [-devices N]
 //	go run ./tools/soak -lint [-inputs N] [-seed N] [-keep FOLDER]
 //	go run ./tools/soak -lint -files N
+//	go run ./tools/soak -identities [-expressions N] [-seed N] [-simplify]
 //
 // With -faults it injects every fault that the tests know, each of them -count times, in
 // concurrent runs and in every way of dispatch. With -debug it injects the faults that the
@@ -20,6 +21,10 @@
 // that the command reports each file, in each format and with each way to check, and ends as it
 // should. With the same -seed the inputs are the same. Those on which a check fails are kept. With -files it
 // checks that many valid modules in one run, and measures the memory of the command and its workers.
+//
+// With -identities it compares what XLA and StableHLO's reference interpreter make of random expressions, most of
+// them identities that compilers simplify, and prints the smallest expressions in which they differ. XLA is
+// told not to simplify (bridge.CompileOptions.Exact), unless -simplify is given, which shows what this prevents.
 //
 // The exit status is 1 if a check fails.
 package main
@@ -36,6 +41,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tools/soak/faults"
+	"github.com/calliope-mlir/calliope/tools/soak/identities"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
 	"github.com/calliope-mlir/calliope/tools/soak/mutants"
 	"github.com/calliope-mlir/calliope/tools/soak/stress"
@@ -64,9 +70,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	lint := flags.Bool("lint", false, "run mlir-lint on changed modules instead")
 	var m mutants.Options
 	flags.IntVar(&m.Inputs, "inputs", 1_000_000, "with -lint: number of inputs")
-	flags.Uint64Var(&m.Seed, "seed", 1, "with -lint: the number that the changes depend on")
+	flags.Uint64Var(&m.Seed, "seed", 1, "with -lint and -identities: the number that what is random depends on")
 	flags.StringVar(&m.Keep, "keep", "mutants", "with -lint: the `folder` that gets the inputs on which a check fails")
 	files := flags.Int("files", 0, "with -lint: check so many `files` in one run instead, and measure the memory")
+	compare := flags.Bool("identities", false, "compare XLA with the reference interpreter instead")
+	var i identities.Options
+	flags.IntVar(&i.Programs, "expressions", 20_000, "with -identities: number of expressions")
+	flags.BoolVar(&i.Simplify, "simplify", false, "with -identities: let XLA simplify")
 	only := flags.String("only", "", "with -faults: only the faults whose name contains this text")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -84,6 +94,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	ctx := context.Background()
+	if *compare {
+		if err := i.Check(); err != nil || *lint || *press || *inject {
+			fmt.Fprintln(stderr, "soak: bad usage: use -identities without -lint, -faults and -stress, and an -expressions of at least 1")
+			return 2
+		}
+		i.Seed = m.Seed
+		return identify(ctx, i, stdout, stderr)
+	}
 	if *lint {
 		return lintAll(ctx, m, *files, stdout, stderr)
 	}

@@ -9,7 +9,7 @@ import (
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{{"-nosuchflag"}, {"stray"}, {"-faults", "-count", "0"}, {"-mode", "telepathy"}, {"-devices", "0"},
 		{"-lint", "-stress"}, {"-lint", "-inputs", "0"}, {"-lint", "-keep", ""}, {"-files", "100"}, {"-lint", "-files", "-1"},
-		{"-debug"}, {"-stress", "-faults"}, {"-procs", "2"}, {"-stress", "-procs", "-1"}, {"-stress", "-procs", "1", "-for", "-1s"}} {
+		{"-debug"}, {"-identities", "-lint"}, {"-identities", "-expressions", "0"}, {"-stress", "-faults"}, {"-procs", "2"}, {"-stress", "-procs", "-1"}, {"-stress", "-procs", "1", "-for", "-1s"}} {
 		var out, errs bytes.Buffer
 		if got := run(args, &out, &errs); got != 2 || errs.Len() == 0 {
 			t.Errorf("run(%q) = %d, said %q; want 2 and why", args, got, &errs)
@@ -53,6 +53,16 @@ func TestLint(t *testing.T) {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.HasPrefix(out.String(), "500 inputs in ") || !strings.Contains(out.String(), "problems 0;") {
+		t.Errorf("it printed\n%s", &out)
+	}
+}
+
+func TestIdentities(t *testing.T) {
+	var out, errs bytes.Buffer
+	if got := run([]string{"-identities", "-expressions", "20"}, &out, &errs); got != 0 {
+		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
+	}
+	if !strings.Contains(out.String(), "20 programs, ") {
 		t.Errorf("it printed\n%s", &out)
 	}
 }

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tools/soak/identities"
+)
+
+// identify compares XLA with the reference interpreter. The status is 1 if there are deviations that are not known.
+func identify(ctx context.Context, o identities.Options, stdout, stderr io.Writer) int {
+	result, err := runIdentities(ctx, o)
+	if status := report(result, err, stdout, stderr); status != 0 {
+		return status
+	}
+	if !o.Simplify && len(result.Unknown()) > 0 {
+		fmt.Fprintf(stderr, "soak: XLA and the interpreter differ, with seed %d\n", o.Seed)
+		return 1
+	}
+	return 0
+}
+
+func runIdentities(ctx context.Context, o identities.Options) (*identities.Result, error) {
+	if err := native.EnsureAll(ctx, native.EnsureOptions{}); err != nil {
+		return nil, err
+	}
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	return identities.Run(ctx, library, client, o)
+}

@@ -1,0 +1,243 @@
+package identities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Options say how many programs are run and how.
+type Options struct {
+	Programs int
+	Seed     uint64
+	// Simplify lets XLA simplify the programs, with what it makes wrong then. Otherwise they are
+	// compiled with bridge.CompileOptions.Exact.
+	Simplify bool
+}
+
+// Check returns an error if the options are invalid.
+func (o Options) Check() error {
+	if o.Programs < 1 {
+		return errors.New("the number of programs must be 1 or more")
+	}
+	return nil
+}
+
+// A Deviation is an expression for which XLA returns another value than the interpreter, while for those in it
+// both return the same.
+type Deviation struct {
+	Expression string
+	Folded     bool   // its parameters are constants
+	Inputs     string // the elements of the parameters
+	Want, Got  string // what the interpreter and XLA make of them
+	Count      int    // how many programs have it, with any parameters
+	Known      string // why XLA does so also without simplification, "" if that is not known
+}
+
+func (d *Deviation) String() string {
+	folded := ""
+	if d.Folded {
+		folded = " of constants"
+	}
+	known := ""
+	if d.Known != "" {
+		known = " (" + d.Known + ")"
+	}
+	return fmt.Sprintf("%d× %s%s at %s: want %s, got %s%s", d.Count, d.Expression, folded, d.Inputs, d.Want, d.Got, known)
+}
+
+// A Result is what a run found.
+type Result struct {
+	Programs   int
+	Deviations []*Deviation
+}
+
+func (r *Result) String() string {
+	var b strings.Builder
+	for _, d := range r.Deviations {
+		fmt.Fprintln(&b, d)
+	}
+	fmt.Fprintf(&b, "%d programs, %d kinds of deviations, %d of them not known\n", r.Programs, len(r.Deviations), len(r.Unknown()))
+	return b.String()
+}
+
+// Unknown returns the deviations that are not known.
+func (r *Result) Unknown() []*Deviation {
+	return slices.DeleteFunc(slices.Clone(r.Deviations), func(d *Deviation) bool { return d.Known != "" })
+}
+
+// inModule is the number of expressions in one module.
+const inModule = 50
+
+// Run makes random programs, runs them by XLA and by the interpreter, and compares what they return. The
+// same options make the same programs.
+func Run(ctx context.Context, library *mlir.Library, client *bridge.Client, o Options) (*Result, error) {
+	g := &generator{rand.New(rand.NewPCG(o.Seed, 0))}
+	r := &runner{library: library, client: client, options: bridge.CompileOptions{Exact: !o.Simplify}, found: map[string]*Deviation{}}
+	for r.result.Programs < o.Programs {
+		list := make([]*expression, min(inModule, o.Programs-r.result.Programs))
+		for i := range list {
+			list[i] = g.expression(types[g.IntN(len(types))])
+		}
+		r.inputs, r.folded = g.inputs(), g.IntN(4) == 0
+		if err := r.compare(ctx, list); err != nil {
+			return &r.result, err
+		}
+		r.result.Programs += len(list)
+	}
+	slices.SortFunc(r.result.Deviations, func(a, b *Deviation) int { return strings.Compare(a.Expression, b.Expression) })
+	return &r.result, nil
+}
+
+type runner struct {
+	library *mlir.Library
+	client  *bridge.Client
+	options bridge.CompileOptions
+	inputs  map[string]tensor.View
+	folded  bool
+	found   map[string]*Deviation // by expression
+	result  Result
+}
+
+// compare adds the deviations of expressions.
+func (r *runner) compare(ctx context.Context, list []*expression) error {
+	want, got, err := r.both(ctx, list)
+	if err != nil {
+		return err
+	}
+	for i, e := range list {
+		at, err := r.deviates(e, want[i], got[i])
+		if err != nil {
+			return err
+		}
+		if at < 0 {
+			continue
+		}
+		if err := r.add(ctx, e, at, want[i], got[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the deviation of the smallest part of an expression that has one.
+func (r *runner) add(ctx context.Context, e *expression, at int, want, got tensor.View) error {
+	for {
+		var smaller *expression
+		for _, part := range e.args {
+			if len(part.args) == 0 {
+				continue
+			}
+			w, g, err := r.both(ctx, []*expression{part})
+			if err != nil {
+				return err
+			}
+			i, err := r.deviates(part, w[0], g[0])
+			if err != nil {
+				return err
+			}
+			if i >= 0 {
+				smaller, at, want, got = part, i, w[0], g[0]
+				break
+			}
+		}
+		if smaller == nil {
+			break
+		}
+		e = smaller
+	}
+	key := e.String()
+	if d := r.found[key]; d != nil {
+		d.Count++
+		return nil
+	}
+	d := &Deviation{Expression: key, Folded: r.folded, Count: 1, Want: fmt.Sprint(want.At(at)), Got: fmt.Sprint(got.At(at))}
+	d.Known = known(e, r.folded, want.At(at), got.At(at))
+	var inputs []string
+	e.each(func(part *expression) {
+		if !part.isParameter() {
+			return
+		}
+		if text := fmt.Sprintf("%s=%v", part.op, r.inputs[part.String()].At(at)); !slices.Contains(inputs, text) {
+			inputs = append(inputs, text)
+		}
+	})
+	d.Inputs = strings.Join(inputs, " ")
+	r.found[key] = d
+	r.result.Deviations = append(r.result.Deviations, d)
+	return nil
+}
+
+// both returns what the interpreter and XLA make of expressions.
+func (r *runner) both(ctx context.Context, list []*expression) (want, got []tensor.View, err error) {
+	text, args := module(list, r.inputs, r.folded)
+	fail := func(err error) error { return fmt.Errorf("%w\n%s", err, text) }
+	c := r.library.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	m, err := c.Parse("identities.mlir", []byte(text))
+	if err != nil {
+		return nil, nil, fail(err)
+	}
+	defer m.Close()
+	if want, err = stablehlo.Evaluate(m, args...); err != nil {
+		return nil, nil, fail(err)
+	}
+	if err := passes.ForXLA(m); err != nil {
+		return nil, nil, fail(err)
+	}
+	e, err := r.client.Compile(ctx, stablehlo.Program(m), r.options)
+	if err != nil {
+		return nil, nil, fail(err)
+	}
+	defer e.Close()
+	if got, err = e.Call(ctx, args...); err != nil {
+		return nil, nil, fail(err)
+	}
+	return want, got, nil
+}
+
+// deviates returns the first element in which two results differ, or -1. Elements that depend on a denormal
+// number do not count, because XLA may take it for zero.
+func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
+	exact := e.isExact()
+	var parts []tensor.View
+	for i := range length {
+		if same(want.At(i), got.At(i), e.t, exact) {
+			continue
+		}
+		if parts == nil {
+			var err error
+			if parts, err = r.parts(e); err != nil {
+				return -1, err
+			}
+		}
+		if !slices.ContainsFunc(parts, func(v tensor.View) bool { return isDenormal(v, i) }) {
+			return i, nil
+		}
+	}
+	return -1, nil
+}
+
+// parts returns the values of all parts of an expression, by the interpreter.
+func (r *runner) parts(e *expression) ([]tensor.View, error) {
+	var list []*expression
+	e.each(func(part *expression) { list = append(list, part) })
+	text, args := module(list, r.inputs, r.folded)
+	c := r.library.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	m, err := c.Parse("parts.mlir", []byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, text)
+	}
+	defer m.Close()
+	return stablehlo.Evaluate(m, args...)
+}
