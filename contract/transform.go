@@ -71,12 +71,14 @@ func EncodeTransforms(list ...Transform) (string, error) {
 		if t.Name == "" {
 			return "", fmt.Errorf("contract: transform %d has no name", i)
 		}
+		encoded[i] = transformJSON{Name: t.Name, Params: make(map[string]any, len(t.Params))}
 		for name, value := range t.Params {
-			if err := checkParam(value); err != nil {
+			param, err := encodedParam(value)
+			if err != nil {
 				return "", fmt.Errorf("contract: parameter %q of the transform %q is %w", name, t.Name, err)
 			}
+			encoded[i].Params[name] = param
 		}
-		encoded[i] = transformJSON(t)
 	}
 	data, err := json.Marshal(encoded)
 	if err != nil {
@@ -85,31 +87,39 @@ func EncodeTransforms(list ...Transform) (string, error) {
 	return string(data), nil
 }
 
-func checkParam(value any) error {
+// encodedParam returns a copy of a value in which floating-point numbers are written so that they
+// are not read as integers.
+func encodedParam(value any) (_ any, err error) {
 	switch v := value.(type) {
 	case nil, bool, string, int, int64:
-		return nil
+		return v, nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%v, which JSON cannot hold: use a finite number", v)
+			return nil, fmt.Errorf("%v, which JSON cannot hold: use a finite number", v)
 		}
-		return nil
+		text, err := json.Marshal(v)
+		if !bytes.ContainsAny(text, ".e") {
+			text = append(text, ".0"...)
+		}
+		return json.RawMessage(text), err
 	case []any:
-		for _, e := range v {
-			if err := checkParam(e); err != nil {
-				return err
+		list := make([]any, len(v))
+		for i := range v {
+			if list[i], err = encodedParam(v[i]); err != nil {
+				return nil, err
 			}
 		}
-		return nil
+		return list, nil
 	case map[string]any:
-		for _, e := range v {
-			if err := checkParam(e); err != nil {
-				return err
+		params := make(map[string]any, len(v))
+		for name := range v {
+			if params[name], err = encodedParam(v[name]); err != nil {
+				return nil, err
 			}
 		}
-		return nil
+		return params, nil
 	}
-	return fmt.Errorf("a %T: use nil, bool, string, int, int64, float64, []any or map[string]any", value)
+	return nil, fmt.Errorf("a %T: use nil, bool, string, int, int64, float64, []any or map[string]any", value)
 }
 
 // DecodeTransforms reads a text that EncodeTransforms wrote. It returns false for any other
@@ -133,6 +143,9 @@ func DecodeTransforms(text string) ([]Transform, bool) {
 				return nil, false
 			}
 			t.Params[name] = value
+		}
+		if len(t.Params) == 0 {
+			t.Params = nil // as it was before EncodeTransforms
 		}
 		list[i] = Transform(t)
 	}

@@ -29,9 +29,9 @@ func TestTransforms(t *testing.T) {
 		{"mask", []contract.Transform{contract.Mask([]int{2, 3}, nil)},
 			`[{"name":"mask","params":{"logical_shapes":[[2,3],[]]}}]`, "[('mask', {'logical_shapes': ((2, 3), ())})]"},
 		{"others", []contract.Transform{{Name: "own", Params: map[string]any{
-			"b": true, "a": "it's", "f": 0.5, "m": map[string]any{"k": false, "n": nil}, "n": int64(1) << 60, "w": float64(1e30), "q": `"'`,
-		}}}, `[{"name":"own","params":{"a":"it's","b":true,"f":0.5,"m":{"k":false,"n":null},"n":1152921504606846976,"q":"\"'","w":1e+30}}]`,
-			`[('own', {'a': "it's", 'b': True, 'f': 0.5, 'm': {'k': False, 'n': None}, 'n': 1152921504606846976, 'q': '"\'', 'w': 1e+30})]`},
+			"b": true, "a": "it's", "f": 0.5, "m": map[string]any{"k": false, "n": nil}, "n": int64(1) << 60, "w": float64(1e30), "x": float64(-2), "y": map[string]any{}, "q": `"'`,
+		}}}, `[{"name":"own","params":{"a":"it's","b":true,"f":0.5,"m":{"k":false,"n":null},"n":1152921504606846976,"q":"\"'","w":1e+30,"x":-2.0,"y":{}}}]`,
+			`[('own', {'a': "it's", 'b': True, 'f': 0.5, 'm': {'k': False, 'n': None}, 'n': 1152921504606846976, 'q': '"\'', 'w': 1e+30, 'x': -2.0, 'y': {}})]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := check.Must(contract.EncodeTransforms(test.list...))
@@ -73,6 +73,8 @@ func TestTransformErrors(t *testing.T) {
 func FuzzTransformText(f *testing.F) {
 	f.Add(`[{"name":"batch","params":{"batch_dims":[null,0]}}]`)
 	f.Add(`[{"name":"'\"\\"}]`)
+	f.Add(`[{"name":"a","params":{}}]`)
+	f.Add(`[{"name":"a","params":{"x":{},"y":[],"z":[1,-2.5,1e9,true,"s",null]}},{"name":"b"}]`)
 	f.Fuzz(func(t *testing.T, text string) {
 		list, ok := contract.DecodeTransforms(text)
 		contract.TransformText(text)
