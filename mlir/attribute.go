@@ -33,6 +33,11 @@ func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	if raw.Ptr == nil {
 		return Attribute{}, &DiagnosticError{Op: fmt.Sprintf("parsing the attribute %q", text), Diagnostics: diagnostics, Hint: c.hint([]byte(text), diagnostics)}
 	}
+	if mayMisfit(text) {
+		if _, message := c.misfitIn(capi.DenseInAttribute(c.api, raw)); message != "" {
+			return Attribute{}, fmt.Errorf("mlir: parsing the attribute %q failed: %s", text, message)
+		}
+	}
 	return c.attribute(raw), nil
 }
 

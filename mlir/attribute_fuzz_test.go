@@ -14,7 +14,7 @@ func FuzzTypes(f *testing.F) {
 		"tensor<2x?xf32>", "tuple<i1, tensor<*xf64>>", "(i32) -> ()", "!stablehlo.token", "memref<2xf32, strided<[1]>>",
 		"vector<[4]xi8>", "!quant.any<i8:f32>", "complex<f32>", "tensor<?x2xf32, unit>",
 		"memref<2x?xf32, affine_map<(i, j) -> (j, i)>, 3>", "memref<*xf32, 1>", "vector<[4]x2xf32>", "complex<i8>",
-		"tuple<i8, (i8) -> none>", "!nosuch.t<x>",
+		"tuple<i8, (i8) -> none>", "!nosuch.t<x>", "tensor<2xi8, dense<(1, 2)> : tensor<i32>>",
 	} {
 		f.Add(seed)
 	}
@@ -48,6 +48,10 @@ func FuzzAttributes(f *testing.F) {
 		"tensor<?x2xf32, unit>", "memref<2x?xf32, affine_map<(i, j) -> (j, i)>, 3>",
 		`"a\00b"`, "-7 : si4", "[1, {a = unit}]", "dense<[true, false]> : tensor<2xi1>", "array<i64: 1, 2>", "dense<1.5> : tensor<2xbf16>",
 		"#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>", "dense<[0, 1]> : tensor<2xindex>",
+		"dense<(1, 2)> : tensor<i32>", "dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i32>>", "dense<(1.0, -2.0)> : tensor<complex<f64>>",
+		"dense<[-8, 7]> : tensor<2xi4>", "dense<(1, 2)> : tensor<i4>", "dense<-1> : tensor<index>", "dense<(1, 2)> : tensor<index>",
+		`dense<"0x0100000002000000"> : tensor<2xi32>`, `dense<"0x01"> : tensor<i8>`, `dense<"0xFF"> : tensor<9xi1>`, "dense<[]> : tensor<0xi8>",
+		"dense<[[1], [2]]> : tensor<2x1xi64>", "dense<0x7FC0> : tensor<2xbf16>", "dense<[0x7F800000, 1.0]> : tensor<2xf32>",
 	} {
 		f.Add(seed)
 	}
@@ -65,6 +69,9 @@ func FuzzAttributes(f *testing.F) {
 		printed := a.String()
 		if strings.Contains(printed, "distinct[") || strings.Contains(printed, "dense_resource<") || strings.Contains(printed, "loc(") {
 			return
+		}
+		if strings.Contains(text, `"0x`) {
+			return // its bits outside the elements, as of i4, are not printed
 		}
 		if again, err := c.ParseAttribute(printed); err == nil && !again.Equal(a) {
 			t.Errorf("%q prints as %s, which is another attribute", text, printed)

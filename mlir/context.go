@@ -35,6 +35,11 @@ type Context struct {
 		yes  bool
 	}
 
+	packed struct { // see packsBooleans
+		once sync.Once
+		yes  bool
+	}
+
 	borrowed   bool            // C code owns it
 	defined    map[string]bool // dialects of LoadIRDL, which other contexts of the library do not know
 	maxSplat   int64           // bytes

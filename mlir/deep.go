@@ -88,25 +88,39 @@ func deeplyNested(text string) bool {
 }
 
 // parse calls parse, which returns an operation, on a large stack if it may need one.
-// source is the text to parse.
-func (c *Context) parse(data []byte, source string, parse func() pointer) {
+// source is the text to parse. It destroys the operation and returns an error if the library
+// should not have accepted it.
+func (c *Context) parse(data []byte, source string, parse func() pointer) error {
 	c.loadNamed(data)
-	if !IsBytecode(data) {
+	bytecode := IsBytecode(data)
+	if !bytecode {
 		c.foresee(source)
-		c.asks(func() { parse() })
-		return
 	}
-	if len(data) <= maxShallow || c.roomy() {
-		c.asks(func() { parse() })
-		return
+	var op capi.MlirOperation
+	if bytecode && len(data) > maxShallow && !c.roomy() {
+		op.Ptr = c.parseDeep(data, parse)
+	} else {
+		c.asks(func() { op.Ptr = parse() })
 	}
+	if op.Ptr == nil || !bytecode && !mayMisfit(source) {
+		return nil
+	}
+	err := c.misfits(op)
+	if err != nil {
+		capi.MlirOperationDestroy(c.api, op)
+	}
+	return err
+}
+
+// parseDeep calls parse, which reads bytecode, on a large stack.
+func (c *Context) parseDeep(data []byte, parse func() pointer) (op pointer) {
 	c.api.SetDeep(true)
-	var op pointer
 	c.asks(func() { op = parse() })
 	c.api.SetDeep(false)
 	if op != nil && capi.DeepOperation(c.api, capi.MlirOperation{Ptr: op}, len(data)) {
 		c.deepen()
 	}
+	return op
 }
 
 // sampled reports whether a composed object should be checked for deep nesting. It selects

@@ -72,7 +72,9 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 			return raw.Ptr
 		}
 	}
-	c.parse(data, source, parse)
+	if err := c.parse(data, source, parse); err != nil {
+		return nil, err
+	}
 	diagnostics := c.takeDiagnostics(name)
 	if raw.Ptr == nil {
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}

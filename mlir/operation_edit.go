@@ -270,7 +270,9 @@ func (c *Context) ParseOperation(name string, data []byte) (Operation, error) {
 		raw = capi.MlirOperationCreateParse(t, c.raw, source[:len(data)], name)
 		return raw.Ptr
 	}
-	c.parse(data, source, parse)
+	if err := c.parse(data, source, parse); err != nil {
+		return Operation{}, err
+	}
 	diagnostics := c.takeDiagnostics("")
 	if raw.Ptr == nil {
 		return Operation{}, &DiagnosticError{Op: "parse", Diagnostics: diagnostics}
