@@ -42,10 +42,7 @@ func artifactVersion(data []byte) string {
 // bytecodeDialects returns the dialects that bytecode lists. The list is incomplete if the
 // data are damaged.
 func bytecodeDialects(data []byte) []string {
-	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
-	r.number() // the version of the format
-	r.text()   // the producer
-	return r.dialects()
+	return sectionDialects(bytecodeSections(data))
 }
 
 // A bytecodeReader reads bytecode, as MLIR's document BytecodeFormat describes it. After the
@@ -102,10 +99,27 @@ func (r *bytecodeReader) text() string {
 
 // Sections of a module.
 const (
-	stringSection       = 0
-	dialectSection      = 1
+	stringSection = iota
+	dialectSection
+	attributeSection // the values of attributes and types
+	offsetSection    // their sizes and dialects
+	knownSections
+
 	sectionAligned byte = 0x80 // a flag
 )
+
+// bytecodeSections returns the sections of bytecode. Those that damaged data lack are empty.
+func bytecodeSections(data []byte) (sections [knownSections]bytecodeReader) {
+	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
+	r.number() // the version of the format
+	r.text()   // the producer
+	for !r.ended() {
+		if id, content := r.section(); id < knownSections {
+			sections[id] = content
+		}
+	}
+	return sections
+}
 
 // section returns the next section and its identifier.
 func (r *bytecodeReader) section() (id byte, content bytecodeReader) {
@@ -119,15 +133,9 @@ func (r *bytecodeReader) section() (id byte, content bytecodeReader) {
 	return head &^ sectionAligned, bytecodeReader{data: r.skip(length)}
 }
 
-// dialects returns the names of the dialects that the module uses. They are incomplete if
+// sectionDialects returns the names of the dialects that the module uses. They are incomplete if
 // the data are damaged.
-func (r *bytecodeReader) dialects() []string {
-	var sections [2]bytecodeReader
-	for !r.ended() {
-		if id, content := r.section(); int(id) < len(sections) {
-			sections[id] = content
-		}
-	}
+func sectionDialects(sections [knownSections]bytecodeReader) []string {
 	names := sections[stringSection].strings()
 	var dialects []string
 	for _, i := range sections[dialectSection].dialectNames() {

@@ -17,6 +17,9 @@ func HintTables() (dialects map[native.Part][]string, newer []string) {
 	return dialects, newerOperations
 }
 
+// WithoutRules is withoutRules.
+func WithoutRules(data []byte) []byte { return withoutRules(data) }
+
 // CheckTops returns an error if an operation uses a value, or branches to a block, that is
 // in no outermost object, or in one that tops.go does not allow.
 func CheckTops(c *Context) error {

@@ -116,7 +116,11 @@ func OpenFor(source []byte) (*Library, error) {
 			return l, nil
 		}
 	}
-	return Open(OpenOptions{Dialects: DialectsOf(source)})
+	dialects := DialectsOf(source)
+	if withoutRules(source) != nil {
+		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == "sdy" })
+	}
+	return Open(OpenOptions{Dialects: dialects})
 }
 
 // known returns the dialects of a library whose file is known, or nil.

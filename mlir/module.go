@@ -35,7 +35,8 @@ func (c *Context) NewModule(loc Location) *Module {
 // Parse reads a module from text, bytecode or a StableHLO portable artifact. name names the
 // source in diagnostics and, if it is text, in the locations of its operations. If it is
 // empty, the locations name the file "-". Text without an enclosing module gets one. The
-// module is verified. If it cannot be parsed or is not valid, the error is a
+// module is verified. Shardy's rules for dividing calls (sdy.sharding_rule) in bytecode, which no
+// library reads, are left out. If it cannot be parsed or is not valid, the error is a
 // *DiagnosticError.
 //
 // The parser and the verifiers are the library's C++ code, and some malicious inputs crash
@@ -51,7 +52,12 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 		return nil, err
 	}
 	// A byte order mark is not MLIR, but many editors write one.
-	source := terminated(bytes.TrimPrefix(data, []byte("\ufeff")))
+	text := bytes.TrimPrefix(data, []byte("\ufeff"))
+	without := withoutRules(data)
+	if without != nil {
+		text = without
+	}
+	source := terminated(text)
 	var raw capi.MlirModule
 	parse := func() pointer {
 		raw = c.parseText(name, source)
@@ -79,7 +85,11 @@ func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	if raw.Ptr == nil {
 		return nil, &DiagnosticError{Op: "parse", Diagnostics: diagnostics, Hint: c.hint(data, diagnostics)}
 	}
-	return c.module(raw), nil
+	m := c.module(raw)
+	if without != nil {
+		m.removeRules()
+	}
+	return m, nil
 }
 
 // terminated returns text followed by a NUL. Some libraries read up to it, whatever the
