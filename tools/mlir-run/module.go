@@ -32,6 +32,7 @@ type module struct {
 	handlers []string // custom call targets of others that the plugin serves
 
 	params, results []tensor.Shape // of @main, without tokens; -1 is a dimension that is not known yet
+	bound           []tensor.View  // values of the first parameters, which are not inputs
 	tokens          int            // that @main takes before its parameters, and returns, as JAX lowers them
 }
 

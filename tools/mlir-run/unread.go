@@ -65,10 +65,19 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 		return err
 	}
 	m.params, m.results = executable.Inputs(), executable.Outputs()
+	m.bindPlatform()
 	if o.partitions > 1 {
 		err = errors.Join(whole(m.params, executable.InputShardings(), o), whole(m.results, executable.OutputShardings(), o))
 	}
 	return errors.Join(err, executable.Close())
+}
+
+// bindPlatform sets the index of the platform, which an export for several platforms takes first.
+func (m *module) bindPlatform() {
+	if m.export != nil && len(m.export.Platforms) > 1 && len(m.params) == len(m.export.Kept)+1 {
+		index, _ := m.export.PlatformIndex(platform)
+		m.bound = []tensor.View{tensor.Scalar(int32(index))}
+	}
 }
 
 // refuseUnreadFeeds is refuseFeeds for a module that is unread.
