@@ -123,7 +123,7 @@ func (b *Buffer) Device() int { return b.device }
 // stays in use until the array is computed.
 func (b *Buffer) ToHost(ctx context.Context) (tensor.View, error) {
 	if !b.life.use() {
-		return tensor.View{}, errors.New("bridge: Buffer.ToHost: the buffer is closed or was donated")
+		return tensor.View{}, fmt.Errorf("bridge: Buffer.ToHost: %w", errBuffer)
 	}
 	data, err := b.copy(ctx)
 	if err = errors.Join(err, b.done()); err != nil {
@@ -143,7 +143,7 @@ func (b *Buffer) CopyTo(ctx context.Context, to tensor.View) error {
 		return fmt.Errorf("bridge: Buffer.CopyTo: the array is %s, the memory is for %s", b.shape, to.Shape)
 	}
 	if !b.life.use() {
-		return errors.New("bridge: Buffer.CopyTo: the buffer is closed or was donated")
+		return fmt.Errorf("bridge: Buffer.CopyTo: %w", errBuffer)
 	}
 	return errors.Join(b.copyTo(ctx, to.Data), b.done())
 }

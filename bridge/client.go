@@ -208,7 +208,7 @@ func (client *Client) inside() bool {
 
 func (c *Client) use(method string) error {
 	if !c.life.use() {
-		return fmt.Errorf("bridge: %s: the client is closed", method)
+		return fmt.Errorf("bridge: %s: the client is %w", method, ErrClosed)
 	}
 	return nil
 }

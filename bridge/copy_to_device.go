@@ -29,7 +29,7 @@ func (b *Buffer) CopyToDevice(device int) (*Buffer, error) {
 // copyToDevice takes over one use of the client if it succeeds.
 func (b *Buffer) copyToDevice(device int) (*Buffer, error) {
 	if !b.life.use() {
-		return nil, errors.New("the buffer is closed or was donated")
+		return nil, errBuffer
 	}
 	size := deviceBytes(b.shape)
 	if err := b.client.memory.reserve("copy to device", 1, size, 0); err != nil {

@@ -7,8 +7,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
+
+// ErrClosed is the error, for errors.Is, of using a Client, Executable or Buffer that is
+// closed, or a Buffer that was donated.
+var ErrClosed = callbacks.ErrClosed
+
+// errBuffer is the error of a buffer that is closed.
+var errBuffer = fmt.Errorf("the buffer is %w or was donated", ErrClosed)
 
 // A PluginError is an error of the PJRT plugin.
 type PluginError struct {

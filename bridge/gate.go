@@ -3,7 +3,7 @@ package bridge
 import (
 	"container/list"
 	"context"
-	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -26,7 +26,7 @@ type gateWaiter struct {
 	ready chan struct{} // closed when it has entered or is rejected
 }
 
-var errGateClosed = errors.New("the client is closed")
+var errGateClosed = fmt.Errorf("the client is %w", ErrClosed)
 
 // enter waits until the run may start, until ctx ends, or until the waiter is rejected.
 // alone reports whether no other run is on the device.

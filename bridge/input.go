@@ -84,7 +84,7 @@ func (c *Client) take(ctx context.Context, in Input, device int) (input, error) 
 			return input{}, errors.New("the buffer belongs to another client; copy it through the host")
 		}
 		if !in.life.use() {
-			return input{}, errors.New("the buffer is closed or was donated")
+			return input{}, errBuffer
 		}
 		return input{buffer: in}, nil
 	case Donation:

@@ -24,7 +24,7 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 		return nil, err
 	}
 	if !e.life.use() {
-		return nil, errors.New("bridge: run: the executable is closed")
+		return nil, fmt.Errorf("bridge: run: the executable is %w", ErrClosed)
 	}
 	r := spareRuns.Get().(*Run)
 	r.exec, r.several, r.debug, r.inside = e, e.devices != nil, e.client.debug, how.inside

@@ -56,7 +56,7 @@ func (c *Client) BufferInSpace(ctx context.Context, v tensor.View, device int, s
 // MemorySpace returns the kind of memory that the array is in, one of Client.MemorySpaces.
 func (b *Buffer) MemorySpace() (string, error) {
 	if !b.life.use() {
-		return "", fmt.Errorf("bridge: Buffer.MemorySpace: the buffer is closed or was donated")
+		return "", fmt.Errorf("bridge: Buffer.MemorySpace: %w", errBuffer)
 	}
 	kind, err := b.array.Memory()
 	if err != nil {

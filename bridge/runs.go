@@ -124,7 +124,7 @@ func InnerClient(ctx context.Context) (*Client, error) {
 	client.innerMu.Lock()
 	defer client.innerMu.Unlock()
 	if client.life.closed() {
-		return nil, errors.New("bridge: InnerClient: the client is closed")
+		return nil, fmt.Errorf("bridge: InnerClient: the client is %w", ErrClosed)
 	}
 	if client.inner == nil {
 		inner, err := client.plugin.NewClient(client.options)

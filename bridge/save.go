@@ -62,7 +62,7 @@ func (e *Executable) Serialize() ([]byte, error) { return e.serialize("") }
 // serialize is Serialize for an entry of a Cache, if key is not empty.
 func (e *Executable) serialize(key string) ([]byte, error) {
 	if !e.life.use() {
-		return nil, errors.New("bridge: Serialize: the executable is closed")
+		return nil, fmt.Errorf("bridge: Serialize: the executable is %w", ErrClosed)
 	}
 	defer func() { _ = e.done() }()
 	h, err := e.client.savedHere()

@@ -1,13 +1,16 @@
 package bridge
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Share returns a second Buffer of the same array, which the caller must close, too. The array is
 // freed when both are closed. The second one cannot be donated, and the first one not as long as
 // the second one is open.
 func (b *Buffer) Share() (*Buffer, error) {
 	if !b.life.use() {
-		return nil, errors.New("bridge: Buffer.Share: the buffer is closed or was donated")
+		return nil, fmt.Errorf("bridge: Buffer.Share: %w", errBuffer)
 	}
 	second := b.handle()
 	second.of = b
@@ -34,10 +37,12 @@ func (b *Buffer) claim() error {
 		return errors.New("the donated buffer is a borrowed host array, which must not be written to; make it with Client.BufferFromHost")
 	case b.of != nil:
 		return errors.New("the donated buffer shares its array with another one, see Buffer.Share; donate that one")
-	case !b.life.claim():
-		return errors.New("the donated buffer is closed, or in use by a run or a view")
+	case b.life.claim():
+		return nil
+	case b.life.closed():
+		return fmt.Errorf("the donated buffer is %w or was donated before", ErrClosed)
 	}
-	return nil
+	return errors.New("the donated buffer is in use by a run or a view")
 }
 
 // handle returns a new Buffer of the same array.

@@ -31,7 +31,7 @@ type BufferView struct {
 // makes its memory inaccessible, so a later use stops the program.
 func (b *Buffer) View(ctx context.Context) (*BufferView, error) {
 	if !b.life.use() {
-		return nil, errors.New("bridge: Buffer.View: the buffer is closed or was donated")
+		return nil, fmt.Errorf("bridge: Buffer.View: %w", errBuffer)
 	}
 	v := &BufferView{buffer: b}
 	if err := v.open(ctx); err != nil {

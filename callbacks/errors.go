@@ -1,6 +1,13 @@
 package callbacks
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrClosed is the error, for errors.Is, of registering a callback in a Registry that is
+// closed. It is the same value as bridge.ErrClosed and stages.ErrClosed.
+var ErrClosed = errors.New("closed")
 
 // A SignatureError reports that a module calls a callback with other types than those it
 // was registered for.

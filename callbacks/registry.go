@@ -181,5 +181,5 @@ func (r *Registry) Close() error {
 }
 
 func (r *Registry) closedError() error {
-	return fmt.Errorf("callbacks: the registry %q is closed", r.name)
+	return fmt.Errorf("callbacks: the registry %q is %w", r.name, ErrClosed)
 }

@@ -265,6 +265,7 @@ func TestClose(t *testing.T) {
 	check.Text(t, r.Register("g", nothing, callbacks.Options{}), closed)
 	_, err = r.RegisterFunc(nothing, callbacks.Options{})
 	check.Text(t, err, closed)
+	check.Diff(t, "ErrClosed", true, errors.Is(err, callbacks.ErrClosed))
 	_, err = dispatch.Resolve(named(r, "f"))
 	wantUnknown(t, err, callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "registry"})
 	check.Text(t, err, `callbacks: there is no registry "TestClose", which the module names for callback "f": make it with NewRegistry before the module is compiled`)

@@ -134,6 +134,14 @@ func TestRefused(t *testing.T) {
 	check.NoError(t, e.Close())
 	_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
 	check.Error(t, err, "the program is closed")
+	check.Diff(t, "ErrClosed of a program", true, errors.Is(err, stages.ErrClosed))
+	plan, err := stages.Cut(one(t, "nobody"), stages.Options{})
+	check.NoError(t, err)
+	check.NoError(t, plan.Close())
+	_, err = plan.Compile(t.Context())
+	check.Diff(t, "ErrClosed of a plan", true, errors.Is(err, stages.ErrClosed))
+	_, err = plan.Serialize()
+	check.Diff(t, "ErrClosed of a plan", true, errors.Is(err, stages.ErrClosed))
 
 	inReduce := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<4xf32>, %i: tensor<f32>) -> tensor<f32> {
   %r = stablehlo.reduce(%x init: %i) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>

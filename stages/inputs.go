@@ -37,7 +37,7 @@ func (p *Program) input(in bridge.Input) (*value, error) {
 		}
 		held, err := in.Share() // the caller may close it during the run
 		if err != nil {
-			return nil, errors.New("the buffer is closed or was donated")
+			return nil, fmt.Errorf("the buffer is %w or was donated", ErrClosed)
 		}
 		v := onDevice(held)
 		v.shared = held

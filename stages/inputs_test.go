@@ -154,7 +154,7 @@ func TestDonations(t *testing.T) {
 			_, err = e.Run(t.Context(), x, second)
 			check.Error(t, err, "run: input 0: the buffer is closed or was donated")
 			_, err = e.Run(t.Context(), bridge.Donate(x), second)
-			check.Error(t, err, "run: input 0: the donated buffer is closed, or in use by a run or a view")
+			check.Error(t, err, "run: input 0: the donated buffer is closed or was donated before")
 			for _, b := range out {
 				check.Diff(t, "result", "f32[4] [9 20 35 14]", fmt.Sprint(check.Must(b.ToHost(t.Context()))))
 				if e == cut && (at != memory || address(t, b) != memory) {

@@ -1,6 +1,8 @@
 package stages
 
 import (
+	"fmt"
+
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -19,16 +21,25 @@ type Plan struct {
 	stages    []*Stage
 	callbacks []*Callback // in the order of the text
 	replicas  int
+	closed    bool
 	foreign   []bridge.ForeignTarget // for calls that stay in their stages
 	numbered  bool                   // main has the number of the replica as its last argument, which is no input
 }
 
 // Close releases the modules of the stages. Programs that were compiled stay.
 func (p *Plan) Close() error {
+	p.closed = true
 	for _, s := range p.stages {
 		if s.module != nil {
 			_ = s.module.Close()
 		}
+	}
+	return nil
+}
+
+func (p *Plan) open(method string) error {
+	if p.closed {
+		return fmt.Errorf("stages: %s: the plan is %w", method, ErrClosed)
 	}
 	return nil
 }

@@ -92,6 +92,9 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.open("Plan.Compile"); err != nil {
+		return nil, err
+	}
 	if err := registerForeign(p.foreign, p.devices); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,10 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
+// ErrClosed is the error, for errors.Is, of using a Program or Plan that is closed, or a buffer that is closed or was
+// donated.
+var ErrClosed = bridge.ErrClosed
+
 // An Error is the error of a step that failed, other than that of a callback's call, which is a
 // *callbacks.CallError, as elsewhere.
 type Error struct {
@@ -117,7 +121,7 @@ func (p *Program) begin() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return errors.New("stages: the program is closed")
+		return fmt.Errorf("stages: the program is %w", ErrClosed)
 	}
 	p.runs++
 	return nil

@@ -26,6 +26,9 @@ func (e *SavedError) Unwrap() error { return e.Err }
 // A callback that is bound by an id of this process is refused. The others are bound anew by name when the
 // loaded plan is compiled, with the same errors.
 func (p *Plan) Serialize() ([]byte, error) {
+	if err := p.open("Plan.Serialize"); err != nil {
+		return nil, err
+	}
 	for _, c := range p.callbacks {
 		if c.Decision != Lower && !c.Config.ByName() && c.Config.Opaque == "" {
 			at := ""
