@@ -7,6 +7,7 @@
 //	go run ./tools/soak -lint [-inputs N] [-seed N] [-keep FOLDER]
 //	go run ./tools/soak -lint -files N
 //	go run ./tools/soak -identities [-expressions N] [-seed N] [-simplify]
+//	go run ./tools/soak -programs N [-seed N] [-ways NAMES] [-plugins PATHS] [-keep FOLDER]
 //
 // With -faults it injects every fault that the tests know, each of them -count times, in
 // concurrent runs and in every way of dispatch. With -debug it injects the faults that the
@@ -26,6 +27,10 @@
 // them identities that compilers simplify, and prints the smallest expressions in which they differ. XLA is
 // told not to simplify (bridge.CompileOptions.Exact), unless -simplify is given, which shows what this prevents.
 //
+// With -programs it runs that many random programs with callbacks, in every way to run a module and on each CPU plugin for
+// this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about its
+// way and its plugin, too: -seed N -programs 1 runs one again. Each mismatch is printed, and its module is kept.
+//
 // The exit status is 1 if a check fails.
 package main
 
@@ -44,10 +49,12 @@ import (
 	"github.com/calliope-mlir/calliope/tools/soak/identities"
 	"github.com/calliope-mlir/calliope/tools/soak/load"
 	"github.com/calliope-mlir/calliope/tools/soak/mutants"
+	"github.com/calliope-mlir/calliope/tools/soak/programs"
 	"github.com/calliope-mlir/calliope/tools/soak/stress"
 )
 
 func main() {
+	programs.Serve()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -70,13 +77,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 	lint := flags.Bool("lint", false, "run mlir-lint on changed modules instead")
 	var m mutants.Options
 	flags.IntVar(&m.Inputs, "inputs", 1_000_000, "with -lint: number of inputs")
-	flags.Uint64Var(&m.Seed, "seed", 1, "with -lint and -identities: the number that what is random depends on")
-	flags.StringVar(&m.Keep, "keep", "mutants", "with -lint: the `folder` that gets the inputs on which a check fails")
+	flags.Uint64Var(&m.Seed, "seed", 1, "with -lint, -identities and -programs: the number that what is random depends on")
+	flags.StringVar(&m.Keep, "keep", "mutants", "with -lint and -programs: the `folder` that gets the inputs on which a check fails")
 	files := flags.Int("files", 0, "with -lint: check so many `files` in one run instead, and measure the memory")
 	compare := flags.Bool("identities", false, "compare XLA with the reference interpreter instead")
 	var i identities.Options
 	flags.IntVar(&i.Programs, "expressions", 20_000, "with -identities: number of expressions")
 	flags.BoolVar(&i.Simplify, "simplify", false, "with -identities: let XLA simplify")
+	var r programs.Options
+	flags.IntVar(&r.Programs, "programs", 0, "run so many random programs instead")
+	flags.StringVar(&r.Ways, "ways", "", "with -programs: the ways to run them, with commas between them: "+programs.Names()+"; all if it is empty")
+	plugins := flags.String("plugins", "", "with -programs: the `paths` of the plugins, with commas between them; those for this platform if it is empty")
 	only := flags.String("only", "", "with -faults: only the faults whose name contains this text")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -93,6 +104,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "soak: bad usage: use -stress or -faults, not both, and a -procs of at least 0 only with -stress")
 		return 2
 	}
+	if r.Programs < 0 || r.Programs > 0 && (*lint || *press || *inject) || r.Programs == 0 && (r.Ways != "" || *plugins != "") {
+		fmt.Fprintln(stderr, "soak: bad usage: use one of -programs, -lint, -faults and -stress, and -ways and -plugins only with -programs")
+		return 2
+	}
 	ctx := context.Background()
 	if *compare {
 		if err := i.Check(); err != nil || *lint || *press || *inject {
@@ -101,6 +116,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		i.Seed = m.Seed
 		return identify(ctx, i, stdout, stderr)
+	}
+	if r.Programs > 0 {
+		r.Seed, r.Keep = m.Seed, m.Keep
+		return programsAll(ctx, r, *plugins, stdout, stderr)
 	}
 	if *lint {
 		return lintAll(ctx, m, *files, stdout, stderr)

@@ -1,0 +1,97 @@
+package programs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/child"
+)
+
+// childVariable is the environment variable that has the batch of a child.
+const childVariable = "CALLIOPE_SOAK_PROGRAMS"
+
+// A batch is what a child runs: the programs of a range of seeds that fall to its plugin.
+type batch struct {
+	Ways            string
+	First, End      uint64
+	Plugin, Plugins int // the number of its plugin, and how many there are
+	Spoiled         bool
+	Crash           uint64
+}
+
+// way returns the way of a seed, or false if it falls to another plugin.
+func (b batch) way(list []way, seed uint64) (way, bool) {
+	n := uint64(len(list))
+	return list[seed%n], int(seed/n%uint64(b.Plugins)) == b.Plugin
+}
+
+// An answer is what a child says: that it begins with a program, and how it ended.
+type answer struct {
+	Seed            uint64
+	Begins          bool
+	Way             string
+	Took            time.Duration
+	Error           string // "" if there is no mismatch
+	Program, Module string // of a mismatch
+}
+
+// Serve runs a batch and ends the process, if Run started it. The program and the tests call it first: a child is their own
+// executable. It cannot be called by an init function, because calls of Go from C wait for the end of these.
+func Serve() {
+	text := os.Getenv(childVariable)
+	if text == "" {
+		return
+	}
+	os.Unsetenv(childVariable)
+	if err := serve(text, json.NewEncoder(child.Answers())); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func serve(text string, out *json.Encoder) error {
+	var b batch
+	if err := json.Unmarshal([]byte(text), &b); err != nil {
+		return err
+	}
+	list, err := ways(b.Ways)
+	if err != nil {
+		return err
+	}
+	s, err := open()
+	if err != nil {
+		return err
+	}
+	s.spoiled = b.Spoiled
+	for seed := b.First; seed < b.End; seed++ {
+		w, ours := b.way(list, seed)
+		if !ours {
+			continue
+		}
+		if err := out.Encode(answer{Seed: seed, Way: w.name, Begins: true}); err != nil {
+			return err
+		}
+		if b.Crash > 0 && seed == b.Crash {
+			os.Exit(3)
+		}
+		if err := out.Encode(s.answer(w, seed)); err != nil {
+			return err
+		}
+	}
+	return s.close()
+}
+
+// answer runs a program.
+func (s *session) answer(w way, seed uint64) answer {
+	start := time.Now()
+	p, text, err := s.try(context.Background(), w, seed)
+	a := answer{Seed: seed, Way: w.name, Took: time.Since(start)}
+	if err != nil {
+		a.Error, a.Program, a.Module = err.Error(), p.String(), text
+	}
+	return a
+}

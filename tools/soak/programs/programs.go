@@ -1,0 +1,284 @@
+package programs
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/calliope-mlir/calliope/internal/child"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// Options say which programs run.
+type Options struct {
+	Programs int
+	Seed     uint64
+	Ways     string   // names with commas between them; "" is all
+	Plugins  []string // paths
+	Keep     string   // the folder that gets the modules of mismatches; it is made if there are any
+
+	spoiled bool   // leave a call of each program out of what is expected, in a test
+	crash   uint64 // the seed of a program that ends its process, in a test; 0 is none
+}
+
+// Check returns an error if the options are invalid.
+func (o Options) Check() error {
+	if o.Programs < 1 || o.Keep == "" || len(o.Plugins) == 0 {
+		return errors.New("the number of programs must be 1 or more, there must be a plugin, and -keep needs a folder")
+	}
+	_, err := ways(o.Ways)
+	return err
+}
+
+// Names returns the names of the ways.
+func Names() string {
+	var names []string
+	for _, w := range all {
+		names = append(names, w.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Plugins returns the paths of the CPU plugins for this platform, which it fetches, or of the one in the environment.
+func Plugins(ctx context.Context) (paths []string, err error) {
+	parts := native.Plugins()
+	if os.Getenv("CALLIOPE_PJRT_PLUGIN") != "" {
+		parts = parts[:1]
+	}
+	for _, part := range parts {
+		if !part.Fetchable() && part != native.PJRTPlugin {
+			continue
+		}
+		found, err := native.Ensure(ctx, part, native.EnsureOptions{})
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, found.Path)
+	}
+	return paths, nil
+}
+
+const (
+	perBatch = 500 // programs of a child
+	limit    = 2 * time.Minute
+	interval = 15 * time.Second // between lines of progress
+)
+
+// A soak is the state of a run of this package.
+type soak struct {
+	Options
+	out   io.Writer
+	start time.Time
+	ways  []way
+
+	mu       sync.Mutex
+	next     []batch // that no child has taken
+	done     map[place]total
+	problems int
+}
+
+// A place is a way on a plugin.
+type place struct {
+	way    string
+	plugin string
+}
+
+type total struct {
+	programs, problems int
+	took               time.Duration
+}
+
+// Run runs the programs in child processes, on all processors, and prints lines of progress and each mismatch. It returns an error
+// if there is one.
+func Run(ctx context.Context, o Options, out io.Writer) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	list, err := ways(o.Ways)
+	if err != nil {
+		return err
+	}
+	s := &soak{Options: o, out: out, start: time.Now(), ways: list, done: map[place]total{}}
+	n := uint64(len(o.Plugins))
+	for first := o.Seed; first < o.Seed+uint64(o.Programs); first += perBatch * n {
+		end := min(first+perBatch*n, o.Seed+uint64(o.Programs))
+		for i := range o.Plugins {
+			s.next = append(s.next, batch{o.Ways, first, end, i, len(o.Plugins), o.spoiled, o.crash})
+		}
+	}
+	var wait sync.WaitGroup
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	for i := range errs {
+		wait.Go(func() { errs[i] = s.work(ctx) })
+	}
+	ended := make(chan struct{})
+	go func() { wait.Wait(); close(ended) }()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for running := true; running; {
+		select {
+		case <-tick.C:
+			s.progress()
+		case <-ended:
+			running = false
+		}
+	}
+	s.progress()
+	fmt.Fprint(out, s)
+	if s.problems > 0 {
+		errs = append(errs, fmt.Errorf("%d problems; the modules are in %s", s.problems, o.Keep))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *soak) progress() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, t := range s.done {
+		n += t.programs
+	}
+	fmt.Fprintf(s.out, "%d programs in %.0f s, %d problems\n", n, time.Since(s.start).Seconds(), s.problems)
+}
+
+// String returns the totals of each way on each plugin.
+func (s *soak) String() string {
+	var b strings.Builder
+	for _, w := range s.ways {
+		for _, plugin := range s.Plugins {
+			if t := s.done[place{w.name, plugin}]; t.programs > 0 {
+				fmt.Fprintf(&b, "%-16s %8d programs, %d problems, %6.1f ms each, on %s\n",
+					w.name, t.programs, t.problems, t.took.Seconds()*1000/float64(t.programs), filepath.Base(filepath.Dir(plugin)))
+			}
+		}
+	}
+	return b.String()
+}
+
+// work runs batches until there are none. A program that ends its process is a problem, and the rest of its batch runs in another one.
+func (s *soak) work(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		if len(s.next) == 0 {
+			s.mu.Unlock()
+			return nil
+		}
+		b := s.next[0]
+		s.next = s.next[1:]
+		s.mu.Unlock()
+		for b.First < b.End {
+			last, err := s.child(ctx, b)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil {
+				break
+			}
+			if last.Way == "" {
+				return err // it did not begin
+			}
+			last.Error = err.Error()
+			s.add(b, last)
+			b.First = last.Seed + 1
+		}
+	}
+}
+
+// child runs a batch in a process. If the process fails, it returns the program that was running.
+func (s *soak) child(ctx context.Context, b batch) (last answer, err error) {
+	text, err := json.Marshal(b)
+	if err != nil {
+		return last, err
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return last, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var printed child.Head
+	cmd := exec.CommandContext(ctx, executable)
+	cmd.Env = append(os.Environ(), childVariable+"="+string(text), "CALLIOPE_PJRT_PLUGIN="+s.Plugins[b.Plugin])
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	read, write, err := os.Pipe()
+	if err != nil {
+		return last, err
+	}
+	defer read.Close()
+	if err := child.Inherit(cmd, write); err != nil {
+		return last, err
+	}
+	err = cmd.Start()
+	write.Close()
+	if err != nil {
+		return last, err
+	}
+	watch := time.AfterFunc(limit, func() { cancel(fmt.Errorf("it took longer than %v", limit)) })
+	lines := bufio.NewScanner(read)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		watch.Reset(limit)
+		var a answer
+		if err = json.Unmarshal(lines.Bytes(), &a); err != nil {
+			break
+		}
+		if last = a; !a.Begins {
+			s.add(b, a)
+		}
+	}
+	if broken := errors.Join(err, lines.Err()); broken != nil {
+		cancel(broken)
+	}
+	ended := cmd.Wait()
+	watch.Stop()
+	if ended != nil || context.Cause(ctx) != nil {
+		return last, fmt.Errorf("the process ended: %w\n%s", errors.Join(ended, context.Cause(ctx)), &printed)
+	}
+	return last, nil
+}
+
+// add counts a program, and reports and keeps it if there is a problem.
+func (s *soak) add(b batch, a answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	plugin := s.Plugins[b.Plugin]
+	at := place{a.Way, plugin}
+	t := s.done[at]
+	t.programs++
+	t.took += a.Took
+	if a.Error != "" {
+		t.problems++
+		s.problems++
+		if a.Program == "" { // it ended the process
+			a.Program = describe(s.ways, a)
+		}
+		report := fmt.Sprintf("seed %d, way %s, plugin %s: %s\n%s", a.Seed, a.Way, plugin, a.Error, a.Program)
+		fmt.Fprintln(s.out, report)
+		name := filepath.Join(s.Keep, fmt.Sprintf("%d-%s", a.Seed, strings.ReplaceAll(a.Way, " ", "-")))
+		err := errors.Join(os.MkdirAll(s.Keep, 0o755), os.WriteFile(name+".txt", []byte(report), 0o644), os.WriteFile(name+".mlir", []byte(a.Module), 0o644))
+		if err != nil {
+			fmt.Fprintln(s.out, err)
+		}
+	}
+	s.done[at] = t
+}
+
+// describe returns the text of a program that ended its process.
+func describe(list []way, a answer) string {
+	for _, w := range list {
+		if w.name == a.Way {
+			return generate(a.Seed, w.profile).String()
+		}
+	}
+	return ""
+}

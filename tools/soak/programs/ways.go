@@ -1,0 +1,110 @@
+package programs
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stages"
+)
+
+// A way makes a module of a program, and compiles it.
+type way struct {
+	name    string
+	profile profile
+	host    bool // the program runs without a client
+	// module makes the module, and returns what ends what it needs, or nil. It may change what is expected. nil builds it.
+	module  func(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() error, error)
+	compile func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (stages.Executable, error)
+}
+
+var all = []way{
+	{name: "inline", compile: inline(bridge.CompileOptions{})},
+	{name: "saved", compile: saved},
+	{name: "cut", compile: staged(func(s *session, p *program, _ *rand.Rand) stages.Options {
+		return stages.Options{Devices: stages.On(s.client), Force: cuts(p, func() bool { return true })}
+	})},
+	{name: "cut at some", compile: staged(func(s *session, p *program, r *rand.Rand) stages.Options {
+		return stages.Options{Devices: stages.On(s.client), Force: cuts(p, func() bool { return r.IntN(2) == 0 })}
+	})},
+	{name: "placed", compile: staged(placed)},
+	{name: "interpreter", host: true, compile: staged(func(*session, *program, *rand.Rand) stages.Options { return stages.Options{} })},
+	{name: "tapped", module: tapped, compile: inline(bridge.CompileOptions{})},
+	{name: "migrated", profile: profile{old: true}, module: migrated, compile: inline(bridge.CompileOptions{})},
+	{name: "replicas", profile: profile{devices: 2}, compile: inline(bridge.CompileOptions{Replicas: 2})},
+	{name: "one of replicas", profile: profile{devices: 2, once: true}, compile: inline(bridge.CompileOptions{Replicas: 2})},
+	{name: "mesh", profile: profile{devices: 2, once: true, mesh: true}, compile: inline(bridge.CompileOptions{Partitions: 2})},
+}
+
+func inline(o bridge.CompileOptions) func(context.Context, *session, *program, *mlir.Module, *rand.Rand) (stages.Executable, error) {
+	return func(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
+		return s.client.Compile(ctx, stablehlo.Program(m), o)
+	}
+}
+
+func saved(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
+	e, err := s.client.Compile(ctx, stablehlo.Program(m), bridge.CompileOptions{})
+	if err != nil {
+		return nil, err
+	}
+	data, err := e.Serialize()
+	if err := errors.Join(err, e.Close()); err != nil {
+		return nil, err
+	}
+	return s.client.Load(ctx, data)
+}
+
+func staged(options func(*session, *program, *rand.Rand) stages.Options) func(context.Context, *session, *program, *mlir.Module, *rand.Rand) (stages.Executable, error) {
+	return func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (stages.Executable, error) {
+		return stages.Compile(ctx, m, options(s, p, r))
+	}
+}
+
+// cuts decides at which functions a module is cut.
+func cuts(p *program, cut func() bool) map[string]stages.Decision {
+	force := map[string]stages.Decision{}
+	for _, c := range p.calls() {
+		if _, decided := force[c.name]; !decided {
+			force[c.name] = []stages.Decision{stages.Inline, stages.CutAt}[truth(cut())]
+		}
+	}
+	return force
+}
+
+// placed lowers pure calls, and runs stages on devices at random, of two clients and of none.
+func placed(s *session, p *program, r *rand.Rand) stages.Options {
+	devices := append(stages.On(s.client, 0, 1), stages.On(s.other)...)
+	if r.IntN(4) == 0 { // it is slow
+		devices = append(devices, stages.Interpreter())
+	}
+	o := stages.Options{Devices: devices, Force: cuts(p, func() bool { return true }), Place: func(*stages.Stage) int { return r.IntN(len(devices)) }}
+	for _, c := range p.calls() {
+		if c.form == pure {
+			o.Force[c.name], o.Lower = stages.Lower, map[string]stages.Func{c.name: lower}
+		}
+	}
+	return o
+}
+
+// ways returns the ways of some names, with commas between them. "" is all of them.
+func ways(names string) (list []way, err error) {
+	if names == "" {
+		return all, nil
+	}
+	for _, name := range strings.Split(names, ",") {
+		found := false
+		for _, w := range all {
+			if w.name == strings.TrimSpace(name) {
+				list, found = append(list, w), true
+			}
+		}
+		if !found {
+			return nil, errors.New("there is no way " + name)
+		}
+	}
+	return list, nil
+}
