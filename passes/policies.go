@@ -231,14 +231,17 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 // manual adds a manual computation before a call that it replaces. parts are those of the operands.
 // build makes the body, and returns the results of the call, which all devices have.
 func (a *policyApplier) manual(op mlir.Operation, operands []mlir.Value, parts []operandPart, build func(mlir.Block, []mlir.Value) ([]mlir.Value, error)) ([]mlir.Value, error) {
-	bare := len(operands) == 0 && op.NumResults() == 0
-	if bare { // Shardy refuses a manual computation without operands and results
+	// Shardy refuses a manual computation without operands and results, and XLA drops one whose results, or some whose
+	// operands, have no elements. A token has one.
+	n, own := op.NumResults(), len(operands)
+	kept := !haveElements(operands) && (own > 0 || n == 0) || n > 0 && !haveElements(op.ResultValues())
+	if kept {
 		first, err := callop.FirstToken(a.c, op.Location())
 		if err != nil {
 			return nil, err
 		}
-		operands = []mlir.Value{op.Block().InsertBefore(op, first).Result(0)}
-		parts = a.whole(operands)
+		operands = append(slices.Clone(operands), op.Block().InsertBefore(op, first).Result(0))
+		parts = append(slices.Clone(parts), a.whole(operands[len(operands)-1:])...)
 	}
 	var types []mlir.Type
 	var in []string
@@ -247,15 +250,12 @@ func (a *policyApplier) manual(op mlir.Operation, operands []mlir.Value, parts [
 	}
 	block := a.c.NewBlock(op.Location(), types...)
 	inside := argumentsOf(block)
-	if bare {
-		inside = nil
-	}
-	results, err := build(block, inside)
+	results, err := build(block, inside[:own])
 	if err != nil {
 		return nil, err
 	}
-	if bare {
-		results = argumentsOf(block)
+	if kept {
+		results = append(results, inside[own])
 	}
 	if _, err := block.Create(mlir.OperationState{Name: "sdy.return", Location: op.Location(), Operands: results}); err != nil {
 		return nil, err
@@ -280,7 +280,15 @@ func (a *policyApplier) manual(op mlir.Operation, operands []mlir.Value, parts [
 	if err != nil {
 		return nil, err
 	}
-	return op.Block().InsertBefore(op, made).ResultValues(), nil
+	return op.Block().InsertBefore(op, made).ResultValues()[:n], nil
+}
+
+// haveElements reports whether an array of some has elements.
+func haveElements(values []mlir.Value) bool {
+	return slices.ContainsFunc(values, func(v mlir.Value) bool {
+		dims, ok := v.Type().Dims()
+		return !ok || !slices.Contains(dims, 0)
+	})
 }
 
 // replicated returns shardings of arrays that every device has in full.

@@ -246,6 +246,44 @@ func TestGatherOfAllTypes(t *testing.T) {
 	}
 }
 
+// Calls of whole arrays without elements are made: XLA drops what only computes such arrays.
+func TestGatherOfEmpty(t *testing.T) {
+	empty, whole := tensor.ShapeOf(tensor.F32, 0), tensor.ShapeOf(tensor.F32, 4)
+	like := func(shapes ...tensor.Shape) (list []builder.Value) {
+		for _, s := range shapes {
+			list = append(list, builder.Like(s))
+		}
+		return list
+	}
+	for name, results := range map[string][]builder.Value{
+		"empty": like(empty), "two empty": like(empty, empty), "none": {}, "one of two empty": like(empty, whole), "whole": like(whole),
+	} {
+		for _, args := range [][]int{{}, {0}, {1}, {0, 1}} {
+			t.Run(fmt.Sprint(name, args), func(t *testing.T) {
+				var mu sync.Mutex
+				calls := 0
+				check.NoError(t, callbacks.Default.Register(t.Name(), func(*callbacks.Frame) error {
+					mu.Lock()
+					defer mu.Unlock()
+					calls++
+					return nil
+				}, callbacks.Options{}))
+				defer callbacks.Default.Unregister(t.Name())
+				onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
+					b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
+					f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: empty}, {Shape: whole, Sharding: onX}}})
+					in := []builder.Value{}
+					for _, i := range args {
+						in = append(in, f.Param(i))
+					}
+					f.Return(builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f, Policy: contract.Gather}, results, in)...)
+				}, tensor.View{Shape: empty}, tensor.Vector[float32](1, 2), tensor.View{Shape: empty}, tensor.Vector[float32](3, 4))
+				check.Diff(t, "calls", 1, calls)
+			})
+		}
+	}
+}
+
 // half returns the first or second half of the rows of an array.
 func half(v tensor.View, i int) tensor.View {
 	dims := slices.Clone(v.Shape.Dims)
