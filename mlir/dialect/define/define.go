@@ -64,7 +64,8 @@ const (
 	Variadic               // any number
 )
 
-// A Constraint says what a type or an attribute may be.
+// A Constraint says what a type or an attribute may be. It may be nested 1000 deep, and consist of 65536 others, each
+// counted wherever it is used.
 type Constraint struct {
 	op   string // of the irdl dialect
 	text string // its attribute
@@ -186,10 +187,23 @@ type definitionWriter struct {
 	strings.Builder
 	dialect string
 	seen    map[string]bool        // kinds and names of definitions
-	values  map[*Constraint]string // of the current definition
+	values  map[*Constraint]*value // of the current definition
 	n       int
 	err     error
 }
+
+// A value is a constraint that is written.
+type value struct {
+	name  string // "" while it is being written
+	depth int
+	size  int // of the tree that it stands for
+}
+
+// The library follows a constraint at each of its uses, one call in C for each level.
+const (
+	maxDepth = 1000
+	maxSize  = 1 << 16
+)
 
 func (w *definitionWriter) check(ok bool, format string, args ...any) {
 	if !ok && w.err == nil {
@@ -206,7 +220,7 @@ func (w *definitionWriter) begin(op, name string) {
 	w.check(definition.MatchString(name), "the name %q must match %s", name, definition)
 	w.check(!w.seen[key], "%s is defined twice", name)
 	w.seen[key] = true
-	w.values, w.n = map[*Constraint]string{}, 0
+	w.values, w.n = map[*Constraint]*value{}, 0
 	fmt.Fprintf(w, "  %s @%q {\n", op, name)
 }
 
@@ -216,23 +230,27 @@ func (w *definitionWriter) next() string {
 }
 
 // value writes the operations of a constraint, unless it has been written for this definition,
-// and returns its name.
-func (w *definitionWriter) value(c *Constraint) string {
+// and returns it.
+func (w *definitionWriter) value(c *Constraint) *value {
 	if c == nil {
 		c = Anything()
 	}
-	if name, ok := w.values[c]; ok {
-		w.check(name != "", "a constraint contains itself")
-		return name
+	if v, ok := w.values[c]; ok {
+		w.check(v.name != "", "a constraint contains itself")
+		return v
 	}
-	w.values[c] = ""
+	v := &value{depth: 1, size: 1}
+	w.values[c] = v
 	var of []string
 	for _, inner := range c.of {
-		of = append(of, w.value(inner))
+		part := w.value(inner)
+		v.depth, v.size = max(v.depth, part.depth+1), min(v.size+part.size, maxSize+1)
+		of = append(of, part.name)
 	}
-	name := w.next()
-	w.values[c] = name
-	fmt.Fprintf(w, "    %s = %s", name, c.op)
+	w.check(v.depth <= maxDepth, "a constraint is nested more than %d deep", maxDepth)
+	w.check(v.size <= maxSize, "a constraint consists of more than %d, each counted wherever it is used", maxSize)
+	v.name = w.next()
+	fmt.Fprintf(w, "    %s = %s", v.name, c.op)
 	switch c.op {
 	case "irdl.any":
 	case "irdl.is":
@@ -247,7 +265,7 @@ func (w *definitionWriter) value(c *Constraint) string {
 		fmt.Fprintf(w, "(%s)", strings.Join(of, ", "))
 	}
 	w.WriteString("\n")
-	return name
+	return v
 }
 
 func (w *definitionWriter) named(name string, seen map[string]bool) {
@@ -262,7 +280,7 @@ func (w *definitionWriter) parts(op string, list []Part) {
 	for _, p := range list {
 		w.named(p.Name, seen)
 		w.check(p.Number >= Single && p.Number <= Variadic, "the part %s has no such Number", p.Name)
-		texts = append(texts, p.Name+": "+map[Number]string{Optional: "optional ", Variadic: "variadic "}[p.Number]+w.value(p.Is))
+		texts = append(texts, p.Name+": "+map[Number]string{Optional: "optional ", Variadic: "variadic "}[p.Number]+w.value(p.Is).name)
 	}
 	if len(texts) > 0 {
 		fmt.Fprintf(w, "    %s(%s)\n", op, strings.Join(texts, ", "))
@@ -275,7 +293,7 @@ func (w *definitionWriter) attributes(o Operation) {
 	for _, p := range o.Attributes {
 		w.named(p.Name, seen)
 		w.check(p.Number == Single, "the attribute %s of %s can only be single: check an optional one with Verify", p.Name, o.Name)
-		texts = append(texts, fmt.Sprintf("%q = %s", p.Name, w.value(p.Is)))
+		texts = append(texts, fmt.Sprintf("%q = %s", p.Name, w.value(p.Is).name))
 	}
 	if len(texts) > 0 {
 		fmt.Fprintf(w, "    irdl.attributes {%s}\n", strings.Join(texts, ", "))

@@ -105,6 +105,10 @@ func TestDefineRefused(t *testing.T) {
 	part := define.Part{Name: "x"}
 	loop := define.OneOf(nil)
 	*loop = *define.OneOf(loop)
+	deep, wide := define.Anything(), define.Is(c.F32Type())
+	for range 1000 {
+		deep, wide = define.OneOf(deep), define.OneOf(wide, wide)
+	}
 	op := func(o define.Operation) define.Dialect {
 		if o.Name == "" {
 			o.Name = "op"
@@ -130,6 +134,9 @@ func TestDefineRefused(t *testing.T) {
 		{op(define.Operation{Traits: []mlir.Trait{mlir.TraitTerminator, mlir.TraitTerminator}}), "there twice"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.OneOf()}}}), "need constraints"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: loop}}}), "contains itself"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: deep}}}), "nested more than 1000 deep"},
+		{op(define.Operation{Attributes: []define.Part{{Name: "x", Is: wide}}}), "consists of more than 65536"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Is(mlir.Type{})}}}), "expected attribute value"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("t")}}}), "must be DIALECT.NAME"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("other.t")}}}), "of another dialect"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("wrong.t")}}}), "'@wrong::@t'"},
@@ -138,5 +145,45 @@ func TestDefineRefused(t *testing.T) {
 	}
 	if c.Registered("wrong.op") {
 		t.Error("a refused dialect is there")
+	}
+}
+
+// TestHostileIRDL loads definitions that contradict themselves, and uses others wrongly. Each is an error.
+func TestHostileIRDL(t *testing.T) {
+	const two = `irdl.operation @o { %0 = irdl.any
+  irdl.operands(x: variadic %0, y: variadic %0) irdl.results(a: variadic %0, b: optional %0) }`
+	segments := func(operands, results string) string {
+		return `func.func @f(%a: index) {
+  %r:2 = "d.o"(%a, %a) {operandSegmentSizes = ` + operands + `, resultSegmentSizes = ` + results + `} : (index, index) -> (index, index)
+  return
+}`
+	}
+	for _, test := range []struct{ body, use, want string }{
+		{"irdl.operation @o { %0 = irdl.any_of(%1) %1 = irdl.any_of(%0) irdl.operands(x: %0) }", "", "does not dominate"},
+		{"irdl.operation @o { %0 = irdl.base \"!no.such\" irdl.operands(x: %0) }", "", "no registered type"},
+		{"irdl.operation @o { %0 = irdl.parametric @d::@o<> irdl.operands(x: %0) }", "", "does not refer to a type"},
+		{"irdl.operation @o { %0 = irdl.region irdl.operands(x: %0) }", "", "expects different type"},
+		{"irdl.operation @o { %0 = irdl.region with size -1 irdl.regions(x: %0) }", "", "expected to be >= 1"},
+		{"irdl.operation @o { } irdl.operation @o { }", "", "redefinition"},
+		{"irdl.type @t { %0 = irdl.any %1 = irdl.parametric @d::@t<%0> irdl.parameters(x: %1) }",
+			"func.func private @f(!d.t<index>)", "expected base type"},
+		{"irdl.type @t { %0 = irdl.base @d::@t irdl.parameters(x: %0) }",
+			"func.func private @f(!d.t<!d.t<index>>)", "expected base type"},
+		{two, segments("array<i32: -1, 3>", "array<i32: 1, 1>"), "non-negative"},
+		{two, segments("array<i32: 2147483647, 2147483647>", "array<i32: 1, 1>"), "sum of elements"},
+		{two, segments("array<i32: 1>", "array<i32: 1, 1>"), "must have 2 elements"},
+		{two, segments("dense<1> : vector<2xi32>", "array<i32: 1, 1>"), "dense i32 array"},
+		{two, segments("array<i32: 1, 1>", "array<i32: -2147483648, 2>"), "non-negative"},
+		{two, segments("array<i32: 1, 1>", "unit"), "dense i32 array"},
+	} {
+		c := mlirtest.Context(t)
+		m, err := c.Parse("", []byte("irdl.dialect @d { "+test.body+" }"))
+		if err == nil {
+			if err = c.LoadIRDL(m); err == nil {
+				_, err = c.Parse("", []byte(test.use))
+			}
+			check.NoError(t, m.Close())
+		}
+		check.Error(t, err, test.want)
 	}
 }
