@@ -7,15 +7,12 @@ import (
 
 // avoid has the shapes that programs leave out because they are known to fail.
 var avoid = struct {
-	conditions bool // calls in the condition of a loop
-	powers     bool // powers of integers
+	conditions bool // calls in the condition of a loop, but for those of old programs
 	returned   bool // donated parameters that are returned
 	chained    bool // ordered calls with results on whole arrays of a mesh
-	changed    bool // calls of one device that change what they pass through, on whole arrays
-	passed     bool // calls of one device of several that pass ordered values through
-	empty      bool // empty arrays in a mesh
-	compared   bool // comparisons of constants in the text of old programs
-}{true, true, true, true, true, true, true, true}
+	changed    bool // calls that change whole arrays of a mesh
+	empty      bool // empty arrays in the body of a manual
+}{true, true, true, true, true}
 
 // A maker makes a program.
 type maker struct {
@@ -123,7 +120,7 @@ func choose[T any](m *maker, list ...T) T { return list[m.IntN(len(list))] }
 
 func (m *maker) kind() kind {
 	k := kind{choose(m, s32, s32, s32, f32, f32, f64, s64, u8, pred), choose(m, vector, vector, vector, scalar, scalar, matrix, empty)}
-	if k.shape == empty && m.p.profile.mesh && avoid.empty {
+	if k.shape == empty && m.manual && avoid.empty {
 		k.shape = vector
 	}
 	return k
@@ -262,7 +259,7 @@ func (m *maker) compute() {
 			m.do(k, "update", x, m.get(kind{s32, scalar}, false), m.get(kind{e, scalar}, false))
 		}
 	case 6:
-		if e == s32 && m.IntN(4) == 0 && !avoid.powers {
+		if e == s32 && m.IntN(4) == 0 {
 			out := m.variable(k, x.same)
 			m.add(&compute{out, "power", []*variable{x}, []int64{choose[int64](m, 0, 2, 3, 64, 100)}}, out)
 		}
@@ -329,7 +326,7 @@ func (m *maker) loop(depth int) {
 	if s.limit == nil {
 		s.cond = &block{}
 		calls := m.calls
-		m.calls = calls && m.IntN(3) == 0 && !avoid.conditions
+		m.calls = calls && m.IntN(3) == 0 && (!avoid.conditions || m.p.profile.old)
 		m.fill(s.cond, min(depth-1, 1), 2, func() {
 			more := m.do(kind{pred, scalar}, "lt", s.counter, m.constant(kind{s32, scalar}, int64(m.IntN(4))))
 			if m.IntN(3) == 0 {
@@ -370,12 +367,18 @@ func (m *maker) enterManual() {
 	s := &manual{body: &block{}}
 	for range 1 + m.IntN(3) {
 		v := m.recent()
+		if v.kind.shape == empty && avoid.empty {
+			continue
+		}
 		split := v.kind.shape == vector && m.IntN(3) > 0
 		k := v.kind
 		if split {
 			k.shape = half
 		}
 		s.args, s.split, s.params = append(s.args, v), append(s.split, split), append(s.params, m.variable(k, !split))
+	}
+	if len(s.params) == 0 {
+		return
 	}
 	pool := m.pool
 	m.pool, m.manual = s.params, true

@@ -46,9 +46,6 @@ func (m *maker) call() {
 		s.effect = choose(m, "", "", "a", "a", "a", "b", "b", allEffects)
 		s.optional = m.IntN(20) == 0 && s.form != answers
 		m.policy(s)
-		if avoid.passed && s.policy == once && s.form == through {
-			s.effect = ""
-		}
 	}
 	if s.optional {
 		s.name = "missing"
@@ -80,8 +77,11 @@ func (m *maker) policy(s *call) {
 	switch {
 	case p.mesh && !m.manual:
 		s.whole = true
-		if s.policy = gather; s.optional || m.IntN(3) == 0 && !(avoid.changed && changes[s.name]) {
+		if s.policy = gather; s.optional || m.IntN(3) == 0 {
 			s.policy = once
+		}
+		if avoid.changed && changes[s.name] {
+			s.name = "io"
 		}
 		if avoid.chained && s.form != tap {
 			s.effect = ""

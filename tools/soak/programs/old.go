@@ -21,13 +21,16 @@ type writer struct {
 	last   int
 	token  string
 	called map[string]*call // by the name that Migrate gives the callback
+
+	plain         bool // there are no flags, so Migrate numbers outfeeds and infeeds
+	sends, infeed int  // how many there are
 }
 
 const tokenType = "!stablehlo.token"
 
 // oldText returns the text of a program.
 func (p *program) oldText(r *rand.Rand) (string, map[string]*call) {
-	w := &writer{Rand: r, p: p, names: map[*variable]string{}, called: map[string]*call{}}
+	w := &writer{Rand: r, p: p, names: map[*variable]string{}, called: map[string]*call{}, plain: r.IntN(3) == 0}
 	for _, f := range p.functions {
 		w.function(f)
 	}
@@ -56,8 +59,10 @@ func (w *writer) function(f *function) {
 		w.say("func.func private @%s(%s) -> (%s) {", f.name, strings.Join(params, ", "), types(f.body.results, tokenType))
 	}
 	w.block(f.body)
-	if isMain {
+	if isMain && !w.plain {
 		w.outfeed("tensor<ui16>", w.line("stablehlo.constant dense<0> : tensor<ui16>"))
+	}
+	if isMain {
 		w.back("return", f.body.results)
 	} else {
 		w.back("return", f.body.results, w.token, tokenType)
@@ -341,11 +346,20 @@ func (w *writer) call(s *call) {
 	how := w.IntN(4)
 	switch {
 	case s.form == answers && len(args) == 0 && len(s.out) > 0 && how < 3:
-		w.called[fmt.Sprint("infeed_", s.site)] = s
-		w.outfeed("tensor<ui16>", w.line("stablehlo.constant dense<%d> : tensor<ui16>", s.site))
+		if w.plain {
+			w.called[fmt.Sprint("infeed_", w.infeed)] = s
+			w.infeed++
+		} else {
+			w.called[fmt.Sprint("infeed_", s.site)] = s
+			w.outfeed("tensor<ui16>", w.line("stablehlo.constant dense<%d> : tensor<ui16>", s.site))
+		}
 		token := w.token
 		left := w.results(s.out, true)
 		w.say("%s\"stablehlo.infeed\"(%s) : (%s) -> (%s)", left, token, tokenType, types(s.out, tokenType))
+	case s.form == tap && len(args) > 0 && how < 2 && w.plain:
+		w.called[fmt.Sprint("outfeed_", w.sends)] = s
+		w.sends++
+		w.outfeed(of, args...)
 	case s.form == tap && len(args) > 0 && how == 0: // a flag of EXLA
 		w.called[fmt.Sprint("hook_", s.site)] = s
 		w.outfeed("tensor<ui16>", w.line("stablehlo.constant dense<%d> : tensor<ui16>", s.site))
@@ -378,11 +392,21 @@ func migrated(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() e
 		err = fmt.Errorf("left by Migrate: %v", result.Left)
 	}
 	if err == nil {
+		var unordered passes.UnorderedResult
+		unordered, err = passes.Unordered(m, passes.UnorderedOptions{})
+		err = errors.Join(err, unordered.Err())
+	}
+	if err == nil {
 		err = passes.ForXLA(m)
 	}
 	functions, taken := callbacks.NewRegistry(name, callbacks.RegistryOptions{})
 	if err := errors.Join(err, taken); err != nil {
 		return m, nil, fmt.Errorf("%w\n%s", err, text)
+	}
+	for _, c := range result.Callbacks {
+		if called[c.Name] == nil {
+			err = errors.Join(err, fmt.Errorf("made by Migrate of no call: %s", c.Name))
+		}
 	}
 	for name, c := range called {
 		err = errors.Join(err, functions.Register(name, recorded(c.form, c.name, c.site), optionsOf(c.form, c.name)))

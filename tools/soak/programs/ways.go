@@ -64,12 +64,18 @@ func staged(options func(*session, *program, *rand.Rand) stages.Options) func(co
 	}
 }
 
-// cuts decides at which functions a module is cut.
+// cuts decides at which functions a module is cut. It is cut at all queued calls or at none: one that is cut has another queue than
+// those of the device.
 func cuts(p *program, cut func() bool) map[string]stages.Decision {
 	force := map[string]stages.Decision{}
+	decisions := []stages.Decision{stages.Inline, stages.CutAt}
+	queued := decisions[truth(cut())]
 	for _, c := range p.calls() {
 		if _, decided := force[c.name]; !decided {
-			force[c.name] = []stages.Decision{stages.Inline, stages.CutAt}[truth(cut())]
+			force[c.name] = decisions[truth(cut())]
+		}
+		if strings.HasSuffix(c.name, async) {
+			force[c.name] = queued
 		}
 	}
 	return force
