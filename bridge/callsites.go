@@ -30,7 +30,7 @@ type CallSite struct {
 // unused pure calls and branches that are never taken, and copies functions to where they
 // are called. It is empty if the plugin does not report the program.
 func (e *Executable) Callbacks() []CallSite {
-	sites, attrs := callSites(e.xla.Program, e.client.plugin.served())
+	sites, attrs, _ := callSites(e.xla.Program, e.client.plugin.served())
 	for i, s := range sites {
 		if t, ok := e.client.plugin.foreignTo(s.Target); ok {
 			c := t.config()
@@ -43,10 +43,9 @@ func (e *Executable) Callbacks() []CallSite {
 	return sites
 }
 
-// callSites returns the custom calls of the targets in a program (see [parameters]), and the
-// attributes of each. The
-// field numbers are from xla/service/hlo.proto.
-func callSites(program []byte, targets map[string]bool) (sites []CallSite, attrs [][]contract.Attr) {
+// callSites returns the custom calls of the targets in a program (see [parameters]), and of each its
+// attributes and its place in the source. The field numbers are from xla/service/hlo.proto.
+func callSites(program []byte, targets map[string]bool) (sites []CallSite, attrs [][]contract.Attr, places []string) {
 	const module, computation, computationID, entry = 1, 3, 5, 6
 	hlo := first(program, module).bytes
 	w := siteWalk{targets: targets, computations: map[uint64][]byte{}, orders: schedule(hlo)}
@@ -54,7 +53,7 @@ func callSites(program []byte, targets map[string]bool) (sites []CallSite, attrs
 		w.computations[first(c.bytes, computationID).number] = c.bytes
 	}
 	w.visit(first(hlo, entry).number)
-	return w.sites, w.attrs
+	return w.sites, w.attrs, w.places
 }
 
 // schedule returns the ids of the instructions of each computation by the computation's id,
@@ -79,6 +78,7 @@ type siteWalk struct {
 	orders       map[uint64][]uint64
 	sites        []CallSite
 	attrs        [][]contract.Attr // of each site, nil if they cannot be read
+	places       []string          // of each site, "" if the program does not say
 }
 
 // visit adds the call sites of a computation, and of those that it calls.
@@ -101,7 +101,7 @@ func (w *siteWalk) visit(id uint64) {
 		op := string(first(in, opcode).bytes)
 		if op == "custom-call" && w.targets[string(first(in, target).bytes)] {
 			site, attrs := callSite(in, instructions)
-			w.sites, w.attrs = append(w.sites, site), append(w.attrs, attrs)
+			w.sites, w.attrs, w.places = append(w.sites, site), append(w.attrs, attrs), append(w.places, placeOf(in))
 		}
 		var callees []uint64
 		for f := range fields(in, called) {

@@ -158,7 +158,7 @@ func TestCallbacks(t *testing.T) {
 	for n := 0; n < len(program); n += 7 { // a cut program is not read beyond its end
 		callSites(program[:n], e.client.plugin.served())
 	}
-	sites, _ := callSites(nil, nil)
+	sites, _, _ := callSites(nil, nil)
 	check.Diff(t, "no program", 0, len(sites))
 }
 

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,6 +83,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		_ = c.done() // the error says more
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
+	surplus := checkIndices(program, o.JAXCallbacks) // what XLA finds in the calls comes first
 	o.JAXCallbacks = slices.Clone(o.JAXCallbacks)
 	if ctx.Done() != nil {
 		source = bytes.Clone(source) // the caller may change it once Compile has returned
@@ -92,7 +94,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 			_ = c.done() // the error says more
 			return nil, err
 		}
-		if err := e.hideTokens(effects); err != nil {
+		if err := cmp.Or(surplus, e.hideTokens(effects)); err != nil {
 			_ = e.Close() // the error says more
 			return nil, fmt.Errorf("bridge: Compile: %w", err)
 		}
@@ -159,6 +161,9 @@ func (c *Client) executable(x *xla.Executable, replicas, partitions int, jax []s
 	err := checkLayouts(x.Program, c.plugin.rowMajor())
 	if err == nil {
 		err = checkPolicies(x.Program, c.plugin.served(), max(1, replicas, partitions))
+	}
+	if err == nil {
+		err = checkJAXTypes(x.Program, jax)
 	}
 	if err != nil {
 		_ = x.Close() // the error says more

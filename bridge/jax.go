@@ -89,6 +89,64 @@ func checkJAXCallbacks(names []string) error {
 	return nil
 }
 
+// checkIndices returns an error for names that serve no call of a program.
+func checkIndices(p Program, names []string) error {
+	of, ok := p.(JAXProgram)
+	if !ok || len(names) == 0 {
+		return nil
+	}
+	called, err := of.Indices(contract.JAXTargets())
+	if err != nil || called == nil {
+		return err
+	}
+	return dispatch.CheckJAXCallbacks(names, called)
+}
+
+// checkJAXTypes compares the arrays of JAX's calls in XLA's program with the types of the functions that
+// have any.
+func checkJAXTypes(program []byte, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	targets := map[string]bool{}
+	for _, target := range contract.JAXTargets() {
+		targets[target] = true
+	}
+	sites, attrs, places := callSites(program, targets)
+	for i, s := range sites {
+		index := s.nameJAX(names, attrs[i])
+		if s.Name == "" {
+			continue
+		}
+		if err := checkTypes(s); err != nil {
+			at := ""
+			if places[i] != "" {
+				at = " at " + places[i]
+			}
+			return fmt.Errorf("bridge: Compile: CompileOptions.JAXCallbacks[%d] is %q, and the call%s is %s: %w",
+				index, s.Name, at, s.Signature, err)
+		}
+	}
+	return nil
+}
+
+// checkTypes compares the arrays of a call with the types of its function.
+func checkTypes(s CallSite) error {
+	args, results, err := contract.ParseSignature(s.Signature)
+	if err != nil {
+		return nil // there are no such arrays, and the call will say so
+	}
+	slot, err := dispatch.Probe(contract.Config{Form: contract.Call, Callback: s.Name, Signature: contract.SignatureHash(s.Signature)})
+	if wrong, ok := errors.AsType[*callbacks.SignatureError](err); ok {
+		wrong.Want = s.Signature
+		return wrong
+	}
+	if err != nil {
+		return nil // XLA bound the call to a function that has no results
+	}
+	return slot.CheckTypes(args, results)
+}
+
 // explainJAX adds what to do to XLA's error for a call of JAX that has no handler.
 func explainJAX(err error) error {
 	failed, ok := errors.AsType[*PluginError](err)
@@ -98,12 +156,14 @@ func explainJAX(err error) error {
 	return fmt.Errorf("%w (the module has callbacks of JAX: name those that serve them in CompileOptions.JAXCallbacks)", err)
 }
 
-// nameJAX sets the name of a call site of JAX.
-func (s *CallSite) nameJAX(names []string, attrs []contract.Attr) {
+// nameJAX sets the name of a call site of JAX, and returns its index.
+func (s *CallSite) nameJAX(names []string, attrs []contract.Attr) (index uint64) {
 	for _, a := range attrs {
-		if index, ok := a.Value.(uint64); ok && a.Key == "index" {
+		if v, ok := a.Value.(uint64); ok && a.Key == "index" {
+			index = v
 			s.Config.Callback, _ = dispatch.JAXCallback(names, index)
 		}
 	}
 	s.Name = s.Config.Callback
+	return index
 }

@@ -359,7 +359,7 @@ func TestJAXAsync(t *testing.T) {
 		}
 		check.Diff(t, "calls", []string{jaxCall(0, 0, x), second}, h.calls)
 	}
-	e := compile(t, c, jaxModule(t, "io"), CompileOptions{JAXCallbacks: h.names})
+	e := compile(t, c, jaxModule(t, "io"), CompileOptions{JAXCallbacks: h.names[:1]})
 	_, err := e.Run(t.Context(), view(t, x, 4))
 	check.Error(t, err, "TestJAXAsync.0", "it is registered with Async or PerSecond, which are for calls without results, but the module calls it with 1")
 }
@@ -396,7 +396,8 @@ func TestJAXErrors(t *testing.T) {
 	name := register(t, "", func(*callbacks.Frame) error { return failure })
 	vector := view(t, []float32{1, 2, 3, 4}, 4)
 	for _, module := range []string{"pure", "io", "io_unused", "io_ordered", "io_ordered_loop", "debug", "debug_ordered"} {
-		e := compile(t, c, jaxModule(t, module), CompileOptions{JAXCallbacks: []string{name, name, name}})
+		called := check.Must(Source(jaxModule(t, module)).Indices(nil))
+		e := compile(t, c, jaxModule(t, module), CompileOptions{JAXCallbacks: slices.Repeat([]string{name}, len(called))})
 		if _, err := e.Run(t.Context(), vector); !errors.Is(err, failure) {
 			t.Errorf("%s: the run's error is %v", module, err)
 		}
@@ -409,6 +410,7 @@ func TestJAXErrors(t *testing.T) {
 	}{
 		{"an index without a name", []string{name, ""}, `custom call target "xla_ffi_python_cpu_callback": the call has the index 1, which CompileOptions.JAXCallbacks does not name (it has 0: "TestJAXErrors")`},
 		{"no names", nil, "CompileOptions.JAXCallbacks"},
+		{"too many names", []string{name, name, name, "last"}, `bridge: Compile: CompileOptions.JAXCallbacks[3] is "last", but the module has no call of JAX with the index 3 (it has 0 1 2): leave the name out, or move it to the index of its call`},
 		{"a name that no callback can have", []string{"a\x00b"}, "JAXCallbacks[0]: "},
 	} {
 		_, err := c.Compile(t.Context(), Source(jaxModule(t, "io_ordered")), CompileOptions{JAXCallbacks: test.names})
@@ -428,16 +430,45 @@ func TestJAXErrors(t *testing.T) {
 	check.Error(t, attribute("index = 0 : i64"), `the attribute "index" must be a uint64, not a int64`)
 }
 
-// TestJAXShapes holds that a typed function gets no arrays of other shapes than it takes.
-func TestJAXShapes(t *testing.T) {
+// TestJAXTypes holds that a list whose functions take other arrays than their calls is refused.
+func TestJAXTypes(t *testing.T) {
 	c := testClient(t)
-	calls := 0
-	fn := callbacks.Call(func(_ context.Context, x [3]float32) ([3]float32, error) { calls++; return x, nil })
-	name := register(t, "", fn)
-	e := compile(t, c, jaxModule(t, "pure"), CompileOptions{JAXCallbacks: []string{name}})
-	_, err := e.Run(t.Context(), view(t, []float32{1, 2, 3, 4}, 4))
-	check.Error(t, err, name, "f32[4]")
-	check.Diff(t, "calls", 0, calls)
+	register := func(name string, fn callbacks.Func, o callbacks.Options) {
+		check.NoError(t, callbacks.Default.Register(name, fn, o))
+		t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
+	}
+	scale := func(_ context.Context, x tensor.Array[float32]) (tensor.Array[float32], error) { return x, nil }
+	register("types.scale", callbacks.Call(scale), callbacks.Options{})
+	register("types.three", callbacks.Call(func(_ context.Context, x [3]float32) ([3]float32, error) { return x, nil }), callbacks.Options{})
+	register("types.signed", func(*callbacks.Frame) error { return nil }, callbacks.Options{Signature: "f32[4]->f32[4]"})
+	register("types.any", func(*callbacks.Frame) error { return nil }, callbacks.Options{})
+	// An io_callback on f32[4] with a result at index 0, and a debug.callback on two arrays at index 1.
+	of := func(second string) string {
+		return mainFunc("%x: tensor<4xf32>, %i: tensor<2xi32>", "tensor<4xf32>", `
+  %r = stablehlo.custom_call @xla_ffi_python_cpu_callback(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {index = 0 : ui64}} : (tensor<4xf32>) -> tensor<4xf32>
+  stablehlo.custom_call @xla_ffi_python_cpu_callback(`+second+`) {api_version = 4 : i32, has_side_effect = true, backend_config = {index = 1 : ui64}} : (tensor<4xf32>, tensor<2xi32>) -> ()
+  return %r : tensor<4xf32>`)
+	}
+	for _, test := range []struct {
+		names []string
+		want  []string // in the error; nil is none
+	}{
+		{[]string{"types.scale", "types.any"}, nil},
+		{[]string{"types.signed", "types.any"}, nil},
+		{[]string{"types.any", "types.scale"}, []string{`JAXCallbacks[1] is "types.scale", and the call`, "f32[4],s32[2]->", `callback "types.scale" takes 1 arguments, the module gives 2`}},
+		{[]string{"types.any", "types.signed"}, []string{`JAXCallbacks[1] is "types.signed", and the call`, "registered with the signature f32[4]->f32[4], but the module calls it with f32[4],s32[2]->"}},
+		{[]string{"types.three", "types.any"}, []string{`JAXCallbacks[0] is "types.three", and the call`, "f32[4]->f32[4]", "takes 3 arguments, the module gives 1"}},
+	} {
+		e, err := c.Compile(t.Context(), Source(of("%x, %i")), CompileOptions{JAXCallbacks: test.names})
+		if err == nil {
+			check.NoError(t, e.Close())
+		}
+		if test.want == nil {
+			check.NoError(t, err)
+			continue
+		}
+		check.Error(t, err, test.want...)
+	}
 }
 
 // TestJAXAfterFailure holds that a run which waits for the token of a run that fails is not

@@ -103,17 +103,12 @@ func checkComputation(computation []byte, isMain bool, targets map[string]bool) 
 
 // checkCall checks one custom call.
 func checkCall(call []byte, shapes map[uint64][]byte) error {
-	const shape, target, operands, config, metadata, file, line = 3, 28, 36, 43, 7, 3, 4
+	const shape, target, operands, config = 3, 28, 36, 43
 	fail := func(what string, i int, s tensor.Shape, layout []int64) error {
-		e := &LayoutError{
+		return &LayoutError{
 			Target: string(first(call, target).bytes), Config: string(first(call, config).bytes),
-			What: what, Index: i, Shape: s, Layout: layout,
+			What: what, Index: i, Shape: s, Layout: layout, At: placeOf(call),
 		}
-		from := first(call, metadata).bytes
-		if name := first(from, file).bytes; len(name) > 0 {
-			e.At = fmt.Sprintf("%s:%d", name, first(from, line).number)
-		}
-		return e
 	}
 	i := 0
 	for f := range fields(call, operands) {
@@ -130,6 +125,16 @@ func checkCall(call []byte, shapes map[uint64][]byte) error {
 		}
 	}
 	return nil
+}
+
+// placeOf returns the file and line that an instruction was made for, or "".
+func placeOf(instruction []byte) string {
+	const metadata, file, line = 7, 3, 4
+	from := first(instruction, metadata).bytes
+	if name := first(from, file).bytes; len(name) > 0 {
+		return fmt.Sprintf("%s:%d", name, first(from, line).number)
+	}
+	return ""
 }
 
 // arrays returns the ShapeProtos of a tuple's elements, or the only one if the shape is not

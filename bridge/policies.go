@@ -13,7 +13,7 @@ func checkPolicies(program []byte, targets map[string]bool, devices int) error {
 	if !bytes.Contains(program, []byte("policy")) {
 		return nil // most programs, without a look at their instructions
 	}
-	sites, _ := callSites(program, targets)
+	sites, _, _ := callSites(program, targets)
 	for _, s := range sites {
 		p, err := contract.ParsePolicy(s.Config.Policy)
 		if err != nil {

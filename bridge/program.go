@@ -1,5 +1,11 @@
 package bridge
 
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+)
+
 // A Program is a module that [Client.Compile] can compile: a [Source], or a module in
 // memory (see stablehlo.Program). In later versions Compile may use further methods of a
 // Program, by optional interfaces.
@@ -23,6 +29,15 @@ type OrderedProgram interface {
 	// last results of the module, in their order. It returns nil if there are none. Compile
 	// calls it once, after Artifact.
 	RuntimeTokens() ([]string, error)
+}
+
+// A JAXProgram is a Program that knows the calls of JAX's callbacks in its module, against which Compile
+// checks [CompileOptions].JAXCallbacks. stablehlo.Program returns one, and a [Source] is one.
+type JAXProgram interface {
+	Program
+	// Indices returns the values of the attribute index of the module's custom calls of these
+	// targets. It returns nil if they are not known.
+	Indices(targets []string) ([]uint64, error)
 }
 
 // A PlacedProgram is a Program that can leave out hints about the memory in which a value is.
@@ -50,3 +65,19 @@ type Source []byte
 
 // Artifact returns s itself, for every version.
 func (s Source) Artifact(version string) ([]byte, error) { return s, nil }
+
+var indexAttribute = regexp.MustCompile(`\bindex = (\d+) : ui64`)
+
+// Indices implements [JAXProgram] for a text. Those of bytecode are not known.
+func (s Source) Indices([]string) ([]uint64, error) {
+	if bytes.HasPrefix(s, []byte("ML\xefR")) {
+		return nil, nil
+	}
+	list := []uint64{}
+	for _, match := range indexAttribute.FindAllSubmatch(s, -1) {
+		if index, err := strconv.ParseUint(string(match[1]), 10, 64); err == nil {
+			list = append(list, index)
+		}
+	}
+	return list, nil
+}

@@ -53,6 +53,30 @@ func (s Serializer) RuntimeTokens() ([]string, error) {
 	return RuntimeTokens(s.module)
 }
 
+// Indices returns the values of the attribute index, a ui64, of the custom calls of these targets. It
+// implements bridge.JAXProgram.
+func (s Serializer) Indices(targets []string) ([]uint64, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	list := []uint64{}
+	s.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if call, ok := AsCustomCall(op); ok && slices.Contains(targets, call.Target) {
+			for _, key := range []string{"backend_config", "mhlo.backend_config"} {
+				if config, ok := op.Attribute(key); ok && config.IsDictionary() {
+					if index, ok := config.Entry("index"); ok {
+						if n, ok := index.Uint(); ok {
+							list = append(list, n)
+						}
+					}
+				}
+			}
+		}
+		return mlir.WalkContinue
+	})
+	return list, nil
+}
+
 // text returns the module in the generic form, which depends least on the version, with
 // locations, which name the Go lines.
 func (s Serializer) text() []byte {

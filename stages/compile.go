@@ -100,3 +100,6 @@ func (s source) ArtifactWithoutPlacement(version string) ([]byte, error) {
 
 // RuntimeTokens implements bridge.OrderedProgram. Stages have none: see refuse.
 func (s source) RuntimeTokens() ([]string, error) { return nil, nil }
+
+// Indices implements bridge.JAXProgram. A stage has some of the module's calls.
+func (s source) Indices([]string) ([]uint64, error) { return nil, nil }

@@ -11,12 +11,14 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/cctest"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -191,7 +193,11 @@ func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *br
 		{"without FFI", stages.Options{Devices: stages.On(without)}},
 		{"on the interpreter", stages.Options{}},
 	} {
-		w.o.JAXCallbacks, w.o.Foreign = s.jax, s.foreign
+		var jax []string
+		for _, index := range check.Must(stablehlo.Program(m).Indices(contract.JAXTargets())) {
+			jax = s.jax[:max(len(jax), int(index)+1)]
+		}
+		w.o.JAXCallbacks, w.o.Foreign = jax, s.foreign
 		e, err := stages.Compile(t.Context(), m, w.o)
 		if err != nil {
 			t.Fatalf("%s: %v", w.name, err)

@@ -19,6 +19,19 @@ func (o Options) isJAX(target string) bool {
 	return slices.Contains(contract.JAXTargets(), target) && !slices.Contains(o.Handlers, target) && !slices.Contains(o.targets(), target)
 }
 
+// checkSurplus looks for names that serve no call.
+func (o Options) checkSurplus(m *mlir.Module) (Problem, bool) {
+	if len(o.JAXCallbacks) == 0 {
+		return Problem{}, false
+	}
+	called, err := stablehlo.Program(m).Indices(contract.JAXTargets())
+	if err == nil {
+		err = dispatch.CheckJAXCallbacks(o.JAXCallbacks, called)
+	}
+	op := m.Operation()
+	return Problem{Kind: MissingCall, Err: err, Operation: op, Position: op.Location().Position()}, err != nil
+}
+
 // checkJAX checks a call of a callback of JAX.
 func (o Options) checkJAX(call stablehlo.CustomCall, attributes mlir.Attribute) (Problem, bool) {
 	var entry mlir.Attribute
@@ -50,6 +63,9 @@ func (o Options) checkJAX(call stablehlo.CustomCall, attributes mlir.Attribute) 
 		config.Signature = contract.SignatureHash(contract.Signature(in, out))
 	}
 	p, found := probe(config, arrays, in, out)
+	if found && p.Kind == WrongSignature {
+		p.Err = fmt.Errorf("the call has the index %d: %w", index, p.Err)
+	}
 	if found && p.Kind == BadAttributes && errOut == nil && len(out) == 0 { // registered for calls without results
 		config.Form = contract.Observe
 		return probe(config, arrays, in, out)

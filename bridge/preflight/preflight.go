@@ -55,7 +55,11 @@ func Check(m *mlir.Module, o Options) error {
 		}
 	}
 	if problems == nil {
-		return nil
+		p, found := o.checkSurplus(m)
+		if !found {
+			return nil
+		}
+		problems = append(problems, p)
 	}
 	return &Error{Problems: problems}
 }

@@ -19,10 +19,11 @@ const (
 	BadCall                     // the operands and results do not fit the form
 	BadLayout                   // an operand or result is not in row-major order
 	BadDevices                  // devices share the module, and the call is not in a manual computation
+	MissingCall                 // JAXCallbacks has a name for an index that no call has
 	numKinds        = iota
 )
 
-var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout", "bad devices"}
+var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout", "bad devices", "missing call"}
 
 func (k Kind) String() string {
 	if k < 0 || k >= numKinds {
@@ -34,7 +35,7 @@ func (k Kind) String() string {
 // A Problem is one custom call that would fail to compile or to run.
 type Problem struct {
 	Kind      Kind
-	Operation mlir.Operation // the call; valid as long as the module is
+	Operation mlir.Operation // the call, or the module if a call is missing; valid as long as the module is
 	Position  mlir.Position  // zero if unknown
 	Target    string
 	Callback  string // name of the callback, or "id N"; "" if unknown

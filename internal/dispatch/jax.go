@@ -2,8 +2,23 @@ package dispatch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
+
+// CheckJAXCallbacks returns an error for a name that serves no call of a module of JAX. called are the
+// indices of the module's calls.
+func CheckJAXCallbacks(names []string, called []uint64) error {
+	for i, name := range names {
+		if name == "" || slices.Contains(called, uint64(i)) {
+			continue
+		}
+		called = slices.Compact(slices.Sorted(slices.Values(called)))
+		return fmt.Errorf("CompileOptions.JAXCallbacks[%d] is %q, but the module has no call of JAX with the index %d (it has %s): leave the name out, or move it to the index of its call",
+			i, name, i, strings.Trim(fmt.Sprint(called), "[]"))
+	}
+	return nil
+}
 
 // JAXCallback returns the callback that serves a call of JAX with an index, of the names that
 // bridge.CompileOptions.JAXCallbacks has.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint/quick"
@@ -49,7 +50,10 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 	if err := m.refuseUnreadFeeds(); err != nil {
 		return err
 	}
-	for _, name := range unreadCallbacks() { // this compile calls nothing
+	for _, name := range m.unreadCallbacks() { // this compile calls nothing
+		if name == "" {
+			continue
+		}
 		if err := callbacks.Default.Register(name, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
 			return err
 		}
@@ -60,7 +64,7 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	executable, err := m.compileUnread(client, o, unreadCallbacks())
+	executable, err := m.compileUnread(client, o, m.unreadCallbacks())
 	if err != nil {
 		return err
 	}
@@ -94,11 +98,23 @@ func (m *module) refuseUnreadFeeds() error {
 	return nil
 }
 
-// unreadCallbacks returns a name for each index of a callback of JAX in a module whose calls are not
-// known, up to more than a program has.
-func unreadCallbacks() (names []string) {
-	for i := range 256 {
-		names = append(names, fmt.Sprintf("%s#%d", contract.TargetJAX, i))
+// unreadCallbacks returns a name for each index of a callback of JAX in a module that is unread. In
+// bytecode they are not known: then it has more names than a program has callbacks.
+func (m *module) unreadCallbacks() (names []string) {
+	called, err := bridge.Source(m.program).Indices(contract.JAXTargets())
+	n := uint64(256)
+	if err == nil && called != nil {
+		n = 0
+		for _, index := range called {
+			n = max(n, min(index, maxJAX)+1)
+		}
+	}
+	for i := range n {
+		name := ""
+		if called == nil || slices.Contains(called, i) {
+			name = fmt.Sprintf("%s#%d", contract.TargetJAX, i)
+		}
+		names = append(names, name)
 	}
 	return names
 }
@@ -110,10 +126,10 @@ func (s *standIns) serveUnread() ([]string, error) {
 	if !o.tap && o.stub == "" && o.replay == "" {
 		return nil, nil
 	}
-	names := unreadCallbacks()
+	names := s.module.unreadCallbacks()
 	for i, name := range names {
 		switch {
-		case s.observers.recorded(name):
+		case name == "" || s.observers.recorded(name):
 			continue
 		case s.observers.replaying():
 			names[i] = ""
