@@ -24,8 +24,8 @@
 // checks that many valid modules in one run, and measures the memory of the command and its workers.
 //
 // With -identities it compares what XLA and StableHLO's reference interpreter make of random expressions, most of
-// them identities that compilers simplify, and prints the smallest expressions in which they differ. XLA is
-// told not to simplify (bridge.CompileOptions.Exact), unless -simplify is given, which shows what this prevents.
+// them identities that compilers simplify, and prints the smallest expressions in which they differ. It sets
+// bridge.CompileOptions.Exact, unless -simplify is given, which shows what this option prevents.
 //
 // With -programs it runs that many random programs with callbacks, in every way to run a module and on each CPU plugin for
 // this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about its

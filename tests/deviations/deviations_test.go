@@ -1,0 +1,189 @@
+package deviations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A child process runs the module whose name is in this environment variable, and prints the results.
+const childVariable = "CALLIOPE_TEST_DEVIATION"
+
+func TestMain(m *testing.M) {
+	if err := setUp(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if name := os.Getenv(childVariable); name != "" {
+		i := slices.IndexFunc(deviations, func(d deviation) bool { return d.module == name })
+		fmt.Println(deviations[i].run(context.Background(), os.Getenv(native.PJRTPlugin.Env()), around{}))
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func setUp() error {
+	for name, f := range map[string]func(*callbacks.Frame) error{
+		"clears":  func(f *callbacks.Frame) error { clear(f.Results[0].Data); return nil },
+		"copies":  func(f *callbacks.Frame) error { copy(f.Results[0].Data, f.Args[0].Data); return nil },
+		"watches": func(*callbacks.Frame) error { return nil },
+	} {
+		if err := callbacks.Default.Register(name, f, callbacks.Options{}); err != nil {
+			return err
+		}
+	}
+	return native.EnsureAll(context.Background(), native.EnsureOptions{}, append(native.DefaultParts(), plugins()...)...)
+}
+
+// run runs the module of a deviation on a plugin, by a way round, and returns the results as text.
+func (d *deviation) run(ctx context.Context, plugin string, way around) string {
+	results, err := d.results(ctx, plugin, way)
+	if _, ok := errors.AsType[*bridge.PluginError](err); ok {
+		return refuses
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return results
+}
+
+// parse returns the module of a deviation, or that of a way round, which the caller must close with its context.
+func (d *deviation) parse(way around) (*mlir.Module, error) {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	name := d.module
+	if way.module != "" {
+		name = way.module
+	}
+	source, err := os.ReadFile(file(name))
+	if err != nil {
+		return nil, err
+	}
+	return library.NewContext(mlir.ContextOptions{}).Parse(name, source)
+}
+
+func file(module string) string { return filepath.Join("testdata", module+".mlir") }
+
+func (d *deviation) results(ctx context.Context, plugin string, way around) (text string, err error) {
+	m, err := d.parse(way)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, m.Close(), m.Context().Close()) }()
+	if way.prepare {
+		if err := passes.ForXLA(m); err != nil {
+			return "", err
+		}
+	}
+	p, err := bridge.Open(bridge.OpenOptions{Path: plugin})
+	if err != nil {
+		return "", err
+	}
+	client, err := p.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		return "", err
+	}
+	defer client.Close()
+	options := way.options
+	if way.advice == "" {
+		options = d.options
+	}
+	e, err := client.Compile(ctx, stablehlo.Program(m), options)
+	if err != nil {
+		return "", err
+	}
+	defer e.Close()
+	results, err := e.Call(ctx, d.inputs...)
+	if err != nil {
+		return "", err
+	}
+	return texts(results), nil
+}
+
+// runChild is run without a way round, in a child process.
+func (d *deviation) runChild(t *testing.T, plugin string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	child := exec.CommandContext(ctx, os.Args[0])
+	child.Env = append(os.Environ(), childVariable+"="+d.module, native.PJRTPlugin.Env()+"="+plugin)
+	out, err := child.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil && exit.ExitCode() != 1 {
+		return endsProcess
+	}
+	check.NoError(t, err)
+	return strings.TrimSpace(string(out))
+}
+
+// TestDeviations holds that every deviation is still there, and gone with the way round. One that is not there any more
+// is to be taken out of the list.
+func TestDeviations(t *testing.T) {
+	for _, part := range plugins() {
+		found, err := native.Find(part)
+		check.NoError(t, err)
+		for _, d := range deviations {
+			t.Run(string(part)+"/"+d.module, func(t *testing.T) {
+				says, deviates := d.says[part]
+				if !deviates {
+					says = d.want
+				}
+				got := ""
+				if says == endsProcess {
+					got = d.runChild(t, found.Path)
+				} else {
+					got = d.run(t.Context(), found.Path, around{})
+				}
+				check.Diff(t, "without the way round", says, got)
+				if d.around.none {
+					return
+				}
+				check.Diff(t, "with the way round", d.want, d.run(t.Context(), found.Path, d.around))
+			})
+		}
+	}
+}
+
+// TestWanted holds what is wanted against the interpreter, where it supports the module.
+func TestWanted(t *testing.T) {
+	n := 0
+	for _, d := range deviations {
+		m, err := d.parse(around{})
+		check.NoError(t, err)
+		if stablehlo.CheckEvaluate(m) == nil && d.module != "bits-to-integer" { // it does not pack booleans
+			n++
+			results, err := stablehlo.Evaluate(m, d.inputs...)
+			check.NoError(t, err)
+			check.Diff(t, d.module, d.want, texts(results))
+		}
+		check.NoError(t, errors.Join(m.Close(), m.Context().Close()))
+	}
+	if n < 20 {
+		t.Errorf("the interpreter ran %d modules only", n)
+	}
+}
+
+func texts(results []tensor.View) string {
+	var list []string
+	for _, v := range results {
+		list = append(list, v.String())
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,171 @@
+package deviations
+
+import (
+	"math"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A deviation is a module that XLA compiles wrongly.
+type deviation struct {
+	title  string
+	module string // testdata/<module>.mlir
+	about  string
+	inputs []tensor.View
+	want   string
+	// says is what each plugin makes of the module instead, or endsProcess. The others compute what they should.
+	says    map[native.Part]string
+	options bridge.CompileOptions // without the way round
+	around  around
+}
+
+// These are in the place of results.
+const (
+	endsProcess = "ends the process"
+	refuses     = "is not compiled"
+)
+
+// around is a way round.
+type around struct {
+	advice  string
+	none    bool                  // there is none
+	prepare bool                  // passes.ForXLA
+	options bridge.CompileOptions // for the compile
+	module  string                // of testdata, in the place of the other
+}
+
+var (
+	prepared = around{prepare: true, advice: "the preparation."}
+	exact    = around{options: bridge.CompileOptions{Exact: true}, advice: "an exact compile."}
+)
+
+// rewritten is a way round by another module.
+func rewritten(module, advice string) around { return around{module: module, advice: advice} }
+
+var nan = float32(math.NaN())
+
+// on says what all plugins make of a module, or those that are named.
+func on(result string, plugins ...native.Part) map[native.Part]string {
+	if len(plugins) == 0 {
+		plugins = []native.Part{native.PJRTPlugin, native.PJRT106, native.PJRT115}
+	}
+	m := map[native.Part]string{}
+	for _, p := range plugins {
+		m[p] = result
+	}
+	return m
+}
+
+// deviations are in the order of the page.
+var deviations = []deviation{
+	{title: "Large exponents of integers", module: "integer-power", around: prepared,
+		about:  "XLA reads only the low six bits of the exponent of an integer.",
+		inputs: []tensor.View{tensor.Vector[int32](3, 3, -3, 2), tensor.Vector[int32](64, 4095, 65, 70)},
+		want:   "s32[4] [2038349057 2094688939 -1820079875 0]", says: on("s32[4] [1 2111105451 -3 64]")},
+	{title: "Quotients of powers of integers", module: "integer-power-quotient", around: prepared,
+		about:  "XLA takes x / yⁿ for x · y⁻ⁿ, which is 0 for most integers.",
+		inputs: []tensor.View{tensor.Vector[int32](1000, 1000), tensor.Vector[int32](3, 2)},
+		want:   "s32[2] [4 31]", says: on("s32[2] [0 0]")},
+	{title: "Comparisons without a type", module: "untyped-comparison", around: prepared,
+		about: "The folding of constants takes signed integers for unsigned ones if a comparison does not say which they are.",
+		want:  "pred[2] [false true]", says: on("pred[2] [true true]", native.PJRTPlugin)},
+	{title: "Squares of integers", module: "integer-square", around: exact,
+		about:  "XLA takes x · x for positive, but the product of integers wraps.",
+		inputs: []tensor.View{tensor.Vector[int32](1580399937, 2)},
+		want:   "s32[2] [1544713599 4], pred[2] [true false]", says: on("s32[2] [-1544713599 4], pred[2] [false false]", native.PJRTPlugin, native.PJRT106)},
+	{title: "The magnitude of the least integer", module: "integer-magnitude", around: exact,
+		about:  "XLA takes |x| for positive, but that of the least integer wraps.",
+		inputs: []tensor.View{tensor.Vector[int32](math.MinInt32, -9)},
+		want:   "pred[2] [true false], s32[2] [-536870912 2]", says: on("pred[2] [false false], s32[2] [536870912 2]", native.PJRTPlugin, native.PJRT106)},
+	{title: "Clamps with crossed bounds", module: "clamp-bounds", around: exact,
+		about:  "XLA takes max(clamp(a, x, b), a) for clamp(a, x, b), which is b if that is less than a.",
+		inputs: []tensor.View{tensor.Vector[int32](5, 100)},
+		want:   "s32[2] [64 64]", says: on("s32[2] [-2 -2]")},
+	{title: "Leading zeros of constants", module: "leading-zeros-of-constants", around: exact,
+		about: "The folding of constants counts the zeros of negative integers in 64 bits.",
+		want:  "s32[2] [0 31]", says: on("s32[2] [-32 31]", native.PJRTPlugin, native.PJRT106)},
+	{title: "Quotients of quotients", module: "quotient-of-quotient", around: exact,
+		about:  "XLA takes x / (y / z) for (x · z) / y, and (x / y) / z for x / (y · z), where products may overflow.",
+		inputs: []tensor.View{tensor.Vector[float32](1e30, 2), tensor.Vector[float32](1e30, 1)},
+		want:   "f32[2] [1e+30 4]", says: on("f32[2] [+Inf 4]")},
+	{title: "Quotients by a constant", module: "quotient-by-constant", around: exact,
+		about:  "XLA multiplies by the reciprocal of a constant, so the last bit may differ.",
+		inputs: []tensor.View{tensor.Vector[float32](-1.4380158e+07, 1)},
+		want:   "f32[2] [-1.4380158e+06 0.1]", says: on("f32[2] [-1.4380159e+06 0.1]")},
+	{title: "Sums and products with several constants", module: "sums-with-constants", around: exact,
+		about:  "XLA takes (x + a) + b for x + (a + b), and likewise for products.",
+		inputs: []tensor.View{tensor.Vector[float32](0.5, 3)},
+		want:   "f32[2] [0 0], f32[2] [0.5 3.0000002]", says: on("f32[2] [0.5 3], f32[2] [0.5 3]")},
+	{title: "Square roots", module: "square-root", around: exact,
+		about:  "XLA takes √(x · x) for |x|, although the product overflows.",
+		inputs: []tensor.View{tensor.Vector[float32](math.MaxFloat32, 3)},
+		want:   "f32[2] [+Inf 3]", says: on("f32[2] [3.4028235e+38 3]", native.PJRTPlugin, native.PJRT106)},
+	{title: "The magnitude of NaN", module: "magnitude-of-nan", around: exact,
+		about:  "XLA takes |x| ≥ 0 for true, also for a NaN.",
+		inputs: []tensor.View{tensor.Vector(nan, 1)},
+		want:   "pred[2] [false true]", says: on("pred[2] [true true]")},
+	{title: "Logarithms of powers", module: "logarithm-of-power", around: exact,
+		about:  "XLA takes log(x^y) for log(|x|) · y, although a negative number has no logarithm.",
+		inputs: []tensor.View{tensor.Vector[float32](-10, 2), tensor.Vector[float32](-1, 3)},
+		want:   "f32[2] [NaN 2.0794415]", says: on("f32[2] [-2.3025851 2.0794415]")},
+	{title: "Quotients of exponentials", module: "quotient-of-exponentials", around: exact,
+		about:  "XLA takes exp(x) / exp(y) for exp(x − y), although both overflow.",
+		inputs: []tensor.View{tensor.Vector[float32](100, 0), tensor.Vector[float32](100, 0)},
+		want:   "f32[2] [NaN 1]", says: on("f32[2] [1 1]", native.PJRTPlugin, native.PJRT106)},
+	{title: "Products with booleans", module: "zero-times-negative", around: exact,
+		about:  "XLA takes x · p for x or 0, so the sign of a zero and an infinity are lost.",
+		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.Pred, 2), Data: []byte{0, 0}}, tensor.Vector[float32](-1, float32(math.Inf(1)))},
+		want:   "f32[2] [-0 NaN]", says: on("f32[2] [0 0]")},
+	{title: "Extremes of NaN", module: "maximum-of-nan",
+		about:   "With xla_cpu_enable_fast_min_max, which XLA sets, maximum, minimum and clamp drop a NaN.",
+		around:  around{advice: "none is needed, because bridge.Client.Compile sets the flag to false."},
+		options: bridge.CompileOptions{Flags: map[string]string{"xla_cpu_enable_fast_min_max": "true"}},
+		inputs:  []tensor.View{tensor.Vector[float32](1, 2), tensor.Vector(nan, 1)},
+		want:    "f32[2] [NaN 2]", says: on("f32[2] [1 2]")},
+	{title: "Extremes of constants", module: "maximum-of-constants",
+		about:  "The folding of constants drops a NaN in maximum, minimum and clamp, and takes -0 for 0.",
+		around: rewritten("maximum-of-constants-around", "an optimization barrier around a constant."),
+		want:   "f32[2] [NaN 5]", says: on("f32[2] [2 5]", native.PJRTPlugin)},
+	{title: "Sums with zero", module: "sum-with-zero",
+		about:  "XLA takes x + 0 for x, which is -0 if x is, and not 0.",
+		around: rewritten("sum-with-zero-around", "an optimization barrier around the zero."),
+		inputs: []tensor.View{tensor.Vector(float32(math.Copysign(0, -1)), 1)},
+		want:   "f32[2] [0 1]", says: on("f32[2] [-0 1]")},
+	{title: "Products that are added", module: "product-that-is-added",
+		about:  "A product that is added to something is not rounded, where the processor has an instruction for both.",
+		around: around{none: true, advice: "none: compute with a wider type, or compare with a tolerance."},
+		inputs: []tensor.View{tensor.Vector[float32](-28.786936, 1), tensor.Vector[float32](-0.750238, 1)},
+		want:   "f32[2] [-7.1898823 2]", says: on("f32[2] [-7.1898828 2]")},
+	{title: "Denormal numbers", module: "denormal",
+		about:  "Denormal numbers are taken for 0.",
+		around: around{none: true, advice: "none: compute with a wider type."},
+		inputs: []tensor.View{tensor.Vector[float32](1e-30, 1), tensor.Vector[float32](1e-10, 1)},
+		want:   "f32[2] [1e-40 1]", says: on("f32[2] [0 1]")},
+	{title: "Extremes of complex numbers", module: "maximum-of-complex",
+		about:  "XLA compares the real parts only. With equal real parts, the imaginary parts decide.",
+		around: rewritten("maximum-of-complex-around", "compare the parts."),
+		inputs: []tensor.View{tensor.Scalar(complex64(1 + 2i)), tensor.Scalar(complex64(1 + 3i))},
+		want:   "c64[] (1+3i)", says: on("c64[] (1+2i)")},
+	{title: "Values that are returned past a branch", module: "returned-through-branch", around: prepared,
+		about: "Where a computation returns a value from before an if or a case with side effects, a call or a loop in\n" +
+			"a branch may overwrite it. Here the function clears its result.",
+		inputs: []tensor.View{tensor.Vector[float32](1, 2, 3, 4)},
+		want:   "f32[4] [2 4 6 8]", says: on("f32[4] [0 0 0 0]")},
+	{title: "Loops that run zero times", module: "empty-loop", around: prepared,
+		about: "Where a loop with side effects runs zero times, and only it uses the results of another one, XLA reads\n" +
+			"freed memory.",
+		inputs: []tensor.View{tensor.Scalar[int32](7)},
+		want:   "s32[] 7", says: on(endsProcess)},
+	{title: "Bits as an integer", module: "bits-to-integer",
+		about:  "XLA cannot compile a conversion of 64 booleans to an integer with their bits.",
+		around: rewritten("bits-to-integer-around", "shifts, and a reduction."),
+		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.Pred, 64), Data: append([]byte{1, 0, 1}, make([]byte, 61)...)}},
+		want:   "s64[] 5", says: map[native.Part]string{native.PJRTPlugin: endsProcess, native.PJRT106: refuses, native.PJRT115: refuses}},
+	{title: "Calls in comparators", module: "call-in-comparator",
+		about:  "XLA has no code for a custom call in the comparator of a sort.",
+		around: rewritten("call-in-comparator-around", "call before the sort, on the whole array."),
+		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4)},
+		want:   "f32[4] [1 2 3 4]", says: on(refuses)},
+}

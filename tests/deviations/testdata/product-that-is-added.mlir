@@ -1,0 +1,5 @@
+func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.multiply %x, %y : tensor<2xf32>
+  %1 = stablehlo.add %0, %x : tensor<2xf32>
+  return %1 : tensor<2xf32>
+}

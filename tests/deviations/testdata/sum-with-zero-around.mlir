@@ -1,0 +1,6 @@
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<2xf32>
+  %hidden = stablehlo.optimization_barrier %zero : tensor<2xf32>
+  %0 = stablehlo.add %x, %hidden : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
