@@ -34,9 +34,12 @@ type CompileOptions struct {
 	// whose types, or the signature that it is registered with, are not those of its call.
 	JAXCallbacks []string
 
-	// Exact turns off XLA's algebraic simplification and its folding of constants, which change what a module
-	// computes: docs/reference/xla-deviations.md lists the cases. Products that are added may still be rounded once. Code
-	// may take longer: attention up to twice as long. It adds passes to the flag xla_disable_hlo_passes.
+	// Exact turns off XLA's algebraic simplification and its folding of constants, which change what a
+	// module computes: docs/reference/xla-deviations.md lists the cases. A product that is added may still not
+	// be rounded. Code may take longer: attention up to twice as long. Without Exact, Compile logs the first
+	// operation that it knows to get another value, see [SimplifiedProgram].
+	//
+	// It adds passes to the flag xla_disable_hlo_passes.
 	Exact bool
 
 	// Flags are flags of XLA for this compile, by name without dashes, such as

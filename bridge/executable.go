@@ -84,6 +84,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
 	surplus := checkIndices(program, o.JAXCallbacks) // what XLA finds in the calls comes first
+	warnSimplified(program, flags)
 	o.JAXCallbacks = slices.Clone(o.JAXCallbacks)
 	if ctx.Done() != nil {
 		source = bytes.Clone(source) // the caller may change it once Compile has returned

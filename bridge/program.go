@@ -2,8 +2,10 @@ package bridge
 
 import (
 	"bytes"
+	"log/slog"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // A Program is a module that [Client.Compile] can compile: a [Source], or a module in
@@ -49,6 +51,27 @@ type PlacedProgram interface {
 	// nothing, but some plugins have no implementation of them. Compile calls it instead of
 	// Artifact, except for a client for GPUs. It cannot do this for a [Source].
 	ArtifactWithoutPlacement(version string) ([]byte, error)
+}
+
+// A SimplifiedProgram is a Program that knows which of its operations XLA's simplification takes for others with
+// a different value. stablehlo.Program returns one.
+type SimplifiedProgram interface {
+	Program
+	// Simplified describes these operations, with their places. Compile calls it once, after Artifact, unless
+	// CompileOptions.Exact is set, and logs the first one.
+	Simplified() []string
+}
+
+// warnSimplified logs that XLA computes something else than a program says.
+func warnSimplified(p Program, flags map[string]string) {
+	simplified, ok := p.(SimplifiedProgram)
+	if !ok || strings.Contains(flags[disabledPasses], "algsimp") {
+		return
+	}
+	if list := simplified.Simplified(); len(list) > 0 {
+		slog.Warn("bridge: Compile: XLA simplifies a part of the module that has another value then; CompileOptions.Exact prevents it",
+			"operation", list[0], "operations", len(list))
+	}
 }
 
 // artifactOf returns the form of a program for the client's platform. A GPU has more than one

@@ -77,6 +77,15 @@ func (s Serializer) Indices(targets []string) ([]uint64, error) {
 	return list, nil
 }
 
+// Simplified describes what XLA simplifies to something else; see the function Simplified. It implements
+// bridge.SimplifiedProgram.
+func (s Serializer) Simplified() []string {
+	if s.check() != nil {
+		return nil
+	}
+	return Simplified(s.module)
+}
+
 // text returns the module in the generic form, which depends least on the version, with
 // locations, which name the Go lines.
 func (s Serializer) text() []byte {

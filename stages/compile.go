@@ -98,6 +98,13 @@ func (s source) ArtifactWithoutPlacement(version string) ([]byte, error) {
 	return s.Serializer.ArtifactWithoutPlacement(version)
 }
 
+// Simplified implements bridge.SimplifiedProgram.
+func (s source) Simplified() []string {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	return s.Serializer.Simplified()
+}
+
 // RuntimeTokens implements bridge.OrderedProgram. Stages have none: see refuse.
 func (s source) RuntimeTokens() ([]string, error) { return nil, nil }
 
