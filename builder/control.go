@@ -18,6 +18,10 @@ import (
 //
 // If a branch returns a value from outside, each branch copies it. Return only what the
 // branch computes.
+//
+// The time in which XLA compiles ifs in one another grows with the third power of their depth, because it follows
+// each value through all of them: with a callback in the innermost one, 50 levels take 0.2 s of a processor, 100
+// take 1.4 s, and 200 about ten times as long. Use one Case for many alternatives.
 func If[T any](pred Value, then, otherwise func() T) T {
 	return choose("if", pred, tensor.Pred, []string{"then", "otherwise"}, []func() T{then, otherwise})
 }
