@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/replace"
 )
 
 // ManifestName is the name of the file with the SHA-256 of the other files of an export. Its
@@ -128,6 +130,9 @@ func (e exporter) part(ctx context.Context, p Part) ([]string, error) {
 	missing := false
 	for _, f := range want {
 		names = append(names, f.Name)
+		if err := replace.Check(filepath.Join(e.dir, f.Name)); err != nil {
+			return nil, e.failed(err)
+		}
 		if got, err := hashFile(filepath.Join(e.dir, f.Name)); err != nil || got != f.SHA256 {
 			missing = true
 		}
@@ -212,11 +217,11 @@ func (e exporter) manifest() error {
 		}
 	}
 	slices.Sort(lines)
-	path := filepath.Join(e.dir, ManifestName)
-	if err := writeSynced(path+".partial", strings.NewReader(strings.Join(slices.Compact(lines), ""))); err != nil {
-		return e.failed(err)
-	}
-	if err := os.Rename(path+".partial", path); err != nil {
+	err := replace.File(filepath.Join(e.dir, ManifestName), func(w io.Writer) error {
+		_, err := io.WriteString(w, strings.Join(slices.Compact(lines), ""))
+		return err
+	})
+	if err != nil {
 		return e.failed(err)
 	}
 	return nil

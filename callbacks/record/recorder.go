@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/replace"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -33,9 +33,9 @@ const keep = 1 << 20
 
 var errClosed = errors.New("record: the recorder is closed")
 
-// Create starts a recording in a file. It overwrites an existing file.
+// Create starts a recording in a file. It overwrites an existing regular file.
 func Create(path string) (*Recorder, error) {
-	f, err := os.Create(path)
+	f, err := replace.Create(path)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}

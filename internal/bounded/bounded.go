@@ -4,8 +4,10 @@ package bounded
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"strconv"
@@ -57,7 +59,7 @@ func (s *Size) Set(text string) error {
 // A Limit is the maximum size of one input, and the flag that raises it.
 type Limit struct {
 	Size Size
-	Flag string // such as "--max-module"
+	Flag string // such as "--max-module"; "" if the limit is fixed
 }
 
 // A TooLargeError reports an input that is larger than its limit.
@@ -71,7 +73,11 @@ func (e *TooLargeError) Error() string {
 	if e.Size > 0 {
 		what = fmt.Sprintf("it takes %s, and the limit is", e.Size)
 	}
-	return fmt.Sprintf("%s %s: raise %s to read it", what, e.Limit.Size, e.Limit.Flag)
+	text := fmt.Sprintf("%s %s", what, e.Limit.Size)
+	if e.Limit.Flag != "" {
+		text += ": raise " + e.Limit.Flag + " to read it"
+	}
+	return text
 }
 
 // chunk is the number of bytes read at once. An input that is too large takes no more
@@ -101,6 +107,15 @@ func Read(r io.Reader, l Limit) ([]byte, error) {
 			return nil, err
 		}
 	}
+}
+
+// ReadRegular reads a regular file to its end. It refuses pipes, which may wait for a writer, and
+// devices.
+func ReadRegular(path string, l Limit) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a regular file")}
+	}
+	return ReadFile(path, l)
 }
 
 // ReadFile reads a file of any kind to its end. It does not read a file whose stated size

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 	"github.com/calliope-mlir/calliope/lint/fix"
@@ -144,7 +145,11 @@ func (s settings) put(in input, m *mended, o *outcome) error {
 	case in.Path == nil:
 		return errors.New("it is not a regular file")
 	default:
-		return s.disk.replace(string(in.Path), m.Sum, m.Data)
+		err := replace.If(string(in.Path), m.Sum, m.Data)
+		if errors.Is(err, replace.ErrReadOnly) {
+			return fmt.Errorf("%w, or see with -diff what would change", inner(err))
+		}
+		return inner(err)
 	}
 	return nil
 }

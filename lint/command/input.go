@@ -220,9 +220,16 @@ func reading(err error) string {
 	if err == nil {
 		return ""
 	}
-	var path *fs.PathError
-	if errors.As(err, &path) { // the finding already names the file
-		err = path.Err
+	return "cannot be read: " + inner(err).Error()
+}
+
+// inner returns the cause of an error about a path, because the finding names the file.
+func inner(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
 	}
-	return "cannot be read: " + err.Error()
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
+		return link.Err
+	}
+	return err
 }

@@ -103,7 +103,7 @@ func (o *options) check(stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	}
 	all = p.apply(o.shard.of(all))
 	ctx := context.Background()
-	s := settings{workers: o.workers, limit: o.limit, max: o.max, memory: o.memory, fetch: fetcher(ctx, stderr), fixing: o.fixing, disk: osDisk()}
+	s := settings{workers: o.workers, limit: o.limit, max: o.max, memory: o.memory, fetch: fetcher(ctx, stderr), fixing: o.fixing}
 	part, err := s.chooseEngine(o.engine)
 	if err != nil {
 		return 0, err

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/lint/command/internal/baseline"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
@@ -27,7 +27,7 @@ var merges = map[string]func(w io.Writer, names []string, files [][]byte) error{
 func merged(merge func(io.Writer, []string, [][]byte) error, names []string) (*bytes.Buffer, error) {
 	var files [][]byte
 	for _, name := range names {
-		data, err := os.ReadFile(name)
+		data, err := bounded.ReadRegular(name, baseline.Limit)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s", name, reading(err))
 		}

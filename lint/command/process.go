@@ -40,7 +40,6 @@ type settings struct {
 	memory  bounded.Size  // of a worker
 	fetch   func(native.Part) error
 	fixing  fixing
-	disk    disk // for -fix
 }
 
 // startLimit is how long a worker may take to load the library. It usually takes

@@ -4,16 +4,15 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -176,22 +175,9 @@ type Named struct {
 }
 
 // WriteFile writes a .npz file. It adds the entry "dtypes" if NumPy lacks an element type.
-// Either the whole file is written or none.
-func WriteFile(path string, arrays []Named) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	err = errors.Join(write(f, arrays), f.Chmod(0o644), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+// Either the whole file is written or none. It replaces only a regular file that may be written.
+func WriteFile(path string, arrays []Named) error {
+	return replace.File(path, func(w io.Writer) error { return write(w, arrays) })
 }
 
 func write(w io.Writer, arrays []Named) error {

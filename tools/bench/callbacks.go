@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tools/bench/internal/floor"
 )
@@ -67,16 +68,12 @@ func callbackSuite(ctx context.Context, s settings, r *report) error {
 
 // draw writes the plot of latencies.
 func draw(file string, lines []series) error {
-	var b bytes.Buffer
 	p := plot{
 		title:  "A callback in a device loop: time of one call",
 		note:   fmt.Sprintf("%s, %s/%s with %d cores, one run at a time; the callback returns at once.", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
 		series: lines,
 	}
-	if err := p.write(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(file, b.Bytes(), 0o644)
+	return replace.File(file, func(w io.Writer) error { return p.write(w) })
 }
 
 // loop16B measures a device loop whose body has no call, calls the handler in C, or calls

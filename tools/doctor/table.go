@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -74,7 +75,11 @@ func compatibility(ctx context.Context, out io.Writer, into []string, fetch bool
 	if err != nil {
 		return fail(fmt.Errorf("%s: %w", into[0], err))
 	}
-	if err := os.WriteFile(into[0], []byte(before+t.String()+after), 0o644); err != nil {
+	err = replace.File(into[0], func(w io.Writer) error {
+		_, err := io.WriteString(w, before+t.String()+after)
+		return err
+	})
+	if err != nil {
 		return fail(err)
 	}
 	return exitWell

@@ -18,6 +18,9 @@ func TestHostileFiles(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := syscall.Mkfifo(filepath.Join(folder, "pipe.npz"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for args, want := range map[string]string{
 		"/dev/zero --max-module 8MiB":    "/dev/zero: it is larger than 8MiB: raise --max-module to read it",
 		"pipe --timeout 500ms":           "pipe: not done after 500ms",
@@ -26,8 +29,10 @@ func TestHostileFiles(t *testing.T) {
 		"one.mlir --expect pipe":         "--expect: pipe is a pipe or a device",
 		"one.mlir --replay pipe":         "--replay pipe: it is a pipe",
 		"one.mlir --out /dev/full/x.npz": "--out /dev/full/x.npz: ",
-		"one.mlir --record /dev/full":    "--record: record: write /dev/full: no space left on device",
-		"one.mlir --trace /dev/full":     "--trace: record: the trace: write /dev/full: no space left on device",
+		"one.mlir --out pipe.npz":        "--out pipe.npz: write pipe.npz: it is not a regular file",
+		"one.mlir --feeds pipe.npz":      "--feeds pipe.npz: write pipe.npz: it is not a regular file",
+		"one.mlir --record /dev/full":    "--record: record: write /dev/full: it is not a regular file",
+		"one.mlir --trace pipe":          "--trace: write pipe: it is not a regular file",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()

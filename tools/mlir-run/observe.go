@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
+	"github.com/calliope-mlir/calliope/internal/replace"
 )
 
 // observers implement --record, --replay and --trace. They wrap the callbacks.
@@ -45,7 +46,7 @@ func observe(o options, stderr io.Writer) (*observers, error) {
 		}
 	}
 	if o.trace != "" {
-		if x.trace, err = os.Create(o.trace); err == nil {
+		if x.trace, err = replace.Create(o.trace); err == nil {
 			x.tracer, err = record.NewTracer(x.trace)
 		}
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/replace"
 )
 
 const usage = `usage: mlir-run [flags] MODULE
@@ -111,6 +112,19 @@ func (o options) moduleLimit() bounded.Limit {
 }
 func (o options) arraysLimit() bounded.Limit {
 	return bounded.Limit{Size: o.maxArrays, Flag: "--max-arrays"}
+}
+
+// checkOutputs refuses, before the run, results that cannot be written after it.
+func (o options) checkOutputs() error {
+	for _, output := range []struct{ flag, file string }{{"--out", o.out}, {"--feeds", o.feeds}} {
+		if output.file == "" {
+			continue
+		}
+		if err := replace.Check(output.file); err != nil {
+			return fmt.Errorf("%s %s: %w", output.flag, output.file, err)
+		}
+	}
+	return nil
 }
 
 // maxDevices is the greatest number of devices of a client.

@@ -85,6 +85,9 @@ func work(o options, stdout, stderr io.Writer) (same bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := o.checkOutputs(); err != nil {
+		return false, err
+	}
 	if o.stats {
 		defer func() { showStats(stdout, callbacks.Stats()) }()
 	}

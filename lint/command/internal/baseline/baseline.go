@@ -8,17 +8,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/replace"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
 // Version is the version of the file format and of the fingerprints.
 const Version = 1
+
+// Limit is the largest size of a baseline and of another report that is read.
+var Limit = bounded.Limit{Size: bounded.GiB}
 
 // A Baseline is a set of known findings. One goroutine uses it.
 type Baseline struct {
@@ -43,12 +48,12 @@ type entry struct {
 
 // Read reads a baseline.
 func Read(path string) (*Baseline, error) {
-	data, err := os.ReadFile(path)
+	data, err := bounded.ReadRegular(path, Limit)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no baseline %s: make it with -write-baseline", path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the baseline: %w", err)
 	}
 	f, err := parse(path, data)
 	if err != nil {
@@ -133,7 +138,10 @@ func Write(path string, findings []report.Finding) error {
 	if err != nil {
 		return err
 	}
-	return replace(path, data)
+	return replace.File(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // Merge returns the baseline of all files from the baselines of parts of them in one folder.
@@ -183,32 +191,4 @@ func relative(folder, file string) string {
 		return filepath.ToSlash(absolute) // on another volume
 	}
 	return filepath.ToSlash(name)
-}
-
-// replace writes a file at once: others see the old content or the new one. It keeps a link and
-// the permissions of the file.
-func replace(path string, data []byte) error {
-	mode := fs.FileMode(0o644)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-		if info, err := os.Stat(path); err == nil {
-			mode = info.Mode().Perm()
-		}
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".mlir-lint-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name()) // fails after the rename
-	_, err = temporary.Write(data)
-	if err == nil {
-		err = temporary.Chmod(mode)
-	}
-	if closing := temporary.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
 }

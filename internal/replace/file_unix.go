@@ -1,6 +1,6 @@
 //go:build unix
 
-package command
+package replace
 
 import (
 	"io/fs"
@@ -12,4 +12,12 @@ func keepOwner(f temporary, old fs.FileInfo) {
 	if stat, ok := old.Sys().(*syscall.Stat_t); ok {
 		_ = f.Chown(int(stat.Uid), int(stat.Gid))
 	}
+}
+
+// links returns the number of names of a file.
+func links(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Nlink)
+	}
+	return 1
 }

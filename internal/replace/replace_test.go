@@ -1,8 +1,9 @@
-package command
+package replace
 
 import (
 	"crypto/sha256"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,13 +67,13 @@ func TestReplaceFails(t *testing.T) {
 			if call == "rename" {
 				d.rename = func(from, to string) error { return &os.LinkError{Op: "rename", Old: from, New: to, Err: full} }
 			}
-			err := d.replace(path, sha256.Sum256([]byte("old")), []byte("new text"))
+			err := d.replaceIf(path, sha256.Sum256([]byte("old")), []byte("new text"))
 			want := "old"
 			if call == "" {
 				want = "new text"
 				check.NoError(t, err)
 			} else {
-				check.Text(t, err, "no space left on device")
+				check.Error(t, err, "no space left on device")
 			}
 			check.Diff(t, "file", want, string(check.Must(os.ReadFile(path))))
 			check.Diff(t, "files", 1, len(check.Must(os.ReadDir(filepath.Dir(path)))))
@@ -80,21 +81,27 @@ func TestReplaceFails(t *testing.T) {
 	}
 }
 
-// Only regular files are replaced, and only if they are as they were read.
-func TestReplaceRefuses(t *testing.T) {
+// If replaces a file only if it is as it was read.
+func TestIf(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.mlir")
 	check.NoError(t, os.WriteFile(path, []byte("new"), 0o600))
 	old, data := sha256.Sum256([]byte("old")), []byte("new")
-	check.NoError(t, osDisk().replace(path, old, data)) // it has the content already
-	if err := osDisk().replace(path, old, []byte("newer")); !errors.Is(err, errChanged) {
+	check.NoError(t, If(path, old, data)) // it has the content already
+	if err := If(path, old, []byte("newer")); !errors.Is(err, ErrChanged) {
 		t.Errorf("the error is %v", err)
 	}
-	check.Text(t, osDisk().replace(dir, old, data), "it is not a regular file")
-	if err := osDisk().replace(filepath.Join(dir, "b.mlir"), old, data); !errors.Is(err, fs.ErrNotExist) {
+	if err := If(filepath.Join(dir, "b.mlir"), old, data); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the error is %v", err)
 	}
 	check.Diff(t, "files", 1, len(check.Must(os.ReadDir(dir))))
-	err := settings{disk: osDisk()}.put(input{Name: "pipe"}, &mended{Changed: true}, &outcome{})
-	check.Text(t, err, "it is not a regular file")
+}
+
+// File makes a file with the usual permissions.
+func TestNew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new")
+	check.NoError(t, Check(path))
+	check.NoError(t, File(path, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }))
+	check.Diff(t, "file", "text", string(check.Must(os.ReadFile(path))))
+	check.Diff(t, "mode", fs.FileMode(0o644), check.Must(os.Stat(path)).Mode())
 }
