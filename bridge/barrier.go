@@ -21,6 +21,7 @@ import (
 // the first such error, joined with those of taps if there are any, although Wait has returned
 // it, too.
 func (c *Client) Barrier(ctx context.Context, name string) error {
+	c.given("Barrier")
 	return c.withFailures(c.group.Barrier(ctx, name), -1, name)
 }
 
@@ -28,6 +29,7 @@ func (c *Client) Barrier(ctx context.Context, name string) error {
 // calls on it. A run on several devices counts for each of them. The errors of other devices
 // stay for their barriers.
 func (c *Client) BarrierDevice(ctx context.Context, device int, name string) error {
+	c.given("BarrierDevice")
 	if device < 0 || device >= c.NumDevices() {
 		return fmt.Errorf("bridge: barrier %q: there is no device %d; the client has %d, numbered from 0", name, device, c.NumDevices())
 	}
@@ -57,6 +59,7 @@ func WaitAll(ctx context.Context, runs ...*Run) error {
 		if r == nil {
 			return fmt.Errorf("bridge: WaitAll: run %d is nil; look at the error that Start returned with it", i)
 		}
+		r.given("Wait")
 	}
 	if ctx == nil {
 		return dispatch.Ended(ctx)

@@ -35,11 +35,15 @@ func (b Borrowed) Tensor() tensor.View { return b.view }
 // In debug mode the Close that ends the use returns an error if the array changed. If the
 // end of a run ends the use, the error is logged.
 func (c *Client) BorrowFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
+	c.given("BorrowFromHost")
 	return c.buffer(ctx, "BorrowFromHost", v, place{device: device, borrow: true})
 }
 
 // Borrowed reports whether the array is a host array that was not copied.
-func (b *Buffer) Borrowed() bool { return b.loan != nil }
+func (b *Buffer) Borrowed() bool {
+	b.given("Borrowed")
+	return b.loan != nil
+}
 
 // borrowAlign is the alignment that XLA requires of host memory that it uses in place.
 const borrowAlign = 64

@@ -38,6 +38,7 @@ type Buffer struct {
 // when BufferFromHost returns. If ctx ends first, BufferFromHost returns ctx.Err(), and the
 // array on the device is freed when its copy is over. The copy itself does not stop.
 func (c *Client) BufferFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
+	c.given("BufferFromHost")
 	return c.buffer(ctx, "BufferFromHost", v, place{device: device})
 }
 
@@ -106,15 +107,22 @@ func deviceBytes(s tensor.Shape) int64 {
 }
 
 // Client returns the client that the buffer belongs to.
-func (b *Buffer) Client() *Client { return b.client }
+func (b *Buffer) Client() *Client {
+	b.given("Client")
+	return b.client
+}
 
 // Shape returns the shape of the array, also after Close. The caller may change it.
 func (b *Buffer) Shape() tensor.Shape {
+	b.given("Shape")
 	return b.shape.Clone()
 }
 
 // Device returns the number of the device that the array is on.
-func (b *Buffer) Device() int { return b.device }
+func (b *Buffer) Device() int {
+	b.given("Device")
+	return b.device
+}
 
 // ToHost copies the array to new host memory; see CopyTo and View.
 //
@@ -122,6 +130,7 @@ func (b *Buffer) Device() int { return b.device }
 // or Wait returns them. If ctx ends first, the methods return ctx.Err(), and the buffer
 // stays in use until the array is computed.
 func (b *Buffer) ToHost(ctx context.Context) (tensor.View, error) {
+	b.given("ToHost")
 	if !b.life.use() {
 		return tensor.View{}, fmt.Errorf("bridge: Buffer.ToHost: %w", errBuffer)
 	}
@@ -136,6 +145,7 @@ func (b *Buffer) ToHost(ctx context.Context) (tensor.View, error) {
 // ToHost it does not allocate, which takes as long as the copy. If ctx ends first, it
 // returns ctx.Err() and does not write to the memory; see ToHost.
 func (b *Buffer) CopyTo(ctx context.Context, to tensor.View) error {
+	b.given("CopyTo")
 	if err := to.Check(); err != nil {
 		return fmt.Errorf("bridge: Buffer.CopyTo: %w", err)
 	}
@@ -224,6 +234,7 @@ func (b *Buffer) address(ctx context.Context) (*byte, error) {
 // Close frees the array when no run and no view uses it any more. Closing it again does
 // nothing.
 func (b *Buffer) Close() error {
+	b.given("Close")
 	if _, free := b.life.close(); free {
 		return b.free()
 	}

@@ -109,6 +109,7 @@ func mistrust(info fs.FileInfo) string {
 
 // Stats returns the counts since the cache was opened.
 func (c *Cache) Stats() CacheStats {
+	c.given("Stats")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats

@@ -30,6 +30,7 @@ type CallSite struct {
 // unused pure calls and branches that are never taken, and copies functions to where they
 // are called. It is empty if the plugin does not report the program.
 func (e *Executable) Callbacks() []CallSite {
+	e.given("Callbacks")
 	sites, attrs, _ := callSites(e.xla.Program, e.client.plugin.served())
 	for i, s := range sites {
 		if t, ok := e.client.plugin.foreignTo(s.Target); ok {

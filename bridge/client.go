@@ -80,11 +80,15 @@ var lastClient atomic.Int64
 // NewClient returns a new client. The caller must close it. If the plugin's platform cannot
 // call Go, the error is a *PlatformError. The platforms cpu and cuda can.
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
+	p.given("NewClient")
 	if o.Devices < 0 || o.Devices > maxDevices {
 		return nil, fmt.Errorf("bridge: NewClient: Devices is %d; give a number of devices up to %d, or 0 for the plugin's default", o.Devices, maxDevices)
 	}
 	if o.MemoryLimit < 0 {
 		return nil, fmt.Errorf("bridge: NewClient: MemoryLimit is %d; give a number of bytes, or 0 for no limit", o.MemoryLimit)
+	}
+	if o.Cache != nil && o.Cache.root == nil {
+		return nil, errors.New("bridge: NewClient: the Cache is a zero value; give one of OpenCache")
 	}
 	if o.Devices > 0 && p.pjrt.Platform() == ffi.CUDA {
 		return nil, fmt.Errorf("bridge: NewClient: Devices is %d, but the devices of this plugin are the machine's GPUs: leave it 0, and set CUDA_VISIBLE_DEVICES to select GPUs", o.Devices)
@@ -118,13 +122,22 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 }
 
 // NumDevices returns the number of devices. They are numbered from 0.
-func (c *Client) NumDevices() int { return c.pjrt.NumDevices() }
+func (c *Client) NumDevices() int {
+	c.given("NumDevices")
+	return c.pjrt.NumDevices()
+}
 
 // Plugin returns the plugin of the client.
-func (c *Client) Plugin() *Plugin { return c.plugin }
+func (c *Client) Plugin() *Plugin {
+	c.given("Plugin")
+	return c.plugin
+}
 
 // CallsBack reports whether compiled code of the client can call Go; see Plugin.CallsBack.
-func (c *Client) CallsBack() bool { return c.plugin.CallsBack() }
+func (c *Client) CallsBack() bool {
+	c.given("CallsBack")
+	return c.plugin.CallsBack()
+}
 
 // Close ends the client: it does not compile, run or transfer any more. Close waits for the
 // runs and callbacks in flight, for at most ClientOptions.DrainTimeout. The error lists the
@@ -134,6 +147,7 @@ func (c *Client) CallsBack() bool { return c.plugin.CallsBack() }
 //
 // A Go program does not wait for its clients when it exits, so defer Close.
 func (c *Client) Close() error {
+	c.given("Close")
 	first, free := c.life.close()
 	if !first {
 		return nil

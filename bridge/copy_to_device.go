@@ -8,6 +8,7 @@ import (
 // CopyToDevice copies the array to a device of the same client. It does not wait for the copy, nor for
 // the array to be computed: what uses the copy does. The buffer may be closed at once.
 func (b *Buffer) CopyToDevice(device int) (*Buffer, error) {
+	b.given("CopyToDevice")
 	const op = "copy to device"
 	c := b.client
 	switch {

@@ -58,6 +58,7 @@ type Executable struct {
 // XLA cannot stop compiling. If ctx ends, Compile returns ctx.Err(), and the executable is
 // closed when it is compiled.
 func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions) (*Executable, error) {
+	c.given("Compile")
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
@@ -184,17 +185,27 @@ func (c *Client) executable(x *xla.Executable, replicas, partitions int, jax []s
 func (e *Executable) name() string { return e.xla.Name }
 
 // Cached reports whether Compile found the executable in ClientOptions.Cache.
-func (e *Executable) Cached() bool { return e.cached }
+func (e *Executable) Cached() bool {
+	e.given("Cached")
+	return e.cached
+}
 
 // NumOutputs returns the number of results of the module on one device, without runtime
 // tokens.
-func (e *Executable) NumOutputs() int { return e.outputs }
+func (e *Executable) NumOutputs() int {
+	e.given("NumOutputs")
+	return e.outputs
+}
 
 // NumDevices returns the number of devices that one run uses.
-func (e *Executable) NumDevices() int { return max(1, len(e.devices)) }
+func (e *Executable) NumDevices() int {
+	e.given("NumDevices")
+	return max(1, len(e.devices))
+}
 
 // Close frees the executable when its last run is over. Closing it again does nothing.
 func (e *Executable) Close() error {
+	e.given("Close")
 	if _, free := e.life.close(); free {
 		return e.free()
 	}
@@ -205,6 +216,7 @@ func (e *Executable) Close() error {
 // after its last run. For example, f unregisters callbacks that only this executable calls.
 // If the executable is already freed, OnClose calls f at once. If f is nil, OnClose does nothing.
 func (e *Executable) OnClose(f func()) {
+	e.given("OnClose")
 	if f == nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 // Call runs the module on host arrays, and returns host arrays: it is Run, ToHost of each
 // output, and Close. The inputs are copied.
 func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
+	e.given("Call")
 	list := make([]Input, len(inputs))
 	for i, v := range inputs {
 		list[i] = v

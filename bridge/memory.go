@@ -19,6 +19,7 @@ type ClientStats struct {
 // Stats returns the current counts of the client, without its inner client. The memory that
 // XLA allocates for itself, for code and for values within a run, is not known.
 func (c *Client) Stats() ClientStats {
+	c.given("Stats")
 	s := ClientStats{
 		Buffers: c.memory.buffers.Load(), Bytes: c.memory.bytes.Load(),
 		Borrowed: c.memory.lent.Load(), Views: c.memory.views.Load(),

@@ -13,6 +13,7 @@ import (
 // "unpinned_host". The names are XLA's, as in its memory kinds and in JAX's placement hints. The
 // CPU has one memory, whatever the kinds.
 func (c *Client) MemorySpaces(device int) ([]string, error) {
+	c.given("MemorySpaces")
 	all, err := c.memories("MemorySpaces", device)
 	var kinds []string
 	for _, m := range all {
@@ -39,6 +40,7 @@ func (c *Client) memories(method string, device int) ([]pjrt.Memory, error) {
 // BufferInSpace is like BufferFromHost, into one of MemorySpaces. A module takes the buffer for a
 // parameter in that space only.
 func (c *Client) BufferInSpace(ctx context.Context, v tensor.View, device int, space string) (*Buffer, error) {
+	c.given("BufferInSpace")
 	all, err := c.memories("BufferInSpace", device)
 	if err != nil {
 		return nil, err
@@ -55,6 +57,7 @@ func (c *Client) BufferInSpace(ctx context.Context, v tensor.View, device int, s
 
 // MemorySpace returns the kind of memory that the array is in, one of Client.MemorySpaces.
 func (b *Buffer) MemorySpace() (string, error) {
+	b.given("MemorySpace")
 	if !b.life.use() {
 		return "", fmt.Errorf("bridge: Buffer.MemorySpace: %w", errBuffer)
 	}

@@ -146,6 +146,7 @@ func Open(o OpenOptions) (*Plugin, error) {
 // the contract by another name. If the target is registered already, RegisterTarget does
 // nothing.
 func (p *Plugin) RegisterTarget(target string) error {
+	p.given("RegisterTarget")
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, foreign := p.foreign[target]; foreign {
@@ -240,12 +241,16 @@ type Info struct {
 
 // Info returns a description of the plugin.
 func (p *Plugin) Info() Info {
+	p.given("Info")
 	return Info{Path: p.path, PJRT: version(p.pjrt.Version()), FFI: p.ffiVersion(), Attributes: p.xla.Attributes()}
 }
 
 // CallsBack reports whether compiled code can call Go: whether the plugin has XLA's typed FFI. If it does not,
 // package stages cuts modules at their callbacks.
-func (p *Plugin) CallsBack() bool { return p.ffi != nil }
+func (p *Plugin) CallsBack() bool {
+	p.given("CallsBack")
+	return p.ffi != nil
+}
 
 // ffiVersion returns the version of XLA's typed FFI, or "" if the plugin has none.
 func (p *Plugin) ffiVersion() string {

@@ -65,6 +65,7 @@ const grace = 100 * time.Millisecond
 //
 // The caller must call Wait for every Run that Start returns.
 func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
+	e.given("Start")
 	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside()})
 	if err != nil {
 		return nil, err
@@ -84,6 +85,7 @@ func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
 
 // Run executes the module and waits for it. It is the same as Start and Wait.
 func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error) {
+	e.given("Run")
 	if e.client.onCall || isOnCaller(ctx) {
 		return e.runOnCaller(ctx, inputs)
 	}
@@ -123,6 +125,7 @@ func (r *Run) launchesHere(ctx context.Context) bool {
 
 // Done returns a channel that is closed when the run is over.
 func (r *Run) Done() <-chan struct{} {
+	r.given("Done")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return channel(&r.ended, r.over)
@@ -149,6 +152,7 @@ func channel(at *chan struct{}, happened bool) chan struct{} {
 // tenth of a second even if XLA is still executing. The inputs and outputs are freed when
 // XLA is done. A further Wait returns the same results.
 func (r *Run) Wait(ctx context.Context) ([]*Buffer, error) {
+	r.given("Wait")
 	if ctx == nil {
 		return nil, dispatch.Ended(ctx)
 	}

@@ -57,7 +57,10 @@ func (s CallSite) savable() error {
 // *[UnsavableError], which names the call. Callbacks that are bound by a name, or by an opaque
 // id of another host, are bound anew by Load. If the plugin cannot save programs, the error
 // matches errors.ErrUnsupported.
-func (e *Executable) Serialize() ([]byte, error) { return e.serialize("") }
+func (e *Executable) Serialize() ([]byte, error) {
+	e.given("Serialize")
+	return e.serialize("")
+}
 
 // serialize is Serialize for an entry of a Cache, if key is not empty.
 func (e *Executable) serialize(key string) ([]byte, error) {
@@ -102,6 +105,7 @@ func (e *Executable) serialize(key string) ([]byte, error) {
 // XLA cannot stop loading. If ctx ends, Load returns ctx.Err(), and the executable is closed
 // when it is loaded. Load does not write to data, and does not use it after it returns.
 func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
+	c.given("Load")
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}

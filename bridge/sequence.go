@@ -56,6 +56,7 @@ type lastToken struct {
 
 // NewSequence returns a Sequence for runs of this client, in addition to the client's own.
 func (c *Client) NewSequence() *Sequence {
+	c.given("NewSequence")
 	s := &Sequence{client: c, turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
 	return s

@@ -15,6 +15,7 @@ import (
 //
 // Package stages orders what runs between compiled modules this way. Programs that are compiled whole are ordered by Run and Start.
 func (c *Client) Order(ctx context.Context, effects ...string) (done func(error), err error) {
+	c.given("Order")
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 // Shape. The result is nil if the plugin does not report the parameters; then Run does not
 // check its inputs. The caller may change the result.
 func (e *Executable) Inputs() []tensor.Shape {
+	e.given("Inputs")
 	if !e.known {
 		return nil
 	}
@@ -27,6 +28,7 @@ func (e *Executable) Inputs() []tensor.Shape {
 // is that of one device's part. The result is nil if the plugin does not report them, or if one
 // of them is not an array of known dimensions. The caller may change the result.
 func (e *Executable) Outputs() []tensor.Shape {
+	e.given("Outputs")
 	if e.results == nil {
 		return nil
 	}
@@ -60,14 +62,15 @@ type InputCountError struct {
 }
 
 func (e *InputCountError) Error() string {
-	if e.Got%e.Devices != 0 {
-		return fmt.Sprintf("bridge: run: %d inputs cannot be divided among %d devices; give all parameters for each device", e.Got, e.Devices)
+	devices := max(1, e.Devices)
+	if e.Got%devices != 0 {
+		return fmt.Sprintf("bridge: run: %d inputs cannot be divided among %d devices; give all parameters for each device", e.Got, devices)
 	}
-	return fmt.Sprintf("bridge: run: the module has %d parameters, but %d inputs are given%s", e.Want, e.Got/e.Devices, forEach(e.Devices))
+	return fmt.Sprintf("bridge: run: the module has %d parameters, but %d inputs are given%s", e.Want, e.Got/devices, forEach(devices))
 }
 
 func forEach(devices int) string {
-	if devices == 1 {
+	if devices <= 1 {
 		return ""
 	}
 	return " on each device"

@@ -13,6 +13,7 @@ import (
 // partitions, in the order in which [Executable.Run] takes their inputs. The result is nil if
 // the module is not partitioned, or if the plugin does not report the shardings.
 func (e *Executable) InputShardings() []string {
+	e.given("InputShardings")
 	if e.partitions < 2 || !e.known {
 		return nil
 	}
@@ -36,6 +37,7 @@ func (e *Executable) withoutTokens(list []string, n int) []string {
 
 // OutputShardings is InputShardings for the results, in the order of [Executable.Outputs].
 func (e *Executable) OutputShardings() []string {
+	e.given("OutputShardings")
 	if e.partitions < 2 || e.results == nil {
 		return nil
 	}

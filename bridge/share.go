@@ -9,6 +9,7 @@ import (
 // freed when both are closed. The second one cannot be donated, and the first one not as long as
 // the second one is open.
 func (b *Buffer) Share() (*Buffer, error) {
+	b.given("Share")
 	if !b.life.use() {
 		return nil, fmt.Errorf("bridge: Buffer.Share: %w", errBuffer)
 	}
@@ -24,6 +25,7 @@ func (d Donation) Take() (*Buffer, error) {
 	if d.buffer == nil {
 		return nil, errors.New("the donated buffer is nil")
 	}
+	d.buffer.given("Take")
 	if err := d.buffer.claim(); err != nil {
 		return nil, err
 	}

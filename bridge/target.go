@@ -48,6 +48,7 @@ var foreignTargets sync.Map
 // registering it again with the same Callback and Registry does nothing. A process serves
 // 256 such targets at most.
 func (p *Plugin) RegisterForeign(t ForeignTarget) error {
+	p.given("RegisterForeign")
 	if t.Callback == "" {
 		t.Callback = t.Target
 	}

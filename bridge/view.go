@@ -30,6 +30,7 @@ type BufferView struct {
 // In debug mode (see OpenOptions.Debug) the view is a copy that cannot be written to. Close
 // makes its memory inaccessible, so a later use stops the program.
 func (b *Buffer) View(ctx context.Context) (*BufferView, error) {
+	b.given("View")
 	if !b.life.use() {
 		return nil, fmt.Errorf("bridge: Buffer.View: %w", errBuffer)
 	}
@@ -85,6 +86,7 @@ func (v *BufferView) protect() error {
 // Tensor returns the array. It must not be written to, and not used after Close. Tensor
 // panics if the view is closed.
 func (v *BufferView) Tensor() tensor.View {
+	v.given("Tensor")
 	if v.closed.Load() {
 		panic("bridge: BufferView.Tensor: the view is closed")
 	}
@@ -93,6 +95,7 @@ func (v *BufferView) Tensor() tensor.View {
 
 // Close ends the view. Closing it again does nothing.
 func (v *BufferView) Close() error {
+	v.given("Close")
 	if v.closed.Swap(true) {
 		return nil
 	}

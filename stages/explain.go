@@ -13,6 +13,7 @@ import (
 // the mean time of its calls so far, if its registration has Options.Measure; of the stages; of the loops that are cut, with
 // what an iteration costs; and, if there are several devices, of what crosses between them.
 func (p *Plan) Explain() string {
+	p.given("Explain")
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s, on %s\n\n", p.counts(), p.names())
 	w := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
@@ -85,6 +86,7 @@ func bytesOf(shapes []tensor.Shape) (n int) {
 // DOT returns a picture of the plan in the language of Graphviz: stages as boxes, callbacks as ellipses, and
 // what flows between them, bold where it moves from one device to another. Loops and branches are clusters.
 func (p *Plan) DOT() string {
+	p.given("DOT")
 	d := &drawing{plan: p, on: map[string]int{}}
 	d.line("digraph plan {")
 	d.line("  rankdir=TB; node [fontname=\"sans-serif\", fontsize=11]; edge [fontname=\"sans-serif\", fontsize=9];")

@@ -28,6 +28,7 @@ type Plan struct {
 
 // Close releases the modules of the stages. Programs that were compiled stay.
 func (p *Plan) Close() error {
+	p.given("Close")
 	p.closed = true
 	for _, s := range p.stages {
 		if s.module != nil {
@@ -184,8 +185,14 @@ func (b *body) link() {
 }
 
 // Stages returns the stages, in the order in which they were cut.
-func (p *Plan) Stages() []*Stage { return p.stages }
+func (p *Plan) Stages() []*Stage {
+	p.given("Stages")
+	return p.stages
+}
 
 // Callbacks returns the callbacks of the module: first those that were lowered, then the others in the order
 // of the text, after functions were inlined.
-func (p *Plan) Callbacks() []*Callback { return p.callbacks }
+func (p *Plan) Callbacks() []*Callback {
+	p.given("Callbacks")
+	return p.callbacks
+}

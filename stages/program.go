@@ -89,6 +89,7 @@ type Program struct {
 // Compile compiles the stages and binds the callbacks that the program calls between them. The
 // plan can be compiled again, and closed.
 func (p *Plan) Compile(ctx context.Context) (*Program, error) {
+	p.given("Compile")
 	if err := dispatch.Ended(ctx); err != nil {
 		return nil, err
 	}
@@ -119,10 +120,16 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 }
 
 // Inputs returns the shapes of the parameters.
-func (p *Program) Inputs() []tensor.Shape { return clonedAll(p.inputs) }
+func (p *Program) Inputs() []tensor.Shape {
+	p.given("Inputs")
+	return clonedAll(p.inputs)
+}
 
 // Outputs returns the shapes of the results.
-func (p *Program) Outputs() []tensor.Shape { return clonedAll(p.outputs) }
+func (p *Program) Outputs() []tensor.Shape {
+	p.given("Outputs")
+	return clonedAll(p.outputs)
+}
 
 func clonedAll(shapes []tensor.Shape) []tensor.Shape {
 	list := make([]tensor.Shape, len(shapes))
@@ -134,6 +141,7 @@ func clonedAll(shapes []tensor.Shape) []tensor.Shape {
 
 // Close releases the compiled stages, after the runs in flight. Closing it again does nothing.
 func (p *Program) Close() error {
+	p.given("Close")
 	p.mu.Lock()
 	closed, runs := p.closed, p.runs
 	p.closed = true
@@ -152,7 +160,10 @@ func (p *Program) free() error {
 
 // Barrier waits until every callback of every earlier run is done, and returns the errors of taps since the last one,
 // as callbacks.Barrier does for all.
-func (p *Program) Barrier(ctx context.Context, name string) error { return p.group.Barrier(ctx, name) }
+func (p *Program) Barrier(ctx context.Context, name string) error {
+	p.given("Barrier")
+	return p.group.Barrier(ctx, name)
+}
 
 // place returns where the stages of a device are executed for a replica.
 func (p *Program) place(device, replica int) place {
@@ -164,6 +175,7 @@ func (p *Program) place(device, replica int) place {
 // Call runs the module on host arrays, and returns host arrays. The error of a callback or of a stage is a
 // *[Error].
 func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
+	p.given("Call")
 	list := make([]bridge.Input, len(inputs))
 	for i, v := range inputs {
 		list[i] = v
@@ -189,6 +201,7 @@ func (p *Program) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.Vie
 // callback or the interpreter did, it is on the first of Options.Devices that is a client's. If there is none, Run
 // returns an error: use Call.
 func (p *Program) Run(ctx context.Context, inputs ...bridge.Input) ([]*bridge.Buffer, error) {
+	p.given("Run")
 	home := slices.IndexFunc(p.devices, func(d Device) bool { return d.place().client != nil })
 	if home < 0 {
 		return nil, fmt.Errorf("stages: run: %s has no buffers: use Call", p.devices[0])

@@ -26,6 +26,7 @@ func (e *SavedError) Unwrap() error { return e.Err }
 // A callback that is bound by an id of this process is refused. The others are bound anew by name when the
 // loaded plan is compiled, with the same errors.
 func (p *Plan) Serialize() ([]byte, error) {
+	p.given("Serialize")
 	if err := p.open("Plan.Serialize"); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 // bytes that flow between them in one execution of their body. A dashed edge goes from one device to another. Loops
 // and branches are in frames.
 func (p *Plan) SVG() string {
+	p.given("SVG")
 	d := &canvas{plan: p}
 	f := d.frame("", p.main, "parameters", "results")
 	f.layout()

@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"stablehlo/sharding":             {"mlir", "tensor"},
 	"aliasing":                       {"mlir", "mlir/dialect", "stablehlo"},
 	"passes":                         {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "contract/callop", "tensor"},
-	"stages":                         {"bridge", "builder", "callbacks", "contract", "contract/callop", "internal/child", "internal/dispatch", "internal/jaxtargets", "mlir", "mlir/dialect", "passes", "stablehlo", "tensor"},
+	"stages":                         {"bridge", "builder", "callbacks", "contract", "contract/callop", "internal/child", "internal/dispatch", "internal/errtext", "internal/jaxtargets", "mlir", "mlir/dialect", "passes", "stablehlo", "tensor"},
 	"builder":                        {"internal/callers", "mlir", "mlir/dialect", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/tree"},
 	"callbacks":                      {"contract", "tensor", "internal/dispatch/access", "internal/errtext", "internal/nearest", "internal/tree"},
 	"callbacks/metrics":              {"callbacks"},
