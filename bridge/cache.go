@@ -171,6 +171,10 @@ func (c *Cache) read(name string) ([]byte, error) {
 		c.reject(name, errors.New(problem))
 		return nil, fs.ErrNotExist
 	}
+	if c.max >= 0 && info.Size() > c.max {
+		c.reject(name, fmt.Errorf("%s has %d bytes, but CacheOptions.MaxBytes is %d", name, info.Size(), c.max))
+		return nil, fs.ErrNotExist
+	}
 	data := make([]byte, info.Size())
 	_, err = io.ReadFull(f, data)
 	return data, err

@@ -250,6 +250,7 @@ func TestCacheRejects(t *testing.T) {
 		}},
 		{"refused by XLA", func() error { return os.WriteFile(path, refused, 0o600) }},
 		{"writable by others", func() error { return os.Chmod(path, 0o602) }},
+		{"larger than the limit", func() error { return os.Truncate(path, 100<<30) }}, // sparse
 		{"folder", func() error {
 			if err := os.Remove(path); err != nil {
 				return err
