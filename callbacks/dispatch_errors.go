@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A GoexitError reports that a callback on a worker goroutine called runtime.Goexit, as
+// A GoexitError reports that a callback on a goroutine of its own called runtime.Goexit, as
 // testing.T.Fatal does.
 type GoexitError struct{}
 

@@ -17,7 +17,7 @@ import (
 //
 // A Func that is called Inline must not call runtime.Goexit (nor t.Fatal): on a thread of
 // the runtime this ends the process, with a line on stderr that names the callback. With
-// any other Dispatch it results in a *GoexitError.
+// any other Dispatch, and between the stages of package stages, it results in a *GoexitError.
 type Func func(*Frame) error
 
 // A Frame is one call of a callback. It holds what XLA's call frame holds. It is valid

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +80,33 @@ func TestCallbackErrors(t *testing.T) {
 	if panicked := new(callbacks.PanicError); !errors.As(err, &panicked) {
 		t.Errorf("got %v, want a PanicError", err)
 	}
+}
+
+// No compiled code waits for a callback between stages, so runtime.Goexit in it fails the run.
+func TestGoexit(t *testing.T) {
+	if os.Getenv("CALLIOPE_TEST_GOEXIT") == "" {
+		child := exec.Command(os.Args[0], "-test.run=^TestGoexit$", "-test.timeout=60s")
+		child.Env = append(os.Environ(), "CALLIOPE_TEST_GOEXIT=1")
+		if out, err := child.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	leaves := true
+	register(t, "leaves", func(f *callbacks.Frame) error {
+		if leaves {
+			runtime.Goexit()
+		}
+		return double(f)
+	}, callbacks.Options{})
+	e := staged(t, one(t, "leaves"), "leaves")
+	_, err := e.Call(t.Context(), floats(1, 2, 3, 4))
+	check.Diff(t, "callback", "leaves", check.As[*callbacks.CallError](t, err).Callback)
+	check.As[*callbacks.GoexitError](t, err)
+	leaves = false
+	got, err := e.Call(t.Context(), floats(1, 2, 3, 4))
+	check.NoError(t, err)
+	check.Diff(t, "results", "[f32[4] [8 16 24 32]]", fmt.Sprint(got))
 }
 
 func TestTimeouts(t *testing.T) {

@@ -74,7 +74,7 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 	if p.replicas > 1 {
 		e.meetings, e.ended = map[*Stage]*meeting{}, make([]bool, p.replicas)
 	}
-	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: p.replicas, Device: p.place(0, 0).number, On: p.on})
+	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: p.replicas, Device: p.place(0, 0).number, On: p.on, Apart: true})
 	defer e.calls.End()
 	e.ctx = e.calls.Context()
 	results, err := e.replicas(args)

@@ -52,6 +52,18 @@ func panicked(value any) *callbacks.PanicError {
 	}
 }
 
+// protectApart is protect on a goroutine of its own, which runtime.Goexit may end.
+func protectApart(fn callbacks.Func, c *Call) error {
+	var err error = &callbacks.GoexitError{}
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		err = protect(fn, c)
+	}()
+	<-returned
+	return err
+}
+
 // inGoexit reports whether the deferred function that calls it runs because of
 // runtime.Goexit, and not because of panic(nil) in old code.
 func inGoexit() bool {

@@ -48,6 +48,9 @@ type RunOptions struct {
 	// goroutine. over is called when the function has returned. The debug mode of a runtime
 	// uses it.
 	Memory func(s *Slot, n int) (memory []byte, over func())
+	// Apart gives each inline call a goroutine of its own, which runtime.Goexit may end: for
+	// a runtime that does not call from C, but on the goroutine of its caller.
+	Apart bool
 	// Expendable reports whether the calling goroutine may end in an inline call by
 	// runtime.Goexit; the runtime then notices this and ends the run. It may be nil.
 	Expendable func() bool
@@ -65,7 +68,7 @@ func (g *Group) Begin(ctx context.Context, r *Run, o RunOptions) {
 	}
 	r.own.begin(ctx, r, time.Time{})
 	r.ctx = &r.own
-	r.special = o.Devices > 1 || r.overrides != nil || o.OnCaller != nil || o.Memory != nil
+	r.special = o.Devices > 1 || r.overrides != nil || o.OnCaller != nil || o.Memory != nil || o.Apart
 	g.add(r)
 	r.began()
 }

@@ -169,8 +169,11 @@ func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
 		err = s.settle(c, r, r.onCaller(c, func() error { return s.inline(ctx, *fn, c, protect) }))
 		s.counts.end(started)
 	case s.dispatch == callbacks.Inline:
-		started := s.counts.begin(s.measure)
-		err = s.settle(c, r, s.inline(ctx, *fn, c, protectInline))
+		started, call := s.counts.begin(s.measure), protectInline
+		if r != nil && r.options.Apart {
+			call = protectApart
+		}
+		err = s.settle(c, r, s.inline(ctx, *fn, c, call))
 		s.counts.end(started)
 	case s.dispatch == callbacks.Async:
 		err = s.enqueue(ctx, *fn, c)
