@@ -1,4 +1,4 @@
-//go:build !windows
+//go:build cgo && !windows
 
 // Package xla makes clients and compiles modules, by gopjrt.
 //

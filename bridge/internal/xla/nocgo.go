@@ -1,0 +1,5 @@
+//go:build !cgo && !windows
+
+package xla
+
+import _ "github.com/calliope-mlir/calliope/internal/cgo"

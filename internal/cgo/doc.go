@@ -1,0 +1,3 @@
+// Package cgo fails a build without cgo, with an error that says what is missing. Packages with C
+// import it in files for such builds.
+package cgo
