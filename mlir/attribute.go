@@ -26,6 +26,9 @@ func (c *Context) attribute(raw capi.MlirAttribute) Attribute { return Attribute
 // ParseAttribute parses an attribute, for example "#stablehlo<precision HIGH>".
 func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	t := c.life.check("Context.ParseAttribute")
+	if _, wrong := textGuard([]byte(text)); wrong != "" {
+		return Attribute{}, fmt.Errorf("mlir: parsing the attribute %q failed: %s", text, wrong)
+	}
 	c.expect(text)
 	source := parsable(text)
 	raw := capi.MlirAttributeParseGet(t, c.raw, source[:len(source)-1])

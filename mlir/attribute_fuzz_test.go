@@ -29,6 +29,9 @@ func FuzzTypes(f *testing.F) {
 			return
 		}
 		readType(typ)
+		if strings.Contains(text, "!") && strings.Contains(text, "-") {
+			return // MLIR prints !a.x- as !a<x->, which it does not parse
+		}
 		if again, err := c.ParseType(typ.String()); err != nil || !again.Equal(typ) {
 			t.Errorf("%q prints as %s and parses as %v, %v", text, typ, again, err)
 		}

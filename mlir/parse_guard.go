@@ -3,22 +3,37 @@ package mlir
 import (
 	"bytes"
 	"regexp"
+	"slices"
+	"strings"
 )
 
-// The parser verifies what it reads, and some verifiers crash. parseGuard finds in text what
-// would crash them; bytecode and artifacts are not searched.
+// The parser verifies what it reads, and some verifiers crash. parseGuard finds in text and in
+// bytecode what would crash them:
 //
-// The verifier of stablehlo.all_to_all divides by the number of its replica groups. Its only
-// form is the generic one.
+//  1. The verifier of stablehlo.all_to_all divides by the number of its replica groups. Its only
+//     form is the generic one.
+//  2. The verifiers of chlo.broadcast_… index with the broadcast dimensions.
+//  3. The parser of the dimension numbers of a convolution allocates as many as the largest says.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = regexp.MustCompile(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
 	closing       = regexp.MustCompile(`^>?\s*`)
-	replicaGroups = regexp.MustCompile(`[{,]\s*replica_groups\s*=\s*(` + noElements + `|#[A-Za-z_][\w$.]*)`)
-	emptyAlias    = regexp.MustCompile(`(#[A-Za-z_][\w$.]*)\s*=\s*` + noElements)
+	replicaGroups = regexp.MustCompile(`[{,]\s*replica_groups\s*=\s*(?:` + noElements + `|(#[A-Za-z_][\w$.]*))`)
+	emptyAlias    = regexp.MustCompile(`([#!][A-Za-z_][\w$.]*)\s*=\s*(?:` + noElements + `|tensor<\s*0\s*x)`)
+
+	negativeBroadcast = regexp.MustCompile(`chlo\.broadcast_\w+[^\n]*broadcast_dimensions"?\s*=\s*array\s*<\s*i64\s*:[^>\n]*-\d`)
+
+	largeDimension = regexp.MustCompile(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
 )
 
-const noElements = `dense<\s*>\s*:\s*tensor<\s*0\s*x`
+const noElements = `dense\s*<[^>]*>\s*:\s*(?:tensor<\s*0\s*x|(![A-Za-z_][\w$.]*))`
+
+const (
+	noGroups      = "'stablehlo.all_to_all' op has no replica groups: the library would crash on it"
+	negativeDims  = "a chlo.broadcast_ op has negative broadcast dimensions: the library would crash on it"
+	tooLargeDims  = "a dimension number has more than 4 digits: the library would crash on it"
+	chloBroadcast = "chlo.broadcast_"
+)
 
 // A groupSearch searches a text for all_to_all without replica groups.
 type groupSearch struct {
@@ -26,31 +41,73 @@ type groupSearch struct {
 	aliases map[string]bool // of attributes without elements; nil if not searched yet
 }
 
-// parseGuard returns an error if the library would crash on a text. name is as for Parse.
+// parseGuard returns an error if the library would crash on what Parse is given.
 func parseGuard(name string, data []byte) error {
-	if IsBytecode(data) || !bytes.Contains(data, allToAll) {
+	if name == "" {
+		name = unnamed
+	}
+	position, wrong := Position{File: name}, ""
+	if IsBytecode(data) {
+		wrong = bytecodeGuard(data)
+	} else if at, message := textGuard(data); message != "" {
+		line := data[bytes.LastIndexByte(data[:at], '\n')+1 : at]
+		position, wrong = Position{name, 1 + bytes.Count(data[:at], []byte{'\n'}), 1 + len(line)}, message
+	}
+	if wrong == "" {
 		return nil
 	}
+	return &DiagnosticError{Op: "parse", Diagnostics: []Diagnostic{{Position: position, Message: wrong}}}
+}
+
+// textGuard returns what is wrong with a text, and where.
+func textGuard(data []byte) (at int, wrong string) {
+	if bytes.Contains(data, []byte("]x[")) {
+		if i := largeDimension.FindIndex(data); i != nil {
+			return i[0], tooLargeDims
+		}
+	}
+	if bytes.Contains(data, []byte(chloBroadcast)) {
+		if i := negativeBroadcast.FindIndex(data); i != nil {
+			return i[0], negativeDims
+		}
+	}
 	s := groupSearch{data: data}
-	for at := 0; ; at += len(allToAll) {
+	for ; ; at += len(allToAll) {
 		next := bytes.Index(data[at:], allToAll)
 		if next < 0 {
-			return nil
+			return 0, ""
 		}
 		at += next
 		before := data[max(0, at-maxSearched):at]
 		line := before[bytes.LastIndexByte(before, '\n')+1:]
-		if bytes.Contains(line, []byte("//")) || !s.emptyGroups(data[at:min(len(data), at+maxSearched)]) {
-			continue
+		if !bytes.Contains(line, []byte("//")) && s.emptyGroups(data[at:min(len(data), at+maxSearched)]) {
+			return at, noGroups
 		}
-		if name == "" {
-			name = unnamed
-		}
-		return &DiagnosticError{Op: "parse", Diagnostics: []Diagnostic{{
-			Position: Position{name, 1 + bytes.Count(data[:at], []byte{'\n'}), 1 + len(line)},
-			Message:  "'stablehlo.all_to_all' op has no replica groups: the library would crash on it",
-		}}}
 	}
+}
+
+// bytecodeGuard returns what is wrong with bytecode.
+func bytecodeGuard(data []byte) (wrong string) {
+	if !bytes.Contains(data, []byte("all_to_all")) && !bytes.Contains(data, []byte("broadcast_dimensions")) && !bytes.Contains(data, []byte("chlo\x00")) {
+		return ""
+	}
+	m := readBytecode(data)
+	m.visit = func(op bytecodeOp) {
+		switch {
+		case op.name == "stablehlo.all_to_all", strings.HasPrefix(op.name, "vhlo.all_to_all_v"):
+			i, ok := m.attribute(op, "replica_groups", 2, false)
+			if dims := m.shape(i); ok && len(dims) > 0 && dims[0] == 0 {
+				wrong = noGroups
+			}
+		case strings.HasPrefix(op.name, chloBroadcast):
+			i, ok := m.attribute(op, "broadcast_dimensions", 0, true)
+			if ok && slices.ContainsFunc(m.elements(i), func(d int64) bool { return d < 0 }) {
+				wrong = negativeDims
+			}
+		}
+	}
+	m.walk()
+	return wrong
 }
 
 // maxSearched limits how much is searched around each operation, so that the time is linear.
@@ -65,7 +122,7 @@ func (s *groupSearch) emptyGroups(text []byte) bool {
 			return false
 		}
 		if m := replicaGroups.FindSubmatch(list); m != nil {
-			return m[1][0] != '#' || s.isEmpty(string(m[1]))
+			return len(m[1])+len(m[2]) == 0 || s.isEmpty(string(m[1])) || s.isEmpty(string(m[2]))
 		}
 		text = text[n:]
 	}
@@ -77,7 +134,8 @@ func (s *groupSearch) isEmpty(alias string) bool {
 	if s.aliases == nil {
 		s.aliases = map[string]bool{}
 		for _, m := range emptyAlias.FindAllSubmatch(s.data, -1) {
-			s.aliases[string(m[1])] = true
+			// The type may be an alias that stands before.
+			s.aliases[string(m[1])] = len(m[2]) == 0 || s.aliases[string(m[2])]
 		}
 	}
 	return s.aliases[alias]

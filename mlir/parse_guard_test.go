@@ -32,6 +32,10 @@ func TestParseGuard(t *testing.T) {
 			call("%a", "{"+sizes+`, "replica_groups" = dense<> : tensor<0x1xi64>}`),
 			"#g = dense<> : tensor<0x1xi64>\n" + call("%a", "{"+sizes+", replica_groups = #g}"),
 			call("\n%a", "\n{"+sizes+",\n"+empty+"}"),
+			call("%a", "{"+sizes+", replica_groups = dense<0> : tensor<0x2xi64>}"),
+			call("%a", "<{"+sizes+", replica_groups = dense<-1> : tensor<0x0xi64>}>"),
+			"!t = tensor<0x2xi64>\n#g = dense<0> : !t\n" + call("%a", "{"+sizes+", replica_groups = #g}"),
+			"!t = tensor<0x2xi64>\n" + call("%a", "{"+sizes+", replica_groups = dense<0> : !t}"),
 		} {
 			_, err := c.Parse("test.mlir", []byte(text))
 			e := check.As[*mlir.DiagnosticError](t, err)
@@ -41,6 +45,7 @@ func TestParseGuard(t *testing.T) {
 		}
 		for _, text := range []string{
 			call("%a", "{"+sizes+", "+one+"}"),
+			"!t = tensor<1x1xi64>\n" + call("%a", "{"+sizes+", replica_groups = dense<0> : !t}"),
 			call("%a", "{"+sizes+", "+one+", a.b = \""+empty+"\"}"),
 			"#g = dense<0> : tensor<1x1xi64>\n" + call("%a", "{"+sizes+", replica_groups = #g}"),
 			call("%a", "{"+sizes+", "+one+"}") + "// %0 = \"stablehlo.all_to_all\"(%a) {" + empty + "}\n",

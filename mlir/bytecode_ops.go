@@ -1,0 +1,290 @@
+package mlir
+
+import "encoding/binary"
+
+// A bytecodeModule is what parseGuard reads of bytecode before the library does: the operations
+// with their attributes. Anything unexpected ends the reading, and the library reports it.
+type bytecodeModule struct {
+	version    uint64
+	strings    []string
+	ops        []string         // the names of operations, with dialects
+	attributes []bytecodePart   // each is encoded by its dialect
+	types      []bytecodePart   //
+	properties [][]byte         // encoded by the operation
+	ir         bytecodeReader   // the operations
+	visit      func(bytecodeOp) // called with each operation
+}
+
+// A bytecodePart is an encoded attribute or type.
+type bytecodePart struct {
+	dialect string
+	data    []byte // nil if it is written as text
+}
+
+// A bytecodeOp is an operation: the position of its dictionary of attributes, or -1, and its
+// properties.
+type bytecodeOp struct {
+	name       string
+	attributes int
+	properties []byte
+}
+
+// Sections of a module: see also bytecode.go.
+const (
+	attributeSection = 2
+	offsetSection    = 3
+	irSection        = 4
+	propertySection  = 8
+)
+
+// Versions of the format.
+const (
+	versionedDialects = 1
+	lazyRegions       = 2
+	useListOrders     = 3
+	optionalLocations = 4
+	nativeProperties  = 5
+)
+
+// readBytecode reads the tables of a module.
+func readBytecode(data []byte) *bytecodeModule {
+	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
+	m := &bytecodeModule{version: r.number()}
+	r.text() // the producer
+	var sections [propertySection + 1]bytecodeReader
+	for !r.ended() {
+		if id, content := r.section(); int(id) < len(sections) {
+			sections[id] = content
+		}
+	}
+	m.strings = sections[stringSection].strings()
+	dialects := m.readNames(&sections[dialectSection])
+	m.readParts(dialects, &sections[offsetSection], &sections[attributeSection])
+	p := &sections[propertySection]
+	for n := p.number(); n > 0 && !p.ended(); n-- {
+		m.properties = append(m.properties, p.skip(p.number()))
+	}
+	m.ir = sections[irSection]
+	return m
+}
+
+func at[T any](list []T, i uint64) (none T) {
+	if i < uint64(len(list)) {
+		return list[i]
+	}
+	return none
+}
+
+// readNames reads the dialects and the names of operations.
+func (m *bytecodeModule) readNames(r *bytecodeReader) (dialects []string) {
+	for n := r.number(); n > 0 && !r.ended(); n-- {
+		name := r.number()
+		if m.version >= versionedDialects {
+			if name&1 != 0 {
+				r.section()
+			}
+			name >>= 1
+		}
+		dialects = append(dialects, at(m.strings, name))
+	}
+	if m.version >= optionalLocations {
+		r.number() // of operations
+	}
+	for !r.ended() {
+		dialect := at(dialects, r.number())
+		for n := r.number(); n > 0 && !r.ended(); n-- {
+			name := r.number()
+			if m.version >= nativeProperties {
+				name >>= 1
+			}
+			m.ops = append(m.ops, dialect+"."+at(m.strings, name))
+		}
+	}
+	return dialects
+}
+
+// readParts reads the attributes and types.
+func (m *bytecodeModule) readParts(dialects []string, offsets, parts *bytecodeReader) {
+	attributes := offsets.number()
+	offsets.number() // of types
+	for i := uint64(0); !offsets.ended(); {
+		dialect := at(dialects, offsets.number())
+		for n := offsets.number(); n > 0 && !offsets.ended(); n-- {
+			size := offsets.number()
+			part := bytecodePart{dialect, parts.skip(size >> 1)}
+			if size&1 == 0 {
+				part.data = nil
+			}
+			if i++; i <= attributes {
+				m.attributes = append(m.attributes, part)
+			} else {
+				m.types = append(m.types, part)
+			}
+		}
+	}
+}
+
+// walk calls m.visit with each operation.
+func (m *bytecodeModule) walk() {
+	r := m.ir
+	m.block(&r)
+}
+
+func (m *bytecodeModule) block(r *bytecodeReader) {
+	n := r.number()
+	if n&1 != 0 {
+		arguments := r.number()
+		for i := uint64(0); i < arguments && !r.ended(); i++ {
+			if typ := r.number(); m.version < optionalLocations || typ&1 != 0 {
+				r.number() // the location
+			}
+		}
+		if m.version >= useListOrders && r.byte() != 0 {
+			r.useListOrders(arguments)
+		}
+	}
+	for n >>= 1; n > 0 && !r.ended(); n-- {
+		m.operation(r)
+	}
+}
+
+// numbers skips a list of numbers, and returns its length.
+func (r *bytecodeReader) numbers() uint64 {
+	n := r.number()
+	for i := uint64(0); i < n && !r.ended(); i++ {
+		r.number()
+	}
+	return n
+}
+
+// useListOrders skips the orders of the uses of n values.
+func (r *bytecodeReader) useListOrders(n uint64) {
+	orders := uint64(1)
+	if n > 1 {
+		orders = r.number()
+	}
+	for ; orders > 0 && !r.ended(); orders-- {
+		if n > 1 {
+			r.number() // which value
+		}
+		for uses := r.number() >> 1; uses > 0 && !r.ended(); uses-- {
+			r.number()
+		}
+	}
+}
+
+func (m *bytecodeModule) operation(r *bytecodeReader) {
+	op := bytecodeOp{name: at(m.ops, r.number()), attributes: -1}
+	mask := r.byte()
+	has := func(bit byte) bool { return mask&bit != 0 }
+	r.number() // the location
+	if has(0x01) {
+		op.attributes = int(r.number())
+	}
+	if has(0x40) {
+		op.properties = at(m.properties, r.number())
+	}
+	results := uint64(0)
+	for _, list := range []byte{0x02, 0x04, 0x08} { // the types of results, operands, successors
+		if has(list) {
+			n := r.numbers()
+			if list == 0x02 {
+				results = n
+			}
+		}
+	}
+	if has(0x20) {
+		r.useListOrders(results)
+	}
+	m.visit(op)
+	if !has(0x10) {
+		return
+	}
+	regions := r.number()
+	isolated := regions&1 != 0
+	for regions >>= 1; regions > 0 && !r.ended(); regions-- {
+		inner := r
+		if isolated && m.version >= lazyRegions {
+			_, content := r.section()
+			inner = &content
+		}
+		if blocks := inner.number(); blocks > 0 {
+			inner.number() // of values
+			for ; blocks > 0 && !inner.ended(); blocks-- {
+				m.block(inner)
+			}
+		}
+	}
+}
+
+// Codes of attributes and types, by dialect.
+var (
+	codeDictionary = map[string]uint64{"builtin": 1}
+	codeString     = map[string]uint64{"builtin": 2}
+	codeArray      = map[string]uint64{"builtin": 17} // of numbers
+	codeDense      = map[string]uint64{"builtin": 18, "vhlo": 15}
+	codeTensor     = map[string]uint64{"builtin": 13, "vhlo": 20}
+)
+
+// content returns a reader behind the code of an attribute or type, if it has that code.
+func content(list []bytecodePart, i uint64, codes map[string]uint64) (bytecodeReader, bool) {
+	part := at(list, i)
+	r := bytecodeReader{data: part.data}
+	return r, len(part.data) > 0 && codes[part.dialect] == r.number()
+}
+
+// attribute returns the position of an attribute of an operation: the one with a name in its
+// dictionary, or else a number in its properties, which has a flag if it is optional.
+func (m *bytecodeModule) attribute(op bytecodeOp, name string, number int, optional bool) (position uint64, ok bool) {
+	if r, ok := content(m.attributes, uint64(op.attributes), codeDictionary); ok {
+		for n := r.number(); n > 0 && !r.ended(); n-- {
+			key, value := r.number(), r.number()
+			if s, ok := content(m.attributes, key, codeString); ok && at(m.strings, s.number()) == name {
+				return value, true
+			}
+		}
+	}
+	r := bytecodeReader{data: op.properties}
+	for range number {
+		r.number()
+	}
+	if r.ended() {
+		return 0, false
+	}
+	position = r.number()
+	if optional {
+		return position >> 1, position&1 != 0
+	}
+	return position, true
+}
+
+// shape returns the dimensions of the type of dense elements.
+func (m *bytecodeModule) shape(attribute uint64) (dims []int64) {
+	r, ok := content(m.attributes, attribute, codeDense)
+	if !ok {
+		return nil
+	}
+	if r, ok = content(m.types, r.number(), codeTensor); !ok {
+		return nil
+	}
+	for n := r.number(); n > 0 && !r.ended(); n-- {
+		d := r.number()
+		dims = append(dims, int64(d>>1)^-int64(d&1))
+	}
+	return dims
+}
+
+// elements returns the elements of an array of i64.
+func (m *bytecodeModule) elements(attribute uint64) (list []int64) {
+	r, ok := content(m.attributes, attribute, codeArray)
+	if !ok {
+		return nil
+	}
+	r.number() // the type
+	r.number() // how many
+	data := r.skip(r.number())
+	for ; len(data) >= 8; data = data[8:] {
+		list = append(list, int64(binary.LittleEndian.Uint64(data)))
+	}
+	return list
+}
