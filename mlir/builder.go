@@ -47,7 +47,7 @@ func NewBuilder(ip InsertionPoint, loc Location) *Builder {
 func (b *Builder) At(ip InsertionPoint) *Builder {
 	other := *b
 	if b.kept.err == nil {
-		_ = b.try(func() {
+		b.Try(func() {
 			if ContextOf(ip) != b.c {
 				panic("mlir: Builder.At was given an insertion point of another context")
 			}
@@ -133,12 +133,13 @@ func (b *Builder) create(s *OperationState) (op Operation, err error) {
 	return Create(b.at, *s)
 }
 
-// try calls f, and keeps its panic about an invalid argument as the error.
-func (b *Builder) try(f func()) (err error) {
+// Try calls f. If a function of this package panics in it because of an invalid argument, Try
+// keeps that as the builder's error.
+func (b *Builder) Try(f func()) {
+	var err error
 	defer func() { b.Fail(err) }()
 	defer invalidArgument(&err)
 	f()
-	return nil
 }
 
 // invalidArgument turns a panic of this package about an invalid argument into an error.
@@ -208,7 +209,7 @@ func (b *Builder) Region(body func(arguments []Value), arguments ...Type) Region
 	if b.kept.err != nil {
 		return region
 	}
-	_ = b.try(func() {
+	b.Try(func() {
 		block := b.c.NewBlock(b.location(), arguments...)
 		region.Append(block)
 		if body == nil {
@@ -227,7 +228,7 @@ func (b *Builder) Region(body func(arguments []Value), arguments ...Type) Region
 // creates operations in. Branches take it, and In builds it.
 func (b *Builder) Block(arguments ...Type) (block Block) {
 	if b.kept.err == nil {
-		_ = b.try(func() {
+		b.Try(func() {
 			region := b.region(b.at)
 			block = b.c.NewBlock(b.location(), arguments...)
 			region.Append(block)

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -104,7 +105,11 @@ func TestMistakesNameTheLine(t *testing.T) {
 		"the kind of an operand":     {func(b *mlir.Builder, in []mlir.Value) { memref.Load(b, in[0]) }, "operand 0 of memref.load must be memref, not i32"},
 		"different operands":         {func(b *mlir.Builder, in []mlir.Value) { arith.AddI(b, in[0], in[1]) }, "requires the same type for all operands and results"},
 		"an integer for a float":     {func(b *mlir.Builder, in []mlir.Value) { arith.AddF(b, in[0], in[0]) }, "must be floating-point-like"},
-		"no number":                  {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantFloat(b, in[0].Type(), 1) }, "the type is i32, want a floating-point type"},
+		"no number":                  {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantFloat(b, in[0].Type(), 1) }, "the type i32, which is not a floating-point type"},
+		"no integer":                 {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, b.Type("f32"), 1) }, "the type f32, which is not an integer or index type"},
+		"a large integer":            {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, b.Type("i8"), 300) }, "300 does not fit in i8"},
+		"a float of another range":   {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantFloat(b, b.Type("f4E2M1FN"), math.NaN()) }, "f4E2M1FN cannot represent NaN"},
+		"a constant of no type":      {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, mlir.Type{}, 1) }, "called on a zero value"},
 		"no function":                {func(b *mlir.Builder, in []mlir.Value) { scf.Choose(b, in[0], nil, nil) }, "the function of a branch is missing"},
 	} {
 		m := c.NewModule(mlir.Location{})

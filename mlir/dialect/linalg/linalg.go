@@ -237,15 +237,19 @@ func elementOf(name string, i int) string {
 	case "abs", "ceil", "erf", "exp", "floor", "log", "negf", "reciprocal", "round", "rsqrt", "sqrt", "square", "tanh", "powf":
 		return "floating-point numbers"
 	case "fill_rng_2d":
-		return [...]string{"f64", "f64", "i32", "floating-point numbers"}[i]
+		return [...]string{"f64", "f64", "i32", "numbers"}[i]
 	}
 	return ""
 }
 
 func isElement(t mlir.Type, what string) bool {
-	if what == "floating-point numbers" {
-		_, ok := t.FloatKind()
-		return ok
+	_, isFloat := t.FloatKind()
+	_, sign, isInteger := t.IntegerWidth()
+	switch what {
+	case "numbers":
+		return isFloat || isInteger && sign == mlir.Signless
+	case "floating-point numbers":
+		return isFloat
 	}
 	return t.String() == what
 }

@@ -356,3 +356,30 @@ func TestDestinations(t *testing.T) {
 		check.Diff(t, "the results", want[:len(results)], results)
 	})
 }
+
+// TestFillRng2D fills tensors of each kind of elements with random numbers.
+func TestFillRng2D(t *testing.T) {
+	eachContext(t, func(t *testing.T, c *mlir.Context) {
+		if !c.Registered("linalg.fill_rng_2d") {
+			return
+		}
+		for element, want := range map[string]string{"f32": "", "f64": "", "i8": "", "i32": "", "ui8": "must hold numbers", "index": "must hold numbers", "complex<f32>": "must hold numbers"} {
+			m := c.NewModule(mlir.Location{})
+			b := mlir.NewBuilder(mlir.AtEnd(m.Body()), mlir.Location{})
+			f64, i32, output := b.Type("f64"), b.Type("i32"), b.Type("tensor<2x3x"+element+">")
+			function.Func(b, "f", []mlir.Type{f64, f64, i32, output}, nil, func(in []mlir.Value) {
+				linalg.FillRng2D(b, in[:3], in[3])
+				function.Return(b)
+			})
+			if err := b.Err(); want != "" {
+				check.Error(t, err, want)
+				continue
+			}
+			check.NoError(t, b.Err())
+			check.NoError(t, m.Verify())
+			if text := m.String(); !strings.Contains(text, "linalg.fill_rng_2d") {
+				t.Errorf("the operation is not in %s", text)
+			}
+		}
+	})
+}
