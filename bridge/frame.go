@@ -158,6 +158,9 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 	in, out := f.views[:args], f.views[args:]
 	packs := false
 	for i := range in {
+		if i >= args-s.tokens && f.layouts[i].readToken(&in[i], operands.At(i)) {
+			continue
+		}
 		bits, err := f.layouts[i].read(&in[i], operands.At(i))
 		if err != nil {
 			return &frameError{fmt.Errorf("operand %d: %w", i, err)}
@@ -166,6 +169,9 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 	}
 	for i := range out {
 		b := returns.At(i)
+		if i >= results-s.tokens && f.layouts[args+i].readToken(&out[i], b) {
+			continue
+		}
 		bits, err := f.layouts[args+i].read(&out[i], b)
 		if err != nil {
 			return &frameError{fmt.Errorf("result %d: %w", i, err)}
@@ -225,6 +231,17 @@ func (l *layout) read(v *tensor.View, b *ffi.Buffer) (packed uint, err error) {
 		v.Data = unsafe.Slice((*byte)(b.Data()), n)
 	}
 	return uint(e.bits), nil
+}
+
+// readToken is read for XLA's own tokens, by which a host such as JAX orders calls. They have no
+// memory. It returns false for other buffers.
+func (l *layout) readToken(v *tensor.View, b *ffi.Buffer) bool {
+	if b == nil || b.DType() != ffi.TokenType {
+		return false
+	}
+	*l = layout{number: ffi.TokenType, dtype: tensor.Token}
+	*v = tensor.View{Shape: tensor.Shape{DType: tensor.Token}}
+	return true
 }
 
 // measure checks a buffer. It returns the number of bytes of a view of it, and of XLA's memory,

@@ -107,6 +107,31 @@ func TestOddFrames(t *testing.T) {
 	check.Diff(t, "s4 packed again", []byte{0xf2}, s4)
 }
 
+// XLA's own tokens order a call as those of the contract do, and the function does not see them.
+func TestTokensOfXLA(t *testing.T) {
+	token := ffitest.Buffer{DType: 17}
+	for _, form := range []contract.Form{contract.Observe, contract.Passthrough, contract.Call} {
+		t.Run(string(form), func(t *testing.T) {
+			calls := 0
+			s := newSite(t, contract.Config{Form: form, NumTokens: 1}, func(call *callbacks.Frame) error {
+				calls++
+				check.Diff(t, "operands", 1, len(call.Args))
+				return nil
+			})
+			x := floats(1, 2)
+			results := []ffitest.Buffer{x, token}
+			if form == contract.Observe {
+				results = results[1:]
+			}
+			for range 2 { // the second call finds the layouts of the first
+				_, message := s.Execute(ffitest.Frame{Args: []ffitest.Buffer{x, token}, Results: results}.Call())
+				check.Diff(t, "error", "", message)
+			}
+			check.Diff(t, "calls", 2, calls)
+		})
+	}
+}
+
 // A call has a context even if its run is not known.
 func TestCallOfUnknownRun(t *testing.T) {
 	values := []float32{1, 2}

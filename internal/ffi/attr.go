@@ -56,9 +56,10 @@ const (
 	xlaU64  = 9
 	xlaF32  = 11
 	xlaF64  = 12
-
-	xlaToken = 17 // of operands and results
 )
+
+// TokenType is the element type of XLA's tokens among operands and results.
+const TokenType = 17
 
 func scalar(dtype int32, p unsafe.Pointer) any {
 	switch dtype {

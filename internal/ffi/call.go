@@ -49,7 +49,7 @@ func (c *Call) SkipTokens() (restore func()) {
 // tokens returns the number of tokens at the beginning.
 func (b *Buffers) tokens() (n int) {
 	for n < b.Len() {
-		if t := b.At(n); t == nil || t.DType() != xlaToken {
+		if t := b.At(n); t == nil || t.DType() != TokenType {
 			break
 		}
 		n++
