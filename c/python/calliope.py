@@ -129,14 +129,23 @@ _DTYPES = _dtypes()
 _NUMBERS = {t: n for n, t in _DTYPES.items()}
 
 
-def _view(array):
+def _view(array, writable):
     """Returns an array of a call as a NumPy array on its memory."""
     dtype = _DTYPES.get(array.dtype)
     if dtype is None:
         raise TypeError(f"element type {array.dtype} of calliope.h has no NumPy type here; ml_dtypes has more")
     shape = tuple(array.dims[i] for i in range(array.rank))
-    memory = (ctypes.c_char * array.size).from_address(array.data) if array.size else b""
-    return np.frombuffer(memory, dtype).reshape(shape)
+    if not array.size:
+        return np.empty(shape, dtype)
+    view = np.frombuffer((ctypes.c_char * array.size).from_address(array.data), dtype).reshape(shape)
+    view.flags.writeable = writable
+    return view
+
+
+def _operands(call):
+    """Returns the operands of a call. Others may have their memory, unless the operands pass through."""
+    passed = {call.results[i].data for i in range(call.num_results)}
+    return [_view(call.args[i], call.args[i].data in passed) for i in range(call.num_args)]
 
 
 class Library:
@@ -255,7 +264,7 @@ class Library:
     def _invoke(self, function, call):
         try:
             c = call.contents
-            results = function(*(_view(c.args[i]) for i in range(c.num_args)))
+            results = function(*_operands(c))
             if results is None:
                 results = ()
             elif not isinstance(results, (tuple, list)):
@@ -263,7 +272,7 @@ class Library:
             if len(results) != c.num_results:
                 raise TypeError(f"the function returned {len(results)} results, and the module wants {c.num_results}")
             for i, result in enumerate(results):
-                want, result = _view(c.results[i]), np.asarray(result)
+                want, result = _view(c.results[i], True), np.asarray(result)
                 if result.shape != want.shape or result.dtype != want.dtype:
                     raise TypeError(
                         f"result {i} is {result.dtype}{list(result.shape)}, "
@@ -285,38 +294,46 @@ def _types(arrays):
     return types
 
 
-def call(name, results, *args, pure=False, token=None, registry="", vmap_method=None, **keys):
+def call(name, results, *args, pure=False, token=None, ordered=False, registry="", vmap_method=None, **keys):
     """Calls a callback in a JAX program: one with results of its own (RuntimeCall, PureCall).
 
     name is a name or an id. results is an array, or what has shape and dtype, or a list of such for
     several results. A pure call may be dropped, merged and moved by the compiler. With a token,
     the call comes after the one that the token is from, and call returns its results and the next
-    token. vmap_method is that of jax.ffi.ffi_call. keys are further keys of the contract.
+    token. Ordered calls run in the order of the program, also over several runs, on one device.
+
+    vmap_method says what vmap does: "sequential" and "sequential_unrolled" call with each row,
+    "broadcast_all" with all rows at once, also of operands that are not mapped, and "expand_dims" with one
+    row of these. keys are further keys of the contract.
+
+    A program for several devices that JAX divides calls on device 0, with the whole arrays. In a
+    shard_map over all axes each device calls with its part.
     """
     several = isinstance(results, (tuple, list))
     form = "pure" if pure else "call"
-    list_, token = _emit(
-        RUNTIME_CALL, form, name, results if several else [results], args, token, registry, vmap_method, keys
-    )
+    types = results if several else [results]
+    list_, token = _emit(RUNTIME_CALL, form, name, types, args, token, ordered, registry, vmap_method, keys)
     out = list_ if several else list_[0]
     return out if token is None else (out, token)
 
 
-def io(name, *args, token=None, registry="", vmap_method=None, **keys):
+def io(name, *args, token=None, ordered=False, registry="", vmap_method=None, **keys):
     """Calls a callback that passes its operands through (IOCallback), and returns them, as a list.
 
     See call for the arguments.
     """
-    out, token = _emit(IO_CALLBACK, "passthrough", name, args, args, token, registry, vmap_method, keys)
+    out, token = _emit(IO_CALLBACK, "passthrough", name, [], args, token, ordered, registry, vmap_method, keys)
     return out if token is None else (out, token)
 
 
-def tap(name, *args, token=None, registry="", vmap_method=None, **keys):
+def tap(name, *args, token=None, ordered=False, registry="", vmap_method="sequential_unrolled", **keys):
     """Calls a callback that only reads its operands (Tap). With a token, returns the next one.
 
-    See call for the arguments.
+    A tap does not change the derivatives of a program, and sees the primal values. It is called
+    as often as a jax.debug.callback in its place. See call for the arguments. For vmap over many rows,
+    vmap_method="sequential" compiles faster; a jax.checkpoint around it may call once where it calls twice.
     """
-    _, token = _emit(IO_CALLBACK, "observe", name, [], args, token, registry, vmap_method, keys)
+    _, token = _emit(IO_CALLBACK, "observe", name, [], args, token, ordered, registry, vmap_method, keys)
     return token
 
 
@@ -327,27 +344,19 @@ def first_token():
     return jnp.zeros(1, jnp.int8)
 
 
-def _emit(target, form, name, results, args, token, registry, vmap_method, keys):
+def _emit(target, form, name, results, args, token, ordered, registry, vmap_method, keys):
     """Adds a custom call of the contract. Returns its results, and its token or None."""
-    import jax
+    import calliope_jax
 
-    types = [jax.ShapeDtypeStruct(r.shape, r.dtype) for r in results]
-    aliases = {i: i for i in range(len(args))} if form == "passthrough" else {}
+    if form == "pure" and (ordered or token is not None):
+        raise ValueError("a pure call has no order: leave out the token and ordered, or pure=True")
     keys |= {"v": np.int64(1), "form": form}
     keys |= {"callback_id": np.int64(name)} if isinstance(name, int) else {"callback": name}
     if registry:
         keys["registry"] = registry
-    if token is not None:
-        if form == "pure":
-            raise ValueError("a pure call has no order: leave out the token, or pure=True")
-        keys["n_tokens"] = np.int64(1)
-        aliases[len(args)] = len(types)
-        args = (*args, token)
-        types.append(jax.ShapeDtypeStruct((1,), np.int8))
-    elif form == "observe":
-        types.append(jax.ShapeDtypeStruct((1,), np.int8))  # XLA wants a result
-    f = jax.ffi.ffi_call(
-        target, types, has_side_effect=form != "pure", vmap_method=vmap_method, input_output_aliases=aliases
-    )
-    out = list(f(*args, **keys))
+    call = calliope_jax.Call(
+        target=target, form=form, results=tuple((tuple(r.shape), np.dtype(r.dtype)) for r in results),
+        keys=tuple(sorted(keys.items())), token=token is not None, ordered=ordered, vmap_method=vmap_method,
+    )  # fmt: skip
+    out = calliope_jax.call_p.bind(*args, *([] if token is None else [token]), call=call)
     return (out[:-1], out[-1]) if token is not None else (out, None)

@@ -166,10 +166,6 @@ func rustupHome() []string {
 }
 
 func runJAX(w *work) error {
-	python, err := jaxPython(w.ctx)
-	if err != nil {
-		return err
-	}
 	if err := w.library("libfunctions.so", "./examples/embed/functions"); err != nil {
 		return err
 	}
@@ -177,12 +173,21 @@ func runJAX(w *work) error {
 		"-o", w.built("libcount.so"), w.source("examples/embed/jax/count.c"), "-L", w.folder, "-lfunctions", "-Wl,-rpath,"+w.folder); err != nil {
 		return err
 	}
+	return w.python("examples/embed/jax/host.py", w.built("libfunctions.so"), w.built("libcount.so"))
+}
+
+// python runs a program of the module with JAX, on four devices.
+func (w *work) python(source string, args ...string) error {
+	python, err := jaxPython(w.ctx)
+	if err != nil {
+		return err
+	}
 	return w.command([]string{
 		"PYTHONPATH=" + w.source("c/python"),
 		"PYTHONDONTWRITEBYTECODE=1",
 		"JAX_PLATFORMS=cpu",
 		"XLA_FLAGS=--xla_force_host_platform_device_count=4",
-	}, python, w.source("examples/embed/jax/host.py"), w.built("libfunctions.so"), w.built("libcount.so"))
+	}, python, append([]string{w.source(source)}, args...)...)
 }
 
 // output runs a program and returns what it prints.
