@@ -56,6 +56,9 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 			return fmt.Errorf("input %d: %w", i, err)
 		}
 		r.inputs = append(r.inputs, taken)
+		if on := taken.buffer.device; on != device {
+			return fmt.Errorf("input %d: the buffer is on device %d, but this run takes it on device %d: copy it with Buffer.CopyToDevice(%[3]d)", i, on, device)
+		}
 		if order := taken.buffer.order; order != nil {
 			return fmt.Errorf("input %d: the array is not row-major on its device (the order of its dimensions is %v), because the module that computed it has mhlo.layout_mode: remove that, or give the result of ToHost", i, order)
 		}

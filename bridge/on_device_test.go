@@ -123,3 +123,21 @@ func TestShare(t *testing.T) {
 	check.NoError(t, taken.Close())
 	check.Diff(t, "what the client holds", before, c.Stats())
 }
+
+// An input on another device than that of the run is refused with what to do.
+func TestInputOnAnotherDevice(t *testing.T) {
+	const typ = "tensor<2xf32>"
+	c := testClient(t)
+	put := func(device int) *Buffer {
+		b := check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2}, 2), device))
+		check.Cleanup(t, b)
+		return b
+	}
+	add := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ, "%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	_, err := add.Run(t.Context(), put(1), put(2))
+	check.Text(t, err, "bridge: run: input 1: the buffer is on device 2, but this run takes it on device 1: copy it with Buffer.CopyToDevice(1)")
+
+	replicas := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
+	_, err = replicas.Run(t.Context(), put(0), put(0))
+	check.Error(t, err, "input 1: the buffer is on device 0, but this run takes it on device 1")
+}
