@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -174,6 +175,9 @@ func load(at native.Location) (*Library, error) {
 	api, err := capi.Open(path)
 	if path == "" {
 		path = "the process itself"
+	}
+	if _, ok := errors.AsType[*capi.MachineError](err); ok {
+		return nil, fmt.Errorf("mlir: %w", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mlir: %w: use the path of a shared library that exports the MLIR C API, or no path for the default library", err)

@@ -114,7 +114,7 @@ func mend(cache, problem string) string {
 	case userID() == 0:
 		return "chown -hR 0 " + quote(cache)
 	}
-	return fmt.Sprintf("sudo chown -hR %d %s", userID(), quote(cache))
+	return "export " + cacheEnv + `="$HOME/calliope-cache"` // the other user's stays theirs
 }
 
 // quote returns path as one word of a shell command.

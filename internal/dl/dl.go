@@ -44,9 +44,20 @@ func Open(path string) (*Library, error) {
 	if handle == nil {
 		defer C.free(unsafe.Pointer(cerr))
 		// The loader's message mostly begins with the path, too.
-		return nil, fmt.Errorf("opening shared library %s: %s", path, strings.TrimPrefix(C.GoString(cerr), path+": "))
+		message := strings.TrimPrefix(C.GoString(cerr), path+": ")
+		if why := machine(path, message); why != "" {
+			return nil, &MachineError{path, message, why}
+		}
+		return nil, fmt.Errorf("opening shared library %s: %s", path, message)
 	}
 	return &Library{path: path, handle: handle}, nil
+}
+
+// A MachineError reports that the machine, and not the library, is why it cannot be opened.
+type MachineError struct{ path, message, why string }
+
+func (e *MachineError) Error() string {
+	return fmt.Sprintf("opening shared library %s: %s: %s", e.path, e.message, e.why)
 }
 
 // Path returns the path that the library was opened with.

@@ -25,7 +25,7 @@ func OnLarge(f func()) error {
 	handle := cgo.NewHandle(call)
 	defer handle.Delete()
 	if errno := C.calliope_on_stack(C.size_t(large), C.uintptr_t(handle)); errno != 0 {
-		return fmt.Errorf("starting a thread with a stack of %d MiB: %w", large>>20, syscall.Errno(errno))
+		return fmt.Errorf("starting a thread with a stack of %d MiB: %w: raise the limits of address space and processes (ulimit -v, -u)", large>>20, syscall.Errno(errno))
 	}
 	switch {
 	case !call.ended:

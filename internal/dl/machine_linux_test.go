@@ -1,0 +1,30 @@
+package dl
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMachine opens a library in a process that may use no more address space.
+func TestMachine(t *testing.T) {
+	const child = "CALLIOPE_TEST_NO_SPACE"
+	if os.Getenv(child) != "" {
+		limit := syscall.Rlimit{Cur: 64 << 20, Max: 64 << 20}
+		if err := syscall.Setrlimit(addressSpace, &limit); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open("libm.so.6")
+		fmt.Println(err)
+		os.Exit(0)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestMachine$")
+	cmd.Env = append(os.Environ(), child+"=1")
+	out, err := cmd.CombinedOutput()
+	if want := "this process may use only 64 MiB of address space: raise the limit (ulimit -v)"; err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("error %v, printed, without %q:\n%s", err, want, out)
+	}
+}
