@@ -50,7 +50,7 @@ def looped(tap, x):
 def while_(tap, x):
     def condition(c):
         tap(c[0])
-        return (c[0] < 6).all()
+        return c[1] < 5
 
     return jax.lax.while_loop(condition, lambda c: (tapped(tap, c[0]) + 1, c[1] + 1), (x, 0))
 
