@@ -134,7 +134,7 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 		}
 	}
 	s.progress()
-	fmt.Fprint(out, s)
+	fmt.Fprintf(out, "%v100,000 programs would take %.0f minutes\n", s, time.Since(s.start).Minutes()*1e5/float64(o.Programs))
 	if s.problems > 0 {
 		errs = append(errs, fmt.Errorf("%d problems; the modules are in %s", s.problems, o.Keep))
 	}
