@@ -124,10 +124,11 @@ func (c *construction) block(b *block) []builder.Value {
 				}
 				return list
 			}
-			c.set(s.out, builder.Manual(meshName, shardings(s.split), shardings(s.joined), c.of(s.args), func(parts []builder.Value) []builder.Value {
-				c.set(s.params, parts)
-				return c.block(s.body)
-			}))
+			c.set(s.out, builder.Manual(meshName, shardings(s.split), shardings(s.joined), c.of(s.args),
+				func(parts []builder.Value) []builder.Value {
+					c.set(s.params, parts)
+					return c.block(s.body)
+				}))
 		}
 	}
 	return c.of(b.results)
@@ -158,10 +159,12 @@ func (c *construction) loop(s *loop) {
 }
 
 var builderBinary = map[operation]func(x, y builder.Value) builder.Value{
-	"add": builder.Add[builder.Value, builder.Value], "sub": builder.Sub[builder.Value, builder.Value], "mul": builder.Mul[builder.Value, builder.Value],
+	"add": builder.Add[builder.Value, builder.Value], "sub": builder.Sub[builder.Value, builder.Value],
+	"mul": builder.Mul[builder.Value, builder.Value],
 	"max": builder.Max[builder.Value, builder.Value], "min": builder.Min[builder.Value, builder.Value],
-	"and": builder.And[builder.Value, builder.Value], "or": builder.Or[builder.Value, builder.Value], "xor": builder.Xor[builder.Value, builder.Value],
-	"lt": builder.Lt[builder.Value, builder.Value], "eq": builder.Eq[builder.Value, builder.Value],
+	"and": builder.And[builder.Value, builder.Value], "or": builder.Or[builder.Value, builder.Value],
+	"xor": builder.Xor[builder.Value, builder.Value],
+	"lt":  builder.Lt[builder.Value, builder.Value], "eq": builder.Eq[builder.Value, builder.Value],
 }
 
 func (c *construction) compute(s *compute) builder.Value {
@@ -238,7 +241,8 @@ func lower(args []builder.Value) (results []builder.Value) {
 }
 
 func (c *construction) call(s *call) {
-	cb := builder.Callback{Name: s.name, Registry: c.registry, Effect: s.effect, Optional: s.optional, Policy: s.policy, Device: s.device, In: c.f}
+	cb := builder.Callback{Name: s.name, Registry: c.registry, Effect: s.effect, Optional: s.optional,
+		Policy: s.policy, Device: s.device, In: c.f}
 	if s.form != pure {
 		cb.Transforms = siteText(s.site)
 	}

@@ -238,7 +238,9 @@ func (w *writer) rem(k kind, x string, n int) string {
 	return w.binary("remainder", k, x, w.constant(k, n))
 }
 
-var spelled = map[operation]string{"add": "add", "sub": "subtract", "mul": "multiply", "max": "maximum", "min": "minimum", "and": "and", "or": "or", "xor": "xor"}
+var spelled = map[operation]string{
+	"add": "add", "sub": "subtract", "mul": "multiply", "max": "maximum", "min": "minimum", "and": "and", "or": "or", "xor": "xor",
+}
 
 func (w *writer) compute(s *compute) string {
 	args, k := w.of(s.args), s.out.kind

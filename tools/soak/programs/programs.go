@@ -265,7 +265,8 @@ func (s *soak) add(b batch, a answer) {
 		report := fmt.Sprintf("seed %d, way %s, plugin %s: %s\n%s", a.Seed, a.Way, plugin, a.Error, a.Program)
 		fmt.Fprintln(s.out, report)
 		name := filepath.Join(s.Keep, fmt.Sprintf("%d-%s", a.Seed, strings.ReplaceAll(a.Way, " ", "-")))
-		err := errors.Join(os.MkdirAll(s.Keep, 0o755), os.WriteFile(name+".txt", []byte(report), 0o644), os.WriteFile(name+".mlir", []byte(a.Module), 0o644))
+		err := errors.Join(os.MkdirAll(s.Keep, 0o755),
+			os.WriteFile(name+".txt", []byte(report), 0o644), os.WriteFile(name+".mlir", []byte(a.Module), 0o644))
 		if err != nil {
 			fmt.Fprintln(s.out, err)
 		}

@@ -87,7 +87,6 @@ func (r *runner) fault(want []event) *fault {
 	for _, c := range r.p.calls() {
 		calls[c.site] = c
 	}
-	count := map[string]int{}
 	for _, e := range want {
 		if c := calls[e.site]; e.run == 0 && c != nil && e.name != inserted {
 			if key := keyOf(c.form, c.name, c.effect); !key.loose && !key.async && key.effect != allEffects {
@@ -100,11 +99,13 @@ func (r *runner) fault(want []event) *fault {
 	}
 	f := &fault{how: []string{returned, panicked, cancelled}[r.random.IntN(3)], effect: effects[r.random.IntN(len(effects))]}
 	for _, e := range want {
-		if c := calls[e.site]; e.run == 0 && c != nil && e.name != inserted && f.orders(keyOf(c.form, c.name, c.effect)) && !keyOf(c.form, c.name, c.effect).loose {
-			count[f.effect]++
+		if c := calls[e.site]; e.run == 0 && c != nil && e.name != inserted {
+			if key := keyOf(c.form, c.name, c.effect); !key.loose && f.orders(key) {
+				f.at++
+			}
 		}
 	}
-	f.at = 1 + r.random.IntN(count[f.effect])
+	f.at = 1 + r.random.IntN(f.at)
 	return f
 }
 

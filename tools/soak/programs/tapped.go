@@ -37,7 +37,9 @@ func tapped(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() err
 		call, ok := callop.AsCall(v.Owner())
 		return ok && v.Index() < sites[call.Config.Transforms]
 	}
-	_, err = passes.InsertTap(m, results, passes.TapSpec{Config: contract.Config{Callback: inserted, Registry: registryName, Effect: inserted}})
+	_, err = passes.InsertTap(m, results, passes.TapSpec{
+		Config: contract.Config{Callback: inserted, Registry: registryName, Effect: inserted},
+	})
 	if err == nil && r.IntN(2) == 0 {
 		_, err = passes.InsertTap(m, some, passes.TapSpec{Config: contract.Config{Callback: watching, Registry: registryName}, Unordered: true})
 	}

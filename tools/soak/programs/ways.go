@@ -12,6 +12,9 @@ import (
 	"github.com/calliope-mlir/calliope/stages"
 )
 
+// A compiler compiles the module of a program.
+type compiler func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (stages.Executable, error)
+
 // A way makes a module of a program, and compiles it.
 type way struct {
 	name    string
@@ -19,7 +22,7 @@ type way struct {
 	host    bool // the program runs without a client
 	// module makes the module, and returns what ends what it needs, or nil. It may change what is expected. nil builds it.
 	module  func(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() error, error)
-	compile func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (stages.Executable, error)
+	compile compiler
 }
 
 var all = []way{
@@ -40,7 +43,7 @@ var all = []way{
 	{name: "mesh", profile: profile{devices: 2, once: true, mesh: true}, compile: inline(bridge.CompileOptions{Partitions: 2})},
 }
 
-func inline(o bridge.CompileOptions) func(context.Context, *session, *program, *mlir.Module, *rand.Rand) (stages.Executable, error) {
+func inline(o bridge.CompileOptions) compiler {
 	return func(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
 		return s.client.Compile(ctx, stablehlo.Program(m), o)
 	}
@@ -58,7 +61,7 @@ func saved(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.
 	return s.client.Load(ctx, data)
 }
 
-func staged(options func(*session, *program, *rand.Rand) stages.Options) func(context.Context, *session, *program, *mlir.Module, *rand.Rand) (stages.Executable, error) {
+func staged(options func(*session, *program, *rand.Rand) stages.Options) compiler {
 	return func(ctx context.Context, s *session, p *program, m *mlir.Module, r *rand.Rand) (stages.Executable, error) {
 		return stages.Compile(ctx, m, options(s, p, r))
 	}
@@ -87,7 +90,8 @@ func placed(s *session, p *program, r *rand.Rand) stages.Options {
 	if r.IntN(4) == 0 { // it is slow
 		devices = append(devices, stages.Interpreter())
 	}
-	o := stages.Options{Devices: devices, Force: cuts(p, func() bool { return true }), Place: func(*stages.Stage) int { return r.IntN(len(devices)) }}
+	o := stages.Options{Devices: devices, Force: cuts(p, func() bool { return true })}
+	o.Place = func(*stages.Stage) int { return r.IntN(len(devices)) }
 	for _, c := range p.calls() {
 		if c.form == pure {
 			o.Force[c.name], o.Lower = stages.Lower, map[string]stages.Func{c.name: lower}
