@@ -103,6 +103,11 @@ const (
 	dialectSection
 	attributeSection // the values of attributes and types
 	offsetSection    // their sizes and dialects
+	irSection        // the operations
+	_                // resources
+	_                // their sizes
+	_                // versions of dialects
+	propertySection
 	knownSections
 
 	sectionAligned byte = 0x80 // a flag

@@ -29,14 +29,6 @@ type bytecodeOp struct {
 	properties []byte
 }
 
-// Sections of a module: see also bytecode.go.
-const (
-	attributeSection = 2
-	offsetSection    = 3
-	irSection        = 4
-	propertySection  = 8
-)
-
 // Versions of the format.
 const (
 	versionedDialects = 1
@@ -48,15 +40,9 @@ const (
 
 // readBytecode reads the tables of a module.
 func readBytecode(data []byte) *bytecodeModule {
-	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
-	m := &bytecodeModule{version: r.number()}
-	r.text() // the producer
-	var sections [propertySection + 1]bytecodeReader
-	for !r.ended() {
-		if id, content := r.section(); int(id) < len(sections) {
-			sections[id] = content
-		}
-	}
+	version := bytecodeReader{data: data, at: len(bytecodeMagic)}
+	m := &bytecodeModule{version: version.number()}
+	sections := bytecodeSections(data)
 	m.strings = sections[stringSection].strings()
 	dialects := m.readNames(&sections[dialectSection])
 	m.readParts(dialects, &sections[offsetSection], &sections[attributeSection])
