@@ -2,6 +2,7 @@ package callbacks
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/errtext"
 )
@@ -22,7 +23,8 @@ func (e *CallError) Error() string {
 	if e.Loc != "" {
 		at = ", called at " + e.Loc + ","
 	}
-	return fmt.Sprintf("callbacks: callback %q%s on device %d: %s", e.Callback, at, e.Device, errtext.Of(e.Err))
+	why := strings.TrimPrefix(errtext.Of(e.Err), "callbacks: ")
+	return fmt.Sprintf("callbacks: callback %q%s on device %d: %s", e.Callback, at, e.Device, why)
 }
 
 // Unwrap returns Err.

@@ -35,9 +35,9 @@ func TestMisbehaviour(t *testing.T) {
 		{"null", "0", "0", []string{crash + "11 at the address 0x8" + advice, "SIGSEGV"}},
 		{"abort", "1", "0", []string{crash + "6" + advice, "SIGABRT"}},
 		{"division by zero", "2", "0", []string{crash + "8 at the address 0x", "SIGFPE"}},
-		{"28 bytes", "3", "1", []string{`the error of the run: bridge: callback "f" wrote 28 bytes beyond the end of result 0, s32[9]`}},
+		{"28 bytes", "3", "1", []string{`the error of the run: callbacks: callback "f" on device 0: the function wrote 28 bytes beyond the end of result 0, s32[9]`}},
 		{"a megabyte", "4", "1", []string{crash + "11 at the address 0x", "SIGSEGV"}},
-		{"a byte before", "5", "1", []string{`the error of the run: bridge: callback "f" wrote 1 bytes before the beginning of result 0, s32[9]`}},
+		{"a byte before", "5", "1", []string{`the error of the run: callbacks: callback "f" on device 0: the function wrote 1 bytes before the beginning of result 0, s32[9]`}},
 		{"the operand", "6", "1", []string{crash + "11 at the address 0x", "SIGSEGV"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
