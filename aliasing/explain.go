@@ -94,6 +94,9 @@ const maxCalls = 32
 
 // overwritten returns the cause, if any, that keeps user from overwriting the memory of v.
 func (x *Explainer) overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
+	if IsKept(v) {
+		return NoCopy, "XLA copies nothing: the operand is a copy that passes.KeepValues made"
+	}
 	for {
 		if u, ok := neededAfter(user, v); ok {
 			return UsedAfter, fmt.Sprintf("it is copied: %s at %s also uses the operand and need not run first: use the call's result there", u.Name(), u.Location().Position())
@@ -230,6 +233,17 @@ func folded(v mlir.Value, seen map[uint64]bool) bool {
 		if !folded(operand, seen) {
 			return false
 		}
+	}
+	return true
+}
+
+// IsKept reports whether v is a copy that passes.KeepValues made: select(convert(…) | … != …, …).
+func IsKept(v mlir.Value) bool {
+	for _, name := range []string{"stablehlo.select", "stablehlo.compare", "stablehlo.or", "stablehlo.convert"} {
+		if !v.IsResult() || v.Owner().Name() != name {
+			return false
+		}
+		v = v.Owner().Operand(0)
 	}
 	return true
 }

@@ -25,7 +25,7 @@ type Builder struct {
 	chained  bool                  // a callback takes a value and the token of another one
 	branched bool                  // there is an if or a case
 	looped   bool                  // there is a while
-	several  bool                  // a callback has several results
+	several  bool                  // a callback has results, or several with its tokens
 	powers   bool                  // there is a power
 	ordered  bool                  // a callback takes a token
 	sites    map[siteKey]*callSite // see emit.go

@@ -248,7 +248,7 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 		return nil, err
 	}
 	call.Results = site.results
-	b.several = b.several || n > 1
+	b.several = b.several || n > 1 || len(dataResults) > 0
 	site.attributes, err = call.Attributes(b.ctx)
 	// In the order in which MLIR keeps them, so that it need not sort them for each call.
 	slices.SortFunc(site.attributes, func(a, b mlir.NamedAttribute) int { return strings.Compare(a.Name, b.Name) })

@@ -39,6 +39,20 @@ func (e emitter) value(o creator) (mlir.Value, error) {
 	return op.Result(0), nil
 }
 
+// zeros adds an array of zeros.
+func (e emitter) zeros(t mlir.Type) (mlir.Value, error) {
+	shape, err := stablehlo.ShapeOf(t)
+	if err != nil {
+		return mlir.Value{}, err
+	}
+	scalar := tensor.ShapeOf(shape.DType)
+	v, err := e.value(stablehlo.Constant{Value: tensor.View{Shape: scalar, Data: make([]byte, scalar.NumBytes())}})
+	if err != nil || shape.Rank() == 0 {
+		return v, err
+	}
+	return e.value(stablehlo.BroadcastInDim{Operand: v, BroadcastDimensions: []int64{}, Result: t})
+}
+
 // A guard makes one device call what call is a model of:
 //
 //	results = if device's number == device { call } else { substitutes }
@@ -187,16 +201,7 @@ func (g *guard) substitute(e emitter, i int, t mlir.Type, operands []mlir.Value)
 		}
 		return operands[i], nil
 	}
-	shape, err := stablehlo.ShapeOf(t)
-	if err != nil {
-		return mlir.Value{}, err
-	}
-	scalar := tensor.ShapeOf(shape.DType)
-	v, err := e.value(stablehlo.Constant{Value: tensor.View{Shape: scalar, Data: make([]byte, scalar.NumBytes())}})
-	if err != nil || shape.Rank() == 0 {
-		return v, err
-	}
-	return e.value(stablehlo.BroadcastInDim{Operand: v, BroadcastDimensions: []int64{}, Result: t})
+	return e.zeros(t)
 }
 
 // broadcast gives the words of the calling device to all of them. Those of the others are zero.

@@ -21,8 +21,7 @@ const (
 	unread      reading = iota
 	callsItself         // or is being read
 	harmless
-	effects // there are side effects
-	branch  // there is an if or a case with side effects
+	harmful // there are side effects
 )
 
 // read reads a function and those that it calls.
@@ -45,11 +44,8 @@ func (r *sideEffects) read(name string) reading {
 			}
 			found = max(found, callee)
 		}
-		switch {
-		case isBranch(op) && r.hasEffects(op):
-			found = branch
-		case isEffect(op):
-			found = max(found, effects)
+		if isEffect(op) {
+			found = harmful
 		}
 		return mlir.WalkContinue
 	})
@@ -61,7 +57,7 @@ func (r *sideEffects) read(name string) reading {
 func (r *sideEffects) hasEffects(op mlir.Operation) (found bool) {
 	op.Walk(func(inner mlir.Operation) mlir.WalkAction {
 		name, ok := function.Callee(inner)
-		if found = isEffect(inner) || ok && r.read(name) >= effects; found {
+		if found = isEffect(inner) || ok && r.read(name) == harmful; found {
 			return mlir.WalkStop
 		}
 		return mlir.WalkContinue

@@ -31,7 +31,10 @@ func StripTaps(m *mlir.Module, which func(callop.Call) bool) (int, error) {
 	if len(taps) == 0 {
 		return 0, nil
 	}
-	return len(taps), s.unthread(m)
+	if err := s.unthread(m); err != nil {
+		return len(taps), err
+	}
+	return len(taps), keepAgain(m)
 }
 
 // A stripper removes tokens that no longer order callbacks.

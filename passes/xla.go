@@ -3,9 +3,9 @@ package passes
 import "github.com/calliope-mlir/calliope/mlir"
 
 // ForXLA changes what XLA's CPU compiler gets wrong, and nothing else; see ExpandIntegerPowers,
-// StateSignedness, RemoveEmptyLoops, ReturnThroughBranches and ConstrainLayouts. Package builder calls it
+// StateSignedness, RemoveEmptyLoops, KeepValues and ConstrainLayouts. Package builder calls it
 // for the modules that it makes, package stages for those that it compiles, and mlir-run for those that
-// it runs.
+// it runs. A second run changes nothing.
 func ForXLA(m *mlir.Module) error {
 	if _, err := ExpandIntegerPowers(m); err != nil {
 		return err
@@ -16,7 +16,7 @@ func ForXLA(m *mlir.Module) error {
 	if _, err := RemoveEmptyLoops(m); err != nil {
 		return err
 	}
-	if _, err := ReturnThroughBranches(m); err != nil {
+	if _, err := KeepValues(m); err != nil {
 		return err
 	}
 	_, err := ConstrainLayouts(m)

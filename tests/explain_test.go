@@ -108,10 +108,10 @@ var aliasPrograms = []struct {
 		y := p.use(p.x)
 		z := builder.If(p.pred, func() builder.Value { return p.pass(y) }, func() builder.Value { return p.use(p.x) })
 		return []builder.Value{z, p.use(y)}
-	}, []aliasing.Cause{aliasing.UsedAfter}},
+	}, []aliasing.Cause{aliasing.NoCopy}},
 	{"argument_in_a_branch", false, func(p *aliasProgram) []builder.Value {
 		return []builder.Value{builder.If(p.pred, func() builder.Value { return p.pass(p.x) }, func() builder.Value { return builder.Neg(p.x) })}
-	}, []aliasing.Cause{aliasing.NotDonated}},
+	}, []aliasing.Cause{aliasing.NoCopy}},
 	{"loop_state", false, func(p *aliasProgram) []builder.Value {
 		return []builder.Value{p.loop(p.use(p.x), func(s builder.Value) builder.Value { return builder.Cos(p.pass(s)) })}
 	}, []aliasing.Cause{aliasing.NoCopy}},

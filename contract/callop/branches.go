@@ -63,11 +63,11 @@ func (b *Branches) overwrite(op mlir.Operation, inBranch bool, through []mlir.Op
 // returnsOther reports whether the block of an operation returns one value, which does not depend on the operation.
 func returnsOther(op mlir.Operation) bool {
 	end := op.Block().Terminator()
-	return end.NumOperands() == 1 && !DependsOn(end.Operand(0), op)
+	return end.NumOperands() == 1 && !dependsOn(end.Operand(0), op)
 }
 
-// DependsOn reports whether a value of the operation's block is computed from its results.
-func DependsOn(v mlir.Value, op mlir.Operation) bool {
+// dependsOn reports whether a value of the operation's block is computed from its results.
+func dependsOn(v mlir.Value, op mlir.Operation) bool {
 	block := op.Block()
 	seen := map[mlir.Operation]bool{}
 	var visit func(mlir.Value) bool

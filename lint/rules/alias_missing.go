@@ -27,7 +27,7 @@ nothing to their results returns arrays that were never written.
       output_operand_aliases = [#stablehlo.output_operand_alias<
         output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<4xf32>) -> tensor<4xf32>
 
-A call in a branch is not reported where XLA would let it overwrite what a function returns: see passes.ReturnThroughBranches.
+A call in a branch is not reported where XLA would let it overwrite what a function returns: see passes.KeepValues.
 
 The repair sets output_operand_aliases.`,
 }

@@ -1,0 +1,143 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// KeepValues protects values that XLA's CPU compiler would overwrite. Where an operation writes to the memory of an operand,
+// such as a callback that shares it with a result, or a loop that carries it, XLA copies the operand if it is
+// needed later. It forgets that what a computation returns is needed: if the write is in a branch inside this
+// computation, or if the computation returns one array instead of a tuple. It then removes the copy, and the
+// computation returns what was written.
+//
+// In these two cases KeepValues gives the operation a select whose predicate is true, in place of the operand. XLA
+// computes it into memory of its own. KeepValues returns the number of selects. It changes nothing in a module
+// without side effects.
+//
+// See ForXLA.
+func KeepValues(m *mlir.Module) (int, error) {
+	list, functions := function.Defined(m)
+	effects := &sideEffects{functions: functions, state: map[string]reading{}}
+	found := harmless
+	for _, f := range list {
+		name, _ := f.Symbol()
+		if effects.read(name) == callsItself || f.Region(0).NumBlocks() != 1 {
+			return 0, nil // XLA refuses the module
+		}
+		found = max(found, effects.read(name))
+	}
+	if found == harmless {
+		return 0, nil
+	}
+	s := readStorage(list, functions)
+	var risky []write
+	for _, w := range s.writes {
+		if v := w.op.Operand(w.operand); canRenew(v) && (s.returnedAlone(v) || s.fromOutside(w)) {
+			risky = append(risky, w)
+		}
+	}
+	for _, w := range risky {
+		if err := renew(w); err != nil {
+			return 0, err
+		}
+	}
+	if len(risky) == 0 {
+		return 0, nil
+	}
+	return len(risky), m.Verify()
+}
+
+// canRenew reports whether renew can be called: for an array of a known size that it has not made.
+func canRenew(v mlir.Value) bool {
+	shape, err := stablehlo.ShapeOf(v.Type())
+	return err == nil && slices.Min(append(shape.Dims, 1)) > 0 && !aliasing.IsKept(v)
+}
+
+// renew lets an operation write to select(int32(x) | 1 != 0, x, 0) instead of x. XLA does not simplify it. Its code
+// generator does, so that a copy is left.
+func renew(w write) error {
+	e := emitter{c: w.op.Context(), loc: w.op.Location(), block: w.op.Block(), before: w.op}
+	x := w.op.Operand(w.operand)
+	shape, err := stablehlo.ShapeOf(x.Type())
+	if err != nil {
+		return err
+	}
+	integers, err := stablehlo.TensorType(e.c, tensor.Shape{DType: tensor.S32, Dims: shape.Dims})
+	add := func(o creator) (v mlir.Value) {
+		if err == nil {
+			v, err = e.value(o)
+		}
+		return v
+	}
+	number := x
+	if shape.DType == tensor.C64 || shape.DType == tensor.C128 {
+		number = add(stablehlo.Real{Operand: x})
+	}
+	number = add(stablehlo.Convert{Operand: number, Result: integers})
+	one := add(stablehlo.BroadcastInDim{Operand: add(stablehlo.Constant{Value: tensor.Scalar[int32](1)}), BroadcastDimensions: []int64{}, Result: integers})
+	if err != nil {
+		return err
+	}
+	number = add(stablehlo.Binary{Op: stablehlo.Or, LHS: number, RHS: one})
+	none, err := e.zeros(integers)
+	if err != nil {
+		return err
+	}
+	zero, err := e.zeros(x.Type())
+	if err != nil {
+		return err
+	}
+	odd := add(stablehlo.Compare{LHS: number, RHS: none, ComparisonDirection: stablehlo.CompareNE})
+	kept := add(stablehlo.Select{Pred: odd, OnTrue: x, OnFalse: zero})
+	if err == nil {
+		w.op.SetOperand(w.operand, kept)
+	}
+	return err
+}
+
+// keepAgain removes the selects of KeepValues, and runs it again if there were any.
+func keepAgain(m *mlir.Module) error {
+	var kept []mlir.Operation
+	for op := range m.Operation().Index().Named("stablehlo.select") {
+		if aliasing.IsKept(op.Result(0)) {
+			kept = append(kept, op)
+		}
+	}
+	for _, op := range kept {
+		op.Result(0).ReplaceAllUses(op.Operand(1))
+		if err := eraseUnused(op); err != nil {
+			return err
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	_, err := KeepValues(m)
+	return err
+}
+
+// eraseUnused erases an operation without uses, and what only it uses and KeepValues adds.
+func eraseUnused(op mlir.Operation) error {
+	operands := op.OperandValues()
+	if err := op.Erase(); err != nil {
+		return err
+	}
+	for _, v := range operands {
+		if !v.IsResult() || v.HasUses() {
+			continue
+		}
+		switch v.Owner().Name() {
+		case "stablehlo.compare", "stablehlo.or", "stablehlo.convert", "stablehlo.real", "stablehlo.broadcast_in_dim", "stablehlo.constant":
+			if err := eraseUnused(v.Owner()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package passes
+
+import (
+	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+)
+
+// A storage tells which values of a module may be the same array to XLA, and what writes to their memory. It
+// assumes that XLA may simplify any operation to one of its operands with as many elements.
+type storage struct {
+	parents  map[mlir.Value]mlir.Value   // of the sets of values that may be the same
+	members  map[mlir.Value][]mlir.Value // by the value that stands for the set
+	writes   []write
+	alone    map[mlir.Value]bool // sets with a value that a computation returns alone
+	branched map[string]bool     // functions that are called in a branch
+}
+
+// A write is an operation that may write to the memory of an operand.
+type write struct {
+	op      mlir.Operation
+	operand int
+}
+
+// readStorage reads functions.
+func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *storage {
+	s := &storage{map[mlir.Value]mlir.Value{}, map[mlir.Value][]mlir.Value{}, nil, map[mlir.Value]bool{}, map[string]bool{}}
+	var alone []mlir.Value
+	for _, f := range list {
+		f.Walk(func(op mlir.Operation) mlir.WalkAction {
+			s.operation(op, functions)
+			if (isBranch(op) || op.Name() == "stablehlo.while") && op.NumResults() == 1 {
+				for _, region := range op.Regions() {
+					alone = append(alone, region.First().Terminator().Operand(0))
+				}
+			}
+			return mlir.WalkContinue
+		})
+		if name, _ := f.Symbol(); name == "main" && f.Region(0).First().Terminator().NumOperands() == 1 {
+			alone = append(alone, f.Region(0).First().Terminator().Operand(0))
+		}
+	}
+	for _, v := range alone {
+		s.alone[s.find(v)] = true
+	}
+	for v := range s.parents {
+		s.members[s.find(v)] = append(s.members[s.find(v)], v)
+	}
+	for again := true; again; {
+		again = false
+		for _, f := range list {
+			name, _ := f.Symbol()
+			f.Walk(func(op mlir.Operation) mlir.WalkAction {
+				callee, ok := function.Callee(op)
+				if _, inside := branchAround(op); ok && !s.branched[callee] && (inside || s.branched[name]) {
+					s.branched[callee], again = true, true
+				}
+				return mlir.WalkContinue
+			})
+		}
+	}
+	return s
+}
+
+// returnedAlone reports whether a value may be what a computation returns, if that returns one value.
+func (s *storage) returnedAlone(v mlir.Value) bool { return s.alone[s.find(v)] }
+
+// fromOutside reports whether something in a branch writes to a value from outside.
+func (s *storage) fromOutside(w write) bool {
+	region, ok := branchAround(w.op)
+	if !ok {
+		f := functionAround(w.op)
+		name, _ := f.Symbol()
+		if !s.branched[name] {
+			return false
+		}
+		region = f.Region(0)
+	}
+	root := s.find(w.op.Operand(w.operand))
+	for _, v := range append(s.members[root], root) {
+		if !within(v, region) {
+			return true
+		}
+	}
+	return false
+}
+
+// operation joins the values that may be the same because of an operation, and notes what it may write to.
+func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operation) {
+	name, isCall := function.Callee(op)
+	switch f, defined := functions[name]; {
+	case isCall && defined:
+		s.joinAll(op.OperandValues(), argumentsOf(f.Region(0).First()))
+		s.joinAll(op.ResultValues(), f.Region(0).First().Terminator().OperandValues())
+	case isBranch(op):
+		for _, region := range op.Regions() {
+			s.joinAll(op.ResultValues(), region.First().Terminator().OperandValues())
+		}
+	case op.Name() == "stablehlo.while":
+		cond, body := op.Region(0).First(), op.Region(1).First()
+		s.joinAll(argumentsOf(cond), argumentsOf(body))
+		for i, v := range body.Terminator().Operands() {
+			if v == body.Argument(i) { // it is the same in all iterations
+				s.join(v, op.Operand(i))
+				s.join(v, op.Result(i))
+			} else if token, err := callop.TokenType(op.Context()); err != nil || v.Type() != token {
+				s.writes = append(s.writes, write{op, i}, write{body.Terminator(), i})
+			}
+		}
+	case op.Name() == "stablehlo.dynamic_update_slice", op.Name() == "stablehlo.scatter":
+		s.writes = append(s.writes, write{op, 0})
+	case op.Name() == "stablehlo.custom_call":
+		aliases, _ := aliasing.Read(op)
+		n := op.NumOperands()
+		if call, ours := callop.AsCall(op); ours {
+			n -= call.Config.NumTokens // what they hold does not matter
+		}
+		for i, shared := range aliases.Operands(max(n, 0)) {
+			if shared {
+				s.writes = append(s.writes, write{op, i})
+			}
+		}
+	default:
+		for _, result := range op.Results() {
+			for _, v := range op.Operands() {
+				if sameSize(v.Type(), result.Type()) {
+					s.join(v, result)
+				}
+			}
+		}
+	}
+}
+
+// find returns the value that stands for the set of v.
+func (s *storage) find(v mlir.Value) mlir.Value {
+	for {
+		parent, ok := s.parents[v]
+		if !ok {
+			return v
+		}
+		if next, ok := s.parents[parent]; ok {
+			s.parents[v] = next // shorten the way
+		}
+		v = parent
+	}
+}
+
+func (s *storage) join(a, b mlir.Value) {
+	if a, b := s.find(a), s.find(b); a != b {
+		s.parents[a] = b
+	}
+}
+
+func (s *storage) joinAll(a, b []mlir.Value) {
+	for i := range min(len(a), len(b)) {
+		s.join(a[i], b[i])
+	}
+}
+
+// sameSize reports whether arrays may have the same number of elements.
+func sameSize(a, b mlir.Type) bool {
+	n, known := a.NumElements()
+	k, also := b.NumElements()
+	return !known || !also || n == k
+}
+
+// branchAround returns the innermost branch of an if or a case around an operation.
+func branchAround(op mlir.Operation) (mlir.Region, bool) {
+	for ; op.Name() != "func.func"; op = op.Parent() {
+		if isBranch(op.Parent()) {
+			return op.Block().Region(), true
+		}
+	}
+	return mlir.Region{}, false
+}
+
+func functionAround(op mlir.Operation) mlir.Operation {
+	for op.Name() != "func.func" {
+		op = op.Parent()
+	}
+	return op
+}
+
+// within reports whether a value is computed in a region, and not an argument of its first block.
+func within(v mlir.Value, region mlir.Region) bool {
+	block := v.Block()
+	if v.IsResult() {
+		block = v.Owner().Block()
+	} else if block == region.First() {
+		return false
+	}
+	for block != region.First() {
+		around := block.Parent()
+		if around.Name() == "func.func" {
+			return false
+		}
+		block = around.Block()
+	}
+	return true
+}
