@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 
+#include "denormal.h"
 #include "inflight.h"
 
 extern void calliopeFFIInstantiate(calliope_instantiation*);
@@ -203,7 +204,9 @@ ffi_error* calliope_ffi_execute(ffi_frame* frame) {
   call.outer = inside;
   inside = &call;
   calliope_in_flight_begin(call.run_id, call.site);
+  uint64_t denormals = calliope_denormals_begin();
   calliopeFFIExecute(&call);
+  calliope_denormals_end(denormals);
   calliope_in_flight_end();
   inside = call.outer;
   if (__builtin_expect(call.code != 0, 0)) return take_error(call.api, call.code, call.message);
