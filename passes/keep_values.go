@@ -93,7 +93,9 @@ func renew(w write) error {
 	if err != nil {
 		return err
 	}
-	odd := add(stablehlo.Compare{LHS: number, RHS: none, ComparisonDirection: stablehlo.CompareNE})
+	odd := add(stablehlo.Compare{
+		LHS: number, RHS: none, ComparisonDirection: stablehlo.CompareNE, CompareType: stablehlo.CompareSigned,
+	})
 	kept := add(stablehlo.Select{Pred: odd, OnTrue: x, OnFalse: zero})
 	if err == nil {
 		w.op.SetOperand(w.operand, kept)

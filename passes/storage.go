@@ -5,6 +5,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // A storage tells which values of a module may be the same array to XLA, and what writes to their memory. It
@@ -158,8 +159,13 @@ func (s *storage) joinAll(a, b []mlir.Value) {
 	}
 }
 
-// sameSize reports whether arrays may have the same number of elements.
+// sameSize reports whether arrays may have the same number of elements, and these the same size.
 func sameSize(a, b mlir.Type) bool {
+	x, errX := stablehlo.ShapeOf(a)
+	y, errY := stablehlo.ShapeOf(b)
+	if errX == nil && errY == nil && x.DType.Bits() != y.DType.Bits() {
+		return false
+	}
 	n, known := a.NumElements()
 	k, also := b.NumElements()
 	return !known || !also || n == k
