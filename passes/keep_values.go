@@ -7,7 +7,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // KeepValues protects values that XLA's CPU compiler would overwrite. Where an operation writes to the memory of an operand,
@@ -59,33 +58,12 @@ func canRenew(v mlir.Value) bool {
 	return err == nil && slices.Min(append(shape.Dims, 1)) > 0 && !aliasing.IsKept(v)
 }
 
-// renew lets an operation write to select(int32(x) | 1 != 0, x, 0) instead of x. XLA does not simplify it. Its code
+// renew lets an operation write to a select with a predicate that is true instead of x. XLA does not simplify it. Its code
 // generator does, so that a copy is left.
 func renew(w write) error {
 	e := emitter{c: w.op.Context(), loc: w.op.Location(), block: w.op.Block(), before: w.op}
 	x := w.op.Operand(w.operand)
-	shape, err := stablehlo.ShapeOf(x.Type())
-	if err != nil {
-		return err
-	}
-	integers, err := stablehlo.TensorType(e.c, tensor.Shape{DType: tensor.S32, Dims: shape.Dims})
-	add := func(o creator) (v mlir.Value) {
-		if err == nil {
-			v, err = e.value(o)
-		}
-		return v
-	}
-	number := x
-	if shape.DType == tensor.C64 || shape.DType == tensor.C128 {
-		number = add(stablehlo.Real{Operand: x})
-	}
-	number = add(stablehlo.Convert{Operand: number, Result: integers})
-	one := add(stablehlo.BroadcastInDim{Operand: add(stablehlo.Constant{Value: tensor.Scalar[int32](1)}), BroadcastDimensions: []int64{}, Result: integers})
-	if err != nil {
-		return err
-	}
-	number = add(stablehlo.Binary{Op: stablehlo.Or, LHS: number, RHS: one})
-	none, err := e.zeros(integers)
+	sure, err := e.certain(x)
 	if err != nil {
 		return err
 	}
@@ -93,10 +71,7 @@ func renew(w write) error {
 	if err != nil {
 		return err
 	}
-	odd := add(stablehlo.Compare{
-		LHS: number, RHS: none, ComparisonDirection: stablehlo.CompareNE, CompareType: stablehlo.CompareSigned,
-	})
-	kept := add(stablehlo.Select{Pred: odd, OnTrue: x, OnFalse: zero})
+	kept, err := e.value(stablehlo.Select{Pred: sure, OnTrue: x, OnFalse: zero})
 	if err == nil {
 		w.op.SetOperand(w.operand, kept)
 	}

@@ -3,7 +3,7 @@ package passes
 import "github.com/calliope-mlir/calliope/mlir"
 
 // ForXLA changes what XLA's CPU compiler gets wrong, and nothing else; see ExpandIntegerPowers,
-// StateSignedness, RemoveEmptyLoops, KeepValues and ConstrainLayouts. Package builder calls it
+// StateSignedness, RemoveEmptyLoops, KeepConditions, KeepValues and ConstrainLayouts. Package builder calls it
 // for the modules that it makes, package stages for those that it compiles, and mlir-run for those that
 // it runs. A second run changes nothing.
 func ForXLA(m *mlir.Module) error {
@@ -14,6 +14,9 @@ func ForXLA(m *mlir.Module) error {
 		return err
 	}
 	if _, err := RemoveEmptyLoops(m); err != nil {
+		return err
+	}
+	if _, err := KeepConditions(m); err != nil {
 		return err
 	}
 	if _, err := KeepValues(m); err != nil {

@@ -1,0 +1,58 @@
+package passes
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// KeepConditions makes XLA evaluate the conditions of loops that have side effects. If XLA knows how often a loop runs,
+// it runs the body so often and never evaluates the condition, so that callbacks in it are not called.
+// KeepConditions adds to such a condition what XLA cannot know. It returns the number of loops that it changed.
+//
+// See ForXLA.
+func KeepConditions(m *mlir.Module) (int, error) {
+	list, functions := function.Defined(m)
+	r := &sideEffects{functions: functions, state: map[string]reading{}}
+	var loops []mlir.Operation
+	for _, f := range list {
+		f.Walk(func(op mlir.Operation) mlir.WalkAction {
+			if op.Name() == "stablehlo.while" && r.dropsCondition(op) {
+				loops = append(loops, op)
+			}
+			return mlir.WalkContinue
+		})
+	}
+	for _, op := range loops {
+		end := op.Region(0).First().Terminator()
+		e := emitter{c: op.Context(), loc: end.Location(), block: end.Block(), before: end}
+		sure, err := e.certain(end.Operand(0))
+		if err != nil {
+			return 0, err
+		}
+		kept, err := e.value(stablehlo.Binary{Op: stablehlo.And, LHS: end.Operand(0), RHS: sure})
+		if err != nil {
+			return 0, err
+		}
+		end.SetOperand(0, kept)
+	}
+	return len(loops), nil
+}
+
+// dropsCondition reports whether XLA may not evaluate the condition of a loop though it has side effects.
+func (r *sideEffects) dropsCondition(loop mlir.Operation) bool {
+	test := loop.Region(0).First()
+	end := test.Terminator()
+	if end.IsNil() || end.NumOperands() != 1 {
+		return false
+	}
+	if v := end.Operand(0); v.IsResult() && v.Owner().Name() == "stablehlo.and" && isCertain(v.Owner().Operand(1)) {
+		return false
+	}
+	for op := range test.Operations() {
+		if r.hasEffects(op) {
+			return true
+		}
+	}
+	return false
+}
