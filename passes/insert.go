@@ -35,8 +35,8 @@ type TapSpec struct {
 // The taps run in the order of the text. A token passes through them, through while, if and
 // case, and into functions that are only called in the module. Other functions start with
 // their own token. In the condition of a while, a tap runs after the taps before it, and the
-// taps after it do not wait for it. Values in the bodies of reduce, sort, map and the like, in
-// which no callback can run, get no tap.
+// taps after it do not wait for it. Values in the bodies of reduce, sort, map and the like, and in
+// functions that custom calls name (called_computations), get no tap: no callback can run there.
 //
 // In a module that a mesh of devices shares, XLA compiles the taps only after ApplyPolicies. Values
 // in manual computations get no tap.

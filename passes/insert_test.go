@@ -176,7 +176,13 @@ func.func @main(%x: tensor<4xf32>, %t: !stablehlo.token) -> tensor<f32> {
     %c = func.call @add(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
     stablehlo.return %c : tensor<f32>
   } loc("jit(f)/sum")
+  %top:2 = stablehlo.custom_call @ApproxTopK(%x, %x, %zero, %zero) {called_computations = [@compare]} :
+    (tensor<4xf32>, tensor<4xf32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>)
   return %s : tensor<f32>
+}
+func.func private @compare(%a: tensor<f32>, %b: tensor<f32>, %p: tensor<f32>, %q: tensor<f32>) -> tensor<i1> {
+  %c = stablehlo.compare GT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return %c : tensor<i1>
 }
 func.func private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
   %c = stablehlo.add %a, %b : tensor<f32>
@@ -187,9 +193,10 @@ func.func private @add(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
 		after func(mlir.Value) bool
 		want  int
 	}{
-		{"everything", everything, 3}, // x, zero, s
+		{"everything", everything, 5}, // x, zero, s, top
 		{"nothing", func(mlir.Value) bool { return false }, 0},
 		{"in the reducer", passes.ByOp("stablehlo.add"), 0},
+		{"in a function of a custom call", passes.ByOp("stablehlo.compare"), 0},
 		{"by name", passes.ByOp("stablehlo.reduce", "stablehlo.add"), 1},
 		{"by location", passes.ByLocation("jit(f)/sum"), 1},
 		{"by another location", passes.ByLocation("jit(g)"), 0},

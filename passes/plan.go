@@ -107,11 +107,15 @@ func tappable(v mlir.Value) bool {
 }
 
 // closedFunctions returns the functions that are called, directly or through others, in a
-// region in which no callback can run: the body of a reduce, for example.
+// region in which no callback can run, such as the body of a reduce, or by a custom call, such as the comparator
+// of ApproxTopK.
 func closedFunctions(m *mlir.Module, byName map[string]mlir.Operation) map[string]bool {
 	closed := map[string]bool{}
 	var queue []string
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+		if call, ok := stablehlo.AsCustomCall(op); ok {
+			queue = append(queue, call.CalledComputations...)
+		}
 		if name, isCall := function.Callee(op); isCall {
 			for at := op.Parent(); !at.IsNil() && at.Name() != "func.func"; at = at.Parent() {
 				if !callop.CanHold(at) {
