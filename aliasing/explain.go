@@ -237,9 +237,15 @@ func folded(v mlir.Value, seen map[uint64]bool) bool {
 	return true
 }
 
-// IsKept reports whether v is a copy that passes.KeepValues made: select(convert(…) | … != …, …).
+// IsKept reports whether v is a copy that passes.KeepValues made: a select by a predicate that IsCertain.
 func IsKept(v mlir.Value) bool {
-	for _, name := range []string{"stablehlo.select", "stablehlo.compare", "stablehlo.or", "stablehlo.convert"} {
+	return v.IsResult() && v.Owner().Name() == "stablehlo.select" && IsCertain(v.Owner().Operand(0))
+}
+
+// IsCertain reports whether v is a predicate that package passes made to be true without XLA knowing:
+// convert(…) | … != ….
+func IsCertain(v mlir.Value) bool {
+	for _, name := range []string{"stablehlo.compare", "stablehlo.or", "stablehlo.convert"} {
 		if !v.IsResult() || v.Owner().Name() != name {
 			return false
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // certain adds a predicate for each element of x that is true: int32(x) | 1 != 0. XLA's simplification does not find
-// that out.
+// that out. aliasing.IsCertain recognizes it.
 func (e emitter) certain(x mlir.Value) (mlir.Value, error) {
 	shape, err := stablehlo.ShapeOf(x.Type())
 	if err != nil {
@@ -38,15 +38,4 @@ func (e emitter) certain(x mlir.Value) (mlir.Value, error) {
 	return e.value(stablehlo.Compare{
 		LHS: number, RHS: none, ComparisonDirection: stablehlo.CompareNE, CompareType: stablehlo.CompareSigned,
 	})
-}
-
-// isCertain reports whether certain made a value.
-func isCertain(v mlir.Value) bool {
-	for _, name := range []string{"stablehlo.compare", "stablehlo.or", "stablehlo.convert"} {
-		if !v.IsResult() || v.Owner().Name() != name {
-			return false
-		}
-		v = v.Owner().Operand(0)
-	}
-	return true
 }

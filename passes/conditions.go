@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -46,7 +47,7 @@ func (r *sideEffects) dropsCondition(loop mlir.Operation) bool {
 	if end.IsNil() || end.NumOperands() != 1 {
 		return false
 	}
-	if v := end.Operand(0); v.IsResult() && v.Owner().Name() == "stablehlo.and" && isCertain(v.Owner().Operand(1)) {
+	if v := end.Operand(0); v.IsResult() && v.Owner().Name() == "stablehlo.and" && aliasing.IsCertain(v.Owner().Operand(1)) {
 		return false
 	}
 	for op := range test.Operations() {
