@@ -13,9 +13,10 @@ import (
 // such as a callback that shares it with a result, or a loop that carries it, XLA copies the operand if it is
 // needed later. It forgets that what a computation returns is needed: if the write is in a branch inside this
 // computation, or if the computation returns one array instead of a tuple. It then removes the copy, and the
-// computation returns what was written.
+// computation returns what was written. XLA also gives all branches of an if the same memory for a result. If one
+// of them, through an if inside it, returns a value from outside, another may write its result over that value while it is needed.
 //
-// In these two cases KeepValues gives the operation a select whose predicate is true, in place of the operand. XLA
+// In these three cases KeepValues gives the operation a select whose predicate is true, in place of the operand. XLA
 // computes it into memory of its own. KeepValues returns the number of selects. It changes nothing in a module
 // without side effects.
 //
@@ -37,7 +38,14 @@ func KeepValues(m *mlir.Module) (int, error) {
 	s := readStorage(list, functions)
 	var risky []write
 	for _, w := range s.writes {
-		if v := w.op.Operand(w.operand); canRenew(v) && (s.returnedAlone(v) || s.fromOutside(w)) {
+		v := w.op.Operand(w.operand)
+		if canRenew(v) && (s.returnedAlone(v) || s.fromOutside(v, w.op)) {
+			risky = append(risky, w)
+		}
+	}
+	for _, w := range s.returns {
+		v := w.op.Operand(w.operand)
+		if canRenew(v) && s.fromOutside(v, w.op.Parent()) {
 			risky = append(risky, w)
 		}
 	}

@@ -14,6 +14,7 @@ type storage struct {
 	parents  map[mlir.Value]mlir.Value   // of the sets of values that may be the same
 	members  map[mlir.Value][]mlir.Value // by the value that stands for the set
 	writes   []write
+	returns  []write             // what a branch returns
 	alone    map[mlir.Value]bool // sets with a value that a computation returns alone
 	branched map[string]bool     // functions that are called in a branch
 }
@@ -26,7 +27,7 @@ type write struct {
 
 // readStorage reads functions.
 func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *storage {
-	s := &storage{map[mlir.Value]mlir.Value{}, map[mlir.Value][]mlir.Value{}, nil, map[mlir.Value]bool{}, map[string]bool{}}
+	s := &storage{map[mlir.Value]mlir.Value{}, map[mlir.Value][]mlir.Value{}, nil, nil, map[mlir.Value]bool{}, map[string]bool{}}
 	var alone []mlir.Value
 	for _, f := range list {
 		f.Walk(func(op mlir.Operation) mlir.WalkAction {
@@ -67,18 +68,18 @@ func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *st
 // returnedAlone reports whether a value may be what a computation returns, if that returns one value.
 func (s *storage) returnedAlone(v mlir.Value) bool { return s.alone[s.find(v)] }
 
-// fromOutside reports whether something in a branch writes to a value from outside.
-func (s *storage) fromOutside(w write) bool {
-	region, ok := branchAround(w.op)
+// fromOutside reports whether op is in a branch, and v may be a value from outside this branch.
+func (s *storage) fromOutside(v mlir.Value, op mlir.Operation) bool {
+	region, ok := branchAround(op)
 	if !ok {
-		f := functionAround(w.op)
+		f := functionAround(op)
 		name, _ := f.Symbol()
 		if !s.branched[name] {
 			return false
 		}
 		region = f.Region(0)
 	}
-	root := s.find(w.op.Operand(w.operand))
+	root := s.find(v)
 	for _, v := range append(s.members[root], root) {
 		if !within(v, region) {
 			return true
@@ -97,6 +98,9 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 	case isBranch(op):
 		for _, region := range op.Regions() {
 			s.joinAll(op.ResultValues(), region.First().Terminator().OperandValues())
+			for i := range op.NumResults() {
+				s.returns = append(s.returns, write{region.First().Terminator(), i})
+			}
 		}
 	case op.Name() == "stablehlo.while":
 		cond, body := op.Region(0).First(), op.Region(1).First()

@@ -259,7 +259,7 @@ func TestRandomReturns(t *testing.T) {
 	ctx := library.NewContext(mlir.ContextOptions{})
 	check.Cleanup(t, ctx)
 	bad := 0
-	for seed := *returnsSeed; seed < *returnsSeed+*returnsSeeds && bad < 20; seed++ {
+	run := func(seed uint64, level int) {
 		r := rand.New(rand.NewPCG(seed, 1000))
 		size, depth, results := 1+r.IntN(4), 1+r.IntN(3), max(1, r.IntN(5)-2)
 		params := make([]builder.Param, 1+r.IntN(2))
@@ -288,7 +288,7 @@ func TestRandomReturns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{OptimizationLevel: *returnsLevel})
+		e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{OptimizationLevel: level})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, m)
 		}
@@ -333,6 +333,12 @@ func TestRandomReturns(t *testing.T) {
 		}
 		check.NoError(t, e.Close())
 		check.NoError(t, m.Close())
+	}
+	for _, seed := range []uint64{1201554, 1202997, 1203596} { // an if in a branch returns a parameter
+		run(seed, -1)
+	}
+	for seed := *returnsSeed; seed < *returnsSeed+*returnsSeeds && bad < 20; seed++ {
+		run(seed, *returnsLevel)
 	}
 }
 
