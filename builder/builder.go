@@ -108,7 +108,7 @@ func (b *Builder) finish() error {
 		{b.policies || b.meshes != nil, func() error { _, err := passes.ApplyPolicies(b.module); return err }},
 		{b.chained, func() error { _, err := passes.DropChainedTokens(b.module); return err }},
 		{b.options.RuntimeTokens, func() error { _, err := passes.AddRuntimeTokens(b.module); return err }},
-		{b.branched || b.looped || b.several || b.powers, func() error { return passes.ForXLA(b.module) }},
+		{b.branched || b.looped || b.several || b.powers || b.policies || b.meshes != nil, func() error { return passes.ForXLA(b.module) }},
 		{b.ordered && !b.opened && !b.options.SkipOrderCheck, b.checkOrder},
 		{b.options.Overlap, func() error { _, err := passes.LetOverlap(b.module); return err }},
 	}
