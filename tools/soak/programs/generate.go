@@ -5,15 +5,6 @@ import (
 	"slices"
 )
 
-// avoid has the shapes that programs leave out because they are known to fail.
-var avoid = struct {
-	conditions bool // calls in the condition of a loop, but for those of old programs
-	returned   bool // donated parameters that are returned
-	chained    bool // ordered calls with results on whole arrays of a mesh
-	changed    bool // calls that change whole arrays of a mesh
-	empty      bool // empty arrays in the body of a manual
-}{true, true, true, true, true}
-
 // A maker makes a program.
 type maker struct {
 	*rand.Rand
@@ -87,9 +78,6 @@ func (m *maker) donate() {
 			}
 		}
 		donated := at >= 0 || m.IntN(3) == 0
-		if avoid.returned && slices.Contains(main.body.results, v) {
-			at, donated = -1, false
-		}
 		m.p.aliased = append(m.p.aliased, at)
 		m.p.donated = append(m.p.donated, donated)
 	}
@@ -119,11 +107,7 @@ func (m *maker) add(s step, out ...*variable) {
 func choose[T any](m *maker, list ...T) T { return list[m.IntN(len(list))] }
 
 func (m *maker) kind() kind {
-	k := kind{choose(m, s32, s32, s32, f32, f32, f64, s64, u8, pred), choose(m, vector, vector, vector, scalar, scalar, matrix, empty)}
-	if k.shape == empty && m.manual && avoid.empty {
-		k.shape = vector
-	}
-	return k
+	return kind{choose(m, s32, s32, s32, f32, f32, f64, s64, u8, pred), choose(m, vector, vector, vector, scalar, scalar, matrix, empty)}
 }
 
 // recent returns a variable, more likely one of the last.
@@ -326,7 +310,7 @@ func (m *maker) loop(depth int) {
 	if s.limit == nil {
 		s.cond = &block{}
 		calls := m.calls
-		m.calls = calls && m.IntN(3) == 0 && (!avoid.conditions || m.p.profile.old)
+		m.calls = calls && m.IntN(3) == 0
 		m.fill(s.cond, min(depth-1, 1), 2, func() {
 			more := m.do(kind{pred, scalar}, "lt", s.counter, m.constant(kind{s32, scalar}, int64(m.IntN(4))))
 			if m.IntN(3) == 0 {
@@ -367,9 +351,6 @@ func (m *maker) enterManual() {
 	s := &manual{body: &block{}}
 	for range 1 + m.IntN(3) {
 		v := m.recent()
-		if v.kind.shape == empty && avoid.empty {
-			continue
-		}
 		split := v.kind.shape == vector && m.IntN(3) > 0
 		k := v.kind
 		if split {

@@ -80,12 +80,6 @@ func (m *maker) policy(s *call) {
 		if s.policy = gather; s.optional || m.IntN(3) == 0 {
 			s.policy = once
 		}
-		if avoid.changed && changes[s.name] {
-			s.name = "io"
-		}
-		if avoid.chained && s.form != tap {
-			s.effect = ""
-		}
 	case p.once && m.IntN(3) == 0:
 		s.policy = once
 	}
