@@ -39,13 +39,13 @@ func KeepValues(m *mlir.Module) (int, error) {
 	var risky []write
 	for _, w := range s.writes {
 		v := w.op.Operand(w.operand)
-		if canRenew(v) && (s.returnedAlone(v) || s.fromOutside(v, w.op)) {
+		if canRenew(v) && !s.isToken(v) && (s.returnedAlone(v) || s.fromOutside(v, w.op)) {
 			risky = append(risky, w)
 		}
 	}
 	for _, w := range s.returns {
 		v := w.op.Operand(w.operand)
-		if canRenew(v) && s.fromOutside(v, w.op.Parent()) {
+		if canRenew(v) && !s.isToken(v) && s.fromOutside(v, w.op.Parent()) {
 			risky = append(risky, w)
 		}
 	}

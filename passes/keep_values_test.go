@@ -13,6 +13,11 @@ func TestKeepValues(t *testing.T) {
 	writes := strings.NewReplacer("observe", "passthrough", "()}", "", "has_side_effect", `output_operand_aliases = [#stablehlo.output_operand_alias<
 		output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>], has_side_effect`, "-> ()", "-> tensor<i32>")
 	on := func(v, result string) string { return result + " = " + writes.Replace(effectOn(v)) }
+	loop := effectOn("%y") + `
+		%v = stablehlo.while(%i = %y) : tensor<i32> cond { stablehlo.return %p : tensor<i1> } do {
+			%n = stablehlo.add %i, %i : tensor<i32>
+			stablehlo.return %n : tensor<i32>
+		}`
 	for _, test := range []struct {
 		name           string
 		before, branch string
@@ -28,6 +33,15 @@ func TestKeepValues(t *testing.T) {
 		{"writes to what main returns alone", on("%x", "%w"), "", "%x", 1},
 		{"returns what was written", on("%x", "%w"), "", "%w", 0},
 		{"writes to one of several results", on("%x", "%w"), "", "%x, %y", 0},
+		{"if in a branch", "", effectOn("%y") + `
+			%v = "stablehlo.if"(%p) ({
+				stablehlo.return %y : tensor<i32>
+			}, {
+				%w = stablehlo.constant dense<1> : tensor<i32>
+				stablehlo.return %w : tensor<i32>
+			}) : (tensor<i1>) -> tensor<i32>`, "%y, %x", 2},
+		{"loop in a branch", "", loop, "%y", 2},
+		{"loop with a byte in a branch", "", loop, "%y", 2},
 		{"no side effect", "", strings.Replace(on("%y", "%w"), "has_side_effect = true", "has_side_effect = false", 1), "%y", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -48,6 +62,9 @@ func.func @main(%x: tensor<i32>) -> (` + types + `) {
 }`
 			if strings.Contains(text, "@writes") {
 				text += "\nfunc.func private @writes(%i: tensor<i32>) {\n" + on("%i", "%w") + "\n return\n}"
+			}
+			if strings.Contains(test.name, "byte") { // which is the type of a token, too
+				text = strings.ReplaceAll(text, "tensor<i32>", "tensor<1xi8>")
 			}
 			m := parse(t, text)
 			n, err := passes.KeepValues(m)

@@ -16,6 +16,8 @@ type storage struct {
 	writes   []write
 	returns  []write             // what a branch returns
 	alone    map[mlir.Value]bool // sets with a value that a computation returns alone
+	tokens   []mlir.Value        // of calls; what they hold does not matter
+	ordering map[mlir.Value]bool // sets with a token
 	branched map[string]bool     // functions that are called in a branch
 }
 
@@ -27,7 +29,7 @@ type write struct {
 
 // readStorage reads functions.
 func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *storage {
-	s := &storage{map[mlir.Value]mlir.Value{}, map[mlir.Value][]mlir.Value{}, nil, nil, map[mlir.Value]bool{}, map[string]bool{}}
+	s := &storage{map[mlir.Value]mlir.Value{}, map[mlir.Value][]mlir.Value{}, nil, nil, map[mlir.Value]bool{}, nil, map[mlir.Value]bool{}, map[string]bool{}}
 	var alone []mlir.Value
 	for _, f := range list {
 		f.Walk(func(op mlir.Operation) mlir.WalkAction {
@@ -45,6 +47,9 @@ func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *st
 	}
 	for _, v := range alone {
 		s.alone[s.find(v)] = true
+	}
+	for _, v := range s.tokens {
+		s.ordering[s.find(v)] = true
 	}
 	for v := range s.parents {
 		s.members[s.find(v)] = append(s.members[s.find(v)], v)
@@ -67,6 +72,9 @@ func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *st
 
 // returnedAlone reports whether a value may be what a computation returns, if that returns one value.
 func (s *storage) returnedAlone(v mlir.Value) bool { return s.alone[s.find(v)] }
+
+// isToken reports whether a value may be a token.
+func (s *storage) isToken(v mlir.Value) bool { return s.ordering[s.find(v)] }
 
 // fromOutside reports whether op is in a branch, and v may be a value from outside this branch.
 func (s *storage) fromOutside(v mlir.Value, op mlir.Operation) bool {
@@ -105,11 +113,13 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 	case op.Name() == "stablehlo.while":
 		cond, body := op.Region(0).First(), op.Region(1).First()
 		s.joinAll(argumentsOf(cond), argumentsOf(body))
+		token, err := callop.TokenType(op.Context())
 		for i, v := range body.Terminator().Operands() {
-			if v == body.Argument(i) { // it is the same in all iterations
-				s.join(v, op.Operand(i))
-				s.join(v, op.Result(i))
-			} else if token, err := callop.TokenType(op.Context()); err != nil || v.Type() != token {
+			same := v == body.Argument(i) // in all iterations
+			if same || err == nil && v.Type() == token {
+				s.joinAll([]mlir.Value{v, v, v}, []mlir.Value{body.Argument(i), op.Operand(i), op.Result(i)})
+			}
+			if !same {
 				s.writes = append(s.writes, write{op, i}, write{body.Terminator(), i})
 			}
 		}
@@ -119,7 +129,10 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 		aliases, _ := aliasing.Read(op)
 		n := op.NumOperands()
 		if call, ours := callop.AsCall(op); ours {
-			n -= call.Config.NumTokens // what they hold does not matter
+			n -= call.Config.NumTokens
+			for i := max(n, 0); i < op.NumOperands(); i++ {
+				s.tokens = append(s.tokens, op.Operand(i))
+			}
 		}
 		for i, shared := range aliases.Operands(max(n, 0)) {
 			if shared {
