@@ -307,7 +307,8 @@ def call(name, results, *args, pure=False, token=None, ordered=False, registry="
     row of these. keys are further keys of the contract.
 
     A program for several devices that JAX divides calls on device 0, with the whole arrays. In a
-    shard_map over all axes each device calls with its part.
+    shard_map each device calls with its part, or over only some axes the first device along the others.
+    Both need the Shardy partitioner.
     """
     several = isinstance(results, (tuple, list))
     form = "pure" if pure else "call"

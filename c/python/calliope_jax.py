@@ -191,10 +191,15 @@ def _stage(saveable, unknown, instantiated, equation):
 
 def _lower(ctx, *operands, call):
     """Writes the custom call of the contract. In a program for several devices, device 0 calls with the whole
-    arrays; in a shard_map, each device with its part."""
-    context = ctx.module_context.axis_context
-    if isinstance(context, mlir.ShardingContext) and context.num_devices > 1 and call.form != PURE:
-        divided = functools.partial(_call_on_first_device, call=call, devices=context.num_devices)
+    arrays; in a shard_map, each device with its part, or the first along the axes that the shard_map leaves out."""
+    mesh, axes = _divided(ctx)
+    if axes and call.form != PURE:
+        if not jax.config.jax_use_shardy_partitioner:
+            raise NotImplementedError(
+                f"a call of {_name(call)} in a program that JAX divides over devices needs the Shardy "
+                "partitioner: set jax_use_shardy_partitioner, or call in a shard_map over all axes"
+            )
+        divided = functools.partial(_call_on_first_device, call=call, mesh=mesh, axes=axes)
         return mlir.lower_fun(divided, multiple_results=True)(ctx, *operands)
     keys, token = dict(call.keys), core.abstract_token
     avals_in, avals_out, operands = list(ctx.avals_in), list(ctx.avals_out), list(operands)
@@ -218,22 +223,33 @@ def _lower(ctx, *operands, call):
     return results[: len(ctx.avals_out)]
 
 
-def _call_on_first_device(*operands, call, devices):
-    """Calls on device 0, with whole arrays, in a program that JAX divides over devices: XLA makes calls with an
-    effect only in manual computations."""
+def _divided(ctx):
+    """Returns the mesh and the axes over which JAX divides what is computed here."""
+    context = ctx.module_context.axis_context
+    if isinstance(context, mlir.ShardingContext) and context.num_devices > 1:
+        return jax.sharding.AbstractMesh((context.num_devices,), ("calliope",)), ("calliope",)
+    if isinstance(context, mlir.SPMDAxisContext):
+        mesh = context.mesh.abstract_mesh
+        return None, tuple(a for a in mesh.axis_names if a not in context.manual_axes)
+    return None, ()
+
+
+def _call_on_first_device(*operands, call, mesh, axes):
+    """Calls on the first device along axes, with whole arrays: XLA makes calls with an effect only in manual
+    computations."""
 
     def part(*operands):
         def otherwise():
             results, _ = _results(*map(jax.typeof, operands), call=call)
             return [jax.numpy.zeros(r.shape, r.dtype) for r in results]
 
-        first = jax.lax.axis_index("calliope") == 0
+        first = jax.lax.axis_index(axes) == 0
         results = jax.lax.cond(first, lambda: call_p.bind(*operands, call=call), otherwise)
-        return [jax.lax.all_gather(r, "calliope")[0] for r in results]
+        return [jax.lax.all_gather(r, axes)[0] for r in results]
 
     whole = jax.sharding.PartitionSpec()
-    mesh = jax.sharding.AbstractMesh((devices,), ("calliope",))
-    return jax.shard_map(part, mesh=mesh, in_specs=whole, out_specs=whole, check_vma=False)(*operands)
+    manual = jax.shard_map(part, mesh=mesh, axis_names=set(axes), in_specs=whole, out_specs=whole, check_vma=False)
+    return manual(*operands)
 
 
 ad.primitive_jvps[call_p] = _jvp

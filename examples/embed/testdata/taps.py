@@ -120,6 +120,12 @@ def scan_on_parts(tap, x):
     return f(x).sum()
 
 
+def on_parts_of_some_axes(tap, x):
+    both = Mesh(np.array(jax.devices()).reshape(2, -1), ("d", "e"))
+    f = jax.shard_map(lambda x: tapped(tap, x), mesh=both, in_specs=P("d"), out_specs=P("d"), axis_names={"d"})
+    return f(jnp.concatenate([x, x])).sum()
+
+
 def divided(tap, x):
     x = jax.lax.with_sharding_constraint(jnp.concatenate([x, x]), NamedSharding(mesh, P("d")))
     return tapped(tap, x).sum()
@@ -179,7 +185,7 @@ cases = {
 for t in everywhere:
     cases[f"{t} of row and whole"] = transformations[t], row_and_whole
 for t in "jit", "jit(grad(checkpoint))":
-    for program in on_parts, scan_on_parts, divided, divided_loop:
+    for program in on_parts, scan_on_parts, on_parts_of_some_axes, divided, divided_loop:
         cases[f"{t} of {program.__name__}"] = transformations[t], program
 cases["unchecked parts"] = jax.jit, functools.partial(on_parts, check_vma=False)
 
