@@ -11,7 +11,9 @@ import (
 // A storage tells which values of a module may be the same array to XLA, and what writes to their memory. It
 // assumes that XLA may simplify any operation to one of its operands with as many elements.
 type storage struct {
-	parents  map[mlir.Value]mlir.Value   // of the sets of values that may be the same
+	values   sets // that may be the same array
+	passed   sets // of those, the ones that are passed on as they are, or in another shape
+	loops    []mlir.Operation
 	members  map[mlir.Value][]mlir.Value // by the value that stands for the set
 	writes   []write
 	returns  []write             // what a branch returns
@@ -29,7 +31,10 @@ type write struct {
 
 // readStorage reads functions.
 func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *storage {
-	s := &storage{map[mlir.Value]mlir.Value{}, map[mlir.Value][]mlir.Value{}, nil, nil, map[mlir.Value]bool{}, nil, map[mlir.Value]bool{}, map[string]bool{}}
+	s := &storage{
+		values: sets{}, passed: sets{}, members: map[mlir.Value][]mlir.Value{},
+		alone: map[mlir.Value]bool{}, ordering: map[mlir.Value]bool{}, branched: map[string]bool{},
+	}
 	var alone []mlir.Value
 	for _, f := range list {
 		f.Walk(func(op mlir.Operation) mlir.WalkAction {
@@ -45,14 +50,16 @@ func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *st
 			alone = append(alone, f.Region(0).First().Terminator().Operand(0))
 		}
 	}
+	for s.passThroughLoops() {
+	}
 	for _, v := range alone {
-		s.alone[s.find(v)] = true
+		s.alone[s.values.find(v)] = true
 	}
 	for _, v := range s.tokens {
-		s.ordering[s.find(v)] = true
+		s.ordering[s.values.find(v)] = true
 	}
-	for v := range s.parents {
-		s.members[s.find(v)] = append(s.members[s.find(v)], v)
+	for v := range s.values {
+		s.members[s.values.find(v)] = append(s.members[s.values.find(v)], v)
 	}
 	for again := true; again; {
 		again = false
@@ -71,10 +78,10 @@ func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *st
 }
 
 // returnedAlone reports whether a value may be what a computation returns, if that returns one value.
-func (s *storage) returnedAlone(v mlir.Value) bool { return s.alone[s.find(v)] }
+func (s *storage) returnedAlone(v mlir.Value) bool { return s.alone[s.values.find(v)] }
 
 // isToken reports whether a value may be a token.
-func (s *storage) isToken(v mlir.Value) bool { return s.ordering[s.find(v)] }
+func (s *storage) isToken(v mlir.Value) bool { return s.ordering[s.values.find(v)] }
 
 // fromOutside reports whether op is in a branch, and v may be a value from outside this branch.
 func (s *storage) fromOutside(v mlir.Value, op mlir.Operation) bool {
@@ -87,7 +94,7 @@ func (s *storage) fromOutside(v mlir.Value, op mlir.Operation) bool {
 		}
 		region = f.Region(0)
 	}
-	root := s.find(v)
+	root := s.values.find(v)
 	for _, v := range append(s.members[root], root) {
 		if !within(v, region) {
 			return true
@@ -112,14 +119,14 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 		}
 	case op.Name() == "stablehlo.while":
 		cond, body := op.Region(0).First(), op.Region(1).First()
+		s.loops = append(s.loops, op)
 		s.joinAll(argumentsOf(cond), argumentsOf(body))
 		token, err := callop.TokenType(op.Context())
 		for i, v := range body.Terminator().Operands() {
-			same := v == body.Argument(i) // in all iterations
-			if same || err == nil && v.Type() == token {
+			if err == nil && v.Type() == token {
 				s.joinAll([]mlir.Value{v, v, v}, []mlir.Value{body.Argument(i), op.Operand(i), op.Result(i)})
 			}
-			if !same {
+			if v != body.Argument(i) { // otherwise it is the same in all iterations
 				s.writes = append(s.writes, write{op, i}, write{body.Terminator(), i})
 			}
 		}
@@ -140,39 +147,74 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 			}
 		}
 	default:
-		for _, result := range op.Results() {
-			for _, v := range op.Operands() {
+		for i, result := range op.Results() {
+			for k, v := range op.Operands() {
 				if sameSize(v.Type(), result.Type()) {
-					s.join(v, result)
+					s.values.join(v, result)
+				}
+				if i == k && keepsElements[op.Name()] {
+					s.passed.join(v, result)
 				}
 			}
 		}
 	}
 }
 
+// keepsElements has the operations whose results have the elements of the operands.
+var keepsElements = map[string]bool{
+	"stablehlo.optimization_barrier": true, "stablehlo.reshape": true, "stablehlo.transpose": true, "stablehlo.convert": true,
+	"stablehlo.bitcast_convert": true, "stablehlo.broadcast_in_dim": true, "stablehlo.slice": true,
+}
+
+// passThroughLoops joins what a loop takes and returns if an iteration may pass it on. It reports whether it has joined values.
+func (s *storage) passThroughLoops() (again bool) {
+	for _, op := range s.loops {
+		body := op.Region(1).First()
+		for i, next := range body.Terminator().Operands() {
+			for k := range op.NumOperands() {
+				if s.passed.find(next) != s.passed.find(body.Argument(k)) {
+					continue
+				}
+				for _, v := range []mlir.Value{op.Operand(k), op.Result(i)} {
+					if s.passed.find(v) != s.passed.find(next) {
+						s.joinAll([]mlir.Value{v}, []mlir.Value{next})
+						again = true
+					}
+				}
+			}
+		}
+	}
+	return again
+}
+
+// joinAll joins pairs of values that are passed on.
+func (s *storage) joinAll(a, b []mlir.Value) {
+	for i := range min(len(a), len(b)) {
+		s.values.join(a[i], b[i])
+		s.passed.join(a[i], b[i])
+	}
+}
+
+// sets are disjoint sets of values: each has a parent in its set, but for the value that stands for the set.
+type sets map[mlir.Value]mlir.Value
+
 // find returns the value that stands for the set of v.
-func (s *storage) find(v mlir.Value) mlir.Value {
+func (s sets) find(v mlir.Value) mlir.Value {
 	for {
-		parent, ok := s.parents[v]
+		parent, ok := s[v]
 		if !ok {
 			return v
 		}
-		if next, ok := s.parents[parent]; ok {
-			s.parents[v] = next // shorten the way
+		if next, ok := s[parent]; ok {
+			s[v] = next // shorten the way
 		}
 		v = parent
 	}
 }
 
-func (s *storage) join(a, b mlir.Value) {
+func (s sets) join(a, b mlir.Value) {
 	if a, b := s.find(a), s.find(b); a != b {
-		s.parents[a] = b
-	}
-}
-
-func (s *storage) joinAll(a, b []mlir.Value) {
-	for i := range min(len(a), len(b)) {
-		s.join(a[i], b[i])
+		s[a] = b
 	}
 }
 
