@@ -40,13 +40,18 @@ func (e emitter) value(o creator) (mlir.Value, error) {
 }
 
 // zeros adds an array of zeros.
-func (e emitter) zeros(t mlir.Type) (mlir.Value, error) {
+func (e emitter) zeros(t mlir.Type) (mlir.Value, error) { return e.filled(t, 0) }
+
+// filled returns an array of integers that are all n. It serves every type for 0.
+func (e emitter) filled(t mlir.Type, n byte) (mlir.Value, error) {
 	shape, err := stablehlo.ShapeOf(t)
 	if err != nil {
 		return mlir.Value{}, err
 	}
 	scalar := tensor.ShapeOf(shape.DType)
-	v, err := e.value(stablehlo.Constant{Value: tensor.View{Shape: scalar, Data: make([]byte, scalar.NumBytes())}})
+	data := make([]byte, scalar.NumBytes())
+	data[0] = n // platforms are little-endian
+	v, err := e.value(stablehlo.Constant{Value: tensor.View{Shape: scalar, Data: data}})
 	if err != nil || shape.Rank() == 0 {
 		return v, err
 	}
