@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,6 +66,9 @@ type ClientOptions struct {
 	// no limit. A buffer or a run that would exceed it fails with a *MemoryError. It does
 	// not count what XLA allocates within a run, nor borrowed memory.
 	MemoryLimit int64
+	// Logger gets warnings, and errors that no call returns. nil means slog.Default(). What
+	// callbacks log goes to the Logger of their registry.
+	Logger *slog.Logger
 	// Cache keeps what Compile makes, for further clients and processes. nil means that
 	// Compile always compiles. Several clients may share a Cache.
 	Cache *Cache

@@ -30,14 +30,14 @@ type CompileOptions struct {
 	// call with index = i calls JAXCallbacks[i]; JAX counts the callbacks of a module in the
 	// order in which it lowers them. The function gets the operands and fills the results, as
 	// that of a [ForeignTarget]. A name may be empty if XLA removes all calls with its index. A
-	// name for which the module has no call is refused (see [JAXProgram]), and so is a function
+	// name for which the module has no call is refused (see [DescribedProgram]), and so is a function
 	// whose types, or the signature that it is registered with, are not those of its call.
 	JAXCallbacks []string
 
 	// Exact turns off XLA's algebraic simplification and its folding of constants, which change what a
 	// module computes: docs/reference/xla-deviations.md lists the cases. A product that is added may still not
 	// be rounded. Code may take longer: attention up to twice as long. Without Exact, Compile logs the first
-	// operation that it knows to get another value, see [SimplifiedProgram].
+	// operation that it knows to get another value, see [DescribedProgram].
 	//
 	// It adds passes to the flag xla_disable_hlo_passes.
 	Exact bool

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +48,7 @@ type Executable struct {
 
 // Compile compiles a StableHLO module. It binds the module's callbacks: if a name is not
 // registered, the error is a [PluginError] in which errors.As finds a
-// callbacks.UnknownError. If the module has arrays that are not row-major where Go reads or
+// callbacks.UnknownError. If a custom call has no handler, it is a *[TargetError]. If the module has arrays that are not row-major where Go reads or
 // writes them, the error is a [LayoutError]. If XLA refuses one of o.Flags, the error is a
 // *[FlagError]. An error of the program's Artifact is wrapped.
 //
@@ -72,36 +71,37 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 	if err := c.use("Compile"); err != nil {
 		return nil, err
 	}
-	source, err := c.artifactOf(program)
-	if err == nil && len(source) == 0 {
-		err = errors.New("the program is empty; give a StableHLO module")
-	}
-	var effects []string
-	if p, ok := program.(OrderedProgram); ok && err == nil {
-		effects, err = p.RuntimeTokens()
-	}
+	m, err := c.describe(program)
 	if err != nil {
 		_ = c.done() // the error says more
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
-	surplus := checkIndices(program, o.JAXCallbacks) // what XLA finds in the calls comes first
-	warnSimplified(program, flags)
+	c.warnInexact(m, flags)
 	o.JAXCallbacks = slices.Clone(o.JAXCallbacks)
+	source := m.Artifact
 	if ctx.Done() != nil {
 		source = bytes.Clone(source) // the caller may change it once Compile has returned
 	}
-	return orEnd(ctx, func() (*Executable, error) {
+	e, err := orEnd(ctx, func() (*Executable, error) {
 		e, err := c.compile(source, o, flags)
 		if err != nil {
 			_ = c.done() // the error says more
 			return nil, err
 		}
-		if err := cmp.Or(surplus, e.hideTokens(effects)); err != nil {
+		if err := e.hideTokens(m.Effects); err != nil {
 			_ = e.Close() // the error says more
 			return nil, fmt.Errorf("bridge: Compile: %w", err)
 		}
 		return e, nil
 	})
+	if err != nil {
+		return nil, c.plugin.explain(err, m)
+	}
+	if err := checkIndices(m, o.JAXCallbacks); err != nil { // what XLA finds in the calls came first
+		_ = e.Close() // the error says more
+		return nil, fmt.Errorf("bridge: Compile: %w", err)
+	}
+	return e, nil
 }
 
 // orEnd calls f, which makes an executable, and returns its results. If ctx ends first, it
@@ -153,7 +153,7 @@ func (c *Client) compileAnew(source []byte, o CompileOptions, flags map[string]s
 		return c.xla.Compile(source, options)
 	})
 	if err != nil {
-		return nil, explainJAX(err)
+		return nil, err
 	}
 	return c.executable(compiled, o.Replicas, o.Partitions, o.JAXCallbacks)
 }

@@ -60,7 +60,7 @@ func (r *Run) release() {
 	e := r.exec
 	for _, in := range r.inputs {
 		if err := in.buffer.done(); err != nil && in.buffer.loan != nil {
-			logError("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
+			e.client.logError("bridge: the end of a run", "run", r.id, "executable", e.name(), "error", err)
 		}
 	}
 	r.inputs = nil

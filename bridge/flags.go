@@ -64,7 +64,8 @@ const keepsNaN = "xla_cpu_enable_fast_min_max"
 // CompileOptions.Exact leaves out.
 const (
 	disabledPasses = "xla_disable_hlo_passes"
-	inexactPasses  = "algsimp,constant_folding"
+	simplification = "algsimp"
+	inexactPasses  = simplification + ",constant_folding"
 )
 
 // flagVariables are the environment variables that XLA reads flags from.

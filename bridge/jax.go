@@ -3,8 +3,6 @@ package bridge
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -89,17 +87,12 @@ func checkJAXCallbacks(names []string) error {
 	return nil
 }
 
-// checkIndices returns an error for names that serve no call of a program.
-func checkIndices(p Program, names []string) error {
-	of, ok := p.(JAXProgram)
-	if !ok || len(names) == 0 {
+// checkIndices returns an error for names that serve no call of a module.
+func checkIndices(m contract.Module, names []string) error {
+	if m.Calls == nil || len(names) == 0 {
 		return nil
 	}
-	called, err := of.Indices(contract.JAXTargets())
-	if err != nil || called == nil {
-		return err
-	}
-	return dispatch.CheckJAXCallbacks(names, called)
+	return dispatch.CheckJAXCallbacks(names, contract.JAXIndices(m.Calls()))
 }
 
 // checkJAXTypes compares the arrays of JAX's calls in XLA's program with the types of the functions that
@@ -145,15 +138,6 @@ func checkTypes(s CallSite) error {
 		return nil // XLA bound the call to a function that has no results
 	}
 	return slot.CheckTypes(args, results)
-}
-
-// explainJAX adds what to do to XLA's error for a call of JAX that has no handler.
-func explainJAX(err error) error {
-	failed, ok := errors.AsType[*PluginError](err)
-	if !ok || failed.cause != nil || !slices.ContainsFunc(contract.JAXTargets(), func(target string) bool { return strings.Contains(failed.Message, target) }) {
-		return err
-	}
-	return fmt.Errorf("%w (the module has callbacks of JAX: name those that serve them in CompileOptions.JAXCallbacks)", err)
 }
 
 // nameJAX sets the name of a call site of JAX, and returns its index.

@@ -2,86 +2,65 @@ package bridge
 
 import (
 	"bytes"
-	"log/slog"
+	"errors"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/contract"
 )
 
 // A Program is a module that [Client.Compile] can compile: a [Source], or a module in
-// memory (see stablehlo.Program). In later versions Compile may use further methods of a
-// Program, by optional interfaces.
+// memory (see stablehlo.Program). It may be a [DescribedProgram].
 type Program interface {
 	// Artifact returns the module in a form that XLA reads: text, bytecode or a portable
 	// artifact. version is the StableHLO version of the plugin, such as "1.13.3": XLA reads
 	// portable artifacts of that version and of older ones. It is empty if the plugin does
 	// not report a version; then the program chooses one.
 	//
-	// Compile calls Artifact, or ArtifactWithoutPlacement of a [PlacedProgram], once, on the
-	// goroutine of its caller. It does not write to the result.
+	// Compile calls Artifact once, on the goroutine of its caller. It does not write to the result.
 	Artifact(version string) ([]byte, error)
 }
 
-// An OrderedProgram is a Program that knows which values of its module are runtime tokens: see
-// [Sequence]. stablehlo.Program returns one. Compile cannot see the marks in the bytes of a
-// [Source], so it takes the tokens of a Source for ordinary parameters and results.
-type OrderedProgram interface {
+// A DescribedProgram is a Program that tells what Compile cannot see in the bytes of its module.
+// stablehlo.Program returns one. A [Source] is one, but tells only the places and indices of calls in a
+// text: Compile takes the runtime tokens of a Source (see [Sequence]) for ordinary parameters and results.
+type DescribedProgram interface {
 	Program
-	// RuntimeTokens returns the effects whose runtime tokens are the last parameters and the
-	// last results of the module, in their order. It returns nil if there are none. Compile
-	// calls it once, after Artifact.
-	RuntimeTokens() ([]string, error)
+	// Describe is called instead of Artifact, and Calls of its result on the same goroutine, before
+	// Compile returns. If placed is false, the artifact may lack custom calls that only place a value in
+	// a memory, such as JAX's annotate_device_placement. On CPU, which has one memory, they do nothing,
+	// but some plugins have no implementation of them. Placed is true for a client for GPUs.
+	//
+	// Compile logs the first operation that is Inexact, unless CompileOptions.Exact is set. It checks
+	// CompileOptions.JAXCallbacks against the attribute index of the calls.
+	Describe(version string, placed bool) (contract.Module, error)
 }
 
-// A JAXProgram is a Program that knows the calls of JAX's callbacks in its module, against which Compile
-// checks [CompileOptions].JAXCallbacks. stablehlo.Program returns one, and a [Source] is one.
-type JAXProgram interface {
-	Program
-	// Indices returns the values of the attribute index of the module's custom calls of these
-	// targets. It returns nil if they are not known.
-	Indices(targets []string) ([]uint64, error)
-}
-
-// A PlacedProgram is a Program that can leave out hints about the memory in which a value is.
-// stablehlo.Program returns one.
-type PlacedProgram interface {
-	Program
-	// ArtifactWithoutPlacement is Artifact without the custom calls that only place a value in
-	// a memory, such as JAX's annotate_device_placement. On CPU, which has one memory, they do
-	// nothing, but some plugins have no implementation of them. Compile calls it instead of
-	// Artifact, except for a client for GPUs. It cannot do this for a [Source].
-	ArtifactWithoutPlacement(version string) ([]byte, error)
-}
-
-// A SimplifiedProgram is a Program that knows which of its operations XLA's simplification takes for others with
-// a different value. stablehlo.Program returns one.
-type SimplifiedProgram interface {
-	Program
-	// Simplified describes these operations, with their places. Compile calls it once, after Artifact, unless
-	// CompileOptions.Exact is set, and logs the first one.
-	Simplified() []string
-}
-
-// warnSimplified logs that XLA computes something else than a program says.
-func warnSimplified(p Program, flags map[string]string) {
-	simplified, ok := p.(SimplifiedProgram)
-	if !ok || strings.Contains(flags[disabledPasses], "algsimp") {
-		return
+// describe returns what a program tells of its module.
+func (c *Client) describe(p Program) (m contract.Module, err error) {
+	if d, ok := p.(DescribedProgram); ok {
+		m, err = d.Describe(c.plugin.stablehlo, c.pinned != nil)
+	} else {
+		m.Artifact, err = p.Artifact(c.plugin.stablehlo)
 	}
-	if list := simplified.Simplified(); len(list) > 0 {
-		slog.Warn("bridge: Compile: XLA simplifies a part of the module that has another value then; CompileOptions.Exact prevents it",
-			"operation", list[0], "operations", len(list))
+	if err == nil && len(m.Artifact) == 0 {
+		err = errors.New("the program is empty; give a StableHLO module")
+	}
+	return m, err
+}
+
+// warnInexact logs that XLA computes something else than a module says.
+func (c *Client) warnInexact(m contract.Module, flags map[string]string) {
+	if len(m.Inexact) > 0 && !strings.Contains(flags[disabledPasses], simplification) {
+		c.logger().Warn("bridge: Compile: XLA simplifies a part of the module that has another value then; CompileOptions.Exact prevents it",
+			"operation", m.Inexact[0], "operations", len(m.Inexact))
 	}
 }
 
-// artifactOf returns the form of a program for the client's platform. A GPU has more than one
-// memory.
-func (c *Client) artifactOf(p Program) ([]byte, error) {
-	if placed, ok := p.(PlacedProgram); ok && c.pinned == nil {
-		return placed.ArtifactWithoutPlacement(c.plugin.stablehlo)
-	}
-	return p.Artifact(c.plugin.stablehlo)
-}
+// bytecodeMagic begins MLIR's bytecode and portable artifacts.
+const bytecodeMagic = "ML\xefR"
 
 // A Source is the text, the bytecode or the portable artifact of a module.
 type Source []byte
@@ -89,18 +68,35 @@ type Source []byte
 // Artifact returns s itself, for every version.
 func (s Source) Artifact(version string) ([]byte, error) { return s, nil }
 
-var indexAttribute = regexp.MustCompile(`\bindex = (\d+) : ui64`)
+// Describe implements [DescribedProgram]. The calls in bytecode are not known.
+func (s Source) Describe(string, bool) (contract.Module, error) {
+	m := contract.Module{Artifact: s}
+	if !bytes.HasPrefix(s, []byte(bytecodeMagic)) {
+		m.Calls = s.calls
+	}
+	return m, nil
+}
 
-// Indices implements [JAXProgram] for a text. Those of bytecode are not known.
-func (s Source) Indices([]string) ([]uint64, error) {
-	if bytes.HasPrefix(s, []byte("ML\xefR")) {
-		return nil, nil
-	}
-	list := []uint64{}
-	for _, match := range indexAttribute.FindAllSubmatch(s, -1) {
-		if index, err := strconv.ParseUint(string(match[1]), 10, 64); err == nil {
-			list = append(list, index)
+var (
+	callTarget = regexp.MustCompile(`^ *@([\w.$-]+)|^ *@"([^"]+)|call_target_name = "([^"]+)"`)
+	callIndex  = regexp.MustCompile(`\bindex = (\d+) : ui64`)
+)
+
+// calls finds the custom calls in a text: their lines, targets and indices.
+func (s Source) calls() (list []contract.CustomCall) {
+	line := 1
+	for i, part := range bytes.Split(s, []byte("stablehlo.custom_call")) {
+		if i > 0 {
+			call := contract.CustomCall{Loc: fmt.Sprintf("line %d", line), Index: -1}
+			if target := callTarget.FindSubmatch(part); target != nil {
+				call.Target = string(target[1]) + string(target[2]) + string(target[3])
+			}
+			if index := callIndex.FindSubmatch(part); index != nil {
+				call.Index, _ = strconv.Atoi(string(index[1]))
+			}
+			list = append(list, call)
 		}
+		line += bytes.Count(part, []byte("\n"))
 	}
-	return list, nil
+	return list
 }

@@ -3,9 +3,11 @@ package bridge
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
@@ -60,23 +62,49 @@ func TestProgramErrors(t *testing.T) {
 	check.Diff(t, "uses of the client", int64(0), c.life.state.Load())
 }
 
-// placed is a PlacedProgram whose Artifact is not used.
-type placed struct{ artifact }
+// described is a DescribedProgram.
+type described func(version string, placed bool) (contract.Module, error)
 
-func (p placed) Artifact(string) ([]byte, error) { return nil, errors.New("the wrong form") }
+func (d described) Artifact(string) ([]byte, error) { return nil, errors.New("the wrong form") }
 
-func (p placed) ArtifactWithoutPlacement(version string) ([]byte, error) { return p.artifact(version) }
+func (d described) Describe(version string, placed bool) (contract.Module, error) {
+	return d(version, placed)
+}
 
-// Compile leaves placement hints out.
-func TestProgramWithoutPlacement(t *testing.T) {
-	c := testClient(t)
-	var asked string
-	var p PlacedProgram = placed{func(version string) ([]byte, error) {
-		asked = version
-		return []byte(mainFunc("", "", "return")), nil
-	}}
-	e, err := c.Compile(t.Context(), p, CompileOptions{})
+// Compile leaves placement hints out, and logs what is inexact.
+func TestProgramDescribed(t *testing.T) {
+	var lines strings.Builder
+	c, err := testPlugin(t).NewClient(ClientOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
 	check.NoError(t, err)
-	check.NoError(t, e.Close())
-	check.Diff(t, "version", c.plugin.stablehlo, asked)
+	check.Cleanup(t, c)
+	for _, exact := range []bool{false, true} {
+		lines.Reset()
+		e, err := c.Compile(t.Context(), described(func(version string, placed bool) (contract.Module, error) {
+			check.Diff(t, "version", c.plugin.stablehlo, version)
+			check.Diff(t, "placed", false, placed)
+			return contract.Module{Artifact: []byte(mainFunc("", "", "return")), Inexact: []string{"the first", "the second"}}, nil
+		}), CompileOptions{Exact: exact})
+		check.NoError(t, err)
+		check.NoError(t, e.Close())
+		check.Diff(t, "logged", !exact, strings.Contains(lines.String(), `operation="the first" operations=2`))
+	}
+}
+
+// The places of calls in a text, and what they are of.
+func TestSourceCalls(t *testing.T) {
+	m, err := Source(`module {
+  %0 = stablehlo.custom_call @plain(%a) : (tensor<f32>) -> tensor<f32>
+  %1 = "stablehlo.custom_call"(%0) <{
+      backend_config = {index = 3 : ui64}, call_target_name = "generic"}> : (tensor<f32>) -> tensor<f32>
+  %2 = stablehlo.custom_call @"quoted name"(%1) {mhlo.backend_config = {index = 0 : ui64}} : (tensor<f32>) -> tensor<f32>
+}`).Describe("", false)
+	check.NoError(t, err)
+	check.Diff(t, "calls", []contract.CustomCall{
+		{Target: "plain", Loc: "line 2", Index: -1},
+		{Target: "generic", Loc: "line 3", Index: 3},
+		{Target: "quoted name", Loc: "line 5"},
+	}, m.Calls())
+	m, err = Source("ML\xefR").Describe("", false)
+	check.NoError(t, err)
+	check.Diff(t, "the calls in bytecode are known", false, m.Calls != nil)
 }

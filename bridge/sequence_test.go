@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -21,7 +22,9 @@ type withTokens struct {
 	effects []string
 }
 
-func (p withTokens) RuntimeTokens() ([]string, error) { return p.effects, nil }
+func (p withTokens) Describe(string, bool) (contract.Module, error) {
+	return contract.Module{Artifact: p.Source, Effects: p.effects}, nil
+}
 
 // effectful returns a program like big with a passthrough call of an effect.
 func effectful(name, effect string) withTokens {

@@ -142,25 +142,15 @@ func placedCall(op mlir.Operation) (bool, string) {
 	return ok, memory
 }
 
-// ArtifactWithoutPlacement is Artifact of the module without its calls that only place a value
-// in a memory: see [PlacedCall]. Their operands replace their results. The module itself does
-// not change. It implements bridge.PlacedProgram.
-func (s Serializer) ArtifactWithoutPlacement(version string) (data []byte, err error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	if len(placedCalls(s.module)) == 0 {
-		return s.Artifact(version)
-	}
-	clone := s.module.Clone()
-	defer clone.Close()
-	for _, op := range placedCalls(clone) {
+// erasePlacement replaces the results of calls that only place a value by their operands.
+func erasePlacement(m *mlir.Module) error {
+	for _, op := range placedCalls(m) {
 		op.Result(0).ReplaceAllUses(op.Operand(0))
 		if err := op.Erase(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return Serializer{clone}.Artifact(version)
+	return nil
 }
 
 func placedCalls(m *mlir.Module) (list []mlir.Operation) {

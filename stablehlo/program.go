@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -44,46 +45,59 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	return nil, versionError(s.module, target, err)
 }
 
-// RuntimeTokens returns the effects for which main takes and returns a runtime token; see the
-// function RuntimeTokens. It implements bridge.OrderedProgram.
-func (s Serializer) RuntimeTokens() ([]string, error) {
+// Describe implements bridge.DescribedProgram. If placed is false, the artifact lacks the calls that
+// only place a value in a memory: see [PlacedCall].
+func (s Serializer) Describe(version string, placed bool) (d contract.Module, err error) {
 	if err := s.check(); err != nil {
-		return nil, err
+		return d, err
 	}
-	return RuntimeTokens(s.module)
+	if d.Effects, err = RuntimeTokens(s.module); err != nil {
+		return d, err
+	}
+	d.Inexact = Simplified(s.module)
+	d.Calls = func() []contract.CustomCall { return CustomCalls(s.module) }
+	if len(placedCalls(s.module)) > 0 && !placed {
+		s.module = s.module.Clone()
+		defer s.module.Close()
+		if err := erasePlacement(s.module); err != nil {
+			return d, err
+		}
+	}
+	d.Artifact, err = s.Artifact(version)
+	return d, err
 }
 
-// Indices returns the values of the attribute index, a ui64, of the custom calls of these targets. It
-// implements bridge.JAXProgram.
-func (s Serializer) Indices(targets []string) ([]uint64, error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	list := []uint64{}
-	s.module.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if call, ok := AsCustomCall(op); ok && slices.Contains(targets, call.Target) {
-			for _, key := range []string{"backend_config", "mhlo.backend_config"} {
-				if config, ok := op.Attribute(key); ok && config.IsDictionary() {
-					if index, ok := config.Entry("index"); ok {
-						if n, ok := index.Uint(); ok {
-							list = append(list, n)
-						}
+// CustomCalls describes the custom calls of a module, in the order of its text.
+func CustomCalls(m *mlir.Module) (list []contract.CustomCall) {
+	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
+		of, _ := AsCustomCall(op)
+		call := contract.CustomCall{Target: of.Target, Index: -1}
+		if at := op.Location().Position(); !at.IsZero() {
+			call.Loc = at.String()
+		}
+		for _, key := range []string{"backend_config", "mhlo.backend_config"} {
+			if config, ok := op.Attribute(key); ok && config.IsDictionary() {
+				call.Config = config.String()
+				if a, ok := config.Entry("index"); ok {
+					if index, ok := a.Uint(); ok {
+						call.Index = int(index)
 					}
 				}
 			}
 		}
-		return mlir.WalkContinue
-	})
-	return list, nil
-}
-
-// Simplified describes what XLA simplifies to something else; see the function Simplified. It implements
-// bridge.SimplifiedProgram.
-func (s Serializer) Simplified() []string {
-	if s.check() != nil {
-		return nil
+		for _, v := range of.Operands {
+			if s, err := ShapeOf(v.Type()); err == nil {
+				call.Operands = append(call.Operands, s)
+			}
+		}
+		for _, t := range of.Results {
+			if s, err := ShapeOf(t); err == nil {
+				call.Results = append(call.Results, s)
+			}
+		}
+		list = append(list, call)
 	}
-	return Simplified(s.module)
+	return list
 }
 
 // text returns the module in the generic form, which depends least on the version, with

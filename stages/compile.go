@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
@@ -82,31 +83,23 @@ func closeStages(programs []program) error {
 type source struct {
 	stablehlo.Serializer
 	reading *sync.Mutex // held while the module's context is used
+	jax     []string    // see Stage
 }
 
-// Artifact implements bridge.Program.
-func (s source) Artifact(version string) ([]byte, error) {
+// Describe implements bridge.DescribedProgram. A stage has no runtime tokens, see refuse, and only some
+// of the module's calls of JAX.
+func (s source) Describe(version string, placed bool) (contract.Module, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	return s.Serializer.Artifact(version)
+	m, err := s.Serializer.Describe(version, placed)
+	calls := m.Calls
+	m.Effects, m.Calls = nil, func() []contract.CustomCall {
+		s.reading.Lock()
+		defer s.reading.Unlock()
+		return calls()
+	}
+	if len(s.jax) > 0 {
+		m.Calls = nil
+	}
+	return m, err
 }
-
-// ArtifactWithoutPlacement implements bridge.PlacedProgram.
-func (s source) ArtifactWithoutPlacement(version string) ([]byte, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	return s.Serializer.ArtifactWithoutPlacement(version)
-}
-
-// Simplified implements bridge.SimplifiedProgram.
-func (s source) Simplified() []string {
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	return s.Serializer.Simplified()
-}
-
-// RuntimeTokens implements bridge.OrderedProgram. Stages have none: see refuse.
-func (s source) RuntimeTokens() ([]string, error) { return nil, nil }
-
-// Indices implements bridge.JAXProgram. A stage has some of the module's calls.
-func (s source) Indices([]string) ([]uint64, error) { return nil, nil }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/stages"
@@ -52,7 +53,7 @@ func TestJAX(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".mlir")
 		t.Run(name, func(t *testing.T) {
-			names := names[:1+slices.Max(check.Must(bridge.Source(text).Indices(nil)))]
+			names := names[:1+slices.Max(contract.JAXIndices(check.Must(bridge.Source(text).Describe("", true)).Calls()))]
 			m, err := mlirtest.ContextOf(t, mlirtest.LibraryFor(t, text)).Parse(name, text)
 			if err == nil {
 				check.Cleanup(t, m)

@@ -194,8 +194,8 @@ func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *br
 		{"on the interpreter", stages.Options{}},
 	} {
 		var jax []string
-		for _, index := range check.Must(stablehlo.Program(m).Indices(contract.JAXTargets())) {
-			jax = s.jax[:max(len(jax), int(index)+1)]
+		for _, index := range contract.JAXIndices(stablehlo.CustomCalls(m)) {
+			jax = s.jax[:max(len(jax), index+1)]
 		}
 		w.o.JAXCallbacks, w.o.Foreign = jax, s.foreign
 		e, err := stages.Compile(t.Context(), m, w.o)

@@ -24,10 +24,7 @@ func (o Options) checkSurplus(m *mlir.Module) (Problem, bool) {
 	if len(o.JAXCallbacks) == 0 {
 		return Problem{}, false
 	}
-	called, err := stablehlo.Program(m).Indices(contract.JAXTargets())
-	if err == nil {
-		err = dispatch.CheckJAXCallbacks(o.JAXCallbacks, called)
-	}
+	err := dispatch.CheckJAXCallbacks(o.JAXCallbacks, contract.JAXIndices(stablehlo.CustomCalls(m)))
 	op := m.Operation()
 	return Problem{Kind: MissingCall, Err: err, Operation: op, Position: op.Location().Position()}, err != nil
 }

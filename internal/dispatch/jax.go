@@ -8,9 +8,9 @@ import (
 
 // CheckJAXCallbacks returns an error for a name that serves no call of a module of JAX. called are the
 // indices of the module's calls.
-func CheckJAXCallbacks(names []string, called []uint64) error {
+func CheckJAXCallbacks(names []string, called []int) error {
 	for i, name := range names {
-		if name == "" || slices.Contains(called, uint64(i)) {
+		if name == "" || slices.Contains(called, i) {
 			continue
 		}
 		called = slices.Compact(slices.Sorted(slices.Values(called)))

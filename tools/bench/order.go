@@ -83,8 +83,10 @@ func orderSuite(ctx context.Context, s settings, r *report) (err error) {
 // tokened is a program with the runtime token of one effect.
 type tokened struct{ bridge.Source }
 
-// RuntimeTokens implements bridge.OrderedProgram.
-func (tokened) RuntimeTokens() ([]string, error) { return []string{"bench"}, nil }
+// Describe implements bridge.DescribedProgram.
+func (t tokened) Describe(string, bool) (contract.Module, error) {
+	return contract.Module{Artifact: t.Source, Effects: []string{"bench"}}, nil
+}
 
 // tokenedModule is runModule with a runtime token.
 func tokenedModule(length int) string {

@@ -101,17 +101,20 @@ func (m *module) refuseUnreadFeeds() error {
 // unreadCallbacks returns a name for each index of a callback of JAX in a module that is unread. In
 // bytecode they are not known: then it has more names than a program has callbacks.
 func (m *module) unreadCallbacks() (names []string) {
-	called, err := bridge.Source(m.program).Indices(contract.JAXTargets())
-	n := uint64(256)
-	if err == nil && called != nil {
+	described, err := bridge.Source(m.program).Describe("", false)
+	known := err == nil && described.Calls != nil
+	n := 256
+	var called []int
+	if known {
 		n = 0
+		called = contract.JAXIndices(described.Calls())
 		for _, index := range called {
 			n = max(n, min(index, maxJAX)+1)
 		}
 	}
 	for i := range n {
 		name := ""
-		if called == nil || slices.Contains(called, i) {
+		if !known || slices.Contains(called, i) {
 			name = fmt.Sprintf("%s#%d", contract.TargetJAX, i)
 		}
 		names = append(names, name)

@@ -1,0 +1,89 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/nearest"
+)
+
+// A TargetError reports a custom call that no handler serves.
+type TargetError struct {
+	Target  string
+	Loc     string // place of the first such call in the source; "" if unknown
+	Nearest string // the most similar target that is registered; it is Target itself if the call has another API version
+
+	cause error
+}
+
+func (e *TargetError) Error() string {
+	at, hint := "", ": register one by Plugin.RegisterForeign; preflight.Check lists all such calls"
+	if e.Loc != "" {
+		at = " (called at " + e.Loc + ")"
+	}
+	switch {
+	case e.Nearest == e.Target:
+		hint = ": the registered one is of XLA's typed FFI: write api_version = 4 with a dictionary as backend_config"
+	case slices.Contains(contract.JAXTargets(), e.Target):
+		hint = ": the module has callbacks of JAX: name those that serve them in CompileOptions.JAXCallbacks"
+	case e.Nearest != "":
+		hint = fmt.Sprintf("; is it %q?", e.Nearest)
+	}
+	return fmt.Sprintf("bridge: compile: no handler is registered for the custom call target %q%s%s", e.Target, at, hint)
+}
+
+// Unwrap returns the plugin's error.
+func (e *TargetError) Unwrap() error { return e.cause }
+
+// noHandler matches what XLA says of a custom call without a handler.
+var noHandler = regexp.MustCompile(`No FFI handler registered for (.+) on a |No registered implementation for untyped custom call to (.+) for `)
+
+// explain adds to an error of a compile what XLA does not know of the module.
+func (p *Plugin) explain(err error, m contract.Module) error {
+	failed, ok := errors.AsType[*PluginError](err)
+	if !ok {
+		return err
+	}
+	var calls []contract.CustomCall
+	if m.Calls != nil {
+		calls = m.Calls()
+	}
+	if match := noHandler.FindStringSubmatch(failed.Message); match != nil && failed.cause == nil {
+		missing := &TargetError{Target: match[1] + match[2], cause: err}
+		missing.Nearest = nearest.Name(missing.Target, maps.Keys(p.served()))
+		if i := slices.IndexFunc(calls, func(c contract.CustomCall) bool { return c.Target == missing.Target }); i >= 0 {
+			missing.Loc = calls[i].Loc
+		}
+		return missing
+	}
+	if wrong, ok := errors.AsType[*callbacks.SignatureError](failed.cause); ok && wrong.Want == "" {
+		for _, call := range calls {
+			if s := signatureOf(call); contract.SignatureHash(s) == wrong.WantHash {
+				before := wrong.Error()
+				wrong.Want = s
+				failed.Message = strings.Replace(failed.Message, before, wrong.Error(), 1)
+				break
+			}
+		}
+	}
+	return err
+}
+
+// signatureOf returns the signature of a call of the contract.
+func signatureOf(call contract.CustomCall) string {
+	attrs, err := parseConfig(call.Config)
+	if err != nil {
+		return ""
+	}
+	config, err := contract.Decode(attrs)
+	if err != nil {
+		return ""
+	}
+	return contract.Signature(dataOf(config, call.Operands, call.Results))
+}
