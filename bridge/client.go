@@ -82,7 +82,8 @@ const defaultDrain = 10 * time.Second
 var lastClient atomic.Int64
 
 // NewClient returns a new client. The caller must close it. If the plugin's platform cannot
-// call Go, the error is a *PlatformError. The platforms cpu and cuda can.
+// call Go, the error is a *PlatformError. The platforms cpu and cuda can. For a flag in XLA_FLAGS that the
+// plugin does not have, it is a *[FlagError].
 func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	p.given("NewClient")
 	if o.Devices < 0 || o.Devices > maxDevices {
@@ -97,6 +98,9 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.Devices > 0 && p.pjrt.Platform() == ffi.CUDA {
 		return nil, fmt.Errorf("bridge: NewClient: Devices is %d, but the devices of this plugin are the machine's GPUs: leave it 0, and set CUDA_VISIBLE_DEVICES to select GPUs", o.Devices)
 	}
+	if err := p.checkEnvironment(); err != nil {
+		return nil, err
+	}
 	wrapped, err := p.xla.NewClient(o.Devices)
 	if err != nil {
 		if err = pluginError("new client", err); p.pjrt.Platform() == ffi.CUDA {
@@ -104,6 +108,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		}
 		return nil, err
 	}
+	p.parsed.Store(true)
 	pinned, err := p.pinnedFor(wrapped.Platform())
 	if err != nil {
 		return nil, errors.Join(err, wrapped.Close())

@@ -10,9 +10,12 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 )
 
-// A FlagError reports a flag of [CompileOptions] that XLA refuses.
+// A FlagError reports a flag of [CompileOptions], or in the environment variable XLA_FLAGS, that XLA
+// refuses.
 type FlagError struct {
 	Flag, Value string
+	Variable    string // the environment variable; "" for CompileOptions
+	Nearest     string // the most similar flag, if the plugin has no such flag; "" if none is similar
 	// Type is that of the flag, such as "bool" or "int32", of which Value is not. It is
 	// empty if the plugin has no such flag.
 	Type string
@@ -21,13 +24,19 @@ type FlagError struct {
 }
 
 func (e *FlagError) Error() string {
+	hint := ""
+	if e.Nearest != "" {
+		hint = fmt.Sprintf(" (is it %q?)", e.Nearest)
+	}
 	switch {
+	case e.Variable != "":
+		return fmt.Sprintf("bridge: %s: this plugin's XLA has no flag %q%s; flags begin with two dashes, and XLA ends the process for one that it does not know: change or unset %[1]s", e.Variable, e.Flag, hint)
 	case e.Type != "":
 		return fmt.Sprintf("bridge: compile: the flag %s is of type %s, which cannot be %q", e.Flag, e.Type, e.Value)
 	case strings.HasPrefix(e.Flag, "-"):
-		return fmt.Sprintf("bridge: compile: XLA has no flag %q; give the name without dashes", e.Flag)
+		return fmt.Sprintf("bridge: compile: XLA has no flag %q%s; give the name without dashes", e.Flag, hint)
 	}
-	return fmt.Sprintf("bridge: compile: this plugin's XLA has no flag %q; its flags are the fields of DebugOptions in xla/xla.proto", e.Flag)
+	return fmt.Sprintf("bridge: compile: this plugin's XLA has no flag %q%s; its flags are the fields of DebugOptions in xla/xla.proto", e.Flag, hint)
 }
 
 // Unwrap returns the plugin's error.
@@ -123,6 +132,9 @@ func (c *Client) compileWith(user map[string]string, compile func(flags map[stri
 		}
 		value, ok := bools[refused.Value]
 		if !ok || refused.Type != "bool" {
+			if refused.Type == "" {
+				refused.Nearest = c.plugin.nearestFlag(refused.Flag)
+			}
 			return nil, refused
 		}
 		flags[refused.Flag] = value

@@ -41,8 +41,9 @@ func TestFlags(t *testing.T) {
 		{name: "too large", flag: "xla_cpu_prefer_vector_width", value: "99999999999", want: &FlagError{Type: "int32"}},
 		{name: "no float", flag: "xla_gpu_auto_spmd_partitioning_memory_budget_ratio", value: "half", want: &FlagError{Type: "float"}},
 		{name: "unknown enum", flag: "xla_gpu_shape_checks", value: "SOMETIMES", want: &FlagError{Type: "enum"}},
-		{name: "unknown", flag: "xla_no_such_flag", value: "1", want: &FlagError{}, text: `no flag "xla_no_such_flag"`},
-		{name: "dashes", flag: "--xla_cpu_enable_fast_math", value: "true", want: &FlagError{}, text: "without dashes"},
+		{name: "unknown", flag: "xla_no_such_flag", value: "1", want: &FlagError{}, text: `no flag "xla_no_such_flag"; its flags are`},
+		{name: "misspelled", flag: "xla_cpu_prefer_vectr_width", value: "1", want: &FlagError{}, text: `no flag "xla_cpu_prefer_vectr_width" (is it "xla_cpu_prefer_vector_width"?)`},
+		{name: "dashes", flag: "--xla_cpu_enable_fast_math", value: "true", want: &FlagError{}, text: `no flag "--xla_cpu_enable_fast_math" (is it "xla_cpu_enable_fast_math"?); give the name without dashes`},
 		{name: "empty", value: "x", want: &FlagError{}, text: `no flag ""`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

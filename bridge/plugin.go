@@ -35,6 +35,11 @@ type Plugin struct {
 	sum     string // see sha256
 	sumErr  error
 
+	parsed    atomic.Bool // whether XLA has read XLA_FLAGS
+	knownOnce sync.Once
+	known     map[string]bool // see knownFlags
+	knownErr  error
+
 	debug    atomic.Bool // for clients that are made from now on
 	dropsNaN atomic.Bool // whether XLA has no flag keepsNaN
 
