@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -62,6 +63,9 @@ func (p *Plugin) explain(err error, m contract.Module) error {
 		}
 		return missing
 	}
+	if isParse := strings.Contains(failed.Message, "Failed to parse using StableHLO"); isParse && !looksLikeModule(m.Artifact) {
+		return fmt.Errorf("bridge: Compile: the program, which begins with %.20q, is no StableHLO: give the text of a module, its bytecode or a portable artifact; plugins do not read HLO: %w", m.Artifact, err)
+	}
 	if wrong, ok := errors.AsType[*callbacks.SignatureError](failed.cause); ok && wrong.Want == "" {
 		for _, call := range calls {
 			if s := signatureOf(call); contract.SignatureHash(s) == wrong.WantHash {
@@ -73,6 +77,11 @@ func (p *Plugin) explain(err error, m contract.Module) error {
 		}
 	}
 	return err
+}
+
+// looksLikeModule reports whether a program that XLA cannot parse may be a module with a mistake.
+func looksLikeModule(program []byte) bool {
+	return bytes.HasPrefix(program, []byte(bytecodeMagic)) || bytes.Contains(program, []byte("module")) || bytes.Contains(program, []byte("func.func"))
 }
 
 // signatureOf returns the signature of a call of the contract.

@@ -62,6 +62,26 @@ func TestProgramErrors(t *testing.T) {
 	check.Diff(t, "uses of the client", int64(0), c.life.state.Load())
 }
 
+// The error for bytes that are no module says so. That for a module with a mistake is XLA's.
+func TestSourceIsNoModule(t *testing.T) {
+	c := testClient(t)
+	for source, want := range map[string]string{
+		"junk":                `the program, which begins with "junk", is no StableHLO: give the text of a module, its bytecode or a portable artifact`,
+		"\x7fELF\x02\x00\x01": `which begins with "\x7fELF\x02\x00\x01", is no StableHLO`,
+		"{\"a\": 1}":          "is no StableHLO",
+		"HloModule m\n\nENTRY e { ROOT x = f32[] parameter(0) }": `which begins with "HloModule m\n\nENTRY e", is no StableHLO: give the text of a module, its bytecode or a portable artifact; plugins do not read HLO`,
+		"func.func @main( {":   "",
+		"module { torch.foo }": "",
+		bytecodeMagic + "junk": "",
+	} {
+		_, err := c.Compile(t.Context(), Source(source), CompileOptions{})
+		check.As[*PluginError](t, err)
+		if !strings.Contains(err.Error(), want) || want == "" && strings.Contains(err.Error(), "is no StableHLO") {
+			t.Errorf("%.20q: got %v, want %q", source, err, want)
+		}
+	}
+}
+
 // described is a DescribedProgram.
 type described func(version string, placed bool) (contract.Module, error)
 
