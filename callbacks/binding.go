@@ -3,6 +3,7 @@ package callbacks
 import (
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -52,8 +53,9 @@ func (b *binding) Function() *atomic.Pointer[Func] { return &b.fn }
 // Options returns the options of the callback.
 func (b *binding) Options() Options { return b.options }
 
-// Allow counts a call for Options.PerSecond and reports whether it may be made.
-func (b *binding) Allow(perSecond uint32) bool { return b.rate.allow(perSecond) }
+// Wait returns 0 if Options.PerSecond lets a call pass now, and counts it. Otherwise it returns the time
+// until then.
+func (b *binding) Wait(perSecond uint32) time.Duration { return b.rate.wait(perSecond) }
 
 // Gone returns the error of a call site whose binding was unregistered.
 func (b *binding) Gone(config contract.Config, registry string) error {

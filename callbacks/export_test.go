@@ -1,12 +1,15 @@
 package callbacks
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
-// SetSecond has a test say which second it is.
-func SetSecond(t *testing.T, f func() uint32) {
-	old := second
-	second = f
-	t.Cleanup(func() { second = old })
+// SetTime has a test say how much time has passed.
+func SetTime(t *testing.T, f func() time.Duration) {
+	old := sinceStart
+	sinceStart = f
+	t.Cleanup(func() { sinceStart = old })
 }
 
 // Described is how many functions' types are kept.

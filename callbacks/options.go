@@ -39,8 +39,12 @@ type Options struct {
 	// Inline into Goroutine. In a run on several devices a call may never take longer than
 	// 45 s, because XLA ends the process when devices wait for each other for a minute.
 	Timeout time.Duration
-	// PerSecond limits how many calls are made in a second. The others are dropped before
-	// anything is copied. 0 means no limit. It cannot be used for calls with results.
+	// PerSecond limits how many calls are made in a second. The calls are spaced: with 10, the
+	// next one is made no sooner than 100 ms after the last. Of the calls between, the last one
+	// of each call site and device is copied. It is made like an Async call when its time has
+	// come, and before a barrier or the Close of the client at the latest. Its error is one for the
+	// barrier, also with FailRun. The others are dropped. 0 means no limit. It cannot be used for
+	// calls with results. A run that calls on its caller's goroutine drops the last one, too.
 	PerSecond int
 	// FailRun makes an error in the observe form fail the run. Without it the run goes on,
 	// and the next barrier returns the error. In the other forms an error always fails the

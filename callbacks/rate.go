@@ -5,31 +5,24 @@ import (
 	"time"
 )
 
-// rate limits the number of calls in each second, over all call sites of a callback. The
-// seconds are counted from the start of the program.
-type rate struct {
-	window atomic.Uint64 // the second and its number of calls, 32 bits each
-}
+// rate spaces the calls of a callback, over all its call sites. Its value is the time of the next call,
+// in nanoseconds since the start of the program.
+type rate struct{ next atomic.Int64 }
 
 var (
 	programStart = time.Now()
-	second       = func() uint32 { return uint32(time.Since(programStart) / time.Second) }
+	sinceStart   = func() time.Duration { return time.Since(programStart) }
 )
 
-// allow counts a call and reports whether it is within the limit of its second.
-func (r *rate) allow(perSecond uint32) bool {
-	now := uint64(second()) << 32
+// wait returns 0 if a call may be made now, and counts it. Otherwise it returns the time until then.
+func (r *rate) wait(perSecond uint32) time.Duration {
 	for {
-		old := r.window.Load()
-		next := old + 1
-		if old>>32<<32 != now {
-			next = now | 1
+		now, next := int64(sinceStart()), r.next.Load()
+		if now < next {
+			return time.Duration(next - now)
 		}
-		if uint32(next) > perSecond {
-			return false
-		}
-		if r.window.CompareAndSwap(old, next) {
-			return true
+		if r.next.CompareAndSwap(next, now+int64(time.Second)/int64(perSecond)) {
+			return 0
 		}
 	}
 }

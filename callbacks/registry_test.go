@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/calliope-mlir/calliope/internal/check"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 const signature = "f32[4]->f32[4]"
@@ -460,29 +463,55 @@ func wantUnknown(t testing.TB, err error, want callbacks.UnknownError) {
 	check.Diff(t, "error", want, *check.As[*callbacks.UnknownError](t, err))
 }
 
-// At most PerSecond calls are made in a second; the next second has its own.
+// The calls of PerSecond are spaced, over all call sites. The last one of each is made before a barrier,
+// unless its call site makes a later one.
 func TestPerSecond(t *testing.T) {
-	second := uint32(0)
-	callbacks.SetSecond(t, func() uint32 { return second })
+	var now atomic.Int64
+	callbacks.SetTime(t, func() time.Duration { return time.Duration(now.Load()) * time.Millisecond })
 	r := registry(t)
-	n := 0
-	check.NoError(t, r.Register("f", func(*callbacks.Frame) error { n++; return nil }, callbacks.Options{PerSecond: 3}))
-	var slots []*dispatch.Slot // call sites share the allowance
+	var made []int32
+	check.NoError(t, r.Register("f", func(f *callbacks.Frame) error {
+		made = append(made, f.Args[0].At(0).(int32))
+		return nil
+	}, callbacks.Options{PerSecond: 10}))
+	var slots []*dispatch.Slot
 	for range 2 {
 		s, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name()})
 		check.NoError(t, err)
 		slots = append(slots, s)
 	}
-	var made []int
-	for second = range 4 {
-		n = 0
-		for range 5 * second {
-			for _, s := range slots {
-				check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Name: "f"}))
-			}
-		}
-		made = append(made, n)
+	for _, call := range []struct {
+		at   int64 // in milliseconds, which is what it passes
+		site int
+	}{{0, 0}, {11, 0}, {99, 0}, {100, 0}, {150, 0}, {160, 1}, {190, 1}, {199, 0}} {
+		now.Store(call.at)
+		v := tensor.Scalar(int32(call.at))
+		check.NoError(t, dispatchtest.Invoke(slots[call.site], nil, &callbacks.Frame{Name: "f", Args: []tensor.View{v}}))
+		clear(v.Data) // the runtime uses it again
 	}
-	check.Diff(t, "made", []int{0, 3, 3, 3}, made)
-	check.Diff(t, "dropped", int64(60-9), r.Stats()[0].Dropped)
+	check.NoError(t, callbacks.Barrier(t.Context(), "end"))
+	check.Diff(t, "made", []int32{0, 100, 190, 199}, made)
+	check.Diff(t, "counts", callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 8, Delivered: 4, Dropped: 4}, r.Stats()[0])
 }
+
+// Without a barrier, the last call is made when its time has come.
+func TestPerSecondLast(t *testing.T) {
+	r := registry(t)
+	last := make(chan int32, 1)
+	check.NoError(t, r.Register("f", func(f *callbacks.Frame) error {
+		if v := f.Args[0].At(0).(int32); v == 99 {
+			last <- v
+		}
+		return nil
+	}, callbacks.Options{PerSecond: 100}))
+	s, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name()})
+	check.NoError(t, err)
+	for i := range 100 {
+		check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Name: "f", Args: []tensor.View{tensor.Scalar(int32(i))}}))
+	}
+	check.Diff(t, "last", int32(99), <-last)
+	check.NoError(t, callbacks.Barrier(t.Context(), "end"))
+	stat := r.Stats()[0]
+	check.Diff(t, "all are counted", int64(100), stat.Delivered+stat.Dropped)
+}
+

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Stat has the counters of one callback. Fired is the sum of Delivered, Dropped, Failed and
-// InFlight.
+// Stat has the counters of one callback. Fired is the sum of Delivered, Dropped, Failed, Expired
+// and InFlight.
 type Stat struct {
 	Callback string // the name, or "id N"
 	Registry string
@@ -16,7 +16,8 @@ type Stat struct {
 	Delivered int64 // calls whose function returned without an error
 	Dropped   int64 // calls not made: no function, skipped by Every or PerSecond, or another device had failed
 	Failed    int64 // calls that ended with an error
-	InFlight  int64 // calls in a queue or on a goroutine; inline calls only if measured
+	Expired   int64 // calls whose function was not called, because the run or the time for it had ended
+	InFlight  int64 // calls in a queue, on a goroutine, or kept for PerSecond; inline calls only if measured
 
 	Queued int64 // calls of InFlight that wait in a queue or for a worker
 	Lost   int64 // functions that have not returned after their calls were stopped

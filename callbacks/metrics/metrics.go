@@ -20,6 +20,7 @@ type Counters struct {
 	Delivered int64  `json:"delivered"`
 	Dropped   int64  `json:"dropped"`
 	Failed    int64  `json:"failed"`
+	Expired   int64  `json:"expired"` // not called: the run or the time for it had ended
 	InFlight  int64  `json:"in_flight"`
 	Queued    int64  `json:"queued"` // of those in flight
 	Lost      int64  `json:"lost"`   // stopped calls whose functions have not returned
@@ -49,7 +50,7 @@ func Snapshot() []Counters {
 	for _, s := range callbacks.Stats() {
 		list = append(list, Counters{
 			Registry: s.Registry, Callback: s.Callback,
-			Fired: s.Fired, Delivered: s.Delivered, Dropped: s.Dropped, Failed: s.Failed, InFlight: s.InFlight, Queued: s.Queued, Lost: s.Lost,
+			Fired: s.Fired, Delivered: s.Delivered, Dropped: s.Dropped, Failed: s.Failed, Expired: s.Expired, InFlight: s.InFlight, Queued: s.Queued, Lost: s.Lost,
 			Measured: s.Latency.Count, Seconds: s.Latency.Total.Seconds(), Longest: s.Latency.Max.Seconds(),
 		})
 	}

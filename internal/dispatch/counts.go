@@ -14,6 +14,7 @@ import (
 type counts struct {
 	_                                    [64]byte
 	delivered, dropped, failed, inFlight atomic.Int64
+	expired                              atomic.Int64
 	queued, lost                         atomic.Int64
 
 	lanes [Lanes]laneCount
@@ -100,10 +101,11 @@ func (c *counts) addTo(s *callbacks.Stat) {
 	}
 	s.Dropped += c.dropped.Load()
 	s.Failed += c.failed.Load()
+	s.Expired += c.expired.Load()
 	s.InFlight += c.inFlight.Load()
 	s.Queued += c.queued.Load()
 	s.Lost += c.lost.Load()
-	s.Fired = s.Delivered + s.Dropped + s.Failed + s.InFlight
+	s.Fired = s.Delivered + s.Dropped + s.Failed + s.Expired + s.InFlight
 	s.Latency.Count += c.measured.Load()
 	s.Latency.Total += time.Duration(c.nanoseconds.Load())
 	s.Latency.Max = max(s.Latency.Max, time.Duration(c.longest.Load()))

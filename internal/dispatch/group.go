@@ -19,6 +19,9 @@ type Group struct {
 	lanes map[int]*lane      // by device
 	taps  map[int]*tapErrors // by device
 	tap   int                // number of errors of taps so far
+
+	postponedMu sync.Mutex // taken before mu
+	postponed   []*postponed
 }
 
 // GroupOptions describe a client of a runtime.
@@ -194,6 +197,7 @@ func (g *Group) wait(ctx context.Context, device int) error {
 			return ctx.Err()
 		}
 	}
+	g.hurry(device)
 	// The calls in the queues now are from these runs, or from later ones.
 	for _, l := range g.lanesOf(device) {
 		select {

@@ -378,10 +378,12 @@ func (p *pool) abandonAll(which func(*task) bool) []abandoned {
 func (p *pool) settle(list []abandoned, why func(t *terms, begun bool) error) {
 	p.fill()
 	for _, c := range list {
+		err := why(c.terms, c.begun)
 		if !c.begun {
 			c.call.recycle()
+			err = expired{err}
 		}
-		go c.terms.over(why(c.terms, c.begun), nil)
+		go c.terms.over(err, nil)
 	}
 }
 

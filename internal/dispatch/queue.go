@@ -120,7 +120,7 @@ func (s *Slot) tapped(t *terms, err error) {
 	if err == nil {
 		s.counts.delivered.Add(1)
 	} else {
-		s.counts.failed.Add(1)
+		s.countOf(&err).Add(1)
 		s.keep(t.device, t.runID, t.run, err)
 	}
 	s.engine.queue.give(t.size)
@@ -140,9 +140,12 @@ func (s *Slot) room(ctx context.Context, run *Run, size int) error {
 	}
 	err := s.engine.queue.take(within, size)
 	if err != nil && ctx.Err() == nil {
-		return &callbacks.TimeoutError{Limit: limit, Waiting: "for room in the queue", Capped: limit != s.timeout}
+		err = &callbacks.TimeoutError{Limit: limit, Waiting: "for room in the queue", Capped: limit != s.timeout}
 	}
-	return err
+	if err != nil {
+		return expired{err}
+	}
+	return nil
 }
 
 // limit returns the timeout of a call, or 0 for none.

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -14,7 +15,7 @@ import (
 type binding interface {
 	Function() *atomic.Pointer[callbacks.Func] // holds nil once released
 	Options() callbacks.Options
-	Allow(perSecond uint32) bool
+	Wait(perSecond uint32) time.Duration // for Options.PerSecond; 0 if a call may be made now
 	Gone(config contract.Config, registry string) error
 	CheckTypes(config contract.Config, args, results []tensor.Shape) error
 }

@@ -49,6 +49,6 @@ func (r *Run) onCaller(c *Call, call func() error) error {
 	case <-r.caller.gone:
 		return q.err
 	case <-r.ctx.Done():
-		return r.ctx.Err()
+		return expired{r.ctx.Err()}
 	}
 }

@@ -149,7 +149,13 @@ func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
 
 // do is Do for calls that may need more than an inline call of the function.
 func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
-	if s.selective && s.skip(r) || r != nil && r.options.Devices > 1 && r.Err() != nil {
+	skip := s.selective && s.skip(r) || r != nil && r.options.Devices > 1 && r.Err() != nil
+	var wait time.Duration
+	if !skip && s.perSecond > 0 {
+		wait = s.binding.Wait(s.perSecond)
+		skip = wait > 0 && r != nil && r.caller != nil
+	}
+	if skip {
 		s.counts.dropped.Add(1)
 		if err = c.from.Clear(); err != nil {
 			err = s.unread(c, err)
@@ -158,6 +164,12 @@ func (s *Slot) do(c *Call, r *Run) (later bool, err error) {
 	}
 	if err := c.from.Read(); err != nil {
 		return false, s.done(c, s.unread(c, err))
+	}
+	if wait > 0 {
+		return false, s.done(c, s.postpone(c, r, wait))
+	}
+	if s.perSecond > 0 {
+		s.overtake(c, r)
 	}
 	fn, ctx, err := s.prepare(c)
 	if err != nil {
@@ -195,11 +207,12 @@ func (s *Slot) shortest(c *Call, r *Run) error {
 	if fn == nil {
 		return s.settle(c, r, s.gone())
 	}
-	err := c.ended()
+	if err := c.ended(); err != nil {
+		return s.settle(c, r, expired{err})
+	}
+	err := protectInline(*fn, c)
 	if err == nil {
-		if err = protectInline(*fn, c); err == nil {
-			err = c.ended()
-		}
+		err = c.ended()
 	}
 	if err = c.from.Finish(err); err != nil {
 		return s.failed(c, r, err)
@@ -251,7 +264,10 @@ func (s *Slot) prepare(c *Call) (*callbacks.Func, context.Context, error) {
 		}
 	}
 	ctx := c.Context()
-	return fn, ctx, ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, nil, expired{err}
+	}
+	return fn, ctx, nil
 }
 
 // inline calls the function on this thread.
@@ -271,9 +287,9 @@ func (s *Slot) inline(ctx context.Context, fn callbacks.Func, c *Call, protect f
 }
 
 // skip reports whether a call must not be made: no function is bound, or the module's
-// "every" or Options.PerSecond skips it.
+// "every" skips it.
 func (s *Slot) skip(r *Run) bool {
-	return s.binding == nil && r.override(s) == nil || !s.turn() || s.perSecond > 0 && !s.binding.Allow(s.perSecond)
+	return s.binding == nil && r.override(s) == nil || !s.turn()
 }
 
 // turn counts for the module's "every".
@@ -285,11 +301,25 @@ func (s *Slot) turn() bool {
 // settle ends a call whose function has returned or that was given up. It counts the call,
 // and keeps a tap's error from the run.
 func (s *Slot) settle(c *Call, r *Run, err error) error {
+	count := s.countOf(&err)
 	if err = c.from.Finish(err); err == nil {
 		s.counts.delivered.Add(1)
 		return nil
 	}
-	return s.failed(c, r, err)
+	count.Add(1)
+	return s.ended(c, r, err)
+}
+
+// expired is the error of a call whose function was not called, because its time was up.
+type expired struct{ error }
+
+// countOf returns the counter for a call that ends with an error. It removes the mark of expired ones.
+func (s *Slot) countOf(err *error) *atomic.Int64 {
+	if late, ok := (*err).(expired); ok {
+		*err = late.error
+		return &s.counts.expired
+	}
+	return &s.counts.failed
 }
 
 // unread returns the error of a call whose frame cannot be read.
@@ -300,6 +330,11 @@ func (s *Slot) unread(c *Call, err error) error {
 
 func (s *Slot) failed(c *Call, r *Run, err error) error {
 	s.counts.failed.Add(1)
+	return s.ended(c, r, err)
+}
+
+// ended returns the error of the run for a call that ended with an error, which is counted.
+func (s *Slot) ended(c *Call, r *Run, err error) error {
 	switch {
 	case (err == context.Canceled || err == context.DeadlineExceeded) && c.ended() != nil:
 		return err // it says nothing about the callback

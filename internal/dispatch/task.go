@@ -191,6 +191,9 @@ func (c *task) sleep() (err error, up bool) {
 		if err == nil {
 			err = t.timedOut(begun)
 		}
+		if !begun {
+			err = expired{err}
+		}
 		return err, true
 	}
 	return nil, false
@@ -225,7 +228,7 @@ func (t *terms) late(begun bool) error {
 // perform calls the function.
 func (c *task) perform() (err error) {
 	if err := c.late(false); err != nil {
-		return err
+		return expired{err}
 	}
 	if c.slot.engine.options.Profile || trace.IsEnabled() {
 		defer c.slot.profile(&c.frame, context.Background())()

@@ -246,7 +246,7 @@ func (s *scene) countsOf(name string) (t tally, inFlight int64, err error) {
 		return t, 0, fmt.Errorf("callback %q has no counts", name)
 	}
 	c := stats[i]
-	t = tally{Fired: c.Fired, Delivered: c.Delivered, Dropped: c.Dropped, Failed: c.Failed}
+	t = tally{Fired: c.Fired, Delivered: c.Delivered, Dropped: c.Dropped, Failed: c.Failed + c.Expired}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := s.calls[name]; n != nil {

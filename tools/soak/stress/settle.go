@@ -57,6 +57,7 @@ func quiet(ctx context.Context, r *callbacks.Registry) (map[string]callbacks.Sta
 		stats := map[string]callbacks.Stat{}
 		inFlight := int64(0)
 		for _, one := range r.Stats() {
+			one.Failed += one.Expired // both end with an error
 			stats[one.Callback] = one
 			inFlight += one.InFlight
 		}
