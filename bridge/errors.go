@@ -16,7 +16,9 @@ import (
 var ErrClosed = callbacks.ErrClosed
 
 // errBuffer is the error of a buffer that is closed.
-var errBuffer = fmt.Errorf("the buffer is %w or was donated", ErrClosed)
+var errBuffer = fmt.Errorf("the buffer is %w or was donated%s", ErrClosed, keepHint)
+
+const keepHint = " (a run takes what Donate gives it, also if it fails: give the Buffer itself to keep it)"
 
 // A PluginError is an error of the PJRT plugin.
 type PluginError struct {

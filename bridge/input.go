@@ -19,7 +19,8 @@ type Donation struct{ buffer *Buffer }
 
 // Donate gives a buffer to an execution, which can then write an output to its memory if
 // the module allows it (tf.aliasing_output or jax.buffer_donor on the parameter). The
-// execution closes the buffer, even if it fails. In a run on several devices, the same
+// execution closes the buffer, even if it fails: then the array is lost. To keep it, give the Buffer
+// itself: where the module writes to the parameter, XLA then writes to a copy. In a run on several devices, the same
 // parameters must be donated on each device.
 func Donate(b *Buffer) Donation { return Donation{b} }
 

@@ -42,7 +42,7 @@ func (b *Buffer) claim() error {
 	case b.life.claim():
 		return nil
 	case b.life.closed():
-		return fmt.Errorf("the donated buffer is %w or was donated before", ErrClosed)
+		return fmt.Errorf("the donated buffer is %w or was donated before%s", ErrClosed, keepHint)
 	}
 	return errors.New("the donated buffer is in use by a run or a view")
 }

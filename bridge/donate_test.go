@@ -1,0 +1,50 @@
+package bridge
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
+)
+
+// A failed run has taken what was donated, and the error of a later use says how to keep it. A Buffer that
+// is given itself keeps its array, although the module may write to its parameter.
+func TestDonatedToFailedRun(t *testing.T) {
+	c := testClient(t)
+	failure := errors.New("failure")
+	fails := true
+	name := register(t, "", func(*callbacks.Frame) error {
+		if fails {
+			return failure
+		}
+		return nil
+	})
+	const typ = "tensor<4xf32>"
+	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
+		"%y = stablehlo.add %x, %x : "+typ+"\n%p = "+custom("passthrough", named(name, "f32[4]->f32[4]"), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	put := func() *Buffer { return check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)) }
+
+	b := put()
+	_, err := e.Run(t.Context(), Donate(b))
+	is(t, "error", failure, err)
+	_, err = b.ToHost(t.Context())
+	check.Error(t, err, "closed or was donated (a run takes what Donate gives it, also if it fails: give the Buffer itself to keep it)")
+	is(t, "error", ErrClosed, err)
+	_, err = e.Run(t.Context(), Donate(b))
+	check.Error(t, err, "give the Buffer itself to keep it")
+
+	b = put()
+	check.Cleanup(t, b)
+	for range 2 {
+		_, err = e.Run(t.Context(), b)
+		is(t, "error", failure, err)
+	}
+	kept := func() { check.Diff(t, "kept", "f32[4] [1 2 3 4]", check.Must(b.ToHost(t.Context())).String()) }
+	kept()
+	fails = false
+	out, err := e.Run(t.Context(), b)
+	check.NoError(t, err)
+	check.Diff(t, "result", []float32{2, 4, 6, 8}, host[float32](t, out[0]))
+	kept()
+}
