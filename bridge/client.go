@@ -61,6 +61,10 @@ type ClientOptions struct {
 	// StallAfter limits how long a run waits while a callback of the client does not
 	// return. Then the run fails with a *StallError, which names the callback. 0 means
 	// 30 s, and a negative value means no limit. Increase it if callbacks take longer.
+	//
+	// XLA executes a small module inside the call that launches it. With a context that cannot end,
+	// Run and Start make that call themselves, which is faster: they then return the error only
+	// when the callback returns. Until then the client logs it, and ends the callback's context.
 	StallAfter time.Duration
 	// MemoryLimit limits the size in bytes of the arrays on all devices together. 0 means
 	// no limit. A buffer or a run that would exceed it fails with a *MemoryError. It does
