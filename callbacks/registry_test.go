@@ -514,4 +514,3 @@ func TestPerSecondLast(t *testing.T) {
 	stat := r.Stats()[0]
 	check.Diff(t, "all are counted", int64(100), stat.Delivered+stat.Dropped)
 }
-
