@@ -26,6 +26,8 @@ type Registry struct {
 
 	options RegistryOptions // see Configure
 	kept    access.Registry // set by the runtime
+
+	misspelled sync.Map // names given to With that were logged
 }
 
 // binding is one registered function. A call site keeps it. Unregistering it sets fn to nil.

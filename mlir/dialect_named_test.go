@@ -125,3 +125,14 @@ func TestOpenFor(t *testing.T) {
 	}
 	check.Diff(t, "the library that is set", "", check.Must(mlir.OpenFor([]byte("func.func"))).Version())
 }
+
+// A dialect that no known library has is an error, but not one that a module is written in.
+func TestOpenUnknownDialect(t *testing.T) {
+	path := mlirtest.Library(t).Path()
+	_, err := mlir.Open(mlir.OpenOptions{Path: path, Dialects: []string{"func", "stablhlo"}})
+	check.Error(t, err, "OpenOptions.Dialects", `"stablhlo" (is it "stablehlo"?)`)
+	_, err = mlir.Open(mlir.OpenOptions{Path: path, Dialects: []string{"zzzzzzzz"}})
+	check.Error(t, err, `"zzzzzzzz": correct the name`)
+	_, err = mlir.OpenFor([]byte(`"zzzzzzzz.op"() : () -> ()`))
+	check.NoError(t, err)
+}

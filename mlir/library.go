@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -34,7 +35,7 @@ type OpenOptions struct {
 	Part native.Part
 	// Dialects are namespaces of dialects that the library must have, for example "sdy". If
 	// the default library lacks one, Open loads another known library that has them all.
-	// Names that no known library has are ignored. With a Path or a Part, or if the library of
+	// A name that neither the library, with its Plugins, nor a known one has is an error. With a Path or a Part, or if the library of
 	// $CALLIOPE_MLIR_LIBRARY has them, no other library is considered.
 	Dialects []string
 	// Process uses the MLIR of the process itself, in place of a library: a program in C or C++ that is linked
@@ -67,6 +68,33 @@ var opened sync.Map // native.Location -> *Library
 // it. If the library lacks the core of the C API, the error matches ErrUnsupported and says
 // what the library is.
 func Open(o OpenOptions) (*Library, error) {
+	l, err := openWithPlugins(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range o.Dialects {
+		if partsWith(d) == nil && !l.HasDialect(d) {
+			return nil, fmt.Errorf("mlir: OpenOptions.Dialects: neither %s nor another known library has a dialect %q%s: correct the name, or add its library to Plugins", l.path, d, l.nearestDialect(d))
+		}
+	}
+	return l, nil
+}
+
+// nearestDialect returns a hint at the known dialect that somebody may have meant, or "".
+func (l *Library) nearestDialect(name string) string {
+	c := l.NewContext(ContextOptions{})
+	defer c.Close()
+	known := c.Dialects()
+	for _, other := range dialectsOf {
+		known = append(known, other.dialects...)
+	}
+	if near := nearest.Name(name, slices.Values(known)); near != "" {
+		return fmt.Sprintf(" (is it %q?)", near)
+	}
+	return ""
+}
+
+func openWithPlugins(o OpenOptions) (*Library, error) {
 	l, err := openLibrary(o)
 	if err != nil {
 		return nil, err
@@ -121,7 +149,7 @@ func OpenFor(source []byte) (*Library, error) {
 	if withoutRules(source) != nil {
 		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == "sdy" })
 	}
-	return Open(OpenOptions{Dialects: dialects})
+	return openLibrary(OpenOptions{Dialects: dialects})
 }
 
 // known returns the dialects of a library whose file is known, or nil.

@@ -141,6 +141,8 @@ func TestRefused(t *testing.T) {
 		{stages.Options{Force: map[string]stages.Decision{"double": stages.Inline}}, "the interpreter cannot call back: use CutAt"},
 		{stages.Options{Force: map[string]stages.Decision{"double": stages.Lower}}, "Options.Lower has no function of that name"},
 		{stages.Options{Force: map[string]stages.Decision{"double": 9}}, "which is no decision"},
+		{stages.Options{Force: cutAll("doubel")}, `stages: Options.Force["doubel"]: the module does not call this callback (is it "double"?)`},
+		{stages.Options{Force: cutAll("double", "zzz")}, `stages: Options.Force["zzz"]: the module does not call this callback: correct the name`},
 		{stages.Options{Lower: map[string]stages.Func{"double": nil}}, `Options.Lower["double"] is nil`},
 	} {
 		_, err := stages.Cut(m, test.o)

@@ -3,10 +3,13 @@ package stages
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/nearest"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // A Decision is what becomes of a callback.
@@ -65,7 +68,8 @@ type Options struct {
 	Foreign []bridge.ForeignTarget
 	// Policy decides about the callbacks that Force does not name. The zero value is ByDevice.
 	Policy Policy
-	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N".
+	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". A name
+	// that the module does not call is an error.
 	Force map[string]Decision
 }
 
@@ -96,6 +100,32 @@ func (o Options) check() error {
 		if f == nil {
 			return fmt.Errorf("stages: Options.Lower[%q] is nil", name)
 		}
+	}
+	return nil
+}
+
+// checkForce returns an error for a name of Force that the module does not call.
+func (o Options) checkForce(m *mlir.Module) error {
+	if len(o.Force) == 0 {
+		return nil
+	}
+	sites, err := o.sites(m)
+	if err != nil {
+		return nil // it may be in a function that does not run; find returns it
+	}
+	called := map[string]bool{}
+	for _, s := range sites {
+		called[s.config.Name()] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Force)) {
+		if called[name] {
+			continue
+		}
+		hint := ""
+		if near := nearest.Name(name, maps.Keys(called)); near != "" {
+			hint = fmt.Sprintf(" (is it %q?)", near)
+		}
+		return fmt.Errorf("stages: Options.Force[%q]: the module does not call this callback%s: correct the name or leave it out", name, hint)
 	}
 	return nil
 }

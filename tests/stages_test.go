@@ -179,9 +179,12 @@ func TestCorpusInStages(t *testing.T) {
 func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *bridge.Client) {
 	t.Helper()
 	all := map[string]stages.Decision{}
-	for _, name := range s.names {
-		all[name] = stages.CutAt
+	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(without), JAXCallbacks: s.jax, Foreign: s.foreign})
+	check.NoError(t, err)
+	for _, c := range plan.Callbacks() {
+		all[c.Name] = stages.CutAt
 	}
+	check.NoError(t, plan.Close())
 	var want []tensor.View
 	var wantCalls string
 	for _, w := range []struct {
