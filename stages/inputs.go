@@ -37,7 +37,7 @@ func (p *Program) input(in bridge.Input) (*value, error) {
 		}
 		held, err := in.Share() // the caller may close it during the run
 		if err != nil {
-			return nil, fmt.Errorf("the buffer is %w or was donated", ErrClosed)
+			return nil, fmt.Errorf("the buffer is %w or was donated (a run takes what Donate gives it, also if it fails: give the Buffer itself to keep it)", ErrClosed)
 		}
 		v := onDevice(held)
 		v.shared = held

@@ -68,8 +68,8 @@ type Options struct {
 	Foreign []bridge.ForeignTarget
 	// Policy decides about the callbacks that Force does not name. The zero value is ByDevice.
 	Policy Policy
-	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". A name
-	// that the module does not call is an error.
+	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". It may
+	// name callbacks of other modules, but a name is an error if only a similar one is called.
 	Force map[string]Decision
 }
 
@@ -104,7 +104,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// checkForce returns an error for a name of Force that the module does not call.
+// checkForce returns an error for a name of Force that the module does not call, if it is like one that
+// the module calls and Force does not name.
 func (o Options) checkForce(m *mlir.Module) error {
 	if len(o.Force) == 0 {
 		return nil
@@ -117,15 +118,15 @@ func (o Options) checkForce(m *mlir.Module) error {
 	for _, s := range sites {
 		called[s.config.Name()] = true
 	}
+	unnamed := maps.Clone(called)
+	maps.DeleteFunc(unnamed, func(name string, _ bool) bool { return o.Force[name] != Default })
 	for _, name := range slices.Sorted(maps.Keys(o.Force)) {
 		if called[name] {
 			continue
 		}
-		hint := ""
-		if near := nearest.Name(name, maps.Keys(called)); near != "" {
-			hint = fmt.Sprintf(" (is it %q?)", near)
+		if near := nearest.Name(name, maps.Keys(unnamed)); near != "" {
+			return fmt.Errorf("stages: Options.Force[%q]: the module does not call this callback (is it %q?): correct the name or leave it out", name, near)
 		}
-		return fmt.Errorf("stages: Options.Force[%q]: the module does not call this callback%s: correct the name or leave it out", name, hint)
 	}
 	return nil
 }
