@@ -122,10 +122,12 @@ func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bo
 	}
 	var views []tensor.View
 	var wrong []string
+	missing := false
 	taken := bounded.Size(0)
 	for i, shape := range want {
 		if !a.has(i) {
 			wrong = append(wrong, fmt.Sprintf("%s is missing: %s is expected", a.name(i), shape))
+			missing = true
 			continue
 		}
 		v, err := a.readAs(i, shape, limit, &taken)
@@ -143,6 +145,13 @@ func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bo
 			wrong = append(wrong, fmt.Sprintf("%s is not expected: %s", a.name(i), count(what, shapes, replicas)))
 		}
 	}
+	if missing && len(a.files) > 0 && !a.single() {
+		expected := make([]string, len(shapes))
+		for i := range expected {
+			expected[i] = a.name(i)
+		}
+		wrong = append(wrong, fmt.Sprintf("the .npz file has the keys %s, and %s are expected", list(a.files[0].Names()), list(expected)))
+	}
 	if wrong != nil {
 		return nil, errors.New(strings.Join(wrong, "\n  "))
 	}
@@ -150,6 +159,18 @@ func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bo
 		views = slices.Repeat(views, replicas)
 	}
 	return views, nil
+}
+
+// list joins the first few names.
+func list(names []string) string {
+	const shown = 16
+	if len(names) == 0 {
+		return "(none)"
+	}
+	if len(names) > shown {
+		names = append(slices.Clone(names[:shown]), "…")
+	}
+	return strings.Join(names, ", ")
 }
 
 func count(what string, shapes []tensor.Shape, replicas int) string {

@@ -249,6 +249,7 @@ func TestRun(t *testing.T) {
 		"good":  {{Name: "out0", View: tensor.Vector[float32](11, 22)}},
 		"near":  {{Name: "out0", View: tensor.Vector[float32](11, 23)}},
 		"other": {{Name: "result", View: tensor.Vector[float32](11, 23)}},
+		"keys":  {{Name: "x", View: tensor.Vector[float32](1, 2)}, {Name: "y", View: tensor.Vector[float32](10, 20)}},
 	} {
 		if err := npz.WriteFile(filepath.Join(folder, name+".npz"), arrays); err != nil {
 			t.Fatal(err)
@@ -268,6 +269,7 @@ func TestRun(t *testing.T) {
 		"different":        {"add.mlir --in a.npy --in b.npy --expect near.npz", "", exitDiffers, "1 of 2", ""},
 		"tolerated":        {"add.mlir --in a.npy --in b.npy --expect near.npz --rtol 0.1", "", exitDone, "match", ""},
 		"expected missing": {"add.mlir --in a.npy --in b.npy --expect other.npz", "", exitFailed, "", "out0 is missing: f32[2] is expected"},
+		"other keys":       {"add.mlir --in keys.npz", "", exitFailed, "", "in0 is missing: f32[2] is expected\n  in1 is missing: f32[2] is expected\n  the .npz file has the keys x, y, and in0, in1 are expected"},
 		"input missing":    {"add.mlir --in a.npy", "", exitFailed, "", "in1 is missing: f32[2] is expected"},
 		"input too many":   {"add.mlir --in a.npy --in a.npy --in a.npy", "", exitFailed, "", "in2 is not expected: @main has 2 parameters"},
 		"shape":            {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is f32[3]: f32[2] is expected"},
