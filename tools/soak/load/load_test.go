@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -98,6 +100,9 @@ func TestMemoryBound(t *testing.T) {
 		if err := CheckFlat(growing); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("got %v, want that the %s grew", err, what)
 		}
+		if err := CheckHeap(growing); (err != nil) != (what == "Go heap") {
+			t.Errorf("the heap alone, when the %s grows: %v", what, err)
+		}
 	}
 	if err := CheckFlat(flat[:2]); err != nil {
 		t.Error("of two samples: ", err)
@@ -116,3 +121,32 @@ func TestRunEndsWithTheContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What is not in use any more is not counted, also if it was allocated after the collection.
+func TestHeapInUse(t *testing.T) {
+	var m Samples
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	for range 16 {
+		wait.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					garbage.Store(new([1 << 16]byte))
+				}
+			}
+		})
+	}
+	for range 20 {
+		m.Take()
+	}
+	close(stop)
+	wait.Wait()
+	if got := highest(m.All()).Heap; got > heapBound {
+		t.Errorf("%.1f MiB are in use", mib(got))
+	}
+}
+
+var garbage atomic.Pointer[[1 << 16]byte]

@@ -22,8 +22,8 @@ type Options struct {
 	Goroutines int           // number of goroutines that execute at the same time; 8 by default
 	Registries int           // number of registries that live as long as the stress; 8 by default
 	Devices    int           // number of devices of each client; 2 by default
-	// Flat limits the memory in the second half of the time, if For is at least 20 s. C's
-	// allocator fills the arenas that it keeps for threads over minutes, so make it keep
+	// Flat limits the memory of the process in the second half of the time, if For is at least
+	// 20 s. The Go heap is limited without it, too. C's allocator fills the arenas that it keeps for threads over minutes, so make it keep
 	// one.
 	Flat bool
 }
@@ -154,10 +154,13 @@ const settleTime = 20 * time.Second
 const numSamples = 40
 
 func checkMemory(o Options, r *Result) error {
-	if !o.Flat || o.For < settleTime {
+	switch {
+	case o.For < settleTime:
 		return nil
+	case o.Flat:
+		return load.CheckFlat(r.Memory)
 	}
-	return load.CheckFlat(r.Memory)
+	return load.CheckHeap(r.Memory)
 }
 
 // stress is the state of a stress.
