@@ -208,6 +208,11 @@ func TestTrouble(t *testing.T) {
 		want: map[string]string{"machine": "cache FAILED: native: CALLIOPE_CACHE"},
 		next: "set CALLIOPE_CACHE to the absolute path of a directory, then " + command,
 	}, {
+		name: "a cache that cannot be made",
+		env:  map[string]string{"CALLIOPE_CACHE": "/proc/calliope", native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		want: map[string]string{"machine": "cache FAILED: /proc/calliope does not exist and cannot be made: "},
+		next: "set CALLIOPE_CACHE to a directory that can be written, then " + command,
+	}, {
 		name: "a cache that everybody may write to",
 		env:  map[string]string{"CALLIOPE_CACHE": open, native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
 		args: []string{"-fetch"},
@@ -258,11 +263,11 @@ func TestTrouble(t *testing.T) {
 		want: map[string]string{"machine": "pip none", "fetch": "llvm FAILED: native: ", "native parts": "llvm (required) MISSING"},
 		next: "fix the error of the fetch above, then " + native.FetchCommand + " llvm",
 	}, {
-		name: "XLA aborts",
+		name: "an unknown flag",
 		env:  map[string]string{"XLA_FLAGS": "--nosuchflag"},
 		want: map[string]string{
 			"environment":              `XLA_FLAGS "--nosuchflag"`,
-			native.PJRTPlugin.String(): "FAILED: the process ended: Unknown flag in XLA_FLAGS: --nosuchflag",
+			native.PJRTPlugin.String(): `devices FAILED: bridge: XLA_FLAGS: this plugin's XLA has no flag "nosuchflag"`,
 			"self-test":                "build and verify ok\nrun not tried",
 		},
 		next: "env -u XLA_FLAGS " + command,

@@ -46,6 +46,10 @@ func (r *report) machine(ctx context.Context) {
 	size, err := folderSize(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if err := canMake(dir); err != nil {
+			r.fail("cache", fmt.Sprintf("%s does not exist and cannot be made: %v", dir, err), "set CALLIOPE_CACHE to a directory that can be written, then "+command)
+			return
+		}
 		r.line("cache", dir+", does not exist yet")
 	case err != nil:
 		r.fail("cache", err.Error(), "make the directory "+dir+" readable, or set CALLIOPE_CACHE to another one")
@@ -119,6 +123,27 @@ func output(ctx context.Context, args ...string) (string, error) {
 	}
 	first, _, _ := strings.Cut(string(out), "\n")
 	return strings.TrimSpace(first), nil
+}
+
+// canMake returns an error if a directory that does not exist cannot be made.
+func canMake(dir string) error {
+	at := dir
+	for {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && !info.IsDir():
+			return fmt.Errorf("%s is no directory", at)
+		case err == nil:
+			probe, err := os.MkdirTemp(at, ".calliope-doctor-") // permissions do not say whether a file system is read-only
+			if err == nil {
+				err = os.Remove(probe)
+			}
+			return err
+		case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(at) == at:
+			return err
+		}
+		at = filepath.Dir(at)
+	}
 }
 
 // folderSize returns the number of bytes in the files of a directory.

@@ -63,6 +63,9 @@ func compatibility(ctx context.Context, out io.Writer, into []string, fetch bool
 	if err != nil {
 		return fail(err)
 	}
+	if absent := t.absent(); len(absent) > 0 {
+		fmt.Fprintf(stderr, "doctor: ? stands for what is not known, because this machine lacks %s: `%s -table` fetches it\n", strings.Join(absent, ", "), native.FetchCommand)
+	}
 	if len(into) == 0 {
 		fmt.Fprint(out, t)
 		return exitWell
@@ -83,6 +86,16 @@ func compatibility(ctx context.Context, out io.Writer, into []string, fetch bool
 		return fail(err)
 	}
 	return exitWell
+}
+
+// absent returns the parts that are not on this machine.
+func (t *tables) absent() (parts []string) {
+	for _, e := range slices.Concat(t.libraries, t.plugins) {
+		if e.path == "" {
+			parts = append(parts, string(e.part))
+		}
+	}
+	return parts
 }
 
 // cutTables returns the tables in a document, and what is around them.

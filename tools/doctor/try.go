@@ -71,8 +71,8 @@ func (r *report) job(ctx context.Context, name string, env []string, next string
 	}
 	runJob(ctx, name, defaultLimit, env, log, func(s step) {
 		switch {
-		case s.Crash && strings.Contains(s.Problem, "XLA_FLAGS"):
-			// XLA ends a process whose XLA_FLAGS contain an unknown flag.
+		case strings.Contains(s.Problem, "XLA_FLAGS"):
+			// An unknown flag is an error of bridge. XLA ends the process for a value of the wrong type.
 			r.fail(s.Name, s.Problem, "env -u XLA_FLAGS "+command)
 			well = false
 		case s.Problem != "":
