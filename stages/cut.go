@@ -63,9 +63,7 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.checkForce(whole); err != nil {
-		return nil, err
-	}
+	o.warnForce(whole)
 	c := &cutter{
 		module: whole, plan: &Plan{devices: o.devices(), replicas: replicas}, stats: callbacks.Stats(),
 		boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{}, called: map[mlir.Operation][]string{},

@@ -1,9 +1,11 @@
 package stages_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"runtime"
@@ -141,17 +143,13 @@ func TestRefused(t *testing.T) {
 		{stages.Options{Force: map[string]stages.Decision{"double": stages.Inline}}, "the interpreter cannot call back: use CutAt"},
 		{stages.Options{Force: map[string]stages.Decision{"double": stages.Lower}}, "Options.Lower has no function of that name"},
 		{stages.Options{Force: map[string]stages.Decision{"double": 9}}, "which is no decision"},
-		{stages.Options{Force: cutAll("doubel")}, `stages: Options.Force["doubel"]: the module does not call this callback (is it "double"?)`},
 		{stages.Options{Lower: map[string]stages.Func{"double": nil}}, `Options.Lower["double"] is nil`},
 	} {
 		_, err := stages.Cut(m, test.o)
 		check.Error(t, err, test.want)
 	}
-	others, err := stages.Cut(m, stages.Options{Force: cutAll("double", "doubel", "another")}) // of other modules
-	check.NoError(t, err)
-	check.NoError(t, others.Close())
 	e := staged(t, m, "double")
-	_, err = e.Call(t.Context())
+	_, err := e.Call(t.Context())
 	if count := new(bridge.InputCountError); !errors.As(err, &count) {
 		t.Errorf("got %v, want an InputCountError", err)
 	}
@@ -249,4 +247,28 @@ func TestExplain(t *testing.T) {
 		t.Errorf("no time in %q", line)
 	}
 	check.NoError(t, e.Close())
+}
+
+// A name of Force that is like one of the module is logged, but not names of other modules.
+func TestForceMisspelled(t *testing.T) {
+	var lines bytes.Buffer
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.NewTextHandler(&lines, nil)))
+	m := one(t, "double")
+	for _, test := range []struct {
+		force map[string]stages.Decision
+		want  string
+	}{
+		{cutAll("doubel"), "name=doubel nearest=double\n"},
+		{cutAll("double", "doubel", "another"), ""},
+		{cutAll("another"), ""},
+	} {
+		lines.Reset()
+		plan, err := stages.Cut(m, stages.Options{Force: test.force})
+		check.NoError(t, err)
+		check.NoError(t, plan.Close())
+		if got := lines.String(); !strings.Contains(got, test.want) || test.want == "" && got != "" {
+			t.Errorf("%v: logged %q, want %q", test.force, got, test.want)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package stages
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 
@@ -69,7 +70,7 @@ type Options struct {
 	// Policy decides about the callbacks that Force does not name. The zero value is ByDevice.
 	Policy Policy
 	// Force has decisions that differ from those of Policy, by the callback's name, or by "id N". It may
-	// name callbacks of other modules, but a name is an error if only a similar one is called.
+	// name callbacks of other modules, but Cut logs a name that is like one that the module calls.
 	Force map[string]Decision
 }
 
@@ -104,15 +105,15 @@ func (o Options) check() error {
 	return nil
 }
 
-// checkForce returns an error for a name of Force that the module does not call, if it is like one that
-// the module calls and Force does not name.
-func (o Options) checkForce(m *mlir.Module) error {
+// warnForce logs the first name of Force that the module does not call, if it is like one that the module
+// calls and Force does not name. It is no error: one Options may serve several modules.
+func (o Options) warnForce(m *mlir.Module) {
 	if len(o.Force) == 0 {
-		return nil
+		return
 	}
 	sites, err := o.sites(m)
 	if err != nil {
-		return nil // it may be in a function that does not run; find returns it
+		return // it may be in a function that does not run; find returns it
 	}
 	called := map[string]bool{}
 	for _, s := range sites {
@@ -125,10 +126,10 @@ func (o Options) checkForce(m *mlir.Module) error {
 			continue
 		}
 		if near := nearest.Name(name, maps.Keys(unnamed)); near != "" {
-			return fmt.Errorf("stages: Options.Force[%q]: the module does not call this callback (is it %q?): correct the name or leave it out", name, near)
+			slog.Warn("stages: the module does not call a callback that Options.Force names", "name", name, "nearest", near)
+			return
 		}
 	}
-	return nil
 }
 
 func (o Options) devices() []Device {
