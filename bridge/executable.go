@@ -48,7 +48,8 @@ type Executable struct {
 
 // Compile compiles a StableHLO module. It binds the module's callbacks: if a name is not
 // registered, the error is a [PluginError] in which errors.As finds a
-// callbacks.UnknownError. If a custom call has no handler, it is a *[TargetError]. If the module has arrays that are not row-major where Go reads or
+// callbacks.UnknownError. If a custom call has no handler, it is a *[TargetError].
+// If the module has arrays that are not row-major where Go reads or
 // writes them, the error is a [LayoutError]. If XLA refuses one of o.Flags, the error is a
 // *[FlagError]. An error of the program's Artifact is wrapped.
 //

@@ -16,9 +16,11 @@ import (
 
 // A TargetError reports a custom call that no handler serves.
 type TargetError struct {
-	Target  string
-	Loc     string // place of the first such call in the source; "" if unknown
-	Nearest string // the most similar target that is registered; it is Target itself if the call has another API version
+	Target string
+	Loc    string // place of the first such call in the source; "" if unknown
+	// Nearest is the most similar target that is registered, or "". It is Target itself if the call has
+	// another API version.
+	Nearest string
 
 	cause error
 }
@@ -36,14 +38,16 @@ func (e *TargetError) Error() string {
 	case e.Nearest != "":
 		hint = fmt.Sprintf("; is it %q?", e.Nearest)
 	}
-	return fmt.Sprintf("bridge: compile: no handler is registered for the custom call target %q%s%s", e.Target, at, hint)
+	const text = "bridge: compile: no handler is registered for the custom call target %q%s%s"
+	return fmt.Sprintf(text, e.Target, at, hint)
 }
 
 // Unwrap returns the plugin's error.
 func (e *TargetError) Unwrap() error { return e.cause }
 
 // noHandler matches what XLA says of a custom call without a handler.
-var noHandler = regexp.MustCompile(`No FFI handler registered for (.+) on a |No registered implementation for untyped custom call to (.+) for `)
+var noHandler = regexp.MustCompile(`No FFI handler registered for (.+) on a |` +
+	`No registered implementation for untyped custom call to (.+) for `)
 
 // explain adds to an error of a compile what XLA does not know of the module.
 func (p *Plugin) explain(err error, m contract.Module) error {
@@ -58,13 +62,17 @@ func (p *Plugin) explain(err error, m contract.Module) error {
 	if match := noHandler.FindStringSubmatch(failed.Message); match != nil && failed.cause == nil {
 		missing := &TargetError{Target: match[1] + match[2], cause: err}
 		missing.Nearest = nearest.Name(missing.Target, maps.Keys(p.served()))
-		if i := slices.IndexFunc(calls, func(c contract.CustomCall) bool { return c.Target == missing.Target }); i >= 0 {
-			missing.Loc = calls[i].Loc
+		for _, call := range calls {
+			if call.Target == missing.Target {
+				missing.Loc = call.Loc
+				break
+			}
 		}
 		return missing
 	}
-	if isParse := strings.Contains(failed.Message, "Failed to parse using StableHLO"); isParse && !looksLikeModule(m.Artifact) {
-		return fmt.Errorf("bridge: Compile: the program, which begins with %.20q, is no StableHLO: give the text of a module, its bytecode or a portable artifact; plugins do not read HLO: %w", m.Artifact, err)
+	if strings.Contains(failed.Message, "Failed to parse using StableHLO") && !looksLikeModule(m.Artifact) {
+		return fmt.Errorf("bridge: Compile: the program, which begins with %.20q, is no StableHLO: give the text of "+
+			"a module, its bytecode or a portable artifact; plugins do not read HLO: %w", m.Artifact, err)
 	}
 	if wrong, ok := errors.AsType[*callbacks.SignatureError](failed.cause); ok && wrong.Want == "" {
 		for _, call := range calls {
@@ -81,7 +89,8 @@ func (p *Plugin) explain(err error, m contract.Module) error {
 
 // looksLikeModule reports whether a program that XLA cannot parse may be a module with a mistake.
 func looksLikeModule(program []byte) bool {
-	return bytes.HasPrefix(program, []byte(bytecodeMagic)) || bytes.Contains(program, []byte("module")) || bytes.Contains(program, []byte("func.func"))
+	return bytes.HasPrefix(program, []byte(bytecodeMagic)) ||
+		bytes.Contains(program, []byte("module")) || bytes.Contains(program, []byte("func.func"))
 }
 
 // signatureOf returns the signature of a call of the contract.

@@ -30,7 +30,8 @@ func (e *FlagError) Error() string {
 	}
 	switch {
 	case e.Variable != "":
-		return fmt.Sprintf("bridge: %s: this plugin's XLA has no flag %q%s; flags begin with two dashes, and XLA ends the process for one that it does not know: change or unset %[1]s", e.Variable, e.Flag, hint)
+		return fmt.Sprintf("bridge: %s: this plugin's XLA has no flag %q%s; flags begin with two dashes, and XLA ends "+
+			"the process for one that it does not know: change or unset %[1]s", e.Variable, e.Flag, hint)
 	case e.Type != "":
 		return fmt.Sprintf("bridge: compile: the flag %s is of type %s, which cannot be %q", e.Flag, e.Type, e.Value)
 	case strings.HasPrefix(e.Flag, "-"):

@@ -61,7 +61,8 @@ func splitFlags(text string) (flags []string) {
 			return flags
 		}
 		end := strings.IndexAny(text, " \t\r\n")
-		if i := strings.IndexByte(text, '='); i >= 0 && (end < 0 || i < end) && i+1 < len(text) && strings.ContainsRune(`"'`, rune(text[i+1])) {
+		i := strings.IndexAny(text, "= \t\r\n")
+		if i >= 0 && i+1 < len(text) && text[i] == '=' && (text[i+1] == '"' || text[i+1] == '\'') {
 			quote := text[i+1]
 			for end = i + 2; end < len(text) && text[end] != quote; end++ {
 				if text[end] == '\\' {
@@ -96,7 +97,9 @@ func readFlags(path string) (map[string]bool, error) {
 				break
 			}
 			rest = rest[i:]
-			end := bytes.IndexFunc(rest, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+			end := bytes.IndexFunc(rest, func(r rune) bool {
+				return r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
+			})
 			if end < 0 {
 				break
 			}

@@ -44,7 +44,8 @@ func (r *Registry) With(ctx context.Context, name string, fn Func) context.Conte
 	r.mu.RUnlock()
 	if near != "" {
 		if _, said := r.misspelled.LoadOrStore(name, true); !said {
-			cmp.Or(logger, slog.Default()).Warn("callbacks: With: no callback is registered by this name; only an optional one of a module can be meant", "name", name, "nearest", near)
+			cmp.Or(logger, slog.Default()).Warn("callbacks: With: no callback is registered by this name; "+
+				"only an optional one of a module can be meant", "name", name, "nearest", near)
 		}
 	}
 	outer, _ := ctx.Value(overrideKey{}).(*override)

@@ -74,7 +74,8 @@ func Open(o OpenOptions) (*Library, error) {
 	}
 	for _, d := range o.Dialects {
 		if partsWith(d) == nil && !l.HasDialect(d) {
-			return nil, fmt.Errorf("mlir: OpenOptions.Dialects: neither %s nor another known library has a dialect %q%s: correct the name, or add its library to Plugins", l.path, d, l.nearestDialect(d))
+			return nil, fmt.Errorf("mlir: OpenOptions.Dialects: neither %s nor another known library has a dialect %q%s: "+
+				"correct the name, or add its library to Plugins", l.path, d, l.nearestDialect(d))
 		}
 	}
 	return l, nil
