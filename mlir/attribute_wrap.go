@@ -10,7 +10,7 @@ func (c *Context) UnitAttribute() Attribute {
 // TypeAttribute returns a type as an attribute.
 func (c *Context) TypeAttribute(t Type) Attribute {
 	api := c.life.check("Context.TypeAttribute")
-	return c.attribute(capi.MlirTypeAttrGet(api, t.in(c, "Context.TypeAttribute")))
+	return c.composedAttribute(capi.MlirTypeAttrGet(api, t.in(c, "Context.TypeAttribute")))
 }
 
 // TypeValue returns the type in a type attribute, and whether a is one.

@@ -40,10 +40,11 @@ type Context struct {
 		yes  bool
 	}
 
-	borrowed   bool            // C code owns it
-	defined    map[string]bool // dialects of LoadIRDL, which other contexts of the library do not know
-	maxSplat   int64           // bytes
-	composed   uint64          // see sampled
+	borrowed   bool                      // C code owns it
+	defined    map[string]bool           // dialects of LoadIRDL, which other contexts of the library do not know
+	maxSplat   int64                     // bytes
+	composed   uint64                    // see sampled
+	depths     map[capi.MlirLocation]int // see composedLocation
 	threads    bool
 	translates bool  // the translations to LLVM IR are registered
 	calls      calls // of Go passes and patterns by the library

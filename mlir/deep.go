@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -17,6 +18,9 @@ const (
 	// maxShallow is the longest bytecode that is read on the normal stack. Its nesting is
 	// not known before it is read.
 	maxShallow = 8 << 10
+	// maxDeep is about the deepest nesting that the large stack is used for. It has room for
+	// twice as much of what takes most of it, the parser.
+	maxDeep = 1 << 17
 )
 
 // expect prepares the context for parsing the text of an attribute or a type.
@@ -97,7 +101,7 @@ func (c *Context) parse(data []byte, source string, parse func() pointer) error 
 		c.foresee(source)
 	}
 	var op capi.MlirOperation
-	if bytecode && len(data) > maxShallow && !c.roomy() {
+	if (bytecode && len(data) > maxShallow || !bytecode && manyAliases(source)) && !c.roomy() {
 		op.Ptr = c.parseDeep(data, parse)
 	} else {
 		c.asks(func() { op.Ptr = parse() })
@@ -112,12 +116,18 @@ func (c *Context) parse(data []byte, source string, parse func() pointer) error 
 	return err
 }
 
-// parseDeep calls parse, which reads bytecode, on a large stack.
+// manyAliases reports whether a text may define as many aliases as deep nesting takes. What an alias
+// names may use earlier aliases, so lines that are not nested may be deep.
+func manyAliases(text string) bool {
+	return len(text) > maxNesting && strings.Count(text, "\n#")+strings.Count(text, "\n!") >= maxNesting
+}
+
+// parseDeep calls parse, which reads what may turn out to be nested deeply, on a large stack.
 func (c *Context) parseDeep(data []byte, parse func() pointer) (op pointer) {
 	c.api.SetDeep(true)
 	c.asks(func() { op = parse() })
 	c.api.SetDeep(false)
-	if op != nil && capi.DeepOperation(c.api, capi.MlirOperation{Ptr: op}, len(data)) {
+	if op != nil && capi.DeepRead(c.api, capi.MlirOperation{Ptr: op}, len(data)) {
 		c.deepen()
 	}
 	return op
@@ -131,18 +141,54 @@ func (c *Context) sampled() bool {
 	return c.composed*0x9e3779b97f4a7c15>>58 == 0 && !c.api.Deep()
 }
 
-func (c *Context) composedAttribute(a capi.MlirAttribute) Attribute {
-	if c.sampled() && capi.DeepAttribute(c.api, a) {
+// compose checks how deeply a composed object is nested, if it should be checked. Objects that
+// are too deep for the large stack are looked for when there are deep ones.
+func (c *Context) compose(deep func(n int) bool) {
+	if c.sampled() && deep(maxNesting) {
 		c.deepen()
 	}
+	if c.api.Deep() && c.composed*0x9e3779b97f4a7c15>>52 == 0 && deep(maxDeep) {
+		c.tooDeep()
+	}
+}
+
+func (c *Context) tooDeep() {
+	panic(fmt.Sprintf("mlir: types, attributes or locations are nested more than %d levels deep: nest them less", maxDeep))
+}
+
+func (c *Context) composedAttribute(a capi.MlirAttribute) Attribute {
+	c.compose(func(n int) bool { return capi.DeepAttribute(c.api, a, n) })
 	return c.attribute(a)
 }
 
 func (c *Context) composedType(t capi.MlirType) Type {
-	if c.sampled() && capi.DeepType(c.api, t) {
+	c.compose(func(n int) bool { return capi.DeepType(c.api, t, n) })
+	return c.typ(t)
+}
+
+// composedLocation is told the parts, too, which libraries before LLVM 21 cannot read.
+func (c *Context) composedLocation(l capi.MlirLocation, parts ...capi.MlirLocation) Location {
+	if c.api.Has("mlirLocationNameGetChildLoc") {
+		c.compose(func(n int) bool { return capi.DeepAttribute(c.api, capi.MlirLocationGetAttribute(c.api, l), n) })
+		return c.location(l)
+	}
+	depth := 1
+	for _, part := range parts {
+		depth = max(depth, c.depths[part]+1)
+	}
+	if depth > maxNesting && !c.api.Deep() {
 		c.deepen()
 	}
-	return c.typ(t)
+	if depth > maxDeep {
+		c.tooDeep()
+	}
+	if c.depths == nil {
+		c.depths = map[capi.MlirLocation]int{}
+	}
+	if _, known := c.depths[l]; !known { // a fused location may be its only part
+		c.depths[l] = depth
+	}
+	return c.location(l)
 }
 
 // deepLooks bounds the operations checked in a sampled one.

@@ -51,7 +51,8 @@ func (c *Context) FileLocation(file string, line, column int) Location {
 // NameLocation returns child with a name.
 func (c *Context) NameLocation(name string, child Location) Location {
 	c.life.check("Context.NameLocation")
-	return c.location(capi.MlirLocationNameGet(c.api, c.raw, name, child.in(c, "Context.NameLocation")))
+	raw := child.in(c, "Context.NameLocation")
+	return c.composedLocation(capi.MlirLocationNameGet(c.api, c.raw, name, raw), raw)
 }
 
 // IsNil reports whether l is the zero Location.

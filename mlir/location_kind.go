@@ -48,8 +48,8 @@ func (c *Context) FileRangeLocation(r FileRange) (Location, error) {
 // CallSiteLocation returns the location of callee, called from caller.
 func (c *Context) CallSiteLocation(callee, caller Location) Location {
 	t := c.life.check("Context.CallSiteLocation")
-	return c.location(capi.MlirLocationCallSiteGet(t,
-		callee.in(c, "Context.CallSiteLocation"), caller.in(c, "Context.CallSiteLocation")))
+	from, at := callee.in(c, "Context.CallSiteLocation"), caller.in(c, "Context.CallSiteLocation")
+	return c.composedLocation(capi.MlirLocationCallSiteGet(t, from, at), from, at)
 }
 
 // FusedLocation returns several locations as one, with optional metadata. The library
@@ -65,7 +65,7 @@ func (c *Context) FusedLocation(metadata Attribute, locations ...Location) Locat
 	for i, l := range locations {
 		list[i] = l.in(c, "Context.FusedLocation")
 	}
-	return c.location(capi.MlirLocationFusedGet(t, c.raw, len(list), first(list), raw))
+	return c.composedLocation(capi.MlirLocationFusedGet(t, c.raw, len(list), first(list), raw), list...)
 }
 
 // ParseLocation parses a location, for example loc("model.py":3:7).

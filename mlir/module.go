@@ -45,7 +45,8 @@ func (c *Context) NewModule(loc Location) *Module {
 //
 // If text is nested more than a thousand levels deep, this context calls all recursive
 // functions on a thread with a large stack from then on. 100,000 levels can be read,
-// printed and closed. The same holds for IR that is built with this depth.
+// printed and closed. The same holds for IR that is built with this depth. Building types,
+// attributes or locations that are nested more than 131,072 levels deep panics.
 func (c *Context) Parse(name string, data []byte) (*Module, error) {
 	t := c.life.check("Context.Parse")
 	if err := parseGuard(name, data); err != nil {

@@ -74,7 +74,7 @@ func (c *Context) checkedType(raw capi.MlirType, what string) (Type, error) {
 	if raw.Ptr == nil {
 		return Type{}, &DiagnosticError{Op: "making " + what, Diagnostics: diagnostics}
 	}
-	return c.typ(raw), nil
+	return c.composedType(raw), nil
 }
 
 // unknown returns the location of diagnostics about a new type or attribute.

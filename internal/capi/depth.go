@@ -4,72 +4,123 @@ package capi
 #include <stdlib.h>
 #include "walk.h"
 
-// LEVELS of nesting are too deep for an ordinary stack. No more than MAX_PARTS parts of an
-// attribute or type are looked at to find them.
-enum { LEVELS = 1000, MAX_PARTS = 1 << 14 };
+// LEVELS of nesting are too deep for an ordinary stack.
+enum { LEVELS = 1000 };
 
-// An attribute or type, and the number of the part that is looked at next.
+// A node is an attribute (a location, too) or a type. There is none if it is NULL.
 typedef struct {
   void* of;
-  intptr_t i;
+  int is_type;
+} node;
+
+static node attribute_node(MlirAttribute a) { return (node){a.ptr, 0}; }
+static node type_node(MlirType t) { return (node){t.ptr, 1}; }
+static node location_node(table api, MlirLocation l) { return attribute_node(api->mlirLocationGetAttribute(l)); }
+
+// The parts of a location can be read since LLVM 21. A fused one is read as a whole, so that it is
+// not read if it is long.
+static node location_part(table api, MlirLocation l, intptr_t i) {
+  enum { LONGEST = 64 };
+  MlirLocation parts[LONGEST];
+  if (!api->mlirLocationNameGetChildLoc) return (node){NULL};
+  if (api->mlirLocationIsAName(l)) return i ? (node){NULL} : location_node(api, api->mlirLocationNameGetChildLoc(l));
+  if (api->mlirLocationIsACallSite(l))
+    return i == 0   ? location_node(api, api->mlirLocationCallSiteGetCallee(l))
+           : i == 1 ? location_node(api, api->mlirLocationCallSiteGetCaller(l))
+                    : (node){NULL};
+  if (!api->mlirLocationIsAFused(l)) return (node){NULL};
+  if (i == 0) {
+    MlirAttribute metadata = api->mlirLocationFusedGetMetadata(l);
+    if (metadata.ptr) return attribute_node(metadata);
+  }
+  intptr_t n = api->mlirLocationFusedGetNumLocations(l);
+  if (api->mlirLocationFusedGetMetadata(l).ptr) i--;
+  if (i >= n || n > LONGEST) return (node){NULL};
+  api->mlirLocationFusedGetLocations(l, parts);
+  return location_node(api, parts[i]);
+}
+
+static node attribute_part(table api, MlirAttribute a, intptr_t i) {
+  if (api->mlirAttributeIsAArray(a))
+    return i < api->mlirArrayAttrGetNumElements(a) ? attribute_node(api->mlirArrayAttrGetElement(a, i)) : (node){NULL};
+  if (api->mlirAttributeIsADictionary(a))
+    return i < api->mlirDictionaryAttrGetNumElements(a)
+               ? attribute_node(api->mlirDictionaryAttrGetElement(a, i).attribute)
+               : (node){NULL};
+  if (api->mlirAttributeIsAType(a)) return i ? (node){NULL} : type_node(api->mlirTypeAttrGetValue(a));
+  if (api->mlirAttributeIsALocation(a)) return location_part(api, api->mlirLocationFromAttribute(a), i);
+  return (node){NULL};
+}
+
+// with returns the i-th of an element type and an attribute that may be missing.
+static node with(MlirType element, MlirAttribute a, intptr_t i) {
+  return i == 0 ? type_node(element) : i == 1 ? attribute_node(a) : (node){NULL};
+}
+
+static node type_part(table api, MlirType t, intptr_t i) {
+  if (api->mlirTypeIsATuple(t))
+    return i < api->mlirTupleTypeGetNumTypes(t) ? type_node(api->mlirTupleTypeGetType(t, i)) : (node){NULL};
+  if (api->mlirTypeIsAFunction(t)) {
+    intptr_t inputs = api->mlirFunctionTypeGetNumInputs(t);
+    if (i < inputs) return type_node(api->mlirFunctionTypeGetInput(t, i));
+    return i - inputs < api->mlirFunctionTypeGetNumResults(t)
+               ? type_node(api->mlirFunctionTypeGetResult(t, i - inputs))
+               : (node){NULL};
+  }
+  if (api->mlirTypeIsARankedTensor(t))
+    return with(api->mlirShapedTypeGetElementType(t), api->mlirRankedTensorTypeGetEncoding(t), i);
+  if (api->mlirTypeIsAMemRef(t))
+    return with(api->mlirShapedTypeGetElementType(t), api->mlirMemRefTypeGetMemorySpace(t), i);
+  if (api->mlirTypeIsAUnrankedMemRef(t))
+    return with(api->mlirShapedTypeGetElementType(t), api->mlirUnrankedMemrefGetMemorySpace(t), i);
+  return (node){NULL};
+}
+
+static node part(table api, node of, intptr_t i) {
+  return of.is_type ? type_part(api, (MlirType){of.of}, i) : attribute_part(api, (MlirAttribute){of.of}, i);
+}
+
+typedef struct {
+  node of;
+  intptr_t i;  // the number of the part that is looked at next
 } level;
 
-// The functions attribute_part and type_part return the i-th part, or NULL if there is none.
-// They may return LEAF for a part that has no parts itself.
-static char leaf;
-#define LEAF ((void*)&leaf)
-
-static void* attribute_part(table api, void* of, intptr_t i) {
-  MlirAttribute a = {of}, part;
-  if (api->mlirAttributeIsAArray(a)) {
-    if (i >= api->mlirArrayAttrGetNumElements(a)) return NULL;
-    part = api->mlirArrayAttrGetElement(a, i);
-  } else if (api->mlirAttributeIsADictionary(a)) {
-    if (i >= api->mlirDictionaryAttrGetNumElements(a)) return NULL;
-    part = api->mlirDictionaryAttrGetElement(a, i).attribute;
-  } else {
-    return NULL;
-  }
-  return api->mlirAttributeIsAArray(part) || api->mlirAttributeIsADictionary(part) ? part.ptr : LEAF;
-}
-
-static void* type_part(table api, void* of, intptr_t i) {
-  MlirType t = {of};
-  if (api->mlirTypeIsATuple(t)) return i < api->mlirTupleTypeGetNumTypes(t) ? api->mlirTupleTypeGetType(t, i).ptr : NULL;
-  if (!api->mlirTypeIsAFunction(t)) return NULL;
-  intptr_t inputs = api->mlirFunctionTypeGetNumInputs(t);
-  if (i < inputs) return api->mlirFunctionTypeGetInput(t, i).ptr;
-  return i - inputs < api->mlirFunctionTypeGetNumResults(t) ? api->mlirFunctionTypeGetResult(t, i - inputs).ptr : NULL;
-}
-
-static int deep(table api, void* root, void* (*part)(table, void*, intptr_t)) {
-  level* stack = malloc(LEVELS * sizeof *stack);
-  if (!stack) return 1;
-  int depth = 0, found = 0;
-  stack[depth++] = (level){root, 0};
-  for (int parts = 0; depth > 0 && parts < MAX_PARTS; parts++) {
+// deep reports whether parts are nested n levels deep in root. It looks at no more than 16 * n.
+// stack has room for n levels.
+static int deep(table api, node root, intptr_t n, level* stack) {
+  intptr_t depth = 0;
+  if (root.of) stack[depth++] = (level){root, 0};
+  for (intptr_t parts = 0; depth > 0 && depth < n && parts < 16 * n; parts++) {
     level* top = &stack[depth - 1];
-    void* next = part(api, top->of, top->i++);
-    if (!next) {
-      depth--;
-    } else if (next != LEAF) {
-      if (depth == LEVELS) {
-        found = 1;
-        break;
-      }
+    node next = part(api, top->of, top->i++);
+    if (next.of)
       stack[depth++] = (level){next, 0};
-    }
+    else
+      depth--;
   }
+  return depth == n;
+}
+
+static int deep_node(const void* t, void* raw, int is_type, intptr_t n) {
+  level* stack = malloc(n * sizeof *stack);
+  int found = !stack || deep(t, (node){raw, is_type}, n, stack);
   free(stack);
   return found;
 }
 
-static int deep_attribute(const void* t, void* raw) { return deep(t, raw, attribute_part); }
-static int deep_type(const void* t, void* raw) { return deep(t, raw, type_part); }
+// deep_of reports whether the location, an attribute or the type of a result of op is deep.
+static int deep_of(table api, MlirOperation op, level* stack) {
+  if (deep(api, location_node(api, api->mlirOperationGetLocation(op)), LEVELS, stack)) return 1;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumAttributes(op); i < n; i++)
+    if (deep(api, attribute_node(api->mlirOperationGetAttribute(op, i).attribute), LEVELS, stack)) return 1;
+  for (intptr_t i = 0, n = api->mlirOperationGetNumResults(op); i < n; i++)
+    if (deep(api, type_node(api->mlirValueGetType(api->mlirOperationGetResult(op, i))), LEVELS, stack)) return 1;
+  return 0;
+}
 
 // deep_operation reports whether operations are nested too deep around op and in it. It looks
-// at no more than n operations in op.
-static int deep_operation(const void* t, void* raw, intptr_t n) {
+// at no more than n operations in op, and at their parts if it is given a stack of LEVELS.
+static int deep_operation(const void* t, void* raw, intptr_t n, level* stack) {
   table api = t;
   int depth = 0;
   for (MlirBlock block = api->mlirOperationGetBlock((MlirOperation){raw}); block.ptr && depth < LEVELS; depth++) {
@@ -80,7 +131,7 @@ static int deep_operation(const void* t, void* raw, intptr_t n) {
   // The walk needs no stack: the way up is in the operations themselves.
   MlirOperation op = {raw};
   for (; n > 0; n--) {
-    if (depth >= LEVELS) return 1;
+    if (depth >= LEVELS || (stack && deep_of(api, op, stack))) return 1;
     MlirOperation next = first_in(api, op);
     if (next.ptr) {
       op = next;
@@ -97,25 +148,37 @@ static int deep_operation(const void* t, void* raw, intptr_t n) {
 */
 import "C"
 
-// DeepAttribute reports whether an array or dictionary is nested so deeply that the library
-// needs a large stack for it. It looks at no more than 16384 parts.
-func DeepAttribute(t *Table, a MlirAttribute) bool {
+import "unsafe"
+
+// DeepAttribute reports whether arrays, dictionaries, types and locations are nested n levels
+// deep in an attribute. It looks at no more than 16 * n parts.
+func DeepAttribute(t *Table, a MlirAttribute, n int) bool {
 	t.enter()
 	defer t.leave()
-	return C.deep_attribute(t.pointer(), a.Ptr) != 0
+	return C.deep_node(t.pointer(), a.Ptr, 0, C.intptr_t(n)) != 0
 }
 
-// DeepType reports the same of a tuple or function type.
-func DeepType(t *Table, typ MlirType) bool {
+// DeepType reports the same of a type.
+func DeepType(t *Table, typ MlirType, n int) bool {
 	t.enter()
 	defer t.leave()
-	return C.deep_type(t.pointer(), typ.Ptr) != 0
+	return C.deep_node(t.pointer(), typ.Ptr, 1, C.intptr_t(n)) != 0
 }
 
-// DeepOperation reports the same of an operation, counting the operations around it. It looks
-// at no more than n operations in it.
+// DeepOperation reports whether operations are nested so deeply around op and in it that the
+// library needs a large stack for them. It looks at no more than n operations in it.
 func DeepOperation(t *Table, op MlirOperation, n int) bool {
 	t.enter()
 	defer t.leave()
-	return C.deep_operation(t.pointer(), op.Ptr, C.intptr_t(n)) != 0
+	return C.deep_operation(t.pointer(), op.Ptr, C.intptr_t(n), nil) != 0
+}
+
+// DeepRead is DeepOperation for an operation that was read. It looks at the attributes, types and
+// locations of operations, too.
+func DeepRead(t *Table, op MlirOperation, n int) bool {
+	t.enter()
+	defer t.leave()
+	stack := (*C.level)(C.malloc(C.LEVELS * C.sizeof_level))
+	defer C.free(unsafe.Pointer(stack))
+	return C.deep_operation(t.pointer(), op.Ptr, C.intptr_t(n), stack) != 0
 }
