@@ -58,8 +58,8 @@ type ConversionPattern struct {
 	// Convert is called with an operation that is to be converted. operands are its operands
 	// after they were converted: one value for each, or as many as its type was converted
 	// to; see ConversionRewriter.Operand. If the pattern does not match, Convert returns
-	// false and must not change anything. Otherwise, it makes its changes with r and returns
-	// true. The insertion point of r is before the operation.
+	// false and must not change anything. Otherwise, it replaces, erases or modifies the
+	// operation with r and returns true. The insertion point of r is before the operation.
 	//
 	// The handles that Convert gets, and r, are valid until it returns. Convert must make
 	// all changes with r, so that the library can undo them. After an error or a panic,
@@ -239,13 +239,18 @@ func (v *Conversion) convert(t *capi.Table, p ConversionPattern, converter capi.
 			c := v.ctx
 			o := c.operation(op)
 			base := capi.MlirPatternRewriterAsBase(t, capi.MlirConversionPatternRewriterAsPatternRewriter(t, raw))
-			r := &ConversionRewriter{raw: raw, types: p.Types, converter: converter, sizes: sizes, rewriter: &Rewriter{
+			r := &ConversionRewriter{raw: raw, root: op, types: p.Types, converter: converter, sizes: sizes, rewriter: &Rewriter{
 				c: c, raw: base, life: this.life, call: this,
 				at: point{block: c.block(capi.MlirOperationGetBlock(t, op)), before: o}}}
 			for _, operand := range operands {
 				r.operands = append(r.operands, c.value(operand))
 			}
 			matched, err = p.Convert(o, slices.Clone(r.operands), r)
+			if err == nil && matched && !r.converted {
+				// The library relies on it, and would report success.
+				err = fmt.Errorf("it returned true for %s at %s and did not replace, erase or modify it: "+
+					"return false if the pattern does not match", o.Name(), o.Location().Position())
+			}
 			return err
 		})
 		return matched && v.failed == nil

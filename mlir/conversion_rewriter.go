@@ -17,6 +17,8 @@ type ConversionRewriter struct {
 	converter capi.MlirTypeConverter
 	operands  []Value
 	sizes     []int // of operands, for each operand before the conversion
+	root      capi.MlirOperation
+	converted bool // root was replaced, erased or modified
 }
 
 // Context returns the context that the rewriter works in.
@@ -75,7 +77,9 @@ func (r *ConversionRewriter) NewBlock(before Block, loc Location, arguments ...T
 // ModifyInPlace calls f, which may set the attributes, operands and location of the
 // operation. If f returns an error, the operation counts as unchanged.
 func (r *ConversionRewriter) ModifyInPlace(o Operation, f func() error) error {
-	return r.rewriter.ModifyInPlace(o, f)
+	err := r.rewriter.ModifyInPlace(o, f)
+	r.converted = r.converted || err == nil && o.raw == r.root
+	return err
 }
 
 // MoveRegion moves the blocks of a region to the end of another one, which is empty.
@@ -158,9 +162,15 @@ func (r *ConversionRewriter) replace(o Operation, parts [][]Value, method string
 			}
 		}
 	}
-	r.rewriter.leave(t, op)
+	r.leave(op)
 	capi.ReplaceWithParts(t, r.raw, op, sizes, values)
 	c.forget([]capi.Thing{{Ptr: op.Ptr, Kind: capi.OperationKind}}, erasedBy(method))
+}
+
+// leave prepares the rewriter for the end of an operation.
+func (r *ConversionRewriter) leave(op capi.MlirOperation) {
+	r.rewriter.leave(r.rewriter.c.api, op)
+	r.converted = r.converted || capi.Inside(r.rewriter.c.api, r.root, op.Ptr)
 }
 
 // replaceable panics if the library would destroy an operation that it works on.
@@ -178,7 +188,7 @@ func (r *ConversionRewriter) Erase(o Operation) {
 	t := r.rewriter.life.check(method)
 	op, _ := r.rewriter.placed(o, method)
 	r.replaceable(o, op, method)
-	r.rewriter.leave(t, op)
+	r.leave(op)
 	capi.MlirRewriterBaseEraseOp(t, r.rewriter.raw, op)
 	r.rewriter.c.forget([]capi.Thing{{Ptr: op.Ptr, Kind: capi.OperationKind}}, erasedBy(method))
 }

@@ -182,6 +182,9 @@ func TestConversionFails(t *testing.T) {
 			{"an error", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
 				p[2].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) { return true, mine }
 			}, []string{`mlir: the pattern "add" failed: mine`}},
+			{"a pattern that does nothing", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
+				p[2].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) { return true, nil }
+			}, []string{`mlir: the pattern "add" failed: it returned true for complex.add at test.mlir:2:8 and did not replace`}},
 			{"a panic", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
 				p[3].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) { panic("help") }
 			}, []string{`mlir: the pattern "part" failed: mlir: panic: help`}},
