@@ -237,8 +237,18 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 	this.life = &lifetime{ctx: c, parent: c.life}
 	this.given, c.calls.spare = c.calls.spare, nil
 	c.calls.current = &this
+	ended := true // the goroutine has, by runtime.Goexit
+	defer func() {
+		if ended {
+			c.api.Abandon()
+			c.poison("after Go code that the library called has ended its goroutine (runtime.Goexit, as testing.T.FailNow does), " +
+				"so that the Context cannot be used any more: return an error instead")
+		}
+	}()
 	defer c.leave(&this)
-	return recovered(func() error { return f(&this) })
+	err := recovered(func() error { return f(&this) })
+	ended = false
+	return err
 }
 
 // leave ends the handles that the Go code got, because the library may destroy their

@@ -12,7 +12,7 @@ import (
 // microseconds. A Context must be used by one goroutine at a time; different contexts can
 // be used concurrently. If two goroutines use one context at once, one of them panics with
 // the places of both. The package nearly always detects this, but never if the context has
-// Threads.
+// Threads. From then on every use of the context panics, and Close leaves what it has in memory.
 type Context struct {
 	lib  *Library
 	api  *capi.Table // the library's table, marked while one of its functions works on this context
@@ -104,6 +104,7 @@ func (l *Library) newContext(raw capi.MlirContext, o ContextOptions) *Context {
 	c.life = &lifetime{ctx: c, of: "Context"}
 	c.era = &lifetime{ctx: c, parent: c.life}
 	c.sink = capi.AttachSink(c.api, c.raw)
+	c.api.OnPoison(c.poison)
 	return c
 }
 
@@ -131,6 +132,13 @@ func (c *Context) Close() error {
 	c.remarks = nil
 	c.leavePool()
 	return nil
+}
+
+// poison ends the use of the context and of all that belongs to it. Nothing of it is destroyed: the
+// library may have been left in the middle of a call.
+func (c *Context) poison(how string) {
+	c.life.how, c.life.ended = how, true
+	c.handles = handles{era: &lifetime{ctx: c, parent: c.life}}
 }
 
 // LoadDialect loads a registered dialect: its operations, types and attributes. Parsing and

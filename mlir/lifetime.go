@@ -20,6 +20,9 @@ type lifetime struct {
 
 // ending describes how the lifetime ended, for the message of a panic.
 func (l *lifetime) ending() string {
+	if how := l.ctx.life.how; how != "" {
+		return how // the context is poisoned
+	}
 	for p := l; p != nil; p = p.parent {
 		if p.how != "" {
 			return p.how

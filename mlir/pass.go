@@ -11,7 +11,7 @@ import (
 
 // A Pass is a pass written in Go. The library calls it on any thread, but for one operation
 // at a time, even if the context has Threads. It must not call runtime.Goexit, which
-// testing.T.FailNow does.
+// testing.T.FailNow does: after that, every use of the context panics.
 type Pass struct {
 	Name        string // for printed pipelines and errors
 	Description string
