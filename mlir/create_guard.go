@@ -45,6 +45,9 @@ func createGuard(name string) func(*OperationState) string {
 	if guard := createGuards[name]; guard != nil {
 		return guard
 	}
+	if _, ok := groupsOf[collective(name)]; ok {
+		return fewGroups
+	}
 	dialect, _, _ := strings.Cut(name, ".")
 	own, general := upstreamGuard(name), createGuards[dialect]
 	if own == nil || general == nil {
@@ -136,6 +139,9 @@ func reduced(s *OperationState) string {
 
 // someGroup requires replica groups: the verifier divides by their number.
 func someGroup(s *OperationState) string {
+	if wrong := fewGroups(s); wrong != "" {
+		return wrong
+	}
 	return want(!slices.ContainsFunc(s.Attributes, func(a NamedAttribute) bool {
 		if a.Name != "replica_groups" {
 			return false

@@ -13,7 +13,8 @@ import (
 //  1. The verifier of stablehlo.all_to_all divides by the number of its replica groups. Its only
 //     form is the generic one.
 //  2. The verifiers of chlo.broadcast_… index with the broadcast dimensions.
-//  3. The parser of the dimension numbers of a convolution allocates as many as the largest says.
+//  3. The verifiers of collective operations look at each number of their groups: see group_guard.go.
+//  4. The parser of the dimension numbers of a convolution allocates as many as the largest says.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = regexp.MustCompile(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
@@ -71,6 +72,9 @@ func textGuard(data []byte) (at int, wrong string) {
 			return i[0], negativeDims
 		}
 	}
+	if i := largeGroups(data); i >= 0 {
+		return i, tooManyGroups
+	}
 	s := groupSearch{data: data}
 	for ; ; at += len(allToAll) {
 		next := bytes.Index(data[at:], allToAll)
@@ -86,18 +90,28 @@ func textGuard(data []byte) (at int, wrong string) {
 	}
 }
 
+// guarded matches bytecode of operations that bytecodeGuard looks at.
+var guarded = regexp.MustCompile(`all_to_all|all_gather|all_reduce|collective_|reduce_scatter|broadcast_dimensions|chlo\x00`)
+
 // bytecodeGuard returns what is wrong with bytecode.
 func bytecodeGuard(data []byte) (wrong string) {
-	if !bytes.Contains(data, []byte("all_to_all")) && !bytes.Contains(data, []byte("broadcast_dimensions")) && !bytes.Contains(data, []byte("chlo\x00")) {
+	if !guarded.Match(data) {
 		return ""
 	}
 	m := readBytecode(data)
 	m.visit = func(op bytecodeOp) {
+		name := collective(op.name)
+		groups, ok := groupsOf[name]
 		switch {
-		case op.name == "stablehlo.all_to_all", strings.HasPrefix(op.name, "vhlo.all_to_all_v"):
-			i, ok := m.attribute(op, "replica_groups", 2, false)
-			if dims := m.shape(i); ok && len(dims) > 0 && dims[0] == 0 {
+		case ok:
+			i, ok := m.attribute(op, groups.name, groups.position, false)
+			dims := m.shape(i)
+			switch {
+			case !ok:
+			case name == "all_to_all" && len(dims) > 0 && dims[0] == 0:
 				wrong = noGroups
+			case manyElements(dims):
+				wrong = tooManyGroups
 			}
 		case strings.HasPrefix(op.name, chloBroadcast):
 			i, ok := m.attribute(op, "broadcast_dimensions", 0, true)
