@@ -54,6 +54,10 @@ func FuzzAttributes(f *testing.F) {
 		"dense<(1, 2)> : tensor<i32>", "dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i32>>", "dense<(1.0, -2.0)> : tensor<complex<f64>>",
 		"dense<[-8, 7]> : tensor<2xi4>", "dense<(1, 2)> : tensor<i4>", "dense<-1> : tensor<index>", "dense<(1, 2)> : tensor<index>",
 		`dense<"0x0100000002000000"> : tensor<2xi32>`, `dense<"0x01"> : tensor<i8>`, `dense<"0xFF"> : tensor<9xi1>`, "dense<[]> : tensor<0xi8>",
+		`dense_resource<"a b"> : tensor<2xi8>`, "dense_resource<x> : tensor<?xi8>", "dense_resource<x> : vector<[4]xf32>",
+		"dense_resource<x> : tensor<99999999999x99999999999xi64>", "[dense_resource<x> : tensor<0xi1>, dense_resource<x> : tensor<1xi1>]",
+		"dense_resource<> : tensor<1xi8>", `dense_resource<x> : tensor<2x!nosuch.s>`, "dense_resource<x> : memref<2xi8>",
+		"dense_resource<x> : tensor<2xcomplex<f32>>", "dense_resource<x> : tensor<2xi8, dense_resource<y> : tensor<1xi8>>",
 		"dense<[[1], [2]]> : tensor<2x1xi64>", "dense<0x7FC0> : tensor<2xbf16>", "dense<[0x7F800000, 1.0]> : tensor<2xf32>",
 	} {
 		f.Add(seed)

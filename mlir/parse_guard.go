@@ -22,10 +22,13 @@ var (
 	replicaGroups = regexp.MustCompile(`[{,]\s*replica_groups\s*=\s*(?:` + noElements + `|(#[A-Za-z_][\w$.]*))`)
 	emptyAlias    = regexp.MustCompile(`([#!][A-Za-z_][\w$.]*)\s*=\s*(?:` + noElements + `|tensor<\s*0\s*x)`)
 
-	negativeBroadcast = regexp.MustCompile(`chlo\.broadcast_\w+[^\n]*broadcast_dimensions"?\s*=\s*array\s*<\s*i64\s*:[^>\n]*-\d`)
+	negativeBroadcast = regexp.MustCompile(`broadcast_dimensions"?\s*=\s*(?:` + negatives + `|(#[A-Za-z_][\w$.]*))`)
+	negativeAlias     = regexp.MustCompile(`(#[A-Za-z_][\w$.]*)\s*=\s*` + negatives)
 
 	largeDimension = regexp.MustCompile(`\[[\s,?0-9bfio]*[bfio][\s,?0-9bfio]*\d{5}[\d\s,?bfio]*\]|\[[\s,?0-9]*\d{5}[\s,?0-9]*[bfio][\d\s,?bfio]*\]`)
 )
+
+const negatives = `array\s*<\s*i64\s*:[^>]*-\d`
 
 const noElements = `dense\s*<[^>]*>\s*:\s*(?:tensor<\s*0\s*x|(![A-Za-z_][\w$.]*))`
 
@@ -68,8 +71,8 @@ func textGuard(data []byte) (at int, wrong string) {
 		}
 	}
 	if bytes.Contains(data, []byte(chloBroadcast)) {
-		if i := negativeBroadcast.FindIndex(data); i != nil {
-			return i[0], negativeDims
+		if at := negativeDimension(data); at >= 0 {
+			return at, negativeDims
 		}
 	}
 	if i := largeGroups(data); i >= 0 {
@@ -88,6 +91,26 @@ func textGuard(data []byte) (at int, wrong string) {
 			return at, noGroups
 		}
 	}
+}
+
+// negativeDimension returns the position of broadcast dimensions in a text one of which is negative, or -1.
+func negativeDimension(data []byte) int {
+	var aliases map[string]bool // of negative numbers
+	for _, m := range negativeBroadcast.FindAllSubmatchIndex(data, -1) {
+		if m[2] < 0 {
+			return m[0]
+		}
+		if aliases == nil {
+			aliases = map[string]bool{}
+			for _, a := range negativeAlias.FindAllSubmatch(data, -1) {
+				aliases[string(a[1])] = true
+			}
+		}
+		if aliases[string(data[m[2]:m[3]])] {
+			return m[0]
+		}
+	}
+	return -1
 }
 
 // guarded matches bytecode of operations that bytecodeGuard looks at.

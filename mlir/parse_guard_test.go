@@ -72,3 +72,27 @@ func TestParseGuard(t *testing.T) {
 		check.Error(t, err, "mlir: stablehlo.all_to_all needs a replica group: the library would crash on it")
 	})
 }
+
+// TestBroadcastGuard checks that text on which a verifier of CHLO would index with a negative dimension
+// is refused.
+func TestBroadcastGuard(t *testing.T) {
+	const add = "func.func @main(%%a: tensor<4xf32>) -> tensor<4xf32> {\n" +
+		"  %%0 = \"chlo.broadcast_add\"(%%a, %%a)%s : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n  return %%0 : tensor<4xf32>\n}\n"
+	mlirtest.Outlives(t, func(t *testing.T, start int) {
+		for n, text := range []string{
+			fmt.Sprintf(add, " {broadcast_dimensions = array<i64: -1>}"),
+			fmt.Sprintf(add, "\n <{broadcast_dimensions =\narray<i64: 0,\n -1>}>"),
+			"#d = array<i64: -1>\n" + fmt.Sprintf(add, " {broadcast_dimensions = #d}"),
+		} {
+			if n < start {
+				continue
+			}
+			fmt.Printf("%s%d %q\n", mlirtest.CaseMark, n, text)
+			_, err := mlirtest.Context(t).Parse("", []byte(text))
+			check.Error(t, err, "a chlo.broadcast_ op has negative broadcast dimensions")
+		}
+		c := mlirtest.Context(t)
+		_, err := c.Parse("", []byte("#d = array<i64: 0>\n#e = array<i64: -1>\n"+fmt.Sprintf(add, " {broadcast_dimensions = #d, a.b = #e}")))
+		check.NoError(t, err)
+	})
+}
