@@ -69,3 +69,10 @@ func (t *top) mayUse(other *top) bool {
 
 // Mentioned is mentioned.
 func Mentioned(text []byte, namespaces []string) []string { return mentioned(text, namespaces) }
+
+// ConvolutionNumbers returns dimension numbers of a convolution, one of which is n.
+func ConvolutionNumbers(c *Context, n int64) Attribute {
+	spatial := []int64{1}
+	return c.attribute(capi.StablehloConvDimensionNumbersGet(c.api, c.raw,
+		n, 2, 1, first(spatial), 0, 2, 1, first(spatial), 0, 2, 1, first(spatial)))
+}

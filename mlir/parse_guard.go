@@ -114,7 +114,7 @@ func negativeDimension(data []byte) int {
 }
 
 // guarded matches bytecode of operations that bytecodeGuard looks at.
-var guarded = regexp.MustCompile(`all_to_all|all_gather|all_reduce|collective_|reduce_scatter|broadcast_dimensions|chlo\x00`)
+var guarded = regexp.MustCompile(`all_to_all|all_gather|all_reduce|collective_|reduce_scatter|convolution|broadcast_dimensions|chlo\x00`)
 
 // bytecodeGuard returns what is wrong with bytecode.
 func bytecodeGuard(data []byte) (wrong string) {
@@ -122,6 +122,9 @@ func bytecodeGuard(data []byte) (wrong string) {
 		return ""
 	}
 	m := readBytecode(data)
+	if m.largeNumbers() {
+		return tooLargeDims
+	}
 	m.visit = func(op bytecodeOp) {
 		name := collective(op.name)
 		groups, ok := groupsOf[name]
