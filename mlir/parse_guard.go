@@ -35,7 +35,7 @@ const noElements = `dense\s*<[^>]*>\s*:\s*(?:tensor<\s*0\s*x|(![A-Za-z_][\w$.]*)
 const (
 	noGroups      = "'stablehlo.all_to_all' op has no replica groups: the library would crash on it"
 	negativeDims  = "a chlo.broadcast_ op has negative broadcast dimensions: the library would crash on it"
-	tooLargeDims  = "a dimension number has more than 4 digits: the library would crash on it"
+	tooLargeDims  = "a dimension number is negative or has more than 4 digits: the library would crash on it"
 	chloBroadcast = "chlo.broadcast_"
 )
 
