@@ -42,6 +42,11 @@ func TestKeepValues(t *testing.T) {
 			}) : (tensor<i1>) -> tensor<i32>`, "%y, %x", 2},
 		{"loop in a branch", "", loop, "%y", 2},
 		{"loop with a byte in a branch", "", loop, "%y", 2},
+		{"what a loop passes on", `
+			%l:2 = stablehlo.while(%i = %y, %k = %y) : tensor<i32>, tensor<i32> cond { stablehlo.return %p : tensor<i1> } do {
+				%n = "stablehlo.if"(%p) ({ stablehlo.return %i : tensor<i32> }, { stablehlo.return %k : tensor<i32> }) : (tensor<i1>) -> tensor<i32>
+				stablehlo.return %n, %n : tensor<i32>, tensor<i32>
+			}` + "\n" + on("%l#0", "%w"), "", "%l#1", 5},
 		{"no side effect", "", strings.Replace(on("%y", "%w"), "has_side_effect = true", "has_side_effect = false", 1), "%y", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
