@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
@@ -39,12 +40,40 @@ type Diagnostic struct {
 	Notes    []Diagnostic
 }
 
-// String returns the diagnostic in the form "file:line:col: severity: message".
+// String returns the diagnostic, without its notes, in the form
+// "file:line:col: severity: message".
 func (d Diagnostic) String() string {
 	if d.Position.IsZero() {
 		return d.Severity.String() + ": " + d.Message
 	}
 	return d.Position.String() + ": " + d.Severity.String() + ": " + d.Message
+}
+
+// The part of a note that is the text of an error. A note may have a whole module.
+const (
+	noteLines = 10
+	lineBytes = 400
+)
+
+// writeNotes writes each note on a line of its own, and the notes of notes further to the right.
+func (d Diagnostic) writeNotes(to *strings.Builder, newline string) {
+	for _, note := range d.Notes {
+		lines := strings.Split(note.String(), "\n")
+		for i, line := range lines[:min(len(lines), noteLines)] {
+			to.WriteString(newline)
+			if i > 0 {
+				to.WriteString("  ")
+			}
+			if len(line) > lineBytes {
+				line = strings.ToValidUTF8(line[:lineBytes], "") + "…"
+			}
+			to.WriteString(strings.TrimRight(line, " "))
+		}
+		if more := len(lines) - noteLines; more > 0 {
+			fmt.Fprintf(to, "%s  … and %d more lines", newline, more)
+		}
+		note.writeNotes(to, newline+"  ")
+	}
 }
 
 // takeDiagnostics returns the diagnostics since the last call. source replaces "-", the

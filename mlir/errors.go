@@ -52,21 +52,26 @@ type DiagnosticError struct {
 	Hint string
 }
 
-// Error returns the errors without their notes, one on each line, and the hint, if any, at
-// the end.
+// Error returns the errors, one on each line, and the hint, if any, after the first. The notes
+// of an error stand below it, indented. The first lines of a long note stand for all of it.
 func (e *DiagnosticError) Error() string {
-	var lines []string
+	var text strings.Builder
 	for _, d := range e.Diagnostics {
-		if d.Severity == SeverityError {
-			lines = append(lines, d.String())
+		switch {
+		case d.Severity != SeverityError:
+			continue
+		case text.Len() == 0:
+			fmt.Fprintf(&text, "mlir: %s failed: %v", e.Op, d)
+			if e.Hint != "" {
+				text.WriteString("; " + e.Hint)
+			}
+		default:
+			text.WriteString("\n" + d.String())
 		}
+		d.writeNotes(&text, "\n  ")
 	}
-	if len(lines) == 0 {
+	if text.Len() == 0 {
 		return fmt.Sprintf("mlir: %s failed without a diagnostic", e.Op)
 	}
-	text := fmt.Sprintf("mlir: %s failed: %s", e.Op, strings.Join(lines, "\n"))
-	if e.Hint != "" {
-		text += "; " + e.Hint
-	}
-	return text
+	return text.String()
 }
