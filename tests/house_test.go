@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"internal/raw":                   {"mlir", "internal/capi", "internal/raw/access"},
 	"internal/raw/access":            {},
 	"mlir":                           {"internal/callers", "internal/capi", "internal/nearest", "internal/raw/access", "native"},
-	"mlir/execution":                 {"mlir", "internal/capi", "internal/raw"},
+	"mlir/execution":                 {"mlir", "internal/capi", "internal/dl", "internal/raw"},
 	"mlir/dialect":                   {"mlir", "internal/capi", "internal/raw"},
 	"stablehlo":                      {"contract", "mlir", "internal/capi", "internal/raw", "tensor"},
 	"stablehlo/jaxexport":            {"tensor"},

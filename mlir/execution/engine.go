@@ -23,6 +23,8 @@ type Engine struct {
 	api       *capi.Table
 	raw       capi.MlirExecutionEngine
 	functions map[string]signature
+	external  []string // symbols that the code uses and the module only declares
+	libraries []string
 	dump      bool
 	calls     atomic.Int64
 	closed    atomic.Bool
@@ -36,9 +38,11 @@ type Engine struct {
 
 // Options are the settings of a new Engine.
 type Options struct {
-	Optimize            int      // optimization level from 0 to 3, like a compiler's -O
-	Libraries           []string // paths of shared libraries whose symbols the code may use
-	ObjectDump          bool     // keep the object code for DumpObject
+	Optimize int // optimization level from 0 to 3, like a compiler's -O
+	// Libraries are the paths of shared libraries. A symbol that the module declares and does
+	// not define is looked up in the process, and then in them.
+	Libraries           []string
+	ObjectDump          bool // keep the object code for DumpObject
 	PositionIndependent bool
 	// Functions are Go functions by the names of functions that the module declares but does
 	// not define. The parameters and the result must have the layouts of those of the
@@ -71,10 +75,12 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 		return nil, err
 	}
 	raw.RegisterTranslations(c)
-	e := &Engine{lib: l, api: raw.LibraryTable(l), dump: o.ObjectDump, functions: map[string]signature{}, symbols: map[string]bool{}}
+	e := &Engine{lib: l, api: raw.LibraryTable(l), libraries: o.Libraries, dump: o.ObjectDump,
+		functions: map[string]signature{}, symbols: map[string]bool{}}
 	for op := range m.Body().Operations() {
 		e.declare(op)
 	}
+	e.external = external(m)
 	if len(o.Functions) > 0 {
 		with, err := e.define(m, o.Functions)
 		if err != nil {
@@ -105,12 +111,12 @@ func (e *Engine) declare(op mlir.Operation) {
 	}
 	name, _ := attribute.Text()
 	if op.Name() != "llvm.func" {
-		e.symbols[name] = true
+		e.symbols[name] = defines(op)
 		return
 	}
 	typ, _ := op.Attribute("function_type")
 	s, ok := parseSignature(typ.String())
-	s.defined = op.NumRegions() > 0 && !op.Region(0).First().IsNil()
+	s.defined = defines(op)
 	e.symbols[name] = s.defined
 	if ok {
 		e.functions[name] = s

@@ -191,7 +191,7 @@ func TestInvokeErrors(t *testing.T) {
 		{"returns a result of type i32, which *int64 cannot hold", "add", &i64, []any{int32(1), int32(2)}},
 		{"which <nil> cannot hold", "add", nil, []any{int32(1), int32(2)}},
 		{"has no result", "call_missing", &i32, nil},
-		{"it uses an undefined symbol", "call_missing", nil, nil},
+		{`call_missing cannot be linked: nothing in this process defines "host", "missing": make`, "call_missing", nil, nil},
 		{"argument 0 of wide has the type i128", "wide", nil, []any{int64(1)}},
 		{"has 6 elements, not 5", "scale", nil, []any{execution.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
 		{"takes 8 arguments, but 6 are given", "scale", nil, []any{execution.NewMemRef(make([]float32, 6), 6), float32(1)}},
@@ -234,6 +234,62 @@ func TestInvokeErrors(t *testing.T) {
 	}
 	if _, err := execution.New(high, execution.Options{Libraries: []string{"/nonexistent.so"}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a library that is missing: %v", err)
+	}
+}
+
+// TestInvokeUnlinked checks that the error names the symbols that are in no library of the engine,
+// and no others.
+func TestInvokeUnlinked(t *testing.T) {
+	has := mlirtest.Upstream(t).Path() // it exports mlirContextCreate
+	const text = `
+llvm.func @mlirContextCreate() -> !llvm.ptr
+llvm.func @getenv(!llvm.ptr) -> !llvm.ptr
+llvm.func @unused()
+llvm.func @missing()
+llvm.mlir.global external @absent() : i32
+llvm.func @f() {
+  %0 = llvm.call @mlirContextCreate() : () -> !llvm.ptr
+  %1 = llvm.call @getenv(%0) : (!llvm.ptr) -> !llvm.ptr
+  %2 = llvm.mlir.addressof @absent : !llvm.ptr
+  %3 = llvm.load volatile %2 : !llvm.ptr -> i32
+  llvm.call @missing() : () -> ()
+  llvm.return
+}`
+	for _, test := range []struct {
+		libraries []string
+		want      string
+	}{
+		{nil, `nothing in this process defines "absent", "missing", "mlirContextCreate":`},
+		{[]string{has}, `nothing in this process and Options.Libraries (` + has + `) defines "absent", "missing":`},
+	} {
+		e := engine(t, text, execution.Options{Libraries: test.libraries})
+		if err := e.Invoke("f", nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("with the libraries %v the error is %v, want it to say %q", test.libraries, err, test.want)
+		}
+		if p := e.Lookup("absent"); p != nil {
+			t.Errorf("a global that is only declared has the address %v", p)
+		}
+	}
+}
+
+// TestRegisterVariable gives the address of a global that the module only declares.
+func TestRegisterVariable(t *testing.T) {
+	e := engine(t, `
+llvm.mlir.global external @count() : i32
+llvm.func @f() -> i32 {
+  %0 = llvm.mlir.addressof @count : !llvm.ptr
+  %1 = llvm.load %0 : !llvm.ptr -> i32
+  llvm.return %1 : i32
+}`, execution.Options{})
+	count := (*int32)(capi.Alloc(4))
+	defer capi.Free(unsafe.Pointer(count))
+	*count = 7
+	if err := e.Register("count", unsafe.Pointer(count)); err != nil {
+		t.Fatal(err)
+	}
+	var got int32
+	if err := e.Invoke("f", &got); err != nil || got != 7 {
+		t.Errorf("f returned %d, %v", got, err)
 	}
 }
 

@@ -61,7 +61,7 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 	}
 	f := capi.MlirExecutionEngineLookupPacked(t, e.raw, name)
 	if f == nil {
-		return fmt.Errorf("execution: %s cannot be linked: it uses an undefined symbol", name)
+		return e.unlinked(name)
 	}
 	callPacked(f, values, to)
 

@@ -1,0 +1,76 @@
+package execution
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/dl"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// external returns the names of the symbols that the operations of a module use and that the
+// module only declares.
+func external(m *mlir.Module) (names []string) {
+	declared := map[string]bool{}
+	for op := range m.Body().Operations() {
+		name, ok := op.Symbol()
+		intrinsic := strings.HasPrefix(name, "llvm.")
+		declared[name] = ok && !defines(op) && !intrinsic
+	}
+	for op := range m.Operation().All() {
+		for _, attribute := range []string{"callee", "global_name"} {
+			a, ok := op.Attribute(attribute)
+			if !ok {
+				continue
+			}
+			if name, _ := a.Symbol(); declared[name] {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// defines reports whether a top-level operation is more than a declaration.
+func defines(op mlir.Operation) bool {
+	switch op.Name() {
+	case "llvm.func", "llvm.mlir.global":
+		_, value := op.Attribute("value")
+		return value || !op.Region(0).First().IsNil()
+	}
+	return true
+}
+
+// unlinked returns the error for a function that the library cannot link. The library does not
+// return the names of the symbols that it does not find, but prints them.
+func (e *Engine) unlinked(function string) error {
+	var searched []*dl.Library
+	for _, path := range append([]string{""}, e.libraries...) {
+		if l, err := dl.Open(path); err == nil {
+			searched = append(searched, l)
+		}
+	}
+	found := func(name string) bool {
+		return slices.ContainsFunc(searched, func(l *dl.Library) bool { return l.Symbol(name) != nil })
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var missing []string
+	for _, name := range e.external {
+		if !e.symbols[name] && !found(name) {
+			missing = append(missing, fmt.Sprintf("%q", name))
+		}
+	}
+	if len(missing) == 0 {
+		missing = []string{"a symbol whose name the library printed to standard error"}
+	}
+	in := "this process"
+	if len(e.libraries) > 0 {
+		in += " and Options.Libraries (" + strings.Join(e.libraries, ", ") + ")"
+	}
+	return fmt.Errorf("execution: %s cannot be linked: nothing in %s defines %s: make the engine with a library "+
+		"that does in Options.Libraries, or with Go functions in Options.Functions, or call Engine.Register",
+		function, in, strings.Join(missing, ", "))
+}
