@@ -32,13 +32,16 @@ type TypeConverter struct {
 	// Convert returns what a type becomes: itself if it is legal, another type, several, or
 	// none for values that are removed. ok is false if the type cannot be converted.
 	Convert func(Type) (to []Type, ok bool)
-	// Source, if not nil, creates a value of a type from the values that replaced one of
-	// this type. It is called for operations that stay and use such a value. If it is nil or
-	// returns the nil Value, the operation builtin.unrealized_conversion_cast does it.
+	// Source creates a value of the type that a value had before the conversion, from those
+	// that replaced it. It is called for operations that stay and use the value. If Source is
+	// nil or returns the nil Value, and such an operation is left at the end, the conversion
+	// fails.
 	Source func(r *Rewriter, to Type, from []Value, at Location) (Value, error)
-	// Target, if not nil, creates values of the types that original is converted to, from
-	// values of operations that are not converted. If it is nil or returns no values,
-	// builtin.unrealized_conversion_cast does it.
+	// Target creates values of the types that the type of an operand is converted to, from
+	// the values that stand for the operand: itself if it is not converted, or what another
+	// pattern replaced it by. original is the type of the operand before the conversion. If
+	// Target is nil or returns no values, and they are needed at the end, the conversion
+	// fails. See also ConversionOptions.NoMaterializations.
 	Target func(r *Rewriter, to []Type, from []Value, at Location, original Type) ([]Value, error)
 }
 
@@ -95,8 +98,8 @@ type ConversionOptions struct {
 	// NoFolding disables folding. If folding is enabled, Apply returns an error if operations
 	// use one another's results in a cycle, because the library might never terminate.
 	NoFolding bool
-	// NoMaterializations keeps builtin.unrealized_conversion_cast in place of calling Source
-	// and Target.
+	// NoMaterializations puts the operation builtin.unrealized_conversion_cast where Source and
+	// Target would be called. They are not called, and may be nil.
 	NoMaterializations bool
 }
 

@@ -335,6 +335,28 @@ func TestMaterializations(t *testing.T) {
 		got, err = apply(both, mlir.ConversionOptions{NoMaterializations: true})
 		check.NoError(t, err)
 		check.Diff(t, "not materialized", unrealized, got)
+		got, err = apply(func(*mlir.TypeConverter) {}, mlir.ConversionOptions{NoMaterializations: true})
+		check.NoError(t, err)
+		check.Diff(t, "without functions", unrealized, got)
+		const left = "failed to legalize unresolved"
+		for name, change := range map[string]func(*mlir.TypeConverter){
+			"no Source": func(types *mlir.TypeConverter) { types.Target = several },
+			"no Target": func(types *mlir.TypeConverter) { types.Source = source },
+			"a nil value of Source": func(types *mlir.TypeConverter) {
+				types.Target, types.Source = several, func(*mlir.Rewriter, mlir.Type, []mlir.Value, mlir.Location) (mlir.Value, error) {
+					return mlir.Value{}, nil
+				}
+			},
+			"no values of Target": func(types *mlir.TypeConverter) {
+				types.Source, types.Target = source, func(*mlir.Rewriter, []mlir.Type, []mlir.Value, mlir.Location, mlir.Type) ([]mlir.Value, error) {
+					return nil, nil
+				}
+			},
+		} {
+			if _, err := apply(change, mlir.ConversionOptions{}); err == nil || !strings.Contains(err.Error(), left) {
+				t.Errorf("%s gave the error %v, want it to say %q", name, err, left)
+			}
+		}
 		for name, change := range map[string]func(*mlir.TypeConverter){
 			"the wrong type": func(types *mlir.TypeConverter) {
 				types.Source, types.Target = func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value, at mlir.Location) (mlir.Value, error) {
@@ -363,6 +385,31 @@ func TestMaterializations(t *testing.T) {
 			}
 			check.Error(t, err, "mlir: the pattern \"TypeConverter.")
 		}
+	})
+}
+
+// TestTargetOfReplaced checks what Target gets for an operand that a pattern with another
+// TypeConverter replaced.
+func TestTargetOfReplaced(t *testing.T) {
+	eachConverting(t, func(t *testing.T, c *mlir.Context) {
+		i32, f32 := c.IntegerType(32, mlir.Signless), check.Must(c.ParseType("f32"))
+		floats := &mlir.TypeConverter{Convert: func(t mlir.Type) ([]mlir.Type, bool) {
+			if t == i32 {
+				return []mlir.Type{f32}, true
+			}
+			return []mlir.Type{t}, true
+		}}
+		var got []string
+		floats.Target = func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location, original mlir.Type) ([]mlir.Value, error) {
+			got = append(got, fmt.Sprint(to, from[0].Type(), original))
+			op, err := r.Create(mlir.OperationState{Name: "t.cast", Operands: from, Results: to, Location: at})
+			return op.ResultValues(), err
+		}
+		target := mlir.ConversionTarget{Illegal: []string{"t.from", "t.consume"}, Legal: []string{"t.to", "t.consumed", "t.cast"}}
+		m := mlirtest.Parse(t, c, "%0 = \"t.from\"() : () -> i32\n\"t.consume\"(%0) : (i32) -> ()")
+		v := conversion(t, c, target, renamed("t.from", "t.to", widen(c)), renamed("t.consume", "t.consumed", floats))
+		check.NoError(t, v.Apply(m, mlir.ConversionOptions{}))
+		check.Diff(t, "types", []string{"[f32] i64 i32"}, got)
 	})
 }
 
