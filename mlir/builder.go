@@ -128,6 +128,7 @@ func (b *Builder) create(s *OperationState) (op Operation, err error) {
 		}
 	}
 	if in, ok := b.at.(Block); ok {
+		in.given("Create")
 		return in.create(s)
 	}
 	return Create(b.at, *s)

@@ -121,7 +121,9 @@ func TestCreateRefused(t *testing.T) {
 	}
 	m.Close()
 	check.Panics(t, "after Module.Close", func() { _, _ = block.Create(mlir.OperationState{Name: "func.return"}) })
-	check.Panics(t, "after Module.Close", func() { mlir.ContextOf(block) })
+	check.Diff(t, "is its context", true, mlir.ContextOf(block) == c)
+	c.Close()
+	check.Panics(t, "ContextOf called after Context.Close", func() { mlir.ContextOf(block) })
 }
 
 // TestInferenceFails checks that diagnostics of the type inference are in the error, and

@@ -134,9 +134,21 @@ func (l *lifetime) use(method string, p pointer) *capi.Table {
 	}
 	c := l.ctx
 	if (l != c.era || c.listed(p)) && !l.good(p) {
-		panic("mlir: " + method + " called " + l.endOf(p))
+		l.panicEnded(method, p)
 	}
 	return c.api
+}
+
+// panicEnded panics because a method was called on a handle that is not valid.
+func (l *lifetime) panicEnded(method string, p pointer) {
+	end := l.endOf(p)
+	receiver, _, _ := strings.Cut(method, ".")
+	if what, ok := receivers[receiver]; ok {
+		if erased, ok := strings.CutPrefix(end, onErased); ok {
+			end = "on " + what + erased
+		}
+	}
+	panic("mlir: " + method + " called " + end)
 }
 
 // pass panics if a handle that is an argument of a method of c is not valid.
@@ -160,9 +172,11 @@ func (l *lifetime) pass(c *Context, p pointer, what, method string) {
 	panic("mlir: " + method + " called " + end)
 }
 
-// onErased is the start of the reason why handles to an erased object ended. A method may
-// replace "something" by the kind of its argument.
+// onErased is the start of the reason why handles to an erased object ended. The message names
+// the kind of the object in place of "something", if it is known.
 const onErased = "on something"
+
+var receivers = map[string]string{"Operation": "an operation", "Block": "a block", "Region": "a region", "Value": "a value"}
 
 func erasedBy(method string) string { return onErased + " that " + method + " has erased" }
 

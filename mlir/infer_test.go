@@ -39,7 +39,7 @@ func TestInfer(t *testing.T) {
 		_, err = mlir.Infer(block, mlir.Location{}, "func.return")
 		check.Error(t, err, "AllowInference was not called")
 		check.Panics(t, "was given a value that is nil", func() { _, _ = infer(block, x, mlir.Value{}) })
-		check.Panics(t, "called on a nil handle", func() { _, _ = infer(mlir.Block{}, x, x) })
+		check.Panics(t, "was given a block that is nil", func() { _, _ = infer(mlir.Block{}, x, x) })
 		sum := check.Must(mlir.Infer(block, mlir.Location{}, "arith.addi", x, x))
 		check.Diff(t, "location", c.UnknownLocation(), sum.Location())
 	}

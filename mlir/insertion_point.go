@@ -78,9 +78,22 @@ func (c *Context) context(method string) *Context {
 	return c.life.ctx
 }
 
+// context does not check that the block was not erased, because the call that uses the block
+// next says more about that.
 func (b Block) context(method string) *Context {
-	b.life.use(method, b.raw.Ptr)
+	if b.life == nil {
+		panic("mlir: " + method + " was given a block that is nil")
+	}
+	b.life.ctx.life.check(method)
 	return b.life.ctx
+}
+
+// given panics if the block, an argument of a function, was erased.
+func (b Block) given(method string) {
+	if b.life == nil {
+		panic("mlir: " + method + " was given a block that is nil")
+	}
+	b.life.pass(b.life.ctx, b.raw.Ptr, "a block", method)
 }
 
 func (p point) context(method string) *Context { return p.block.context(method) }
@@ -99,6 +112,7 @@ func Create(ip InsertionPoint, s OperationState) (Operation, error) {
 	// contents of s stay on the caller's stack.
 	switch ip := ip.(type) {
 	case Block:
+		ip.given("Create")
 		return ip.create(&s)
 	case *Context:
 		t := ip.life.check("Context.Create")
@@ -130,7 +144,7 @@ func (p point) create(s *OperationState) (Operation, error) {
 	return p.block.InsertBefore(p.before, o), nil
 }
 
-// ContextOf returns the context of an insertion point.
+// ContextOf returns the context of an insertion point, also if that is in a block that was erased.
 func ContextOf(ip InsertionPoint) *Context {
 	// A type switch, as in Create.
 	switch ip := ip.(type) {

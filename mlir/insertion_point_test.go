@@ -7,6 +7,9 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 const threeOperations = `module {
@@ -97,4 +100,48 @@ func TestInsertionPointRefused(t *testing.T) {
 		}
 	}
 	check.Panics(t, "moved or was erased", create(stale))
+}
+
+// TestErasedBlock checks that a call with a block that was erased says so, under its own name.
+func TestErasedBlock(t *testing.T) {
+	c := mlirtest.Context(t)
+	m := mlirtest.Parse(t, c, "func.func @f(%x: tensor<i32>) { return }")
+	x, i32 := m.Body().First().Region(0).First().Argument(0), c.IntegerType(32, mlir.Signless)
+	for _, test := range []struct {
+		name, want string
+		add        func(b mlir.Block, kept *mlir.Builder)
+	}{
+		{"Create", "mlir: Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
+			_, _ = mlir.Create(b, mlir.OperationState{Name: "func.return"})
+		}},
+		{"Block.Create", "mlir: Block.Create called on a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
+			_, _ = b.Create(mlir.OperationState{Name: "func.return"})
+		}},
+		{"Block.Append", "mlir: Block.Append called on a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
+			b.Append(m.Body().First())
+		}},
+		{"an operation of StableHLO", "mlir: Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
+			_, _ = stablehlo.AfterAll{}.Create(b, mlir.Location{})
+		}},
+		{"Infer", "mlir: Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
+			_, _ = stablehlo.Binary{Op: stablehlo.Add, LHS: x, RHS: x}.Create(b, mlir.Location{})
+		}},
+		{"a new Builder", "Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
+			builder := mlir.NewBuilder(b, mlir.Location{})
+			arith.ConstantInt(builder, i32, 1)
+			panic(builder.Err().Error())
+		}},
+		{"an earlier Builder", "Create was given a block that Operation.Erase has erased", func(_ mlir.Block, builder *mlir.Builder) {
+			function.Return(builder)
+			panic(builder.Err().Error())
+		}},
+	} {
+		f := mlirtest.Parse(t, c, "func.func @g() { return }").Body().First()
+		b := f.Region(0).First()
+		builder := mlir.NewBuilder(b, mlir.Location{})
+		check.NoError(t, f.Erase())
+		t.Run(test.name, func(t *testing.T) {
+			check.Panics(t, test.want, func() { test.add(b, builder) })
+		})
+	}
 }

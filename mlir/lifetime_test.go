@@ -74,8 +74,8 @@ func TestErased(t *testing.T) {
 			t.Errorf("module is\n%s", got)
 		}
 		erased := "that Operation.Erase has erased"
-		check.Panics(t, "Operation.Name called on something "+erased, func() { outer.Name() })
-		check.Panics(t, "Operation.Erase called on something "+erased, func() { outer.Erase() })
+		check.Panics(t, "Operation.Name called on an operation "+erased, func() { outer.Name() })
+		check.Panics(t, "Operation.Erase called on an operation "+erased, func() { outer.Erase() })
 		check.Panics(t, erased, func() { _ = inner.String() })
 		check.Panics(t, erased, func() { end.SetOperand(0, made.Result(0)) })
 		check.Panics(t, erased, func() { region.First() })

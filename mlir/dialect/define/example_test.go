@@ -50,4 +50,5 @@ func ExampleDialect_Load() {
 	// <nil>
 	// mlir: parse failed: shop.mlir:1:40: error: there is no table 0 : i64
 	// mlir: parse failed: shop.mlir:1:64: error: expected '!shop.money<"EUR">' but got '!shop.money<"USD">'
+	//   shop.mlir:1:64: note: see current operation: "shop.pay"(%arg0, %arg1) {table = 3 : i64} : (!shop.money<"EUR">, !shop.money<"USD">) -> ()
 }
