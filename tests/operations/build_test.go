@@ -1,6 +1,7 @@
 package operations_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/affine"
 	"github.com/calliope-mlir/calliope/mlir/dialect/arith"
+	"github.com/calliope-mlir/calliope/mlir/dialect/cf"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/mlir/dialect/gpu"
 	"github.com/calliope-mlir/calliope/mlir/dialect/linalg"
@@ -161,6 +163,48 @@ func TestKernels(t *testing.T) {
   }
 }
 `, m.String())
+}
+
+// TestTerminators checks that bodies of functions without results may end with a terminator or not.
+func TestTerminators(t *testing.T) {
+	c := mlirtest.Context(t)
+	for _, with := range []bool{false, true} {
+		m := c.NewModule(mlir.Location{})
+		b := mlir.NewBuilder(m.Body(), mlir.Location{})
+		end := func(end func()) {
+			if with {
+				end()
+			}
+		}
+		function.Func(b, "f", typesOf(b, "index"), nil, func(in []mlir.Value) {
+			size := [3]mlir.Value{in[0], in[0], in[0]}
+			gpu.Launch(b, size, size, func(gpu.Launched) { end(func() { gpu.Terminator(b) }) })
+			end(func() { function.Return(b) })
+		})
+		function.Func(b, "branches", nil, nil, func([]mlir.Value) {
+			next := b.Block()
+			cf.Branch(b, nil, next)
+			b.In(next, func() { function.Return(b) })
+		})
+		gpu.Module(b, "kernels", func() {
+			gpu.Kernel(b, "k", nil, func([]mlir.Value) { end(func() { gpu.Return(b) }) })
+		})
+		check.NoError(t, b.Err())
+		check.NoError(t, m.Verify())
+		count := map[string]int{}
+		for op := range m.Operation().All() {
+			count[op.Name()]++
+		}
+		check.Diff(t, fmt.Sprintf("terminators, written: %t", with), [3]int{2, 1, 1},
+			[3]int{count["func.return"], count["gpu.terminator"], count["gpu.return"]})
+	}
+	m := c.NewModule(mlir.Location{})
+	b := mlir.NewBuilder(m.Body(), mlir.Location{})
+	function.Func(b, "f", nil, typesOf(b, "i32"), func([]mlir.Value) {})
+	check.NoError(t, b.Err())
+	if m.Verify() == nil {
+		t.Error("a function whose result is missing is valid")
+	}
 }
 
 // TestBeforeAndAfter checks that the functions build before and after an

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
 )
 
 // A Launched has the coordinates that the body of a launch gets, each with x, y and z.
@@ -11,7 +12,7 @@ type Launched struct {
 }
 
 // Launch creates a gpu.launch with the sizes of the grid and of a block of threads, and
-// calls body to build the kernel.
+// calls body to build the kernel. Launch adds the gpu.terminator if body ends without one.
 func Launch(b *mlir.Builder, grid, block [3]mlir.Value, body func(Launched)) mlir.Operation {
 	index := b.Context().IndexType()
 	types := make([]mlir.Type, 12)
@@ -20,8 +21,8 @@ func Launch(b *mlir.Builder, grid, block [3]mlir.Value, body func(Launched)) mli
 	}
 	region := b.Region(func(in []mlir.Value) {
 		body(Launched{[3]mlir.Value(in[:3]), [3]mlir.Value(in[3:6]), [3]mlir.Value(in[6:9]), [3]mlir.Value(in[9:12])})
-		Terminator(b)
 	}, types...)
+	ods.Terminate(b, region, func() { Terminator(b) })
 	return LaunchOp{GridSizeX: grid[0], GridSizeY: grid[1], GridSizeZ: grid[2],
 		BlockSizeX: block[0], BlockSizeY: block[1], BlockSizeZ: block[2], Body: region}.Create(b)
 }
@@ -31,16 +32,16 @@ func Module(b *mlir.Builder, name string, body func()) mlir.Operation {
 	return ModuleOp{SymName: name, BodyRegion: b.Region(func([]mlir.Value) { body() })}.Create(b)
 }
 
-// Kernel creates a gpu.func that is a kernel, and calls body with its arguments to build it.
+// Kernel creates a gpu.func that is a kernel, and calls body with its arguments to build it. Kernel
+// adds the gpu.return if body ends without a terminator.
 func Kernel(b *mlir.Builder, name string, inputs []mlir.Type, body func(in []mlir.Value)) mlir.Operation {
 	var signature mlir.Type
 	if b.Err() == nil {
 		signature = b.Context().FunctionType(inputs, nil)
 	}
-	op := FuncOp{FunctionType: signature, Body: b.Region(func(in []mlir.Value) {
-		body(in)
-		Return(b)
-	}, inputs...)}.Create(b)
+	region := b.Region(body, inputs...)
+	ods.Terminate(b, region, func() { Return(b) })
+	op := FuncOp{FunctionType: signature, Body: region}.Create(b)
 	if b.Err() == nil {
 		op.SetAttribute("sym_name", b.Context().StringAttribute(name))
 		op.SetAttribute("gpu.kernel", b.Context().UnitAttribute())
