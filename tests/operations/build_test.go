@@ -207,6 +207,25 @@ func TestTerminators(t *testing.T) {
 	}
 }
 
+// TestStrides checks the lists of numbers of linalg's operations, which are tensors in the IR.
+func TestStrides(t *testing.T) {
+	c := mlirtest.Context(t)
+	m := check.Must(c.Parse("", []byte("func.func @f(%x: tensor<1x8x8x1xf32>, %k: tensor<3x3x1x1xf32>, %out: tensor<1x3x2x1xf32>) { return }")))
+	block := m.Body().First().Region(0).First()
+	b := mlir.NewBuilder(mlir.AtStart(block), mlir.Location{})
+	var with linalg.Conv2DNhwcHwcfOp
+	with.Inputs, with.Outputs = []mlir.Value{block.Argument(0), block.Argument(1)}, []mlir.Value{block.Argument(2)}
+	with.Strides, with.Dilations = []int64{2, 3}, []int64{1, 1}
+	op := with.Create(b)
+	check.NoError(t, b.Err())
+	a, _ := op.Attribute("strides")
+	check.Diff(t, "strides", "dense<[2, 3]> : tensor<2xi64>", a.String())
+	read, ok := linalg.AsConv2DNhwcHwcf(op)
+	check.Diff(t, "is one", true, ok)
+	check.Diff(t, "read strides", []int64{2, 3}, read.Strides)
+	check.Diff(t, "read dilations", []int64{1, 1}, read.Dilations)
+}
+
 // TestBeforeAndAfter checks that the functions build before and after an
 // operation.
 func TestBeforeAndAfter(t *testing.T) {

@@ -449,9 +449,9 @@ func AsConv1D(op mlir.Operation) (Conv1DOp, bool) {
 type Conv1DNcwFcwOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -459,8 +459,8 @@ func (o Conv1DNcwFcwOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_1d_ncw_fcw")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -482,8 +482,8 @@ func AsConv1DNcwFcw(op mlir.Operation) (Conv1DNcwFcwOp, bool) {
 	o := Conv1DNcwFcwOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -493,9 +493,9 @@ func AsConv1DNcwFcw(op mlir.Operation) (Conv1DNcwFcwOp, bool) {
 type Conv1DNwcWcfOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -503,8 +503,8 @@ func (o Conv1DNwcWcfOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_1d_nwc_wcf")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -526,8 +526,8 @@ func AsConv1DNwcWcf(op mlir.Operation) (Conv1DNwcWcfOp, bool) {
 	o := Conv1DNwcWcfOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -575,9 +575,9 @@ func AsConv2D(op mlir.Operation) (Conv2DOp, bool) {
 type Conv2DNchwFchwOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -585,8 +585,8 @@ func (o Conv2DNchwFchwOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_nchw_fchw")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -608,8 +608,8 @@ func AsConv2DNchwFchw(op mlir.Operation) (Conv2DNchwFchwOp, bool) {
 	o := Conv2DNchwFchwOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -619,9 +619,9 @@ func AsConv2DNchwFchw(op mlir.Operation) (Conv2DNchwFchwOp, bool) {
 type Conv2DNchwFchwQOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -629,8 +629,8 @@ func (o Conv2DNchwFchwQOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_nchw_fchw_q")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -652,8 +652,8 @@ func AsConv2DNchwFchwQ(op mlir.Operation) (Conv2DNchwFchwQOp, bool) {
 	o := Conv2DNchwFchwQOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -663,9 +663,9 @@ func AsConv2DNchwFchwQ(op mlir.Operation) (Conv2DNchwFchwQOp, bool) {
 type Conv2DNgchwFgchwOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -673,8 +673,8 @@ func (o Conv2DNgchwFgchwOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_ngchw_fgchw")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -696,8 +696,8 @@ func AsConv2DNgchwFgchw(op mlir.Operation) (Conv2DNgchwFgchwOp, bool) {
 	o := Conv2DNgchwFgchwOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -707,9 +707,9 @@ func AsConv2DNgchwFgchw(op mlir.Operation) (Conv2DNgchwFgchwOp, bool) {
 type Conv2DNgchwGfchwOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -717,8 +717,8 @@ func (o Conv2DNgchwGfchwOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_ngchw_gfchw")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -740,8 +740,8 @@ func AsConv2DNgchwGfchw(op mlir.Operation) (Conv2DNgchwGfchwOp, bool) {
 	o := Conv2DNgchwGfchwOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -751,9 +751,9 @@ func AsConv2DNgchwGfchw(op mlir.Operation) (Conv2DNgchwGfchwOp, bool) {
 type Conv2DNgchwGfchwQOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -761,8 +761,8 @@ func (o Conv2DNgchwGfchwQOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_ngchw_gfchw_q")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -784,8 +784,8 @@ func AsConv2DNgchwGfchwQ(op mlir.Operation) (Conv2DNgchwGfchwQOp, bool) {
 	o := Conv2DNgchwGfchwQOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -795,9 +795,9 @@ func AsConv2DNgchwGfchwQ(op mlir.Operation) (Conv2DNgchwGfchwQOp, bool) {
 type Conv2DNhwcFhwcOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -805,8 +805,8 @@ func (o Conv2DNhwcFhwcOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_nhwc_fhwc")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -828,8 +828,8 @@ func AsConv2DNhwcFhwc(op mlir.Operation) (Conv2DNhwcFhwcOp, bool) {
 	o := Conv2DNhwcFhwcOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -839,9 +839,9 @@ func AsConv2DNhwcFhwc(op mlir.Operation) (Conv2DNhwcFhwcOp, bool) {
 type Conv2DNhwcFhwcQOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -849,8 +849,8 @@ func (o Conv2DNhwcFhwcQOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_nhwc_fhwc_q")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -872,8 +872,8 @@ func AsConv2DNhwcFhwcQ(op mlir.Operation) (Conv2DNhwcFhwcQOp, bool) {
 	o := Conv2DNhwcFhwcQOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -883,9 +883,9 @@ func AsConv2DNhwcFhwcQ(op mlir.Operation) (Conv2DNhwcFhwcQOp, bool) {
 type Conv2DNhwcHwcfOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -893,8 +893,8 @@ func (o Conv2DNhwcHwcfOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_nhwc_hwcf")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -916,8 +916,8 @@ func AsConv2DNhwcHwcf(op mlir.Operation) (Conv2DNhwcHwcfOp, bool) {
 	o := Conv2DNhwcHwcfOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -927,9 +927,9 @@ func AsConv2DNhwcHwcf(op mlir.Operation) (Conv2DNhwcHwcfOp, bool) {
 type Conv2DNhwcHwcfQOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -937,8 +937,8 @@ func (o Conv2DNhwcHwcfQOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_nhwc_hwcf_q")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -960,8 +960,8 @@ func AsConv2DNhwcHwcfQ(op mlir.Operation) (Conv2DNhwcHwcfQOp, bool) {
 	o := Conv2DNhwcHwcfQOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -971,9 +971,9 @@ func AsConv2DNhwcHwcfQ(op mlir.Operation) (Conv2DNhwcHwcfQOp, bool) {
 type Conv2DNhwgcGfhwcOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -981,8 +981,8 @@ func (o Conv2DNhwgcGfhwcOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_nhwgc_gfhwc")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1004,8 +1004,8 @@ func AsConv2DNhwgcGfhwc(op mlir.Operation) (Conv2DNhwgcGfhwcOp, bool) {
 	o := Conv2DNhwgcGfhwcOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1015,9 +1015,9 @@ func AsConv2DNhwgcGfhwc(op mlir.Operation) (Conv2DNhwgcGfhwcOp, bool) {
 type Conv2DNhwgcGfhwcQOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1025,8 +1025,8 @@ func (o Conv2DNhwgcGfhwcQOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_2d_nhwgc_gfhwc_q")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1048,8 +1048,8 @@ func AsConv2DNhwgcGfhwcQ(op mlir.Operation) (Conv2DNhwgcGfhwcQOp, bool) {
 	o := Conv2DNhwgcGfhwcQOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1097,9 +1097,9 @@ func AsConv3D(op mlir.Operation) (Conv3DOp, bool) {
 type Conv3DNcdhwFcdhwOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1107,8 +1107,8 @@ func (o Conv3DNcdhwFcdhwOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_3d_ncdhw_fcdhw")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1130,8 +1130,8 @@ func AsConv3DNcdhwFcdhw(op mlir.Operation) (Conv3DNcdhwFcdhwOp, bool) {
 	o := Conv3DNcdhwFcdhwOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1141,9 +1141,9 @@ func AsConv3DNcdhwFcdhw(op mlir.Operation) (Conv3DNcdhwFcdhwOp, bool) {
 type Conv3DNdhwcDhwcfOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1151,8 +1151,8 @@ func (o Conv3DNdhwcDhwcfOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_3d_ndhwc_dhwcf")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1174,8 +1174,8 @@ func AsConv3DNdhwcDhwcf(op mlir.Operation) (Conv3DNdhwcDhwcfOp, bool) {
 	o := Conv3DNdhwcDhwcfOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1185,9 +1185,9 @@ func AsConv3DNdhwcDhwcf(op mlir.Operation) (Conv3DNdhwcDhwcfOp, bool) {
 type Conv3DNdhwcDhwcfQOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1195,8 +1195,8 @@ func (o Conv3DNdhwcDhwcfQOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.conv_3d_ndhwc_dhwcf_q")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1218,8 +1218,8 @@ func AsConv3DNdhwcDhwcfQ(op mlir.Operation) (Conv3DNdhwcDhwcfQOp, bool) {
 	o := Conv3DNdhwcDhwcfQOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1270,9 +1270,9 @@ func AsCopy(op mlir.Operation) (CopyOp, bool) {
 type DepthwiseConv1DNcwCwOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1280,8 +1280,8 @@ func (o DepthwiseConv1DNcwCwOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_1d_ncw_cw")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1303,8 +1303,8 @@ func AsDepthwiseConv1DNcwCw(op mlir.Operation) (DepthwiseConv1DNcwCwOp, bool) {
 	o := DepthwiseConv1DNcwCwOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1314,9 +1314,9 @@ func AsDepthwiseConv1DNcwCw(op mlir.Operation) (DepthwiseConv1DNcwCwOp, bool) {
 type DepthwiseConv1DNwcWcOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1324,8 +1324,8 @@ func (o DepthwiseConv1DNwcWcOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_1d_nwc_wc")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1347,8 +1347,8 @@ func AsDepthwiseConv1DNwcWc(op mlir.Operation) (DepthwiseConv1DNwcWcOp, bool) {
 	o := DepthwiseConv1DNwcWcOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1358,9 +1358,9 @@ func AsDepthwiseConv1DNwcWc(op mlir.Operation) (DepthwiseConv1DNwcWcOp, bool) {
 type DepthwiseConv1DNwcWcmOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1368,8 +1368,8 @@ func (o DepthwiseConv1DNwcWcmOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_1d_nwc_wcm")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1391,8 +1391,8 @@ func AsDepthwiseConv1DNwcWcm(op mlir.Operation) (DepthwiseConv1DNwcWcmOp, bool) 
 	o := DepthwiseConv1DNwcWcmOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1402,9 +1402,9 @@ func AsDepthwiseConv1DNwcWcm(op mlir.Operation) (DepthwiseConv1DNwcWcmOp, bool) 
 type DepthwiseConv2DNchwChwOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1412,8 +1412,8 @@ func (o DepthwiseConv2DNchwChwOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_2d_nchw_chw")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1435,8 +1435,8 @@ func AsDepthwiseConv2DNchwChw(op mlir.Operation) (DepthwiseConv2DNchwChwOp, bool
 	o := DepthwiseConv2DNchwChwOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1446,9 +1446,9 @@ func AsDepthwiseConv2DNchwChw(op mlir.Operation) (DepthwiseConv2DNchwChwOp, bool
 type DepthwiseConv2DNhwcHwcOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1456,8 +1456,8 @@ func (o DepthwiseConv2DNhwcHwcOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_2d_nhwc_hwc")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1479,8 +1479,8 @@ func AsDepthwiseConv2DNhwcHwc(op mlir.Operation) (DepthwiseConv2DNhwcHwcOp, bool
 	o := DepthwiseConv2DNhwcHwcOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1490,9 +1490,9 @@ func AsDepthwiseConv2DNhwcHwc(op mlir.Operation) (DepthwiseConv2DNhwcHwcOp, bool
 type DepthwiseConv2DNhwcHwcQOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1500,8 +1500,8 @@ func (o DepthwiseConv2DNhwcHwcQOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_2d_nhwc_hwc_q")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1523,8 +1523,8 @@ func AsDepthwiseConv2DNhwcHwcQ(op mlir.Operation) (DepthwiseConv2DNhwcHwcQOp, bo
 	o := DepthwiseConv2DNhwcHwcQOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1534,9 +1534,9 @@ func AsDepthwiseConv2DNhwcHwcQ(op mlir.Operation) (DepthwiseConv2DNhwcHwcQOp, bo
 type DepthwiseConv2DNhwcHwcmOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1544,8 +1544,8 @@ func (o DepthwiseConv2DNhwcHwcmOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_2d_nhwc_hwcm")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1567,8 +1567,8 @@ func AsDepthwiseConv2DNhwcHwcm(op mlir.Operation) (DepthwiseConv2DNhwcHwcmOp, bo
 	o := DepthwiseConv2DNhwcHwcmOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1578,9 +1578,9 @@ func AsDepthwiseConv2DNhwcHwcm(op mlir.Operation) (DepthwiseConv2DNhwcHwcmOp, bo
 type DepthwiseConv2DNhwcHwcmQOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1588,8 +1588,8 @@ func (o DepthwiseConv2DNhwcHwcmQOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_2d_nhwc_hwcm_q")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1611,8 +1611,8 @@ func AsDepthwiseConv2DNhwcHwcmQ(op mlir.Operation) (DepthwiseConv2DNhwcHwcmQOp, 
 	o := DepthwiseConv2DNhwcHwcmQOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1622,9 +1622,9 @@ func AsDepthwiseConv2DNhwcHwcmQ(op mlir.Operation) (DepthwiseConv2DNhwcHwcmQOp, 
 type DepthwiseConv3DNcdhwCdhwOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1632,8 +1632,8 @@ func (o DepthwiseConv3DNcdhwCdhwOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_3d_ncdhw_cdhw")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1655,8 +1655,8 @@ func AsDepthwiseConv3DNcdhwCdhw(op mlir.Operation) (DepthwiseConv3DNcdhwCdhwOp, 
 	o := DepthwiseConv3DNcdhwCdhwOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1666,9 +1666,9 @@ func AsDepthwiseConv3DNcdhwCdhw(op mlir.Operation) (DepthwiseConv3DNcdhwCdhwOp, 
 type DepthwiseConv3DNdhwcDhwcOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1676,8 +1676,8 @@ func (o DepthwiseConv3DNdhwcDhwcOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_3d_ndhwc_dhwc")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1699,8 +1699,8 @@ func AsDepthwiseConv3DNdhwcDhwc(op mlir.Operation) (DepthwiseConv3DNdhwcDhwcOp, 
 	o := DepthwiseConv3DNdhwcDhwcOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()

@@ -11,9 +11,9 @@ import (
 type DepthwiseConv3DNdhwcDhwcmOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -21,8 +21,8 @@ func (o DepthwiseConv3DNdhwcDhwcmOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.depthwise_conv_3d_ndhwc_dhwcm")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -44,8 +44,8 @@ func AsDepthwiseConv3DNdhwcDhwcm(op mlir.Operation) (DepthwiseConv3DNdhwcDhwcmOp
 	o := DepthwiseConv3DNdhwcDhwcmOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -884,9 +884,9 @@ func AsPack(op mlir.Operation) (PackOp, bool) {
 type PoolingNchwMaxOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -894,8 +894,8 @@ func (o PoolingNchwMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nchw_max")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -917,8 +917,8 @@ func AsPoolingNchwMax(op mlir.Operation) (PoolingNchwMaxOp, bool) {
 	o := PoolingNchwMaxOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -928,9 +928,9 @@ func AsPoolingNchwMax(op mlir.Operation) (PoolingNchwMaxOp, bool) {
 type PoolingNchwSumOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -938,8 +938,8 @@ func (o PoolingNchwSumOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nchw_sum")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -961,8 +961,8 @@ func AsPoolingNchwSum(op mlir.Operation) (PoolingNchwSumOp, bool) {
 	o := PoolingNchwSumOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -972,9 +972,9 @@ func AsPoolingNchwSum(op mlir.Operation) (PoolingNchwSumOp, bool) {
 type PoolingNcwMaxOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -982,8 +982,8 @@ func (o PoolingNcwMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_ncw_max")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1005,8 +1005,8 @@ func AsPoolingNcwMax(op mlir.Operation) (PoolingNcwMaxOp, bool) {
 	o := PoolingNcwMaxOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1016,9 +1016,9 @@ func AsPoolingNcwMax(op mlir.Operation) (PoolingNcwMaxOp, bool) {
 type PoolingNcwSumOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1026,8 +1026,8 @@ func (o PoolingNcwSumOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_ncw_sum")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1049,8 +1049,8 @@ func AsPoolingNcwSum(op mlir.Operation) (PoolingNcwSumOp, bool) {
 	o := PoolingNcwSumOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1060,9 +1060,9 @@ func AsPoolingNcwSum(op mlir.Operation) (PoolingNcwSumOp, bool) {
 type PoolingNdhwcMaxOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1070,8 +1070,8 @@ func (o PoolingNdhwcMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_ndhwc_max")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1093,8 +1093,8 @@ func AsPoolingNdhwcMax(op mlir.Operation) (PoolingNdhwcMaxOp, bool) {
 	o := PoolingNdhwcMaxOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1104,9 +1104,9 @@ func AsPoolingNdhwcMax(op mlir.Operation) (PoolingNdhwcMaxOp, bool) {
 type PoolingNdhwcMinOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1114,8 +1114,8 @@ func (o PoolingNdhwcMinOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_ndhwc_min")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1137,8 +1137,8 @@ func AsPoolingNdhwcMin(op mlir.Operation) (PoolingNdhwcMinOp, bool) {
 	o := PoolingNdhwcMinOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1148,9 +1148,9 @@ func AsPoolingNdhwcMin(op mlir.Operation) (PoolingNdhwcMinOp, bool) {
 type PoolingNdhwcSumOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1158,8 +1158,8 @@ func (o PoolingNdhwcSumOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_ndhwc_sum")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1181,8 +1181,8 @@ func AsPoolingNdhwcSum(op mlir.Operation) (PoolingNdhwcSumOp, bool) {
 	o := PoolingNdhwcSumOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1192,9 +1192,9 @@ func AsPoolingNdhwcSum(op mlir.Operation) (PoolingNdhwcSumOp, bool) {
 type PoolingNhwcMaxOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1202,8 +1202,8 @@ func (o PoolingNhwcMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nhwc_max")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1225,8 +1225,8 @@ func AsPoolingNhwcMax(op mlir.Operation) (PoolingNhwcMaxOp, bool) {
 	o := PoolingNhwcMaxOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1236,9 +1236,9 @@ func AsPoolingNhwcMax(op mlir.Operation) (PoolingNhwcMaxOp, bool) {
 type PoolingNhwcMaxUnsignedOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1246,8 +1246,8 @@ func (o PoolingNhwcMaxUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nhwc_max_unsigned")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1269,8 +1269,8 @@ func AsPoolingNhwcMaxUnsigned(op mlir.Operation) (PoolingNhwcMaxUnsignedOp, bool
 	o := PoolingNhwcMaxUnsignedOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1280,9 +1280,9 @@ func AsPoolingNhwcMaxUnsigned(op mlir.Operation) (PoolingNhwcMaxUnsignedOp, bool
 type PoolingNhwcMinOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1290,8 +1290,8 @@ func (o PoolingNhwcMinOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nhwc_min")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1313,8 +1313,8 @@ func AsPoolingNhwcMin(op mlir.Operation) (PoolingNhwcMinOp, bool) {
 	o := PoolingNhwcMinOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1324,9 +1324,9 @@ func AsPoolingNhwcMin(op mlir.Operation) (PoolingNhwcMinOp, bool) {
 type PoolingNhwcMinUnsignedOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1334,8 +1334,8 @@ func (o PoolingNhwcMinUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nhwc_min_unsigned")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1357,8 +1357,8 @@ func AsPoolingNhwcMinUnsigned(op mlir.Operation) (PoolingNhwcMinUnsignedOp, bool
 	o := PoolingNhwcMinUnsignedOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1368,9 +1368,9 @@ func AsPoolingNhwcMinUnsigned(op mlir.Operation) (PoolingNhwcMinUnsignedOp, bool
 type PoolingNhwcSumOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1378,8 +1378,8 @@ func (o PoolingNhwcSumOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nhwc_sum")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1401,8 +1401,8 @@ func AsPoolingNhwcSum(op mlir.Operation) (PoolingNhwcSumOp, bool) {
 	o := PoolingNhwcSumOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1412,9 +1412,9 @@ func AsPoolingNhwcSum(op mlir.Operation) (PoolingNhwcSumOp, bool) {
 type PoolingNwcMaxOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1422,8 +1422,8 @@ func (o PoolingNwcMaxOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nwc_max")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1445,8 +1445,8 @@ func AsPoolingNwcMax(op mlir.Operation) (PoolingNwcMaxOp, bool) {
 	o := PoolingNwcMaxOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1456,9 +1456,9 @@ func AsPoolingNwcMax(op mlir.Operation) (PoolingNwcMaxOp, bool) {
 type PoolingNwcMaxUnsignedOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1466,8 +1466,8 @@ func (o PoolingNwcMaxUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nwc_max_unsigned")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1489,8 +1489,8 @@ func AsPoolingNwcMaxUnsigned(op mlir.Operation) (PoolingNwcMaxUnsignedOp, bool) 
 	o := PoolingNwcMaxUnsignedOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1500,9 +1500,9 @@ func AsPoolingNwcMaxUnsigned(op mlir.Operation) (PoolingNwcMaxUnsignedOp, bool) 
 type PoolingNwcMinOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1510,8 +1510,8 @@ func (o PoolingNwcMinOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nwc_min")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1533,8 +1533,8 @@ func AsPoolingNwcMin(op mlir.Operation) (PoolingNwcMinOp, bool) {
 	o := PoolingNwcMinOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1544,9 +1544,9 @@ func AsPoolingNwcMin(op mlir.Operation) (PoolingNwcMinOp, bool) {
 type PoolingNwcMinUnsignedOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1554,8 +1554,8 @@ func (o PoolingNwcMinUnsignedOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nwc_min_unsigned")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1577,8 +1577,8 @@ func AsPoolingNwcMinUnsigned(op mlir.Operation) (PoolingNwcMinUnsignedOp, bool) 
 	o := PoolingNwcMinUnsignedOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()
@@ -1588,9 +1588,9 @@ func AsPoolingNwcMinUnsigned(op mlir.Operation) (PoolingNwcMinUnsignedOp, bool) 
 type PoolingNwcSumOp struct {
 	Inputs             []mlir.Value
 	Outputs            []mlir.Value
-	Strides            mlir.Attribute // optional, with a default
-	Dilations          mlir.Attribute // optional, with a default
-	ResultTensorsTypes []mlir.Type    // optional: the types of the outputs that are tensors
+	Strides            []int64     // optional, with a default
+	Dilations          []int64     // optional, with a default
+	ResultTensorsTypes []mlir.Type // optional: the types of the outputs that are tensors
 }
 
 // Create creates the operation.
@@ -1598,8 +1598,8 @@ func (o PoolingNwcSumOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "linalg.pooling_nwc_sum")
 	w.Operands("inputs", o.Inputs)
 	w.Operands("outputs", o.Outputs)
-	ods.SetValue(w, "strides", o.Strides, ods.Attribute)
-	ods.SetValue(w, "dilations", o.Dilations, ods.Attribute)
+	ods.SetList(w, "strides", o.Strides, ods.Elements)
+	ods.SetList(w, "dilations", o.Dilations, ods.Elements)
 	w.Region(mlir.Region{})
 	w.Destination("result_tensors", o.ResultTensorsTypes, o.Outputs...)
 	w.OperandSegments()
@@ -1621,8 +1621,8 @@ func AsPoolingNwcSum(op mlir.Operation) (PoolingNwcSumOp, bool) {
 	o := PoolingNwcSumOp{
 		Inputs:             r.Operands(),
 		Outputs:            r.Operands(),
-		Strides:            ods.GetValue(r, "strides", ods.Attribute),
-		Dilations:          ods.GetValue(r, "dilations", ods.Attribute),
+		Strides:            ods.GetValue(r, "strides", ods.Elements),
+		Dilations:          ods.GetValue(r, "dilations", ods.Elements),
 		ResultTensorsTypes: r.Results(),
 	}
 	return o, r.OK()

@@ -324,7 +324,7 @@ func AsBVAShr(op mlir.Operation) (BVAShrOp, bool) {
 
 // BVCmpOp is the operation smt.bv.cmp.
 type BVCmpOp struct {
-	Pred       mlir.Attribute
+	Pred       BVCmpPredicate
 	LHS        mlir.Value
 	RHS        mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
@@ -333,7 +333,7 @@ type BVCmpOp struct {
 // Create creates the operation.
 func (o BVCmpOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "smt.bv.cmp")
-	ods.Set(w, "pred", o.Pred, ods.Attribute)
+	ods.Set(w, "pred", o.Pred, bvCmpPredicateKind)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalResult(o.ResultType)
@@ -341,7 +341,7 @@ func (o BVCmpOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // BVCmp creates smt.bv.cmp and returns its result.
-func BVCmp(b *mlir.Builder, pred mlir.Attribute, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+func BVCmp(b *mlir.Builder, pred BVCmpPredicate, lhs mlir.Value, rhs mlir.Value) mlir.Value {
 	return BVCmpOp{Pred: pred, LHS: lhs, RHS: rhs}.Create(b).Result(0)
 }
 
@@ -353,7 +353,7 @@ func AsBVCmp(op mlir.Operation) (BVCmpOp, bool) {
 		return BVCmpOp{}, false
 	}
 	o := BVCmpOp{
-		Pred:       ods.Get(r, "pred", ods.Attribute),
+		Pred:       ods.Get(r, "pred", bvCmpPredicateKind),
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
 		ResultType: r.Result(),
@@ -1326,7 +1326,7 @@ func AsIntAdd(op mlir.Operation) (IntAddOp, bool) {
 
 // IntCmpOp is the operation smt.int.cmp.
 type IntCmpOp struct {
-	Pred       mlir.Attribute
+	Pred       IntPredicate
 	LHS        mlir.Value
 	RHS        mlir.Value
 	ResultType mlir.Type // optional: inferred, unless some are given
@@ -1335,7 +1335,7 @@ type IntCmpOp struct {
 // Create creates the operation.
 func (o IntCmpOp) Create(b *mlir.Builder) mlir.Operation {
 	w := ods.New(b, "smt.int.cmp")
-	ods.Set(w, "pred", o.Pred, ods.Attribute)
+	ods.Set(w, "pred", o.Pred, intPredicateKind)
 	w.Operand("lhs", o.LHS)
 	w.Operand("rhs", o.RHS)
 	w.OptionalResult(o.ResultType)
@@ -1343,7 +1343,7 @@ func (o IntCmpOp) Create(b *mlir.Builder) mlir.Operation {
 }
 
 // IntCmp creates smt.int.cmp and returns its result.
-func IntCmp(b *mlir.Builder, pred mlir.Attribute, lhs mlir.Value, rhs mlir.Value) mlir.Value {
+func IntCmp(b *mlir.Builder, pred IntPredicate, lhs mlir.Value, rhs mlir.Value) mlir.Value {
 	return IntCmpOp{Pred: pred, LHS: lhs, RHS: rhs}.Create(b).Result(0)
 }
 
@@ -1355,7 +1355,7 @@ func AsIntCmp(op mlir.Operation) (IntCmpOp, bool) {
 		return IntCmpOp{}, false
 	}
 	o := IntCmpOp{
-		Pred:       ods.Get(r, "pred", ods.Attribute),
+		Pred:       ods.Get(r, "pred", intPredicateKind),
 		LHS:        r.Operand(),
 		RHS:        r.Operand(),
 		ResultType: r.Result(),

@@ -75,22 +75,41 @@ func TestAttributes(t *testing.T) {
 				check.Error(t, err, "5 is not a value of")
 			}
 		}
-		for want, name := range []string{"lt", "le", "gt", "ge"} {
-			a, err := smt.IntPredicate(c, name)
-			if mlirtest.Supported(t, c.Library(), err, "mlirSMTAttrGetIntPredicate") {
-				v, _ := a.Int()
-				check.Diff(t, name, int64(want), v)
+	})
+}
+
+// TestPredicates checks the values of predicates in operations.
+func TestPredicates(t *testing.T) {
+	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
+		if !c.Registered("smt.int.cmp") {
+			return
+		}
+		m := c.NewModule(mlir.Location{})
+		b := mlir.NewBuilder(m.Body(), mlir.Location{})
+		smt.Solver(b, nil, nil, b.Region(func([]mlir.Value) {
+			x := smt.DeclareFun(b, b.Type("!smt.int"))
+			y := smt.DeclareFun(b, b.Type("!smt.bv<8>"))
+			smt.Assert(b, smt.IntCmp(b, smt.IntPredicateGe, x, x))
+			smt.Assert(b, smt.BVCmp(b, smt.BVCmpPredicateUlt, y, y))
+			smt.Yield(b)
+		}))
+		check.NoError(t, b.Err())
+		check.NoError(t, m.Verify())
+		for _, want := range []string{"smt.int.cmp ge %0, %0", "smt.bv.cmp ult %1, %1"} {
+			if !strings.Contains(m.String(), want) {
+				t.Errorf("the module does not contain %q:\n%s", want, m)
 			}
 		}
-		for want, name := range []string{"slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"} {
-			a, err := smt.BVCmpPredicate(c, name)
-			if mlirtest.Supported(t, c.Library(), err, "mlirSMTAttrGetBVCmpPredicate") {
-				v, _ := a.Int()
-				check.Diff(t, name, int64(want), v)
-				_, err = smt.IntPredicate(c, name)
-				check.Error(t, err, "is not a comparison")
+		for op := range m.Operation().All() {
+			if cmp, ok := smt.AsIntCmp(op); ok {
+				check.Diff(t, "predicate", smt.IntPredicateGe, cmp.Pred)
+			}
+			if cmp, ok := smt.AsBVCmp(op); ok {
+				check.Diff(t, "predicate", smt.BVCmpPredicateUlt, cmp.Pred)
 			}
 		}
+		smt.IntCmp(b, smt.IntPredicate(9), mlir.Value{}, mlir.Value{})
+		check.Error(t, b.Err(), "9 is no IntPredicate: use one of lt, le, gt, ge")
 	})
 }
 

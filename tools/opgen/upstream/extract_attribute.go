@@ -116,6 +116,10 @@ func (e *extraction) attributeKind(d definitions, r record) string {
 	if kind := storages[storage]; kind != "" {
 		return kind
 	}
+	// The summary has the shape, "… of shape [2]". Lists have one dimension.
+	if isA(r, "RankedI64ElementsAttr") && !strings.Contains(text(r, "summary"), ",") {
+		return "elements:i64"
+	}
 	return cmp.Or(e.wrapped(d, storage), "attribute")
 }
 

@@ -129,6 +129,26 @@ var (
 	Float64s = dense[float64]()
 )
 
+// Elements is the kind of a list that is a tensor of one dimension, such as the strides of a
+// convolution.
+var Elements = Kind[[]int64]{func(c *mlir.Context, v []int64) (mlir.Attribute, error) {
+	t, err := c.TensorType(c.IntegerType(64, mlir.Signless), int64(len(v)))
+	if err != nil {
+		return mlir.Attribute{}, err
+	}
+	return mlir.NewDense(t, v)
+}, func(a mlir.Attribute) ([]int64, bool) {
+	if a.IsNil() {
+		return nil, false
+	}
+	d, err := mlir.DenseOf[int64](a)
+	if err != nil {
+		return nil, false
+	}
+	v, err := d.Values()
+	return v, err == nil
+}}
+
 func dense[T mlir.DenseArrayElement]() Kind[[]T] {
 	return Kind[[]T]{func(c *mlir.Context, v []T) (mlir.Attribute, error) { return mlir.NewDenseArray(c, v...), nil }, readIntegers[T]}
 }
