@@ -102,6 +102,7 @@ type PassManager struct {
 	life  *lifetime
 	ids   capi.MlirTypeIDAllocator
 	hasGo bool // one of the passes is a Pass
+	hasC  bool // one of the passes is the library's
 
 	started bool
 	running bool
@@ -109,8 +110,9 @@ type PassManager struct {
 	within  pointer            // while running: the outermost object that contains …
 	on      capi.MlirOperation // … the operation that it runs on
 
-	mu     sync.Mutex // protects failed, which is set on any thread
+	mu     sync.Mutex // protects the following, which are set on any thread
 	failed *PassError
+	last   string // the Pass that returned last
 }
 
 // NewPassManager creates a PassManager. All passes of the library can be used in pipelines.
@@ -165,6 +167,7 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 			return nil, err
 		}
 	}
+	p.hasC = o.Pipeline != ""
 	p.verify = !o.NoVerify
 	capi.MlirPassManagerEnableVerifier(t, p.raw, p.verify)
 	if o.Timing {
@@ -231,6 +234,7 @@ func (l PassList) Add(pipeline string) error {
 	if err := add(capi.MlirPassManagerGetAsOpPassManager(t, trial)); err != nil {
 		return err
 	}
+	l.pm.hasC = true
 	return add(l.raw)
 }
 
@@ -297,11 +301,12 @@ func (l PassList) AddPass(pass Pass) error {
 // record stores the first error of a pass, which is returned at the end of the run. It
 // reports whether err is nil.
 func (p *PassManager) record(name string, err error) (ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = name
 	if err == nil {
 		return true
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.failed == nil {
 		p.failed = &PassError{Pass: name, Err: err}
 	}
@@ -336,7 +341,8 @@ func (l PassList) String() string {
 // Run runs the passes on a module. All handles into the module are invalid after it, even
 // if it fails, because passes may move and destroy any operation. Detached objects no
 // longer use values of the module. The error is a *PassError if a Pass failed, and a
-// *DiagnosticError otherwise.
+// *DiagnosticError otherwise. If a Pass may have left what is not valid, the Op of that error
+// names the Pass that ran last.
 func (p *PassManager) Run(m *Module) error {
 	m.given("PassManager.Run")
 	m.life.check("PassManager.Run")
@@ -368,7 +374,7 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	if err := p.ctx.translatable(p.String()); err != nil {
 		return o, err
 	}
-	p.started, p.running, p.failed = true, true, nil
+	p.started, p.running, p.failed, p.last = true, true, nil, ""
 	defer func() { p.running, p.within, p.on = false, nil, capi.MlirOperation{} }()
 	var ok bool
 	o, err := p.ctx.run(o, "PassManager.Run", p.hasGo, func(o Operation, top pointer) {
@@ -384,7 +390,22 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 		p.failed.Diagnostics = diagnostics
 		return o, p.failed
 	case !ok:
-		return o, &DiagnosticError{Op: "running the passes", Diagnostics: diagnostics}
+		return o, &DiagnosticError{Op: p.blame(o), Diagnostics: diagnostics}
 	}
 	return o, nil
+}
+
+// blame says what failed in a run that no Pass failed. The library verifies the operations after
+// each pass, and stops at those that are not valid.
+func (p *PassManager) blame(o Operation) string {
+	t := p.ctx.api
+	valid := !p.verify || p.last == "" || capi.MlirOperationVerify(t, o.raw)
+	p.ctx.sink.Take() // the run has reported it
+	switch {
+	case valid:
+		return "running the passes"
+	case p.hasC || p.ctx.threads:
+		return fmt.Sprintf("verifying after the pass %q, or after one that ran later,", p.last)
+	}
+	return fmt.Sprintf("verifying after the pass %q", p.last)
 }

@@ -202,6 +202,20 @@ func TestPassFailures(t *testing.T) {
 		if err := run(mlir.Pass{Name: "spoils", Run: spoil}); !errors.As(err, &d) || len(d.Diagnostics) == 0 {
 			t.Errorf("a pass that leaves invalid IR: %v", err)
 		}
+		check.Error(t, d, `mlir: verifying after the pass "spoils" failed: test.mlir:`, "redefinition of symbol named 'same'")
+		nothing := mlir.Pass{Name: "nothing", Run: func(mlir.Operation) error { return nil }}
+		for want, fill := range map[string]func(pm *mlir.PassManager) error{
+			`verifying after the pass "spoils", or after one that ran later, failed`: func(pm *mlir.PassManager) error {
+				return errors.Join(pm.AddPass(nothing), pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}), pm.Add("symbol-dce"))
+			},
+			`verifying after the pass "spoils" failed`: func(pm *mlir.PassManager) error {
+				return errors.Join(pm.AddPass(nothing), pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}), pm.AddPass(nothing))
+			},
+		} {
+			pm := passManager(t, c, mlir.PassManagerOptions{})
+			check.NoError(t, fill(pm))
+			check.Error(t, pm.Run(mlirtest.Parse(t, c, twice)), want)
+		}
 		pm := passManager(t, c, mlir.PassManagerOptions{NoVerify: true})
 		if err := pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}); err != nil {
 			t.Fatal(err)
