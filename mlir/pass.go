@@ -3,6 +3,7 @@ package mlir
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -62,6 +63,11 @@ type PassManagerOptions struct {
 	Statistics StatisticsMode
 	// PrintIR, if not nil, prints the IR between passes.
 	PrintIR *PrintIROptions
+	// Reproducer is the path of a file that each run writes before its first pass, and removes
+	// if it succeeds. So it is left by a run that fails or ends the process. The file has the
+	// operation and the passes as text, in the form that mlir-opt --run-reproducer reads. It
+	// cannot run passes written in Go.
+	Reproducer string
 }
 
 // A StatisticsMode is a format in which the statistics of passes are printed.
@@ -103,6 +109,7 @@ type PassManager struct {
 	ids   capi.MlirTypeIDAllocator
 	hasGo bool // one of the passes is a Pass
 	hasC  bool // one of the passes is the library's
+	repro string
 
 	started bool
 	running bool
@@ -141,6 +148,11 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 			return nil, &UnsupportedError{Library: c.lib.path, Function: "mlirPassManagerEnableIRPrinting with options"}
 		}
 	}
+	if o.Reproducer != "" {
+		if err := c.lib.printable(reproduced); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case o.Op != "" && o.Pipeline != "":
 		return nil, errors.New("mlir: both Op and Pipeline are set: leave Op empty, because Pipeline names the operation")
@@ -168,7 +180,7 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 		}
 	}
 	p.hasC = o.Pipeline != ""
-	p.verify = !o.NoVerify
+	p.verify, p.repro = !o.NoVerify, o.Reproducer
 	capi.MlirPassManagerEnableVerifier(t, p.raw, p.verify)
 	if o.Timing {
 		capi.MlirPassManagerEnableTiming(t, p.raw)
@@ -374,6 +386,11 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 	if err := p.ctx.translatable(p.String()); err != nil {
 		return o, err
 	}
+	if p.repro != "" {
+		if err := p.writeReproducer(o); err != nil {
+			return o, err
+		}
+	}
 	p.started, p.running, p.failed, p.last = true, true, nil, ""
 	defer func() { p.running, p.within, p.on = false, nil, capi.MlirOperation{} }()
 	var ok bool
@@ -391,6 +408,9 @@ func (p *PassManager) RunOn(o Operation) (Operation, error) {
 		return o, p.failed
 	case !ok:
 		return o, &DiagnosticError{Op: p.blame(o), Diagnostics: diagnostics}
+	}
+	if p.repro != "" {
+		return o, os.Remove(p.repro)
 	}
 	return o, nil
 }
