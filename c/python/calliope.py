@@ -161,7 +161,7 @@ class Library:
         self._lib.calliope_fail.restype = None
         self._lib.calliope_fail.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
         self._lib.calliope_free.argtypes = [ctypes.c_void_p]
-        self._kept = {}  # what the library calls, by (registry, name or id)
+        self._kept = []  # what the library calls: compiled programs may call it after its name is registered again
 
     def _check(self, status):
         if status:
@@ -228,7 +228,7 @@ class Library:
             name = number.value
         else:
             self._check(self._lib.calliope_register(name.encode(), handler, None, ctypes.byref(options)))
-        self._kept[registry, name] = handler
+        self._kept.append(handler)
         return name
 
     def unregister(self, name, registry=""):
@@ -238,7 +238,6 @@ class Library:
         else:
             status = self._lib.calliope_unregister(registry.encode(), name.encode())
         self._check(status)
-        # The handler is kept, because a call of it may run.
 
     def open_registry(self, name):
         """Makes a registry, which modules name in the key "registry"."""

@@ -1,7 +1,9 @@
 """Holds what calls of Python functions do in JAX programs: on divided arrays, with empty arrays, under vmap, with
 derivatives of their own, and after their name was registered again. The argument is the path of the library."""
 
+import gc
 import sys
+import weakref
 
 import jax
 import jax.numpy as jnp
@@ -61,6 +63,16 @@ for factor, dispatch in (1, "inline"), (2, "inline"), (3, "goroutine"):
     library.register(lambda x: factor * x, "cell", dispatch=dispatch)
     np.testing.assert_array_equal(cell(x), factor * x)
     library.unregister("cell")
+
+# What was registered before stays, because a program or a call that runs may have its address.
+first = lambda x: x
+alive = weakref.ref(first)
+library.register(first, "twice")
+del first
+library.unregister("twice")
+library.register(np.sin, "twice")
+gc.collect()
+assert alive() is not None, "the handler of a name that was registered again is gone"
 
 # Under vmap.
 for method in "sequential", "sequential_unrolled", "broadcast_all", "expand_dims":
