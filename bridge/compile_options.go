@@ -34,12 +34,13 @@ type CompileOptions struct {
 	// whose types, or the signature that it is registered with, are not those of its call.
 	JAXCallbacks []string
 
-	// Exact turns off XLA's algebraic simplification and its folding of constants, which change what a
-	// module computes: docs/reference/xla-deviations.md lists the cases. A product that is added may still not
-	// be rounded. Code may take longer: attention up to twice as long. Without Exact, Compile logs the first
-	// operation that it knows to get another value, see [DescribedProgram].
+	// Exact turns off XLA's algebraic simplification, its folding of constants and its excess precision of small
+	// floating-point types, which change what a module computes: docs/reference/xla-deviations.md lists the cases.
+	// A product that is added may still not be rounded. Code may take longer: attention up to twice as long. Without
+	// Exact, Compile logs the first operation that it knows to get another value, see [DescribedProgram].
 	//
-	// It adds passes to the flag xla_disable_hlo_passes.
+	// It adds passes to the flag xla_disable_hlo_passes, and sets xla_allow_excess_precision to false unless
+	// Flags has it.
 	Exact bool
 
 	// Flags are flags of XLA for this compile, by name without dashes, such as
@@ -106,6 +107,9 @@ func (o CompileOptions) check(devices int) (flags map[string]string, err error) 
 	}
 	if o.Exact {
 		flags[disabledPasses] = strings.TrimPrefix(flags[disabledPasses]+","+inexactPasses, ",")
+		if _, set := flags[excessPrecision]; !set {
+			flags[excessPrecision] = "False"
+		}
 	}
 	if o.DumpTo != "" {
 		dir, err := filepath.Abs(o.DumpTo) // "-" is standard output in XLA

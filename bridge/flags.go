@@ -70,12 +70,13 @@ var bools = map[string]string{"true": "True", "1": "True", "false": "False", "0"
 // a NaN, and take -0 for less than 0.
 const keepsNaN = "xla_cpu_enable_fast_min_max"
 
-// disabledPasses is the flag with the names of passes that XLA leaves out, and inexactPasses are those that
-// CompileOptions.Exact leaves out.
+// disabledPasses is the flag with the names of passes that XLA leaves out, inexactPasses are those that
+// CompileOptions.Exact leaves out, and excessPrecision is the flag that lets XLA keep more bits than a type has.
 const (
-	disabledPasses = "xla_disable_hlo_passes"
-	simplification = "algsimp"
-	inexactPasses  = simplification + ",constant_folding"
+	disabledPasses  = "xla_disable_hlo_passes"
+	simplification  = "algsimp"
+	inexactPasses   = simplification + ",constant_folding"
+	excessPrecision = "xla_allow_excess_precision"
 )
 
 // flagVariables are the environment variables that XLA reads flags from.
