@@ -25,9 +25,14 @@ func Program(m *mlir.Module) Serializer { return Serializer{m} }
 // artifacts. A plugin with another version of StableHLO reads text, and may refuse bytecode.
 // Operations of CHLO that plugins of the version do not know are replaced by operations of
 // StableHLO; others stay, because XLA has better implementations of its own.
+//
+// A module with a [MisplacedCall] is refused, because XLA may end the process.
 func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
+	}
+	if list := MisplacedCalls(s.module); len(list) > 0 {
+		return nil, fmt.Errorf("stablehlo: Program: %s: %w", list[0].Operation.Location().Position(), list[0])
 	}
 	target, err := s.target(version)
 	if err == nil {
