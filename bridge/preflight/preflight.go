@@ -40,9 +40,16 @@ type Options struct {
 func Check(m *mlir.Module, o Options) error {
 	var problems []Problem
 	where := callop.Surroundings(m)
+	misplaced := map[mlir.Operation]error{}
+	for _, c := range stablehlo.MisplacedCalls(m) {
+		misplaced[c.Operation] = c
+	}
 	for _, op := range live(m) {
 		call, _ := stablehlo.AsCustomCall(op)
 		p, found := o.check(op, call)
+		if err := misplaced[op]; !found && err != nil {
+			p, found = Problem{Kind: BadPlace, Err: err}, true
+		}
 		if !found && o.Partitions > 1 {
 			p, found = checkDevices(m, op, where)
 		}

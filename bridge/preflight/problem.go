@@ -19,11 +19,12 @@ const (
 	BadCall                     // the operands and results do not fit the form
 	BadLayout                   // an operand or result is not in row-major order
 	BadDevices                  // devices share the module, and the call is not in a manual computation
+	BadPlace                    // the call is where XLA cannot make one, see stablehlo.MisplacedCall
 	MissingCall                 // JAXCallbacks has a name for an index that no call has
 	numKinds        = iota
 )
 
-var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout", "bad devices", "missing call"}
+var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout", "bad devices", "bad place", "missing call"}
 
 func (k Kind) String() string {
 	if k < 0 || k >= numKinds {
