@@ -17,6 +17,10 @@ import (
 // the next call. results are the types that a template gives. The results of the other
 // forms follow from the operands.
 func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, data []Value, results []mlir.Type) ([]Value, bool) {
+	if s := f.scope.perElement(); s != nil {
+		f.b.fail(at, name, data, fmt.Errorf("XLA cannot call in %s: call before or after it, on whole arrays", s.name))
+		return nil, false
+	}
 	if err := cb.checkPolicy(f, form); err != nil {
 		f.b.fail(at, name, data, err)
 		return nil, false

@@ -39,6 +39,17 @@ func (s *scope) innermostClosed() *scope {
 	return nil
 }
 
+// perElement returns the innermost scope among s and those around it that XLA runs for single elements, such as the
+// body of a reduce, or nil.
+func (s *scope) perElement() *scope {
+	for ; s != nil; s = s.outer {
+		if s.closed() && !s.manual {
+			return s
+		}
+	}
+	return nil
+}
+
 // open starts a scope within the innermost one, with arguments of the given types.
 func (f *Func) open(at place, name string, arguments []mlir.Type, capture bool) (*scope, []Value) {
 	s := &scope{f: f, outer: f.scope, name: name, at: at, capture: capture}

@@ -302,7 +302,21 @@ func TestMistakesInClosedRegions(t *testing.T) {
 				return x
 			})
 			return here(3)
-		}, "callbacks in the body of the reduce cannot be ordered, because it cannot take a token"},
+		}, "XLA cannot call in the body of the reduce: call before or after it, on whole arrays"},
+		{"pure call", func(b *builder.Builder) int {
+			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
+				return builder.PureCall(builder.Callback{Name: "x"}, x, x)
+			})
+			return here(2)
+		}, "XLA cannot call in the body of the reduce: call before or after it, on whole arrays"},
+		{"call in a loop in the body", func(b *builder.Builder) int {
+			reduce(b, func(f *builder.Func, x builder.Value) builder.Value {
+				return builder.Loop(f.Constant(tensor.Scalar[int32](3)), x, func(_, x builder.Value) builder.Value {
+					return builder.PureCall(builder.Callback{Name: "x"}, x, x)
+				})
+			})
+			return here(3)
+		}, "XLA cannot call in the body of the reduce"},
 	})
 }
 
