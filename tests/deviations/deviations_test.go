@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,9 @@ import (
 // A child process runs the module whose name is in this environment variable, and prints the results.
 const childVariable = "CALLIOPE_TEST_DEVIATION"
 
+// calls counts those of the callbacks "stops" and "watches" in one run.
+var calls atomic.Int32
+
 func TestMain(m *testing.M) {
 	if err := setUp(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -39,14 +43,24 @@ func TestMain(m *testing.M) {
 }
 
 func setUp() error {
+	stops := func(f *callbacks.Frame) error {
+		if calls.Add(1) == 1 {
+			<-f.Context().Done()
+		}
+		return f.Context().Err()
+	}
 	for name, f := range map[string]func(*callbacks.Frame) error{
 		"clears":  func(f *callbacks.Frame) error { clear(f.Results[0].Data); return nil },
 		"copies":  func(f *callbacks.Frame) error { copy(f.Results[0].Data, f.Args[0].Data); return nil },
-		"watches": func(*callbacks.Frame) error { return nil },
+		"stops":   stops,
+		"watches": func(*callbacks.Frame) error { calls.Add(1); return nil },
 	} {
 		if err := callbacks.Default.Register(name, f, callbacks.Options{}); err != nil {
 			return err
 		}
+	}
+	if err := callbacks.Default.Register("stops in time", stops, callbacks.Options{Timeout: 100 * time.Millisecond}); err != nil {
+		return err
 	}
 	return native.EnsureAll(context.Background(), native.EnsureOptions{}, append(native.DefaultParts(), plugins()...)...)
 }
@@ -56,6 +70,9 @@ func (d *deviation) run(ctx context.Context, plugin string, way around) string {
 	results, err := d.results(ctx, plugin, way)
 	if _, ok := errors.AsType[*bridge.PluginError](err); ok {
 		return refuses
+	}
+	if _, ok := errors.AsType[*callbacks.TimeoutError](err); ok {
+		return timesOut
 	}
 	if err != nil {
 		return err.Error()
@@ -97,7 +114,7 @@ func (d *deviation) results(ctx context.Context, plugin string, way around) (tex
 	if err != nil {
 		return "", err
 	}
-	client, err := p.NewClient(bridge.ClientOptions{})
+	client, err := p.NewClient(bridge.ClientOptions{Devices: max(1, d.partitions, d.replicas)})
 	if err != nil {
 		return "", err
 	}
@@ -106,16 +123,61 @@ func (d *deviation) results(ctx context.Context, plugin string, way around) (tex
 	if way.advice == "" {
 		options = d.options
 	}
-	e, err := client.Compile(ctx, stablehlo.Program(m), options)
+	options.Partitions, options.Replicas = d.partitions, d.replicas
+	var program bridge.Program = stablehlo.Program(m)
+	if d.raw && way.module == "" {
+		program = bridge.Source(m.String())
+	}
+	e, err := client.Compile(ctx, program, options)
 	if err != nil {
 		return "", err
 	}
 	defer e.Close()
-	results, err := e.Call(ctx, d.inputs...)
+	calls.Store(0)
+	results, err := d.call(ctx, client, e)
 	if err != nil {
 		return "", err
 	}
-	return texts(results), nil
+	if text = texts(results); d.counted {
+		text += fmt.Sprintf(", %d calls", calls.Load())
+	}
+	return text, nil
+}
+
+// call runs a module on the inputs, and returns the results of the first device.
+func (d *deviation) call(ctx context.Context, client *bridge.Client, e *bridge.Executable) ([]tensor.View, error) {
+	var inputs []bridge.Input
+	for device := range max(1, d.partitions, d.replicas) {
+		for _, v := range d.inputs {
+			b, err := client.BufferFromHost(ctx, v, device)
+			if err != nil {
+				return nil, err
+			}
+			if d.donated {
+				inputs = append(inputs, bridge.Donate(b))
+				continue
+			}
+			defer b.Close()
+			inputs = append(inputs, b)
+		}
+	}
+	outputs, err := e.Run(ctx, inputs...)
+	if err != nil {
+		return nil, err
+	}
+	var results []tensor.View
+	for i, b := range outputs {
+		defer b.Close()
+		if i == len(outputs)/max(1, d.partitions, d.replicas) {
+			break
+		}
+		v, err := b.ToHost(ctx)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, v)
+	}
+	return results, nil
 }
 
 // runChild is run without a way round, in a child process.
@@ -124,7 +186,7 @@ func (d *deviation) runChild(t *testing.T, plugin string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	child := exec.CommandContext(ctx, os.Args[0])
-	child.Env = append(os.Environ(), childVariable+"="+d.module, native.PJRTPlugin.Env()+"="+plugin)
+	child.Env = append(os.Environ(), childVariable+"="+d.module, native.PJRTPlugin.Env()+"="+plugin, "XLA_FLAGS="+d.flags)
 	out, err := child.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil && exit.ExitCode() != 1 {
 		return endsProcess

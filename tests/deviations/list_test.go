@@ -1,6 +1,7 @@
 package deviations
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -19,12 +20,20 @@ type deviation struct {
 	says    map[native.Part]string
 	options bridge.CompileOptions // without the way round
 	around  around
+
+	counted bool   // the number of calls is a part of the results
+	donated bool   // the inputs are
+	raw     bool   // XLA gets the text, because stablehlo.Program refuses the module
+	flags   string // XLA_FLAGS of the child process
+	// The devices that share the module, or each run it, all get the inputs; the results are those of the first.
+	partitions, replicas int
 }
 
 // These are in the place of results.
 const (
 	endsProcess = "ends the process"
 	refuses     = "is not compiled"
+	timesOut    = "the call times out"
 )
 
 // around is a way round.
@@ -128,6 +137,14 @@ var deviations = []deviation{
 		about:  "The folding of constants drops a NaN in maximum, minimum and clamp, and takes -0 for 0.",
 		around: rewritten("maximum-of-constants-around", "an optimization barrier around a constant."),
 		want:   "f32[2] [NaN 5]", says: on("f32[2] [2 5]", native.PJRTPlugin)},
+	{title: "Signs of constants", module: "sign-of-constants",
+		about:  "The folding of constants takes 0 for the sign of -0, which is -0.",
+		around: rewritten("sign-of-constants-around", "an optimization barrier around the constant."),
+		want:   "f32[2] [-0 1]", says: on("f32[2] [0 1]")},
+	{title: "Sums of small floating-point types", module: "small-sum", around: exact,
+		about:  "XLA does not round a sum of bf16 that is converted to f32, and likewise other operations and types of 16 bits.",
+		inputs: []tensor.View{bfloat16s(0.08544922, 1), bfloat16s(-0.5859375, 1)},
+		want:   "f32[2] [-0.5 2]", says: on("f32[2] [-0.5004883 2]")},
 	{title: "Sums with zero", module: "sum-with-zero",
 		about:  "XLA takes x + 0 for x, which is -0 if x is, and not 0.",
 		around: rewritten("sum-with-zero-around", "an optimization barrier around the zero."),
@@ -135,7 +152,7 @@ var deviations = []deviation{
 		want:   "f32[2] [0 1]", says: on("f32[2] [-0 1]")},
 	{title: "Products that are added", module: "product-that-is-added",
 		about:  "A product that is added to something is not rounded, where the processor has an instruction for both.",
-		around: around{none: true, advice: "none: compute with a wider type, or compare with a tolerance."},
+		around: rewritten("product-that-is-added-around", "a select whose predicate is behind an optimization barrier."),
 		inputs: []tensor.View{tensor.Vector[float32](-28.786936, 1), tensor.Vector[float32](-0.750238, 1)},
 		want:   "f32[2] [-7.1898823 2]", says: on("f32[2] [-7.1898828 2]")},
 	{title: "Denormal numbers", module: "denormal",
@@ -153,6 +170,15 @@ var deviations = []deviation{
 			"a branch may overwrite it. Here the function clears its result.",
 		inputs: []tensor.View{tensor.Vector[float32](1, 2, 3, 4)},
 		want:   "f32[4] [2 4 6 8]", says: on("f32[4] [0 0 0 0]")},
+	{title: "Donated parameters", module: "donated-parameter", around: prepared, donated: true,
+		about: "Where main returns a donated parameter unchanged as its only result, a call or a loop in a branch may overwrite\n" +
+			"it. Here the function clears its result.",
+		inputs: []tensor.View{tensor.Vector[float32](1, 2, 3, 4)},
+		want:   "f32[4] [1 2 3 4]", says: on("f32[4] [0 0 0 0]")},
+	{title: "Calls in conditions of loops", module: "call-in-condition", around: prepared, counted: true,
+		about:  "Where XLA knows how often a loop runs, it does not evaluate the condition, so it loses the calls there.",
+		inputs: []tensor.View{tensor.Vector[float32](1, 2, 3, 4)},
+		want:   "f32[4] [16 32 48 64], 5 calls", says: on("f32[4] [16 32 48 64], 0 calls")},
 	{title: "Loops that run zero times", module: "empty-loop", around: prepared,
 		about: "Where a loop with side effects runs zero times, and only it uses the results of another one, XLA reads\n" +
 			"freed memory.",
@@ -163,9 +189,43 @@ var deviations = []deviation{
 		around: rewritten("bits-to-integer-around", "shifts, and a reduction."),
 		inputs: []tensor.View{{Shape: tensor.ShapeOf(tensor.Pred, 64), Data: append([]byte{1, 0, 1}, make([]byte, 61)...)}},
 		want:   "s64[] 5", says: map[native.Part]string{native.PJRTPlugin: endsProcess, native.PJRT106: refuses, native.PJRT115: refuses}},
-	{title: "Calls in comparators", module: "call-in-comparator",
-		about:  "XLA has no code for a custom call in the comparator of a sort.",
+	{title: "Calls in comparators", module: "call-in-comparator", raw: true,
+		about: "XLA has no code for a custom call in the comparator of a sort, and none in the body of an all_reduce.\n" +
+			"Package builder and stablehlo.Program refuse such modules, with the place of the call.",
 		around: rewritten("call-in-comparator-around", "call before the sort, on the whole array."),
 		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4)},
 		want:   "f32[4] [1 2 3 4]", says: on(refuses)},
+	{title: "Calls in reductions", module: "call-in-reduction", raw: true,
+		about: "XLA's compiler crashes on a custom call in the body of a reduce, reduce_window, scatter, select_and_scatter\n" +
+			"or map. Package builder and stablehlo.Program refuse such modules, with the place of the call.",
+		around: rewritten("call-in-reduction-around", "call before the reduction, on the whole array."),
+		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4)},
+		want:   "f32[] 10", says: on(endsProcess)},
+	{title: "Calls in functions that custom calls name", module: "call-in-named-function", raw: true,
+		about: "XLA has no code for a custom call in a function that another one names (called_computations), such as the\n" +
+			"comparator of ApproxTopK. passes.InsertTap taps nothing there, and stablehlo.Program refuses such modules.",
+		around: rewritten("call-in-named-function-around", "call before the other call, on the whole array."),
+		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4)},
+		want:   "f32[2] [4 3]", says: on(refuses)},
+	{title: "Calls between collective operations", module: "call-between-collectives", replicas: 2,
+		flags: "--xla_cpu_collective_call_warn_stuck_timeout_seconds=1 --xla_cpu_collective_call_terminate_timeout_seconds=2",
+		about: "Where a call does not return, the other devices wait for its device in the next collective operation, and after\n" +
+			"40 seconds XLA ends the process. Here it is 2 seconds, by a flag, and the function of one device does not return.",
+		around: rewritten("call-between-collectives-around", "a function with a timeout, for which the run fails and the others go on."),
+		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4)},
+		want:   timesOut, says: on(endsProcess)},
+	{title: "Updates of divided arrays", module: "divided-update", partitions: 2,
+		about:  "Where devices share an array, XLA loses an update that begins outside of it, instead of moving it inside.",
+		around: rewritten("divided-update-around", "a clamp of the index."),
+		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4), tensor.Scalar[int32](9)},
+		want:   "f32[4] [3 1 2 9]", says: on("f32[4] [3 1 2 4]")},
+}
+
+// bfloat16s returns an array of bf16.
+func bfloat16s(list ...float32) tensor.View {
+	v := tensor.View{Shape: tensor.ShapeOf(tensor.BF16, len(list))}
+	for _, f := range list {
+		v.Data = binary.LittleEndian.AppendUint16(v.Data, uint16(tensor.ToBFloat16(f)))
+	}
+	return v
 }

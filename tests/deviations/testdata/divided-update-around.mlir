@@ -1,0 +1,13 @@
+module attributes {mhlo.num_partitions = 2 : i32} {
+  func.func @main(%x: tensor<4xf32> {mhlo.sharding = "{replicated}"}, %i: tensor<i32> {mhlo.sharding = "{replicated}"})
+      -> (tensor<4xf32> {mhlo.sharding = "{replicated}"}) {
+    %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
+    %nine = stablehlo.constant dense<9.0> : tensor<1xf32>
+    %low = stablehlo.constant dense<0> : tensor<i32>
+    %high = stablehlo.constant dense<3> : tensor<i32>
+    %j = stablehlo.clamp %low, %i, %high : tensor<i32>
+    %1 = stablehlo.dynamic_update_slice %0, %nine, %j {mhlo.sharding = "{devices=[2]<=[2]}"}
+      : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}

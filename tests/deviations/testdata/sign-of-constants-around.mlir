@@ -1,0 +1,6 @@
+func.func @main() -> tensor<2xf32> {
+  %x = stablehlo.constant dense<[-0.0, 3.0]> : tensor<2xf32>
+  %hidden = stablehlo.optimization_barrier %x : tensor<2xf32>
+  %0 = stablehlo.sign %hidden : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
