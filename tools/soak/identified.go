@@ -36,10 +36,5 @@ func runIdentities(ctx context.Context, o identities.Options) (*identities.Resul
 	if err != nil {
 		return nil, err
 	}
-	client, err := plugin.NewClient(bridge.ClientOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
-	return identities.Run(ctx, library, client, o)
+	return identities.Run(ctx, library, plugin, o)
 }

@@ -44,6 +44,13 @@ func (e *expression) each(f func(*expression)) {
 	f(e)
 }
 
+// has reports whether is holds for an expression or one in it.
+func (e *expression) has(is func(*expression) bool) bool {
+	found := false
+	e.each(func(part *expression) { found = found || is(part) })
+	return found
+}
+
 func isFloat(t tensor.DType) bool {
 	return slices.Contains([]tensor.DType{tensor.F64, tensor.F32, tensor.F16, tensor.BF16}, t)
 }

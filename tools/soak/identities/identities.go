@@ -40,7 +40,7 @@ type Deviation struct {
 	Inputs     string // the elements of the parameters
 	Want, Got  string // what the interpreter and XLA make of them
 	Count      int    // how many programs have it, with any parameters
-	Known      string // why XLA does so also without simplification, "" if that is not known
+	Known      string // why XLA does so also without simplification: titles of docs/reference/xla-deviations.md, or ""
 }
 
 func (d *Deviation) String() string {
@@ -78,11 +78,19 @@ func (r *Result) Unknown() []*Deviation {
 // inModule is the number of expressions in one module.
 const inModule = 50
 
-// Run makes random programs, runs them by XLA and by the interpreter, and compares what they return. The
-// same options make the same programs.
-func Run(ctx context.Context, library *mlir.Library, client *bridge.Client, o Options) (*Result, error) {
+// Run makes random programs, runs them by the XLA of a plugin and by the interpreter, and compares what they
+// return. The same options make the same programs.
+func Run(ctx context.Context, library *mlir.Library, plugin *bridge.Plugin, o Options) (*Result, error) {
+	client, err := plugin.NewClient(bridge.ClientOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
 	g := &generator{rand.New(rand.NewPCG(o.Seed, 0))}
-	r := &runner{library: library, client: client, options: bridge.CompileOptions{Exact: !o.Simplify}, found: map[string]*Deviation{}}
+	r := &runner{
+		library: library, client: client, options: bridge.CompileOptions{Exact: !o.Simplify}, pjrt: plugin.Info().PJRT,
+		found: map[string]*Deviation{},
+	}
 	for r.result.Programs < o.Programs {
 		list := make([]*expression, min(inModule, o.Programs-r.result.Programs))
 		for i := range list {
@@ -102,15 +110,16 @@ type runner struct {
 	library *mlir.Library
 	client  *bridge.Client
 	options bridge.CompileOptions
+	pjrt    string // the plugin's version
 	inputs  map[string]tensor.View
 	folded  bool
-	found   map[string]*Deviation // by expression
+	found   map[string]*Deviation // by expression and reason
 	result  Result
 }
 
 // compare adds the deviations of expressions.
 func (r *runner) compare(ctx context.Context, list []*expression) error {
-	want, got, err := r.both(ctx, list)
+	want, got, err := r.both(ctx, list, way{})
 	if err != nil {
 		return err
 	}
@@ -137,7 +146,7 @@ func (r *runner) add(ctx context.Context, e *expression, at int, want, got tenso
 			if len(part.args) == 0 {
 				continue
 			}
-			w, g, err := r.both(ctx, []*expression{part})
+			w, g, err := r.both(ctx, []*expression{part}, way{})
 			if err != nil {
 				return err
 			}
@@ -155,13 +164,21 @@ func (r *runner) add(ctx context.Context, e *expression, at int, want, got tenso
 		}
 		e = smaller
 	}
-	key := e.String()
+	known := ""
+	if r.options.Exact {
+		var err error
+		if known, err = r.known(ctx, e, want); err != nil {
+			return err
+		}
+	}
+	key := e.String() + known
 	if d := r.found[key]; d != nil {
 		d.Count++
 		return nil
 	}
-	d := &Deviation{Expression: key, Folded: r.folded, Count: 1, Want: fmt.Sprint(want.At(at)), Got: fmt.Sprint(got.At(at))}
-	d.Known = known(e, r.folded, want.At(at), got.At(at))
+	d := &Deviation{
+		Expression: e.String(), Folded: r.folded, Count: 1, Want: fmt.Sprint(want.At(at)), Got: fmt.Sprint(got.At(at)), Known: known,
+	}
 	var inputs []string
 	e.each(func(part *expression) {
 		if !part.isParameter() {
@@ -177,9 +194,9 @@ func (r *runner) add(ctx context.Context, e *expression, at int, want, got tenso
 	return nil
 }
 
-// both returns what the interpreter and XLA make of expressions.
-func (r *runner) both(ctx context.Context, list []*expression) (want, got []tensor.View, err error) {
-	text, args := module(list, r.inputs, r.folded)
+// both returns what the interpreter and XLA make of expressions, with a way round.
+func (r *runner) both(ctx context.Context, list []*expression, w way) (want, got []tensor.View, err error) {
+	text, args := module(list, r.inputs, r.folded, w)
 	fail := func(err error) error { return fmt.Errorf("%w\n%s", err, text) }
 	c := r.library.NewContext(mlir.ContextOptions{})
 	defer c.Close()
@@ -206,10 +223,11 @@ func (r *runner) both(ctx context.Context, list []*expression) (want, got []tens
 }
 
 // deviates returns the first element in which two results differ, or -1. Elements that depend on a denormal
-// number do not count, because XLA may take it for zero.
+// number do not count, because XLA may take it for zero, and neither do expressions that depend on the order of a
+// reduction.
 func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
 	exact := e.isExact()
-	var parts []tensor.View
+	var parts map[*expression]tensor.View
 	for i := range length {
 		if same(want.At(i), got.At(i), e.t, exact) {
 			continue
@@ -219,8 +237,11 @@ func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
 			if parts, err = r.parts(e); err != nil {
 				return -1, err
 			}
+			if dependsOnOrder(e, parts) {
+				return -1, nil
+			}
 		}
-		if !slices.ContainsFunc(parts, func(v tensor.View) bool { return isDenormal(v, i) }) {
+		if !e.has(func(part *expression) bool { return isDenormal(parts[part], i) }) {
 			return i, nil
 		}
 	}
@@ -228,10 +249,10 @@ func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
 }
 
 // parts returns the values of all parts of an expression, by the interpreter.
-func (r *runner) parts(e *expression) ([]tensor.View, error) {
+func (r *runner) parts(e *expression) (map[*expression]tensor.View, error) {
 	var list []*expression
 	e.each(func(part *expression) { list = append(list, part) })
-	text, args := module(list, r.inputs, r.folded)
+	text, args := module(list, r.inputs, r.folded, way{})
 	c := r.library.NewContext(mlir.ContextOptions{})
 	defer c.Close()
 	m, err := c.Parse("parts.mlir", []byte(text))
@@ -239,5 +260,13 @@ func (r *runner) parts(e *expression) ([]tensor.View, error) {
 		return nil, fmt.Errorf("%w\n%s", err, text)
 	}
 	defer m.Close()
-	return stablehlo.Evaluate(m, args...)
+	results, err := stablehlo.Evaluate(m, args...)
+	if err != nil {
+		return nil, err
+	}
+	values := map[*expression]tensor.View{}
+	for i, part := range list {
+		values[part] = results[i]
+	}
+	return values, nil
 }

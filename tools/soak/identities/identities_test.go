@@ -20,17 +20,14 @@ func TestIdentities(t *testing.T) {
 			check.NoError(t, err)
 			p, err := bridge.Open(bridge.OpenOptions{Path: found.Path})
 			check.NoError(t, err)
-			client, err := p.NewClient(bridge.ClientOptions{})
-			check.NoError(t, err)
-			check.Cleanup(t, client)
 			o := Options{Programs: 100, Seed: 1}
-			r, err := Run(t.Context(), mlirtest.Library(t), client, o)
+			r, err := Run(t.Context(), mlirtest.Library(t), p, o)
 			check.NoError(t, err)
 			if len(r.Unknown()) > 0 {
 				t.Error(r)
 			}
 			o.Simplify = true
-			if r, err = Run(t.Context(), mlirtest.Library(t), client, o); err != nil || len(r.Unknown()) == 0 {
+			if r, err = Run(t.Context(), mlirtest.Library(t), p, o); err != nil || len(r.Unknown()) == 0 {
 				t.Errorf("with simplifications: %v\n%v", err, r)
 			}
 		})

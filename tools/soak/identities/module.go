@@ -18,6 +18,7 @@ type writer struct {
 	body   strings.Builder
 	inputs map[string]tensor.View // by parameter and type
 	folded bool                   // parameters are constants
+	way    way
 	params []string
 	args   []tensor.View
 	n      int
@@ -25,8 +26,8 @@ type writer struct {
 
 // module returns a function that returns the values of expressions, and its arguments. They share no
 // operation and no parameter. If folded is set, there are constants instead of parameters.
-func module(list []*expression, inputs map[string]tensor.View, folded bool) (text string, args []tensor.View) {
-	w := &writer{inputs: inputs, folded: folded}
+func module(list []*expression, inputs map[string]tensor.View, folded bool, round way) (text string, args []tensor.View) {
+	w := &writer{inputs: inputs, folded: folded, way: round}
 	var results, types []string
 	for _, e := range list {
 		results = append(results, w.write(e, map[string]string{}))
@@ -54,12 +55,20 @@ func (w *writer) add(format string, args ...any) string {
 	return name
 }
 
+func (w *writer) constant(elements, t string) string {
+	x := w.add("constant dense<%s> : %s", elements, t)
+	if w.way.hidden {
+		x = w.add("optimization_barrier %s : %s", x, t)
+	}
+	return x
+}
+
 // write writes an expression. known are the parameters that have been written.
 func (w *writer) write(e *expression, known map[string]string) string {
 	t := vector(e.t)
 	switch {
 	case e.op == "":
-		return w.add("constant dense<%s> : %s", constant(e.text, e.t), t)
+		return w.constant(constant(e.text, e.t), t)
 	case e.isParameter():
 		return w.parameter(e, known)
 	}
@@ -101,6 +110,16 @@ func (w *writer) write(e *expression, known map[string]string) string {
 		y := w.add("dot_general %s, contracting_dims = [] x [] : (%s, %s) -> %s", strings.Join(args, ", "), t, t, matrix)
 		row := w.add("slice %s [3:4, 0:%d] : (%s) -> %s", y, length, matrix, array(e.t, 1, length))
 		return w.add("reshape %s : (%s) -> %s", row, array(e.t, 1, length), t)
+	case "multiply":
+		y := w.add("multiply %s, %s : %s", x, args[1], t)
+		if !w.way.separate || !isFloat(e.t) {
+			return y
+		}
+		truths := vector(tensor.Pred)
+		number := w.add("compare EQ, %s, %s, FLOAT : (%s, %s) -> %s", y, y, t, t, truths)
+		number = w.add("optimization_barrier %s : %s", number, truths)
+		nan := w.add("divide %s, %[1]s : %[2]s", w.add("constant dense<0.0> : %s", t), t)
+		return w.add("select %s, %s, %s : %s, %s", number, y, nan, truths, t)
 	case "reverse":
 		return w.add("reverse %s, dims = [0] : %s", x, t)
 	case "slice": // and what is left, in front
@@ -143,7 +162,7 @@ func (w *writer) parameter(e *expression, known map[string]string) string {
 	switch {
 	case ok:
 	case w.folded && e.t != tensor.Pred:
-		name = w.add("constant dense<\"0x%X\"> : %s", w.inputs[key].Data, vector(e.t))
+		name = w.constant(fmt.Sprintf("\"0x%X\"", w.inputs[key].Data), vector(e.t))
 	default:
 		name = fmt.Sprintf("%%p%d", len(w.params))
 		w.params = append(w.params, name+": "+vector(e.t))
