@@ -58,6 +58,9 @@ func Manual[T, R any](mesh string, in, out []Sharding, args T, body func(parts T
 		if err != nil {
 			f.b.fail(at, "manual", operands, err)
 		}
+		if m.unused = len(values) == 0; m.unused {
+			values = append(values, Scalar(f, int32(0)))
+		}
 		return values
 	})
 	if ok {
@@ -76,6 +79,7 @@ type manual struct {
 	mesh     string
 	operands []Value
 	in       []Sharding
+	unused   bool // it has one result that nothing uses: without results, XLA takes its calls out of it
 }
 
 // enter checks where the manual computation is and how its arguments are split. It returns the
@@ -171,9 +175,16 @@ func (m *manual) complete(s *scope, results []Value, out []Sharding) ([]Value, b
 		s.drop()
 		return nil, false
 	}
-	outs, err := m.shardings("result", out, len(results))
+	count := len(results)
+	if m.unused {
+		count = 0
+	}
+	outs, err := m.shardings("result", out, count)
 	if err != nil {
 		return fail(err)
+	}
+	if m.unused {
+		outs = append(outs, Sharding{Mesh: m.mesh})
 	}
 	o := raw{Name: callop.Manual}
 	for i, r := range results {

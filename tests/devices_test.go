@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -377,6 +378,26 @@ func TestOrderOverDevices(t *testing.T) {
 	want = append(want, fmt.Sprint("one ", 2*rounds))
 	want = append(want, slices.Repeat([]string{fmt.Sprint("each ", 2*rounds+1)}, devices)...)
 	check.Diff(t, "order", want, seen)
+}
+
+// TestManualWithoutResults calls without an order in a Manual that returns nothing.
+func TestManualWithoutResults(t *testing.T) {
+	var calls atomic.Int32
+	name := t.Name()
+	check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { calls.Add(1); return nil }, callbacks.Options{}))
+	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
+	n := tensor.ShapeOf(tensor.S32)
+	replicated := builder.Sharding{Mesh: "grid"}
+	onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
+		b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
+		f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: n, Sharding: replicated}}})
+		builder.Manual("grid", nil, nil, f.Param(0), func(x builder.Value) struct{} {
+			builder.RuntimeCall(builder.Callback{Name: name}, builder.Like(n), builder.Sub(x, x))
+			return struct{}{}
+		})
+		f.Return(f.Param(0))
+	}, tensor.Scalar[int32](0), tensor.Scalar[int32](0))
+	check.Diff(t, "calls", int32(2), calls.Load())
 }
 
 // A device that the program does not run on is an error of the compilation: it would never call.
