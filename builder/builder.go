@@ -165,6 +165,13 @@ func (b *Builder) Err() error {
 	return b.err
 }
 
+// Here returns the Go line, as file:line, that an operation built now has.
+func (b *Builder) Here() string { return b.here().String() }
+
+// Fail records a mistake in an operation that code outside of this package offers, unless an earlier one is recorded. The line
+// is that of the operations of this package.
+func (b *Builder) Fail(op string, err error) { b.fail(b.here(), op, nil, err) }
+
 // fail records a mistake, unless an earlier one is recorded.
 func (b *Builder) fail(at place, op string, operands []Value, err error) {
 	if b.err != nil {

@@ -29,6 +29,9 @@ type Func struct {
 	first       map[string]mlir.Value // effect -> its first token
 }
 
+// Builder returns the builder of the function.
+func (f *Func) Builder() *Builder { return f.b }
+
 // Name returns the function's name.
 func (f *Func) Name() string { return f.name }
 

@@ -42,7 +42,7 @@ type places struct {
 	}
 }
 
-// here returns the line that called this package: the innermost one outside of it.
+// here returns the line that called this package: the innermost one outside of it, and of package calliope.
 // Operations that the package's own functions build for one another get the same line.
 func (b *Builder) here() place {
 	var addresses [callers.Depth]uintptr
@@ -87,7 +87,7 @@ func (b *Builder) find(addresses [callers.Depth]uintptr) place {
 	return place{p}
 }
 
-// caller returns the innermost call outside of this package.
+// caller returns the innermost call outside of this package, and of package calliope.
 func caller() runtime.Frame {
 	var pcs [16]uintptr
 	for skip := 2; ; skip += len(pcs) {
@@ -95,7 +95,8 @@ func caller() runtime.Frame {
 		for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
 			var f runtime.Frame
 			f, more = frames.Next()
-			if path.Dir(filepath.ToSlash(f.File)) != packageDir || strings.HasSuffix(f.File, "_test.go") {
+			dir := path.Dir(filepath.ToSlash(f.File))
+			if dir != packageDir && dir != path.Dir(packageDir) || strings.HasSuffix(f.File, "_test.go") {
 				return f
 			}
 		}

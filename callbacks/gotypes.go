@@ -9,6 +9,7 @@ import (
 	"weak"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -36,21 +37,21 @@ func leavesOfType[T any](template *T) leaves {
 	if err != nil {
 		return leaves{open: true}
 	}
-	var l leaves
+	var all leaves
 	if n.open && !given {
 		if n.typ.Kind() != reflect.Slice || n.elem.open {
 			return leaves{open: true}
 		}
-		l.rest = true
+		all.rest = true
 		n, v = n.elem, reflect.New(n.elem.typ).Elem()
 	}
-	err = n.walk(v, "", func(at string, leaf leaf, _ reflect.Value) {
-		accepted := leaf.accepts()
+	err = n.walk(v, "", func(at string, l leaf.Leaf, _ reflect.Value) {
+		accepted := acceptedBy(l)
 		accepted.Path = at
-		l.list = append(l.list, accepted)
+		all.list = append(all.list, accepted)
 	})
-	l.open = err != nil || l.rest && len(l.list) == 0
-	return l
+	all.open = err != nil || all.rest && len(all.list) == 0
+	return all
 }
 
 // expand returns one leaf for each of n arrays if the type allows it, and otherwise the

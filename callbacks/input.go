@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/internal/tree"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -28,7 +29,7 @@ func newMold(n *node, v reflect.Value, at string, paths *[]string, depth int) (m
 	if depth == 0 {
 		return m, tree.ErrDepth
 	}
-	err := tree.Each(v, at, leafTypes, func(i int, b tree.Branch) error {
+	err := tree.Each(v, at, leaf.Types, func(i int, b tree.Branch) error {
 		branch, err := newMold(n.of(i), b.Value, b.At, paths, depth-1)
 		m.children = append(m.children, branch)
 		if b.Key.IsValid() {
@@ -42,7 +43,7 @@ func newMold(n *node, v reflect.Value, at string, paths *[]string, depth int) (m
 // fill makes v a tree with the given leaves and reports whether they fit.
 func (m *mold) fill(v reflect.Value, leaves []tensor.View) bool {
 	if m.node.leaf != nil {
-		return m.node.leaf.set(v, leaves[m.index])
+		return m.node.leaf.Set(v, leaves[m.index])
 	}
 	switch kind := m.node.typ.Kind(); kind {
 	case reflect.Struct:
@@ -93,7 +94,7 @@ func newInput[A any](template *A) (*input, error) {
 	in := &input{}
 	if n.open && !given {
 		if n.typ.Kind() != reflect.Slice || n.elem.open {
-			return nil, fmt.Errorf("%s has slices or maps, whose lengths and keys the type does not determine: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers is a tree of scalars)", n.typ)
+			return nil, fmt.Errorf("%s has slices or maps, whose lengths and keys the type does not determine: give a template with an example", n.typ)
 		}
 		in.rest = true
 		n, v = n.elem, reflect.New(n.elem.typ).Elem()
@@ -158,7 +159,7 @@ func (in *input) mismatch(f *Frame, n int) error {
 
 func (m *mold) accepts(out []Leaf) []Leaf {
 	if m.node.leaf != nil {
-		return append(out, m.node.leaf.accepts())
+		return append(out, acceptedBy(m.node.leaf))
 	}
 	for i := range m.children {
 		out = m.children[i].accepts(out)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -29,7 +30,7 @@ func newOutput[R any](template *R) (*output, error) {
 	}
 	out := &output{node: n, known: given || !n.open}
 	if out.known {
-		err = n.walk(v, "", func(at string, _ leaf, _ reflect.Value) { out.paths = append(out.paths, at) })
+		err = n.walk(v, "", func(at string, _ leaf.Leaf, _ reflect.Value) { out.paths = append(out.paths, at) })
 	}
 	return out, err
 }
@@ -46,8 +47,8 @@ func (out *output) write(f *Frame, results any) error {
 		}
 	} else if out.node.open {
 		var paths []string // shapes may be equal although the keys differ
-		err := out.node.walk(v, "", func(at string, l leaf, v reflect.Value) {
-			view, err := l.view(v)
+		err := out.node.walk(v, "", func(at string, l leaf.Leaf, v reflect.Value) {
+			view, err := l.View(v)
 			views, paths, fits = append(views, view), append(paths, at), fits && err == nil
 		})
 		if err != nil {
@@ -70,7 +71,7 @@ func sameShape(a, b tensor.View) bool { return a.Shape.Equal(b.Shape) }
 // all are valid.
 func (n *node) views(v reflect.Value, out []tensor.View) (_ []tensor.View, sound bool) {
 	if n.leaf != nil {
-		view, err := n.leaf.view(v)
+		view, err := n.leaf.View(v)
 		return append(out, view), err == nil
 	}
 	sound = true
@@ -95,11 +96,11 @@ func (n *node) views(v reflect.Value, out []tensor.View) (_ []tensor.View, sound
 func (out *output) mismatch(f *Frame, v reflect.Value) error {
 	e := &TemplateError{Want: leavesOf(f.Results, out.paths, "result")}
 	// It was walked before, so it is not too deep.
-	_ = out.node.walk(v, "", func(at string, l leaf, v reflect.Value) {
+	_ = out.node.walk(v, "", func(at string, l leaf.Leaf, v reflect.Value) {
 		if !out.known {
 			at = "" // its path in the module is not known
 		}
-		view, err := l.view(v)
+		view, err := l.View(v)
 		e.Got = append(e.Got, Leaf{
 			Path:  pathOf(at, "result", len(e.Got)),
 			Shape: tensor.ShapeOf(view.Shape.DType, view.Shape.Dims...),

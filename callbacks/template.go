@@ -2,8 +2,10 @@ package callbacks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -21,7 +23,7 @@ type TemplateError struct {
 type Leaf struct {
 	Path  string // for example .Mean, [2] or .Layers["a"]; "result 0" if no tree is known
 	Shape tensor.Shape
-	Any   bool  // any dimensions fit, and any element type if Shape has none
+	Any   bool  // any dimensions fit, and any element type if Shape has none; otherwise a dimension of -1 is any
 	Err   error // the defect of the array itself, if any
 }
 
@@ -50,7 +52,17 @@ func (l Leaf) fits(got Leaf) bool {
 	case got.Any:
 		return got.fits(l)
 	}
-	return l.Shape.Equal(got.Shape)
+	return l.Shape.DType == got.Shape.DType && slices.EqualFunc(l.Shape.Dims, got.Shape.Dims, func(a, b int) bool {
+		return a == b || a == anyDim || b == anyDim
+	})
+}
+
+const anyDim = -1
+
+// acceptedBy describes the arrays that a leaf can hold.
+func acceptedBy(l leaf.Leaf) Leaf {
+	d, rank := l.Accepts()
+	return Leaf{Shape: tensor.Shape{DType: d, Dims: slices.Repeat([]int{anyDim}, max(rank, 0))}, Any: rank == leaf.AnyRank}
 }
 
 // Error lists both sides, leaf by leaf.

@@ -3,6 +3,7 @@ package callbacks
 import (
 	"reflect"
 
+	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
@@ -12,14 +13,11 @@ import (
 // node is what a type says of its trees.
 type node struct {
 	typ    reflect.Type
-	leaf   leaf    // nil but in a leaf
-	fields []*node // of a struct
-	elem   *node   // of an array, slice or map
-	open   bool    // there is a slice or map, so that the type leaves the number of leaves open
+	leaf   leaf.Leaf // nil but in a leaf
+	fields []*node   // of a struct
+	elem   *node     // of an array, slice or map
+	open   bool      // there is a slice or map, so that the type leaves the number of leaves open
 }
-
-// leafTypes are what leafOf takes, for errors.
-const leafTypes = "tensor.View, tensor.Array, numbers"
 
 // nodeOf reads a type.
 func nodeOf(t reflect.Type) (*node, error) { return readType(t, t.String(), map[reflect.Type]*node{}) }
@@ -29,12 +27,12 @@ func readType(t reflect.Type, at string, seen map[reflect.Type]*node) (_ *node, 
 	if n := seen[t]; n != nil {
 		return n, nil
 	}
-	n := &node{typ: t, leaf: leafOf(t)}
+	n := &node{typ: t, leaf: leaf.Of(t)}
 	seen[t] = n
 	if n.leaf != nil {
 		return n, nil
 	}
-	if err := tree.Check(t, at, leafTypes); err != nil {
+	if err := tree.Check(t, at, leaf.Types); err != nil {
 		return nil, err
 	}
 	switch t.Kind() {
@@ -68,11 +66,11 @@ func (n *node) of(i int) *node {
 
 // walk visits the leaves of a value with the ways to them. The value must be one that
 // can be addressed.
-func (n *node) walk(v reflect.Value, at string, visit func(at string, l leaf, v reflect.Value)) error {
+func (n *node) walk(v reflect.Value, at string, visit func(at string, l leaf.Leaf, v reflect.Value)) error {
 	return n.walkTo(tree.MaxDepth, v, at, visit)
 }
 
-func (n *node) walkTo(depth int, v reflect.Value, at string, visit func(string, leaf, reflect.Value)) error {
+func (n *node) walkTo(depth int, v reflect.Value, at string, visit func(string, leaf.Leaf, reflect.Value)) error {
 	if n.leaf != nil {
 		visit(at, n.leaf, v)
 		return nil
@@ -80,7 +78,7 @@ func (n *node) walkTo(depth int, v reflect.Value, at string, visit func(string, 
 	if depth == 0 {
 		return tree.ErrDepth
 	}
-	return tree.Each(v, at, leafTypes, func(i int, b tree.Branch) error {
+	return tree.Each(v, at, leaf.Types, func(i int, b tree.Branch) error {
 		return n.of(i).walkTo(depth-1, b.Value, b.At, visit)
 	})
 }

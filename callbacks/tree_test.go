@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -45,6 +47,8 @@ type everything struct {
 	Points [2]point
 	None   struct{}
 	Slice  []int8
+	List   []point
+	Grid   [][]int32
 	Map    map[string]point
 	Ints   map[int]int8
 	Uints  map[uint8][]int8
@@ -57,9 +61,9 @@ func someEverything() everything {
 		F16: tensor.ToFloat16(0.5), BF16: tensor.ToBFloat16(2), F32: 21.5, F64: math.Pi, C64: 1 + 2i, C128: 3 - 4i,
 		Array: tensor.Array[int16]{Dims: []int{2, 1}, Data: []int16{1, 2}}, View: tensor.Vector[uint32](7, 8, 9),
 		Point: point{1, 2}, Points: [2]point{{3, 4}, {5, 6}},
-		Slice: []int8{7, 8}, Map: map[string]point{"b": {11, 12}, "a": {9, 10}},
+		Slice: []int8{7, 8}, List: []point{{7, 8}}, Grid: [][]int32{{1, 2, 3}, {4, 5, 6}}, Map: map[string]point{"b": {11, 12}, "a": {9, 10}},
 		Ints:  map[int]int8{10: 3, -2: 1, 9: 2},
-		Uints: map[uint8][]int8{200: {5}, 3: {4, 4}},
+		Uints: map[uint8][]int8{200: {5}, 3: {4, 4}}, Nil: []float64{},
 	}
 }
 
@@ -75,14 +79,15 @@ func everythingFlat() []tensor.View {
 	for i := range 6 {
 		flat = append(flat, tensor.Scalar(float32(i+1))) // Point, Points
 	}
-	flat = append(flat, tensor.Scalar[int8](7), tensor.Scalar[int8](8))
+	grid, _ := tensor.FromSlice([]int32{1, 2, 3, 4, 5, 6}, 2, 3)
+	flat = append(flat, tensor.Vector[int8](7, 8), tensor.Scalar[float32](7), tensor.Scalar[float32](8), grid)
 	for i := range 4 {
 		flat = append(flat, tensor.Scalar(float32(i+9))) // the map by "a", "b"
 	}
-	for _, n := range []int8{1, 2, 3, 4, 4, 5} { // by -2, 9, 10; then by 3, 200
+	for _, n := range []int8{1, 2, 3} { // by -2, 9, 10
 		flat = append(flat, tensor.Scalar(n))
 	}
-	return flat
+	return append(flat, tensor.Vector[int8](4, 4), tensor.Vector[int8](5), tensor.Vector[float64]()) // by 3, 200
 }
 
 // room returns memory for results of the given shapes.
@@ -108,13 +113,13 @@ func TestTree(t *testing.T) {
 		return args, nil
 	}, template)
 	// Later changes of the template have no effect.
-	like.Map["c"], like.Slice[0] = point{}, 1
+	like.Map["c"], like.List[0].X = point{}, 1
 	delete(like.Ints, 9)
 
 	call := &callbacks.Frame{Name: "f", Args: everythingFlat(), Results: room(everythingFlat())}
 	check.NoError(t, identity(call))
-	check.Diff(t, "arguments", someEverything(), got)
-	check.Diff(t, "results", everythingFlat(), call.Results)
+	check.Diff(t, "arguments", someEverything(), got, cmpopts.EquateEmpty())
+	check.Diff(t, "results", everythingFlat(), call.Results, cmpopts.EquateEmpty())
 }
 
 func TestArraysAreNotCopied(t *testing.T) {
@@ -159,9 +164,9 @@ func TestOpenSlices(t *testing.T) {
 	flat := []tensor.View{tensor.Scalar[float32](1), tensor.Scalar[float32](2), tensor.Scalar[float32](3), tensor.Scalar[float32](4)}
 	var points []point
 	results := room(flat[:2])
-	check.NoError(t, call(func(_ context.Context, args []point) ([]float32, error) {
+	check.NoError(t, call(func(_ context.Context, args []point) ([2]float32, error) {
 		points = args
-		return []float32{args[1].X, args[1].Y}, nil
+		return [2]float32{args[1].X, args[1].Y}, nil
 	}, flat, results))
 	check.Diff(t, "points", []point{{1, 2}, {3, 4}}, points)
 	check.Diff(t, "results", flat[2:], results)
@@ -177,7 +182,45 @@ func TestOpenSlices(t *testing.T) {
   [1].Y: takes f32[], given nothing  <- differs`)
 	err = call(func(_ context.Context, args []bool) (struct{}, error) { return struct{}{}, nil }, flat[:1], nil)
 	check.Text(t, err, `the function takes 1 arguments, the module gives 1:
-  [0]: takes pred[], given f32[]  <- differs`)
+  argument 0: takes pred[?], given f32[]  <- differs`)
+}
+
+func TestSlices(t *testing.T) {
+	grid := check.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2))
+	results := room([]tensor.View{grid, tensor.Vector[int32](0, 0)})
+	type out struct {
+		Grid [][]float32
+		Sums []int32
+	}
+	check.NoError(t, call(func(_ context.Context, x [][]float32) (out, error) {
+		x[0][1] = 7 // in the runtime's memory
+		return out{[][]float32{x[1], x[0]}, []int32{int32(x[0][0]), int32(x[1][0])}}, nil
+	}, []tensor.View{grid}, results))
+	check.Diff(t, "argument", "f32[2,2] [1 7 3 4]", grid.String())
+	check.Diff(t, "results", "[f32[2,2] [3 4 1 7] s32[2] [1 3]]", fmt.Sprint(results))
+
+	check.Text(t, call(func(context.Context, struct{}) ([][]float32, error) { return [][]float32{{1, 2}, {3}}, nil }, nil, results[:1]),
+		`the function returned 1 results, the module expects 1:
+  result 0: expected f32[2,2], returned a broken array (the slices in it differ in length)  <- differs`)
+	check.Text(t, call(func(context.Context, []float32) (struct{}, error) { return struct{}{}, nil }, []tensor.View{grid}, nil),
+		`the function takes 1 arguments, the module gives 1:
+  argument 0: takes f32[?], given f32[2,2]  <- differs`)
+
+	// A bool in Go is the byte 0 or 1.
+	odd := tensor.Vector(true, false)
+	odd.Data[0] = 2
+	check.NoError(t, call(func(_ context.Context, b []bool) (struct{}, error) {
+		check.Diff(t, "bools", []bool{true, false}, b)
+		return struct{}{}, nil
+	}, []tensor.View{odd}, nil))
+
+	// A slice may start anywhere in memory.
+	bytes := tensor.Vector[byte](0, 0, 0, 0, 128, 63, 0, 0)
+	shifted := tensor.View{Shape: tensor.ShapeOf(tensor.F32, 1), Data: bytes.Data[2:6]}
+	check.NoError(t, call(func(_ context.Context, x []float32) (struct{}, error) {
+		check.Diff(t, "shifted", []float32{1}, x)
+		return struct{}{}, nil
+	}, []tensor.View{shifted}, nil))
 }
 
 // XLA accepts bytes as bools that Go does not.
@@ -402,7 +445,7 @@ func TestRegisterTypesThatAreNoTrees(t *testing.T) {
 	check.Text(t, callbacks.RegisterCall(&r, "f", func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil }, callbacks.Options{}),
 		`callbacks: callback "f": results: the field y of callbacks_test.hidden is not exported`)
 	check.Text(t, callbacks.RegisterTap(&r, "f", func(context.Context, *int) error { return nil }, callbacks.Options{}),
-		`callbacks: callback "f": arguments: this is a *int, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps`)
+		`callbacks: callback "f": arguments: this is a *int, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, slices of numbers, structs, slices, arrays and maps`)
 	check.Text(t, callbacks.RegisterTap[int32](&r, "f", nil, callbacks.Options{}), `callbacks: the function of callback "f" is nil`)
 	check.Diff(t, "what is registered", 0, len(r.List()))
 }
@@ -410,10 +453,10 @@ func TestRegisterTypesThatAreNoTrees(t *testing.T) {
 // Types that cannot be trees cause a panic when the function is made.
 func TestTypesThatAreNoTrees(t *testing.T) {
 	for want, make := range map[string]func(){
-		"callbacks: Tap: arguments: this is a *int, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
+		"callbacks: Tap: arguments: this is a *int, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, slices of numbers, structs, slices, arrays and maps": func() {
 			callbacks.Tap(func(context.Context, *int) error { return nil })
 		},
-		"callbacks: Tap: arguments: struct { S []string }.S[] is a string, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps": func() {
+		"callbacks: Tap: arguments: struct { S []string }.S[] is a string, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, slices of numbers, structs, slices, arrays and maps": func() {
 			callbacks.Tap(func(context.Context, struct{ S []string }) error { return nil })
 		},
 		"callbacks: Call: results: the field y of callbacks_test.hidden is not exported": func() {
@@ -422,11 +465,11 @@ func TestTypesThatAreNoTrees(t *testing.T) {
 		"callbacks: Call: results: map[float64]int is a map with keys of type float64: use strings or integers, which have an order": func() {
 			callbacks.Call(func(context.Context, struct{}) (map[float64]int, error) { return nil, nil })
 		},
-		"callbacks: Call: arguments: map[string]int has slices or maps, whose lengths and keys the type does not determine: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers is a tree of scalars)": func() {
+		"callbacks: Call: arguments: map[string]int has slices or maps, whose lengths and keys the type does not determine: give a template with an example": func() {
 			callbacks.Call(func(context.Context, map[string]int) (struct{}, error) { return struct{}{}, nil })
 		},
-		"callbacks: Tap: arguments: [][]int has slices or maps, whose lengths and keys the type does not determine: give a template with an example (a tensor.Array is one array of any dimensions, a slice of numbers is a tree of scalars)": func() {
-			callbacks.Tap(func(context.Context, [][]int) error { return nil })
+		"callbacks: Tap: arguments: []map[int]int has slices or maps, whose lengths and keys the type does not determine: give a template with an example": func() {
+			callbacks.Tap(func(context.Context, []map[int]int) error { return nil })
 		},
 		"callbacks: Tap: arguments: the arguments are a slice whose elements hold no array, so its length is not known: give a template with an example": func() {
 			callbacks.Tap(func(context.Context, []struct{}) error { return nil })
@@ -485,7 +528,7 @@ func TestSignatureOf(t *testing.T) {
 			return callbacks.SignatureOf(false, stats{Rows: []tensor.View{tensor.Vector[int8](1, 2), {Shape: tensor.ShapeOf(tensor.S8)}}})
 		}},
 		{"f32[],f32[],s64[0]->", func() (string, error) {
-			return callbacks.SignatureOf(map[string]tensor.View{"y": {Shape: tensor.ShapeOf(tensor.S64, 0)}, "x": tensor.Scalar[float32](1), "X": tensor.Scalar[float32](1)}, []int(nil))
+			return callbacks.SignatureOf(map[string]tensor.View{"y": {Shape: tensor.ShapeOf(tensor.S64, 0)}, "x": tensor.Scalar[float32](1), "X": tensor.Scalar[float32](1)}, struct{}{})
 		}},
 		{"bf16[],f16[]->u32[]", func() (string, error) {
 			return callbacks.SignatureOf(struct {
@@ -499,11 +542,13 @@ func TestSignatureOf(t *testing.T) {
 		check.Diff(t, "signature", c.want, got)
 	}
 	_, err := callbacks.SignatureOf(matrix, stats{Rows: make([]tensor.View, 1)})
-	check.Text(t, err, "callbacks: the results have no signature: .Rows[0] has no dimensions: give a View with a Shape, or an Array with Dims")
+	check.Text(t, err, "callbacks: the results have no signature: .Rows[0] has no dimensions: give a View with a Shape, an Array with Dims, or a slice of the length")
+	_, err = callbacks.SignatureOf([]int8(nil), 0)
+	check.Text(t, err, "callbacks: the arguments have no signature: leaf 0 has no dimensions: give a View with a Shape, an Array with Dims, or a slice of the length")
 	_, err = callbacks.SignatureOf(tensor.Array[int8]{}, 0)
-	check.Text(t, err, "callbacks: the arguments have no signature: leaf 0 has no dimensions: give a View with a Shape, or an Array with Dims")
+	check.Text(t, err, "callbacks: the arguments have no signature: leaf 0 has no dimensions: give a View with a Shape, an Array with Dims, or a slice of the length")
 	_, err = callbacks.SignatureOf(0, "text")
-	check.Text(t, err, "callbacks: the results have no signature: this is a string, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, structs, slices, arrays and maps")
+	check.Text(t, err, "callbacks: the results have no signature: this is a string, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, slices of numbers, structs, slices, arrays and maps")
 }
 
 // The signature is filled in where the types or the template determine it.
@@ -531,7 +576,7 @@ func TestRegisterTyped(t *testing.T) {
 	}
 	check.Diff(t, "signatures", map[string]string{
 		"a: types": "f32[],f32[]->f32[]", "b: given": "f32[],f32[]->f32[]", "c: open": "", "d: template": "f32[4]->f32[4]", "e: half a template": "",
-		"f: tap": "f32[],f32[]->", "g: open tap": "", "h: template of a tap": "s8[],s8[]->",
+		"f: tap": "f32[],f32[]->", "g: open tap": "", "h: template of a tap": "s8[2]->",
 	}, got)
 	check.Text(t, callbacks.RegisterTap[int](r, "nil", nil, callbacks.Options{}), `callbacks: the function of callback "nil" is nil`)
 	check.Text(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}), `callbacks: the callback "a: types" is registered already: Unregister it first`)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -24,9 +25,9 @@ type Template[A, R any] struct {
 //
 //   - a tensor.View: any array, on the runtime's memory, valid until the function returns;
 //   - a tensor.Array: an array of one element type and any dimensions, also on that memory;
-//   - a Go number or bool, tensor.Float16 or tensor.BFloat16: an array of rank 0.
+//   - a Go number or bool, tensor.Float16 or tensor.BFloat16: an array of rank 0;
+//   - a slice of numbers: an array of rank 1, on that memory too. A slice of such slices is one of rank 2, and so on.
 //
-// A slice of numbers is a tree of scalars, not an array; use a tensor.Array for an array.
 // The leaves are in the order in which builder takes such a tree apart. An empty struct
 // means no arguments, or no results.
 //
@@ -214,15 +215,15 @@ func shapesOf[T any](tree *T) (shapes []tensor.Shape, open bool, err error) {
 		return nil, false, err
 	}
 	silent := ""
-	err = n.walk(v, "", func(at string, l leaf, v reflect.Value) {
-		s, ok := l.shape(v)
+	err = n.walk(v, "", func(at string, l leaf.Leaf, v reflect.Value) {
+		s, ok := l.Shape(v)
 		if !ok && silent == "" {
 			silent = pathOf(at, "leaf", 0)
 		}
 		shapes = append(shapes, s)
 	})
 	if err == nil && silent != "" {
-		err = fmt.Errorf("%s has no dimensions: give a View with a Shape, or an Array with Dims", silent)
+		err = fmt.Errorf("%s has no dimensions: give a View with a Shape, an Array with Dims, or a slice of the length", silent)
 	}
 	return shapes, n.open, err
 }

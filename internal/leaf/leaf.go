@@ -1,4 +1,6 @@
-package callbacks
+// Package leaf reads and writes Go values that are one array. They are the leaves of the trees that callbacks and
+// compiled functions take and return.
+package leaf
 
 import (
 	"reflect"
@@ -7,18 +9,25 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// leaf is one leaf type. The values that its methods receive are addressable.
-type leaf interface {
-	// set stores an array in v and reports whether v can hold it.
-	set(v reflect.Value, array tensor.View) bool
-	// view returns the array in v, in v's own memory.
-	view(v reflect.Value) (tensor.View, error)
-	// shape returns the shape of v in a template, which needs no data. The result is false
+// A Leaf is a type of leaves. The values that its methods receive are addressable.
+type Leaf interface {
+	// Set stores an array in v, on the array's memory if possible, and reports whether v can hold it.
+	Set(v reflect.Value, array tensor.View) bool
+	// View returns the array in v, on v's own memory if possible.
+	View(v reflect.Value) (tensor.View, error)
+	// Shape returns the shape of v in a template, which needs no data. The result is false
 	// if v does not determine its dimensions.
-	shape(v reflect.Value) (tensor.Shape, bool)
-	// accepts describes the arrays that set accepts.
-	accepts() Leaf
+	Shape(v reflect.Value) (tensor.Shape, bool)
+	// Accepts returns what Set accepts: arrays of an element type, or of any if it is Invalid, and of a rank, or of
+	// any if it is AnyRank.
+	Accepts() (elements tensor.DType, rank int)
 }
+
+// AnyRank stands for every number of dimensions.
+const AnyRank = -1
+
+// Types names the leaf types, for errors.
+const Types = "tensor.View, tensor.Array, numbers, slices of numbers"
 
 var (
 	viewType  = reflect.TypeFor[tensor.View]()
@@ -32,8 +41,8 @@ type arrayPointer interface {
 	Shape() tensor.Shape
 }
 
-// leafOf returns nil for a type that is not a leaf.
-func leafOf(t reflect.Type) leaf {
+// Of returns nil for a type that is not a leaf.
+func Of(t reflect.Type) Leaf {
 	switch {
 	case t == viewType:
 		return viewLeaf{}
@@ -47,8 +56,21 @@ func leafOf(t reflect.Type) leaf {
 	if d, ok := scalars[t.Kind()]; ok {
 		return scalarLeaf{d}
 	}
+	rank := 0
+	for t.Kind() == reflect.Slice && rank < maxRank { // a slice may hold itself
+		t, rank = t.Elem(), rank+1
+	}
+	if rank == 0 || rank == maxRank {
+		return nil
+	}
+	if of, ok := Of(t).(scalarLeaf); ok {
+		return sliceLeaf{of.dtype, rank}
+	}
 	return nil
 }
+
+// maxRank limits how many slices are in one another.
+const maxRank = 64
 
 // scalars are the element types of Go's numbers. int and uint are as wide as on the
 // machine.
@@ -71,31 +93,31 @@ func word(narrow, wide tensor.DType) tensor.DType {
 // viewLeaf is a tensor.View: any array.
 type viewLeaf struct{}
 
-func (viewLeaf) set(v reflect.Value, array tensor.View) bool {
+func (viewLeaf) Set(v reflect.Value, array tensor.View) bool {
 	*(*tensor.View)(v.Addr().UnsafePointer()) = array
 	return true
 }
 
-func (viewLeaf) view(v reflect.Value) (tensor.View, error) {
+func (viewLeaf) View(v reflect.Value) (tensor.View, error) {
 	array := *(*tensor.View)(v.Addr().UnsafePointer())
 	return array, array.Check()
 }
 
-func (viewLeaf) shape(v reflect.Value) (tensor.Shape, bool) {
+func (viewLeaf) Shape(v reflect.Value) (tensor.Shape, bool) {
 	s := (*tensor.View)(v.Addr().UnsafePointer()).Shape
 	return s, s.Check() == nil
 }
 
-func (viewLeaf) accepts() Leaf { return Leaf{Any: true} }
+func (viewLeaf) Accepts() (tensor.DType, int) { return tensor.Invalid, AnyRank }
 
 // arrayLeaf is a tensor.Array: any array of one element type.
 type arrayLeaf struct{ dtype tensor.DType }
 
-func (arrayLeaf) set(v reflect.Value, array tensor.View) bool {
+func (arrayLeaf) Set(v reflect.Value, array tensor.View) bool {
 	return v.Addr().Interface().(arrayPointer).SetView(array) == nil
 }
 
-func (arrayLeaf) view(v reflect.Value) (tensor.View, error) {
+func (arrayLeaf) View(v reflect.Value) (tensor.View, error) {
 	a := v.Addr().Interface().(arrayPointer)
 	view, err := a.View()
 	if err != nil {
@@ -104,8 +126,8 @@ func (arrayLeaf) view(v reflect.Value) (tensor.View, error) {
 	return view, err
 }
 
-// shape treats nil dimensions without elements as undetermined.
-func (arrayLeaf) shape(v reflect.Value) (tensor.Shape, bool) {
+// Shape treats nil dimensions without elements as undetermined.
+func (arrayLeaf) Shape(v reflect.Value) (tensor.Shape, bool) {
 	a := v.Addr().Interface().(arrayPointer)
 	s := a.Shape()
 	if s.Dims == nil {
@@ -115,12 +137,12 @@ func (arrayLeaf) shape(v reflect.Value) (tensor.Shape, bool) {
 	return s, s.Check() == nil
 }
 
-func (a arrayLeaf) accepts() Leaf { return Leaf{Shape: tensor.Shape{DType: a.dtype}, Any: true} }
+func (a arrayLeaf) Accepts() (tensor.DType, int) { return a.dtype, AnyRank }
 
 // scalarLeaf is a Go number or bool: an array of rank 0.
 type scalarLeaf struct{ dtype tensor.DType }
 
-func (s scalarLeaf) set(v reflect.Value, array tensor.View) bool {
+func (s scalarLeaf) Set(v reflect.Value, array tensor.View) bool {
 	if array.Shape.DType != s.dtype || len(array.Shape.Dims) != 0 || len(array.Data) != s.dtype.Size() {
 		return false
 	}
@@ -132,15 +154,15 @@ func (s scalarLeaf) set(v reflect.Value, array tensor.View) bool {
 	return true
 }
 
-func (s scalarLeaf) view(v reflect.Value) (tensor.View, error) {
+func (s scalarLeaf) View(v reflect.Value) (tensor.View, error) {
 	return tensor.View{Shape: tensor.Shape{DType: s.dtype}, Data: s.bytes(v)}, nil
 }
 
-func (s scalarLeaf) shape(reflect.Value) (tensor.Shape, bool) {
+func (s scalarLeaf) Shape(reflect.Value) (tensor.Shape, bool) {
 	return tensor.Shape{DType: s.dtype}, true
 }
 
-func (s scalarLeaf) accepts() Leaf { return Leaf{Shape: tensor.Shape{DType: s.dtype}} }
+func (s scalarLeaf) Accepts() (tensor.DType, int) { return s.dtype, 0 }
 
 // bytes returns the memory of v.
 func (s scalarLeaf) bytes(v reflect.Value) []byte {

@@ -1,0 +1,130 @@
+package calliope
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/leaf"
+	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// An Array is an array on a device. What Call returns is the caller's to close; one that is forgotten is freed when it is
+// garbage.
+type Array = *bridge.Buffer
+
+const leafTypes = "calliope.Array, " + leaf.Types
+
+var (
+	bufferType = reflect.TypeFor[*bridge.Buffer]()
+	shapeType  = reflect.TypeFor[tensor.Shape]()
+)
+
+// An argument is one array of a call.
+type argument struct {
+	shape tensor.Shape
+	input bridge.Input // nil for a tensor.Shape, which can be traced but not run
+}
+
+// readArgument reads an array. It returns false if v is not an array.
+func readArgument(v reflect.Value) (argument, bool, error) {
+	switch v.Type() {
+	case bufferType:
+		b := v.Interface().(*bridge.Buffer)
+		if b == nil {
+			return argument{}, true, errors.New("is nil")
+		}
+		return argument{b.Shape(), b}, true, nil
+	case shapeType:
+		return argument{shape: v.Interface().(tensor.Shape)}, true, nil
+	}
+	l := leaf.Of(v.Type())
+	if l == nil {
+		return argument{}, false, nil
+	}
+	view, err := l.View(addressable(v))
+	return argument{view.Shape, view}, true, err
+}
+
+// arguments are the arrays of a call in the contract's order.
+type arguments struct {
+	list      []argument
+	structure []byte // the types of the trees, and the lengths and keys in them
+}
+
+// readArguments reads the trees of a call.
+func readArguments(args []any) (a arguments, err error) {
+	a.list = make([]argument, 0, len(args))
+	for i, arg := range args {
+		if arg == nil {
+			return a, fmt.Errorf("calliope: argument %d is nil", i)
+		}
+		v := reflect.ValueOf(arg)
+		if err := a.read(tree.MaxDepth, v, func() string { return fmt.Sprint("argument ", i) }); err != nil {
+			return a, fmt.Errorf("calliope: %w", err)
+		}
+	}
+	return a, nil
+}
+
+// read appends the arrays of a tree. at names it in errors.
+func (a *arguments) read(depth int, v reflect.Value, at func() string) error {
+	one, ok, err := readArgument(v)
+	if err != nil {
+		return fmt.Errorf("%s: %w", at(), err)
+	}
+	if ok {
+		a.list = append(a.list, one)
+		return nil
+	}
+	if depth == 0 {
+		return tree.ErrDepth
+	}
+	switch v.Kind() {
+	case reflect.Struct, reflect.Array, reflect.Slice, reflect.Map:
+	default:
+		return tree.Check(v.Type(), at(), leafTypes)
+	}
+	a.structure = fmt.Appendf(a.structure, "%p", v.Type())
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+		a.structure = strconv.AppendInt(a.structure, int64(v.Len()), 10)
+	}
+	return tree.Each(v, "", leafTypes, func(_ int, b tree.Branch) error {
+		if b.Key.IsValid() {
+			a.structure = fmt.Appendf(a.structure, "%q", b.At)
+		}
+		return a.read(depth-1, b.Value, func() string { return at() + b.At })
+	})
+}
+
+func (a arguments) equal(b arguments) bool {
+	return bytes.Equal(a.structure, b.structure) &&
+		slices.EqualFunc(a.list, b.list, func(x, y argument) bool { return x.shape.Equal(y.shape) })
+}
+
+// setResult stores a result, which it closes if v does not keep it.
+func setResult(ctx context.Context, at string, result *bridge.Buffer, v reflect.Value) error {
+	if v.Type() == bufferType {
+		v.Set(reflect.ValueOf(result))
+		return nil
+	}
+	defer result.Close()
+	l := leaf.Of(v.Type())
+	if l == nil {
+		return fmt.Errorf("%s is a %s: use %s", at, v.Type(), leafTypes)
+	}
+	host, err := result.ToHost(ctx)
+	if err != nil {
+		return err
+	}
+	if !l.Set(v, host) {
+		return fmt.Errorf("%s is a %s, which cannot hold %s", at, v.Type(), host.Shape)
+	}
+	return nil
+}

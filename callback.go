@@ -1,0 +1,184 @@
+package calliope
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+)
+
+// CallOptions are the options of one call of a closure. The zero value is the usual choice.
+type CallOptions struct {
+	// Dispatch says how the closure is called: see package callbacks.
+	Dispatch callbacks.Dispatch
+	// Timeout limits how long one call may take: see callbacks.Options.
+	Timeout time.Duration
+	// PerSecond limits how many calls are made in a second: see callbacks.Options.
+	PerSecond int
+	// Effect and Every are those of builder.Callback.
+	Effect string
+	Every  int64
+	// Policy and Device say which devices call, if several run the function: see builder.Callback.
+	Policy string
+	Device int
+}
+
+// Tap calls fn with the values of a tree. Taps of one effect are called in the order in which they are built.
+//
+// A is a tree with the structure of x, with arrays in place of values: see the package's documentation, but for Array. They
+// are valid until fn returns.
+func Tap[T, A any](x T, fn func(A), o ...CallOptions) {
+	TryTap(x, func(_ context.Context, args A) error { fn(args); return nil }, o...)
+}
+
+// TryTap is Tap for a function that may fail. Its error fails the run, unless the call is Async: then the next barrier returns
+// it.
+func TryTap[T, A any](x T, fn func(context.Context, A) error, o ...CallOptions) {
+	cb, ok := closureOf(x, "tap", o, func() (callbacks.Func, error) {
+		args, err := template[A](x)
+		return callbacks.Tap(fn, args), err
+	})
+	if ok {
+		builder.Tap(cb, x)
+	}
+}
+
+// Passthrough calls fn with the values of a tree and returns the same values.
+func Passthrough[T, A any](x T, fn func(A), o ...CallOptions) T {
+	cb, ok := closureOf(x, "passthrough", o, func() (callbacks.Func, error) {
+		args, err := template[A](x)
+		return callbacks.Tap(func(_ context.Context, args A) error { fn(args); return nil }, args), err
+	})
+	if !ok {
+		return x
+	}
+	return builder.IOCallback(cb, x)
+}
+
+// RuntimeCall calls fn with the values of a tree and returns what fn returns. like gives the types of the results: it is a
+// tree whose leaves come from builder.Like. R is a tree with its structure. The call always runs.
+func RuntimeCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, error), o ...CallOptions) L {
+	return call(like, x, "runtime call", fn, o, builder.RuntimeCall[T, L])
+}
+
+// PureCall is RuntimeCall for a function whose results depend on its arguments only, and that has no other effect.
+func PureCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, error), o ...CallOptions) L {
+	return call(like, x, "pure call", fn, o, builder.PureCall[T, L])
+}
+
+func call[T, L, A, R any](
+	like L, x T, name string, fn func(context.Context, A) (R, error), o []CallOptions, emit func(builder.Callback, L, T) L,
+) L {
+	cb, ok := closureOf(x, name, o, func() (callbacks.Func, error) {
+		args, err := template[A](x)
+		if err != nil {
+			return nil, err
+		}
+		results, err := template[R](like)
+		return callbacks.Call(fn, callbacks.Template[A, R]{Args: args, Results: results}), err
+	})
+	if !ok {
+		return like
+	}
+	return emit(cb, like, x)
+}
+
+// Fields are named values.
+type Fields = map[string]builder.Value
+
+// Print writes the values of a tree in a format: see callbacks.PrintOptions. The name of a value is its key or field, such as
+// {loss} of Fields{"loss": loss}.
+func Print[T any](format string, x T, o ...CallOptions) {
+	cb, ok := closureOf(x, "print", o, func() (callbacks.Func, error) {
+		return callbacks.Print(callbacks.PrintOptions{Format: format, Names: namesOf(x)})
+	})
+	if ok {
+		builder.Tap(cb, x)
+	}
+}
+
+// Check fails the run with a *callbacks.CheckError if cond, a pred[], is false. The error has the message and the values of a
+// tree, with their names: see Print.
+func Check[T any](cond builder.Value, message string, x T, o ...CallOptions) {
+	cb, ok := closureOf(x, "check", o, func() (callbacks.Func, error) {
+		return callbacks.Check(message, namesOf(x)...), nil
+	})
+	if ok {
+		builder.Check(cond, cb, x)
+	}
+}
+
+// closureOf registers a closure with the function that is being built. It returns false after a mistake, which it records.
+func closureOf[T any](x T, name string, o []CallOptions, make func() (callbacks.Func, error)) (cb builder.Callback, ok bool) {
+	var f *builder.Func
+	_ = mirrorValues(x, func(v builder.Value) {
+		if f == nil {
+			f = v.Func()
+		}
+	})
+	if f == nil {
+		panic("calliope: " + name + ": the arguments hold no value of a function")
+	}
+	b := f.Builder()
+	found, building := traces.Load(b)
+	if !building {
+		b.Fail(name, errors.New("a closure belongs to a function that calliope.Func makes: use a callback with a name, of package builder"))
+		return cb, false
+	}
+	t := found.(*trace)
+	if len(o) > 1 {
+		b.Fail(name, errors.New("it takes one CallOptions"))
+		return cb, false
+	}
+	var options CallOptions
+	if len(o) == 1 {
+		options = o[0]
+	}
+	fn, err := make()
+	id := int64(0)
+	if err == nil {
+		id, err = t.registry.RegisterFunc(fn, callbacks.Options{
+			Dispatch: options.Dispatch, Timeout: options.Timeout, PerSecond: options.PerSecond,
+			FailRun: name == "tap" && options.Dispatch != callbacks.Async,
+		})
+	}
+	if err != nil {
+		b.Fail(name, err)
+		return cb, false
+	}
+	t.closures = append(t.closures, closure{id, b.Here()})
+	return builder.Callback{
+		ID: id, Registry: t.registry.Name(), Effect: options.Effect, Every: options.Every,
+		Policy: options.Policy, Device: options.Device,
+	}, true
+}
+
+// template returns a tree of type A with the structure of a tree of values, and their shapes where it has Views.
+func template[A, T any](x T) (args A, err error) {
+	err = mirror(addressable(reflect.ValueOf(x)), reflect.ValueOf(&args).Elem(), "the argument", func(string, reflect.Value, reflect.Value) error { return nil })
+	return args, err
+}
+
+// mirrorValues calls visit for the values of a tree.
+func mirrorValues[T any](x T, visit func(builder.Value)) error {
+	var like T
+	return mirror(addressable(reflect.ValueOf(x)), reflect.ValueOf(&like).Elem(), "", func(_ string, from, _ reflect.Value) error {
+		visit(from.Interface().(builder.Value))
+		return nil
+	})
+}
+
+// namesOf returns the last step of the path of each value of a tree: a key, a field or an index.
+func namesOf[T any](x T) (names []string) {
+	var like T
+	_ = mirror(addressable(reflect.ValueOf(x)), reflect.ValueOf(&like).Elem(), "", func(at string, _, _ reflect.Value) error {
+		name := at[strings.LastIndexAny(at, ".[")+1:]
+		names = append(names, strings.Trim(name, `"]`))
+		return nil
+	})
+	return names
+}

@@ -1,0 +1,122 @@
+package calliope
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A trace is a module that a Go function has built, with the closures that the module calls.
+type trace struct {
+	registry *callbacks.Registry
+	module   *mlir.Module
+	donated  []bool
+	results  []reflect.Value
+	closures []closure
+}
+
+// A closure is bound to an id in the registry.
+type closure struct {
+	id int64
+	at string
+}
+
+// traces holds the traces that are being built.
+var traces sync.Map // of *builder.Builder to *trace
+
+// release releases the closures.
+func (t *trace) release() error {
+	var errs []error
+	for _, c := range t.closures {
+		errs = append(errs, t.registry.UnregisterID(c.id))
+	}
+	t.closures = nil
+	return errors.Join(errs...)
+}
+
+// trace builds a module for arguments. It holds the session's context for itself.
+func (f *Function) trace(s *Session, args []any) (_ *trace, err error) {
+	s.building.Lock()
+	defer s.building.Unlock()
+	t := &trace{registry: s.registry}
+	b := builder.New(s.ir, f.options.Build)
+	traces.Store(b, t)
+	defer traces.Delete(b)
+	built := false
+	defer func() {
+		if !built { // also after a panic in the Go function
+			err = errors.Join(err, t.release(), b.Close())
+		}
+	}()
+	params, signature, err := f.parameters(args, t)
+	if err != nil {
+		return nil, fmt.Errorf("calliope: %w", err)
+	}
+	main := b.FuncWith("main", signature)
+	next := 0
+	for i, arg := range args {
+		// The same walk as before, now with the values.
+		_ = mirror(addressable(reflect.ValueOf(arg)), params[i], "", func(_ string, _, to reflect.Value) error {
+			to.Set(reflect.ValueOf(main.Param(next)))
+			next++
+			return nil
+		})
+	}
+	var values []builder.Value
+	for i, r := range f.fn.Call(params) {
+		like := reflect.New(r.Type()).Elem() // without values, which keep the builder
+		err := mirror(addressable(r), like, fmt.Sprint("result ", i), func(_ string, from, _ reflect.Value) error {
+			values = append(values, from.Interface().(builder.Value))
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("calliope: %w", err)
+		}
+		t.results = append(t.results, like)
+	}
+	main.Return(values...)
+	if t.module, err = b.Module(); err != nil {
+		return nil, err
+	}
+	built = true
+	return t, nil
+}
+
+// parameters returns zero parameters of the Go function, and what they say of main.
+func (f *Function) parameters(args []any, t *trace) (params []reflect.Value, signature builder.Signature, err error) {
+	of := f.fn.Type()
+	if len(args) != of.NumIn() {
+		return nil, signature, fmt.Errorf("the function takes %d arguments, not %d", of.NumIn(), len(args))
+	}
+	for i, arg := range args {
+		param := reflect.New(of.In(i)).Elem()
+		donate := slices.Contains(f.options.Donate, i)
+		at := fmt.Sprint("argument ", i)
+		err := mirror(addressable(reflect.ValueOf(arg)), param, at, func(at string, from, to reflect.Value) error {
+			a, ok, err := readArgument(from)
+			if err == nil && (!ok || to.Type() != valueType) {
+				err = fmt.Errorf("is a %s, and the function takes a %s", from.Type(), to.Type())
+			}
+			if err == nil {
+				err = a.shape.Check()
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", at, err)
+			}
+			signature.Params = append(signature.Params, builder.Param{Name: at, Shape: a.shape, Donate: donate})
+			t.donated = append(t.donated, donate)
+			return nil
+		})
+		if err != nil {
+			return nil, signature, err
+		}
+		params = append(params, param)
+	}
+	return params, signature, nil
+}
