@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/callers"
@@ -42,7 +43,7 @@ type places struct {
 	}
 }
 
-// here returns the line that called this package: the innermost one outside of it, and of package calliope.
+// here returns the line that called this package: the innermost one outside of ours.
 // Operations that the package's own functions build for one another get the same line.
 func (b *Builder) here() place {
 	var addresses [callers.Depth]uintptr
@@ -87,7 +88,7 @@ func (b *Builder) find(addresses [callers.Depth]uintptr) place {
 	return place{p}
 }
 
-// caller returns the innermost call outside of this package, and of package calliope.
+// caller returns the innermost call outside of ours.
 func caller() runtime.Frame {
 	var pcs [16]uintptr
 	for skip := 2; ; skip += len(pcs) {
@@ -96,7 +97,7 @@ func caller() runtime.Frame {
 			var f runtime.Frame
 			f, more = frames.Next()
 			dir := path.Dir(filepath.ToSlash(f.File))
-			if dir != packageDir && dir != path.Dir(packageDir) || strings.HasSuffix(f.File, "_test.go") {
+			if !slices.Contains(ours, dir) || strings.HasSuffix(f.File, "_test.go") {
 				return f
 			}
 		}
@@ -106,9 +107,11 @@ func caller() runtime.Frame {
 	}
 }
 
-// packageDir is the folder of this package as call frames name it. Function names are not enough:
-// a closure of a generic function is named after the function into which it was compiled.
-var packageDir = func() string {
+// ours are the folders, as call frames name them, of this package and of those whose functions build operations for their caller.
+// Function names are not enough: a closure of a generic function is named after the function into which it was compiled.
+var ours = func() []string {
 	_, file, _, _ := runtime.Caller(0)
-	return path.Dir(filepath.ToSlash(file))
+	here := path.Dir(filepath.ToSlash(file))
+	root := path.Dir(here)
+	return []string{here, root, root + "/nn", root + "/optim"}
 }()

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/calliope-mlir/calliope/internal/tree"
@@ -95,4 +96,33 @@ func mapTreeTo(depth int, v reflect.Value, at string, f func(string, Value) (Val
 		return nil
 	})
 	return out, err
+}
+
+// MapTrees calls f with the values at each place of trees of one structure, and returns a tree of its results. f is called once,
+// while building.
+func MapTrees[T any](f func(values ...Value) Value, trees ...T) T {
+	if len(trees) == 0 {
+		panic("builder: MapTrees takes a tree")
+	}
+	lists := make([][]Value, len(trees))
+	for i, t := range trees {
+		values, err := leaves(t)
+		if err == nil && len(values) != len(lists[0]) && i > 0 {
+			err = fmt.Errorf("tree %d has %d values, and the first has %d", i, len(values), len(lists[0]))
+		}
+		if err != nil {
+			mustFuncOf("map trees", append(values, lists[0]...)...).b.Fail("map trees", err)
+			return trees[0]
+		}
+		lists[i] = values
+	}
+	out := make([]Value, len(lists[0]))
+	for place := range out {
+		values := make([]Value, len(lists))
+		for i, list := range lists {
+			values[i] = list[place]
+		}
+		out[place] = f(values...)
+	}
+	return rebuild(trees[0], out)
 }
