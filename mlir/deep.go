@@ -166,7 +166,7 @@ func (c *Context) composedType(t capi.MlirType) Type {
 	return c.typ(t)
 }
 
-// composedLocation is told the parts, too, which libraries before LLVM 21 cannot read.
+// composedLocation also takes the parts, which libraries before LLVM 21 cannot read.
 func (c *Context) composedLocation(l capi.MlirLocation, parts ...capi.MlirLocation) Location {
 	if c.api.Has("mlirLocationNameGetChildLoc") {
 		c.compose(func(n int) bool { return capi.DeepAttribute(c.api, capi.MlirLocationGetAttribute(c.api, l), n) })

@@ -26,7 +26,7 @@ type use struct {
 	deep bool
 
 	state  uint32
-	poison func(how string)       // told once that the context is poisoned, see OnPoison
+	poison func(how string)       // called once when the context is poisoned, see OnPoison
 	reason atomic.Pointer[string] // why the context is poisoned
 	holder atomic.Pointer[string] // the place of the call during which another one came
 	other  atomic.Pointer[string] // the place of the call that came during another one
