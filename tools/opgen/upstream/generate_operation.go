@@ -26,7 +26,7 @@ var goKinds = map[string]goKind{
 	"int64s": {"[]int64", "ods.Int64s", "list"}, "int32s": {"[]int32", "ods.Int32s", "list"}, "int16s": {"[]int16", "ods.Int16s", "list"}, "int8s": {"[]int8", "ods.Int8s", "list"},
 	"bools": {"[]bool", "ods.Bools", "list"}, "float32s": {"[]float32", "ods.Float32s", "list"}, "float64s": {"[]float64", "ods.Float64s", "list"},
 	"elements:i64": {"[]int64", "ods.Elements", "list"},
-	"array:i64": {"[]int64", "ods.I64Array", "list"}, "array:i32": {"[]int32", "ods.I32Array", "list"}, "array:index": {"[]int64", "ods.IndexArray", "list"},
+	"array:i64":    {"[]int64", "ods.I64Array", "list"}, "array:i32": {"[]int32", "ods.I32Array", "list"}, "array:index": {"[]int64", "ods.IndexArray", "list"},
 	"array:bool": {"[]bool", "ods.BoolArray", "list"}, "array:string": {"[]string", "ods.TextArray", "list"}, "array:type": {"[]mlir.Type", "ods.TypeArray", "list"},
 	"array:map": {"[]mlir.AffineMap", "ods.MapArray", "list"}, "array:symbol": {"[]string", "ods.SymbolArray", "list"}, "array:path": {"[][]string", "ods.PathArray", "list"},
 }
