@@ -216,7 +216,8 @@ var (
 func content(list []bytecodePart, i uint64, codes map[string]uint64) (bytecodeReader, bool) {
 	part := at(list, i)
 	r := bytecodeReader{data: part.data}
-	return r, len(part.data) > 0 && codes[part.dialect] == r.number()
+	code, known := codes[part.dialect]
+	return r, known && len(part.data) > 0 && code == r.number()
 }
 
 // attribute returns the position of an attribute of an operation: the one with a name in its

@@ -325,9 +325,7 @@ func TestCorpusDeep(t *testing.T) {
 		})
 		want := "mlir: parse failed: " + row.file() + ":1:1: error: " +
 			"'builtin.module' op can only contain attributes with dialect-prefixed names, found: 'deep'"
-		if err == nil || err.Error() != want {
-			t.Errorf("the error is %v, want %s", err, want)
-		}
+		check.Error(t, err, want)
 	})
 }
 
