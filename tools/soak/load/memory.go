@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -47,11 +48,15 @@ func (m *Samples) after(made, of int64) {
 
 // Take runs a garbage collection and takes a sample.
 func (m *Samples) Take() {
-	runtime.GC()
-	// Unlike runtime.MemStats.HeapAlloc, this has nothing that other goroutines allocated since.
+	// Unlike runtime.MemStats.HeapAlloc, this has nothing that other goroutines allocated since. What they allocate during a
+	// collection counts, so the least of several collections is taken.
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	s := Memory{resident(), int64(live[0].Value.Uint64())}
+	s := Memory{resident(), math.MaxInt64}
+	for range 4 {
+		runtime.GC()
+		metrics.Read(live)
+		s.Heap = min(s.Heap, int64(live[0].Value.Uint64()))
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.all = append(m.all, s)
