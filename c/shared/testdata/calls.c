@@ -291,7 +291,8 @@ static void options(void) {
   fake_show("bind", fake_bind(&site, CALLIOPE_FORM_OBSERVE, "some"));
   float x[] = {1, 2};
   for (int i = 0; i < 100; i++) free(fake_call(&site, i, x, NULL, 2));
-  printf("of 100 calls most are dropped: %d\n", calls >= 3 && calls < 50);
+  must(calliope_barrier("some", 0)); // makes the last of the calls that came too soon
+  printf("of 100 calls most are dropped: %d\n", calls >= 2 && calls < 50);
   char* json;
   must(calliope_stats(&json));
   const char* entry = strstr(json, "{\"Callback\":\"some\"");
