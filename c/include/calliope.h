@@ -244,7 +244,7 @@ typedef struct calliope_options {
   int32_t dispatch;      // CALLIOPE_INLINE and so on
   int32_t fail_run;      // an error in the form observe fails the run; otherwise the next barrier returns it
   int64_t timeout_ns;    // limits one call; it turns CALLIOPE_INLINE into CALLIOPE_GOROUTINE
-  int64_t per_second;    // limits the calls in a second; of those that come too soon, the last is made when its time comes
+  int64_t per_second;    // limits the calls in a second; the last that came too soon is made later
   int32_t measure;       // the statistics say how long the calls took
   // The template: whether modules must call with these types. In the form passthrough the
   // results are the operands, in the form observe there are none. A module with another signature
