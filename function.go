@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // FuncOptions are the options of Func.
@@ -221,7 +221,7 @@ func (f *Function) compile(ctx context.Context, s *Session, args []any, a argume
 		return nil, err
 	}
 	defer t.module.Close()
-	executable, err := s.client.Compile(ctx, stablehlo.Program(t.module), f.options.Compile)
+	executable, err := s.client.Compile(ctx, passes.Program(t.module, passes.PrepareOptions{}), f.options.Compile)
 	if err != nil {
 		return nil, errors.Join(err, t.release())
 	}

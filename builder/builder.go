@@ -45,7 +45,7 @@ type Options struct {
 	// RuntimeTokens orders callbacks of one effect across executions too, also on several
 	// devices: see bridge.Sequence. Module applies passes.AddRuntimeTokens at its end, which
 	// adds parameters and results to main. bridge hides them if it compiles the module with
-	// stablehlo.Program. Other hosts do not, so this is an option.
+	// stablehlo.Unprepared. Other hosts do not, so this is an option.
 	RuntimeTokens bool
 	// SkipOrderCheck leaves out the proof that the callbacks of each effect are ordered, which
 	// Module otherwise makes with passes.Unordered. It takes up to as long as building the

@@ -51,7 +51,7 @@ func TestAddRuntimeTokens(t *testing.T) {
 	got, err := stablehlo.RuntimeTokens(m)
 	check.NoError(t, err)
 	check.Diff(t, "tokens", added, got)
-	described, err := stablehlo.Program(m).Describe("", true)
+	described, err := stablehlo.Unprepared(m).Describe("", true)
 	check.NoError(t, err)
 	check.Diff(t, "tokens of the Program", added, described.Effects)
 	again, err := passes.AddRuntimeTokens(m)

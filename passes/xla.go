@@ -3,9 +3,8 @@ package passes
 import "github.com/calliope-mlir/calliope/mlir"
 
 // ForXLA changes what XLA's CPU compiler gets wrong, and nothing else; see ExpandIntegerPowers,
-// StateSignedness, RemoveEmptyLoops, KeepConditions, KeepValues and ConstrainLayouts. Package builder calls it
-// for the modules that it makes, package stages for those that it compiles, and mlir-run for those that
-// it runs. A second run changes nothing.
+// StateSignedness, RemoveEmptyLoops, KeepConditions, KeepValues and ConstrainLayouts. It is a part of Prepare. A second
+// run changes nothing.
 func ForXLA(m *mlir.Module) error {
 	if _, err := ExpandIntegerPowers(m); err != nil {
 		return err

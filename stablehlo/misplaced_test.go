@@ -98,13 +98,13 @@ func.func private @f(%a: tensor<f32>) -> tensor<f32> {
 				got += c.Where
 			}
 			check.Diff(t, "where the call is", test.want, got)
-			_, err := stablehlo.Program(m).Artifact("")
+			_, err := stablehlo.Unprepared(m).Artifact("")
 			if test.want == "" {
 				check.NoError(t, err)
 				return
 			}
 			check.Diff(t, "the error of Artifact",
-				fmt.Sprintf("stablehlo: Program: test.mlir:4:%d: the custom call @t is in %s, where XLA cannot make it: call before or after that, on whole arrays",
+				fmt.Sprintf("stablehlo: test.mlir:4:%d: the custom call @t is in %s, where XLA cannot make it: call before or after that, on whole arrays",
 					strings.Index(strings.Split(test.module, "\n")[3], "stablehlo.custom_call")+1, test.want), fmt.Sprint(err))
 		})
 	}

@@ -49,7 +49,7 @@ func TestDescribeWithoutPlacement(t *testing.T) {
 	c := mlirtest.Context(t)
 	m := mlirtest.Parse(t, c, placedModule)
 	before := m.String()
-	out := check.Must(c.Parse("", check.Must(Program(m).Describe("", false)).Artifact))
+	out := check.Must(c.Parse("", check.Must(Unprepared(m).Describe("", false)).Artifact))
 	check.Cleanup(t, out)
 	check.Diff(t, "module", before, m.String())
 	var calls, kinds []string
@@ -65,8 +65,8 @@ func TestDescribeWithoutPlacement(t *testing.T) {
 	check.Diff(t, "other hints", []string{"mhlo.memory_kind", "mhlo.memory_kind", "_xla_buffer_placement", "_xla_compute_type", "_xla_stream_annotation"}, kinds)
 
 	plain := mlirtest.Parse(t, c, chloModule)
-	check.Diff(t, "a module without hints", check.Must(Program(plain).Artifact("")), check.Must(Program(plain).Describe("", false)).Artifact)
-	check.Diff(t, "a module with hints", check.Must(Program(m).Artifact("")), check.Must(Program(m).Describe("", true)).Artifact)
-	_, err := Program(nil).Describe("", false)
+	check.Diff(t, "a module without hints", check.Must(Unprepared(plain).Artifact("")), check.Must(Unprepared(plain).Describe("", false)).Artifact)
+	check.Diff(t, "a module with hints", check.Must(Unprepared(m).Artifact("")), check.Must(Unprepared(m).Describe("", true)).Artifact)
+	_, err := Unprepared(nil).Describe("", false)
 	check.Error(t, err, "the module is nil")
 }

@@ -12,9 +12,9 @@ import (
 // A Serializer serializes a module for a compiler. It implements bridge.Program.
 type Serializer struct{ module *mlir.Module }
 
-// Program returns a Serializer of m, for bridge.Client.Compile. The module stays the
+// Unprepared returns a Serializer of m, for bridge.Client.Compile, without what XLA needs to be right: see passes.Program. The module stays the
 // caller's, and must not be closed before it is compiled.
-func Program(m *mlir.Module) Serializer { return Serializer{m} }
+func Unprepared(m *mlir.Module) Serializer { return Serializer{m} }
 
 // Artifact returns the module as a portable artifact of a StableHLO version. If the library
 // is older than that, or version is empty, the artifact has the library's own version. If
@@ -32,7 +32,7 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 		return nil, err
 	}
 	if list := MisplacedCalls(s.module); len(list) > 0 {
-		return nil, fmt.Errorf("stablehlo: Program: %s: %w", list[0].Operation.Location().Position(), list[0])
+		return nil, fmt.Errorf("stablehlo: %s: %w", list[0].Operation.Location().Position(), list[0])
 	}
 	target, err := s.target(version)
 	if err == nil {
@@ -186,11 +186,11 @@ func (s Serializer) target(version string) (string, error) {
 // only then.
 func (s Serializer) check() (err error) {
 	if s.module == nil {
-		return errors.New("stablehlo: Program: the module is nil: look at the error that came with it")
+		return errors.New("stablehlo: Unprepared: the module is nil: look at the error that came with it")
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("stablehlo: Program: the module cannot be serialized: %v", p)
+			err = fmt.Errorf("stablehlo: Unprepared: the module cannot be serialized: %v", p)
 		}
 	}()
 	s.module.Operation()

@@ -36,7 +36,7 @@ func TestProgramNewCHLO(t *testing.T) {
 	}{{"1.13.3", true}, {"1.16.1", true}, {current, false}, {"1.20.0", false}, {"", false}} {
 		m := mlirtest.Parse(t, mlirtest.Context(t), module)
 		before := m.String()
-		data := check.Must(Program(m).Artifact(test.version))
+		data := check.Must(Unprepared(m).Artifact(test.version))
 		check.Diff(t, test.version+" is an artifact", test.bytecode, mlir.IsPortableArtifact(data))
 		check.Diff(t, "the module afterwards", before, m.String())
 	}
@@ -56,7 +56,7 @@ func TestProgram(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t), test.text)
 			before := m.String()
-			data, err := Program(m).Artifact(test.version)
+			data, err := Unprepared(m).Artifact(test.version)
 			check.NoError(t, err)
 			check.Diff(t, "the module afterwards", before, m.String())
 			check.Diff(t, "is bytecode", test.stamp != "", mlir.IsBytecode(data))
@@ -86,9 +86,9 @@ func TestProgramErrors(t *testing.T) {
 		want       string
 		diagnostic bool
 	}{
-		{"nil", nil, "", "stablehlo: Program: the module is nil", false},
-		{"closed", closed, "", "stablehlo: Program: the module cannot be serialized: mlir: Module.Operation called after Module.Close", false},
-		{"closed context", orphan, "", "stablehlo: Program: the module cannot be serialized: mlir: Module.Operation called after Context.Close", false},
+		{"nil", nil, "", "stablehlo: Unprepared: the module is nil", false},
+		{"closed", closed, "", "stablehlo: Unprepared: the module cannot be serialized: mlir: Module.Operation called after Module.Close", false},
+		{"closed context", orphan, "", "stablehlo: Unprepared: the module cannot be serialized: mlir: Module.Operation called after Context.Close", false},
 		{"no version", mlirtest.Parse(t, c, old), "abc", `"abc" is not a version`, false},
 		{"no version for bytecode", mlirtest.Parse(t, c, chloModule), "1.2", `"1.2" is not a version`, false},
 		{"a version before the minimum", mlirtest.Parse(t, c, old), "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum, true},
@@ -96,7 +96,7 @@ func TestProgramErrors(t *testing.T) {
 		{"such an operation beside CHLO", mlirtest.Parse(t, c, besideCHLO), minimum, "test.mlir:3:8: stablehlo.tan needs StableHLO 1.4.0", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			data, err := Program(test.module).Artifact(test.version)
+			data, err := Unprepared(test.module).Artifact(test.version)
 			check.Error(t, err, test.want)
 			if _, ok := errors.AsType[*mlir.DiagnosticError](err); ok != test.diagnostic || data != nil {
 				t.Errorf("%d bytes and the error %v, want none, and a DiagnosticError: %t", len(data), err, test.diagnostic)
@@ -113,7 +113,7 @@ func TestProgramOfEngines(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.ContextOf(t, e.Library), "func.func @main() { return }")
 			writes := e.Library.Has("stablehloSerializePortableArtifactFromModule")
 			for _, version := range []string{"", "1.13.3"} {
-				data, err := Program(m).Artifact(version)
+				data, err := Unprepared(m).Artifact(version)
 				check.NoError(t, err)
 				check.Diff(t, "is bytecode", writes, mlir.IsBytecode(data))
 				check.Diff(t, "is a portable artifact", writes, mlir.IsPortableArtifact(data))

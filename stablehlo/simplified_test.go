@@ -38,7 +38,7 @@ return %r : T
 			} else if len(list) != 1 || !strings.HasPrefix(list[0], test.want) {
 				t.Errorf("got %q, want %q", list, test.want)
 			}
-			if !slices.Equal(list, check.Must(stablehlo.Program(m).Describe("", true)).Inexact) {
+			if !slices.Equal(list, check.Must(stablehlo.Unprepared(m).Describe("", true)).Inexact) {
 				t.Error("the program's are others")
 			}
 		})

@@ -42,7 +42,7 @@ func (d onClient) check() error {
 }
 
 func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
-	e, err := d.at.client.Compile(ctx, source{stablehlo.Program(s.module), reading, s.jax}, bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: s.exact})
+	e, err := d.at.client.Compile(ctx, source{stablehlo.Unprepared(s.module), reading, s.jax}, bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: s.exact})
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}

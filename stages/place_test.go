@@ -97,7 +97,7 @@ func TestPlace(t *testing.T) {
 	m := halves(t, "double")
 	client, other := devices(t, 4), devices(t, 2)
 	in := floats(1, 2, 3, -4)
-	whole, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+	whole, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, whole)
 	want, err := whole.Call(t.Context(), in)

@@ -12,7 +12,6 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -45,12 +44,10 @@ func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error)
 		if err := registerForeign(o.Foreign, d); err != nil {
 			return nil, err
 		}
-		whole := m.Clone()
-		if err := passes.ForXLA(whole); err != nil {
-			return nil, errors.Join(fmt.Errorf("stages: %w", err), whole.Close())
-		}
-		e, err := client.Compile(ctx, stablehlo.Program(whole), bridge.CompileOptions{Replicas: replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact})
-		if err := errors.Join(err, whole.Close()); err != nil {
+		e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{
+			Replicas: replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact,
+		})
+		if err != nil {
 			return nil, err
 		}
 		return e, nil

@@ -47,7 +47,7 @@ func (p *Plan) Serialize() ([]byte, error) {
 	}
 	for _, stage := range p.stages {
 		s.JAX = stage.jax // all have the same
-		module, err := stablehlo.Program(stage.module).Artifact("")
+		module, err := stablehlo.Unprepared(stage.module).Artifact("")
 		if err != nil {
 			return nil, fmt.Errorf("stages: Serialize: %s: %w", stage.Name, err)
 		}

@@ -53,7 +53,7 @@ func TestCompileErrors(t *testing.T) {
 			for _, of := range []struct {
 				program bridge.Program
 				want    string
-			}{{stablehlo.Program(m), test.want}, {bridge.Source(text), test.ofSource}} {
+			}{{stablehlo.Unprepared(m), test.want}, {bridge.Source(text), test.ofSource}} {
 				_, err := client.Compile(t.Context(), of.program, bridge.CompileOptions{})
 				if err == nil || !strings.Contains(err.Error(), of.want) {
 					t.Errorf("got  %v\nwant an error with %s", err, of.want)

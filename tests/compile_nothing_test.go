@@ -140,7 +140,7 @@ func TestCompileCallsNothing(t *testing.T) {
 	client := newClient(t, 0)
 	var executables []*bridge.Executable
 	for range 2 {
-		e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+		e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func newClient(t *testing.T, devices int) *bridge.Client {
 // tryCompile compiles a module with a new client, and closes both with the test.
 func tryCompile(t *testing.T, m *mlir.Module) (*bridge.Executable, error) {
 	t.Helper()
-	e, err := newClient(t, 0).Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

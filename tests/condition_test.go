@@ -130,6 +130,6 @@ func wantConditionCalls(t *testing.T, m *mlir.Module, client *bridge.Client, nam
 	before := m.String()
 	check.NoError(t, passes.ForXLA(m))
 	check.Diff(t, "what a second run makes of the module", before, m.String())
-	e, err = client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+	e, err = client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	run("inline", e, err)
 }

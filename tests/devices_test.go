@@ -89,7 +89,7 @@ func onDevices(t *testing.T, o bridge.CompileOptions, build func(b *builder.Buil
 func runOnDevices(t *testing.T, m *mlir.Module, n int, o bridge.CompileOptions, inputs ...tensor.View) [][]tensor.View {
 	t.Helper()
 	client := newClient(t, n)
-	e, err := client.Compile(t.Context(), stablehlo.Program(m), o)
+	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), o)
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	var in []bridge.Input
@@ -413,10 +413,10 @@ func TestDeviceOutOfRange(t *testing.T) {
 	check.Cleanup(t, m)
 	client := newClient(t, 4)
 	for _, replicas := range []int{0, 2} {
-		_, err = client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{Replicas: replicas})
+		_, err = client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{Replicas: replicas})
 		check.Error(t, err, fmt.Sprintf(`is called by device 2 only (policy "once:2"), and the program runs on %d`, max(1, replicas)))
 	}
-	e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{Replicas: 3})
+	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{Replicas: 3})
 	check.NoError(t, err)
 	check.NoError(t, e.Close())
 }
@@ -449,7 +449,7 @@ func TestSequenceOfPartitions(t *testing.T) {
 	check.NoError(t, err)
 	check.Cleanup(t, m)
 	client := newClient(t, 4)
-	e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{Partitions: 4})
+	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{Partitions: 4})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2)}, e.Inputs())

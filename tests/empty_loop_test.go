@@ -61,7 +61,7 @@ func TestEmptyLoop(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("never")) })
 	m := mlirtest.Parse(t, mlirtest.Context(t), twoLoops)
 	check.NoError(t, passes.ForXLA(m))
-	e, err := newClient(t, 1).Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+	e, err := newClient(t, 1).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	got, err := e.Call(t.Context(), tensor.Scalar[int32](7))

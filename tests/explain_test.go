@@ -163,7 +163,7 @@ func compileAliasPrograms() error {
 		if err != nil {
 			return err
 		}
-		e, err := client.Compile(context.Background(), stablehlo.Program(m), bridge.CompileOptions{})
+		e, err := client.Compile(context.Background(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 		if err != nil {
 			return err
 		}

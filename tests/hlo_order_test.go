@@ -48,7 +48,7 @@ func hloOf(t *testing.T, client *bridge.Client, o builder.Options, g, main func(
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
-	return optimizedHLO(t, client, stablehlo.Program(m))
+	return optimizedHLO(t, client, stablehlo.Unprepared(m))
 }
 
 type (
@@ -223,7 +223,7 @@ func TestChainInOptimizedHLOOfJAX(t *testing.T) {
 		"other 6": "other 5",
 		"other 7": "other 6",
 		"other 8": "other 7",
-	}, chainOf(t, optimizedHLO(t, newClient(t, 0), stablehlo.Program(m))))
+	}, chainOf(t, optimizedHLO(t, newClient(t, 0), stablehlo.Unprepared(m))))
 }
 
 // In loops and branches XLA copies these arrays and tokens, and no more: nothing for a value and

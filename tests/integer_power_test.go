@@ -22,7 +22,7 @@ func TestIntegerPower(t *testing.T) {
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
-	e, err := newClient(t, 1).Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+	e, err := newClient(t, 1).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	got, err := e.Call(t.Context(), x, tensor.Vector[int32](63, 64, 4095, 65, 70, -3))

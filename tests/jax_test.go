@@ -26,12 +26,12 @@ func TestPartitionedCallbacksOfJAX(t *testing.T) {
 	client := check.Must(check.Must(bridge.Open(bridge.OpenOptions{})).NewClient(bridge.ClientOptions{Devices: 4}))
 	check.Cleanup(t, client)
 	options := bridge.CompileOptions{Partitions: 4, JAXCallbacks: names}
-	_, err := client.Compile(t.Context(), stablehlo.Program(m), options)
+	_, err := client.Compile(t.Context(), stablehlo.Unprepared(m), options)
 	check.Error(t, err, "xla_ffi_partitioned_python_cpu_callback")
 	check.Error(t, preflight.Check(m, preflight.Options{Partitions: 4, JAXCallbacks: names}), "apply passes.ApplyPolicies to the module")
 	check.Must(passes.ApplyPolicies(m))
 	check.NoError(t, preflight.Check(m, preflight.Options{Partitions: 4, JAXCallbacks: names}))
-	e, err := client.Compile(t.Context(), stablehlo.Program(m), options)
+	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), options)
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	var inputs []bridge.Input

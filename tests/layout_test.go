@@ -35,7 +35,7 @@ func TestLayoutsOfResults(t *testing.T) {
 	n, err := passes.ConstrainLayouts(m)
 	check.NoError(t, err)
 	check.Diff(t, "calls with layouts", 1, n)
-	e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	matrix := tensor.Vector[float32](1, 2, 3, 4, 5, 6)

@@ -196,7 +196,7 @@ func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...brid
 		t.Fatal(err)
 	}
 	defer client.Close()
-	e, err := client.Compile(t.Context(), stablehlo.Program(m), o)
+	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -350,7 +350,7 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 	if text := m.String(); strings.Contains(text, "stablehlo.token") || strings.Contains(text, "create_token") {
 		t.Errorf("the builder made a token of StableHLO:\n%s", text)
 	}
-	executable, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, m)
 	}

@@ -118,7 +118,7 @@ func TestPlacement(t *testing.T) {
 		bytecode, err := m.Bytecode()
 		check.NoError(t, err)
 		check.Diff(t, "hints in bytecode", hints, hintsOf(parse(t, c, "", bytecode)))
-		artifact, err := stablehlo.Program(m).Artifact("")
+		artifact, err := stablehlo.Unprepared(m).Artifact("")
 		check.NoError(t, err)
 		check.Diff(t, "hints in what Program writes", hints, hintsOf(parse(t, c, "", artifact)))
 		refined, err := stablehlo.Refine(m, in.Shape)

@@ -34,7 +34,7 @@ func TestProgram(t *testing.T) {
   %r = `+test.op+`
   return %r : tensor<2xf32>
 }`))
-			artifact, err := stablehlo.Program(m).Artifact("1.13.3")
+			artifact, err := stablehlo.Unprepared(m).Artifact("1.13.3")
 			check.NoError(t, err)
 			check.Diff(t, "is portable", test.portable, mlir.IsPortableArtifact(artifact))
 			e, err := tryCompile(t, m)

@@ -266,7 +266,7 @@ func (o *randomOrder) compile(bodies []steps, c bridge.CompileOptions) (*bridge.
 	}
 	effects, err := stablehlo.RuntimeTokens(m)
 	check.NoError(o.t, err)
-	e, err := o.client.Compile(o.t.Context(), stablehlo.Program(m), c)
+	e, err := o.client.Compile(o.t.Context(), stablehlo.Unprepared(m), c)
 	check.NoError(o.t, err)
 	check.Cleanup(o.t, e)
 	return e, effects

@@ -288,7 +288,7 @@ func TestRandomReturns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		e, err := client.Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{OptimizationLevel: level})
+		e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{OptimizationLevel: level})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, m)
 		}

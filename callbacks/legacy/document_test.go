@@ -43,7 +43,7 @@ func (p program) executable(t testing.TB) (*bridge.Executable, error) {
 	for target, f := range p.extra {
 		check.NoError(t, f.Register(registry, target, callbacks.Options{}))
 	}
-	e, err := check.Must(client()).Compile(t.Context(), stablehlo.Program(m), bridge.CompileOptions{})
+	e, err := check.Must(client()).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	if err == nil {
 		t.Cleanup(func() { check.NoError(t, e.Close()) })
 	}

@@ -66,7 +66,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, stablehlo.Program(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, stablehlo.Unprepared(module), bridge.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

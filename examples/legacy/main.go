@@ -26,7 +26,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -130,7 +129,7 @@ func (p program) run(ctx context.Context, library *mlir.Library, client *bridge.
 	if len(rewritten.Left) > 0 {
 		return nil, fmt.Errorf("a custom call stays: %s", rewritten.Left[0])
 	}
-	executable, err := client.Compile(ctx, stablehlo.Program(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stages"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -70,7 +69,7 @@ func execute(module *mlir.Module, options bridge.CompileOptions, inputs ...tenso
 	ctx := context.Background()
 	var executable stages.Executable
 	if options.Partitions > 1 {
-		executable, err = client.Compile(ctx, stablehlo.Program(module), options)
+		executable, err = client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), options)
 	} else {
 		executable, err = stages.Compile(ctx, module, stages.Options{Devices: stages.On(client)})
 	}

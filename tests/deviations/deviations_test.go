@@ -105,11 +105,6 @@ func (d *deviation) results(ctx context.Context, plugin string, way around) (tex
 		return "", err
 	}
 	defer func() { err = errors.Join(err, m.Close(), m.Context().Close()) }()
-	if way.prepare {
-		if err := passes.ForXLA(m); err != nil {
-			return "", err
-		}
-	}
 	p, err := bridge.Open(bridge.OpenOptions{Path: plugin})
 	if err != nil {
 		return "", err
@@ -124,7 +119,10 @@ func (d *deviation) results(ctx context.Context, plugin string, way around) (tex
 		options = d.options
 	}
 	options.Partitions, options.Replicas = d.partitions, d.replicas
-	var program bridge.Program = stablehlo.Program(m)
+	var program bridge.Program = stablehlo.Unprepared(m)
+	if way.prepare {
+		program = passes.Program(m, passes.PrepareOptions{})
+	}
 	if d.raw && way.module == "" {
 		program = bridge.Source(m.String())
 	}

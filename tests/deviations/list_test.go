@@ -23,7 +23,7 @@ type deviation struct {
 
 	counted bool   // the number of calls is a part of the results
 	donated bool   // the inputs are
-	raw     bool   // XLA gets the text, because stablehlo.Program refuses the module
+	raw     bool   // XLA gets the text, because our programs refuse the module
 	flags   string // XLA_FLAGS of the child process
 	// The devices that share the module, or each run it, all get the inputs; the results are those of the first.
 	partitions, replicas int
@@ -40,7 +40,7 @@ const (
 type around struct {
 	advice  string
 	none    bool                  // there is none
-	prepare bool                  // passes.ForXLA
+	prepare bool                  // passes.Program
 	options bridge.CompileOptions // for the compile
 	module  string                // of testdata, in the place of the other
 }
@@ -191,19 +191,19 @@ var deviations = []deviation{
 		want:   "s64[] 5", says: map[native.Part]string{native.PJRTPlugin: endsProcess, native.PJRT106: refuses, native.PJRT115: refuses}},
 	{title: "Calls in comparators", module: "call-in-comparator", raw: true,
 		about: "XLA has no code for a custom call in the comparator of a sort, and none in the body of an all_reduce.\n" +
-			"Package builder and stablehlo.Program refuse such modules, with the place of the call.",
+			"Package builder and passes.Program refuse such modules, with the place of the call.",
 		around: rewritten("call-in-comparator-around", "call before the sort, on the whole array."),
 		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4)},
 		want:   "f32[4] [1 2 3 4]", says: on(refuses)},
 	{title: "Calls in reductions", module: "call-in-reduction", raw: true,
 		about: "XLA's compiler crashes on a custom call in the body of a reduce, reduce_window, scatter, select_and_scatter\n" +
-			"or map. Package builder and stablehlo.Program refuse such modules, with the place of the call.",
+			"or map. Package builder and passes.Program refuse such modules, with the place of the call.",
 		around: rewritten("call-in-reduction-around", "call before the reduction, on the whole array."),
 		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4)},
 		want:   "f32[] 10", says: on(endsProcess)},
 	{title: "Calls in functions that custom calls name", module: "call-in-named-function", raw: true,
 		about: "XLA has no code for a custom call in a function that another one names (called_computations), such as the\n" +
-			"comparator of ApproxTopK. passes.InsertTap taps nothing there, and stablehlo.Program refuses such modules.",
+			"comparator of ApproxTopK. passes.InsertTap taps nothing there, and passes.Program refuses such modules.",
 		around: rewritten("call-in-named-function-around", "call before the other call, on the whole array."),
 		inputs: []tensor.View{tensor.Vector[float32](3, 1, 2, 4)},
 		want:   "f32[2] [4 3]", says: on(refuses)},

@@ -36,8 +36,8 @@ pjrt (PJRT 0.81, the default), pjrt106 (PJRT 0.106) and pjrt115 (PJRT 0.115).
 
 There are three ways round:
 
-- **The preparation.** passes.ForXLA rewrites what XLA gets wrong. Package builder calls it for the modules
-  that it makes, stages and mlir-run for those that they compile.
+- **The preparation.** passes.Program, which Client.Compile takes, rewrites what XLA gets wrong. Packages builder, calliope
+  and stages and mlir-run prepare what they make or compile.
 - **An exact compile.** Exact of bridge.CompileOptions and stages.Options, and mlir-run --exact, leave out
   XLA's algebraic simplification, its folding of constants, and its excess precision. This is no default, because code may take
   longer: over 28 models that JAX lowered, 1.06 times as long in the geometric mean on the default plugin, and

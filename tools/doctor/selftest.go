@@ -15,7 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -137,7 +137,7 @@ func buildAndRun(s *steps) {
 			return "", err
 		}
 		return "", withModule(bytecode, func(module *mlir.Module) (err error) {
-			executable, err = client.Compile(ctx, stablehlo.Program(module), bridge.CompileOptions{})
+			executable, err = client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
 			return err
 		})
 	}) {

@@ -11,7 +11,6 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // compile compiles the module. It finds custom calls without a handler before XLA sees
@@ -42,15 +41,9 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	if err := s.refuse(o); err != nil {
 		return nil, err
 	}
-	if _, err := passes.ApplyPolicies(m.mlir); err != nil {
-		return nil, err
-	}
-	if err := passes.ForXLA(m.mlir); err != nil {
-		return nil, err
-	}
 	options := m.compileOptions(o)
 	options.JAXCallbacks = s.jax
-	executable, err := client.Compile(context.Background(), stablehlo.Program(m.mlir), options)
+	executable, err := client.Compile(context.Background(), passes.Program(m.mlir, passes.PrepareOptions{}), options)
 	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
 		return nil, errManual // XLA itself generates it for a manual computation
 	}

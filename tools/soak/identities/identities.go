@@ -211,7 +211,7 @@ func (r *runner) both(ctx context.Context, list []*expression, w way) (want, got
 	if err := passes.ForXLA(m); err != nil {
 		return nil, nil, fail(err)
 	}
-	e, err := r.client.Compile(ctx, stablehlo.Program(m), r.options)
+	e, err := r.client.Compile(ctx, stablehlo.Unprepared(m), r.options)
 	if err != nil {
 		return nil, nil, fail(err)
 	}

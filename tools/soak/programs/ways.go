@@ -45,12 +45,12 @@ var all = []way{
 
 func inline(o bridge.CompileOptions) compiler {
 	return func(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
-		return s.client.Compile(ctx, stablehlo.Program(m), o)
+		return s.client.Compile(ctx, stablehlo.Unprepared(m), o)
 	}
 }
 
 func saved(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
-	e, err := s.client.Compile(ctx, stablehlo.Program(m), bridge.CompileOptions{})
+	e, err := s.client.Compile(ctx, stablehlo.Unprepared(m), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

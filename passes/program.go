@@ -1,0 +1,75 @@
+package passes
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// PrepareOptions are the options of Prepare and Program. The zero value changes neither the signature of a module nor
+// what may run at the same time.
+type PrepareOptions struct {
+	RuntimeTokens bool // order the callbacks of one effect over several runs: see AddRuntimeTokens
+	Overlap       bool // let callbacks overlap that do not depend on one another: see LetOverlap
+}
+
+// Prepare changes a module so that XLA computes what it says. It applies device policies, adds runtime tokens if the
+// options say so, rewrites what XLA gets wrong (see ForXLA), and lets calls overlap if the options say so. A second run
+// changes nothing.
+func Prepare(m *mlir.Module, o PrepareOptions) error {
+	if _, err := ApplyPolicies(m); err != nil {
+		return err
+	}
+	if o.RuntimeTokens {
+		if _, err := AddRuntimeTokens(m); err != nil {
+			return err
+		}
+	}
+	if err := ForXLA(m); err != nil {
+		return err
+	}
+	if o.Overlap {
+		if _, err := LetOverlap(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Prepared is a module that is prepared when it is compiled. It implements bridge.Program.
+type Prepared struct {
+	module  *mlir.Module
+	options PrepareOptions
+}
+
+// Program returns m for bridge.Client.Compile, which gets a clone that Prepare has changed. The module stays as it is, and
+// must not be closed before it is compiled. stablehlo.Unprepared compiles a module without any change.
+func Program(m *mlir.Module, o PrepareOptions) Prepared { return Prepared{m, o} }
+
+// Artifact implements bridge.Program: see stablehlo.Serializer.
+func (p Prepared) Artifact(version string) (data []byte, err error) {
+	err = p.with(func(s stablehlo.Serializer) error { data, err = s.Artifact(version); return err })
+	return data, err
+}
+
+// Describe implements bridge.DescribedProgram: see stablehlo.Serializer.
+func (p Prepared) Describe(version string, placed bool) (d contract.Module, err error) {
+	err = p.with(func(s stablehlo.Serializer) error { d, err = s.Describe(version, placed); return err })
+	d.Calls = func() []contract.CustomCall { return stablehlo.CustomCalls(p.module) } // the clone is closed
+	return d, err
+}
+
+// with calls f with the prepared clone.
+func (p Prepared) with(f func(stablehlo.Serializer) error) error {
+	if p.module == nil {
+		return errors.New("passes: Program: the module is nil")
+	}
+	m := p.module.Clone()
+	if err := Prepare(m, p.options); err != nil {
+		return errors.Join(fmt.Errorf("passes: Program: %w", err), m.Close())
+	}
+	return errors.Join(f(stablehlo.Unprepared(m)), m.Close())
+}
