@@ -58,9 +58,6 @@ func Manual[T, R any](mesh string, in, out []Sharding, args T, body func(parts T
 		if err != nil {
 			f.b.fail(at, "manual", operands, err)
 		}
-		if m.unused = len(values) == 0; m.unused {
-			values = append(values, Scalar(f, int32(0)))
-		}
 		return values
 	})
 	if ok {
@@ -79,7 +76,6 @@ type manual struct {
 	mesh     string
 	operands []Value
 	in       []Sharding
-	unused   bool // it has one result that nothing uses: without results, XLA takes its calls out of it
 }
 
 // enter checks where the manual computation is and how its arguments are split. It returns the
@@ -175,16 +171,9 @@ func (m *manual) complete(s *scope, results []Value, out []Sharding) ([]Value, b
 		s.drop()
 		return nil, false
 	}
-	count := len(results)
-	if m.unused {
-		count = 0
-	}
-	outs, err := m.shardings("result", out, count)
+	outs, err := m.shardings("result", out, len(results))
 	if err != nil {
 		return fail(err)
-	}
-	if m.unused {
-		outs = append(outs, Sharding{Mesh: m.mesh})
 	}
 	o := raw{Name: callop.Manual}
 	for i, r := range results {
@@ -207,6 +196,16 @@ func (m *manual) complete(s *scope, results []Value, out []Sharding) ([]Value, b
 		o.Operands, o.Results = append(o.Operands, before.v), append(o.Results, before.v.Type())
 		m.in, outs = append(m.in, Sharding{Mesh: m.mesh}), append(outs, Sharding{Mesh: m.mesh})
 		results = append(results, s.tokens[effect])
+	}
+	// XLA makes constants of empty arrays. It loses a manual computation that then takes or returns nothing.
+	if !someElements(typesOf(m.operands)) && len(s.effects) == 0 || !someElements(o.Results) {
+		zero := Scalar(f, int32(0))
+		passed := Value{s: s, v: s.block.AddArgument(zero.v.Type(), m.at.location)}
+		o.Operands, m.in = append(o.Operands, zero.v), append(m.in, Sharding{Mesh: m.mesh})
+		if !someElements(o.Results) {
+			o.Results, outs = append(o.Results, zero.v.Type()), append(outs, Sharding{Mesh: m.mesh})
+			results = append(results, passed)
+		}
 	}
 	var inTexts, outTexts, axes []string
 	for i, v := range o.Operands {
@@ -231,3 +230,11 @@ func (m *manual) complete(s *scope, results []Value, out []Sharding) ([]Value, b
 
 // text returns a sharding as it is in a list of them.
 func (m *manual) text(s Sharding, t mlir.Type) string { return "<" + s.body(t) + ">" }
+
+// someElements reports whether an array has elements.
+func someElements(types []mlir.Type) bool {
+	return slices.ContainsFunc(types, func(t mlir.Type) bool {
+		n, known := t.NumElements()
+		return !known || n > 0
+	})
+}

@@ -380,24 +380,29 @@ func TestOrderOverDevices(t *testing.T) {
 	check.Diff(t, "order", want, seen)
 }
 
-// TestManualWithoutResults calls without an order in a Manual that returns nothing.
-func TestManualWithoutResults(t *testing.T) {
+// TestManualOfNothing calls without an order in a Manual that takes or returns no elements.
+func TestManualOfNothing(t *testing.T) {
 	var calls atomic.Int32
 	name := t.Name()
 	check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { calls.Add(1); return nil }, callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
-	n := tensor.ShapeOf(tensor.S32)
 	replicated := builder.Sharding{Mesh: "grid"}
-	onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
-		b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
-		f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: n, Sharding: replicated}}})
-		builder.Manual("grid", nil, nil, f.Param(0), func(x builder.Value) struct{} {
-			builder.RuntimeCall(builder.Callback{Name: name}, builder.Like(n), builder.Sub(x, x))
-			return struct{}{}
-		})
-		f.Return(f.Param(0))
-	}, tensor.Scalar[int32](0), tensor.Scalar[int32](0))
-	check.Diff(t, "calls", int32(2), calls.Load())
+	for _, shape := range []tensor.Shape{tensor.ShapeOf(tensor.S32, 2), tensor.ShapeOf(tensor.S32, 0)} {
+		for results := range 2 {
+			calls.Store(0)
+			view := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
+			onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
+				b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
+				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: replicated}}})
+				builder.Manual("grid", nil, nil, f.Param(0), func(x builder.Value) []builder.Value {
+					y := builder.RuntimeCall(builder.Callback{Name: name}, builder.Like(shape), builder.Sub(x, x))
+					return []builder.Value{y}[:results]
+				})
+				f.Return(f.Param(0))
+			}, view, view)
+			check.Diff(t, fmt.Sprint("calls with ", shape, " and ", results, " results"), int32(2), calls.Load())
+		}
+	}
 }
 
 // A device that the program does not run on is an error of the compilation: it would never call.
