@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"contract/callop":                {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "tensor"},
 	"internal/leaf":                  {"tensor"},
 	"internal/tree":                  {},
-	".":                              {"bridge", "builder", "callbacks", "mlir", "native", "stablehlo", "tensor", "internal/leaf", "internal/tree"},
+	".":                              {"bridge", "builder", "callbacks", "mlir", "native", "passes", "tensor", "internal/leaf", "internal/tree"},
 	"nn":                             {"builder", "tensor"},
 	"optim":                          {"builder", "tensor"},
 	"lint":                           {"mlir", "internal/errtext"},
