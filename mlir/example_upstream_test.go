@@ -90,4 +90,5 @@ irdl.dialect @traffic {
 	// Output:
 	// <nil>
 	// mlir: parse failed: use.mlir:1:25: error: expected 'i32' but got 'f32'
+	//   use.mlir:1:25: note: see current operation: "traffic.wait"(%arg0) : (f32) -> ()
 }

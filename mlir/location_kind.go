@@ -65,7 +65,8 @@ func (c *Context) FusedLocation(metadata Attribute, locations ...Location) Locat
 	for i, l := range locations {
 		list[i] = l.in(c, "Context.FusedLocation")
 	}
-	return c.composedLocation(capi.MlirLocationFusedGet(t, c.raw, len(list), first(list), raw), list...)
+	fused := capi.MlirLocationFusedGet(t, c.raw, len(list), first(list), raw)
+	return c.composedLocation(fused, append(list, capi.MlirLocation(raw))...) // the metadata may be a location, too
 }
 
 // ParseLocation parses a location, for example loc("model.py":3:7).

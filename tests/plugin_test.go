@@ -30,6 +30,7 @@ var cppHeaders = debs.Set{
 }
 
 const pluginOutput = `the verifier: mlir: parse failed: wrong.mlir:1:24: error: 'toy.double' op needs an integer of at least 8 bits
+  wrong.mlir:1:24: note: see current operation: %0 = "toy.double"(%arg0) : (i4) -> i4
 module {
   func.func @f(%arg0: i32) -> i32 {
     %0 = arith.addi %arg0, %arg0 : i32
