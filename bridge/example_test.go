@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -71,7 +71,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 	// Output: f32[3] [2 6 12]
 }
 
-// A module in memory is compiled by stablehlo.Unprepared, which serializes it for the version
+// A module in memory is compiled by passes.Program, which prepares and serializes it for the version
 // of StableHLO that the plugin reads.
 func ExampleClient_Compile() {
 	library, err := mlir.Open(mlir.OpenOptions{})
@@ -98,7 +98,7 @@ func ExampleClient_Compile() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, stablehlo.Unprepared(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -417,7 +417,7 @@ func ExampleSequence() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	executable, err := client.Compile(ctx, stablehlo.Unprepared(module), bridge.CompileOptions{})
+	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		return nil, err
 	}
 	if program == nil {
-		return nil, errors.New("bridge: Compile: the program is nil; give a Source, or a module by stablehlo.Unprepared")
+		return nil, errors.New("bridge: Compile: the program is nil; give a Source, or a module by passes.Program")
 	}
 	flags, err := o.check(c.NumDevices())
 	if err != nil {

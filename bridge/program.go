@@ -12,7 +12,7 @@ import (
 )
 
 // A Program is a module that [Client.Compile] can compile: a [Source], or a module in
-// memory (see stablehlo.Unprepared). It may be a [DescribedProgram].
+// memory (see passes.Program). It may be a [DescribedProgram].
 type Program interface {
 	// Artifact returns the module in a form that XLA reads: text, bytecode or a portable
 	// artifact. version is the StableHLO version of the plugin, such as "1.13.3": XLA reads
@@ -24,7 +24,7 @@ type Program interface {
 }
 
 // A DescribedProgram is a Program that tells what Compile cannot see in the bytes of its module.
-// stablehlo.Unprepared returns one. A [Source] is one, but tells only the places and indices of calls in a
+// passes.Program returns one. A [Source] is one, but tells only the places and indices of calls in a
 // text: Compile takes the runtime tokens of a Source (see [Sequence]) for ordinary parameters and results.
 type DescribedProgram interface {
 	Program

@@ -45,7 +45,7 @@ type Options struct {
 	// RuntimeTokens orders callbacks of one effect across executions too, also on several
 	// devices: see bridge.Sequence. Module applies passes.AddRuntimeTokens at its end, which
 	// adds parameters and results to main. bridge hides them if it compiles the module with
-	// stablehlo.Unprepared. Other hosts do not, so this is an option.
+	// passes.Program. Other hosts do not, so this is an option.
 	RuntimeTokens bool
 	// SkipOrderCheck leaves out the proof that the callbacks of each effect are ordered, which
 	// Module otherwise makes with passes.Unordered. It takes up to as long as building the
@@ -168,8 +168,8 @@ func (b *Builder) Err() error {
 // Here returns the Go line, as file:line, that an operation built now has.
 func (b *Builder) Here() string { return b.here().String() }
 
-// Fail records a mistake in an operation that code outside of this package offers, unless an earlier one is recorded. The line
-// is that of the operations of this package.
+// Fail records a mistake in an operation that code outside of this package offers, unless an earlier one is recorded.
+// The line is that of the operations of this package.
 func (b *Builder) Fail(op string, err error) { b.fail(b.here(), op, nil, err) }
 
 // fail records a mistake, unless an earlier one is recorded.

@@ -9,7 +9,7 @@ import (
 )
 
 // A Hint is a placement hint in a module. It has no effect on CPU. Custom calls that are only
-// such hints are left out when stablehlo.Unprepared is compiled. The bytes of a bridge.Source keep
+// such hints are left out when passes.Program is compiled. The bytes of a bridge.Source keep
 // them, and not every plugin compiles them.
 type Hint struct {
 	stablehlo.Placement
