@@ -28,24 +28,24 @@ var withBodies = []string{
 
 // MisplacedCalls returns the custom calls of the typed FFI that are misplaced, in the order of the module.
 func MisplacedCalls(m *mlir.Module) []MisplacedCall {
-	var calls, functionCalls []mlir.Operation
+	var calls []mlir.Operation
 	where := map[string]string{} // by the name of a function in which no call can be made
-	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
-		if call, ok := AsCustomCall(op); ok {
-			if config, ok := op.Attribute("mhlo.backend_config"); call.APIVersion == TypedFFI || ok && config.IsDictionary() {
-				calls = append(calls, op)
-			}
-			for _, name := range call.CalledComputations {
-				where[name] = fmt.Sprintf("the function %q, which the custom call @%s names", name, call.Target)
-			}
-		} else if op.Name() == "func.call" {
-			functionCalls = append(functionCalls, op)
+	index := m.Operation().Index()
+	for op := range index.Named("stablehlo.custom_call") {
+		call, _ := AsCustomCall(op)
+		if config, ok := op.Attribute("mhlo.backend_config"); call.APIVersion == TypedFFI || ok && config.IsDictionary() {
+			calls = append(calls, op)
 		}
-		return mlir.WalkContinue
-	})
+		for _, name := range call.CalledComputations {
+			where[name] = fmt.Sprintf("the function %q, which the custom call @%s names", name, call.Target)
+		}
+	}
+	if len(calls) == 0 {
+		return nil
+	}
 	for found := true; found; {
 		found = false
-		for _, op := range functionCalls {
+		for op := range index.Named("func.call") {
 			callee, _ := op.Attribute("callee")
 			name, _ := callee.Symbol()
 			if at := place(op, where); at != "" && where[name] == "" {
