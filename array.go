@@ -15,8 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// An Array is an array on a device. What Call returns is the caller's to close; one that is forgotten is freed when it is
-// garbage.
+// An Array is an array on a device. The caller of a function must close the Arrays that it returns.
 type Array = *bridge.Buffer
 
 const leafTypes = "calliope.Array, " + leaf.Types
@@ -108,7 +107,7 @@ func (a arguments) equal(b arguments) bool {
 		slices.EqualFunc(a.list, b.list, func(x, y argument) bool { return x.shape.Equal(y.shape) })
 }
 
-// setResult stores a result, which it closes if v does not keep it.
+// setResult stores a result in v. It closes the result if v does not keep it.
 func setResult(ctx context.Context, at string, result *bridge.Buffer, v reflect.Value) error {
 	if v.Type() == bufferType {
 		v.Set(reflect.ValueOf(result))

@@ -29,14 +29,14 @@ type CallOptions struct {
 
 // Tap calls fn with the values of a tree. Taps of one effect are called in the order in which they are built.
 //
-// A is a tree with the structure of x, with arrays in place of values: see the package's documentation, but for Array. They
-// are valid until fn returns.
+// A is a tree with the structure of x, with arrays in place of values: see the package's documentation, but for Array.
+// They are valid until fn returns.
 func Tap[T, A any](x T, fn func(A), o ...CallOptions) {
 	TryTap(x, func(_ context.Context, args A) error { fn(args); return nil }, o...)
 }
 
-// TryTap is Tap for a function that may fail. Its error fails the run, unless the call is Async: then the next barrier returns
-// it.
+// TryTap is Tap for a function that may fail. Its error fails the run, unless the call is Async: then the next barrier
+// returns it.
 func TryTap[T, A any](x T, fn func(context.Context, A) error, o ...CallOptions) {
 	cb, ok := closureOf(x, "tap", o, func() (callbacks.Func, error) {
 		args, err := template[A](x)
@@ -59,8 +59,8 @@ func Passthrough[T, A any](x T, fn func(A), o ...CallOptions) T {
 	return builder.IOCallback(cb, x)
 }
 
-// RuntimeCall calls fn with the values of a tree and returns what fn returns. like gives the types of the results: it is a
-// tree whose leaves come from builder.Like. R is a tree with its structure. The call always runs.
+// RuntimeCall calls fn with the values of a tree and returns what fn returns. like gives the types of the results: it
+// is a tree whose leaves come from builder.Like. R is a tree with its structure. The call always runs.
 func RuntimeCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, error), o ...CallOptions) L {
 	return call(like, x, "runtime call", fn, o, builder.RuntimeCall[T, L])
 }
@@ -71,7 +71,8 @@ func PureCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, error
 }
 
 func call[T, L, A, R any](
-	like L, x T, name string, fn func(context.Context, A) (R, error), o []CallOptions, emit func(builder.Callback, L, T) L,
+	like L, x T, name string, fn func(context.Context, A) (R, error), o []CallOptions,
+	emit func(builder.Callback, L, T) L,
 ) L {
 	cb, ok := closureOf(x, name, o, func() (callbacks.Func, error) {
 		args, err := template[A](x)
@@ -90,8 +91,8 @@ func call[T, L, A, R any](
 // Fields are named values.
 type Fields = map[string]builder.Value
 
-// Print writes the values of a tree in a format: see callbacks.PrintOptions. The name of a value is its key or field, such as
-// {loss} of Fields{"loss": loss}.
+// Print writes the values of a tree in a format: see callbacks.PrintOptions. The name of a value is its key or field,
+// such as {loss} of Fields{"loss": loss}.
 func Print[T any](format string, x T, o ...CallOptions) {
 	cb, ok := closureOf(x, "print", o, func() (callbacks.Func, error) {
 		return callbacks.Print(callbacks.PrintOptions{Format: format, Names: namesOf(x)})
@@ -101,8 +102,8 @@ func Print[T any](format string, x T, o ...CallOptions) {
 	}
 }
 
-// Check fails the run with a *callbacks.CheckError if cond, a pred[], is false. The error has the message and the values of a
-// tree, with their names: see Print.
+// Check fails the run with a *callbacks.CheckError if cond, a pred[], is false. The error has the message and the
+// values of a tree, with their names: see Print.
 func Check[T any](cond builder.Value, message string, x T, o ...CallOptions) {
 	cb, ok := closureOf(x, "check", o, func() (callbacks.Func, error) {
 		return callbacks.Check(message, namesOf(x)...), nil
@@ -112,10 +113,13 @@ func Check[T any](cond builder.Value, message string, x T, o ...CallOptions) {
 	}
 }
 
-// closureOf registers a closure with the function that is being built. It returns false after a mistake, which it records.
-func closureOf[T any](x T, name string, o []CallOptions, make func() (callbacks.Func, error)) (cb builder.Callback, ok bool) {
+// closureOf registers a closure, which made returns, with the function that is being built. It returns false after a
+// mistake, which it records.
+func closureOf[T any](
+	x T, name string, o []CallOptions, made func() (callbacks.Func, error),
+) (cb builder.Callback, ok bool) {
 	var f *builder.Func
-	_ = mirrorValues(x, func(v builder.Value) {
+	_ = eachValue(x, func(_ string, v builder.Value) {
 		if f == nil {
 			f = v.Func()
 		}
@@ -126,7 +130,8 @@ func closureOf[T any](x T, name string, o []CallOptions, make func() (callbacks.
 	b := f.Builder()
 	found, building := traces.Load(b)
 	if !building {
-		b.Fail(name, errors.New("a closure belongs to a function that calliope.Func makes: use a callback with a name, of package builder"))
+		b.Fail(name, errors.New("a closure belongs to a function that calliope.Func makes: "+
+			"use a callback with a name, of package builder"))
 		return cb, false
 	}
 	t := found.(*trace)
@@ -138,7 +143,7 @@ func closureOf[T any](x T, name string, o []CallOptions, make func() (callbacks.
 	if len(o) == 1 {
 		options = o[0]
 	}
-	fn, err := make()
+	fn, err := made()
 	id := int64(0)
 	if err == nil {
 		id, err = t.registry.RegisterFunc(fn, callbacks.Options{
@@ -157,28 +162,17 @@ func closureOf[T any](x T, name string, o []CallOptions, make func() (callbacks.
 	}, true
 }
 
-// template returns a tree of type A with the structure of a tree of values, and their shapes where it has Views.
+// template returns a tree of type A with the structure of a tree of values.
 func template[A, T any](x T) (args A, err error) {
-	err = mirror(addressable(reflect.ValueOf(x)), reflect.ValueOf(&args).Elem(), "the argument", func(string, reflect.Value, reflect.Value) error { return nil })
+	from, to := addressable(reflect.ValueOf(x)), reflect.ValueOf(&args).Elem()
+	err = mirror(from, to, "the argument", func(string, reflect.Value, reflect.Value) error { return nil })
 	return args, err
 }
 
-// mirrorValues calls visit for the values of a tree.
-func mirrorValues[T any](x T, visit func(builder.Value)) error {
-	var like T
-	return mirror(addressable(reflect.ValueOf(x)), reflect.ValueOf(&like).Elem(), "", func(_ string, from, _ reflect.Value) error {
-		visit(from.Interface().(builder.Value))
-		return nil
-	})
-}
-
-// namesOf returns the last step of the path of each value of a tree: a key, a field or an index.
+// namesOf returns the last step of the place of each value in a tree: a key, a field or an index.
 func namesOf[T any](x T) (names []string) {
-	var like T
-	_ = mirror(addressable(reflect.ValueOf(x)), reflect.ValueOf(&like).Elem(), "", func(at string, _, _ reflect.Value) error {
-		name := at[strings.LastIndexAny(at, ".[")+1:]
-		names = append(names, strings.Trim(name, `"]`))
-		return nil
+	_ = eachValue(x, func(at string, _ builder.Value) {
+		names = append(names, strings.Trim(at[strings.LastIndexAny(at, ".[")+1:], `"]`))
 	})
 	return names
 }

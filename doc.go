@@ -12,8 +12,8 @@
 //
 // # Arguments and results
 //
-// Arguments and results are trees: an array, or a struct, Go array, slice or map of trees, as in package builder. A tree of
-// arguments has the structure of the parameter that it is for, with arrays in place of values. An array is
+// Arguments and results are trees: an array, or a struct, Go array, slice or map of trees, as in package builder. A
+// tree of arguments has the structure of the parameter that it is for, with arrays in place of values. An array is
 //
 //   - a Go number or a slice of numbers, of any rank;
 //   - a tensor.Array or a tensor.View;
@@ -28,12 +28,12 @@
 //
 // # Callbacks
 //
-// [Tap], [Passthrough], [RuntimeCall], [PureCall], [Print] and [Check] call Go closures. A closure belongs to the function
-// that was compiled, and is released when it is closed. A module that is to run in another process needs callbacks with names:
-// those of package builder.
+// [Tap], [Passthrough], [RuntimeCall], [PureCall], [Print] and [Check] call Go closures. A closure belongs to the
+// function that was compiled, and is released when it is closed. A module that is to run in another process needs
+// callbacks with names: those of package builder.
 //
 // # Sessions
 //
-// A [Session] has the libraries, the client and the registry that functions use. The first call opens the default one; see
-// [Default] and [SetDefault]. What is behind it can be reached: the other packages are not hidden.
+// A [Session] has the libraries, the client and the registry that functions use. The first call opens the default one;
+// see [Default] and [SetDefault]. What is behind it can be reached: the other packages are not hidden.
 package calliope

@@ -19,7 +19,7 @@ import (
 type FuncOptions struct {
 	// Session runs the function. nil means the default session at the first call.
 	Session *Session
-	// Donate has the indices of the arguments whose memory results may use. The Arrays in them are closed by a call.
+	// Donate has the indices of the arguments whose memory results may use. A call closes the Arrays in them.
 	Donate  []int
 	Build   builder.Options
 	Compile bridge.CompileOptions
@@ -39,9 +39,9 @@ type Function struct {
 	closed  bool
 }
 
-// Func makes a Function from a Go function. Its parameters and results are trees of builder.Value. It is called once for each
-// set of shapes, to build a module. A panic in it is a panic of the call that builds. If fn is not such a function, the first
-// call returns the error.
+// Func makes a Function from a Go function. Its parameters and results are trees of builder.Value. It is called once
+// for each set of shapes, to build a module. A panic in it is a panic of the call that builds. If fn is not such a
+// function, the first call returns the error.
 func Func(fn any, o ...FuncOptions) *Function {
 	f := &Function{fn: reflect.ValueOf(fn)}
 	if len(o) > 0 {
@@ -64,7 +64,8 @@ func Func(fn any, o ...FuncOptions) *Function {
 	return f
 }
 
-// Call runs the function and returns its results as Arrays, in the contract's order of the leaves. It waits for the run.
+// Call runs the function and returns its results as Arrays, in the contract's order of the leaves. It waits for the
+// run.
 func (f *Function) Call(ctx context.Context, args ...any) ([]Array, error) {
 	_, results, err := f.run(ctx, args)
 	return results, err
@@ -75,8 +76,8 @@ func Call[R any](f *Function, args ...any) (R, error) {
 	return CallContext[R](context.Background(), f, args...)
 }
 
-// CallContext runs a function and returns its results as R: a tree with the structure of the result of the Go function. If
-// that has several results, R is a struct with a field for each.
+// CallContext runs a function and returns its results as R: a tree with the structure of the result of the Go function.
+// If that has several results, R is a struct with a field for each.
 func CallContext[R any](ctx context.Context, f *Function, args ...any) (R, error) {
 	var r R
 	c, results, err := f.run(ctx, args)
@@ -87,7 +88,7 @@ func CallContext[R any](ctx context.Context, f *Function, args ...any) (R, error
 }
 
 // Module builds the module for arguments, which it does not run: a tensor.Shape may stand for an array. The caller must
-// close it.
+// close the module.
 func (f *Function) Module(ctx context.Context, args ...any) (*mlir.Module, error) {
 	s, err := f.open(ctx)
 	if err != nil {
@@ -240,7 +241,7 @@ func (c *compiled) setResults(ctx context.Context, results []Array, to reflect.V
 		next++
 		return setResult(ctx, at, results[next-1], v)
 	}
-	err := error(nil)
+	var err error
 	switch {
 	case len(c.results) == 1:
 		err = mirror(c.results[0], to, "the result", set)
@@ -255,7 +256,7 @@ func (c *compiled) setResults(ctx context.Context, results []Array, to reflect.V
 		}
 	}
 	if err != nil {
-		for _, r := range slices.Clone(results) {
+		for _, r := range results {
 			err = errors.Join(err, r.Close())
 		}
 		to.SetZero()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -24,6 +25,13 @@ type Options struct {
 	Registry *callbacks.Registry
 }
 
+// parts returns the native parts that are needed.
+func (o Options) parts() []native.Part {
+	return slices.DeleteFunc(native.DefaultParts(), func(p native.Part) bool {
+		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin && o.Plugin.Path != ""
+	})
+}
+
 // A Session has what functions need to be built and run. It is safe for concurrent use.
 type Session struct {
 	library  *mlir.Library
@@ -37,7 +45,10 @@ type Session struct {
 
 // Open opens a session. The context limits only Open.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	err := native.EnsureAll(ctx, native.EnsureOptions{Offline: o.Offline})
+	var err error
+	if o.Library.Path == "" || o.Plugin.Path == "" {
+		err = native.EnsureAll(ctx, native.EnsureOptions{Offline: o.Offline}, o.parts()...)
+	}
 	s := &Session{registry: o.Registry}
 	if s.registry == nil {
 		s.registry = callbacks.Default

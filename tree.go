@@ -10,8 +10,8 @@ import (
 
 var valueType = reflect.TypeFor[builder.Value]()
 
-// mirror walks two trees. It gives the second the lengths and keys of the first, and calls visit for each pair of leaves, in
-// the contract's order.
+// mirror walks two trees. It gives the second the lengths and keys of the first, and calls visit for each pair of
+// leaves, in the contract's order.
 func mirror(from, to reflect.Value, at string, visit func(at string, from, to reflect.Value) error) error {
 	return mirrorTo(tree.MaxDepth, from, to, at, visit)
 }
@@ -82,4 +82,14 @@ func addressable(v reflect.Value) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	out.Set(v)
 	return out
+}
+
+// eachValue calls visit for the values in a tree, with their places, in the contract's order.
+func eachValue[T any](x T, visit func(at string, v builder.Value)) error {
+	var like T
+	from, to := addressable(reflect.ValueOf(x)), reflect.ValueOf(&like).Elem()
+	return mirror(from, to, "", func(at string, from, _ reflect.Value) error {
+		visit(at, from.Interface().(builder.Value))
+		return nil
+	})
 }
