@@ -1,15 +1,14 @@
-// Package optim has optimizers: functions of trees of builder values that return the next parameters. A tree of gradients, or
-// of what an optimizer keeps, has the structure and the shapes of the parameters. A learning rate is a Go number, or a scalar value
-// that a schedule computes.
+// Package optim has optimizers: functions of trees of builder values that return the next parameters. A tree of
+// gradients, or of what an optimizer keeps, has the structure and the shapes of the parameters. A learning rate is a Go
+// number, or a scalar value that a schedule computes.
 package optim
 
 import (
+	"cmp"
+
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/tensor"
 )
-
-// sumType is the type in which squares are added.
-const sumType = tensor.F32
 
 // SGD returns params - rate·gradients.
 func SGD[R builder.Operand, T any](rate R, params, gradients T) T {
@@ -18,8 +17,8 @@ func SGD[R builder.Operand, T any](rate R, params, gradients T) T {
 	}, params, gradients)
 }
 
-// Momentum returns the next parameters and velocity: velocity = momentum·velocity + gradients, and params - rate·velocity. The first
-// velocity is zero.
+// Momentum returns the next parameters and velocity: velocity = momentum·velocity + gradients, and
+// params - rate·velocity. The first velocity is zero.
 func Momentum[R builder.Operand, T any](rate R, momentum float64, params, velocity, gradients T) (T, T) {
 	velocity = builder.MapTrees(func(x ...builder.Value) builder.Value {
 		return builder.Add(builder.Mul(momentum, x[0]), x[1])
@@ -52,10 +51,12 @@ func NewAdam[T any](params T) AdamState[T, builder.Value] {
 	return AdamState[T, builder.Value]{Params: params, Mean: zeros(), Variance: zeros(), Step: step}
 }
 
-// Adam returns the state after a step, of Kingma and Ba, "Adam: a method for stochastic optimization" (2015), with the weight decay of
-// Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
-func Adam[R builder.Operand, T any](rate R, o AdamOptions, s AdamState[T, builder.Value], gradients T) AdamState[T, builder.Value] {
-	beta1, beta2, epsilon := or(o.Beta1, 0.9), or(o.Beta2, 0.999), or(o.Epsilon, 1e-8)
+// Adam returns the state after a step, of Kingma and Ba, "Adam: a method for stochastic optimization" (2015), with the
+// weight decay of Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
+func Adam[R builder.Operand, T any](
+	rate R, o AdamOptions, s AdamState[T, builder.Value], gradients T,
+) AdamState[T, builder.Value] {
+	beta1, beta2, epsilon := cmp.Or(o.Beta1, 0.9), cmp.Or(o.Beta2, 0.999), cmp.Or(o.Epsilon, 1e-8)
 	s.Step = builder.Add(s.Step, 1)
 	s.Mean = moment(beta1, s.Mean, gradients, func(g builder.Value) builder.Value { return g })
 	s.Variance = moment(beta2, s.Variance, gradients, builder.Square)
@@ -81,19 +82,12 @@ func moment[T any](beta float64, old, gradients T, of func(builder.Value) builde
 	}, old, gradients)
 }
 
-func or(x, usual float64) float64 {
-	if x == 0 {
-		return usual
-	}
-	return x
-}
-
 // ClipByNorm returns the gradients, scaled so that the root of the sum of all their squares is at most limit.
 func ClipByNorm[T any](limit float64, gradients T) T {
 	var sum builder.Value
 	some := false
 	builder.MapTrees(func(x ...builder.Value) builder.Value {
-		square := builder.Convert(builder.ReduceSum(builder.Square(x[0])), sumType)
+		square := builder.Convert(builder.ReduceSum(builder.Square(x[0])), tensor.F32)
 		if some {
 			square = builder.Add(sum, square)
 		}
