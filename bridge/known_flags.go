@@ -53,7 +53,7 @@ func (p *Plugin) checkEnvironment() error {
 }
 
 // splitFlags splits the text of XLA_FLAGS as XLA does: at spaces that are not in a quoted value, up to
-// the first word that is no flag.
+// the first word that is not a flag.
 func splitFlags(text string) (flags []string) {
 	for {
 		text = strings.TrimSpace(text)

@@ -107,8 +107,9 @@ func caller() runtime.Frame {
 	}
 }
 
-// ours are the folders, as call frames name them, of this package and of those whose functions build operations for their caller.
-// Function names are not enough: a closure of a generic function is named after the function into which it was compiled.
+// ours are the folders, as call frames name them, of this package and of those whose functions build operations for
+// their caller. Function names are not enough: a closure of a generic function is named after the function into which
+// it was compiled.
 var ours = func() []string {
 	_, file, _, _ := runtime.Caller(0)
 	here := path.Dir(filepath.ToSlash(file))

@@ -98,8 +98,8 @@ func mapTreeTo(depth int, v reflect.Value, at string, f func(string, Value) (Val
 	return out, err
 }
 
-// MapTrees calls f with the values at each place of trees of one structure, and returns a tree of its results. f is called once,
-// while building.
+// MapTrees calls f with the values at each place of trees of one structure, and returns a tree of its results. f is
+// called once, while building.
 func MapTrees[T any](f func(values ...Value) Value, trees ...T) T {
 	if len(trees) == 0 {
 		panic("builder: MapTrees takes a tree")

@@ -27,7 +27,7 @@ func (m *bytecodeModule) largeNumbers() bool {
 	return false
 }
 
-// signed reads a signed number, and reports whether it is no dimension number.
+// signed reads a signed number, and reports whether it cannot be a dimension number.
 func (r *bytecodeReader) signed() (wrong bool) {
 	n := r.number() // the lowest bit is the sign
 	return n&1 != 0 || n>>1 > maxDimension

@@ -27,16 +27,16 @@ func Normal(key builder.Value, shape tensor.Shape, deviation float64) (next, x b
 }
 
 // Glorot returns uniform random numbers with the variance 2/(inputs + outputs) of Glorot and Bengio, "Understanding the
-// difficulty of training deep feedforward neural networks" (2010). The last axis is that of the outputs, the one before it that of
-// the inputs, and the others are those of a window.
+// difficulty of training deep feedforward neural networks" (2010). The last axis is that of the outputs, the one before
+// it that of the inputs, and the others are those of a window.
 func Glorot(key builder.Value, shape tensor.Shape) (next, x builder.Value) {
 	in, out := fan(shape.Dims)
 	limit := math.Sqrt(6 / float64(in+out))
 	return Uniform(key, shape, -limit, limit)
 }
 
-// He returns normal random numbers with the variance 2/inputs of He et al., "Delving deep into rectifiers" (2015). The axes are
-// those of Glorot.
+// He returns normal random numbers with the variance 2/inputs of He et al., "Delving deep into rectifiers" (2015). The
+// axes are those of Glorot.
 func He(key builder.Value, shape tensor.Shape) (next, x builder.Value) {
 	in, _ := fan(shape.Dims)
 	return Normal(key, shape, math.Sqrt(2/float64(in)))

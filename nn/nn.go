@@ -26,8 +26,8 @@ func Softplus(x builder.Value) builder.Value {
 	return builder.Add(builder.Max(x, 0), builder.Log1p(builder.Exp(builder.Neg(builder.Abs(x)))))
 }
 
-// LogSumExp returns the logarithm of the sum of exponentials along an axis, which the result lacks. It does not overflow, and is
-// -Inf for elements that all are.
+// LogSumExp returns the logarithm of the sum of exponentials along an axis, which the result lacks. It does not
+// overflow. It is -Inf for elements that all are.
 func LogSumExp(x builder.Value, axis int) builder.Value {
 	greatest := finite(builder.ReduceMax(x, axis))
 	sum := builder.ReduceSum(builder.Exp(builder.Sub(x, along(x, greatest, axis))), axis)
@@ -58,8 +58,8 @@ func along(x, reduced builder.Value, axis int) builder.Value {
 	return builder.ExpandDims(reduced, axis)
 }
 
-// OneHot returns arrays of n elements, along a new last axis, that are 1 at the index and 0 elsewhere, and all 0 for an index
-// that is negative or not less than n.
+// OneHot returns arrays of n elements, along a new last axis, that are 1 at the index and 0 elsewhere, and all 0 for an
+// index that is negative or not less than n.
 func OneHot(indices builder.Value, n int, d tensor.DType) builder.Value {
 	shape := indices.Shape()
 	dims := append(append([]int{}, shape.Dims...), n)
@@ -67,8 +67,8 @@ func OneHot(indices builder.Value, n int, d tensor.DType) builder.Value {
 	return builder.Convert(builder.Eq(builder.ExpandDims(indices, -1), at), d)
 }
 
-// CrossEntropy returns the mean of the cross entropies between rows of logits and the indices of the right classes. The logits
-// are f[…, classes], and the labels integers of their shape without the last axis.
+// CrossEntropy returns the mean of the cross entropies between rows of logits and the indices of the right classes. The
+// logits are f[…, classes], and the labels integers of their shape without the last axis.
 func CrossEntropy(logits, labels builder.Value) builder.Value {
 	dims := logits.Shape().Dims
 	if len(dims) == 0 {
@@ -80,8 +80,8 @@ func CrossEntropy(logits, labels builder.Value) builder.Value {
 	return builder.ReduceMean(builder.Sub(LogSumExp(logits, -1), chosen))
 }
 
-// LayerNorm returns x with a mean of 0 and a variance of 1 along its last axis, times scale, plus shift. These are f[features].
-// epsilon is added to the variance.
+// LayerNorm returns x with a mean of 0 and a variance of 1 along its last axis, times scale, plus shift. These are
+// f[features]. epsilon is added to the variance.
 func LayerNorm(x, scale, shift builder.Value, epsilon float64) builder.Value {
 	centered := builder.Sub(x, along(x, builder.ReduceMean(x, -1), -1))
 	variance := builder.ReduceMean(builder.Square(centered), -1)

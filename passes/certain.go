@@ -7,8 +7,8 @@ import (
 )
 
 // certain adds a predicate for each element of x that is true: integer(x) | 1 != 0. XLA's simplification does not find
-// that out. aliasing.IsCertain recognizes it. Integers of 32 and 64 bits keep their type, because the code generator of some plugins
-// crashes on a bitwise operation of an integer that is made narrower.
+// that out. aliasing.IsCertain recognizes it. Integers of 32 and 64 bits keep their type, because the code generator of
+// some plugins crashes on a bitwise operation of an integer that is made narrower.
 func (e emitter) certain(x mlir.Value) (mlir.Value, error) {
 	shape, err := stablehlo.ShapeOf(x.Type())
 	if err != nil {

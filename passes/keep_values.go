@@ -14,7 +14,8 @@ import (
 // needed later. It forgets that what a computation returns is needed: if the write is in a branch inside this
 // computation, or if the computation returns one array instead of a tuple. It then removes the copy, and the
 // computation returns what was written. XLA also gives all branches of an if the same memory for a result. If one
-// of them, through an if inside it, returns a value from outside, another may write its result over that value while it is needed.
+// of them, through an if inside it, returns a value from outside, another may write its result over that value
+// while it is needed.
 //
 // In these three cases KeepValues gives the operation a select whose predicate is true, in place of the operand. XLA
 // computes it into memory of its own. KeepValues returns the number of selects. It changes nothing in a module

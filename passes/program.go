@@ -45,8 +45,8 @@ type Prepared struct {
 	options PrepareOptions
 }
 
-// Program returns m for bridge.Client.Compile, which gets a clone that Prepare has changed. The module stays as it is, and
-// must not be closed before it is compiled. stablehlo.Unprepared compiles a module without any change.
+// Program returns m for bridge.Client.Compile, which gets a clone that Prepare has changed. The module stays as it is,
+// and must not be closed before it is compiled. stablehlo.Unprepared compiles a module without any change.
 func Program(m *mlir.Module, o PrepareOptions) Prepared { return Prepared{m, o} }
 
 // Artifact implements bridge.Program: see stablehlo.Serializer.

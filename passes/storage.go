@@ -124,7 +124,9 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 		token, err := callop.TokenType(op.Context())
 		for i, v := range body.Terminator().Operands() {
 			if err == nil && v.Type() == token {
-				s.joinAll([]mlir.Value{v, v, v}, []mlir.Value{body.Argument(i), op.Operand(i), op.Result(i)})
+				for _, same := range []mlir.Value{body.Argument(i), op.Operand(i), op.Result(i)} {
+					s.pass(v, same)
+				}
 			}
 			if v != body.Argument(i) { // otherwise it is the same in all iterations
 				s.writes = append(s.writes, write{op, i}, write{body.Terminator(), i})
@@ -177,7 +179,7 @@ func (s *storage) passThroughLoops() (again bool) {
 				}
 				for _, v := range []mlir.Value{op.Operand(k), op.Result(i)} {
 					if s.passed.find(v) != s.passed.find(next) {
-						s.joinAll([]mlir.Value{v}, []mlir.Value{next})
+						s.pass(v, next)
 						again = true
 					}
 				}
@@ -190,9 +192,14 @@ func (s *storage) passThroughLoops() (again bool) {
 // joinAll joins pairs of values that are passed on.
 func (s *storage) joinAll(a, b []mlir.Value) {
 	for i := range min(len(a), len(b)) {
-		s.values.join(a[i], b[i])
-		s.passed.join(a[i], b[i])
+		s.pass(a[i], b[i])
 	}
+}
+
+// pass joins a value and what it is passed on as.
+func (s *storage) pass(a, b mlir.Value) {
+	s.values.join(a, b)
+	s.passed.join(a, b)
 }
 
 // sets are disjoint sets of values: each has a parent in its set, but for the value that stands for the set.

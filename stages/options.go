@@ -106,7 +106,7 @@ func (o Options) check() error {
 }
 
 // warnForce logs the first name of Force that the module does not call, if it is like one that the module
-// calls and Force does not name. It is no error: one Options may serve several modules.
+// calls and Force does not name. It is not an error: one Options may serve several modules.
 func (o Options) warnForce(m *mlir.Module) {
 	if len(o.Force) == 0 {
 		return

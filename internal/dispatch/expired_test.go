@@ -11,7 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
-// A call that was not made, because its run had ended, is no failure of the function.
+// A call that was not made, because its run had ended, is not a failure of the function.
 func TestExpired(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
 		t.Run(way.String(), func(t *testing.T) {

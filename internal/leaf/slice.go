@@ -9,7 +9,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// sliceLeaf is a slice of numbers, or of such slices: an array of as many dimensions as there are slices in one another.
+// sliceLeaf is a slice of numbers, or of such slices: an array of as many dimensions as there are slices in one
+// another.
 type sliceLeaf struct {
 	dtype tensor.DType
 	rank  int

@@ -48,8 +48,8 @@ func (m *Samples) after(made, of int64) {
 
 // Take runs a garbage collection and takes a sample.
 func (m *Samples) Take() {
-	// Unlike runtime.MemStats.HeapAlloc, this has nothing that other goroutines allocated since. What they allocate during a
-	// collection counts, so the least of several collections is taken.
+	// Unlike runtime.MemStats.HeapAlloc, this has nothing that other goroutines allocated since. What they allocate
+	// during a collection counts, so the least of several collections is taken.
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	s := Memory{resident(), math.MaxInt64}
 	for range 4 {
