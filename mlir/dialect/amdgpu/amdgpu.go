@@ -1,6 +1,6 @@
-// Package amdgpu provides the types of MLIR's amdgpu dialect: bases and descriptors of the
-// tensor data mover. If the library lacks the dialect's C API, the functions return an
-// error that matches mlir.ErrUnsupported.
+// Package amdgpu builds and reads the operations of MLIR's dialect amdgpu: instructions of AMD's GPUs on vectors and
+// memrefs. It also makes the types of the tensor data mover. If the library lacks what a function needs, the error
+// matches mlir.ErrUnsupported.
 package amdgpu
 
 import (

@@ -1,5 +1,5 @@
-// Package complex provides the attribute of MLIR's complex dialect: a complex number. If
-// the library lacks the dialect's C API, the functions return an error that matches
+// Package complex builds and reads the operations of MLIR's dialect complex: arithmetic on complex numbers. Number
+// makes its attribute, a complex constant. If the library lacks what a function needs, the error matches
 // mlir.ErrUnsupported.
 package complex
 

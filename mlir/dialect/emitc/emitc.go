@@ -1,6 +1,5 @@
-// Package emitc provides the types and attributes of MLIR's emitc dialect, which MLIR
-// prints as C and C++. If the library lacks the dialect's C API, the functions return an
-// error that matches mlir.ErrUnsupported.
+// Package emitc builds and reads the operations of MLIR's dialect emitc, which MLIR prints as C and C++, and makes
+// its types and attributes. If the library lacks what a function needs, the error matches mlir.ErrUnsupported.
 package emitc
 
 import (

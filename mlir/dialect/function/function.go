@@ -1,5 +1,6 @@
-// Package function reads the operations of MLIR's func dialect: functions and their calls.
-// It also reads and sets the attributes of arguments and results of a func.func.
+// Package function builds and reads the operations of MLIR's dialect func: functions, their calls and returns. Func
+// makes a function whose body a Go function builds. Inline, Callees and the functions on attributes of arguments and
+// results work on modules that exist.
 package function
 
 import (

@@ -1,6 +1,6 @@
-// Package gpu provides the type and the attribute of MLIR's gpu dialect that its C API can
-// make. If the library lacks it, the functions return an error that matches
-// mlir.ErrUnsupported.
+// Package gpu builds and reads the operations of MLIR's dialect gpu: kernels, their launch, and memory of GPUs.
+// Launch, Module and Kernel take Go functions that build the bodies. Objects reads the compiled code in a
+// gpu.binary. If the library lacks what a function needs, the error matches mlir.ErrUnsupported.
 package gpu
 
 import (

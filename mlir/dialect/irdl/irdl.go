@@ -1,6 +1,6 @@
-// Package irdl provides the attributes of MLIR's irdl dialect, which defines dialects. If
-// the library lacks the dialect's C API, the functions return an error that matches
-// mlir.ErrUnsupported.
+// Package irdl builds and reads the operations of MLIR's dialect irdl, which define dialects, and makes its
+// attributes. Package mlir/dialect/define writes whole definitions. If the library lacks what a function needs, the
+// error matches mlir.ErrUnsupported.
 package irdl
 
 import (

@@ -1,6 +1,7 @@
-// Package linalg inspects operations of MLIR's linalg dialect: their indexing maps, and the
-// dimensions of contractions and convolutions. If the library lacks the dialect's C API,
-// the functions return an error that matches mlir.ErrUnsupported.
+// Package linalg builds and reads the operations of MLIR's dialect linalg: computations on tensors and memrefs as
+// loops with indexing maps. Generic takes a Go function that builds the body, and FillRegion gives a named operation
+// its own. ContractionOf, ConvolutionOf and IndexingMaps say what an operation computes. If the library lacks what a
+// function needs, the error matches mlir.ErrUnsupported.
 package linalg
 
 import (

@@ -1,5 +1,6 @@
-// Package nvgpu provides the type of MLIR's nvgpu dialect that its C API can make. If the
-// library lacks it, the functions return an error that matches mlir.ErrUnsupported.
+// Package nvgpu builds and reads the operations of MLIR's dialect nvgpu: instructions of NVIDIA's GPUs on vectors
+// and memrefs. It also makes the type of a tensor map descriptor. If the library lacks what a function needs, the
+// error matches mlir.ErrUnsupported.
 package nvgpu
 
 import (

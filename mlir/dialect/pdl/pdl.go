@@ -1,6 +1,6 @@
-// Package pdl provides the types of MLIR's pdl dialect, which describes patterns of
-// operations. If the library lacks the dialect's C API, the functions return an error that
-// matches mlir.ErrUnsupported.
+// Package pdl builds and reads the operations of MLIR's dialect pdl, which describe patterns that match and rewrite
+// operations, and makes its types. If the library lacks what a function needs, the error matches
+// mlir.ErrUnsupported.
 package pdl
 
 import (

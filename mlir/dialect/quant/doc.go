@@ -1,4 +1,4 @@
-// Package quant provides the types of MLIR's quant dialect: numbers that are stored as
-// integers and represent floats. If the library lacks the dialect's C API, the functions
-// return an error that matches mlir.ErrUnsupported.
+// Package quant builds and reads the operations of MLIR's dialect quant, casts between numbers and integers that
+// represent them, and makes its types: integers with scales and zero points. If the library lacks what a function
+// needs, the error matches mlir.ErrUnsupported.
 package quant

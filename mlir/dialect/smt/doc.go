@@ -1,4 +1,4 @@
-// Package smt provides the types and attributes of MLIR's smt dialect, and its export to
-// SMT-LIB, the language of satisfiability solvers. If the library lacks the dialect's C
-// API, the functions return an error that matches mlir.ErrUnsupported.
+// Package smt builds and reads the operations of MLIR's dialect smt, the formulas of satisfiability solvers, and
+// makes its types and attributes. Export writes a module in their language, SMT-LIB. If the library lacks what a
+// function needs, the error matches mlir.ErrUnsupported.
 package smt

@@ -1,6 +1,6 @@
-// Package sparse provides the encoding of MLIR's sparse_tensor dialect: how a tensor's
-// elements are stored, level by level. If the library lacks the dialect's C API, the
-// functions return an error that matches mlir.ErrUnsupported.
+// Package sparse builds and reads the operations of MLIR's dialect sparse_tensor: sparse tensors, their storage and
+// iteration. Encoding says how the elements of a tensor are stored, level by level. If the library lacks what a
+// function needs, the error matches mlir.ErrUnsupported.
 package sparse
 
 import (

@@ -1,6 +1,7 @@
-// Package transform provides the types of MLIR's transform dialect: handles of operations,
-// values and parameters. If the library lacks the dialect's C API, the functions return an
-// error that matches mlir.ErrUnsupported.
+// Package transform builds and reads the operations of MLIR's dialect transform, which are scripts that rewrite
+// other operations, and makes its types: handles of operations, values and parameters. Main and Named take Go
+// functions that build the scripts; mlir.Module.Transform runs one. If the library lacks what a function needs, the
+// error matches mlir.ErrUnsupported.
 package transform
 
 import (
