@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"internal/errtext":               {},
 	"internal/jaxtargets":            {},
 	"internal/mlirtest":              {"mlir", "native", "internal/check", "internal/debs"},
+	"internal/model":                 {"bridge", "bridge/lapack", "mlir", "native", "passes", "stablehlo", "stablehlo/jaxexport", "stablehlo/sharding", "tensor"},
 	"internal/nativetest":            {"native"},
 	"internal/nearest":               {},
 	"internal/raw":                   {"mlir", "internal/capi", "internal/raw/access"},

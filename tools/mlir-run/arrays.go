@@ -183,7 +183,7 @@ func count(what string, shapes []tensor.Shape, replicas int) string {
 
 // inputs reads the arguments of @main.
 func (m *module) inputs(o options) ([]tensor.View, error) {
-	if len(o.in) == 0 && len(m.params) > len(m.bound) {
+	if len(o.in) == 0 && len(m.Params) > len(m.bound) {
 		return nil, m.noInputs()
 	}
 	a, err := openArrays("--in", "in", o.in)
@@ -191,13 +191,13 @@ func (m *module) inputs(o options) ([]tensor.View, error) {
 		return nil, err
 	}
 	defer a.close()
-	given := m.params[len(m.bound):]
+	given := m.Params[len(m.bound):]
 	views, err := a.match("parameters", given, o.replicas, o.arraysLimit())
 	if err != nil {
 		return nil, fmt.Errorf("--in %s does not fit %s:\n  %w", strings.Join(o.in, " "), m.name, err)
 	}
 	for r := range o.replicas {
-		views = slices.Insert(views, r*len(m.params), m.bound...)
+		views = slices.Insert(views, r*len(m.Params), m.bound...)
 	}
 	return views, nil
 }
@@ -209,7 +209,7 @@ func (m *module) noInputs() error {
 	if !m.isUnread() {
 		index, takesPlatform = stablehlo.PlatformArgument(m.mlir)
 	}
-	for i, s := range m.params[len(m.bound):] {
+	for i, s := range m.Params[len(m.bound):] {
 		line := fmt.Sprintf("in%d: %s", i, s)
 		if takesPlatform && i == index {
 			line += ", the index of the platform in the list for which the module was exported"
@@ -229,7 +229,7 @@ func (m *module) expected(o options) ([]tensor.View, error) {
 		return nil, err
 	}
 	defer a.close()
-	views, err := a.match("results", m.results, o.replicas, o.arraysLimit())
+	views, err := a.match("results", m.Results, o.replicas, o.arraysLimit())
 	if err != nil {
 		return nil, fmt.Errorf("--expect %s does not fit %s:\n  %w", o.expect, m.name, err)
 	}

@@ -40,9 +40,9 @@ func TestHostileModules(t *testing.T) {
   func.func private @c() { func.call @b() : () -> () return }
 }`, "", "<stdin>:3:3: the function @a calls itself (@a → @c → @b → @a)"},
 		"too long":       {identity("tensor<f32>") + strings.Repeat("\n", 2048), "--max-module 2KiB", "<stdin>: it is larger than 2KiB: raise --max-module to read it"},
-		"huge parameter": {identity("tensor<4611686018427387904x4xf32>"), "", "only arrays of known size"},
-		"unranked":       {identity("tensor<*xf32>"), "", "only arrays of known size"},
-		"no array":       {identity("tuple<tensor<f32>>"), "", "only arrays of known size"},
+		"huge parameter": {identity("tensor<4611686018427387904x4xf32>"), "", "must be arrays of known size"},
+		"unranked":       {identity("tensor<*xf32>"), "", "must be arrays of known size"},
+		"no array":       {identity("tuple<tensor<f32>>"), "", "must be arrays of known size"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

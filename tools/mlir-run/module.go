@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks/legacy"
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -23,7 +24,7 @@ type module struct {
 	ctx     *mlir.Context
 	mlir    *mlir.Module // nil if only XLA reads the program
 
-	export *jaxexport.Exported // if the file is one of jax.export
+	export model.Export // if the file is one of jax.export
 
 	legacy   map[string]*legacy.Function // with --legacy, by target
 	migrated passes.MigrateResult        // with --feeds
@@ -31,9 +32,8 @@ type module struct {
 
 	handlers []string // custom call targets of others that the plugin serves
 
-	params, results []tensor.Shape // of @main, without tokens; -1 is a dimension that is not known yet
-	bound           []tensor.View  // values of the first parameters, which are not inputs
-	tokens          int            // that @main takes before its parameters, and returns, as JAX lowers them
+	model.Signature
+	bound []tensor.View // values of the first parameters, which are not inputs
 }
 
 // readModule reads a file, or standard input if path is "-". It writes to progress what it
@@ -58,9 +58,10 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		return nil, fmt.Errorf("%s: it is empty: use a StableHLO module", m.name)
 	}
 	if jaxexport.Is(m.program) {
-		if err := m.readExport(); err != nil {
+		if m.export, err = model.ReadExport(m.program); err != nil {
 			return nil, fmt.Errorf("cannot read %s: %w", m.name, err)
 		}
+		m.program = m.export.Module
 	}
 	library, err := openFor(m.program, progress)
 	if err != nil {
@@ -69,7 +70,7 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 	m.ctx = library.NewContext(mlir.ContextOptions{})
 	if m.mlir, err = m.ctx.Parse(m.name, m.program); err != nil && onlyXLAReads(m.program, err) && len(o.legacy) == 0 {
 		switch {
-		case m.export != nil:
+		case m.export.Exported != nil:
 			m.declared.Partitions = max(m.export.Devices, 1)
 		case !mlir.IsBytecode(m.program):
 			m.declared.Partitions = partitionsOf(m.program)
@@ -87,18 +88,14 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		m.close()
 		return nil, err
 	}
-	if _, takesPlatform := stablehlo.PlatformArgument(m.mlir); takesPlatform && m.export != nil {
-		index, _ := m.export.PlatformIndex(platform)
-		if err := stablehlo.SelectPlatform(m.mlir, index); err != nil {
-			m.close()
-			return nil, fmt.Errorf("%s: %w", m.name, err)
-		}
+	if err = m.export.SelectPlatform(m.mlir); err == nil {
+		m.declared, err = sharding.Read(m.mlir)
 	}
-	if m.declared, err = sharding.Read(m.mlir); err == nil {
-		err = m.readSignature()
+	if err == nil {
+		m.Signature, err = model.SignatureOf(m.mlir)
 	}
-	m.declared.Params = m.declared.Params[min(m.tokens, len(m.declared.Params)):]
-	m.declared.Results = m.declared.Results[min(m.tokens, len(m.declared.Results)):]
+	m.declared.Params = m.declared.Params[min(m.Tokens, len(m.declared.Params)):]
+	m.declared.Results = m.declared.Results[min(m.Tokens, len(m.declared.Results)):]
 	if err != nil {
 		m.close()
 		return nil, fmt.Errorf("%s: %w", m.name, err)
@@ -119,32 +116,6 @@ func unreadable(library *mlir.Library, name string, err error) error {
 
 func (m *module) close() { m.ctx.Close() }
 
-// readSignature reads the parameters and results of @main.
-func (m *module) readSignature() error {
-	for op := range m.mlir.Body().Operations() {
-		if symbolOf(op) != "main" {
-			continue
-		}
-		attr, _ := op.Attribute("function_type")
-		t, _ := attr.TypeValue()
-		in, out, ok := t.Signature()
-		if !ok {
-			return errors.New("@main is a function without a type")
-		}
-		m.tokens = 0
-		for m.tokens < min(len(in), len(out)) && stablehlo.IsToken(in[m.tokens]) && stablehlo.IsToken(out[m.tokens]) {
-			m.tokens++
-		}
-		var err error
-		if m.params, err = shapes("parameter", in[m.tokens:], m.tokens); err != nil {
-			return err
-		}
-		m.results, err = shapes("result", out[m.tokens:], m.tokens)
-		return err
-	}
-	return errors.New("it has no function @main, the one to run")
-}
-
 // symbolOf returns the name of a function, or "" for any other operation.
 func symbolOf(op mlir.Operation) string {
 	if op.Name() != "func.func" {
@@ -156,21 +127,6 @@ func symbolOf(op mlir.Operation) string {
 	}
 	name, _ := symbol.Text()
 	return name
-}
-
-func shapes(what string, types []mlir.Type, first int) ([]tensor.Shape, error) {
-	var list []tensor.Shape
-	for i, t := range types {
-		s, err := stablehlo.ShapeOf(t)
-		if err == nil && !unknown(s) {
-			err = s.Check()
-		}
-		if err != nil || s.DType == tensor.Token {
-			return nil, fmt.Errorf("%s %d of @main is %s: only arrays of known size can be read from files and written to them", what, first+i, t)
-		}
-		list = append(list, s)
-	}
-	return list, nil
 }
 
 // refuse returns an error for operations that XLA cannot run. With --feeds, it replaces

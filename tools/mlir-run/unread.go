@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
@@ -68,18 +69,18 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	m.params, m.results = executable.Inputs(), executable.Outputs()
+	m.Params, m.Results = executable.Inputs(), executable.Outputs()
 	m.bindPlatform()
 	if o.partitions > 1 {
-		err = errors.Join(whole(m.params, executable.InputShardings(), o), whole(m.results, executable.OutputShardings(), o))
+		err = errors.Join(whole(m.Params, executable.InputShardings(), o), whole(m.Results, executable.OutputShardings(), o))
 	}
 	return errors.Join(err, executable.Close())
 }
 
 // bindPlatform sets the index of the platform, which an export for several platforms takes first.
 func (m *module) bindPlatform() {
-	if m.export != nil && len(m.export.Platforms) > 1 && len(m.params) == len(m.export.Kept)+1 {
-		index, _ := m.export.PlatformIndex(platform)
+	if m.export.Exported != nil && len(m.export.Platforms) > 1 && len(m.Params) == len(m.export.Kept)+1 {
+		index, _ := m.export.PlatformIndex(model.Platform)
 		m.bound = []tensor.View{tensor.Scalar(int32(index))}
 	}
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
@@ -128,12 +130,16 @@ func named(outputs []tensor.View) []npz.Named {
 
 // openClient returns a client that can run the module.
 func (m *module) openClient(o options, progress io.Writer) (*bridge.Client, error) {
-	plugin, err := bridge.Open(bridge.OpenOptions{Targets: targets})
+	foreign, err := model.LAPACK(context.Background(), m.program, native.EnsureOptions{Progress: progress})
 	if err != nil {
 		return nil, err
 	}
-	if err := m.serveLAPACK(plugin, progress); err != nil {
+	plugin, err := bridge.Open(bridge.OpenOptions{Targets: targets, Foreign: foreign})
+	if err != nil {
 		return nil, err
+	}
+	for _, t := range foreign {
+		m.handlers = append(m.handlers, t.Target)
 	}
 	var cache *bridge.Cache
 	if o.cache != "" {
@@ -181,12 +187,12 @@ func (m *module) execute(o options, inputs []tensor.View, judge *checks, stdout,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, executable.Close()) }()
-	var results joiner
+	var divided model.Divided
 	if o.partitions > 1 {
-		if inputs, err = m.split(executable, o, inputs); err != nil {
+		if divided, err = model.Divide(executable, m.Signature, m.declared); err != nil {
 			return nil, err
 		}
-		if results, err = m.joiner(executable, o); err != nil {
+		if inputs, err = divided.Split(inputs); err != nil {
 			return nil, err
 		}
 	}
@@ -201,7 +207,7 @@ func (m *module) execute(o options, inputs []tensor.View, judge *checks, stdout,
 	for i, b := range buffers {
 		var v tensor.View
 		var hostErr error
-		if o.partitions == 1 || results.needs(i) {
+		if o.partitions == 1 || divided.Needs(i) {
 			v, hostErr = b.ToHost(context.Background())
 		}
 		outputs = append(outputs, v)
@@ -210,5 +216,5 @@ func (m *module) execute(o options, inputs []tensor.View, judge *checks, stdout,
 	if err != nil || o.partitions == 1 {
 		return outputs, err
 	}
-	return results.join(outputs)
+	return divided.Join(outputs)
 }
