@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/cuda", "internal/dl", "internal/ffi", "internal/nearest", "internal/pjrt"},
 	"bridge/lapack":                  {"bridge", "callbacks", "tensor", "native", "internal/fortran"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/jaxtargets", "internal/nearest"},
-	"examples":                       {".", "tensor", "contract", "native", "mlir", "mlir/dialect", "mlir/execution", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/lapack", "bridge/preflight", "callbacks/legacy", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/command", "lint/rules", "c/embed", "stages"},
+	"examples":                       {".", "nn", "optim", "tensor", "contract", "native", "mlir", "mlir/dialect", "mlir/execution", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/lapack", "bridge/preflight", "callbacks/legacy", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/command", "lint/rules", "c/embed", "stages"},
 	"tools":                          {"*"},
 	"tests":                          {"*"},
 	"internal/cctest":                {},

@@ -2,7 +2,7 @@
 #
 #	python reference.py > testdata/reference.txt
 #
-# JAX 0.10.2 and NumPy 2 on a CPU. It also writes testdata/rnn.mlir.
+# JAX 0.10.2 and NumPy 2 on a CPU. It also writes taps/rnn.mlir.
 import os
 
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -13,20 +13,18 @@ import numpy as np
 from jax import lax
 
 jax.config.update("jax_enable_x64", True)
-NAMES = {"float32": "f32", "float64": "f64", "int32": "s32", "uint64": "u64"}
-
-
 def wave(first, *dims):
     return np.sin(np.arange(first, first + np.prod(dims), dtype=np.float64)).astype(np.float32).reshape(dims)
 
 
-def show(name, v):
-    v = np.asarray(v)
-    if v.dtype.kind == "f":
-        elements = [("%.4f" % e).replace("-0.0000", "0.0000") for e in v.ravel()]
-    else:
-        elements = [str(e) for e in v.ravel()]
-    print("%s %s[%s]: %s" % (name, NAMES[v.dtype.name], ",".join(map(str, v.shape)), " ".join(elements)))
+def text(v, form):
+    if isinstance(v, list):
+        return "[%s]" % " ".join(text(e, form) for e in v)
+    return form % v if isinstance(v, float) else str(v)
+
+
+def show(name, v, form="%.4f"):
+    print(name, text(np.asarray(v).tolist(), form))
 
 
 def rnn(xs, w):
@@ -50,14 +48,16 @@ def mlp():
         p = jax.tree.map(lambda p, g: p - jnp.float32(0.1) * g, p, jax.grad(loss)(p, x, want))
     show("loss", loss(p, x, want))
     for name in ["w1", "b1", "w2", "b2"]:
-        show(name, p[name])
+        show(name, p[name].ravel())
 
 
 def attention():
     q, k, v = (wave(first, 1, 2, 4, 3) for first in (0, 100, 200))
     scores = jnp.einsum("bhqd,bhkd->bhqk", q, k) / np.float32(np.sqrt(3))
     scores = jnp.where(np.tril(np.ones((4, 4), bool)), scores, -jnp.inf)
-    show("attention", jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v))
+    heads = jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v)[0]
+    for head in range(2):
+        show("head %d" % head, heads[head])
 
 
 def convolution():
@@ -70,10 +70,10 @@ def convolution():
 def sort():
     price, item = np.array([3, 1, 4, 1, 5, 9], np.float32), np.arange(10, 16, dtype=np.int32)
     order = np.argsort(-price, stable=True)
-    show("price", price[order])
+    show("price", price[order], "%g")
     show("item", item[order])
     top, at = lax.top_k(price, 2)
-    show("top", top)
+    show("top", top, "%g")
     show("at", at)
     show("order", np.argsort(price, stable=True).astype(np.int32))
 
@@ -108,29 +108,29 @@ def quantized():
     x, w = wave(0, 2, 16), wave(70, 16, 3)
     x_scale, w_scales = np.float32(1 / 128), np.array([1 / 128, 1 / 64, 1 / 256], np.float32)
     sums = quantize(x, x_scale).astype(np.int32) @ quantize(w, w_scales).astype(np.int32)
-    show("quantized", sums.astype(np.float32) * x_scale * w_scales)
-    show("exact", x @ w)
+    show("quantized", (sums.astype(np.float32) * x_scale * w_scales).ravel())
+    show("exact", (x @ w).ravel())
 
 
 def sharded():
     y = wave(0, 4, 6) @ wave(80, 6, 3)
     for device in range(4):
         row = device // 2
-        show("device %d" % device, y[2 * row : 2 * row + 2])
+        show("device %d" % device, y[2 * row : 2 * row + 2].ravel())
 
 
 def devices():
     x = np.array([1, 2, 3, 4], np.float32)
     for device in range(2):
-        show("part on device %d" % device, x.reshape(2, 2)[device])
-    show("reverse on device 0", x + x)
+        show("part on device %d f32[2]" % device, x.reshape(2, 2)[device], "%g")
+    show("reverse on device 0 f32[4]", x + x, "%g")
     for device in range(2):
-        show("device %d" % device, (x + x)[::-1].reshape(2, 2)[device])
+        show("device %d" % device, (x + x)[::-1].reshape(2, 2)[device], "%g")
 
 
 def taps():
     xs, w = wave(0, 5, 3), wave(60, 3, 3)
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "testdata", "rnn.mlir"), "w") as f:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "taps", "rnn.mlir"), "w") as f:
         f.write(jax.jit(rnn).lower(xs, w).as_text())
     last, all = rnn(xs, w)
     for hidden in all:
@@ -154,7 +154,8 @@ def derivative():
 
 
 def eigenvalues():
-    values = np.linalg.eigvals(wave(0, 2, 3, 3))
+    matrices = [[[1, 1, 0], [-1, 1, 0], [0, 0, 2]], [[1, 2, 3], [2, 1, 2], [1, 1, 3]]]
+    values = np.linalg.eigvals(np.array(matrices, np.float32))
     show("real", values.real)
     show("imaginary", values.imag)
     show("info", np.zeros(2, np.int32))

@@ -1,17 +1,21 @@
-package programs_test
+// Eigenvalues computes what XLA cannot: the eigenvalues of matrices that are not symmetric. The program calls Go for
+// them, which calls LAPACK for each matrix of the batch.
+package main
 
 import (
+	"context"
+	"fmt"
 	"log"
 
-	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// eigenvalues returns the eigenvalues of matrices of f32, as their real and their imaginary
-// parts. Given an input of shape (…, d, d), each part has the shape (…, d). info is 0 for each
-// matrix whose eigenvalues LAPACK found.
+// eigenvalues returns the eigenvalues of matrices of f32, as their real and their imaginary parts. Given an input of
+// shape (…, d, d), each part has the shape (…, d). info is 0 for each matrix whose eigenvalues LAPACK found.
 func eigenvalues(m builder.Value) (re, im, info builder.Value) {
 	type options struct {
 		Left  uint8 `mlir:"compute_left"`
@@ -36,26 +40,29 @@ func eigenvalues(m builder.Value) (re, im, info builder.Value) {
 	return results[0], results[1], results[4]
 }
 
-// XLA has no eigenvalues of matrices that are not symmetric. The program calls Go for them,
-// which calls LAPACK for each matrix of the batch.
-func Example_eigenvalues() {
-	plugin, err := bridge.Open(bridge.OpenOptions{})
+func main() {
+	ctx := context.Background()
+	if _, err := native.Ensure(ctx, native.LAPACK, native.EnsureOptions{}); err != nil {
+		log.Fatal(err)
+	}
+	session, err := calliope.Default(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := lapack.Register(plugin); err != nil {
-		log.Fatal(err) // names the command that fetches the library
+	if err := lapack.Register(session.Plugin()); err != nil {
+		log.Fatal(err)
 	}
-	results := run(func(b *builder.Builder) {
-		f := b.Func("main", tensor.ShapeOf(tensor.F32, 2, 3, 3))
-		re, im, info := eigenvalues(f.Param(0))
-		f.Return(re, im, info)
-	}, bridge.CompileOptions{}, wave(0, 2, 3, 3))
-	for i, name := range []string{"real", "imaginary", "info"} {
-		show(name, results[i])
+	f := calliope.Func(eigenvalues)
+	defer f.Close()
+	got, err := calliope.Call[struct {
+		Real, Imaginary [][]float32
+		Info            []int32
+	}](f, [][][]float32{
+		{{1, 1, 0}, {-1, 1, 0}, {0, 0, 2}},
+		{{1, 2, 3}, {2, 1, 2}, {1, 1, 3}},
+	})
+	if err != nil {
+		log.Fatal(err)
 	}
-	// Output:
-	// real f32[2,3]: 0.1163 0.1163 0.0000 -0.0646 -0.0646 0.0000
-	// imaginary f32[2,3]: 0.0553 -0.0553 0.0000 0.1114 -0.1114 0.0000
-	// info s32[2]: 0 0
+	fmt.Printf("real %.4f\nimaginary %.4f\ninfo %d\n", got.Real, got.Imaginary, got.Info)
 }

@@ -1,0 +1,61 @@
+// Mlp trains a network with two layers for ten steps of gradient descent, in a loop on the device. The parameters are
+// a struct: of values while the program is built, and of arrays when it runs.
+package main
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/calliope-mlir/calliope"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/examples/internal/wave"
+	"github.com/calliope-mlir/calliope/optim"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+type params[T any] struct{ W1, B1, W2, B2 T }
+
+func forward(p params[builder.Value], x builder.Value) (hidden, y builder.Value) {
+	hidden = builder.Tanh(builder.Add(builder.Dot(x, p.W1), builder.ExpandDims(p.B1, 0)))
+	return hidden, builder.Add(builder.Dot(hidden, p.W2), builder.ExpandDims(p.B2, 0))
+}
+
+// step is one step of gradient descent on the mean squared error.
+func step(p params[builder.Value], x, want builder.Value) params[builder.Value] {
+	hidden, y := forward(p, x)
+	n := float64(y.Shape().NumElements())
+	dy := builder.Mul(builder.Sub(y, want), 2/n)
+	dh := builder.Mul(builder.Dot(dy, builder.Transpose(p.W2)), builder.Sub(1, builder.Square(hidden)))
+	return optim.SGD(0.1, p, params[builder.Value]{
+		W1: builder.Dot(builder.Transpose(x), dh),
+		B1: builder.ReduceSum(dh, 0),
+		W2: builder.Dot(builder.Transpose(hidden), dy),
+		B2: builder.ReduceSum(dy, 0),
+	})
+}
+
+func main() {
+	type values = params[builder.Value]
+	train := calliope.Func(func(p values, x, want builder.Value) (loss builder.Value, trained values) {
+		p = builder.Loop(builder.Scalar(x.Func(), int32(10)), p, func(_ builder.Value, p values) values {
+			return step(p, x, want)
+		})
+		_, y := forward(p, x)
+		return builder.ReduceMean(builder.Square(builder.Sub(y, want))), p
+	})
+	defer train.Close()
+
+	initial := params[tensor.View]{wave.Of(10, 3, 4), wave.Of(20, 4), wave.Of(30, 4, 1), wave.Of(50, 1)}
+	got, err := calliope.Call[struct {
+		Loss    float32
+		Trained params[tensor.Array[float32]]
+	}](train, initial, wave.Of(0, 8, 3), wave.Of(40, 8, 1))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("loss %.4f\n", got.Loss)
+	fmt.Printf("w1 %.4f\n", got.Trained.W1.Data)
+	fmt.Printf("b1 %.4f\n", got.Trained.B1.Data)
+	fmt.Printf("w2 %.4f\n", got.Trained.W2.Data)
+	fmt.Printf("b2 %.4f\n", got.Trained.B2.Data)
+}
