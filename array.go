@@ -2,7 +2,6 @@ package calliope
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -29,6 +28,7 @@ var (
 type argument struct {
 	shape tensor.Shape
 	input bridge.Input // nil for a tensor.Shape, which can be traced but not run
+	of    int          // the argument of the call that it is a leaf of
 }
 
 // readArgument reads an array. It returns false if v is not an array.
@@ -39,7 +39,7 @@ func readArgument(v reflect.Value) (argument, bool, error) {
 		if b == nil {
 			return argument{}, true, errors.New("is nil")
 		}
-		return argument{b.Shape(), b}, true, nil
+		return argument{shape: b.Shape(), input: b}, true, nil
 	case shapeType:
 		return argument{shape: v.Interface().(tensor.Shape)}, true, nil
 	}
@@ -48,7 +48,7 @@ func readArgument(v reflect.Value) (argument, bool, error) {
 		return argument{}, false, nil
 	}
 	view, err := l.View(addressable(v))
-	return argument{view.Shape, view}, true, err
+	return argument{shape: view.Shape, input: view}, true, err
 }
 
 // arguments are the arrays of a call in the contract's order.
@@ -64,12 +64,25 @@ func readArguments(args []any) (a arguments, err error) {
 		if arg == nil {
 			return a, fmt.Errorf("calliope: argument %d is nil", i)
 		}
+		n := len(a.list)
 		v := reflect.ValueOf(arg)
 		if err := a.read(tree.MaxDepth, v, func() string { return fmt.Sprint("argument ", i) }); err != nil {
 			return a, fmt.Errorf("calliope: %w", err)
 		}
+		for ; n < len(a.list); n++ {
+			a.list[n].of = i
+		}
 	}
 	return a, nil
+}
+
+// withoutInputs returns arguments that do not keep arrays.
+func (a arguments) withoutInputs() arguments {
+	a.list = slices.Clone(a.list)
+	for i := range a.list {
+		a.list[i].input = nil
+	}
+	return a
 }
 
 // read appends the arrays of a tree. at names it in errors.
@@ -87,6 +100,9 @@ func (a *arguments) read(depth int, v reflect.Value, at func() string) error {
 	}
 	switch v.Kind() {
 	case reflect.Struct, reflect.Array, reflect.Slice, reflect.Map:
+		if v.Type() == valueType {
+			return fmt.Errorf("%s is a builder.Value: call the Go function itself while a module is built", at())
+		}
 	default:
 		return tree.Check(v.Type(), at(), leafTypes)
 	}
@@ -105,25 +121,4 @@ func (a *arguments) read(depth int, v reflect.Value, at func() string) error {
 func (a arguments) equal(b arguments) bool {
 	return bytes.Equal(a.structure, b.structure) &&
 		slices.EqualFunc(a.list, b.list, func(x, y argument) bool { return x.shape.Equal(y.shape) })
-}
-
-// setResult stores a result in v. It closes the result if v does not keep it.
-func setResult(ctx context.Context, at string, result *bridge.Buffer, v reflect.Value) error {
-	if v.Type() == bufferType {
-		v.Set(reflect.ValueOf(result))
-		return nil
-	}
-	defer result.Close()
-	l := leaf.Of(v.Type())
-	if l == nil {
-		return fmt.Errorf("%s is a %s: use %s", at, v.Type(), leafTypes)
-	}
-	host, err := result.ToHost(ctx)
-	if err != nil {
-		return err
-	}
-	if !l.Set(v, host) {
-		return fmt.Errorf("%s is a %s, which cannot hold %s", at, v.Type(), host.Shape)
-	}
-	return nil
 }

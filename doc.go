@@ -1,4 +1,5 @@
-// Package calliope compiles Go functions on arrays with XLA, and lets the compiled programs call Go.
+// Package calliope compiles Go functions on arrays, and modules of other programs, with XLA. What is compiled can call
+// Go.
 //
 //	f := calliope.Func(func(x builder.Value) builder.Value {
 //		y := calliope.Passthrough(builder.Cos(x), func(v []float32) { fmt.Println("in Go:", v) })
@@ -32,8 +33,28 @@
 // function that was compiled, and is released when it is closed. A module that is to run in another process needs
 // callbacks with names: those of package builder.
 //
+// # Modules
+//
+// [Load] makes a Function of a file: a StableHLO module in any form, a file of jax.export, or a program that was saved.
+// It is called like any other:
+//
+//	model, err := calliope.Load("model.jaxexport")
+//	y, err := calliope.CallContext[[][]float32](ctx, model, x)
+//
+// A module with open dimensions is compiled once for each set of shapes. Its results have no structure in Go: see
+// [CallContext]. What Executable.Serialize returns for a Function without closures is such a file.
+//
+// # Several devices
+//
+// A Go function that makes a mesh (builder.Builder.Mesh), and a module with one, runs on the devices of the session's
+// client. Its arguments and results are whole arrays of the host. With Replicas in FuncOptions.Compile each device runs
+// the whole function: each argument is then a slice with a tree for each replica, and so is the result.
+//
+//	session, err := calliope.Open(ctx, calliope.Options{Client: bridge.ClientOptions{Devices: 4}})
+//
 // # Sessions
 //
 // A [Session] has the libraries, the client and the registry that functions use. The first call opens the default one;
-// see [Default] and [SetDefault]. What is behind it can be reached: the other packages are not hidden.
+// see [Default] and [SetDefault]. What is behind it can be reached: the other packages are not hidden. A plugin that
+// cannot call back runs a function in stages (see package stages), and without a plugin the interpreter runs it.
 package calliope

@@ -4,32 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
 )
 
-// FuncOptions are the options of Func.
+// FuncOptions are the options of Func and Load.
 type FuncOptions struct {
 	// Session runs the function. nil means the default session at the first call.
 	Session *Session
 	// Donate has the indices of the arguments whose memory results may use. A call closes the Arrays in them.
-	Donate  []int
-	Build   builder.Options
-	Compile bridge.CompileOptions
+	Donate []int
+	// Callbacks are functions that the module calls by their names. They are registered in callbacks.Default until the
+	// Function is closed.
+	Callbacks map[string]callbacks.Func
+	// JAXCallbacks are the callbacks of a module that JAX lowered, in JAX's order: see bridge.CompileOptions.
+	JAXCallbacks []callbacks.Func
+	Build        builder.Options
+	Compile      bridge.CompileOptions
 }
 
-// A Function is a Go function on builder values that runs on XLA. It is safe for concurrent use.
+// A Function is a Go function on builder values, or a module, that is compiled for the shapes of its calls. It is safe
+// for concurrent use.
 type Function struct {
-	fn      reflect.Value
-	options FuncOptions
-	err     error // the mistake of Func
+	source     source
+	options    FuncOptions
+	registered []string // names in callbacks.Default
+	err        error    // the mistake of Func
 
 	last atomic.Pointer[compiled] // which the previous call used
 
@@ -39,36 +49,87 @@ type Function struct {
 	closed  bool
 }
 
+// A source builds modules.
+type source interface {
+	// take returns those of the arguments that the module takes.
+	take(a arguments) arguments
+	// trace builds the module for arguments. The caller must close the trace.
+	trace(s *Session, o FuncOptions, args []any, a arguments) (*trace, error)
+}
+
 // Func makes a Function from a Go function. Its parameters and results are trees of builder.Value. It is called once
 // for each set of shapes, to build a module. A panic in it is a panic of the call that builds. If fn is not such a
 // function, the first call returns the error.
 func Func(fn any, o ...FuncOptions) *Function {
-	f := &Function{fn: reflect.ValueOf(fn)}
-	if len(o) > 0 {
-		f.options = o[0]
-	}
+	f := &Function{}
+	v := reflect.ValueOf(fn)
+	f.source = goFunction{v}
 	switch {
-	case len(o) > 1:
-		f.err = errors.New("calliope: Func takes one FuncOptions")
-	case f.fn.Kind() != reflect.Func || f.fn.IsNil():
+	case v.Kind() != reflect.Func || v.IsNil():
 		f.err = fmt.Errorf("calliope: Func takes a function of builder values, not a %T", fn)
-	case f.fn.Type().IsVariadic():
+	case v.Type().IsVariadic():
 		f.err = errors.New("calliope: the function is variadic: let it take a slice")
 	default:
-		for _, i := range f.options.Donate {
-			if i < 0 || i >= f.fn.Type().NumIn() {
-				f.err = fmt.Errorf("calliope: Donate has the index %d, and the function %d parameters", i, f.fn.Type().NumIn())
-			}
+		if err := f.set(o, v.Type().NumIn()); err != nil {
+			f.err = fmt.Errorf("calliope: Func: %w", err)
 		}
 	}
 	return f
 }
 
+// set sets the options. params is the number of parameters.
+func (f *Function) set(o []FuncOptions, params int) error {
+	if len(o) > 1 {
+		return errors.New("it takes one FuncOptions")
+	}
+	if len(o) == 0 {
+		return nil
+	}
+	f.options = o[0]
+	for _, i := range f.options.Donate {
+		if i < 0 || i >= params {
+			return fmt.Errorf("the option Donate has the index %d, and the function %d parameters", i, params)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.options.Callbacks)) {
+		if err := f.register(name, f.options.Callbacks[name]); err != nil {
+			return err
+		}
+	}
+	if len(f.options.JAXCallbacks) == 0 {
+		return nil
+	}
+	number := lastJAX.Add(1)
+	f.options.Compile.JAXCallbacks = nil
+	for i, fn := range f.options.JAXCallbacks {
+		name := ""
+		if fn != nil {
+			name = fmt.Sprintf("JAX callback %d of function %d", i, number)
+			if err := f.register(name, fn); err != nil {
+				return err
+			}
+		}
+		f.options.Compile.JAXCallbacks = append(f.options.Compile.JAXCallbacks, name)
+	}
+	return nil
+}
+
+// lastJAX numbers the functions with JAXCallbacks.
+var lastJAX atomic.Int64
+
+func (f *Function) register(name string, fn callbacks.Func) error {
+	if err := callbacks.Default.Register(name, fn, callbacks.Options{}); err != nil {
+		return fmt.Errorf("the option Callbacks: %w", err)
+	}
+	f.registered = append(f.registered, name)
+	return nil
+}
+
 // Call runs the function and returns its results as Arrays, in the contract's order of the leaves. It waits for the
 // run.
 func (f *Function) Call(ctx context.Context, args ...any) ([]Array, error) {
-	_, results, err := f.run(ctx, args)
-	return results, err
+	_, results, err := f.run(ctx, args, true)
+	return results.arrays, err
 }
 
 // Call runs a function with a background context, and returns its results as R. See CallContext.
@@ -77,10 +138,11 @@ func Call[R any](f *Function, args ...any) (R, error) {
 }
 
 // CallContext runs a function and returns its results as R: a tree with the structure of the result of the Go function.
-// If that has several results, R is a struct with a field for each.
+// If that has several results, R is a struct with a field for each. The results of a module have no structure: R is a
+// tree of structs and Go arrays with as many leaves as there are results.
 func CallContext[R any](ctx context.Context, f *Function, args ...any) (R, error) {
 	var r R
-	c, results, err := f.run(ctx, args)
+	c, results, err := f.run(ctx, args, false)
 	if err != nil {
 		return r, err
 	}
@@ -88,50 +150,65 @@ func CallContext[R any](ctx context.Context, f *Function, args ...any) (R, error
 }
 
 // Module builds the module for arguments, which it does not run: a tensor.Shape may stand for an array. The caller must
-// close the module.
+// close the context of the module, which closes the module.
 func (f *Function) Module(ctx context.Context, args ...any) (*mlir.Module, error) {
 	s, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t, err := f.trace(s, args)
+	r, err := f.read(args)
+	if err != nil {
+		return nil, err
+	}
+	t, err := f.source.trace(s, f.options, r.first, r.arguments)
 	if err != nil {
 		return nil, err
 	}
 	if len(t.closures) > 0 {
-		err := fmt.Errorf("calliope: the function calls the closure of %s, which belongs to this process: "+
-			"use a callback with a name, of package builder", t.closures[0].at)
-		return nil, errors.Join(err, t.release(), t.module.Close())
+		var at []string
+		for _, c := range t.closures {
+			at = append(at, c.at)
+		}
+		err := fmt.Errorf("calliope: the function calls closures, which belong to this process, at %s: "+
+			"use callbacks with names, of package builder", strings.Join(at, ", "))
+		return nil, errors.Join(err, t.release(), t.close())
 	}
 	return t.module, nil
 }
 
 // Executable compiles the function for arguments, which it does not run: a tensor.Shape may stand for an array. The
-// executable belongs to the function.
+// executable belongs to the function. What its Serialize returns is a file for Load.
 func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executable, error) {
-	a, err := readArguments(args)
+	r, err := f.read(args)
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.find(ctx, args, a)
+	c, err := f.find(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return c.executable, nil
+	if e, ok := c.runner.(*bridge.Executable); ok {
+		return e, nil
+	}
+	return nil, errors.New("calliope: the session has no plugin that calls back, so the function is no executable")
 }
 
 // Close releases what was compiled, and the closures that it calls. It waits for runs in flight, as
 // bridge.Executable.Close does. Later calls fail with bridge.ErrClosed.
 func (f *Function) Close() error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.closed = true
+	known, registered := f.known, f.registered
+	f.known, f.registered, f.closed = nil, nil, true
+	f.mu.Unlock()
 	f.last.Store(nil)
 	var errs []error
-	for _, c := range f.known {
-		errs = append(errs, c.executable.Close())
+	for _, c := range known {
+		<-c.ready
+		errs = append(errs, c.close())
 	}
-	f.known = nil
+	for _, name := range registered {
+		errs = append(errs, callbacks.Default.Unregister(name))
+	}
 	return errors.Join(errs...)
 }
 
@@ -140,8 +217,16 @@ func (f *Function) open(ctx context.Context) (*Session, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
+	if ctx == nil {
+		return nil, errors.New("calliope: the context is nil")
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.opened(ctx)
+}
+
+// opened is open with the lock held.
+func (f *Function) opened(ctx context.Context) (_ *Session, err error) {
 	if f.closed {
 		return nil, fmt.Errorf("calliope: the function is %w", bridge.ErrClosed)
 	}
@@ -149,117 +234,124 @@ func (f *Function) open(ctx context.Context) (*Session, error) {
 		f.session = f.options.Session
 	}
 	if f.session == nil {
-		var err error
-		if f.session, err = Default(ctx); err != nil {
-			return nil, err
-		}
+		f.session, err = Default(ctx)
 	}
-	return f.session, nil
+	return f.session, err
 }
 
-func (f *Function) run(ctx context.Context, args []any) (*compiled, []Array, error) {
-	a, err := readArguments(args)
+// run runs the function. If onDevice, its results must be Arrays.
+func (f *Function) run(ctx context.Context, args []any, onDevice bool) (*compiled, outputs, error) {
+	r, err := f.read(args)
 	if err != nil {
-		return nil, nil, err
+		return nil, outputs{}, err
 	}
-	c, err := f.find(ctx, args, a)
+	c, err := f.find(ctx, r)
 	if err != nil {
-		return nil, nil, err
+		return nil, outputs{}, err
 	}
-	inputs := make([]bridge.Input, len(a.list))
-	for i, one := range a.list {
-		buffer, onDevice := one.input.(*bridge.Buffer)
-		switch {
-		case one.input == nil:
-			return nil, nil, fmt.Errorf("calliope: argument %d is a tensor.Shape, which has no elements", i)
-		case onDevice && c.donated[i]:
-			inputs[i] = bridge.Donate(buffer)
-		default:
-			inputs[i] = one.input
-		}
+	if onDevice && c.onHost() {
+		return nil, outputs{}, errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
 	}
-	results, err := c.executable.Run(ctx, inputs...)
+	results, err := c.run(ctx, r)
 	return c, results, err
 }
 
-// find returns what was compiled for arguments like a, and compiles it if there is nothing.
-func (f *Function) find(ctx context.Context, args []any, a arguments) (*compiled, error) {
-	if c := f.last.Load(); c != nil && c.arguments.equal(a) {
+// find returns what was compiled for arguments, and compiles it if there is nothing.
+func (f *Function) find(ctx context.Context, r request) (*compiled, error) {
+	if c := f.last.Load(); c != nil && c.arguments.equal(r.arguments) {
 		return c, nil
 	}
 	s, err := f.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, c := range f.known {
-		if c.arguments.equal(a) {
+	for {
+		c, found, err := f.entry(r.arguments)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			if err := f.compile(ctx, s, c, r); err != nil {
+				return nil, err
+			}
+			return c, nil
+		}
+		if !isReady(c) && isBuilding() {
+			return nil, errors.New("calliope: the Go function calls the Function that is made of it: call the Go function itself")
+		}
+		select {
+		case <-c.ready:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if c.runner != nil {
 			f.last.Store(c)
 			return c, nil
 		}
+		// The goroutine that compiled it got an error, maybe of its own context.
 	}
-	c, err := f.compile(ctx, s, args, a)
-	if err != nil {
-		return nil, err
+}
+
+// entry returns what is compiled for arguments, or is being compiled. If there is nothing, it adds an entry, which the
+// caller must compile.
+func (f *Function) entry(a arguments) (c *compiled, found bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, false, fmt.Errorf("calliope: the function is %w", bridge.ErrClosed)
 	}
+	for _, c := range f.known {
+		if c.arguments.equal(a) {
+			return c, true, nil
+		}
+	}
+	c = &compiled{arguments: a.withoutInputs(), ready: make(chan struct{})}
 	f.known = append(f.known, c)
+	return c, false, nil
+}
+
+// compile compiles an entry, or removes it.
+func (f *Function) compile(ctx context.Context, s *Session, c *compiled, r request) error {
+	defer close(c.ready)
+	defer func() {
+		if c.runner == nil { // also after a panic in the Go function
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.known = slices.DeleteFunc(f.known, func(k *compiled) bool { return k == c })
+		}
+	}()
+	t, err := f.source.trace(s, f.options, r.first, r.arguments)
+	if err != nil {
+		return err
+	}
+	err = c.compile(ctx, s, t, f.options)
+	if err = errors.Join(err, t.close()); err != nil {
+		return err
+	}
 	f.last.Store(c)
-	return c, nil
+	return nil
 }
 
-// A compiled is a Function for arguments of some shapes and structure.
-type compiled struct {
-	executable *bridge.Executable
-	arguments  arguments // without inputs
-	donated    []bool
-	results    []reflect.Value // what the Go function returned: their structure
-}
-
-func (f *Function) compile(ctx context.Context, s *Session, args []any, a arguments) (*compiled, error) {
-	t, err := f.trace(s, args)
-	if err != nil {
-		return nil, err
-	}
-	defer t.module.Close()
-	executable, err := s.client.Compile(ctx, passes.Program(t.module, passes.PrepareOptions{}), f.options.Compile)
-	if err != nil {
-		return nil, errors.Join(err, t.release())
-	}
-	executable.OnClose(func() { _ = t.release() }) // an error says that the registry is closed
-	like := slices.Clone(a.list)
-	for i := range like {
-		like[i].input = nil // what is kept must not keep arrays
-	}
-	return &compiled{executable, arguments{like, a.structure}, t.donated, t.results}, nil
-}
-
-// setResults stores the results in a tree. It closes those that the tree does not keep, and all if there is an error.
-func (c *compiled) setResults(ctx context.Context, results []Array, to reflect.Value) error {
-	next := 0
-	set := func(at string, _, v reflect.Value) error {
-		next++
-		return setResult(ctx, at, results[next-1], v)
-	}
-	var err error
-	switch {
-	case len(c.results) == 1:
-		err = mirror(c.results[0], to, "the result", set)
-	case len(c.results) > 0 && (to.Kind() != reflect.Struct || to.NumField() != len(c.results)):
-		err = fmt.Errorf("calliope: the function has %d results: use a struct with as many fields for them, not a %s",
-			len(c.results), to.Type())
+func isReady(c *compiled) bool {
+	select {
+	case <-c.ready:
+		return true
 	default:
-		for i := range c.results {
-			if err = mirror(c.results[i], to.Field(i), "the result ."+to.Type().Field(i).Name, set); err != nil {
-				break
-			}
+		return false
+	}
+}
+
+// isBuilding reports whether this goroutine is inside of a Go function that builds a module.
+func isBuilding() bool {
+	pc := make([]uintptr, 1<<10)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(1, pc)])
+	for {
+		frame, more := frames.Next()
+		if strings.HasSuffix(frame.Function, "calliope.goFunction.trace") {
+			return true
+		}
+		if !more {
+			return false
 		}
 	}
-	if err != nil {
-		for _, r := range results {
-			err = errors.Join(err, r.Close())
-		}
-		to.SetZero()
-	}
-	return err
 }

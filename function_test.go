@@ -17,7 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-func TestMain(m *testing.M) { nativetest.Main(m, native.MLIR, native.PJRTPlugin) }
+func TestMain(m *testing.M) { nativetest.Main(m, native.MLIR, native.PJRTPlugin, native.Jaxlib) }
 
 func Example() {
 	f := calliope.Func(func(x builder.Value) builder.Value {

@@ -9,15 +9,22 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
 )
 
 // Options are the options of Open. The zero value is the usual choice.
 type Options struct {
-	// Offline forbids downloads. Without it, Open fetches the MLIR library and the XLA plugin if they are missing, with
-	// the user's own pip, and prints where they go. See package native.
+	// Offline forbids downloads. Without it, the MLIR library and the XLA plugin are fetched if they are missing, with
+	// the user's own pip, and the session prints where they go. See package native.
 	Offline bool
+	// Interpreter runs functions on StableHLO's interpreter, in a process of its own, and not on a plugin. It is slow,
+	// and there are no Arrays. On platforms without a plugin it is the only choice, and Open makes it.
+	Interpreter bool
+	// Cache is a folder that keeps what was compiled, for other processes: see bridge.Cache. Functions that call
+	// closures are compiled each time.
+	Cache   string
 	Library mlir.OpenOptions
 	Plugin  bridge.OpenOptions
 	Client  bridge.ClientOptions
@@ -25,57 +32,66 @@ type Options struct {
 	Registry *callbacks.Registry
 }
 
-// parts returns the native parts that are needed.
-func (o Options) parts() []native.Part {
-	return slices.DeleteFunc(native.DefaultParts(), func(p native.Part) bool {
-		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin && o.Plugin.Path != ""
-	})
-}
-
 // A Session has what functions need to be built and run. It is safe for concurrent use.
 type Session struct {
-	library  *mlir.Library
-	plugin   *bridge.Plugin
-	client   *bridge.Client
-	registry *callbacks.Registry
-
-	building sync.Mutex // one goroutine uses the context
-	ir       *mlir.Context
+	offline    bool
+	ownLibrary bool // Options.Library selects it
+	library    *mlir.Library
+	plugin     *bridge.Plugin // nil if the interpreter runs functions
+	client     *bridge.Client // nil if the interpreter runs functions
+	registry   *callbacks.Registry
 }
 
 // Open opens a session. The context limits only Open.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	var err error
-	if o.Library.Path == "" || o.Plugin.Path == "" {
-		err = native.EnsureAll(ctx, native.EnsureOptions{Offline: o.Offline}, o.parts()...)
-	}
-	s := &Session{registry: o.Registry}
+	s := &Session{offline: o.Offline, ownLibrary: o.Library.Path != "" || o.Library.Part != "" || o.Library.Process, registry: o.Registry}
 	if s.registry == nil {
 		s.registry = callbacks.Default
 	}
-	if err == nil {
-		s.library, err = mlir.Open(o.Library)
-	}
-	if err == nil {
-		s.plugin, err = bridge.Open(o.Plugin)
-	}
-	if err == nil {
-		s.client, err = s.plugin.NewClient(o.Client)
-	}
-	if err != nil {
+	if err := s.open(ctx, o); err != nil {
 		return nil, fmt.Errorf("calliope: %w", err)
 	}
-	s.ir = s.library.NewContext(mlir.ContextOptions{})
 	return s, nil
 }
+
+func (s *Session) open(ctx context.Context, o Options) (err error) {
+	if !native.PJRTPlugin.Fetchable() && o.Plugin.Path == "" {
+		_, err := native.Find(native.PJRTPlugin)
+		o.Interpreter = o.Interpreter || errors.As(err, new(*native.NotFoundError))
+	}
+	missing := slices.DeleteFunc(native.DefaultParts(), func(p native.Part) bool {
+		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin && (o.Plugin.Path != "" || o.Interpreter)
+	})
+	if len(missing) > 0 {
+		if err := native.EnsureAll(ctx, s.fetching(), missing...); err != nil {
+			return err
+		}
+	}
+	s.library, err = model.Fetched(ctx, s.fetching(), func() (*mlir.Library, error) { return mlir.Open(o.Library) })
+	if err != nil || o.Interpreter {
+		return err
+	}
+	if s.plugin, err = bridge.Open(o.Plugin); err != nil {
+		return err
+	}
+	if o.Cache != "" {
+		if o.Client.Cache, err = bridge.OpenCache(o.Cache, bridge.CacheOptions{}); err != nil {
+			return err
+		}
+	}
+	s.client, err = s.plugin.NewClient(o.Client)
+	return err
+}
+
+func (s *Session) fetching() native.EnsureOptions { return native.EnsureOptions{Offline: s.offline} }
 
 // Library returns the MLIR library.
 func (s *Session) Library() *mlir.Library { return s.library }
 
-// Plugin returns the XLA plugin.
+// Plugin returns the XLA plugin, or nil if the interpreter runs functions.
 func (s *Session) Plugin() *bridge.Plugin { return s.plugin }
 
-// Client returns the client whose devices run functions.
+// Client returns the client whose devices run functions, or nil if the interpreter runs them.
 func (s *Session) Client() *bridge.Client { return s.client }
 
 // Registry returns the registry that holds the closures of functions.
@@ -84,10 +100,10 @@ func (s *Session) Registry() *callbacks.Registry { return s.registry }
 // Close closes the client, as bridge.Client.Close does, after what it has compiled. Functions that use the session
 // then return bridge.ErrClosed.
 func (s *Session) Close() error {
-	err := s.client.Close()
-	s.building.Lock()
-	defer s.building.Unlock()
-	return errors.Join(err, s.ir.Close())
+	if s.client == nil {
+		return nil
+	}
+	return s.client.Close()
 }
 
 var standard struct {

@@ -7,19 +7,32 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// A trace is a module that a Go function has built, with the closures that the module calls.
+// A trace is a module in a context of its own, with the closures that the module calls.
 type trace struct {
 	registry *callbacks.Registry
 	module   *mlir.Module
 	donated  []bool
-	results  []reflect.Value
+	results  *results
 	closures []closure
+	foreign  []bridge.ForeignTarget // further targets that it calls
 }
+
+func newTrace(s *Session, o FuncOptions, a arguments) *trace {
+	t := &trace{registry: s.registry}
+	for _, one := range a.list {
+		t.donated = append(t.donated, slices.Contains(o.Donate, one.of))
+	}
+	return t
+}
+
+// close closes the module.
+func (t *trace) close() error { return t.module.Context().Close() }
 
 // A closure is bound to an id in the registry.
 type closure struct {
@@ -40,21 +53,24 @@ func (t *trace) release() error {
 	return errors.Join(errs...)
 }
 
-// trace builds a module for arguments. It holds the session's context for itself.
-func (f *Function) trace(s *Session, args []any) (_ *trace, err error) {
-	s.building.Lock()
-	defer s.building.Unlock()
-	t := &trace{registry: s.registry}
-	b := builder.New(s.ir, f.options.Build)
+// A goFunction builds a module by a Go function.
+type goFunction struct{ fn reflect.Value }
+
+func (g goFunction) take(a arguments) arguments { return a }
+
+func (g goFunction) trace(s *Session, o FuncOptions, args []any, a arguments) (_ *trace, err error) {
+	t := newTrace(s, o, a)
+	ir := s.library.NewContext(mlir.ContextOptions{})
+	b := builder.New(ir, o.Build)
 	traces.Store(b, t)
 	defer traces.Delete(b)
 	built := false
 	defer func() {
 		if !built { // also after a panic in the Go function
-			err = errors.Join(err, t.release(), b.Close())
+			err = errors.Join(err, t.release(), b.Close(), ir.Close())
 		}
 	}()
-	params, signature, err := f.parameters(args, t)
+	params, signature, err := g.parameters(args, t.donated)
 	if err != nil {
 		return nil, fmt.Errorf("calliope: %w", err)
 	}
@@ -69,7 +85,8 @@ func (f *Function) trace(s *Session, args []any) (_ *trace, err error) {
 		})
 	}
 	var values []builder.Value
-	for i, r := range f.fn.Call(params) {
+	t.results = &results{}
+	for i, r := range g.fn.Call(params) {
 		like := reflect.New(r.Type()).Elem() // without values, which keep the builder
 		err := mirror(addressable(r), like, fmt.Sprint("result ", i), func(_ string, from, _ reflect.Value) error {
 			values = append(values, from.Interface().(builder.Value))
@@ -78,7 +95,7 @@ func (f *Function) trace(s *Session, args []any) (_ *trace, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("calliope: %w", err)
 		}
-		t.results = append(t.results, like)
+		t.results.like = append(t.results.like, like)
 	}
 	main.Return(values...)
 	if t.module, err = b.Module(); err != nil {
@@ -89,14 +106,13 @@ func (f *Function) trace(s *Session, args []any) (_ *trace, err error) {
 }
 
 // parameters returns zero parameters of the Go function, and what they say of main.
-func (f *Function) parameters(args []any, t *trace) (params []reflect.Value, signature builder.Signature, err error) {
-	of := f.fn.Type()
+func (g goFunction) parameters(args []any, donated []bool) (params []reflect.Value, signature builder.Signature, err error) {
+	of := g.fn.Type()
 	if len(args) != of.NumIn() {
 		return nil, signature, fmt.Errorf("the function takes %d arguments, not %d", of.NumIn(), len(args))
 	}
 	for i, arg := range args {
 		param := reflect.New(of.In(i)).Elem()
-		donate := slices.Contains(f.options.Donate, i)
 		at := fmt.Sprint("argument ", i)
 		err := mirror(addressable(reflect.ValueOf(arg)), param, at, func(at string, from, to reflect.Value) error {
 			a, ok, err := readArgument(from)
@@ -109,8 +125,8 @@ func (f *Function) parameters(args []any, t *trace) (params []reflect.Value, sig
 			if err != nil {
 				return fmt.Errorf("%s: %w", at, err)
 			}
+			donate := donated[len(signature.Params)]
 			signature.Params = append(signature.Params, builder.Param{Name: at, Shape: a.shape, Donate: donate})
-			t.donated = append(t.donated, donate)
 			return nil
 		})
 		if err != nil {

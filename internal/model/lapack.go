@@ -3,7 +3,6 @@ package model
 import (
 	"bytes"
 	"context"
-	"errors"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/lapack"
@@ -16,13 +15,7 @@ func LAPACK(ctx context.Context, module []byte, o native.EnsureOptions) ([]bridg
 	if !callsLAPACK(module) {
 		return nil, nil
 	}
-	targets, err := lapack.Foreign()
-	if errors.As(err, new(*native.NotFoundError)) {
-		if _, err = native.Ensure(ctx, native.LAPACK, o); err == nil {
-			targets, err = lapack.Foreign()
-		}
-	}
-	return targets, err
+	return Fetched(ctx, o, lapack.Foreign)
 }
 
 // callsLAPACK reports whether a program has the name of a target. All encodings have the names of targets as they are,

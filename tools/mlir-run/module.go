@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
@@ -63,7 +65,7 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 		}
 		m.program = m.export.Module
 	}
-	library, err := openFor(m.program, progress)
+	library, err := model.Library(context.Background(), m.program, native.EnsureOptions{Progress: progress})
 	if err != nil {
 		return nil, err
 	}

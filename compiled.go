@@ -1,0 +1,181 @@
+package calliope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
+	"github.com/calliope-mlir/calliope/stages"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// A compiled is a Function for arguments of some shapes and structure.
+type compiled struct {
+	arguments // without inputs
+	ready     chan struct{}
+
+	// These are set before ready is closed. runner is nil after an error.
+	runner   stages.Executable
+	onClose  func()
+	donated  []bool
+	results  *results // nil for those of a module
+	replicas int
+	divided  *model.Divided // if devices share the module
+	isClient bool           // the runner makes Arrays
+}
+
+// compile compiles a trace for a session: on its plugin, or in stages if it has none that calls back. It takes over the
+// closures.
+func (c *compiled) compile(ctx context.Context, s *Session, t *trace, o FuncOptions) error {
+	err := c.make(ctx, s, t, o)
+	if err != nil {
+		return errors.Join(err, t.release())
+	}
+	c.onClose = func() { _ = t.release() } // an error says that the registry is closed
+	if e, ok := c.runner.(*bridge.Executable); ok {
+		e.OnClose(c.onClose)
+		c.onClose = func() {}
+	}
+	return nil
+}
+
+func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions) error {
+	declared, err := sharding.Read(t.module)
+	if err != nil {
+		return fmt.Errorf("calliope: %w", err)
+	}
+	compile := o.Compile
+	compile.Replicas = max(compile.Replicas, declared.Replicas)
+	compile.Partitions = max(compile.Partitions, declared.Partitions)
+	compile.GSPMD = compile.GSPMD || declared.GSPMD
+	c.donated, c.results, c.replicas, c.isClient = t.donated, t.results, compile.Replicas, s.client != nil
+	if s.client == nil || !s.client.CallsBack() {
+		return c.makeStages(ctx, s, t, compile)
+	}
+	for _, target := range t.foreign {
+		if err := s.plugin.RegisterForeign(target); err != nil {
+			return err
+		}
+	}
+	prepare := passes.PrepareOptions{RuntimeTokens: o.Build.RuntimeTokens, Overlap: o.Build.Overlap}
+	e, err := s.client.Compile(ctx, passes.Program(t.module, prepare), compile)
+	if err != nil {
+		return err
+	}
+	if compile.Partitions > 1 {
+		signature, err := model.SignatureOf(t.module)
+		if err == nil {
+			declared.Params = declared.Params[min(signature.Tokens, len(declared.Params)):]
+			declared.Results = declared.Results[min(signature.Tokens, len(declared.Results)):]
+			var d model.Divided
+			d, err = model.Divide(e, signature, declared)
+			c.divided = &d
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("calliope: %w", err), e.Close())
+		}
+	}
+	c.runner = e
+	return nil
+}
+
+func (c *compiled) makeStages(ctx context.Context, s *Session, t *trace, o bridge.CompileOptions) error {
+	if o.Partitions > 1 {
+		return errors.New("calliope: devices share the module, which needs a plugin that calls back")
+	}
+	options := stages.Options{Replicas: o.Replicas, JAXCallbacks: o.JAXCallbacks, Exact: o.Exact, Foreign: t.foreign}
+	if s.client != nil {
+		options.Devices = stages.On(s.client)
+	}
+	made, err := stages.Compile(ctx, t.module, options)
+	if err != nil {
+		return err
+	}
+	c.runner = made
+	return nil
+}
+
+// onHost reports whether the results are arrays of the host.
+func (c *compiled) onHost() bool { return c.divided != nil || !c.isClient }
+
+// run runs it once.
+func (c *compiled) run(ctx context.Context, r request) (out outputs, err error) {
+	if c.onHost() {
+		out.views, err = c.runOnHost(ctx, r)
+		return out, err
+	}
+	inputs := make([]bridge.Input, len(r.list)*max(c.replicas, 1))
+	for i := range inputs {
+		one := r.input(i)
+		buffer, onDevice := one.input.(*bridge.Buffer)
+		switch {
+		case one.input == nil:
+			return out, errNoElements(i)
+		case onDevice && c.donated[i%len(r.list)]:
+			inputs[i] = bridge.Donate(buffer)
+		default:
+			inputs[i] = one.input
+		}
+	}
+	out.arrays, err = c.runner.Run(ctx, inputs...)
+	return out, err
+}
+
+func errNoElements(i int) error {
+	return fmt.Errorf("calliope: argument %d is a tensor.Shape, which has no elements", i)
+}
+
+func (c *compiled) runOnHost(ctx context.Context, r request) ([]tensor.View, error) {
+	views := make([]tensor.View, len(r.list)*max(c.replicas, 1))
+	for i := range views {
+		var ok bool
+		switch one := r.input(i).input.(type) {
+		case nil:
+			return nil, errNoElements(i)
+		case tensor.View:
+			views[i], ok = one, true
+		}
+		if !ok {
+			return nil, fmt.Errorf("calliope: argument %d is an Array, and the function takes arrays of the host: use ToHost", i)
+		}
+	}
+	if c.divided == nil {
+		return c.runner.Call(ctx, views...)
+	}
+	parts, err := c.divided.Split(views)
+	if err != nil {
+		return nil, fmt.Errorf("calliope: %w", err)
+	}
+	inputs := make([]bridge.Input, len(parts))
+	for i, p := range parts {
+		inputs[i] = p
+	}
+	buffers, err := c.runner.Run(ctx, inputs...)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]tensor.View, len(buffers))
+	for i, b := range buffers {
+		if c.divided.Needs(i) && err == nil {
+			all[i], err = b.ToHost(ctx)
+		}
+		err = errors.Join(err, b.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.divided.Join(all)
+}
+
+func (c *compiled) close() error {
+	if c.runner == nil {
+		return nil
+	}
+	err := c.runner.Close()
+	c.onClose()
+	return err
+}

@@ -1,0 +1,232 @@
+package calliope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/bridge/preflight"
+	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
+	"github.com/calliope-mlir/calliope/stablehlo/sharding"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// Load makes a Function of a file: of a StableHLO module in text, in bytecode or as a portable artifact, of a file of
+// jax.export, or of a program that Executable.Serialize has saved. It opens the session.
+//
+// The leaves of the arguments are the parameters of the module, or all inputs of a jax.export, in the contract's order.
+// A module with open dimensions is compiled for each set of shapes. A custom call that nothing serves is an error of
+// Load, with its place and the nearest known name. The files are trusted: see mlir.Context.Parse and bridge.Client.Load.
+func Load(path string, o ...FuncOptions) (*Function, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("calliope: Load: %w", err)
+	}
+	return loadNamed(filepath.Base(path), data, o)
+}
+
+// LoadBytes is Load for the contents of a file.
+func LoadBytes(data []byte, o ...FuncOptions) (*Function, error) { return loadNamed("module", data, o) }
+
+func loadNamed(name string, data []byte, o []FuncOptions) (*Function, error) {
+	f := &Function{source: &loaded{name: name, data: data}}
+	err := f.set(o, math.MaxInt)
+	if err == nil {
+		err = f.load(context.Background())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("calliope: Load: %s: %w", name, err), f.Close())
+	}
+	return f, nil
+}
+
+// load reads the module, for its parameters, its devices and what it calls.
+func (f *Function) load(ctx context.Context) error {
+	s, err := f.open(ctx)
+	if err != nil {
+		return err
+	}
+	l := f.source.(*loaded)
+	if s.client != nil {
+		e, err := s.client.Load(ctx, l.data)
+		if saved, ok := errors.AsType[*bridge.SavedError](err); !ok || saved.Reason != bridge.NotSaved {
+			if err == nil {
+				f.known = []*compiled{l.saved(e)}
+				f.options.Compile.Replicas = e.NumDevices()
+			}
+			return err
+		}
+	}
+	if jaxexport.Is(l.data) {
+		if l.export, err = model.ReadExport(l.data); err != nil {
+			return err
+		}
+		l.data = l.export.Module
+	}
+	if l.library = s.library; !s.ownLibrary {
+		if l.library, err = model.Library(ctx, l.data, s.fetching()); err != nil {
+			return err
+		}
+	}
+	if l.foreign, err = model.LAPACK(ctx, l.data, s.fetching()); err != nil {
+		return err
+	}
+	m, err := l.parse()
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.read(s, m, &f.options), m.Context().Close())
+}
+
+// A loaded is a module that was read.
+type loaded struct {
+	name      string
+	data      []byte
+	library   *mlir.Library
+	export    model.Export // if it is of jax.export
+	signature model.Signature
+	foreign   []bridge.ForeignTarget
+}
+
+// parse reads the module in a new context.
+func (l *loaded) parse() (*mlir.Module, error) {
+	ir := l.library.NewContext(mlir.ContextOptions{})
+	m, err := ir.Parse(l.name, l.data)
+	if err == nil {
+		err = l.export.SelectPlatform(m)
+	}
+	if err != nil {
+		return nil, errors.Join(err, ir.Close())
+	}
+	return m, nil
+}
+
+func (l *loaded) read(s *Session, m *mlir.Module, o *FuncOptions) (err error) {
+	if l.signature, err = model.SignatureOf(m); err != nil {
+		return err
+	}
+	declared, err := sharding.Read(m)
+	if err != nil {
+		return err
+	}
+	o.Compile.Replicas = max(o.Compile.Replicas, declared.Replicas)
+	o.Compile.Partitions = max(o.Compile.Partitions, declared.Partitions)
+	if s.client == nil || !s.client.CallsBack() {
+		return nil
+	}
+	check := preflight.Options{JAXCallbacks: o.Compile.JAXCallbacks, Partitions: o.Compile.Partitions}
+	for _, t := range l.foreign {
+		check.Handlers = append(check.Handlers, t.Target)
+	}
+	err = preflight.Check(m, check)
+	if found, ok := errors.AsType[*preflight.Error](err); ok && l.signature.IsOpen() {
+		// Refining evaluates the targets of shapes. Of others, the first call returns the error.
+		found.Problems = slices.DeleteFunc(found.Problems, func(p preflight.Problem) bool { return p.Kind == preflight.MissingTarget })
+		if len(found.Problems) == 0 {
+			return nil
+		}
+	}
+	return err
+}
+
+// saved returns an executable that was loaded.
+func (l *loaded) saved(e *bridge.Executable) *compiled {
+	l.signature = model.Signature{Params: e.Inputs(), Results: e.Outputs()}
+	c := &compiled{runner: e, onClose: func() {}, ready: make(chan struct{}), replicas: e.NumDevices(), isClient: true}
+	for _, s := range e.Inputs() {
+		c.list = append(c.list, argument{shape: s})
+	}
+	c.donated = make([]bool, len(c.list))
+	close(c.ready)
+	return c
+}
+
+// take returns the arguments that the module takes: jax.export leaves out those that it does not use. Their structure
+// does not matter.
+func (l *loaded) take(a arguments) arguments {
+	a.structure = nil
+	if e := l.export.Exported; e != nil && len(e.Kept) < len(e.Inputs) && len(a.list) == len(e.Inputs) {
+		var kept []argument
+		for _, i := range e.Kept {
+			kept = append(kept, a.list[i])
+		}
+		a.list = kept
+	}
+	return a
+}
+
+// trace implements source: it refines the module for arguments.
+func (l *loaded) trace(s *Session, o FuncOptions, _ []any, a arguments) (*trace, error) {
+	err := l.check(a)
+	if err != nil {
+		return nil, err
+	}
+	t := newTrace(s, o, a)
+	t.foreign = l.foreign
+	m, err := l.parse()
+	if err != nil {
+		return nil, fmt.Errorf("calliope: %s: %w", l.name, err)
+	}
+	shapes := make([]tensor.Shape, len(a.list))
+	for i, one := range a.list {
+		shapes[i] = one.shape
+	}
+	if t.module, err = l.signature.Refine(m, shapes); err != nil {
+		return nil, errors.Join(fmt.Errorf("calliope: %s: %w", l.name, err), m.Context().Close())
+	}
+	return t, nil
+}
+
+// check compares the arguments with the parameters, leaf by leaf.
+func (l *loaded) check(a arguments) error {
+	var lines []string
+	fits := true
+	for i := range max(len(a.list), len(l.signature.Params)) {
+		takes, given := "nothing", "nothing"
+		ok := i < len(a.list) && i < len(l.signature.Params)
+		if i < len(l.signature.Params) {
+			takes = l.parameter(i)
+		}
+		if i < len(a.list) {
+			given = a.list[i].shape.String()
+		}
+		mark := ""
+		if !ok || !fitsOpen(a.list[i].shape, l.signature.Params[i]) {
+			fits, mark = false, " ✗"
+		}
+		lines = append(lines, fmt.Sprintf("\n  %d: takes %s, given %s%s", i, takes, given, mark))
+	}
+	if fits {
+		return nil
+	}
+	return fmt.Errorf("calliope: the arguments do not fit %s:%s", l.name, strings.Join(lines, ""))
+}
+
+// parameter returns the type of a parameter for people.
+func (l *loaded) parameter(i int) string {
+	if e := l.export.Exported; e != nil && len(e.Kept) == len(l.signature.Params) {
+		return e.Inputs[e.Kept[i]].String()
+	}
+	return strings.ReplaceAll(l.signature.Params[i].String(), "-1", "?")
+}
+
+// fitsOpen reports whether a shape fits one that may have open dimensions.
+func fitsOpen(s, open tensor.Shape) bool {
+	if s.DType != open.DType || s.Rank() != open.Rank() {
+		return false
+	}
+	for i, d := range open.Dims {
+		if d != -1 && d != s.Dims[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,198 @@
+package calliope_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/calliope-mlir/calliope"
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func export(name string) string {
+	return filepath.Join("stablehlo", "jaxexport", "testdata", name+".jaxexport")
+}
+
+func load(t *testing.T, path string, o ...calliope.FuncOptions) *calliope.Function {
+	t.Helper()
+	f, err := calliope.Load(path, o...)
+	check.NoError(t, err)
+	check.Cleanup(t, f)
+	return f
+}
+
+type two struct {
+	Sum []float32
+	Y   float32
+}
+
+func TestLoad(t *testing.T) {
+	static := load(t, export("static"))
+	got, err := calliope.Call[two](static, []float32{0, 0, 0, 0}, float32(2))
+	check.NoError(t, err)
+	check.Diff(t, "static", two{[]float32{2, 2, 2, 2}, 2}, got)
+	list, err := calliope.Call[[]tensor.View](static, struct {
+		X []float32
+		Y float32
+	}{[]float32{0, 0, 0, 0}, 3})
+	check.NoError(t, err)
+	check.Diff(t, "static as a slice", "[f32[4] [3 3 3 3] f32[] 3]", fmt.Sprint(list))
+
+	unused := load(t, export("unused"))
+	sum, err := calliope.Call[[4]float32](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})
+	check.Error(t, err, "the result[0] is a float32, which cannot hold f32[4]")
+	_, err = calliope.Call[struct{ X, Y []float32 }](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})
+	check.Error(t, err, "the module has 1 results, and a struct { X []float32; Y []float32 } has not as many leaves")
+	slice, err := calliope.Call[[]float32](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})
+	check.NoError(t, err)
+	check.Diff(t, "unused", []float32{2, 3, 4, 5}, slice)
+	check.Diff(t, "nothing", [4]float32{}, sum)
+
+	platforms := load(t, export("platforms"))
+	slice, err = calliope.Call[[]float32](platforms, []float32{1, 2, 3})
+	check.NoError(t, err)
+	check.Diff(t, "the CPU's branch", []float32{2, 3, 4}, slice)
+}
+
+// TestLoadOpen compiles a module for each batch size, once for each, also when several goroutines call it.
+func TestLoadOpen(t *testing.T) {
+	f := load(t, export("polymorphic"))
+	var all sync.WaitGroup
+	for i := range 12 {
+		all.Go(func() {
+			batch := i%3 + 1
+			x, y, want := make([][]float32, batch), make([][2]float32, batch), make([][]float32, batch)
+			for k := range x {
+				x[k], y[k], want[k] = []float32{1, 2, 3}, [2]float32{float32(k)}, []float32{6 + float32(k), 6}
+			}
+			flat := tensor.Array[float32]{Dims: []int{batch, 2}}
+			for _, row := range y {
+				flat.Data = append(flat.Data, row[:]...)
+			}
+			got, err := calliope.CallContext[[][]float32](t.Context(), f, x, flat)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			check.Diff(t, "rows", want, got)
+		})
+	}
+	all.Wait()
+	a := check.Must(f.Executable(t.Context(), tensor.ShapeOf(tensor.F32, 2, 3), tensor.ShapeOf(tensor.F32, 2, 2)))
+	b := check.Must(f.Executable(t.Context(), tensor.ShapeOf(tensor.F32, 2, 3), tensor.ShapeOf(tensor.F32, 2, 2)))
+	if a != b {
+		t.Error("compiled twice")
+	}
+	_, err := f.Call(t.Context(), [][]float32{{1, 2, 3}}, []float32{1}, int32(1))
+	check.Error(t, err, `the arguments do not fit polymorphic.jaxexport:
+  0: takes f32[b,n], given f32[1,3]
+  1: takes f32[b,2], given f32[1] ✗
+  2: takes nothing, given s32[] ✗`)
+	_, err = f.Call(t.Context(), [][]float32{{1, 2, 3}}, [][]float32{{1, 2}, {3, 4}})
+	check.Error(t, err, "polymorphic.jaxexport: stablehlo: the shapes violate an assertion of the module", "b")
+}
+
+const calls = `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = stablehlo.custom_call @calliope_runtime_call(%x) {
+    api_version = 4 : i32, backend_config = {v = 1 : i64, form = "pure", callback = "load_double"}
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}`
+
+func double(_ context.Context, x []float32) ([]float32, error) {
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = 2 * v
+	}
+	return y, nil
+}
+
+func TestLoadCallbacks(t *testing.T) {
+	_, err := calliope.LoadBytes([]byte(calls))
+	check.Error(t, err, "calliope: Load: module:", `"load_double"`, "is not registered")
+	with := func(name string) calliope.FuncOptions {
+		return calliope.FuncOptions{Callbacks: map[string]callbacks.Func{name: callbacks.Call(double)}}
+	}
+	_, err = calliope.LoadBytes([]byte(calls), with("load_duoble"))
+	check.Error(t, err, `"load_duoble"`, "2:")
+	f, err := calliope.LoadBytes([]byte(calls), with("load_double"))
+	check.NoError(t, err)
+	doubled, err := calliope.Call[[]float32](f, []float32{1, 2})
+	check.NoError(t, err)
+	check.Diff(t, "doubled", []float32{2, 4}, doubled)
+	_, err = calliope.LoadBytes([]byte(calls), with("load_double"))
+	check.Error(t, err, "Callbacks:", "load_double", "registered")
+	check.NoError(t, f.Close())
+	_, err = calliope.LoadBytes([]byte(calls))
+	check.Error(t, err, "is not registered") // Close has freed the name
+
+	jax := load(t, filepath.Join("tests", "testdata", "modules", "cb_pure.mlir"),
+		calliope.FuncOptions{JAXCallbacks: []callbacks.Func{callbacks.Call(double)}})
+	y, err := calliope.Call[[]float32](jax, []float32{1, 2, 3, 4})
+	check.NoError(t, err)
+	check.Diff(t, "JAX's callback", []float32{3, 6, 9, 12}, y)
+}
+
+// TestInterpreter runs functions and modules where there is no plugin.
+func TestInterpreter(t *testing.T) {
+	s := check.Must(calliope.Open(t.Context(), calliope.Options{Interpreter: true}))
+	check.Cleanup(t, s)
+	o := calliope.FuncOptions{Session: s, Callbacks: map[string]callbacks.Func{"load_double": callbacks.Call(double)}}
+	f, err := calliope.LoadBytes([]byte(calls), o)
+	check.NoError(t, err)
+	check.Cleanup(t, f)
+	y, err := calliope.Call[[]float32](f, []float32{1, 2})
+	check.NoError(t, err)
+	check.Diff(t, "a module", []float32{2, 4}, y)
+
+	var seen []float32
+	g := calliope.Func(func(x builder.Value) (a, b builder.Value) {
+		calliope.Tap(x, func(v []float32) { seen = append(seen, v...) })
+		return builder.Neg(x), builder.ReduceSum(x)
+	}, calliope.FuncOptions{Session: s})
+	check.Cleanup(t, g)
+	got, err := calliope.Call[two](g, []float32{1, 2})
+	check.NoError(t, err)
+	check.Diff(t, "a function", two{[]float32{-1, -2}, 3}, got)
+	check.Diff(t, "what the tap saw", []float32{1, 2}, seen)
+	_, err = g.Call(t.Context(), []float32{1, 2})
+	check.Error(t, err, "use calliope.Call")
+	_, err = calliope.Call[struct{ A, B calliope.Array }](g, []float32{1, 2})
+	check.Error(t, err, "the result is not on one device")
+}
+
+func TestSaved(t *testing.T) {
+	f := calliope.Func(func(x builder.Value) builder.Value { return builder.Mul(x, x) })
+	check.Cleanup(t, f)
+	e, err := f.Executable(t.Context(), tensor.ShapeOf(tensor.F32, 2))
+	check.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "square")
+	check.NoError(t, os.WriteFile(path, check.Must(e.Serialize()), 0o644))
+	g := load(t, path)
+	y, err := calliope.Call[[]float32](g, []float32{3, 4})
+	check.NoError(t, err)
+	check.Diff(t, "y", []float32{9, 16}, y)
+	_, err = calliope.Call[[]float32](g, []float32{3, 4, 5})
+	check.Error(t, err, "0: takes f32[2], given f32[3] ✗")
+
+	h := calliope.Func(func(x builder.Value) builder.Value {
+		calliope.Tap(x, func([]float32) {})
+		return x
+	})
+	check.Cleanup(t, h)
+	e, err = h.Executable(t.Context(), tensor.ShapeOf(tensor.F32, 2))
+	check.NoError(t, err)
+	_, err = e.Serialize()
+	if unsavable := new(bridge.UnsavableError); !errors.As(err, &unsavable) {
+		t.Errorf("saving closures: %v", err)
+	}
+	check.Error(t, err, "load_test.go:")
+}

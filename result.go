@@ -1,0 +1,143 @@
+package calliope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/leaf"
+	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// results have the structure of the results of a Go function: what it returned, without values.
+type results struct{ like []reflect.Value }
+
+// outputs are the results of a run, as Arrays or as arrays of the host.
+type outputs struct {
+	arrays []Array
+	views  []tensor.View
+}
+
+func (o outputs) count() int { return len(o.arrays) + len(o.views) }
+
+// set stores an output in v. It closes an Array that v does not keep.
+func (o outputs) set(ctx context.Context, i int, at string, v reflect.Value) (err error) {
+	if v.Type() == bufferType {
+		if o.arrays == nil {
+			return fmt.Errorf("%s is a %s, and the result is not on one device: use %s", at, v.Type(), leaf.Types)
+		}
+		v.Set(reflect.ValueOf(o.arrays[i]))
+		return nil
+	}
+	l := leaf.Of(v.Type())
+	if l == nil {
+		return fmt.Errorf("%s is a %s: use %s", at, v.Type(), leafTypes)
+	}
+	var host tensor.View
+	if o.arrays != nil {
+		defer o.arrays[i].Close()
+		if host, err = o.arrays[i].ToHost(ctx); err != nil {
+			return err
+		}
+	} else {
+		host = o.views[i]
+	}
+	if !l.Set(v, host) {
+		return fmt.Errorf("%s is a %s, which cannot hold %s", at, v.Type(), host.Shape)
+	}
+	return nil
+}
+
+// close closes the Arrays.
+func (o outputs) close() error {
+	var errs []error
+	for _, a := range o.arrays {
+		errs = append(errs, a.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// setResults stores the outputs in a tree. It closes those that the tree does not keep, and all if there is an error.
+func (c *compiled) setResults(ctx context.Context, o outputs, to reflect.Value) error {
+	next := 0
+	set := func(at string, v reflect.Value) error {
+		next++
+		return o.set(ctx, next-1, at, v)
+	}
+	err := c.eachResult(to, o.count(), set)
+	if err != nil {
+		to.SetZero()
+		return fmt.Errorf("calliope: %w", errors.Join(err, o.close()))
+	}
+	return nil
+}
+
+// eachResult calls set for the leaves of the results in a tree.
+func (c *compiled) eachResult(to reflect.Value, n int, set func(at string, v reflect.Value) error) error {
+	if c.replicas <= 1 {
+		return c.results.each(to, "the result", n, set)
+	}
+	switch {
+	case to.Kind() == reflect.Slice:
+		to.Set(reflect.MakeSlice(to.Type(), c.replicas, c.replicas))
+	case to.Kind() != reflect.Array || to.Len() != c.replicas:
+		return fmt.Errorf("the result is a %s: use a slice of %d trees, one for each replica", to.Type(), c.replicas)
+	}
+	for i := range c.replicas {
+		if err := c.results.each(to.Index(i), fmt.Sprintf("the result [%d]", i), n/c.replicas, set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls set for the leaves of a tree, to which it gives the structure of the results.
+func (r *results) each(to reflect.Value, at string, n int, set func(at string, v reflect.Value) error) error {
+	visit := func(at string, _, v reflect.Value) error { return set(at, v) }
+	switch {
+	case r == nil:
+		left := n
+		err := fill(tree.MaxDepth, to, at, &left, set)
+		if err == nil && left > 0 || errors.Is(err, errFew) {
+			err = fmt.Errorf("the module has %d results, and a %s has not as many leaves", n, to.Type())
+		}
+		return err
+	case len(r.like) == 1:
+		return mirror(r.like[0], to, at, visit)
+	case len(r.like) > 0 && (to.Kind() != reflect.Struct || to.NumField() != len(r.like)):
+		return fmt.Errorf("the function has %d results: use a struct with as many fields for them, not a %s", len(r.like), to.Type())
+	}
+	for i, like := range r.like {
+		if err := mirror(like, to.Field(i), at+"."+to.Type().Field(i).Name, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errFew = errors.New("there are more leaves than results")
+
+// fill calls set for the leaves of a tree that has no given structure. Of left results, a slice takes all.
+func fill(depth int, to reflect.Value, at string, left *int, set func(at string, v reflect.Value) error) error {
+	if to.Type() == bufferType || leaf.Of(to.Type()) != nil {
+		if *left == 0 {
+			return errFew
+		}
+		*left--
+		return set(at, to)
+	}
+	switch {
+	case depth == 0:
+		return tree.ErrDepth
+	case to.Kind() == reflect.Slice:
+		to.Set(reflect.MakeSlice(to.Type(), *left, *left))
+	case to.Kind() != reflect.Struct && to.Kind() != reflect.Array:
+		return fmt.Errorf("%s is a %s: the results of a module are a struct, a Go array or a slice of %s", at, to.Type(), leafTypes)
+	}
+	return tree.Each(to, at, leafTypes, func(_ int, b tree.Branch) error {
+		return fill(depth-1, b.Value, strings.TrimSpace(b.At), left, set)
+	})
+}
