@@ -19,12 +19,15 @@ type CallError struct {
 }
 
 func (e *CallError) Error() string {
-	at := ""
-	if e.Loc != "" {
-		at = ", called at " + e.Loc + ","
+	who := fmt.Sprintf("callback %q", e.Callback)
+	switch {
+	case e.Loc != "" && strings.HasPrefix(e.Callback, "id "): // a closure, whose id says nothing
+		who = "the callback called at " + e.Loc + ","
+	case e.Loc != "":
+		who += ", called at " + e.Loc + ","
 	}
 	why := strings.TrimPrefix(errtext.Of(e.Err), "callbacks: ")
-	return fmt.Sprintf("callbacks: callback %q%s on device %d: %s", e.Callback, at, e.Device, why)
+	return fmt.Sprintf("callbacks: %s on device %d: %s", who, e.Device, why)
 }
 
 // Unwrap returns Err.
