@@ -10,30 +10,54 @@ import (
 	"testing"
 )
 
-// TestReadme runs the program in the README, and holds what it prints against the README.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
+// TestReadme runs the program in the README, and TestTutorial those of the tutorial. They print what the documents say.
+func TestReadme(t *testing.T) { runPrograms(t, "../README.md", "quickstart") }
+
+func TestTutorial(t *testing.T) {
+	runPrograms(t, "../docs/tutorial.md", "predict", "train", "serve", "parts")
+}
+
+// runPrograms runs the programs of a document, one after the other in one folder. Each is a file main.go in the folder of
+// its name. What it prints is in the block after it.
+func runPrograms(t *testing.T, document string, names ...string) {
+	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, rest := codeBlock(t, string(readme), "```go\npackage main")
-	output, _ := codeBlock(t, rest, "```\n")
-	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte("package main"+program+"\n"), 0o644); err != nil {
-		t.Fatal(err)
+	rest, dir := string(text), t.TempDir()
+	for _, name := range names {
+		var program, want string
+		program, rest = codeBlock(t, rest, "```go\npackage main")
+		want, rest = codeBlock(t, rest, "```\n")
+		file := filepath.Join(dir, name, "main.go")
+		if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("package main"+program+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if formatted, err := exec.Command("gofmt", "-l", file).Output(); err != nil || len(formatted) > 0 {
+			t.Errorf("%s: gofmt has changes: %v", name, err)
+		}
+		binary := filepath.Join(dir, name, "program")
+		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, file) // in this module, whose packages it imports
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		var stderr strings.Builder
+		run := exec.CommandContext(t.Context(), binary)
+		run.Dir, run.Stderr = dir, &stderr
+		out, err := run.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, &stderr)
+		}
+		got := strings.ReplaceAll(string(out), dir+string(filepath.Separator), "")
+		if !alike(want, got) {
+			t.Errorf("%s prints\n%s\nand the document says\n%s", name, got, want)
+		}
 	}
-	if formatted, err := exec.Command("gofmt", "-l", file).Output(); err != nil || len(formatted) > 0 {
-		t.Errorf("gofmt has changes: %v", err)
-	}
-	var stderr strings.Builder
-	run := exec.Command("go", "run", file) // in this module, whose packages it imports
-	run.Stderr = &stderr
-	got, err := run.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, &stderr)
-	}
-	if !alike(output, string(got)) {
-		t.Errorf("it prints\n%s\nand the README says\n%s", got, output)
+	if strings.Contains(rest, "```go\npackage main") {
+		t.Error("the document has a further program")
 	}
 }
 
@@ -43,7 +67,7 @@ func codeBlock(t *testing.T, text, begin string) (block, rest string) {
 	_, text, ok := strings.Cut(text, begin)
 	block, rest, closed := strings.Cut(text, "\n```\n")
 	if !ok || !closed {
-		t.Fatalf("the README has no block that begins with %q", begin)
+		t.Fatalf("the document has no block that begins with %q", begin)
 	}
 	return block, rest
 }

@@ -37,7 +37,7 @@ type editor struct {
 // link returns the address of the documentation of a rule, unless the rule is the user's own.
 func (e *editor) link(rule string) string {
 	if slices.ContainsFunc(rules.All(), func(a *lint.Analyzer) bool { return a.Name == rule }) {
-		return report.Home + "/blob/main/docs/lint-rules.md#" + rule
+		return report.Home + "/blob/main/docs/reference/lint-rules.md#" + rule
 	}
 	return ""
 }

@@ -90,7 +90,7 @@ func TestEditor(t *testing.T) {
 	p := e.Published()
 	check.Diff(t, "URI", uri, p.URI)
 	check.Diff(t, "findings", 2, len(p.Diagnostics))
-	check.Diff(t, "link", "https://github.com/calliope-mlir/calliope/blob/main/docs/lint-rules.md#outfeed", p.Diagnostics[1].CodeDescription.Href)
+	check.Diff(t, "link", "https://github.com/calliope-mlir/calliope/blob/main/docs/reference/lint-rules.md#outfeed", p.Diagnostics[1].CodeDescription.Href)
 
 	const wide = `func.func @f(%x: tensor<f32>) attributes {a = "é😀"} { %t = stablehlo.create_token : !stablehlo.token`
 	changed := strings.Join(append([]string{wide}, strings.Split(hook, "\n")[2:]...), "\n")

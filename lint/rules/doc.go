@@ -1,4 +1,4 @@
-// Package rules has the rules of mlir-lint, each in its own file. docs/lint-rules.md is written
+// Package rules has the rules of mlir-lint, each in its own file. docs/reference/lint-rules.md is written
 // from their Details.
 package rules
 

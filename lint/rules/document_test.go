@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
 
-var update = flag.Bool("update", false, "write docs/lint-rules.md")
+var update = flag.Bool("update", false, "write docs/reference/lint-rules.md")
 
 const introduction = `# The rules of mlir-lint
 
@@ -24,9 +24,9 @@ defaults. A finding with a safe repair has a fix.
 
 `
 
-// TestDocument compares docs/lint-rules.md with the rules; with -update it writes it.
+// TestDocument compares docs/reference/lint-rules.md with the rules; with -update it writes it.
 func TestDocument(t *testing.T) {
-	const path = "../../docs/lint-rules.md"
+	const path = "../../docs/reference/lint-rules.md"
 	var text strings.Builder
 	text.WriteString(introduction)
 	text.WriteString("| rule | what it finds |\n|---|---|\n")

@@ -12,7 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-var update = flag.Bool("update", false, "write docs/stablehlo-ops.md")
+var update = flag.Bool("update", false, "write docs/reference/stablehlo-ops.md")
 
 var (
 	library *mlir.Library  // the default one

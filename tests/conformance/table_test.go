@@ -89,9 +89,9 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-const document = "../../docs/stablehlo-ops.md"
+const document = "../../docs/reference/stablehlo-ops.md"
 
-// TestTable holds docs/stablehlo-ops.md against the samples; with -update it writes it.
+// TestTable holds docs/reference/stablehlo-ops.md against the samples; with -update it writes it.
 func TestTable(t *testing.T) {
 	programs(t, func(*sample) bool { return true }) // says of what the operations are made
 	want := table(t)
@@ -105,7 +105,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(got), want); diff != "" {
-		t.Errorf("docs/stablehlo-ops.md is not what the samples say; run go generate ./tests/conformance (-file +samples):\n%s", diff)
+		t.Errorf("docs/reference/stablehlo-ops.md is not what the samples say; run go generate ./tests/conformance (-file +samples):\n%s", diff)
 	}
 }
 
@@ -119,7 +119,7 @@ Each is built through package stablehlo and verified by a test. The columns say 
 it there: the reference interpreter of StableHLO, and XLA for the CPU. Their results are
 compared, with each other where both run it, and else with results worked out by hand from
 the specification, or by NumPy, SciPy or JAX (the script is
-[make.py](../tests/conformance/testdata/make.py)). Package builder has a function for what
+[make.py](../../tests/conformance/testdata/make.py)). Package builder has a function for what
 its column says; a few others are built as part of these.
 
 This file is written by ` + "`go generate ./tests/conformance`" + `; the test is

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the tables of operations")
 
 // docFile has a table of the dialects with the numbers of their operations.
-var docFile = filepath.Join("..", "..", "docs", "dialects.md")
+var docFile = filepath.Join("..", "..", "docs", "reference", "dialects.md")
 
 var byTitle = map[string]native.Part{"default": native.MLIR, native.IREE.String(): native.IREE, native.LLVM.String(): native.LLVM, native.Jaxlib.String(): native.Jaxlib}
 

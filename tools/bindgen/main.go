@@ -8,7 +8,7 @@
 //	internal/capi/gen_types.go       the types in Go
 //	internal/capi/gen_prototypes.go  one cgo call for each prototype
 //	internal/capi/gen_*.go           one file for each header, with a Go function for each C function
-//	docs/capi-coverage.md            what is bound, and what mlir and stablehlo wrap
+//	docs/reference/capi-coverage.md            what is bound, and what mlir and stablehlo wrap
 //
 // It removes files internal/capi/gen_* that it does not write.
 //
@@ -124,7 +124,7 @@ func outputs(older, newer, root string) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	if files["docs/capi-coverage.md"], err = coverage(api, root); err != nil {
+	if files["docs/reference/capi-coverage.md"], err = coverage(api, root); err != nil {
 		return nil, err
 	}
 	return files, nil

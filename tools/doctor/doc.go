@@ -5,7 +5,7 @@
 //	go run ./tools/doctor -export DIR [-platform OS/ARCH] [part…]
 //	go run ./tools/doctor -import DIR|FILE…
 //	go run ./tools/doctor -llvm DIR|auto
-//	go run ./tools/doctor [-fetch] -table [README]
+//	go run ./tools/doctor [-fetch] -table [FILE]
 //
 // It prints the machine, the native libraries and their versions. It reads the fetched
 // libraries and compares their sha256 with the pinned ones. Then it runs a self-test: a
@@ -19,9 +19,9 @@
 // It also builds on systems where the toolkit itself does not build, without cgo and on
 // unsupported systems, to report what is missing.
 //
-// The tables of compatibility in README.md are written by -table:
+// The tables of compatibility in docs/compatibility.md are written by -table:
 //
 //	go generate ./tools/doctor
 package main
 
-//go:generate go run . -fetch -table ../../README.md
+//go:generate go run . -fetch -table ../../docs/compatibility.md

@@ -25,7 +25,7 @@ const usage = `usage: doctor [-fetch] [-check=false] [part…]
        doctor -export DIR [-platform OS/ARCH] [part…]
        doctor -import DIR|FILE…
        doctor -llvm DIR|auto
-       doctor [-fetch] -table [README]
+       doctor [-fetch] -table [FILE]
 
 Says whether the toolkit works on this machine, and what to run next where it does
 not. The parts are %s; those that are named are required besides the
@@ -34,7 +34,7 @@ and what to do. With -export it only writes the files that a machine without a n
 needs, and with -import it takes them into the cache of that machine before it reports.
 With -llvm it makes an MLIR library of an LLVM that is on this machine, tries it, and says how
 programs use it. With -table it runs the self-test on each pair of an MLIR library and a plugin, and prints
-or writes the tables of compatibility of README.md.
+or writes the tables of compatibility of docs/compatibility.md.
 
 Exit status: 0 all is well, 1 something is missing or failed, 2 wrong usage.
 

@@ -11,19 +11,19 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// TestReadmeTablesOfAll compares the README with what every pair of parts does.
-func TestReadmeTablesOfAll(t *testing.T) {
+// TestTablesOfAll compares docs/compatibility.md with what every pair of parts does.
+func TestTablesOfAll(t *testing.T) {
 	parts := slices.Concat(libraryOrder, native.Plugins())
 	all := ensureReleases(t, parts)
 	tables, err := measure(t.Context(), parts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, got := readmeTables(t), tables.String()
+	want, got := fileTables(t), tables.String()
 	if !all { // other platforms lack some parts
 		got = known(got, want)
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("run `go generate ./tools/doctor`; README.md (-is +should be):\n%s", d)
+		t.Errorf("run `go generate ./tools/doctor`; docs/compatibility.md (-is +should be):\n%s", d)
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-const readme = "../../README.md"
+const tablesFile = "../../docs/compatibility.md"
 
-// readmeTables returns the tables of the README.
-func readmeTables(t *testing.T) string {
+// fileTables returns the tables in the file.
+func fileTables(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(tablesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,18 +65,18 @@ func ensureReleases(t *testing.T, parts []native.Part) (all bool) {
 	return all
 }
 
-// TestReadmeTables compares the README with the table of parts, and with what the default
+// TestTables compares docs/compatibility.md with the table of parts, and with what the default
 // parts do. The test of the other ones has the build tag engines.
-func TestReadmeTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	defaults := []native.Part{native.MLIR, native.PJRTPlugin}
 	all := ensureReleases(t, defaults)
 	tables, err := measure(t.Context(), defaults)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := readmeTables(t)
+	want := fileTables(t)
 	if d := cmp.Diff(want, known(tables.String(), want)); d != "" {
-		t.Errorf("run `go generate ./tools/doctor`; README.md (-is +should be):\n%s", d)
+		t.Errorf("run `go generate ./tools/doctor`; docs/compatibility.md (-is +should be):\n%s", d)
 	}
 	if all && tables.pairs[[2]native.Part{native.MLIR, native.PJRTPlugin}] != "runs" {
 		t.Errorf("the default parts do not run: %v", tables.pairs)
