@@ -56,7 +56,7 @@ func Passthrough[T, A any](x T, fn func(A), o ...CallOptions) T {
 	if !ok {
 		return x
 	}
-	return builder.IOCallback(cb, x)
+	return builder.Passthrough(cb, x)
 }
 
 // RuntimeCall calls fn with the values of a tree and returns what fn returns. like gives the types of the results: it

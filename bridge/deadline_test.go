@@ -82,7 +82,7 @@ func TestDeadlineOfSmallModule(t *testing.T) {
 		if took := time.Since(begun); took > time.Second {
 			t.Errorf("%s returned after %v", what, took)
 		}
-		if s := c.Stats(); s.Left == 0 || s.Runs < s.Left {
+		if s := c.Stats(); s.Abandoned == 0 || s.Runs < s.Abandoned {
 			t.Errorf("%s: no run is left behind: %+v", what, s)
 		}
 		out, err := e.Run(context.Background(), tensor.Scalar(int32(3)))

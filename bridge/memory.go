@@ -7,13 +7,13 @@ import (
 
 // ClientStats holds what a client has allocated outside of Go's heap.
 type ClientStats struct {
-	Buffers  int64 // arrays on its devices, including those of runs in flight
-	Bytes    int64 // size of these arrays, without borrowed memory
-	Borrowed int64 // size of borrowed host arrays
-	Views    int64 // open views
-	Runs     int64 // runs in flight, including those of Left
-	Left     int64 // runs in flight whose Wait has returned
-	Waiting  int64 // runs that wait for their device
+	Buffers   int64 // arrays on its devices, including those of runs in flight
+	Bytes     int64 // size of these arrays, without borrowed memory
+	Borrowed  int64 // size of borrowed host arrays
+	Views     int64 // open views
+	Runs      int64 // runs in flight, including those of Left
+	Abandoned int64 // runs in flight whose Wait has returned
+	Waiting   int64 // runs that wait for their device
 }
 
 // Stats returns the current counts of the client, without its inner client. The memory that
@@ -27,7 +27,7 @@ func (c *Client) Stats() ClientStats {
 	for _, r := range c.runs() {
 		s.Runs++
 		if r.isAbandoned() {
-			s.Left++
+			s.Abandoned++
 		}
 	}
 	for i := range c.gates {

@@ -97,7 +97,6 @@ func Min[X, Y Operand](x X, y Y) Value { return binary(stablehlo.Minimum, x, y) 
 func Pow[X, Y Operand](x X, y Y) Value {
 	v := binary(stablehlo.Power, x, y)
 	if v.s != nil {
-		v.s.f.b.powers = true
 	}
 	return v
 }

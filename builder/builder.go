@@ -23,10 +23,6 @@ type Builder struct {
 	meshes   map[string][]Axis     // by name
 	policies bool                  // a callback has a device policy
 	chained  bool                  // a callback takes a value and the token of another one
-	branched bool                  // there is an if or a case
-	looped   bool                  // there is a while
-	several  bool                  // a callback has results, or several with its tokens
-	powers   bool                  // there is a power
 	ordered  bool                  // a callback takes a token
 	sites    map[siteKey]*callSite // see emit.go
 	lastSite *callSite
@@ -108,7 +104,6 @@ func (b *Builder) finish() error {
 		{b.policies || b.meshes != nil, func() error { _, err := passes.ApplyPolicies(b.module); return err }},
 		{b.chained, func() error { _, err := passes.DropChainedTokens(b.module); return err }},
 		{b.options.RuntimeTokens, func() error { _, err := passes.AddRuntimeTokens(b.module); return err }},
-		{b.branched || b.looped || b.several || b.powers || b.policies || b.meshes != nil, func() error { return passes.ForXLA(b.module) }},
 		{b.ordered && !b.opened && !b.options.SkipOrderCheck, b.checkOrder},
 		{b.options.Overlap, func() error { _, err := passes.LetOverlap(b.module); return err }},
 	}

@@ -79,15 +79,15 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-func TestIOCallback(t *testing.T) {
+func TestPassthrough(t *testing.T) {
 	type pair struct {
 		B builder.Value
 		A map[string]builder.Value
 	}
 	b := newBuilder(t)
 	f := b.Func("main", vector, tensor.ShapeOf(tensor.S32), tensor.ShapeOf(tensor.Pred, 2))
-	one := builder.IOCallback(builder.Callback{Name: "one"}, f.Param(0))
-	many := builder.IOCallback(builder.Callback{Name: "many", Registry: "r", Every: 3, Optional: true}, pair{
+	one := builder.Passthrough(builder.Callback{Name: "one"}, f.Param(0))
+	many := builder.Passthrough(builder.Callback{Name: "many", Registry: "r", Every: 3, Optional: true}, pair{
 		B: f.Param(1),
 		A: map[string]builder.Value{"y": f.Param(2), "x": one},
 	})
@@ -260,7 +260,7 @@ func TestMistakes(t *testing.T) {
 		}, "tap(f32[4]): contract: a callback needs a name"},
 		{"callback with both", func(b *builder.Builder) int {
 			f := b.Func("main", vector)
-			builder.IOCallback(builder.Callback{Name: "f", ID: 3}, f.Param(0))
+			builder.Passthrough(builder.Callback{Name: "f", ID: 3}, f.Param(0))
 			return here(1)
 		}, "it is bound by one of them"},
 		{"unexported field", func(b *builder.Builder) int {
@@ -285,7 +285,7 @@ func TestMistakes(t *testing.T) {
 		}, "a dimension is unknown"},
 		{"dynamic passthrough", func(b *builder.Builder) int {
 			f := b.Func("main", tensor.ShapeOf(tensor.F32, -1))
-			builder.IOCallback(cb, f.Param(0))
+			builder.Passthrough(cb, f.Param(0))
 			return here(1)
 		}, "io callback(f32[?]): result 0: a dimension is unknown"},
 	}

@@ -35,11 +35,15 @@ type Callback struct {
 	// Target is the custom call target, for a handler that serves the contract under
 	// another name. "" is the encoding's own target.
 	Target string
-	// Encoding writes the id in the form of another host, for modules that this host runs.
-	// Opaque and Server are then the bytes of an id and of its server's name. In
-	// EncodingServer the server is an operand: ServerValue or, if that is zero, a constant
-	// of the bytes in Server.
-	Encoding       contract.Encoding
+	// Host writes the id as another host does, for modules that this host runs.
+	Host HostID
+}
+
+// A HostID is an id in the encoding of another host. The zero value is none.
+type HostID struct {
+	Encoding contract.Encoding
+	// Opaque and Server are the bytes of an id and of its server's name. EncodingOperand has Callback.ID in their
+	// place. In EncodingServer the server is an operand: ServerValue or, if that is zero, a constant of Server.
 	Opaque, Server string
 	ServerValue    Value
 }
@@ -49,18 +53,18 @@ func (cb *Callback) config(form contract.Form) contract.Config {
 	return contract.Config{
 		Form: form, Callback: cb.Name, ID: cb.ID, Registry: cb.Registry,
 		Effect: cb.Effect, Policy: cb.Policy, Transforms: cb.Transforms, Optional: cb.Optional, Every: cb.Every,
-		Encoding: cb.Encoding, Opaque: cb.Opaque, Server: cb.Server,
+		Encoding: cb.Host.Encoding, Opaque: cb.Host.Opaque, Server: cb.Host.Server,
 	}
 }
 
-// IOCallback calls Go with the values of a tree and returns the same values: it passes its
+// Passthrough calls Go with the values of a tree and returns the same values: it passes its
 // operands through. It is the io_callback that is proposed for Nx. What JAX calls io_callback
 // returns new values: that is RuntimeCall.
 //
 // The tree is a Value, or a struct, slice, array or map of trees. The call always runs,
 // even if its results are not used. Results and operands share their memory: nothing is
 // copied unless an operand is needed unchanged elsewhere.
-func IOCallback[T any](cb Callback, args T) T {
+func Passthrough[T any](cb Callback, args T) T {
 	operands, f, at, ok := start(&cb, "io callback", args)
 	if !ok {
 		return placeholders(f, args)

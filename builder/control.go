@@ -145,7 +145,6 @@ func (c *choice) create() ([]Value, bool) {
 		}
 		regions[i] = s.end(c.results[i])
 	}
-	f.b.branched = true
 	var o operation = stablehlo.Case{Index: c.selector.v, Branches: regions}
 	if c.op == "if" {
 		o = stablehlo.If{Pred: c.selector.v, TrueBranch: regions[0], FalseBranch: regions[1]}

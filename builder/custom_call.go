@@ -42,7 +42,7 @@ type CustomCallOptions struct {
 }
 
 // CustomCall calls a function outside of the module. The runtime finds it by the name of
-// its target when the module is compiled. To call a Go function use IOCallback, Tap,
+// its target when the module is compiled. To call a Go function use Passthrough, Tap,
 // RuntimeCall or PureCall instead: they set all these options.
 func CustomCall(o CustomCallOptions, operands ...Value) []Value {
 	const name = "custom call"

@@ -5,7 +5,7 @@
 //	b := builder.New(ctx, builder.Options{})
 //	f := b.Func("main", tensor.ShapeOf(tensor.F32, 4))
 //	x := builder.Cos(f.Param(0))
-//	x = builder.IOCallback(builder.Callback{Name: "log"}, x)
+//	x = builder.Passthrough(builder.Callback{Name: "log"}, x)
 //	f.Return(builder.Sin(x))
 //	module, err := b.Module()
 //
@@ -59,7 +59,7 @@
 //
 // There are four kinds of callbacks into Go. JAX has them too, partly under other names:
 //
-//   - IOCallback passes its operands through (the io_callback proposed for Nx).
+//   - Passthrough passes its operands through (the io_callback proposed for Nx).
 //   - RuntimeCall returns new values (JAX's io_callback).
 //   - PureCall returns new values and has no side effects (JAX's pure_callback).
 //   - Tap returns nothing (JAX's debug.callback).
@@ -85,7 +85,7 @@
 // a [Manual] sees a device's parts, and each device calls (contract.PerDevice, the default there), or
 // one of them does (contract.Once). Elsewhere values are whole arrays, and the default is
 // contract.Gather: the arrays are collected on all devices, one of them calls, and all get the
-// results, also those of an [IOCallback]. Each device then holds the whole arrays, so the call takes as
+// results, also those of an [Passthrough]. Each device then holds the whole arrays, so the call takes as
 // many times their size as there are devices. contract.Once means the same there, also for callbacks
 // that are Optional or have an Every, which contract.Gather does not allow.
 //
@@ -94,7 +94,7 @@
 // (contract.Once).
 //
 // Replicas, and the devices in the body of a Manual, have arrays of their own. There contract.Once gives
-// the others the results of a [RuntimeCall], and they keep the values that they pass to an IOCallback.
+// the others the results of a [RuntimeCall], and they keep the values that they pass to an Passthrough.
 //
 // Callbacks of one effect keep their order: a call of one device
 // begins when all devices have made the calls before it, and they wait for its end. Calls that each

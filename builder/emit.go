@@ -26,7 +26,7 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 		return nil, false
 	}
 	operands := data
-	if cb.Encoding != contract.EncodingDictionary {
+	if cb.Host.Encoding != contract.EncodingDictionary {
 		var ok bool
 		if operands, ok = cb.frame(f, at, name, data); !ok || !f.usable(at, name, operands) {
 			return nil, false
@@ -78,12 +78,12 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 // frame adds the operands that an encoding needs around the data.
 func (cb *Callback) frame(f *Func, at place, name string, data []Value) ([]Value, bool) {
 	var view tensor.View
-	switch cb.Encoding {
+	switch cb.Host.Encoding {
 	case contract.EncodingServer:
-		if cb.ServerValue.s != nil {
-			return append([]Value{cb.ServerValue}, data...), true
+		if cb.Host.ServerValue.s != nil {
+			return append([]Value{cb.Host.ServerValue}, data...), true
 		}
-		view = tensor.Vector([]byte(cb.Server)...)
+		view = tensor.Vector([]byte(cb.Host.Server)...)
 	case contract.EncodingOperand:
 		view = tensor.Scalar(cb.ID)
 	default:
@@ -94,7 +94,7 @@ func (cb *Callback) frame(f *Func, at place, name string, data []Value) ([]Value
 		return nil, false
 	}
 	constant := Value{s: f.scope, v: op.Result(0)}
-	if cb.Encoding == contract.EncodingServer {
+	if cb.Host.Encoding == contract.EncodingServer {
 		return append([]Value{constant}, data...), true
 	}
 	return append(slices.Clip(data), constant), true
@@ -199,7 +199,7 @@ func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered b
 
 func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type) (*callSite, error) {
 	config := cb.config(form)
-	if cb.Encoding == contract.EncodingDictionary {
+	if cb.Host.Encoding == contract.EncodingDictionary {
 		config.Loc = at.short()
 	}
 	site := &callSite{b: b, data: typesOf(data), template: template, results: template}
@@ -207,10 +207,10 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 		Target: cb.Target, APIVersion: stablehlo.TypedFFI, HasSideEffect: form.HasSideEffect(),
 	}
 	if call.Target == "" {
-		call.Target = cb.Encoding.Target(form)
+		call.Target = cb.Host.Encoding.Target(form)
 	}
 	first := 0 // first operand that is data
-	if cb.Encoding == contract.EncodingServer {
+	if cb.Host.Encoding == contract.EncodingServer {
 		first = 1
 	}
 	passing := 0 // first operand whose memory the results share
@@ -221,7 +221,7 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 			}
 		}
 		site.results, passing = site.data, len(data)
-		if cb.Encoding == contract.EncodingServer {
+		if cb.Host.Encoding == contract.EncodingServer {
 			config.Aliased = passing
 		}
 	}
@@ -252,7 +252,6 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 		return nil, err
 	}
 	call.Results = site.results
-	b.several = b.several || n > 1 || len(dataResults) > 0
 	site.attributes, err = call.Attributes(b.ctx)
 	// In the order in which MLIR keeps them, so that it need not sort them for each call.
 	slices.SortFunc(site.attributes, func(a, b mlir.NamedAttribute) int { return strings.Compare(a.Name, b.Name) })

@@ -24,7 +24,7 @@ func TestManyCallsOfOneLine(t *testing.T) {
 		builder.Tap(builder.Callback{Name: "tap"}, f.Param(i/6))
 		builder.RuntimeCall(builder.Callback{Name: "call", In: f}, builder.Like(shapes[i%2]), struct{}{})
 		builder.Loop(f.Param(0), f.Param(1), func(_, x builder.Value) builder.Value {
-			return builder.IOCallback(builder.Callback{Name: "io", Effect: "e"}, x)
+			return builder.Passthrough(builder.Callback{Name: "io", Effect: "e"}, x)
 		})
 	}
 	f.Return()
@@ -50,7 +50,7 @@ func TestCloseAfterContext(t *testing.T) {
 	f := b.Func("main", vector)
 	x := f.Param(0)
 	for range 3 {
-		x = builder.IOCallback(builder.Callback{Name: "f"}, x)
+		x = builder.Passthrough(builder.Callback{Name: "f"}, x)
 	}
 	ctx.Close()
 	b.Close()

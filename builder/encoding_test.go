@@ -67,12 +67,12 @@ func TestListings(t *testing.T) {
 			b := newBuilder(t)
 			shapes := []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3), tensor.ShapeOf(tensor.F32, 4)}[:i+1]
 			f := b.Func("main", shapes...)
-			cb := builder.Callback{Encoding: contract.EncodingWords, Opaque: "abcde", Server: "_\xebh"}
+			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "abcde", Server: "_\xebh"}}
 			var args []builder.Value
 			for j := range shapes {
 				args = append(args, f.Param(j))
 			}
-			f.Return(builder.IOCallback(cb, args)...)
+			f.Return(builder.Passthrough(cb, args)...)
 			m := finish(t, b)
 			text := strings.ReplaceAll(listing.text, "{ ... }", config)
 			want, err := m.Context().Parse("listing", []byte("func.func @main("+listing.params+") -> ("+listing.results+") {"+text+"\n}"))
@@ -102,24 +102,24 @@ func TestEncodings(t *testing.T) {
 		want  string // of the custom call, without its types
 	}{
 		{"words", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Encoding: contract.EncodingWords, Opaque: id}
+			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id}}
 			return builder.RuntimeCall(cb, x, x)
 		}, `@exla_runtime_callback(%arg0) {api_version = 4 : i32, backend_config = {` + words + `}, has_side_effect = true}`},
 		{"operand", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Encoding: contract.EncodingOperand, ID: 7}
+			cb := builder.Callback{ID: 7, Host: builder.HostID{Encoding: contract.EncodingOperand}}
 			return builder.RuntimeCall(cb, x, x)
 		}, `@exla_elixir_callback(%arg0, %c) {api_version = 4 : i32, has_side_effect = true}`},
 		{"operand, pure", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Encoding: contract.EncodingOperand, ID: 7, Target: "mine"}
+			cb := builder.Callback{ID: 7, Target: "mine", Host: builder.HostID{Encoding: contract.EncodingOperand}}
 			return builder.PureCall(cb, x, x)
 		}, `@mine(%arg0, %c) {api_version = 4 : i32}`},
 		{"server, named by a constant", func(_ *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Encoding: contract.EncodingServer, Opaque: id, Server: "here"}
+			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, Server: "here"}}
 			return builder.RuntimeCall(cb, x, x)
 		}, `@exla_runtime_callback(%c, %arg0) {api_version = 4 : i32, backend_config = {` + words + `, num_aliased_data_outputs = 0 : ui64}, has_side_effect = true}`},
 		{"server, named by a parameter", func(f *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Encoding: contract.EncodingServer, Opaque: id, ServerValue: f.Param(1)}
-			return builder.IOCallback(cb, x)
+			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, ServerValue: f.Param(1)}}
+			return builder.Passthrough(cb, x)
 		}, `@exla_runtime_callback(%arg1, %arg0) {api_version = 4 : i32, backend_config = {` + words + `, num_aliased_data_outputs = 1 : ui64}, has_side_effect = true, ` +
 			`output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]}`},
 	} {
@@ -141,7 +141,7 @@ func TestEncodings(t *testing.T) {
 func TestOrderedCallbacks(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", vector)
-	x := builder.IOCallback(builder.Callback{Name: "a", Effect: "io"}, f.Param(0))
+	x := builder.Passthrough(builder.Callback{Name: "a", Effect: "io"}, f.Param(0))
 	y := builder.RuntimeCall(builder.Callback{Name: "b", Effect: "io"}, x, x)
 	builder.Tap(builder.Callback{Name: "c", Effect: "io"}, y)
 	builder.RuntimeCall(builder.Callback{Name: "d"}, x, x) // has no order
@@ -187,7 +187,7 @@ func TestSites(t *testing.T) {
 	f := b.Func("main", vector, tensor.ShapeOf(tensor.S32))
 	x, y := f.Param(0), f.Param(1)
 	for _, args := range [][]builder.Value{{x}, {y}, {x, y}, {y, x}, {x}} {
-		builder.IOCallback(builder.Callback{Name: "f", In: f}, args)
+		builder.Passthrough(builder.Callback{Name: "f", In: f}, args)
 		builder.RuntimeCall(builder.Callback{Name: "g", In: f}, args, args[:1])
 	}
 	f.Return()

@@ -164,7 +164,6 @@ func (l loop) build() ([]Value, bool) {
 		cond.block.AddArgument(before.v.Type(), l.at.location)
 		results = append(results, body.tokens[effect])
 	}
-	f.b.looped = true
 	op, ok := f.append(l.at, l.name, l.init, stablehlo.While{
 		Operand: operands, Cond: cond.end([]Value{test}), Body: body.end(results),
 	})

@@ -193,7 +193,7 @@ func TestMistakesOnDevices(t *testing.T) {
 			return here(1)
 		}, `the Policy PerDevice needs the body of a Manual`},
 		{"encoding", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{ID: 1, Policy: contract.Once, Encoding: contract.EncodingOperand}, plain(b))
+			builder.Tap(builder.Callback{ID: 1, Policy: contract.Once, Host: builder.HostID{Encoding: contract.EncodingOperand}}, plain(b))
 			return here(1)
 		}, `the encoding of another host has no place for a device policy`},
 	})

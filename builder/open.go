@@ -154,11 +154,11 @@ func (b *Builder) TapAfter(after func(mlir.Value) bool, cb Callback) int {
 	case b.done:
 		b.fail(at, "tap after", nil, errFinished)
 		return 0
-	case cb.Encoding != contract.EncodingDictionary:
+	case cb.Host.Encoding != contract.EncodingDictionary:
 		b.fail(at, "tap after", nil, errors.New("a tap uses the contract's own dictionary: leave Callback.Encoding out"))
 		return 0
 	}
-	n, err := passes.InsertTap(b.module, after, passes.TapSpec{Target: cb.Target, Config: cb.config(contract.Observe)})
+	n, err := passes.InsertTap(b.module, after, passes.TapOptions{Target: cb.Target, Config: cb.config(contract.Observe)})
 	if err != nil {
 		b.fail(at, "tap after", nil, err)
 	}

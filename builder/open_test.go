@@ -151,7 +151,7 @@ func TestOpenMistakes(t *testing.T) {
 			return here(1)
 		}, "a callback needs a name"},
 		{"tap in another encoding", func(b *builder.Builder) int {
-			b.TapAfter(everything, builder.Callback{Encoding: contract.EncodingWords, Opaque: "x"})
+			b.TapAfter(everything, builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}})
 			return here(1)
 		}, "leave Callback.Encoding out"},
 	} {

@@ -13,7 +13,7 @@ func plainUnary(op stablehlo.UnaryOp, x Value) (result Value, ok bool) {
 	if !x.plain() {
 		return Value{}, false
 	}
-	created, err := mlir.Infer(x.s.block, x.s.f.b.here().location, string(op), x.v)
+	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, string(op), x.v)
 	if err != nil {
 		return Value{}, false
 	}
@@ -24,7 +24,7 @@ func plainBinary(op stablehlo.BinaryOp, x, y Value) (result Value, ok bool) {
 	if !x.plain() || !y.plain() || x.s != y.s {
 		return Value{}, false
 	}
-	created, err := mlir.Infer(x.s.block, x.s.f.b.here().location, string(op), x.v, y.v)
+	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, string(op), x.v, y.v)
 	if err != nil {
 		return Value{}, false
 	}

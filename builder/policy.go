@@ -27,7 +27,7 @@ func (cb *Callback) checkPolicy(f *Func, form contract.Form) error {
 	switch {
 	case form == contract.Pure:
 		return errors.New("a pure call has no device policy: each device makes it, unless the compiler drops it: leave Callback.Policy out, or use RuntimeCall")
-	case cb.Encoding != contract.EncodingDictionary:
+	case cb.Host.Encoding != contract.EncodingDictionary:
 		return errors.New("the encoding of another host has no place for a device policy: leave Callback.Policy out")
 	case p.Device < 0 || devices > 1 && p.Device >= devices:
 		return fmt.Errorf("Callback.Device is %d, but there are %d devices, from 0", p.Device, devices)

@@ -4,7 +4,7 @@ package builder
 // the name "print" unless cb names another. The program that runs the module must register
 // a function that prints, for example callbacks.Print.
 func Print[T any](cb Callback, args T) {
-	if cb.Name == "" && cb.ID == 0 && cb.Opaque == "" {
+	if cb.Name == "" && cb.ID == 0 && cb.Host.Opaque == "" {
 		cb.Name = "print"
 	}
 	Tap(cb, args)

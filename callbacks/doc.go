@@ -14,9 +14,9 @@
 //	| builder.RuntimeCall | call        | io_callback    | Call                           |
 //	| builder.PureCall    | pure        | pure_callback  | Call                           |
 //	| builder.Tap         | observe     | debug.callback | Tap, Print                     |
-//	| builder.IOCallback  | passthrough | none           | Tap, Print, Call (A in, A out) |
+//	| builder.Passthrough  | passthrough | none           | Tap, Print, Call (A in, A out) |
 //
-// IOCallback is named after Nx's proposal of io_callback, which passes its operands
+// Passthrough is named after Nx's proposal of io_callback, which passes its operands
 // through. It is not JAX's io_callback, which is RuntimeCall here.
 //
 // Arguments and results are views of the runtime's memory. They are valid until the

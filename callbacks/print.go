@@ -49,7 +49,7 @@ var printing sync.Mutex
 
 // Print returns a Func that writes the arrays that it receives, with one Write for each
 // call, like id_print and debug.print of JAX. Arrays look as NumPy writes them. It serves
-// builder.Tap and builder.IOCallback. It returns an error if the options are not valid.
+// builder.Tap and builder.Passthrough. It returns an error if the options are not valid.
 func Print(o PrintOptions) (Func, error) {
 	if o.Threshold < 0 || o.EdgeItems < 0 || o.LineWidth < 0 {
 		return nil, fmt.Errorf("callbacks: Print: the threshold %d, edge items %d and line width %d must not be negative", o.Threshold, o.EdgeItems, o.LineWidth)

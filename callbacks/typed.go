@@ -40,7 +40,7 @@ type Template[A, R any] struct {
 // called. The results are compared with what the module expects before any byte of them is
 // copied into the runtime's memory; a difference is a *TemplateError. A result that is the
 // argument that it passes through is not copied. So a function from A to A also serves
-// builder.IOCallback, which passes its operands through, and may change the values.
+// builder.Passthrough, which passes its operands through, and may change the values.
 //
 // Before a module is compiled, bridge/preflight checks what the types determine: the number
 // of arguments and results, their element types, and which have rank 0.
@@ -92,7 +92,7 @@ func newCall[A, R any](fn func(ctx context.Context, args A) (R, error), template
 
 // Tap makes a Func from a function that reads a tree and returns nothing; see Call for
 // trees, templates and panics. It serves builder.Tap, which is JAX's debug.callback, and
-// builder.IOCallback, whose values it leaves unchanged.
+// builder.Passthrough, whose values it leaves unchanged.
 //
 // The result option of id_tap in JAX's host_callback, which taps one value and returns
 // another, is not needed: a tap has no value, so a program taps one value and uses the

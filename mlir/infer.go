@@ -2,9 +2,9 @@ package mlir
 
 import "github.com/calliope-mlir/calliope/internal/capi"
 
-// Infer creates an operation that has operands and nothing else, infers its result types,
+// CreateInferred creates an operation that has operands and nothing else, infers its result types,
 // and inserts it. It is a short form of [Create], for the operations that programs have most.
-func Infer(ip InsertionPoint, loc Location, name string, operands ...Value) (Operation, error) {
+func CreateInferred(ip InsertionPoint, loc Location, name string, operands ...Value) (Operation, error) {
 	if b, ok := ip.(Block); ok {
 		if op := b.infer(loc, name, operands); op.life != nil {
 			return op, nil
@@ -13,8 +13,8 @@ func Infer(ip InsertionPoint, loc Location, name string, operands ...Value) (Ope
 	return Create(ip, OperationState{Name: name, Location: loc, Operands: operands, InferResults: true})
 }
 
-// Infer creates an operation at the insertion point, as the function Infer does.
-func (b *Builder) Infer(name string, operands ...Value) Operation {
+// CreateInferred creates an operation at the insertion point, as the function CreateInferred does.
+func (b *Builder) CreateInferred(name string, operands ...Value) Operation {
 	if at, ok := b.at.(Block); ok && b.kept.err == nil {
 		if op := at.infer(b.location(), name, operands); op.life != nil {
 			return op

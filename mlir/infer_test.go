@@ -16,7 +16,7 @@ func TestInfer(t *testing.T) {
 	argument := block.Argument(0)
 	x := argument
 	infer := func(ip mlir.InsertionPoint, operands ...mlir.Value) (mlir.Operation, error) {
-		return mlir.Infer(ip, c.UnknownLocation(), "arith.addi", operands...)
+		return mlir.CreateInferred(ip, c.UnknownLocation(), "arith.addi", operands...)
 	}
 	for range 3 {
 		sum := check.Must(infer(block, x, x))
@@ -34,13 +34,13 @@ func TestInfer(t *testing.T) {
 	for range 2 {
 		_, err := infer(block, x)
 		check.Error(t, err, "arith.addi takes 2 operands, but 1 are given")
-		_, err = mlir.Infer(block, mlir.Location{}, "arith.nothing", x)
+		_, err = mlir.CreateInferred(block, mlir.Location{}, "arith.nothing", x)
 		check.Error(t, err, `"arith.nothing"`)
-		_, err = mlir.Infer(block, mlir.Location{}, "func.return")
+		_, err = mlir.CreateInferred(block, mlir.Location{}, "func.return")
 		check.Error(t, err, "AllowInference was not called")
 		check.Panics(t, "was given a value that is nil", func() { _, _ = infer(block, x, mlir.Value{}) })
 		check.Panics(t, "was given a block that is nil", func() { _, _ = infer(mlir.Block{}, x, x) })
-		sum := check.Must(mlir.Infer(block, mlir.Location{}, "arith.addi", x, x))
+		sum := check.Must(mlir.CreateInferred(block, mlir.Location{}, "arith.addi", x, x))
 		check.Diff(t, "location", c.UnknownLocation(), sum.Location())
 	}
 	if n := testing.AllocsPerRun(100, func() { x = check.Must(infer(block, x, x)).Result(0) }); n != 0 {
@@ -59,11 +59,11 @@ func TestInferDiagnostics(t *testing.T) {
 	})))
 	two, three := at.Result(0), at.Result(1)
 	for range 2 {
-		_, err := mlir.Infer(block, c.UnknownLocation(), "stablehlo.add", two, three)
+		_, err := mlir.CreateInferred(block, c.UnknownLocation(), "stablehlo.add", two, three)
 		if n := len(check.As[*mlir.DiagnosticError](t, err).Diagnostics); n != 1 {
 			t.Errorf("%d diagnostics: %v", n, err)
 		}
-		check.Must(mlir.Infer(block, c.UnknownLocation(), "stablehlo.add", two, two))
+		check.Must(mlir.CreateInferred(block, c.UnknownLocation(), "stablehlo.add", two, two))
 	}
 }
 
@@ -73,13 +73,13 @@ func TestBuilderInfer(t *testing.T) {
 	x := block.Argument(0)
 	b := mlir.NewBuilder(block, mlir.Location{})
 	for range 2 {
-		op, want := b.Infer("arith.addi", x, x), line()+":0"
+		op, want := b.CreateInferred("arith.addi", x, x), line()+":0"
 		check.NoError(t, b.Err())
 		check.Diff(t, "location", want, op.Location().Position().String())
 	}
-	b.Infer("arith.addi", x, mlir.Value{})
+	b.CreateInferred("arith.addi", x, mlir.Value{})
 	check.Error(t, b.Err(), "infer_test.go:", "was given a value that is nil")
-	if op := b.Infer("arith.addi", x, x); op.NumResults() == 0 {
+	if op := b.CreateInferred("arith.addi", x, x); op.NumResults() == 0 {
 		t.Error("after an error there is no operation")
 	}
 }

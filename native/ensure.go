@@ -102,8 +102,8 @@ func fetched(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 		return false, nil
 	}
 	err = sl.fill(ctx, s.title, o.progress(), there, func(ctx context.Context) error {
-		if missing.Unfit != "" {
-			fmt.Fprintf(o.progress(), "the %s in the cache is not used: %s\n", s.title, missing.Unfit)
+		if missing.Problem != "" {
+			fmt.Fprintf(o.progress(), "the %s in the cache is not used: %s\n", s.title, missing.Problem)
 		}
 		return sl.install(ctx, p, s, b, nil, o.progress())
 	})

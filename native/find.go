@@ -34,9 +34,9 @@ type Location struct {
 // A NotFoundError reports a part that is not named by its environment variable, not beside the
 // executable, not in the cache, and not in a system directory. Its text names the command that fetches the part.
 type NotFoundError struct {
-	Part   Part
-	Looked []string // the searched places, in order, each with its result
-	Unfit  string   // why the library in the cache is not used, "" if there is none
+	Part    Part
+	Looked  []string // the searched places, in order, each with its result
+	Problem string   // why the library in the cache is not used, "" if there is none
 }
 
 func (e *NotFoundError) Error() string {
@@ -126,7 +126,7 @@ func find(p Part) (Location, error) {
 			return Location{Path: sl.library, Source: FromCache, Version: s.project + " " + s.version}, nil
 		}
 		if problem != notThere {
-			missing.Unfit = problem
+			missing.Problem = problem
 		}
 		missing.Looked = append(missing.Looked, sl.library+": "+problem)
 	}

@@ -16,7 +16,7 @@ import (
 func TestDropChainedTokens(t *testing.T) {
 	number := tensor.ShapeOf(tensor.F32)
 	pass := func(name string, x builder.Value) builder.Value {
-		return builder.IOCallback(builder.Callback{Name: name, Effect: "e"}, x)
+		return builder.Passthrough(builder.Callback{Name: name, Effect: "e"}, x)
 	}
 	ask := func(name string, x builder.Value) builder.Value {
 		return builder.RuntimeCall(builder.Callback{Name: name, Effect: "e"}, builder.Like(number), x)
@@ -44,10 +44,10 @@ func TestDropChainedTokens(t *testing.T) {
 			return builder.Loop(builder.Convert(x, tensor.S32), x, func(_, x builder.Value) builder.Value { return pass("b", pass("a", x)) })
 		}, "a b"},
 		{"against all", func(x builder.Value) builder.Value {
-			return builder.IOCallback(builder.Callback{Name: "b", Effect: builder.AllEffects}, pass("a", x))
+			return builder.Passthrough(builder.Callback{Name: "b", Effect: builder.AllEffects}, pass("a", x))
 		}, "a b"},
 		{"two effects", func(x builder.Value) builder.Value {
-			return builder.IOCallback(builder.Callback{Name: "b", Effect: "other"}, pass("a", x))
+			return builder.Passthrough(builder.Callback{Name: "b", Effect: "other"}, pass("a", x))
 		}, "a b"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

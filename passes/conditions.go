@@ -11,7 +11,7 @@ import (
 // it runs the body so often and never evaluates the condition, so that callbacks in it are not called.
 // KeepConditions adds to such a condition what XLA cannot know. It returns the number of loops that it changed.
 //
-// See ForXLA.
+// See Prepare.
 func KeepConditions(m *mlir.Module) (int, error) {
 	list, functions := function.Defined(m)
 	r := &sideEffects{functions: functions, state: map[string]reading{}}

@@ -34,7 +34,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, l := range result.Left {
+	for _, l := range result.Skipped {
 		fmt.Println("left:", l)
 	}
 	for _, cb := range result.Callbacks {
@@ -85,7 +85,7 @@ func.func @main(%x: tensor<4xf32>) {
 }
 
 // A pipeline that makes main private, and then removes it, loses its calls.
-func ExampleRun() {
+func ExampleRunGuarded() {
 	library, err := mlir.Open(mlir.OpenOptions{})
 	if err != nil {
 		log.Fatal(err)
@@ -100,8 +100,8 @@ func.func @main(%x: tensor<4xf32>) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(passes.Run(m, "builtin.module(symbol-privatize,symbol-dce)"))
-	fmt.Println(passes.Run(m, "builtin.module(canonicalize,cse,symbol-dce)"))
+	fmt.Println(passes.RunGuarded(m, "builtin.module(symbol-privatize,symbol-dce)"))
+	fmt.Println(passes.RunGuarded(m, "builtin.module(canonicalize,cse,symbol-dce)"))
 	// Output:
 	// passes: the rewriting lost calls with side effects: @log at call.mlir:3:3: 0 calls are left of 1
 	// <nil>

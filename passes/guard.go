@@ -41,10 +41,10 @@ func (e *LostError) Error() string {
 	return "passes: the rewriting lost calls with side effects: " + strings.Join(text, "; ")
 }
 
-// Run runs a pipeline of MLIR passes on a module, and checks that it keeps the calls with side
+// RunGuarded runs a pipeline of MLIR passes on a module, and checks that it keeps the calls with side
 // effects: see Guard. The pipeline is that of mlir.PassManagerOptions. All handles into the
 // module are invalid after it.
-func Run(m *mlir.Module, pipeline string) error {
+func RunGuarded(m *mlir.Module, pipeline string) error {
 	return Guard(m, func() error {
 		manager, err := m.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline})
 		if err != nil {
@@ -86,9 +86,9 @@ func Guard(m *mlir.Module, rewrite func() error) error {
 	return err
 }
 
-// Kept returns a *LostError if a module that was made from another one has fewer calls with side
+// CheckKept returns a *LostError if a module that was made from another one has fewer calls with side
 // effects. They are counted as in Guard. The module may use another context.
-func Kept(before, after *mlir.Module) error {
+func CheckKept(before, after *mlir.Module) error {
 	calls, err := countCalls(before)
 	if err != nil {
 		return err

@@ -28,10 +28,10 @@ const (
 return %1#1 : tensor<i32> }`
 )
 
-// TestRun runs pipelines of the library that keep the calls of a module, and some that lose
+// TestRunGuarded runs pipelines of the library that keep the calls of a module, and some that lose
 // them. The library has the corrections of openxla/stablehlo#2804: its passes keep calls in
 // loops whose results are not used.
-func TestRun(t *testing.T) {
+func TestRunGuarded(t *testing.T) {
 	inLoop := func(body string) string {
 		return `func.func @main(%x: tensor<i32>, %p: tensor<i1>, %t: !stablehlo.token) -> tensor<i32> {
 %1:3 = stablehlo.while(%q = %p, %i = %x, %u = %t) : tensor<i1>, tensor<i32>, !stablehlo.token
@@ -91,7 +91,7 @@ return }`, simplify, ""},
 		t.Run(test.name, func(t *testing.T) {
 			m := parse(t, test.text)
 			before := m.String()
-			err := passes.Run(m, "builtin.module("+test.pipeline+")")
+			err := passes.RunGuarded(m, "builtin.module("+test.pipeline+")")
 			if test.want == "" {
 				check.NoError(t, err)
 				return
@@ -151,7 +151,7 @@ return } }`)
 }
 
 // Refine keeps calls, also in functions that it inlines, and removes assertions that hold.
-func TestKept(t *testing.T) {
+func TestCheckKept(t *testing.T) {
 	m := parse(t, `func.func public @main(%x: tensor<?xi32>) -> tensor<?xi32> {
   %c = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi32>) -> tensor<i32>
   %z = stablehlo.constant dense<0> : tensor<i32>
@@ -165,8 +165,8 @@ func.func @f(%x: tensor<?xi32>) -> tensor<?xi32> {
 	refined, err := stablehlo.Refine(m, tensor.ShapeOf(tensor.S32, 4))
 	check.NoError(t, err)
 	check.Cleanup(t, refined)
-	check.NoError(t, passes.Kept(m, refined))
+	check.NoError(t, passes.CheckKept(m, refined))
 	empty := mlirtest.Parse(t, mlirtest.Context(t), "func.func @main() { return }")
-	check.Error(t, passes.Kept(m, empty), "@tell at test.mlir:9:3: 0 calls are left of 1")
-	check.NoError(t, passes.Kept(empty, m))
+	check.Error(t, passes.CheckKept(m, empty), "@tell at test.mlir:9:3: 0 calls are left of 1")
+	check.NoError(t, passes.CheckKept(empty, m))
 }

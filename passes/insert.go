@@ -17,8 +17,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A TapSpec states which callback a tap calls, and how.
-type TapSpec struct {
+// A TapOptions states which callback a tap calls, and how.
+type TapOptions struct {
 	// Config has the callback (Callback or ID, and Registry), the effect and the options.
 	// InsertTap sets the other fields.
 	Config contract.Config
@@ -42,7 +42,7 @@ type TapSpec struct {
 // in manual computations get no tap.
 //
 // After an error, the module may have some of the taps. To keep the module, tap a Clone.
-func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapSpec) (int, error) {
+func InsertTap(m *mlir.Module, after func(mlir.Value) bool, spec TapOptions) (int, error) {
 	if after == nil {
 		return 0, errors.New("passes: InsertTap: the function that selects the values to tap is nil: use, for example, ByOp")
 	}
@@ -98,7 +98,7 @@ func ByLocation(text string) func(mlir.Value) bool {
 
 // An inserter inserts the taps of a plan.
 type inserter struct {
-	spec   TapSpec
+	spec   TapOptions
 	config contract.Config
 	plan   *tapPlan
 	token  mlir.Type

@@ -18,7 +18,7 @@ import (
 
 func everything(mlir.Value) bool { return true }
 
-var spec = passes.TapSpec{Config: contract.Config{Callback: "see"}}
+var spec = passes.TapOptions{Config: contract.Config{Callback: "see"}}
 
 // TestInsertTap inserts taps into programs that were built without them: the module has each
 // tap that a builder would create, and StripTaps removes them again.
@@ -135,7 +135,7 @@ func.func private @step(%x: tensor<4xf32>) -> (tensor<4xf32> {jax.result_info = 
 		t.Fatal(err)
 	}
 	defer m.Close()
-	n, err := passes.InsertTap(m, passes.ByOp("stablehlo.cosine"), passes.TapSpec{Config: contract.Config{ID: 7}})
+	n, err := passes.InsertTap(m, passes.ByOp("stablehlo.cosine"), passes.TapOptions{Config: contract.Config{ID: 7}})
 	if n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
@@ -225,17 +225,17 @@ func TestInsertTapMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if _, err := passes.InsertTap(m, nil, passes.TapSpec{Config: contract.Config{Callback: "f"}}); err == nil || !strings.Contains(err.Error(), "ByOp") {
+	if _, err := passes.InsertTap(m, nil, passes.TapOptions{Config: contract.Config{Callback: "f"}}); err == nil || !strings.Contains(err.Error(), "ByOp") {
 		t.Errorf("without values: %v", err)
 	}
 	for _, test := range []struct {
-		spec passes.TapSpec
+		spec passes.TapOptions
 		want string
 	}{
-		{passes.TapSpec{}, "a callback needs a name"},
-		{passes.TapSpec{Config: contract.Config{Callback: "f", ID: 1}}, "it is bound by one of them"},
-		{passes.TapSpec{Config: contract.Config{Callback: "f", Effect: "io"}, Unordered: true}, "cannot have an effect"},
-		{passes.TapSpec{Config: contract.Config{Opaque: "f", Encoding: contract.EncodingWords}}, "holds an id and nothing else"},
+		{passes.TapOptions{}, "a callback needs a name"},
+		{passes.TapOptions{Config: contract.Config{Callback: "f", ID: 1}}, "it is bound by one of them"},
+		{passes.TapOptions{Config: contract.Config{Callback: "f", Effect: "io"}, Unordered: true}, "cannot have an effect"},
+		{passes.TapOptions{Config: contract.Config{Opaque: "f", Encoding: contract.EncodingWords}}, "holds an id and nothing else"},
 	} {
 		n, err := passes.InsertTap(m, everything, test.spec)
 		if n != 0 || err == nil || !strings.Contains(err.Error(), test.want) {

@@ -21,7 +21,7 @@ import (
 // computes it into memory of its own. KeepValues returns the number of selects. It changes nothing in a module
 // without side effects.
 //
-// See ForXLA.
+// See Prepare.
 func KeepValues(m *mlir.Module) (int, error) {
 	list, functions := function.Defined(m)
 	effects := &sideEffects{functions: functions, state: map[string]reading{}}

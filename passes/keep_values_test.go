@@ -77,7 +77,7 @@ func.func @main(%x: tensor<i32>) -> (` + types + `) {
 			check.Diff(t, "selects", test.want, n)
 			check.Diff(t, "selects in the module", test.want, strings.Count(m.String(), "stablehlo.select"))
 			before := m.String()
-			check.NoError(t, passes.ForXLA(m))
+			check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 			check.Diff(t, "what a second run makes of the module", before, m.String())
 		})
 	}

@@ -16,13 +16,13 @@ const LegacyRegistry = "legacy"
 
 // A LegacyCall is a custom call of the conventions that XLA had before its typed FFI.
 type LegacyCall struct {
-	Operation string // its name: stablehlo.custom_call or mhlo.custom_call
-	Location  mlir.Location
-	Target    string
-	Version   int    // api_version, 0 to 3
-	Opaque    string // backend_config
-	Tuples    string // the tuples of its operands and results: see contract.ParseTuples
-	Unfit     error  // why ReplaceLegacy leaves it, or nil
+	Operation   string // its name: stablehlo.custom_call or mhlo.custom_call
+	Location    mlir.Location
+	Target      string
+	Version     int    // api_version, 0 to 3
+	Opaque      string // backend_config
+	Tuples      string // the tuples of its operands and results: see contract.ParseTuples
+	Unsupported error  // why ReplaceLegacy leaves it, or nil
 }
 
 // LegacyOptions are the options of ReplaceLegacy. The zero value is useful.
@@ -40,7 +40,7 @@ type LegacyOptions struct {
 type LegacyResult struct {
 	Calls     []LegacyCall // that were replaced, in the order of the text
 	Respelled int          // calls in JAX's spelling of the typed FFI that have the usual one now
-	Left      []Left       // calls that stay, with the reason
+	Skipped   []Skipped    // calls that stay, with the reason
 }
 
 // AsLegacyCall reads a custom call of api_version 0 to 3, of the dialect stablehlo or mhlo. It returns false
@@ -98,8 +98,8 @@ func (o LegacyOptions) replace(m *mlir.Module) (result LegacyResult, err error) 
 		if name == "" {
 			continue
 		}
-		if l.call.Unfit != nil {
-			result.Left = append(result.Left, Left{op.Name(), op.Location(), l.call.Unfit.Error()})
+		if l.call.Unsupported != nil {
+			result.Skipped = append(result.Skipped, Skipped{op.Name(), op.Location(), l.call.Unsupported.Error()})
 			continue
 		}
 		config := contract.Config{
@@ -132,7 +132,7 @@ func (o LegacyOptions) read(op mlir.Operation) (legacy, string) {
 // nested reports whether a call that is replaced has tuples.
 func (o LegacyOptions) nested(m *mlir.Module) bool {
 	for op := range m.Operation().All() {
-		if l, name := o.read(op); name != "" && l.call.Unfit == nil && l.nested() {
+		if l, name := o.read(op); name != "" && l.call.Unsupported == nil && l.nested() {
 			return true
 		}
 	}
@@ -202,7 +202,7 @@ func readLegacy(op mlir.Operation) (legacy, bool) {
 		return legacy{}, false
 	}
 	l.call = LegacyCall{Operation: op.Name(), Location: op.Location(), Target: target, Version: l.custom.APIVersion}
-	l.call.Unfit = l.read()
+	l.call.Unsupported = l.read()
 	return l, true
 }
 

@@ -137,12 +137,12 @@ func TestReplaceLegacyLeaves(t *testing.T) {
 		result, err := passes.ReplaceLegacy(m, passes.LegacyOptions{})
 		check.NoError(t, err)
 		check.Diff(t, "module", before, printed(m))
-		if len(result.Left) != 1 || len(result.Calls) > 0 || !strings.Contains(result.Left[0].Reason, test.reason) {
-			t.Errorf("%s: left %v, want %s", test.call, result.Left, test.reason)
+		if len(result.Skipped) != 1 || len(result.Calls) > 0 || !strings.Contains(result.Skipped[0].Reason, test.reason) {
+			t.Errorf("%s: left %v, want %s", test.call, result.Skipped, test.reason)
 		}
 		for op := range m.Operation().All() {
 			if call, ok := passes.AsLegacyCall(op); ok {
-				check.Error(t, call.Unfit, test.reason)
+				check.Error(t, call.Unsupported, test.reason)
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func TestReplaceLegacyMHLO(t *testing.T) {
 }`)
 			result, err := passes.ReplaceLegacy(m, passes.LegacyOptions{})
 			check.NoError(t, err)
-			check.Diff(t, "left", []passes.Left(nil), result.Left)
+			check.Diff(t, "left", []passes.Skipped(nil), result.Skipped)
 			check.Diff(t, "operations", []string{"mhlo.custom_call"}, []string{result.Calls[0].Operation})
 			check.Diff(t, "module", printed(mlirtest.Parse(t, c, `func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, has_side_effect = true,

@@ -13,7 +13,7 @@ type MigrateOptions struct {
 	Effect   string // effect of the callbacks: all of them share it
 	Registry string // registry of the callbacks that Migrate makes
 	// Callback returns the name of the callback that replaces a stablehlo.custom_call with
-	// side effects. A call for which it returns "" stays, and is in MigrateResult.Left. It is
+	// side effects. A call for which it returns "" stays, and is in MigrateResult.Skipped. It is
 	// not called for callbacks of the contract and for targets of XLA itself. Nil means
 	// CallTarget.
 	Callback func(mlir.Operation) string
@@ -23,9 +23,9 @@ type MigrateOptions struct {
 type MigrateResult struct {
 	// Callbacks has the calls that are ordered now, in the order of the text.
 	Callbacks []Migrated
-	// Left has the operations that were not recognised, in the order of the text. The module
+	// Skipped has the operations that were not recognised, in the order of the text. The module
 	// still has them.
-	Left []Left
+	Skipped []Skipped
 	// Tokens is the number of removed operations that created or joined tokens.
 	Tokens int
 }
@@ -39,15 +39,15 @@ type Migrated struct {
 	Location mlir.Location
 }
 
-// A Left is an operation that Migrate left as it was.
-type Left struct {
+// A Skipped is an operation that Migrate left as it was.
+type Skipped struct {
 	Operation string // its name
 	Location  mlir.Location
 	Reason    string
 }
 
 // String returns the place, the name and the reason.
-func (l Left) String() string {
+func (l Skipped) String() string {
 	if p := l.Location.Position(); !p.IsZero() {
 		return fmt.Sprintf("%s: %s: %s", p, l.Operation, l.Reason)
 	}
@@ -82,7 +82,7 @@ func (l Left) String() string {
 // server, for example.
 //
 // What is not recognised stays, and so do all operations on tokens that are connected with its
-// own. If MigrateResult.Left is empty, the module has no token type. A module without anything
+// own. If MigrateResult.Skipped is empty, the module has no token type. A module without anything
 // to migrate does not change. After an error, it may be changed in part: to keep it, migrate a
 // Clone.
 func Migrate(m *mlir.Module, o MigrateOptions) (MigrateResult, error) {
@@ -131,7 +131,7 @@ func (g *migration) stays(op mlir.Operation) bool { return g.reasons[op] != "" }
 func (g *migration) result() MigrateResult {
 	var r MigrateResult
 	for _, op := range g.left {
-		r.Left = append(r.Left, Left{op.Name(), op.Location(), g.reasons[op]})
+		r.Skipped = append(r.Skipped, Skipped{op.Name(), op.Location(), g.reasons[op]})
 	}
 	for _, s := range g.sites {
 		if !s.ends {

@@ -94,7 +94,7 @@ func (g *migration) configOf(op mlir.Operation) (contract.Config, bool) {
 		return contract.Config{}, false
 	}
 	config := contract.Config{Form: contract.Call, Callback: name, Registry: g.options.Registry}
-	switch order, unfit := PassesThrough(call); {
+	switch order, unfit := PassthroughOrder(call); {
 	case len(call.Results) == 0:
 		config.Form = contract.Observe
 	case unfit == nil && len(call.Aliases) == len(call.Operands) && slices.IsSorted(order):

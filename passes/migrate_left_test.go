@@ -167,7 +167,7 @@ func.func @main(%x: V4) -> V4 { return %x : V4 }`,
 				t.Fatalf("%v\n%s", err, m)
 			}
 			var got []string
-			for i, l := range result.Left {
+			for i, l := range result.Skipped {
 				text := l.String()
 				if i < len(test.want) && strings.Contains(text, test.want[i]) {
 					text = test.want[i]
@@ -202,7 +202,7 @@ func TestMigrateOptions(t *testing.T) {
 		name, _ := target.Text()
 		return "my " + name
 	}})
-	if err != nil || len(result.Left) > 0 || result.Tokens != 1 {
+	if err != nil || len(result.Skipped) > 0 || result.Tokens != 1 {
 		t.Fatal(result, err)
 	}
 	clean(t, m)
@@ -269,7 +269,7 @@ func FuzzMigrate(f *testing.F) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		again, err := passes.Migrate(m, passes.MigrateOptions{})
-		if err != nil || len(again.Callbacks) > 0 && len(result.Left) == 0 {
+		if err != nil || len(again.Callbacks) > 0 && len(result.Skipped) == 0 {
 			t.Errorf("a second migration made %v: %v\n%s", again.Callbacks, err, text)
 		}
 	})

@@ -214,8 +214,8 @@ func.func private @f(%x: V4, %t: !t) -> (V4, !t) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, m)
 			}
-			if len(result.Left) > 0 {
-				t.Errorf("left: %v", result.Left)
+			if len(result.Skipped) > 0 {
+				t.Errorf("left: %v", result.Skipped)
 			}
 			clean(t, m)
 			check.Diff(t, "callbacks", test.want, outline(t, m))

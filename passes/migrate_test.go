@@ -38,8 +38,8 @@ func TestMigrateCorpus(t *testing.T) {
 				return
 			}
 			migrated++
-			if len(result.Left) > 0 || result.Tokens == 0 {
-				t.Errorf("%d tokens were removed, and these are left: %v", result.Tokens, result.Left)
+			if len(result.Skipped) > 0 || result.Tokens == 0 {
+				t.Errorf("%d tokens were removed, and these are left: %v", result.Tokens, result.Skipped)
 			}
 			clean(t, m)
 			if strings.Contains(after, "tuple<") {

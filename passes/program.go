@@ -14,25 +14,29 @@ import (
 type PrepareOptions struct {
 	RuntimeTokens bool // order the callbacks of one effect over several runs: see AddRuntimeTokens
 	Overlap       bool // let callbacks overlap that do not depend on one another: see LetOverlap
+	// PoliciesApplied leaves out ApplyPolicies, which cannot see in a part of a module that it has changed the whole.
+	PoliciesApplied bool
 }
 
 // Prepare changes a module so that XLA computes what it says. It applies device policies, adds runtime tokens if the
-// options say so, rewrites what XLA gets wrong (see ForXLA), and lets calls overlap if the options say so. A second run
-// changes nothing.
+// options say so, rewrites what XLA's CPU compiler gets wrong (see ExpandIntegerPowers, StateSignedness,
+// NarrowUnsigned, RemoveEmptyLoops, KeepConditions, KeepValues and ConstrainLayouts), and lets calls overlap if the
+// options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
-	if _, err := ApplyPolicies(m); err != nil {
-		return err
+	var steps []func(*mlir.Module) (int, error)
+	if !o.PoliciesApplied {
+		steps = append(steps, ApplyPolicies)
 	}
 	if o.RuntimeTokens {
-		if _, err := AddRuntimeTokens(m); err != nil {
-			return err
-		}
+		steps = append(steps, func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
-	if err := ForXLA(m); err != nil {
-		return err
-	}
+	steps = append(steps, ExpandIntegerPowers, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepConditions,
+		KeepValues, ConstrainLayouts)
 	if o.Overlap {
-		if _, err := LetOverlap(m); err != nil {
+		steps = append(steps, LetOverlap)
+	}
+	for _, step := range steps {
+		if _, err := step(m); err != nil {
 			return err
 		}
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// PassesThrough returns the operands of a custom call in the order of a passthrough callback
+// PassthroughOrder returns the operands of a custom call in the order of a passthrough callback
 // that replaces it: first, for each result, the operand that it is aliased to or, without
 // aliases, the operand with the same index, then the others. If the call cannot pass its
 // operands through, it returns the call's own order and an error with the reason.
-func PassesThrough(call stablehlo.CustomCall) (order []int, err error) {
+func PassthroughOrder(call stablehlo.CustomCall) (order []int, err error) {
 	all := upTo(len(call.Operands))
 	for i, operand := range call.Operands {
 		if t := operand.Type(); !t.IsRankedTensor() {
@@ -56,7 +56,7 @@ func PassesThrough(call stablehlo.CustomCall) (order []int, err error) {
 }
 
 // ReplaceCall replaces a custom call by a callback, with the operands in the order of
-// PassesThrough. The callback has the passthrough form if the call has results and each is an
+// PassthroughOrder. The callback has the passthrough form if the call has results and each is an
 // operand, and otherwise the call form, so that the callback must make the results. If order is nil,
 // it has the call form and all operands in their own order. config states the callback. ReplaceCall
 // sets its form, and keeps the sharding of the results.
@@ -69,7 +69,7 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	config.Form = contract.Call
 	if order == nil {
 		order = upTo(len(call.Operands))
-	} else if _, unfit := PassesThrough(call); unfit == nil && len(call.Results) > 0 {
+	} else if _, unfit := PassthroughOrder(call); unfit == nil && len(call.Results) > 0 {
 		config.Form = contract.Passthrough
 		made.Results = nil // one for each operand; those after the call's own have no uses
 		for _, i := range order {

@@ -33,7 +33,7 @@ func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<i32>, tensor<4xf3
 	var errs []string
 	for _, op := range ops {
 		call, _ := stablehlo.AsCustomCall(op)
-		order, err := passes.PassesThrough(call)
+		order, err := passes.PassthroughOrder(call)
 		orders = append(orders, order)
 		if err != nil {
 			errs = append(errs, err.Error())

@@ -113,7 +113,7 @@ var programs = []struct {
 	{"the rest stays", func(b *builder.Builder, t tapper) {
 		f := b.Func("main", vector, tensor.ShapeOf(tensor.S8, 1))
 		t.tap("a", "", f.Param(0))
-		x := builder.IOCallback(builder.Callback{Name: "io"}, f.Param(0))
+		x := builder.Passthrough(builder.Callback{Name: "io"}, f.Param(0))
 		// A byte that is not a token, in the places of tokens.
 		builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(1), func(_, v builder.Value) builder.Value { t.tap("b", "", x); return v })
 		f.Return(x)

@@ -86,7 +86,7 @@ const dialect = "stablehlo."
 // element type.
 func (o Unary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	if o.ResultAccuracy == nil {
-		op, err := mlir.Infer(ip, loc, string(o.Op), o.Operand)
+		op, err := mlir.CreateInferred(ip, loc, string(o.Op), o.Operand)
 		return setType(o.Result, op, err)
 	}
 	a, err := o.accuracy(mlir.ContextOf(ip))
@@ -147,6 +147,6 @@ func AsBinary(op mlir.Operation) (Binary, bool) {
 // verifier checks that the element types are equal and that the operation is defined for
 // them.
 func (o Binary) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	op, err := mlir.Infer(ip, loc, string(o.Op), o.LHS, o.RHS)
+	op, err := mlir.CreateInferred(ip, loc, string(o.Op), o.LHS, o.RHS)
 	return setType(o.Result, op, err)
 }

@@ -31,7 +31,7 @@ type bindings struct {
 func bind(list []*Callback) (*bindings, error) {
 	b := &bindings{fixed: make([]binding, len(list)), later: map[contract.Config]binding{}}
 	for i, cb := range list {
-		if cb.Decision != CutAt {
+		if cb.Decision != Boundary {
 			continue
 		}
 		var err error

@@ -34,7 +34,7 @@ func TestCallsAsInline(t *testing.T) {
 	builder.Tap(builder.Callback{Name: "kept"}, f.Param(0)) // for the barrier
 	like := builder.Like(shape)
 	missing := builder.RuntimeCall(builder.Callback{Name: "missing", Optional: true}, like, f.Param(0))
-	passed := builder.IOCallback(builder.Callback{Name: "missing", Optional: true}, f.Param(0))
+	passed := builder.Passthrough(builder.Callback{Name: "missing", Optional: true}, f.Param(0))
 	f.Return(missing, passed, builder.RuntimeCall(builder.Callback{Name: "replaced", Effect: "e"}, like, f.Param(0)))
 	m, err := b.Module()
 	check.NoError(t, err)

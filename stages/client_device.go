@@ -9,7 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // On returns devices of a client by their numbers, or the first one if there are none. The client must
@@ -42,7 +42,8 @@ func (d onClient) check() error {
 }
 
 func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
-	e, err := d.at.client.Compile(ctx, source{stablehlo.Unprepared(s.module), reading, s.jax}, bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: s.exact})
+	e, err := d.at.client.Compile(ctx, source{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), reading, s.jax},
+		bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: s.exact})
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}

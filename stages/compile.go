@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // compileStages compiles the stages of a plan: several at a time, because XLA uses one processor for most of a compile. Of
@@ -81,7 +81,7 @@ func closeStages(programs []program) error {
 
 // source is the module of a stage for the bridge.
 type source struct {
-	stablehlo.Serializer
+	passes.Prepared
 	reading *sync.Mutex // held while the module's context is used
 	jax     []string    // see Stage
 }
@@ -91,7 +91,7 @@ type source struct {
 func (s source) Describe(version string, placed bool) (contract.Module, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	m, err := s.Serializer.Describe(version, placed)
+	m, err := s.Prepared.Describe(version, placed)
 	calls := m.Calls
 	m.Effects, m.Calls = nil, func() []contract.CustomCall {
 		s.reading.Lock()

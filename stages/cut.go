@@ -113,7 +113,7 @@ func dropUnused(m *mlir.Module) error {
 			f.SetVisibility(mlir.Private)
 		}
 	}
-	if err := passes.Run(m, "builtin.module(symbol-dce)"); err != nil {
+	if err := passes.RunGuarded(m, "builtin.module(symbol-dce)"); err != nil {
 		return fmt.Errorf("stages: %w", err)
 	}
 	return nil
@@ -163,7 +163,7 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 		}
 		c.indexes[callback] = len(c.plan.callbacks)
 		c.plan.callbacks = append(c.plan.callbacks, callback)
-		if callback.Decision != CutAt {
+		if callback.Decision != Boundary {
 			continue
 		}
 		if err := c.checkPolicy(s.op, callback); err != nil {

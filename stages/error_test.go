@@ -140,7 +140,7 @@ func TestRefused(t *testing.T) {
 		o    stages.Options
 		want string
 	}{
-		{stages.Options{Force: map[string]stages.Decision{"double": stages.Inline}}, "the interpreter cannot call back: use CutAt"},
+		{stages.Options{Force: map[string]stages.Decision{"double": stages.Inline}}, "the interpreter cannot call back: use Boundary"},
 		{stages.Options{Force: map[string]stages.Decision{"double": stages.Lower}}, "Options.Lower has no function of that name"},
 		{stages.Options{Force: map[string]stages.Decision{"double": 9}}, "which is no decision"},
 		{stages.Options{Lower: map[string]stages.Func{"double": nil}}, `Options.Lower["double"] is nil`},

@@ -21,8 +21,8 @@ const (
 	Default Decision = iota
 	// Inline keeps the callback in its stage, whose device must be able to call back.
 	Inline
-	// CutAt makes the callback a boundary: the program calls it between stages.
-	CutAt
+	// Boundary makes the callback a boundary: the program calls it between stages.
+	Boundary
 	// Lower replaces the callback by the operations of Options.Lower.
 	Lower
 )
@@ -34,7 +34,7 @@ func (d Decision) String() string {
 		return "default"
 	case Inline:
 		return "inline"
-	case CutAt:
+	case Boundary:
 		return "cut"
 	case Lower:
 		return "lower"
@@ -94,7 +94,7 @@ func (o Options) check() error {
 		case d == Lower && o.Lower[name] == nil:
 			return fmt.Errorf("stages: Options.Force[%q] is Lower, but Options.Lower has no function of that name", name)
 		case d == Inline && !slices.ContainsFunc(o.devices(), Device.callsBack):
-			return fmt.Errorf("stages: Options.Force[%q] is Inline, but %s cannot call back: use CutAt", name, o.devices()[0])
+			return fmt.Errorf("stages: Options.Force[%q] is Inline, but %s cannot call back: use Boundary", name, o.devices()[0])
 		}
 	}
 	for name, f := range o.Lower {

@@ -7,7 +7,6 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
-	"github.com/calliope-mlir/calliope/passes"
 )
 
 // place sets the devices of the stages.
@@ -28,9 +27,6 @@ func (p *Plan) place(choose func(*Stage) int) error {
 				return cutError(call.Op, "the callback %q is inline in %s, which Options.Place puts on %s, which cannot call back: place it elsewhere, or cut it",
 					call.Config.Name(), s.Name, d)
 			}
-		}
-		if err := passes.ForXLA(s.module); err != nil {
-			return fmt.Errorf("stages: %s: %w", s.Name, err)
 		}
 		if d.place() != (place{}) {
 			s.markDonors()

@@ -256,7 +256,7 @@ func TestInlineInBranch(t *testing.T) {
 	m := build(t, 1, func(f *builder.Func) {
 		x := builder.Add(f.Param(0), float32(1))
 		positive := builder.Gt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(0))
-		builder.If(positive, func() builder.Value { return builder.IOCallback(builder.Callback{Name: "overwrites"}, x) }, func() builder.Value { return builder.Neg(x) })
+		builder.If(positive, func() builder.Value { return builder.Passthrough(builder.Callback{Name: "overwrites"}, x) }, func() builder.Value { return builder.Neg(x) })
 		f.Return(builder.RuntimeCall(builder.Callback{Name: "double"}, x, x))
 	})
 	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(devices(t, 1)), Force: cutAll("double")})

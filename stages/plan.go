@@ -67,12 +67,12 @@ type Stage struct {
 type Callback struct {
 	Name     string // or "id N"
 	Config   contract.Config
-	Decision Decision // Inline, CutAt or Lower
+	Decision Decision // Inline, Boundary or Lower
 	Reason   string   // of the decision
 	Loc      string   // source location in the module
 	Inside   string   // the control flow around it, such as "while", "" for none
 	// Args and Results are the data, without ids and tokens. They cross if the decision is
-	// CutAt.
+	// Boundary.
 	Args, Results []tensor.Shape
 
 	pure       bool                 // operations may take its place

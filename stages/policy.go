@@ -76,7 +76,7 @@ func (c *cutter) decide(cb *Callback, o Options) (Decision, string) {
 	case lower:
 		return Lower, "Options.Lower has it"
 	}
-	return CutAt, why
+	return Boundary, why
 }
 
 // cheapest returns the decision that costs least, with the costs of all that are possible.
@@ -88,7 +88,7 @@ func (c *cutter) cheapest(cb *Callback, o Options, inline, lower bool) (Decision
 	if !known {
 		function = lowered
 	}
-	best := CutAt
+	best := Boundary
 	least := function + r.execution + duration(in+out, r.crossing)
 	costs := []string{fmt.Sprintf("%v cut", least.Round(100*time.Nanosecond))}
 	consider := func(d Decision, cost time.Duration, name string) {

@@ -51,16 +51,16 @@ func TestCheapest(t *testing.T) {
 		want     stages.Decision
 	}{
 		{"quick", large, client, true, stages.Default, stages.Inline},
-		{"quick", large, client, true, stages.CutAt, stages.CutAt},
-		{"quick", large, nil, true, stages.Default, stages.CutAt}, // the interpreter would take a minute
+		{"quick", large, client, true, stages.Boundary, stages.Boundary},
+		{"quick", large, nil, true, stages.Default, stages.Boundary}, // the interpreter would take a minute
 		{"slow", small, client, true, stages.Default, stages.Lower},
 		{"slow", small, client, false, stages.Default, stages.Inline},
 		{"slow", small, nil, true, stages.Default, stages.Lower},
-		{"slow", small, nil, false, stages.Default, stages.CutAt},
+		{"slow", small, nil, false, stages.Default, stages.Boundary},
 		{"unknown", large, client, true, stages.Default, stages.Lower},
 		{"unknown", large, client, true, stages.Inline, stages.Inline},
 		{"unknown", large, client, false, stages.Default, stages.Inline},
-		{"unknown", small, nil, false, stages.Default, stages.CutAt},
+		{"unknown", small, nil, false, stages.Default, stages.Boundary},
 	} {
 		o := stages.Options{Devices: test.device, Policy: stages.Cheapest}
 		if test.lower {

@@ -404,10 +404,10 @@ func (r *randomProgram) callback(pool []number) []number {
 		cb.Effect = ""
 		return builder.PureCall(cb, template(args), pack(args)).unpack()
 	case "io", "io.goroutine":
-		return builder.IOCallback(cb, pack(args)).unpack()
+		return builder.Passthrough(cb, pack(args)).unpack()
 	case "io.optional":
 		cb.Optional = true
-		return builder.IOCallback(cb, pack(args)).unpack()
+		return builder.Passthrough(cb, pack(args)).unpack()
 	case "tap.if":
 		builder.TapIf(builder.Gt(r.scalar(pool), int32(3)), cb, pack(args))
 		return nil

@@ -159,7 +159,7 @@ func random(t *testing.T, seed uint64, l *log, devices []stages.Device, total ma
 	some := map[string]stages.Decision{}
 	for _, name := range callNames {
 		if r.IntN(2) == 0 {
-			some[name] = stages.CutAt
+			some[name] = stages.Boundary
 		}
 	}
 	alive := pjrt.ArraysAlive()

@@ -82,7 +82,7 @@ func (s *savedCallback) callback() (*Callback, error) {
 	if c.before < 0 || c.returned < 0 {
 		return nil, fmt.Errorf("there are no %d operands and %d results before the others", c.before, c.returned)
 	}
-	if c.Decision != CutAt {
+	if c.Decision != Boundary {
 		return &c, nil
 	}
 	switch c.Config.Form {
@@ -331,7 +331,7 @@ func newBranch(b *body, s savedStep, bodies []*body) (step, error) {
 
 // takes returns an error unless a callback that is cut has operands and results of these shapes. The results end with tokens.
 func (c *Callback) takes(in, out []tensor.Shape) error {
-	if c.Decision != CutAt {
+	if c.Decision != Boundary {
 		return fmt.Errorf("the callback %q is not cut", c.Name)
 	}
 	after := 0

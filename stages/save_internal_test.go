@@ -38,7 +38,7 @@ func everyStep(t testing.TB) *Plan {
 			return state{builder.Add(s.I, int32(1)), y}
 		})
 	z := builder.Case(f.Param(1),
-		func() builder.Value { return builder.IOCallback(builder.Callback{Name: "io"}, s.V) },
+		func() builder.Value { return builder.Passthrough(builder.Callback{Name: "io"}, s.V) },
 		func() builder.Value { return s.V },
 		func() builder.Value { return builder.Abs(s.V) })
 	builder.Tap(builder.Callback{Name: "see", Effect: "e"}, f.Constant(tensor.Vector[int32](1, 2, 3)))

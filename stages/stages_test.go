@@ -39,7 +39,7 @@ func double(f *callbacks.Frame) error {
 func cutAll(names ...string) map[string]stages.Decision {
 	force := map[string]stages.Decision{}
 	for _, name := range names {
-		force[name] = stages.CutAt
+		force[name] = stages.Boundary
 	}
 	return force
 }

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write docs/stages.svg")
 func TestPicture(t *testing.T) {
 	m := mlirtest.Parse(t, mlirtest.Context(t), string(check.Must(os.ReadFile("../tests/testdata/modules/scan_gru.mlir"))))
 	for _, tap := range []struct{ op, name string }{{"stablehlo.tanh", "candidate"}, {"stablehlo.reduce", "sum"}} {
-		_, err := passes.InsertTap(m, passes.ByOp(tap.op), passes.TapSpec{Config: contract.Config{Callback: tap.name, Effect: "log"}})
+		_, err := passes.InsertTap(m, passes.ByOp(tap.op), passes.TapOptions{Config: contract.Config{Callback: tap.name, Effect: "log"}})
 		check.NoError(t, err)
 	}
 	p, err := Cut(m, Options{})

@@ -33,7 +33,7 @@ func TestBranchesKeepValues(t *testing.T) {
 		})
 	}
 	overwrite := func(x builder.Value) builder.Value {
-		return builder.IOCallback(builder.Callback{Name: "overwrites"}, x)
+		return builder.Passthrough(builder.Callback{Name: "overwrites"}, x)
 	}
 	positive := func(x builder.Value) builder.Value {
 		return builder.Gt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(0))
@@ -126,8 +126,9 @@ func TestBranchesKeepValues(t *testing.T) {
 			m, err := b.Module()
 			check.NoError(t, err)
 			check.Cleanup(t, m)
+			check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 			before := m.String()
-			check.NoError(t, passes.ForXLA(m))
+			check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 			check.Diff(t, "what a second run makes of the module", before, m.String())
 			e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 			check.NoError(t, err)
@@ -160,7 +161,7 @@ func TestDonatedParameterIsKept(t *testing.T) {
 	shape := tensor.ShapeOf(tensor.F32, 3)
 	for call, does := range map[string]func(x builder.Value){
 		"tap":         func(x builder.Value) { builder.Tap(cb, x) },
-		"passthrough": func(x builder.Value) { builder.IOCallback(cb, x) },
+		"passthrough": func(x builder.Value) { builder.Passthrough(cb, x) },
 		"call":        func(x builder.Value) { builder.RuntimeCall(cb, x, x) },
 	} {
 		for mark, p := range map[string]builder.Param{
@@ -188,7 +189,7 @@ func TestDonatedParameterIsKept(t *testing.T) {
 					m, err := b.Module()
 					check.NoError(t, err)
 					check.Cleanup(t, m)
-					e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+					e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 					check.NoError(t, err)
 					check.Cleanup(t, e)
 					in, err := client.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)

@@ -14,7 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -69,7 +69,7 @@ func TestCompileCallsNothing(t *testing.T) {
 		}
 		switch form {
 		case contract.Passthrough:
-			results = append(results, builder.IOCallback(cb, builder.Neg(x)))
+			results = append(results, builder.Passthrough(cb, builder.Neg(x)))
 		case contract.Observe:
 			builder.Tap(cb, x)
 		case contract.Call:
@@ -103,7 +103,7 @@ func TestCompileCallsNothing(t *testing.T) {
 			// What names its function in an operand looks it up when it is called.
 			if form == contract.Call {
 				want[name]++
-				call(form, builder.Callback{ID: id, Encoding: contract.EncodingOperand}, true)
+				call(form, builder.Callback{ID: id, Host: builder.HostID{Encoding: contract.EncodingOperand}}, true)
 			}
 			// Words do not say whether they pass through, and results would have to wait.
 			if form == contract.Call || form == contract.Passthrough && dispatch != callbacks.Async {
@@ -115,7 +115,7 @@ func TestCompileCallsNothing(t *testing.T) {
 				}
 				defer callbacks.UnregisterOpaque(opaque)
 				for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingServer} {
-					call(form, builder.Callback{Encoding: encoding, Opaque: opaque.ID, Server: opaque.Server}, true)
+					call(form, builder.Callback{Host: builder.HostID{Encoding: encoding, Opaque: opaque.ID, Server: opaque.Server}}, true)
 				}
 			}
 		}
@@ -140,7 +140,7 @@ func TestCompileCallsNothing(t *testing.T) {
 	client := newClient(t, 0)
 	var executables []*bridge.Executable
 	for range 2 {
-		e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+		e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -37,7 +37,7 @@ func newClient(t *testing.T, devices int) *bridge.Client {
 // tryCompile compiles a module with a new client, and closes both with the test.
 func tryCompile(t *testing.T, m *mlir.Module) (*bridge.Executable, error) {
 	t.Helper()
-	e, err := newClient(t, 0).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	e, err := newClient(t, 0).Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}

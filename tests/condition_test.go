@@ -74,7 +74,7 @@ func TestConditionCalls(t *testing.T) {
 		t.Run(fmt.Sprintf("inserted tap, unordered %t", unordered), func(t *testing.T) {
 			text := strings.Replace(conditionLoop, "CONDITION", "%tapped = stablehlo.negate %c : tensor<4xf32>", 1)
 			m := mlirtest.Parse(t, mlirtest.Context(t), strings.ReplaceAll(text, "CALL", ""))
-			n, err := passes.InsertTap(m, passes.ByOp("stablehlo.negate"), passes.TapSpec{
+			n, err := passes.InsertTap(m, passes.ByOp("stablehlo.negate"), passes.TapOptions{
 				Config: contract.Config{Callback: name}, Unordered: unordered,
 			})
 			check.NoError(t, err)
@@ -111,7 +111,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // wantConditionCalls runs a module in stages, on the interpreter and inline.
 func wantConditionCalls(t *testing.T, m *mlir.Module, client *bridge.Client, name string, calls *int) {
 	t.Helper()
-	cut := map[string]stages.Decision{name: stages.CutAt}
+	cut := map[string]stages.Decision{name: stages.Boundary}
 	run := func(way string, e stages.Executable, err error) {
 		t.Helper()
 		check.NoError(t, err)
@@ -126,9 +126,9 @@ func wantConditionCalls(t *testing.T, m *mlir.Module, client *bridge.Client, nam
 	run("stages", e, err)
 	e, err = stages.Compile(t.Context(), m, stages.Options{})
 	run("interpreter", e, err)
-	check.NoError(t, passes.ForXLA(m))
+	check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 	before := m.String()
-	check.NoError(t, passes.ForXLA(m))
+	check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 	check.Diff(t, "what a second run makes of the module", before, m.String())
 	e, err = client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	run("inline", e, err)

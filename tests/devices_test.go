@@ -19,7 +19,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -89,7 +89,7 @@ func onDevices(t *testing.T, o bridge.CompileOptions, build func(b *builder.Buil
 func runOnDevices(t *testing.T, m *mlir.Module, n int, o bridge.CompileOptions, inputs ...tensor.View) [][]tensor.View {
 	t.Helper()
 	client := newClient(t, n)
-	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), o)
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), o)
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	var in []bridge.Input
@@ -148,7 +148,7 @@ func TestDevicePolicies(t *testing.T) {
 		}, []deviceCall{{2, second}}},
 		{"once in Manual, passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
-				return builder.IOCallback(builder.Callback{Name: name, Policy: contract.Once}, x)
+				return builder.Passthrough(builder.Callback{Name: name, Policy: contract.Once}, x)
 			})
 		}, []deviceCall{{0, first}}},
 		{"whole by default", func(f *builder.Func, x builder.Value, name string) builder.Value {
@@ -159,7 +159,7 @@ func TestDevicePolicies(t *testing.T) {
 			return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 3}, builder.Like(whole), x)
 		}, []deviceCall{{3, all}}},
 		{"gather, ordered and passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.IOCallback(builder.Callback{Name: name, Policy: contract.Gather, Effect: "e"}, x)
+			return builder.Passthrough(builder.Callback{Name: name, Policy: contract.Gather, Effect: "e"}, x)
 		}, []deviceCall{{0, all}}},
 		{"once, outside of Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 1, Every: 1}, x)
@@ -305,7 +305,7 @@ func TestOnceOfReplicas(t *testing.T) {
 			}
 			results := onDevices(t, bridge.CompileOptions{Replicas: replicas}, func(b *builder.Builder) {
 				f := b.Func("main", x)
-				y := builder.IOCallback(builder.Callback{Name: passed, Policy: contract.Once, Effect: "e"}, f.Param(0))
+				y := builder.Passthrough(builder.Callback{Name: passed, Policy: contract.Once, Effect: "e"}, f.Param(0))
 				f.Return(y, builder.RuntimeCall(builder.Callback{Name: called, Policy: contract.Once, Device: replicas - 1, Effect: "e"}, builder.Like(x), y))
 			}, inputs...)
 			check.Diff(t, "calls", []deviceCall{{0, "f32[1] [1];"}, {replicas - 1, fmt.Sprintf("f32[1] [%d];", replicas)}}, d.take())
@@ -418,10 +418,10 @@ func TestDeviceOutOfRange(t *testing.T) {
 	check.Cleanup(t, m)
 	client := newClient(t, 4)
 	for _, replicas := range []int{0, 2} {
-		_, err = client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{Replicas: replicas})
+		_, err = client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{Replicas: replicas})
 		check.Error(t, err, fmt.Sprintf(`is called by device 2 only (policy "once:2"), and the program runs on %d`, max(1, replicas)))
 	}
-	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{Replicas: 3})
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{Replicas: 3})
 	check.NoError(t, err)
 	check.NoError(t, e.Close())
 }
@@ -454,7 +454,7 @@ func TestSequenceOfPartitions(t *testing.T) {
 	check.NoError(t, err)
 	check.Cleanup(t, m)
 	client := newClient(t, 4)
-	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{Partitions: 4})
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{Partitions: 4})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2)}, e.Inputs())

@@ -60,7 +60,7 @@ func TestEmptyLoop(t *testing.T) {
 	}, callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("never")) })
 	m := mlirtest.Parse(t, mlirtest.Context(t), twoLoops)
-	check.NoError(t, passes.ForXLA(m))
+	check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 	e, err := newClient(t, 1).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)

@@ -100,17 +100,17 @@ func TestForeignEncodings(t *testing.T) {
 		want   []float32
 	}{
 		{"words", callbacks.OpaqueID{ID: id, Server: "pid9"}, timesTen,
-			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}, false, []float32{-10, -20, -30}},
+			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, false, []float32{-10, -20, -30}},
 		{"words, passing through", callbacks.OpaqueID{ID: id, Server: "pid9"}, addOne,
-			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}, true, []float32{0, -1, -2}},
+			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, true, []float32{0, -1, -2}},
 		{"operand", callbacks.OpaqueID{}, nil,
-			builder.Callback{Encoding: contract.EncodingOperand, ID: byNumber}, false, []float32{-10, -20, -30}},
+			builder.Callback{ID: byNumber, Host: builder.HostID{Encoding: contract.EncodingOperand}}, false, []float32{-10, -20, -30}},
 		{"server", callbacks.OpaqueID{ID: id, Server: "pid1"}, timesTen,
-			builder.Callback{Encoding: contract.EncodingServer, Opaque: id}, false, []float32{-10, -20, -30}},
+			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, false, []float32{-10, -20, -30}},
 		{"server, passing through", callbacks.OpaqueID{ID: id}, addOne,
-			builder.Callback{Encoding: contract.EncodingServer, Opaque: id}, true, []float32{0, -1, -2}},
+			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, true, []float32{0, -1, -2}},
 		{"another target", callbacks.OpaqueID{ID: id}, timesTen,
-			builder.Callback{Encoding: contract.EncodingWords, Opaque: id, Target: "test_target"}, false, []float32{-10, -20, -30}},
+			builder.Callback{Target: "test_target", Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id}}, false, []float32{-10, -20, -30}},
 	}
 	plugin, err := bridge.Open(bridge.OpenOptions{Targets: []string{"test_target"}})
 	if err != nil {
@@ -129,11 +129,11 @@ func TestForeignEncodings(t *testing.T) {
 			}
 			e, err := compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
 				cb, y := test.cb, builder.Neg(x)
-				if cb.Encoding == contract.EncodingServer {
-					cb.ServerValue = server
+				if cb.Host.Encoding == contract.EncodingServer {
+					cb.Host.ServerValue = server
 				}
 				if test.passes {
-					return []builder.Value{builder.IOCallback(cb, y)}
+					return []builder.Value{builder.Passthrough(cb, y)}
 				}
 				return []builder.Value{builder.RuntimeCall(cb, y, y)}
 			})
@@ -160,10 +160,10 @@ func TestForeignDispatch(t *testing.T) {
 	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred} {
 		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand, contract.EncodingServer} {
 			t.Run(fmt.Sprint(encoding, dispatch), func(t *testing.T) {
-				cb := builder.Callback{Encoding: encoding, Opaque: bound.ID}
+				cb := builder.Callback{Host: builder.HostID{Encoding: encoding, Opaque: bound.ID}}
 				var err error
 				if encoding == contract.EncodingOperand {
-					cb.Opaque = ""
+					cb.Host.Opaque = ""
 					cb.ID, err = callbacks.Default.RegisterFunc(timesTen, callbacks.Options{Dispatch: dispatch})
 					defer func() { _ = callbacks.Default.UnregisterID(cb.ID) }()
 				} else {
@@ -209,18 +209,18 @@ func TestForeignMistakes(t *testing.T) {
 		unknown string // the callback that the UnknownError names
 		late    bool   // said by the run, and not when it is compiled
 	}{
-		{name: "unknown words", cb: builder.Callback{Encoding: contract.EncodingWords, Opaque: "x"}, unknown: "opaque id 78"},
-		{name: "unknown id of a server", cb: builder.Callback{Encoding: contract.EncodingServer, Opaque: "x"}, unknown: "opaque id 78"},
-		{name: "another server", cb: builder.Callback{Encoding: contract.EncodingServer, Opaque: id}, server: "pid2",
+		{name: "unknown words", cb: builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}}, unknown: "opaque id 78"},
+		{name: "unknown id of a server", cb: builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "x"}}, unknown: "opaque id 78"},
+		{name: "another server", cb: builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, server: "pid2",
 			unknown: "opaque id 836b6e6f776e of server 70696432", late: true},
-		{name: "unknown number", cb: builder.Callback{Encoding: contract.EncodingOperand, ID: 1 << 40}, unknown: "id 1099511627776", late: true},
+		{name: "unknown number", cb: builder.Callback{ID: 1 << 40, Host: builder.HostID{Encoding: contract.EncodingOperand}}, unknown: "id 1099511627776", late: true},
 		{name: "number that is none", cb: builder.Callback{Target: contract.TargetEXLAElixirCallback, Name: "f"}, unknown: "f"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
 				cb := test.cb
-				if cb.Encoding == contract.EncodingServer {
-					cb.ServerValue = server
+				if cb.Host.Encoding == contract.EncodingServer {
+					cb.Host.ServerValue = server
 				}
 				return []builder.Value{builder.RuntimeCall(cb, x, x)}
 			})

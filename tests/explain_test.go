@@ -16,6 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -31,7 +32,7 @@ type aliasProgram struct {
 
 // pass calls Go with values, in order with the other callbacks.
 func (p *aliasProgram) pass(v ...builder.Value) builder.Value {
-	return builder.IOCallback(builder.Callback{Name: "pass", Effect: "order"}, v)[0]
+	return builder.Passthrough(builder.Callback{Name: "pass", Effect: "order"}, v)[0]
 }
 
 // use is something that XLA neither fuses nor computes twice.
@@ -47,7 +48,7 @@ func (p *aliasProgram) loop(init builder.Value, body func(s builder.Value) build
 // passing is a function that calls Go with its parameter.
 func (p *aliasProgram) passing() *builder.Func {
 	g := p.b.Func("passing", fourFloats)
-	g.Return(builder.IOCallback(builder.Callback{Name: "pass"}, g.Param(0)))
+	g.Return(builder.Passthrough(builder.Callback{Name: "pass"}, g.Param(0)))
 	return g
 }
 
@@ -143,7 +144,11 @@ func buildAliasProgram(ctx *mlir.Context, i int) (*mlir.Module, error) {
 		{Shape: fourFloats, Donate: program.donate}, {Shape: tensor.ShapeOf(tensor.Pred)},
 	}})
 	f.Return(program.build(&aliasProgram{b, f, f.Param(0), f.Param(1)})...)
-	return b.Module()
+	m, err := b.Module()
+	if err != nil {
+		return nil, err
+	}
+	return m, passes.Prepare(m, passes.PrepareOptions{})
 }
 
 // compileAliasPrograms is what a child process does, which XLA tells to write down what
@@ -163,7 +168,7 @@ func compileAliasPrograms() error {
 		if err != nil {
 			return err
 		}
-		e, err := client.Compile(context.Background(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+		e, err := client.Compile(context.Background(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -89,7 +89,7 @@ func failingProgram(t *testing.T, client *bridge.Client, p placement, form contr
 	call := func(x builder.Value) builder.Value {
 		cb := builder.Callback{Name: t.Name(), Policy: p.policy, Device: p.device, Effect: "e"}
 		if form == contract.Passthrough {
-			return builder.IOCallback(cb, x)
+			return builder.Passthrough(cb, x)
 		}
 		return builder.RuntimeCall(cb, builder.Like(x.Shape()), x)
 	}
@@ -103,7 +103,7 @@ func failingProgram(t *testing.T, client *bridge.Client, p placement, form contr
 	}))
 	m := check.Must(b.Module())
 	check.Cleanup(t, m)
-	e := check.Must(client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{Partitions: 2}))
+	e := check.Must(client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{Partitions: 2}))
 	check.Cleanup(t, e)
 	return e
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -26,7 +25,7 @@ func (chained) tap(name, effect string, x builder.Value) {
 }
 
 func (chained) pass(name, effect string, x builder.Value) builder.Value {
-	return builder.IOCallback(builder.Callback{Name: name, Effect: effect, Optional: true}, x)
+	return builder.Passthrough(builder.Callback{Name: name, Effect: effect, Optional: true}, x)
 }
 
 func (c chained) number(v int32) builder.Value { return c.f.Constant(tensor.Scalar(v)) }
@@ -48,7 +47,7 @@ func hloOf(t *testing.T, client *bridge.Client, o builder.Options, g, main func(
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
-	return optimizedHLO(t, client, stablehlo.Unprepared(m))
+	return optimizedHLO(t, client, passes.Program(m, passes.PrepareOptions{}))
 }
 
 type (
@@ -200,7 +199,7 @@ func TestChainInOptimizedHLOOfJAX(t *testing.T) {
 		effect string
 		ops    []string
 	}{{"log", []string{"stablehlo.tanh"}}, {"other", []string{"stablehlo.dot_general", "func.call"}}} {
-		_, err := passes.InsertTap(m, passes.ByOp(tap.ops...), passes.TapSpec{Config: contract.Config{Callback: tap.effect, Effect: tap.effect, Optional: true}})
+		_, err := passes.InsertTap(m, passes.ByOp(tap.ops...), passes.TapOptions{Config: contract.Config{Callback: tap.effect, Effect: tap.effect, Optional: true}})
 		check.NoError(t, err)
 	}
 	for i, call := range slices.Collect(callop.Calls(m)) { // each with its own name
@@ -223,7 +222,7 @@ func TestChainInOptimizedHLOOfJAX(t *testing.T) {
 		"other 6": "other 5",
 		"other 7": "other 6",
 		"other 8": "other 7",
-	}, chainOf(t, optimizedHLO(t, newClient(t, 0), stablehlo.Unprepared(m))))
+	}, chainOf(t, optimizedHLO(t, newClient(t, 0), passes.Program(m, passes.PrepareOptions{}))))
 }
 
 // In loops and branches XLA copies these arrays and tokens, and no more: nothing for a value and

@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -22,7 +22,7 @@ func TestIntegerPower(t *testing.T) {
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
-	e, err := newClient(t, 1).Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	e, err := newClient(t, 1).Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	got, err := e.Call(t.Context(), x, tensor.Vector[int32](63, 64, 4095, 65, 70, -3))

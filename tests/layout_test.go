@@ -9,7 +9,6 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -35,7 +34,7 @@ func TestLayoutsOfResults(t *testing.T) {
 	n, err := passes.ConstrainLayouts(m)
 	check.NoError(t, err)
 	check.Diff(t, "calls with layouts", 1, n)
-	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	matrix := tensor.Vector[float32](1, 2, 3, 4, 5, 6)

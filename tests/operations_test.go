@@ -13,7 +13,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -196,7 +196,7 @@ func runOn(t *testing.T, m *mlir.Module, o bridge.CompileOptions, inputs ...brid
 		t.Fatal(err)
 	}
 	defer client.Close()
-	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), o)
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), o)
 	if err != nil {
 		t.Fatal(err)
 	}

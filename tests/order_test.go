@@ -16,7 +16,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -127,7 +127,7 @@ func (s tapStep) run(m *interpreter, _, x int32) int32 {
 
 func (s through) build(p *program, _, x builder.Value) builder.Value {
 	cb := builder.Callback{ID: p.callback, Effect: "other"}
-	return builder.IOCallback(cb, []builder.Value{p.number(s.tag), x})[1]
+	return builder.Passthrough(cb, []builder.Value{p.number(s.tag), x})[1]
 }
 
 func (s through) run(m *interpreter, _, x int32) int32 {
@@ -350,7 +350,7 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 	if text := m.String(); strings.Contains(text, "stablehlo.token") || strings.Contains(text, "create_token") {
 		t.Errorf("the builder made a token of StableHLO:\n%s", text)
 	}
-	executable, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+	executable, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, m)
 	}

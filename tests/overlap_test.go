@@ -74,7 +74,7 @@ func TestOverlap(t *testing.T) {
 	type value = builder.Value
 	cb := builder.Callback{Name: "meet", Registry: registry}
 	runtimeCall := func(x value) value { return builder.RuntimeCall(cb, x, x) }
-	ioCallback := func(x value) value { return builder.IOCallback(cb, x) }
+	ioCallback := func(x value) value { return builder.Passthrough(cb, x) }
 	pureCall := func(x value) value { return builder.PureCall(cb, x, x) }
 	few := func(n int, call func(value) value) func(x value) []value {
 		return func(x value) []value {
@@ -141,7 +141,7 @@ func TestOverlap(t *testing.T) {
 		{name: "one used again", size: 4, calls: 2, build: func(x value) []value {
 			y := runtimeCall(builder.Add(x, 1))
 			z := runtimeCall(builder.Add(x, 2))
-			return []value{builder.Mul(builder.IOCallback(builder.Callback{Name: "nobody", Optional: true}, y), 2), z}
+			return []value{builder.Mul(builder.Passthrough(builder.Callback{Name: "nobody", Optional: true}, y), 2), z}
 		}, says: "arrays of up to 512 bytes in sequence"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -83,7 +83,7 @@ func TestPlacement(t *testing.T) {
 		computes(t, m, in, want)
 		check.Diff(t, "hints when it is compiled", hints, hintsOf(m))
 
-		n, err := passes.InsertTap(m, every, passes.TapSpec{Config: config})
+		n, err := passes.InsertTap(m, every, passes.TapOptions{Config: config})
 		check.NoError(t, err)
 		check.Diff(t, "hints with taps", hints, hintsOf(m))
 		effects, err := passes.AddRuntimeTokens(m)
@@ -99,15 +99,15 @@ func TestPlacement(t *testing.T) {
 		}
 
 		m = parse(t, c, "", text)
-		_, err = passes.InsertTap(m, every, passes.TapSpec{Config: contract.Config{Callback: name}, Unordered: true})
+		_, err = passes.InsertTap(m, every, passes.TapOptions{Config: contract.Config{Callback: name}, Unordered: true})
 		check.NoError(t, err)
 		migrated, err := passes.Migrate(m, passes.MigrateOptions{})
 		check.NoError(t, err)
-		check.Diff(t, "left by Migrate", 0, len(migrated.Left))
+		check.Diff(t, "left by Migrate", 0, len(migrated.Skipped))
 		check.Diff(t, "hints after Migrate", hints, hintsOf(m))
 		computes(t, m, in, want)
 		m = parse(t, c, "", text)
-		_, err = passes.InsertTap(m, every, passes.TapSpec{Config: config})
+		_, err = passes.InsertTap(m, every, passes.TapOptions{Config: config})
 		check.NoError(t, err)
 		_, err = passes.StripTaps(m, ours)
 		check.NoError(t, err)

@@ -128,7 +128,7 @@ func runPolicyChains(t *testing.T, o bridge.CompileOptions, chains [][]policySte
 			builder.Tap(cb, x)
 			return x
 		case contract.Passthrough:
-			return builder.IOCallback(cb, x)
+			return builder.Passthrough(cb, x)
 		}
 		return builder.RuntimeCall(cb, builder.Like(x.Shape()), x)
 	}

@@ -41,7 +41,7 @@ type (
 func (s looseStep) build(p *program, _, x builder.Value) builder.Value {
 	cb, args := builder.Callback{ID: p.callback}, []builder.Value{p.number(s.tag), x}
 	if s.through {
-		builder.IOCallback(cb, args)
+		builder.Passthrough(cb, args)
 	} else {
 		builder.RuntimeCall(cb, x, args)
 	}
@@ -266,7 +266,7 @@ func (o *randomOrder) compile(bodies []steps, c bridge.CompileOptions) (*bridge.
 	}
 	effects, err := stablehlo.RuntimeTokens(m)
 	check.NoError(o.t, err)
-	e, err := o.client.Compile(o.t.Context(), stablehlo.Unprepared(m), c)
+	e, err := o.client.Compile(o.t.Context(), passes.Program(m, passes.PrepareOptions{}), c)
 	check.NoError(o.t, err)
 	check.Cleanup(o.t, e)
 	return e, effects

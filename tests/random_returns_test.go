@@ -15,7 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -189,7 +189,7 @@ func (w *builtWorld) call(way, effect string, x value) value {
 	case "tap":
 		builder.Tap(cb, x)
 	case "pass":
-		return builder.IOCallback(cb, x)
+		return builder.Passthrough(cb, x)
 	case "call":
 		return builder.RuntimeCall(cb, x, x)
 	}
@@ -240,7 +240,7 @@ func (w *builtWorld) function(args []value, body func([]value) []value) []value 
 }
 
 // TestRandomReturns runs random programs on XLA, with parameters donated and not, and holds them against a model in Go.
-// Without passes.ForXLA, XLA overwrites some of the values.
+// Without passes.Prepare, XLA overwrites some of the values.
 func TestRandomReturns(t *testing.T) {
 	var trace []string
 	for _, way := range []string{"tap", "pass", "call"} {
@@ -288,7 +288,7 @@ func TestRandomReturns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{OptimizationLevel: level})
+		e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{OptimizationLevel: level})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, m)
 		}

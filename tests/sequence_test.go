@@ -14,7 +14,7 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -44,7 +44,7 @@ func effectful(t *testing.T, client *bridge.Client, callback string, n int, o br
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
-	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), o)
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), o)
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, n)}, e.Inputs())
@@ -416,13 +416,13 @@ func TestSequenceOfNothing(t *testing.T) {
 			g.Return()
 			builder.RuntimeCall(cb("call", f), builder.Like(tensor.ShapeOf(tensor.F32, 1)), []builder.Value{})
 			g.Call()
-			builder.IOCallback(cb("io", f), []builder.Value{})
+			builder.Passthrough(cb("io", f), []builder.Value{})
 			builder.RuntimeCall(cb("call", f), []builder.Value{}, []builder.Value{})
 			f.Return()
 			m, err := b.Module()
 			check.NoError(t, err)
 			check.Cleanup(t, m)
-			e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), bridge.CompileOptions{})
+			e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 			check.NoError(t, err)
 			check.Cleanup(t, e)
 			check.Diff(t, "outputs", 0, e.NumOutputs())

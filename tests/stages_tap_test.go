@@ -36,7 +36,7 @@ func TestTappedCorpusInStages(t *testing.T) {
 		taps, err := passes.InsertTap(m, func(v mlir.Value) bool {
 			n++
 			return n%7 == 3 && n < 70 && !inCondition(v)
-		}, passes.TapSpec{Config: contract.Config{Callback: "tapped"}})
+		}, passes.TapOptions{Config: contract.Config{Callback: "tapped"}})
 		check.NoError(t, err)
 		if taps == 0 {
 			t.Error("there are no taps")
@@ -57,7 +57,7 @@ func TestTappedCorpusInStages(t *testing.T) {
 		var want, wantSeen []tensor.View
 		for i, o := range []stages.Options{
 			{Devices: stages.On(client)},
-			{Devices: stages.On(client), Force: map[string]stages.Decision{"tapped": stages.CutAt}},
+			{Devices: stages.On(client), Force: map[string]stages.Decision{"tapped": stages.Boundary}},
 			{},
 		} {
 			e, err := stages.Compile(t.Context(), m, o)

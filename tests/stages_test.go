@@ -182,7 +182,7 @@ func (s *stagedCorpus) compare(t *testing.T, m *mlir.Module, client, without *br
 	plan, err := stages.Cut(m, stages.Options{Devices: stages.On(without), JAXCallbacks: s.jax, Foreign: s.foreign})
 	check.NoError(t, err)
 	for _, c := range plan.Callbacks() {
-		all[c.Name] = stages.CutAt
+		all[c.Name] = stages.Boundary
 	}
 	check.NoError(t, plan.Close())
 	var want []tensor.View

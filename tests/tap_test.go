@@ -57,7 +57,7 @@ func TestTapInModuleOfJAX(t *testing.T) {
 		after func(mlir.Value) bool
 		n     int
 	}{{"turn", turn, 2}, {"inside", passes.ByOp("stablehlo.tanh"), 1}} {
-		n, err := passes.InsertTap(m, tap.after, passes.TapSpec{Config: contract.Config{Callback: tap.name}})
+		n, err := passes.InsertTap(m, tap.after, passes.TapOptions{Config: contract.Config{Callback: tap.name}})
 		if n != tap.n || err != nil {
 			t.Fatalf("%d taps of %s: %v", n, tap.name, err)
 		}

@@ -69,8 +69,8 @@ func TestTreesMeet(t *testing.T) {
 	}
 }
 
-// TestIOCallbackOfATree holds that a typed function changes what passes through it.
-func TestIOCallbackOfATree(t *testing.T) {
+// TestPassthroughOfATree holds that a typed function changes what passes through it.
+func TestPassthroughOfATree(t *testing.T) {
 	type state[T any] struct {
 		Step   T
 		Weight T
@@ -87,7 +87,7 @@ func TestIOCallbackOfATree(t *testing.T) {
 		return s, nil
 	}, callbacks.Options{}))
 	outputs := runMain(t, func(f *builder.Func) []builder.Value {
-		s := builder.IOCallback(builder.Callback{Name: t.Name(), In: f}, state[builder.Value]{
+		s := builder.Passthrough(builder.Callback{Name: t.Name(), In: f}, state[builder.Value]{
 			Step: f.Constant(tensor.Scalar[int32](41)), Weight: f.Constant(tensor.Vector[float32](1, -2)),
 		})
 		return []builder.Value{s.Step, s.Weight}

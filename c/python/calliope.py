@@ -318,7 +318,7 @@ def call(name, results, *args, pure=False, token=None, ordered=False, registry="
 
 
 def io(name, *args, token=None, ordered=False, registry="", vmap_method=None, **keys):
-    """Calls a callback that passes its operands through (IOCallback), and returns them, as a list.
+    """Calls a callback that passes its operands through (Passthrough), and returns them, as a list.
 
     See call for the arguments.
     """

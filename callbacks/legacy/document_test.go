@@ -34,7 +34,7 @@ func (p program) executable(t testing.TB) (*bridge.Executable, error) {
 	t.Cleanup(func() { check.NoError(t, registry.Close()) })
 	result, err := passes.ReplaceLegacy(m, passes.LegacyOptions{Registry: registry.Name()})
 	check.NoError(t, err)
-	check.Diff(t, "left", 0, len(result.Left))
+	check.Diff(t, "left", 0, len(result.Skipped))
 	for _, f := range document.open(t).Functions() {
 		if f.Platform() == p.platform {
 			check.NoError(t, f.Register(registry, "", callbacks.Options{}))

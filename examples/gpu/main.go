@@ -26,7 +26,7 @@ func main() {
 	kernel := build(c, func(b *mlir.Builder, one, n mlir.Value, body func(i mlir.Value)) {
 		gpu.Launch(b, [3]mlir.Value{one, one, one}, [3]mlir.Value{n, one, one}, func(at gpu.Launched) { body(at.Thread[0]) })
 	})
-	must(passes.Run(kernel, "builtin.module(gpu-kernel-outlining,nvvm-attach-target,gpu.module(convert-gpu-to-nvvm,reconcile-unrealized-casts),gpu-module-to-binary{format=isa})"))
+	must(passes.RunGuarded(kernel, "builtin.module(gpu-kernel-outlining,nvvm-attach-target,gpu.module(convert-gpu-to-nvvm,reconcile-unrealized-casts),gpu-module-to-binary{format=isa})"))
 	compiled, _ := kernel.SymbolTable().Lookup("add_kernel")
 	objects, err := gpu.Objects(compiled)
 	must(err)
@@ -34,7 +34,7 @@ func main() {
 	twin := build(c, func(b *mlir.Builder, one, n mlir.Value, body func(i mlir.Value)) {
 		scf.For(b, arith.ConstantIndex(b, 0), n, one, body)
 	})
-	must(passes.Run(twin, "builtin.module(convert-scf-to-cf,finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)"))
+	must(passes.RunGuarded(twin, "builtin.module(convert-scf-to-cf,finalize-memref-to-llvm,convert-func-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,reconcile-unrealized-casts)"))
 	engine, err := execution.New(twin, execution.Options{})
 	must(err)
 	defer engine.Close()

@@ -126,8 +126,8 @@ func (p program) run(ctx context.Context, library *mlir.Library, client *bridge.
 	if err != nil {
 		return nil, err
 	}
-	if len(rewritten.Left) > 0 {
-		return nil, fmt.Errorf("a custom call stays: %s", rewritten.Left[0])
+	if len(rewritten.Skipped) > 0 {
+		return nil, fmt.Errorf("a custom call stays: %s", rewritten.Skipped[0])
 	}
 	executable, err := client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {

@@ -41,7 +41,7 @@ func main() {
 	defer f.Close()
 	module := must(f.Module(ctx, x, w))
 	defer module.Close()
-	if err := passes.Run(module, pipeline); err != nil {
+	if err := passes.RunGuarded(module, pipeline); err != nil {
 		log.Fatal(err)
 	}
 	client := must(calliope.Default(ctx)).Client()

@@ -30,7 +30,7 @@ func main() {
 	transform.Main(b, func(root mlir.Value) {
 		transform.Tile(b, transform.Match(b, root, "linalg.matmul"), 8, 16)
 	})
-	if b.Fail(passes.Run(m, "builtin.module(transform-interpreter,canonicalize,cse)")); b.Err() != nil {
+	if b.Fail(passes.RunGuarded(m, "builtin.module(transform-interpreter,canonicalize,cse)")); b.Err() != nil {
 		log.Fatal(b.Err())
 	}
 	fmt.Println(m.Body().First())

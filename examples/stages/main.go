@@ -54,7 +54,7 @@ func run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
 
-	cut := stages.Options{Devices: stages.On(client), Force: map[string]stages.Decision{"f": stages.CutAt}}
+	cut := stages.Options{Devices: stages.On(client), Force: map[string]stages.Decision{"f": stages.Boundary}}
 	for _, way := range []struct {
 		name    string
 		options stages.Options

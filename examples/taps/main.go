@@ -30,7 +30,7 @@ func main() {
 	ir := session.Library().NewContext(mlir.ContextOptions{})
 	defer ir.Close()
 	module := must(ir.Parse("rnn.mlir", rnn))
-	tap := passes.TapSpec{Config: contract.Config{Callback: "hidden"}}
+	tap := passes.TapOptions{Config: contract.Config{Callback: "hidden"}}
 	must(passes.InsertTap(module, passes.ByOp("stablehlo.tanh"), tap))
 	check(callbacks.Default.Register("hidden", func(call *callbacks.Frame) error {
 		hidden, err := tensor.Slice[float32](call.Args[0])

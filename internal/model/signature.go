@@ -75,7 +75,7 @@ func (s Signature) Refine(m *mlir.Module, params []tensor.Shape) (*mlir.Module, 
 	if err != nil {
 		return nil, err
 	}
-	if err := passes.Kept(m, refined); err != nil {
+	if err := passes.CheckKept(m, refined); err != nil {
 		return nil, errors.Join(err, refined.Close())
 	}
 	return refined, nil

@@ -260,7 +260,7 @@ func (r *repair) migrate(findings []lint.Diagnostic) error {
 		return err
 	}
 	r.nameFile()
-	for _, l := range result.Left {
+	for _, l := range result.Skipped {
 		if l.Operation == "stablehlo.custom_call" {
 			continue // it is as it was; hooks that are connected with it are in the list
 		}

@@ -314,7 +314,7 @@ func callInC(m *irModule) error {
 func callInBuilder(m *irModule) error {
 	x := m.f.Param(0)
 	for range irLines {
-		x = builder.IOCallback(builder.Callback{Name: irCallback}, x)
+		x = builder.Passthrough(builder.Callback{Name: irCallback}, x)
 	}
 	return m.built.Err()
 }

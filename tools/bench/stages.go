@@ -167,7 +167,7 @@ func (b *stagesBench) both(ctx context.Context, m *mlir.Module) (inline, staged 
 }
 
 func (b *stagesBench) cut() stages.Options {
-	return stages.Options{Devices: stages.On(b.client), Force: map[string]stages.Decision{stagesCallback: stages.CutAt}}
+	return stages.Options{Devices: stages.On(b.client), Force: map[string]stages.Decision{stagesCallback: stages.Boundary}}
 }
 
 func runStaged(ctx context.Context, e stages.Executable, n int, in ...bridge.Input) error {

@@ -115,8 +115,8 @@ func (r *report) parts(named []native.Part) []found {
 		case needed:
 			r.line(title, "MISSING, looked at\n"+strings.Join(notFound.Looked, "\n"))
 			missing = append(missing, p)
-		case notFound.Unfit != "":
-			r.fail(title, "the library in the cache is not used: "+notFound.Unfit, native.FetchCommand+" "+string(p))
+		case notFound.Problem != "":
+			r.fail(title, "the library in the cache is not used: "+notFound.Problem, native.FetchCommand+" "+string(p))
 		case p.Fetchable():
 			r.line(title, "not fetched")
 		default:

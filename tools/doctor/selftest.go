@@ -49,7 +49,7 @@ func buildModule(s *steps) (bytecode []byte, ok bool) {
 		b := builder.New(ir, builder.Options{})
 		f := b.Func("main", vector)
 		x := builder.Add(f.Param(0), f.Param(0))
-		x = builder.IOCallback(builder.Callback{Name: ioName}, x)
+		x = builder.Passthrough(builder.Callback{Name: ioName}, x)
 		builder.Tap(builder.Callback{Name: tapName}, x)
 		f.Return(x, builder.RuntimeCall(builder.Callback{Name: callName}, builder.Like(scalar), x))
 		module, err := b.Module()

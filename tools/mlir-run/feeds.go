@@ -22,7 +22,7 @@ func (m *module) migrate() (err error) {
 		return fmt.Errorf("%s: --feeds: %w", m.name, err)
 	}
 	var left []string
-	for _, l := range m.migrated.Left {
+	for _, l := range m.migrated.Skipped {
 		if isFeed(l.Operation) {
 			left = append(left, fmt.Sprintf("\n  %s: %s: %s", m.placeOf(l.Location), l.Operation, l.Reason))
 		}

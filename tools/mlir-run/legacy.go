@@ -148,7 +148,7 @@ func (m *module) serveLegacy(o options) error {
 	if err != nil {
 		return err
 	}
-	for _, left := range result.Left {
+	for _, left := range result.Skipped {
 		err = errors.Join(err, fmt.Errorf("%s: the call cannot be served by --legacy: %s", m.placeOf(left.Location), left.Reason))
 	}
 	return err

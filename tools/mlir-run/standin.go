@@ -167,7 +167,7 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	if isJAX {
 		call = j.CustomCall
 	}
-	order, unfit := passes.PassesThrough(call)
+	order, unfit := passes.PassthroughOrder(call)
 	if s.options.stub != "" {
 		order, unfit = nil, nil
 		if !onlyArrays(call) {

@@ -208,10 +208,7 @@ func (r *runner) both(ctx context.Context, list []*expression, w way) (want, got
 	if want, err = stablehlo.Evaluate(m, args...); err != nil {
 		return nil, nil, fail(err)
 	}
-	if err := passes.ForXLA(m); err != nil {
-		return nil, nil, fail(err)
-	}
-	e, err := r.client.Compile(ctx, stablehlo.Unprepared(m), r.options)
+	e, err := r.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), r.options)
 	if err != nil {
 		return nil, nil, fail(err)
 	}

@@ -262,7 +262,7 @@ func (c *construction) call(s *call) {
 			builder.Tap(cb, args)
 		}
 	case through:
-		c.set(s.out, builder.IOCallback(cb, args))
+		c.set(s.out, builder.Passthrough(cb, args))
 	case answers:
 		c.set(s.out, builder.RuntimeCall(cb, template, args))
 	case pure:

@@ -390,8 +390,8 @@ func migrated(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() e
 		return nil, nil, fmt.Errorf("%w\n%s", err, text)
 	}
 	result, err := passes.Migrate(m, passes.MigrateOptions{Registry: name})
-	if err == nil && len(result.Left) > 0 {
-		err = fmt.Errorf("left by Migrate: %v", result.Left)
+	if err == nil && len(result.Skipped) > 0 {
+		err = fmt.Errorf("left by Migrate: %v", result.Skipped)
 	}
 	if err == nil {
 		var unordered passes.UnorderedResult
@@ -399,7 +399,7 @@ func migrated(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() e
 		err = errors.Join(err, unordered.Err())
 	}
 	if err == nil {
-		err = passes.ForXLA(m)
+		err = passes.Prepare(m, passes.PrepareOptions{})
 	}
 	functions, taken := callbacks.NewRegistry(name, callbacks.RegistryOptions{})
 	if err := errors.Join(err, taken); err != nil {

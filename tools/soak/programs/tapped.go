@@ -37,11 +37,11 @@ func tapped(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() err
 		call, ok := callop.AsCall(v.Owner())
 		return ok && v.Index() < sites[call.Config.Transforms]
 	}
-	_, err = passes.InsertTap(m, results, passes.TapSpec{
+	_, err = passes.InsertTap(m, results, passes.TapOptions{
 		Config: contract.Config{Callback: inserted, Registry: registryName, Effect: inserted},
 	})
 	if err == nil && r.IntN(2) == 0 {
-		_, err = passes.InsertTap(m, some, passes.TapSpec{Config: contract.Config{Callback: watching, Registry: registryName}, Unordered: true})
+		_, err = passes.InsertTap(m, some, passes.TapOptions{Config: contract.Config{Callback: watching, Registry: registryName}, Unordered: true})
 	}
 	if err == nil && r.IntN(4) == 0 {
 		_, err = passes.StripTaps(m, func(c callop.Call) bool { return c.Config.Callback == inserted })
@@ -53,7 +53,7 @@ func tapped(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() err
 		_, err = passes.AddRuntimeTokens(m)
 	}
 	if err == nil {
-		err = passes.ForXLA(m)
+		err = passes.Prepare(m, passes.PrepareOptions{})
 	}
 	return m, nil, err
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stages"
 )
 
@@ -45,12 +45,12 @@ var all = []way{
 
 func inline(o bridge.CompileOptions) compiler {
 	return func(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
-		return s.client.Compile(ctx, stablehlo.Unprepared(m), o)
+		return s.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), o)
 	}
 }
 
 func saved(ctx context.Context, s *session, p *program, m *mlir.Module, _ *rand.Rand) (stages.Executable, error) {
-	e, err := s.client.Compile(ctx, stablehlo.Unprepared(m), bridge.CompileOptions{})
+	e, err := s.client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func staged(options func(*session, *program, *rand.Rand) stages.Options) compile
 // those of the device.
 func cuts(p *program, cut func() bool) map[string]stages.Decision {
 	force := map[string]stages.Decision{}
-	decisions := []stages.Decision{stages.Inline, stages.CutAt}
+	decisions := []stages.Decision{stages.Inline, stages.Boundary}
 	queued := decisions[truth(cut())]
 	for _, c := range p.calls() {
 		if _, decided := force[c.name]; !decided {

@@ -225,7 +225,7 @@ func Infer(b *mlir.Builder, name, operands string, values ...mlir.Value) mlir.Op
 			return w.Infer()
 		}
 	}
-	return b.Infer(name, values...)
+	return b.CreateInferred(name, values...)
 }
 
 // Destination adds the types of a variadic result. If there are none, they are those of the
