@@ -42,7 +42,8 @@ func artifactVersion(data []byte) string {
 // bytecodeDialects returns the dialects that bytecode lists. The list is incomplete if the
 // data are damaged.
 func bytecodeDialects(data []byte) []string {
-	return sectionDialects(bytecodeSections(data))
+	sections := bytecodeSections(data)
+	return newBytecode(data, sections[stringSection]).readNames(&sections[dialectSection])
 }
 
 // A bytecodeReader reads bytecode, as MLIR's document BytecodeFormat describes it. After the
@@ -136,32 +137,6 @@ func (r *bytecodeReader) section() (id byte, content bytecodeReader) {
 		}
 	}
 	return head &^ sectionAligned, bytecodeReader{data: r.skip(length)}
-}
-
-// sectionDialects returns the names of the dialects that the module uses. They are incomplete if
-// the data are damaged.
-func sectionDialects(sections [knownSections]bytecodeReader) []string {
-	names := sections[stringSection].strings()
-	var dialects []string
-	for _, i := range sections[dialectSection].dialectNames() {
-		if i < uint64(len(names)) {
-			dialects = append(dialects, names[i])
-		}
-	}
-	return dialects
-}
-
-// dialectNames reads the start of a dialect section, and returns the indices of the names in
-// the string section.
-func (r *bytecodeReader) dialectNames() (indices []uint64) {
-	for n := r.number(); n > 0 && !r.ended(); n-- {
-		name := r.number()
-		if name&1 != 0 {
-			r.section() // the version of the dialect
-		}
-		indices = append(indices, name>>1)
-	}
-	return indices
 }
 
 // strings reads a string section. It has the lengths of the strings, with a NUL each, in

@@ -19,6 +19,7 @@ type bytecodeModule struct {
 type bytecodePart struct {
 	dialect string
 	data    []byte // nil if it is written as text
+	size    []byte // begins with its size, whose lowest bit is 0 for text
 }
 
 // A bytecodeOp is an operation: the position of its dictionary of attributes, or -1, and its
@@ -38,12 +39,16 @@ const (
 	nativeProperties  = 5
 )
 
+// newBytecode reads the version and the strings of a module.
+func newBytecode(data []byte, strings bytecodeReader) *bytecodeModule {
+	version := bytecodeReader{data: data, at: len(bytecodeMagic)}
+	return &bytecodeModule{version: version.number(), strings: strings.strings()}
+}
+
 // readBytecode reads the tables of a module.
 func readBytecode(data []byte) *bytecodeModule {
-	version := bytecodeReader{data: data, at: len(bytecodeMagic)}
-	m := &bytecodeModule{version: version.number()}
 	sections := bytecodeSections(data)
-	m.strings = sections[stringSection].strings()
+	m := newBytecode(data, sections[stringSection])
 	dialects := m.readNames(&sections[dialectSection])
 	m.readParts(dialects, &sections[offsetSection], &sections[attributeSection])
 	p := &sections[propertySection]
@@ -96,8 +101,9 @@ func (m *bytecodeModule) readParts(dialects []string, offsets, parts *bytecodeRe
 	for i := uint64(0); !offsets.ended(); {
 		dialect := at(dialects, offsets.number())
 		for n := offsets.number(); n > 0 && !offsets.ended(); n-- {
+			encoded := offsets.data[offsets.at:]
 			size := offsets.number()
-			part := bytecodePart{dialect, parts.skip(size >> 1)}
+			part := bytecodePart{dialect, parts.skip(size >> 1), encoded}
 			if size&1 == 0 {
 				part.data = nil
 			}

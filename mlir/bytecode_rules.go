@@ -1,9 +1,6 @@
 package mlir
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // shardingRule is an attribute of calls, of Shardy. It tells a partitioner which dimensions it may
 // divide. What a module computes does not depend on it.
@@ -20,27 +17,15 @@ func withoutRules(data []byte) []byte {
 		return nil
 	}
 	data = bytes.Clone(data)
-	sections := bytecodeSections(data)
-	values, offsets := sections[attributeSection], sections[offsetSection]
-	shardy := slices.Index(sectionDialects(sections), "sdy")
 	found := false
-	left := offsets.number() // of the attributes; types follow
-	offsets.number()
-	for left > 0 && !offsets.ended() {
-		is := offsets.number() == uint64(shardy)
-		for n := offsets.number(); n > 0 && left > 0 && !offsets.ended(); n-- {
-			left--
-			at := offsets.at
-			size := offsets.number()
-			value := values.skip(size >> 1)
-			if encoded := size&1 != 0; is && encoded && len(value) >= len(`""`)+1 {
-				found = true
-				offsets.clearLowestBit(at)
-				for i := range value {
-					value[i] = ' '
-				}
-				value[0], value[len(value)-2], value[len(value)-1] = '"', '"', 0
+	for _, a := range readBytecode(data).attributes {
+		if a.dialect == "sdy" && len(a.data) >= len(`""`)+1 {
+			found = true
+			clearLowestBit(a.size)
+			for i := range a.data {
+				a.data[i] = ' '
 			}
+			a.data[0], a.data[len(a.data)-2], a.data[len(a.data)-1] = '"', '"', 0
 		}
 	}
 	if !found {
@@ -56,12 +41,12 @@ func (m *Module) removeRules() {
 	}
 }
 
-// clearLowestBit makes the integer at a position even. Its lowest bit follows the lowest one of the
+// clearLowestBit makes the integer at the start of data even. Its lowest bit follows the lowest one of the
 // first byte, which states its size, or is in the next byte.
-func (r *bytecodeReader) clearLowestBit(at int) {
-	if bit := r.data[at] & -r.data[at] << 1; bit != 0 {
-		r.data[at] &^= bit
+func clearLowestBit(data []byte) {
+	if bit := data[0] & -data[0] << 1; bit != 0 {
+		data[0] &^= bit
 	} else {
-		r.data[at+1] &^= 1
+		data[1] &^= 1
 	}
 }
