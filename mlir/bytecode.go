@@ -88,6 +88,12 @@ func (r *bytecodeReader) number() uint64 {
 	return n<<(7-following) | uint64(first>>(following+1))
 }
 
+// signed reads an integer whose lowest bit is its sign.
+func (r *bytecodeReader) signed() int64 {
+	n := r.number()
+	return int64(n>>1) ^ -int64(n&1)
+}
+
 // text reads a string that a NUL ends.
 func (r *bytecodeReader) text() string {
 	length := bytes.IndexByte(r.data[r.at:], 0)

@@ -261,8 +261,7 @@ func (m *bytecodeModule) shape(attribute uint64) (dims []int64) {
 		return nil
 	}
 	for n := r.number(); n > 0 && !r.ended(); n-- {
-		d := r.number()
-		dims = append(dims, int64(d>>1)^-int64(d&1))
+		dims = append(dims, r.signed())
 	}
 	return dims
 }

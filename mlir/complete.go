@@ -222,15 +222,15 @@ func (o Operation) remove(method, name string, remove func() bool) bool {
 	return remove()
 }
 
-// odd reports whether an attribute that was just set violates the operation's definition
-// and operations in its regions would read it.
+// odd reports whether the library would crash on an attribute that was just set, or whether the attribute
+// violates the operation's definition and operations in its regions would read it.
 func (o Operation) odd(name string) bool {
 	c := o.life.ctx
-	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 || !c.hasInherent(o.raw, name) {
-		return false
-	}
 	if o.guarded() != nil {
 		return true
+	}
+	if capi.MlirOperationGetNumRegions(c.api, o.raw) == 0 || !c.hasInherent(o.raw, name) {
+		return false
 	}
 	answer, _ := c.askVerifier(c.kind(o.Name()), o.raw, "")
 	return answer.invalid == name || answer.missing == name

@@ -9,11 +9,11 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestConvolutionGuard checks that large dimension numbers of a convolution, for each of which the library
-// would allocate memory, are refused in bytecode, too.
+// TestConvolutionGuard checks that dimension numbers of a convolution that the library cannot print, or for
+// which it would allocate memory, are refused in bytecode, too.
 func TestConvolutionGuard(t *testing.T) {
 	mlirtest.Outlives(t, func(t *testing.T, start int) {
-		for i, n := range []int64{1 << 40, -1 << 40, 10_000, 0} {
+		for i, n := range []int64{1 << 40, -1 << 40, 10_000, 2, 0} {
 			if i < start {
 				continue
 			}
@@ -33,6 +33,37 @@ func TestConvolutionGuard(t *testing.T) {
 			if want := n != 0; (err != nil) != want {
 				t.Errorf("%d: %v", n, err)
 			}
+		}
+	})
+}
+
+// TestRawConvolution checks the same of text in which each number has a name.
+func TestRawConvolution(t *testing.T) {
+	mlirtest.Outlives(t, func(t *testing.T, start int) {
+		for i, test := range []struct{ numbers, want string }{
+			{"raw input_batch_dimension = 4, input_feature_dimension = 3", ""},
+			{"raw input_feature_dimension = 1, input_spatial_dimensions = [1]", ""},
+			{"raw input_batch_dimension = -1, input_feature_dimension = 0", ""},
+			{"raw input_feature_dimension = 1, output_spatial_dimensions = [9223372036854775807]", ""},
+			{"raw input_batch_dimension = 1, kernel_output_feature_dimension = 1, kernel_spatial_dimensions = [2],\n" +
+				"output_spatial_dimensions = [1, 2, 3], output_batch_dimension = 4", "#stablehlo.conv<[f, b]x[i, o, 0]->[f, 0, 1, 2, b]>"},
+		} {
+			if i < start {
+				continue
+			}
+			fmt.Printf("%s%d %s\n", mlirtest.CaseMark, i, test.numbers)
+			c := mlirtest.Context(t)
+			check.NoError(t, c.LoadDialect("stablehlo"))
+			text := "#stablehlo.conv<" + test.numbers + ">"
+			a, err := c.ParseAttribute(text)
+			if test.want != "" {
+				check.NoError(t, err)
+				check.Diff(t, test.numbers, test.want, a.String())
+				continue
+			}
+			check.Error(t, err, "must name each dimension once")
+			_, err = c.Parse("", []byte("module attributes {a.b = "+text+"} {}"))
+			check.Error(t, err, "-:1:42: error: the dimension numbers of a convolution must name each dimension once")
 		}
 	})
 }

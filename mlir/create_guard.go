@@ -48,6 +48,9 @@ func createGuard(name string) func(*OperationState) string {
 	if _, ok := groupsOf[collective(name)]; ok {
 		return fewGroups
 	}
+	if strings.HasPrefix(name, chloBroadcast) {
+		return positiveDimensions
+	}
 	dialect, _, _ := strings.Cut(name, ".")
 	own, general := upstreamGuard(name), createGuards[dialect]
 	if own == nil || general == nil {
@@ -115,6 +118,12 @@ func allOf(types []Type, prefixes ...string) bool {
 		text := t.String()
 		return !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
 	})
+}
+
+// positiveDimensions requires broadcast dimensions that are not negative: the verifier indexes with them.
+func positiveDimensions(s *OperationState) string {
+	list, _ := s.int64s("broadcast_dimensions")
+	return want(!slices.ContainsFunc(list, func(d int64) bool { return d < 0 }), "broadcast dimensions that are not negative")
 }
 
 // anything requires nothing, where a dialect's guard would.

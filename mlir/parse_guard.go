@@ -14,7 +14,8 @@ import (
 //     form is the generic one.
 //  2. The verifiers of chlo.broadcast_… index with the broadcast dimensions.
 //  3. The verifiers of collective operations look at each number of their groups: see group_guard.go.
-//  4. The parser of the dimension numbers of a convolution allocates as many as the largest says.
+//  4. The parser of the dimension numbers of a convolution allocates as many as the largest says, and printing
+//     them may abort: see conv_guard.go.
 var (
 	allToAll      = []byte(`"stablehlo.all_to_all"`)
 	attributeList = regexp.MustCompile(`^"stablehlo\.all_to_all"\s*\([^()"]*\)\s*<?`)
@@ -35,7 +36,7 @@ const noElements = `dense\s*<[^>]*>\s*:\s*(?:tensor<\s*0\s*x|(![A-Za-z_][\w$.]*)
 const (
 	noGroups      = "'stablehlo.all_to_all' op has no replica groups: the library would crash on it"
 	negativeDims  = "a chlo.broadcast_ op has negative broadcast dimensions: the library would crash on it"
-	tooLargeDims  = "a dimension number is negative or has more than 4 digits: the library would crash on it"
+	tooLargeDims  = "a dimension number has more than 4 digits: the library would crash on it"
 	chloBroadcast = "chlo.broadcast_"
 )
 
@@ -69,6 +70,9 @@ func textGuard(data []byte) (at int, wrong string) {
 		if i := largeDimension.FindIndex(data); i != nil {
 			return i[0], tooLargeDims
 		}
+	}
+	if i := wrongRawNumbers(data); i >= 0 {
+		return i, wrongDims
 	}
 	if bytes.Contains(data, []byte(chloBroadcast)) {
 		if at := negativeDimension(data); at >= 0 {
@@ -122,8 +126,8 @@ func bytecodeGuard(data []byte) (wrong string) {
 		return ""
 	}
 	m := readBytecode(data)
-	if m.largeNumbers() {
-		return tooLargeDims
+	if m.wrongNumbers() {
+		return wrongDims
 	}
 	m.visit = func(op bytecodeOp) {
 		name := collective(op.name)

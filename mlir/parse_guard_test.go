@@ -94,5 +94,10 @@ func TestBroadcastGuard(t *testing.T) {
 		c := mlirtest.Context(t)
 		_, err := c.Parse("", []byte("#d = array<i64: 0>\n#e = array<i64: -1>\n"+fmt.Sprintf(add, " {broadcast_dimensions = #d, a.b = #e}")))
 		check.NoError(t, err)
+		op := mlirtest.Find(mlirtest.Parse(t, c, fmt.Sprintf(add, "")), "chlo.broadcast_add")[0]
+		check.Panics(t, "the attribute broadcast_dimensions of chlo.broadcast_add cannot be set to", func() {
+			op.SetAttribute("broadcast_dimensions", mlirtest.Attribute(c, "array<i64: -1>"))
+		})
+		_ = op.String()
 	})
 }

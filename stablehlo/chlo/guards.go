@@ -8,30 +8,13 @@ import (
 )
 
 // guards returns guards against input that crashes the library: operands that are not
-// tensors, which the inference of several operations does not check, and negative
-// broadcast dimensions, in a release newer than the pinned one.
+// tensors, which the inference of several operations does not check.
 func guards() map[string]ods.Guard {
 	all := map[string]ods.Guard{}
 	for _, name := range operationNames {
-		all[name] = ods.All(tensors, dimensions)
+		all[name] = tensors
 	}
 	return all
-}
-
-// dimensions requires broadcast dimensions that are not negative.
-func dimensions(s mlir.OperationState) error {
-	for _, a := range s.Attributes {
-		if a.Name != "broadcast_dimensions" {
-			continue
-		}
-		list, _ := a.Value.Int64s()
-		for _, d := range list {
-			if d < 0 {
-				return fmt.Errorf("broadcast dimension %d must not be negative", d)
-			}
-		}
-	}
-	return nil
 }
 
 // tensors requires all operands to be tensors.
