@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -179,8 +180,8 @@ func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there
 	return do(ctx)
 }
 
-// EnsureAll calls [Ensure] for each part, or for those of [DefaultParts] if none is given. It
-// stops at the first error.
+// EnsureAll calls [Ensure] for each part, or for those of [DefaultParts] if none is given, all at
+// the same time. It returns the errors of all. Progress gets lines, and no progress bars.
 func EnsureAll(ctx context.Context, o EnsureOptions, parts ...Part) error {
 	if err := platformError(); err != nil {
 		return err
@@ -192,12 +193,28 @@ func EnsureAll(ctx context.Context, o EnsureOptions, parts ...Part) error {
 			parts = []Part{MLIR}
 		}
 	}
-	for _, p := range parts {
-		if _, err := Ensure(ctx, p, o); err != nil {
-			return err
-		}
+	if len(parts) > 1 {
+		o.Progress = &lineWriter{to: o.progress()}
 	}
-	return nil
+	var fetching sync.WaitGroup
+	errs := make([]error, len(parts))
+	for i, p := range parts {
+		fetching.Go(func() { _, errs[i] = Ensure(ctx, p, o) })
+	}
+	fetching.Wait()
+	return errors.Join(errs...)
+}
+
+// A lineWriter passes on what several goroutines write. It is not a terminal, so nobody draws progress bars on it.
+type lineWriter struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
 }
 
 // acquire takes the lock file at path. It waits for another holder until ctx ends.
