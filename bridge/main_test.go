@@ -30,9 +30,9 @@ type known struct{ pjrt, ffi, stablehlo string }
 
 // knownPlugins are the plugins that these tests run on, by the name of the library's file.
 var knownPlugins = map[string]known{
-	"xla_cpu_pjrt.so":          {"0.81", "0.2", "1.13.3"},  // native.PJRTPlugin
+	"xla_cpu_pjrt.so":          {"0.81", "0.2", "1.13.3"},  // native.PJRT81
 	"libpjrt_cpu.so":           {"0.106", "0.3", "1.16.1"}, // native.PJRT106
-	"pjrt_c_api_cpu_plugin.so": {"0.115", "0.4", "1.20.0"}, // native.PJRT115
+	"pjrt_c_api_cpu_plugin.so": {"0.115", "0.4", "1.20.0"}, // native.PJRTPlugin
 }
 
 // knownPlugin returns what the plugin of this process must report.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -74,7 +73,7 @@ func addDebs() {
 		version: "1.2",
 		member:  debLibrary,
 		mb:      1,
-		builds: map[string]build{runtime.GOOS + "/" + runtime.GOARCH: {debs: []deb{
+		builds: map[string]build{thisPlatform: {debs: []deb{
 			{"libtest1", "1:1.2-3", sum(debBytes("libtest1")), `^usr/lib/(libtest\.so\..+)$`},
 			{"libtest-dev", "1:1.2-3", sum(debBytes("libtest-dev")), `^usr/lib/(libtestcapi.*\.a)$`},
 		}}},
@@ -419,7 +418,7 @@ func TestFetchFolder(t *testing.T) {
 	}
 
 	dir, err := fetchFolder(t.Context(), testSet, EnsureOptions{Progress: new(bytes.Buffer)})
-	if runtime.GOOS+"/"+runtime.GOARCH != debPlatform {
+	if thisPlatform != debPlatform {
 		check.Error(t, err, "can be fetched on "+debPlatform+" only")
 		return
 	}
@@ -441,7 +440,7 @@ func TestFetchFolder(t *testing.T) {
 }
 
 func TestFetchFolderErrors(t *testing.T) {
-	if runtime.GOOS+"/"+runtime.GOARCH != debPlatform {
+	if thisPlatform != debPlatform {
 		return // refused before, see TestFetchFolder
 	}
 	for _, test := range []struct {

@@ -43,12 +43,12 @@ const (
 // the cache is not as it was fetched, it is fetched again. Nothing is fetched into a cache
 // that other users may change: see [UnsafeError].
 //
-// If the package index does not have the build of [MLIR], Ensure fetches [Jaxlib] instead,
-// writes to Progress what that lacks, and asks the index again after an hour. It also uses
-// Jaxlib, if it was imported, while MLIR cannot be fetched: see [Import].
+// If the package index does not have the build of [MLIR], Ensure fetches [Jaxlib] instead, and [PJRT81] for
+// [PJRTPlugin]. It writes to Progress what that lacks, and asks the index again after an hour. It also uses
+// such a part, if it was imported, while the other one cannot be fetched: see [Import].
 // [Location.Version] says which one it is.
 func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
-	s := table[p]
+	s := p.spec()
 	if at := s.unavailable(); o.Offline || at != nil && time.Since(*at) < askAgain {
 		if found, err := Find(p); !errors.As(err, new(*NotFoundError)) {
 			return found, err
@@ -60,18 +60,18 @@ func Ensure(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 			// The index cannot be asked again: the other part, which was used before or
 			// imported, is used for longer.
 			if other, otherErr := find(s.instead); otherErr == nil {
-				fmt.Fprintf(o.progress(), "%s %s cannot be fetched: using %s %s instead, which lacks something: %s\n",
-					s.project, s.version, table[s.instead].project, table[s.instead].version, s.lost)
+				fmt.Fprintf(o.progress(), "%s cannot be fetched: using %s instead, which lacks something: %s\n",
+					s.release(), s.instead.Release(), s.lost)
 				return other, s.markUnavailable(time.Now())
 			}
 		}
 		return found, err
 	}
-	if _, ok := table[s.instead].build(); !ok {
+	if _, ok := s.instead.spec().build(); !ok {
 		return found, err
 	}
-	fmt.Fprintf(o.progress(), "the package index does not have %s %s: using %s %s instead, which lacks something: %s\n",
-		s.project, s.version, table[s.instead].project, table[s.instead].version, s.lost)
+	fmt.Fprintf(o.progress(), "the package index does not have %s: using %s instead, which lacks something: %s\n",
+		s.release(), s.instead.Release(), s.lost)
 	found, insteadErr := Ensure(ctx, s.instead, o)
 	if insteadErr != nil {
 		return Location{}, errors.Join(err, insteadErr)
@@ -86,7 +86,7 @@ func fetched(ctx context.Context, p Part, o EnsureOptions) (Location, error) {
 	if !errors.As(err, &missing) || o.Offline {
 		return found, err
 	}
-	s := table[p]
+	s := p.spec()
 	b, ok := s.build()
 	if !ok {
 		return Location{}, err
@@ -252,7 +252,7 @@ func unpackWheel(ctx context.Context, p Part, s spec, b build, sl slot, from giv
 	if err != nil {
 		return record{}, err
 	}
-	return unpack(filepath.Dir(sl.dir), path, s.path(), sl.partial)
+	return unpack(filepath.Dir(sl.dir), path, s.member, sl.partial)
 }
 
 // wheel stores the wheel in the slot's work folder, compares it with the pinned hash, and

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ type ExportOptions struct {
 // A file that has the name of one and other contents is replaced.
 //
 // Export needs pip, or apt-get for [LLVM], and the network. If the package index does not have
-// the build of [MLIR], Export writes that of [Jaxlib] instead, as [Ensure] does. Processes of
+// the build of a part, Export may write that of another one instead, as [Ensure] does. Processes of
 // one user wait for each other. A failed or interrupted Export leaves only complete files.
 func Export(ctx context.Context, dir string, o ExportOptions, parts ...Part) (names []string, err error) {
 	if err := platformError(); err != nil {
@@ -44,7 +43,7 @@ func Export(ctx context.Context, dir string, o ExportOptions, parts ...Part) (na
 	}
 	platform := o.Platform
 	if platform == "" {
-		platform = runtime.GOOS + "/" + runtime.GOARCH
+		platform = thisPlatform
 	}
 	if len(parts) == 0 {
 		if parts = defaultsOf(platform); len(parts) == 0 {
@@ -123,9 +122,9 @@ type exporter struct {
 
 // part exports the files of a part and returns their names.
 func (e exporter) part(ctx context.Context, p Part) ([]string, error) {
-	s := table[p]
+	s := p.on(e.platform)
 	b := s.builds[e.platform]
-	want := b.pinned(s)
+	want := b.pinned()
 	var names []string
 	missing := false
 	for _, f := range want {
@@ -149,9 +148,9 @@ func (e exporter) part(ctx context.Context, p Part) ([]string, error) {
 	}
 	paths, err := e.download(ctx, p, s, b)
 	if err != nil {
-		if instead := table[s.instead]; errors.As(err, new(*notInIndexError)) && instead.builds[e.platform].pin() != "" {
-			fmt.Fprintf(e.progress, "the package index does not have %s %s: exporting %s %s instead, which lacks something: %s\n",
-				s.project, s.version, instead.project, instead.version, s.lost)
+		if instead := s.instead.on(e.platform); errors.As(err, new(*notInIndexError)) && instead.builds[e.platform].pin() != "" {
+			fmt.Fprintf(e.progress, "the package index does not have %s: exporting %s instead, which lacks something: %s\n",
+				s.release(), instead.release(), s.lost)
 			return e.part(ctx, s.instead)
 		}
 		return nil, err
@@ -190,9 +189,9 @@ func (e exporter) download(ctx context.Context, p Part, s spec, b build) (paths 
 }
 
 // pinned lists the files that a build is made of, as they are exported.
-func (b build) pinned(s spec) []file {
+func (b build) pinned() []file {
 	if b.debs == nil {
-		return []file{{Name: b.wheel(s), SHA256: b.sha256}}
+		return []file{{Name: b.wheel(), SHA256: b.sha256}}
 	}
 	var files []file
 	for _, d := range b.debs {
@@ -207,7 +206,7 @@ func (e exporter) manifest() error {
 	var lines []string
 	for _, p := range Parts() {
 		for _, b := range table[p].builds {
-			for _, f := range b.pinned(table[p]) {
+			for _, f := range b.pinned() {
 				if _, err := os.Stat(filepath.Join(e.dir, f.Name)); err == nil {
 					lines = append(lines, f.SHA256+"  "+f.Name+"\n")
 				} else if !errors.Is(err, fs.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 )
 
 // FetchCommand is the command that fetches the default parts. With the names of parts as
-// arguments ("mlir", "pjrt", "cuda", "iree", "jaxlib", "lapack", "llvm", "pjrt106", "pjrt115") it
+// arguments ("mlir", "pjrt", "cuda", "iree", "jaxlib", "lapack", "llvm", "pjrt81", "pjrt106") it
 // fetches those.
 const FetchCommand = "go run github.com/calliope-mlir/calliope/tools/doctor -fetch"
 
@@ -84,7 +84,7 @@ func (e *NotFoundError) Error() string {
 func Find(p Part) (Location, error) {
 	found, err := find(p)
 	if errors.As(err, new(*NotFoundError)) {
-		if s := table[p]; s.instead != "" && s.unavailable() != nil {
+		if s := p.spec(); s.instead != "" && s.unavailable() != nil {
 			if other, otherErr := find(s.instead); otherErr == nil {
 				return other, nil
 			}
@@ -102,7 +102,7 @@ func find(p Part) (Location, error) {
 	if path := os.Getenv(s.env); path != "" {
 		found, err := fromEnv(s.env, path)
 		if err == nil && s.cached(found.Path) {
-			found.Version = s.project + " " + s.version
+			found.Version = s.release()
 		}
 		return found, err
 	}
@@ -123,7 +123,7 @@ func find(p Part) (Location, error) {
 			return Location{}, err
 		}
 		if problem == "" {
-			return Location{Path: sl.library, Source: FromCache, Version: s.project + " " + s.version}, nil
+			return Location{Path: sl.library, Source: FromCache, Version: s.release()}, nil
 		}
 		if problem != notThere {
 			missing.Problem = problem

@@ -135,8 +135,8 @@ func TestCacheDir(t *testing.T) {
 // The table is written by hand: a slip in it would show only on another platform.
 func TestTable(t *testing.T) {
 	envs := map[string]Part{}
-	for _, p := range []Part{MLIR, PJRTPlugin, IREE, LLVM, PJRT106, PJRT115, Jaxlib, LAPACK, CUDA} {
-		s := table[p]
+	for _, p := range []Part{MLIR, PJRTPlugin, IREE, LLVM, PJRT81, PJRT106, Jaxlib, LAPACK, CUDA} {
+		s := p.spec()
 		if other, ok := envs[p.Env()]; ok || !strings.HasPrefix(p.Env(), "CALLIOPE_") {
 			t.Errorf("%s: bad or repeated environment variable %q (also of %q)", p, p.Env(), other)
 		}
@@ -152,10 +152,7 @@ func TestTable(t *testing.T) {
 				checkDebs(t, w.debs)
 				continue
 			}
-			file := path.Base(w.member)
-			if w.member == "" {
-				file = path.Base(s.member)
-			}
+			file := path.Base(p.on(platform).member)
 			if (path.Ext(file) == ".dylib") != strings.HasPrefix(platform, "darwin/") || (path.Ext(file) == ".dll") != strings.HasPrefix(platform, "windows/") {
 				t.Errorf("%s: %s has the library %s", p, platform, file)
 			}
@@ -177,15 +174,15 @@ func TestTable(t *testing.T) {
 	if got, want := Part("spoon").String(), `unknown native part "spoon"`; got != want {
 		t.Errorf("String of an unknown part: %q, want %q", got, want)
 	}
-	if slices.ContainsFunc([]Part{IREE, LLVM, PJRT106, PJRT115, Jaxlib, LAPACK, CUDA, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
+	if slices.ContainsFunc([]Part{IREE, LLVM, PJRT81, PJRT106, Jaxlib, LAPACK, CUDA, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
 		t.Errorf("DefaultParts() = %v holds a part that is fetched only on request", DefaultParts())
 	}
 	check.Diff(t, "release", "jaxlib 0.5.3", Jaxlib.Release())
-	check.Diff(t, "platforms of a part", []string{"linux/amd64", "linux/arm64"}, PJRTPlugin.Platforms())
-	if p := Part("spoon"); p.Release() != "" || p.Platforms() != nil {
-		t.Errorf("an unknown part: %q, %q", p.Release(), p.Platforms())
+	check.Diff(t, "releases of a part", map[string]string{"linux/amd64": "lammps-jax-pjrt-cpu 0.11.2", "linux/arm64": "xla-cpu-pjrt 0.0.1"}, PJRTPlugin.Releases())
+	if p := Part("spoon"); p.Release() != "" || len(p.Releases()) > 0 {
+		t.Errorf("an unknown part: %q, %q", p.Release(), p.Releases())
 	}
-	check.Diff(t, "plugins", []Part{PJRTPlugin, PJRT106, PJRT115}, Plugins())
+	check.Diff(t, "plugins", []Part{PJRTPlugin, PJRT106, PJRT81}, Plugins())
 }
 
 // checkDebs looks for slips in a list of packages.

@@ -50,7 +50,7 @@ func fetchFolder(ctx context.Context, s debs.Set, o EnsureOptions) (dir string, 
 		return sl.library, nil
 	case o.Offline:
 		return "", fmt.Errorf("native: the %s are not in the cache (%s), and fetching them was forbidden: fetch them first", h.what, sl.library)
-	case runtime.GOOS+"/"+runtime.GOARCH != debPlatform:
+	case thisPlatform != debPlatform:
 		return "", fmt.Errorf("native: the %s can be fetched on %s only, and this is %s/%s: copy the folder %s from such a machine", h.what, debPlatform, runtime.GOOS, runtime.GOARCH, sl.library)
 	}
 	err = sl.fill(ctx, h.what, o.progress(), there, func(ctx context.Context) error {

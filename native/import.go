@@ -44,7 +44,7 @@ func (e *UnpinnedError) Error() string {
 // other. [LLVM] is linked here, which needs dpkg-deb and a C++ compiler.
 //
 // If [Jaxlib] is imported and [MLIR] is not in the cache, Jaxlib is used instead while MLIR
-// cannot be fetched.
+// cannot be fetched, and likewise [PJRT81] and [PJRTPlugin].
 func Import(ctx context.Context, o ImportOptions, paths ...string) ([]Part, error) {
 	if err := platformError(); err != nil {
 		return nil, err
@@ -60,10 +60,10 @@ func Import(ctx context.Context, o ImportOptions, paths ...string) ([]Part, erro
 		if !ok {
 			continue
 		}
-		switch missing := b.missing(table[p], from); {
+		switch missing := b.missing(from); {
 		case len(missing) == 0:
 			parts = append(parts, p)
-		case len(missing) < len(b.pinned(table[p])):
+		case len(missing) < len(b.pinned()):
 			return nil, fmt.Errorf("native: the %s is made of several files: add %s", p, strings.Join(missing, ", "))
 		}
 	}
@@ -86,8 +86,8 @@ func Import(ctx context.Context, o ImportOptions, paths ...string) ([]Part, erro
 }
 
 // missing lists the files of the build that are not given.
-func (b build) missing(s spec, from given) (names []string) {
-	for _, f := range b.pinned(s) {
+func (b build) missing(from given) (names []string) {
+	for _, f := range b.pinned() {
 		if _, ok := from[f.SHA256]; !ok {
 			names = append(names, fmt.Sprintf("%s (sha256 %s)", f.Name, f.SHA256))
 		}
@@ -96,7 +96,7 @@ func (b build) missing(s spec, from given) (names []string) {
 }
 
 func importPart(ctx context.Context, p Part, from given, progress io.Writer) error {
-	s := table[p]
+	s := p.spec()
 	b, _ := s.build()
 	cache, err := CacheDir()
 	if err != nil {
@@ -111,7 +111,7 @@ func importPart(ctx context.Context, p Part, from given, progress io.Writer) err
 		return err
 	}
 	return sl.fill(ctx, s.title, progress, there, func(ctx context.Context) error {
-		fmt.Fprintf(progress, "importing the %s: %s %s\n", p, s.project, s.version)
+		fmt.Fprintf(progress, "importing the %s: %s\n", p, s.release())
 		return sl.install(ctx, p, s, b, from, progress)
 	})
 }
@@ -119,12 +119,11 @@ func importPart(ctx context.Context, p Part, from given, progress io.Writer) err
 // useInstead makes [Ensure] use the part that replaces p, which is in the cache, if p cannot
 // be found or fetched.
 func useInstead(p Part, progress io.Writer) error {
-	s := table[p]
+	s := p.spec()
 	if _, err := find(p); !errors.As(err, new(*NotFoundError)) || s.unavailable() != nil {
 		return nil
 	}
-	fmt.Fprintf(progress, "%s %s is used while %s %s cannot be fetched; it lacks something: %s\n",
-		table[s.instead].project, table[s.instead].version, s.project, s.version, s.lost)
+	fmt.Fprintf(progress, "%s is used while %s cannot be fetched; it lacks something: %s\n", s.instead.Release(), s.release(), s.lost)
 	return s.markUnavailable(time.Now().Add(-2 * askAgain)) // the next Ensure tries to fetch it
 }
 
@@ -148,7 +147,7 @@ func pinnedFiles(ctx context.Context, paths []string, progress io.Writer) (given
 			switch {
 			case platforms == nil:
 				return nil, &UnpinnedError{name, sum, expectedFiles(filepath.Base(name))}
-			case slices.Contains(platforms, runtime.GOOS+"/"+runtime.GOARCH):
+			case slices.Contains(platforms, thisPlatform):
 				from[sum] = name
 			case folder:
 				fmt.Fprintf(progress, "%s is for %s: left out\n", name, strings.Join(platforms, ", "))
@@ -182,7 +181,7 @@ func filesAt(path string) (names []string, folder bool, err error) {
 func platformsOf(sum string) (platforms []string) {
 	for _, p := range Parts() {
 		for platform, b := range table[p].builds {
-			if slices.ContainsFunc(b.pinned(table[p]), func(f file) bool { return f.SHA256 == sum }) {
+			if slices.ContainsFunc(b.pinned(), func(f file) bool { return f.SHA256 == sum }) {
 				platforms = append(platforms, platform)
 			}
 		}
@@ -205,7 +204,7 @@ func expectedFiles(name string) string {
 		if !ok {
 			continue
 		}
-		for _, f := range b.pinned(table[p]) {
+		for _, f := range b.pinned() {
 			text := fmt.Sprintf("%s with the sha256 %s", f.Name, f.SHA256)
 			all = append(all, text)
 			if project(f.Name) == project(name) {

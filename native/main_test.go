@@ -82,7 +82,7 @@ func TestMain(m *testing.M) {
 		version: "1.2.3",
 		member:  "pkg/libs/" + testLibrary,
 		mb:      1,
-		builds: map[string]build{runtime.GOOS + "/" + runtime.GOARCH: {
+		builds: map[string]build{thisPlatform: {
 			tag: "any_platform", sha256: sum(wheelBytes()),
 			files: map[string]string{testLibrary: sum(libraryBytes)},
 		}},
@@ -107,7 +107,7 @@ func TestMain(m *testing.M) {
 		project: "calliope-gone",
 		version: "9.9",
 		member:  "gone/libgone.so",
-		builds:  map[string]build{runtime.GOOS + "/" + runtime.GOARCH: {tag: "any_platform", sha256: sum(nil)}},
+		builds:  map[string]build{thisPlatform: {tag: "any_platform", sha256: sum(nil)}},
 	}
 	addDebs()
 	systemDirs = func() []string { return nil }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -17,8 +16,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/check"
 )
-
-var here = runtime.GOOS + "/" + runtime.GOARCH
 
 // write writes a file, with its folder.
 func write(t *testing.T, path string, data []byte) string {
@@ -63,7 +60,7 @@ func TestExportImport(t *testing.T) {
 
 			// What is there is not fetched again.
 			n := len(downloads(t, meet))
-			check.Must(Export(t.Context(), dir, ExportOptions{Platform: here, Progress: io.Discard}, test.part))
+			check.Must(Export(t.Context(), dir, ExportOptions{Platform: thisPlatform, Progress: io.Discard}, test.part))
 			if got := len(downloads(t, meet)); got != n {
 				t.Errorf("the second Export ran %d programs", got-n)
 			}
@@ -147,7 +144,7 @@ func TestExportErrors(t *testing.T) {
 		want       []string
 	}{
 		{"no such platform", "", "plan9/amd64", nil, []string{`nothing can be exported for the platform "plan9/amd64": use one of darwin/arm64, linux/amd64`}},
-		{"no build", "", "plan9/mips", []Part{testPart}, []string{`no build of the test library for the platform "plan9/mips", only for ` + here}},
+		{"no build", "", "plan9/mips", []Part{testPart}, []string{`no build of the test library for the platform "plan9/mips", only for ` + thisPlatform}},
 		{"unknown", "", "", []Part{"spoon"}, []string{`unknown part "spoon"`}},
 		{"corrupt", "corrupt", "", []Part{testPart}, []string{"not the pinned file", sum(wheelBytes())}},
 		{"offline", "offline", "", []Part{testPart}, []string{"could not fetch calliope-test 1.2.3"}},
@@ -207,9 +204,9 @@ func TestImportErrors(t *testing.T) {
 		{"changed wheel", map[string]string{testWheel: string(bad)}, testWheel, []string{testWheel + " is not imported: its sha256 is " + sum(bad), "expected is " + testWheel + " with the sha256 " + sum(wheelBytes())}},
 		{"changed wheel in a folder", map[string]string{testWheel: string(bad)}, "", []string{"is not imported"}},
 		{"something else", map[string]string{"spoon.txt": "spoon"}, "spoon.txt", []string{"spoon.txt is not imported", testWheel, "libtest1_1%3a1.2-3_amd64.deb"}},
-		{"for elsewhere", map[string]string{"x.whl": string(elsewhereBytes)}, "x.whl", []string{"x.whl is for plan9/mips, and this is " + here}},
-		{"only for elsewhere", map[string]string{"x.whl": string(elsewhereBytes)}, "", []string{"no file for " + here + " is there", testWheel}},
-		{"empty folder", nil, "", []string{"no file for " + here + " is there", testWheel}},
+		{"for elsewhere", map[string]string{"x.whl": string(elsewhereBytes)}, "x.whl", []string{"x.whl is for plan9/mips, and this is " + thisPlatform}},
+		{"only for elsewhere", map[string]string{"x.whl": string(elsewhereBytes)}, "", []string{"no file for " + thisPlatform + " is there", testWheel}},
+		{"empty folder", nil, "", []string{"no file for " + thisPlatform + " is there", testWheel}},
 		{"nothing", nil, "nosuch.whl", []string{"cannot import", "nosuch.whl", "no such file"}},
 		{"half of the packages", map[string]string{"a.deb": string(debBytes("libtest1"))}, "", []string{"is made of several files: add libtest-dev_1%3a1.2-3_amd64.deb (sha256 " + sum(debBytes("libtest-dev"))}},
 	} {
@@ -364,11 +361,11 @@ func TestByHand(t *testing.T) {
 // TestWheelNames checks the names against the table of parts.
 func TestWheelNames(t *testing.T) {
 	for _, p := range Parts() {
-		s := table[p]
-		for platform, b := range s.builds {
+		for platform, b := range table[p].builds {
 			if b.debs != nil || p == gonePart {
 				continue
 			}
+			s := p.on(platform)
 			prefix := strings.ReplaceAll(s.project, "-", "_") + "-" + s.version + "-"
 			name, ok := wheelNames[b.sha256]
 			if !ok || !strings.HasPrefix(name, prefix) || p != testPart && !strings.Contains(name, b.tag) {

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -20,7 +21,9 @@ const (
 	// sdy and mhlo, which MLIR lacks. It is fetched on request, and in place of MLIR if the
 	// package index does not have that.
 	Jaxlib Part = "jaxlib"
-	// PJRTPlugin is XLA for the CPU, as a PJRT plugin.
+	// PJRTPlugin is XLA for the CPU, as a PJRT plugin: the newest one that is known here and has a build
+	// for the platform. On linux/amd64 that is PyPI's lammps-jax-pjrt-cpu, with PJRT 0.115, FFI 0.4 and
+	// StableHLO 1.20.0, and on linux/arm64 the release of PJRT81.
 	PJRTPlugin Part = "pjrt"
 	// IREE is a second library with the C API of MLIR. It is newer and has the StableHLO
 	// dialect, but not StableHLO's own C API. It is fetched only on request.
@@ -29,14 +32,13 @@ const (
 	// but without StableHLO. It is fetched only on request, from Debian's packages, and
 	// linked with the user's C++ compiler.
 	LLVM Part = "llvm"
-	// PJRT106 is a newer XLA for the CPU, as a PJRT plugin: PJRT 0.106, FFI 0.3, StableHLO
-	// 1.16.1, from PyPI's fastatomstruct-xla-cpu. It is fetched only on request, and used if
-	// CALLIOPE_PJRT_PLUGIN or bridge.OpenOptions.Path is its path.
+	// PJRT81 is the previous default on linux/amd64, an older XLA for the CPU: PJRT 0.81, FFI 0.2, StableHLO
+	// 1.13.3, from PyPI's xla-cpu-pjrt. It is fetched on request, and in place of PJRTPlugin if the package
+	// index does not have that. It is used if CALLIOPE_PJRT_PLUGIN or bridge.OpenOptions.Path is its path.
+	PJRT81 Part = "pjrt81"
+	// PJRT106 is an XLA for the CPU between the two: PJRT 0.106, FFI 0.3, StableHLO 1.16.1, from PyPI's
+	// fastatomstruct-xla-cpu. It is fetched only on request, and used as PJRT81 is.
 	PJRT106 Part = "pjrt106"
-	// PJRT115 is the newest XLA for the CPU that is known here, as a PJRT plugin: PJRT 0.115,
-	// FFI 0.4, StableHLO 1.20.0, from PyPI's lammps-jax-pjrt-cpu. It is fetched and used as
-	// PJRT106 is.
-	PJRT115 Part = "pjrt115"
 	// LAPACK is OpenBLAS, a library of linear algebra with all of BLAS and LAPACK. Its symbols
 	// are those of Fortran with the prefix scipy_, and its integers have 32 bits. Package
 	// bridge/lapack calls it. It is fetched only on request.
@@ -52,7 +54,8 @@ type build struct {
 	tag    string // pip's platform tag
 	sha256 string // of the whole wheel, in lower-case hex
 	debs   []deb
-	member string // the library's path in this wheel, if it differs from the spec's
+	// What differs from the spec, or "".
+	project, version, member string
 	// files maps the names of the files that are kept to their sha256. A library that is
 	// linked here is not included, because it depends on the compiler.
 	files map[string]string
@@ -154,17 +157,20 @@ var table = map[Part]spec{
 	PJRTPlugin: {
 		title:   "XLA CPU plugin",
 		env:     "CALLIOPE_PJRT_PLUGIN",
+		instead: PJRT81,
+		lost:    "PJRT 0.81 in place of 0.115, whose code is faster and right in more cases",
 		plugin:  true,
-		project: "xla-cpu-pjrt",
-		version: "0.0.1",
-		member:  "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+		project: "lammps-jax-pjrt-cpu",
+		version: "0.11.2",
+		member:  "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
 		mb:      63,
 		builds: map[string]build{
 			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
-				files: map[string]string{"xla_cpu_pjrt.so": "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc"},
+				tag: "manylinux_2_27_x86_64", sha256: "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
+				files: map[string]string{"pjrt_c_api_cpu_plugin.so": "ad1309ac822b1b24d51b7f9947c7c9fa9ef5d67f390584cbc3d1fa2428fed9c2"},
 			},
 			"linux/arm64": {
+				project: "xla-cpu-pjrt", version: "0.0.1", member: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 				tag: "manylinux_2_27_aarch64", sha256: "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
 				files: map[string]string{"xla_cpu_pjrt.so": "fcf411f3e8ff635c2b2cf87215aa7016f460e66d236c3db08309e7486583532d"},
 			},
@@ -209,6 +215,22 @@ var table = map[Part]spec{
 			}},
 		},
 	},
+	PJRT81: {
+		title:   "XLA CPU plugin of PJRT 0.81",
+		env:     "CALLIOPE_PJRT81_PLUGIN",
+		byAsk:   true,
+		plugin:  true,
+		project: "xla-cpu-pjrt",
+		version: "0.0.1",
+		member:  "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
+		mb:      63,
+		builds: map[string]build{
+			"linux/amd64": {
+				tag: "manylinux_2_27_x86_64", sha256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
+				files: map[string]string{"xla_cpu_pjrt.so": "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc"},
+			},
+		},
+	},
 	PJRT106: {
 		title:   "XLA CPU plugin of PJRT 0.106",
 		env:     "CALLIOPE_PJRT106_PLUGIN",
@@ -222,22 +244,6 @@ var table = map[Part]spec{
 			"linux/amd64": {
 				tag: "manylinux_2_27_x86_64", sha256: "88b1c430b341b4bea40a37420311c9c75db6e22b46d2ff95b6986577bee6afe9",
 				files: map[string]string{"libpjrt_cpu.so": "0a0fe56ca17be9efc7b942e89e534e5e0ad4a0f1e369b66d27b62184509015b9"},
-			},
-		},
-	},
-	PJRT115: {
-		title:   "XLA CPU plugin of PJRT 0.115",
-		env:     "CALLIOPE_PJRT115_PLUGIN",
-		byAsk:   true,
-		plugin:  true,
-		project: "lammps-jax-pjrt-cpu",
-		version: "0.11.2",
-		member:  "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
-		mb:      63,
-		builds: map[string]build{
-			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
-				files: map[string]string{"pjrt_c_api_cpu_plugin.so": "ad1309ac822b1b24d51b7f9947c7c9fa9ef5d67f390584cbc3d1fa2428fed9c2"},
 			},
 		},
 	},
@@ -342,49 +348,59 @@ func (p Part) Fetchable() bool {
 	return ok
 }
 
-// Release returns the project and version that the part is pinned to, such as "jaxlib 0.5.3",
-// or "" for an unknown part.
-func (p Part) Release() string {
-	s := table[p]
-	return strings.TrimSpace(s.project + " " + s.version)
-}
+// Release returns the project and version that the part is pinned to on this platform, such as
+// "jaxlib 0.5.3", or "" for an unknown part.
+func (p Part) Release() string { return p.spec().release() }
 
-// Platforms returns the platforms (GOOS/GOARCH) that the part has a build for, in a fixed order.
-func (p Part) Platforms() []string { return slices.Sorted(maps.Keys(table[p].builds)) }
+// Releases returns what the part is pinned to by platform (GOOS/GOARCH), for those that it has a build for.
+func (p Part) Releases() map[string]string {
+	releases := map[string]string{}
+	for platform := range table[p].builds {
+		releases[platform] = p.on(platform).release()
+	}
+	return releases
+}
 
 // Env returns the environment variable that holds the path of a library to use instead of
 // the pinned one, or "" for an unknown part.
 func (p Part) Env() string { return table[p].env }
 
+// on returns the part's table entry as it is on a platform.
+func (p Part) on(platform string) spec {
+	s := table[p]
+	b := s.builds[platform]
+	s.project, s.version, s.member = cmp.Or(b.project, s.project), cmp.Or(b.version, s.version), cmp.Or(b.member, s.member)
+	return s
+}
+
+// spec returns the part's table entry as it is on this platform.
+func (p Part) spec() spec { return p.on(thisPlatform) }
+
+// thisPlatform is the platform that this program runs on.
+const thisPlatform = runtime.GOOS + "/" + runtime.GOARCH
+
 // lookup returns the part's table entry, or an error if the part or the platform is not
 // supported.
 func lookup(p Part) (spec, error) {
-	s, ok := table[p]
-	if !ok {
+	if _, ok := table[p]; !ok {
 		var known []string
 		for _, k := range Parts() {
 			known = append(known, string(k))
 		}
 		return spec{}, fmt.Errorf("native: unknown part %q: use one of %s", string(p), strings.Join(known, ", "))
 	}
-	return s, platformError()
+	return p.spec(), platformError()
 }
 
 func (s spec) build() (build, bool) {
-	b, ok := s.builds[runtime.GOOS+"/"+runtime.GOARCH]
+	b, ok := s.builds[thisPlatform]
 	return b, ok
 }
 
-// path returns the library's path inside the wheel of this platform.
-func (s spec) path() string {
-	if b, _ := s.build(); b.member != "" {
-		return b.member
-	}
-	return s.member
-}
+func (s spec) release() string { return strings.TrimSpace(s.project + " " + s.version) }
 
 // library returns the file name of the library.
-func (s spec) library() string { return path.Base(s.path()) }
+func (s spec) library() string { return path.Base(s.member) }
 
 // slot returns the location of the part in a cache.
 func (s spec) slot(cache string) slot { return newSlot(cache, s.id(), s.library()) }

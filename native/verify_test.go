@@ -202,19 +202,19 @@ func TestEnsureHoldsLibraryAgainstPin(t *testing.T) {
 	}
 }
 
-// On another system the library has another name.
-func TestEnsureMemberOfBuild(t *testing.T) {
+// On another system the project and the library have other names.
+func TestEnsureOtherBuild(t *testing.T) {
 	cache, _ := setUp(t, "", "python3")
 	change(t, func(b *build) {
-		b.member = "pkg/other.so"
+		b.project, b.version, b.member = "calliope-further", "7", "pkg/other.so"
 		b.files = map[string]string{"other.so": sum([]byte("another"))}
 	})
 	found, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(cache, table[testPart].id(), "other.so"); found.Path != want {
-		t.Errorf("found %s, want %s", found.Path, want)
+	if want := filepath.Join(cache, testPart.spec().id(), "other.so"); found.Path != want || found.Version != "calliope-further 7" {
+		t.Errorf("found %s of %s, want %s", found.Path, found.Version, want)
 	}
 	if data, err := os.ReadFile(found.Path); string(data) != "another" {
 		t.Errorf("it holds %q (%v)", data, err)

@@ -24,7 +24,7 @@ var wheelNames = map[string]string{
 }
 
 // wheel returns the file name of the build's wheel.
-func (b build) wheel(s spec) string {
+func (b build) wheel() string {
 	if name, ok := wheelNames[b.sha256]; ok {
 		return name
 	}

@@ -205,7 +205,7 @@ func (c *chain) eval(computation string, args []hloValue) (root hloValue, err er
 func (c *chain) step(o hloOp, values map[string]hloValue, args []hloValue) (v hloValue, err error) {
 	operands := make([]hloValue, len(o.operands))
 	for i, name := range o.operands {
-		name, element, isElement := strings.Cut(name, "#") // newer plugins write elements of tuples so
+		name, element, isElement := strings.Cut(name, "#") // plugins of PJRT 0.115 write elements of tuples so
 		operands[i] = values[name]
 		if n, err := strconv.Atoi(element); isElement && err == nil {
 			operands[i] = operands[i].element(n)

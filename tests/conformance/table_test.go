@@ -137,7 +137,7 @@ the same release.
 
 XLA CPU itself drops a NaN in maximum, minimum and clamp, and takes -0 for 0 there.
 bridge.Client.Compile sets the flag that prevents this (see bridge.CompileOptions.Flags).
-The default plugin still drops a NaN when it folds one of these operations on constants.
+The plugin of PJRT 0.81 still drops a NaN when it folds one of these operations on constants.
 `
 
 func table(t *testing.T) string {

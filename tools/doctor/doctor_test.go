@@ -251,7 +251,7 @@ func TestTrouble(t *testing.T) {
 		name: "an export without pip",
 		env:  map[string]string{"PATH": t.TempDir()},
 		args: []string{"-export", filepath.Join(t.TempDir(), "out"), "pjrt"},
-		want: map[string]string{"": "FAILED: native: fetching xla-cpu-pjrt needs Python"},
+		want: map[string]string{"": "FAILED: native: fetching lammps-jax-pjrt-cpu needs Python"},
 		next: "install Python with pip, or uv, then try again",
 	}, {
 		name: "no pip where none is needed",
@@ -351,7 +351,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -vlog and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
-		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from cuda, iree, jaxlib, lapack, llvm, mlir, pjrt, pjrt106, pjrt115`},
+		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from cuda, iree, jaxlib, lapack, llvm, mlir, pjrt, pjrt106, pjrt81`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
 		{[]string{"-import", "file", "-check"}, "put the flags first"},
 		{[]string{"-import"}, "-import needs files or folders"},

@@ -181,12 +181,16 @@ func (t *tables) String() string {
 		fmt.Fprintln(&b, strings.Repeat("|---", len(cells))+"|")
 	}
 	pinned := func(e engine) (cells []string) {
+		releases := e.part.Releases()
 		for _, platform := range platforms {
-			has := "–"
-			if slices.Contains(e.part.Platforms(), platform) {
-				has = "yes"
+			switch release := releases[platform]; release {
+			case "":
+				cells = append(cells, "–")
+			case e.part.Release():
+				cells = append(cells, "yes")
+			default:
+				cells = append(cells, release)
 			}
-			cells = append(cells, has)
 		}
 		return cells
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
 )
 
@@ -68,6 +70,8 @@ func (m *module) compileUnread(client *bridge.Client, o options, names []string)
 		switch {
 		case o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget):
 			return nil, errPartitioned // XLA itself generates it for a manual computation
+		case mlir.IsBytecode(m.program) && strings.Contains(plugin.Message, "Failed to parse"):
+			return nil, fmt.Errorf("%w\nA plugin may not read the bytecode of an older release: use the module's text, or another plugin (%s)", err, native.PJRTPlugin.Env())
 		case names == nil && strings.Contains(plugin.Message, contract.TargetJAX):
 			return nil, errors.New("it has callbacks of JAX, which have no handler: with --tap their operands are printed, and passed on as the results; with --stub zeros they return zeros")
 		}

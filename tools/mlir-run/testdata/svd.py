@@ -1,4 +1,4 @@
-"""Writes svd.mlirbc with JAX 0.10: bytecode with the dialect sdy, and calls of LAPACK. Run it in this folder."""
+"""Writes svd.mlirbc with JAX 0.11.2: bytecode with the dialect sdy, and calls of LAPACK. Run it in this folder."""
 
 import io
 
