@@ -11,9 +11,16 @@ import (
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
+// How closures are called: see package callbacks.
+const (
+	Goroutine = callbacks.Goroutine
+	Async     = callbacks.Async
+	Deferred  = callbacks.Deferred
+)
+
 // CallOptions are the options of one call of a closure. The zero value is the usual choice.
 type CallOptions struct {
-	// Dispatch says how the closure is called: see package callbacks.
+	// Dispatch is Goroutine, Async, Deferred, or the zero value for a call on the device's thread.
 	Dispatch callbacks.Dispatch
 	// Timeout limits how long one call may take: see callbacks.Options.
 	Timeout time.Duration
@@ -38,13 +45,23 @@ func Tap[T, A any](x T, fn func(A), o ...CallOptions) {
 // TryTap is Tap for a function that may fail. Its error fails the run, unless the call is Async: then the next barrier
 // returns it.
 func TryTap[T, A any](x T, fn func(context.Context, A) error, o ...CallOptions) {
-	cb, ok := closureOf(x, "tap", o, func() (callbacks.Func, error) {
+	if cb, ok := tap(x, fn, o); ok {
+		builder.Tap(cb, x)
+	}
+}
+
+// TapIf is TryTap if cond, a pred[], is true at run time. If it is false, nothing is called and nothing is copied.
+func TapIf[T, A any](cond builder.Value, x T, fn func(context.Context, A) error, o ...CallOptions) {
+	if cb, ok := tap(x, fn, o); ok {
+		builder.TapIf(cond, cb, x)
+	}
+}
+
+func tap[T, A any](x T, fn func(context.Context, A) error, o []CallOptions) (builder.Callback, bool) {
+	return closureOf(x, "tap", o, func() (callbacks.Func, error) {
 		args, err := template[A](x)
 		return callbacks.Tap(fn, args), err
 	})
-	if ok {
-		builder.Tap(cb, x)
-	}
 }
 
 // Passthrough calls fn with the values of a tree and returns the same values.
@@ -63,6 +80,11 @@ func Passthrough[T, A any](x T, fn func(A), o ...CallOptions) T {
 // is a tree whose leaves come from builder.Like. R is a tree with its structure. The call always runs.
 func RuntimeCall[T, L, A, R any](like L, x T, fn func(context.Context, A) (R, error), o ...CallOptions) L {
 	return call(like, x, "runtime call", fn, o, builder.RuntimeCall[T, L])
+}
+
+// Source is RuntimeCall for a function that cannot be stopped, such as one that gives the batch of each step.
+func Source[T, L, A, R any](like L, x T, next func(A) (R, error), o ...CallOptions) L {
+	return RuntimeCall(like, x, func(_ context.Context, args A) (R, error) { return next(args) }, o...)
 }
 
 // PureCall is RuntimeCall for a function whose results depend on its arguments only, and that has no other effect.
@@ -156,6 +178,7 @@ func closureOf[T any](
 		return cb, false
 	}
 	t.closures = append(t.closures, closure{id, b.Here()})
+	t.late = t.late || options.Dispatch == Async || options.PerSecond > 0
 	return builder.Callback{
 		ID: id, Registry: t.registry.Name(), Effect: options.Effect, Every: options.Every,
 		Policy: options.Policy, Device: options.Device,

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
@@ -20,6 +22,7 @@ type compiled struct {
 
 	// These are set before ready is closed. runner is nil after an error.
 	runner   stages.Executable
+	wait     func(ctx context.Context, name string) error // for late calls of closures; nil if there are none
 	onClose  func()
 	donated  []bool
 	results  *results // nil for those of a module
@@ -27,6 +30,9 @@ type compiled struct {
 	divided  *model.Divided // if devices share the module
 	isClient bool           // the runner makes Arrays
 }
+
+// waitLimit is how long Close waits for late calls of closures.
+const waitLimit = 10 * time.Second
 
 // compile compiles a trace for a session: on its plugin, or in stages if it has none that calls back. It takes over the
 // closures.
@@ -36,9 +42,16 @@ func (c *compiled) compile(ctx context.Context, s *Session, t *trace, o FuncOpti
 		return errors.Join(err, t.release())
 	}
 	c.onClose = func() { _ = t.release() } // an error says that the registry is closed
-	if e, ok := c.runner.(*bridge.Executable); ok {
-		e.OnClose(c.onClose)
+	switch runner := c.runner.(type) {
+	case *bridge.Executable:
+		runner.OnClose(c.onClose)
 		c.onClose = func() {}
+		c.wait = s.client.Barrier
+	case *stages.Program:
+		c.wait = runner.Barrier
+	}
+	if !t.late {
+		c.wait = nil
 	}
 	return nil
 }
@@ -175,7 +188,15 @@ func (c *compiled) close() error {
 	if c.runner == nil {
 		return nil
 	}
-	err := c.runner.Close()
+	var err error
+	if c.wait != nil {
+		ctx, stop := context.WithTimeout(context.Background(), waitLimit)
+		defer stop()
+		if err = c.wait(ctx, "close function"); errors.Is(err, callbacks.ErrBarrierInside) || errors.Is(err, bridge.ErrClosed) {
+			err = nil
+		}
+	}
+	err = errors.Join(err, c.runner.Close())
 	c.onClose()
 	return err
 }

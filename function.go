@@ -194,7 +194,8 @@ func (f *Function) Executable(ctx context.Context, args ...any) (*bridge.Executa
 }
 
 // Close releases what was compiled, and the closures that it calls. It waits for runs in flight, as
-// bridge.Executable.Close does. Later calls fail with bridge.ErrClosed.
+// bridge.Executable.Close does, and for calls of closures that are made after their run, and returns the errors of taps
+// since the last barrier. Later calls fail with bridge.ErrClosed.
 func (f *Function) Close() error {
 	f.mu.Lock()
 	known, registered := f.known, f.registered

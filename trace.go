@@ -20,6 +20,7 @@ type trace struct {
 	donated  []bool
 	results  *results
 	closures []closure
+	late     bool                   // whether closures may be called after their run
 	foreign  []bridge.ForeignTarget // further targets that it calls
 }
 

@@ -74,7 +74,7 @@ var mayImport = map[string][]string{
 	"contract/callop":                {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "tensor"},
 	"internal/leaf":                  {"tensor"},
 	"internal/tree":                  {},
-	".":                              {"bridge", "bridge/preflight", "builder", "callbacks", "mlir", "native", "passes", "stablehlo/jaxexport", "stablehlo/sharding", "stages", "tensor", "internal/leaf", "internal/model", "internal/tree"},
+	".":                              {"bridge", "bridge/preflight", "builder", "callbacks", "mlir", "native", "passes", "stablehlo/jaxexport", "stablehlo/sharding", "stages", "tensor", "tensor/npz", "internal/leaf", "internal/model", "internal/tree"},
 	"nn":                             {"builder", "tensor"},
 	"optim":                          {"builder", "tensor"},
 	"lint":                           {"mlir", "internal/errtext"},

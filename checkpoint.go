@@ -1,0 +1,97 @@
+package calliope
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/leaf"
+	"github.com/calliope-mlir/calliope/internal/tree"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/tensor/npz"
+)
+
+// Checkpoint writes the values of a tree to a .npz file, which replaces the one before. The device goes on meanwhile:
+// the call is Async. The name of an array is its place in the tree, such as Layers[0].Scale.
+func Checkpoint[T any](path string, x T, o ...CallOptions) {
+	o = append([]CallOptions{}, o...)
+	if len(o) == 0 {
+		o = append(o, CallOptions{})
+	}
+	o[0].Dispatch = Async
+	cb, ok := closureOf(x, "checkpoint", o, func() (callbacks.Func, error) {
+		var names []string
+		_ = eachValue(x, func(at string, _ builder.Value) { names = append(names, nameAt(at)) })
+		return func(c *callbacks.Frame) error {
+			var arrays []npz.Named
+			for i, name := range names {
+				arrays = append(arrays, npz.Named{Name: name, View: c.Args[i]})
+			}
+			return npz.WriteFile(path, arrays)
+		}, nil
+	})
+	if ok {
+		builder.Tap(cb, x)
+	}
+}
+
+// nameAt returns the name of an array in a checkpoint.
+func nameAt(at string) string {
+	if at = strings.TrimPrefix(at, "."); at != "" {
+		return at
+	}
+	return "x"
+}
+
+// Restore reads what Checkpoint wrote into a tree, whose slices and maps must have their lengths and keys.
+func Restore[T any](path string, to *T) (err error) {
+	f, err := npz.Open(path)
+	if err != nil {
+		return fmt.Errorf("calliope: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := restore(f, tree.MaxDepth, reflect.ValueOf(to).Elem(), ""); err != nil {
+		return fmt.Errorf("calliope: %s: %w", path, err)
+	}
+	return nil
+}
+
+func restore(f *npz.File, depth int, to reflect.Value, at string) error {
+	l := leaf.Of(to.Type())
+	if l == nil {
+		if depth == 0 {
+			return tree.ErrDepth
+		}
+		return tree.Each(to, at, leaf.Types, func(_ int, b tree.Branch) error {
+			if !b.Key.IsValid() {
+				return restore(f, depth-1, b.Value, b.At)
+			}
+			value := reflect.New(b.Value.Type()).Elem()
+			value.Set(b.Value)
+			err := restore(f, depth-1, value, b.At)
+			to.SetMapIndex(b.Key, value)
+			return err
+		})
+	}
+	name := nameAt(at)
+	if !f.Has(name) {
+		return fmt.Errorf("it has no array %q, but %q", name, f.Names())
+	}
+	array, err := f.Array(name, nil)
+	if err != nil {
+		return err
+	}
+	view := array.View
+	if elements, _ := l.Accepts(); elements != tensor.Invalid {
+		if view, err = array.As(elements); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if !l.Set(to, view) {
+		return fmt.Errorf("%s is %s, which a %s cannot hold", name, view.Shape, to.Type())
+	}
+	return nil
+}
