@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -33,7 +32,7 @@ func (e *TargetError) Error() string {
 	switch {
 	case e.Nearest == e.Target:
 		hint = ": the registered one is of XLA's typed FFI: write api_version = 4 with a dictionary as backend_config"
-	case slices.Contains(contract.JAXTargets(), e.Target):
+	case contract.IsJAXTarget(e.Target):
 		hint = ": the module has callbacks of JAX: name those that serve them in CompileOptions.JAXCallbacks"
 	case e.Nearest != "":
 		hint = fmt.Sprintf("; is it %q?", e.Nearest)

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -176,7 +175,7 @@ func (p *Plugin) RegisterTarget(target string) error {
 // attributed reports whether all calls of a target have attributes. Those that have their id
 // as an operand have none, and those of a target with another name may be such calls.
 func attributed(target string) bool {
-	return target != contract.TargetEXLAElixirCallback && slices.Contains(contract.Targets(), target)
+	return target != contract.TargetEXLAElixirCallback && contract.IsTarget(target)
 }
 
 // served returns the custom call targets that Go handles.

@@ -28,18 +28,6 @@ const (
 	EncodingServer
 )
 
-// The custom call targets of the further encodings.
-const (
-	TargetEXLAIOCallback      = "exla_io_callback"
-	TargetEXLARuntimeCallback = "exla_runtime_callback"
-	TargetEXLAElixirCallback  = "exla_elixir_callback"
-)
-
-// Targets returns the custom call targets of the contract and of its further encodings.
-func Targets() []string {
-	return []string{TargetIOCallback, TargetRuntimeCall, TargetEXLAIOCallback, TargetEXLARuntimeCallback, TargetEXLAElixirCallback}
-}
-
 // Target returns the custom call target for a form in this encoding.
 func (e Encoding) Target(f Form) string {
 	switch e {

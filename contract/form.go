@@ -5,12 +5,6 @@ import "fmt"
 // AllEffects is the effect of a call that is ordered against the calls of every effect.
 const AllEffects = "*"
 
-// The custom call targets.
-const (
-	TargetIOCallback  = "calliope_io_callback"
-	TargetRuntimeCall = "calliope_runtime_call"
-)
-
 // A Form is the kind of a callback.
 type Form string
 

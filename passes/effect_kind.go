@@ -83,7 +83,7 @@ func readKind(op mlir.Operation, target, sideEffect mlir.Attribute) effectKind {
 		return effectKind{}
 	}
 	text, _ := target.Text()
-	if has, _ := sideEffect.Bool(); !has || callop.OfXLA(text) {
+	if has, _ := sideEffect.Bool(); !has || contract.XLATargetOf(text) != contract.NotXLA {
 		return effectKind{}
 	}
 	return effectKind{calls: "@" + text, effect: "@" + text}

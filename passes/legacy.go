@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -195,7 +194,7 @@ func readLegacy(op mlir.Operation) (legacy, bool) {
 		return legacy{}, false
 	}
 	target := l.custom.Target
-	if l.custom.APIVersion == stablehlo.TypedFFI || slices.Contains(contract.Targets(), target) || callop.ServedByXLA(target) {
+	if l.custom.APIVersion == stablehlo.TypedFFI || contract.IsTarget(target) || contract.XLATargetOf(target) != contract.NotXLA {
 		return legacy{}, false
 	}
 	if inJAXSpelling(op, l.custom) {

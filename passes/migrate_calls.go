@@ -69,7 +69,7 @@ func (g *migration) configOf(op mlir.Operation) (contract.Config, bool) {
 		}
 		return contract.Config{}, false
 	}
-	if !call.HasSideEffect || callop.OfXLA(call.Target) {
+	if !call.HasSideEffect || contract.XLATargetOf(call.Target) != contract.NotXLA {
 		return contract.Config{}, false
 	}
 	for _, v := range call.Operands {

@@ -149,7 +149,7 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 		return p, false, errors.New("the policy gather is for calls outside of manual computations, where arrays are whole: make the call after the manual computation")
 	case at.Inside:
 		return p, false, nil
-	case !at.Outside, p.Kind == "" && callop.IsServedByXLA(a.m, op): // never called, or on one device already
+	case !at.Outside, p.Kind == "" && callop.IsPlaced(a.m, op): // never called, or on one device already
 		return contract.Policy{}, false, nil
 	case p.Kind == contract.PerDevice:
 		return p, false, errors.New("the policy per_device is for calls inside of a manual computation, where each device has its part of the arrays: make the call in one")

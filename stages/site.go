@@ -9,7 +9,6 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/jaxtargets"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -59,11 +58,11 @@ func (o Options) site(r *callop.Reader, op mlir.Operation) (s site, ok bool, err
 		return s, true, s.setEncoding()
 	}
 	switch {
-	case slices.Contains(contract.JAXTargets(), s.call.Target):
+	case contract.IsJAXTarget(s.call.Target):
 		return s, true, s.setJAX(o.JAXCallbacks)
-	case s.call.Target == "xla_python_cpu_callback", s.call.Target == "xla_buffer_python_cpu_callback":
+	case contract.PythonTargetOf(s.call.Target) == contract.PythonByAddress:
 		return s, false, cutError(op, "the call of JAX's target %q has the address of a Python object: lower the program again with a newer JAX, and with callbacks that get arrays", s.call.Target)
-	case jaxtargets.IsLAPACK(s.call.Target):
+	case contract.IsLAPACKTarget(s.call.Target):
 		if callsBack, why := o.callsBack(); !callsBack {
 			return s, false, cutError(op, "%s, and nothing serves the target %q: put lapack.Foreign of bridge/lapack into Options.Foreign", why, s.call.Target)
 		}
@@ -286,7 +285,7 @@ func unserved(m *mlir.Module) string {
 		call, _ := stablehlo.AsCustomCall(op)
 		_, typed := op.Attribute("mhlo.backend_config")
 		switch {
-		case callop.ServedByXLA(call.Target):
+		case contract.XLATargetOf(call.Target) != contract.NotXLA:
 		case typed || call.APIVersion == stablehlo.TypedFFI:
 			return fmt.Sprintf("if a function of this process should serve the target %q, name it in Options.Foreign", call.Target)
 		default:

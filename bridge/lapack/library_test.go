@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/jaxtargets"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -17,8 +17,8 @@ func TestTargets(t *testing.T) {
 	targets := Targets()
 	check.Diff(t, "number", 60, len(targets))
 	for _, target := range targets {
-		if !jaxtargets.IsLAPACK(target) {
-			t.Errorf("package jaxtargets does not know %s", target)
+		if !contract.IsLAPACKTarget(target) {
+			t.Errorf("package contract does not know %s", target)
 		}
 	}
 	if !slices.IsSorted(targets) {

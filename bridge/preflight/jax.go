@@ -16,7 +16,7 @@ import (
 // isJAX reports whether a target is one of JAX's callbacks, and served by Options.JAXCallbacks or
 // by nothing.
 func (o Options) isJAX(target string) bool {
-	return slices.Contains(contract.JAXTargets(), target) && !slices.Contains(o.Handlers, target) && !slices.Contains(o.targets(), target)
+	return contract.IsJAXTarget(target) && !slices.Contains(o.Handlers, target) && !slices.Contains(o.targets(), target)
 }
 
 // checkSurplus looks for names that serve no call.

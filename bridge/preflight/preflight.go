@@ -7,7 +7,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/jaxtargets"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -74,7 +73,7 @@ func Check(m *mlir.Module, o Options) error {
 // checkDevices checks a call in a module that devices share. XLA refuses side effects where the
 // devices run the module together, with one of several messages that do not name the reason.
 func checkDevices(m *mlir.Module, op mlir.Operation, where func(mlir.Operation) callop.Surrounding) (Problem, bool) {
-	if !callop.HasSideEffect(op) || !where(op).Outside || callop.IsServedByXLA(m, op) {
+	if !callop.HasSideEffect(op) || !where(op).Outside || callop.IsPlaced(m, op) {
 		return Problem{}, false
 	}
 	return Problem{Kind: BadDevices, Err: errors.New(
@@ -83,22 +82,22 @@ func checkDevices(m *mlir.Module, op mlir.Operation, where func(mlir.Operation) 
 
 // check returns the problem of one call, if it has one.
 func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, bool) {
-	ours := slices.Contains(o.targets(), call.Target)
+	ours, of := slices.Contains(o.targets(), call.Target), contract.XLATargetOf(call.Target)
 	switch {
-	case call.Target == resultSharding && !hasFrontendAttributes(op):
+	case call.Target == contract.TargetResultSharding && !hasFrontendAttributes(op):
 		return Problem{Kind: BadAttributes, Err: fmt.Errorf(
 			"the target %q needs mhlo.frontend_attributes, as Shardy's export writes them: without them newer plugins end the process", call.Target)}, true
-	case slices.Contains(cpuTargets, call.Target), onlyPlaces(op):
+	case of == contract.XLACompiled, onlyPlaces(op):
 		return Problem{}, false
-	case slices.Contains(partitionedTargets, call.Target):
+	case of == contract.XLAPartitioned:
 		if o.Partitions > 1 {
 			return Problem{}, false
 		}
 		return Problem{Kind: MissingTarget, Err: fmt.Errorf(
 			"the target %q needs a module that several devices share: compile it with Partitions above 1", call.Target)}, true
-	case call.Target == shapeAssertion:
+	case call.Target == contract.TargetShapeAssertion:
 		return Problem{Kind: MissingTarget, Err: fmt.Errorf(
-			"no handler is registered for the target %q, which asserts shapes: stablehlo.Refine evaluates it, so compile the module that it returns", shapeAssertion)}, true
+			"no handler is registered for the target %q, which asserts shapes: stablehlo.Refine evaluates it, so compile the module that it returns", call.Target)}, true
 	case o.isJAX(call.Target):
 		if len(o.JAXCallbacks) == 0 {
 			return Problem{Kind: MissingTarget, Err: fmt.Errorf(
@@ -107,7 +106,7 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, b
 	case !ours && !slices.Contains(o.Handlers, call.Target):
 		p := Problem{Kind: MissingTarget, Nearest: o.nearest(call.Target)}
 		p.Err = fmt.Errorf("no handler is registered for the target %q%s", call.Target, isIt(p.Nearest))
-		if jaxtargets.IsLAPACK(call.Target) {
+		if contract.IsLAPACKTarget(call.Target) {
 			p.Nearest = ""
 			p.Err = fmt.Errorf("no handler is registered for the target %q: lapack.Register of bridge/lapack serves it, and Handlers must have lapack.Targets then", call.Target)
 		}

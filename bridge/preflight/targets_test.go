@@ -9,6 +9,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/contract"
 )
 
 // same returns a module that calls a target with a vector and gets a vector.
@@ -95,7 +96,7 @@ func TestTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	for _, target := range slices.Concat(cpuTargets, partitionedTargets) {
+	for _, target := range slices.Concat(contract.XLATargets(contract.XLACompiled), contract.XLATargets(contract.XLAPartitioned)) {
 		t.Run(target, func(t *testing.T) {
 			text := examples[target]
 			if text == "" {
@@ -106,7 +107,7 @@ func TestTargets(t *testing.T) {
 				t.Fatal(err)
 			}
 			o, compile := Options{}, bridge.CompileOptions{}
-			if slices.Contains(partitionedTargets, target) {
+			if contract.XLATargetOf(target) == contract.XLAPartitioned {
 				if err := Check(m, Options{}); err == nil {
 					t.Error("it is fine without partitions")
 				}
@@ -122,21 +123,23 @@ func TestTargets(t *testing.T) {
 			executable.Close()
 		})
 	}
-	if len(examples) != len(cpuTargets)+len(partitionedTargets) {
-		t.Errorf("%d examples are for %d targets", len(examples), len(cpuTargets)+len(partitionedTargets))
+	for target := range examples {
+		if contract.XLATargetOf(target) < contract.XLAPartitioned {
+			t.Errorf("%s has an example, and is not in the table", target)
+		}
 	}
 }
 
 // A call on which plugins newer than PJRT 0.81 end the process.
 func TestResultShardingAlone(t *testing.T) {
-	err := Check(mlirtest.Parse(t, mlirtest.Context(t), same(resultSharding)), Options{})
+	err := Check(mlirtest.Parse(t, mlirtest.Context(t), same(contract.TargetResultSharding)), Options{})
 	check.Error(t, err, `the target "xla.sdy.FuncResultSharding" needs mhlo.frontend_attributes`)
 }
 
 // Targets that XLA seems to have but does not.
 func TestNoTargets(t *testing.T) {
 	for _, target := range []string{"mhlo.topk", "mhlo.erf", "shape_assertion", "Cholesky", "PartialReduce"} {
-		if slices.Contains(cpuTargets, target) {
+		if contract.XLATargetOf(target) >= contract.XLAPartitioned {
 			t.Errorf("%s is in the table", target)
 		}
 		plugin, err := bridge.Open(bridge.OpenOptions{})

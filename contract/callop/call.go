@@ -3,8 +3,6 @@ package callop
 import (
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -72,9 +70,8 @@ func (r *Reader) AsCall(op mlir.Operation) (Call, bool) {
 		return Call{}, false
 	}
 	call := Call{Op: op}
-	target, _ := op.Attribute("call_target_name")
-	call.Target, _ = target.Text()
-	known := slices.Contains(contract.Targets(), call.Target)
+	call.Target = target(op)
+	known := contract.IsTarget(call.Target)
 	dictionary, has := dictionaryOf(op)
 	switch {
 	case !known && !has:
@@ -96,8 +93,8 @@ func (r *Reader) AsCall(op mlir.Operation) (Call, bool) {
 	return call, true
 }
 
-// HasSideEffect reports whether op is a custom call with side effects. The targets that XLA
-// handles itself have none, whatever their attribute says: see OfXLA.
+// HasSideEffect reports whether op is a custom call with side effects outside the program. The
+// targets of XLA's own have none, whatever their attribute says: some have it only so that they stay in the program.
 func HasSideEffect(op mlir.Operation) bool {
 	if op.Name() != "stablehlo.custom_call" {
 		return false
@@ -106,35 +103,16 @@ func HasSideEffect(op mlir.Operation) bool {
 	if !ok {
 		return false
 	}
-	if has, _ := effect.Bool(); !has {
-		return false
-	}
-	target, _ := op.Attribute("call_target_name")
-	name, _ := target.Text()
-	return !OfXLA(name)
+	has, _ := effect.Bool()
+	return has && contract.XLATargetOf(target(op)) == contract.NotXLA
 }
 
-// OfXLA reports whether a target is one that XLA handles itself. Some have side effects only so
-// that they stay in the program.
-func OfXLA(target string) bool {
-	for _, prefix := range []string{"xla.", "mhlo.", "stablehlo.", "chlo.", "__gpu$", "__cu", "tpu_"} {
-		if strings.HasPrefix(target, prefix) {
-			return true
-		}
-	}
-	return slices.Contains([]string{
-		"annotate_device_placement", "MoveToHost", "MoveToDevice", "LayoutConstraint", "Sharding",
-		"SPMDFullToShardShape", "SPMDShardToFullShape", "PinToDevice", "Pin", "Unpin", "CreateBuffer",
-		"SliceToDynamic", "PadToStatic", "DynamicGatherBarrier", "shape_assertion", "AllocateBuffer", "X64Combine",
-	}, target)
+// target returns the target of a custom call.
+func target(op mlir.Operation) string {
+	a, _ := op.Attribute("call_target_name")
+	name, _ := a.Text()
+	return name
 }
-
-// expanded are the targets that XLA replaces by operations of its own.
-var expanded = []string{"ApproxTopK", "TopK", "Eigh", "Qr", "ProductOfElementaryHouseholderReflectors"}
-
-// ServedByXLA reports whether XLA serves a target with any api_version: one that it handles itself, or
-// replaces by operations of its own.
-func ServedByXLA(target string) bool { return OfXLA(target) || slices.Contains(expanded, target) }
 
 // CanHold reports whether callbacks can run in the regions of an operation.
 func CanHold(op mlir.Operation) bool {

@@ -2,10 +2,10 @@ package callop
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
@@ -191,19 +191,12 @@ var (
 	maximalMesh = regexp.MustCompile(`<\[\], device_ids=\[(\d+)\]>`)
 )
 
-// IsServedByXLA reports whether XLA observes the maximal sharding of a custom call. In Shardy's form
-// it does for JAX's targets only.
-func IsServedByXLA(m *mlir.Module, op mlir.Operation) bool {
+// IsPlaced reports whether XLA observes the maximal sharding of a custom call. In Shardy's form
+// it does for some targets only: see contract.IsPlaced.
+func IsPlaced(m *mlir.Module, op mlir.Operation) bool {
 	if _, ok := Maximal(m, op); !ok {
 		return false
 	}
 	_, own := op.Attribute("mhlo.sharding")
-	target, _ := op.Attribute("call_target_name")
-	name, _ := target.Text()
-	return own || slices.Contains(jaxCallbacks, name)
-}
-
-// jaxCallbacks are the targets of JAX's callbacks.
-var jaxCallbacks = []string{
-	"xla_ffi_python_cpu_callback", "xla_ffi_python_gpu_callback", "xla_python_cpu_callback", "xla_python_gpu_callback",
+	return own || contract.IsPlaced(target(op))
 }

@@ -34,7 +34,7 @@ configuration. docs/contract.md has all keys. There is no safe repair.`,
 func backendConfig(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
 		if c.ours {
-			if !c.typed() && contractTarget(c.Target) {
+			if !c.typed() && contract.IsTarget(c.Target) {
 				continue // the rule api-version
 			}
 			if err := c.checkConfig(); err != nil {

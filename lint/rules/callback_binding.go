@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"strings"
-
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -44,9 +42,9 @@ func callbackBinding(p *lint.Pass) error {
 			what = "by an id of a server"
 		case c.ours:
 			what = "by an id"
-		case pythonTarget.MatchString(c.Target) && strings.HasPrefix(c.Target, "xla_ffi_"):
+		case contract.PythonTargetOf(c.Target) == contract.PythonByIndex:
 			what = "by the index of a Python function"
-		case pythonTarget.MatchString(c.Target):
+		case contract.PythonTargetOf(c.Target) == contract.PythonByAddress:
 			what = "by the address of a Python function"
 		}
 		if what != "" {

@@ -1,9 +1,6 @@
 package rules
 
 import (
-	"regexp"
-	"slices"
-
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
@@ -65,8 +62,8 @@ func readCall(reader *callop.Reader, op mlir.Operation) *call {
 	return c
 }
 
-// pythonTarget matches the targets of JAX's callbacks, typed and untyped.
-var pythonTarget = regexp.MustCompile(`^xla_(ffi_)?(partitioned_)?python_[a-z]+_callback$`)
+// ofXLA reports whether the target is one of XLA's own.
+func (c *call) ofXLA() bool { return contract.XLATargetOf(c.Target) != contract.NotXLA }
 
 // callback returns what a call calls, for messages, if it calls a function of the host.
 func (c *call) callback() (string, bool) {
@@ -76,14 +73,11 @@ func (c *call) callback() (string, bool) {
 			return "", false // it does nothing
 		}
 		return "callback " + quote(c.as.Config.Name()), true
-	case c.ours || pythonTarget.MatchString(c.Target):
+	case c.ours || contract.PythonTargetOf(c.Target) != contract.NotPython:
 		return "the callback of @" + c.Target, true
 	}
 	return "", false
 }
-
-// contractTarget reports whether a target is one of the contract or of its further encodings.
-func contractTarget(target string) bool { return slices.Contains(contract.Targets(), target) }
 
 // data returns the numbers of operands and results that are data, in the contract's own dictionary.
 func (c *call) data() (operands, results int, err error) {

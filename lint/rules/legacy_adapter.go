@@ -33,7 +33,7 @@ func legacyAdapter(p *lint.Pass) error {
 	for _, name := range []string{"stablehlo.custom_call", "mhlo.custom_call"} {
 		for op := range p.Operations(name) {
 			call, ok := passes.AsLegacyCall(op)
-			if !ok || pythonTarget.MatchString(call.Target) {
+			if !ok || contract.PythonTargetOf(call.Target) != contract.NotPython {
 				continue
 			}
 			host, gpu := contract.LegacySignatures(int64(call.Version))

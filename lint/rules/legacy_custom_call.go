@@ -3,7 +3,7 @@ package rules
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -30,7 +30,7 @@ serves itself, such as Sharding. Calls of callback targets have the rule api-ver
 
 func legacyCustomCall(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
-		if c.typed() || contractTarget(c.Target) || callop.ServedByXLA(c.Target) {
+		if c.typed() || contract.IsTarget(c.Target) || c.ofXLA() {
 			continue
 		}
 		how := "is of API version 1, whose handler gets bare pointers and cannot report errors"
@@ -41,7 +41,7 @@ func legacyCustomCall(p *lint.Pass) error {
 			how = fmt.Sprintf("is of API version %d, whose handler gets bare pointers, without shapes and types", c.APIVersion)
 		}
 		advice := "register a handler of XLA's typed FFI, and write api_version = 4 with a dictionary as backend_config"
-		if pythonTarget.MatchString(c.Target) {
+		if contract.PythonTargetOf(c.Target) != contract.NotPython {
 			advice = "export the program with a newer JAX, which writes typed calls"
 		}
 		p.Report(c.op, mlir.SeverityWarning, "the call of @%s %s: %s", c.Target, how, advice)

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -34,7 +33,7 @@ func sideEffect(p *lint.Pass) error {
 			p.ReportFix(c.op, mlir.SeverityError, set, "%s is made for its effect, but the compiler may remove, merge or move the call: write has_side_effect = true", what)
 		case c.HasSideEffect && isCallback && c.ours && c.as.Config.Form == contract.Pure:
 			p.Report(c.op, mlir.SeverityNote, "%s is pure, but has_side_effect keeps the call when its results are not used: leave it out, or use the form call", what)
-		case !c.ours && !c.HasSideEffect && len(c.Results) == 0 && !callop.ServedByXLA(c.Target):
+		case !c.ours && !c.HasSideEffect && len(c.Results) == 0 && !c.ofXLA():
 			p.Report(c.op, mlir.SeverityNote, "the call of @%s has no results and no side effect, so the compiler removes it: write has_side_effect = true, or remove it", c.Target)
 		}
 	}

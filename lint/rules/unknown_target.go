@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
-	"github.com/calliope-mlir/calliope/internal/jaxtargets"
 	"github.com/calliope-mlir/calliope/internal/nearest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -30,7 +28,7 @@ func unknownTarget(p *lint.Pass) error {
 		return nil
 	}
 	for _, c := range callsOf(p) {
-		if c.ours || callop.ServedByXLA(c.Target) || slices.Contains(contract.JAXTargets(), c.Target) || slices.Contains(p.KnownTargets, c.Target) {
+		if c.ours || c.ofXLA() || contract.IsJAXTarget(c.Target) || slices.Contains(p.KnownTargets, c.Target) {
 			continue
 		}
 		meant := ""
@@ -38,7 +36,7 @@ func unknownTarget(p *lint.Pass) error {
 			meant = " (is it " + quote(name) + "?)"
 		}
 		registers := "registers it"
-		if jaxtargets.IsLAPACK(c.Target) {
+		if contract.IsLAPACKTarget(c.Target) {
 			meant, registers = "", "calls lapack.Register of bridge/lapack, which serves it"
 		}
 		p.Report(c.op, mlir.SeverityNote, "the target %q is not known%s: add it to the list of known targets if the program %s", c.Target, meant, registers)

@@ -3,7 +3,6 @@ package rules
 import (
 	"slices"
 
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -39,7 +38,7 @@ func zeroToken(p *lint.Pass) error {
 	start := map[mlir.Value]reach{}
 	var takers []*call
 	for _, c := range callsOf(p) {
-		if !c.HasSideEffect || callop.ServedByXLA(c.Target) {
+		if !c.HasSideEffect || c.ofXLA() {
 			continue
 		}
 		for i, t := range c.Results {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -21,7 +19,7 @@ const maxJAX = 1 << 20
 
 // asJAX reads a call that is served by bridge.CompileOptions.JAXCallbacks. Other calls are replaced.
 func asJAX(op mlir.Operation, call stablehlo.CustomCall) (j jaxCall, ok bool) {
-	if !slices.Contains(contract.JAXTargets(), call.Target) {
+	if !contract.IsJAXTarget(call.Target) {
 		return j, false
 	}
 	j.CustomCall = call
