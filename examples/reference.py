@@ -122,10 +122,9 @@ def sharded():
 def devices():
     x = np.array([1, 2, 3, 4], np.float32)
     for device in range(2):
-        show("part on device %d f32[2]" % device, x.reshape(2, 2)[device], "%g")
-    show("reverse on device 0 f32[4]", x + x, "%g")
-    for device in range(2):
-        show("device %d" % device, (x + x)[::-1].reshape(2, 2)[device], "%g")
+        show("part on device %d" % device, x.reshape(2, 2)[device], "%g")
+    show("reverse on device 0", x + x, "%g")
+    show("result", (x + x)[::-1], "%g")
 
 
 def taps():

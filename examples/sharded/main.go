@@ -1,5 +1,6 @@
 // Sharded multiplies matrices on four devices in a grid of two by two. The rows of x are split along one axis of the
 // grid, the summed dimension along the other. XLA inserts the communication between the devices.
+// The program gives each device its parts; a calliope.Function would divide whole arrays by itself.
 package main
 
 import (
@@ -12,16 +13,14 @@ import (
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/examples/internal/wave"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 func main() {
 	ctx := context.Background()
-	must(native.Ensure(ctx, native.Jaxlib, native.EnsureOptions{})) // has sdy, the dialect of meshes
 	session := must(calliope.Open(ctx, calliope.Options{
-		Library: mlir.OpenOptions{Dialects: []string{"sdy"}},
+		Library: mlir.OpenOptions{Dialects: []string{"sdy"}}, // the dialect of meshes
 		Client:  bridge.ClientOptions{Devices: 4},
 	}))
 	defer session.Close()
