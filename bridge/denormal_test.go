@@ -7,16 +7,16 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 )
 
+var leastNormal = float32(0x1p-126) // a variable, so that Go does not fold constants
+
 // XLA takes denormal numbers for zero while it computes. Go does not, and neither do the threads that Go's runtime
 // starts during a call.
 func TestDenormalNumbersInCallbacks(t *testing.T) {
-	least := float32(0x1p-126)
 	var inCall, inGoroutine float32
-	half := func(x *float32) float32 { return *x / 2 }
 	name := register(t, "", func(*callbacks.Frame) error {
-		inCall = half(&least)
+		inCall = leastNormal / 2
 		done := make(chan bool)
-		go func() { inGoroutine = half(&least); close(done) }()
+		go func() { inGoroutine = leastNormal / 2; close(done) }()
 		<-done
 		return nil
 	})
@@ -27,4 +27,28 @@ func TestDenormalNumbersInCallbacks(t *testing.T) {
 		check.NoError(t, b.Close())
 	}
 	check.Diff(t, "half of the smallest normal number", [2]float32{0x1p-127, 0x1p-127}, [2]float32{inCall, inGoroutine})
+}
+
+// XLA's thread says that a run or a transfer is over. Go's runtime may start a thread there, too.
+func TestDenormalNumbersAfterRuns(t *testing.T) {
+	release, ended := make(chan bool), make(chan float32)
+	name := register(t, "", func(*callbacks.Frame) error { <-release; return nil })
+	e := compile(t, testClient(t), bigPassthrough(name, "f32[64,64]->f32[64,64]"), CompileOptions{})
+	run, err := e.Start(t.Context(), bigInput(t))
+	check.NoError(t, err)
+	computed, err := run.pjrt.Output(0).Ready()
+	check.NoError(t, err)
+	over, err := computed.Notify(func(error) { half := leastNormal / 2; go func() { ended <- half }() })
+	check.NoError(t, err)
+	close(release)
+	if over {
+		t.Error("the result is there before the call has returned")
+	} else {
+		check.Diff(t, "half of the smallest normal number", float32(0x1p-127), <-ended)
+	}
+	out, err := run.Wait(t.Context())
+	check.NoError(t, err)
+	for _, b := range out {
+		check.NoError(t, b.Close())
+	}
 }

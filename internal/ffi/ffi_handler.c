@@ -135,6 +135,13 @@ void calliope_ffi_finish(const ffi_api* api, ffi_future* future, int32_t code, c
   ffi_drop_error(api, api->future_set_error(&args));
 }
 
+static void delete_state(void* state) {
+  if (state == NULL) return;
+  uint64_t denormals = calliope_denormals_begin();
+  calliopeFFIDelete((uintptr_t)state);
+  calliope_denormals_end(denormals);
+}
+
 // A host registers the handlers itself, so its table may be seen here first.
 static ffi_error* instantiate_target(ffi_frame* frame, int32_t foreign) {
   if (frame->extensions != NULL && ffi_answer_metadata(frame)) return NULL;
@@ -146,10 +153,12 @@ static ffi_error* instantiate_target(ffi_frame* frame, int32_t foreign) {
   }
   calliope_ffi* entry = entry_of(api);
   calliope_instantiation in = {.frame = frame, .foreign = foreign, .host = entry->host};
+  uint64_t denormals = calliope_denormals_begin();
   calliopeFFIInstantiate(&in);
+  calliope_denormals_end(denormals);
   if (in.code != 0) return take_error(api, in.code, in.message);
   ffi_error* error = ffi_state_set(api, &entry->type_id, frame->context, (void*)in.site);
-  if (error != NULL) calliopeFFIDelete(in.site);
+  if (error != NULL) delete_state((void*)in.site);
   return error;
 }
 
@@ -211,10 +220,6 @@ ffi_error* calliope_ffi_execute(ffi_frame* frame) {
   inside = call.outer;
   if (__builtin_expect(call.code != 0, 0)) return take_error(call.api, call.code, call.message);
   return NULL;
-}
-
-static void delete_state(void* state) {
-  if (state != NULL) calliopeFFIDelete((uintptr_t)state);
 }
 
 #define FOREIGN(i)                              \

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "../ffi/denormal.h"
 #include "pjrt_error.h"
 
 extern void calliopePJRTEventOver(uintptr_t handle, void* api, pjrt_error* error);
@@ -180,7 +181,9 @@ static void event_ready(pjrt_error* error, void* arg) {
   if (!last(w)) return;
   waiting over = *w;
   free(w);
+  uint64_t denormals = calliope_denormals_begin();
   calliopePJRTEventOver(over.handle, (void*)over.api, over.error);
+  calliope_denormals_end(denormals);
 }
 
 calliope_event_result calliope_event_over(const pjrt_api* api, pjrt_event* event, uintptr_t handle) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../ffi/denormal.h"
 #include "pjrt_error.h"
 
 extern void calliopePJRTDone(uintptr_t handle);
@@ -139,7 +140,10 @@ static void one_less(calliope_run* run) {
   uintptr_t handle = run->handle;
   pthread_cond_signal(&run->cond);
   pthread_mutex_unlock(&run->mu);
-  if (handle != 0) calliopePJRTDone(handle);
+  if (handle == 0) return;
+  uint64_t denormals = calliope_denormals_begin();
+  calliopePJRTDone(handle);
+  calliope_denormals_end(denormals);
 }
 
 static void on_ready(pjrt_error* error, void* arg) {
