@@ -9,6 +9,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/leaf"
 )
 
 // How closures are called: see package callbacks.
@@ -188,7 +189,12 @@ func closureOf[T any](
 // template returns a tree of type A with the structure of a tree of values.
 func template[A, T any](x T) (args A, err error) {
 	from, to := addressable(reflect.ValueOf(x)), reflect.ValueOf(&args).Elem()
-	err = mirror(from, to, "the argument", func(string, reflect.Value, reflect.Value) error { return nil })
+	err = mirror(from, to, "the argument", func(at string, from, to reflect.Value) error {
+		if leaf.Of(to.Type()) == nil {
+			return mismatch(at, from, to)
+		}
+		return nil
+	})
 	return args, err
 }
 

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo/sharding"
 	"github.com/calliope-mlir/calliope/stages"
@@ -69,6 +72,9 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 	if s.client == nil || !s.client.CallsBack() {
 		return c.makeStages(ctx, s, t, compile)
 	}
+	if err := checkCalls(t.module, compile); err != nil {
+		return err
+	}
 	for _, target := range t.foreign {
 		if err := s.plugin.RegisterForeign(target); err != nil {
 			return err
@@ -94,6 +100,23 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 	}
 	c.runner = e
 	return nil
+}
+
+// checkCalls returns an error for callbacks that are not registered, or for other types. Other problems are those of the
+// compile: not all handlers of other targets are known here.
+func checkCalls(m *mlir.Module, o bridge.CompileOptions) error {
+	err := preflight.Check(m, preflight.Options{JAXCallbacks: o.JAXCallbacks, Partitions: o.Partitions})
+	found, ok := errors.AsType[*preflight.Error](err)
+	if !ok {
+		return err
+	}
+	found.Problems = slices.DeleteFunc(found.Problems, func(p preflight.Problem) bool {
+		return p.Kind != preflight.MissingCallback && p.Kind != preflight.WrongSignature && p.Kind != preflight.MissingCall
+	})
+	if len(found.Problems) == 0 {
+		return nil
+	}
+	return found
 }
 
 func (c *compiled) makeStages(ctx context.Context, s *Session, t *trace, o bridge.CompileOptions) error {

@@ -1,6 +1,7 @@
 package calliope
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,14 +64,15 @@ type source interface {
 func Func(fn any, o ...FuncOptions) *Function {
 	f := &Function{}
 	v := reflect.ValueOf(fn)
-	f.source = goFunction{v}
+	g := goFunction{v}
+	f.source = g
 	switch {
 	case v.Kind() != reflect.Func || v.IsNil():
 		f.err = fmt.Errorf("calliope: Func takes a function of builder values, not a %T", fn)
 	case v.Type().IsVariadic():
 		f.err = errors.New("calliope: the function is variadic: let it take a slice")
 	default:
-		if err := f.set(o, v.Type().NumIn()); err != nil {
+		if err := cmp.Or(g.check(), f.set(o, v.Type().NumIn())); err != nil {
 			f.err = fmt.Errorf("calliope: Func: %w", err)
 		}
 	}
@@ -254,7 +256,20 @@ func (f *Function) run(ctx context.Context, args []any, onDevice bool) (*compile
 		return nil, outputs{}, errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
 	}
 	results, err := c.run(ctx, r)
+	if err != nil {
+		err = f.explain(err)
+	}
 	return c, results, err
+}
+
+// explain adds to an error that the session is closed.
+func (f *Function) explain(err error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if errors.Is(err, bridge.ErrClosed) && f.session.closed.Load() {
+		return fmt.Errorf("calliope: the session is closed: call the function before Session.Close: %w", err)
+	}
+	return err
 }
 
 // find returns what was compiled for arguments, and compiles it if there is nothing.
@@ -327,7 +342,7 @@ func (f *Function) compile(ctx context.Context, s *Session, c *compiled, r reque
 	}
 	err = c.compile(ctx, s, t, f.options)
 	if err = errors.Join(err, t.close()); err != nil {
-		return err
+		return f.explain(err)
 	}
 	f.last.Store(c)
 	return nil

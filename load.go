@@ -7,11 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge"
-	"github.com/calliope-mlir/calliope/bridge/preflight"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
@@ -122,19 +120,7 @@ func (l *loaded) read(s *Session, m *mlir.Module, o *FuncOptions) (err error) {
 	if s.client == nil || !s.client.CallsBack() {
 		return nil
 	}
-	check := preflight.Options{JAXCallbacks: o.Compile.JAXCallbacks, Partitions: o.Compile.Partitions}
-	for _, t := range l.foreign {
-		check.Handlers = append(check.Handlers, t.Target)
-	}
-	err = preflight.Check(m, check)
-	if found, ok := errors.AsType[*preflight.Error](err); ok && l.signature.IsOpen() {
-		// Refining evaluates the targets of shapes. Of others, the first call returns the error.
-		found.Problems = slices.DeleteFunc(found.Problems, func(p preflight.Problem) bool { return p.Kind == preflight.MissingTarget })
-		if len(found.Problems) == 0 {
-			return nil
-		}
-	}
-	return err
+	return checkCalls(m, o.Compile)
 }
 
 // saved returns an executable that was loaded.

@@ -21,6 +21,13 @@ type outputs struct {
 	views  []tensor.View
 }
 
+func (o outputs) shape(i int) tensor.Shape {
+	if o.arrays != nil {
+		return o.arrays[i].Shape()
+	}
+	return o.views[i].Shape
+}
+
 func (o outputs) count() int { return len(o.arrays) + len(o.views) }
 
 // set stores an output in v. It closes an Array that v does not keep.
@@ -34,7 +41,7 @@ func (o outputs) set(ctx context.Context, i int, at string, v reflect.Value) (er
 	}
 	l := leaf.Of(v.Type())
 	if l == nil {
-		return fmt.Errorf("%s is a %s: use %s", at, v.Type(), leafTypes)
+		return fmt.Errorf("%s is a %s, and the function returns %s: use %s", at, v.Type(), o.shape(i), leafTypes)
 	}
 	var host tensor.View
 	if o.arrays != nil {

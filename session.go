@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -40,6 +41,7 @@ type Session struct {
 	plugin     *bridge.Plugin // nil if the interpreter runs functions
 	client     *bridge.Client // nil if the interpreter runs functions
 	registry   *callbacks.Registry
+	closed     atomic.Bool
 }
 
 // Open opens a session. The context limits only Open.
@@ -100,6 +102,7 @@ func (s *Session) Registry() *callbacks.Registry { return s.registry }
 // Close closes the client, as bridge.Client.Close does, after what it has compiled. Functions that use the session
 // then return bridge.ErrClosed.
 func (s *Session) Close() error {
+	s.closed.Store(true)
 	if s.client == nil {
 		return nil
 	}

@@ -57,6 +57,22 @@ func (t *trace) release() error {
 // A goFunction builds a module by a Go function.
 type goFunction struct{ fn reflect.Value }
 
+// check returns an error if parameters or results of the function are not trees of values.
+func (g goFunction) check() error {
+	t := g.fn.Type()
+	for i := range t.NumIn() {
+		if err := checkValues(t.In(i), fmt.Sprintf("the parameter %d", i), 8); err != nil {
+			return err
+		}
+	}
+	for i := range t.NumOut() {
+		if err := checkValues(t.Out(i), fmt.Sprintf("the result %d", i), 8); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (g goFunction) take(a arguments) arguments { return a }
 
 func (g goFunction) trace(s *Session, o FuncOptions, args []any, a arguments) (_ *trace, err error) {

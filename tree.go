@@ -3,12 +3,17 @@ package calliope
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/leaf"
 	"github.com/calliope-mlir/calliope/internal/tree"
 )
 
-var valueType = reflect.TypeFor[builder.Value]()
+var (
+	valueType = reflect.TypeFor[builder.Value]()
+	errorType = reflect.TypeFor[error]()
+)
 
 // mirror walks two trees. It gives the second the lengths and keys of the first, and calls visit for each pair of
 // leaves, in the contract's order.
@@ -71,7 +76,49 @@ func mirrorTo(depth int, from, to reflect.Value, at string, visit func(at string
 func isList(k reflect.Kind) bool { return k == reflect.Slice || k == reflect.Array }
 
 func mismatch(at string, from, to reflect.Value) error {
-	return fmt.Errorf("%s is a %s, which has not the structure of %s", at, from.Type(), to.Type())
+	return fmt.Errorf("%s has another structure:\n  given %s\n  takes %s", at, outline(from.Type(), 3), outline(to.Type(), 3))
+}
+
+// outline returns the structure of a type of trees, down to a depth.
+func outline(t reflect.Type, depth int) string {
+	switch kind := t.Kind(); {
+	case t == valueType || t == bufferType || leaf.Of(t) != nil:
+		return "an array"
+	case depth == 0:
+		return "…"
+	case kind == reflect.Struct:
+		var fields []string
+		for f := range t.Fields() {
+			fields = append(fields, f.Name+": "+outline(f.Type, depth-1))
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	case kind == reflect.Map:
+		return fmt.Sprintf("a map from %s to %s", t.Key(), outline(t.Elem(), depth-1))
+	case kind == reflect.Slice:
+		return "a slice of " + outline(t.Elem(), depth-1)
+	case kind == reflect.Array:
+		return fmt.Sprintf("%d of %s", t.Len(), outline(t.Elem(), depth-1))
+	}
+	return "a " + t.String()
+}
+
+// checkValues returns an error for a type that is no tree of builder.Value. Which values an interface has is not known.
+func checkValues(t reflect.Type, at string, depth int) error {
+	if t == valueType || t.Kind() == reflect.Interface && t != errorType || depth == 0 {
+		return nil
+	}
+	if err := tree.Check(t, at, "builder.Value"); err != nil {
+		return err
+	}
+	if t.Kind() != reflect.Struct {
+		return checkValues(t.Elem(), at+"[]", depth-1)
+	}
+	for f := range t.Fields() {
+		if err := checkValues(f.Type, at+"."+f.Name, depth-1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addressable returns a value that has an address.

@@ -101,7 +101,7 @@ func (client *Client) within(ctx context.Context, inside []int64) bool {
 // wait forever for the thread that waits.
 func refuseNested(ctx context.Context, client *Client, inside []int64) error {
 	if client.within(ctx, inside) {
-		return errors.New("bridge: run: a callback cannot execute on its own client; use the client that bridge.InnerClient(ctx) returns")
+		return errors.New("bridge: run: a callback cannot execute on its own client; use the client that bridge.InnerClient(ctx) returns, or a calliope.Function with a session of its own")
 	}
 	return nil
 }

@@ -1,0 +1,160 @@
+package calliope_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope"
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func negate(x builder.Value) builder.Value { return builder.Neg(x) }
+
+// TestErrors makes the mistakes of newcomers. Each error names the place and the remedy.
+func TestErrors(t *testing.T) {
+	neg := calliope.Func(negate)
+	check.Cleanup(t, neg)
+	var itself *calliope.Function
+	itself = calliope.Func(func(x builder.Value) builder.Value {
+		_, err := itself.Call(context.Background(), float32(1))
+		check.Error(t, err, "the Go function calls the Function that is made of it: call the Go function itself")
+		return x
+	})
+	add := func(p params[builder.Value], x builder.Value) builder.Value { return builder.Add(p.Kernel, x) }
+	two := params[[]float32]{Kernel: []float32{1, 2}}
+	for name, test := range map[string]struct {
+		fn   any
+		args []any
+		want []string
+	}{
+		"shapes": {add, []any{two, []float32{1, 2, 3}}, []string{"errors_test.go:", "add(f32[2], f32[3])"}},
+		"tree": {add, []any{struct{ Kernel, Layer []float32 }{}, float32(1)}, []string{"argument 0 has another structure:",
+			"given {Kernel: an array, Layer: an array}", "takes {Kernel: an array, Layers: a slice of {Scale: an array, Shift: an array}, Named: a map from string to an array}"}},
+		"field":         {add, []any{struct{ Kernel, Shifts, Named []float32 }{}, float32(1)}, []string{"argument 0.Shifts is given for the field Layers"}},
+		"no array":      {add, []any{two, "1"}, []string{"argument 1 is a string", "use calliope.Array, tensor.View"}},
+		"parameter":     {func(x float32) builder.Value { return builder.Value{} }, nil, []string{"the parameter 0 is a float32", "use builder.Value"}},
+		"returns error": {func(x builder.Value) (builder.Value, error) { return x, nil }, nil, []string{"the result 1 is a error", "use builder.Value"}},
+		"returns none":  {func(x builder.Value) builder.Value { return builder.Value{} }, []any{float32(1)}, []string{"errors_test.go:", "result 0 is the zero Value"}},
+		"calls itself":  {func(x builder.Value) builder.Value { return builder.Neg(x) }, []any{builder.Value{}}, []string{"argument 0 is a builder.Value: call the Go function itself"}},
+		"closure's type": {func(x builder.Value) builder.Value { calliope.Tap(x, func([]float32) {}); return x }, []any{float32(1)},
+			[]string{"errors_test.go:", "argument 0: takes f32[?], given f32[]"}},
+		"closure's tree": {func(x builder.Value) builder.Value { calliope.Tap(x, func(params[float32]) {}); return x }, []any{float32(1)},
+			[]string{"errors_test.go:", "tap", "the argument"}},
+		"closure panics": {func(x builder.Value) builder.Value {
+			calliope.Tap(x, func(float32) { panic("no luck") })
+			return x
+		}, []any{float32(1)}, []string{"called at", "the function panicked at", "errors_test.go:", "no luck"}},
+		"calls in a closure": {func(x builder.Value) builder.Value {
+			calliope.TryTap(x, func(ctx context.Context, x float32) error { _, err := neg.Call(ctx, x); return err })
+			return x
+		}, []any{float32(1)}, []string{"errors_test.go:", "a callback cannot execute on its own client", "a session of its own"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := calliope.Func(test.fn)
+			check.Cleanup(t, f)
+			_, err := f.Call(t.Context(), test.args...)
+			check.Error(t, err, test.want...)
+		})
+	}
+	_, err := itself.Call(t.Context(), float32(1))
+	check.NoError(t, err)
+	check.NoError(t, itself.Close())
+
+	_, err = calliope.Call[[]int32](neg, []float32{1})
+	check.Error(t, err, "the result is a []int32, which cannot hold f32[1]")
+	_, err = calliope.Call[chan int](neg, []float32{1})
+	check.Error(t, err, "the result is a chan int, and the function returns f32[1]: use calliope.Array")
+}
+
+// TestInnerSession follows the advice of the error for calls in a closure.
+func TestInnerSession(t *testing.T) {
+	s := check.Must(calliope.Open(t.Context(), calliope.Options{}))
+	check.Cleanup(t, s)
+	inner := calliope.Func(negate, calliope.FuncOptions{Session: s})
+	check.Cleanup(t, inner)
+	f := calliope.Func(func(x builder.Value) builder.Value {
+		return calliope.RuntimeCall(x, x, func(ctx context.Context, x float32) (float32, error) {
+			return calliope.CallContext[float32](ctx, inner, x)
+		})
+	})
+	check.Cleanup(t, f)
+	y, err := calliope.Call[float32](f, float32(3))
+	check.NoError(t, err)
+	check.Diff(t, "y", float32(-3), y)
+}
+
+// TestPanic holds that a panic of the Go function is one of the call, and that further calls do not wait for it.
+func TestPanic(t *testing.T) {
+	panics := true
+	f := calliope.Func(func(x builder.Value) builder.Value {
+		if panics {
+			panic("not today")
+		}
+		return x
+	})
+	check.Cleanup(t, f)
+	check.Panics(t, "not today", func() { _, _ = f.Call(t.Context(), float32(1)) })
+	panics = false
+	_, err := f.Call(t.Context(), float32(1))
+	check.NoError(t, err)
+}
+
+func TestClosedSession(t *testing.T) {
+	s := check.Must(calliope.Open(t.Context(), calliope.Options{}))
+	f := calliope.Func(negate, calliope.FuncOptions{Session: s})
+	_, err := f.Call(t.Context(), float32(1))
+	check.NoError(t, err)
+	check.NoError(t, s.Close())
+	for _, x := range []any{float32(1), []float32{1}} { // compiled before, and not
+		_, err = f.Call(t.Context(), x)
+		check.Error(t, err, "the session is closed: call the function before Session.Close")
+		if !errors.Is(err, bridge.ErrClosed) {
+			t.Errorf("%v is not ErrClosed", err)
+		}
+	}
+	check.NoError(t, f.Close())
+}
+
+// TestOffline runs a process that has no native parts.
+func TestOffline(t *testing.T) {
+	const child = "CALLIOPE_TEST_OFFLINE"
+	if os.Getenv(child) == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOffline$")
+		cmd.Env = append(os.Environ(), child+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	t.Setenv("CALLIOPE_CACHE", t.TempDir())
+	for _, p := range native.DefaultParts() {
+		t.Setenv(p.Env(), "")
+	}
+	_, err := calliope.Open(t.Context(), calliope.Options{Offline: true})
+	check.Error(t, err, "not found", native.FetchCommand)
+	if !strings.HasPrefix(err.Error(), "calliope: ") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestClosureError holds that the error of a closure is that of the call.
+func TestClosureError(t *testing.T) {
+	no := errors.New("no")
+	f := calliope.Func(func(x builder.Value) builder.Value {
+		calliope.TryTap(x, func(context.Context, float32) error { return no })
+		return x
+	})
+	check.Cleanup(t, f)
+	_, err := f.Call(t.Context(), float32(1))
+	if call := new(callbacks.CallError); !errors.Is(err, no) || !errors.As(err, &call) || !strings.Contains(call.Loc, "errors_test.go:") {
+		t.Errorf("the error is %v", err)
+	}
+}
