@@ -86,7 +86,7 @@ func CheckOperation(op mlir.Operation) error {
 }
 
 // CheckCall is CheckOperation for a call that is not an operation.
-func CheckCall(call stablehlo.CustomCall) error {
+func CheckCall(call stablehlo.CustomCallOp) error {
 	operands := make([]mlir.Type, len(call.Operands))
 	for i, v := range call.Operands {
 		operands[i] = v.Type()
@@ -197,7 +197,7 @@ func (p *paths) add(by int, path []int64) (other int, overlaps bool) {
 }
 
 // checkLayouts compares the layouts of aliased operands and results, if the call has any.
-func checkLayouts(l List, call stablehlo.CustomCall) error {
+func checkLayouts(l List, call stablehlo.CustomCallOp) error {
 	var errs []error
 	for i, a := range l {
 		in, ok := operandLayout(call, a)
@@ -215,7 +215,7 @@ func checkLayouts(l List, call stablehlo.CustomCall) error {
 
 // operandLayout returns the layout of an alias's operand. It returns false if there is
 // none. There is none for a part of a tuple, because the attribute cannot express it.
-func operandLayout(call stablehlo.CustomCall, a stablehlo.OutputOperandAlias) ([]int64, bool) {
+func operandLayout(call stablehlo.CustomCallOp, a stablehlo.OutputOperandAlias) ([]int64, bool) {
 	if len(a.OperandTupleIndices) > 0 {
 		return nil, false
 	}
@@ -224,7 +224,7 @@ func operandLayout(call stablehlo.CustomCall, a stablehlo.OutputOperandAlias) ([
 
 // resultLayout returns the layout of an alias's result. Layouts exist for several results
 // and for the elements of a tuple that is the only result, but not for parts of these.
-func resultLayout(call stablehlo.CustomCall, a stablehlo.OutputOperandAlias) ([]int64, bool) {
+func resultLayout(call stablehlo.CustomCallOp, a stablehlo.OutputOperandAlias) ([]int64, bool) {
 	path := a.OutputTupleIndices
 	single := len(call.Results) == 1 && !call.Results[0].IsTuple()
 	switch {

@@ -15,13 +15,13 @@ import (
 )
 
 // create makes a custom call without verifying it.
-func create(t testing.TB, c *mlir.Context, call stablehlo.CustomCall, operands, results []string) mlir.Operation {
+func create(t testing.TB, c *mlir.Context, call stablehlo.CustomCallOp, operands, results []string) mlir.Operation {
 	t.Helper()
 	call.Target, call.Results = "t", mlirtest.Types(c, results...)
 	for _, v := range c.NewBlock(mlir.Location{}, mlirtest.Types(c, operands...)...).Arguments() {
 		call.Operands = append(call.Operands, v)
 	}
-	op, err := call.Create(c, mlir.Location{})
+	op, err := mlirtest.Create(c, call)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestCheckIsStricter(t *testing.T) {
 			continue // Create refuses an alias without results; the verifier crashes
 		}
 		t.Run(test.name, func(t *testing.T) {
-			op := create(t, mlirtest.Context(t), stablehlo.CustomCall{Aliases: test.list}, test.operands, test.results)
+			op := create(t, mlirtest.Context(t), stablehlo.CustomCallOp{Aliases: test.list}, test.operands, test.results)
 			if diff := cmp.Diff(test.want, reasons(t, CheckOperation(op))); diff != "" {
 				t.Errorf("refusals of the operation (-want +got):\n%s", diff)
 			}
@@ -249,7 +249,7 @@ func TestLayouts(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			call := stablehlo.CustomCall{Aliases: test.list, OperandLayouts: test.in, ResultLayouts: test.out}
+			call := stablehlo.CustomCallOp{Aliases: test.list, OperandLayouts: test.in, ResultLayouts: test.out}
 			err := CheckOperation(create(t, mlirtest.Context(t), call, test.operands, test.results))
 			if diff := cmp.Diff(test.want, reasons(t, err)); diff != "" {
 				t.Errorf("refusals (-want +got):\n%s", diff)
@@ -273,7 +273,7 @@ func TestPassthrough(t *testing.T) {
 		for i := range types {
 			types[i] = fmt.Sprintf("tensor<%dxf32>", i)
 		}
-		op := create(t, mlirtest.Context(t), stablehlo.CustomCall{Aliases: got}, types, types)
+		op := create(t, mlirtest.Context(t), stablehlo.CustomCallOp{Aliases: got}, types, types)
 		if err := errors.Join(CheckOperation(op), op.Verify()); err != nil {
 			t.Errorf("Passthrough(%d): %v", n, err)
 		}
@@ -314,7 +314,7 @@ func TestWholeTuple(t *testing.T) {
 		t.Errorf("the verifier says %v", err)
 	}
 	// The same operation, which only a program can make, because nothing verifies it.
-	op := create(t, c, stablehlo.CustomCall{
+	op := create(t, c, stablehlo.CustomCallOp{
 		APIVersion: stablehlo.TypedFFI, HasSideEffect: true, Aliases: List{alias(nil, 0), alias(nil, 1)},
 	}, []string{vector, ints}, []string{vector, ints})
 	want := []string{

@@ -103,7 +103,7 @@ func TestExplainWrong(t *testing.T) {
 		if len(test.results) == 0 {
 			continue
 		}
-		var call stablehlo.CustomCall
+		var call stablehlo.CustomCallOp
 		call.Aliases = test.list
 		op := create(t, c, call, test.operands, test.results)
 		got := Explain(op)

@@ -13,6 +13,7 @@ import (
 type Builder struct {
 	ctx      *mlir.Context
 	module   *mlir.Module
+	creator  *mlir.Builder // keeps the error of an operation that was not created
 	funcs    []*Func
 	err      *Error
 	done     bool
@@ -54,7 +55,7 @@ func New(ctx *mlir.Context, o Options) *Builder {
 	if ctx == nil {
 		panic("builder: New: the context is nil: get one from Library.NewContext")
 	}
-	b := &Builder{ctx: ctx, options: o, symbols: map[string]place{}}
+	b := &Builder{ctx: ctx, options: o, symbols: map[string]place{}, creator: mlir.NewBuilder(ctx, mlir.Location{})}
 	b.module = ctx.NewModule(b.here().location)
 	if o.Name != "" {
 		b.module.Operation().SetAttribute("sym_name", ctx.StringAttribute(o.Name))

@@ -24,13 +24,13 @@ type CollectiveOptions struct {
 // PartitionID returns the id of the partition that runs the program, u32[].
 func PartitionID(f *Func) Value {
 	s := f.begin("partition_id")
-	return s.one(stablehlo.PartitionID{})
+	return s.one(stablehlo.PartitionIDOp{})
 }
 
 // ReplicaID returns the id of the replica that runs the program, u32[].
 func ReplicaID(f *Func) Value {
 	s := f.begin("replica_id")
-	return s.one(stablehlo.ReplicaID{})
+	return s.one(stablehlo.ReplicaIDOp{})
 }
 
 // AllReduce combines the x of all devices of a group with body, element by element, and
@@ -43,7 +43,7 @@ func AllReduce(x Value, body func(a, b Value) Value, o CollectiveOptions) Value 
 	if !ok {
 		return s.none()
 	}
-	return s.one(stablehlo.AllReduce{
+	return s.one(stablehlo.AllReduceOp{
 		Operands: []mlir.Value{x.v}, ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
 		UseGlobalDeviceIDs: o.GlobalDeviceIDs, Computation: region,
 	})
@@ -61,10 +61,10 @@ func AllGather(x Value, axis int, o CollectiveOptions) Value {
 		return s.none()
 	}
 	axis = s.axis(axis, rankOf(x))
-	return s.one(stablehlo.AllGather{
+	return s.one(stablehlo.AllGatherOp{
 		Operands: []mlir.Value{x.v}, AllGatherDim: int64(axis), ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
 		UseGlobalDeviceIDs: o.GlobalDeviceIDs,
-		Results:            []mlir.Type{s.inferred(stablehlo.AllGatherType(x.v.Type(), int64(axis), n))},
+		ResultTypes:        []mlir.Type{s.inferred(stablehlo.AllGatherType(x.v.Type(), int64(axis), n))},
 	})
 }
 
@@ -85,9 +85,9 @@ func ReduceScatter(x Value, axis int, body func(a, b Value) Value, o CollectiveO
 	if !ok {
 		return s.none()
 	}
-	return s.one(stablehlo.ReduceScatter{
+	return s.one(stablehlo.ReduceScatterOp{
 		Operand: x.v, ScatterDimension: int64(axis), ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
-		UseGlobalDeviceIDs: o.GlobalDeviceIDs, Computation: region, Result: result,
+		UseGlobalDeviceIDs: o.GlobalDeviceIDs, Computation: region, ResultType: result,
 	})
 }
 
@@ -99,7 +99,7 @@ func AllToAll(x Value, splitAxis, concatAxis, count int, o CollectiveOptions) Va
 		return s.none()
 	}
 	rank := rankOf(x)
-	return s.one(stablehlo.AllToAll{
+	return s.one(stablehlo.AllToAllOp{
 		Operands: []mlir.Value{x.v}, SplitDimension: int64(s.axis(splitAxis, rank)), ConcatDimension: int64(s.axis(concatAxis, rank)),
 		SplitCount: int64(count), ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
 	})
@@ -112,14 +112,14 @@ func CollectivePermute(x Value, pairs [][2]int, o CollectiveOptions) Value {
 	if len(o.Groups) > 0 || o.GlobalDeviceIDs {
 		return s.fail("Groups and GlobalDeviceIDs are not used: the pairs name the devices: leave both out")
 	}
-	return s.one(stablehlo.CollectivePermute{Operand: x.v, SourceTargetPairs: pairs64(pairs), ChannelHandle: o.channel()})
+	return s.one(stablehlo.CollectivePermuteOp{Operand: x.v, SourceTargetPairs: pairs64(pairs), ChannelHandle: o.channel()})
 }
 
 // CollectiveBroadcast returns the x of the first device of a group on every device of the
 // group.
 func CollectiveBroadcast(x Value, o CollectiveOptions) Value {
 	s := begin("collective_broadcast", x)
-	return s.one(stablehlo.CollectiveBroadcast{Operand: x.v, ReplicaGroups: o.groups(), ChannelHandle: o.channel()})
+	return s.one(stablehlo.CollectiveBroadcastOp{Operand: x.v, ReplicaGroups: o.groups(), ChannelHandle: o.channel()})
 }
 
 func (o CollectiveOptions) groups() [][]int64 {

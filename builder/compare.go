@@ -28,7 +28,7 @@ func Ge[X, Y Operand](x X, y Y) Value { return compare(stablehlo.CompareGE, x, y
 // floating point numbers: -NaN, -infinity … -0, +0 … +infinity, NaN.
 func TotalOrderLt[X, Y Operand](x X, y Y) Value {
 	s, a, b := begin2("compare", x, y)
-	return s.one(stablehlo.Compare{
+	return s.one(stablehlo.CompareOp{
 		LHS: a.v, RHS: b.v, ComparisonDirection: stablehlo.CompareLT, CompareType: stablehlo.CompareTotalOrder,
 	})
 }
@@ -57,7 +57,7 @@ func Select[X, Y Operand](pred Value, onTrue X, onFalse Y) Value {
 	}
 	yes := other(&s, onTrue, like)
 	no := other(&s, onFalse, like)
-	return s.one(stablehlo.Select{Pred: pred.v, OnTrue: yes.v, OnFalse: no.v})
+	return s.one(stablehlo.SelectOp{Pred: pred.v, OnTrue: yes.v, OnFalse: no.v})
 }
 
 func compare[X, Y Operand](direction stablehlo.ComparisonDirection, x X, y Y) Value {
@@ -65,7 +65,7 @@ func compare[X, Y Operand](direction stablehlo.ComparisonDirection, x X, y Y) Va
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.Compare{LHS: a.v, RHS: b.v, ComparisonDirection: direction, CompareType: comparisonType(a.v.Type())})
+	return s.one(stablehlo.CompareOp{LHS: a.v, RHS: b.v, ComparisonDirection: direction, CompareType: comparisonType(a.v.Type())})
 }
 
 // comparisonType returns how elements of a type are compared. The operation needs it

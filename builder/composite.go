@@ -25,7 +25,7 @@ func Composite(name string, attributes any, decomposition *Func, args ...Value) 
 		return s.f.missingResults(decomposition)
 	}
 	results := decomposition.resultTypes
-	op := stablehlo.Composite{Inputs: mlirs(args), Name: name, Decomposition: decomposition.name, Results: results}
+	op := stablehlo.CompositeOp{Inputs: mlirs(args), Name: name, Decomposition: decomposition.name, ResultTypes: results}
 	if attributes != nil {
 		a, err := attributeOf(s.f.b.ctx, attributes, 0)
 		if err == nil && a.Kind() != mlir.AttrDictionary {
@@ -46,14 +46,14 @@ func OptimizationBarrier[T any](tree T) T {
 	if !s.ok {
 		return tree
 	}
-	return rebuild(tree, s.many(len(values[0]), stablehlo.OptimizationBarrier{Operand: mlirs(values[0])}))
+	return rebuild(tree, s.many(len(values[0]), stablehlo.OptimizationBarrierOp{Operand: mlirs(values[0])}))
 }
 
 // Tuple returns one value that holds several. Use it only for operations that need a tuple:
 // functions and regions have several results of their own.
 func Tuple(xs ...Value) Value {
 	s := begin("tuple", xs...)
-	return s.one(stablehlo.Tuple{Val: mlirs(xs)})
+	return s.one(stablehlo.TupleOp{Val: mlirs(xs)})
 }
 
 // GetTupleElement returns the i-th value of a tuple.
@@ -65,5 +65,5 @@ func GetTupleElement(tuple Value, i int) Value {
 	if i != int(int32(i)) {
 		return s.fail("the index %d is out of range", i)
 	}
-	return s.one(stablehlo.GetTupleElement{Operand: tuple.v, Index: int32(i)})
+	return s.one(stablehlo.GetTupleElementOp{Operand: tuple.v, Index: int32(i)})
 }

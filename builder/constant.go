@@ -13,7 +13,7 @@ func (v Value) Func() *Func { return funcOf(v) }
 // Scalar returns a constant without dimensions. Its element type is the one for T.
 func Scalar[T tensor.Element](f *Func, v T) Value {
 	s := f.begin("constant")
-	return s.one(stablehlo.Constant{Value: tensor.Scalar(v)})
+	return s.one(stablehlo.ConstantOp{Value: tensor.Scalar(v)})
 }
 
 // Const returns a constant of the given dimensions. Without dimensions it is a vector of
@@ -29,7 +29,7 @@ func Const[T tensor.Element](f *Func, values []T, dims ...int) Value {
 	if err != nil {
 		return s.fail("%w", err)
 	}
-	return s.one(stablehlo.Constant{Value: view})
+	return s.one(stablehlo.ConstantOp{Value: view})
 }
 
 // Full returns a constant whose elements are all v.
@@ -74,19 +74,19 @@ func OnesLike(x Value) Value {
 func Iota(f *Func, shape tensor.Shape, axis int) Value {
 	s := f.begin("iota")
 	axis = s.axis(axis, shape.Rank())
-	return s.one(stablehlo.Iota{IotaDimension: int64(axis), Result: s.tensor(shape)})
+	return s.one(stablehlo.IotaOp{IotaDimension: int64(axis), ResultType: s.tensor(shape)})
 }
 
 // Eye returns the n×n matrix with 1 on its diagonal and 0 elsewhere.
 func Eye(f *Func, d tensor.DType, n int) Value {
 	s := f.begin("eye")
 	index := s.tensor(tensor.ShapeOf(tensor.S32, n, n))
-	row := s.one(stablehlo.Iota{IotaDimension: 0, Result: index})
-	column := s.one(stablehlo.Iota{IotaDimension: 1, Result: index})
+	row := s.one(stablehlo.IotaOp{IotaDimension: 0, ResultType: index})
+	column := s.one(stablehlo.IotaOp{IotaDimension: 1, ResultType: index})
 	if !s.ok {
 		return s.none()
 	}
-	same := s.one(stablehlo.Compare{
+	same := s.one(stablehlo.CompareOp{
 		LHS: row.v, RHS: column.v, ComparisonDirection: stablehlo.CompareEQ, CompareType: stablehlo.CompareSigned,
 	})
 	return s.convert(same, d)

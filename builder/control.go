@@ -145,9 +145,9 @@ func (c *choice) create() ([]Value, bool) {
 		}
 		regions[i] = s.end(c.results[i])
 	}
-	var o operation = stablehlo.Case{Index: c.selector.v, Branches: regions}
+	var o operation = stablehlo.CaseOp{Index: c.selector.v, Branches: regions}
 	if c.op == "if" {
-		o = stablehlo.If{Pred: c.selector.v, TrueBranch: regions[0], FalseBranch: regions[1]}
+		o = stablehlo.IfOp{Pred: c.selector.v, TrueBranch: regions[0], FalseBranch: regions[1]}
 	}
 	op, ok := f.append(c.at, c.op, []Value{c.selector}, o)
 	if !ok {

@@ -56,13 +56,13 @@ func Conv(x, kernel Value, o ConvOptions) Value {
 	default:
 		c.Padding = pairs64(o.Padding)
 	}
-	c.Result = s.inferred(stablehlo.ConvolutionType(c, s.element(o.Result)))
+	c.ResultType = s.inferred(stablehlo.ConvolutionType(c, s.element(o.Result)))
 	return s.one(c)
 }
 
 // convolution returns the operation without its padding and result type.
-func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution {
-	c := stablehlo.Convolution{
+func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.ConvolutionOp {
+	c := stablehlo.ConvolutionOp{
 		LHS: x.v, RHS: kernel.v,
 		WindowStrides: list64(o.Strides), LHSDilation: list64(o.InputDilation), RHSDilation: list64(o.KernelDilation),
 		FeatureGroupCount: int64(max(o.Groups, 1)), BatchGroupCount: int64(max(o.BatchGroups, 1)),

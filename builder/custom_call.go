@@ -80,9 +80,9 @@ func CustomCall(o CustomCallOptions, operands ...Value) []Value {
 	return f.results(op)
 }
 
-// operation returns the call as a stablehlo.CustomCall.
-func (o CustomCallOptions) operation(f *Func, operands []Value) (call stablehlo.CustomCall, err error) {
-	call = stablehlo.CustomCall{
+// operation returns the call as a stablehlo.CustomCallOp.
+func (o CustomCallOptions) operation(f *Func, operands []Value) (call stablehlo.CustomCallOp, err error) {
+	call = stablehlo.CustomCallOp{
 		Target: o.Target, HasSideEffect: o.HasSideEffect, Aliases: o.Aliases,
 		OperandLayouts: o.OperandLayouts, ResultLayouts: o.ResultLayouts,
 	}

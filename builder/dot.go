@@ -65,9 +65,9 @@ func (s *step) dot(x, y Value, o DotOptions) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.DotGeneral{
+	return s.one(stablehlo.DotGeneralOp{
 		LHS: x.v, RHS: y.v, DotDimensionNumbers: d, PrecisionConfig: both(o.Precision), Algorithm: o.Algorithm,
-		Result: s.inferred(stablehlo.DotGeneralType(x.v.Type(), y.v.Type(), d, element)),
+		ResultType: s.inferred(stablehlo.DotGeneralType(x.v.Type(), y.v.Type(), d, element)),
 	})
 }
 

@@ -16,7 +16,7 @@ func DynamicReshape(x, shape Value, dims ...int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.DynamicReshape{Operand: x.v, OutputShape: shape.v, Result: s.typed(x, dims)})
+	return s.one(stablehlo.DynamicReshapeOp{Operand: x.v, OutputShape: shape.v, ResultType: s.typed(x, dims)})
 }
 
 // DynamicBroadcastInDim is BroadcastInDim to the dimensions in shape, s32[rank]. dims are
@@ -26,9 +26,9 @@ func DynamicBroadcastInDim(x, shape Value, dims []int, axes ...int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.DynamicBroadcastInDim{
+	return s.one(stablehlo.DynamicBroadcastInDimOp{
 		Operand: x.v, OutputDimensions: shape.v,
-		BroadcastDimensions: int64s(s.axes(axes, len(dims))), Result: s.typed(x, dims),
+		BroadcastDimensions: int64s(s.axes(axes, len(dims))), ResultType: s.typed(x, dims),
 	})
 }
 
@@ -36,8 +36,8 @@ func DynamicBroadcastInDim(x, shape Value, dims []int, axes ...int) Value {
 // with -1 for unknown ones.
 func DynamicIota(dims Value, shape tensor.Shape, axis int) Value {
 	s := begin("dynamic_iota", dims)
-	return s.one(stablehlo.DynamicIota{
-		OutputShape: dims.v, IotaDimension: int64(s.axis(axis, shape.Rank())), Result: s.tensor(shape),
+	return s.one(stablehlo.DynamicIotaOp{
+		OutputShape: dims.v, IotaDimension: int64(s.axis(axis, shape.Rank())), ResultType: s.tensor(shape),
 	})
 }
 
@@ -48,9 +48,9 @@ func DynamicPad(x, value, low, high, interior Value, dims ...int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.DynamicPad{
+	return s.one(stablehlo.DynamicPadOp{
 		Operand: x.v, PaddingValue: value.v, EdgePaddingLow: low.v, EdgePaddingHigh: high.v, InteriorPadding: interior.v,
-		Result: s.typed(x, dims),
+		ResultType: s.typed(x, dims),
 	})
 }
 
@@ -61,8 +61,8 @@ func RealDynamicSlice(x, starts, limits, strides Value, dims ...int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.RealDynamicSlice{
-		Operand: x.v, StartIndices: starts.v, LimitIndices: limits.v, Strides: strides.v, Result: s.typed(x, dims),
+	return s.one(stablehlo.RealDynamicSliceOp{
+		Operand: x.v, StartIndices: starts.v, LimitIndices: limits.v, Strides: strides.v, ResultType: s.typed(x, dims),
 	})
 }
 
@@ -73,7 +73,7 @@ func DynamicGather(x, indices, sizes Value, o GatherOptions) Value {
 		return s.none()
 	}
 	d, _ := o.dimensions(&s, x, indices)
-	return s.one(stablehlo.DynamicGather{
+	return s.one(stablehlo.DynamicGatherOp{
 		Operand: x.v, StartIndices: indices.v, SliceSizes: sizes.v, DimensionNumbers: d, IndicesAreSorted: o.Sorted,
 	})
 }
@@ -89,11 +89,11 @@ func DynamicConv(x, kernel, padding Value, o ConvOptions, dims ...int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.DynamicConv{
+	return s.one(stablehlo.DynamicConvOp{
 		LHS: c.LHS, RHS: c.RHS, Padding: padding.v,
 		WindowStrides: c.WindowStrides, LHSDilation: c.LHSDilation, RHSDilation: c.RHSDilation, WindowReversal: c.WindowReversal,
 		DimensionNumbers: c.DimensionNumbers, FeatureGroupCount: c.FeatureGroupCount, BatchGroupCount: c.BatchGroupCount,
-		PrecisionConfig: c.PrecisionConfig, Result: s.typed(x, dims),
+		PrecisionConfig: c.PrecisionConfig, ResultType: s.typed(x, dims),
 	})
 }
 
@@ -103,7 +103,7 @@ func GetDimensionSize(x Value, axis int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.GetDimensionSize{Operand: x.v, Dimension: int64(s.axis(axis, rankOf(x)))})
+	return s.one(stablehlo.GetDimensionSizeOp{Operand: x.v, Dimension: int64(s.axis(axis, rankOf(x)))})
 }
 
 // SetDimensionSize returns x with only the first size elements along an axis. size is an
@@ -113,5 +113,5 @@ func SetDimensionSize(x, size Value, axis int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.SetDimensionSize{Operand: x.v, Size: size.v, Dimension: int64(s.axis(axis, rankOf(x)))})
+	return s.one(stablehlo.SetDimensionSizeOp{Operand: x.v, Size: size.v, Dimension: int64(s.axis(axis, rankOf(x)))})
 }

@@ -100,7 +100,7 @@ func (f *Func) tokenOfAll(at place) (Value, bool) {
 			continue
 		}
 		seen = append(seen, t.v)
-		op, made := f.append(at, "effect", nil, stablehlo.Binary{Op: stablehlo.Or, LHS: joined.v, RHS: t.v})
+		op, made := f.append(at, "effect", nil, stablehlo.OrOp{LHS: joined.v, RHS: t.v})
 		if !made {
 			return f.missing(), false
 		}

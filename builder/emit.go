@@ -57,7 +57,7 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 	}
 	// Not through append: start has called usable already, and this way allocates no
 	// memory.
-	op, err := site.Create(f.scope.block, at.location)
+	op, err := site.create(f.scope.block, at.location)
 	op, ok := f.created(at, name, operands, op, err)
 	if !ok {
 		return nil, false
@@ -89,7 +89,7 @@ func (cb *Callback) frame(f *Func, at place, name string, data []Value) ([]Value
 	default:
 		return data, true
 	}
-	op, ok := f.append(at, name, nil, stablehlo.Constant{Value: view})
+	op, ok := f.append(at, name, nil, stablehlo.ConstantOp{Value: view})
 	if !ok {
 		return nil, false
 	}
@@ -108,7 +108,7 @@ type siteKey struct {
 }
 
 // callSite is a custom call that was made before and is made again. Its attributes are
-// looked up in the context once, not for each call. It implements operation.
+// looked up in the context once, not for each call.
 type callSite struct {
 	key        siteKey
 	data       []mlir.Type // of the operands that are data
@@ -125,9 +125,9 @@ type callSite struct {
 	used  bool
 }
 
-// Create makes the operation.
-func (s *callSite) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	if block, ok := ip.(mlir.Block); ok && !s.model.IsNil() {
+// create creates the operation at the end of a block.
+func (s *callSite) create(block mlir.Block, loc mlir.Location) (mlir.Operation, error) {
+	if !s.model.IsNil() {
 		return block.CreateLike(s.model, s.operands...)
 	}
 	state := mlir.OperationState{
@@ -140,7 +140,7 @@ func (s *callSite) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Opera
 		}
 	}
 	s.used = true
-	return mlir.Create(ip, state)
+	return block.Create(state)
 }
 
 // keep creates the model.
@@ -203,7 +203,7 @@ func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordere
 		config.Loc = at.short()
 	}
 	site := &callSite{b: b, data: typesOf(data), template: template, results: template}
-	call := stablehlo.CustomCall{
+	call := stablehlo.CustomCallOp{
 		Target: cb.Target, APIVersion: stablehlo.TypedFFI, HasSideEffect: form.HasSideEffect(),
 	}
 	if call.Target == "" {

@@ -18,5 +18,5 @@ func IRFFT(x Value, dims ...int) Value { return fft(x, stablehlo.FftRealInverse,
 
 func fft(x Value, t stablehlo.FftType, dims []int) Value {
 	s := begin("fft", x)
-	return s.one(stablehlo.Fft{Operand: x.v, FftType: t, FftLength: int64s(dims)})
+	return s.one(stablehlo.FftOp{Operand: x.v, FftType: t, FftLength: int64s(dims)})
 }

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -53,7 +54,7 @@ func (f *Func) Param(i int) Value {
 
 // Constant returns a constant with the data of v. The data are copied.
 func (f *Func) Constant(v tensor.View) Value {
-	return f.add(f.b.here(), "constant", nil, stablehlo.Constant{Value: v})
+	return f.add(f.b.here(), "constant", nil, stablehlo.ConstantOp{Value: v})
 }
 
 // Return ends the function with its results.
@@ -118,16 +119,13 @@ func (f *Func) usableAs(at place, op, what string, operands []Value) bool {
 
 // operation is implemented by the structs of package stablehlo.
 type operation interface {
-	Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error)
+	Create(b *mlir.Builder) mlir.Operation
 }
 
 // raw is an operation that package mlir creates from its parts.
 type raw mlir.OperationState
 
-func (r raw) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	r.Location = loc
-	return mlir.Create(ip, mlir.OperationState(r))
-}
+func (r raw) Create(b *mlir.Builder) mlir.Operation { return b.Create(mlir.OperationState(r)) }
 
 // add appends an operation with one result.
 func (f *Func) add(at place, name string, operands []Value, o operation) Value {
@@ -145,8 +143,10 @@ func (f *Func) append(at place, name string, operands []Value, o operation) (mli
 	if !f.usable(at, name, operands) {
 		return mlir.Operation{}, false
 	}
-	op, err := o.Create(f.scope.block, at.location)
-	return f.created(at, name, operands, op, err)
+	b := f.scope.builder()
+	b.SetLocation(at.location)
+	op := o.Create(b)
+	return f.created(at, name, operands, op, errors.Unwrap(b.Err()))
 }
 
 // created is the second half of append.

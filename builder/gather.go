@@ -29,7 +29,7 @@ func Gather(x, indices Value, o GatherOptions) Value {
 		return s.none()
 	}
 	d, sizes := o.dimensions(&s, x, indices)
-	return s.one(stablehlo.Gather{
+	return s.one(stablehlo.GatherOp{
 		Operand: x.v, StartIndices: indices.v, DimensionNumbers: d, SliceSizes: int64s(sizes), IndicesAreSorted: o.Sorted,
 	})
 }
@@ -54,7 +54,7 @@ func Take(x, indices Value, axis int) Value {
 		return s.none()
 	}
 	d, sizes := s.takeDimensions(x, indices, axis)
-	return s.one(stablehlo.Gather{Operand: x.v, StartIndices: indices.v, DimensionNumbers: d, SliceSizes: int64s(sizes)})
+	return s.one(stablehlo.GatherOp{Operand: x.v, StartIndices: indices.v, DimensionNumbers: d, SliceSizes: int64s(sizes)})
 }
 
 func (s *step) takeDimensions(x, indices Value, axis int) (d stablehlo.GatherDimensionNumbers, sizes []int) {
@@ -99,7 +99,7 @@ func TorchIndexSelect(x, indices Value, axis, batchAxes int) Value {
 		return s.fail("%d batch axes are too many: at most %d (the axis) and at most %d (the rank of the indices)", batchAxes, axis, len(of))
 	}
 	result := slices.Concat(dims[:axis], of[batchAxes:], dims[axis+1:])
-	return s.one(stablehlo.TorchIndexSelect{
-		Operand: x.v, Index: indices.v, Dim: int64(axis), BatchDims: int64(batchAxes), Result: s.typed(x, result),
+	return s.one(stablehlo.TorchIndexSelectOp{
+		Operand: x.v, Index: indices.v, Dim: int64(axis), BatchDims: int64(batchAxes), ResultType: s.typed(x, result),
 	})
 }

@@ -8,7 +8,7 @@ import "github.com/calliope-mlir/calliope/stablehlo"
 // triangle of the result is undefined.
 func Cholesky(x Value, lower bool) Value {
 	s := begin("cholesky", x)
-	return s.one(stablehlo.Cholesky{A: x.v, Lower: lower})
+	return s.one(stablehlo.CholeskyOp{A: x.v, Lower: lower})
 }
 
 // TriangularOptions are the options of TriangularSolve.
@@ -26,7 +26,7 @@ func TriangularSolve(a, b Value, o TriangularOptions) Value {
 	if o.Transpose == "" {
 		o.Transpose = stablehlo.TransposeNone
 	}
-	return s.one(stablehlo.TriangularSolve{
+	return s.one(stablehlo.TriangularSolveOp{
 		A: a.v, B: b.v, LeftSide: !o.Right, Lower: !o.Upper, UnitDiagonal: o.UnitDiagonal, TransposeA: o.Transpose,
 	})
 }
@@ -38,7 +38,7 @@ func BatchNormInference(x, scale, offset, mean, variance Value, epsilon float32,
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.BatchNormInference{
+	return s.one(stablehlo.BatchNormInferenceOp{
 		Operand: x.v, Scale: scale.v, Offset: offset.v, Mean: mean.v, Variance: variance.v,
 		Epsilon: epsilon, FeatureIndex: int64(s.axis(axis, rankOf(x))),
 	})
@@ -51,7 +51,7 @@ func BatchNormTraining(x, scale, offset Value, epsilon float32, axis int) (y, me
 	if !s.ok {
 		return s.none(), s.none(), s.none()
 	}
-	r := s.many(3, stablehlo.BatchNormTraining{
+	r := s.many(3, stablehlo.BatchNormTrainingOp{
 		Operand: x.v, Scale: scale.v, Offset: offset.v, Epsilon: epsilon, FeatureIndex: int64(s.axis(axis, rankOf(x))),
 	})
 	return r[0], r[1], r[2]
@@ -64,7 +64,7 @@ func BatchNormGrad(x, scale, mean, variance, gradient Value, epsilon float32, ax
 	if !s.ok {
 		return s.none(), s.none(), s.none()
 	}
-	r := s.many(3, stablehlo.BatchNormGrad{
+	r := s.many(3, stablehlo.BatchNormGradOp{
 		Operand: x.v, Scale: scale.v, Mean: mean.v, Variance: variance.v, GradOutput: gradient.v,
 		Epsilon: epsilon, FeatureIndex: int64(s.axis(axis, rankOf(x))),
 	})

@@ -72,7 +72,7 @@ func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
 	number := func(k byte) Value {
 		data := make([]byte, shape.NumBytes())
 		data[0] = k // little-endian
-		return f.add(at, "loop", nil, stablehlo.Constant{Value: tensor.View{Shape: shape, Data: data}})
+		return f.add(at, "loop", nil, stablehlo.ConstantOp{Value: tensor.View{Shape: shape, Data: data}})
 	}
 	zero := number(0)
 	if f.b.err != nil {
@@ -81,12 +81,12 @@ func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
 	l := loop{
 		f: f, at: at, name: "loop", init: append([]Value{zero}, carried...),
 		cond: func(state []Value) Value {
-			less := stablehlo.Compare{LHS: state[0].v, RHS: n.v, ComparisonDirection: stablehlo.CompareLT}
+			less := stablehlo.CompareOp{LHS: state[0].v, RHS: n.v, ComparisonDirection: stablehlo.CompareLT}
 			return f.add(at, "loop", []Value{state[0], n}, less)
 		},
 		body: func(state []Value) ([]Value, error) {
 			next, err := sameLeaves(init, body(state[0], rebuild(init, state[1:])))
-			i := f.add(at, "loop", nil, stablehlo.Binary{Op: stablehlo.Add, LHS: state[0].v, RHS: number(1).v})
+			i := f.add(at, "loop", nil, stablehlo.AddOp{LHS: state[0].v, RHS: number(1).v})
 			return append([]Value{i}, next...), err
 		},
 	}
@@ -164,7 +164,7 @@ func (l loop) build() ([]Value, bool) {
 		cond.block.AddArgument(before.v.Type(), l.at.location)
 		results = append(results, body.tokens[effect])
 	}
-	op, ok := f.append(l.at, l.name, l.init, stablehlo.While{
+	op, ok := f.append(l.at, l.name, l.init, stablehlo.WhileOp{
 		Operand: operands, Cond: cond.end([]Value{test}), Body: body.end(results),
 	})
 	if !ok {

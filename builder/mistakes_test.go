@@ -118,7 +118,7 @@ func TestOperationMistakes(t *testing.T) {
 		}, `sort(f32[4], f32[5]): 'stablehlo.sort' op requires the same shape for all operands and results`},
 		{"top k", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.TopK(x[0], 5) }, `top_k(f32[4]): operand's last dimension must be at least 5`},
 		{"random type", shapes{tensor.ShapeOf(tensor.U64, 2)}, func(_ *builder.Func, x []value) { builder.Uniform01(x[0], s32(2)) }, `uniform01(u64[2]): the type s32 is not supported: use f16, bf16, f32 or f64`},
-		{"random algorithm", shapes{tensor.ShapeOf(tensor.U64, 2)}, func(_ *builder.Func, x []value) { builder.RngBitGenerator(x[0], s32(2), "DICE") }, `rng_bit_generator(u64[2]): stablehlo: rng_bit_generator: rng_algorithm: "DICE" is not a known RNG algorithm: use one of DEFAULT, THREE_FRY, PHILOX`},
+		{"random algorithm", shapes{tensor.ShapeOf(tensor.U64, 2)}, func(_ *builder.Func, x []value) { builder.RngBitGenerator(x[0], s32(2), "DICE") }, `rng_bit_generator(u64[2]): stablehlo.rng_bit_generator: rng_algorithm: "DICE" is not a known RNG algorithm: use one of DEFAULT, THREE_FRY, PHILOX`},
 		{"random state", shapes{f32(2)}, func(_ *builder.Func, x []value) { builder.RngBitGenerator(x[0], s32(2), stablehlo.RngPhilox) }, `rng_bit_generator(f32[2]): the state must be a vector of u64, such as u64[2]`},
 		{"gather groups", shapes{f32(4)}, func(_ *builder.Func, x []value) { builder.AllGather(x[0], 0, builder.CollectiveOptions{}) }, `all_gather(f32[4]): the result's dimensions depend on the size of a group: set CollectiveOptions.Groups`},
 		{"reduce scatter parts", shapes{f32(5)}, func(_ *builder.Func, x []value) {

@@ -117,9 +117,9 @@ func (s *step) like(scalar, other Value) Value {
 	if isStatic(dims) {
 		return s.broadcast(scalar, dims, nil)
 	}
-	return s.one(stablehlo.DynamicBroadcastInDim{
+	return s.one(stablehlo.DynamicBroadcastInDimOp{
 		Operand: scalar.v, OutputDimensions: s.shapeOf(other).v, BroadcastDimensions: []int64{},
-		Result: s.typed(scalar, dims),
+		ResultType: s.typed(scalar, dims),
 	})
 }
 
@@ -127,10 +127,10 @@ func (s *step) like(scalar, other Value) Value {
 func (s *step) shapeOf(x Value) Value {
 	var parts []mlir.Value
 	for i := range dimsOf(x) {
-		size := s.one(stablehlo.GetDimensionSize{Operand: x.v, Dimension: int64(i)})
+		size := s.one(stablehlo.GetDimensionSizeOp{Operand: x.v, Dimension: int64(i)})
 		parts = append(parts, s.reshape(size, 1).v)
 	}
-	return s.one(stablehlo.Concatenate{Inputs: parts})
+	return s.one(stablehlo.ConcatenateOp{Inputs: parts})
 }
 
 // numberLike returns a Go number as a constant with the type of like.
@@ -162,10 +162,9 @@ func (s *step) constant(value mlir.Attribute) Value { return s.one(constantOp{va
 
 type constantOp struct{ value mlir.Attribute }
 
-func (o constantOp) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	return mlir.Create(ip, mlir.OperationState{
-		Name: "stablehlo.constant", Location: loc,
-		Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.value}}, InferResults: true,
+func (o constantOp) Create(b *mlir.Builder) mlir.Operation {
+	return b.Create(mlir.OperationState{
+		Name: "stablehlo.constant", Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.value}}, InferResults: true,
 	})
 }
 

@@ -2,29 +2,28 @@ package builder
 
 import (
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // Most operations of a program are the plain ones below, without a mistake. They are built
 // in a way that allocates no memory. All others take the general way: ok is then false and
 // nothing was done.
 
-func plainUnary(op stablehlo.UnaryOp, x Value) (result Value, ok bool) {
+func plainUnary(op string, x Value) (result Value, ok bool) {
 	if !x.plain() {
 		return Value{}, false
 	}
-	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, string(op), x.v)
+	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, op, x.v)
 	if err != nil {
 		return Value{}, false
 	}
 	return Value{s: x.s, v: created.Result(0)}, true
 }
 
-func plainBinary(op stablehlo.BinaryOp, x, y Value) (result Value, ok bool) {
+func plainBinary(op string, x, y Value) (result Value, ok bool) {
 	if !x.plain() || !y.plain() || x.s != y.s {
 		return Value{}, false
 	}
-	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, string(op), x.v, y.v)
+	created, err := mlir.CreateInferred(x.s.block, x.s.f.b.here().location, op, x.v, y.v)
 	if err != nil {
 		return Value{}, false
 	}

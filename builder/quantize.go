@@ -31,13 +31,13 @@ func Quantize(x Value, q Quantization) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.UniformQuantize{Operand: x.v, Result: s.inferred(stablehlo.ConvertType(x.v.Type(), element))})
+	return s.one(stablehlo.UniformQuantizeOp{Operand: x.v, ResultType: s.inferred(stablehlo.ConvertType(x.v.Type(), element))})
 }
 
 // Dequantize returns the real numbers of a quantized array as floating point numbers.
 func Dequantize(x Value) Value {
 	s := begin("uniform_dequantize", x)
-	return s.one(stablehlo.UniformDequantize{Operand: x.v})
+	return s.one(stablehlo.UniformDequantizeOp{Operand: x.v})
 }
 
 // quantized returns the quantized element type.

@@ -24,11 +24,9 @@ func (s *step) randomBits(state Value, shape tensor.Shape, algorithm stablehlo.R
 	if dtypeOf(state) != tensor.U64 || rankOf(state) != 1 {
 		return s.none(), s.fail("the state must be a vector of u64, such as u64[2]")
 	}
-	types, err := stablehlo.RngBitGeneratorTypes(state.v.Type(), s.tensor(shape))
-	if err != nil {
-		s.fail("%w", err)
-	}
-	results := s.many(2, stablehlo.RngBitGenerator{InitialState: state.v, RngAlgorithm: algorithm, Results: types})
+	results := s.many(2, stablehlo.RngBitGeneratorOp{
+		InitialState: state.v, RngAlgorithm: algorithm, OutputStateType: state.v.Type(), OutputType: s.tensor(shape),
+	})
 	return results[0], results[1]
 }
 
@@ -59,10 +57,10 @@ func (s *step) uniform01(state Value, shape tensor.Shape) (next, x Value) {
 	if !s.ok {
 		return next, s.none()
 	}
-	random = s.binary(stablehlo.ShiftRightLogical, random, s.numberLike(bits.Bits()-fraction, random))
-	random = s.binary(stablehlo.Or, random, s.numberLike(oneBits(float), random))
-	x = s.one(stablehlo.BitcastConvert{Operand: random.v, Result: s.tensor(shape)})
-	return next, s.binary(stablehlo.Subtract, x, s.numberLike(1, x))
+	random = s.binary("stablehlo.shift_right_logical", random, s.numberLike(bits.Bits()-fraction, random))
+	random = s.binary("stablehlo.or", random, s.numberLike(oneBits(float), random))
+	x = s.one(stablehlo.BitcastConvertOp{Operand: random.v, ResultType: s.tensor(shape)})
+	return next, s.binary("stablehlo.subtract", x, s.numberLike(1, x))
 }
 
 // oneBits returns the bits of the floating point number 1.
@@ -103,5 +101,5 @@ func rng(name string, a, b Value, distribution stablehlo.RngDistribution, dims [
 	if err != nil {
 		return s.fail("%w", err)
 	}
-	return s.one(stablehlo.Rng{A: a.v, B: b.v, Shape: s.constant(value).v, RngDistribution: distribution})
+	return s.one(stablehlo.RngOp{A: a.v, B: b.v, Shape: s.constant(value).v, RngDistribution: distribution})
 }

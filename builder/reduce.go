@@ -30,7 +30,7 @@ func reduce[T any](s *step, tree T, xs, inits []Value, body func(acc, element T)
 	if !ok {
 		return s.nones(len(xs))
 	}
-	return s.many(len(xs), stablehlo.Reduce{
+	return s.many(len(xs), stablehlo.ReduceOp{
 		Inputs: mlirs(xs), InitValues: mlirs(inits), Dimensions: int64s(axes), Body: region,
 	})
 }
@@ -92,22 +92,22 @@ func ReduceMean(x Value, axes ...int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.convert(s.binary(stablehlo.Divide, sum, s.numberLike(n, sum)), dtype)
+	return s.convert(s.binary("stablehlo.divide", sum, s.numberLike(n, sum)), dtype)
 }
 
 // monoid is an operation that combines elements, and its initial value.
 type monoid struct {
-	op   stablehlo.BinaryOp
+	op   string
 	unit func(element mlir.Type) any
 }
 
 var (
-	sumOf      = monoid{stablehlo.Add, func(mlir.Type) any { return 0 }}
-	productOf  = monoid{stablehlo.Multiply, func(mlir.Type) any { return 1 }}
-	greatestOf = monoid{stablehlo.Maximum, func(t mlir.Type) any { return extreme(t, false) }}
-	leastOf    = monoid{stablehlo.Minimum, func(t mlir.Type) any { return extreme(t, true) }}
-	allOf      = monoid{stablehlo.And, func(mlir.Type) any { return true }}
-	anyOf      = monoid{stablehlo.Or, func(mlir.Type) any { return false }}
+	sumOf      = monoid{"stablehlo.add", func(mlir.Type) any { return 0 }}
+	productOf  = monoid{"stablehlo.multiply", func(mlir.Type) any { return 1 }}
+	greatestOf = monoid{"stablehlo.maximum", func(t mlir.Type) any { return extreme(t, false) }}
+	leastOf    = monoid{"stablehlo.minimum", func(t mlir.Type) any { return extreme(t, true) }}
+	allOf      = monoid{"stablehlo.and", func(mlir.Type) any { return true }}
+	anyOf      = monoid{"stablehlo.or", func(mlir.Type) any { return false }}
 )
 
 // extreme returns the greatest or the least element of a type.
@@ -189,7 +189,7 @@ func argOf(name string, better stablehlo.ComparisonDirection, m monoid, x Value,
 	if !isStatic(dims) {
 		return s.fail("a dimension is unknown")
 	}
-	index := s.one(stablehlo.Iota{IotaDimension: int64(axis), Result: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
+	index := s.one(stablehlo.IotaOp{IotaDimension: int64(axis), ResultType: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
 	xs, inits := []Value{x, index}, []Value{s.start(m, x), s.scalar(0, index)}
 	floats := comparisonType(x.v.Type()) == stablehlo.CompareFloat
 	return reduce(&s, xs, xs, inits, func(acc, e []Value) []Value {
@@ -225,5 +225,5 @@ func Map(body func(elements []Value) Value, xs ...Value) Value {
 		return []Value{body(args)}
 	})
 	s.ok = ok
-	return s.one(stablehlo.Map{Inputs: mlirs(xs), Dimensions: int64s(upTo(rankOf(xs[0]))), Computation: region})
+	return s.one(stablehlo.MapOp{Inputs: mlirs(xs), Dimensions: int64s(upTo(rankOf(xs[0]))), Computation: region})
 }

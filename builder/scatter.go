@@ -68,7 +68,7 @@ func scatter[T any](s *step, x T, xs []Value, indices Value, updates []Value, bo
 	if !ok {
 		return x
 	}
-	return rebuild(x, s.many(len(xs), stablehlo.Scatter{
+	return rebuild(x, s.many(len(xs), stablehlo.ScatterOp{
 		Inputs: mlirs(xs), ScatterIndices: indices.v, Updates: mlirs(updates), ScatterDimensionNumbers: d,
 		IndicesAreSorted: o.Sorted, UniqueIndices: o.Unique, UpdateComputation: region,
 	}))

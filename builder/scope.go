@@ -15,8 +15,9 @@ type scope struct {
 	name    string // name in errors, for example "the body of the reduce"
 	at      place
 	block   mlir.Block
-	capture bool // values from outside may be used in it
-	manual  bool // see Manual
+	in      *mlir.Builder // see builder
+	capture bool          // values from outside may be used in it
+	manual  bool          // see Manual
 	ended   bool
 	effects []string         // of callbacks in it, in the order of their first ones
 	tokens  map[string]Value // effect -> the token of its last callback in it
@@ -60,6 +61,14 @@ func (f *Func) open(at place, name string, arguments []mlir.Type, capture bool) 
 		values[i] = Value{s: s, v: s.block.Argument(i)}
 	}
 	return s, values
+}
+
+// builder returns a Builder that creates operations at the end of the scope's block.
+func (s *scope) builder() *mlir.Builder {
+	if s.in == nil {
+		s.in = s.f.b.creator.At(s.block)
+	}
+	return s.in
 }
 
 // leave makes the scope around s the innermost one again. Scopes inside of s that are still

@@ -13,7 +13,7 @@ func Convert(x Value, to tensor.DType) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.Convert{Operand: x.v, Result: s.tensor(tensor.Shape{DType: to, Dims: dimsOf(x)})})
+	return s.one(stablehlo.ConvertOp{Operand: x.v, ResultType: s.tensor(tensor.Shape{DType: to, Dims: dimsOf(x)})})
 }
 
 // Bitcast interprets the bits of x as elements of another type. If the new type is
@@ -33,7 +33,7 @@ func Bitcast(x Value, to tensor.DType) Value {
 	if err != nil {
 		return s.fail("%w", err)
 	}
-	return s.one(stablehlo.BitcastConvert{Operand: x.v, Result: t})
+	return s.one(stablehlo.BitcastConvertOp{Operand: x.v, ResultType: t})
 }
 
 // Reshape returns x's elements, in row-major order, as an array of other dimensions. One of
@@ -143,7 +143,7 @@ func Transpose(x Value, axes ...int) Value {
 }
 
 func (s *step) transpose(x Value, axes ...int) Value {
-	return s.one(stablehlo.Transpose{Operand: x.v, Permutation: int64s(axes)})
+	return s.one(stablehlo.TransposeOp{Operand: x.v, Permutation: int64s(axes)})
 }
 
 // BroadcastTo repeats x to an array of the given dimensions, like NumPy: x's axes are the
@@ -211,7 +211,7 @@ func Slice(x Value, starts, limits []int, strides ...int) Value {
 	if len(starts) != rank || len(limits) != rank || len(strides) != rank {
 		return s.fail("there are %d starts, %d limits and %d strides: there must be %d of each, one for each axis", len(starts), len(limits), len(strides), rank)
 	}
-	return s.one(stablehlo.Slice{Operand: x.v, StartIndices: int64s(starts), LimitIndices: int64s(limits), Strides: int64s(strides)})
+	return s.one(stablehlo.SliceOp{Operand: x.v, StartIndices: int64s(starts), LimitIndices: int64s(limits), Strides: int64s(strides)})
 }
 
 // SliceAxis returns the part of x from start up to, but not including, limit along one
@@ -248,7 +248,7 @@ func (s *step) sliceAxis(x Value, axis, start, limit int) Value {
 		strides[i] = 1
 	}
 	starts[axis], limits[axis] = int64(start), limit
-	return s.one(stablehlo.Slice{Operand: x.v, StartIndices: starts, LimitIndices: int64s(limits), Strides: strides})
+	return s.one(stablehlo.SliceOp{Operand: x.v, StartIndices: starts, LimitIndices: int64s(limits), Strides: strides})
 }
 
 // Split splits x into n parts of equal size along an axis.
@@ -282,7 +282,7 @@ func Concat(axis int, xs ...Value) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.Concatenate{Inputs: mlirs(xs), Dimension: int64(s.axis(axis, rankOf(xs[0])))})
+	return s.one(stablehlo.ConcatenateOp{Inputs: mlirs(xs), Dimension: int64(s.axis(axis, rankOf(xs[0])))})
 }
 
 // Stack joins arrays of the same shape along a new axis of the result.
@@ -298,7 +298,7 @@ func Stack(axis int, xs ...Value) Value {
 	for i, x := range xs {
 		parts[i] = s.reshape(x, dims...)
 	}
-	return s.one(stablehlo.Concatenate{Inputs: mlirs(parts), Dimension: int64(axis)})
+	return s.one(stablehlo.ConcatenateOp{Inputs: mlirs(parts), Dimension: int64(axis)})
 }
 
 // Padding is the number of elements that Pad adds along one axis: before, after, and
@@ -321,7 +321,7 @@ func Pad[V Operand](x Value, value V, paddings ...Padding) Value {
 		s.checkRange([]int{p.Low, p.High, p.Interior})
 		low[i], high[i], interior[i] = int64(p.Low), int64(p.High), int64(p.Interior)
 	}
-	return s.one(stablehlo.Pad{
+	return s.one(stablehlo.PadOp{
 		Operand: x.v, PaddingValue: s.scalarOf(value, x).v,
 		EdgePaddingLow: low, EdgePaddingHigh: high, InteriorPadding: interior,
 	})
@@ -341,7 +341,7 @@ func Reverse(x Value, axes ...int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.Reverse{Operand: x.v, Dimensions: int64s(s.axes(axes, rankOf(x)))})
+	return s.one(stablehlo.ReverseOp{Operand: x.v, Dimensions: int64s(s.axes(axes, rankOf(x)))})
 }
 
 // DynamicSlice returns the part of x that has the given dimensions and begins at starts.
@@ -355,7 +355,7 @@ func DynamicSlice(x Value, starts []Value, dims ...int) Value {
 	if rank := rankOf(x); len(starts) != rank || len(dims) != rank {
 		return s.fail("there are %d starts and %d dimensions: there must be %d of each, one for each axis", len(starts), len(dims), rank)
 	}
-	return s.one(stablehlo.DynamicSlice{Operand: x.v, StartIndices: mlirs(starts), SliceSizes: int64s(dims)})
+	return s.one(stablehlo.DynamicSliceOp{Operand: x.v, StartIndices: mlirs(starts), SliceSizes: int64s(dims)})
 }
 
 // DynamicUpdateSlice returns x with the part that begins at starts replaced by update.
@@ -368,7 +368,7 @@ func DynamicUpdateSlice(x, update Value, starts ...Value) Value {
 	if rank := rankOf(x); len(starts) != rank {
 		return s.fail("there are %d starts: there must be %d, one for each axis", len(starts), rank)
 	}
-	return s.one(stablehlo.DynamicUpdateSlice{Operand: x.v, Update: update.v, StartIndices: mlirs(starts)})
+	return s.one(stablehlo.DynamicUpdateSliceOp{Operand: x.v, Update: update.v, StartIndices: mlirs(starts)})
 }
 
 // DynamicIndex returns the part of x at one index of an axis. The result lacks the axis.
@@ -385,7 +385,7 @@ func DynamicIndex(x, index Value, axis int) Value {
 		return s.none()
 	}
 	dims[axis] = 1
-	row := s.one(stablehlo.DynamicSlice{Operand: x.v, StartIndices: mlirs(starts), SliceSizes: int64s(dims)})
+	row := s.one(stablehlo.DynamicSliceOp{Operand: x.v, StartIndices: mlirs(starts), SliceSizes: int64s(dims)})
 	return s.reshape(row, append(dims[:axis], dims[axis+1:]...)...)
 }
 
@@ -407,7 +407,7 @@ func DynamicUpdateIndex(x, update, index Value, axis int) Value {
 		return s.fail("the update has the dimensions %v: they must be %v", have, want)
 	}
 	dims[axis] = 1
-	return s.one(stablehlo.DynamicUpdateSlice{Operand: x.v, Update: s.reshape(update, dims...).v, StartIndices: mlirs(starts)})
+	return s.one(stablehlo.DynamicUpdateSliceOp{Operand: x.v, Update: s.reshape(update, dims...).v, StartIndices: mlirs(starts)})
 }
 
 // startsAt returns starts that are index at axis and 0 elsewhere.

@@ -36,7 +36,7 @@ func sortBy[T any](s *step, tree T, xs []Value, less func(a, b T) Value, o SortO
 	if !ok {
 		return s.nones(len(xs))
 	}
-	return s.many(len(xs), stablehlo.Sort{Inputs: mlirs(xs), Dimension: &axis, IsStable: o.Stable, Comparator: region})
+	return s.many(len(xs), stablehlo.SortOp{Inputs: mlirs(xs), Dimension: &axis, IsStable: o.Stable, Comparator: region})
 }
 
 // SortAscending sorts x along an axis, the least element first and NaN last.
@@ -70,7 +70,7 @@ func ArgSort(x Value, axis int) Value {
 		return s.fail("a dimension is unknown")
 	}
 	axis = s.axis(axis, len(dims))
-	index := s.one(stablehlo.Iota{IotaDimension: int64(axis), Result: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
+	index := s.one(stablehlo.IotaOp{IotaDimension: int64(axis), ResultType: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
 	if !s.ok {
 		return s.none()
 	}
@@ -98,6 +98,6 @@ func TopK(x Value, k int) (values, indices Value) {
 	if k < 0 {
 		s.fail("k is %d: it must not be negative", k)
 	}
-	results := s.many(2, chlo.TopK{Operand: x.v, K: int64(k)})
+	results := s.many(2, chlo.TopKOp{Operand: x.v, K: int64(k)})
 	return results[0], results[1]
 }

@@ -107,26 +107,34 @@ func (s *step) many(n int, op operation) []Value {
 
 // The parts of operations that consist of several.
 
-func (s *step) unary(op stablehlo.UnaryOp, x Value) Value {
-	return s.one(stablehlo.Unary{Op: op, Operand: x.v})
+// elementwise is an operation that has operands and nothing else.
+type elementwise struct {
+	name     string
+	operands []mlir.Value
 }
 
-func (s *step) binary(op stablehlo.BinaryOp, x, y Value) Value {
-	return s.one(stablehlo.Binary{Op: op, LHS: x.v, RHS: y.v})
+func (o elementwise) Create(b *mlir.Builder) mlir.Operation { return b.CreateInferred(o.name, o.operands...) }
+
+func (s *step) unary(op string, x Value) Value {
+	return s.one(elementwise{op, []mlir.Value{x.v}})
+}
+
+func (s *step) binary(op string, x, y Value) Value {
+	return s.one(elementwise{op, []mlir.Value{x.v, y.v}})
 }
 
 func (s *step) reshape(x Value, dims ...int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.Reshape{Operand: x.v, Result: s.typed(x, dims)})
+	return s.one(stablehlo.ReshapeOp{Operand: x.v, ResultType: s.typed(x, dims)})
 }
 
 func (s *step) convert(x Value, d tensor.DType) Value {
 	if !s.ok || dtypeOf(x) == d {
 		return x
 	}
-	return s.one(stablehlo.Convert{Operand: x.v, Result: s.tensor(tensor.Shape{DType: d, Dims: dimsOf(x)})})
+	return s.one(stablehlo.ConvertOp{Operand: x.v, ResultType: s.tensor(tensor.Shape{DType: d, Dims: dimsOf(x)})})
 }
 
 // broadcast stretches x to dims. Its axis i becomes axis axes[i].
@@ -134,7 +142,7 @@ func (s *step) broadcast(x Value, dims, axes []int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.BroadcastInDim{Operand: x.v, BroadcastDimensions: int64s(axes), Result: s.typed(x, dims)})
+	return s.one(stablehlo.BroadcastInDimOp{Operand: x.v, BroadcastDimensions: int64s(axes), ResultType: s.typed(x, dims)})
 }
 
 // typed returns a tensor type with x's element type and other dimensions.

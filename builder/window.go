@@ -30,7 +30,7 @@ func reduceWindow[T any](s *step, tree T, xs, inits []Value, body func(acc, elem
 	if !ok {
 		return s.nones(len(xs))
 	}
-	return s.many(len(xs), stablehlo.ReduceWindow{
+	return s.many(len(xs), stablehlo.ReduceWindowOp{
 		Inputs: mlirs(xs), InitValues: mlirs(inits), WindowDimensions: int64s(o.Dims), WindowStrides: list64(o.Strides),
 		BaseDilations: list64(o.BaseDilations), WindowDilations: list64(o.Dilations), Padding: padding, Body: region,
 	})
@@ -95,7 +95,7 @@ func AvgPool(x Value, o WindowOptions) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.binary(stablehlo.Divide, sum, s.windowWith(s.numberLike(1, x), sumOf, o))
+	return s.binary("stablehlo.divide", sum, s.windowWith(s.numberLike(1, x), sumOf, o))
 }
 
 // Cumsum returns the sum of each element and all elements before it along an axis.
@@ -150,7 +150,7 @@ func SelectAndScatter(x, source, init Value, better, scatter func(a, b Value) Va
 		_ = selects.Erase()
 		return s.none()
 	}
-	return s.one(stablehlo.SelectAndScatter{
+	return s.one(stablehlo.SelectAndScatterOp{
 		Operand: x.v, Source: source.v, InitValue: init.v, WindowDimensions: int64s(o.Dims), WindowStrides: list64(o.Strides),
 		Padding: padding, Select: selects, Scatter: scatters,
 	})

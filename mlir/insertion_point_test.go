@@ -120,11 +120,12 @@ func TestErasedBlock(t *testing.T) {
 		{"Block.Append", "mlir: Block.Append called on a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
 			b.Append(m.Body().First())
 		}},
-		{"an operation of StableHLO", "mlir: Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
-			_, _ = stablehlo.AfterAll{}.Create(b, mlir.Location{})
+		{"an operation of StableHLO", "Create was given a block that Operation.Erase has erased", func(_ mlir.Block, builder *mlir.Builder) {
+			stablehlo.AfterAllOp{}.Create(builder)
+			panic(builder.Err().Error())
 		}},
 		{"Infer", "mlir: Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
-			_, _ = stablehlo.Binary{Op: stablehlo.Add, LHS: x, RHS: x}.Create(b, mlir.Location{})
+			_, _ = mlir.CreateInferred(b, mlir.Location{}, "stablehlo.add", x, x)
 		}},
 		{"a new Builder", "Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
 			builder := mlir.NewBuilder(b, mlir.Location{})

@@ -20,7 +20,7 @@ type places struct {
 	}
 }
 
-// here returns the location of the line that called this module's packages below mlir.
+// here returns the location of the line that called this package from outside: see isOurs.
 func (p *places) here(c *Context) Location {
 	var addresses [callers.Depth]uintptr
 	callers.Addresses(&addresses)
@@ -64,7 +64,7 @@ func (p *places) find(c *Context, addresses *[callers.Depth]uintptr) Location {
 	return at
 }
 
-// caller returns the line of the innermost call outside of this package and those below it.
+// caller returns the line of the innermost call from outside: see isOurs.
 func caller() (file string, line int) {
 	frame := callerFrame()
 	return frame.File, frame.Line
@@ -77,7 +77,7 @@ func callerFrame() runtime.Frame {
 		for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
 			var f runtime.Frame
 			f, more = frames.Next()
-			if !strings.HasPrefix(filepath.ToSlash(f.File), packageDir) || strings.HasSuffix(f.File, "_test.go") {
+			if !isOurs(filepath.ToSlash(f.File)) {
 				return f
 			}
 		}
@@ -87,10 +87,17 @@ func callerFrame() runtime.Frame {
 	}
 }
 
-// packageDir is the folder of this package as call frames name it, with a slash at its end.
-// Function names are not enough: a closure of a generic function is named after the function
-// into which it was compiled.
-var packageDir = func() string {
+// isOurs reports whether a file belongs to this package, those below it, or the others that take
+// a Builder. Function names are not enough: a closure of a generic function is named after the
+// function into which it was compiled.
+func isOurs(file string) bool {
+	below, ok := strings.CutPrefix(file, moduleDir)
+	return ok && !strings.HasSuffix(file, "_test.go") && (strings.HasPrefix(below, "mlir/") ||
+		strings.HasPrefix(below, "stablehlo/") || strings.HasPrefix(below, "internal/ods/"))
+}
+
+// moduleDir is the folder of this module as call frames name it, with a slash at its end.
+var moduleDir = func() string {
 	_, file, _, _ := runtime.Caller(0)
-	return path.Dir(filepath.ToSlash(file)) + "/"
+	return path.Dir(path.Dir(filepath.ToSlash(file))) + "/"
 }()

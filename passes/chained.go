@@ -90,11 +90,11 @@ func dropToken(call callop.Call) error {
 	if made.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return err
 	}
-	replacement, err := made.Create(c, op.Location())
-	if err != nil {
-		return err
+	e := before(op)
+	replacement := made.Create(e.Builder)
+	if e.Err() != nil {
+		return e.Err()
 	}
-	replacement = op.Block().InsertBefore(op, replacement)
 	for i := range last {
 		op.Result(i).ReplaceAllUses(replacement.Result(i))
 	}

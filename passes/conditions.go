@@ -26,14 +26,10 @@ func KeepConditions(m *mlir.Module) (int, error) {
 	}
 	for _, op := range loops {
 		end := op.Region(0).First().Terminator()
-		e := emitter{c: op.Context(), loc: end.Location(), block: end.Block(), before: end}
-		sure, err := e.certain(end.Operand(0))
-		if err != nil {
-			return 0, err
-		}
-		kept, err := e.value(stablehlo.Binary{Op: stablehlo.And, LHS: end.Operand(0), RHS: sure})
-		if err != nil {
-			return 0, err
+		e := before(end)
+		kept := stablehlo.And(e.Builder, end.Operand(0), e.certain(end.Operand(0)))
+		if e.Err() != nil {
+			return 0, e.Err()
 		}
 		end.SetOperand(0, kept)
 	}

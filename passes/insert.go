@@ -242,7 +242,7 @@ func (ins *inserter) tap(v mlir.Value, loc mlir.Location, token mlir.Value) (mli
 	}
 	config.Loc = placeOf(loc)
 	c := v.Type().Context()
-	call := stablehlo.CustomCall{
+	call := stablehlo.CustomCallOp{
 		Target: ins.spec.Target, APIVersion: stablehlo.TypedFFI, HasSideEffect: true,
 		Operands: []mlir.Value{v}, Results: []mlir.Type{ins.token},
 	}
@@ -254,7 +254,8 @@ func (ins *inserter) tap(v mlir.Value, loc mlir.Location, token mlir.Value) (mli
 		return mlir.Operation{}, err
 	}
 	ins.count++
-	return call.Create(c, loc)
+	e := emitter{mlir.NewBuilder(c, loc)}
+	return call.Create(e.Builder), e.Err()
 }
 
 // placeOf returns the file and line of a location as a callback's configuration has them.

@@ -20,10 +20,10 @@ func ExpandIntegerPowers(m *mlir.Module) (int, error) {
 	})
 	for _, op := range powers {
 		t := op.Result(0).Type()
-		e := &powerExpander{emitter: emitter{m.Context(), op.Location(), op.Block(), op}, t: t}
+		e := &powerExpander{before(op), t}
 		result := e.power(op.Operand(0), op.Operand(1))
-		if e.err != nil {
-			return 0, e.err
+		if e.Err() != nil {
+			return 0, e.Err()
 		}
 		if result != op.Operand(0) {
 			for name, a := range op.Attributes() { // shardings
@@ -50,8 +50,7 @@ func ofIntegers(op mlir.Operation) bool {
 // A powerExpander adds operations on arrays of one type.
 type powerExpander struct {
 	emitter
-	t   mlir.Type
-	err error // the first
+	t mlir.Type
 }
 
 // power returns x to the power of y.
@@ -70,13 +69,13 @@ func (e *powerExpander) power(x, y mlir.Value) mlir.Value {
 		// The powers of 1 and -1 are those to 1 or 2, and the others vanish.
 		return e.choose(e.isUnit(x), e.constantPower(x, uint64(2+n%2)), e.splat(0))
 	}
-	vanishes := e.binary(stablehlo.And, e.compare(y, stablehlo.CompareLT, e.splat(0)), e.add(stablehlo.Unary{Op: stablehlo.Not, Operand: e.isUnit(x)}))
+	vanishes := stablehlo.And(e.Builder, e.compare(y, stablehlo.CompareLT, e.splat(0)), stablehlo.Not(e.Builder, e.isUnit(x)))
 	return e.choose(vanishes, e.splat(0), e.variablePower(x, y, bits-1)) // without the sign
 }
 
 // isUnit returns whether x is 1 or -1.
 func (e *powerExpander) isUnit(x mlir.Value) mlir.Value {
-	return e.compare(e.add(stablehlo.Unary{Op: stablehlo.Abs, Operand: x}), stablehlo.CompareEQ, e.splat(1))
+	return e.compare(stablehlo.Abs(e.Builder, x), stablehlo.CompareEQ, e.splat(1))
 }
 
 // variablePower returns x to the power of the low bits of y.
@@ -85,11 +84,11 @@ func (e *powerExpander) variablePower(x, y mlir.Value, bits int) mlir.Value {
 	result, square := one, x
 	for i := range bits {
 		if i > 0 {
-			square = e.binary(stablehlo.Multiply, square, square)
+			square = stablehlo.Multiply(e.Builder, square, square)
 		}
-		bit := e.binary(stablehlo.And, y, e.splat(1<<i))
+		bit := stablehlo.And(e.Builder, y, e.splat(1<<i))
 		factor := e.choose(e.compare(bit, stablehlo.CompareNE, zero), square, one)
-		result = e.binary(stablehlo.Multiply, result, factor)
+		result = stablehlo.Multiply(e.Builder, result, factor)
 	}
 	return result
 }
@@ -100,12 +99,12 @@ func (e *powerExpander) constantPower(x mlir.Value, n uint64) mlir.Value {
 		return e.splat(1)
 	}
 	var result mlir.Value
-	for square := x; ; square = e.binary(stablehlo.Multiply, square, square) {
+	for square := x; ; square = stablehlo.Multiply(e.Builder, square, square) {
 		switch {
 		case n&1 != 0 && result.IsNil():
 			result = square
 		case n&1 != 0:
-			result = e.binary(stablehlo.Multiply, result, square)
+			result = stablehlo.Multiply(e.Builder, result, square)
 		}
 		if n >>= 1; n == 0 {
 			return result
@@ -113,50 +112,25 @@ func (e *powerExpander) constantPower(x mlir.Value, n uint64) mlir.Value {
 	}
 }
 
-// add adds an operation with one result, unless an earlier one has failed.
-func (e *powerExpander) add(o creator) (v mlir.Value) {
-	if e.err == nil {
-		v, e.err = e.value(o)
-	}
-	return v
-}
-
-func (e *powerExpander) binary(op stablehlo.BinaryOp, x, y mlir.Value) mlir.Value {
-	return e.add(stablehlo.Binary{Op: op, LHS: x, RHS: y})
-}
-
 func (e *powerExpander) compare(x mlir.Value, is stablehlo.ComparisonDirection, y mlir.Value) mlir.Value {
-	return e.add(stablehlo.Compare{LHS: x, RHS: y, ComparisonDirection: is})
+	return stablehlo.Compare(e.Builder, x, y, is)
 }
 
 func (e *powerExpander) choose(which, x, y mlir.Value) mlir.Value {
-	return e.add(stablehlo.Select{Pred: which, OnTrue: x, OnFalse: y})
+	return stablehlo.Select(e.Builder, which, x, y)
 }
 
 // splat returns a constant with n in each element.
 func (e *powerExpander) splat(n uint64) mlir.Value {
-	return e.add(splat{e.t, n})
-}
-
-// A splat is a constant with one value in each element.
-type splat struct {
-	t     mlir.Type // of integers
-	value uint64
-}
-
-func (s splat) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	c := mlir.ContextOf(ip)
-	element, _ := s.t.Element()
-	integer, err := c.BigIntegerAttribute(element, new(big.Int).SetUint64(s.value))
-	if err != nil {
-		return mlir.Operation{}, err
+	c := e.Context()
+	element, _ := e.t.Element()
+	integer, err := c.BigIntegerAttribute(element, new(big.Int).SetUint64(n))
+	value := integer
+	if err == nil {
+		value, err = c.DenseFromAttributes(e.t, integer)
 	}
-	value, err := c.DenseFromAttributes(s.t, integer)
-	if err != nil {
-		return mlir.Operation{}, err
-	}
-	return mlir.Create(ip, mlir.OperationState{
-		Name: "stablehlo.constant", Location: loc, Results: []mlir.Type{s.t},
-		Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
-	})
+	e.Fail(err)
+	return e.Create(mlir.OperationState{
+		Name: "stablehlo.constant", Results: []mlir.Type{e.t}, Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
+	}).Result(0)
 }

@@ -70,21 +70,12 @@ func canRenew(v mlir.Value) bool {
 // renew lets an operation write to a select with a predicate that is true instead of x. XLA does not simplify it. Its code
 // generator does, so that a copy is left.
 func renew(w write) error {
-	e := emitter{c: w.op.Context(), loc: w.op.Location(), block: w.op.Block(), before: w.op}
-	x := w.op.Operand(w.operand)
-	sure, err := e.certain(x)
-	if err != nil {
-		return err
-	}
-	zero, err := e.zeros(x.Type())
-	if err != nil {
-		return err
-	}
-	kept, err := e.value(stablehlo.Select{Pred: sure, OnTrue: x, OnFalse: zero})
-	if err == nil {
+	e, x := before(w.op), w.op.Operand(w.operand)
+	kept := stablehlo.Select(e.Builder, e.certain(x), x, e.zeros(x.Type()))
+	if e.Err() == nil {
 		w.op.SetOperand(w.operand, kept)
 	}
-	return err
+	return e.Err()
 }
 
 // keepAgain removes the selects of KeepValues, and runs it again if there were any.

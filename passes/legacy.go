@@ -157,7 +157,7 @@ func flattenParameters(m *mlir.Module) (tuples []mlir.Value, err error) {
 }
 
 // inJAXSpelling reports whether a call is a typed one in JAX's spelling.
-func inJAXSpelling(op mlir.Operation, call stablehlo.CustomCall) bool {
+func inJAXSpelling(op mlir.Operation, call stablehlo.CustomCallOp) bool {
 	dictionary, ok := op.Attribute("mhlo.backend_config")
 	if !ok || call.APIVersion != 1 || !dictionary.IsDictionary() {
 		return false
@@ -209,17 +209,17 @@ func readLegacy(op mlir.Operation) (legacy, bool) {
 type legacy struct {
 	op     mlir.Operation
 	call   LegacyCall
-	custom stablehlo.CustomCall
+	custom stablehlo.CustomCallOp
 	bad    error // of an attribute
 	in     []contract.Nest
 	out    contract.Nest
-	flat   stablehlo.CustomCall // the replacement, without operands, target and configuration
-	tuples []mlir.Value         // that the replacement makes of its results
+	flat   stablehlo.CustomCallOp // the replacement, without operands, target and configuration
+	tuples []mlir.Value           // that the replacement makes of its results
 }
 
 // readMHLO reads the attributes of mhlo.custom_call, which has those of stablehlo.custom_call.
 func (l *legacy) readMHLO() {
-	o := stablehlo.CustomCall{APIVersion: 1, Operands: l.op.OperandValues(), Results: resultTypes(l.op)}
+	o := stablehlo.CustomCallOp{APIVersion: 1, Operands: l.op.OperandValues(), Results: resultTypes(l.op)}
 	for name, a := range l.op.Attributes() {
 		switch name {
 		case "call_target_name":

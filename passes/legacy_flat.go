@@ -33,7 +33,7 @@ func (l *legacy) read() error {
 	if err := callop.CheckLayouts(c); err != nil {
 		return err
 	}
-	l.flat = stablehlo.CustomCall{APIVersion: stablehlo.TypedFFI, HasSideEffect: c.HasSideEffect, CalledComputations: c.CalledComputations}
+	l.flat = stablehlo.CustomCallOp{APIVersion: stablehlo.TypedFFI, HasSideEffect: c.HasSideEffect, CalledComputations: c.CalledComputations}
 	layouts := c.OperandLayouts != nil
 	if layouts {
 		l.flat.OperandLayouts, l.flat.ResultLayouts = [][]int64{}, [][]int64{}
@@ -174,9 +174,10 @@ func (l *legacy) replace(config contract.Config) error {
 	if made.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return err
 	}
-	replacement, err := made.Create(mlir.Before(op), op.Location())
-	if err != nil {
-		return err
+	e := before(op)
+	replacement := made.Create(e.Builder)
+	if e.Err() != nil {
+		return e.Err()
 	}
 	for name, a := range op.Attributes() {
 		if !slices.Contains(legacyAttributes, name) {

@@ -102,7 +102,7 @@ func (g *migration) create(s *site, operands []mlir.Value, results []mlir.Type) 
 	if !slices.ContainsFunc(shapes, func(s tensor.Shape) bool { return slices.Contains(s.Dims, -1) }) {
 		config.Signature = contract.SignatureHash(contract.Signature(shapes[:len(types)], shapes[len(types):]))
 	}
-	call := stablehlo.CustomCall{
+	call := stablehlo.CustomCallOp{
 		Target: config.Form.Target(), APIVersion: stablehlo.TypedFFI, HasSideEffect: true,
 		Operands: operands, Results: results,
 	}
@@ -119,10 +119,8 @@ func (g *migration) create(s *site, operands []mlir.Value, results []mlir.Type) 
 	if call.BackendConfig, err = callop.ConfigAttribute(c, config); err != nil {
 		return mlir.Operation{}, err
 	}
-	made, err := call.Create(c, s.op.Location())
-	if err != nil {
-		return mlir.Operation{}, err
-	}
+	e := before(s.op)
+	made := call.Create(e.Builder)
 	made.SetAttribute(waiting, c.UnitAttribute())
-	return s.op.Block().InsertBefore(s.op, made), nil
+	return made, e.Err()
 }

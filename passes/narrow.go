@@ -36,10 +36,10 @@ func NarrowUnsigned(m *mlir.Module) (int, error) {
 		if err != nil {
 			return n, err
 		}
-		e := emitter{m.Context(), op.Location(), op.Block(), op}
-		bits, err := e.value(stablehlo.Convert{Operand: op.Operand(0), Result: unsigned})
-		if err != nil {
-			return n, err
+		e := before(op)
+		bits := stablehlo.Convert(e.Builder, unsigned, op.Operand(0))
+		if e.Err() != nil {
+			return n, e.Err()
 		}
 		op.SetOperand(0, bits)
 		n++

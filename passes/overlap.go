@@ -47,11 +47,11 @@ func LetOverlap(m *mlir.Module) (int, error) {
 func help(g callop.Group, c *mlir.Context) error {
 	loc, end := g.Calls[0].Location(), g.Block.Terminator()
 	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*callop.SequentialBytes), Data: make([]byte, 2*callop.SequentialBytes)}
-	constant, err := stablehlo.Constant{Value: large}.Create(c, loc)
-	if err != nil {
-		return err
+	e := emitter{mlir.NewBuilder(mlir.Before(end), loc)}
+	filler := stablehlo.Constant(e.Builder, large)
+	if e.Err() != nil {
+		return e.Err()
 	}
-	filler := g.Block.InsertBefore(end, constant).Result(0)
 	// The calls are steps, except for pure ones, which XLA may merge. So is the last one of
 	// those that are added.
 	steps := 1
@@ -74,14 +74,12 @@ func addNothing(c *mlir.Context, loc mlir.Location, end mlir.Operation, operands
 	if err != nil {
 		return err
 	}
-	op, err := stablehlo.CustomCall{
+	e := emitter{mlir.NewBuilder(mlir.Before(end), loc)}
+	stablehlo.CustomCallOp{
 		Target: contract.TargetIOCallback, APIVersion: stablehlo.TypedFFI, HasSideEffect: true,
 		BackendConfig: config, Operands: operands,
-	}.Create(c, loc)
-	if err == nil {
-		end.Block().InsertBefore(end, op)
-	}
-	return err
+	}.Create(e.Builder)
+	return e.Err()
 }
 
 // memory returns the arrays whose memory must not be reused before the end of the block.

@@ -203,7 +203,7 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 	if p.Kind == contract.PerDevice {
 		return a.onParts(op)
 	}
-	g := guard{policyApplier: a, e: emitter{c: a.c, loc: op.Location()}, call: op, device: p.Device, share: wrap}
+	g := guard{policyApplier: a, e: before(op), call: op, device: p.Device, share: wrap}
 	if call, ok := callop.AsCall(op); ok {
 		g.form, g.tokens = call.Config.Form, call.Config.NumTokens
 	}
@@ -211,12 +211,11 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 	var results []mlir.Value
 	var err error
 	if !wrap {
-		g.e.block, g.e.before = op.Block(), op
-		results, err = g.build(operands)
+		results, err = g.build(operands), g.e.Err()
 	} else {
 		results, err = a.manual(op, operands, a.whole(operands), func(block mlir.Block, inside []mlir.Value) ([]mlir.Value, error) {
-			g.e.block = block
-			return g.build(inside)
+			g.e = emitter{g.e.At(block)}
+			return g.build(inside), g.e.Err()
 		})
 	}
 	if err != nil {

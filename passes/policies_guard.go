@@ -1,61 +1,57 @@
 package passes
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// An emitter adds operations to a block, before one of its operations or at its end.
-type emitter struct {
-	c      *mlir.Context
-	loc    mlir.Location
-	block  mlir.Block
-	before mlir.Operation
+// An emitter adds operations, and keeps the first error.
+type emitter struct{ *mlir.Builder }
+
+// before returns an emitter that adds operations before another one, with its location.
+func before(op mlir.Operation) emitter {
+	return emitter{mlir.NewBuilder(mlir.Before(op), op.Location())}
 }
 
-type creator interface {
-	Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error)
+// Err returns the first error, without the line of this package that has met it.
+func (e emitter) Err() error { return errors.Unwrap(e.Builder.Err()) }
+
+// shape returns the shape of a value.
+func (e emitter) shape(v mlir.Value) tensor.Shape {
+	shape, err := stablehlo.ShapeOf(v.Type())
+	e.Fail(err)
+	return shape
 }
 
-func (e emitter) add(o creator) (mlir.Operation, error) {
-	if e.before.IsNil() {
-		return o.Create(e.block, e.loc)
-	}
-	op, err := o.Create(e.c, e.loc)
-	if err != nil {
-		return op, err
-	}
-	return e.block.InsertBefore(e.before, op), nil
-}
-
-// value adds an operation with one result.
-func (e emitter) value(o creator) (mlir.Value, error) {
-	op, err := e.add(o)
-	if err != nil {
-		return mlir.Value{}, err
-	}
-	return op.Result(0), nil
+// array returns the type of an array.
+func (e emitter) array(s tensor.Shape) mlir.Type {
+	t, err := stablehlo.TensorType(e.Context(), s)
+	e.Fail(err)
+	return t
 }
 
 // zeros adds an array of zeros.
-func (e emitter) zeros(t mlir.Type) (mlir.Value, error) { return e.filled(t, 0) }
+func (e emitter) zeros(t mlir.Type) mlir.Value { return e.filled(t, 0) }
 
 // filled returns an array of integers that are all n. It serves every type for 0.
-func (e emitter) filled(t mlir.Type, n byte) (mlir.Value, error) {
+func (e emitter) filled(t mlir.Type, n byte) mlir.Value {
 	shape, err := stablehlo.ShapeOf(t)
-	if err != nil {
-		return mlir.Value{}, err
+	if e.Fail(err); e.Err() != nil {
+		return e.Create(mlir.OperationState{}).Result(0)
 	}
 	scalar := tensor.ShapeOf(shape.DType)
 	data := make([]byte, scalar.NumBytes())
 	data[0] = n // platforms are little-endian
-	v, err := e.value(stablehlo.Constant{Value: tensor.View{Shape: scalar, Data: data}})
-	if err != nil || shape.Rank() == 0 {
-		return v, err
+	v := stablehlo.Constant(e.Builder, tensor.View{Shape: scalar, Data: data})
+	if shape.Rank() == 0 {
+		return v
 	}
-	return e.value(stablehlo.BroadcastInDim{Operand: v, BroadcastDimensions: []int64{}, Result: t})
+	return stablehlo.BroadcastInDim(e.Builder, t, v, []int64{})
 }
 
 // A guard makes one device call what call is a model of:
@@ -73,74 +69,47 @@ type guard struct {
 }
 
 // build adds the guarded call with other operands. It returns what replaces its results.
-func (g *guard) build(operands []mlir.Value) ([]mlir.Value, error) {
-	operands = append([]mlir.Value(nil), operands...)
+func (g *guard) build(operands []mlir.Value) (results []mlir.Value) {
+	e := g.e.Builder
+	operands = slices.Clone(operands)
 	for i := len(operands) - g.tokens; i < len(operands); i++ {
-		synced, err := g.reduce(operands[i], stablehlo.Maximum)
-		if err != nil {
-			return nil, err
-		}
-		operands[i] = synced
+		operands[i] = g.reduce(operands[i], stablehlo.Maximum)
 	}
-	var number creator = stablehlo.ReplicaID{}
+	number := stablehlo.ReplicaID
 	if g.partitions > 1 {
-		number = stablehlo.PartitionID{}
+		number = stablehlo.PartitionID
 	}
-	id, err := g.e.value(number)
-	if err != nil {
-		return nil, err
-	}
-	device, err := g.e.value(stablehlo.Constant{Value: tensor.Scalar(uint32(g.device))})
-	if err != nil {
-		return nil, err
-	}
-	here, err := g.e.value(stablehlo.Compare{LHS: id, RHS: device, ComparisonDirection: stablehlo.CompareEQ})
-	if err != nil {
-		return nil, err
-	}
+	here := stablehlo.Compare(e, number(e), stablehlo.Constant(e, tensor.Scalar(uint32(g.device))), stablehlo.CompareEQ)
 	// carried has, for each result, the values that carry it out of the if.
 	carried := make([][]mlir.Type, g.call.NumResults())
-	then, err := g.branch(func(e emitter) (values []mlir.Value, err error) {
-		call := e.block.Append(g.call.Clone())
+	then := g.branch(func(block mlir.Block) (values []mlir.Value) {
+		call := block.Append(g.call.Clone())
 		call.SetOperands(operands...)
 		call.RemoveAttribute("sdy.sharding") // of the arrays outside
 		for i, v := range call.Results() {
 			words := []mlir.Value{v}
 			if g.isShared(i) {
-				if words, err = e.pack(v); err != nil {
-					return nil, err
-				}
+				words = g.e.pack(v)
 			}
 			for _, w := range words {
 				carried[i] = append(carried[i], w.Type())
 			}
 			values = append(values, words...)
 		}
-		return values, nil
+		return values
 	})
-	if err != nil {
-		return nil, err
-	}
-	otherwise, err := g.branch(func(e emitter) (values []mlir.Value, err error) {
+	otherwise := g.branch(func(mlir.Block) (values []mlir.Value) {
 		for i, types := range carried {
 			for _, t := range types {
-				v, err := g.substitute(e, i, t, operands)
-				if err != nil {
-					return nil, err
-				}
-				values = append(values, v)
+				values = append(values, g.substitute(i, t, operands))
 			}
 		}
-		return values, nil
+		return values
 	})
-	if err != nil {
-		return nil, err
+	made := stablehlo.If(e, here, then, otherwise)
+	if e.Err() != nil {
+		return nil
 	}
-	made, err := g.e.add(stablehlo.If{Pred: here, TrueBranch: then, FalseBranch: otherwise})
-	if err != nil {
-		return nil, err
-	}
-	var results []mlir.Value
 	next := 0
 	for i, types := range carried {
 		words := make([]mlir.Value, len(types))
@@ -149,23 +118,18 @@ func (g *guard) build(operands []mlir.Value) ([]mlir.Value, error) {
 			next++
 			switch {
 			case g.isToken(i):
-				words[j], err = g.reduce(words[j], stablehlo.Maximum)
+				words[j] = g.reduce(words[j], stablehlo.Maximum)
 			case g.isShared(i):
-				words[j], err = g.broadcast(words[j])
-			}
-			if err != nil {
-				return nil, err
+				words[j] = g.broadcast(words[j])
 			}
 		}
 		v := words[0]
 		if g.isShared(i) {
-			if v, err = g.e.unpack(words, g.call.Result(i).Type()); err != nil {
-				return nil, err
-			}
+			v = g.e.unpack(words, g.call.Result(i))
 		}
 		results = append(results, v)
 	}
-	return results, nil
+	return results
 }
 
 // isToken reports whether a result of the call is a token.
@@ -173,17 +137,12 @@ func (g *guard) isToken(i int) bool {
 	return g.form == contract.Observe || i >= g.call.NumResults()-g.tokens
 }
 
-// branch returns a region with the operations that build adds.
-func (g *guard) branch(build func(emitter) ([]mlir.Value, error)) (mlir.Region, error) {
-	block := g.c.NewBlock(g.e.loc)
-	results, err := build(emitter{c: g.c, loc: g.e.loc, block: block})
-	if err != nil {
-		return mlir.Region{}, err
-	}
-	_, err = block.Create(mlir.OperationState{Name: "stablehlo.return", Location: g.e.loc, Operands: results})
-	region := g.c.NewRegion()
+// branch returns a region with the operations that build adds to its block.
+func (g *guard) branch(build func(mlir.Block) []mlir.Value) mlir.Region {
+	region, block := g.c.NewRegion(), g.c.NewBlock(g.call.Location())
 	region.Append(block)
-	return region, err
+	g.e.In(block, func() { stablehlo.Return(g.e.Builder, build(block)...) })
+	return region
 }
 
 // isShared reports whether all devices get a result of the calling one.
@@ -192,27 +151,26 @@ func (g *guard) isShared(i int) bool {
 }
 
 // substitute returns what a device that does not call has instead of a value, of type t, of result i.
-func (g *guard) substitute(e emitter, i int, t mlir.Type, operands []mlir.Value) (mlir.Value, error) {
+func (g *guard) substitute(i int, t mlir.Type, operands []mlir.Value) mlir.Value {
 	fromEnd := g.call.NumResults() - i
 	switch {
 	case g.isToken(i) && g.tokens >= fromEnd:
-		return operands[len(operands)-fromEnd], nil
+		return operands[len(operands)-fromEnd]
 	case !g.isToken(i) && !g.isShared(i):
 		call, _ := stablehlo.AsCustomCall(g.call)
 		for _, alias := range call.Aliases {
 			if len(alias.OutputTupleIndices) == 0 || alias.OutputTupleIndices[0] == int64(i) {
-				return operands[alias.OperandIndex], nil
+				return operands[alias.OperandIndex]
 			}
 		}
-		return operands[i], nil
+		return operands[i]
 	}
-	return e.zeros(t)
+	return g.e.zeros(t)
 }
 
 // broadcast gives the words of the calling device to all of them. Those of the others are zero.
-func (g *guard) broadcast(words mlir.Value) (mlir.Value, error) {
-	shape, err := stablehlo.ShapeOf(words.Type())
-	if err == nil && shape.DType == tensor.Pred {
+func (g *guard) broadcast(words mlir.Value) mlir.Value {
+	if g.e.shape(words).DType == tensor.Pred {
 		return g.reduce(words, stablehlo.Or)
 	}
 	return g.reduce(words, stablehlo.Add)
@@ -220,69 +178,36 @@ func (g *guard) broadcast(words mlir.Value) (mlir.Value, error) {
 
 // pack returns the bits of an array as integers or booleans, because a sum of floating point
 // numbers with zeros changes a -0 and some NaNs.
-func (e emitter) pack(v mlir.Value) ([]mlir.Value, error) {
-	shape, err := stablehlo.ShapeOf(v.Type())
-	if err != nil {
-		return nil, err
-	}
+func (e emitter) pack(v mlir.Value) []mlir.Value {
+	shape := e.shape(v)
 	switch words := wordsOf[shape.DType]; {
 	case shape.DType == tensor.C64 || shape.DType == tensor.C128:
-		var parts []mlir.Value
-		for _, op := range []creator{stablehlo.Real{Operand: v}, stablehlo.Imag{Operand: v}} {
-			part, err := e.value(op)
-			if err != nil {
-				return nil, err
-			}
-			packed, err := e.pack(part)
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, packed...)
-		}
-		return parts, nil
+		return append(e.pack(stablehlo.Real(e.Builder, v)), e.pack(stablehlo.Imag(e.Builder, v))...)
 	case words != tensor.Invalid:
-		if v, err = e.bitcast(v, shape, words); err != nil {
-			return nil, err
-		}
+		v = e.bitcast(v, shape, words)
 	}
-	return []mlir.Value{v}, nil
+	return []mlir.Value{v}
 }
 
-// unpack returns the array of type t that pack has taken apart.
-func (e emitter) unpack(words []mlir.Value, t mlir.Type) (mlir.Value, error) {
-	shape, err := stablehlo.ShapeOf(t)
-	if err != nil {
-		return mlir.Value{}, err
-	}
-	part := tensor.F32
+// unpack returns the array like another one that pack has taken apart.
+func (e emitter) unpack(words []mlir.Value, like mlir.Value) mlir.Value {
+	shape, part := e.shape(like), tensor.F32
 	switch d := shape.DType; {
 	case d == tensor.C128:
 		part = tensor.F64
 		fallthrough
 	case d == tensor.C64:
-		re, err := e.bitcast(words[0], shape, part)
-		if err != nil {
-			return re, err
-		}
-		im, err := e.bitcast(words[1], shape, part)
-		if err != nil {
-			return im, err
-		}
-		return e.value(stablehlo.Complex{LHS: re, RHS: im})
+		return stablehlo.Complex(e.Builder, e.bitcast(words[0], shape, part), e.bitcast(words[1], shape, part))
 	case wordsOf[d] != tensor.Invalid:
 		return e.bitcast(words[0], shape, d)
 	}
-	return words[0], nil
+	return words[0]
 }
 
 // bitcast returns the array with elements of another type of the same width.
-func (e emitter) bitcast(v mlir.Value, shape tensor.Shape, to tensor.DType) (mlir.Value, error) {
+func (e emitter) bitcast(v mlir.Value, shape tensor.Shape, to tensor.DType) mlir.Value {
 	shape.DType = to
-	t, err := stablehlo.TensorType(e.c, shape)
-	if err != nil {
-		return v, err
-	}
-	return e.value(stablehlo.BitcastConvert{Operand: v, Result: t})
+	return stablehlo.BitcastConvert(e.Builder, e.array(shape), v)
 }
 
 // wordsOf holds, for each floating point type, the integers of its width.
@@ -294,26 +219,12 @@ var wordsOf = map[tensor.DType]tensor.DType{
 }
 
 // reduce combines the values of all devices.
-func (g *guard) reduce(v mlir.Value, with stablehlo.BinaryOp) (mlir.Value, error) {
-	shape, err := stablehlo.ShapeOf(v.Type())
-	if err != nil {
-		return v, err
+func (g *guard) reduce(v mlir.Value, with func(b *mlir.Builder, x, y mlir.Value) mlir.Value) mlir.Value {
+	element := g.e.array(tensor.ShapeOf(g.e.shape(v).DType))
+	o := stablehlo.AllReduceOp{Operands: []mlir.Value{v}}
+	if g.e.Err() == nil {
+		o.Computation = g.e.Region(func(in []mlir.Value) { stablehlo.Return(g.e.Builder, with(g.e.Builder, in[0], in[1])) }, element, element)
 	}
-	element, err := stablehlo.TensorType(g.c, tensor.ShapeOf(shape.DType))
-	if err != nil {
-		return v, err
-	}
-	block := g.c.NewBlock(g.e.loc, element, element)
-	sum, err := stablehlo.Binary{Op: with, LHS: block.Argument(0), RHS: block.Argument(1)}.Create(block, g.e.loc)
-	if err != nil {
-		return v, err
-	}
-	if _, err := block.Create(mlir.OperationState{Name: "stablehlo.return", Location: g.e.loc, Operands: []mlir.Value{sum.Result(0)}}); err != nil {
-		return v, err
-	}
-	region := g.c.NewRegion()
-	region.Append(block)
-	o := stablehlo.AllReduce{Operands: []mlir.Value{v}, Computation: region}
 	if g.partitions > 1 {
 		all := make([]int64, g.partitions)
 		for i := range all {
@@ -323,5 +234,5 @@ func (g *guard) reduce(v mlir.Value, with stablehlo.BinaryOp) (mlir.Value, error
 		o.ReplicaGroups, o.UseGlobalDeviceIDs = [][]int64{all}, true
 		o.ChannelHandle = &stablehlo.ChannelHandle{Handle: g.channel, Type: 1}
 	}
-	return g.e.value(o)
+	return o.Create(g.e.Builder).Result(0)
 }

@@ -16,7 +16,7 @@ import (
 // that replaces it: first, for each result, the operand that it is aliased to or, without
 // aliases, the operand with the same index, then the others. If the call cannot pass its
 // operands through, it returns the call's own order and an error with the reason.
-func PassthroughOrder(call stablehlo.CustomCall) (order []int, err error) {
+func PassthroughOrder(call stablehlo.CustomCallOp) (order []int, err error) {
 	all := upTo(len(call.Operands))
 	for i, operand := range call.Operands {
 		if t := operand.Type(); !t.IsRankedTensor() {
@@ -65,7 +65,7 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	if !ok {
 		return fmt.Errorf("passes: %s is not a custom call", op.Name())
 	}
-	made := stablehlo.CustomCall{Results: call.Results, APIVersion: stablehlo.TypedFFI, HasSideEffect: true}
+	made := stablehlo.CustomCallOp{Results: call.Results, APIVersion: stablehlo.TypedFFI, HasSideEffect: true}
 	config.Form = contract.Call
 	if order == nil {
 		order = upTo(len(call.Operands))
@@ -85,16 +85,16 @@ func ReplaceCall(op mlir.Operation, order []int, config contract.Config) error {
 	if made.BackendConfig, err = callop.ConfigAttribute(op.Context(), config); err != nil {
 		return err
 	}
-	replacement, err := made.Create(op.Context(), op.Location())
-	if err != nil {
-		return err
+	e := before(op)
+	replacement := made.Create(e.Builder)
+	if e.Err() != nil {
+		return e.Err()
 	}
 	for _, name := range []string{"mhlo.sharding", "sdy.sharding"} { // the device that calls, among others
 		if a, ok := op.Attribute(name); ok && replacement.NumResults() == op.NumResults() {
 			replacement.SetAttribute(name, a)
 		}
 	}
-	replacement = op.Block().InsertBefore(op, replacement)
 	for i, result := range op.Results() {
 		result.ReplaceAllUses(replacement.Result(i))
 	}

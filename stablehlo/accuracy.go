@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // A ResultAccuracy is the requested accuracy of an elementwise operation's result. With
@@ -73,7 +73,7 @@ func parseResultAccuracy(text string) (r ResultAccuracy, ok bool) {
 		return v
 	}
 	r.Atol, r.Rtol = number(f["atol"]), number(f["rtol"])
-	r.Ulps = ods.Number(f["ulps"], &ok)
+	r.Ulps = ods.FieldInt(f["ulps"], &ok)
 	mode, isMode := strings.CutPrefix(f["mode"], "#stablehlo.result_accuracy_mode<")
 	r.Mode = ResultAccuracyMode(strings.TrimSuffix(mode, ">"))
 	return r, ok && isMode

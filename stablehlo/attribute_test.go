@@ -162,13 +162,13 @@ func keywords[T interface {
 
 func TestKeywords(t *testing.T) {
 	eachStableHLO(t, func(t *testing.T, c *mlir.Context) {
-		keywords(t, c, AsComparisonDirection, comparisonDirections.Keywords)
-		keywords(t, c, AsComparisonType, comparisonTypes.Keywords)
-		keywords(t, c, AsPrecision, precisions.Keywords)
-		keywords(t, c, AsFftType, fftTypes.Keywords)
-		keywords(t, c, AsTransposeKind, transposeKinds.Keywords)
-		keywords(t, c, AsRngAlgorithm, rngAlgorithms.Keywords)
-		keywords(t, c, AsRngDistribution, rngDistributions.Keywords)
-		keywords(t, c, AsResultAccuracyMode, resultAccuracyModes.Keywords)
+		keywords(t, c, AsComparisonDirection, comparisonDirections.Cases)
+		keywords(t, c, AsComparisonType, comparisonTypes.Cases)
+		keywords(t, c, AsPrecision, precisions.Cases)
+		keywords(t, c, AsFftType, fftTypes.Cases)
+		keywords(t, c, AsTransposeKind, transposeKinds.Cases)
+		keywords(t, c, AsRngAlgorithm, rngAlgorithms.Cases)
+		keywords(t, c, AsRngDistribution, rngDistributions.Cases)
+		keywords(t, c, AsResultAccuracyMode, resultAccuracyModes.Cases)
 	})
 }

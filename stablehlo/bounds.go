@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // TypeExtensions is StableHLO's encoding of a tensor type. It holds the largest size of
@@ -69,7 +69,7 @@ func parseTypeExtensions(text string) (e TypeExtensions, ok bool) {
 		case "?":
 			e.Bounds = append(e.Bounds, mlir.Dynamic)
 		default:
-			e.Bounds = append(e.Bounds, ods.Number(word, &ok))
+			e.Bounds = append(e.Bounds, ods.FieldInt(word, &ok))
 		}
 	}
 	return e, ok

@@ -9,32 +9,40 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// Constant is the operation stablehlo.constant.
-type Constant struct {
+// ConstantOp is the operation stablehlo.constant.
+type ConstantOp struct {
 	Value tensor.View // copied into the context
 }
 
-// Create makes the operation.
-func (o Constant) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	c := mlir.ContextOf(ip)
-	if err := o.Value.Shape.Check(); err != nil {
-		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)
-	}
-	t, err := TensorType(c, o.Value.Shape)
-	if err != nil {
-		return mlir.Operation{}, err
-	}
-	if want := o.Value.Shape.NumBytes(); len(o.Value.Data) != want {
-		return mlir.Operation{}, fmt.Errorf("stablehlo: a constant %s needs %d bytes, but %d are given", o.Value.Shape, want, len(o.Value.Data))
-	}
-	value, err := denseAttribute(c, t, o.Value)
-	if err != nil {
-		return mlir.Operation{}, fmt.Errorf("stablehlo: constant: %w", err)
-	}
-	return mlir.Create(ip, mlir.OperationState{
-		Name: dialect + "constant", Location: loc,
-		Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}}, InferResults: true,
+// Create creates the operation.
+func (o ConstantOp) Create(b *mlir.Builder) mlir.Operation {
+	value, err := o.attribute(b.Context())
+	b.Fail(err)
+	return b.Create(mlir.OperationState{
+		Name: dialect + "constant", Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}}, InferResults: true,
 	})
+}
+
+// Constant creates stablehlo.constant and returns its result.
+func Constant(b *mlir.Builder, value tensor.View) mlir.Value {
+	return ConstantOp{value}.Create(b).Result(0)
+}
+
+func (o ConstantOp) attribute(c *mlir.Context) (value mlir.Attribute, err error) {
+	if err = o.Value.Shape.Check(); err == nil {
+		var t mlir.Type
+		if t, err = TensorType(c, o.Value.Shape); err != nil {
+			return value, err
+		}
+		if want := o.Value.Shape.NumBytes(); len(o.Value.Data) != want {
+			return value, fmt.Errorf("stablehlo: a constant %s needs %d bytes, but %d are given", o.Value.Shape, want, len(o.Value.Data))
+		}
+		value, err = denseAttribute(c, t, o.Value)
+	}
+	if err != nil {
+		err = fmt.Errorf("stablehlo.constant: %w", err)
+	}
+	return value, err
 }
 
 func denseAttribute(c *mlir.Context, t mlir.Type, v tensor.View) (mlir.Attribute, error) {
@@ -66,14 +74,14 @@ func denseAttribute(c *mlir.Context, t mlir.Type, v tensor.View) (mlir.Attribute
 
 // AsConstant reads a stablehlo.constant. It returns false for another operation, and for a constant whose
 // elements MLIR does not hold: quantized ones, and dense resources.
-func AsConstant(op mlir.Operation) (Constant, bool) {
+func AsConstant(op mlir.Operation) (ConstantOp, bool) {
 	if op.Name() != dialect+"constant" {
-		return Constant{}, false
+		return ConstantOp{}, false
 	}
 	value, _ := op.Attribute("value")
 	view, err := viewOf(value)
 	if err != nil || len(view.Data) != view.Shape.NumBytes() {
-		return Constant{}, false
+		return ConstantOp{}, false
 	}
-	return Constant{view}, true
+	return ConstantOp{view}, true
 }

@@ -16,7 +16,7 @@ import (
 // their bytes.
 func constant(t *testing.T, c *mlir.Context, v tensor.View) string {
 	t.Helper()
-	op, err := Constant{v}.Create(c, mlir.Location{})
+	op, err := mlirtest.Create(c, ConstantOp{v})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,14 +176,14 @@ func TestConstantErrors(t *testing.T) {
 		view tensor.View
 		want string
 	}{
-		{tensor.View{}, "stablehlo: constant: tensor: the shape invalid[] has no element type"},
+		{tensor.View{}, "stablehlo.constant: tensor: the shape invalid[] has no element type"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.Token)}, "stablehlo: token is not an element type"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)}, "stablehlo: a constant f32[2] needs 8 bytes, but 7 are given"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 9), Data: make([]byte, 2)}, "stablehlo: a constant pred[9] needs 9 bytes, but 2 are given"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1, 2), Data: make([]byte, 8)}, "stablehlo: constant: tensor: dimension 0 of f32[?,2] is not known"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 1<<40, 1<<40)}, "stablehlo: constant: tensor: f32[1099511627776,1099511627776] is larger than any array can be"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1, 2), Data: make([]byte, 8)}, "stablehlo.constant: tensor: dimension 0 of f32[?,2] is not known"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 1<<40, 1<<40)}, "stablehlo.constant: tensor: f32[1099511627776,1099511627776] is larger than any array can be"},
 	} {
-		_, err := Constant{test.view}.Create(c, mlir.Location{})
+		_, err := mlirtest.Create(c, ConstantOp{test.view})
 		check.Error(t, err, test.want)
 	}
 }

@@ -4,16 +4,16 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // TypedFFI is the custom call API version of XLA's typed FFI.
 const TypedFFI = 4
 
-// CustomCall is the operation stablehlo.custom_call: a call of code outside the module. The compiler
+// CustomCallOp is the operation stablehlo.custom_call: a call of code outside the module. The compiler
 // finds it by the name of its target.
-type CustomCall struct {
+type CustomCallOp struct {
 	Target   string
 	Operands []mlir.Value
 	Results  []mlir.Type
@@ -35,32 +35,28 @@ type CustomCall struct {
 	CalledComputations []string
 }
 
-// Create makes the operation. It checks everything but the types of layouts and aliases,
+// Create creates the operation. It checks everything but the types of layouts and aliases,
 // which the verifier checks.
-func (o CustomCall) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	c := mlir.ContextOf(ip)
-	attributes, err := o.Attributes(c)
-	if err != nil {
-		return mlir.Operation{}, err
-	}
-	return mlir.Create(ip, mlir.OperationState{
-		Name: "stablehlo.custom_call", Location: loc,
-		Operands: o.Operands, Results: o.Results, Attributes: attributes,
+func (o CustomCallOp) Create(b *mlir.Builder) mlir.Operation {
+	attributes, err := o.Attributes(b.Context())
+	b.Fail(err)
+	return b.Create(mlir.OperationState{
+		Name: "stablehlo.custom_call", Operands: o.Operands, Results: o.Results, Attributes: attributes,
 	})
 }
 
 // Attributes returns the attributes that Create gives the operation, for callers that
 // make many alike. It makes the same checks as Create. Of the operands it uses only their
 // number, and of the results their number and whether the only one is a tuple.
-func (o CustomCall) Attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
+func (o CustomCallOp) Attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 	attributes, err := o.attributes(c)
 	if err != nil {
-		return nil, fmt.Errorf("stablehlo: custom_call @%s: %w", o.Target, err)
+		return nil, fmt.Errorf("stablehlo.custom_call @%s: %w", o.Target, err)
 	}
 	return attributes, nil
 }
 
-func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
+func (o CustomCallOp) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 	if o.Target == "" {
 		return nil, errors.New("the name of the target is missing")
 	}
@@ -136,7 +132,7 @@ func (o CustomCall) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error) {
 }
 
 // resultParts returns the types that have an entry in ResultLayouts.
-func (o CustomCall) resultParts() []mlir.Type {
+func (o CustomCallOp) resultParts() []mlir.Type {
 	if len(o.Results) == 1 {
 		if elements, isTuple := o.Results[0].Elements(); isTuple {
 			return elements
@@ -162,14 +158,14 @@ func layoutsAttribute(c *mlir.Context, layouts [][]int64) (mlir.Attribute, error
 	return c.ArrayAttribute(out...), nil
 }
 
-// AsCustomCall returns op as a CustomCall. It returns false if op is another operation.
+// AsCustomCall returns op as a CustomCallOp. It returns false if op is another operation.
 // The API version is 1 if op does not have one. Attributes of other dialects on the call,
 // such as JAX's mhlo.backend_config, are not read.
-func AsCustomCall(op mlir.Operation) (CustomCall, bool) {
+func AsCustomCall(op mlir.Operation) (CustomCallOp, bool) {
 	if op.Name() != "stablehlo.custom_call" {
-		return CustomCall{}, false
+		return CustomCallOp{}, false
 	}
-	o := CustomCall{APIVersion: 1}
+	o := CustomCallOp{APIVersion: 1}
 	for _, v := range op.Operands() {
 		o.Operands = append(o.Operands, v)
 	}

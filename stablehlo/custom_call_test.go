@@ -40,47 +40,47 @@ func attribute(t testing.TB, c *mlir.Context, text string) mlir.Attribute {
 var customCalls = []struct {
 	name              string
 	operands, results []string
-	call              CustomCall
+	call              CustomCallOp
 	config            string // text of the backend config
 	want              string // the attributes as they are printed, sorted by name
 }{
 	{
 		name: "version 0, nothing else",
-		call: CustomCall{Target: "t"},
+		call: CustomCallOp{Target: "t"},
 		want: `api_version = 0 : i32, call_target_name = "t", has_side_effect = false`,
 	},
 	{
 		name: "version 1, string", operands: []string{vector}, results: []string{vector},
-		call:   CustomCall{Target: "t", APIVersion: 1},
+		call:   CustomCallOp{Target: "t", APIVersion: 1},
 		config: `"opaque \00\FF"`,
 		want:   `api_version = 1 : i32, backend_config = "opaque \00\FF", call_target_name = "t", has_side_effect = false`,
 	},
 	{
 		name: "version 2, empty string", operands: []string{vector, vector}, results: []string{matrix, vector},
-		call:   CustomCall{Target: "t", APIVersion: 2, HasSideEffect: true},
+		call:   CustomCallOp{Target: "t", APIVersion: 2, HasSideEffect: true},
 		config: `""`,
 		want:   `api_version = 2 : i32, backend_config = "", call_target_name = "t", has_side_effect = true`,
 	},
 	{
 		name: "version 3", results: []string{vector},
-		call: CustomCall{Target: "a \"name\"", APIVersion: 3},
+		call: CustomCallOp{Target: "a \"name\"", APIVersion: 3},
 		want: `api_version = 3 : i32, call_target_name = "a \22name\22", has_side_effect = false`,
 	},
 	{
 		name: "version 4, dictionary", operands: []string{vector},
-		call:   CustomCall{Target: "t", APIVersion: TypedFFI, HasSideEffect: true},
+		call:   CustomCallOp{Target: "t", APIVersion: TypedFFI, HasSideEffect: true},
 		config: `{b = 1 : i64, a = "x", c = array<i64: 1, 2>}`,
 		want:   `api_version = 4 : i32, backend_config = {a = "x", b = 1 : i64, c = array<i64: 1, 2>}, call_target_name = "t", has_side_effect = true`,
 	},
 	{
 		name:   "version 4, empty dictionary",
-		call:   CustomCall{Target: "t", APIVersion: TypedFFI},
+		call:   CustomCallOp{Target: "t", APIVersion: TypedFFI},
 		config: `{}`,
 		want:   `api_version = 4 : i32, backend_config = {}, call_target_name = "t", has_side_effect = false`,
 	},
 	{
 		name: "layouts", operands: []string{matrix, "tensor<f32>", "tensor<2x2x2xf32>"}, results: []string{matrix, "tensor<?x?xf32>"},
-		call: CustomCall{
+		call: CustomCallOp{
 			Target: "t", APIVersion: 1,
 			OperandLayouts: [][]int64{{0, 1}, {}, {1, 2, 0}}, ResultLayouts: [][]int64{{1, 0}, {0, 1}},
 		},
@@ -90,7 +90,7 @@ var customCalls = []struct {
 	},
 	{
 		name: "layouts of a tuple and of a token", operands: []string{"!stablehlo.token"}, results: []string{pair},
-		call: CustomCall{
+		call: CustomCallOp{
 			Target: "t", APIVersion: 1,
 			OperandLayouts: [][]int64{nil}, ResultLayouts: [][]int64{{0}, {0, 1}},
 		},
@@ -99,17 +99,17 @@ var customCalls = []struct {
 	},
 	{
 		name: "no layouts",
-		call: CustomCall{Target: "t", APIVersion: 1, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}},
+		call: CustomCallOp{Target: "t", APIVersion: 1, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}},
 		want: `api_version = 1 : i32, call_target_name = "t", has_side_effect = false, operand_layouts = [], result_layouts = []`,
 	},
 	{
 		name: "called computations",
-		call: CustomCall{Target: "t", APIVersion: 1, CalledComputations: []string{"body", "a b"}},
+		call: CustomCallOp{Target: "t", APIVersion: 1, CalledComputations: []string{"body", "a b"}},
 		want: `api_version = 1 : i32, call_target_name = "t", called_computations = [@body, @"a b"], has_side_effect = false`,
 	},
 	{
 		name: "aliases", operands: []string{matrix, vector}, results: []string{vector, matrix},
-		call: CustomCall{Target: "t", APIVersion: TypedFFI, Aliases: []OutputOperandAlias{
+		call: CustomCallOp{Target: "t", APIVersion: TypedFFI, Aliases: []OutputOperandAlias{
 			{OutputTupleIndices: []int64{0}, OperandIndex: 1}, {OutputTupleIndices: []int64{1}, OperandIndex: 0},
 		}},
 		want: `api_version = 4 : i32, call_target_name = "t", has_side_effect = false, output_operand_aliases = [` +
@@ -118,7 +118,7 @@ var customCalls = []struct {
 	},
 	{
 		name: "aliases of tuples", operands: []string{pair, vector}, results: []string{nested},
-		call: CustomCall{Target: "t", APIVersion: TypedFFI, Aliases: []OutputOperandAlias{
+		call: CustomCallOp{Target: "t", APIVersion: TypedFFI, Aliases: []OutputOperandAlias{
 			{OutputTupleIndices: []int64{0, 1}, OperandIndex: 0, OperandTupleIndices: []int64{1}},
 			{OutputTupleIndices: []int64{1}, OperandIndex: 1},
 		}},
@@ -139,7 +139,7 @@ func TestCustomCall(t *testing.T) {
 			if test.config != "" {
 				call.BackendConfig = attribute(t, c, test.config)
 			}
-			op, err := call.Create(c, c.FileLocation("call.go", 3, 4))
+			op, err := mlirtest.CreateAt(c, c.FileLocation("call.go", 3, 4), call)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestCustomCall(t *testing.T) {
 					t.Errorf("%s layouts are %v, want %v", presence.what, presence.got, presence.want)
 				}
 			}
-			again, err := read.Create(c, c.FileLocation("call.go", 3, 4))
+			again, err := mlirtest.CreateAt(c, c.FileLocation("call.go", 3, 4), read)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +183,7 @@ func TestAsCustomCall(t *testing.T) {
   %1 = stablehlo.custom_call @jax(%0) {mhlo.backend_config = {x = 1 : i64}, backend_config = "", operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = [dense<0> : tensor<1xindex>]} : (tensor<2xf32>) -> tensor<2xf32>
   return %1 : tensor<2xf32>
 }`)
-	var got []CustomCall
+	var got []CustomCallOp
 	m.Operation().Walk(func(o mlir.Operation) mlir.WalkAction {
 		call, ok := AsCustomCall(o)
 		if ok != (o.Name() == "stablehlo.custom_call") {
@@ -198,7 +198,7 @@ func TestAsCustomCall(t *testing.T) {
 		t.Fatalf("found %d custom calls", len(got))
 	}
 	typ := mlirtest.Types(c, "tensor<2xf32>")
-	want := []CustomCall{
+	want := []CustomCallOp{
 		{Target: "short", APIVersion: 1, Operands: got[0].Operands, Results: typ},
 		{
 			Target: "jax", APIVersion: 1, Operands: got[1].Operands, Results: typ, BackendConfig: c.StringAttribute(""),
@@ -216,27 +216,27 @@ func TestCustomCallErrors(t *testing.T) {
 	in, types := values(t, c, vector), mlirtest.Types(c, vector)
 	dictionary, text := attribute(t, c, "{}"), attribute(t, c, `"x"`)
 	tests := []struct {
-		call CustomCall
+		call CustomCallOp
 		want string
 	}{
-		{CustomCall{}, "stablehlo: custom_call @: the name of the target is missing"},
-		{CustomCall{Target: "t", APIVersion: -1}, "stablehlo: custom_call @t: there is no API version -1: use 4"},
-		{CustomCall{Target: "t", APIVersion: 5}, "there is no API version 5: use 4"},
-		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: text}, "with API version 4 the backend config must be a dictionary"},
-		{CustomCall{Target: "t", APIVersion: 0, BackendConfig: dictionary}, "with API version 0 the backend config must be a string: only version 4 takes a dictionary"},
-		{CustomCall{Target: "t", APIVersion: 3, BackendConfig: dictionary}, "with API version 3 the backend config must be a string"},
-		{CustomCall{Target: "t", APIVersion: 1, BackendConfig: c.BoolAttribute(true)}, "with API version 1 the backend config must be a string"},
-		{CustomCall{Target: "t", APIVersion: 4, BackendConfig: c.ArrayAttribute()}, "with API version 4 the backend config must be a dictionary"},
-		{CustomCall{Target: "t", OperandLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
-		{CustomCall{Target: "t", ResultLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
-		{CustomCall{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}}, "operand_layouts has 0 entries, but needs 1"},
-		{CustomCall{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}}, "result_layouts has 2 entries, but needs 1"},
-		{CustomCall{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, but needs 2"},
-		{CustomCall{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}}, "there is no result to alias an operand to"},
-		{CustomCall{Target: "t", CalledComputations: []string{"f", ""}}, "a called computation has no name"},
+		{CustomCallOp{}, "stablehlo.custom_call @: the name of the target is missing"},
+		{CustomCallOp{Target: "t", APIVersion: -1}, "stablehlo.custom_call @t: there is no API version -1: use 4"},
+		{CustomCallOp{Target: "t", APIVersion: 5}, "there is no API version 5: use 4"},
+		{CustomCallOp{Target: "t", APIVersion: 4, BackendConfig: text}, "with API version 4 the backend config must be a dictionary"},
+		{CustomCallOp{Target: "t", APIVersion: 0, BackendConfig: dictionary}, "with API version 0 the backend config must be a string: only version 4 takes a dictionary"},
+		{CustomCallOp{Target: "t", APIVersion: 3, BackendConfig: dictionary}, "with API version 3 the backend config must be a string"},
+		{CustomCallOp{Target: "t", APIVersion: 1, BackendConfig: c.BoolAttribute(true)}, "with API version 1 the backend config must be a string"},
+		{CustomCallOp{Target: "t", APIVersion: 4, BackendConfig: c.ArrayAttribute()}, "with API version 4 the backend config must be a dictionary"},
+		{CustomCallOp{Target: "t", OperandLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
+		{CustomCallOp{Target: "t", ResultLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
+		{CustomCallOp{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}}, "operand_layouts has 0 entries, but needs 1"},
+		{CustomCallOp{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}}, "result_layouts has 2 entries, but needs 1"},
+		{CustomCallOp{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, but needs 2"},
+		{CustomCallOp{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}}, "there is no result to alias an operand to"},
+		{CustomCallOp{Target: "t", CalledComputations: []string{"f", ""}}, "a called computation has no name"},
 	}
 	for _, test := range tests {
-		_, err := test.call.Create(c, mlir.Location{})
+		_, err := mlirtest.Create(c, test.call)
 		check.Error(t, err, test.want)
 	}
 }
@@ -249,20 +249,20 @@ func TestCustomCallVerifier(t *testing.T) {
 	vectors := mlirtest.Types(c, vector, vector)
 	alias := func(a OutputOperandAlias) []OutputOperandAlias { return []OutputOperandAlias{a} }
 	tests := []struct {
-		call CustomCall
+		call CustomCallOp
 		want string
 	}{
-		{CustomCall{Results: vectors, Aliases: alias(OutputOperandAlias{})}, "shapes mismatch in the output_operand_alias attribute"},
-		{CustomCall{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{2}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
-		{CustomCall{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{-1}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
-		{CustomCall{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0, 0}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
-		{CustomCall{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0}, OperandIndex: -1})}, "expects operandIndex"},
-		{CustomCall{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0}, OperandIndex: 1, OperandTupleIndices: []int64{2}})}, "operand_tuple_indices in the output_operand_alias attribute out of bounds"},
-		{CustomCall{Results: vectors[:1], OperandLayouts: [][]int64{{0}, {}}, ResultLayouts: [][]int64{{0}}}, "Tuple types are not fully supported with layout constraints"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{})}, "shapes mismatch in the output_operand_alias attribute"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{2}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{-1}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0, 0}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0}, OperandIndex: -1})}, "expects operandIndex"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0}, OperandIndex: 1, OperandTupleIndices: []int64{2}})}, "operand_tuple_indices in the output_operand_alias attribute out of bounds"},
+		{CustomCallOp{Results: vectors[:1], OperandLayouts: [][]int64{{0}, {}}, ResultLayouts: [][]int64{{0}}}, "Tuple types are not fully supported with layout constraints"},
 	}
 	for _, test := range tests {
 		test.call.Target, test.call.Operands = "t", in
-		op, err := test.call.Create(c, mlir.Location{})
+		op, err := mlirtest.Create(c, test.call)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestCustomCallVerifier(t *testing.T) {
 		}
 	}
 	for _, layout := range [][]int64{{1}, {-1}, {0, 1}, {}} {
-		op, err := CustomCall{Target: "t", Results: vectors[:1], OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{layout}}.Create(c, mlir.Location{})
+		op, err := mlirtest.Create(c, CustomCallOp{Target: "t", Results: vectors[:1], OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{layout}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // A DotAlgorithm is the algorithm that computes dot_general (StableHLO specification,
@@ -74,9 +74,9 @@ func parseDotAlgorithm(attr mlir.Attribute) (d DotAlgorithm, ok bool) {
 		parsed, err := attr.Context().ParseType(strings.TrimSpace(f[name]))
 		*t, ok = parsed, ok && err == nil
 	}
-	d.LHSComponentCount = ods.Number(f["lhs_component_count"], &ok)
-	d.RHSComponentCount = ods.Number(f["rhs_component_count"], &ok)
-	d.NumPrimitiveOperations = ods.Number(f["num_primitive_operations"], &ok)
+	d.LHSComponentCount = ods.FieldInt(f["lhs_component_count"], &ok)
+	d.RHSComponentCount = ods.FieldInt(f["rhs_component_count"], &ok)
+	d.NumPrimitiveOperations = ods.FieldInt(f["num_primitive_operations"], &ok)
 	d.AllowImpreciseAccumulation = f["allow_imprecise_accumulation"] == "true"
 	return d, ok
 }

@@ -10,53 +10,64 @@ import (
 )
 
 var unaryOps = []struct {
-	op      UnaryOp
 	name    string
 	element string // a supported element type
+	create  func(b *mlir.Builder, x mlir.Value) mlir.Value
+	read    mlirtest.Reader
 }{
-	{Abs, "abs", "f32"},
-	{Cbrt, "cbrt", "f32"},
-	{Ceil, "ceil", "f32"},
-	{Cosine, "cosine", "f32"},
-	{Exponential, "exponential", "f32"},
-	{ExponentialMinus1, "exponential_minus_one", "f32"},
-	{Floor, "floor", "f32"},
-	{Log, "log", "f32"},
-	{Log1p, "log_plus_one", "f32"},
-	{Logistic, "logistic", "f32"},
-	{Negate, "negate", "i32"},
-	{Not, "not", "i1"},
-	{RoundNearestAfz, "round_nearest_afz", "bf16"},
-	{RoundNearestEven, "round_nearest_even", "f64"},
-	{Rsqrt, "rsqrt", "f32"},
-	{Sign, "sign", "i64"},
-	{Sine, "sine", "f32"},
-	{Sqrt, "sqrt", "complex<f32>"},
-	{Tan, "tan", "f32"},
-	{Tanh, "tanh", "f8E4M3FN"},
+	{"abs", "f32", Abs, reader(AsAbs)},
+	{"cbrt", "f32", Cbrt, reader(AsCbrt)},
+	{"ceil", "f32", Ceil, reader(AsCeil)},
+	{"cosine", "f32", Cosine, reader(AsCosine)},
+	{"exponential", "f32", Exponential, reader(AsExponential)},
+	{"exponential_minus_one", "f32", ExponentialMinusOne, reader(AsExponentialMinusOne)},
+	{"floor", "f32", Floor, reader(AsFloor)},
+	{"log", "f32", Log, reader(AsLog)},
+	{"log_plus_one", "f32", LogPlusOne, reader(AsLogPlusOne)},
+	{"logistic", "f32", Logistic, reader(AsLogistic)},
+	{"negate", "i32", Negate, reader(AsNegate)},
+	{"not", "i1", Not, reader(AsNot)},
+	{"round_nearest_afz", "bf16", RoundNearestAfz, reader(AsRoundNearestAfz)},
+	{"round_nearest_even", "f64", RoundNearestEven, reader(AsRoundNearestEven)},
+	{"rsqrt", "f32", Rsqrt, reader(AsRsqrt)},
+	{"sign", "i64", Sign, reader(AsSign)},
+	{"sine", "f32", Sine, reader(AsSine)},
+	{"sqrt", "complex<f32>", Sqrt, reader(AsSqrt)},
+	{"tan", "f32", Tan, reader(AsTan)},
+	{"tanh", "f8E4M3FN", Tanh, reader(AsTanh)},
 }
 
 var binaryOps = []struct {
-	op      BinaryOp
 	name    string
 	element string
+	create  func(b *mlir.Builder, x, y mlir.Value) mlir.Value
+	read    mlirtest.Reader
 }{
-	{Add, "add", "f32"},
-	{And, "and", "i1"},
-	{Atan2, "atan2", "f32"},
-	{Divide, "divide", "ui8"},
-	{Maximum, "maximum", "bf16"},
-	{Minimum, "minimum", "i4"},
-	{Multiply, "multiply", "complex<f64>"},
-	{Or, "or", "ui64"},
-	{Power, "power", "f32"},
-	{Remainder, "remainder", "i16"},
-	{ShiftLeft, "shift_left", "i32"},
-	{ShiftRightArithmetic, "shift_right_arithmetic", "i32"},
-	{ShiftRightLogical, "shift_right_logical", "ui32"},
-	{Subtract, "subtract", "f64"},
-	{Xor, "xor", "i1"},
+	{"add", "f32", Add, reader(AsAdd)},
+	{"and", "i1", And, reader(AsAnd)},
+	{"atan2", "f32", Atan2, reader(AsAtan2)},
+	{"divide", "ui8", Divide, reader(AsDivide)},
+	{"maximum", "bf16", Maximum, reader(AsMaximum)},
+	{"minimum", "i4", Minimum, reader(AsMinimum)},
+	{"multiply", "complex<f64>", Multiply, reader(AsMultiply)},
+	{"or", "ui64", Or, reader(AsOr)},
+	{"power", "f32", Power, reader(AsPower)},
+	{"remainder", "i16", Remainder, reader(AsRemainder)},
+	{"shift_left", "i32", ShiftLeft, reader(AsShiftLeft)},
+	{"shift_right_arithmetic", "i32", ShiftRightArithmetic, reader(AsShiftRightArithmetic)},
+	{"shift_right_logical", "ui32", ShiftRightLogical, reader(AsShiftRightLogical)},
+	{"subtract", "f64", Subtract, reader(AsSubtract)},
+	{"xor", "i1", Xor, reader(AsXor)},
 }
+
+func reader[T any](read func(mlir.Operation) (T, bool)) mlirtest.Reader {
+	return func(op mlir.Operation) (any, bool) { return read(op) }
+}
+
+// creator is an operation that a function creates.
+type creator func(b *mlir.Builder) mlir.Value
+
+func (f creator) Create(b *mlir.Builder) mlir.Operation { return f(b).Owner() }
 
 // inFunction makes operations on arguments of the given types in a function of a module, and
 // verifies it. It returns the types of the operations' results.
@@ -103,7 +114,7 @@ func TestUnary(t *testing.T) {
 			for _, dims := range []string{"", "2x3x", "0x", "?x4x"} {
 				typ := "tensor<" + dims + test.element + ">"
 				got, err := inFunction(t, c, []string{typ}, func(in []mlir.Value) (mlir.Operation, error) {
-					op, err := Unary{Op: test.op, Operand: in[0]}.Create(c, mlir.Location{})
+					op, err := mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0]) }))
 					if err == nil {
 						check.Diff(t, "name", "stablehlo."+test.name, op.Name())
 					}
@@ -117,7 +128,7 @@ func TestUnary(t *testing.T) {
 		})
 	}
 	got, err := inFunction(t, c, []string{"tensor<3xcomplex<f32>>"}, func(in []mlir.Value) (mlir.Operation, error) {
-		return Unary{Op: Abs, Operand: in[0]}.Create(c, mlir.Location{})
+		return mlirtest.Create(c, AbsOp{Operand: in[0]})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +149,7 @@ func TestBinary(t *testing.T) {
 			} {
 				typ := func(d string) string { return "tensor<" + d + test.element + ">" }
 				got, err := inFunction(t, c, []string{typ(dims.lhs), typ(dims.rhs)}, func(in []mlir.Value) (mlir.Operation, error) {
-					op, err := Binary{Op: test.op, LHS: in[0], RHS: in[1]}.Create(c, mlir.Location{})
+					op, err := mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0], in[1]) }))
 					if err == nil {
 						check.Diff(t, "name", "stablehlo."+test.name, op.Name())
 					}
@@ -172,20 +183,20 @@ func TestStrangeOperands(t *testing.T) {
 	for _, typ := range strange {
 		for _, test := range unaryOps {
 			wrong(test.name, []string{typ}, func(in []mlir.Value) (mlir.Operation, error) {
-				return Unary{Op: test.op, Operand: in[0]}.Create(c, mlir.Location{})
+				return mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0]) }))
 			})
 		}
 		for _, test := range binaryOps {
 			good := "tensor<4x" + test.element + ">"
 			for _, types := range [][]string{{typ, typ}, {typ, good}, {good, typ}} {
 				wrong(test.name, types, func(in []mlir.Value) (mlir.Operation, error) {
-					return Binary{Op: test.op, LHS: in[0], RHS: in[1]}.Create(c, mlir.Location{})
+					return mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0], in[1]) }))
 				})
 			}
 		}
 	}
-	_, err := Unary{Op: Abs, Operand: values(t, c, "!stablehlo.token")[0]}.Create(c, mlir.Location{})
-	check.Error(t, err, "stablehlo: abs: operand 0 must be a ranked tensor, not !stablehlo.token")
+	_, err := mlirtest.Create(c, AbsOp{Operand: values(t, c, "!stablehlo.token")[0]})
+	check.Error(t, err, "stablehlo.abs: operand 0 must be a ranked tensor, not !stablehlo.token")
 }
 
 func TestMismatch(t *testing.T) {
@@ -203,7 +214,7 @@ func TestMismatch(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.lhs+" "+test.rhs, func(t *testing.T) {
 			_, err := inFunction(t, c, []string{test.lhs, test.rhs}, func(in []mlir.Value) (mlir.Operation, error) {
-				return Binary{Op: Add, LHS: in[0], RHS: in[1]}.Create(c, mlir.Location{})
+				return mlirtest.Create(c, AddOp{LHS: in[0], RHS: in[1]})
 			})
 			check.Error(t, err, test.want)
 			if d := new(mlir.DiagnosticError); !errors.As(err, &d) {
@@ -213,13 +224,13 @@ func TestMismatch(t *testing.T) {
 	}
 	// Element types that an operation does not support.
 	for _, test := range []struct {
-		op      UnaryOp
-		element string
-	}{{Tanh, "i32"}, {Not, "f32"}, {Negate, "i1"}, {Floor, "complex<f32>"}, {Abs, "ui8"}} {
+		create        func(b *mlir.Builder, x mlir.Value) mlir.Value
+		name, element string
+	}{{Tanh, "tanh", "i32"}, {Not, "not", "f32"}, {Negate, "negate", "i1"}, {Floor, "floor", "complex<f32>"}, {Abs, "abs", "ui8"}} {
 		_, err := inFunction(t, c, []string{"tensor<4x" + test.element + ">"}, func(in []mlir.Value) (mlir.Operation, error) {
-			return Unary{Op: test.op, Operand: in[0]}.Create(c, mlir.Location{})
+			return mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0]) }))
 		})
-		check.Error(t, err, "verify failed: error: '"+string(test.op)+"' op operand #0 must be ranked tensor of")
+		check.Error(t, err, "verify failed: error: 'stablehlo."+test.name+"' op operand #0 must be ranked tensor of")
 	}
 }
 
@@ -235,9 +246,9 @@ func TestOtherOperations(t *testing.T) {
 		"constant":    "stablehlo.constant takes 0 operands, but 1 are given",
 		"dot_general": `the results of "stablehlo.dot_general" cannot be inferred, because AllowInference was not called for it`,
 	} {
-		_, err := Unary{Op: UnaryOp(dialect + op), Operand: in[0]}.Create(c, mlir.Location{})
+		_, err := mlir.CreateInferred(c, mlir.Location{}, dialect+op, in[0])
 		check.Error(t, err, want)
 	}
-	_, err := Binary{Op: BinaryOp(Abs), LHS: in[0], RHS: in[0]}.Create(c, mlir.Location{})
+	_, err := mlir.CreateInferred(c, mlir.Location{}, "stablehlo.abs", in[0], in[0])
 	check.Error(t, err, "stablehlo.abs takes 1 operands, but 2 are given")
 }

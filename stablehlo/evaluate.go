@@ -246,7 +246,7 @@ func evaluable(m *mlir.Module) (inputs []mlir.Type, err error) {
 }
 
 // contractsNothing reports whether a contracting dimension has size 0.
-func contractsNothing(o DotGeneral) bool {
+func contractsNothing(o DotGeneralOp) bool {
 	lhs, err := ShapeOf(o.LHS.Type())
 	if err != nil {
 		return false

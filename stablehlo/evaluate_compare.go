@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -48,42 +49,14 @@ func orderedInteger(op mlir.Operation, v mlir.Value) (mlir.Value, error) {
 	if err != nil {
 		return v, err
 	}
-	add := func(s operation) (v mlir.Value) {
-		if err == nil {
-			var made mlir.Operation
-			if made, err = s.Create(mlir.Before(op), op.Location()); err == nil {
-				v = made.Result(0)
-			}
-		}
-		return v
+	b := mlir.NewBuilder(mlir.Before(op), op.Location())
+	splat := func(n int64) mlir.Value {
+		value := b.Attribute(fmt.Sprintf("dense<%d> : %s", n, t))
+		return b.Create(mlir.OperationState{
+			Name: dialect + "constant", Results: []mlir.Type{t}, Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
+		}).Result(0)
 	}
-	splat := func(n int64) (v mlir.Value) {
-		value, parseErr := c.ParseAttribute(fmt.Sprintf("dense<%d> : %s", n, t))
-		if parseErr != nil {
-			err = parseErr
-			return v
-		}
-		return add(anyConstant{value})
-	}
-	integer := add(BitcastConvert{Operand: v, Result: t})
-	sign := add(Binary{Op: ShiftRightArithmetic, LHS: integer, RHS: splat(int64(bits - 1))})
-	mask := add(Binary{Op: And, LHS: sign, RHS: splat(1<<(bits-1) - 1)})
-	ordered := add(Binary{Op: Xor, LHS: integer, RHS: mask})
-	return ordered, err
-}
-
-// operation is a struct from which an operation is created.
-type operation interface {
-	Create(mlir.InsertionPoint, mlir.Location) (mlir.Operation, error)
-}
-
-// anyConstant is a constant with any value.
-type anyConstant struct{ value mlir.Attribute }
-
-func (o anyConstant) Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
-	t, _ := o.value.Type()
-	return mlir.Create(ip, mlir.OperationState{
-		Name: "stablehlo.constant", Location: loc, Results: []mlir.Type{t},
-		Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.value}},
-	})
+	integer := BitcastConvert(b, t, v)
+	mask := And(b, ShiftRightArithmetic(b, integer, splat(int64(bits-1))), splat(1<<(bits-1)-1))
+	return Xor(b, integer, mask), errors.Unwrap(b.Err())
 }

@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -84,9 +85,6 @@ func convert(at mlir.InsertionPoint, op mlir.Operation, v mlir.Value, element ml
 	if err != nil {
 		return v, err
 	}
-	made, err := Convert{Operand: v, Result: t}.Create(at, op.Location())
-	if err != nil {
-		return v, err
-	}
-	return made.Result(0), nil
+	b := mlir.NewBuilder(at, op.Location())
+	return Convert(b, t, v), errors.Unwrap(b.Err())
 }

@@ -4,8 +4,8 @@ package stablehlo
 
 import (
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // ComparisonDirection is the relation between two elements that compare tests
@@ -33,13 +33,13 @@ func AsComparisonDirection(attr mlir.Attribute) (ComparisonDirection, bool) {
 	return comparisonDirections.Read(attr)
 }
 
-var comparisonDirections = ods.Enum[ComparisonDirection]{
+var comparisonDirections = ods.Keywords[ComparisonDirection]{
 	Dialect: "stablehlo", What: "comparison direction", Prefix: "#stablehlo<comparison_direction ",
-	Keywords: []ComparisonDirection{CompareEQ, CompareNE, CompareGE, CompareGT, CompareLE, CompareLT},
-	Symbol:   "stablehloComparisonDirectionAttrGet",
-	Make:     capi.StablehloComparisonDirectionAttrGet,
-	Is:       capi.StablehloAttributeIsAComparisonDirectionAttr,
-	Value:    capi.StablehloComparisonDirectionAttrGetValue,
+	Cases:  []ComparisonDirection{CompareEQ, CompareNE, CompareGE, CompareGT, CompareLE, CompareLT},
+	Symbol: "stablehloComparisonDirectionAttrGet",
+	Make:   capi.StablehloComparisonDirectionAttrGet,
+	Is:     capi.StablehloAttributeIsAComparisonDirectionAttr,
+	Value:  capi.StablehloComparisonDirectionAttrGetValue,
 }
 
 // ComparisonType is the order of elements that compare uses (StableHLO specification,
@@ -64,13 +64,13 @@ func (v ComparisonType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // another attribute.
 func AsComparisonType(attr mlir.Attribute) (ComparisonType, bool) { return comparisonTypes.Read(attr) }
 
-var comparisonTypes = ods.Enum[ComparisonType]{
+var comparisonTypes = ods.Keywords[ComparisonType]{
 	Dialect: "stablehlo", What: "comparison type", Prefix: "#stablehlo<comparison_type ",
-	Keywords: []ComparisonType{CompareNoType, CompareFloat, CompareTotalOrder, CompareSigned, CompareUnsigned},
-	Symbol:   "stablehloComparisonTypeAttrGet",
-	Make:     capi.StablehloComparisonTypeAttrGet,
-	Is:       capi.StablehloAttributeIsAComparisonTypeAttr,
-	Value:    capi.StablehloComparisonTypeAttrGetValue,
+	Cases:  []ComparisonType{CompareNoType, CompareFloat, CompareTotalOrder, CompareSigned, CompareUnsigned},
+	Symbol: "stablehloComparisonTypeAttrGet",
+	Make:   capi.StablehloComparisonTypeAttrGet,
+	Is:     capi.StablehloAttributeIsAComparisonTypeAttr,
+	Value:  capi.StablehloComparisonTypeAttrGetValue,
 }
 
 // Precision is the precision of the multiplication of an operand, if the backend has a
@@ -93,13 +93,13 @@ func (v Precision) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // attribute.
 func AsPrecision(attr mlir.Attribute) (Precision, bool) { return precisions.Read(attr) }
 
-var precisions = ods.Enum[Precision]{
+var precisions = ods.Keywords[Precision]{
 	Dialect: "stablehlo", What: "precision", Prefix: "#stablehlo<precision ",
-	Keywords: []Precision{PrecisionDefault, PrecisionHigh, PrecisionHighest},
-	Symbol:   "stablehloPrecisionAttrGet",
-	Make:     capi.StablehloPrecisionAttrGet,
-	Is:       capi.StablehloAttributeIsAPrecisionAttr,
-	Value:    capi.StablehloPrecisionAttrGetValue,
+	Cases:  []Precision{PrecisionDefault, PrecisionHigh, PrecisionHighest},
+	Symbol: "stablehloPrecisionAttrGet",
+	Make:   capi.StablehloPrecisionAttrGet,
+	Is:     capi.StablehloAttributeIsAPrecisionAttr,
+	Value:  capi.StablehloPrecisionAttrGetValue,
 }
 
 // FftType is the Fourier transform that fft computes (StableHLO specification, fft).
@@ -119,13 +119,13 @@ func (v FftType) Attribute(c *mlir.Context) (mlir.Attribute, error) { return fft
 // AsFftType returns attr as an FftType. It returns false if attr is another attribute.
 func AsFftType(attr mlir.Attribute) (FftType, bool) { return fftTypes.Read(attr) }
 
-var fftTypes = ods.Enum[FftType]{
+var fftTypes = ods.Keywords[FftType]{
 	Dialect: "stablehlo", What: "FFT type", Prefix: "#stablehlo<fft_type ",
-	Keywords: []FftType{FftForward, FftInverse, FftReal, FftRealInverse},
-	Symbol:   "stablehloFftTypeAttrGet",
-	Make:     capi.StablehloFftTypeAttrGet,
-	Is:       capi.StablehloAttributeIsAFftTypeAttr,
-	Value:    capi.StablehloFftTypeAttrGetValue,
+	Cases:  []FftType{FftForward, FftInverse, FftReal, FftRealInverse},
+	Symbol: "stablehloFftTypeAttrGet",
+	Make:   capi.StablehloFftTypeAttrGet,
+	Is:     capi.StablehloAttributeIsAFftTypeAttr,
+	Value:  capi.StablehloFftTypeAttrGetValue,
 }
 
 // TransposeKind is how triangular_solve transforms its first operand before it solves.
@@ -150,13 +150,13 @@ func (v TransposeKind) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // attribute.
 func AsTransposeKind(attr mlir.Attribute) (TransposeKind, bool) { return transposeKinds.Read(attr) }
 
-var transposeKinds = ods.Enum[TransposeKind]{
+var transposeKinds = ods.Keywords[TransposeKind]{
 	Dialect: "stablehlo", What: "transpose", Prefix: "#stablehlo<transpose ",
-	Keywords: []TransposeKind{TransposeInvalid, TransposeNone, TransposePlain, TransposeAdjoint},
-	Symbol:   "stablehloTransposeAttrGet",
-	Make:     capi.StablehloTransposeAttrGet,
-	Is:       capi.StablehloAttributeIsATransposeAttr,
-	Value:    capi.StablehloTransposeAttrGetValue,
+	Cases:  []TransposeKind{TransposeInvalid, TransposeNone, TransposePlain, TransposeAdjoint},
+	Symbol: "stablehloTransposeAttrGet",
+	Make:   capi.StablehloTransposeAttrGet,
+	Is:     capi.StablehloAttributeIsATransposeAttr,
+	Value:  capi.StablehloTransposeAttrGetValue,
 }
 
 // RngAlgorithm is the pseudorandom number generator of rng_bit_generator (StableHLO
@@ -179,13 +179,13 @@ func (v RngAlgorithm) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // attribute.
 func AsRngAlgorithm(attr mlir.Attribute) (RngAlgorithm, bool) { return rngAlgorithms.Read(attr) }
 
-var rngAlgorithms = ods.Enum[RngAlgorithm]{
+var rngAlgorithms = ods.Keywords[RngAlgorithm]{
 	Dialect: "stablehlo", What: "RNG algorithm", Prefix: "#stablehlo<rng_algorithm ",
-	Keywords: []RngAlgorithm{RngDefault, RngThreeFry, RngPhilox},
-	Symbol:   "stablehloRngAlgorithmAttrGet",
-	Make:     capi.StablehloRngAlgorithmAttrGet,
-	Is:       capi.StablehloAttributeIsARngAlgorithmAttr,
-	Value:    capi.StablehloRngAlgorithmAttrGetValue,
+	Cases:  []RngAlgorithm{RngDefault, RngThreeFry, RngPhilox},
+	Symbol: "stablehloRngAlgorithmAttrGet",
+	Make:   capi.StablehloRngAlgorithmAttrGet,
+	Is:     capi.StablehloAttributeIsARngAlgorithmAttr,
+	Value:  capi.StablehloRngAlgorithmAttrGetValue,
 }
 
 // RngDistribution is the distribution of the numbers that rng generates from its
@@ -209,13 +209,13 @@ func AsRngDistribution(attr mlir.Attribute) (RngDistribution, bool) {
 	return rngDistributions.Read(attr)
 }
 
-var rngDistributions = ods.Enum[RngDistribution]{
+var rngDistributions = ods.Keywords[RngDistribution]{
 	Dialect: "stablehlo", What: "RNG distribution", Prefix: "#stablehlo<rng_distribution ",
-	Keywords: []RngDistribution{RngUniform, RngNormal},
-	Symbol:   "stablehloRngDistributionAttrGet",
-	Make:     capi.StablehloRngDistributionAttrGet,
-	Is:       capi.StablehloAttributeIsARngDistributionAttr,
-	Value:    capi.StablehloRngDistributionAttrGetValue,
+	Cases:  []RngDistribution{RngUniform, RngNormal},
+	Symbol: "stablehloRngDistributionAttrGet",
+	Make:   capi.StablehloRngDistributionAttrGet,
+	Is:     capi.StablehloAttributeIsARngDistributionAttr,
+	Value:  capi.StablehloRngDistributionAttrGetValue,
 }
 
 // ResultAccuracyMode is the kind of accuracy that a ResultAccuracy requests
@@ -240,11 +240,11 @@ func AsResultAccuracyMode(attr mlir.Attribute) (ResultAccuracyMode, bool) {
 	return resultAccuracyModes.Read(attr)
 }
 
-var resultAccuracyModes = ods.Enum[ResultAccuracyMode]{
+var resultAccuracyModes = ods.Keywords[ResultAccuracyMode]{
 	Dialect: "stablehlo", What: "result accuracy mode", Prefix: "#stablehlo.result_accuracy_mode<",
-	Keywords: []ResultAccuracyMode{AccuracyDefault, AccuracyHighest, AccuracyTolerance},
-	Symbol:   "stablehloResultAccuracyModeAttrGet",
-	Make:     capi.StablehloResultAccuracyModeAttrGet,
-	Is:       capi.StablehloAttributeIsAResultAccuracyModeAttr,
-	Value:    capi.StablehloResultAccuracyModeAttrGetValue,
+	Cases:  []ResultAccuracyMode{AccuracyDefault, AccuracyHighest, AccuracyTolerance},
+	Symbol: "stablehloResultAccuracyModeAttrGet",
+	Make:   capi.StablehloResultAccuracyModeAttrGet,
+	Is:     capi.StablehloAttributeIsAResultAccuracyModeAttr,
+	Value:  capi.StablehloResultAccuracyModeAttrGetValue,
 }

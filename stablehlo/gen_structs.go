@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // DotDimensionNumbers pairs the dimensions of the operands of dot_general. The i-th
@@ -60,10 +60,10 @@ func AsDotDimensionNumbers(attr mlir.Attribute) (DotDimensionNumbers, bool) {
 // C API.
 func parseDotDimensionNumbers(text string) (v DotDimensionNumbers, ok bool) {
 	f, ok := ods.Fields(text, "#stablehlo.dot<")
-	v.LHSBatchingDimensions = ods.Numbers(f["lhs_batching_dimensions"], &ok)
-	v.RHSBatchingDimensions = ods.Numbers(f["rhs_batching_dimensions"], &ok)
-	v.LHSContractingDimensions = ods.Numbers(f["lhs_contracting_dimensions"], &ok)
-	v.RHSContractingDimensions = ods.Numbers(f["rhs_contracting_dimensions"], &ok)
+	v.LHSBatchingDimensions = ods.FieldInts(f["lhs_batching_dimensions"], &ok)
+	v.RHSBatchingDimensions = ods.FieldInts(f["rhs_batching_dimensions"], &ok)
+	v.LHSContractingDimensions = ods.FieldInts(f["lhs_contracting_dimensions"], &ok)
+	v.RHSContractingDimensions = ods.FieldInts(f["rhs_contracting_dimensions"], &ok)
 	if !ok {
 		return DotDimensionNumbers{}, false
 	}
@@ -138,15 +138,15 @@ func AsConvDimensionNumbers(attr mlir.Attribute) (ConvDimensionNumbers, bool) {
 // C API.
 func parseRawConvDimensionNumbers(text string) (v ConvDimensionNumbers, ok bool) {
 	f, ok := ods.Fields(text, "#stablehlo.conv<raw ")
-	v.InputBatchDimension = ods.Number(f["input_batch_dimension"], &ok)
-	v.InputFeatureDimension = ods.Number(f["input_feature_dimension"], &ok)
-	v.InputSpatialDimensions = ods.Numbers(f["input_spatial_dimensions"], &ok)
-	v.KernelInputFeatureDimension = ods.Number(f["kernel_input_feature_dimension"], &ok)
-	v.KernelOutputFeatureDimension = ods.Number(f["kernel_output_feature_dimension"], &ok)
-	v.KernelSpatialDimensions = ods.Numbers(f["kernel_spatial_dimensions"], &ok)
-	v.OutputBatchDimension = ods.Number(f["output_batch_dimension"], &ok)
-	v.OutputFeatureDimension = ods.Number(f["output_feature_dimension"], &ok)
-	v.OutputSpatialDimensions = ods.Numbers(f["output_spatial_dimensions"], &ok)
+	v.InputBatchDimension = ods.FieldInt(f["input_batch_dimension"], &ok)
+	v.InputFeatureDimension = ods.FieldInt(f["input_feature_dimension"], &ok)
+	v.InputSpatialDimensions = ods.FieldInts(f["input_spatial_dimensions"], &ok)
+	v.KernelInputFeatureDimension = ods.FieldInt(f["kernel_input_feature_dimension"], &ok)
+	v.KernelOutputFeatureDimension = ods.FieldInt(f["kernel_output_feature_dimension"], &ok)
+	v.KernelSpatialDimensions = ods.FieldInts(f["kernel_spatial_dimensions"], &ok)
+	v.OutputBatchDimension = ods.FieldInt(f["output_batch_dimension"], &ok)
+	v.OutputFeatureDimension = ods.FieldInt(f["output_feature_dimension"], &ok)
+	v.OutputSpatialDimensions = ods.FieldInts(f["output_spatial_dimensions"], &ok)
 	if !ok {
 		return ConvDimensionNumbers{}, false
 	}
@@ -207,12 +207,12 @@ func AsGatherDimensionNumbers(attr mlir.Attribute) (GatherDimensionNumbers, bool
 // dialect's C API.
 func parseGatherDimensionNumbers(text string) (v GatherDimensionNumbers, ok bool) {
 	f, ok := ods.Fields(text, "#stablehlo.gather<")
-	v.OffsetDims = ods.Numbers(f["offset_dims"], &ok)
-	v.CollapsedSliceDims = ods.Numbers(f["collapsed_slice_dims"], &ok)
-	v.OperandBatchingDims = ods.Numbers(f["operand_batching_dims"], &ok)
-	v.StartIndicesBatchingDims = ods.Numbers(f["start_indices_batching_dims"], &ok)
-	v.StartIndexMap = ods.Numbers(f["start_index_map"], &ok)
-	v.IndexVectorDim = ods.Number(f["index_vector_dim"], &ok)
+	v.OffsetDims = ods.FieldInts(f["offset_dims"], &ok)
+	v.CollapsedSliceDims = ods.FieldInts(f["collapsed_slice_dims"], &ok)
+	v.OperandBatchingDims = ods.FieldInts(f["operand_batching_dims"], &ok)
+	v.StartIndicesBatchingDims = ods.FieldInts(f["start_indices_batching_dims"], &ok)
+	v.StartIndexMap = ods.FieldInts(f["start_index_map"], &ok)
+	v.IndexVectorDim = ods.FieldInt(f["index_vector_dim"], &ok)
 	if !ok {
 		return GatherDimensionNumbers{}, false
 	}
@@ -273,12 +273,12 @@ func AsScatterDimensionNumbers(attr mlir.Attribute) (ScatterDimensionNumbers, bo
 // dialect's C API.
 func parseScatterDimensionNumbers(text string) (v ScatterDimensionNumbers, ok bool) {
 	f, ok := ods.Fields(text, "#stablehlo.scatter<")
-	v.UpdateWindowDims = ods.Numbers(f["update_window_dims"], &ok)
-	v.InsertedWindowDims = ods.Numbers(f["inserted_window_dims"], &ok)
-	v.InputBatchingDims = ods.Numbers(f["input_batching_dims"], &ok)
-	v.ScatterIndicesBatchingDims = ods.Numbers(f["scatter_indices_batching_dims"], &ok)
-	v.ScatterDimsToOperandDims = ods.Numbers(f["scatter_dims_to_operand_dims"], &ok)
-	v.IndexVectorDim = ods.Number(f["index_vector_dim"], &ok)
+	v.UpdateWindowDims = ods.FieldInts(f["update_window_dims"], &ok)
+	v.InsertedWindowDims = ods.FieldInts(f["inserted_window_dims"], &ok)
+	v.InputBatchingDims = ods.FieldInts(f["input_batching_dims"], &ok)
+	v.ScatterIndicesBatchingDims = ods.FieldInts(f["scatter_indices_batching_dims"], &ok)
+	v.ScatterDimsToOperandDims = ods.FieldInts(f["scatter_dims_to_operand_dims"], &ok)
+	v.IndexVectorDim = ods.FieldInt(f["index_vector_dim"], &ok)
 	if !ok {
 		return ScatterDimensionNumbers{}, false
 	}
@@ -327,8 +327,8 @@ func AsChannelHandle(attr mlir.Attribute) (ChannelHandle, bool) {
 func parseChannelHandle(text string) (v ChannelHandle, ok bool) {
 	f, ok := ods.Fields(text, "#stablehlo.channel_handle<")
 	ok = ok && len(f) == 2
-	v.Handle = ods.Number(f["handle"], &ok)
-	v.Type = ods.Number(f["type"], &ok)
+	v.Handle = ods.FieldInt(f["handle"], &ok)
+	v.Type = ods.FieldInt(f["type"], &ok)
 	if !ok {
 		return ChannelHandle{}, false
 	}
@@ -384,9 +384,9 @@ func AsOutputOperandAlias(attr mlir.Attribute) (OutputOperandAlias, bool) {
 func parseOutputOperandAlias(text string) (v OutputOperandAlias, ok bool) {
 	f, ok := ods.Fields(text, "#stablehlo.output_operand_alias<")
 	ok = ok && len(f) == 3
-	v.OutputTupleIndices = ods.Numbers(f["output_tuple_indices"], &ok)
-	v.OperandIndex = ods.Number(f["operand_index"], &ok)
-	v.OperandTupleIndices = ods.Numbers(f["operand_tuple_indices"], &ok)
+	v.OutputTupleIndices = ods.FieldInts(f["output_tuple_indices"], &ok)
+	v.OperandIndex = ods.FieldInt(f["operand_index"], &ok)
+	v.OperandTupleIndices = ods.FieldInts(f["operand_tuple_indices"], &ok)
 	if !ok {
 		return OutputOperandAlias{}, false
 	}

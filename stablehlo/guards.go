@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // The library has no assertions. Its type inference and some of its verifiers assume that
@@ -42,7 +42,7 @@ func guards() map[string]ods.Guard {
 		"while":                    condition,                                                            // assumes that the condition returns a tensor
 		"uniform_dequantize":       quantizedOperand,                                                     // assumes that the element is quantized
 	}
-	all := map[string]ods.Guard{string(Abs): ods.RankedTensors}
+	all := map[string]ods.Guard{"stablehlo.abs": ods.RankedTensors}
 	for _, name := range operationNames {
 		if elementwise[name] {
 			continue

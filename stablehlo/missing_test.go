@@ -14,19 +14,19 @@ func TestMissing(t *testing.T) {
 	in := values(t, c, "tensor<4xf32>", "tensor<f32>")
 	b := &body{C: c}
 	for want, o := range map[string]mlirtest.Operation{
-		"stablehlo: slice: the operand operand is missing":                                                                    Slice{},
-		"stablehlo: concatenate: operand 1 of inputs is missing":                                                              Concatenate{Inputs: []mlir.Value{in[0], {}}},
-		"stablehlo: reduce: the region body is missing":                                                                       Reduce{Inputs: in[:1], InitValues: in[1:], Dimensions: []int64{0}},
-		"stablehlo: case: region 1 of branches is missing":                                                                    Case{Index: in[1], Branches: []mlir.Region{b.Returns(0, "tensor<f32>"), {}}},
-		"stablehlo: reduce: inputs and init_values must have the same number of operands, but have 2 and 0":                   Reduce{Inputs: in, Body: b.Returns(0, "tensor<f32>")},
-		"stablehlo: reshape: the type Result is missing: it is not inferred":                                                  Reshape{Operand: in[0]},
-		"stablehlo: all_gather: type 0 of Results is missing":                                                                 AllGather{Operands: in[:1], Results: make([]mlir.Type, 1)},
-		"stablehlo: rng_bit_generator: it has 2 results, but Results has 0 types":                                             RngBitGenerator{InitialState: in[0], RngAlgorithm: RngDefault},
-		`stablehlo: compare: comparison_direction: "" is not a known comparison direction: use one of EQ, NE, GE, GT, LE, LT`: Compare{LHS: in[0], RHS: in[0]},
-		`stablehlo: dot: precision_config: element 1: "LOW" is not a known precision`:                                         Dot{LHS: in[0], RHS: in[0], PrecisionConfig: []Precision{PrecisionHigh, "LOW"}, Result: in[1].Type()},
-		"stablehlo: composite: the symbol decomposition is missing":                                                           Composite{Name: "x.y"},
+		"stablehlo.slice: the operand operand is missing":                                                                    SliceOp{},
+		"stablehlo.concatenate: operand 1 of inputs is missing":                                                              ConcatenateOp{Inputs: []mlir.Value{in[0], {}}},
+		"stablehlo.reduce: region 0 has 0 blocks":                                                                            ReduceOp{Inputs: in[:1], InitValues: in[1:], Dimensions: []int64{0}},
+		"stablehlo.case: region 1 of branches is missing":                                                                    CaseOp{Index: in[1], Branches: []mlir.Region{b.Returns(0, "tensor<f32>"), {}}},
+		"stablehlo.reduce: the lists of operands have different lengths: init_values has 0 and one before it 2":              ReduceOp{Inputs: in, Body: b.Returns(0, "tensor<f32>")},
+		"stablehlo.reshape: the type of the result result is missing: it is not inferred":                                    ReshapeOp{Operand: in[0]},
+		"stablehlo.all_gather: type 0 of result is missing":                                                                  AllGatherOp{Operands: in[:1], ResultTypes: make([]mlir.Type, 1)},
+		"stablehlo.rng_bit_generator: the type of the result output_state is missing":                                        RngBitGeneratorOp{InitialState: in[0], RngAlgorithm: RngDefault},
+		`stablehlo.compare: comparison_direction: "" is not a known comparison direction: use one of EQ, NE, GE, GT, LE, LT`: CompareOp{LHS: in[0], RHS: in[0]},
+		`stablehlo.dot: precision_config: element 1: "LOW" is not a known precision`:                                         DotOp{LHS: in[0], RHS: in[0], PrecisionConfig: []Precision{PrecisionHigh, "LOW"}, ResultType: in[1].Type()},
+		"stablehlo.composite: decomposition: the attribute is missing":                                                       CompositeOp{Name: "x.y"},
 	} {
-		_, err := o.Create(c, mlir.Location{})
+		_, err := mlirtest.Create(c, o)
 		check.Error(t, err, want)
 	}
 }

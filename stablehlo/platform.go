@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -97,12 +98,12 @@ func bindPlatform(f mlir.Operation, index int32) error {
 	if err != nil || shape.Rank() != 0 || shape.DType != tensor.S32 {
 		return fmt.Errorf("stablehlo: selecting a platform: the index of the platform must be a tensor<i32>, not %s", v.Type())
 	}
-	constant, err := Constant{tensor.Scalar(index)}.Create(mlir.AtStart(block), f.Location())
-	if err != nil {
-		return err
+	b := mlir.NewBuilder(mlir.AtStart(block), f.Location())
+	constant := Constant(b, tensor.Scalar(index))
+	if b.Err() == nil {
+		v.ReplaceAllUses(constant)
 	}
-	v.ReplaceAllUses(constant.Result(0))
-	return nil
+	return errors.Unwrap(b.Err())
 }
 
 // selectBranches replaces each case whose index is a constant by its branch. The index of a case

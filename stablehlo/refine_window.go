@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -56,15 +57,16 @@ func staticWindow(m *mlir.Module, op mlir.Operation) (done bool, err error) {
 	for i := range padding {
 		padding[i] = [2]int64(window[4][2*i:])
 	}
-	reduce := ReduceWindow{
+	reduce := ReduceWindowOp{
 		Inputs: call.Operands[:n], InitValues: call.Operands[n : 2*n],
 		WindowDimensions: window[0], WindowStrides: window[1], BaseDilations: window[2], WindowDilations: window[3], Padding: padding,
 	}
 	if reduce.Body, err = bodyOf(body); err != nil {
 		return false, err
 	}
-	static, err := reduce.Create(mlir.Before(op), op.Location())
-	if err != nil {
+	b := mlir.NewBuilder(mlir.Before(op), op.Location())
+	static := reduce.Create(b)
+	if err := errors.Unwrap(b.Err()); err != nil {
 		return false, err
 	}
 	for i := range n {
@@ -103,12 +105,11 @@ func bodyOf(f mlir.Operation) (mlir.Region, error) {
 		}
 		values = append(values, v)
 	}
-	if _, err := (Return{Results: values}).Create(to, last.Location()); err != nil {
-		return mlir.Region{}, err
-	}
+	b := mlir.NewBuilder(to, last.Location())
+	Return(b, values...)
 	region := c.NewRegion()
 	region.Append(to)
-	return region, nil
+	return region, errors.Unwrap(b.Err())
 }
 
 // withType returns v with a more general type, as stablehlo-refine-arguments does it: the
@@ -125,23 +126,13 @@ func withType(before mlir.Operation, v mlir.Value, t mlir.Type) (mlir.Value, err
 	for i, d := range shape.Dims {
 		dims[i] = int64(d)
 	}
-	c := v.Type().Context()
-	sizes, err := Constant{tensor.Vector(dims...)}.Create(mlir.Before(before), before.Location())
-	if err != nil {
-		return v, err
-	}
-	indices, err := c.ParseAttribute("dense<1> : tensor<1xi64>")
-	if err != nil {
-		return v, err
-	}
-	wrapper, err := CustomCall{
-		Target: "stablehlo.shape_refinement_operand_wrapper", Operands: []mlir.Value{v, sizes.Result(0)}, Results: []mlir.Type{t}, APIVersion: 1,
-	}.Create(mlir.Before(before), before.Location())
-	if err != nil {
-		return v, err
-	}
-	wrapper.SetAttribute("indices_of_shape_operands", indices)
-	return wrapper.Result(0), nil
+	b := mlir.NewBuilder(mlir.Before(before), before.Location())
+	wrapper := CustomCallOp{
+		Target:   "stablehlo.shape_refinement_operand_wrapper",
+		Operands: []mlir.Value{v, Constant(b, tensor.Vector(dims...))}, Results: []mlir.Type{t}, APIVersion: 1,
+	}.Create(b)
+	wrapper.SetAttribute("indices_of_shape_operands", b.Attribute("dense<1> : tensor<1xi64>"))
+	return wrapper.Result(0), errors.Unwrap(b.Err())
 }
 
 // integersOf returns the elements of a constant of signed integers.

@@ -113,18 +113,6 @@ func BitcastConvertType(operand, element mlir.Type) (mlir.Type, error) {
 	return BoundedTensorType(t.c, element, dims...)
 }
 
-// RngBitGeneratorTypes returns the result types of rng_bit_generator: the new state, which
-// has the type of the initial one, and the bits.
-func RngBitGeneratorTypes(initialState, output mlir.Type) ([]mlir.Type, error) {
-	if _, err := tensorOf("rng_bit_generator", "initial state", initialState); err != nil {
-		return nil, err
-	}
-	if _, err := tensorOf("rng_bit_generator", "output", output); err != nil {
-		return nil, err
-	}
-	return []mlir.Type{initialState, output}, nil
-}
-
 // AllGatherType returns the result type of all_gather for one operand. One dimension is
 // multiplied by the number of devices in a group.
 func AllGatherType(operand mlir.Type, dimension, groupSize int64) (mlir.Type, error) {
@@ -229,9 +217,9 @@ func DotType(lhs, rhs, element mlir.Type) (mlir.Type, error) {
 	}, element)
 }
 
-// ConvolutionType returns the result type of o. It does not use o.Result. If element is
+// ConvolutionType returns the result type of o. It does not use o.ResultType. If element is
 // nil, the result has the element type of the left operand, which must not be quantized.
-func ConvolutionType(o Convolution, element mlir.Type) (mlir.Type, error) {
+func ConvolutionType(o ConvolutionOp, element mlir.Type) (mlir.Type, error) {
 	const op = "convolution"
 	if o.LHS.IsNil() || o.RHS.IsNil() {
 		return mlir.Type{}, fmt.Errorf("stablehlo: %s: an operand is missing", op)

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,7 +18,7 @@ import (
 // A site is a custom call that a function of the host serves.
 type site struct {
 	op     mlir.Operation
-	call   stablehlo.CustomCall
+	call   stablehlo.CustomCallOp
 	config contract.Config
 
 	// The rest is of calls of other hosts.
@@ -232,11 +233,12 @@ func (s *site) setLayouts() error {
 		return nil
 	}
 	transposed := func(at mlir.InsertionPoint, v mlir.Value, order []int64) (mlir.Value, error) {
-		op, err := stablehlo.Transpose{Operand: v, Permutation: order}.Create(at, s.op.Location())
-		if err != nil {
+		b := mlir.NewBuilder(at, s.op.Location())
+		v = stablehlo.Transpose(b, v, order)
+		if err := errors.Unwrap(b.Err()); err != nil {
 			return v, fmt.Errorf("stages: the layout of a call: %w", err)
 		}
-		return op.Result(0), nil
+		return v, nil
 	}
 	for i, layout := range s.call.OperandLayouts {
 		if slices.IsSortedFunc(layout, func(a, b int64) int { return int(b - a) }) {

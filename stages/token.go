@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -103,21 +104,17 @@ func (c *cutter) keepsTokens(op mlir.Operation) error {
 // replaceJoin replaces an operation that makes a token of others.
 func replaceJoin(op mlir.Operation) error {
 	var made mlir.Value
+	b := mlir.NewBuilder(mlir.Before(op), op.Location())
 	switch op.NumOperands() {
 	case 0:
-		empty, err := stablehlo.Constant{Value: tensor.View{Shape: stablehlo.RuntimeTokenShape()}}.Create(mlir.Before(op), op.Location())
-		if err != nil {
-			return err
-		}
-		made = empty.Result(0)
+		made = stablehlo.Constant(b, tensor.View{Shape: stablehlo.RuntimeTokenShape()})
 	case 1:
 		made = op.Operand(0)
 	default:
-		joined, err := stablehlo.Concatenate{Inputs: op.OperandValues()}.Create(mlir.Before(op), op.Location())
-		if err != nil {
-			return err
-		}
-		made = joined.Result(0)
+		made = stablehlo.ConcatenateOp{Inputs: op.OperandValues()}.Create(b).Result(0)
+	}
+	if err := errors.Unwrap(b.Err()); err != nil {
+		return err
 	}
 	op.Result(0).ReplaceAllUses(made)
 	return op.Erase()

@@ -16,7 +16,7 @@ import (
 )
 
 // checkCallback checks a call of the contract.
-func checkCallback(call stablehlo.CustomCall, attributes mlir.Attribute) (Problem, bool) {
+func checkCallback(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Problem, bool) {
 	config, err := callop.ReadConfig(attributes)
 	if err != nil {
 		return Problem{Kind: BadAttributes, Err: err}, true
@@ -90,7 +90,7 @@ func probe(config contract.Config, arrays bool, in, out []tensor.Shape) (Problem
 
 // data returns the types of the arrays that the function gets and returns. It splits the
 // call like package bridge.
-func data(call stablehlo.CustomCall, config contract.Config) (args, results []mlir.Type, err error) {
+func data(call stablehlo.CustomCallOp, config contract.Config) (args, results []mlir.Type, err error) {
 	n, _, tokens, err := config.Split(len(call.Operands))
 	if err != nil {
 		return nil, nil, err

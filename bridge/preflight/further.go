@@ -14,7 +14,7 @@ import (
 
 // checkOperand checks the operand that has what the attributes do not, in an encoding of
 // other hosts.
-func checkOperand(call stablehlo.CustomCall, encoding contract.Encoding) error {
+func checkOperand(call stablehlo.CustomCallOp, encoding contract.Encoding) error {
 	var i, rank int
 	var dtype tensor.DType
 	var what string

@@ -30,7 +30,7 @@ func (o Options) checkSurplus(m *mlir.Module) (Problem, bool) {
 }
 
 // checkJAX checks a call of a callback of JAX.
-func (o Options) checkJAX(call stablehlo.CustomCall, attributes mlir.Attribute) (Problem, bool) {
+func (o Options) checkJAX(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Problem, bool) {
 	var entry mlir.Attribute
 	has := false
 	if !attributes.IsNil() {

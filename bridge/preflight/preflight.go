@@ -81,7 +81,7 @@ func checkDevices(m *mlir.Module, op mlir.Operation, where func(mlir.Operation) 
 }
 
 // check returns the problem of one call, if it has one.
-func (o Options) check(op mlir.Operation, call stablehlo.CustomCall) (Problem, bool) {
+func (o Options) check(op mlir.Operation, call stablehlo.CustomCallOp) (Problem, bool) {
 	ours, of := slices.Contains(o.targets(), call.Target), contract.XLATargetOf(call.Target)
 	switch {
 	case call.Target == contract.TargetResultSharding && !hasFrontendAttributes(op):
@@ -140,7 +140,7 @@ func (o Options) targets() []string {
 // typedAttributes returns the dictionary of a call of the typed FFI. It is the
 // backend_config with API version 4, or, as JAX 0.10 writes it, mhlo.backend_config without
 // a version. The dictionary may be missing.
-func typedAttributes(op mlir.Operation, call stablehlo.CustomCall) (mlir.Attribute, bool) {
+func typedAttributes(op mlir.Operation, call stablehlo.CustomCallOp) (mlir.Attribute, bool) {
 	if call.APIVersion == stablehlo.TypedFFI {
 		return call.BackendConfig, true
 	}

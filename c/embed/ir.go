@@ -154,7 +154,7 @@ func calliopeAppend(library C.int64_t, context, module, block, location unsafe.P
 		if !ok {
 			return invalid("%s: the block (MlirBlock.ptr) is NULL, or is not in the module", what)
 		}
-		call := stablehlo.CustomCall{
+		call := stablehlo.CustomCallOp{
 			Target: config.Form.Target(), APIVersion: stablehlo.TypedFFI, HasSideEffect: config.Form != contract.Pure,
 		}
 		for i, p := range values {
@@ -179,7 +179,7 @@ func calliopeAppend(library C.int64_t, context, module, block, location unsafe.P
 }
 
 // create creates a callback operation. checked says that it has the signature of the call.
-func create(c *mlir.Context, call stablehlo.CustomCall, config contract.Config, checked bool, at mlir.InsertionPoint, location unsafe.Pointer) (mlir.Operation, error) {
+func create(c *mlir.Context, call stablehlo.CustomCallOp, config contract.Config, checked bool, at mlir.InsertionPoint, location unsafe.Pointer) (mlir.Operation, error) {
 	var types []mlir.Type
 	for _, v := range call.Operands {
 		types = append(types, v.Type())
@@ -206,7 +206,8 @@ func create(c *mlir.Context, call stablehlo.CustomCall, config contract.Config, 
 	if location != nil {
 		loc = c.LocationFromPointer(location)
 	}
-	return call.Create(at, loc)
+	b := mlir.NewBuilder(at, loc)
+	return call.Create(b), errors.Unwrap(b.Err())
 }
 
 // endOf returns the end of a block, before its terminator.

@@ -30,7 +30,7 @@ func (e *LayoutError) Error() string {
 // CheckLayouts returns a *LayoutError if a callback operation has a layout that is not
 // row-major, and nil otherwise. A layout that differs only in the order of dimensions of size
 // 1 is row-major.
-func CheckLayouts(call stablehlo.CustomCall) error {
+func CheckLayouts(call stablehlo.CustomCallOp) error {
 	types := make([]mlir.Type, len(call.Operands))
 	for i, v := range call.Operands {
 		types[i] = v.Type()

@@ -1,6 +1,8 @@
 package callop
 
 import (
+	"errors"
+
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -15,5 +17,7 @@ func TokenType(c *mlir.Context) (mlir.Type, error) {
 // FirstToken creates the token for the first callback of an effect.
 func FirstToken(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error) {
 	shape := contract.TokenShape()
-	return stablehlo.Constant{Value: tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}}.Create(ip, loc)
+	b := mlir.NewBuilder(ip, loc)
+	op := stablehlo.ConstantOp{Value: tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}}.Create(b)
+	return op, errors.Unwrap(b.Err())
 }

@@ -171,7 +171,7 @@ func (h *hostility) try(n, first, second int) {
 	if second >= 0 {
 		list[second].apply()
 	}
-	op, err := root.Interface().(Operation).Create(h.c, mlir.Location{})
+	op, err := Create(h.c, root.Interface().(Operation))
 	if err != nil {
 		return
 	}
@@ -182,7 +182,7 @@ func (h *hostility) try(n, first, second int) {
 
 // state returns the parts of the sample's operation.
 func (h *hostility) state() mlir.OperationState {
-	op := check.Must(h.fresh().Interface().(Operation).Create(h.c, mlir.Location{}))
+	op := check.Must(Create(h.c, h.fresh().Interface().(Operation)))
 	s := mlir.OperationState{Name: h.s.Name, InferResults: h.c.InfersTypes(h.s.Name)}
 	for _, v := range op.Operands() {
 		s.Operands = append(s.Operands, v)

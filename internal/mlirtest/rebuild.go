@@ -54,7 +54,7 @@ func Rebuild(t testing.TB, m *mlir.Module, readers map[string]Reader) int {
 			t.Errorf("it is not read: %s", op)
 			continue
 		}
-		made, err := detached(m.Context(), v).Create(mlir.Before(op), op.Location())
+		made, err := CreateAt(mlir.Before(op), op.Location(), detached(m.Context(), v))
 		if err != nil {
 			t.Errorf("%v, for %s", err, op)
 			return 0
@@ -97,14 +97,4 @@ func detached(c *mlir.Context, v any) Operation {
 		}
 	}
 	return to.Interface().(Operation)
-}
-
-// StatesResults reports whether a struct has a field Result or Results that is not empty.
-func StatesResults(v any) bool {
-	s := reflect.ValueOf(v)
-	if f := s.FieldByName("Results"); f.IsValid() {
-		return f.Len() > 0
-	}
-	f := s.FieldByName("Result")
-	return f.IsValid() && !f.Interface().(mlir.Type).IsNil()
 }

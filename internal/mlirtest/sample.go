@@ -2,6 +2,7 @@ package mlirtest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +14,22 @@ import (
 
 // An Operation is a struct from which an operation is created.
 type Operation interface {
-	Create(ip mlir.InsertionPoint, loc mlir.Location) (mlir.Operation, error)
+	Create(b *mlir.Builder) mlir.Operation
+}
+
+// Create creates an operation without a location.
+func Create(ip mlir.InsertionPoint, o Operation) (mlir.Operation, error) {
+	return CreateAt(ip, mlir.ContextOf(ip).UnknownLocation(), o)
+}
+
+// CreateAt creates an operation with a location.
+func CreateAt(ip mlir.InsertionPoint, loc mlir.Location, o Operation) (mlir.Operation, error) {
+	b := mlir.NewBuilder(ip, loc)
+	op := o.Create(b)
+	if failed, ok := b.Err().(*mlir.BuildError); ok {
+		return mlir.Operation{}, failed.Err
+	}
+	return op, nil
 }
 
 // A Sample describes an operation to create in a function.
@@ -83,7 +99,7 @@ func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, err
 		b.In = append(b.In, v)
 	}
 	made := s.Make(b)
-	op, err := made.Operation.Create(b.Block, mlir.Location{})
+	op, err := Create(b.Block, made.Operation)
 	if err != nil {
 		m.Close()
 		return nil, op, made, err
@@ -188,10 +204,13 @@ func (s Sample) RoundTrip(t *testing.T, c *mlir.Context) {
 
 // same compares structs of operations, also of different modules: values, types and attributes
 // by their text. Regions are the same if both are set. Their content is compared in the
-// printed modules.
+// printed modules. A type that one of them leaves out is the inferred one.
 var same = cmp.Options{
 	cmp.Comparer(func(a, b mlir.Value) bool { return a.String() == b.String() }),
-	cmp.Comparer(func(a, b mlir.Type) bool { return a.String() == b.String() }),
+	cmp.Comparer(func(a, b mlir.Type) bool { return a.IsNil() || b.IsNil() || a.String() == b.String() }),
+	cmp.Comparer(func(a, b []mlir.Type) bool {
+		return a == nil || b == nil || slices.EqualFunc(a, b, sameText[mlir.Type])
+	}),
 	cmp.Comparer(func(a, b mlir.Attribute) bool {
 		if a.IsNil() || b.IsNil() {
 			return a.IsNil() == b.IsNil()
@@ -201,3 +220,5 @@ var same = cmp.Options{
 	cmp.Comparer(func(a, b mlir.Region) bool { return a.IsNil() == b.IsNil() }),
 	cmpopts.EquateEmpty(),
 }
+
+func sameText[T fmt.Stringer](a, b T) bool { return a.String() == b.String() }

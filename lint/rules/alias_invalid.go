@@ -47,7 +47,7 @@ func (c *call) aliasErrors() []*aliasing.Error {
 	if len(c.Aliases) == 0 {
 		return nil
 	}
-	return collect(aliasing.CheckCall(c.CustomCall))
+	return collect(aliasing.CheckCall(c.CustomCallOp))
 }
 
 func collect(err error) (list []*aliasing.Error) {

@@ -73,7 +73,7 @@ func (c *call) mendAliases() (aliasing.List, bool) {
 		}
 		mended[e.Index].OutputTupleIndices = []int64{int64(to)}
 	}
-	repaired := c.CustomCall
+	repaired := c.CustomCallOp
 	repaired.Aliases = mended
 	return mended, aliasing.CheckCall(repaired) == nil
 }

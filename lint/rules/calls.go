@@ -10,7 +10,7 @@ import (
 
 // A call is a stablehlo.custom_call, which is read once for all rules.
 type call struct {
-	stablehlo.CustomCall
+	stablehlo.CustomCallOp
 	op   mlir.Operation
 	ours bool        // it is of the contract or of its further encodings
 	as   callop.Call // if ours
@@ -46,7 +46,7 @@ func callsOf(p *lint.Pass) []*call {
 
 func readCall(reader *callop.Reader, op mlir.Operation) *call {
 	c := &call{op: op}
-	c.CustomCall, _ = stablehlo.AsCustomCall(op)
+	c.CustomCallOp, _ = stablehlo.AsCustomCall(op)
 	c.as, c.ours = reader.AsCall(op)
 	if a, ok := op.Attribute("mhlo.backend_config"); ok && c.APIVersion == 1 && a.IsDictionary() {
 		c.jax = a

@@ -27,7 +27,7 @@ func layouts(p *lint.Pass) error {
 		if !c.ours {
 			continue
 		}
-		if err := callop.CheckLayouts(c.CustomCall); err != nil {
+		if err := callop.CheckLayouts(c.CustomCallOp); err != nil {
 			p.Report(c.op, mlir.SeverityError, "%v", err)
 		}
 	}

@@ -4,8 +4,8 @@ package chlo
 
 import (
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // ComparisonDirection is the relation between two elements that broadcast_compare tests
@@ -33,13 +33,13 @@ func AsComparisonDirection(attr mlir.Attribute) (ComparisonDirection, bool) {
 	return comparisonDirections.Read(attr)
 }
 
-var comparisonDirections = ods.Enum[ComparisonDirection]{
+var comparisonDirections = ods.Keywords[ComparisonDirection]{
 	Dialect: "chlo", What: "comparison direction", Prefix: "#chlo<comparison_direction ",
-	Keywords: []ComparisonDirection{CompareEQ, CompareNE, CompareGE, CompareGT, CompareLE, CompareLT},
-	Symbol:   "chloComparisonDirectionAttrGet",
-	Make:     capi.ChloComparisonDirectionAttrGet,
-	Is:       capi.ChloAttributeIsAComparisonDirectionAttr,
-	Value:    capi.ChloComparisonDirectionAttrGetValue,
+	Cases:  []ComparisonDirection{CompareEQ, CompareNE, CompareGE, CompareGT, CompareLE, CompareLT},
+	Symbol: "chloComparisonDirectionAttrGet",
+	Make:   capi.ChloComparisonDirectionAttrGet,
+	Is:     capi.ChloAttributeIsAComparisonDirectionAttr,
+	Value:  capi.ChloComparisonDirectionAttrGetValue,
 }
 
 // ComparisonType is the order of elements that broadcast_compare uses (StableHLO
@@ -64,13 +64,13 @@ func (v ComparisonType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // another attribute.
 func AsComparisonType(attr mlir.Attribute) (ComparisonType, bool) { return comparisonTypes.Read(attr) }
 
-var comparisonTypes = ods.Enum[ComparisonType]{
+var comparisonTypes = ods.Keywords[ComparisonType]{
 	Dialect: "chlo", What: "comparison type", Prefix: "#chlo<comparison_type ",
-	Keywords: []ComparisonType{CompareNoType, CompareFloat, CompareTotalOrder, CompareSigned, CompareUnsigned},
-	Symbol:   "chloComparisonTypeAttrGet",
-	Make:     capi.ChloComparisonTypeAttrGet,
-	Is:       capi.ChloAttributeIsAComparisonTypeAttr,
-	Value:    capi.ChloComparisonTypeAttrGetValue,
+	Cases:  []ComparisonType{CompareNoType, CompareFloat, CompareTotalOrder, CompareSigned, CompareUnsigned},
+	Symbol: "chloComparisonTypeAttrGet",
+	Make:   capi.ChloComparisonTypeAttrGet,
+	Is:     capi.ChloAttributeIsAComparisonTypeAttr,
+	Value:  capi.ChloComparisonTypeAttrGetValue,
 }
 
 // Precision is the precision of the multiplication of an operand, if the backend has a
@@ -93,11 +93,11 @@ func (v Precision) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // attribute.
 func AsPrecision(attr mlir.Attribute) (Precision, bool) { return precisions.Read(attr) }
 
-var precisions = ods.Enum[Precision]{
+var precisions = ods.Keywords[Precision]{
 	Dialect: "chlo", What: "precision", Prefix: "#chlo<precision ",
-	Keywords: []Precision{PrecisionDefault, PrecisionHigh, PrecisionHighest},
-	Symbol:   "chloPrecisionAttrGet",
-	Make:     capi.ChloPrecisionAttrGet,
-	Is:       capi.ChloAttributeIsAPrecisionAttr,
-	Value:    capi.ChloPrecisionAttrGetValue,
+	Cases:  []Precision{PrecisionDefault, PrecisionHigh, PrecisionHighest},
+	Symbol: "chloPrecisionAttrGet",
+	Make:   capi.ChloPrecisionAttrGet,
+	Is:     capi.ChloAttributeIsAPrecisionAttr,
+	Value:  capi.ChloPrecisionAttrGetValue,
 }

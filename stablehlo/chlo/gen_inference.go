@@ -6,9 +6,9 @@ import "github.com/calliope-mlir/calliope/mlir"
 
 // operationNames lists the names of all operations of the dialect.
 var operationNames = []string{
+	"chlo._asin_acos_kernel",
 	"chlo.acos",
 	"chlo.acosh",
-	"chlo._asin_acos_kernel",
 	"chlo.asin",
 	"chlo.asinh",
 	"chlo.atan",
@@ -36,12 +36,12 @@ var operationNames = []string{
 	"chlo.broadcast_xor",
 	"chlo.broadcast_zeta",
 	"chlo.conj",
-	"chlo.constant_like",
 	"chlo.constant",
+	"chlo.constant_like",
 	"chlo.cosh",
 	"chlo.digamma",
-	"chlo.erf_inv",
 	"chlo.erf",
+	"chlo.erf_inv",
 	"chlo.erfc",
 	"chlo.is_inf",
 	"chlo.is_neg_inf",
@@ -59,9 +59,9 @@ var operationNames = []string{
 
 // inference holds the parts that the type inference of each operation reads.
 var inference = map[string]mlir.Inference{
+	"chlo._asin_acos_kernel":                {Operands: 1},
 	"chlo.acos":                             {Operands: 1},
 	"chlo.acosh":                            {Operands: 1},
-	"chlo._asin_acos_kernel":                {Operands: 1},
 	"chlo.asin":                             {Operands: 1},
 	"chlo.asinh":                            {Operands: 1},
 	"chlo.atan":                             {Operands: 1},
@@ -89,12 +89,12 @@ var inference = map[string]mlir.Inference{
 	"chlo.broadcast_xor":                    {Operands: 2},
 	"chlo.broadcast_zeta":                   {Operands: 2},
 	"chlo.conj":                             {Operands: 1},
-	"chlo.constant_like":                    {Operands: 1, Attributes: []string{"value"}},
 	"chlo.constant":                         {Attributes: []string{"value"}},
+	"chlo.constant_like":                    {Operands: 1, Attributes: []string{"value"}},
 	"chlo.cosh":                             {Operands: 1},
 	"chlo.digamma":                          {Operands: 1},
-	"chlo.erf_inv":                          {Operands: 1},
 	"chlo.erf":                              {Operands: 1},
+	"chlo.erf_inv":                          {Operands: 1},
 	"chlo.erfc":                             {Operands: 1},
 	"chlo.is_inf":                           {Operands: 1},
 	"chlo.is_neg_inf":                       {Operands: 1},

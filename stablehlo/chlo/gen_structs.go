@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/internal/raw"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // RaggedDotDimensionNumbers pairs the dimensions of the operands of ragged_dot, and
@@ -66,12 +66,12 @@ func AsRaggedDotDimensionNumbers(attr mlir.Attribute) (RaggedDotDimensionNumbers
 // dialect's C API.
 func parseRaggedDotDimensionNumbers(text string) (v RaggedDotDimensionNumbers, ok bool) {
 	f, ok := ods.Fields(text, "#chlo.ragged_dot<")
-	v.LHSBatchingDimensions = ods.Numbers(f["lhs_batching_dimensions"], &ok)
-	v.RHSBatchingDimensions = ods.Numbers(f["rhs_batching_dimensions"], &ok)
-	v.LHSContractingDimensions = ods.Numbers(f["lhs_contracting_dimensions"], &ok)
-	v.RHSContractingDimensions = ods.Numbers(f["rhs_contracting_dimensions"], &ok)
-	v.LHSRaggedDimensions = ods.Numbers(f["lhs_ragged_dimensions"], &ok)
-	v.RHSGroupDimensions = ods.Numbers(f["rhs_group_dimensions"], &ok)
+	v.LHSBatchingDimensions = ods.FieldInts(f["lhs_batching_dimensions"], &ok)
+	v.RHSBatchingDimensions = ods.FieldInts(f["rhs_batching_dimensions"], &ok)
+	v.LHSContractingDimensions = ods.FieldInts(f["lhs_contracting_dimensions"], &ok)
+	v.RHSContractingDimensions = ods.FieldInts(f["rhs_contracting_dimensions"], &ok)
+	v.LHSRaggedDimensions = ods.FieldInts(f["lhs_ragged_dimensions"], &ok)
+	v.RHSGroupDimensions = ods.FieldInts(f["rhs_group_dimensions"], &ok)
 	if !ok {
 		return RaggedDotDimensionNumbers{}, false
 	}

@@ -3,8 +3,8 @@ package chlo
 import (
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo/internal/ods"
 )
 
 // guards returns guards against input that crashes the library: operands that are not

@@ -1,5 +1,5 @@
 package chlo
 
-import "github.com/calliope-mlir/calliope/stablehlo/internal/ods"
+import "github.com/calliope-mlir/calliope/internal/ods"
 
 func init() { ods.Register(inference, guards()) }

@@ -20,129 +20,129 @@ var samples = func() (list []mlirtest.Sample) {
 	unary := func(name string, make func(v mlir.Value) mlirtest.Made) {
 		add(name, floats, func(b *body) mlirtest.Made { return make(b.In[0]) })
 	}
-	unary("acos", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Acos{Operand: v}, AsAcos) })
-	unary("acosh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Acosh{Operand: v}, AsAcosh) })
-	unary("asin", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Asin{Operand: v}, AsAsin) })
-	unary("asinh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Asinh{Operand: v}, AsAsinh) })
-	unary("atan", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Atan{Operand: v}, AsAtan) })
-	unary("atanh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Atanh{Operand: v}, AsAtanh) })
-	unary("bessel_i1e", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(BesselI1e{Operand: v}, AsBesselI1e) })
-	unary("conj", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Conj{Operand: v}, AsConj) })
-	unary("cosh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Cosh{Operand: v}, AsCosh) })
-	unary("digamma", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Digamma{Operand: v}, AsDigamma) })
-	unary("erf_inv", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(ErfInv{Operand: v}, AsErfInv) })
-	unary("erf", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Erf{Operand: v}, AsErf) })
-	unary("erfc", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Erfc{Operand: v}, AsErfc) })
-	unary("is_inf", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(IsInf{Operand: v}, AsIsInf) })
-	unary("is_neg_inf", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(IsNegInf{Operand: v}, AsIsNegInf) })
-	unary("is_pos_inf", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(IsPosInf{Operand: v}, AsIsPosInf) })
-	unary("lgamma", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Lgamma{Operand: v}, AsLgamma) })
-	unary("sinh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Sinh{Operand: v}, AsSinh) })
-	unary("square", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Square{Operand: v}, AsSquare) })
-	unary("tan", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(Tan{Operand: v}, AsTan) })
+	unary("acos", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(AcosOp{Operand: v}, AsAcos) })
+	unary("acosh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(AcoshOp{Operand: v}, AsAcosh) })
+	unary("asin", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(AsinOp{Operand: v}, AsAsin) })
+	unary("asinh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(AsinhOp{Operand: v}, AsAsinh) })
+	unary("atan", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(AtanOp{Operand: v}, AsAtan) })
+	unary("atanh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(AtanhOp{Operand: v}, AsAtanh) })
+	unary("bessel_i1e", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(BesselI1eOp{Operand: v}, AsBesselI1e) })
+	unary("conj", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(ConjOp{Operand: v}, AsConj) })
+	unary("cosh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(CoshOp{Operand: v}, AsCosh) })
+	unary("digamma", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(DigammaOp{Operand: v}, AsDigamma) })
+	unary("erf_inv", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(ErfInvOp{Operand: v}, AsErfInv) })
+	unary("erf", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(ErfOp{Operand: v}, AsErf) })
+	unary("erfc", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(ErfcOp{Operand: v}, AsErfc) })
+	unary("is_inf", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(IsInfOp{Operand: v}, AsIsInf) })
+	unary("is_neg_inf", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(IsNegInfOp{Operand: v}, AsIsNegInf) })
+	unary("is_pos_inf", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(IsPosInfOp{Operand: v}, AsIsPosInf) })
+	unary("lgamma", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(LgammaOp{Operand: v}, AsLgamma) })
+	unary("sinh", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(SinhOp{Operand: v}, AsSinh) })
+	unary("square", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(SquareOp{Operand: v}, AsSquare) })
+	unary("tan", func(v mlir.Value) mlirtest.Made { return mlirtest.Of(TanOp{Operand: v}, AsTan) })
 	unary("constant_like", func(v mlir.Value) mlirtest.Made {
 		c := v.Type().Context()
-		return mlirtest.Of(ConstantLike{Operand: v, Value: c.FloatAttribute(c.F32Type(), 2)}, AsConstantLike)
+		return mlirtest.Of(ConstantLikeOp{Operand: v, Value: c.FloatAttribute(c.F32Type(), 2)}, AsConstantLike)
 	})
 	add("_asin_acos_kernel", types{"tensor<2xcomplex<f32>>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(AsinAcosKernel{Operand: b.In[0]}, AsAsinAcosKernel)
+		return mlirtest.Of(AsinAcosKernelOp{Operand: b.In[0]}, AsAsinAcosKernel)
 	})
 
 	binary := func(name, element string, make func(v, w mlir.Value) mlirtest.Made) {
 		add(name, types{"tensor<2x" + element + ">", "tensor<2x" + element + ">"}, func(b *body) mlirtest.Made { return make(b.In[0], b.In[1]) })
 	}
-	binary("next_after", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(NextAfter{X: v, Y: w}, AsNextAfter) })
-	binary("polygamma", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(Polygamma{N: v, X: w}, AsPolygamma) })
-	binary("zeta", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(Zeta{X: v, Q: w}, AsZeta) })
+	binary("next_after", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(NextAfterOp{X: v, Y: w}, AsNextAfter) })
+	binary("polygamma", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(PolygammaOp{N: v, X: w}, AsPolygamma) })
+	binary("zeta", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(ZetaOp{X: v, Q: w}, AsZeta) })
 
 	broadcasting := func(name, element string, make func(v, w mlir.Value, d []int64) mlirtest.Made) {
 		add(name, types{"tensor<2x3x" + element + ">", "tensor<3x" + element + ">"}, func(b *body) mlirtest.Made { return make(b.In[0], b.In[1], []int64{1}) })
 		add(name, types{"tensor<2x3x" + element + ">", "tensor<" + element + ">"}, func(b *body) mlirtest.Made { return make(b.In[0], b.In[1], nil) })
 	}
 	broadcasting("broadcast_add", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastAdd{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastAdd)
+		return mlirtest.Of(BroadcastAddOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastAdd)
 	})
 	broadcasting("broadcast_and", "i1", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastAnd{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastAnd)
+		return mlirtest.Of(BroadcastAndOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastAnd)
 	})
 	broadcasting("broadcast_atan2", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastAtan2{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastAtan2)
+		return mlirtest.Of(BroadcastAtan2Op{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastAtan2)
 	})
 	broadcasting("broadcast_compare", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		o := BroadcastCompare{LHS: v, RHS: w, BroadcastDimensions: d, ComparisonDirection: CompareGT}
+		o := BroadcastCompareOp{LHS: v, RHS: w, BroadcastDimensions: d, ComparisonDirection: CompareGT}
 		if d != nil {
 			o.CompareType = CompareFloat
 		}
 		return mlirtest.Of(o, AsBroadcastCompare)
 	})
 	broadcasting("broadcast_complex", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastComplex{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastComplex)
+		return mlirtest.Of(BroadcastComplexOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastComplex)
 	})
 	broadcasting("broadcast_divide", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastDivide{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastDivide)
+		return mlirtest.Of(BroadcastDivideOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastDivide)
 	})
 	broadcasting("broadcast_maximum", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastMaximum{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastMaximum)
+		return mlirtest.Of(BroadcastMaximumOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastMaximum)
 	})
 	broadcasting("broadcast_minimum", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastMinimum{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastMinimum)
+		return mlirtest.Of(BroadcastMinimumOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastMinimum)
 	})
 	broadcasting("broadcast_multiply", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastMultiply{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastMultiply)
+		return mlirtest.Of(BroadcastMultiplyOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastMultiply)
 	})
 	broadcasting("broadcast_next_after", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastNextAfter{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastNextAfter)
+		return mlirtest.Of(BroadcastNextAfterOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastNextAfter)
 	})
 	broadcasting("broadcast_or", "i8", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastOr{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastOr)
+		return mlirtest.Of(BroadcastOrOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastOr)
 	})
 	broadcasting("broadcast_polygamma", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastPolygamma{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastPolygamma)
+		return mlirtest.Of(BroadcastPolygammaOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastPolygamma)
 	})
 	broadcasting("broadcast_power", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastPower{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastPower)
+		return mlirtest.Of(BroadcastPowerOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastPower)
 	})
 	broadcasting("broadcast_remainder", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastRemainder{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastRemainder)
+		return mlirtest.Of(BroadcastRemainderOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastRemainder)
 	})
 	broadcasting("broadcast_shift_left", "i32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastShiftLeft{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftLeft)
+		return mlirtest.Of(BroadcastShiftLeftOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftLeft)
 	})
 	broadcasting("broadcast_shift_right_arithmetic", "i32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastShiftRightArithmetic{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftRightArithmetic)
+		return mlirtest.Of(BroadcastShiftRightArithmeticOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftRightArithmetic)
 	})
 	broadcasting("broadcast_shift_right_logical", "i32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastShiftRightLogical{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftRightLogical)
+		return mlirtest.Of(BroadcastShiftRightLogicalOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftRightLogical)
 	})
 	broadcasting("broadcast_subtract", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastSubtract{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastSubtract)
+		return mlirtest.Of(BroadcastSubtractOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastSubtract)
 	})
 	broadcasting("broadcast_xor", "i32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastXor{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastXor)
+		return mlirtest.Of(BroadcastXorOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastXor)
 	})
 	broadcasting("broadcast_zeta", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastZeta{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastZeta)
+		return mlirtest.Of(BroadcastZetaOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastZeta)
 	})
 	add("broadcast_select", types{"tensor<i1>", "tensor<2xf32>", "tensor<f32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(BroadcastSelect{Pred: b.In[0], OnTrue: b.In[1], OnFalse: b.In[2]}, AsBroadcastSelect)
+		return mlirtest.Of(BroadcastSelectOp{Pred: b.In[0], OnTrue: b.In[1], OnFalse: b.In[2]}, AsBroadcastSelect)
 	})
 
 	add("constant", nil, func(b *body) mlirtest.Made {
-		return mlirtest.Of(Constant{Value: b.Attribute("dense<[1.0, 2.0]> : tensor<2xf32>")}, AsConstant)
+		return mlirtest.Of(ConstantOp{Value: b.Attribute("dense<[1.0, 2.0]> : tensor<2xf32>")}, AsConstant)
 	})
 	add("ragged_dot", types{"tensor<11x5xf32>", "tensor<3x5x7xf32>", "tensor<3xi64>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(RaggedDot{
+		return mlirtest.Of(RaggedDotOp{
 			LHS: b.In[0], RHS: b.In[1], GroupSizes: b.In[2],
 			RaggedDotDimensionNumbers: RaggedDotDimensionNumbers{
 				LHSContractingDimensions: []int64{1}, RHSContractingDimensions: []int64{1},
 				LHSRaggedDimensions: []int64{0}, RHSGroupDimensions: []int64{0},
 			},
 			PrecisionConfig: []Precision{PrecisionHigh, PrecisionDefault},
-			Result:          b.Type("tensor<11x7xf32>"),
+			ResultType:      b.Type("tensor<11x7xf32>"),
 		}, AsRaggedDot)
 	})
 	add("top_k", types{"tensor<3x8xf32>"}, func(b *body) mlirtest.Made {
-		return mlirtest.Of(TopK{Operand: b.In[0], K: 2}, AsTopK)
+		return mlirtest.Of(TopKOp{Operand: b.In[0], K: 2}, AsTopK)
 	})
 	return list
 }()

@@ -32,8 +32,8 @@ func registerDoubler() error {
 }
 
 // doubled calls it.
-func doubled(b *body) stablehlo.CustomCall {
-	return stablehlo.CustomCall{
+func doubled(b *body) stablehlo.CustomCallOp {
+	return stablehlo.CustomCallOp{
 		Target: contract.TargetRuntimeCall, Operands: b.In, Results: []mlir.Type{b.In[0].Type()}, APIVersion: stablehlo.TypedFFI,
 		BackendConfig: b.Attribute(fmt.Sprintf("{v = %d : i64, form = %q, callback = %q, signature = %q}",
 			contract.Version, contract.Pure, doubler, contract.SignatureHash(doublerSignature))),

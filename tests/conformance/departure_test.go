@@ -10,30 +10,30 @@ import (
 var departureSamples = []sample{
 	{op: "maximum", about: "of complex numbers with one real part", in: in("c64[1] 1,2", "c64[1] 1,3"), want: in("c64[1] 1,3"), xlaSays: in("c64[1] 1,2"),
 		departs: "XLA CPU looks at the real parts only",
-		build:   func(b *body) []mlir.Value { return b.op(Binary{Op: Maximum, LHS: b.In[0], RHS: b.In[1]}) }},
+		build:   func(b *body) []mlir.Value { return b.op(MaximumOp{LHS: b.In[0], RHS: b.In[1]}) }},
 	{op: "compare", about: "in total order", in: in("f32[5] -0 0 nan nan 1", "f32[5] 0 -0 nan inf nan"),
 		want: in("pred[5] 0 0 1 0 0", "pred[5] 1 0 0 0 1", "pred[5] 0 1 1 1 0"),
 		build: func(b *body) (list []mlir.Value) {
 			for _, d := range []ComparisonDirection{CompareEQ, CompareLT, CompareGE} {
-				list = append(list, b.op(Compare{LHS: b.In[0], RHS: b.In[1], ComparisonDirection: d, CompareType: CompareTotalOrder})...)
+				list = append(list, b.op(CompareOp{LHS: b.In[0], RHS: b.In[1], ComparisonDirection: d, CompareType: CompareTotalOrder})...)
 			}
 			return list
 		}},
 	{op: "sort", about: "in total order", in: in("f32[6] nan 1 -inf 0 inf -5"), want: in("f32[6] -inf -5 0 1 inf nan"),
 		build: func(b *body) []mlir.Value {
-			return b.op(Sort{Inputs: b.In, Comparator: b.region([]string{"tensor<f32>", "tensor<f32>"}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
-				return b.at(block, Compare{LHS: in[0], RHS: in[1], ComparisonDirection: CompareLT, CompareType: CompareTotalOrder})
+			return b.op(SortOp{Inputs: b.In, Comparator: b.region([]string{"tensor<f32>", "tensor<f32>"}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
+				return b.at(block, CompareOp{LHS: in[0], RHS: in[1], ComparisonDirection: CompareLT, CompareType: CompareTotalOrder})
 			})})
 		}},
 	{op: "dynamic_slice", about: "at large unsigned indices", in: in(numbers, "u8[] 255", "u8[] 1"), want: in("s32[2,3] 5 6 7 9 10 11"),
 		interpreterSays: in("s32[2,3] 1 2 3 5 6 7"), departs: "the interpreter takes unsigned indices for signed ones",
 		build: func(b *body) []mlir.Value {
-			return b.op(DynamicSlice{Operand: b.In[0], StartIndices: b.In[1:], SliceSizes: []int64{2, 3}})
+			return b.op(DynamicSliceOp{Operand: b.In[0], StartIndices: b.In[1:], SliceSizes: []int64{2, 3}})
 		}},
 	{op: "gather", about: "at large unsigned indices", in: in(numbers, "u8[1,2] 0 255"), want: in("s32[1,2] 2 3"),
 		interpreterSays: in("s32[1,2] 0 1"), departs: "the interpreter takes unsigned indices for signed ones",
 		build: func(b *body) []mlir.Value {
-			return b.op(Gather{
+			return b.op(GatherOp{
 				Operand: b.In[0], StartIndices: b.In[1], SliceSizes: []int64{1, 2},
 				DimensionNumbers: GatherDimensionNumbers{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0, 1}, IndexVectorDim: 1},
 			})

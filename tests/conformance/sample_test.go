@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -57,13 +58,35 @@ type body struct {
 func (b *body) op(o mlirtest.Operation) (results []mlir.Value) { return b.at(b.Block, o) }
 
 func (b *body) at(block mlir.Block, o mlirtest.Operation) (results []mlir.Value) {
-	made := check.Must(o.Create(block, mlir.Location{}))
-	b.goType[made.Name()] = reflect.TypeOf(o).Name()
+	made := check.Must(mlirtest.Create(block, o))
+	b.goType[made.Name()] = goName(o)
 	b.made[made.Name()] = true
 	for _, r := range made.Results() {
 		results = append(results, r)
 	}
 	return results
+}
+
+// elementwise is an operation by its name without the dialect.
+type elementwise struct {
+	name     string
+	operands []mlir.Value
+}
+
+func (o elementwise) Create(b *mlir.Builder) mlir.Operation {
+	return b.CreateInferred("stablehlo."+o.name, o.operands...)
+}
+
+// goName is the name of the struct of package stablehlo.
+func goName(o mlirtest.Operation) (name string) {
+	e, ok := o.(elementwise)
+	if !ok {
+		return reflect.TypeOf(o).Name()
+	}
+	for word := range strings.SplitSeq(e.name, "_") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name + "Op"
 }
 
 // one is for operations of one result.
@@ -75,16 +98,16 @@ func (b *body) region(types []string, f func(block mlir.Block, in []mlir.Value) 
 }
 
 // fold is a region of two scalars that go into one operation.
-func (b *body) fold(op stablehlo.BinaryOp, scalar string) mlir.Region {
+func (b *body) fold(op string, scalar string) mlir.Region {
 	return b.region([]string{scalar, scalar}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
-		return b.at(block, stablehlo.Binary{Op: op, LHS: in[0], RHS: in[1]})
+		return b.at(block, elementwise{op, in})
 	})
 }
 
 // compare is a region that compares its first two arguments.
 func (b *body) compare(d stablehlo.ComparisonDirection, types ...string) mlir.Region {
 	return b.region(types, func(block mlir.Block, in []mlir.Value) []mlir.Value {
-		return b.at(block, stablehlo.Compare{LHS: in[0], RHS: in[1], ComparisonDirection: d})
+		return b.at(block, stablehlo.CompareOp{LHS: in[0], RHS: in[1], ComparisonDirection: d})
 	})
 }
 
@@ -95,7 +118,7 @@ func (b *body) gives(values ...mlir.Value) mlir.Region {
 
 // constant makes a constant of an array's text.
 func (b *body) constant(text string) mlir.Value {
-	return b.one(stablehlo.Constant{Value: check.Must(array(text))})
+	return b.one(stablehlo.ConstantOp{Value: check.Must(array(text))})
 }
 
 // likeElements is the type of tensors of v's elements with other dimensions.

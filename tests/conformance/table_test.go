@@ -43,8 +43,8 @@ func facts(t *testing.T) (names []string) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "stablehlo."); ok {
-			names = append(names, name)
+		if name, ok := strings.CutPrefix(line, "operation stablehlo."); ok {
+			names = append(names, strings.Fields(name)[0])
 		}
 	}
 	slices.Sort(names)
@@ -141,7 +141,7 @@ The plugin of PJRT 0.81 still drops a NaN when it folds one of these operations 
 `
 
 func table(t *testing.T) string {
-	constants, functions := goNames(t), builderFunctions(t)
+	functions := builderFunctions(t)
 	var b strings.Builder
 	fmt.Fprintf(&b, head, strings.Join(newer, ", "))
 	b.WriteString("| operation | package stablehlo | package builder | interpreter | XLA CPU | judged by | samples |\n|---|---|---|---|---|---|---|\n")
@@ -193,15 +193,11 @@ func table(t *testing.T) string {
 		if len(judges) == 0 {
 			judges = []string{"nothing but the verifier"}
 		}
-		goType := goTypes["stablehlo."+name]
-		if c, ok := constants["stablehlo."+name]; ok {
-			goType += "{Op: " + c + "}"
-		}
 		mark := ""
 		if !slices.Contains(inSpecification, name) {
 			mark = "*"
 		}
-		fmt.Fprintf(&b, "| %s%s | `%s` | %s | %s | %s | %s | %d |\n", name, mark, goType,
+		fmt.Fprintf(&b, "| %s%s | `%s` | %s | %s | %s | %s | %d |\n", name, mark, goTypes["stablehlo."+name],
 			code(functions["stablehlo."+name]), interpreter.cell(note), xla.cell(note), strings.Join(judges, ", "), len(abouts))
 	}
 	b.WriteString("\n")
@@ -247,44 +243,14 @@ func code(names []string) string {
 	return "`" + strings.Join(names, "`, `") + "`"
 }
 
-// goNames are the constants of package stablehlo that stand for elementwise operations.
-func goNames(t *testing.T) map[string]string {
-	t.Helper()
-	names := map[string]string{}
-	for _, f := range sources(t, "../../stablehlo") {
-		ast.Inspect(f, func(n ast.Node) bool {
-			spec, ok := n.(*ast.ValueSpec)
-			if !ok || len(spec.Values) != 1 {
-				return true
-			}
-			if lit, ok := spec.Values[0].(*ast.BasicLit); ok && lit.Kind == token.STRING {
-				value, err := strconv.Unquote(lit.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if name := spec.Names[0].Name; ast.IsExported(name) && strings.HasPrefix(value, "stablehlo.") {
-					names[value] = name
-				}
-			}
-			return true
-		})
-	}
-	return names
-}
-
 // builderFunctions are the exported functions of package builder that stand for an
 // operation: in themselves or in what they call first they have its name, which errors
-// say, or they hand its constant on. Where there are none, they are those that use its
+// say, or they hand its full name on. Where there are none, they are those that use its
 // struct with the fewest calls in between.
 func builderFunctions(t *testing.T) map[string][]string {
 	t.Helper()
 	operation := map[string]string{} // Go name -> operation
 	for op, name := range goTypes {
-		operation[name] = op
-	}
-	delete(operation, "Unary")
-	delete(operation, "Binary")
-	for op, name := range goNames(t) {
 		operation[name] = op
 	}
 	uses, says, calls := map[string][]string{}, map[string][]string{}, map[string][]string{}
@@ -318,7 +284,12 @@ func builderFunctions(t *testing.T) map[string][]string {
 						calls[name] = append(calls[name], called.Sel.Name)
 					}
 				case *ast.BasicLit:
-					if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
+					text, err := strconv.Unquote(n.Value)
+					switch {
+					case err != nil || n.Kind != token.STRING:
+					case strings.HasPrefix(text, "stablehlo."):
+						uses[name] = append(uses[name], text)
+					default:
 						says[name] = append(says[name], "stablehlo."+text)
 					}
 				}
@@ -328,7 +299,7 @@ func builderFunctions(t *testing.T) map[string][]string {
 	}
 	called := func(name string) []string { return slices.DeleteFunc(calls[name], ast.IsExported) }
 	// distance is how many calls, of functions that are not exported, are between a
-	// function and the use of an operation's Go name; -1 where that is more than a few.
+	// function and the use of an operation's name; -1 where that is more than a few.
 	distance := func(from, op string) int {
 		names := []string{from}
 		for n := range 5 {

@@ -261,15 +261,12 @@ func buildInGo(m *irModule) error {
 
 func buildInStableHLO(m *irModule) error {
 	x := m.block.Argument(0)
+	b := mlir.NewBuilder(m.block, mlir.Location{})
 	for i := range irLines {
-		add := stablehlo.Binary{Op: stablehlo.Add, LHS: x, RHS: x}
-		op, err := add.Create(m.block, m.ctx.FileLocation(irFile, i+1, 7))
-		if err != nil {
-			return err
-		}
-		x = op.Result(0)
+		b.SetLocation(m.ctx.FileLocation(irFile, i+1, 7))
+		x = stablehlo.Add(b, x, x)
 	}
-	return nil
+	return b.Err()
 }
 
 func buildAddInC(m *irModule) error {

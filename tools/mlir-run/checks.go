@@ -46,7 +46,7 @@ type failedCheck struct {
 }
 
 // replace makes a custom call compare its operands.
-func (c *checks) replace(op mlir.Operation, name, place string, call stablehlo.CustomCall, options callbacks.Options) error {
+func (c *checks) replace(op mlir.Operation, name, place string, call stablehlo.CustomCallOp, options callbacks.Options) error {
 	target := call.Target
 	if n := len(call.Operands); n != 2 || call.Operands[0].Type().String() != call.Operands[1].Type().String() || !onlyArrays(call) {
 		return fmt.Errorf("%s: %s compares two arrays of the same type: give it these", place, target)

@@ -10,7 +10,7 @@ import (
 // A jaxCall is a call of a callback of JAX that stays as it is, because it has tokens or because
 // each device makes it with its part.
 type jaxCall struct {
-	stablehlo.CustomCall // without tokens
+	stablehlo.CustomCallOp // without tokens
 	index                uint64
 }
 
@@ -18,11 +18,11 @@ type jaxCall struct {
 const maxJAX = 1 << 20
 
 // asJAX reads a call that is served by bridge.CompileOptions.JAXCallbacks. Other calls are replaced.
-func asJAX(op mlir.Operation, call stablehlo.CustomCall) (j jaxCall, ok bool) {
+func asJAX(op mlir.Operation, call stablehlo.CustomCallOp) (j jaxCall, ok bool) {
 	if !contract.IsJAXTarget(call.Target) {
 		return j, false
 	}
-	j.CustomCall = call
+	j.CustomCallOp = call
 	j.Aliases = nil // their indices count the tokens, and JAX writes none
 	for len(j.Operands) > 0 && stablehlo.IsToken(j.Operands[0].Type()) {
 		j.Operands = j.Operands[1:]

@@ -165,7 +165,7 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 	_, m.legacy = passes.AsLegacyCall(op)
 	j, isJAX := asJAX(op, call)
 	if isJAX {
-		call = j.CustomCall
+		call = j.CustomCallOp
 	}
 	order, unfit := passes.PassthroughOrder(call)
 	if s.options.stub != "" {
@@ -213,7 +213,7 @@ func (s *standIns) replace(op mlir.Operation, place, target string) error {
 }
 
 // onlyArrays reports whether all operands and results of a call are arrays.
-func onlyArrays(call stablehlo.CustomCall) bool {
+func onlyArrays(call stablehlo.CustomCallOp) bool {
 	for _, v := range call.Operands {
 		if !v.Type().IsRankedTensor() {
 			return false

@@ -51,6 +51,9 @@ type field struct {
 //	list NAME [TEXT]             a field that is a list of integers
 //	complete, raw, checked TEXT  see attribute
 
+// attributeFile returns the name of the table of a dialect's attributes below the repository's root.
+func attributeFile(dialect string) string { return "tools/opgen/attributes/" + dialect + ".txt" }
+
 // readAttributes reads the table of a dialect's attributes below the repository's root.
 func readAttributes(root, dialect string) ([]*attribute, error) {
 	table, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(attributeFile(dialect))))
@@ -136,16 +139,6 @@ func (a *attribute) capi() string {
 	return a.name
 }
 
-// kinds returns the names of the attribute and of lists of it in the operations'
-// definitions. Only an enumeration has lists.
-func (a *attribute) kinds() (one, list string) {
-	dialect := map[string]string{"stablehlo": "StableHLO_", "chlo": "CHLO_"}[a.dialect]
-	if a.isEnum() {
-		return dialect + a.capi(), dialect + camel(a.mnemonic) + "ConfigAttr"
-	}
-	return dialect + a.name, ""
-}
-
 // text returns the beginning of the attribute's text: up to the "<" of a structure, or up
 // to the keyword of an enumeration.
 func (a *attribute) text() string {
@@ -187,4 +180,27 @@ func camel(name string) string {
 		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
 	return b.String()
+}
+
+// readParagraphs reads a table. It calls head with the first line of each paragraph, and
+// below with each further line, without its tab. It stops at the first error, and returns
+// it with the line.
+func readParagraphs(file string, data []byte, head, below func(line string) error) error {
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		line = strings.TrimRight(line, "\n")
+		if line == "" {
+			continue
+		}
+		read := head
+		rest, inside := strings.CutPrefix(line, "\t")
+		if inside {
+			read = below
+		}
+		if err := read(rest); err != nil {
+			return fmt.Errorf("%s:%d: %w: %q", file, n, err, line)
+		}
+	}
+	return nil
 }

@@ -1,38 +1,32 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
 )
 
-// writeAttributes writes a file of attributes.
-func writeAttributes(dialect string, attributes []*attribute) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, header, dialect)
-	b.WriteString("\nimport (\n")
-	if !attributes[0].isEnum() {
-		b.WriteString("\"fmt\"\n\n")
-	}
-	b.WriteString("\"github.com/calliope-mlir/calliope/internal/capi\"\n")
-	if !attributes[0].isEnum() {
-		b.WriteString("\"github.com/calliope-mlir/calliope/internal/raw\"\n")
-	}
-	b.WriteString("\"github.com/calliope-mlir/calliope/mlir\"\n\"github.com/calliope-mlir/calliope/stablehlo/internal/ods\"\n)\n")
-	for _, a := range attributes {
+// writeAttributes writes the files of the attributes that have Go types.
+func (g *generator) writeAttributes() map[string]string {
+	const module = "github.com/calliope-mlir/calliope/"
+	start := fmt.Sprintf(header, g.pkg) + "import (\n"
+	end := fmt.Sprintf("%q\n%q\n)\n", module+"internal/ods", module+"mlir")
+	var enums, structs strings.Builder
+	fmt.Fprintf(&enums, "%s%q\n%s", start, module+"internal/capi", end)
+	fmt.Fprintf(&structs, "%s\"fmt\"\n\n%q\n%q\n%s", start, module+"internal/capi", module+"internal/raw", end)
+	for _, a := range g.attributes {
 		if a.isEnum() {
-			writeEnum(&b, a)
+			writeKeywords(&enums, a)
 		} else {
-			writeStruct(&b, a)
+			writeStruct(&structs, a)
 		}
 	}
-	return b.Bytes()
+	return map[string]string{"gen_enums.go": enums.String(), "gen_structs.go": structs.String()}
 }
 
-// writeEnum writes the Go type of an enumeration, its constants, and the functions that
+// writeKeywords writes the Go type of an enumeration, its constants, and the functions that
 // make and read the attribute.
-func writeEnum(b io.Writer, a *attribute) {
+func writeKeywords(b io.Writer, a *attribute) {
 	variable := strings.ToLower(a.name[:1]) + a.name[1:] + "s"
 	words := inWords(a.mnemonic)
 	fmt.Fprintf(b, "\n%stype %s string\n\nconst (\n", comment(a.name+" "+a.doc+" ("+a.source+")."), a.name)
@@ -51,9 +45,9 @@ func writeEnum(b io.Writer, a *attribute) {
 
 %[12]sfunc As%[2]s(attr mlir.Attribute) (%[2]s, bool) { return %[3]s.Read(attr) }
 
-var %[3]s = ods.Enum[%[2]s]{
+var %[3]s = ods.Keywords[%[2]s]{
 	Dialect: %[4]q, What: %[5]q, Prefix: %[6]q,
-	Keywords: []%[2]s{%[7]s},
+	Cases: []%[2]s{%[7]s},
 	Symbol: %[8]q,
 	Make: %[9]s,
 	Is: %[10]s,
@@ -84,11 +78,11 @@ func writeStruct(b io.Writer, a *attribute) {
 		typ, argument, format, text := "int64", "v."+name, "%d", "v."+name
 		getter := a.name + "Get" + camel(f.name)
 		read := a.goFunction(getter) + "(t, a)"
-		parse := "ods.Number"
+		parse := "ods.FieldInt"
 		if f.list {
 			typ, argument, format, text = "[]int64", fmt.Sprintf("len(v.%[1]s), raw.First(v.%[1]s)", name), "%s", "ods.List(v."+name+")"
 			read = fmt.Sprintf("ods.Gather(t, a, %[1]sSize, %[1]sElem)", a.goFunction(getter))
-			parse = "ods.Numbers"
+			parse = "ods.FieldInts"
 		}
 		fields = append(fields, fieldLine(name, typ, f.comment))
 		arguments = append(arguments, argument)
@@ -169,18 +163,4 @@ func fieldLine(name, typ, text string) string {
 		return name + " " + typ + " // " + text
 	}
 	return comment(strings.ToUpper(text[:1])+text[1:]+".") + name + " " + typ
-}
-
-// comment returns text as lines of a comment.
-func comment(text string) string {
-	var b strings.Builder
-	line := "//"
-	for _, word := range strings.Fields(text) {
-		if len(line)+1+len(word) > 88 {
-			b.WriteString(line + "\n")
-			line = "//"
-		}
-		line += " " + word
-	}
-	return b.String() + line + "\n"
 }

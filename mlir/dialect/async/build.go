@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ods"
 )
 
 // Execute creates an async.execute: body runs when the tokens are available. It returns the token of

@@ -2,7 +2,7 @@ package function
 
 import (
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ods"
 )
 
 // Func creates a func.func, and calls body with its arguments to build it. body ends with

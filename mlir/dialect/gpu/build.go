@@ -2,7 +2,7 @@ package gpu
 
 import (
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ods"
 )
 
 // A Launched has the coordinates that the body of a launch gets, each with x, y and z.

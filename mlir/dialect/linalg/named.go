@@ -2,7 +2,7 @@ package linalg
 
 import (
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ods"
 )
 
 // named creates a named operation and fills its region.

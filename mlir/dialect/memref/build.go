@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ods"
 )
 
 // SubView creates a memref.subview of a part of source, and returns it. If strides is nil, they are

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ods"
 )
 
 // For creates a loop from lower up to, and without, upper. body builds one iteration, at

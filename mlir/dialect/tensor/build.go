@@ -2,7 +2,7 @@ package tensor
 
 import (
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/internal/ods"
+	"github.com/calliope-mlir/calliope/internal/ods"
 )
 
 // ExtractSlice creates a tensor.extract_slice of a part of source, and returns it. If strides is
