@@ -23,6 +23,7 @@ const (
 	IsConstant   Cause = "constant"      // it is part of the program
 	AroundLoop   Cause = "around a loop" // it is made outside of a loop whose iterations make the call
 	InCondition  Cause = "in a condition"
+	Kept         Cause = "kept"    // passes.KeepValues copies it, because XLA would overwrite a value that is needed
 	Unclear      Cause = "unclear" // its origin is unknown
 )
 
@@ -95,7 +96,7 @@ const maxCalls = 32
 // overwritten returns the cause, if any, that keeps user from overwriting the memory of v.
 func (x *Explainer) overwritten(user mlir.Operation, v mlir.Value, depth int) (Cause, string) {
 	if IsKept(v) {
-		return NoCopy, "XLA copies nothing: the operand is a copy that passes.KeepValues made"
+		return Kept, "it is copied: passes.KeepValues made a copy, because XLA would overwrite a value that is needed"
 	}
 	for {
 		if u, ok := neededAfter(user, v); ok {

@@ -1,6 +1,7 @@
 package builder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,16 +35,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type libraryError struct{ err *mlir.DiagnosticError }
 
 func (s libraryError) Error() string {
-	var messages []string
-	for _, d := range s.err.Diagnostics {
-		if d.Severity == mlir.SeverityError {
-			messages = append(messages, d.Message)
-		}
-	}
-	if len(messages) == 0 {
-		return s.err.Error()
-	}
-	return strings.Join(messages, "; ")
+	return cmp.Or(s.err.Messages(), s.err.Error())
 }
 
 func (s libraryError) Unwrap() error { return s.err }

@@ -85,14 +85,8 @@ type BuildError struct {
 func (e *BuildError) Error() string {
 	text := strings.TrimPrefix(e.Err.Error(), "mlir: ")
 	if d, ok := e.Err.(*DiagnosticError); ok { // its text has the location again
-		var messages []string
-		for _, m := range d.Diagnostics {
-			if m.Severity == SeverityError {
-				messages = append(messages, m.Message)
-			}
-		}
-		if len(messages) > 0 {
-			text = d.Op + ": " + strings.Join(messages, "; ")
+		if messages := d.Messages(); messages != "" {
+			text = d.Op + ": " + messages
 		}
 	}
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, text)

@@ -60,3 +60,17 @@ n:6:1: error: second
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
 }
+
+// TestBuildErrorNotes checks that the error of a Builder has the notes of the library, but not its position twice.
+func TestBuildErrorNotes(t *testing.T) {
+	note := func(text string) mlir.Diagnostic {
+		return mlir.Diagnostic{Severity: mlir.SeverityNote, Position: mlir.Position{File: "n", Line: 2, Column: 1}, Message: text}
+	}
+	err := &mlir.BuildError{File: "m.go", Line: 7, Err: &mlir.DiagnosticError{Op: "create t.op", Diagnostics: []mlir.Diagnostic{
+		{Severity: mlir.SeverityError, Message: "first", Notes: []mlir.Diagnostic{note("see current operation: t.op"), note("here")}},
+		{Severity: mlir.SeverityError, Message: "second"},
+	}}}
+	if diff := cmp.Diff("m.go:7: create t.op: first; second\n  n:2:1: note: here", err.Error()); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+}

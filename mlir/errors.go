@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
@@ -50,6 +51,23 @@ type DiagnosticError struct {
 	// Hint names the libraries known to package native that have the dialect or operation
 	// that this library lacks. It is empty if none is known.
 	Hint string
+}
+
+// Messages returns the messages of the errors without their positions, with "; " between them, and then their notes as
+// in Error, without those that print the operation. It returns "" if there is no error.
+func (e *DiagnosticError) Messages() string {
+	var messages []string
+	var notes strings.Builder
+	for _, d := range e.Diagnostics {
+		if d.Severity == SeverityError {
+			messages = append(messages, d.Message)
+			d.Notes = slices.DeleteFunc(slices.Clone(d.Notes), func(n Diagnostic) bool {
+				return strings.HasPrefix(n.Message, "see current operation:")
+			})
+			d.writeNotes(&notes, "\n  ")
+		}
+	}
+	return strings.Join(messages, "; ") + notes.String()
 }
 
 // Error returns the errors, one on each line, and the hint, if any, after the first. The notes

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 )
 
@@ -76,6 +78,14 @@ func.func @main(%x: tensor<i32>) -> (` + types + `) {
 			check.NoError(t, err)
 			check.Diff(t, "selects", test.want, n)
 			check.Diff(t, "selects in the module", test.want, strings.Count(m.String(), "stablehlo.select"))
+			m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
+				for _, e := range aliasing.Explain(op) {
+					if aliasing.IsKept(op.Operand(int(e.Alias.OperandIndex))) {
+						check.Diff(t, "the cause of its copy", aliasing.Kept, e.Cause)
+					}
+				}
+				return mlir.WalkContinue
+			})
 			before := m.String()
 			check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 			check.Diff(t, "what a second run makes of the module", before, m.String())
