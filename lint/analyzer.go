@@ -20,8 +20,8 @@ type Analyzer struct {
 	// Details explains the rule to its users: what it finds and why, an example, and what to
 	// do. It is Markdown. It may be empty.
 	Details string
-	// Off says that the rule runs only if it is asked for.
-	Off bool
+	// OffByDefault says that the rule runs only if it is asked for.
+	OffByDefault bool
 	// Run checks one module and reports findings through the pass. It must not print, and
 	// must not change the module. An error means that the rule could not check the module;
 	// it is reported as invalid input.

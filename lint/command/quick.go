@@ -217,7 +217,7 @@ func (q quickRun) check(in input, chosen map[string]bool) *quickOutcome {
 	for _, f := range findings {
 		switch {
 		case !chosen[f.Rule]:
-		case f.Error():
+		case f.IsError():
 			o.add(in.Name, f.Line, f.Column, "error", f.Message(), f.Rule)
 			o.exit = exitFindings
 		default:

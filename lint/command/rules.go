@@ -85,7 +85,7 @@ type selection struct {
 func (s selection) names(c *config.Config, ignored []string) (names []string) {
 	for _, a := range s.all {
 		level, set := c.Levels[a.Name]
-		runs := level != config.Off && (set || !a.Off)
+		runs := level != config.Off && (set || !a.OffByDefault)
 		if s.chosen != nil {
 			runs = slices.Contains(s.chosen, a)
 		}
@@ -121,7 +121,7 @@ func explained(name string, analyzers []*lint.Analyzer) (*bytes.Buffer, error) {
 	}
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "%s: %s\n", a.Name, a.Doc)
-	if a.Off {
+	if a.OffByDefault {
 		text.WriteString("\nIt is off: ask for it with -rules, or give it a severity in the configuration.\n")
 	}
 	if a.Details != "" {

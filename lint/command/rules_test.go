@@ -12,7 +12,7 @@ import (
 // TestSelection checks which rules run: those that are off run if -rules or a configuration asks
 // for them.
 func TestSelection(t *testing.T) {
-	on, off := &lint.Analyzer{Name: "on"}, &lint.Analyzer{Name: "off", Off: true}
+	on, off := &lint.Analyzer{Name: "on"}, &lint.Analyzer{Name: "off", OffByDefault: true}
 	all := []*lint.Analyzer{on, off}
 	levels := func(name string, level config.Level) *config.Config {
 		return &config.Config{Levels: map[string]config.Level{name: level}}

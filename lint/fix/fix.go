@@ -23,9 +23,11 @@ type Options struct {
 	// change their severities. data are what the positions of the findings are in: the input, or
 	// what Apply made of it. Nil selects all.
 	Select func(data []byte, found []lint.Diagnostic) []lint.Diagnostic
-	Rounds int  // how often findings are repaired and the rules run again; 0 means 10
 	Texts  bool // set Result.Before and Result.After
 }
+
+// maxRounds is how often findings are repaired and the rules run again.
+const maxRounds = 10
 
 // A Result is the result of Apply.
 type Result struct {
@@ -59,9 +61,6 @@ var ErrInvalid = errors.New("the module is not valid")
 //
 // Input that crashes the library ends the process, as in lint.Check.
 func Apply(library *mlir.Library, file string, data []byte, o Options) (Result, error) {
-	if o.Rounds == 0 {
-		o.Rounds = 10
-	}
 	if o.Migrate.Callback == nil {
 		o.Migrate.Callback = func(mlir.Operation) string { return "" }
 	}
@@ -120,7 +119,7 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 	for round := 0; ; round++ {
 		found = lint.CheckModule(module, r.file, mlir.IsBytecode(r.data), r.options.Options)
 		found = r.options.selected(r.data, found)
-		if slices.ContainsFunc(found, isInvalid) || round == r.options.Rounds {
+		if slices.ContainsFunc(found, isInvalid) || round == maxRounds {
 			break
 		}
 		changed, err := r.round(found)

@@ -30,8 +30,8 @@ func (f Finding) Message() string {
 	return f.Operation + f.At
 }
 
-// Error reports whether the finding is an error. Otherwise it is a note.
-func (f Finding) Error() bool { return f.Rule != createToken }
+// IsError reports whether the finding is an error. Otherwise it is a note.
+func (f Finding) IsError() bool { return f.Rule != createToken }
 
 // A Rule is a kind of operations to find. A rule of the same name in package lint/rules finds
 // the same operations.

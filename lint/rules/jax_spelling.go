@@ -7,10 +7,10 @@ import (
 
 // JAXSpelling reports typed calls in JAX's spelling.
 var JAXSpelling = &lint.Analyzer{
-	Name: "jax-spelling",
-	Doc:  "a typed call is spelled as JAX does: version 1 with mhlo.backend_config",
-	Off:  true,
-	Run:  jaxSpelling,
+	Name:         "jax-spelling",
+	Doc:          "a typed call is spelled as JAX does: version 1 with mhlo.backend_config",
+	OffByDefault: true,
+	Run:          jaxSpelling,
 	Details: `Severity: note. Off by default.
 
 JAX writes a call of XLA's typed FFI without api_version, with an empty string as backend_config, and with the dictionary

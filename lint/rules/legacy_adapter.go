@@ -9,10 +9,10 @@ import (
 
 // LegacyAdapter reports calls of untyped handlers that package callbacks/legacy can serve.
 var LegacyAdapter = &lint.Analyzer{
-	Name: "legacy-adapter",
-	Doc:  "a custom call of API version 0 to 3 can become a typed call, which callbacks/legacy serves",
-	Off:  true,
-	Run:  legacyAdapter,
+	Name:         "legacy-adapter",
+	Doc:          "a custom call of API version 0 to 3 can become a typed call, which callbacks/legacy serves",
+	OffByDefault: true,
+	Run:          legacyAdapter,
 	Details: `Severity: note. Off by default.
 
 Package callbacks/legacy serves functions that were written for custom calls of the API versions 0 to 3, without a change
