@@ -39,6 +39,16 @@ func dependsOnOrder(e *expression, values map[*expression]tensor.View) bool {
 	return depends
 }
 
+// dependsOnRounding reports whether an element is a power with a base that libraries round in their own ways, and with so
+// large an exponent that its value is quite another one then.
+func dependsOnRounding(e *expression, values map[*expression]tensor.View, i int) bool {
+	if e.op != "power" || !isFloat(e.t) || e.args[0].isExact() {
+		return false
+	}
+	y, _ := number(values[e.args[1]].At(i))
+	return math.Abs(y)*4*formats[e.t].rounding > tolerance[e.t]
+}
+
 func (f format) dependsSum(t tensor.DType, term func(int) float64) bool {
 	sum, size := 0.0, 0.0
 	for i := range length {

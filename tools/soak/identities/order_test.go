@@ -1,6 +1,7 @@
 package identities
 
 import (
+	"math"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -40,5 +41,27 @@ func TestDependsOnOrder(t *testing.T) {
 		e := &expression{op: test.op, args: []*expression{x, x}, t: tensor.F32}
 		values := map[*expression]tensor.View{x: tensor.Vector(elements...)}
 		check.Diff(t, test.op, test.want, dependsOnOrder(e, values))
+	}
+}
+
+func TestDependsOnRounding(t *testing.T) {
+	x, y := &expression{op: "x", t: tensor.F32}, &expression{op: "y", t: tensor.F32}
+	root := &expression{op: "rsqrt", args: []*expression{x}, t: tensor.F32}
+	values := map[*expression]tensor.View{y: tensor.Vector(float32(math.Inf(-1)), 1e6, -1e6, 100)}
+	for _, test := range []struct {
+		op   string
+		base *expression
+		want [4]bool
+	}{
+		{"power", root, [4]bool{true, true, true, false}},
+		{"power", x, [4]bool{}},
+		{"multiply", root, [4]bool{}},
+	} {
+		e := &expression{op: test.op, args: []*expression{test.base, y}, t: tensor.F32}
+		var got [4]bool
+		for i := range got {
+			got[i] = dependsOnRounding(e, values, i)
+		}
+		check.Diff(t, e.String(), test.want, got)
 	}
 }
