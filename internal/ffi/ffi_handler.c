@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-#include "denormal.h"
+#include "../cgo/denormal.h"
 #include "inflight.h"
 
 extern void calliopeFFIInstantiate(calliope_instantiation*);

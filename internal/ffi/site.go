@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	_ "github.com/calliope-mlir/calliope/internal/cgo" // C code includes denormal.h
 )
 
 // Site is one call site of a compiled module, bound to what it calls. The methods

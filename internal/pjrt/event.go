@@ -6,6 +6,8 @@ import "C"
 import (
 	"runtime/cgo"
 	"unsafe"
+
+	_ "github.com/calliope-mlir/calliope/internal/cgo" // C code includes denormal.h
 )
 
 // Event is something that a plugin may not have finished yet. The zero value is nil.

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "../ffi/denormal.h"
+#include "../cgo/denormal.h"
 #include "pjrt_error.h"
 
 extern void calliopePJRTEventOver(uintptr_t handle, void* api, pjrt_error* error);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../ffi/denormal.h"
+#include "../cgo/denormal.h"
 #include "pjrt_error.h"
 
 extern void calliopePJRTDone(uintptr_t handle);
