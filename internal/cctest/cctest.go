@@ -3,10 +3,10 @@ package cctest
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -47,9 +47,17 @@ func Source(t testing.TB, text string) string {
 }
 
 // Include returns the folder of the headers for programs in C.
-func Include() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "c", "include")
+func Include() string { return filepath.Join(Root(), "c", "include") }
+
+// Root returns the root of the module, which is above the folder of the test. It panics if it is not.
+func Root() string {
+	dir, err := os.Getwd()
+	for ; err == nil && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+	}
+	panic(fmt.Sprint("there is no go.mod above the folder of the test: ", err))
 }
 
 func compiler(variable, name string, flags ...string) []string {

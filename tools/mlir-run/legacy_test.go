@@ -65,6 +65,8 @@ void gpu_negate(CUstream stream, void** buffers, const char* opaque, size_t n, X
 
 void plain(void* out, const void** in) { for (int i = 0; i < 2; i++) ((float*)out)[i] = ((const float*)in[0])[i]; }
 XLA_REGISTER_CUSTOM_CALL_TARGET(plain, "Host");
+
+void crash(void* out, const void** in) { (void)in; *(volatile char*)out = *(volatile char*)8; }
 `
 
 // Legacy calls run with functions of a library.
@@ -95,6 +97,10 @@ func TestLegacy(t *testing.T) {
 	run("--legacy", "absent.so").want(t, exitFailed, "", "--legacy absent.so: callbacks/legacy: opening shared library ./absent.so")
 	run("--legacy", filepath.Base(library)+":f:cuda").want(t, exitFailed, "", `there is no form "cuda"`)
 	run("--legacy", library, "--replay", "r").want(t, exitFailed, "", "--replay cannot be combined with --legacy")
+
+	crashed := run("--legacy", library+":crash=sum:host", "--stub", "zeros")
+	crashed.want(t, exitFailed, "", `the function of the custom call "sum" crashed with signal 11 at the address 0x8`)
+	crashed.want(t, exitFailed, "", `the process that compiled and ran it crashed (SIGSEGV`)
 
 	c.run(t, "m.mlir", "--in", "zero.npy", "--in", "b.npy", "--legacy", library, "--legacy", library+":gpu_negate=negate:gpu-status").want(t, exitFailed, "", "the custom call \"negate\" failed: too \\u0000 bad")
 
