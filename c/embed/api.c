@@ -206,6 +206,11 @@ calliope_status calliope_append(int64_t library, void* context, void* module, vo
                         (void**)operands, num_results, (void**)results, operation);
 }
 
+calliope_status calliope_prepare(int64_t library, void* context, void* module) {
+  CHECK();
+  return calliopePrepare(library, context, module);
+}
+
 calliope_status calliope_order_effects(int64_t library, void* context, void* module) {
   CHECK();
   return calliopeOrderEffects(library, context, module);

@@ -106,6 +106,13 @@ func calliopeOrderEffects(library C.int64_t, context, module unsafe.Pointer) C.c
 	})
 }
 
+//export calliopePrepare
+func calliopePrepare(library C.int64_t, context, module unsafe.Pointer) C.calliope_status {
+	return inModule("calliope_prepare", library, context, module, func(m *mlir.Module) error {
+		return passes.Prepare(m, passes.PrepareOptions{})
+	})
+}
+
 //export calliopeCheck
 func calliopeCheck(library C.int64_t, context, module unsafe.Pointer) C.calliope_status {
 	return inModule("calliope_check", library, context, module, func(m *mlir.Module) error {

@@ -348,6 +348,12 @@ CALLIOPE_API calliope_status calliope_append(int64_t library, void* context, voi
 // them are made again, so the host's handles to these are no longer valid.
 CALLIOPE_API calliope_status calliope_order_effects(int64_t library, void* context, void* module);
 
+// Changes a module (MlirModule.ptr) so that XLA's CPU compiler computes what it says, and makes all calls. XLA may
+// overwrite a value that is given to a callback in the form passthrough in a branch, or leave out a call in a
+// condition of a loop. Call it last, before the module is compiled; a second time it changes nothing. Operations may
+// be made again, as by calliope_order_effects. It fails for a module that XLA cannot compile, with the place.
+CALLIOPE_API calliope_status calliope_prepare(int64_t library, void* context, void* module);
+
 // Checks the aliases of all custom calls of a module, and that the callbacks of each effect are
 // ordered.
 CALLIOPE_API calliope_status calliope_check(int64_t library, void* context, void* module);

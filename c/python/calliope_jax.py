@@ -210,6 +210,10 @@ def _lower(ctx, *operands, call):
     tokens = call.token + call.ordered
     if tokens:
         keys["n_tokens"] = np.int64(tokens)
+    if call.form == PASSTHROUGH:
+        data = slice(len(ctx.avals_in) - call.token)
+        kept = mlir.lower_fun(lambda *values: [_kept(v) for v in values], multiple_results=True)
+        operands[data] = kept(ctx.replace(avals_in=avals_in[data], avals_out=avals_in[data]), *operands[data])
     aliased = len(ctx.avals_in) if call.form == PASSTHROUGH else 0
     aliases = {i: i for i in range(aliased)}
     if call.token:
@@ -221,6 +225,18 @@ def _lower(ctx, *operands, call):
     if call.ordered:
         ctx.set_tokens_out(ctx.tokens_in.update_tokens(mlir.TokenSet({OrderedCallEffect(): results[-1]})))
     return results[: len(ctx.avals_out)]
+
+
+def _kept(x):
+    """Returns x in memory of its own, for a callback to write to.
+
+    XLA's CPU compiler forgets in some places, such as branches, that the value that passes through a call is needed
+    later, and lets the call overwrite it. It does not find out that the predicate here is true.
+    """
+    number = x.real if jax.numpy.iscomplexobj(x) else x
+    if number.dtype not in (np.int32, np.int64, np.uint32, np.uint64):
+        number = number.astype(np.int32)
+    return jax.numpy.where((number | 1) != 0, x, jax.numpy.zeros_like(x))
 
 
 def _divided(ctx):

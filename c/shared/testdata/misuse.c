@@ -186,6 +186,8 @@ static void ir(const char* folder, const char* mlir) {
   show("check: module NULL", calliope_check(library, &library, NULL));
   show("order_effects: context NULL", calliope_order_effects(library, NULL, &library));
   show("order_effects: module NULL", calliope_order_effects(library, &library, NULL));
+  show("prepare: library 0", calliope_prepare(0, &library, &library));
+  show("prepare: module NULL", calliope_prepare(library, &library, NULL));
   calliope_operation d;
   memset(&d, 0, sizeof d);
   show("append: module NULL", calliope_append(library, &library, NULL, NULL, NULL, &d, 0, NULL, 0, NULL, NULL));
@@ -259,6 +261,7 @@ static void ir(const char* folder, const char* mlir) {
   show("append", calliope_append(library, c, m, b, NULL, &d, 1, &x, 0, NULL, &op));
   printf("an operation: %d\n", op != NULL);
   show("order_effects", calliope_order_effects(library, c, m));
+  show("prepare", calliope_prepare(library, c, m));
   show("check", calliope_check(library, c, m));
   void (*destroy_module)(handle) = (void (*)(handle))dlsym(lib, "mlirModuleDestroy");
   void (*destroy_context)(handle) = (void (*)(handle))dlsym(lib, "mlirContextDestroy");

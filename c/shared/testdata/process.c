@@ -60,6 +60,7 @@ static void in_child(void) {
   show("child: mlir_open", calliope_mlir_open(NULL, &n));
   show("child: append", calliope_append(1, &n, &n, NULL, NULL, NULL, 0, NULL, 0, NULL, &p));
   show("child: order_effects", calliope_order_effects(1, &n, &n));
+  show("child: prepare", calliope_prepare(1, &n, &n));
   show("child: check", calliope_check(1, &n, &n));
   show("child: lint", calliope_lint("", 0, NULL, NULL, NULL, &text, &findings));
   show("child: fix", calliope_fix("", 0, NULL, &p, &size));

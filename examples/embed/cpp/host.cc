@@ -65,6 +65,28 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 )";
 
+// The function that this module calls in a branch writes to a value that main returns.
+const char* const kBranch = R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = stablehlo.add %x, %x : tensor<4xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<4xf32>
+  %p = stablehlo.compare GT, %y, %zero : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  %q = stablehlo.slice %p [0:1] : (tensor<4xi1>) -> tensor<1xi1>
+  %r = stablehlo.reshape %q : (tensor<1xi1>) -> tensor<i1>
+  %b = "stablehlo.if"(%r) ({
+    %c = stablehlo.custom_call @calliope_io_callback(%y) {api_version = 4 : i32, has_side_effect = true,
+      backend_config = {v = 1 : i64, form = "passthrough", callback = "cpp.twice"},
+      output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %c : tensor<4xf32>
+  }, {
+    %n = stablehlo.negate %y : tensor<4xf32>
+    stablehlo.return %n : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+)";
+
 const char* const kOld = R"(
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %t = stablehlo.create_token : !stablehlo.token
@@ -146,6 +168,11 @@ int main(int argc, char** argv) {
     std::vector<float> result = pjrt.run({1, 2, 3, 4});
     std::printf("result: %g %g %g %g\n", result[0], result[1], result[2], result[3]);
   }
+  MlirModule branch = mlir.parse(context, kBranch);
+  check(calliope_prepare(library, context.ptr, branch.ptr));
+  pjrt.compile(mlir.print(branch));
+  std::vector<float> kept = pjrt.run({1, 2, 3, 4});
+  std::printf("kept: %g %g %g %g\n", kept[0], kept[1], kept[2], kept[3]);
   check(calliope_barrier("end", 0));
   std::printf("calls: %d\n", calls);
 
@@ -156,6 +183,7 @@ int main(int argc, char** argv) {
   std::printf("a callback that fails: %s\n", pjrt.error_of_run({1, 2, 3, 4}).c_str());
   refused("an unknown registry", calliope_unregister("nowhere", "cpp.twice"));
   refused("an unknown library", calliope_check(7, context.ptr, module.ptr));
+  refused("nothing to prepare", calliope_prepare(library, context.ptr, nullptr));
   refused("no module", calliope_order_effects(library, context.ptr, nullptr));
   calliope_operation nothing{};
   refused("an empty description", calliope_append(library, context.ptr, module.ptr, block.ptr, nullptr, &nothing, 0, nullptr, 0, nullptr, nullptr));

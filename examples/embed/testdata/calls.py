@@ -57,6 +57,30 @@ except jax.errors.JaxRuntimeError as e:
 np.testing.assert_array_equal(jax.jit(lambda x: calliope.io("writes", x)[0])(x), [5, 1, 2, 3])
 np.testing.assert_array_equal(x, [0, 1, 2, 3])
 
+# A value that is needed after a function in a branch got it, and one that a program returns alone.
+@library.callback("clears")
+def clears(x):
+    x[:] = 0
+    return x
+
+
+def branch(x):
+    x = x + 1
+    jax.lax.cond(x[0] > 0, lambda x: calliope.io("clears", x)[0], lambda x: -x, x)
+    return x
+
+
+def alone(x):
+    x = x + 1
+    calliope.io("clears", x)
+    return x
+
+
+for dtype in jnp.float32, jnp.bfloat16, jnp.int32, jnp.uint8, jnp.complex64:
+    for program in branch, alone:
+        y = jax.jit(program)(jnp.arange(1, 5).astype(dtype))
+        np.testing.assert_array_equal(y, np.arange(2, 6), err_msg=f"{program.__name__} {dtype.__name__}")
+
 # A name that is registered again, as in a cell of a notebook.
 cell = jax.jit(lambda x: calliope.call("cell", x, x))
 for factor, dispatch in (1, "inline"), (2, "inline"), (3, "goroutine"):
