@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"log"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -104,11 +105,13 @@ func TestDebugBorrow(t *testing.T) {
 	}
 
 	lines := make(logLines, 10)
+	defer log.SetOutput(log.Writer()) // which SetDefault changes, too
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.NewTextHandler(lines, nil)))
 	const typ = "tensor<16xf32>"
 	name := register(t, "", negate)
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom("call", "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	lines.want(t, "a Source with callbacks is compiled as it is")
 	for _, write := range []bool{false, true} {
 		r, err := e.begin(context.Background(), []Input{Borrow(view(t, data, 16))}, launch{})
 		if err != nil {

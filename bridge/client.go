@@ -45,6 +45,8 @@ type Client struct {
 	stallMu    sync.Mutex
 	stallTimer *time.Timer
 
+	unprepared sync.Once // see warnUnprepared
+
 	innerMu sync.Mutex
 	inner   *Client
 }

@@ -24,8 +24,8 @@ const keepHint = " (a run takes what Donate gives it, also if it fails: give the
 type PluginError struct {
 	Code    int    // absl status code, 1 to 16
 	Op      string // the operation that failed
-	Message string
-	cause   error // the Go error that the plugin passed on, if it was one
+	Message string // Error cuts one that is long, such as one with a whole module
+	cause   error  // the Go error that the plugin passed on, if it was one
 }
 
 func (e *PluginError) Error() string {
@@ -33,8 +33,15 @@ func (e *PluginError) Error() string {
 	if e.Code > 0 && e.Code < len(codeNames) {
 		name = codeNames[e.Code]
 	}
-	return fmt.Sprintf("bridge: %s: %s (%s)", e.Op, e.Message, name)
+	message := e.Message
+	if len(message) > longest {
+		message = strings.ToValidUTF8(message[:longest], "") + fmt.Sprintf("… (the first of %d bytes)", len(message))
+	}
+	return fmt.Sprintf("bridge: %s: %s (%s)", e.Op, message, name)
 }
+
+// longest is the length of a message in the text of an error.
+const longest = 1500
 
 // Unwrap returns the error that Go code returned to the plugin, such as a
 // callbacks.UnknownError when a module was compiled, or nil.

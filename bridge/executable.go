@@ -52,6 +52,7 @@ type Executable struct {
 // If the module has arrays that are not row-major where Go reads or
 // writes them, the error is a [LayoutError]. If XLA refuses one of o.Flags, the error is a
 // *[FlagError]. An error of the program's Artifact is wrapped.
+// A module with an outfeed or an infeed is refused, because nothing is at its other end: see passes.Migrate.
 //
 // If ClientOptions.Cache is set, Compile looks there first, see [Cache].
 //
@@ -78,6 +79,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
 	c.warnInexact(m, flags)
+	c.warnUnprepared(program, o)
 	o.JAXCallbacks = slices.Clone(o.JAXCallbacks)
 	source := m.Artifact
 	if ctx.Done() != nil {
@@ -167,6 +169,9 @@ func (c *Client) executable(x *xla.Executable, replicas, partitions int, jax []s
 	}
 	if err == nil {
 		err = checkJAXTypes(x.Program, jax)
+	}
+	if err == nil {
+		err = checkFeeds(x.Program)
 	}
 	if err != nil {
 		_ = x.Close() // the error says more

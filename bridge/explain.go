@@ -48,6 +48,12 @@ func (e *TargetError) Unwrap() error { return e.cause }
 var noHandler = regexp.MustCompile(`No FFI handler registered for (.+) on a |` +
 	`No registered implementation for untyped custom call to (.+) for `)
 
+// hints are what to do about what XLA says.
+var hints = map[string]string{
+	"conversion requires module with `main` function": "the module has no function @main, which is the one that runs",
+	"Unbounded dynamism is disabled":                  "the module has open dimensions: stablehlo.Refine closes them for the arguments of a call",
+}
+
 // explain adds to an error of a compile what XLA does not know of the module.
 func (p *Plugin) explain(err error, m contract.Module) error {
 	failed, ok := errors.AsType[*PluginError](err)
@@ -68,6 +74,11 @@ func (p *Plugin) explain(err error, m contract.Module) error {
 			}
 		}
 		return missing
+	}
+	for text, hint := range hints {
+		if strings.Contains(failed.Message, text) {
+			return fmt.Errorf("bridge: Compile: %s: %w", hint, err)
+		}
 	}
 	if strings.Contains(failed.Message, "Failed to parse using StableHLO") && !looksLikeModule(m.Artifact) {
 		return fmt.Errorf("bridge: Compile: the program, which begins with %.20q, is no StableHLO: give the text of "+

@@ -154,6 +154,7 @@ func TestGoexitInline(t *testing.T) {
 	if size := os.Getenv("CALLIOPE_TEST_GOEXIT"); size != "" {
 		name := register(t, "", func(*callbacks.Frame) error { runtime.Goexit(); return nil })
 		n := len(size)
+		slog.SetDefault(slog.New(slog.DiscardHandler))
 		e := compile(t, testClient(t), addResult(name, fmt.Sprintf("tensor<%dxf32>", n)), CompileOptions{})
 		_, err := e.Run(context.Background(), view(t, make([]float32, n), n))
 		t.Fatalf("Run came back: %v", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,10 +60,25 @@ func (c *Client) warnInexact(m contract.Module, flags map[string]string) {
 	}
 }
 
+// warnUnprepared logs that a Source with callbacks is compiled as it is, once for a client.
+func (c *Client) warnUnprepared(p Program, o CompileOptions) {
+	s, ok := p.(Source)
+	called := func(target string) bool { return bytes.Contains(s, []byte(target)) }
+	if !ok || len(o.JAXCallbacks) == 0 && !slices.ContainsFunc(contract.Targets(), called) {
+		return
+	}
+	c.unprepared.Do(func() {
+		c.logger().Warn("bridge: Compile: a Source with callbacks is compiled as it is, so XLA may overwrite a value that a branch " +
+			"returns, or leave out a call in a condition; passes.Program prepares a module")
+	})
+}
+
 // bytecodeMagic begins MLIR's bytecode and portable artifacts.
 const bytecodeMagic = "ML\xefR"
 
-// A Source is the text, the bytecode or the portable artifact of a module.
+// A Source is the text, the bytecode or the portable artifact of a module. Compile gives it to XLA as it is, without what
+// makes a module right for XLA (see passes.Prepare). If it has callbacks, Compile logs that, once for a client: read such a module with
+// mlir.Context.Parse, and compile it by passes.Program.
 type Source []byte
 
 // Artifact returns s itself, for every version.

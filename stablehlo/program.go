@@ -26,13 +26,17 @@ func Unprepared(m *mlir.Module) Serializer { return Serializer{m} }
 // Operations of CHLO that plugins of the version do not know are replaced by operations of
 // StableHLO; others stay, because XLA has better implementations of its own.
 //
-// A module with a [MisplacedCall] is refused, because XLA may end the process.
+// A module with a [MisplacedCall], or with a bitcast_convert between booleans and a wider type, is refused, because
+// XLA may end the process.
 func (s Serializer) Artifact(version string) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
 	if list := MisplacedCalls(s.module); len(list) > 0 {
 		return nil, fmt.Errorf("stablehlo: %s: %w", list[0].Operation.Location().Position(), list[0])
+	}
+	if err := refuseBits(s.module); err != nil {
+		return nil, err
 	}
 	target, err := s.target(version)
 	if err == nil {

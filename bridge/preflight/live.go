@@ -7,7 +7,12 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// live returns the custom calls that XLA will compile, in the order of the module. It
+// isFeed reports whether an operation exchanges values with a host through an outfeed or infeed.
+func isFeed(op mlir.Operation) bool {
+	return op.Name() == "stablehlo.outfeed" || op.Name() == "stablehlo.infeed"
+}
+
+// live returns the custom calls, outfeeds and infeeds that XLA will compile, in the order of the module. It
 // leaves out functions that @main does not reach, and operations that have no effect and
 // whose results are not used. XLA finds more, such as an unused result of a loop, so live
 // may return a call that XLA removes.
@@ -16,7 +21,7 @@ func live(m *mlir.Module) []mlir.Operation {
 	known := neededOps{}
 	for _, function := range reachable(m) {
 		for op := range function.All() {
-			if call, ok := stablehlo.AsCustomCall(op); ok && (call.HasSideEffect || known.needed(op)) {
+			if call, ok := stablehlo.AsCustomCall(op); isFeed(op) || ok && (call.HasSideEffect || known.needed(op)) {
 				calls = append(calls, op)
 			}
 		}

@@ -30,7 +30,7 @@ type Options struct {
 }
 
 // Check compares every custom call of a module that XLA will compile with what is
-// registered now. A call that is not needed, which XLA removes, is not checked, nor is one
+// registered now, and finds outfeeds and infeeds. A call that is not needed, which XLA removes, is not checked, nor is one
 // that only places a value in a memory, which bridge removes: see [Hints]. If there are problems,
 // the error is an [*Error] that lists all of them.
 //
@@ -46,6 +46,9 @@ func Check(m *mlir.Module, o Options) error {
 	for _, op := range live(m) {
 		call, _ := stablehlo.AsCustomCall(op)
 		p, found := o.check(op, call)
+		if isFeed(op) {
+			p, found = Problem{Kind: Feed, Err: fmt.Errorf("the %s would wait forever, because nothing is at its other end: make a callback of it with passes.Migrate", op.Name())}, true
+		}
 		if err := misplaced[op]; !found && err != nil {
 			p, found = Problem{Kind: BadPlace, Err: err}, true
 		}

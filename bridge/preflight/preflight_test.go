@@ -174,7 +174,7 @@ func TestAll(t *testing.T) {
 	if !ok || unknown.Callback != "absent" {
 		t.Errorf("errors.As finds %v", unknown)
 	}
-	const want = `preflight: these custom calls of the module cannot be served:
+	const want = `preflight: these operations of the module cannot be served:
   m.mlir:3:10: no handler is registered for the target "one"
   m.mlir:9:10: callbacks: callback "absent" is not registered in the default registry: register it before the module is compiled, and until its executable is closed`
 	if d := cmp.Diff(want, fmt.Sprint(err)); d != "" {
@@ -359,7 +359,7 @@ func TestRepeatedLines(t *testing.T) {
 	}
 	b.WriteString("  return\n}")
 	err := preflight.Check(parse(t, b.String()), preflight.Options{File: "m.mlir"})
-	want := `preflight: these custom calls of the module cannot be served:
+	want := `preflight: these operations of the module cannot be served:
   m.mlir:2:3: no handler is registered for the target "absent" (and 121 more, at m.mlir:4:3, m.mlir:6:3, m.mlir:7:3, …)
   m.mlir:3:3: no handler is registered for the target "other" (and 1 more, at m.mlir:5:3)`
 	if d := cmp.Diff(want, fmt.Sprint(err)); d != "" {

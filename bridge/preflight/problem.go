@@ -20,11 +20,12 @@ const (
 	BadLayout                   // an operand or result is not in row-major order
 	BadDevices                  // devices share the module, and the call is not in a manual computation
 	BadPlace                    // the call is where XLA cannot make one, see stablehlo.MisplacedCall
+	Feed                        // an outfeed or infeed, which bridge does not serve: see passes.Migrate
 	MissingCall                 // JAXCallbacks has a name for an index that no call has
 	numKinds        = iota
 )
 
-var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout", "bad devices", "bad place", "missing call"}
+var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout", "bad devices", "bad place", "feed", "missing call"}
 
 func (k Kind) String() string {
 	if k < 0 || k >= numKinds {
@@ -33,7 +34,7 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// A Problem is one custom call that would fail to compile or to run.
+// A Problem is one custom call, outfeed or infeed that would fail to compile or to run.
 type Problem struct {
 	Kind      Kind
 	Operation mlir.Operation // the call, or the module if a call is missing; valid as long as the module is
@@ -56,7 +57,7 @@ type Error struct {
 // the first, which counts the others.
 func (e *Error) Error() string {
 	var b strings.Builder
-	b.WriteString("preflight: these custom calls of the module cannot be served:")
+	b.WriteString("preflight: these operations of the module cannot be served:")
 	var order []string
 	alike := map[string][]Problem{}
 	for _, p := range e.Problems {

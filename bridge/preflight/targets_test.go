@@ -156,3 +156,17 @@ func TestNoTargets(t *testing.T) {
 		client.Close()
 	}
 }
+
+// TestFeeds holds that outfeeds and infeeds are found, if something calls them.
+func TestFeeds(t *testing.T) {
+	const feed = `  %t = stablehlo.create_token : !stablehlo.token
+  %u = "stablehlo.outfeed"(%x, %t) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
+  return
+}
+`
+	err := Check(mlirtest.Parse(t, mlirtest.Context(t), "func.func @main(%x: tensor<4xf32>) {\n"+feed), Options{})
+	check.Error(t, err, "test.mlir:3:8: the stablehlo.outfeed would wait forever, because nothing is at its other end: make a callback of it with passes.Migrate")
+	check.Diff(t, "kind", Feed, check.As[*Error](t, err).Problems[0].Kind)
+	check.NoError(t, Check(mlirtest.Parse(t, mlirtest.Context(t),
+		"func.func private @feed(%x: tensor<4xf32>) {\n"+feed+"func.func @main() {\n  return\n}\n"), Options{}))
+}
