@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/model"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/tensor/npz"
+)
+
+//go:embed jax_models.py
+var jaxModels string
+
+// modelTime is about the time of one measurement of a model.
+const modelTime = 100 * time.Millisecond
+
+// modelsSuite runs models that JAX lowers, beside JAX. The figures are the least time of a run over JAX's, from turns
+// that alternate.
+func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
+	folder, err := os.MkdirTemp("", "models")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	python, err := startPython(ctx, s, jaxModels, folder)
+	if err != nil || python == nil {
+		return err
+	}
+	defer python.stop()
+	names, err := python.answers.ReadString('\n')
+	if err != nil {
+		python.stop()
+		return fmt.Errorf("lowering the models: %w\n%s", err, python.stderr.String())
+	}
+	plugin, err := openPlugin(ctx)
+	if err != nil {
+		return err
+	}
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 1})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	product, n := 1.0, 0
+	for name := range strings.FieldsSeq(names) {
+		run, end, err := readModel(ctx, client, filepath.Join(folder, name))
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		ours, theirs := math.Inf(1), math.Inf(1)
+		for range s.repeat {
+			us, err := run()
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, errors.Join(err, end()))
+			}
+			ours = min(ours, us)
+			if us, err = python.measure(name + " 1"); err != nil {
+				return errors.Join(err, end())
+			}
+			theirs = min(theirs, us)
+		}
+		if err := end(); err != nil {
+			return err
+		}
+		r.figure("models/"+name+"/go", ours, "us", nil)
+		r.figure("models/"+name+"/over-jax", ours/theirs, "x", atMost(1.2))
+		product, n = product*ours/theirs, n+1
+	}
+	r.figure("models/over-jax", math.Pow(product, 1/float64(n)), "x", atMost(0.9))
+	return nil
+}
+
+// readModel compiles a model. It returns a function that returns the microseconds of a run, and one that frees the model.
+func readModel(ctx context.Context, client *bridge.Client, path string) (run func() (float64, error), end func() error, err error) {
+	text, err := os.ReadFile(path + ".mlir")
+	if err != nil {
+		return nil, nil, err
+	}
+	library, err := model.Library(ctx, text, native.EnsureOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	c := library.NewContext(mlir.ContextOptions{})
+	defer c.Close()
+	m, err := c.Parse(path, text)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	arrays, err := npz.Open(path + ".npz")
+	if err != nil {
+		return nil, nil, errors.Join(err, e.Close())
+	}
+	defer arrays.Close()
+	var inputs []bridge.Input
+	var buffers []*bridge.Buffer
+	end = func() error {
+		var list []error
+		for _, b := range buffers {
+			list = append(list, b.Close())
+		}
+		return errors.Join(append(list, e.Close())...)
+	}
+	for i := range e.Inputs() {
+		v, err := arrays.Array(fmt.Sprint("in", i), nil)
+		if err != nil {
+			return nil, nil, errors.Join(err, end())
+		}
+		b, err := client.BufferFromHost(ctx, v.View, 0)
+		if err != nil {
+			return nil, nil, errors.Join(err, end())
+		}
+		inputs, buffers = append(inputs, b), append(buffers, b)
+	}
+	once := func() error {
+		results, err := e.Run(ctx, inputs...)
+		for _, b := range results {
+			err = errors.Join(err, b.Close())
+		}
+		return err
+	}
+	run = func() (float64, error) {
+		n, start := 0, time.Now()
+		for n == 0 || time.Since(start) < modelTime {
+			if err := once(); err != nil {
+				return 0, err
+			}
+			n++
+		}
+		return time.Since(start).Seconds() * 1e6 / float64(n), nil
+	}
+	if _, err := run(); err != nil { // the first run is slower
+		return nil, nil, errors.Join(err, end())
+	}
+	return run, end, nil
+}
