@@ -113,7 +113,9 @@ type elementwise struct {
 	operands []mlir.Value
 }
 
-func (o elementwise) Create(b *mlir.Builder) mlir.Operation { return b.CreateInferred(o.name, o.operands...) }
+func (o elementwise) Create(b *mlir.Builder) mlir.Operation {
+	return b.CreateInferred(o.name, o.operands...)
+}
 
 func (s *step) unary(op string, x Value) Value {
 	return s.one(elementwise{op, []mlir.Value{x.v}})

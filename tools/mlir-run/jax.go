@@ -11,7 +11,7 @@ import (
 // each device makes it with its part.
 type jaxCall struct {
 	stablehlo.CustomCallOp // without tokens
-	index                uint64
+	index                  uint64
 }
 
 // maxJAX is larger than any number of callbacks of a module.

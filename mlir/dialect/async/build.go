@@ -3,8 +3,8 @@ package async
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // Execute creates an async.execute: body runs when the tokens are available. It returns the token of

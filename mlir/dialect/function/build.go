@@ -1,8 +1,8 @@
 package function
 
 import (
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // Func creates a func.func, and calls body with its arguments to build it. body ends with

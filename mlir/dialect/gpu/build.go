@@ -1,8 +1,8 @@
 package gpu
 
 import (
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // A Launched has the coordinates that the body of a launch gets, each with x, y and z.

@@ -1,8 +1,8 @@
 package linalg
 
 import (
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // The kinds of loops of a [Generic].

@@ -1,8 +1,8 @@
 package linalg
 
 import (
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // named creates a named operation and fills its region.

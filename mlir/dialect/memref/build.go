@@ -3,8 +3,8 @@ package memref
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // SubView creates a memref.subview of a part of source, and returns it. If strides is nil, they are

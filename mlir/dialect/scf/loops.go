@@ -3,8 +3,8 @@ package scf
 import (
 	"errors"
 
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // For creates a loop from lower up to, and without, upper. body builds one iteration, at

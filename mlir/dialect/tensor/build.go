@@ -1,8 +1,8 @@
 package tensor
 
 import (
-	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // ExtractSlice creates a tensor.extract_slice of a part of source, and returns it. If strides is
