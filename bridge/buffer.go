@@ -24,7 +24,7 @@ type Buffer struct {
 	shape  tensor.Shape
 	device int
 	life   lifetime
-	order  []int       // of its dimensions in the device's memory, see result.order
+	order  []int       // of its dimensions in the device's memory, see hlo.Result
 	asked  bool        // only the plugin knows the layout of its elements
 	ready  atomic.Bool // whether it is known to be computed
 	loan   *loan

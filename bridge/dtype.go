@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -11,18 +12,12 @@ type element struct {
 	bits  uint8 // in XLA's memory if it is packed, else 0
 }
 
-// ffiTypes are the element types by their number in a call frame, which is XLA's
-// PrimitiveType (xla/ffi/api/c_api.h).
+// ffiTypes are the element types by their number in a call frame, which is XLA's PrimitiveType.
 var ffiTypes = func() (elements [34]element) {
-	for number, d := range map[int]tensor.DType{
-		1: tensor.Pred, 2: tensor.S8, 3: tensor.S16, 4: tensor.S32, 5: tensor.S64,
-		6: tensor.U8, 7: tensor.U16, 8: tensor.U32, 9: tensor.U64,
-		10: tensor.F16, 11: tensor.F32, 12: tensor.F64, 15: tensor.C64, 16: tensor.BF16,
-		18: tensor.C128, 19: tensor.F8E5M2, 20: tensor.F8E4M3FN, 21: tensor.S4, 22: tensor.U4,
-		23: tensor.F8E4M3B11FNUZ, 24: tensor.F8E5M2FNUZ, 25: tensor.F8E4M3FNUZ,
-		26: tensor.S2, 27: tensor.U2, 28: tensor.F8E4M3, 29: tensor.F8E3M4,
-		32: tensor.F4E2M1FN, 33: tensor.F8E8M0FNU,
-	} {
+	for number, d := range hlo.DTypes {
+		if d == tensor.Token {
+			continue // it has no memory
+		}
 		elements[number] = element{d, uint8(d.Size()), uint8(packedBits(d))}
 	}
 	return elements

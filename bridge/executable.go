@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
@@ -36,8 +37,8 @@ type Executable struct {
 	// serializes of such an executable cannot run. nil if it was compiled.
 	code []byte
 
-	results     []result // on each device; nil if unknown
-	resultBytes int64    // on all devices
+	results     []hlo.Result // on each device; nil if unknown
+	resultBytes int64        // on all devices
 	runMemory   pjrt.RunPool
 	async       atomic.Bool // whether XLA has run it on its own threads; see noteAsync
 
@@ -181,7 +182,7 @@ func (c *Client) executable(x *xla.Executable, replicas, partitions int, jax []s
 		client: c, xla: x, pjrt: x.PJRT, devices: x.Devices, outputs: x.NumOutputs,
 		replicas: replicas, partitions: partitions, jax: jax,
 	}
-	e.params, e.known = parameters(x.Program)
+	e.params, e.known = hlo.Parameters(x.Program)
 	e.readResults(x.Program)
 	e.hideJAXTokens()
 	return e, nil

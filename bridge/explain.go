@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/nearest"
@@ -105,7 +106,7 @@ func looksLikeModule(program []byte) bool {
 
 // signatureOf returns the signature of a call of the contract.
 func signatureOf(call contract.CustomCall) string {
-	attrs, err := parseConfig(call.Config)
+	attrs, err := hlo.ParseConfig(call.Config)
 	if err != nil {
 		return ""
 	}

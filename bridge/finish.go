@@ -120,7 +120,7 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	if e.results != nil {
 		for i := range made {
 			result := &e.results[i%e.outputs]
-			made[i].shape, made[i].order = result.shape, result.order
+			made[i].shape, made[i].order = result.Shape, result.Order
 		}
 		r.reserved = 0 // from now on each Buffer counts itself
 		return list, nil
@@ -174,7 +174,7 @@ func shapeOf(a pjrt.Array) (tensor.Shape, error) {
 	return tensor.ShapeOf(pjrtTypes[dtype], dims...), nil
 }
 
-// orderIn returns the order of an array's dimensions in memory, as in result.order.
+// orderIn returns the order of an array's dimensions in memory, as in hlo.Result.
 func orderIn(a pjrt.Array) ([]int, error) {
 	order, ok, err := a.MinorToMajor()
 	if err != nil {

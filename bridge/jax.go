@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -105,16 +106,16 @@ func checkJAXTypes(program []byte, names []string) error {
 	for _, target := range contract.JAXTargets() {
 		targets[target] = true
 	}
-	sites, attrs, places := callSites(program, targets)
-	for i, s := range sites {
-		index := s.nameJAX(names, attrs[i])
+	for _, call := range hlo.Calls(program, targets) {
+		s := callSite(call)
+		index := s.nameJAX(names, call.Attrs)
 		if s.Name == "" {
 			continue
 		}
 		if err := checkTypes(s); err != nil {
 			at := ""
-			if places[i] != "" {
-				at = " at " + places[i]
+			if call.Place != "" {
+				at = " at " + call.Place
 			}
 			return fmt.Errorf("bridge: Compile: CompileOptions.JAXCallbacks[%d] is %q, and the call%s is %s: %w",
 				index, s.Name, at, s.Signature, err)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -339,7 +340,7 @@ func (e *Executable) hideTokens(effects []string) error {
 	}
 	if e.results != nil {
 		for _, r := range e.results[len(e.results)-n:] {
-			if !r.shape.Equal(token) {
+			if !r.Shape.Equal(token) {
 				return fail("results")
 			}
 		}
@@ -353,12 +354,12 @@ func (e *Executable) hideTokens(effects []string) error {
 // hideJAXTokens makes the tokens of JAX's ordered effects runtime tokens: the parameters and results
 // before all others, as many of one as of the other. XLA takes an empty array for each.
 func (e *Executable) hideJAXTokens() {
-	n := leadingTokens(e.params)
+	n := hlo.LeadingTokens(e.params)
 	if n == 0 || len(e.results) < n {
 		return
 	}
 	for _, r := range e.results[:n] {
-		if r.shape.DType != tensor.Token {
+		if r.Shape.DType != tensor.Token {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
 )
 
@@ -13,8 +14,8 @@ func checkPolicies(program []byte, targets map[string]bool, devices int) error {
 	if !bytes.Contains(program, []byte("policy")) {
 		return nil // most programs, without a look at their instructions
 	}
-	sites, _, _ := callSites(program, targets)
-	for _, s := range sites {
+	for _, call := range hlo.Calls(program, targets) {
+		s := callSite(call)
 		p, err := contract.ParsePolicy(s.Config.Policy)
 		if err != nil {
 			return fmt.Errorf("bridge: compile: callback %q: %w", s.Name, err)

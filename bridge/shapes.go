@@ -34,7 +34,7 @@ func (e *Executable) Outputs() []tensor.Shape {
 	}
 	shapes := make([]tensor.Shape, len(e.results))
 	for i, r := range e.results {
-		shapes[i] = r.shape.Clone()
+		shapes[i] = r.Shape.Clone()
 	}
 	return shapes
 }

@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"callbacks/metrics":              {"callbacks"},
 	"callbacks/legacy":               {"callbacks", "contract", "tensor", "internal/dl", "internal/errtext", "internal/legacy"},
 	"callbacks/record":               {"callbacks", "contract", "tensor", "internal/dispatch", "internal/errtext", "internal/replace"},
-	"bridge":                         {"bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/cuda", "internal/dl", "internal/ffi", "internal/nearest", "internal/pjrt"},
+	"bridge":                         {"bridge/internal/hlo", "bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/dispatch", "internal/errtext", "internal/cuda", "internal/dl", "internal/ffi", "internal/nearest", "internal/pjrt"},
 	"bridge/lapack":                  {"bridge", "callbacks", "tensor", "native", "internal/fortran"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/nearest"},
 	"examples":                       {".", "nn", "optim", "tensor", "contract", "native", "mlir", "mlir/dialect", "mlir/execution", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/lapack", "bridge/preflight", "callbacks/legacy", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/command", "lint/rules", "c/embed", "stages"},
@@ -91,6 +91,7 @@ var mayImport = map[string][]string{
 	"internal/legacy":                {"c/include", "contract", "internal/cgo"},
 	"internal/pjrt":                  {"internal/dl", "internal/cgo"},
 	"internal/stack":                 {"internal/cgo"},
+	"bridge/internal/hlo":            {"contract", "tensor"},
 	"bridge/internal/xla":            {"internal/pjrt", "internal/stack", "internal/cgo"},
 }
 

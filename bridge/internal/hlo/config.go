@@ -1,4 +1,4 @@
-package bridge
+package hlo
 
 import (
 	"encoding/binary"
@@ -10,9 +10,9 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 )
 
-// parseConfig reads the backend_config of a call with the typed FFI, a dictionary in MLIR's
+// ParseConfig reads the backend_config of a call with the typed FFI, a dictionary in MLIR's
 // textual form. It returns an error for values that the contract does not have.
-func parseConfig(text string) ([]contract.Attr, error) {
+func ParseConfig(text string) ([]contract.Attr, error) {
 	p := configParser{rest: strings.TrimSpace(text)}
 	if p.rest == "" {
 		return nil, nil
