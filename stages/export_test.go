@@ -1,24 +1,15 @@
 package stages
 
+import interp "github.com/calliope-mlir/calliope/stages/internal/interpreter"
+
 // IdleWorkers returns the process ids of the workers that wait for requests.
-func IdleWorkers() (ids []int) {
-	workers.mu.Lock()
-	defer workers.mu.Unlock()
-	for _, w := range workers.idle {
-		ids = append(ids, w.cmd.Process.Pid)
-	}
-	return ids
-}
+func IdleWorkers() []int { return interp.Current().Idle }
 
 // KnownModules returns how many modules the idle workers have.
-func KnownModules() (n int) {
-	workers.mu.Lock()
-	defer workers.mu.Unlock()
-	for _, w := range workers.idle {
-		n += len(w.known)
-	}
-	return n
-}
+func KnownModules() int { return interp.Current().Known }
+
+// OpenModules returns how many stages programs have on the interpreter.
+func OpenModules() int { return interp.Current().Open }
 
 // LastTurn returns the last run on the interpreter that has an effect, to compare.
 func LastTurn(effect string) any {
@@ -32,11 +23,4 @@ func CompiledStages() int {
 	compiled.mu.Lock()
 	defer compiled.mu.Unlock()
 	return len(compiled.entries)
-}
-
-// OpenModules returns how many stages programs have on the interpreter.
-func OpenModules() int {
-	workers.mu.Lock()
-	defer workers.mu.Unlock()
-	return len(workers.open)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/stablehlo"
+	interp "github.com/calliope-mlir/calliope/stages/internal/interpreter"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -27,36 +28,34 @@ func (interpreter) compile(_ context.Context, s *Stage, reading *sync.Mutex) (pr
 	if err := stablehlo.CheckEvaluate(s.module); err != nil {
 		return nil, fmt.Errorf("stages: %s: the interpreter cannot run it: %w", s.Name, err)
 	}
-	data, err := s.module.Bytecode()
+	made, err := interp.New(s.module)
 	if err != nil {
 		return nil, err
 	}
-	return &interpreted{id: workers.add(), library: s.module.Context().Library().Path(), data: data, shapes: s.Outputs}, nil
+	return &interpreted{made, s.Outputs}, nil
 }
 
 // interpreted is a stage on the interpreter.
 type interpreted struct {
-	id      int64 // of the module, in this process
-	library string
-	data    []byte
-	shapes  []tensor.Shape
+	module *interp.Module
+	shapes []tensor.Shape
 }
 
 func (p *interpreted) close() error {
-	workers.remove(p.id)
+	p.module.Close()
 	return nil
 }
 
 func (p *interpreted) run(ctx context.Context, _ []place, inputs []*value, _ []bool) ([]*value, error) {
-	q := request{ID: p.id}
+	var args []tensor.View
 	for _, v := range inputs {
 		host, err := v.host(ctx)
 		if err != nil {
 			return nil, err
 		}
-		q.Args = append(q.Args, host)
+		args = append(args, host)
 	}
-	results, err := workers.evaluate(ctx, p, q)
+	results, err := p.module.Evaluate(ctx, args)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package stages
+package interpreter
 
 import (
 	"bufio"
@@ -53,7 +53,7 @@ type worker struct {
 const startLimit = time.Minute
 
 // evaluate evaluates a module in a worker. If ctx ends, it ends the worker.
-func (p *pool) evaluate(ctx context.Context, module *interpreted, q request) ([][]byte, error) {
+func (p *pool) evaluate(ctx context.Context, module *Module, q request) ([][]byte, error) {
 	p.once.Do(func() { p.slots = make(chan struct{}, runtime.GOMAXPROCS(0)) })
 	select {
 	case p.slots <- struct{}{}:
@@ -84,7 +84,7 @@ func (p *pool) evaluate(ctx context.Context, module *interpreted, q request) ([]
 }
 
 // send sends a request to a worker. Somebody may have ended an idle one: then another one gets it.
-func (p *pool) send(ctx context.Context, module *interpreted, q request) (*worker, error) {
+func (p *pool) send(ctx context.Context, module *Module, q request) (*worker, error) {
 	for {
 		w, idle, err := p.take(ctx)
 		if err != nil {

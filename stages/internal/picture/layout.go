@@ -1,4 +1,4 @@
-package stages
+package picture
 
 import (
 	"cmp"
@@ -14,76 +14,76 @@ const (
 	frameGap    = 14 // around what is in a frame
 )
 
-// A frame is a body in a picture: boxes in rows, with edges from upper to lower rows.
-type frame struct {
-	title string
-	boxes []*box // the last one is what the body returns
+// A Frame is a body in a picture: boxes in rows, with edges from upper to lower rows.
+type Frame struct {
+	Title string
+	boxes []*Box // the last one is what the body returns
 	edges []*edge
-	rows  [][]*box
+	rows  [][]*Box
 
 	x, y, w, h int // x and y are relative to what it is in
 }
 
-// A box is a step, what a body takes or returns, or, without a class, a place in a row that an edge passes.
-type box struct {
+// A Box is a step, what a body takes or returns, or, without a class, a place in a row that an edge passes.
+type Box struct {
 	class string
 	lines []string
-	inner []*frame // the bodies of the step
+	Inner []*Frame // the bodies of the step
 
 	x, y, w, h int
 	row        int
 	order      float64 // in the row, 0 for the middle
-	up, down   []*box  // the neighbours in the rows above and below
+	up, down   []*Box  // the neighbours in the rows above and below
 	ins, outs  int     // edges
 }
 
 // An edge is what flows from one box to another.
 type edge struct {
-	path  []*box // its ends, and the places between them
+	path  []*Box // its ends, and the places between them
 	class string
 	label string
 	// Where it leaves and reaches its ends: 1 is the leftmost place.
 	leaves, reaches int
 }
 
-// box adds a box.
-func (f *frame) box(class string, lines ...string) *box {
-	n := &box{class: class, lines: lines}
+// Box adds a box of a class of style, with lines of text. The last one of a Frame is below all others.
+func (f *Frame) Box(class string, lines ...string) *Box {
+	n := &Box{class: class, lines: lines}
 	f.boxes = append(f.boxes, n)
 	return n
 }
 
-// edge adds an edge.
-func (f *frame) edge(from, to *box, class, label string) {
-	f.edges = append(f.edges, &edge{path: []*box{from, to}, class: class, label: label})
+// Edge adds an edge from one of its boxes down to another.
+func (f *Frame) Edge(from, to *Box, class, label string) {
+	f.edges = append(f.edges, &edge{path: []*Box{from, to}, class: class, label: label})
 }
 
 // layout sets the places of all boxes.
-func (f *frame) layout() {
+func (f *Frame) layout() {
 	for _, n := range f.boxes {
 		n.measure()
 	}
 	f.rank()
 	for range 4 {
-		f.arrange(func(n *box) []*box { return n.up })
+		f.arrange(func(n *Box) []*Box { return n.up })
 		slices.Reverse(f.rows)
-		f.arrange(func(n *box) []*box { return n.down })
+		f.arrange(func(n *Box) []*Box { return n.down })
 		slices.Reverse(f.rows)
 	}
 	f.place()
 }
 
 // measure sets the size of a box, and lays out what is in it.
-func (n *box) measure() {
+func (n *Box) measure() {
 	for _, line := range n.lines {
 		n.w = max(n.w, letterWidth*len([]rune(line))+frameGap)
 	}
 	n.h = lineHeight*len(n.lines) + 10
-	if len(n.inner) == 0 {
+	if len(n.Inner) == 0 {
 		return
 	}
 	x, tallest := frameGap, 0
-	for _, f := range n.inner {
+	for _, f := range n.Inner {
 		f.layout()
 		f.x, f.y = x, n.h
 		x += f.w + frameGap
@@ -94,7 +94,7 @@ func (n *box) measure() {
 
 // rank divides the boxes into rows: each is below those that it needs. An edge gets a place in each row between its
 // ends.
-func (f *frame) rank() {
+func (f *Frame) rank() {
 	last := 0
 	for changed := true; changed; {
 		changed = false
@@ -108,8 +108,8 @@ func (f *frame) rank() {
 		last = max(last, n.row)
 	}
 	f.boxes[len(f.boxes)-1].row = last
-	f.rows = make([][]*box, last+1)
-	add := func(n *box) { f.rows[n.row] = append(f.rows[n.row], n) }
+	f.rows = make([][]*Box, last+1)
+	add := func(n *Box) { f.rows[n.row] = append(f.rows[n.row], n) }
 	for _, n := range f.boxes {
 		add(n)
 	}
@@ -117,9 +117,9 @@ func (f *frame) rank() {
 		from, to := e.path[0], e.path[1]
 		from.outs++
 		to.ins++
-		e.path = []*box{from}
+		e.path = []*Box{from}
 		for row := from.row + 1; row < to.row; row++ {
-			passed := &box{row: row, w: lineHeight, h: lineHeight}
+			passed := &Box{row: row, w: lineHeight, h: lineHeight}
 			add(passed)
 			e.path = append(e.path, passed)
 		}
@@ -134,7 +134,7 @@ func (f *frame) rank() {
 }
 
 // arrange orders the boxes of each row by the mean order of their neighbours.
-func (f *frame) arrange(neighbours func(*box) []*box) {
+func (f *Frame) arrange(neighbours func(*Box) []*Box) {
 	for _, row := range f.rows {
 		for _, n := range row {
 			near := neighbours(n)
@@ -146,20 +146,20 @@ func (f *frame) arrange(neighbours func(*box) []*box) {
 				n.order += other.order / float64(len(near))
 			}
 		}
-		slices.SortStableFunc(row, func(a, b *box) int { return cmp.Compare(a.order, b.order) })
+		slices.SortStableFunc(row, func(a, b *Box) int { return cmp.Compare(a.order, b.order) })
 		number(row)
 	}
 }
 
-func number(row []*box) {
+func number(row []*Box) {
 	for i, n := range row {
 		n.order = float64(i) - float64(len(row)-1)/2
 	}
 }
 
 // place sets the coordinates, with each row in the middle.
-func (f *frame) place() {
-	f.w = letterWidth * len([]rune(f.title))
+func (f *Frame) place() {
+	f.w = letterWidth * len([]rune(f.Title))
 	widths := make([]int, len(f.rows))
 	for i, row := range f.rows {
 		widths[i] = -nodeGap
@@ -182,7 +182,7 @@ func (f *frame) place() {
 		y += tallest + rowGap
 	}
 	f.h = y - rowGap + frameGap
-	leaves, reaches := map[*box]int{}, map[*box]int{}
+	leaves, reaches := map[*Box]int{}, map[*Box]int{}
 	for _, e := range f.sorted(1) {
 		leaves[e.path[0]]++
 		e.leaves = leaves[e.path[0]]
@@ -195,7 +195,7 @@ func (f *frame) place() {
 }
 
 // sorted returns the edges from left to right, by a place of their paths, from the end if it is negative.
-func (f *frame) sorted(at int) []*edge {
+func (f *Frame) sorted(at int) []*edge {
 	middle := func(e *edge) int {
 		n := e.path[(at+len(e.path))%len(e.path)]
 		return 2*n.x + n.w
