@@ -36,8 +36,8 @@ func TDMGatherBaseType(element, index mlir.Type) (mlir.Type, error) {
 	if err != nil {
 		return mlir.Type{}, err
 	}
-	if !capi.MlirTypeIsAInteger(t, i) {
-		return mlir.Type{}, fmt.Errorf("amdgpu: the index of a gather must be an integer, not %s", index)
+	if text := index.String(); text != "i16" && text != "i32" {
+		return mlir.Type{}, fmt.Errorf("amdgpu: the index of a gather must be i16 or i32, not %s", text)
 	}
 	return raw.Parsed(raw.WrapType(c, capi.MlirAMDGPUTDMGatherBaseTypeGet(t, raw.Context(c), h, i)))
 }

@@ -10,6 +10,7 @@ import (
 // Execute creates an async.execute: body runs when the tokens are available. It returns the token of
 // this execution, and the values that body returns, each as an !async.value.
 func Execute(b *mlir.Builder, dependencies []mlir.Value, body func() []mlir.Value) (token mlir.Value, results []mlir.Value) {
+	ods.Needs(b, body != nil)
 	var out []mlir.Value
 	region := b.Region(func([]mlir.Value) {
 		out = body()
@@ -27,9 +28,5 @@ func Execute(b *mlir.Builder, dependencies []mlir.Value, body func() []mlir.Valu
 // Func creates an async.func, and calls body with its arguments to build it. The results are tokens and
 // values of async; body ends with Return, which takes what the values hold.
 func Func(b *mlir.Builder, name string, inputs, results []mlir.Type, body func(in []mlir.Value)) mlir.Operation {
-	var signature mlir.Type
-	if b.Err() == nil {
-		signature = b.Context().FunctionType(inputs, results)
-	}
-	return FuncOp{SymName: name, FunctionType: signature, Body: b.Region(body, inputs...)}.Create(b)
+	return FuncOp{SymName: name, FunctionType: ods.Signature(b, inputs, results), Body: b.Region(body, inputs...)}.Create(b)
 }

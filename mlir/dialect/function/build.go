@@ -12,17 +12,10 @@ func Func(b *mlir.Builder, name string, inputs, results []mlir.Type, body func(i
 	if len(results) == 0 {
 		ods.Terminate(b, region, func() { Return(b) })
 	}
-	return FuncOp{SymName: name, FunctionType: signatureOf(b, inputs, results), Body: region}.Create(b)
+	return FuncOp{SymName: name, FunctionType: ods.Signature(b, inputs, results), Body: region}.Create(b)
 }
 
 // Declare creates a private func.func without a body: a function that is defined elsewhere.
 func Declare(b *mlir.Builder, name string, inputs, results []mlir.Type) mlir.Operation {
-	return FuncOp{SymName: name, FunctionType: signatureOf(b, inputs, results), SymVisibility: "private"}.Create(b)
-}
-
-func signatureOf(b *mlir.Builder, inputs, results []mlir.Type) mlir.Type {
-	if b.Err() != nil {
-		return mlir.Type{}
-	}
-	return b.Context().FunctionType(inputs, results)
+	return FuncOp{SymName: name, FunctionType: ods.Signature(b, inputs, results), SymVisibility: "private"}.Create(b)
 }

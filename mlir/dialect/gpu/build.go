@@ -14,6 +14,7 @@ type Launched struct {
 // Launch creates a gpu.launch with the sizes of the grid and of a block of threads, and
 // calls body to build the kernel. Launch adds the gpu.terminator if body ends without one.
 func Launch(b *mlir.Builder, grid, block [3]mlir.Value, body func(Launched)) mlir.Operation {
+	ods.Needs(b, body != nil)
 	index := b.Context().IndexType()
 	types := make([]mlir.Type, 12)
 	for i := range types {
@@ -29,19 +30,16 @@ func Launch(b *mlir.Builder, grid, block [3]mlir.Value, body func(Launched)) mli
 
 // Module creates a gpu.module, and calls body to build what is in it.
 func Module(b *mlir.Builder, name string, body func()) mlir.Operation {
+	ods.Needs(b, body != nil)
 	return ModuleOp{SymName: name, BodyRegion: b.Region(func([]mlir.Value) { body() })}.Create(b)
 }
 
 // Kernel creates a gpu.func that is a kernel, and calls body with its arguments to build it. Kernel
 // adds the gpu.return if body ends without a terminator.
 func Kernel(b *mlir.Builder, name string, inputs []mlir.Type, body func(in []mlir.Value)) mlir.Operation {
-	var signature mlir.Type
-	if b.Err() == nil {
-		signature = b.Context().FunctionType(inputs, nil)
-	}
 	region := b.Region(body, inputs...)
 	ods.Terminate(b, region, func() { Return(b) })
-	op := FuncOp{FunctionType: signature, Body: region}.Create(b)
+	op := FuncOp{FunctionType: ods.Signature(b, inputs, nil), Body: region}.Create(b)
 	if b.Err() == nil {
 		op.SetAttribute("sym_name", b.Context().StringAttribute(name))
 		op.SetAttribute("gpu.kernel", b.Context().UnitAttribute())

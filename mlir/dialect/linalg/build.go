@@ -15,6 +15,7 @@ const (
 // this order, and loops the kind of each loop. body gets an element of each, and returns one
 // for each output.
 func Generic(b *mlir.Builder, maps []mlir.AffineMap, loops []string, inputs, outputs []mlir.Value, body func(in []mlir.Value) []mlir.Value) mlir.Operation {
+	ods.Needs(b, body != nil)
 	op := GenericOp{Inputs: inputs, Outputs: outputs, IndexingMaps: maps}
 	for _, loop := range loops {
 		op.IteratorTypes = append(op.IteratorTypes, b.Attribute("#linalg.iterator_type<"+loop+">"))

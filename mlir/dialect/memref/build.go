@@ -61,6 +61,7 @@ func plus(a, b int64) int64 {
 // GenericAtomicRMW creates a memref.generic_atomic_rmw: body computes the new element from the old
 // one, and no other thread changes it meanwhile. It returns the old element.
 func GenericAtomicRMW(b *mlir.Builder, memref mlir.Value, indices []mlir.Value, body func(old mlir.Value) mlir.Value) mlir.Value {
+	ods.Needs(b, body != nil)
 	t, _ := ods.Shaped(b, "the memref of memref.generic_atomic_rmw", memref)
 	var elem mlir.Type
 	if b.Err() == nil {
@@ -73,6 +74,7 @@ func GenericAtomicRMW(b *mlir.Builder, memref mlir.Value, indices []mlir.Value, 
 // AllocaScope creates a memref.alloca_scope: what body allocates on the stack is freed at its end. It
 // returns what body returns.
 func AllocaScope(b *mlir.Builder, body func() []mlir.Value) []mlir.Value {
+	ods.Needs(b, body != nil)
 	var out []mlir.Value
 	region := b.Region(func([]mlir.Value) {
 		out = body()

@@ -1,8 +1,6 @@
 package scf
 
 import (
-	"errors"
-
 	"github.com/calliope-mlir/calliope/internal/ods"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -14,6 +12,7 @@ func For(b *mlir.Builder, lower, upper, step mlir.Value, body func(i mlir.Value)
 	if types == nil {
 		return Yield(b)
 	}
+	ods.Needs(b, body != nil)
 	region := b.Region(func(in []mlir.Value) {
 		body(in[0])
 		Yield(b)
@@ -25,6 +24,7 @@ func For(b *mlir.Builder, lower, upper, step mlir.Value, body func(i mlir.Value)
 // without, that number. body builds the innermost one, and gets the induction variables, of
 // type index.
 func Nest(b *mlir.Builder, sizes []int64, body func(i []mlir.Value)) {
+	ods.Needs(b, body != nil)
 	index := b.Context().IndexType()
 	number := func(v int64) mlir.Value {
 		return b.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{index},
@@ -47,7 +47,9 @@ func Nest(b *mlir.Builder, sizes []int64, body func(i []mlir.Value)) {
 			loop()
 		})
 	}
-	loop()
+	if b.Err() == nil {
+		loop()
+	}
 }
 
 // Iterate creates a loop as For does that carries values from one iteration to the next. body
@@ -58,6 +60,7 @@ func Iterate(b *mlir.Builder, lower, upper, step mlir.Value, initial []mlir.Valu
 	if b.Err() != nil {
 		return ods.Results(Yield(b), len(initial))
 	}
+	ods.Needs(b, body != nil)
 	region := b.Region(func(in []mlir.Value) {
 		Yield(b, body(in[0], in[1:])...)
 	}, append([]mlir.Type{bounds[0]}, carried...)...)
@@ -90,9 +93,7 @@ func Choose(b *mlir.Builder, condition mlir.Value, then, otherwise func() []mlir
 			Yield(b, values...)
 		})
 	}
-	if then == nil || otherwise == nil {
-		b.Fail(errors.New("scf.if: the function of a branch is missing"))
-	}
+	ods.Needs(b, then != nil && otherwise != nil)
 	op := IfOp{Condition: condition, ThenRegion: branch(then), ElseRegion: branch(otherwise)}.Create(b)
 	return ods.Results(op, n)
 }
@@ -101,6 +102,7 @@ func Choose(b *mlir.Builder, condition mlir.Value, then, otherwise func() []mlir
 // values for after, which returns the carried values of the next iteration. While returns what
 // before returned last.
 func While(b *mlir.Builder, initial []mlir.Value, before func(carried []mlir.Value) (mlir.Value, []mlir.Value), after func([]mlir.Value) []mlir.Value) []mlir.Value {
+	ods.Needs(b, before != nil && after != nil)
 	var results []mlir.Type
 	first := b.Region(func(in []mlir.Value) {
 		on, values := before(in)
@@ -117,6 +119,7 @@ func While(b *mlir.Builder, initial []mlir.Value, before func(carried []mlir.Val
 // Parallel creates a loop whose iterations may run at the same time, for each combination of
 // the induction variables that body gets.
 func Parallel(b *mlir.Builder, lower, upper, step []mlir.Value, body func(i []mlir.Value)) mlir.Operation {
+	ods.Needs(b, body != nil)
 	region := b.Region(func(in []mlir.Value) {
 		body(in)
 		ReduceOp{}.Create(b)

@@ -61,6 +61,7 @@ func Generate(b *mlir.Builder, resultType mlir.Type, dynamicExtents []mlir.Value
 
 // element returns a region that computes an element from its indices.
 func element(b *mlir.Builder, rank int, body func(i []mlir.Value) mlir.Value) mlir.Region {
+	ods.Needs(b, body != nil)
 	index := make([]mlir.Type, rank)
 	for i := range index {
 		index[i] = b.Context().IndexType()

@@ -1,6 +1,9 @@
 package transform
 
-import "github.com/calliope-mlir/calliope/mlir"
+import (
+	"github.com/calliope-mlir/calliope/internal/ods"
+	"github.com/calliope-mlir/calliope/mlir"
+)
 
 // Main creates the sequence that mlir.Module.Transform and the pass transform-interpreter
 // start with, @__transform_main, in a module. body builds it, and gets the handle of the
@@ -11,6 +14,7 @@ func Main(b *mlir.Builder, body func(root mlir.Value)) mlir.Operation {
 
 // Named creates a named sequence that takes a handle, which it does not consume.
 func Named(b *mlir.Builder, name string, body func(root mlir.Value)) mlir.Operation {
+	ods.Needs(b, body != nil)
 	c, handle := b.Context(), b.Type("!transform.any_op")
 	region := b.Region(func(in []mlir.Value) {
 		body(in[0])
