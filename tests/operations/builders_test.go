@@ -63,7 +63,7 @@ var builders = map[string][]any{
 	"smt":      {smt.BitVector, smt.BitVectorType, smt.ArrayType, smt.FuncType, smt.SortType},
 	"sparse":   {sparse.Encoding.Attribute},
 	"stablehlo": {stablehlo.ReshapeType, stablehlo.BroadcastInDimType, stablehlo.IotaType, stablehlo.ConvertType,
-		stablehlo.BitcastConvertType, stablehlo.RngBitGeneratorTypes, stablehlo.AllGatherType, stablehlo.ReduceScatterType,
+		stablehlo.BitcastConvertType, stablehlo.AllGatherType, stablehlo.ReduceScatterType,
 		stablehlo.DotGeneralType, stablehlo.DotType, stablehlo.ConvolutionType, stablehlo.BoundedTensorType,
 		stablehlo.TensorType, stablehlo.ElementType, stablehlo.ShapeOf, stablehlo.AsQuantized, stablehlo.DimensionsOf},
 	"tensor":    {tensor.ExtractSlice, tensor.InsertSlice, tensor.Pad, tensor.Generate},
