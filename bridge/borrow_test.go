@@ -108,6 +108,7 @@ func TestDebugBorrow(t *testing.T) {
 	defer log.SetOutput(log.Writer()) // which SetDefault changes, too
 	defer slog.SetDefault(slog.Default())
 	slog.SetDefault(slog.New(slog.NewTextHandler(lines, nil)))
+	c.options.Logger = slog.Default()
 	const typ = "tensor<16xf32>"
 	name := register(t, "", negate)
 	e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom("call", "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})

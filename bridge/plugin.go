@@ -53,14 +53,11 @@ type OpenOptions struct {
 	// Path is the file of the plugin's library. If it is empty, native.Find searches for
 	// the library: the environment variable CALLIOPE_PJRT_PLUGIN, the cache, the system.
 	Path string
-	// Verbose lets the plugin write its log to stderr. If the environment variable
-	// TF_CPP_MIN_LOG_LEVEL is set, it decides instead.
-	Verbose bool
-	// VLog enables the verbose log of the plugin, which it writes to stderr: a level, such as
+	// VLog enables the log of the plugin, which it writes to stderr: a level, such as "0" without verbose lines or
 	// "1", or levels of modules, which are the names of XLA's source files, such as
 	// "cpu_compiler=3,thunk_executor=1". The plugin reads it once, when it is loaded: a
 	// VLog for a plugin that is open is a [*LoadedError]. The environment variables
-	// TF_CPP_MAX_VLOG_LEVEL and TF_CPP_VMODULE, if they are set, decide instead.
+	// TF_CPP_MIN_LOG_LEVEL, TF_CPP_MAX_VLOG_LEVEL and TF_CPP_VMODULE, if they are set, decide instead.
 	VLog string
 	// Targets are the custom call targets that call Go; nil means contract.Targets. If
 	// the plugin is open already, missing targets are added.

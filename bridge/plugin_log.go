@@ -29,9 +29,6 @@ func setLog(o OpenOptions) error {
 	if o.VLog != "" {
 		least = "0" // verbose lines are of the level INFO
 	}
-	if o.Verbose && o.VLog == "" {
-		least = ""
-	}
 	for _, v := range []struct{ name, value string }{
 		{"TF_CPP_MIN_LOG_LEVEL", least}, {"TF_CPP_MAX_VLOG_LEVEL", level}, {"TF_CPP_VMODULE", modules},
 	} {

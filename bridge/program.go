@@ -60,11 +60,12 @@ func (c *Client) warnInexact(m contract.Module, flags map[string]string) {
 	}
 }
 
-// warnUnprepared logs that a Source with callbacks is compiled as it is, once for a client.
+// warnUnprepared logs that a Source with callbacks is compiled as it is, once for a client that has a Logger: what a program
+// that asked for nothing prints stays its own.
 func (c *Client) warnUnprepared(p Program, o CompileOptions) {
 	s, ok := p.(Source)
 	called := func(target string) bool { return bytes.Contains(s, []byte(target)) }
-	if !ok || len(o.JAXCallbacks) == 0 && !slices.ContainsFunc(contract.Targets(), called) {
+	if !ok || c.options.Logger == nil || len(o.JAXCallbacks) == 0 && !slices.ContainsFunc(contract.Targets(), called) {
 		return
 	}
 	c.unprepared.Do(func() {
@@ -77,8 +78,8 @@ func (c *Client) warnUnprepared(p Program, o CompileOptions) {
 const bytecodeMagic = "ML\xefR"
 
 // A Source is the text, the bytecode or the portable artifact of a module. Compile gives it to XLA as it is, without what
-// makes a module right for XLA (see passes.Prepare). If it has callbacks, Compile logs that, once for a client: read such a module with
-// mlir.Context.Parse, and compile it by passes.Program.
+// makes a module right for XLA (see passes.Prepare). If it has callbacks, Compile warns of that on ClientOptions.Logger,
+// once for a client: read such a module with mlir.Context.Parse, and compile it by passes.Program.
 type Source []byte
 
 // Artifact returns s itself, for every version.

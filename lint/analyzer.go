@@ -83,13 +83,13 @@ func (p *Pass) Mentions(texts ...string) bool {
 }
 
 // Shared returns what make returns. Rules that pass the same key share the result: make is called
-// once for a module.
-func (p *Pass) Shared(key any, make func() any) any {
-	v, ok := p.check.shared[key]
-	if !ok {
-		v = make()
-		p.check.shared[key] = v
+// once for a module. The key belongs to one type T.
+func Shared[T any](p *Pass, key any, make func() T) T {
+	if v, ok := p.check.shared[key]; ok {
+		return v.(T)
 	}
+	v := make()
+	p.check.shared[key] = v
 	return v
 }
 

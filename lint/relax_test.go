@@ -71,7 +71,7 @@ func TestRelax(t *testing.T) {
 func TestShared(t *testing.T) {
 	made := 0
 	run := func(p *lint.Pass) error {
-		if got := p.Shared("key", func() any { made++; return made }); got != made {
+		if got := lint.Shared(p, "key", func() int { made++; return made }); got != made {
 			t.Errorf("the result is %v, want %d", got, made)
 		}
 		return nil

@@ -14,8 +14,6 @@ import (
 
 // ResourceOptions are the settings of a resource's memory.
 type ResourceOptions struct {
-	// Mutable lets MLIR write to the memory.
-	Mutable bool
 	// Alignment is a power of two that the memory is aligned to. Zero means the alignment
 	// of the elements.
 	Alignment int
@@ -62,7 +60,7 @@ func NewResource[T DenseElement](t Type, name string, values []T, o ResourceOpti
 		pins.Pin(data)
 	}
 	size := len(values) * int(unsafe.Sizeof(*new(T)))
-	return c.attribute(capi.NewResource(c.api, raw, name, data, size, alignment, o.Mutable, func() {
+	return c.attribute(capi.NewResource(c.api, raw, name, data, size, alignment, false, func() {
 		pins.Unpin()
 		if o.Released != nil {
 			o.Released()

@@ -82,7 +82,6 @@ const (
 // PrintIROptions specify when the IR that a pass works on is printed.
 type PrintIROptions struct {
 	Before, After bool
-	OnlyOnChange  bool // only after passes that changed something
 	OnlyOnFailure bool // only after passes that failed
 	ModuleScope   bool // the whole module; only in a context without threads
 	// Dir is the directory in which a file is written for each pass. If empty, the IR is
@@ -193,7 +192,7 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 	}
 	if i := o.PrintIR; i != nil {
 		flags := i.Print.flags(t)
-		capi.MlirPassManagerEnableIRPrinting_22(t, p.raw, i.Before, i.After, i.ModuleScope, i.OnlyOnChange, i.OnlyOnFailure, flags, i.Dir)
+		capi.MlirPassManagerEnableIRPrinting_22(t, p.raw, i.Before, i.After, i.ModuleScope, false, i.OnlyOnFailure, flags, i.Dir)
 		capi.MlirOpPrintingFlagsDestroy(t, flags)
 	}
 	return p, nil

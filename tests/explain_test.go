@@ -104,15 +104,15 @@ var aliasPrograms = []struct {
 	{"in_a_branch", false, func(p *aliasProgram) []builder.Value {
 		y := p.use(p.x)
 		return []builder.Value{builder.If(p.pred, func() builder.Value { return p.pass(y) }, func() builder.Value { return builder.Neg(y) })}
-	}, []aliasing.Cause{aliasing.NoCopy}},
+	}, []aliasing.Cause{aliasing.Kept}},
 	{"in_a_branch_and_used", false, func(p *aliasProgram) []builder.Value {
 		y := p.use(p.x)
 		z := builder.If(p.pred, func() builder.Value { return p.pass(y) }, func() builder.Value { return p.use(p.x) })
 		return []builder.Value{z, p.use(y)}
-	}, []aliasing.Cause{aliasing.NoCopy}},
+	}, []aliasing.Cause{aliasing.Kept}},
 	{"argument_in_a_branch", false, func(p *aliasProgram) []builder.Value {
 		return []builder.Value{builder.If(p.pred, func() builder.Value { return p.pass(p.x) }, func() builder.Value { return builder.Neg(p.x) })}
-	}, []aliasing.Cause{aliasing.NoCopy}},
+	}, []aliasing.Cause{aliasing.Kept}},
 	{"loop_state", false, func(p *aliasProgram) []builder.Value {
 		return []builder.Value{p.loop(p.use(p.x), func(s builder.Value) builder.Value { return builder.Cos(p.pass(s)) })}
 	}, []aliasing.Cause{aliasing.NoCopy}},
@@ -198,14 +198,18 @@ func TestExplain(t *testing.T) {
 			defer m.Close()
 			var causes []aliasing.Cause
 			var texts []string
-			want := 0
+			want, kept := 0, false
 			m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 				for _, e := range aliasing.Explain(op) {
 					if shape, err := stablehlo.ShapeOf(op.Operand(int(e.Alias.OperandIndex)).Type()); err != nil || !shape.Equal(fourFloats) {
 						continue // a token
 					}
 					causes, texts = append(causes, e.Cause), append(texts, e.Text)
-					if e.Cause != aliasing.NoCopy {
+					switch e.Cause {
+					case aliasing.NoCopy:
+					case aliasing.Kept:
+						kept = true // in a fusion with a select
+					default:
 						want++
 					}
 				}
@@ -224,6 +228,9 @@ func TestExplain(t *testing.T) {
 			}
 			if got := strings.Count(string(hlo), "f32[4]{0} copy("); got != want {
 				t.Errorf("XLA copies %d times, Explain says %d: %q\n%s", got, want, texts, hlo)
+			}
+			if got := strings.Contains(string(hlo), "f32[4]{0} select("); got != kept {
+				t.Errorf("XLA selects: %t, Explain says that KeepValues made a copy: %t: %q\n%s", got, kept, texts, hlo)
 			}
 		})
 	}

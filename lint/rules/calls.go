@@ -34,14 +34,14 @@ func (c *call) text() string {
 // callsOf returns the custom calls of the module.
 func callsOf(p *lint.Pass) []*call {
 	type key struct{}
-	return p.Shared(key{}, func() any {
+	return lint.Shared(p, key{}, func() []*call {
 		var calls []*call
 		var reader callop.Reader
 		for op := range p.Operations("stablehlo.custom_call") {
 			calls = append(calls, readCall(&reader, op))
 		}
 		return calls
-	}).([]*call)
+	})
 }
 
 func readCall(reader *callop.Reader, op mlir.Operation) *call {

@@ -154,10 +154,10 @@ func spread(bits map[mlir.Value]reach, next map[mlir.Value][]mlir.Value) {
 // tokensOf returns the ways of all tokens of the module.
 func tokensOf(p *lint.Pass) *paths {
 	type key struct{}
-	return p.Shared(key{}, func() any {
+	return lint.Shared(p, key{}, func() *paths {
 		f := newFlow(p)
 		return f.follow(f.sources(p))
-	}).(*paths)
+	})
 }
 
 // sources returns the values with which tokens begin.

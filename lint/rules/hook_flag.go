@@ -82,7 +82,7 @@ func hookFlag(p *lint.Pass) error {
 // at a place for one, in a module with other flags.
 func unknownFlags(p *lint.Pass) []mlir.Operation {
 	type key struct{}
-	return p.Shared(key{}, func() any {
+	return lint.Shared(p, key{}, func() []mlir.Operation {
 		var unknown []mlir.Operation
 		flags := false
 		for _, h := range planOf(p).Hooks() {
@@ -95,10 +95,10 @@ func unknownFlags(p *lint.Pass) []mlir.Operation {
 			}
 		}
 		if !flags {
-			return []mlir.Operation(nil)
+			return nil
 		}
 		return unknown
-	}).([]mlir.Operation)
+	})
 }
 
 // sent returns the types that belong to a flag.

@@ -41,9 +41,8 @@ type Options struct {
 	Optimize int // optimization level from 0 to 3, like a compiler's -O
 	// Libraries are the paths of shared libraries. A symbol that the module declares and does
 	// not define is looked up in the process, and then in them.
-	Libraries           []string
-	ObjectDump          bool // keep the object code for DumpObject
-	PositionIndependent bool
+	Libraries  []string
+	ObjectDump bool // keep the object code for DumpObject
 	// Functions are Go functions by the names of functions that the module declares but does
 	// not define. The parameters and the result must have the layouts of those of the
 	// declaration, as with Engine.Invoke; a memref is its two pointers, its offset, its sizes
@@ -90,7 +89,7 @@ func New(m *mlir.Module, o Options) (*Engine, error) {
 		handle = raw.Module(with)
 	}
 	_ = raw.Failure(c, "") // discard earlier diagnostics
-	e.raw = capi.CreateEngine(raw.Table(c), handle, o.Optimize, o.Libraries, o.ObjectDump, o.PositionIndependent)
+	e.raw = capi.CreateEngine(raw.Table(c), handle, o.Optimize, o.Libraries, o.ObjectDump, false)
 	if failure := raw.Failure(c, "compiling the module"); e.raw.Ptr == nil {
 		return nil, failure
 	}

@@ -110,7 +110,7 @@ func TestMistakesNameTheLine(t *testing.T) {
 		"a large integer":            {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, b.Type("i8"), 300) }, "300 does not fit in i8"},
 		"a float of another range":   {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantFloat(b, b.Type("f4E2M1FN"), math.NaN()) }, "f4E2M1FN cannot represent NaN"},
 		"a constant of no type":      {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, mlir.Type{}, 1) }, "called on a zero value"},
-		"no function":                {func(b *mlir.Builder, in []mlir.Value) { scf.Choose(b, in[0], nil, nil) }, "the function of a branch is missing"},
+		"no function":                {func(b *mlir.Builder, in []mlir.Value) { scf.Choose(b, in[0], nil, nil) }, "the function that builds the body is nil"},
 	} {
 		m := c.NewModule(mlir.Location{})
 		b := mlir.NewBuilder(m.Body(), mlir.Location{})
