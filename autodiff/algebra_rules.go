@@ -1,0 +1,166 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// algebra has the Fourier transforms and linear algebra.
+var algebra = map[string]rule{
+	"stablehlo.fft":      same(transposeFFT),
+	"stablehlo.cholesky": {jvp: jvpCholesky},
+	"stablehlo.triangular_solve": {
+		jvp: jvpSolve,
+		transpose: func(b *backward, op mlir.Operation) {
+			o, _ := stablehlo.AsTriangularSolve(op)
+			b.to(op, 1, func(g mlir.Value) mlir.Value {
+				switch o.TransposeA {
+				case stablehlo.TransposePlain:
+					o.TransposeA = stablehlo.TransposeNone
+				case stablehlo.TransposeAdjoint: // the transpose of the adjoint is the conjugate
+					o.A, o.TransposeA = b.conj(o.A), stablehlo.TransposeNone
+				default:
+					o.TransposeA = stablehlo.TransposePlain
+				}
+				o.B = g
+				return b.do(o)
+			})
+		},
+	},
+}
+
+// transposeFFT is the same transform for complex ones, which are symmetric. The real ones leave out the
+// half of the spectrum that is conjugate to the other half.
+func transposeFFT(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
+	o, _ := stablehlo.AsFft(op)
+	o.ResultType = mlir.Type{}
+	size := 1.
+	for _, n := range o.FftLength {
+		size *= float64(n)
+	}
+	switch o.FftType {
+	case stablehlo.FftReal:
+		o.FftType = stablehlo.FftRealInverse
+		o.Operand = b.div(b.conj(g), b.twice(g, o.FftLength))
+		return b.scale(b.do(o), size)
+	case stablehlo.FftRealInverse:
+		o.FftType, o.Operand = stablehlo.FftReal, g
+		x := b.do(o)
+		return b.conj(b.mul(b.scale(x, 1/size), b.twice(x, o.FftLength)))
+	}
+	o.Operand = g
+	return b.do(o)
+}
+
+// twice returns 2 for the elements of a half spectrum that stand for two, and 1 for the others: the first
+// and, of an even number, the last.
+func (e *emitter) twice(x mlir.Value, lengths []int64) mlir.Value {
+	shape := dims(x)
+	last := int64(len(shape) - 1)
+	i32 := e.c.IntegerType(32, mlir.Signless)
+	place := e.iota(i32, last, shape...)
+	one := e.compare(stablehlo.CompareEQ, place, e.number(place.Type(), 0))
+	if lengths[len(lengths)-1]%2 == 0 {
+		end := e.compare(stablehlo.CompareEQ, place, e.number(place.Type(), float64(shape[last]-1)))
+		one = e.binary(stablehlo.Or, one, end)
+	}
+	return e.choose(one, e.like(x, 1), e.like(x, 2))
+}
+
+// triangle returns which elements of matrices like x are in the lower triangle, or in the upper one. Those of
+// the diagonal are, unless strict is set.
+func (e *emitter) triangle(x mlir.Value, lower, strict bool) mlir.Value {
+	shape := dims(x)
+	i32 := e.c.IntegerType(32, mlir.Signless)
+	row, column := e.iota(i32, int64(len(shape)-2), shape...), e.iota(i32, int64(len(shape)-1), shape...)
+	direction := map[bool]stablehlo.ComparisonDirection{false: stablehlo.CompareGE, true: stablehlo.CompareGT}[strict]
+	if lower {
+		return e.compare(direction, row, column)
+	}
+	return e.compare(direction, column, row)
+}
+
+// matmul returns products of matrices.
+func (e *emitter) matmul(x, y mlir.Value) mlir.Value {
+	n := int64(rank(x))
+	numbers := stablehlo.DotDimensionNumbers{
+		LHSBatchingDimensions: upTo(int(n - 2)), RHSBatchingDimensions: upTo(int(n - 2)),
+		LHSContractingDimensions: []int64{n - 1}, RHSContractingDimensions: []int64{n - 2},
+	}
+	return e.do(stablehlo.DotGeneralOp{
+		LHS: x, RHS: y, DotDimensionNumbers: numbers,
+		PrecisionConfig: []stablehlo.Precision{stablehlo.PrecisionHighest, stablehlo.PrecisionHighest},
+		ResultType:      must(stablehlo.DotGeneralType(x.Type(), y.Type(), numbers, element(x.Type()))),
+	})
+}
+
+// swap transposes matrices.
+func (e *emitter) swap(x mlir.Value) mlir.Value {
+	order := upTo(rank(x))
+	slices.Reverse(order[len(order)-2:])
+	return e.transpose(x, order)
+}
+
+// jvpCholesky follows Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527: the
+// tangent of L is L·Φ(L⁻¹·dA·L⁻ᴴ), where Φ takes the lower triangle with half of the diagonal.
+func jvpCholesky(f *forward, op mlir.Operation) {
+	o, _ := stablehlo.AsCholesky(op)
+	g, factor := f.operand(op, 0), op.Result(0)
+	zero := f.zero(g.Type())
+	if !o.Lower {
+		factor, g = f.conj(f.swap(factor)), f.conj(f.swap(g))
+	}
+	lower := f.triangle(factor, true, false)
+	factor = f.choose(lower, factor, zero) // the other triangle is not defined
+	right := f.do(stablehlo.TriangularSolveOp{A: factor, B: g, Lower: true, TransposeA: stablehlo.TransposeAdjoint})
+	both := f.do(stablehlo.TriangularSolveOp{
+		A: factor, B: right, LeftSide: true, Lower: true, TransposeA: stablehlo.TransposeNone,
+	})
+	weights := f.choose(f.triangle(factor, true, true), f.like(factor, 1), f.like(factor, 0.5))
+	tangent := f.matmul(factor, f.mul(f.choose(lower, both, zero), weights))
+	if !o.Lower {
+		tangent = f.conj(f.swap(tangent))
+	}
+	f.set(op.Result(0), tangent)
+}
+
+// jvpSolve is linear in b. For a it solves for the change of the product.
+func jvpSolve(f *forward, op mlir.Operation) {
+	o, _ := stablehlo.AsTriangularSolve(op)
+	o.ResultType = mlir.Type{}
+	x := op.Result(0)
+	if g := f.operand(op, 1); !g.IsNil() {
+		f.set(x, f.clone(op, o.A, g).Result(0))
+	}
+	g := f.operand(op, 0)
+	if g.IsNil() {
+		return
+	}
+	g = f.neg(f.choose(f.triangle(g, o.Lower, o.UnitDiagonal), g, f.zero(g.Type())))
+	if o.TransposeA != stablehlo.TransposeNone {
+		g = f.swap(g)
+	}
+	if o.TransposeA == stablehlo.TransposeAdjoint {
+		g = f.conj(g)
+	}
+	solve := func(b mlir.Value) mlir.Value {
+		o.B = b
+		return f.do(o)
+	}
+	// The cheaper order of the two.
+	n := rank(x)
+	rows, columns := dims(x)[n-2], dims(x)[n-1]
+	switch {
+	case o.LeftSide && rows > columns:
+		g = solve(f.matmul(g, x))
+	case o.LeftSide:
+		g = f.matmul(solve(g), x)
+	case rows < columns:
+		g = solve(f.matmul(x, g))
+	default:
+		g = f.matmul(x, solve(g))
+	}
+	f.accumulate(x, g)
+}

@@ -1,0 +1,129 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// isPure reports whether an operation can be removed if nothing uses its results.
+func isPure(op mlir.Operation) bool {
+	for inner := range op.All() {
+		switch inner.Name() {
+		case "stablehlo.custom_call":
+			if callop.HasSideEffect(inner) {
+				return false
+			}
+		case "stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv", "stablehlo.rng", "func.call":
+			return false
+		}
+	}
+	return true
+}
+
+// clean removes the operations of a block that nothing uses, and what nothing uses in its loops and
+// branches.
+func (e *emitter) clean(b mlir.Block) {
+	list := operations(b)
+	for i := len(list) - 1; i >= 0; i-- {
+		switch op := list[i]; {
+		case !slices.ContainsFunc(op.ResultValues(), mlir.Value.HasUses) && isPure(op):
+			e.erase(op)
+		case isControl(op):
+			e.prune(op)
+		}
+	}
+}
+
+// erase removes an operation, and forgets it if it is a constant that may be used again.
+func (e *emitter) erase(op mlir.Operation) {
+	for _, v := range op.Results() {
+		if key, ok := e.keys[v]; ok {
+			delete(e.constants, key)
+			delete(e.keys, v)
+		}
+	}
+	check(op.Erase())
+}
+
+// prune removes the results that nothing uses from a loop or a branch, and what nothing uses in its
+// regions.
+func (e *emitter) prune(op mlir.Operation) {
+	keep := make([]bool, op.NumResults())
+	for i, v := range op.Results() {
+		keep[i] = v.HasUses()
+	}
+	operands := op.OperandValues()
+	blocks := []mlir.Block{}
+	for _, r := range op.Regions() {
+		blocks = append(blocks, r.First())
+	}
+	if op.Name() == "stablehlo.while" {
+		keepCarried(op, keep)
+		operands = filter(operands, keep)
+		body := blocks[1]
+		body.Terminator().SetOperands(filter(body.Terminator().OperandValues(), keep)...)
+	} else {
+		for _, b := range blocks {
+			b.Terminator().SetOperands(filter(b.Terminator().OperandValues(), keep)...)
+		}
+	}
+	for _, b := range blocks {
+		e.clean(b)
+		for i := b.NumArguments() - 1; i >= 0; i-- {
+			if !keep[i] {
+				check(b.EraseArgument(i))
+			}
+		}
+	}
+	if !slices.Contains(keep, false) {
+		return
+	}
+	made := e.remake(op, operands, filter(typesOf(op.ResultValues()), keep))
+	replace(filter(op.ResultValues(), keep), made.ResultValues())
+	check(op.Erase())
+}
+
+// keepCarried sets keep for the carried values of a loop that its condition, its effects or the values
+// that are kept depend on.
+func keepCarried(op mlir.Operation, keep []bool) {
+	cond, body := op.Region(0).First(), op.Region(1).First()
+	for i, v := range cond.Arguments() {
+		keep[i] = keep[i] || v.HasUses()
+	}
+	list := operations(body)
+	for changed := true; changed; {
+		changed = false
+		needed := map[mlir.Value]bool{}
+		for _, v := range filter(body.Terminator().OperandValues(), keep) {
+			needed[v] = true
+		}
+		for i := len(list) - 1; i >= 0; i-- {
+			op := list[i]
+			if !slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return needed[v] }) && isPure(op) {
+				continue
+			}
+			for inner := range op.All() {
+				for _, v := range inner.Operands() {
+					needed[v] = true
+				}
+			}
+		}
+		for i, v := range body.Arguments() {
+			if needed[v] && !keep[i] {
+				keep[i], changed = true, true
+			}
+		}
+	}
+}
+
+// filter returns the elements that are kept.
+func filter[T any](list []T, keep []bool) (kept []T) {
+	for i, v := range list {
+		if keep[i] {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,130 @@
+package autodiff
+
+import (
+	"math"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// second is the combiner that returns its second argument.
+const second = "second"
+
+// combiner returns the name of the operation that the body of a reduction or scatter applies to its two
+// arguments, or second, or "" for any other body.
+func combiner(r mlir.Region) string {
+	b := r.First()
+	if b.NumArguments() != 2 {
+		return ""
+	}
+	result := b.Terminator().Operand(0)
+	switch {
+	case result == b.Argument(1):
+		return second
+	case !result.IsResult() || result.Owner() != b.First() || result.Owner().NumOperands() != 2:
+		return ""
+	}
+	op := result.Owner()
+	x, y := op.Operand(0), op.Operand(1)
+	if x == b.Argument(0) && y == b.Argument(1) || x == b.Argument(1) && y == b.Argument(0) {
+		return op.Name()
+	}
+	return ""
+}
+
+// combineAll applies the body of a reduction, made for scalars, to each element of arrays of one shape. It
+// creates the operations of the body for arrays.
+func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.Value) (results []mlir.Value) {
+	shape := dims(arrays[0])
+	at := map[mlir.Value]mlir.Value{}
+	for i, v := range body.Arguments() {
+		at[v] = arrays[i]
+	}
+	get := func(v mlir.Value) mlir.Value {
+		if with, ok := at[v]; ok {
+			return with
+		}
+		return e.broadcast(v, nil, shape...) // from outside
+	}
+	for _, op := range operations(body) {
+		if op.Name() == "stablehlo.constant" {
+			at[op.Result(0)] = e.broadcast(e.clone(op).Result(0), nil, shape...)
+			continue
+		}
+		if op.NumRegions() > 0 || op.NumResults() != 1 || rank(op.Result(0)) != 0 {
+			fail(of, "the derivative of a body with %s is not known", op.Name())
+		}
+		s := mlir.OperationState{
+			Name: op.Name(), Location: op.Location(),
+			Results: []mlir.Type{must(e.c.TensorType(element(op.Result(0).Type()), shape...))},
+		}
+		for _, v := range op.Operands() {
+			s.Operands = append(s.Operands, get(v))
+		}
+		for name, a := range op.Attributes() {
+			s.Attributes = append(s.Attributes, mlir.NamedAttribute{Name: name, Value: a})
+		}
+		at[op.Result(0)] = must(mlir.Create(mlir.Before(e.before), s)).Result(0)
+	}
+	for _, v := range body.Terminator().Operands() {
+		results = append(results, get(v))
+	}
+	return results
+}
+
+// reduceAll reduces the first dimension of arrays, after the initial values, by combining neighbours until one
+// element is left. The body must be associative, and need not be commutative.
+func (e *emitter) reduceAll(of mlir.Operation, body mlir.Block, arrays, initial []mlir.Value) []mlir.Value {
+	rest := dims(arrays[0])[1:]
+	for i, v := range arrays {
+		arrays[i] = e.concatenate(e.broadcast(initial[i], nil, append([]int64{1}, rest...)...), v)
+	}
+	for dims(arrays[0])[0] > 1 {
+		n := dims(arrays[0])[0]
+		var even, odd []mlir.Value
+		for _, v := range arrays {
+			even, odd = append(even, e.rows(v, 0, n-n%2, 2)), append(odd, e.rows(v, 1, n, 2))
+		}
+		combined := e.combineAll(of, body, append(even, odd...))
+		if n%2 == 1 {
+			for i, v := range combined {
+				combined[i] = e.concatenate(v, e.rows(arrays[i], n-1, n, 1))
+			}
+		}
+		arrays = combined
+	}
+	for i, v := range arrays {
+		arrays[i] = e.reshape(v, rest...)
+	}
+	return arrays
+}
+
+// rows returns the elements of the first dimension from start to limit, by a stride.
+func (e *emitter) rows(x mlir.Value, start, limit, stride int64) mlir.Value {
+	starts, limits, strides := make([]int64, rank(x)), slices.Clone(dims(x)), ones(rank(x))
+	starts[0], limits[0], strides[0] = start, limit, stride
+	return e.slice(x, starts, limits, strides)
+}
+
+// concatenate joins arrays along the first dimension.
+func (e *emitter) concatenate(parts ...mlir.Value) mlir.Value {
+	return e.do(stablehlo.ConcatenateOp{Inputs: parts})
+}
+
+// isInfinite reports whether a value is a constant of infinities of a sign.
+func isInfinite(v mlir.Value, sign int) bool {
+	for isMadeBy(v, "stablehlo.broadcast_in_dim") {
+		v = v.Owner().Operand(0)
+	}
+	if !isMadeBy(v, "stablehlo.constant") {
+		return false
+	}
+	a, _ := v.Owner().Attribute("value")
+	if !a.IsSplat() {
+		return false
+	}
+	e, ok := a.ElementAt(make([]int64, rank(v))...)
+	f, isFloat := e.Float()
+	return ok && isFloat && math.IsInf(f, sign)
+}

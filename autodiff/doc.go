@@ -1,0 +1,26 @@
+// Package autodiff makes the derivatives of functions of StableHLO modules, IR to IR.
+//
+// [JVP] and [VJP] make functions that compute derivatives along tangents and along cotangents.
+// [Grad] and [ValueAndGrad] make the gradient of a function whose result is a scalar. Each takes a
+// func.func of any module, whatever made it, and adds functions to that module. The conventions are
+// those of JAX: for complex numbers, for ties of maximum, for which operations have no derivative.
+//
+// # How it works
+//
+// A function is cloned and its calls are inlined. A JVP rule for each operation adds operations that
+// compute the tangents of the results from those of the operands. A tangent that is zero does not
+// exist. The operations that were added are linear in the tangents. Reverse mode transposes them,
+// from the last to the first, by a second rule for each of the linear operations, and then removes
+// them. A derivative therefore has no more operations than it needs, and can be differentiated again.
+//
+// Values of other types than floating-point and complex numbers have no tangents, as in JAX. An
+// operation without a rule is an error if a derivative passes through it: an [*Error], which has the
+// operation and its place.
+//
+// # Effects
+//
+// Callbacks that only look at values are called once, in the forward part, with the primal values.
+// The derivative of the values that a passthrough callback returns is that of its operands. A
+// callback whose results are computed by the host has no derivative, which is an error if one passes
+// through it. The derivative keeps the order of all effects.
+package autodiff

@@ -1,0 +1,115 @@
+package autodiff
+
+import (
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// forward adds to a function the operations that compute tangents. They stand after the operations
+// that they belong to.
+type forward struct {
+	*emitter
+	tangents map[mlir.Value]mlir.Value // those that are not zero
+}
+
+// tangent returns the tangent of a value, or the zero Value if it is zero.
+func (f *forward) tangent(v mlir.Value) mlir.Value { return f.tangents[v] }
+
+// operand returns the tangent of an operand.
+func (f *forward) operand(op mlir.Operation, i int) mlir.Value { return f.tangents[op.Operand(i)] }
+
+// full returns the tangent of a value, with zeros if it does not exist.
+func (f *forward) full(v mlir.Value) mlir.Value { return f.orZero(f.tangents[v], v.Type()) }
+
+// set sets the tangent of a value.
+func (f *forward) set(v, tangent mlir.Value) {
+	if !tangent.IsNil() {
+		f.tangents[v] = tangent
+	}
+}
+
+// accumulate adds to the tangent of a value.
+func (f *forward) accumulate(v, tangent mlir.Value) { f.set(v, f.add(f.tangents[v], tangent)) }
+
+// block adds the tangents of all values of a block.
+func (f *forward) block(b mlir.Block) {
+	for op := b.First(); op != b.Terminator(); {
+		next := op.Next()
+		if !f.active(op) {
+			op = next
+			continue
+		}
+		f.loc = op.Location()
+		f.at(next, func() {
+			if r := rules[op.Name()]; r.expand != nil {
+				if with := r.expand(f, op); with != nil {
+					replace(op.ResultValues(), with)
+					next = op.Next()
+					check(op.Erase())
+					return
+				}
+			}
+			f.operation(op)
+		})
+		op = next
+	}
+}
+
+// replace replaces values by as many others.
+func replace(values, with []mlir.Value) {
+	for i, v := range values {
+		v.ReplaceAllUses(with[i])
+	}
+}
+
+// active reports whether the results of an operation may have tangents that are not zero.
+func (f *forward) active(op mlir.Operation) bool {
+	if isControl(op) {
+		return true // its regions may use anything
+	}
+	reached, has := false, false
+	for _, v := range op.Operands() {
+		reached = reached || !f.tangent(v).IsNil()
+	}
+	for _, v := range op.Results() {
+		has = has || differentiable(v.Type())
+	}
+	return reached && has
+}
+
+func (f *forward) operation(op mlir.Operation) {
+	for _, v := range op.Results() {
+		if _, static := v.Type().NumElements(); differentiable(v.Type()) && !static {
+			fail(op, "its result %s has a dynamic dimension: "+
+				"make the shapes of the module static first, with stablehlo.Refine", v.Type())
+		}
+	}
+	switch r := rules[op.Name()]; {
+	case r.jvp != nil:
+		r.jvp(f, op)
+	case op.Name() == "stablehlo.custom_call":
+		f.customCall(op)
+	default:
+		fail(op, "no derivative of this operation is known: replace it, or keep the parameters of the derivative from it")
+	}
+}
+
+// customCall sets the tangents of the results of a callback.
+func (f *forward) customCall(op mlir.Operation) {
+	call, ok := callop.AsCall(op)
+	custom, _ := stablehlo.AsCustomCall(op)
+	if !ok || call.Err != nil || call.Config.Form != contract.Passthrough {
+		fail(op, "the host computes the results of @%s, so that they have no derivative: "+
+			"compute them in the module, or call a function that only looks at its values", custom.Target)
+	}
+	order, err := passes.PassthroughOrder(custom)
+	if err != nil {
+		fail(op, "the callback does not pass its operands through: %v", err)
+	}
+	for i, operand := range order[:op.NumResults()] {
+		f.set(op.Result(i), f.operand(op, operand))
+	}
+}

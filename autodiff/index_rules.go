@@ -1,0 +1,266 @@
+package autodiff
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// indexing has the operations that move elements to places that are values, one by one.
+var indexing = map[string]rule{
+	"stablehlo.gather":  same(transposeGather),
+	"stablehlo.scatter": {jvp: jvpScatter, transpose: transposeScatter},
+	"stablehlo.sort":    {jvp: jvpSort},
+}
+
+// transposeGather adds each element of the cotangent to the place that it came from. Gather moves slices
+// that reach out of the operand into it, and scatter leaves them out, so the indices are moved first.
+func transposeGather(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
+	o, _ := stablehlo.AsGather(op)
+	d := o.DimensionNumbers
+	into := stablehlo.ScatterDimensionNumbers{
+		UpdateWindowDims: d.OffsetDims, InsertedWindowDims: d.CollapsedSliceDims,
+		InputBatchingDims:          d.OperandBatchingDims,
+		ScatterIndicesBatchingDims: d.StartIndicesBatchingDims,
+		ScatterDimsToOperandDims:   d.StartIndexMap, IndexVectorDim: d.IndexVectorDim,
+	}
+	indices := o.StartIndices
+	if !isBounded(indices) {
+		zero, last := b.bounds(indices, o.Operand, d.StartIndexMap, o.SliceSizes, d.IndexVectorDim)
+		indices = b.do(stablehlo.ClampOp{Min: zero, Operand: indices, Max: last})
+	}
+	return b.scatterAdd(b.zero(o.Operand.Type()), indices, g, into, o.IndicesAreSorted, false)
+}
+
+// isBounded reports whether indices are positions along a dimension that was sorted, which are in
+// bounds.
+func isBounded(v mlir.Value) bool {
+	for isMadeBy(v, "stablehlo.reshape") {
+		v = v.Owner().Operand(0)
+	}
+	return isMadeBy(v, "chlo.top_k") || isMadeBy(v, "stablehlo.sort") && isMadeBy(v.Owner().Operand(v.Index()), "stablehlo.iota")
+}
+
+func isMadeBy(v mlir.Value, name string) bool { return v.IsResult() && v.Owner().Name() == name }
+
+// bounds returns the least and the greatest start index of a slice, for each index.
+func (e *emitter) bounds(indices, operand mlir.Value, indexed, sizes []int64, vector int64) (zero, last mlir.Value) {
+	var list []string
+	for _, d := range indexed {
+		list = append(list, strconv.FormatInt(dims(operand)[d]-sizes[d], 10))
+	}
+	t := must(e.c.TensorType(element(indices.Type()), int64(len(indexed))))
+	last = e.constant(t, "["+strings.Join(list, ", ")+"]")
+	shape := dims(indices)
+	if vector == int64(len(shape)) {
+		last = e.reshape(last)
+		return e.zero(last.Type()), e.broadcast(last, nil, shape...)
+	}
+	return e.zero(must(e.c.TensorType(element(indices.Type())))), e.broadcast(last, []int64{vector}, shape...)
+}
+
+func (e *emitter) scatterAdd(
+	operand, indices, updates mlir.Value, d stablehlo.ScatterDimensionNumbers, sorted, unique bool,
+) mlir.Value {
+	return e.do(stablehlo.ScatterOp{
+		Inputs: []mlir.Value{operand}, ScatterIndices: indices, Updates: []mlir.Value{updates},
+		ScatterDimensionNumbers: d, IndicesAreSorted: sorted, UniqueIndices: unique, UpdateComputation: e.adder(operand),
+	})
+}
+
+// jvpScatter is linear for a scatter that adds, and for one that sets unique elements. Of several
+// updates of one element it finds the one that stayed.
+func jvpScatter(f *forward, op mlir.Operation) {
+	o, ok := stablehlo.AsScatter(op)
+	if !ok || len(o.Inputs) != 1 {
+		fail(op, "the derivative of a scatter of several arrays is not known: scatter them one by one")
+	}
+	operand, indices, updates := op.Operand(0), op.Operand(1), op.Operand(2)
+	d := o.ScatterDimensionNumbers
+	switch kind := combiner(o.UpdateComputation); {
+	case kind == "stablehlo.add", kind == second && o.UniqueIndices:
+		jointly(0, 2)(f, op)
+	case kind == second:
+		f.set(op.Result(0), f.scatterLast(op, o))
+	case kind == "stablehlo.multiply":
+		if g := f.tangent(operand); !g.IsNil() {
+			f.set(op.Result(0), f.clone(op, g, indices, updates).Result(0))
+		}
+		if g := f.tangent(updates); !g.IsNil() {
+			if !o.UniqueIndices {
+				fail(op, "a scatter that multiplies has a derivative with respect to its updates "+
+					"only if its indices are unique: set unique_indices if they are")
+			}
+			sum := f.scatterAdd(f.zero(operand.Type()), indices, g, d, o.IndicesAreSorted, true)
+			f.accumulate(op.Result(0), f.mul(operand, sum))
+		}
+	default:
+		fail(op, "the derivative of a scatter is known if its update computation adds, multiplies or returns the update")
+	}
+}
+
+// scatterLast returns the tangent of a scatter that sets elements, maybe several times. It scatters the
+// numbers of the updates, and gathers them again to see which updates stayed.
+func (f *forward) scatterLast(op mlir.Operation, o stablehlo.ScatterOp) mlir.Value {
+	operand, indices, updates := op.Operand(0), op.Operand(1), op.Operand(2)
+	d := o.ScatterDimensionNumbers
+	i32 := f.c.IntegerType(32, mlir.Signless)
+	shape := slices.Clone(dims(updates))
+	var places []int64
+	n := int64(1)
+	for i := range shape {
+		if !slices.Contains(d.UpdateWindowDims, int64(i)) {
+			places = append(places, int64(i))
+			n *= shape[i]
+		}
+	}
+	batch := make([]int64, len(places))
+	for i, p := range places {
+		batch[i] = shape[p]
+	}
+	numbers := f.add(f.iota(i32, 0, n), f.number(must(f.c.TensorType(i32, n)), 1))
+	numbers = f.broadcast(f.reshape(numbers, batch...), places, shape...)
+	none := f.zero(must(f.c.TensorType(i32, dims(operand)...)))
+	scattered := f.do(stablehlo.ScatterOp{
+		Inputs: []mlir.Value{none}, ScatterIndices: indices, Updates: []mlir.Value{numbers}, ScatterDimensionNumbers: d,
+		IndicesAreSorted:  o.IndicesAreSorted,
+		UpdateComputation: f.body(none.Type(), 2, func(_ *emitter, v []mlir.Value) mlir.Value { return v[1] }),
+	})
+	var result mlir.Value
+	if g := f.tangent(updates); !g.IsNil() {
+		stayed := f.compare(stablehlo.CompareEQ, numbers, f.gatherBack(scattered, indices, updates, d, o.IndicesAreSorted))
+		result = f.choose(stayed, g, f.zero(g.Type()))
+	}
+	rest := f.zero(operand.Type())
+	if g := f.tangent(operand); !g.IsNil() {
+		rest = f.choose(f.compare(stablehlo.CompareEQ, scattered, none), g, rest)
+	}
+	if result.IsNil() {
+		return rest
+	}
+	return f.scatterAdd(rest, indices, result, d, o.IndicesAreSorted, false)
+}
+
+// gatherBack gathers from x what a scatter with these updates would write.
+func (e *emitter) gatherBack(
+	x, indices, updates mlir.Value, d stablehlo.ScatterDimensionNumbers, sorted bool,
+) mlir.Value {
+	return e.do(stablehlo.GatherOp{
+		Operand: x, StartIndices: indices, SliceSizes: windowOf(x, updates, d), IndicesAreSorted: sorted,
+		DimensionNumbers: stablehlo.GatherDimensionNumbers{
+			OffsetDims: d.UpdateWindowDims, CollapsedSliceDims: d.InsertedWindowDims, OperandBatchingDims: d.InputBatchingDims,
+			StartIndicesBatchingDims: d.ScatterIndicesBatchingDims,
+			StartIndexMap:            d.ScatterDimsToOperandDims, IndexVectorDim: d.IndexVectorDim,
+		},
+	})
+}
+
+// windowOf returns the size of the window of an update in each dimension of the operand.
+func windowOf(operand, updates mlir.Value, d stablehlo.ScatterDimensionNumbers) []int64 {
+	sizes, next := ones(rank(operand)), 0
+	for i := range sizes {
+		if !slices.Contains(d.InsertedWindowDims, int64(i)) && !slices.Contains(d.InputBatchingDims, int64(i)) {
+			sizes[i] = dims(updates)[d.UpdateWindowDims[next]]
+			next++
+		}
+	}
+	return sizes
+}
+
+func transposeScatter(b *backward, op mlir.Operation) {
+	o, _ := stablehlo.AsScatter(op)
+	operand, indices, updates := op.Operand(0), op.Operand(1), op.Operand(2)
+	d := o.ScatterDimensionNumbers
+	kind := combiner(o.UpdateComputation)
+	if kind == "stablehlo.multiply" {
+		if b.linear[updates] {
+			fail(op, "a scatter that multiplies is not linear in its updates")
+		}
+		b.to(op, 0, func(g mlir.Value) mlir.Value { return b.clone(op, g, indices, updates).Result(0) })
+		return
+	}
+	b.to(op, 0, func(g mlir.Value) mlir.Value {
+		if kind == "stablehlo.add" {
+			return g
+		}
+		return b.clone(op, g, indices, b.zero(updates.Type())).Result(0)
+	})
+	b.to(op, 2, func(g mlir.Value) mlir.Value {
+		g = b.gatherBack(g, indices, updates, d, o.IndicesAreSorted)
+		if isBounded(indices) {
+			return g
+		}
+		return b.choose(b.inBounds(indices, operand, updates, d), g, b.zero(g.Type()))
+	})
+}
+
+// inBounds reports for each element of the updates whether its update is in the bounds of the operand. Scatter
+// leaves out the others.
+func (e *emitter) inBounds(indices, operand, updates mlir.Value, d stablehlo.ScatterDimensionNumbers) mlir.Value {
+	zero, last := e.bounds(indices, operand, d.ScatterDimsToOperandDims, windowOf(operand, updates, d), d.IndexVectorDim)
+	zero = e.broadcast(zero, nil, dims(indices)...)
+	ok := e.binary(stablehlo.And, e.compare(stablehlo.CompareGE, indices, zero), e.compare(stablehlo.CompareLE, indices, last))
+	if d.IndexVectorDim < int64(rank(indices)) {
+		all := must(e.c.TensorType(e.c.IntegerType(1, mlir.Signless)))
+		ok = e.do(stablehlo.ReduceOp{
+			Inputs: []mlir.Value{ok}, InitValues: []mlir.Value{e.number(all, 1)}, Dimensions: []int64{d.IndexVectorDim},
+			Body: e.body(all, 2, func(e *emitter, v []mlir.Value) mlir.Value {
+				return e.binary(stablehlo.And, v[0], v[1])
+			}),
+		})
+	}
+	return e.broadcast(ok, without(rank(updates), d.UpdateWindowDims...), dims(updates)...)
+}
+
+// jvpSort sorts the positions too, and gathers the tangents by them.
+func jvpSort(f *forward, op mlir.Operation) {
+	o, _ := stablehlo.AsSort(op)
+	shape := dims(op.Operand(0))
+	dimension := int64(len(shape) - 1)
+	if o.Dimension != nil {
+		dimension = *o.Dimension
+	}
+	if dimension < 0 {
+		dimension += int64(len(shape))
+	}
+	i32 := f.c.IntegerType(32, mlir.Signless)
+	scalar := must(f.c.TensorType(i32))
+	var positions mlir.Value
+	f.at(op, func() { positions = f.iota(i32, dimension, shape...) })
+	comparator := op.Region(0).First()
+	comparator.AddArgument(scalar, op.Location())
+	comparator.AddArgument(scalar, op.Location())
+	operands := append(op.OperandValues(), positions)
+	made := f.remake(op, operands, typesOf(operands))
+	results := made.ResultValues()
+	n := len(results) - 1
+	replace(op.ResultValues(), results[:n])
+	check(op.Erase())
+	for i, v := range operands[:n] {
+		if g := f.tangent(v); !g.IsNil() {
+			f.set(results[i], f.takeAlong(g, results[n], dimension))
+		}
+	}
+}
+
+// takeAlong gathers the elements of x at positions along a dimension.
+func (e *emitter) takeAlong(x, positions mlir.Value, dimension int64) mlir.Value {
+	n := rank(x)
+	batch := without(n, dimension)
+	return e.do(stablehlo.GatherOp{
+		Operand: x, StartIndices: e.reshape(positions, append(slices.Clone(dims(positions)), 1)...), SliceSizes: ones(n),
+		DimensionNumbers: stablehlo.GatherDimensionNumbers{
+			CollapsedSliceDims: []int64{dimension}, StartIndexMap: []int64{dimension},
+			OperandBatchingDims: batch, StartIndicesBatchingDims: batch, IndexVectorDim: int64(n),
+		},
+	})
+}
+
+// topK gathers the tangents of the greatest elements.
+func topK(f *forward, op mlir.Operation) {
+	g := f.operand(op, 0)
+	f.set(op.Result(0), f.takeAlong(g, op.Result(1), int64(rank(g)-1)))
+}

@@ -1,0 +1,330 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// jvpLoop adds to the values that a loop carries the tangents of those that may have one.
+func jvpLoop(f *forward, op mlir.Operation) {
+	l := reach{}
+	for v := range f.tangents {
+		l[v] = true
+	}
+	l.loop(op)
+	active := make([]bool, op.NumResults())
+	for i, v := range op.Results() {
+		active[i] = l[v]
+	}
+	cond, body := op.Region(0).First(), op.Region(1).First()
+	if !slices.Contains(active, true) {
+		f.block(body) // for the tangents of values in it that stay in it
+		return
+	}
+	operands := op.OperandValues()
+	for i, v := range op.OperandValues() {
+		if active[i] {
+			operands = append(operands, f.full(v))
+			cond.AddArgument(v.Type(), op.Location())
+			f.set(body.Argument(i), body.AddArgument(v.Type(), op.Location()))
+		}
+	}
+	f.block(body)
+	f.loc = op.Location()
+	f.appendTangents(body.Terminator(), active)
+	f.withTangents(op, operands, active)
+}
+
+// transposeLoop replaces a loop by what is not linear in it, which also stores for each step the values
+// that the transpose needs, and creates a loop over the steps from the last to the first.
+func transposeLoop(b *backward, op mlir.Operation) {
+	count, ok := countTrips(op)
+	if !ok {
+		fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
+			"count the steps up to a constant with add and compare, or use the forward derivative")
+	}
+	loop := op.OperandValues()
+	known, carried := make([]bool, len(loop)), []mlir.Value{}
+	body := op.Region(1).First()
+	i32 := b.c.IntegerType(32, mlir.Signless)
+	counter := must(b.c.TensorType(i32))
+	types, initial := []mlir.Type{counter}, []mlir.Value{b.zero(counter)}
+	for i, v := range op.Results() {
+		if known[i] = !b.linear[v]; !known[i] {
+			carried = append(carried, body.Argument(i))
+			types = append(types, v.Type())
+			initial = append(initial, b.orZero(b.cotangents[v], v.Type()))
+		}
+	}
+
+	// The transposed step.
+	region, to := b.region(types...)
+	part := b.within(to.Terminator())
+	yields := body.Terminator().OperandValues()
+	body.Terminator().SetOperands(filter(yields, known)...)
+	next := 1
+	for i, v := range yields {
+		if !known[i] {
+			part.add(v, to.Argument(next))
+			next++
+		}
+	}
+	part.block(body)
+	steps := []mlir.Value{part.binary(stablehlo.Add, to.Argument(0), part.number(counter, 1))}
+	for _, v := range carried {
+		steps = append(steps, part.orZero(part.cotangents[v], v.Type()))
+	}
+	external := part.outside(body)
+	for _, v := range external {
+		initial = append(initial, b.zero(v.Type()))
+		steps = append(steps, part.emitter.add(to.AddArgument(v.Type(), b.loc), part.cotangents[v]))
+	}
+	to.Terminator().SetOperands(steps...)
+
+	b.keep(op, count, known, yields, body, to)
+
+	condition, at := b.region(typesOf(initial)...)
+	test := b.within(at.Terminator())
+	at.Terminator().SetOperands(test.compare(stablehlo.CompareLT, at.Argument(0), test.number(counter, float64(count.n))))
+	transposed := b.op(stablehlo.WhileOp{Operand: initial, Cond: condition, Body: region})
+	next = 1
+	for i, v := range loop {
+		if !known[i] {
+			b.add(v, transposed.Result(next))
+			next++
+		}
+	}
+	for i, v := range external {
+		b.add(v, transposed.Result(next+i))
+	}
+}
+
+// keep replaces a loop by what is not linear in it, and gives the transposed step the values that it
+// uses: those that are the same in each step, those that it can compute again at no cost, and the others from an array
+// with one element for each step.
+func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []mlir.Value, body, to mlir.Block) {
+	loop := op.OperandValues()
+	cond := op.Region(0).First()
+	index := mlir.Value{} // of the step in the transposed one
+	first := b.within(to.First())
+	first.loc = b.loc
+	step := func() mlir.Value {
+		if index.IsNil() {
+			index = first.sub(first.number(to.Argument(0).Type(), float64(count.n-1)), to.Argument(0))
+		}
+		return index
+	}
+	again := map[mlir.Value]mlir.Value{}
+	var recompute func(v mlir.Value) (mlir.Value, bool)
+	recompute = func(v mlir.Value) (mlir.Value, bool) {
+		if with, ok := again[v]; ok || home(v) != body {
+			if !ok {
+				return v, true
+			}
+			return with, true
+		}
+		var with mlir.Value
+		switch {
+		case v.IsArgument() && yields[v.Index()] == v:
+			with = loop[v.Index()]
+		case v.IsArgument() && v.Index() == count.variable:
+			with = first.convert(step(), v.Type())
+			if count.step != 1 {
+				with = first.scale(with, float64(count.step))
+			}
+			if count.start != 0 {
+				with = first.emitter.add(with, first.number(v.Type(), float64(count.start)))
+			}
+		case v.IsArgument() || !isCheap(v.Owner()):
+			return v, false
+		default:
+			var operands []mlir.Value
+			for _, o := range v.Owner().Operands() {
+				o, ok := recompute(o)
+				if !ok {
+					return v, false
+				}
+				operands = append(operands, o)
+			}
+			with = first.clone(v.Owner(), operands...).Result(v.Index())
+		}
+		again[v] = with
+		return with, true
+	}
+	operands := filter(loop, known)
+	var stored []mlir.Value
+	for _, v := range residuals(body, to) {
+		if with, ok := recompute(v); ok {
+			replaceIn(to, v, with)
+		} else {
+			stored = append(stored, v)
+		}
+	}
+
+	// The loop that stores them.
+	at := *b.source
+	at.before, at.loc = body.Terminator(), b.loc
+	steps := body.Terminator().OperandValues()
+	var number mlir.Value
+	counter := to.Argument(0).Type()
+	carry := func(initial mlir.Value) mlir.Value {
+		operands = append(operands, initial)
+		cond.AddArgument(initial.Type(), b.loc)
+		return body.AddArgument(initial.Type(), b.loc)
+	}
+	if len(stored) > 0 {
+		if number = body.Argument(count.variable); count.start != 0 || count.step != 1 {
+			number = carry(at.zero(counter))
+			steps = append(steps, at.add(number, at.number(counter, 1)))
+		}
+	}
+	arrays := len(operands)
+	for _, v := range stored {
+		shape := append([]int64{max(count.n, 1)}, dims(v)...)
+		array := carry(at.zero(must(b.c.TensorType(element(v.Type()), shape...))))
+		start := append([]mlir.Value{number}, slices.Repeat([]mlir.Value{at.zero(number.Type())}, rank(v))...)
+		shape[0] = 1
+		steps = append(steps, at.do(stablehlo.DynamicUpdateSliceOp{
+			Operand: array, Update: at.reshape(v, shape...), StartIndices: start,
+		}))
+	}
+	body.Terminator().SetOperands(steps...)
+	held := hold(to, stored)
+	for i := len(known) - 1; i >= 0; i-- {
+		if !known[i] {
+			check(cond.EraseArgument(i))
+			check(body.EraseArgument(i))
+		}
+	}
+	made := b.remake(op, operands, typesOf(operands))
+	replace(filter(op.ResultValues(), known), made.ResultValues())
+	check(op.Erase())
+	for i, v := range held {
+		shape := append([]int64{1}, dims(v)...)
+		start := append([]mlir.Value{step()}, slices.Repeat([]mlir.Value{first.zero(counter)}, rank(v))...)
+		read := first.do(stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
+		release(to, []mlir.Value{v}, []mlir.Value{first.reshape(read, dims(v)...)})
+	}
+}
+
+// isCheap reports whether it costs less to compute the result of an operation again than to store it.
+func isCheap(op mlir.Operation) bool {
+	switch op.Name() {
+	case "stablehlo.constant", "stablehlo.iota", "stablehlo.broadcast_in_dim", "stablehlo.reshape":
+		return true
+	}
+	return op.NumRegions() == 0 && op.NumResults() == 1 && rank(op.Result(0)) == 0 && isPure(op) &&
+		op.Name() != "stablehlo.custom_call"
+}
+
+// trips describes a loop that counts steps: a carried variable has the value start + i·step in step i of n.
+type trips struct {
+	n           int64
+	variable    int
+	start, step int64
+}
+
+// countTrips returns the number of steps of a loop, if it is constant.
+func countTrips(op mlir.Operation) (t trips, ok bool) {
+	cond, body := op.Region(0).First(), op.Region(1).First()
+	test := cond.Terminator().Operand(0)
+	if !test.IsResult() {
+		return t, false
+	}
+	c, ok := stablehlo.AsCompare(test.Owner())
+	if !ok {
+		return t, false
+	}
+	variable, bound, direction := c.LHS, c.RHS, c.ComparisonDirection
+	if !variable.IsArgument() || variable.Block() != cond || isInvariant(op, variable.Index()) {
+		variable, bound = bound, variable
+		direction = map[stablehlo.ComparisonDirection]stablehlo.ComparisonDirection{
+			stablehlo.CompareLT: stablehlo.CompareGT, stablehlo.CompareLE: stablehlo.CompareGE,
+			stablehlo.CompareNE: stablehlo.CompareNE,
+			stablehlo.CompareGT: stablehlo.CompareLT, stablehlo.CompareGE: stablehlo.CompareLE,
+		}[direction]
+	}
+	if !variable.IsArgument() || variable.Block() != cond {
+		return t, false
+	}
+	t.variable = variable.Index()
+	if bound.IsArgument() && bound.Block() == cond && isInvariant(op, bound.Index()) {
+		bound = op.Operand(bound.Index())
+	}
+	limit, okLimit := integer(bound)
+	start, okStart := integer(op.Operand(t.variable))
+	step, okStep := increment(body.Terminator().Operand(t.variable), body.Argument(t.variable))
+	if !okLimit || !okStart || !okStep || step == 0 {
+		return t, false
+	}
+	t.start, t.step = start, step
+	switch distance := limit - start; {
+	case direction == stablehlo.CompareLT && step > 0, direction == stablehlo.CompareGT && step < 0:
+		t.n = ceil(distance, step)
+	case direction == stablehlo.CompareLE && step > 0:
+		t.n = ceil(distance+1, step)
+	case direction == stablehlo.CompareGE && step < 0:
+		t.n = ceil(distance-1, step)
+	case direction == stablehlo.CompareNE && distance%step == 0 && distance/step >= 0:
+		t.n = distance / step
+	default:
+		return t, false
+	}
+	return t, true
+}
+
+// ceil returns the least number of steps that cover a distance, or 0 for one in the other direction.
+func ceil(distance, step int64) int64 {
+	if n := distance / step; distance%step == 0 || (distance < 0) != (step < 0) {
+		return max(n, 0)
+	} else {
+		return n + 1
+	}
+}
+
+// isInvariant reports whether a loop carries a value that it does not change.
+func isInvariant(op mlir.Operation, i int) bool {
+	body := op.Region(1).First()
+	return body.Terminator().Operand(i) == body.Argument(i)
+}
+
+// increment returns what is added to a variable.
+func increment(next, variable mlir.Value) (int64, bool) {
+	if !next.IsResult() {
+		return 0, false
+	}
+	op := next.Owner()
+	switch op.Name() {
+	case "stablehlo.add":
+		if op.Operand(1) == variable {
+			return integer(op.Operand(0))
+		}
+		if op.Operand(0) == variable {
+			return integer(op.Operand(1))
+		}
+	case "stablehlo.subtract":
+		if n, ok := integer(op.Operand(1)); ok && op.Operand(0) == variable {
+			return -n, true
+		}
+	}
+	return 0, false
+}
+
+// integer returns the value of a constant that is one integer.
+func integer(v mlir.Value) (int64, bool) {
+	if !v.IsResult() || v.Owner().Name() != "stablehlo.constant" || rank(v) != 0 {
+		return 0, false
+	}
+	a, _ := v.Owner().Attribute("value")
+	e, ok := a.ElementAt()
+	if !ok {
+		return 0, false
+	}
+	if n, ok := e.Int(); ok {
+		return n, true
+	}
+	n, ok := e.Uint()
+	return int64(n), ok
+}

@@ -1,0 +1,59 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// reach is the set of values that inputs reach through operations with derivatives: the values that may
+// have tangents or, in a linear function, those that are linear in its inputs.
+type reach map[mlir.Value]bool
+
+// block adds the values of a block, whose arguments are in the set if they are reached.
+func (l reach) block(b mlir.Block) {
+	for _, op := range operations(b) {
+		switch {
+		case op.Name() == "stablehlo.while":
+			l.loop(op)
+		case isControl(op):
+			for _, r := range op.Regions() {
+				l.block(r.First())
+				for i, v := range r.First().Terminator().Operands() {
+					l.add(op.Result(i), l[v])
+				}
+			}
+		case op.Name() == "stablehlo.optimization_barrier":
+			for i, v := range op.Operands() {
+				l.add(op.Result(i), l[v])
+			}
+		case !rules[op.Name()].zero && slices.ContainsFunc(op.OperandValues(), func(v mlir.Value) bool { return l[v] }):
+			for _, v := range op.Results() {
+				l.add(v, true)
+			}
+		}
+	}
+}
+
+func (l reach) add(v mlir.Value, reached bool) {
+	if reached && differentiable(v.Type()) {
+		l[v] = true
+	}
+}
+
+// loop adds the values of a loop: those that an initial value or a step reaches.
+func (l reach) loop(op mlir.Operation) {
+	body := op.Region(1).First()
+	for changed := true; changed; {
+		changed = false
+		for i, v := range op.Operands() {
+			if (l[v] || l[body.Terminator().Operand(i)]) && !l[op.Result(i)] && differentiable(v.Type()) {
+				changed = true
+				l[op.Result(i)], l[body.Argument(i)] = true, true
+			}
+		}
+		n := len(l)
+		l.block(body)
+		changed = changed || len(l) > n
+	}
+}

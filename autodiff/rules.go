@@ -1,0 +1,38 @@
+package autodiff
+
+import (
+	"maps"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// A rule is what is known about one operation.
+type rule struct {
+	// jvp sets the tangents of the results. It is called if an operand has a tangent, for an
+	// operation with a result that may have one. The operation stays where it is: jvp creates
+	// operations after it. An operation without jvp and expand has no derivative, which is an error.
+	jvp func(f *forward, op mlir.Operation)
+	// expand returns the results of the operation, computed by others that have rules, or nil. They
+	// take its place before its derivative is made.
+	expand func(f *forward, op mlir.Operation) []mlir.Value
+	// transpose adds to the cotangents of the operands that are linear, for an operation that is
+	// linear in them. It is called if a result has a cotangent.
+	transpose func(b *backward, op mlir.Operation)
+	// zero says that the derivative is zero.
+	zero bool
+}
+
+// rules has the rule of each operation by its name.
+var rules map[string]rule
+
+func init() { // the rules of loops and branches refer to the table
+	rules = map[string]rule{}
+	for _, family := range []map[string]rule{
+		elementwise, special, linear, products, shapes, slicing, indexing, reductions, windows, algebra, control, expanded,
+	} {
+		maps.Copy(rules, family)
+	}
+}
+
+// none is the rule of operations whose derivative is zero.
+var none = rule{zero: true, jvp: func(*forward, mlir.Operation) {}}

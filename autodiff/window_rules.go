@@ -1,0 +1,215 @@
+package autodiff
+
+import (
+	"math"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// windows has the reductions of windows.
+var windows = map[string]rule{
+	"stablehlo.reduce_window":      {jvp: jvpWindow, transpose: transposeWindow, expand: expandWindow},
+	"stablehlo.select_and_scatter": {jvp: jvpSelect, transpose: transposeSelect},
+}
+
+// chosenBy is the attribute of a reduce_window that returns, for each window, the element of its second
+// operand that stands where the first operand has its maximum or minimum. It is linear in the second
+// operand. The value is the comparison.
+const chosenBy = "calliope.autodiff.chosen_by"
+
+// maxWindow is the largest number of elements of a window that expandWindow takes apart.
+const maxWindow = 1024
+
+// expandWindow replaces a reduction of windows that neither adds nor chooses by one of arrays, one for
+// each place in the window.
+func expandWindow(f *forward, op mlir.Operation) []mlir.Value {
+	o, _ := stablehlo.AsReduceWindow(op)
+	kind := combiner(o.Body)
+	_, extreme := extremes[kind]
+	if _, linear := op.Attribute(chosenBy); linear || extreme || kind == "stablehlo.add" {
+		return nil
+	}
+	places := int64(1)
+	for _, n := range o.WindowDimensions {
+		places *= n
+	}
+	if places > maxWindow {
+		fail(op, "the derivative of a reduction of windows of %d elements is known "+
+			"only for sums, maxima and minima", places)
+	}
+	n := len(o.WindowDimensions)
+	strides, base, dilation := orOnes(o.WindowStrides, n), orOnes(o.BaseDilations, n), orOnes(o.WindowDilations, n)
+	shape := dims(op.Result(0))
+	var arrays []mlir.Value
+	for k, x := range o.Inputs {
+		low, high, interior := make([]int64, n), make([]int64, n), make([]int64, n)
+		for i := range n {
+			interior[i] = base[i] - 1
+			if o.Padding != nil {
+				low[i], high[i] = o.Padding[i][0], o.Padding[i][1]
+			}
+		}
+		x = f.do(stablehlo.PadOp{
+			Operand: x, PaddingValue: o.InitValues[k],
+			EdgePaddingLow: low, EdgePaddingHigh: high, InteriorPadding: interior,
+		})
+		var parts []mlir.Value
+		for place := range places {
+			start, limit, rest := make([]int64, n), make([]int64, n), place
+			for i := n - 1; i >= 0; i-- {
+				start[i] = rest % o.WindowDimensions[i] * dilation[i]
+				limit[i] = start[i] + (shape[i]-1)*strides[i] + 1
+				rest /= o.WindowDimensions[i]
+			}
+			parts = append(parts, f.reshape(f.slice(x, start, limit, strides), append([]int64{1}, shape...)...))
+		}
+		arrays = append(arrays, f.concatenate(parts...))
+	}
+	return f.reduceAll(op, o.Body.First(), arrays, o.InitValues)
+}
+
+func jvpWindow(f *forward, op mlir.Operation) {
+	o, _ := stablehlo.AsReduceWindow(op)
+	if _, ok := op.Attribute(chosenBy); ok {
+		if g := f.operand(op, 1); !g.IsNil() {
+			f.set(op.Result(1), f.clone(op, op.Operand(0), g, op.Operand(2), op.Operand(3)).Result(1))
+		}
+		return
+	}
+	kind := combiner(o.Body)
+	if kind == "stablehlo.add" {
+		if !f.operand(op, 1).IsNil() {
+			fail(op, "the derivative with respect to an initial value of windows is not known: use a constant")
+		}
+		g := f.operand(op, 0)
+		f.set(op.Result(0), f.clone(op, g, f.scalarZero(g)).Result(0))
+		return
+	}
+	if g := f.operand(op, 0); !g.IsNil() {
+		f.set(op.Result(0), f.chooseInWindows(o, op.Operand(0), g, extremes[kind].by))
+	}
+}
+
+// chooseInWindows returns for each window of x the element of g where x has its maximum or minimum.
+func (e *emitter) chooseInWindows(
+	o stablehlo.ReduceWindowOp, x, g mlir.Value, by stablehlo.ComparisonDirection,
+) mlir.Value {
+	scalar := must(e.c.TensorType(element(x.Type())))
+	region, b := e.region(scalar, scalar, scalar, scalar)
+	inner := *e
+	inner.before = b.Terminator()
+	first := inner.compare(by, b.Argument(0), b.Argument(2))
+	b.Terminator().SetOperands(
+		inner.choose(first, b.Argument(0), b.Argument(2)), inner.choose(first, b.Argument(1), b.Argument(3)))
+	o.Inputs = []mlir.Value{x, g}
+	o.InitValues = []mlir.Value{e.number(scalar, worst(by)), e.zero(scalar)}
+	o.Body = region
+	o.ResultTypes = nil
+	op := e.op(o)
+	op.SetAttribute(chosenBy, e.c.StringAttribute(string(by)))
+	return op.Result(1)
+}
+
+// transposeWindow gives the elements of a sum the cotangents of the windows that they are in, and those of
+// a choice to the elements that were chosen.
+func transposeWindow(b *backward, op mlir.Operation) {
+	o, _ := stablehlo.AsReduceWindow(op)
+	x := op.Operand(0)
+	n := rank(x)
+	strides, base, dilation := orOnes(o.WindowStrides, n), orOnes(o.BaseDilations, n), orOnes(o.WindowDilations, n)
+	if a, ok := op.Attribute(chosenBy); ok {
+		g := b.cotangents[op.Result(1)]
+		by, _ := a.Text()
+		for _, d := range dilation {
+			if d != 1 {
+				fail(op, "the reverse derivative of a maximum or minimum of dilated windows is not known")
+			}
+		}
+		b.add(op.Operand(1), b.scatterChosen(o, x, g, stablehlo.ComparisonDirection(by), base))
+		return
+	}
+	g := b.cotangent(op)
+	low, high, interior := make([]int64, n), make([]int64, n), make([]int64, n)
+	for i := range n {
+		w := window{
+			in: dims(x)[i], size: o.WindowDimensions[i], out: dims(g)[i],
+			stride: strides[i], inDilation: base[i], dilation: dilation[i],
+		}
+		if o.Padding != nil {
+			w.low = o.Padding[i][0]
+		}
+		padding := w.transposed()
+		low[i], high[i], interior[i] = padding[0], padding[1], strides[i]-1
+	}
+	g = b.pad(g, low, high, interior)
+	b.add(x, b.do(stablehlo.ReduceWindowOp{
+		Inputs: []mlir.Value{g}, InitValues: []mlir.Value{b.scalarZero(g)}, WindowDimensions: o.WindowDimensions,
+		WindowStrides: base, WindowDilations: dilation, Body: b.adder(g),
+	}))
+}
+
+// scatterChosen adds, for each window of x, the element of g to the place where x has its maximum or minimum.
+func (e *emitter) scatterChosen(
+	o stablehlo.ReduceWindowOp, x, g mlir.Value, by stablehlo.ComparisonDirection, base []int64,
+) mlir.Value {
+	n := rank(x)
+	low, high, interior := make([]int64, n), make([]int64, n), make([]int64, n)
+	padded := false
+	for i := range n {
+		if o.Padding != nil {
+			low[i], high[i] = o.Padding[i][0], o.Padding[i][1]
+		}
+		interior[i] = base[i] - 1
+		padded = padded || low[i] != 0 || high[i] != 0 || interior[i] != 0
+	}
+	scalar := must(e.c.TensorType(element(x.Type())))
+	if padded { // XLA's CPU compiler has defects in the padding of select_and_scatter
+		x = e.do(stablehlo.PadOp{
+			Operand: x, PaddingValue: e.number(scalar, worst(by)),
+			EdgePaddingLow: low, EdgePaddingHigh: high, InteriorPadding: interior,
+		})
+	}
+	x = e.do(stablehlo.SelectAndScatterOp{
+		Operand: x, Source: g, InitValue: e.zero(scalar),
+		WindowDimensions: o.WindowDimensions, WindowStrides: o.WindowStrides,
+		Select:  e.body(scalar, 2, func(e *emitter, v []mlir.Value) mlir.Value { return e.compare(by, v[0], v[1]) }),
+		Scatter: e.adder(x),
+	})
+	return e.unpad(x, low, high, interior)
+}
+
+// worst returns the value that a choice by a comparison takes only if there is no other.
+func worst(by stablehlo.ComparisonDirection) float64 {
+	if by == stablehlo.CompareGE || by == stablehlo.CompareGT {
+		return math.Inf(-1)
+	}
+	return math.Inf(1)
+}
+
+// selection returns by which comparison a select_and_scatter chooses.
+func selection(op mlir.Operation) (o stablehlo.SelectAndScatterOp, by stablehlo.ComparisonDirection) {
+	o, ok := stablehlo.AsSelectAndScatter(op)
+	if !ok || combiner(o.Select) != "stablehlo.compare" || combiner(o.Scatter) != "stablehlo.add" {
+		fail(op, "the derivative of a select_and_scatter is known if it selects by a comparison and adds")
+	}
+	c, _ := stablehlo.AsCompare(o.Select.First().First())
+	return o, c.ComparisonDirection
+}
+
+// jvpSelect is linear in the source. Where the operand has its maximum does not change.
+func jvpSelect(f *forward, op mlir.Operation) {
+	selection(op)
+	if g := f.operand(op, 1); !g.IsNil() {
+		f.set(op.Result(0), f.clone(op, op.Operand(0), g, f.scalarZero(g)).Result(0))
+	}
+}
+
+func transposeSelect(b *backward, op mlir.Operation) {
+	o, by := selection(op)
+	b.to(op, 1, func(g mlir.Value) mlir.Value {
+		return b.chooseInWindows(stablehlo.ReduceWindowOp{
+			WindowDimensions: o.WindowDimensions, WindowStrides: o.WindowStrides, Padding: o.Padding,
+		}, op.Operand(0), g, by)
+	})
+}
