@@ -37,7 +37,7 @@ func (a jaxArray) view(t *testing.T) tensor.View {
 	check.NoError(t, err)
 	data, err := base64.StdEncoding.DecodeString(a.Data)
 	check.NoError(t, err)
-	return tensor.View{Shape: tensor.ShapeOf(dtype, a.Shape...), Data: data}
+	return tensor.View{Shape: tensor.ShapeOf(dtype, a.Shape...), Data: data}.Clone() // aligned for its elements
 }
 
 func views(t *testing.T, list []jaxArray) (out []tensor.View) {
