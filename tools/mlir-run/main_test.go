@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -412,6 +413,9 @@ func TestTapForms(t *testing.T) {
 	}
 }
 
+// signalled is how an error names a signal: as Go's runtime does, or the system if it ended the process at once.
+var signalled = regexp.MustCompile(`crashed \((SIG[A-Z]+|aborted|segmentation fault)`)
+
 // XLA ends its process on each of these modules, and the command reports how.
 func TestCrash(t *testing.T) {
 	topK := func(results string) string {
@@ -447,6 +451,9 @@ func TestCrash(t *testing.T) {
 			got := command{folder: folder, stdin: test.module, env: test.env}.run(t, args...)
 			for _, want := range test.want {
 				got.want(t, exitFailed, "", want)
+			}
+			if name == "fault" && !signalled.MatchString(got.stderr) {
+				t.Errorf("it does not name the signal:\n%s", got.stderr)
 			}
 			if strings.Contains(got.stderr, "goroutine") {
 				t.Errorf("it shows Go's stack:\n%s", got.stderr)
