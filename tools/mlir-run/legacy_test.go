@@ -67,6 +67,8 @@ void plain(void* out, const void** in) { for (int i = 0; i < 2; i++) ((float*)ou
 XLA_REGISTER_CUSTOM_CALL_TARGET(plain, "Host");
 
 void crash(void* out, const void** in) { (void)in; *(volatile char*)out = *(volatile char*)8; }
+
+void hang(void* out, const void** in) { (void)out; while (in) *(const void* volatile*)in; }
 `
 
 // Legacy calls run with functions of a library.
@@ -101,6 +103,10 @@ func TestLegacy(t *testing.T) {
 	crashed := run("--legacy", library+":crash=sum:host", "--stub", "zeros")
 	crashed.want(t, exitFailed, "", `the function of the custom call "sum" crashed with signal 11 at the address 0x8`)
 	crashed.want(t, exitFailed, "", `the process that compiled and ran it crashed (SIGSEGV`)
+
+	hung := run("--legacy", library+":hang=sum:host", "--stub", "zeros", "--timeout", "5s")
+	hung.want(t, exitFailed, "", `mlir-run: the function of "sum" has not returned`)
+	hung.want(t, exitFailed, "", "not done after 5s: raise --timeout")
 
 	c.run(t, "m.mlir", "--in", "zero.npy", "--in", "b.npy", "--legacy", library, "--legacy", library+":gpu_negate=negate:gpu-status").want(t, exitFailed, "", "the custom call \"negate\" failed: too \\u0000 bad")
 

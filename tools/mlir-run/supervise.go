@@ -52,7 +52,8 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 		said = io.MultiWriter(&words, os.Stderr) // the user asked for XLA's log
 	}
 	worker.Stdout, worker.Stderr = said, said
-	worker.ExtraFiles = []*os.File{os.Stdout, os.Stderr} // outputFile, errorFile
+	worker.ExtraFiles = []*os.File{os.Stdout, os.Stderr}                           // outputFile, errorFile
+	worker.Cancel = func() error { return worker.Process.Signal(syscall.SIGTERM) } // it names what has not returned
 	worker.WaitDelay = time.Second
 	err = worker.Run()
 	switch {

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/model"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/native"
@@ -20,6 +24,7 @@ import (
 // serve is the main function of the worker process. It returns the exit status.
 func serve(args []string) int {
 	stdout, stderr := &sink{to: os.NewFile(outputFile, "standard output")}, os.NewFile(errorFile, "stderr")
+	go nameUnfinished(stderr)
 	o, err := parseOptions(args)
 	same := true
 	if err == nil {
@@ -40,6 +45,22 @@ func serve(args []string) int {
 		return workerDiffers
 	}
 	return workerDone
+}
+
+// nameUnfinished waits until the command or the user ends the process, and names the callbacks that have not returned.
+func nameUnfinished(stderr io.Writer) {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	<-ended
+	var names []string
+	for _, call := range ffi.InFlight() {
+		names = append(names, call.Name)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		fmt.Fprintf(stderr, "mlir-run: the function of %q has not returned\n", name)
+	}
+	os.Exit(workerFailed)
 }
 
 // sink keeps the first error of writing, so that callers need not check each one.
