@@ -25,7 +25,7 @@ var algebra = map[string]rule{
 					o.TransposeA = stablehlo.TransposePlain
 				}
 				o.B = g
-				return b.do(o)
+				return b.Do(o)
 			})
 		},
 	},
@@ -44,14 +44,14 @@ func transposeFFT(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 	case stablehlo.FftReal:
 		o.FftType = stablehlo.FftRealInverse
 		o.Operand = b.div(b.conj(g), b.twice(g, o.FftLength))
-		return b.scale(b.do(o), size)
+		return b.scale(b.Do(o), size)
 	case stablehlo.FftRealInverse:
 		o.FftType, o.Operand = stablehlo.FftReal, g
-		x := b.do(o)
+		x := b.Do(o)
 		return b.conj(b.mul(b.scale(x, 1/size), b.twice(x, o.FftLength)))
 	}
 	o.Operand = g
-	return b.do(o)
+	return b.Do(o)
 }
 
 // twice returns 2 for the elements of a half spectrum that stand for two, and 1 for the others: the first
@@ -59,27 +59,27 @@ func transposeFFT(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 func (e *emitter) twice(x mlir.Value, lengths []int64) mlir.Value {
 	shape := dims(x)
 	last := int64(len(shape) - 1)
-	i32 := e.c.IntegerType(32, mlir.Signless)
-	place := e.iota(i32, last, shape...)
-	one := e.compare(stablehlo.CompareEQ, place, e.number(place.Type(), 0))
+	i32 := e.Context.IntegerType(32, mlir.Signless)
+	place := e.Iota(i32, last, shape...)
+	one := e.Compare(stablehlo.CompareEQ, place, e.Number(place.Type(), 0))
 	if lengths[len(lengths)-1]%2 == 0 {
-		end := e.compare(stablehlo.CompareEQ, place, e.number(place.Type(), float64(shape[last]-1)))
-		one = e.binary(stablehlo.Or, one, end)
+		end := e.Compare(stablehlo.CompareEQ, place, e.Number(place.Type(), float64(shape[last]-1)))
+		one = e.Binary(stablehlo.Or, one, end)
 	}
-	return e.choose(one, e.like(x, 1), e.like(x, 2))
+	return e.Select(one, e.like(x, 1), e.like(x, 2))
 }
 
 // triangle returns which elements of matrices like x are in the lower triangle, or in the upper one. Those of
 // the diagonal are, unless strict is set.
 func (e *emitter) triangle(x mlir.Value, lower, strict bool) mlir.Value {
 	shape := dims(x)
-	i32 := e.c.IntegerType(32, mlir.Signless)
-	row, column := e.iota(i32, int64(len(shape)-2), shape...), e.iota(i32, int64(len(shape)-1), shape...)
+	i32 := e.Context.IntegerType(32, mlir.Signless)
+	row, column := e.Iota(i32, int64(len(shape)-2), shape...), e.Iota(i32, int64(len(shape)-1), shape...)
 	direction := map[bool]stablehlo.ComparisonDirection{false: stablehlo.CompareGE, true: stablehlo.CompareGT}[strict]
 	if lower {
-		return e.compare(direction, row, column)
+		return e.Compare(direction, row, column)
 	}
-	return e.compare(direction, column, row)
+	return e.Compare(direction, column, row)
 }
 
 // matmul returns products of matrices.
@@ -89,7 +89,7 @@ func (e *emitter) matmul(x, y mlir.Value) mlir.Value {
 		LHSBatchingDimensions: upTo(int(n - 2)), RHSBatchingDimensions: upTo(int(n - 2)),
 		LHSContractingDimensions: []int64{n - 1}, RHSContractingDimensions: []int64{n - 2},
 	}
-	return e.do(stablehlo.DotGeneralOp{
+	return e.Do(stablehlo.DotGeneralOp{
 		LHS: x, RHS: y, DotDimensionNumbers: numbers,
 		PrecisionConfig: []stablehlo.Precision{stablehlo.PrecisionHighest, stablehlo.PrecisionHighest},
 		ResultType:      must(stablehlo.DotGeneralType(x.Type(), y.Type(), numbers, element(x.Type()))),
@@ -100,7 +100,7 @@ func (e *emitter) matmul(x, y mlir.Value) mlir.Value {
 func (e *emitter) swap(x mlir.Value) mlir.Value {
 	order := upTo(rank(x))
 	slices.Reverse(order[len(order)-2:])
-	return e.transpose(x, order)
+	return e.Transpose(x, order)
 }
 
 // jvpCholesky follows Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527: the
@@ -108,18 +108,18 @@ func (e *emitter) swap(x mlir.Value) mlir.Value {
 func jvpCholesky(f *forward, op mlir.Operation) {
 	o, _ := stablehlo.AsCholesky(op)
 	g, factor := f.operand(op, 0), op.Result(0)
-	zero := f.zero(g.Type())
+	zero := f.Zero(g.Type())
 	if !o.Lower {
 		factor, g = f.conj(f.swap(factor)), f.conj(f.swap(g))
 	}
 	lower := f.triangle(factor, true, false)
-	factor = f.choose(lower, factor, zero) // the other triangle is not defined
-	right := f.do(stablehlo.TriangularSolveOp{A: factor, B: g, Lower: true, TransposeA: stablehlo.TransposeAdjoint})
-	both := f.do(stablehlo.TriangularSolveOp{
+	factor = f.Select(lower, factor, zero) // the other triangle is not defined
+	right := f.Do(stablehlo.TriangularSolveOp{A: factor, B: g, Lower: true, TransposeA: stablehlo.TransposeAdjoint})
+	both := f.Do(stablehlo.TriangularSolveOp{
 		A: factor, B: right, LeftSide: true, Lower: true, TransposeA: stablehlo.TransposeNone,
 	})
-	weights := f.choose(f.triangle(factor, true, true), f.like(factor, 1), f.like(factor, 0.5))
-	tangent := f.matmul(factor, f.mul(f.choose(lower, both, zero), weights))
+	weights := f.Select(f.triangle(factor, true, true), f.like(factor, 1), f.like(factor, 0.5))
+	tangent := f.matmul(factor, f.mul(f.Select(lower, both, zero), weights))
 	if !o.Lower {
 		tangent = f.conj(f.swap(tangent))
 	}
@@ -132,13 +132,13 @@ func jvpSolve(f *forward, op mlir.Operation) {
 	o.ResultType = mlir.Type{}
 	x := op.Result(0)
 	if g := f.operand(op, 1); !g.IsNil() {
-		f.set(x, f.clone(op, o.A, g).Result(0))
+		f.set(x, f.Clone(op, o.A, g).Result(0))
 	}
 	g := f.operand(op, 0)
 	if g.IsNil() {
 		return
 	}
-	g = f.neg(f.choose(f.triangle(g, o.Lower, o.UnitDiagonal), g, f.zero(g.Type())))
+	g = f.neg(f.Select(f.triangle(g, o.Lower, o.UnitDiagonal), g, f.Zero(g.Type())))
 	if o.TransposeA != stablehlo.TransposeNone {
 		g = f.swap(g)
 	}
@@ -147,7 +147,7 @@ func jvpSolve(f *forward, op mlir.Operation) {
 	}
 	solve := func(b mlir.Value) mlir.Value {
 		o.B = b
-		return f.do(o)
+		return f.Do(o)
 	}
 	// The cheaper order of the two.
 	n := rank(x)

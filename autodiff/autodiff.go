@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 )
 
 // Options select what is differentiated. The zero value differentiates with respect to all parameters
@@ -31,7 +31,7 @@ func JVP(f mlir.Operation, o Options) (jvp mlir.Operation, err error) {
 	if err != nil {
 		return jvp, err
 	}
-	defer d.end(&err)
+	defer transform.Catch(&err, d.discard)
 	d.tangents()
 	d.f.block(d.body)
 	results := d.returned()
@@ -66,7 +66,7 @@ func gradient(
 	if err != nil {
 		return grad, err
 	}
-	defer d.end(&err)
+	defer transform.Catch(&err, d.discard)
 	results := d.returned()
 	switch {
 	case len(results) == 0 || len(results) > 1 && !o.Aux:
@@ -77,7 +77,7 @@ func gradient(
 			"add its elements up, or use VJP", results[0].Type())
 	}
 	t := results[0].Type()
-	gradients := d.reverse(d.f.emitter, func() []mlir.Value { return []mlir.Value{d.f.number(t, 1)} })
+	gradients := d.reverse(d.f.emitter, func() []mlir.Value { return []mlir.Value{d.f.Number(t, 1)} })
 	results = d.returned()
 	return d.finish(suffix, order(results[0], results[1:], gradients)), nil
 }
@@ -92,7 +92,7 @@ func VJP(f mlir.Operation, o Options) (forward, backward mlir.Operation, err err
 	if err != nil {
 		return forward, backward, err
 	}
-	defer d.end(&err)
+	defer transform.Catch(&err, d.discard)
 	var types []mlir.Type
 	for _, v := range d.returned() {
 		if differentiable(v.Type()) {
@@ -100,10 +100,10 @@ func VJP(f mlir.Operation, o Options) (forward, backward mlir.Operation, err err
 		}
 	}
 	e := d.empty(types)
-	to := e.entry
+	to := e.Entry
 	gradients := d.reverse(e, func() []mlir.Value { return arguments(to) })
 	to.Terminator().SetOperands(gradients...)
-	e.clean(to)
+	e.Clean(to)
 	copyConstants(d.body, to)
 	kept := residuals(d.body, to)
 	for i, v := range kept {
@@ -118,20 +118,20 @@ func VJP(f mlir.Operation, o Options) (forward, backward mlir.Operation, err err
 // empty adds a function with parameters of these types and no results.
 func (d *derivation) empty(parameters []mlir.Type) *emitter {
 	e := d.f.emitter
-	region, block := e.c.NewRegion(), e.c.NewBlock(d.original.Location(), parameters...)
+	region, block := e.Context.NewRegion(), e.Context.NewBlock(d.original.Location(), parameters...)
 	region.Append(block)
 	end := must(mlir.Create(block, mlir.OperationState{Name: "func.return", Location: d.original.Location()}))
 	name, _ := d.function.Symbol()
-	f := must(e.c.Create(mlir.OperationState{
+	f := must(e.Context.Create(mlir.OperationState{
 		Name: "func.func", Location: d.original.Location(), Regions: []mlir.Region{region},
 		Attributes: []mlir.NamedAttribute{
-			{Name: "sym_name", Value: e.c.StringAttribute(name)},
-			{Name: "function_type", Value: e.c.TypeAttribute(e.c.FunctionType(parameters, nil))},
+			{Name: "sym_name", Value: e.Context.StringAttribute(name)},
+			{Name: "function_type", Value: e.Context.TypeAttribute(e.Context.FunctionType(parameters, nil))},
 		},
 	}))
 	must(d.table.Insert(f))
 	d.made = append(d.made, f)
-	return newEmitter(end, e.loc)
+	return &emitter{transform.NewEmitter(end, e.Loc)}
 }
 
 // derivation is the state of one transformation of one function.
@@ -155,25 +155,19 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 	if f.Region(0).NumBlocks() != 1 {
 		return nil, &Error{f.Name(), f.Location().Position(), "a derivative is of a function with one block"}
 	}
-	defer catch(&err)
 	d = &derivation{original: f, name: o.Name}
-	defer func() {
-		if r := recover(); r != nil {
-			d.discard()
-			panic(r)
-		}
-	}()
+	defer transform.Catch(&err, d.discard)
 	d.function = f.Clone()
 	d.table = must(f.Parent().SymbolTable())
 	must(d.table.Insert(d.function))
 	d.made = append(d.made, d.function)
-	inline(d.function, d.table)
+	if at, err := transform.Inline(d.function, d.table); err != nil {
+		fail(at, "%v", err)
+	}
 	d.body = d.function.Region(0).First()
 	d.parameters = arguments(d.body)
-	if d.active, err = selected(f, d.parameters, o.Parameters); err != nil {
-		panic(failure{err})
-	}
-	d.f = &forward{newEmitter(d.body.Terminator(), f.Location()), map[mlir.Value]mlir.Value{}}
+	d.active = must(selected(f, d.parameters, o.Parameters))
+	d.f = &forward{&emitter{transform.NewEmitter(d.body.Terminator(), f.Location())}, map[mlir.Value]mlir.Value{}}
 	return d, nil
 }
 
@@ -233,7 +227,7 @@ func (d *derivation) reverse(e *emitter, seed func() []mlir.Value) (gradients []
 	}
 	present := slices.DeleteFunc(slices.Clone(of), mlir.Value.IsNil)
 	d.body.Terminator().SetOperands(slices.Concat(results, present)...)
-	d.f.clean(d.body)
+	d.f.Clean(d.body)
 	results = d.returned()[:len(results)]
 	next := len(results)
 	for i, v := range of {
@@ -245,7 +239,7 @@ func (d *derivation) reverse(e *emitter, seed func() []mlir.Value) (gradients []
 	d.body.Terminator().SetOperands(results...)
 
 	b := &backward{emitter: e, source: d.f.emitter, linear: reach{}, cotangents: map[mlir.Value]mlir.Value{}}
-	b.loc = d.function.Location()
+	b.Loc = d.function.Location()
 	for _, v := range tangents {
 		b.linear[v] = true
 	}
@@ -255,7 +249,7 @@ func (d *derivation) reverse(e *emitter, seed func() []mlir.Value) (gradients []
 	}
 	b.block(d.body)
 	for _, v := range tangents {
-		b.loc = d.function.Location()
+		b.Loc = d.function.Location()
 		gradients = append(gradients, b.orZero(b.cotangents[v], v.Type()))
 	}
 	for i := len(tangents) - 1; i >= 0; i-- {
@@ -267,7 +261,7 @@ func (d *derivation) reverse(e *emitter, seed func() []mlir.Value) (gradients []
 // finish gives the function its results and its name, cleans it up and verifies it.
 func (d *derivation) finish(suffix string, results []mlir.Value) mlir.Operation {
 	d.body.Terminator().SetOperands(results...)
-	d.f.clean(d.body)
+	d.f.Clean(d.body)
 	for _, name := range []string{"arg_attrs", "res_attrs"} { // they belong to the original
 		d.function.RemoveAttribute(name)
 	}
@@ -276,11 +270,8 @@ func (d *derivation) finish(suffix string, results []mlir.Value) mlir.Operation 
 	return d.function
 }
 
-// settle sets the type and the name of a function, and verifies it.
+// settle names a function and verifies it.
 func (d *derivation) settle(f mlir.Operation, suffix string) {
-	body := f.Region(0).First()
-	signature := d.f.c.FunctionType(typesOf(arguments(body)), typesOf(body.Terminator().OperandValues()))
-	f.SetAttribute("function_type", d.f.c.TypeAttribute(signature))
 	name, _ := d.original.Symbol()
 	name += "." + suffix
 	if d.name != "" {
@@ -289,68 +280,12 @@ func (d *derivation) settle(f mlir.Operation, suffix string) {
 			name += "." + suffix
 		}
 	}
-	base := name
-	for n := 1; ; n++ {
-		if _, taken := d.table.Lookup(name); !taken {
-			break
-		}
-		name = fmt.Sprintf("%s_%d", base, n)
-	}
-	current, _ := f.Symbol()
-	check(d.table.Rename(current, name))
-	check(f.Verify())
+	transform.Settle(f, d.table, name)
 }
 
-// end removes what was made after an error.
-func (d *derivation) end(err *error) {
-	r := recover()
-	if r == nil {
-		return
-	}
-	d.discard()
-	f, ok := r.(failure)
-	if !ok {
-		panic(r)
-	}
-	*err = f.err
-}
-
+// discard removes what was made.
 func (d *derivation) discard() {
 	for _, op := range d.made {
 		_ = op.Erase() // nothing uses a function that was just made
 	}
 }
-
-// inline replaces the calls and composites in a function by copies of what they call.
-func inline(f mlir.Operation, table *mlir.SymbolTable) {
-	var calls []mlir.Operation
-	for op := range f.All() {
-		if op.Name() == "func.call" || op.Name() == "stablehlo.composite" {
-			calls = append(calls, op)
-		}
-	}
-	for n := 0; len(calls) > 0; n++ {
-		call := calls[0]
-		calls = calls[1:]
-		attribute := map[string]string{"func.call": "callee", "stablehlo.composite": "decomposition"}[call.Name()]
-		a, _ := call.Attribute(attribute)
-		name, _ := a.Symbol()
-		callee, ok := table.Lookup(name)
-		if !ok || callee.Region(0).NumBlocks() != 1 {
-			fail(call, "the function @%s is not in the module, so that it has no derivative", name)
-		}
-		if n > maxInlined {
-			fail(call, "more than %d calls are inlined: a function may call itself", maxInlined)
-		}
-		for _, op := range must(function.Inline(call, callee)) {
-			for inner := range op.All() {
-				if inner.Name() == "func.call" || inner.Name() == "stablehlo.composite" {
-					calls = append(calls, inner)
-				}
-			}
-		}
-	}
-}
-
-// maxInlined limits how many calls are inlined.
-const maxInlined = 1 << 16

@@ -23,9 +23,7 @@ type located struct {
 
 // within returns a backward that creates operations before another one, with cotangents of its own.
 func (b *backward) within(before mlir.Operation) *backward {
-	e := *b.emitter
-	e.before = before
-	return &backward{emitter: &e, source: b.source, linear: b.linear, cotangents: map[mlir.Value]mlir.Value{}}
+	return &backward{emitter: &emitter{b.emitter.Within(before)}, source: b.source, linear: b.linear, cotangents: map[mlir.Value]mlir.Value{}}
 }
 
 // add adds to the cotangent of a value that is linear.
@@ -63,7 +61,7 @@ func (b *backward) block(in mlir.Block) {
 			linear = linear || b.linear[v]
 			reached = reached || !b.cotangents[v].IsNil()
 		}
-		b.loc = op.Location()
+		b.Loc = op.Location()
 		switch transpose := rules[op.Name()].transpose; {
 		case !linear:
 			continue
@@ -71,7 +69,7 @@ func (b *backward) block(in mlir.Block) {
 			transpose(b, op) // and replaces the operation by what is not linear in it
 			continue
 		case isControl(op):
-			b.prune(op)
+			b.Prune(op)
 			continue
 		case reached && transpose == nil:
 			fail(op, "it cannot be transposed, because it is not linear in an operand with a tangent")

@@ -13,15 +13,6 @@ var control = map[string]rule{
 	"stablehlo.while": {jvp: jvpLoop, transpose: transposeLoop},
 }
 
-// isControl reports whether an operation is a loop or a branch, whose regions use values from outside.
-func isControl(op mlir.Operation) bool {
-	switch op.Name() {
-	case "stablehlo.if", "stablehlo.case", "stablehlo.while":
-		return true
-	}
-	return false
-}
-
 // jvpBranches adds to the results of a branch the tangents that one of the regions computes.
 func jvpBranches(f *forward, op mlir.Operation) {
 	active := make([]bool, op.NumResults())
@@ -34,7 +25,7 @@ func jvpBranches(f *forward, op mlir.Operation) {
 	if !slices.Contains(active, true) {
 		return
 	}
-	f.loc = op.Location()
+	f.Loc = op.Location()
 	for _, r := range op.Regions() {
 		f.appendTangents(r.First().Terminator(), active)
 	}
@@ -54,7 +45,7 @@ func (f *forward) appendTangents(terminator mlir.Operation, active []bool) {
 func (f *forward) withTangents(op mlir.Operation, operands []mlir.Value, active []bool) {
 	types := typesOf(op.ResultValues())
 	n := len(types)
-	made := f.remake(op, operands, append(types, filter(types, active)...))
+	made := f.Remake(op, operands, append(types, filter(types, active)...))
 	replace(op.ResultValues(), made.ResultValues()[:n])
 	check(op.Erase())
 	for _, v := range filter(made.ResultValues()[:n], active) {
@@ -76,7 +67,7 @@ func transposeBranches(b *backward, op mlir.Operation) {
 	var external []mlir.Value
 	for i, r := range op.Regions() {
 		from := r.First()
-		region, to := b.region()
+		region, to := b.Region()
 		part := b.within(to.Terminator())
 		yields := from.Terminator().OperandValues()
 		from.Terminator().SetOperands(filter(yields, known)...)
@@ -96,7 +87,7 @@ func transposeBranches(b *backward, op mlir.Operation) {
 		for _, v := range external {
 			yields = append(yields, b.orZero(part.cotangents[v], v.Type()))
 		}
-		part.before.SetOperands(yields...)
+		part.Before.SetOperands(yields...)
 	}
 
 	types := filter(typesOf(op.ResultValues()), known)
@@ -113,14 +104,14 @@ func transposeBranches(b *backward, op mlir.Operation) {
 		for j, list := range kept {
 			for _, v := range list {
 				if i != j {
-					v = b.source.zero(v.Type())
+					v = b.source.Zero(v.Type())
 				}
 				yields = append(yields, v)
 			}
 		}
 		r.First().Terminator().SetOperands(yields...)
 	}
-	made := b.remake(op, op.OperandValues(), types)
+	made := b.Remake(op, op.OperandValues(), types)
 	replace(filter(op.ResultValues(), known), made.ResultValues())
 	check(op.Erase())
 	at := numKnown
@@ -137,9 +128,9 @@ func transposeBranches(b *backward, op mlir.Operation) {
 	}
 	var transposed mlir.Operation
 	if made.Name() == "stablehlo.if" {
-		transposed = b.op(stablehlo.IfOp{Pred: selector, TrueBranch: regions[0], FalseBranch: regions[1]})
+		transposed = b.Op(stablehlo.IfOp{Pred: selector, TrueBranch: regions[0], FalseBranch: regions[1]})
 	} else {
-		transposed = b.op(stablehlo.CaseOp{Index: selector, Branches: regions})
+		transposed = b.Op(stablehlo.CaseOp{Index: selector, Branches: regions})
 	}
 	for i, v := range external {
 		b.add(v, transposed.Result(i))

@@ -45,11 +45,11 @@ func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.V
 		if with, ok := at[v]; ok {
 			return with
 		}
-		return e.broadcast(v, nil, shape...) // from outside
+		return e.Broadcast(v, nil, shape...) // from outside
 	}
 	for _, op := range operations(body) {
 		if op.Name() == "stablehlo.constant" {
-			at[op.Result(0)] = e.broadcast(e.clone(op).Result(0), nil, shape...)
+			at[op.Result(0)] = e.Broadcast(e.Clone(op).Result(0), nil, shape...)
 			continue
 		}
 		if op.NumRegions() > 0 || op.NumResults() != 1 || rank(op.Result(0)) != 0 {
@@ -57,7 +57,7 @@ func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.V
 		}
 		s := mlir.OperationState{
 			Name: op.Name(), Location: op.Location(),
-			Results: []mlir.Type{must(e.c.TensorType(element(op.Result(0).Type()), shape...))},
+			Results: []mlir.Type{must(e.Context.TensorType(element(op.Result(0).Type()), shape...))},
 		}
 		for _, v := range op.Operands() {
 			s.Operands = append(s.Operands, get(v))
@@ -65,7 +65,7 @@ func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.V
 		for name, a := range op.Attributes() {
 			s.Attributes = append(s.Attributes, mlir.NamedAttribute{Name: name, Value: a})
 		}
-		at[op.Result(0)] = must(mlir.Create(mlir.Before(e.before), s)).Result(0)
+		at[op.Result(0)] = must(mlir.Create(mlir.Before(e.Before), s)).Result(0)
 	}
 	for _, v := range body.Terminator().Operands() {
 		results = append(results, get(v))
@@ -78,7 +78,7 @@ func (e *emitter) combineAll(of mlir.Operation, body mlir.Block, arrays []mlir.V
 func (e *emitter) reduceAll(of mlir.Operation, body mlir.Block, arrays, initial []mlir.Value) []mlir.Value {
 	rest := dims(arrays[0])[1:]
 	for i, v := range arrays {
-		arrays[i] = e.concatenate(e.broadcast(initial[i], nil, append([]int64{1}, rest...)...), v)
+		arrays[i] = e.concatenate(e.Broadcast(initial[i], nil, append([]int64{1}, rest...)...), v)
 	}
 	for dims(arrays[0])[0] > 1 {
 		n := dims(arrays[0])[0]
@@ -95,7 +95,7 @@ func (e *emitter) reduceAll(of mlir.Operation, body mlir.Block, arrays, initial 
 		arrays = combined
 	}
 	for i, v := range arrays {
-		arrays[i] = e.reshape(v, rest...)
+		arrays[i] = e.Reshape(v, rest...)
 	}
 	return arrays
 }
@@ -104,12 +104,12 @@ func (e *emitter) reduceAll(of mlir.Operation, body mlir.Block, arrays, initial 
 func (e *emitter) rows(x mlir.Value, start, limit, stride int64) mlir.Value {
 	starts, limits, strides := make([]int64, rank(x)), slices.Clone(dims(x)), ones(rank(x))
 	starts[0], limits[0], strides[0] = start, limit, stride
-	return e.slice(x, starts, limits, strides)
+	return e.Slice(x, starts, limits, strides)
 }
 
 // concatenate joins arrays along the first dimension.
 func (e *emitter) concatenate(parts ...mlir.Value) mlir.Value {
-	return e.do(stablehlo.ConcatenateOp{Inputs: parts})
+	return e.Do(stablehlo.ConcatenateOp{Inputs: parts})
 }
 
 // isInfinite reports whether a value is a constant of infinities of a sign.

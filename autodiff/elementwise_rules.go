@@ -48,8 +48,8 @@ var elementwise = map[string]rule{
 	"stablehlo.tanh": ofOne(func(f *forward, g, _, y mlir.Value) mlir.Value {
 		return f.mul(f.add(g, f.mul(g, y)), f.sub(f.like(y, 1), y))
 	}),
-	"stablehlo.sine":   ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.mul(g, f.unary(stablehlo.Cosine, x)) }),
-	"stablehlo.cosine": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.neg(f.mul(g, f.unary(stablehlo.Sine, x))) }),
+	"stablehlo.sine":   ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.mul(g, f.Unary(stablehlo.Cosine, x)) }),
+	"stablehlo.cosine": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.neg(f.mul(g, f.Unary(stablehlo.Sine, x))) }),
 	"stablehlo.tan":    ofOne(tan),
 	"stablehlo.sqrt":   ofOne(func(f *forward, g, _, y mlir.Value) mlir.Value { return f.mul(g, f.div(f.like(y, 0.5), y)) }),
 	"stablehlo.rsqrt": ofOne(func(f *forward, g, x, y mlir.Value) mlir.Value {
@@ -62,10 +62,10 @@ var elementwise = map[string]rule{
 
 	"stablehlo.power": ofTwo(
 		func(f *forward, g, x, y, _ mlir.Value) mlir.Value {
-			return f.mul(g, f.mul(y, f.binary(stablehlo.Power, x, f.sub(y, f.like(y, 1)))))
+			return f.mul(g, f.mul(y, f.Binary(stablehlo.Power, x, f.sub(y, f.like(y, 1)))))
 		},
 		func(f *forward, g, x, _, z mlir.Value) mlir.Value {
-			return f.mul(g, f.mul(f.unary(stablehlo.Log, f.nonzero(x)), z))
+			return f.mul(g, f.mul(f.Unary(stablehlo.Log, f.nonzero(x)), z))
 		}),
 	"stablehlo.atan2": ofTwo(
 		func(f *forward, g, x, y, _ mlir.Value) mlir.Value {
@@ -78,7 +78,7 @@ var elementwise = map[string]rule{
 		func(_ *forward, g, _, _, _ mlir.Value) mlir.Value { return g },
 		func(f *forward, g, x, y, _ mlir.Value) mlir.Value {
 			q := f.div(x, y)
-			whole := f.mul(f.unary(stablehlo.Sign, q), f.unary(stablehlo.Floor, f.unary(stablehlo.Abs, q)))
+			whole := f.mul(f.Unary(stablehlo.Sign, q), f.Unary(stablehlo.Floor, f.Unary(stablehlo.Abs, q)))
 			return f.mul(g, f.neg(whole))
 		}),
 	"stablehlo.maximum": ofTwo(chosen, func(f *forward, g, x, y, z mlir.Value) mlir.Value { return chosen(f, g, y, x, z) }),
@@ -96,7 +96,7 @@ func tan(f *forward, g, _, y mlir.Value) mlir.Value {
 
 func abs(f *forward, g, x, y mlir.Value) mlir.Value {
 	if !isComplex(x.Type()) {
-		return f.choose(f.compare(stablehlo.CompareGE, x, f.like(x, 0)), g, f.neg(g))
+		return f.Select(f.Compare(stablehlo.CompareGE, x, f.like(x, 0)), g, f.neg(g))
 	}
 	return f.real(f.mul(g, f.div(f.conj(x), f.nonzero(f.convert(y, x.Type())))))
 }
@@ -104,26 +104,26 @@ func abs(f *forward, g, x, y mlir.Value) mlir.Value {
 // chosen returns the tangent of z, the maximum or minimum of x and y, that belongs to the tangent of x.
 func chosen(f *forward, g, x, y, z mlir.Value) mlir.Value {
 	one := f.like(x, 1)
-	mine := f.choose(f.compare(stablehlo.CompareEQ, x, z), one, f.like(x, 0))
-	both := f.choose(f.compare(stablehlo.CompareEQ, y, z), f.like(x, 2), one)
+	mine := f.Select(f.Compare(stablehlo.CompareEQ, x, z), one, f.like(x, 0))
+	both := f.Select(f.Compare(stablehlo.CompareEQ, y, z), f.like(x, 2), one)
 	return f.mul(g, f.div(mine, both))
 }
 
 // clamp passes on the tangent of the bound or the operand that is the result. At a bound it is zero.
 func clamp(f *forward, op mlir.Operation) {
 	x := op.Operand(1)
-	bound := func(i int) mlir.Value { return f.broadcast(op.Operand(i), nil, dims(x)...) }
+	bound := func(i int) mlir.Value { return f.Broadcast(op.Operand(i), nil, dims(x)...) }
 	pass := func(i int, where func() mlir.Value) {
 		if g := f.operand(op, i); !g.IsNil() {
-			f.accumulate(op.Result(0), f.choose(where(), f.broadcast(g, nil, dims(x)...), f.like(x, 0)))
+			f.accumulate(op.Result(0), f.Select(where(), f.Broadcast(g, nil, dims(x)...), f.like(x, 0)))
 		}
 	}
-	and := func(a, b mlir.Value) mlir.Value { return f.binary(stablehlo.And, a, b) }
+	and := func(a, b mlir.Value) mlir.Value { return f.Binary(stablehlo.And, a, b) }
 	pass(0, func() mlir.Value {
-		return and(f.compare(stablehlo.CompareGT, bound(0), x), f.compare(stablehlo.CompareLT, bound(0), bound(2)))
+		return and(f.Compare(stablehlo.CompareGT, bound(0), x), f.Compare(stablehlo.CompareLT, bound(0), bound(2)))
 	})
 	pass(1, func() mlir.Value {
-		return and(f.compare(stablehlo.CompareGT, x, bound(0)), f.compare(stablehlo.CompareLT, x, bound(2)))
+		return and(f.Compare(stablehlo.CompareGT, x, bound(0)), f.Compare(stablehlo.CompareLT, x, bound(2)))
 	})
-	pass(2, func() mlir.Value { return f.compare(stablehlo.CompareLT, bound(2), x) })
+	pass(2, func() mlir.Value { return f.Compare(stablehlo.CompareLT, bound(2), x) })
 }

@@ -19,7 +19,7 @@ var expanded = map[string]rule{
 
 func expandDot(f *forward, op mlir.Operation) []mlir.Value {
 	o, _ := stablehlo.AsDot(op)
-	return []mlir.Value{f.do(stablehlo.DotGeneralOp{
+	return []mlir.Value{f.Do(stablehlo.DotGeneralOp{
 		LHS: o.LHS, RHS: o.RHS, PrecisionConfig: o.PrecisionConfig, ResultType: op.Result(0).Type(),
 		DotDimensionNumbers: stablehlo.DotDimensionNumbers{
 			LHSContractingDimensions: []int64{int64(rank(o.LHS) - 1)}, RHSContractingDimensions: []int64{0},
@@ -33,7 +33,7 @@ func expandBroadcast(f *forward, op mlir.Operation) []mlir.Value {
 	for i := range to {
 		to[i] += int64(len(o.BroadcastSizes))
 	}
-	return []mlir.Value{f.broadcast(o.Operand, to, dims(op.Result(0))...)}
+	return []mlir.Value{f.Broadcast(o.Operand, to, dims(op.Result(0))...)}
 }
 
 // norm computes batch normalization along the dimensions other than that of the features.
@@ -50,7 +50,7 @@ func (e *emitter) norm(x mlir.Value, feature int64, epsilon float32) norm {
 
 // spread copies one value for each feature to all of its elements.
 func (n norm) spread(v mlir.Value) mlir.Value {
-	return n.broadcast(v, []int64{n.feature}, n.shape...)
+	return n.Broadcast(v, []int64{n.feature}, n.shape...)
 }
 
 // mean returns the mean of each feature.
@@ -67,7 +67,7 @@ func (n norm) mean(x mlir.Value) mlir.Value {
 
 // inverse returns 1/√(variance + epsilon).
 func (n norm) inverse(variance mlir.Value) mlir.Value {
-	return n.unary(stablehlo.Rsqrt, n.add(variance, n.like(variance, n.epsilon)))
+	return n.Unary(stablehlo.Rsqrt, n.add(variance, n.like(variance, n.epsilon)))
 }
 
 // apply returns (x - mean)·scale/√(variance + epsilon) + offset.

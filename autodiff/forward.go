@@ -42,8 +42,8 @@ func (f *forward) block(b mlir.Block) {
 			op = next
 			continue
 		}
-		f.loc = op.Location()
-		f.at(next, func() {
+		f.Loc = op.Location()
+		f.At(next, func() {
 			if r := rules[op.Name()]; r.expand != nil {
 				if with := r.expand(f, op); with != nil {
 					replace(op.ResultValues(), with)
@@ -55,13 +55,6 @@ func (f *forward) block(b mlir.Block) {
 			f.operation(op)
 		})
 		op = next
-	}
-}
-
-// replace replaces values by as many others.
-func replace(values, with []mlir.Value) {
-	for i, v := range values {
-		v.ReplaceAllUses(with[i])
 	}
 }
 

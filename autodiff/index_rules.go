@@ -30,9 +30,9 @@ func transposeGather(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 	indices := o.StartIndices
 	if !isBounded(indices) {
 		zero, last := b.bounds(indices, o.Operand, d.StartIndexMap, o.SliceSizes, d.IndexVectorDim)
-		indices = b.do(stablehlo.ClampOp{Min: zero, Operand: indices, Max: last})
+		indices = b.Do(stablehlo.ClampOp{Min: zero, Operand: indices, Max: last})
 	}
-	return b.scatterAdd(b.zero(o.Operand.Type()), indices, g, into, o.IndicesAreSorted, false)
+	return b.scatterAdd(b.Zero(o.Operand.Type()), indices, g, into, o.IndicesAreSorted, false)
 }
 
 // isBounded reports whether indices are positions along a dimension that was sorted, which are in
@@ -52,20 +52,20 @@ func (e *emitter) bounds(indices, operand mlir.Value, indexed, sizes []int64, ve
 	for _, d := range indexed {
 		list = append(list, strconv.FormatInt(dims(operand)[d]-sizes[d], 10))
 	}
-	t := must(e.c.TensorType(element(indices.Type()), int64(len(indexed))))
-	last = e.constant(t, "["+strings.Join(list, ", ")+"]")
+	t := must(e.Context.TensorType(element(indices.Type()), int64(len(indexed))))
+	last = e.Constant(t, "["+strings.Join(list, ", ")+"]")
 	shape := dims(indices)
 	if vector == int64(len(shape)) {
-		last = e.reshape(last)
-		return e.zero(last.Type()), e.broadcast(last, nil, shape...)
+		last = e.Reshape(last)
+		return e.Zero(last.Type()), e.Broadcast(last, nil, shape...)
 	}
-	return e.zero(must(e.c.TensorType(element(indices.Type())))), e.broadcast(last, []int64{vector}, shape...)
+	return e.Zero(must(e.Context.TensorType(element(indices.Type())))), e.Broadcast(last, []int64{vector}, shape...)
 }
 
 func (e *emitter) scatterAdd(
 	operand, indices, updates mlir.Value, d stablehlo.ScatterDimensionNumbers, sorted, unique bool,
 ) mlir.Value {
-	return e.do(stablehlo.ScatterOp{
+	return e.Do(stablehlo.ScatterOp{
 		Inputs: []mlir.Value{operand}, ScatterIndices: indices, Updates: []mlir.Value{updates},
 		ScatterDimensionNumbers: d, IndicesAreSorted: sorted, UniqueIndices: unique, UpdateComputation: e.adder(operand),
 	})
@@ -87,14 +87,14 @@ func jvpScatter(f *forward, op mlir.Operation) {
 		f.set(op.Result(0), f.scatterLast(op, o))
 	case kind == "stablehlo.multiply":
 		if g := f.tangent(operand); !g.IsNil() {
-			f.set(op.Result(0), f.clone(op, g, indices, updates).Result(0))
+			f.set(op.Result(0), f.Clone(op, g, indices, updates).Result(0))
 		}
 		if g := f.tangent(updates); !g.IsNil() {
 			if !o.UniqueIndices {
 				fail(op, "a scatter that multiplies has a derivative with respect to its updates "+
 					"only if its indices are unique: set unique_indices if they are")
 			}
-			sum := f.scatterAdd(f.zero(operand.Type()), indices, g, d, o.IndicesAreSorted, true)
+			sum := f.scatterAdd(f.Zero(operand.Type()), indices, g, d, o.IndicesAreSorted, true)
 			f.accumulate(op.Result(0), f.mul(operand, sum))
 		}
 	default:
@@ -107,7 +107,7 @@ func jvpScatter(f *forward, op mlir.Operation) {
 func (f *forward) scatterLast(op mlir.Operation, o stablehlo.ScatterOp) mlir.Value {
 	operand, indices, updates := op.Operand(0), op.Operand(1), op.Operand(2)
 	d := o.ScatterDimensionNumbers
-	i32 := f.c.IntegerType(32, mlir.Signless)
+	i32 := f.Context.IntegerType(32, mlir.Signless)
 	shape := slices.Clone(dims(updates))
 	var places []int64
 	n := int64(1)
@@ -121,22 +121,22 @@ func (f *forward) scatterLast(op mlir.Operation, o stablehlo.ScatterOp) mlir.Val
 	for i, p := range places {
 		batch[i] = shape[p]
 	}
-	numbers := f.add(f.iota(i32, 0, n), f.number(must(f.c.TensorType(i32, n)), 1))
-	numbers = f.broadcast(f.reshape(numbers, batch...), places, shape...)
-	none := f.zero(must(f.c.TensorType(i32, dims(operand)...)))
-	scattered := f.do(stablehlo.ScatterOp{
+	numbers := f.add(f.Iota(i32, 0, n), f.Number(must(f.Context.TensorType(i32, n)), 1))
+	numbers = f.Broadcast(f.Reshape(numbers, batch...), places, shape...)
+	none := f.Zero(must(f.Context.TensorType(i32, dims(operand)...)))
+	scattered := f.Do(stablehlo.ScatterOp{
 		Inputs: []mlir.Value{none}, ScatterIndices: indices, Updates: []mlir.Value{numbers}, ScatterDimensionNumbers: d,
 		IndicesAreSorted:  o.IndicesAreSorted,
 		UpdateComputation: f.body(none.Type(), 2, func(_ *emitter, v []mlir.Value) mlir.Value { return v[1] }),
 	})
 	var result mlir.Value
 	if g := f.tangent(updates); !g.IsNil() {
-		stayed := f.compare(stablehlo.CompareEQ, numbers, f.gatherBack(scattered, indices, updates, d, o.IndicesAreSorted))
-		result = f.choose(stayed, g, f.zero(g.Type()))
+		stayed := f.Compare(stablehlo.CompareEQ, numbers, f.gatherBack(scattered, indices, updates, d, o.IndicesAreSorted))
+		result = f.Select(stayed, g, f.Zero(g.Type()))
 	}
-	rest := f.zero(operand.Type())
+	rest := f.Zero(operand.Type())
 	if g := f.tangent(operand); !g.IsNil() {
-		rest = f.choose(f.compare(stablehlo.CompareEQ, scattered, none), g, rest)
+		rest = f.Select(f.Compare(stablehlo.CompareEQ, scattered, none), g, rest)
 	}
 	if result.IsNil() {
 		return rest
@@ -148,7 +148,7 @@ func (f *forward) scatterLast(op mlir.Operation, o stablehlo.ScatterOp) mlir.Val
 func (e *emitter) gatherBack(
 	x, indices, updates mlir.Value, d stablehlo.ScatterDimensionNumbers, sorted bool,
 ) mlir.Value {
-	return e.do(stablehlo.GatherOp{
+	return e.Do(stablehlo.GatherOp{
 		Operand: x, StartIndices: indices, SliceSizes: windowOf(x, updates, d), IndicesAreSorted: sorted,
 		DimensionNumbers: stablehlo.GatherDimensionNumbers{
 			OffsetDims: d.UpdateWindowDims, CollapsedSliceDims: d.InsertedWindowDims, OperandBatchingDims: d.InputBatchingDims,
@@ -179,21 +179,21 @@ func transposeScatter(b *backward, op mlir.Operation) {
 		if b.linear[updates] {
 			fail(op, "a scatter that multiplies is not linear in its updates")
 		}
-		b.to(op, 0, func(g mlir.Value) mlir.Value { return b.clone(op, g, indices, updates).Result(0) })
+		b.to(op, 0, func(g mlir.Value) mlir.Value { return b.Clone(op, g, indices, updates).Result(0) })
 		return
 	}
 	b.to(op, 0, func(g mlir.Value) mlir.Value {
 		if kind == "stablehlo.add" {
 			return g
 		}
-		return b.clone(op, g, indices, b.zero(updates.Type())).Result(0)
+		return b.Clone(op, g, indices, b.Zero(updates.Type())).Result(0)
 	})
 	b.to(op, 2, func(g mlir.Value) mlir.Value {
 		g = b.gatherBack(g, indices, updates, d, o.IndicesAreSorted)
 		if isBounded(indices) {
 			return g
 		}
-		return b.choose(b.inBounds(indices, operand, updates, d), g, b.zero(g.Type()))
+		return b.Select(b.inBounds(indices, operand, updates, d), g, b.Zero(g.Type()))
 	})
 }
 
@@ -201,18 +201,18 @@ func transposeScatter(b *backward, op mlir.Operation) {
 // leaves out the others.
 func (e *emitter) inBounds(indices, operand, updates mlir.Value, d stablehlo.ScatterDimensionNumbers) mlir.Value {
 	zero, last := e.bounds(indices, operand, d.ScatterDimsToOperandDims, windowOf(operand, updates, d), d.IndexVectorDim)
-	zero = e.broadcast(zero, nil, dims(indices)...)
-	ok := e.binary(stablehlo.And, e.compare(stablehlo.CompareGE, indices, zero), e.compare(stablehlo.CompareLE, indices, last))
+	zero = e.Broadcast(zero, nil, dims(indices)...)
+	ok := e.Binary(stablehlo.And, e.Compare(stablehlo.CompareGE, indices, zero), e.Compare(stablehlo.CompareLE, indices, last))
 	if d.IndexVectorDim < int64(rank(indices)) {
-		all := must(e.c.TensorType(e.c.IntegerType(1, mlir.Signless)))
-		ok = e.do(stablehlo.ReduceOp{
-			Inputs: []mlir.Value{ok}, InitValues: []mlir.Value{e.number(all, 1)}, Dimensions: []int64{d.IndexVectorDim},
+		all := must(e.Context.TensorType(e.Context.IntegerType(1, mlir.Signless)))
+		ok = e.Do(stablehlo.ReduceOp{
+			Inputs: []mlir.Value{ok}, InitValues: []mlir.Value{e.Number(all, 1)}, Dimensions: []int64{d.IndexVectorDim},
 			Body: e.body(all, 2, func(e *emitter, v []mlir.Value) mlir.Value {
-				return e.binary(stablehlo.And, v[0], v[1])
+				return e.Binary(stablehlo.And, v[0], v[1])
 			}),
 		})
 	}
-	return e.broadcast(ok, without(rank(updates), d.UpdateWindowDims...), dims(updates)...)
+	return e.Broadcast(ok, without(rank(updates), d.UpdateWindowDims...), dims(updates)...)
 }
 
 // jvpSort sorts the positions too, and gathers the tangents by them.
@@ -226,15 +226,15 @@ func jvpSort(f *forward, op mlir.Operation) {
 	if dimension < 0 {
 		dimension += int64(len(shape))
 	}
-	i32 := f.c.IntegerType(32, mlir.Signless)
-	scalar := must(f.c.TensorType(i32))
+	i32 := f.Context.IntegerType(32, mlir.Signless)
+	scalar := must(f.Context.TensorType(i32))
 	var positions mlir.Value
-	f.at(op, func() { positions = f.iota(i32, dimension, shape...) })
+	f.At(op, func() { positions = f.Iota(i32, dimension, shape...) })
 	comparator := op.Region(0).First()
 	comparator.AddArgument(scalar, op.Location())
 	comparator.AddArgument(scalar, op.Location())
 	operands := append(op.OperandValues(), positions)
-	made := f.remake(op, operands, typesOf(operands))
+	made := f.Remake(op, operands, typesOf(operands))
 	results := made.ResultValues()
 	n := len(results) - 1
 	replace(op.ResultValues(), results[:n])
@@ -250,8 +250,8 @@ func jvpSort(f *forward, op mlir.Operation) {
 func (e *emitter) takeAlong(x, positions mlir.Value, dimension int64) mlir.Value {
 	n := rank(x)
 	batch := without(n, dimension)
-	return e.do(stablehlo.GatherOp{
-		Operand: x, StartIndices: e.reshape(positions, append(slices.Clone(dims(positions)), 1)...), SliceSizes: ones(n),
+	return e.Do(stablehlo.GatherOp{
+		Operand: x, StartIndices: e.Reshape(positions, append(slices.Clone(dims(positions)), 1)...), SliceSizes: ones(n),
 		DimensionNumbers: stablehlo.GatherDimensionNumbers{
 			CollapsedSliceDims: []int64{dimension}, StartIndexMap: []int64{dimension},
 			OperandBatchingDims: batch, StartIndicesBatchingDims: batch, IndexVectorDim: int64(n),

@@ -51,7 +51,7 @@ var linear = map[string]rule{
 	},
 	"stablehlo.convert": {
 		jvp: func(f *forward, op mlir.Operation) {
-			f.set(op.Result(0), f.clone(op, f.operand(op, 0)).Result(0))
+			f.set(op.Result(0), f.Clone(op, f.operand(op, 0)).Result(0))
 		},
 		transpose: func(b *backward, op mlir.Operation) {
 			b.to(op, 0, func(g mlir.Value) mlir.Value {
@@ -63,13 +63,13 @@ var linear = map[string]rule{
 		},
 	},
 	"stablehlo.reduce_precision": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
-		return b.clone(op, g).Result(0)
+		return b.Clone(op, g).Result(0)
 	}),
 	"stablehlo.real": same(func(b *backward, _ mlir.Operation, g mlir.Value) mlir.Value {
-		return b.complex(g, b.zero(g.Type()))
+		return b.complex(g, b.Zero(g.Type()))
 	}),
 	"stablehlo.imag": same(func(b *backward, _ mlir.Operation, g mlir.Value) mlir.Value {
-		return b.complex(b.zero(g.Type()), b.neg(g))
+		return b.complex(b.Zero(g.Type()), b.neg(g))
 	}),
 	"stablehlo.complex": {
 		jvp: jointly(0, 1),
@@ -82,8 +82,8 @@ var linear = map[string]rule{
 		jvp: jointly(1, 2),
 		transpose: func(b *backward, op mlir.Operation) {
 			pred := op.Operand(0)
-			b.to(op, 1, func(g mlir.Value) mlir.Value { return b.choose(pred, g, b.zero(g.Type())) })
-			b.to(op, 2, func(g mlir.Value) mlir.Value { return b.choose(pred, b.zero(g.Type()), g) })
+			b.to(op, 1, func(g mlir.Value) mlir.Value { return b.Select(pred, g, b.Zero(g.Type())) })
+			b.to(op, 2, func(g mlir.Value) mlir.Value { return b.Select(pred, b.Zero(g.Type()), g) })
 		},
 	},
 	"stablehlo.optimization_barrier": {jvp: jvpBarrier, transpose: transposeBarrier},
@@ -125,7 +125,7 @@ func jointly(in ...int) func(*forward, mlir.Operation) {
 		if !reached {
 			return
 		}
-		f.set(op.Result(0), f.clone(op, operands...).Result(0))
+		f.set(op.Result(0), f.Clone(op, operands...).Result(0))
 	}
 }
 
@@ -135,7 +135,7 @@ func bilinear(f *forward, op mlir.Operation) {
 		if g := f.operand(op, i); !g.IsNil() {
 			operands := op.OperandValues()
 			operands[i] = g
-			f.accumulate(op.Result(0), f.clone(op, operands...).Result(0))
+			f.accumulate(op.Result(0), f.Clone(op, operands...).Result(0))
 		}
 	}
 }
@@ -148,7 +148,7 @@ func jvpBarrier(f *forward, op mlir.Operation) {
 			tangents, of = append(tangents, g), append(of, op.Result(i))
 		}
 	}
-	barrier := f.op(stablehlo.OptimizationBarrierOp{Operand: tangents})
+	barrier := f.Op(stablehlo.OptimizationBarrierOp{Operand: tangents})
 	for i, v := range of {
 		f.set(v, barrier.Result(i))
 	}
@@ -161,7 +161,7 @@ func transposeBarrier(b *backward, op mlir.Operation) {
 			cotangents, of = append(cotangents, g), append(of, op.Operand(i))
 		}
 	}
-	barrier := b.op(stablehlo.OptimizationBarrierOp{Operand: cotangents})
+	barrier := b.Op(stablehlo.OptimizationBarrierOp{Operand: cotangents})
 	for i, v := range of {
 		b.add(v, barrier.Result(i))
 	}

@@ -32,7 +32,7 @@ func jvpLoop(f *forward, op mlir.Operation) {
 		}
 	}
 	f.block(body)
-	f.loc = op.Location()
+	f.Loc = op.Location()
 	f.appendTangents(body.Terminator(), active)
 	f.withTangents(op, operands, active)
 }
@@ -48,9 +48,9 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	loop := op.OperandValues()
 	known, carried := make([]bool, len(loop)), []mlir.Value{}
 	body := op.Region(1).First()
-	i32 := b.c.IntegerType(32, mlir.Signless)
-	counter := must(b.c.TensorType(i32))
-	types, initial := []mlir.Type{counter}, []mlir.Value{b.zero(counter)}
+	i32 := b.Context.IntegerType(32, mlir.Signless)
+	counter := must(b.Context.TensorType(i32))
+	types, initial := []mlir.Type{counter}, []mlir.Value{b.Zero(counter)}
 	for i, v := range op.Results() {
 		if known[i] = !b.linear[v]; !known[i] {
 			carried = append(carried, body.Argument(i))
@@ -60,7 +60,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	}
 
 	// The transposed step.
-	region, to := b.region(types...)
+	region, to := b.Region(types...)
 	part := b.within(to.Terminator())
 	yields := body.Terminator().OperandValues()
 	body.Terminator().SetOperands(filter(yields, known)...)
@@ -72,23 +72,23 @@ func transposeLoop(b *backward, op mlir.Operation) {
 		}
 	}
 	part.block(body)
-	steps := []mlir.Value{part.binary(stablehlo.Add, to.Argument(0), part.number(counter, 1))}
+	steps := []mlir.Value{part.Binary(stablehlo.Add, to.Argument(0), part.Number(counter, 1))}
 	for _, v := range carried {
 		steps = append(steps, part.orZero(part.cotangents[v], v.Type()))
 	}
 	external := part.outside(body)
 	for _, v := range external {
-		initial = append(initial, b.zero(v.Type()))
-		steps = append(steps, part.emitter.add(to.AddArgument(v.Type(), b.loc), part.cotangents[v]))
+		initial = append(initial, b.Zero(v.Type()))
+		steps = append(steps, part.emitter.add(to.AddArgument(v.Type(), b.Loc), part.cotangents[v]))
 	}
 	to.Terminator().SetOperands(steps...)
 
 	b.keep(op, count, known, yields, body, to)
 
-	condition, at := b.region(typesOf(initial)...)
+	condition, at := b.Region(typesOf(initial)...)
 	test := b.within(at.Terminator())
-	at.Terminator().SetOperands(test.compare(stablehlo.CompareLT, at.Argument(0), test.number(counter, float64(count.n))))
-	transposed := b.op(stablehlo.WhileOp{Operand: initial, Cond: condition, Body: region})
+	at.Terminator().SetOperands(test.Compare(stablehlo.CompareLT, at.Argument(0), test.Number(counter, float64(count.n))))
+	transposed := b.Op(stablehlo.WhileOp{Operand: initial, Cond: condition, Body: region})
 	next = 1
 	for i, v := range loop {
 		if !known[i] {
@@ -109,10 +109,10 @@ func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []m
 	cond := op.Region(0).First()
 	index := mlir.Value{} // of the step in the transposed one
 	first := b.within(to.First())
-	first.loc = b.loc
+	first.Loc = b.Loc
 	step := func() mlir.Value {
 		if index.IsNil() {
-			index = first.sub(first.number(to.Argument(0).Type(), float64(count.n-1)), to.Argument(0))
+			index = first.sub(first.Number(to.Argument(0).Type(), float64(count.n-1)), to.Argument(0))
 		}
 		return index
 	}
@@ -135,7 +135,7 @@ func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []m
 				with = first.scale(with, float64(count.step))
 			}
 			if count.start != 0 {
-				with = first.emitter.add(with, first.number(v.Type(), float64(count.start)))
+				with = first.emitter.add(with, first.Number(v.Type(), float64(count.start)))
 			}
 		case v.IsArgument() || !isCheap(v.Owner()):
 			return v, false
@@ -148,7 +148,7 @@ func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []m
 				}
 				operands = append(operands, o)
 			}
-			with = first.clone(v.Owner(), operands...).Result(v.Index())
+			with = first.Clone(v.Owner(), operands...).Result(v.Index())
 		}
 		again[v] = with
 		return with, true
@@ -164,30 +164,30 @@ func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []m
 	}
 
 	// The loop that stores them.
-	at := *b.source
-	at.before, at.loc = body.Terminator(), b.loc
+	at := &emitter{b.source.Within(body.Terminator())}
+	at.Loc = b.Loc
 	steps := body.Terminator().OperandValues()
 	var number mlir.Value
 	counter := to.Argument(0).Type()
 	carry := func(initial mlir.Value) mlir.Value {
 		operands = append(operands, initial)
-		cond.AddArgument(initial.Type(), b.loc)
-		return body.AddArgument(initial.Type(), b.loc)
+		cond.AddArgument(initial.Type(), b.Loc)
+		return body.AddArgument(initial.Type(), b.Loc)
 	}
 	if len(stored) > 0 {
 		if number = body.Argument(count.variable); count.start != 0 || count.step != 1 {
-			number = carry(at.zero(counter))
-			steps = append(steps, at.add(number, at.number(counter, 1)))
+			number = carry(at.Zero(counter))
+			steps = append(steps, at.add(number, at.Number(counter, 1)))
 		}
 	}
 	arrays := len(operands)
 	for _, v := range stored {
 		shape := append([]int64{max(count.n, 1)}, dims(v)...)
-		array := carry(at.zero(must(b.c.TensorType(element(v.Type()), shape...))))
-		start := append([]mlir.Value{number}, slices.Repeat([]mlir.Value{at.zero(number.Type())}, rank(v))...)
+		array := carry(at.Zero(must(b.Context.TensorType(element(v.Type()), shape...))))
+		start := append([]mlir.Value{number}, slices.Repeat([]mlir.Value{at.Zero(number.Type())}, rank(v))...)
 		shape[0] = 1
-		steps = append(steps, at.do(stablehlo.DynamicUpdateSliceOp{
-			Operand: array, Update: at.reshape(v, shape...), StartIndices: start,
+		steps = append(steps, at.Do(stablehlo.DynamicUpdateSliceOp{
+			Operand: array, Update: at.Reshape(v, shape...), StartIndices: start,
 		}))
 	}
 	body.Terminator().SetOperands(steps...)
@@ -198,14 +198,14 @@ func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []m
 			check(body.EraseArgument(i))
 		}
 	}
-	made := b.remake(op, operands, typesOf(operands))
+	made := b.Remake(op, operands, typesOf(operands))
 	replace(filter(op.ResultValues(), known), made.ResultValues())
 	check(op.Erase())
 	for i, v := range held {
 		shape := append([]int64{1}, dims(v)...)
-		start := append([]mlir.Value{step()}, slices.Repeat([]mlir.Value{first.zero(counter)}, rank(v))...)
-		read := first.do(stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
-		release(to, []mlir.Value{v}, []mlir.Value{first.reshape(read, dims(v)...)})
+		start := append([]mlir.Value{step()}, slices.Repeat([]mlir.Value{first.Zero(counter)}, rank(v))...)
+		read := first.Do(stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
+		release(to, []mlir.Value{v}, []mlir.Value{first.Reshape(read, dims(v)...)})
 	}
 }
 

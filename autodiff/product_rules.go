@@ -54,7 +54,7 @@ func (b *backward) transposeDot(o stablehlo.DotGeneralOp, g mlir.Value, right bo
 		LHSContractingDimensions: free, RHSContractingDimensions: otherFree,
 	}
 	other = b.convert(other, g.Type())
-	product := b.do(stablehlo.DotGeneralOp{
+	product := b.Do(stablehlo.DotGeneralOp{
 		LHS: g, RHS: other, DotDimensionNumbers: numbers, PrecisionConfig: o.PrecisionConfig, Algorithm: o.Algorithm,
 		ResultType: must(stablehlo.DotGeneralType(g.Type(), other.Type(), numbers, element(g.Type()))),
 	})
@@ -62,7 +62,7 @@ func (b *backward) transposeDot(o stablehlo.DotGeneralOp, g mlir.Value, right bo
 	for _, i := range slices.Sorted(slices.Values(otherSum)) {
 		order = append(order, ofSum[slices.Index(otherSum, i)])
 	}
-	return b.convert(b.transpose(product, inverse(order)), of.Type())
+	return b.convert(b.Transpose(product, inverse(order)), of.Type())
 }
 
 // window is one spatial dimension of a convolution or a reduce_window.
@@ -119,7 +119,7 @@ func (b *backward) reversed(o stablehlo.ConvolutionOp, x mlir.Value, others bool
 	if list == nil {
 		return x
 	}
-	return b.do(stablehlo.ReverseOp{Operand: x, Dimensions: list})
+	return b.Do(stablehlo.ReverseOp{Operand: x, Dimensions: list})
 }
 
 // regroup splits n groups off dimension from, where they are the slower part, and makes them the slower
@@ -135,7 +135,7 @@ func (e *emitter) regroup(x mlir.Value, from, to, n int64) mlir.Value {
 	order = slices.Insert(order, int(to), from)
 	shape[from] /= n
 	shape[to] *= n
-	return e.reshape(e.transpose(e.reshape(x, split...), order), shape...)
+	return e.Reshape(e.Transpose(e.Reshape(x, split...), order), shape...)
 }
 
 // transposeInput is a convolution of the cotangent with the reversed kernel, whose strides and input
@@ -152,7 +152,7 @@ func (b *backward) transposeInput(o stablehlo.ConvolutionOp, g mlir.Value) mlir.
 	shape := slices.Clone(dims(o.LHS))
 	shape[d.InputFeatureDimension] *= o.BatchGroupCount
 	shape[d.InputBatchDimension] /= o.BatchGroupCount
-	x := b.do(stablehlo.ConvolutionOp{
+	x := b.Do(stablehlo.ConvolutionOp{
 		LHS: g, RHS: kernel, WindowStrides: o.LHSDilation, LHSDilation: o.WindowStrides, RHSDilation: o.RHSDilation,
 		Padding: padding, FeatureGroupCount: groups, BatchGroupCount: 1, PrecisionConfig: o.PrecisionConfig,
 		DimensionNumbers: stablehlo.ConvDimensionNumbers{
@@ -163,7 +163,7 @@ func (b *backward) transposeInput(o stablehlo.ConvolutionOp, g mlir.Value) mlir.
 			OutputBatchDimension:    d.InputBatchDimension, OutputFeatureDimension: d.InputFeatureDimension,
 			OutputSpatialDimensions: d.InputSpatialDimensions,
 		},
-		ResultType: must(b.c.TensorType(element(g.Type()), shape...)),
+		ResultType: must(b.Context.TensorType(element(g.Type()), shape...)),
 	})
 	return b.regroup(b.convert(x, o.LHS.Type()), d.InputFeatureDimension, d.InputBatchDimension, o.BatchGroupCount)
 }
@@ -177,7 +177,7 @@ func (b *backward) transposeKernel(o stablehlo.ConvolutionOp, g mlir.Value) mlir
 		high := dilated(w.out, w.stride) - dilated(w.in, w.inDilation) + dilated(w.size, w.dilation) - w.low - 1
 		padding = append(padding, [2]int64{w.low, high})
 	}
-	x := b.do(stablehlo.ConvolutionOp{
+	x := b.Do(stablehlo.ConvolutionOp{
 		LHS: b.convert(o.LHS, g.Type()), RHS: g,
 		WindowStrides: o.RHSDilation, LHSDilation: o.LHSDilation, RHSDilation: o.WindowStrides,
 		Padding: padding, FeatureGroupCount: o.BatchGroupCount, BatchGroupCount: o.FeatureGroupCount,
@@ -190,7 +190,7 @@ func (b *backward) transposeKernel(o stablehlo.ConvolutionOp, g mlir.Value) mlir
 			OutputBatchDimension:    d.KernelInputFeatureDimension, OutputFeatureDimension: d.KernelOutputFeatureDimension,
 			OutputSpatialDimensions: d.KernelSpatialDimensions,
 		},
-		ResultType: must(b.c.TensorType(element(g.Type()), dims(o.RHS)...)),
+		ResultType: must(b.Context.TensorType(element(g.Type()), dims(o.RHS)...)),
 	})
 	return b.convert(b.reversed(o, x, false), o.RHS.Type())
 }

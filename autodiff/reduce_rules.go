@@ -41,8 +41,8 @@ func expandReduce(f *forward, op mlir.Operation) []mlir.Value {
 	}
 	var arrays []mlir.Value
 	for _, v := range o.Inputs {
-		moved := f.transpose(v, append(slices.Clone(o.Dimensions), kept...))
-		arrays = append(arrays, f.reshape(moved, append([]int64{n}, rest...)...))
+		moved := f.Transpose(v, append(slices.Clone(o.Dimensions), kept...))
+		arrays = append(arrays, f.Reshape(moved, append([]int64{n}, rest...)...))
 	}
 	return f.reduceAll(op, o.Body.First(), arrays, o.InitValues)
 }
@@ -57,18 +57,18 @@ func jvpReduce(f *forward, op mlir.Operation) {
 	}
 	// The elements that are the result share its tangent.
 	kept := without(rank(x), o.Dimensions...)
-	chosen := f.convert(f.compare(stablehlo.CompareEQ, x, f.broadcast(y, kept, dims(x)...)), x.Type())
+	chosen := f.convert(f.Compare(stablehlo.CompareEQ, x, f.Broadcast(y, kept, dims(x)...)), x.Type())
 	count := f.sum(chosen, o.Dimensions...)
 	var g mlir.Value
 	if t := f.tangent(x); !t.IsNil() {
 		g = f.sum(f.mul(t, chosen), o.Dimensions...)
 	}
 	if !isInfinite(initial, extremes[kind].sign) {
-		start := f.broadcast(initial, nil, dims(y)...)
-		mine := f.convert(f.compare(stablehlo.CompareEQ, start, y), y.Type())
+		start := f.Broadcast(initial, nil, dims(y)...)
+		mine := f.convert(f.Compare(stablehlo.CompareEQ, start, y), y.Type())
 		count = f.add(count, mine)
 		if t := f.tangent(initial); !t.IsNil() {
-			g = f.add(g, f.mul(f.broadcast(t, nil, dims(y)...), mine))
+			g = f.add(g, f.mul(f.Broadcast(t, nil, dims(y)...), mine))
 		}
 	}
 	if !g.IsNil() {
@@ -83,7 +83,7 @@ func transposeReduce(b *backward, op mlir.Operation) {
 		fail(op, "it cannot be transposed, because it is not a sum")
 	}
 	b.to(op, 0, func(g mlir.Value) mlir.Value {
-		return b.broadcast(g, without(rank(o.Inputs[0]), o.Dimensions...), dims(o.Inputs[0])...)
+		return b.Broadcast(g, without(rank(o.Inputs[0]), o.Dimensions...), dims(o.Inputs[0])...)
 	})
 	b.to(op, 1, func(g mlir.Value) mlir.Value { return b.sum(g, upTo(rank(g))...) })
 }

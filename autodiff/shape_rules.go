@@ -10,14 +10,14 @@ import (
 // shapes has the operations that move elements to places that do not depend on values.
 var shapes = map[string]rule{
 	"stablehlo.reshape": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
-		return b.reshape(g, dims(op.Operand(0))...)
+		return b.Reshape(g, dims(op.Operand(0))...)
 	}),
 	"stablehlo.transpose": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 		o, _ := stablehlo.AsTranspose(op)
-		return b.transpose(g, inverse(o.Permutation))
+		return b.Transpose(g, inverse(o.Permutation))
 	}),
 	"stablehlo.reverse": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
-		return b.clone(op, g).Result(0)
+		return b.Clone(op, g).Result(0)
 	}),
 	"stablehlo.broadcast_in_dim": same(transposeBroadcast),
 	"stablehlo.slice":            same(transposeSlice),
@@ -54,7 +54,7 @@ func transposeBroadcast(b *backward, op mlir.Operation, g mlir.Value) mlir.Value
 	for i, d := range kept {
 		permutation[i] = int64(slices.Index(sorted, d))
 	}
-	return b.reshape(b.transpose(g, permutation), from...)
+	return b.Reshape(b.Transpose(g, permutation), from...)
 }
 
 func transposeSlice(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
@@ -63,7 +63,7 @@ func transposeSlice(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 	high, interior := make([]int64, len(from)), make([]int64, len(from))
 	for i, n := range to {
 		if n == 0 {
-			return b.zero(o.Operand.Type())
+			return b.Zero(o.Operand.Type())
 		}
 		interior[i] = o.Strides[i] - 1
 		high[i] = from[i] - o.StartIndices[i] - (n-1)*o.Strides[i] - 1
@@ -105,7 +105,7 @@ func (e *emitter) unpad(x mlir.Value, low, high, interior []int64) mlir.Value {
 	for i := range strides {
 		strides[i] += interior[i]
 	}
-	return e.slice(x, none, dims(x), strides)
+	return e.Slice(x, none, dims(x), strides)
 }
 
 func transposeConcatenate(b *backward, op mlir.Operation) {
@@ -117,7 +117,7 @@ func transposeConcatenate(b *backward, op mlir.Operation) {
 		start[o.Dimension] = limit[o.Dimension]
 		limit[o.Dimension] += dims(v)[o.Dimension]
 		if b.linear[v] {
-			b.add(v, b.slice(g, slices.Clone(start), slices.Clone(limit), ones(rank(g))))
+			b.add(v, b.Slice(g, slices.Clone(start), slices.Clone(limit), ones(rank(g))))
 		}
 	}
 }
@@ -126,17 +126,17 @@ func transposeConcatenate(b *backward, op mlir.Operation) {
 var slicing = map[string]rule{
 	"stablehlo.dynamic_slice": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 		o, _ := stablehlo.AsDynamicSlice(op)
-		return b.do(stablehlo.DynamicUpdateSliceOp{Operand: b.zero(o.Operand.Type()), Update: g, StartIndices: o.StartIndices})
+		return b.Do(stablehlo.DynamicUpdateSliceOp{Operand: b.Zero(o.Operand.Type()), Update: g, StartIndices: o.StartIndices})
 	}),
 	"stablehlo.dynamic_update_slice": {
 		jvp: jointly(0, 1),
 		transpose: func(b *backward, op mlir.Operation) {
 			o, _ := stablehlo.AsDynamicUpdateSlice(op)
 			b.to(op, 0, func(g mlir.Value) mlir.Value {
-				return b.do(stablehlo.DynamicUpdateSliceOp{Operand: g, Update: b.zero(o.Update.Type()), StartIndices: o.StartIndices})
+				return b.Do(stablehlo.DynamicUpdateSliceOp{Operand: g, Update: b.Zero(o.Update.Type()), StartIndices: o.StartIndices})
 			})
 			b.to(op, 1, func(g mlir.Value) mlir.Value {
-				return b.do(stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices, SliceSizes: dims(o.Update)})
+				return b.Do(stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices, SliceSizes: dims(o.Update)})
 			})
 		},
 	},

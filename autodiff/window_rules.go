@@ -50,7 +50,7 @@ func expandWindow(f *forward, op mlir.Operation) []mlir.Value {
 				low[i], high[i] = o.Padding[i][0], o.Padding[i][1]
 			}
 		}
-		x = f.do(stablehlo.PadOp{
+		x = f.Do(stablehlo.PadOp{
 			Operand: x, PaddingValue: o.InitValues[k],
 			EdgePaddingLow: low, EdgePaddingHigh: high, InteriorPadding: interior,
 		})
@@ -62,7 +62,7 @@ func expandWindow(f *forward, op mlir.Operation) []mlir.Value {
 				limit[i] = start[i] + (shape[i]-1)*strides[i] + 1
 				rest /= o.WindowDimensions[i]
 			}
-			parts = append(parts, f.reshape(f.slice(x, start, limit, strides), append([]int64{1}, shape...)...))
+			parts = append(parts, f.Reshape(f.Slice(x, start, limit, strides), append([]int64{1}, shape...)...))
 		}
 		arrays = append(arrays, f.concatenate(parts...))
 	}
@@ -73,7 +73,7 @@ func jvpWindow(f *forward, op mlir.Operation) {
 	o, _ := stablehlo.AsReduceWindow(op)
 	if _, ok := op.Attribute(chosenBy); ok {
 		if g := f.operand(op, 1); !g.IsNil() {
-			f.set(op.Result(1), f.clone(op, op.Operand(0), g, op.Operand(2), op.Operand(3)).Result(1))
+			f.set(op.Result(1), f.Clone(op, op.Operand(0), g, op.Operand(2), op.Operand(3)).Result(1))
 		}
 		return
 	}
@@ -83,7 +83,7 @@ func jvpWindow(f *forward, op mlir.Operation) {
 			fail(op, "the derivative with respect to an initial value of windows is not known: use a constant")
 		}
 		g := f.operand(op, 0)
-		f.set(op.Result(0), f.clone(op, g, f.scalarZero(g)).Result(0))
+		f.set(op.Result(0), f.Clone(op, g, f.scalarZero(g)).Result(0))
 		return
 	}
 	if g := f.operand(op, 0); !g.IsNil() {
@@ -95,19 +95,18 @@ func jvpWindow(f *forward, op mlir.Operation) {
 func (e *emitter) chooseInWindows(
 	o stablehlo.ReduceWindowOp, x, g mlir.Value, by stablehlo.ComparisonDirection,
 ) mlir.Value {
-	scalar := must(e.c.TensorType(element(x.Type())))
-	region, b := e.region(scalar, scalar, scalar, scalar)
-	inner := *e
-	inner.before = b.Terminator()
-	first := inner.compare(by, b.Argument(0), b.Argument(2))
+	scalar := must(e.Context.TensorType(element(x.Type())))
+	region, b := e.Region(scalar, scalar, scalar, scalar)
+	inner := e.Within(b.Terminator())
+	first := inner.Compare(by, b.Argument(0), b.Argument(2))
 	b.Terminator().SetOperands(
-		inner.choose(first, b.Argument(0), b.Argument(2)), inner.choose(first, b.Argument(1), b.Argument(3)))
+		inner.Select(first, b.Argument(0), b.Argument(2)), inner.Select(first, b.Argument(1), b.Argument(3)))
 	o.Inputs = []mlir.Value{x, g}
-	o.InitValues = []mlir.Value{e.number(scalar, worst(by)), e.zero(scalar)}
+	o.InitValues = []mlir.Value{e.Number(scalar, worst(by)), e.Zero(scalar)}
 	o.Body = region
 	o.ResultTypes = nil
-	op := e.op(o)
-	op.SetAttribute(chosenBy, e.c.StringAttribute(string(by)))
+	op := e.Op(o)
+	op.SetAttribute(chosenBy, e.Context.StringAttribute(string(by)))
 	return op.Result(1)
 }
 
@@ -143,7 +142,7 @@ func transposeWindow(b *backward, op mlir.Operation) {
 		low[i], high[i], interior[i] = padding[0], padding[1], strides[i]-1
 	}
 	g = b.pad(g, low, high, interior)
-	b.add(x, b.do(stablehlo.ReduceWindowOp{
+	b.add(x, b.Do(stablehlo.ReduceWindowOp{
 		Inputs: []mlir.Value{g}, InitValues: []mlir.Value{b.scalarZero(g)}, WindowDimensions: o.WindowDimensions,
 		WindowStrides: base, WindowDilations: dilation, Body: b.adder(g),
 	}))
@@ -163,17 +162,17 @@ func (e *emitter) scatterChosen(
 		interior[i] = base[i] - 1
 		padded = padded || low[i] != 0 || high[i] != 0 || interior[i] != 0
 	}
-	scalar := must(e.c.TensorType(element(x.Type())))
+	scalar := must(e.Context.TensorType(element(x.Type())))
 	if padded { // XLA's CPU compiler has defects in the padding of select_and_scatter
-		x = e.do(stablehlo.PadOp{
-			Operand: x, PaddingValue: e.number(scalar, worst(by)),
+		x = e.Do(stablehlo.PadOp{
+			Operand: x, PaddingValue: e.Number(scalar, worst(by)),
 			EdgePaddingLow: low, EdgePaddingHigh: high, InteriorPadding: interior,
 		})
 	}
-	x = e.do(stablehlo.SelectAndScatterOp{
-		Operand: x, Source: g, InitValue: e.zero(scalar),
+	x = e.Do(stablehlo.SelectAndScatterOp{
+		Operand: x, Source: g, InitValue: e.Zero(scalar),
 		WindowDimensions: o.WindowDimensions, WindowStrides: o.WindowStrides,
-		Select:  e.body(scalar, 2, func(e *emitter, v []mlir.Value) mlir.Value { return e.compare(by, v[0], v[1]) }),
+		Select:  e.body(scalar, 2, func(e *emitter, v []mlir.Value) mlir.Value { return e.Compare(by, v[0], v[1]) }),
 		Scatter: e.adder(x),
 	})
 	return e.unpad(x, low, high, interior)
@@ -201,7 +200,7 @@ func selection(op mlir.Operation) (o stablehlo.SelectAndScatterOp, by stablehlo.
 func jvpSelect(f *forward, op mlir.Operation) {
 	selection(op)
 	if g := f.operand(op, 1); !g.IsNil() {
-		f.set(op.Result(0), f.clone(op, op.Operand(0), g, f.scalarZero(g)).Result(0))
+		f.set(op.Result(0), f.Clone(op, op.Operand(0), g, f.scalarZero(g)).Result(0))
 	}
 }
 

@@ -1,4 +1,4 @@
-package autodiff
+package transform
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// isPure reports whether an operation can be removed if nothing uses its results.
-func isPure(op mlir.Operation) bool {
+// IsPure reports whether an operation can be removed if nothing uses its results.
+func IsPure(op mlir.Operation) bool {
 	for inner := range op.All() {
 		switch inner.Name() {
 		case "stablehlo.custom_call":
@@ -22,34 +22,43 @@ func isPure(op mlir.Operation) bool {
 	return true
 }
 
-// clean removes the operations of a block that nothing uses, and what nothing uses in its loops and
+// IsControl reports whether an operation is a loop or a branch, whose regions use values from outside.
+func IsControl(op mlir.Operation) bool {
+	switch op.Name() {
+	case "stablehlo.if", "stablehlo.case", "stablehlo.while":
+		return true
+	}
+	return false
+}
+
+// Clean removes the operations of a block that nothing uses, and what nothing uses in its loops and
 // branches.
-func (e *emitter) clean(b mlir.Block) {
-	list := operations(b)
+func (e *Emitter) Clean(b mlir.Block) {
+	list := Operations(b)
 	for i := len(list) - 1; i >= 0; i-- {
 		switch op := list[i]; {
-		case !slices.ContainsFunc(op.ResultValues(), mlir.Value.HasUses) && isPure(op):
+		case !slices.ContainsFunc(op.ResultValues(), mlir.Value.HasUses) && IsPure(op):
 			e.erase(op)
-		case isControl(op):
-			e.prune(op)
+		case IsControl(op):
+			e.Prune(op)
 		}
 	}
 }
 
 // erase removes an operation, and forgets it if it is a constant that may be used again.
-func (e *emitter) erase(op mlir.Operation) {
+func (e *Emitter) erase(op mlir.Operation) {
 	for _, v := range op.Results() {
 		if key, ok := e.keys[v]; ok {
 			delete(e.constants, key)
 			delete(e.keys, v)
 		}
 	}
-	check(op.Erase())
+	Check(op.Erase())
 }
 
-// prune removes the results that nothing uses from a loop or a branch, and what nothing uses in its
+// Prune removes the results that nothing uses from a loop or a branch, and what nothing uses in its
 // regions.
-func (e *emitter) prune(op mlir.Operation) {
+func (e *Emitter) Prune(op mlir.Operation) {
 	keep := make([]bool, op.NumResults())
 	for i, v := range op.Results() {
 		keep[i] = v.HasUses()
@@ -61,28 +70,28 @@ func (e *emitter) prune(op mlir.Operation) {
 	}
 	if op.Name() == "stablehlo.while" {
 		keepCarried(op, keep)
-		operands = filter(operands, keep)
+		operands = Filter(operands, keep)
 		body := blocks[1]
-		body.Terminator().SetOperands(filter(body.Terminator().OperandValues(), keep)...)
+		body.Terminator().SetOperands(Filter(body.Terminator().OperandValues(), keep)...)
 	} else {
 		for _, b := range blocks {
-			b.Terminator().SetOperands(filter(b.Terminator().OperandValues(), keep)...)
+			b.Terminator().SetOperands(Filter(b.Terminator().OperandValues(), keep)...)
 		}
 	}
 	for _, b := range blocks {
-		e.clean(b)
+		e.Clean(b)
 		for i := b.NumArguments() - 1; i >= 0; i-- {
 			if !keep[i] {
-				check(b.EraseArgument(i))
+				Check(b.EraseArgument(i))
 			}
 		}
 	}
 	if !slices.Contains(keep, false) {
 		return
 	}
-	made := e.remake(op, operands, filter(typesOf(op.ResultValues()), keep))
-	replace(filter(op.ResultValues(), keep), made.ResultValues())
-	check(op.Erase())
+	made := e.Remake(op, operands, Filter(TypesOf(op.ResultValues()), keep))
+	Replace(Filter(op.ResultValues(), keep), made.ResultValues())
+	Check(op.Erase())
 }
 
 // keepCarried sets keep for the carried values of a loop that its condition, its effects or the values
@@ -92,16 +101,16 @@ func keepCarried(op mlir.Operation, keep []bool) {
 	for i, v := range cond.Arguments() {
 		keep[i] = keep[i] || v.HasUses()
 	}
-	list := operations(body)
+	list := Operations(body)
 	for changed := true; changed; {
 		changed = false
 		needed := map[mlir.Value]bool{}
-		for _, v := range filter(body.Terminator().OperandValues(), keep) {
+		for _, v := range Filter(body.Terminator().OperandValues(), keep) {
 			needed[v] = true
 		}
 		for i := len(list) - 1; i >= 0; i-- {
 			op := list[i]
-			if !slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return needed[v] }) && isPure(op) {
+			if !slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return needed[v] }) && IsPure(op) {
 				continue
 			}
 			for inner := range op.All() {
@@ -118,8 +127,8 @@ func keepCarried(op mlir.Operation, keep []bool) {
 	}
 }
 
-// filter returns the elements that are kept.
-func filter[T any](list []T, keep []bool) (kept []T) {
+// Filter returns the elements that are kept.
+func Filter[T any](list []T, keep []bool) (kept []T) {
 	for i, v := range list {
 		if keep[i] {
 			kept = append(kept, v)

@@ -1,0 +1,33 @@
+package autodiff
+
+import (
+	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// The short names of what the rules use of package transform.
+var (
+	arguments  = transform.Arguments
+	check      = transform.Check
+	dims       = transform.Dims
+	element    = transform.Element
+	home       = transform.Home
+	isComplex  = transform.IsComplex
+	isControl  = transform.IsControl
+	isFloat    = transform.IsFloat
+	isPure     = transform.IsPure
+	ones       = transform.Ones
+	operations = transform.Operations
+	rank       = transform.Rank
+	replace    = transform.Replace
+	typesOf    = transform.TypesOf
+	upTo       = transform.UpTo
+	without    = transform.Without
+)
+
+func must[T any](v T, err error) T { return transform.Must(v, err) }
+
+func filter[T any](list []T, keep []bool) []T { return transform.Filter(list, keep) }
+
+// differentiable reports whether values of a type have tangents.
+func differentiable(t mlir.Type) bool { return t.IsRankedTensor() && (isFloat(t) || isComplex(t)) }

@@ -1,0 +1,67 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+)
+
+// callees has the attribute that names what an operation calls.
+var callees = map[string]string{"func.call": "callee", "stablehlo.composite": "decomposition"}
+
+// Inline replaces the calls and composites in a function by copies of what they call. An error is about
+// the call that it is returned with.
+func Inline(f mlir.Operation, table *mlir.SymbolTable) (at mlir.Operation, err error) {
+	var calls []mlir.Operation
+	collect := func(in mlir.Operation) {
+		for op := range in.All() {
+			if _, ok := callees[op.Name()]; ok {
+				calls = append(calls, op)
+			}
+		}
+	}
+	collect(f)
+	for n := 0; len(calls) > 0; n++ {
+		call := calls[0]
+		calls = calls[1:]
+		a, _ := call.Attribute(callees[call.Name()])
+		name, _ := a.Symbol()
+		callee, ok := table.Lookup(name)
+		if !ok || callee.Region(0).NumBlocks() != 1 {
+			return call, fmt.Errorf("the function @%s is not in the module, so that it cannot be transformed", name)
+		}
+		if n > maxInlined {
+			return call, fmt.Errorf("more than %d calls are inlined: a function may call itself", maxInlined)
+		}
+		copied, err := function.Inline(call, callee)
+		if err != nil {
+			return call, err
+		}
+		for _, op := range copied {
+			collect(op)
+		}
+	}
+	return mlir.Operation{}, nil
+}
+
+// maxInlined limits how many calls are inlined.
+const maxInlined = 1 << 16
+
+// Settle sets the type of a function to that of its block, gives it a name, to which a number is added
+// if it is taken, and verifies it.
+func Settle(f mlir.Operation, table *mlir.SymbolTable, name string) {
+	body, c := f.Region(0).First(), f.Context()
+	signature := c.FunctionType(TypesOf(Arguments(body)), TypesOf(body.Terminator().OperandValues()))
+	f.SetAttribute("function_type", c.TypeAttribute(signature))
+	base := name
+	for n := 1; ; n++ {
+		if _, taken := table.Lookup(name); !taken {
+			break
+		}
+		name = fmt.Sprintf("%s_%d", base, n)
+	}
+	current, _ := f.Symbol()
+	Check(table.Rename(current, name))
+	Check(f.Verify())
+}
