@@ -10,8 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
@@ -156,24 +154,5 @@ func (p *process) end() string {
 	defer kill.Stop()
 	_ = p.cmd.Wait() // the state has more than the error
 	p.answers.Close()
-	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return status.Signal().String()
-	}
-	// For a fault in C, Go's runtime prints a message and exits.
-	if line := cause(p.output.String()); line != "" {
-		return line
-	}
-	return p.cmd.ProcessState.String()
-}
-
-// cause returns the line that states why a process crashed that printed this, or "" if there is none.
-func cause(printed string) string {
-	for line := range strings.Lines(printed) {
-		for _, start := range []string{"SIG", "Exception 0x", "fatal error: ", "panic: ", "LLVM ERROR: ", "terminate called"} {
-			if strings.HasPrefix(line, start) {
-				return strings.TrimSpace(line)
-			}
-		}
-	}
-	return ""
+	return child.Cause(p.cmd.ProcessState, p.output.String())
 }

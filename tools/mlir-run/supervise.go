@@ -7,9 +7,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
-	"syscall"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/child"
 )
 
 // workerEnv is the environment variable that makes this program the worker process.
@@ -42,7 +42,7 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
-	var words lastWords
+	var words child.Tail
 	worker := exec.CommandContext(ctx, executable, args...)
 	worker.Env = append(os.Environ(), workerEnv+"=1",
 		"GOTRACEBACK=none") // print the cause of a crash, not the goroutines
@@ -72,57 +72,5 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	case workerFailed:
 		return exitFailed, nil
 	}
-	return exitFailed, fmt.Errorf("the process that compiled and ran it crashed (%s)%s", cause(worker.ProcessState, &words), words.quote())
-}
-
-// cause returns how a process crashed.
-func cause(state *os.ProcessState, words *lastWords) string {
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return status.Signal().String()
-	}
-	// Go's runtime catches most signals, prints them and exits.
-	if _, line := words.split(); line != "" {
-		return line
-	}
-	return state.String()
-}
-
-// lastWords keeps the end of what is written to it.
-type lastWords struct{ kept []byte }
-
-func (w *lastWords) Write(b []byte) (int, error) {
-	const enough = 16 << 10
-	w.kept = append(w.kept, b...)
-	if len(w.kept) > 2*enough {
-		w.kept = append(w.kept[:0], w.kept[len(w.kept)-enough:]...)
-	}
-	return len(b), nil
-}
-
-// split returns the output of the C++ code, without its stack trace, and the line in which
-// Go's runtime names the reason, or "".
-func (w *lastWords) split() (said []string, reason string) {
-	for line := range strings.Lines(string(w.kept)) {
-		line = strings.TrimSpace(line)
-		for _, start := range []string{"SIG", "fatal error: ", "panic: "} {
-			if strings.HasPrefix(line, start) {
-				return said, line
-			}
-		}
-		idle := strings.HasPrefix(line, "@ ") || strings.HasPrefix(line, "***") || strings.HasPrefix(line, "WARNING: All log messages before")
-		if line != "" && !idle {
-			said = append(said, line)
-		}
-	}
-	return said, ""
-}
-
-// quote returns the end of the output, to append to a message.
-func (w *lastWords) quote() string {
-	const shown = 5
-	said, _ := w.split()
-	if len(said) == 0 {
-		return ""
-	}
-	return "; its last output was:\n  " + strings.Join(said[max(0, len(said)-shown):], "\n  ")
+	return exitFailed, fmt.Errorf("the process that compiled and ran it crashed (%s)%s", child.Cause(worker.ProcessState, words.String()), words.Quote())
 }

@@ -1,0 +1,32 @@
+package child
+
+import (
+	"os"
+	"strings"
+	"syscall"
+)
+
+// Cause returns how a process ended that printed this: the signal, the line in which Go's
+// runtime or the C++ library names the reason, or the exit status.
+func Cause(state *os.ProcessState, printed string) string {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return status.Signal().String()
+	}
+	// Go's runtime catches most signals, prints them and exits.
+	for line := range strings.Lines(printed) {
+		if isReason(line) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return state.String()
+}
+
+// isReason reports whether a line names the reason of a crash.
+func isReason(line string) bool {
+	for _, start := range []string{"SIG", "Exception 0x", "fatal error: ", "panic: ", "LLVM ERROR: ", "terminate called"} {
+		if strings.HasPrefix(line, start) {
+			return true
+		}
+	}
+	return false
+}
