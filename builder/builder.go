@@ -29,6 +29,8 @@ type Builder struct {
 	lastSite *callSite
 	models   *mlir.Module // holds the models of call sites
 	scratch  []Value      // results of the last callback
+	// temporary has functions that the finished module does not have.
+	temporary []mlir.Operation
 }
 
 // Options hold the settings of a new module.
@@ -82,6 +84,7 @@ func (b *Builder) Module() (*mlir.Module, error) {
 	if b.done {
 		return nil, &Error{File: at.file, Line: at.line, Op: "module", Err: errFinished}
 	}
+	b.eraseTemporary()
 	if err := b.module.Verify(); err != nil {
 		e := b.verifyError(at, err)
 		b.Close()
@@ -148,6 +151,7 @@ func (b *Builder) Close() error {
 // end releases everything except the module.
 func (b *Builder) end() {
 	b.done = true
+	b.eraseTemporary()
 	if b.models != nil {
 		b.models.Close()
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
@@ -84,11 +83,7 @@ func (f *Func) call(args []Value) ([]Value, *Func) {
 	}
 	f.called = true
 	caller.manual = caller.manual || f.manual
-	results := caller.takeTokens(caller.results(op), f.body.effects)
-	if slices.Contains(f.body.effects, AllEffects) {
-		caller.setTokens(AllEffects, caller.scope.tokens[AllEffects], f.body.effects)
-	}
-	return results, caller
+	return caller.takeTokensOfCall(caller.results(op), f.body.effects), caller
 }
 
 // caller returns the function that contains a call of f without arguments.

@@ -152,6 +152,15 @@ func (f *Func) takeTokens(results []Value, effects []string) []Value {
 	return results[:n]
 }
 
+// takeTokensOfCall is takeTokens for the results of a function.
+func (f *Func) takeTokensOfCall(results []Value, effects []string) []Value {
+	results = f.takeTokens(results, effects)
+	if slices.Contains(effects, AllEffects) {
+		f.setTokens(AllEffects, f.scope.tokens[AllEffects], effects)
+	}
+	return results
+}
+
 // firstToken returns the token with which an effect starts in a function.
 func (s *scope) firstToken(effect string, at place) (Value, error) {
 	op, err := callop.FirstToken(s.block, at.location)

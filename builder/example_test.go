@@ -6,6 +6,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -57,4 +58,29 @@ func ExampleRuntimeCall() {
 	}
 	fmt.Println(s.Mean.Shape(), s.Deviation.Shape())
 	// Output: f32[] f32[]
+}
+
+// The gradient of a function of a tree is a tree like its argument.
+func ExampleValueAndGrad() {
+	library, err := mlir.Open(mlir.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := library.NewContext(mlir.ContextOptions{})
+	defer ctx.Close()
+
+	type params struct{ W, B builder.Value }
+	b := builder.New(ctx, builder.Options{})
+	f := b.Func("main", tensor.ShapeOf(tensor.F64), tensor.ShapeOf(tensor.F64))
+	value, gradient := builder.ValueAndGrad(func(p params) builder.Value {
+		return builder.Mul(p.W, builder.Square(p.B))
+	})(params{f.Param(0), f.Param(1)})
+	f.Return(value, gradient.W, gradient.B)
+	module, err := b.Module()
+	if err != nil {
+		log.Fatal(err)
+	}
+	results, err := stablehlo.Evaluate(module, tensor.Scalar(2.0), tensor.Scalar(3.0))
+	fmt.Println(results, err)
+	// Output: [f64[] 18 f64[] 9 f64[] 12] <nil>
 }

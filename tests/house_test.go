@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"stages":                         {"bridge", "builder", "callbacks", "contract", "contract/callop", "internal/dispatch", "internal/errtext", "internal/nearest", "mlir", "mlir/dialect", "passes", "stablehlo", "stages/internal/interpreter", "stages/internal/picture", "tensor"},
 	"stages/internal/interpreter":    {"internal/child", "mlir", "stablehlo", "tensor"},
 	"stages/internal/picture":        {},
-	"builder":                        {"internal/callers", "mlir", "mlir/dialect", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/tree"},
+	"builder":                        {"autodiff", "internal/callers", "mlir", "mlir/dialect", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/tree"},
 	"callbacks":                      {"contract", "tensor", "internal/dispatch/access", "internal/errtext", "internal/leaf", "internal/nearest", "internal/tree"},
 	"callbacks/metrics":              {"callbacks"},
 	"callbacks/legacy":               {"callbacks", "contract", "tensor", "internal/dl", "internal/errtext", "internal/legacy"},

@@ -43,7 +43,8 @@ var valueFunctions = []any{
 	builder.SortAscending, builder.SortDescending, builder.ArgSort, builder.TopK, builder.Acos, builder.BesselI1e,
 	builder.Conj, builder.IsInf, builder.NextAfter[builder.Value, builder.Value],
 	builder.Polygamma[builder.Value, builder.Value], builder.Like, builder.MaxPool, builder.AvgPool, builder.Cumsum,
-	builder.SelectAndScatter,
+	builder.SelectAndScatter, builder.JVP[builder.Value, builder.Value], builder.VJP[builder.Value, builder.Value],
+	func(f func(builder.Value) builder.Value, x builder.Value) builder.Value { return builder.Grad(f)(x) },
 }
 
 // TestHostileValues calls them with odd arguments. They keep an error, and panic with a sentence if no argument names

@@ -1,0 +1,172 @@
+package builder_test
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+func mainOf(t *testing.T, m *mlir.Module) mlir.Operation {
+	t.Helper()
+	f, ok := m.SymbolTable().Lookup("main")
+	if !ok {
+		t.Fatal("there is no main")
+	}
+	return f
+}
+
+// operations returns the operations of a function but the constants, which may stand in another order.
+func operations(f mlir.Operation) (list []string) {
+	for op := range f.All() {
+		if op.Name() == "stablehlo.constant" || op.Name() == "func.func" {
+			continue
+		}
+		text := op.Name()
+		for _, v := range op.Operands() {
+			text += " " + v.Type().String()
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// TestDerivativesAreThoseOfAutodiff holds that a derivative in a function is what package autodiff makes of the function.
+func TestDerivativesAreThoseOfAutodiff(t *testing.T) {
+	loss := func(x [2]value) value {
+		y := builder.Loop(builder.Scalar(x[0].Func(), int32(3)), x[0], func(_, y value) value {
+			builder.Tap(builder.Callback{Name: "see"}, y)
+			return builder.Tanh(builder.Mul(y, x[1]))
+		})
+		return builder.ReduceSum(builder.Square(y))
+	}
+	for name, test := range map[string]struct {
+		of     func(f mlir.Operation, o autodiff.Options) (mlir.Operation, error)
+		build  func(x, dx [2]value) []value
+		number int // of tangents
+	}{
+		"grad": {autodiff.Grad, func(x, _ [2]value) []value {
+			g := builder.Grad(loss)(x)
+			return g[:]
+		}, 0},
+		"value_and_grad": {autodiff.ValueAndGrad, func(x, _ [2]value) []value {
+			y, g := builder.ValueAndGrad(loss)(x)
+			return append([]value{y}, g[:]...)
+		}, 0},
+		"jvp": {autodiff.JVP, func(x, dx [2]value) []value {
+			y, dy := builder.JVP(loss, x, dx)
+			return []value{y, dy}
+		}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBuilder(t)
+			f := b.Func("main", f32(4), f32(4))
+			f.Return(loss([2]value{f.Param(0), f.Param(1)}))
+			want, err := test.of(mainOf(t, finish(t, b)), autodiff.Options{})
+			check.NoError(t, err)
+
+			b = newBuilder(t)
+			f = b.Func("main", []tensor.Shape{f32(4), f32(4), f32(4), f32(4)}[:2+test.number]...)
+			x, dx := [2]value{f.Param(0), f.Param(1)}, [2]value{}
+			if test.number > 0 {
+				dx = [2]value{f.Param(2), f.Param(3)}
+			}
+			f.Return(test.build(x, dx)...)
+			got := mainOf(t, finish(t, b))
+			check.Diff(t, "the operations", operations(want), operations(got))
+		})
+	}
+}
+
+// TestModuleAfterDerivatives holds that a module has no functions of its derivatives.
+func TestModuleAfterDerivatives(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", f32())
+	y, back := builder.VJP(builder.Sin, f.Param(0))
+	f.Return(y, back(y), builder.If(builder.Gt(y, 0), func() value { return back(y) }, func() value { return y }))
+	functions := 0
+	for range finish(t, b).Body().Operations() {
+		functions++
+	}
+	check.Diff(t, "functions", 1, functions)
+}
+
+func TestMistakesWithDerivatives(t *testing.T) {
+	type mixed struct{ X, N value }
+	square := func(x value) value { return builder.Square(x) }
+	start := func(b *builder.Builder) (f *builder.Func, x, v, n value) {
+		f = b.Func("main", f32(), f32(4), s32())
+		return f, f.Param(0), f.Param(1), f.Param(2)
+	}
+	checkMistakes(t, "gradient_test.go", []mistake{
+		{"a vector", func(b *builder.Builder) int {
+			_, _, v, _ := start(b)
+			builder.Grad(square)(v)
+			return here(1)
+		}, "grad(f32[4]): its Go function returns f32[4]: a gradient is of a real scalar"},
+		{"an integer in the argument", func(b *builder.Builder) int {
+			_, x, _, n := start(b)
+			builder.Grad(func(p mixed) value { return p.X })(mixed{x, n})
+			return here(1)
+		}, "grad(f32[], s32[]): .N is s32[], which has no derivative: let the function take it from outside"},
+		{"no function", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.ValueAndGrad[value](nil)(x)
+			return here(1)
+		}, "value_and_grad(f32[]): its Go function is nil"},
+		{"a call of the host", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.Grad(func(x value) value { return builder.PureCall(builder.Callback{Name: "f"}, x, x) })(x)
+			return here(1)
+		}, "grad(f32[]): custom_call at "},
+		{"a mistake in the function", func(b *builder.Builder) int {
+			_, x, v, n := start(b)
+			builder.Grad(func(x value) value {
+				return builder.Add(x, n)
+			})(x)
+			builder.Grad(square)(v)
+			return here(3)
+		}, "add(f32[], s32[]): the element types f32 and s32 differ"},
+		{"a value that ends with the function", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			var inside value
+			builder.Grad(func(x value) value { inside = builder.Sin(x); return inside })(x)
+			builder.Cos(inside)
+			return here(1)
+		}, "belongs to the function of the grad at "},
+		{"a tangent of another type", func(b *builder.Builder) int {
+			_, x, v, _ := start(b)
+			builder.JVP(square, x, v)
+			return here(1)
+		}, "jvp(f32[]): the value is f32[], and its tangent is f32[4]"},
+		{"a tangent of another structure", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.JVP(func(x []value) value { return x[0] }, []value{x}, []value{x, x})
+			return here(1)
+		}, "jvp(f32[]): the argument has 1 values, and its tangent has 2"},
+		{"no cotangent", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			_, back := builder.VJP(square, x)
+			back(value{})
+			return here(1)
+		}, "vjp: its cotangent of the value is the zero Value"},
+	})
+}
+
+// TestDerivativesAfterMistakes holds that results keep their structure after a mistake.
+func TestDerivativesAfterMistakes(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", f32(), f32(4))
+	x := []value{f.Param(0), builder.Add(f.Param(0), builder.Dot(f.Param(1), f.Param(0)))}
+	loss := func(x []value) (value, []value) { return builder.Mul(x[0], x[1]), []value{x[0], x[0], x[1]} }
+	y, aux, gradient := builder.ValueAndGradAux(loss)(x)
+	z, dz := builder.JVP(func(x []value) []value { return x[:1] }, x, x)
+	w, back := builder.VJP(func(x []value) []value { return x[:1] }, x)
+	check.Diff(t, "numbers of values", []int{3, 2, 1, 1, 1, 2}, []int{len(aux), len(gradient), len(z), len(dz), len(w), len(back(w))})
+	f.Return(y)
+	_, err := b.Module()
+	check.Error(t, err, "dot")
+}

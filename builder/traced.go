@@ -1,0 +1,155 @@
+package builder
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// traced is a Go function of trees of values as a private function of the module. Its parameters are the leaves
+// of the argument, a token for each effect, and the values from outside that the Go function uses. Its
+// results are the leaves of the result, and the tokens.
+type traced struct {
+	op       mlir.Operation
+	leaves   int // of the argument
+	results  int // leaves of the result
+	effects  []string
+	captured []Value
+}
+
+// trace calls build with values of the given types, and makes a function of the module of what it builds.
+func (s *step) trace(types []mlir.Type, build func(arguments []Value) ([]Value, error)) (t traced) {
+	if !s.ok {
+		return t
+	}
+	f := s.f
+	in, arguments := f.open(s.at, "the function of the "+s.name, types, true)
+	in.entry = in.carry
+	results, ok := in.build(func() []Value {
+		results, err := build(arguments)
+		if err != nil {
+			s.fail("%w", err)
+		}
+		return results
+	})
+	if s.ok = s.ok && ok; !s.ok {
+		return t
+	}
+	t = traced{leaves: len(types), results: len(results), effects: in.effects}
+	for _, effect := range in.effects {
+		results = append(results, in.tokens[effect])
+	}
+	t.op = s.function(in.endWith("func.return", results))
+	t.capture(s)
+	t.op = f.b.module.Body().Append(t.op)
+	return t
+}
+
+// function returns a new private function.
+func (s *step) function(body mlir.Region) mlir.Operation {
+	b := s.f.b
+	op, err := b.ctx.Create(mlir.OperationState{
+		Name: "func.func", Location: s.at.location, Regions: []mlir.Region{body},
+		Attributes: []mlir.NamedAttribute{
+			{Name: "sym_name", Value: b.ctx.StringAttribute(b.unusedSymbol("calliope."+s.name, s.at))},
+			{Name: "sym_visibility", Value: b.ctx.StringAttribute("private")},
+			{Name: "function_type", Value: b.ctx.TypeAttribute(b.ctx.FunctionType(nil, nil))},
+		},
+	})
+	if err != nil {
+		panic("BUG: builder: a function cannot be made: " + err.Error())
+	}
+	return op
+}
+
+// unusedSymbol reserves a name that starts with base.
+func (b *Builder) unusedSymbol(base string, at place) string {
+	for n := len(b.symbols); ; n++ {
+		if name := fmt.Sprintf("%s.%d", base, n); b.symbol(name, at) == nil {
+			return name
+		}
+	}
+}
+
+// capture makes parameters of the values from outside, and sets the type of the function. Constants are copied.
+func (t *traced) capture(s *step) {
+	body := t.op.Region(0).First()
+	inside := map[mlir.Value]mlir.Value{}
+	for op := range t.op.All() {
+		for i, v := range op.Operands() {
+			if t.op.Encloses(v) {
+				continue
+			}
+			in, known := inside[v]
+			switch {
+			case known:
+			case constant(Value{v: v}):
+				in = body.Insert(0, v.Owner().Clone()).Result(0)
+			default:
+				in = body.AddArgument(v.Type(), s.at.location)
+				t.captured = append(t.captured, Value{s: s.f.scope, v: v})
+			}
+			inside[v] = in
+			op.SetOperand(i, in)
+		}
+	}
+	var parameters, results []mlir.Type
+	for _, v := range body.Arguments() {
+		parameters = append(parameters, v.Type())
+	}
+	for _, v := range body.Terminator().Operands() {
+		results = append(results, v.Type())
+	}
+	c := t.op.Context()
+	t.op.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(parameters, results)))
+}
+
+// arguments returns the arguments of a call here with these leaves.
+func (s *step) arguments(t traced, leaves []Value) []Value {
+	if !s.ok {
+		return nil
+	}
+	arguments := slices.Clone(leaves)
+	for _, effect := range t.effects {
+		token, ok := s.f.ordering(effect, s.at)
+		s.ok = s.ok && ok
+		arguments = append(arguments, token)
+	}
+	return append(arguments, t.captured...)
+}
+
+// copyIn copies what a function of the module does to the end of the innermost scope, and returns its results.
+func (s *step) copyIn(f mlir.Operation, arguments []Value) []Value {
+	body := f.Region(0).First()
+	end := body.Terminator()
+	if !s.ok || !s.f.usable(s.at, s.name, arguments) {
+		s.ok = false
+		return s.nones(end.NumOperands())
+	}
+	var mapping mlir.Mapping
+	for i, v := range body.Arguments() {
+		mapping.Map(v, arguments[i].v)
+	}
+	for op := range body.Operations() {
+		if op != end {
+			s.f.scope.cloneConstants(s.f.scope.block.Append(op.CloneWith(&mapping)))
+		}
+	}
+	results := make([]Value, end.NumOperands())
+	for i, v := range end.Operands() {
+		v, _ = mapping.Value(v)
+		results[i] = Value{s: s.f.scope, v: v}
+	}
+	return results
+}
+
+// eraseTemporary removes the functions that were only needed while something was built.
+func (b *Builder) eraseTemporary() {
+	for _, f := range b.temporary {
+		if err := f.Erase(); err != nil {
+			panic("BUG: builder: a function cannot be removed: " + err.Error())
+		}
+	}
+	b.temporary = nil
+}

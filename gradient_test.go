@@ -1,0 +1,280 @@
+package calliope_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/calliope-mlir/calliope"
+	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/tensor"
+)
+
+// The gradient of a function is one more function of the program.
+func ExampleFunc_gradient() {
+	type params[T any] struct{ Slope, Offset T }
+	loss := func(p params[builder.Value], x, y builder.Value) builder.Value {
+		line := builder.Add(builder.Mul(p.Slope, x), p.Offset)
+		return builder.ReduceMean(builder.Square(builder.Sub(line, y)))
+	}
+	step := calliope.Func(func(p params[builder.Value], x, y builder.Value) params[builder.Value] {
+		gradient := builder.Grad(func(p params[builder.Value]) builder.Value { return loss(p, x, y) })(p)
+		return builder.MapTrees(func(v ...builder.Value) builder.Value {
+			return builder.Sub(v[0], builder.Mul(v[1], 0.1))
+		}, p, gradient)
+	})
+	defer step.Close()
+	var p params[float32]
+	var err error
+	for range 200 {
+		p, err = calliope.Call[params[float32]](step, p, []float32{0, 1, 2, 3}, []float32{1, 3, 5, 7})
+	}
+	fmt.Printf("%.2f %v\n", p, err)
+	// Output: {2.00 1.00} <nil>
+}
+
+// call runs a function once and returns its result.
+func call[R any](t *testing.T, f any, args ...any) R {
+	t.Helper()
+	function := calliope.Func(f)
+	check.Cleanup(t, function)
+	got, err := calliope.CallContext[R](t.Context(), function, args...)
+	check.NoError(t, err)
+	return got
+}
+
+var near = cmpopts.EquateApprox(1e-6, 1e-6)
+
+// TestGradients compares gradients, and forward derivatives along a direction, with finite differences.
+func TestGradients(t *testing.T) {
+	type value = builder.Value
+	type tree struct {
+		A value
+		B []value
+	}
+	for name, f := range map[string]func(x tree, w value) value{
+		"elementwise": func(x tree, w value) value {
+			return builder.ReduceSum(builder.Mul(builder.Sin(builder.Mul(x.A, w)), builder.Exp(x.B[0])))
+		},
+		"trees": func(x tree, w value) value {
+			x = builder.MapTrees(func(v ...value) value { return builder.Tanh(builder.Mul(v[0], w)) }, x)
+			return builder.ReduceSum(builder.Mul(builder.Mul(x.A, x.B[0]), x.B[1]))
+		},
+		"a loop that counts": func(x tree, w value) value {
+			n := builder.Scalar(w.Func(), int32(4))
+			x = builder.Loop(n, x, func(i value, x tree) tree {
+				return tree{builder.Mul(x.B[0], builder.Sin(x.A)), []value{builder.Mul(x.A, w), x.B[1]}}
+			})
+			return builder.ReduceSum(builder.Mul(x.A, builder.Mul(x.B[0], x.B[1])))
+		},
+		"branches": func(x tree, w value) value {
+			choose := func(index int) value {
+				return builder.Case(builder.Scalar(w.Func(), int32(index)),
+					func() value { return builder.Mul(x.A, w) },
+					func() value {
+						return builder.If(builder.Gt(builder.ReduceSum(x.A), 0), func() value { return builder.Cos(x.B[0]) }, func() value { return x.A })
+					})
+			}
+			return builder.ReduceSum(builder.Add(choose(0), choose(1)))
+		},
+		"a gradient": func(x tree, w value) value {
+			inner := builder.Grad(func(y value) value { return builder.ReduceSum(builder.Mul(builder.Sin(y), builder.Mul(x.B[0], w))) })
+			return builder.ReduceSum(builder.Mul(inner(x.A), x.B[1]))
+		},
+		"a gradient in a loop": func(x tree, w value) value {
+			loss := func(y value) value { return builder.ReduceSum(builder.Square(builder.Sub(builder.Square(y), x.B[0]))) }
+			y := builder.Loop(builder.Scalar(w.Func(), int32(3)), x.A, func(_, y value) value {
+				return builder.Sub(y, builder.Mul(builder.Grad(loss)(y), builder.Mul(w, 0.1)))
+			})
+			return builder.ReduceSum(builder.Mul(y, x.B[1]))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			type derivatives[T any] struct{ Reverse, Forward, Difference, Value, Same, AsIs T }
+			got := call[derivatives[float64]](t, func(x [3]value, w value) derivatives[value] {
+				at := func(x [3]value) tree { return tree{x[0], []value{x[1], x[2]}} }
+				loss := func(x tree) value { return f(x, w) }
+				point := at(x)
+				direction := builder.MapTrees(func(v ...value) value { return builder.Cos(builder.Mul(v[0], 7)) }, point)
+				along := func(h float64) value {
+					return loss(builder.MapTrees(func(v ...value) value { return builder.Add(v[0], builder.Mul(v[1], h)) }, point, direction))
+				}
+				var d derivatives[value]
+				var gradient tree
+				d.Value, gradient = builder.ValueAndGrad(loss)(point)
+				d.Same, d.Forward = builder.JVP(loss, point, direction)
+				d.AsIs = loss(point)
+				products := builder.MapTrees(func(v ...value) value { return builder.ReduceSum(builder.Mul(v[0], v[1])) }, gradient, direction)
+				d.Reverse = builder.Add(products.A, builder.Add(products.B[0], products.B[1]))
+				const h = 1e-5
+				d.Difference = builder.Div(builder.Sub(along(h), along(-h)), 2*h)
+				return d
+			}, [3][]float64{{0.5, -1.2, 2}, {1.1, 0.3, -0.4}, {0.7, 0.9, 1.3}}, []float64{0.8, 1.2, -0.6})
+			check.Diff(t, "reverse", got.Difference, got.Reverse, near)
+			check.Diff(t, "forward", got.Difference, got.Forward, near)
+			check.Diff(t, "values", [2]float64{got.AsIs, got.AsIs}, [2]float64{got.Value, got.Same})
+		})
+	}
+}
+
+// TestNestedGradients takes derivatives of x⁴·sin(w·x) three deep, in all orders of the modes.
+func TestNestedGradients(t *testing.T) {
+	type value = builder.Value
+	type function = func(value) value
+	reverse := func(f function) function { return builder.Grad(f) }
+	back := func(f function) function {
+		return func(x value) value {
+			y, back := builder.VJP(f, x)
+			return back(builder.OnesLike(y))
+		}
+	}
+	forward := func(f function) function {
+		return func(x value) value {
+			_, dy := builder.JVP(f, x, builder.OnesLike(x))
+			return dy
+		}
+	}
+	x, w := 0.7, 1.3
+	s, c := math.Sin(w*x), math.Cos(w*x)
+	want := 24*x*s + 36*x*x*w*c - 12*x*x*x*w*w*s - x*x*x*x*w*w*w*c
+	for name, modes := range map[string][3]func(function) function{
+		"reverse over reverse": {reverse, reverse, reverse},
+		"forward over reverse": {reverse, reverse, forward},
+		"reverse over forward": {forward, reverse, back},
+		"forward over forward": {forward, forward, forward},
+		"VJP":                  {back, forward, reverse},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := call[float64](t, func(x, w value) value {
+				f := func(x value) value { return builder.Mul(builder.Pow(x, 4), builder.Sin(builder.Mul(w, x))) }
+				for _, mode := range modes {
+					f = mode(f)
+				}
+				return f(x)
+			}, x, w)
+			check.Diff(t, "the third derivative", want, got, near)
+		})
+	}
+}
+
+// TestGradientsInRegions makes gradients in a while, in its condition, in a branch, in the body of a reduce, and of a
+// function that is called.
+func TestGradientsInRegions(t *testing.T) {
+	type value = builder.Value
+	cube := func(x value) value { return builder.Mul(x, builder.Square(x)) }
+	got := call[[4]float64](t, func(x value) [4]value {
+		slope := builder.Grad(cube)
+		newton := builder.While(x, func(y value) value { return builder.Gt(slope(y), 1e-3) }, func(y value) value {
+			return builder.Sub(y, builder.Div(cube(y), slope(y)))
+		})
+		branch := builder.If(builder.Gt(x, 0), func() value { return slope(x) }, func() value { return x })
+		list := builder.Concat(0, builder.Reshape(x, 1), builder.Reshape(x, 1))
+		reduced := builder.Reduce(list, builder.Scalar(x.Func(), 0.), func(a, b value) value {
+			return builder.Grad(func(y value) value { return builder.Mul(y, builder.Add(a, b)) })(b)
+		}, 0)
+		function := x.Func().Builder().Func("cube", x.Shape())
+		function.Return(cube(function.Param(0)))
+		called := builder.Grad(func(x value) value { return builder.Call[value](function, x) })(x)
+		return [4]value{newton, branch, reduced, called}
+	}, 2.0)
+	if got[0] < 0 || got[0] > 0.02 {
+		t.Errorf("Newton's method ends at %g", got[0])
+	}
+	check.Diff(t, "gradients", []float64{12, 4, 12}, got[1:])
+}
+
+// TestWithoutTangents holds what stands for the derivatives of integers.
+func TestWithoutTangents(t *testing.T) {
+	type value = builder.Value
+	type pair struct {
+		X value
+		N value
+	}
+	type host struct {
+		X float64
+		N int32
+	}
+	f := func(p pair) pair {
+		return pair{builder.Mul(builder.Square(p.X), builder.Convert(p.N, tensor.F64)), builder.Add(p.N, int32(1))}
+	}
+	got := call[[4]host](t, func(x, n value) [4]pair {
+		p := pair{x, n}
+		y, dy := builder.JVP(f, p, pair{X: builder.OnesLike(x)})
+		z, back := builder.VJP(f, p)
+		return [4]pair{y, dy, z, back(pair{X: builder.OnesLike(x)})}
+	}, 3.0, int32(5))
+	check.Diff(t, "results and derivatives", [4]host{{45, 6}, {30, 0}, {45, 6}, {30, 0}}, got)
+}
+
+// TestAux returns further results, of any type and structure, also such from outside.
+func TestAux(t *testing.T) {
+	type value = builder.Value
+	type aux[T, N any] struct {
+		Twice, Outside T
+		Count          []N
+	}
+	type results[T, N any] struct {
+		Value, Gradient, Other T
+		A, B                   aux[T, N]
+	}
+	got := call[results[float64, int32]](t, func(x, w value) (r results[value, value]) {
+		f := func(x value) (value, aux[value, value]) {
+			return builder.Mul(w, builder.Square(x)), aux[value, value]{builder.Mul(x, 2), w, []value{builder.Scalar(x.Func(), int32(7))}}
+		}
+		r.Value, r.A, r.Gradient = builder.ValueAndGradAux(f)(x)
+		r.Other, r.B = builder.GradAux(f)(x)
+		return r
+	}, 3.0, 5.0)
+	further := aux[float64, int32]{6, 5, []int32{7}}
+	check.Diff(t, "results", results[float64, int32]{45, 30, 30, further, further}, got)
+}
+
+// TestGradientCallsOnce holds that a tap is called once, with the values of the function, in its order with the calls
+// around it, and that a passthrough has the derivative of its operand.
+func TestGradientCallsOnce(t *testing.T) {
+	type value = builder.Value
+	var seen []string
+	see := func(name string, x value) {
+		calliope.Tap(x, func(v float64) { seen = append(seen, fmt.Sprint(name, " ", v)) })
+	}
+	got := call[[3]float64](t, func(x value) [3]value {
+		see("before", x)
+		loss := func(x value) value {
+			see("loss", x)
+			y := builder.Loop(builder.Scalar(x.Func(), int32(2)), x, func(_, y value) value {
+				see("step", y)
+				return calliope.Passthrough(builder.Square(y), func(v float64) { seen = append(seen, fmt.Sprint("pass ", v)) })
+			})
+			builder.If(builder.Gt(y, 100), func() struct{} { see("greater", y); return struct{}{} }, func() struct{} { return struct{}{} })
+			return y
+		}
+		y, dy := builder.ValueAndGrad(loss)(x)
+		see("between", dy)
+		_, back := builder.VJP(loss, x)
+		see("after", back(builder.Scalar(x.Func(), 10.)))
+		return [3]value{y, dy, builder.Grad(loss)(builder.Scalar(x.Func(), 4.))}
+	}, 2.0)
+	check.Diff(t, "x⁴ and its derivatives", [3]float64{16, 32, 256}, got)
+	steps := []string{"loss 2", "step 2", "pass 4", "step 4", "pass 16"}
+	want := append([]string{"before 2"}, steps...)
+	want = append(append(want, "between 32"), steps...)
+	want = append(want, "after 320", "loss 4", "step 4", "pass 16", "step 16", "pass 256", "greater 256")
+	check.Diff(t, "calls", want, seen)
+}
+
+// TestNoGradient holds that a derivative through a call of the host is an error of the build, with the lines of the call
+// and of the gradient.
+func TestNoGradient(t *testing.T) {
+	f := calliope.Func(func(x builder.Value) builder.Value {
+		return builder.Grad(func(x builder.Value) builder.Value {
+			return calliope.PureCall(x, x, func(_ context.Context, v float64) (float64, error) { return v, nil })
+		})(x)
+	})
+	check.Cleanup(t, f)
+	_, err := calliope.Call[float64](f, 1.0)
+	check.Error(t, err, "gradient_test.go:", "grad(f64[]): custom_call at ", "the host computes the results")
+}
