@@ -14,3 +14,16 @@ func TestExact(t *testing.T) {
 	c.run(t, "-").want(t, 0, "out0 f32[] +Inf\n", "")
 	c.run(t, "--exact", "-").want(t, 0, "out0 f32[] 1e+30\n", "")
 }
+
+// TestPrepared runs a power that XLA gets wrong in a module that is not prepared.
+func TestPrepared(t *testing.T) {
+	command{stdin: `func.func @main() -> tensor<i32> {
+  %0 = stablehlo.constant dense<[3, 65]> : tensor<2xi32>
+  %1 = stablehlo.optimization_barrier %0 : tensor<2xi32>
+  %2 = stablehlo.slice %1 [0:1] : (tensor<2xi32>) -> tensor<1xi32>
+  %3 = stablehlo.slice %1 [1:2] : (tensor<2xi32>) -> tensor<1xi32>
+  %4 = stablehlo.power %2, %3 : tensor<1xi32>
+  %5 = stablehlo.reshape %4 : (tensor<1xi32>) -> tensor<i32>
+  return %5 : tensor<i32>
+}`}.run(t, "-").want(t, 0, "out0 s32[] 1820079875\n", "")
+}
