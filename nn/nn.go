@@ -42,7 +42,8 @@ func Softmax(x builder.Value, axis int) builder.Value {
 
 // LogSoftmax returns the logarithm of Softmax.
 func LogSoftmax(x builder.Value, axis int) builder.Value {
-	return builder.Sub(x, along(x, LogSumExp(x, axis), axis))
+	x = builder.Sub(x, along(x, finite(builder.ReduceMax(x, axis)), axis)) // first: the logarithm is small beside large x
+	return builder.Sub(x, along(x, builder.Log(builder.ReduceSum(builder.Exp(x), axis)), axis))
 }
 
 // finite returns 0 in place of infinite elements, whose difference would be NaN.
@@ -75,9 +76,9 @@ func CrossEntropy(logits, labels builder.Value) builder.Value {
 		logits.Func().Builder().Fail("cross entropy", fmt.Errorf("the logits have no axis of classes: they are %s", logits.Shape()))
 		return logits
 	}
-	right := OneHot(labels, dims[len(dims)-1], logits.Shape().DType)
-	chosen := builder.ReduceSum(builder.Mul(right, logits), -1)
-	return builder.ReduceMean(builder.Sub(LogSumExp(logits, -1), chosen))
+	right := OneHot(labels, dims[len(dims)-1], tensor.Pred)
+	chosen := builder.Select(right, LogSoftmax(logits, -1), builder.ZerosLike(logits)) // a product would be NaN for -Inf
+	return builder.Neg(builder.ReduceMean(builder.ReduceSum(chosen, -1)))
 }
 
 // LayerNorm returns x with a mean of 0 and a variance of 1 along its last axis, times scale, plus shift. These are
