@@ -3,7 +3,6 @@ package bridge
 import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A CallSite is a custom call of a compiled program that calls Go.
@@ -57,7 +56,9 @@ func callSite(call hlo.Call) CallSite {
 		s.Config = contract.Config{}
 		operands, results = operands[hlo.LeadingTokens(operands):], results[hlo.LeadingTokens(results):]
 	} else {
-		operands, results = dataOf(s.Config, operands, results)
+		if args, filled, err := contract.Data(s.Config, operands, results); err == nil {
+			operands, results = args, filled
+		}
 		if s.Config.Encoding != contract.EncodingOperand {
 			s.Name = s.Config.Name()
 		}
@@ -65,24 +66,4 @@ func callSite(call hlo.Call) CallSite {
 	s.Registry, s.Form, s.Effect = s.Config.Registry, s.Config.Form, s.Config.Effect
 	s.Signature = contract.Signature(operands, results)
 	return s
-}
-
-// dataOf returns the operands and results that the function gets.
-func dataOf(c contract.Config, operands, results []tensor.Shape) (in, out []tensor.Shape) {
-	switch c.Encoding {
-	case contract.EncodingServer:
-		operands = operands[min(1, len(operands)):]
-	case contract.EncodingOperand:
-		operands = operands[:max(0, len(operands)-1)]
-	}
-	if data, _, _, err := c.Split(len(operands)); err == nil {
-		operands = operands[:data]
-	}
-	switch formOf(c.Form) {
-	case formPassthrough:
-		return operands, operands
-	case formObserve:
-		return operands, nil
-	}
-	return operands, results[:max(0, len(results)-c.NumTokens)]
 }

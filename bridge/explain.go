@@ -114,5 +114,9 @@ func signatureOf(call contract.CustomCall) string {
 	if err != nil {
 		return ""
 	}
-	return contract.Signature(dataOf(config, call.Operands, call.Results))
+	args, filled, err := contract.Data(config, call.Operands, call.Results)
+	if err != nil {
+		return ""
+	}
+	return contract.Signature(args, filled)
 }

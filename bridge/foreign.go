@@ -104,22 +104,20 @@ func (s *operandSite) execute(call *ffi.Call, d *deviceCall) (int32, string) {
 func (s *operandSite) find(call *ffi.Call) (inner *site, first, end int, err error) {
 	n := call.Args().Len()
 	config := s.config
-	end = n
+	before, after := config.Encoding.Names()
+	first, end = before, n-after
 	if config.Encoding == contract.EncodingServer {
 		server, err := operand(call, 0, tensor.U8, 1)
 		if err != nil {
 			return nil, 0, 0, fmt.Errorf("the first operand must be the name of its server, a tensor<Nxui8>: %w", err)
 		}
-		if results := call.Results().Len(); config.Aliased > 0 && results != config.Aliased {
-			return nil, 0, 0, fmt.Errorf("it passes %d operands through and has %d results: only one of the two is supported", config.Aliased, results)
-		}
-		config.Server, first = string(server.Data), 1
+		config.Server = string(server.Data)
 	} else {
 		id, err := operand(call, n-1, tensor.S64, 0)
 		if err != nil {
 			return nil, 0, 0, fmt.Errorf("the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>: %w", err)
 		}
-		config.ID, end = id.At(0).(int64), n-1
+		config.ID = id.At(0).(int64)
 	}
 	s.mu.RLock()
 	inner = s.sites[config]

@@ -24,6 +24,8 @@ type frame struct {
 	// calls of one site differ only in their addresses.
 	layouts []layout
 	args    int // number of operands in layouts; -1 if the next call must be read anew
+	data    int // number of operands that the function gets beside ids
+	filled  int // number of results that it gets
 	aliased []bool
 
 	passed    []tensor.View    // results of the passthrough form
@@ -118,11 +120,11 @@ func (l *layout) view(v *tensor.View, b *ffi.Buffer) bool {
 // split sets the operands, ids and results of the call, and clears the tokens. The counts
 // are checked already.
 func (f *frame) split(args int, s *site) {
-	data := args - s.ids - s.tokens
 	in, out := f.views[:args], f.views[args:]
 	// The capacity is limited, so that a function that appends overwrites nothing.
+	data, ids := f.data, f.data+s.config.NumIDs
 	f.call.Args = in[:data:data]
-	f.call.IDs = in[data : data+s.ids : data+s.ids]
+	f.call.IDs = in[data:ids:ids]
 	switch s.form {
 	case formPassthrough:
 		// A separate list: a function may assign to elements of one list only.
@@ -131,9 +133,7 @@ func (f *frame) split(args int, s *site) {
 	case formObserve:
 		f.call.Results = nil
 	default:
-		// The tokens of an ordered call follow its results.
-		n := len(out) - s.tokens
-		f.call.Results, out = out[:n:n], out[n:]
+		f.call.Results, out = out[:f.filled:f.filled], out[f.filled:]
 	}
 	for _, token := range out {
 		clear(token.Data)
@@ -147,18 +147,16 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 	operands, returns := call.Args(), call.Results()
 	args, results := operands.Len(), returns.Len()
 	f.args = -1
-	if args-s.ids < s.tokens {
-		return &frameError{fmt.Errorf("it has %d operands, which must include %d ids and %d tokens", args, s.ids, s.tokens)}
-	}
-	if s.form == formCall && results < s.tokens {
-		return &frameError{fmt.Errorf("it has %d results, fewer than its %d tokens", results, s.tokens)}
+	var err error
+	if f.data, _, _, err = s.config.Split(args); err != nil {
+		return &frameError{err}
 	}
 	n := args + results
 	f.views, f.layouts, f.packed = make([]tensor.View, n), make([]layout, n), f.packed[:0]
 	in, out := f.views[:args], f.views[args:]
 	packs := false
 	for i := range in {
-		if i >= args-s.tokens && f.layouts[i].readToken(&in[i], operands.At(i)) {
+		if i >= args-s.config.NumTokens && f.layouts[i].readToken(&in[i], operands.At(i)) {
 			continue
 		}
 		bits, err := f.layouts[i].read(&in[i], operands.At(i))
@@ -169,7 +167,7 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 	}
 	for i := range out {
 		b := returns.At(i)
-		if i >= results-s.tokens && f.layouts[args+i].readToken(&out[i], b) {
+		if i >= results-s.config.NumTokens && f.layouts[args+i].readToken(&out[i], b) {
 			continue
 		}
 		bits, err := f.layouts[args+i].read(&out[i], b)
@@ -182,13 +180,13 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 			packs = true
 		}
 	}
+	if f.filled, err = s.config.Filled(args, results); err != nil {
+		return &frameError{err}
+	}
 	f.aliased = nil
 	moved := false
 	if s.form == formPassthrough {
 		f.aliased = make([]bool, results)
-		if len(in) != len(out) {
-			return &frameError{fmt.Errorf("a passthrough callback has %d operands and %d results; it needs one result for each operand", len(in), len(out))}
-		}
 		for i := range in {
 			if !f.layouts[i].equal(&f.layouts[args+i]) {
 				return &frameError{fmt.Errorf("a passthrough callback has the operand %s and the result %s; they must be of one type", in[i].Shape, out[i].Shape)}

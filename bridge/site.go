@@ -40,8 +40,6 @@ type site struct {
 	config contract.Config
 	name   string
 	form   form
-	ids    int // number of operands that are ids
-	tokens int // number of operands that are tokens
 
 	attributes callbacks.Attributes // of a call of a foreign target
 
@@ -96,10 +94,7 @@ func siteOf(config contract.Config) (ffi.Site, error) {
 }
 
 func bind(slot *dispatch.Slot, config contract.Config) *site {
-	return &site{
-		slot: slot, config: config, name: config.Name(),
-		form: formOf(config.Form), ids: config.NumIDs, tokens: config.NumTokens,
-	}
+	return &site{slot: slot, config: config, name: config.Name(), form: formOf(config.Form)}
 }
 
 // Delete implements ffi.Site.

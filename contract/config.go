@@ -90,12 +90,3 @@ func (c Config) Validate() error {
 	}
 	return nil
 }
-
-// Split divides n operands into data, ids and tokens, in this order.
-func (c Config) Split(n int) (data, ids, tokens int, err error) {
-	if min(c.NumIDs, c.NumTokens) < 0 || c.NumIDs > n || c.NumTokens > n-c.NumIDs {
-		return 0, 0, 0, fmt.Errorf("contract: callback %q states %d ids and %d tokens, but has only %d operands",
-			c.Name(), c.NumIDs, c.NumTokens, n)
-	}
-	return n - c.NumIDs - c.NumTokens, c.NumIDs, c.NumTokens, nil
-}

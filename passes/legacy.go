@@ -156,26 +156,16 @@ func flattenParameters(m *mlir.Module) (tuples []mlir.Value, err error) {
 	return tuples, err
 }
 
-// inJAXSpelling reports whether a call is a typed one in JAX's spelling.
-func inJAXSpelling(op mlir.Operation, call stablehlo.CustomCallOp) bool {
-	dictionary, ok := op.Attribute("mhlo.backend_config")
-	if !ok || call.APIVersion != 1 || !dictionary.IsDictionary() {
-		return false
-	}
-	if call.BackendConfig.IsNil() {
-		return true
-	}
-	text, isText := call.BackendConfig.Text()
-	return isText && text == ""
-}
-
-// respelled gives a call in JAX's spelling the usual one.
+// respelled gives a call in JAX's spelling of the typed FFI the usual one.
 func respelled(op mlir.Operation) bool {
 	call, ok := stablehlo.AsCustomCall(op)
-	if !ok || !inJAXSpelling(op, call) {
+	dictionary, typed := stablehlo.TypedConfig(op)
+	if !ok || !typed || call.APIVersion == stablehlo.TypedFFI {
 		return false
 	}
-	dictionary, _ := op.Attribute("mhlo.backend_config")
+	if dictionary.IsNil() {
+		dictionary = op.Context().DictionaryAttribute()
+	}
 	op.SetAttribute("api_version", op.Context().IntegerAttribute(op.Context().IntegerType(32, mlir.Signless), stablehlo.TypedFFI))
 	op.SetAttribute("backend_config", dictionary)
 	op.RemoveAttribute("mhlo.backend_config")
@@ -194,10 +184,7 @@ func readLegacy(op mlir.Operation) (legacy, bool) {
 		return legacy{}, false
 	}
 	target := l.custom.Target
-	if l.custom.APIVersion == stablehlo.TypedFFI || contract.IsTarget(target) || contract.XLATargetOf(target) != contract.NotXLA {
-		return legacy{}, false
-	}
-	if inJAXSpelling(op, l.custom) {
+	if _, typed := stablehlo.TypedConfig(op); typed || contract.IsTarget(target) || contract.XLATargetOf(target) != contract.NotXLA {
 		return legacy{}, false
 	}
 	l.call = LegacyCall{Operation: op.Name(), Location: op.Location(), Target: target, Version: l.custom.APIVersion}

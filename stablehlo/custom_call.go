@@ -210,6 +210,32 @@ func AsCustomCall(op mlir.Operation) (CustomCallOp, bool) {
 	return o, true
 }
 
+// TypedConfig reports whether XLA serves a custom call by a handler of its typed FFI. It returns the dictionary of
+// attributes that the handler gets, the zero Attribute if there is none. Such a call has the API version 4, and the
+// dictionary in backend_config. Or, as JAX writes it, it has version 1 or none, no backend_config or an empty string,
+// and an mhlo.backend_config, which gives no attributes if it is not a dictionary.
+func TypedConfig(op mlir.Operation) (dictionary mlir.Attribute, typed bool) {
+	config, has := op.Attribute("backend_config")
+	if a, ok := op.Attribute("api_version"); ok {
+		switch version, _ := a.Int(); version {
+		case TypedFFI:
+			return config, true
+		case 1:
+		default:
+			return mlir.Attribute{}, false
+		}
+	}
+	if has {
+		if text, ok := config.Text(); !ok || text != "" {
+			return mlir.Attribute{}, false
+		}
+	}
+	if dictionary, typed = op.Attribute("mhlo.backend_config"); typed && !dictionary.IsDictionary() {
+		dictionary = mlir.Attribute{}
+	}
+	return dictionary, typed
+}
+
 var customCallAttributes = []string{
 	"call_target_name", "api_version", "has_side_effect", "backend_config", "output_operand_aliases",
 	"called_computations", "operand_layouts", "result_layouts",

@@ -280,3 +280,39 @@ func TestCustomCallVerifier(t *testing.T) {
 		check.Error(t, op.Verify(), "layout must be a permutation of [0, 1)")
 	}
 }
+
+// TestTypedConfig has what each CPU plugin does with the spellings of a custom call.
+func TestTypedConfig(t *testing.T) {
+	const b, m, both = "{b = 1 : i64}", "{m = 1 : i64}", "{b = 1 : i64}, mhlo.backend_config = {m = 1 : i64}"
+	for _, test := range []struct {
+		attributes, dictionary string
+		typed                  bool
+	}{
+		{"api_version = 4 : i32", "", true},
+		{"api_version = 4 : i32, backend_config = " + b, b, true},
+		{"api_version = 4 : i32, backend_config = " + both, b, true},
+		{"api_version = 4 : i32, mhlo.backend_config = " + m, "", true},
+		{"mhlo.backend_config = " + m, m, true},
+		{`backend_config = "", mhlo.backend_config = ` + m, m, true},
+		{"api_version = 1 : i32, mhlo.backend_config = " + m, m, true},
+		{"mhlo.backend_config = 1 : i64", "", true},
+		{`backend_config = "", mhlo.backend_config = "text"`, "", true},
+		{`backend_config = "text", mhlo.backend_config = ` + m, "", false},
+		{"api_version = 0 : i32, mhlo.backend_config = " + m, "", false},
+		{"api_version = 2 : i32, mhlo.backend_config = " + m, "", false},
+		{"api_version = 3 : i32", "", false},
+		{`backend_config = ""`, "", false},
+		{"", "", false},
+	} {
+		module := mlirtest.Parse(t, mlirtest.Context(t), "func.func @main(%x: tensor<f32>) {\nstablehlo.custom_call @t(%x) {"+test.attributes+"} : (tensor<f32>) -> ()\nreturn\n}")
+		for op := range module.Operation().Index().Named("stablehlo.custom_call") {
+			dictionary, typed := TypedConfig(op)
+			text := ""
+			if !dictionary.IsNil() {
+				text = dictionary.String()
+			}
+			check.Diff(t, test.attributes, test.dictionary, text)
+			check.Diff(t, test.attributes, test.typed, typed)
+		}
+	}
+}

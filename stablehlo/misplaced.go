@@ -33,7 +33,7 @@ func MisplacedCalls(m *mlir.Module) []MisplacedCall {
 	index := m.Operation().Index()
 	for op := range index.Named("stablehlo.custom_call") {
 		call, _ := AsCustomCall(op)
-		if config, ok := op.Attribute("mhlo.backend_config"); call.APIVersion == TypedFFI || ok && config.IsDictionary() {
+		if _, typed := TypedConfig(op); typed {
 			calls = append(calls, op)
 		}
 		for _, name := range call.CalledComputations {

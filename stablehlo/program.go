@@ -84,13 +84,11 @@ func CustomCalls(m *mlir.Module) (list []contract.CustomCall) {
 		if at := op.Location().Position(); !at.IsZero() {
 			call.Loc = at.String()
 		}
-		for _, key := range []string{"backend_config", "mhlo.backend_config"} {
-			if config, ok := op.Attribute(key); ok && config.IsDictionary() {
-				call.Config = config.String()
-				if a, ok := config.Entry("index"); ok {
-					if index, ok := a.Uint(); ok {
-						call.Index = int(index)
-					}
+		if config, _ := TypedConfig(op); !config.IsNil() {
+			call.Config = config.String()
+			if a, ok := config.Entry("index"); ok {
+				if index, ok := a.Uint(); ok {
+					call.Index = int(index)
 				}
 			}
 		}

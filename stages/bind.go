@@ -77,7 +77,7 @@ func (c *Callback) bind() (b binding, err error) {
 // bound returns the function of a call.
 func (r *run) bound(s *callStep, in []*value) (binding, error) {
 	b := r.program.bindings.fixed[s.index]
-	if s.callback.known() {
+	if s.callback.Config.Encoding.BindsEarly() {
 		return b, nil
 	}
 	at := 0

@@ -334,36 +334,26 @@ func (c *Callback) takes(in, out []tensor.Shape) error {
 	if c.Decision != Boundary {
 		return fmt.Errorf("the callback %q is not cut", c.Name)
 	}
-	after := 0
-	if c.Config.Encoding == contract.EncodingOperand {
-		after = 1
-		if len(in) == 0 || !in[len(in)-1].Equal(tensor.ShapeOf(tensor.S64)) {
-			return fmt.Errorf("the callback %q has no id", c.Name)
-		}
+	if c.Config.Encoding == contract.EncodingOperand && (len(in) == 0 || !in[len(in)-1].Equal(tensor.ShapeOf(tensor.S64))) {
+		return fmt.Errorf("the callback %q has no id", c.Name)
 	}
-	data, _, _, err := c.Config.Split(len(in) - c.before - after)
+	before, _ := c.Config.Encoding.Names()
+	tokens := c.before - before
+	if tokens < 0 || len(in) < tokens || len(out) < c.returned {
+		return fmt.Errorf("the callback %q has %d operands and %d results, and %d and %d tokens before them", c.Name, len(in), len(out), tokens, c.returned)
+	}
+	args, filled, err := contract.Data(c.Config, in[tokens:], out[c.returned:])
 	if err != nil {
 		return err
 	}
-	read := c.before + data + c.Config.NumIDs
-	results := c.Results
-	if c.Config.Form == contract.Observe {
-		results = nil
+	if len(args) != len(c.Args) || len(filled) != len(c.Results) {
+		return fmt.Errorf("the callback %q has %d arguments and %d results, not %d and %d", c.Name, len(c.Args), len(c.Results), len(args), len(filled))
 	}
-	filled := c.returned + len(results)
-	if c.Config.Form == contract.Passthrough {
-		filled += c.Config.NumIDs
+	if ids := c.Config.NumIDs; c.Config.Form == contract.Passthrough && ids > 0 {
+		return errors.Join(c.sameArrays("argument", c.Args, args), c.sameArrays("result", c.Results, filled),
+			same("id", in[c.before+len(args):][:ids], out[c.returned+len(args):][:ids]))
 	}
-	if data != len(c.Args) || len(out) < filled {
-		return fmt.Errorf("the callback %q has %d arguments and %d results, not %d and %d", c.Name, len(c.Args), filled, data, len(out))
-	}
-	if c.Config.Form == contract.Passthrough {
-		results = slices.Concat(results, in[c.before+len(c.Args):read])
-	}
-	return errors.Join(
-		c.sameArrays("argument", c.Args, in[c.before:][:len(c.Args)]),
-		c.sameArrays("result", results, out[c.returned:][:len(results)]),
-	)
+	return errors.Join(c.sameArrays("argument", c.Args, args), c.sameArrays("result", c.Results, filled))
 }
 
 // sameArrays is same for what crosses: the arrays of foreign calls may be in other layouts, with their dimensions in

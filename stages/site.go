@@ -25,9 +25,8 @@ type site struct {
 	foreign    bool
 	anyLayout  bool
 	attributes callbacks.Attributes
-	before     int // operands before those that the function gets: tokens of JAX, or the name of a server
-	returned   int // results before those that the function fills: tokens of JAX
-	after      int // operands after those that the function gets, beside ids and tokens: the id of a callback
+	tokens     int // of JAX, at the beginning of the operands
+	returned   int // of JAX, at the beginning of the results
 }
 
 // sites returns the calls of a module, in the order of its text.
@@ -56,7 +55,7 @@ func (o Options) site(r *callop.Reader, op mlir.Operation) (s site, ok bool, err
 			return s, false, cutError(op, "%v", call.Err)
 		}
 		s.config = call.Config
-		return s, true, s.setEncoding()
+		return s, true, nil
 	}
 	switch {
 	case contract.IsJAXTarget(s.call.Target):
@@ -71,32 +70,6 @@ func (o Options) site(r *callop.Reader, op mlir.Operation) (s site, ok bool, err
 	return s, false, nil
 }
 
-// setEncoding finds the operands of a call of the contract that the function does not get.
-func (s *site) setEncoding() error {
-	check := func(i int, d tensor.DType, rank int, what string) error {
-		if len(s.call.Operands) == 0 {
-			return cutError(s.op, "%s, but there are no operands", what)
-		}
-		t := s.call.Operands[(i+len(s.call.Operands))%len(s.call.Operands)].Type()
-		if shape, err := stablehlo.ShapeOf(t); err != nil || shape.DType != d || shape.Rank() != rank {
-			return cutError(s.op, "%s, but it is %s", what, t)
-		}
-		return nil
-	}
-	switch s.config.Encoding {
-	case contract.EncodingOperand:
-		s.after = 1
-		return check(-1, tensor.S64, 0, "the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>")
-	case contract.EncodingServer:
-		s.before = 1
-		if n := len(s.call.Operands) - 1; s.config.Aliased > 0 && (s.config.Aliased != n || len(s.call.Results) != n) {
-			return cutError(s.op, "the callback %s passes %d operands through, and has %d operands and %d results: only calls that pass all through are supported", s.config.Name(), s.config.Aliased, n, len(s.call.Results))
-		}
-		return check(0, tensor.U8, 1, "the first operand must be the name of the callback's server, a tensor<Nxui8>")
-	}
-	return nil
-}
-
 // setForeign makes the site one of a foreign target.
 func (s *site) setForeign(t bridge.ForeignTarget) error {
 	name := t.Callback
@@ -106,7 +79,6 @@ func (s *site) setForeign(t bridge.ForeignTarget) error {
 	s.config = contract.Config{Form: contract.Call, Callback: name, Registry: t.Registry}
 	s.foreign, s.anyLayout = true, t.AnyLayout
 	s.setAttributes()
-	s.countTokens()
 	if t.Check != nil {
 		if err := t.Check(s.attributes); err != nil {
 			return cutError(s.op, "custom call target %q: %w", t.Target, err)
@@ -119,7 +91,6 @@ func (s *site) setForeign(t bridge.ForeignTarget) error {
 func (s *site) setJAX(names []string) error {
 	s.foreign = true
 	s.setAttributes()
-	s.countTokens()
 	v, _ := s.attributes.Get("index")
 	index, ok := v.(uint64)
 	if !ok {
@@ -136,13 +107,23 @@ func (s *site) setJAX(names []string) error {
 	return nil
 }
 
-func (s *site) countTokens() {
-	for s.before < len(s.call.Operands) && stablehlo.IsToken(s.call.Operands[s.before].Type()) {
-		s.before++
+// setAttributes reads the attributes of the call, and counts its tokens.
+func (s *site) setAttributes() {
+	if dictionary, _ := stablehlo.TypedConfig(s.op); !dictionary.IsNil() {
+		s.attributes = attributesOf(callop.Attributes(dictionary))
 	}
-	for s.returned < len(s.call.Results) && stablehlo.IsToken(s.call.Results[s.returned]) {
-		s.returned++
+	s.tokens, s.returned = callop.Tokens(callop.Types(s.call.Operands)), callop.Tokens(s.call.Results)
+}
+
+func attributesOf(attrs []contract.Attr) callbacks.Attributes {
+	list := make(callbacks.Attributes, len(attrs))
+	for i, a := range attrs {
+		list[i] = callbacks.Attribute{Name: a.Key, Value: a.Value}
+		if inner, ok := a.Value.([]contract.Attr); ok {
+			list[i].Value = attributesOf(inner)
+		}
 	}
+	return list
 }
 
 // pure reports whether the call may be replaced by operations.
@@ -150,59 +131,41 @@ func (s *site) pure() bool {
 	if s.config.Encoding == contract.EncodingDictionary && !s.foreign {
 		return s.config.Form == contract.Pure
 	}
-	return s.config.Form == contract.Call && !callop.HasSideEffect(s.op) && s.before+s.after+s.returned == 0
+	return s.config.Form == contract.Call && !callop.HasSideEffect(s.op) && s.tokens+s.returned == 0 && s.config.Encoding.BindsEarly()
 }
 
 // callback returns the description of a callback, without what becomes of it.
 func (s *site) callback() (*Callback, error) {
+	before, _ := s.config.Encoding.Names()
 	cb := &Callback{
 		Name: s.config.Name(), Config: s.config, Loc: s.config.Loc,
-		pure: s.pure(), attributes: s.attributes, foreign: s.foreign, before: s.before, returned: s.returned,
+		pure: s.pure(), attributes: s.attributes, foreign: s.foreign, before: s.tokens + before, returned: s.returned,
 	}
 	if p := s.op.Location().Position(); cb.Loc == "" && !p.IsZero() {
 		cb.Loc = p.String()
 	}
-	data, _, tokens, err := s.config.Split(s.op.NumOperands() - s.before - s.after)
+	// Lowering another call may have replaced operands.
+	args, filled, err := callop.Data(s.config, callop.Types(s.op.OperandValues())[s.tokens:], s.call.Results[s.returned:])
 	if err != nil {
 		return nil, cutError(s.op, "%v", err)
 	}
-	for i := range data {
-		// Lowering another call may have replaced the operand.
-		shape, err := stablehlo.ShapeOf(s.op.Operand(s.before + i).Type())
-		if err != nil {
-			return nil, cutError(s.op, "operand %d: %v", s.before+i, err)
-		}
-		cb.Args = append(cb.Args, shape)
-	}
-	n := len(s.call.Results) - s.returned
-	switch s.config.Form {
-	case contract.Observe:
-		n = 0
-	case contract.Passthrough:
-		if n < data {
-			return nil, cutError(s.op, "the callback %q passes %d operands through, and has %d results", cb.Name, data, n)
-		}
-		n = data
-	default:
-		if n -= tokens; n < 0 {
-			return nil, cutError(s.op, "the callback %q has fewer results than its %d tokens", cb.Name, tokens)
-		}
-	}
-	for i, t := range s.call.Results[s.returned:][:n] {
-		shape, err := stablehlo.ShapeOf(t)
-		if err != nil {
-			return nil, cutError(s.op, "result %d: %v", s.returned+i, err)
-		}
-		cb.Results = append(cb.Results, shape)
-	}
-	if s.config.Form == contract.Passthrough {
-		for i, shape := range cb.Results {
-			if !shape.Equal(cb.Args[i]) {
-				return nil, cutError(s.op, "the callback %q passes its operands through, but operand %d is %s and its result is %s", cb.Name, i, cb.Args[i], shape)
+	shapes := func(what string, first int, types []mlir.Type) (list []tensor.Shape, err error) {
+		for i, t := range types {
+			shape, err := stablehlo.ShapeOf(t)
+			if err != nil {
+				return nil, cutError(s.op, "%s %d: %v", what, first+i, err)
 			}
+			list = append(list, shape)
 		}
-		return cb, nil
+		return list, nil
 	}
+	if cb.Args, err = shapes("operand", cb.before, args); err != nil {
+		return nil, err
+	}
+	if cb.Results, err = shapes("result", s.returned, filled); err != nil || s.config.Form == contract.Passthrough {
+		return cb, err
+	}
+	data, n := len(args), len(filled)
 	cb.inPlace = make([]int, n)
 	for i := range n {
 		cb.inPlace[i] = -1
@@ -212,16 +175,11 @@ func (s *site) callback() (*Callback, error) {
 		if len(a.OutputTupleIndices) > 0 {
 			result = int(a.OutputTupleIndices[0])
 		}
-		if i, k := result-s.returned, int(a.OperandIndex)-s.before; i >= 0 && i < n && k >= 0 && k < data && cb.Args[k].Equal(cb.Results[i]) {
+		if i, k := result-s.returned, int(a.OperandIndex)-cb.before; i >= 0 && i < n && k >= 0 && k < data && cb.Args[k].Equal(cb.Results[i]) {
 			cb.inPlace[i] = k
 		}
 	}
 	return cb, nil
-}
-
-// known reports whether the callback is known before the call: otherwise an operand names it, or a part of it.
-func (c *Callback) known() bool {
-	return c.Config.Encoding != contract.EncodingOperand && c.Config.Encoding != contract.EncodingServer
 }
 
 // setLayouts makes a module pass arrays in the layouts that a call asks for.
@@ -285,10 +243,10 @@ func (s *site) setLayouts() error {
 func unserved(m *mlir.Module) string {
 	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
 		call, _ := stablehlo.AsCustomCall(op)
-		_, typed := op.Attribute("mhlo.backend_config")
+		_, typed := stablehlo.TypedConfig(op)
 		switch {
 		case contract.XLATargetOf(call.Target) != contract.NotXLA:
-		case typed || call.APIVersion == stablehlo.TypedFFI:
+		case typed:
 			return fmt.Sprintf("if a function of this process should serve the target %q, name it in Options.Foreign", call.Target)
 		default:
 			return fmt.Sprintf("if a function of this process should serve the target %q, rewrite it by passes.ReplaceLegacy, and register the function with package callbacks/legacy", call.Target)

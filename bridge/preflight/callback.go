@@ -22,18 +22,15 @@ func checkCallback(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Prob
 		return Problem{Kind: BadAttributes, Err: err}, true
 	}
 	fail := failing(config)
+	args, results, err := callop.Data(config, callop.Types(call.Operands), call.Results)
+	if err != nil {
+		return fail(BadCall, err)
+	}
 	if config.Encoding != contract.EncodingDictionary {
-		if err := checkOperand(call, config.Encoding); err != nil {
-			return fail(BadCall, err)
-		}
 		if err := resolveFurther(config); err != nil {
 			return fail(MissingCallback, err)
 		}
 		return Problem{}, false
-	}
-	args, results, err := data(call, config)
-	if err != nil {
-		return fail(BadCall, err)
 	}
 	in, errIn := callop.Shapes(args)
 	out, errOut := callop.Shapes(results)
@@ -88,32 +85,17 @@ func probe(config contract.Config, arrays bool, in, out []tensor.Shape) (Problem
 	return Problem{}, false
 }
 
-// data returns the types of the arrays that the function gets and returns. It splits the
-// call like package bridge.
-func data(call stablehlo.CustomCallOp, config contract.Config) (args, results []mlir.Type, err error) {
-	n, _, tokens, err := config.Split(len(call.Operands))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, v := range call.Operands[:n] {
-		args = append(args, v.Type())
-	}
-	switch config.Form {
-	case contract.Observe:
-		return args, nil, nil
-	case contract.Passthrough:
-		if len(call.Results) != len(call.Operands) {
-			return nil, nil, fmt.Errorf("callback %q passes its operands through, but it has %d operands and %d results: it needs one result for each operand", config.Name(), len(call.Operands), len(call.Results))
+// resolveFurther looks up the id in the attributes, in an encoding of other hosts. The rest
+// is known only when the module runs.
+func resolveFurther(config contract.Config) error {
+	switch config.Encoding {
+	case contract.EncodingWords:
+		_, err := dispatch.ProbeOpaque(config)
+		return err
+	case contract.EncodingServer:
+		if !dispatch.HasOpaque(config.Opaque) {
+			return &callbacks.UnknownError{Callback: config.Name(), Missing: "callback"}
 		}
-		for i, v := range call.Operands {
-			if !v.Type().Equal(call.Results[i]) {
-				return nil, nil, fmt.Errorf("callback %q passes its operands through, but operand %d is %s and its result is %s: they must have the same type", config.Name(), i, v.Type(), call.Results[i])
-			}
-		}
-		return args, call.Results[:n], nil
 	}
-	if len(call.Results) < tokens {
-		return nil, nil, fmt.Errorf("callback %q has %d results, fewer than its %d tokens", config.Name(), len(call.Results), tokens)
-	}
-	return args, call.Results[:len(call.Results)-tokens], nil
+	return nil
 }

@@ -48,12 +48,9 @@ func (o Options) checkJAX(call stablehlo.CustomCallOp, attributes mlir.Attribute
 	if err != nil {
 		return Problem{Kind: MissingCallback, Err: err}, true
 	}
-	var types []mlir.Type
-	for _, v := range call.Operands {
-		types = append(types, v.Type())
-	}
-	in, errIn := callop.Shapes(withoutTokens(types))
-	out, errOut := callop.Shapes(withoutTokens(call.Results))
+	types := callop.Types(call.Operands)
+	in, errIn := callop.Shapes(types[callop.Tokens(types):])
+	out, errOut := callop.Shapes(call.Results[callop.Tokens(call.Results):])
 	arrays := errIn == nil && errOut == nil
 	config := contract.Config{Form: contract.Call, Callback: name}
 	if arrays && !slices.ContainsFunc(slices.Concat(in, out), func(s tensor.Shape) bool { return s.Check() != nil }) {
@@ -68,12 +65,4 @@ func (o Options) checkJAX(call stablehlo.CustomCallOp, attributes mlir.Attribute
 		return probe(config, arrays, in, out)
 	}
 	return p, found
-}
-
-// withoutTokens returns the types after the tokens at the beginning.
-func withoutTokens(types []mlir.Type) []mlir.Type {
-	for len(types) > 0 && stablehlo.IsToken(types[0]) {
-		types = types[1:]
-	}
-	return types
 }

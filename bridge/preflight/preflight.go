@@ -115,7 +115,7 @@ func (o Options) check(op mlir.Operation, call stablehlo.CustomCallOp) (Problem,
 		}
 		return p, true
 	}
-	attributes, typed := typedAttributes(op, call)
+	attributes, typed := stablehlo.TypedConfig(op)
 	switch {
 	case !typed:
 		return Problem{Kind: WrongVersion, Err: fmt.Errorf(
@@ -138,15 +138,4 @@ func (o Options) targets() []string {
 		return contract.Targets()
 	}
 	return o.Targets
-}
-
-// typedAttributes returns the dictionary of a call of the typed FFI. It is the
-// backend_config with API version 4, or, as JAX 0.10 writes it, mhlo.backend_config without
-// a version. The dictionary may be missing.
-func typedAttributes(op mlir.Operation, call stablehlo.CustomCallOp) (mlir.Attribute, bool) {
-	if call.APIVersion == stablehlo.TypedFFI {
-		return call.BackendConfig, true
-	}
-	a, ok := op.Attribute("mhlo.backend_config")
-	return a, ok && a.IsDictionary()
 }

@@ -20,9 +20,8 @@ type Call struct {
 
 // Calls returns an iterator over the callback operations of a module, in the order of its
 // text: custom calls of a target of the contract, and those of any other target whose
-// dictionary has the contract's keys "v" and "form". The dictionary may be in backend_config
-// or, as JAX writes it, in mhlo.backend_config. The module must not change during the
-// iteration.
+// dictionary, which is that of stablehlo.TypedConfig, has the contract's keys "v" and "form". The module must not
+// change during the iteration.
 func Calls(m *mlir.Module) iter.Seq[Call] {
 	return func(yield func(Call) bool) {
 		var r Reader
@@ -72,9 +71,9 @@ func (r *Reader) AsCall(op mlir.Operation) (Call, bool) {
 	call := Call{Op: op}
 	call.Target = target(op)
 	known := contract.IsTarget(call.Target)
-	dictionary, has := dictionaryOf(op)
+	dictionary, _ := stablehlo.TypedConfig(op)
 	switch {
-	case !known && !has:
+	case !known && dictionary.IsNil():
 		return Call{}, false
 	case !known:
 		_, version := dictionary.Entry("v")
@@ -82,7 +81,7 @@ func (r *Reader) AsCall(op mlir.Operation) (Call, bool) {
 		if !version || !form {
 			return Call{}, false
 		}
-	case !has && call.Target != contract.TargetEXLAElixirCallback:
+	case dictionary.IsNil() && call.Target != contract.TargetEXLAElixirCallback:
 		call.Err = fmt.Errorf("callop: the call of @%s has no dictionary as its backend_config", call.Target)
 		return call, true
 	}
@@ -121,16 +120,6 @@ func CanHold(op mlir.Operation) bool {
 		return true
 	}
 	return false
-}
-
-// dictionaryOf returns the dictionary of a custom call's backend_config.
-func dictionaryOf(op mlir.Operation) (mlir.Attribute, bool) {
-	for _, name := range []string{"backend_config", "mhlo.backend_config"} {
-		if a, ok := op.Attribute(name); ok && a.IsDictionary() {
-			return a, true
-		}
-	}
-	return mlir.Attribute{}, false
 }
 
 // passesAll reports whether each result of a call is aliased to an operand.

@@ -51,6 +51,7 @@ func TestCalls(t *testing.T) {
 		{name: "operand", call: `stablehlo.custom_call @exla_elixir_callback(%x, %id) {api_version = 4 : i32} : (tensor<4xf32>, tensor<i64>) -> tensor<4xf32>`,
 			want: contract.Config{Form: contract.Call, Encoding: contract.EncodingOperand}},
 
+		{name: "untyped, because of a string", call: `stablehlo.custom_call @calliope_runtime_call(%x) {backend_config = "x", mhlo.backend_config = {v = 1 : i64, form = "pure", callback_id = 3 : i64}} : ` + v, err: "no dictionary as its backend_config"},
 		{name: "no form", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64}} : ` + v, err: `lacks the key "form"`},
 		{name: "no dictionary", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 2 : i32, backend_config = "x"} : ` + v, err: "no dictionary as its backend_config"},
 		{name: "an i32", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, backend_config = {v = 1 : i32}} : ` + v, err: `the key "v" is an i64`},

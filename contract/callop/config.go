@@ -3,8 +3,6 @@ package callop
 import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // ConfigAttribute returns a Config as the backend_config of a custom call, or the zero
@@ -36,78 +34,18 @@ func ConfigAttribute(c *mlir.Context, config contract.Config) (mlir.Attribute, e
 // ReadConfig reads a backend_config as the runtime does. The zero Attribute means that there is
 // none.
 func ReadConfig(dictionary mlir.Attribute) (contract.Config, error) {
-	var attrs []contract.Attr
-	if !dictionary.IsNil() {
-		for key, a := range dictionary.Entries() {
-			attrs = append(attrs, contract.Attr{Key: key, Value: valueOf(a)})
+	if dictionary.IsNil() {
+		return contract.Decode(nil)
+	}
+	attrs := Attributes(dictionary)
+	for i, a := range attrs {
+		if a.Value == nil {
+			of, _ := dictionary.Entry(a.Key)
+			attrs[i].Value = unread(of.String())
 		}
 	}
 	return contract.Decode(attrs)
 }
 
-// valueOf returns the Go value of an attribute that the call frame of the typed FFI has.
-func valueOf(a mlir.Attribute) any {
-	switch a.Kind() {
-	case mlir.AttrString:
-		v, _ := a.Text()
-		return v
-	case mlir.AttrBool:
-		v, _ := a.Bool()
-		return v
-	case mlir.AttrInteger:
-		return integer(a)
-	case mlir.AttrFloat:
-		v, _ := a.Float()
-		return v
-	case mlir.AttrDenseArray:
-		if words, ok := mlir.DenseArrayOf[int64](a); ok {
-			return words
-		}
-	case mlir.AttrDenseElements:
-		// XLA treats both the same, and portable artifacts have no other arrays.
-		if words, ok := elements(a); ok {
-			return words
-		}
-	}
-	return unread(a.String())
-}
-
-// maxElements is greater than the number of words of any id. A splat of a few bytes may have
-// very many elements.
-const maxElements = 1 << 16
-
-// elements returns the elements of a list of i64.
-func elements(a mlir.Attribute) ([]int64, bool) {
-	t, _ := a.Type()
-	shape, err := stablehlo.ShapeOf(t)
-	if err != nil || shape.DType != tensor.S64 || shape.Rank() != 1 || shape.Dims[0] > maxElements {
-		return nil, false
-	}
-	d, err := mlir.DenseOf[int64](a)
-	if err != nil {
-		return nil, false
-	}
-	words, err := d.Values()
-	return words, err == nil
-}
-
-// integer returns an integer in the Go type of its width in the module.
-func integer(a mlir.Attribute) any {
-	t, _ := a.Type()
-	bits, sign, _ := t.IntegerWidth()
-	v, _ := a.Int()
-	switch unsigned := sign == mlir.Unsigned; {
-	case bits == 64 && unsigned:
-		return uint64(v)
-	case bits == 64:
-		return v
-	case bits == 32 && unsigned:
-		return uint32(v)
-	case bits == 32:
-		return int32(v)
-	}
-	return unread(a.String())
-}
-
-// unread is an attribute of a kind that the contract does not use, as MLIR prints it.
+// unread is an attribute of a kind that no handler gets, as MLIR prints it.
 type unread string

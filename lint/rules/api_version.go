@@ -25,7 +25,7 @@ string as backend_config, and the dictionary in mhlo.backend_config.`,
 
 func apiVersion(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
-		if contract.IsTarget(c.Target) && !c.typed() {
+		if contract.IsTarget(c.Target) && !c.typed {
 			p.Report(c.op, mlir.SeverityWarning, "the target @%s has a handler of XLA's typed FFI, but the call has the API version %d: write api_version = %d with a dictionary as backend_config",
 				c.Target, c.APIVersion, stablehlo.TypedFFI)
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -27,14 +26,14 @@ signature. A mistake is an error, because the module does not compile.
 
     backend_config = {callback = "log", form = "observe", n_tokens = 1 : i32, v = 1 : i64}   // n_tokens is an i64
 
-For other targets it is a note if mhlo.backend_config is there and has no effect, or replaces another
-configuration. docs/contract.md has all keys. There is no safe repair.`,
+For other targets it is a note if mhlo.backend_config is there and has no effect: it belongs to version 1, with no
+other backend_config than an empty string. docs/contract.md has all keys. There is no safe repair.`,
 }
 
 func backendConfig(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
 		if c.ours {
-			if !c.typed() && contract.IsTarget(c.Target) {
+			if !c.typed && contract.IsTarget(c.Target) {
 				continue // the rule api-version
 			}
 			if err := c.checkConfig(); err != nil {
@@ -46,14 +45,19 @@ func backendConfig(p *lint.Pass) error {
 		if !has {
 			continue
 		}
-		text := c.text()
+		text := ""
+		if !c.BackendConfig.IsNil() {
+			text, _ = c.BackendConfig.Text()
+		}
 		switch {
+		case c.typed && c.APIVersion == 1 && !other.IsDictionary():
+			p.Report(c.op, mlir.SeverityNote, "mhlo.backend_config of the call of @%s is %s, and not a dictionary, so the call is typed and has no attributes", c.Target, other)
 		case !other.IsDictionary():
 			p.Report(c.op, mlir.SeverityNote, "mhlo.backend_config of the call of @%s is %s, and not a dictionary, so it has no effect", c.Target, other)
 		case c.APIVersion != 1:
 			p.Report(c.op, mlir.SeverityNote, "the call of @%s has the API version %d and mhlo.backend_config, which belongs to version 1: write the dictionary in backend_config, with version 4", c.Target, c.APIVersion)
 		case text != "":
-			p.Report(c.op, mlir.SeverityNote, "the call of @%s has both backend_config and mhlo.backend_config, which makes the call typed, so the string %q has no effect", c.Target, text)
+			p.Report(c.op, mlir.SeverityNote, "the call of @%s has both backend_config and mhlo.backend_config: the string %q makes the call untyped, so the dictionary has no effect", c.Target, text)
 		}
 	}
 	return nil
@@ -62,37 +66,17 @@ func backendConfig(p *lint.Pass) error {
 // checkConfig returns an error for what keeps a callback from being compiled, whatever is bound.
 func (c *call) checkConfig() error {
 	config, err := c.as.Config, c.as.Err
-	switch {
-	case err != nil:
-		return err
-	case config.Encoding != contract.EncodingDictionary:
-		return c.checkOperand()
-	}
-	operands, results, err := c.data()
 	if err != nil {
 		return err
 	}
-	if results < 0 || results > len(c.Results) && config.Form != contract.Passthrough {
-		return fmt.Errorf("callback %q has %d results, fewer than its %d tokens", config.Name(), len(c.Results), config.NumTokens)
-	}
-	if config.Form == contract.Passthrough {
-		if len(c.Results) != len(c.Operands) {
-			return fmt.Errorf("callback %q passes its operands through, but it has %d operands and %d results: it needs one result for each operand", config.Name(), len(c.Operands), len(c.Results))
-		}
-		for i, v := range c.Operands {
-			if !v.Type().Equal(c.Results[i]) {
-				return fmt.Errorf("callback %q passes its operands through, but operand %d is %s and its result is %s: they must have the same type", config.Name(), i, v.Type(), c.Results[i])
-			}
-		}
+	operands, results, err := callop.Data(config, callop.Types(c.Operands), c.Results)
+	if err != nil {
+		return err
 	}
 	if config.Signature == "" {
 		return nil
 	}
-	types := make([]mlir.Type, operands)
-	for i := range types {
-		types[i] = c.Operands[i].Type()
-	}
-	signature, known := signatureOf(types, c.Results[:results])
+	signature, known := signatureOf(operands, results)
 	if hash := contract.SignatureHash(signature); known && hash != config.Signature {
 		return fmt.Errorf("callback %q is called with %s, whose hash is %s, but its signature is %s", config.Name(), signature, hash, config.Signature)
 	}
@@ -114,27 +98,4 @@ func signatureOf(operands, results []mlir.Type) (string, bool) {
 		}
 	}
 	return contract.Signature(in, out), true
-}
-
-// checkOperand checks the operand that names a callback of another host, or its server.
-func (c *call) checkOperand() error {
-	var i, rank int
-	var dtype tensor.DType
-	var what string
-	switch c.as.Config.Encoding {
-	case contract.EncodingOperand:
-		i, dtype, what = len(c.Operands)-1, tensor.S64, "without a backend_config the last operand must be the callback's id, a tensor<i64>"
-	case contract.EncodingServer:
-		i, dtype, rank, what = 0, tensor.U8, 1, "the first operand must be the name of the callback's server, a tensor<Nxui8>"
-	default:
-		return nil
-	}
-	if len(c.Operands) == 0 {
-		return fmt.Errorf("%s, but there are no operands", what)
-	}
-	t := c.Operands[i].Type()
-	if s, err := stablehlo.ShapeOf(t); err != nil || s.DType != dtype || s.Rank() != rank {
-		return fmt.Errorf("%s, but it is %s", what, t)
-	}
-	return nil
 }

@@ -11,24 +11,11 @@ import (
 // A call is a stablehlo.custom_call, which is read once for all rules.
 type call struct {
 	stablehlo.CustomCallOp
-	op   mlir.Operation
-	ours bool        // it is of the contract or of its further encodings
-	as   callop.Call // if ours
-	// jax is the dictionary of JAX's spelling of a typed call: version 1 with
-	// mhlo.backend_config. It is nil in other calls.
-	jax mlir.Attribute
-}
-
-// typed reports whether the handler is one of the typed FFI.
-func (c *call) typed() bool { return c.APIVersion == stablehlo.TypedFFI || !c.jax.IsNil() }
-
-// text returns the backend_config if it is a string.
-func (c *call) text() string {
-	if c.BackendConfig.IsNil() {
-		return ""
-	}
-	text, _ := c.BackendConfig.Text()
-	return text
+	op         mlir.Operation
+	ours       bool        // it is of the contract or of its further encodings
+	as         callop.Call // if ours
+	typed      bool        // it is of the typed FFI, and dictionary has its attributes: see stablehlo.TypedConfig
+	dictionary mlir.Attribute
 }
 
 // callsOf returns the custom calls of the module.
@@ -48,9 +35,7 @@ func readCall(reader *callop.Reader, op mlir.Operation) *call {
 	c := &call{op: op}
 	c.CustomCallOp, _ = stablehlo.AsCustomCall(op)
 	c.as, c.ours = reader.AsCall(op)
-	if a, ok := op.Attribute("mhlo.backend_config"); ok && c.APIVersion == 1 && a.IsDictionary() {
-		c.jax = a
-	}
+	c.dictionary, c.typed = stablehlo.TypedConfig(op)
 	if hidden, ok := op.Attribute(hiddenAliases); ok {
 		elements, _ := hidden.Elements()
 		for _, e := range elements {
@@ -77,19 +62,4 @@ func (c *call) callback() (string, bool) {
 		return "the callback of @" + c.Target, true
 	}
 	return "", false
-}
-
-// data returns the numbers of operands and results that are data, in the contract's own dictionary.
-func (c *call) data() (operands, results int, err error) {
-	n, _, tokens, err := c.as.Config.Split(len(c.Operands))
-	if err != nil {
-		return 0, 0, err
-	}
-	switch c.as.Config.Form {
-	case contract.Observe:
-		return n, 0, nil
-	case contract.Passthrough:
-		return n, n, nil
-	}
-	return n, len(c.Results) - tokens, nil
 }

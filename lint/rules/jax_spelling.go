@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // JAXSpelling reports typed calls in JAX's spelling.
@@ -24,19 +25,18 @@ The repair writes the second spelling.`,
 
 func jaxSpelling(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
-		if c.jax.IsNil() {
+		if !c.typed || c.APIVersion == stablehlo.TypedFFI {
 			continue
 		}
-		const text = "the typed call of @%s is spelled as version 1 with mhlo.backend_config: write api_version = 4 and the dictionary as backend_config"
-		if c.text() != "" { // which of both is meant
-			p.Report(c.op, mlir.SeverityNote, text, c.Target)
-			continue
+		dictionary := "{}"
+		if !c.dictionary.IsNil() {
+			dictionary = c.dictionary.String()
 		}
 		p.ReportFix(c.op, mlir.SeverityNote, lint.Fix{
 			Message: "write api_version = 4 and the dictionary as backend_config",
-			Set:     map[string]string{"api_version": "4 : i32", "backend_config": c.jax.String()},
+			Set:     map[string]string{"api_version": "4 : i32", "backend_config": dictionary},
 			Remove:  []string{"mhlo.backend_config"},
-		}, text, c.Target)
+		}, "the typed call of @%s is spelled as version 1 with mhlo.backend_config: write api_version = 4 and the dictionary as backend_config", c.Target)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ serves itself, such as Sharding. Calls of callback targets have the rule api-ver
 
 func legacyCustomCall(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
-		if c.typed() || contract.IsTarget(c.Target) || c.ofXLA() {
+		if c.typed || contract.IsTarget(c.Target) || c.ofXLA() {
 			continue
 		}
 		how := "is of API version 1, whose handler gets bare pointers and cannot report errors"

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -24,20 +25,14 @@ func asJAX(op mlir.Operation, call stablehlo.CustomCallOp) (j jaxCall, ok bool) 
 	}
 	j.CustomCallOp = call
 	j.Aliases = nil // their indices count the tokens, and JAX writes none
-	for len(j.Operands) > 0 && stablehlo.IsToken(j.Operands[0].Type()) {
-		j.Operands = j.Operands[1:]
-	}
-	for len(j.Results) > 0 && stablehlo.IsToken(j.Results[0]) {
-		j.Results = j.Results[1:]
-	}
+	j.Operands = j.Operands[callop.Tokens(callop.Types(j.Operands)):]
+	j.Results = j.Results[callop.Tokens(j.Results):]
 	if call.Target == contract.TargetJAX && len(j.Operands) == len(call.Operands) {
 		return j, false
 	}
-	for _, key := range []string{"backend_config", "mhlo.backend_config"} {
-		if dictionary, has := op.Attribute(key); has && dictionary.IsDictionary() {
-			if index, has := dictionary.Entry("index"); has {
-				j.index, ok = index.Uint()
-			}
+	if dictionary, _ := stablehlo.TypedConfig(op); !dictionary.IsNil() {
+		if index, has := dictionary.Entry("index"); has {
+			j.index, ok = index.Uint()
 		}
 	}
 	return j, ok && j.index < maxJAX

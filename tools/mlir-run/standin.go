@@ -110,12 +110,10 @@ func (s *standIns) serve(p preflight.Problem) error {
 // tapCallback binds a callback of the contract that is not registered.
 func (s *standIns) tapCallback(p preflight.Problem, place string) error {
 	m := missing{place: place, name: fmt.Sprintf("callback %q", p.Callback)}
-	config := configOf(p.Operation)
-	if call, ok := callop.AsCall(p.Operation); ok {
-		m.legacy = call.Config.Legacy > 0
-	}
+	call, _ := callop.AsCall(p.Operation)
+	m.legacy = call.Config.Legacy > 0
 	switch {
-	case !config.ByName():
+	case !call.Config.ByName():
 		m.unfit = "it is bound by an id, which is valid only in the process that made the module"
 	case s.observers.replaying():
 		m.unfit = "the recording has no call of it"
@@ -143,19 +141,6 @@ func (s *standIns) tapCallback(p preflight.Problem, place string) error {
 		}
 		return repeat(p.Callback, c)
 	}, s.observers.callbackOptions())
-}
-
-// configOf returns what is known about the binding of a call of the contract.
-func configOf(op mlir.Operation) contract.Config {
-	for _, key := range []string{"backend_config", "mhlo.backend_config"} {
-		if dictionary, ok := op.Attribute(key); ok && dictionary.IsDictionary() {
-			if name, ok := dictionary.Entry("callback"); ok {
-				text, _ := name.Text()
-				return contract.Config{Callback: text}
-			}
-		}
-	}
-	return contract.Config{}
 }
 
 // replace replaces a custom call by a callback.

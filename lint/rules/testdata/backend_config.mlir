@@ -17,10 +17,11 @@ module {
     return
   }
   func.func @others(%x: tensor<4xf32>) {
-    %0 = stablehlo.custom_call @a(%x) {backend_config = "text", mhlo.backend_config = {a = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32> // want "^note: the call of @a has both backend_config and mhlo.backend_config, .* .backend-config.$" "jax-spelling" fix "^none$" "legacy-adapter"
+    %0 = stablehlo.custom_call @a(%x) {backend_config = "text", mhlo.backend_config = {a = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32> // want "^note: the call of @a has both backend_config and mhlo.backend_config: .* .backend-config.$" "legacy-custom-call" "legacy-adapter"
     %1 = stablehlo.custom_call @b(%x) {api_version = 4 : i32, mhlo.backend_config = {a = 1 : i64}} : (tensor<4xf32>) -> tensor<4xf32> // want "^note: the call of @b has the API version 4 and mhlo.backend_config, "
     %2 = stablehlo.custom_call @c(%x) {api_version = 2 : i32, mhlo.backend_config = "text"} : (tensor<4xf32>) -> tensor<4xf32> // want "^note: mhlo.backend_config of the call of @c is .*, and not a dictionary" "legacy-custom-call" "legacy-adapter"
     %3 = stablehlo.custom_call @d(%x) {api_version = 4 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+    %4 = stablehlo.custom_call @e(%x) {mhlo.backend_config = "text"} : (tensor<4xf32>) -> tensor<4xf32> // want "not a dictionary, so the call is typed and has no attributes" "jax-spelling" fix "^set api_version = 4 : i32; set backend_config = ..; remove mhlo.backend_config$"
     return
   }
   func.func @good(%x: tensor<4xf32>, %d: tensor<?xf32>, %t: tensor<1xi8>, %id: tensor<i64>) {

@@ -1,33 +1,24 @@
-package stages
+package callop
 
 import (
-	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// setAttributes reads the attributes of the call, as XLA passes them to a handler of its typed FFI.
-func (s *site) setAttributes() {
-	dictionary := s.call.BackendConfig
-	if s.call.APIVersion != stablehlo.TypedFFI {
-		dictionary, _ = s.op.Attribute("mhlo.backend_config") // JAX's spelling
-	}
-	if !dictionary.IsNil() && dictionary.IsDictionary() {
-		s.attributes = attributesOf(dictionary)
-	}
-}
-
-func attributesOf(dictionary mlir.Attribute) callbacks.Attributes {
-	list := callbacks.Attributes{}
-	for name, a := range dictionary.Entries() {
-		list = append(list, callbacks.Attribute{Name: name, Value: attributeValue(a)})
+// Attributes returns the attributes in a dictionary with the Go types in which a handler of the typed FFI gets them.
+// The value of a dictionary is a []contract.Attr. The value is nil for what no handler can get, and for a splat of more than
+// 65,536 elements.
+func Attributes(dictionary mlir.Attribute) []contract.Attr {
+	list := []contract.Attr{}
+	for key, a := range dictionary.Entries() {
+		list = append(list, contract.Attr{Key: key, Value: valueOf(a)})
 	}
 	return list
 }
 
-// attributeValue returns nil for an attribute that no handler can get.
-func attributeValue(a mlir.Attribute) any {
+func valueOf(a mlir.Attribute) any {
 	switch a.Kind() {
 	case mlir.AttrString:
 		v, _ := a.Text()
@@ -49,7 +40,7 @@ func attributeValue(a mlir.Attribute) any {
 		return elementsValue(a)
 	}
 	if a.IsDictionary() {
-		return attributesOf(a)
+		return Attributes(a)
 	}
 	return nil
 }
@@ -101,11 +92,14 @@ func arrayOf[T mlir.DenseArrayElement](a mlir.Attribute) (any, bool) {
 	return v, ok
 }
 
+// maxSplat is the number of elements up to which a splat, which takes a few bytes, is written out.
+const maxSplat = 1 << 16
+
 // elementsValue reads a list of elements: portable artifacts have no other arrays.
 func elementsValue(a mlir.Attribute) any {
 	t, _ := a.Type()
 	shape, err := stablehlo.ShapeOf(t)
-	if err != nil || shape.Rank() != 1 {
+	if err != nil || shape.Rank() != 1 || a.IsSplat() && shape.Dims[0] > maxSplat {
 		return nil
 	}
 	switch shape.DType {
