@@ -53,18 +53,27 @@ def mlp():
 
 def attention():
     q, k, v = (wave(first, 1, 2, 4, 3) for first in (0, 100, 200))
-    scores = jnp.einsum("bhqd,bhkd->bhqk", q, k) / np.float32(np.sqrt(3))
-    scores = jnp.where(np.tril(np.ones((4, 4), bool)), scores, -jnp.inf)
-    heads = jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v)[0]
+
+    def heads(q):
+        scores = jnp.einsum("bhqd,bhkd->bhqk", q, k) / np.float32(np.sqrt(3))
+        scores = jnp.where(np.tril(np.ones((4, 4), bool)), scores, -jnp.inf)
+        return jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v)
+
+    y, gradient = heads(q), jax.grad(lambda q: jnp.sum(heads(q) ** 2))(q)
     for head in range(2):
-        show("head %d" % head, heads[head])
+        show("head %d" % head, y[0][head])
+        show("gradient of its queries", gradient[0][head])
 
 
 def convolution():
     x, kernel = wave(0, 1, 8, 8, 2), wave(300, 3, 3, 2, 3)
-    x = lax.conv_general_dilated(x, kernel, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
-    x = jnp.maximum(x, 0)
-    show("pooled", lax.reduce_window(x, np.float32(-np.inf), lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"))
+
+    def layer(kernel):
+        y = lax.conv_general_dilated(x, kernel, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return lax.reduce_window(jnp.maximum(y, 0), -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+
+    show("pooled", layer(kernel))
+    show("gradient", jax.grad(lambda kernel: jnp.sum(layer(kernel)))(kernel))
 
 
 def sort():
@@ -152,6 +161,28 @@ def derivative():
     show("trained", p)
 
 
+def pendulum():
+    def swing(speed):
+        def step(_, s):
+            angle, speed = s
+            speed = speed - (jnp.sin(angle) * 9.81 + speed * 0.1) * 0.01
+            return angle + speed * 0.01, speed
+
+        return lax.fori_loop(0, 150, step, (0.0, speed))[0]
+
+    def loss(speed):
+        return (swing(speed) + 1) ** 2
+
+    speed = 2.0
+    for _ in range(20):
+        speed = speed - 5 * jax.grad(loss)(speed)
+    show("gradient", jax.grad(loss)(2.0))
+    show("tangent", jax.jvp(loss, (2.0,), (1.0,))[1])
+    show("speed", speed)
+    show("loss", loss(speed))
+    show("angle", swing(speed))
+
+
 def eigenvalues():
     matrices = [[[1, 1, 0], [-1, 1, 0], [0, 0, 2]], [[1, 2, 3], [2, 1, 2], [1, 1, 3]]]
     values = np.linalg.eigvals(np.array(matrices, np.float32))
@@ -161,6 +192,6 @@ def eigenvalues():
 
 
 if __name__ == "__main__":
-    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps, derivative, eigenvalues]:
+    for program in [mlp, attention, convolution, sort, scan, histogram, random, quantized, sharded, devices, taps, derivative, pendulum, eigenvalues]:
         print("# " + program.__name__)
         program()

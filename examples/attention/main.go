@@ -1,4 +1,5 @@
 // Attention computes causal attention with two heads: each position attends to itself and the positions before it.
+// Then it computes the gradient of the sum of squares of what the heads return.
 package main
 
 import (
@@ -23,15 +24,25 @@ func attention(q, k, v builder.Value) builder.Value {
 	return builder.Einsum("bhqk,bhkd->bhqd", nn.Softmax(scores, -1), v)
 }
 
+type heads[T any] struct{ Y, Gradient T }
+
 func main() {
-	f := calliope.Func(attention)
+	f := calliope.Func(func(q, k, v builder.Value) heads[builder.Value] {
+		sum := func(q builder.Value) (value, y builder.Value) {
+			y = attention(q, k, v)
+			return builder.ReduceSum(builder.Square(y)), y
+		}
+		_, y, gradient := builder.ValueAndGradAux(sum)(q)
+		return heads[builder.Value]{y, gradient}
+	})
 	defer f.Close()
 	q, k, v := wave.Of(0, 1, 2, 4, 3), wave.Of(100, 1, 2, 4, 3), wave.Of(200, 1, 2, 4, 3)
-	y, err := calliope.Call[[][][][]float32](f, q, k, v)
+	got, err := calliope.Call[heads[[][][][]float32]](f, q, k, v)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for head, positions := range y[0] {
+	for head, positions := range got.Y[0] {
 		fmt.Printf("head %d %.4f\n", head, positions)
+		fmt.Printf("gradient of its queries %.4f\n", got.Gradient[0][head])
 	}
 }

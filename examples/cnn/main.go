@@ -1,8 +1,8 @@
-// Cnn trains a convolutional network to tell horizontal, vertical and diagonal bars apart. The training loop runs on
-// the device. It calls Go for each batch, to print, to check, to show its progress and to save the parameters.
+// Cnn trains a convolutional network in a loop on the device, which calls Go for batches, prints, checks and checkpoints.
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/calliope-mlir/calliope"
@@ -15,9 +15,7 @@ import (
 const batch, size, classes, steps = 32, 12, 3, 100
 
 type value = builder.Value
-
 type params[T any] struct{ Conv1, Conv2, Dense T }
-
 type examples[T, U any] struct {
 	Images T
 	Labels U
@@ -38,35 +36,12 @@ func next(step int32) (e examples[tensor.Array[float32], []int32], _ error) {
 	return e, nil
 }
 
-var pool = builder.WindowOptions{Dims: []int{1, 2, 2, 1}, Strides: []int{1, 2, 2, 1}}
-
-// layer returns the maxima of a convolution, and the function that gives the gradients of x and of the kernel.
-func layer(x, kernel value) (y value, back func(dy value) (dx, dk value)) {
-	conv := builder.Conv(x, kernel, builder.ConvOptions{Same: true})
-	act := nn.Relu(conv)
-	return builder.MaxPool(act, pool), func(dy value) (dx, dk value) {
-		zero := builder.Scalar(x.Func(), float32(0))
-		d := builder.SelectAndScatter(act, dy, zero, builder.Ge[value, value], builder.Add[value, value], pool)
-		d = builder.Select(builder.Gt(conv, 0), d, builder.ZerosLike(d))
-		dx = builder.Conv(d, builder.Reverse(kernel, 0, 1), builder.ConvOptions{Same: true, Kernel: "HWOI"})
-		dk = builder.Conv(x, d, builder.ConvOptions{
-			Padding: [][2]int{{1, 1}, {1, 1}}, Input: "CHWN", Kernel: "IHWO", Output: "HWNC",
-		})
-		return dx, dk
+func loss(p params[value], x, labels value) value {
+	for _, kernel := range []value{p.Conv1, p.Conv2} {
+		x = nn.Relu(builder.Conv(x, kernel, builder.ConvOptions{Same: true}))
+		x = builder.MaxPool(x, builder.WindowOptions{Dims: []int{1, 2, 2, 1}, Strides: []int{1, 2, 2, 1}})
 	}
-}
-
-// gradients returns the loss and its gradients.
-func gradients(p params[value], x, labels value) (loss value, g params[value]) {
-	h1, back1 := layer(x, p.Conv1)
-	h2, back2 := layer(h1, p.Conv2)
-	flat := builder.Reshape(h2, batch, size/4*size/4*16)
-	logits := builder.Dot(flat, p.Dense)
-	d := builder.Div(builder.Sub(nn.Softmax(logits, -1), nn.OneHot(labels, classes, tensor.F32)), batch)
-	g.Dense = builder.Dot(builder.Transpose(flat), d)
-	d, g.Conv2 = back2(builder.Reshape(builder.Dot(d, builder.Transpose(p.Dense)), h2.Shape().Dims...))
-	_, g.Conv1 = back1(d)
-	return nn.CrossEntropy(logits, labels), g
+	return nn.CrossEntropy(builder.Dot(builder.Reshape(x, batch, size/4*size/4*16), p.Dense), labels)
 }
 
 func train(key value) params[value] {
@@ -74,26 +49,22 @@ func train(key value) params[value] {
 	key, p.Conv1 = nn.He(key, tensor.ShapeOf(tensor.F32, 3, 3, 1, 8))
 	key, p.Conv2 = nn.He(key, tensor.ShapeOf(tensor.F32, 3, 3, 8, 16))
 	_, p.Dense = nn.He(key, tensor.ShapeOf(tensor.F32, size/4*size/4*16, classes))
-	like := examples[value, value]{
-		builder.Like(tensor.ShapeOf(tensor.F32, batch, size, size, 1)), builder.Like(tensor.ShapeOf(tensor.S32, batch)),
-	}
+	of := func(d tensor.DType, dims ...int) value { return builder.Like(tensor.ShapeOf(d, dims...)) }
+	like := examples[value, value]{of(tensor.F32, batch, size, size, 1), of(tensor.S32, batch)}
 	return builder.Loop(builder.Scalar(key.Func(), int32(steps)), p, func(i value, p params[value]) params[value] {
 		e := calliope.Source(like, i, next)
-		loss, g := gradients(p, e.Images, e.Labels)
+		loss, gradient := builder.ValueAndGrad(func(p params[value]) value { return loss(p, e.Images, e.Labels) })(p)
 		fields := calliope.Fields{"step": i, "loss": loss}
 		calliope.Check(builder.IsFinite(loss), "the loss is not finite", fields)
 		calliope.Print("step {step}: loss {loss:.3f}", fields, calliope.CallOptions{Every: 10})
 		calliope.Tap(i, func(i int32) { fmt.Printf("\r%d of %d", i+1, steps) }, calliope.CallOptions{PerSecond: 5})
 		calliope.Checkpoint("cnn.npz", p, calliope.CallOptions{Every: 50})
-		return optim.SGD(0.3, p, g)
+		return optim.SGD(0.3, p, gradient)
 	})
 }
 
 func main() {
 	f := calliope.Func(train)
 	p, err := calliope.Call[params[tensor.View]](f, []uint64{1, 0})
-	if err == nil {
-		err = f.Close() // waits for the calls that are made in the background
-	}
-	fmt.Println("\ntrained", p.Dense.Shape, err)
+	fmt.Println("\ntrained", p.Dense.Shape, cmp.Or(err, f.Close())) // waits for the calls in the background
 }

@@ -1,4 +1,5 @@
-// Convolution computes a convolution with stride two, a nonlinearity, and the maximum of squares of two by two.
+// Convolution computes a convolution with stride two, a nonlinearity, and the maximum of squares of two by two, and
+// the gradient of the sum of these with respect to the kernel.
 package main
 
 import (
@@ -17,12 +18,18 @@ func layer(x, kernel builder.Value) builder.Value {
 	return builder.MaxPool(x, builder.WindowOptions{Dims: []int{1, 2, 2, 1}, Strides: []int{1, 2, 2, 1}})
 }
 
+type results[T any] struct{ Pooled, Gradient T }
+
 func main() {
-	f := calliope.Func(layer)
+	f := calliope.Func(func(x, kernel builder.Value) results[builder.Value] {
+		sum := func(kernel builder.Value) builder.Value { return builder.ReduceSum(layer(x, kernel)) }
+		return results[builder.Value]{layer(x, kernel), builder.Grad(sum)(kernel)}
+	})
 	defer f.Close()
-	y, err := calliope.Call[[][][][]float32](f, wave.Of(0, 1, 8, 8, 2), wave.Of(300, 3, 3, 2, 3))
+	got, err := calliope.Call[results[[][][][]float32]](f, wave.Of(0, 1, 8, 8, 2), wave.Of(300, 3, 3, 2, 3))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("pooled %.4f\n", y)
+	fmt.Printf("pooled %.4f\n", got.Pooled)
+	fmt.Printf("gradient %.4f\n", got.Gradient)
 }

@@ -15,33 +15,21 @@ import (
 
 type params[T any] struct{ W1, B1, W2, B2 T }
 
-func forward(p params[builder.Value], x builder.Value) (hidden, y builder.Value) {
-	hidden = builder.Tanh(builder.Add(builder.Dot(x, p.W1), builder.ExpandDims(p.B1, 0)))
-	return hidden, builder.Add(builder.Dot(hidden, p.W2), builder.ExpandDims(p.B2, 0))
-}
-
-// step is one step of gradient descent on the mean squared error.
-func step(p params[builder.Value], x, want builder.Value) params[builder.Value] {
-	hidden, y := forward(p, x)
-	n := float64(y.Shape().NumElements())
-	dy := builder.Mul(builder.Sub(y, want), 2/n)
-	dh := builder.Mul(builder.Dot(dy, builder.Transpose(p.W2)), builder.Sub(1, builder.Square(hidden)))
-	return optim.SGD(0.1, p, params[builder.Value]{
-		W1: builder.Dot(builder.Transpose(x), dh),
-		B1: builder.ReduceSum(dh, 0),
-		W2: builder.Dot(builder.Transpose(hidden), dy),
-		B2: builder.ReduceSum(dy, 0),
-	})
+// loss is the mean squared error.
+func loss(p params[builder.Value], x, want builder.Value) builder.Value {
+	hidden := builder.Tanh(builder.Add(builder.Dot(x, p.W1), builder.ExpandDims(p.B1, 0)))
+	y := builder.Add(builder.Dot(hidden, p.W2), builder.ExpandDims(p.B2, 0))
+	return builder.ReduceMean(builder.Square(builder.Sub(y, want)))
 }
 
 func main() {
 	type values = params[builder.Value]
-	train := calliope.Func(func(p values, x, want builder.Value) (loss builder.Value, trained values) {
+	train := calliope.Func(func(p values, x, want builder.Value) (last builder.Value, trained values) {
+		error := func(p values) builder.Value { return loss(p, x, want) }
 		p = builder.Loop(builder.Scalar(x.Func(), int32(10)), p, func(_ builder.Value, p values) values {
-			return step(p, x, want)
+			return optim.SGD(0.1, p, builder.Grad(error)(p))
 		})
-		_, y := forward(p, x)
-		return builder.ReduceMean(builder.Square(builder.Sub(y, want))), p
+		return error(p), p
 	})
 	defer train.Close()
 
