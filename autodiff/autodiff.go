@@ -131,7 +131,7 @@ func (d *derivation) empty(parameters []mlir.Type) *emitter {
 	}))
 	must(d.table.Insert(f))
 	d.made = append(d.made, f)
-	return &emitter{transform.NewEmitter(end, e.Loc)}
+	return newEmitter(end, e.Loc)
 }
 
 // derivation is the state of one transformation of one function.
@@ -167,7 +167,7 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 	d.body = d.function.Region(0).First()
 	d.parameters = arguments(d.body)
 	d.active = must(selected(f, d.parameters, o.Parameters))
-	d.f = &forward{&emitter{transform.NewEmitter(d.body.Terminator(), f.Location())}, map[mlir.Value]mlir.Value{}}
+	d.f = &forward{newEmitter(d.body.Terminator(), f.Location()), map[mlir.Value]mlir.Value{}}
 	return d, nil
 }
 

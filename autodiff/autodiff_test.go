@@ -201,12 +201,23 @@ func TestErrors(t *testing.T) {
 		o      autodiff.Options
 		wanted []string
 	}{
-		"an operation without a rule": {vector(`%0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+		"an all_reduce that multiplies": {vector(`%0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
 			^bb0(%a: tensor<f32>, %b: tensor<f32>):
-				%1 = stablehlo.add %a, %b : tensor<f32>
+				%1 = stablehlo.multiply %a, %b : tensor<f32>
 				stablehlo.return %1 : tensor<f32>
 			}) : (tensor<3xf32>) -> tensor<3xf32> loc("user.py":5:1)
-			return %0 : tensor<3xf32>`), all, autodiff.Options{}, []string{"stablehlo.all_reduce at user.py:5:1", "no derivative"}},
+			return %0 : tensor<3xf32>`), all, autodiff.Options{}, []string{"stablehlo.all_reduce at user.py:5:1", "adds", "gather"}},
+		"quantized values": {`func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+			%0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
+			%1 = stablehlo.uniform_dequantize %0 : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2xf32>
+			return %1 : tensor<2xf32>
+		}`, all, autodiff.Options{}, []string{"stablehlo.uniform_quantize", "quantized values have no derivative"}},
+		"zeta of its first operand": {vector(`%0 = chlo.zeta %x, %x : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32> return %0 : tensor<3xf32>`),
+			all, autodiff.Options{}, []string{"chlo.zeta", "first operand"}},
+		"an einsum with a diagonal": {`func.func @main(%x: tensor<2x2xf32>) -> tensor<2xf32> {
+			%0 = "stablehlo.unary_einsum"(%x) {einsum_config = "aa->a"} : (tensor<2x2xf32>) -> tensor<2xf32>
+			return %0 : tensor<2xf32>
+		}`, all, autodiff.Options{}, []string{"no letter twice"}},
 		"what the host computes": {vector(`%0 = stablehlo.custom_call @other(%x) {api_version = 4 : i32, backend_config = {}} : (tensor<3xf32>) -> tensor<3xf32> return %0 : tensor<3xf32>`),
 			all, autodiff.Options{}, []string{"@other", "no derivative"}},
 		"a loop without a number of steps": {vector(`%0:2 = stablehlo.while(%c = %x, %n = %x) : tensor<3xf32>, tensor<3xf32>

@@ -65,10 +65,10 @@ func (b *backward) block(in mlir.Block) {
 		switch transpose := rules[op.Name()].transpose; {
 		case !linear:
 			continue
-		case isControl(op) && reached:
+		case isNested(op) && reached:
 			transpose(b, op) // and replaces the operation by what is not linear in it
 			continue
-		case isControl(op):
+		case isNested(op):
 			b.Prune(op)
 			continue
 		case reached && transpose == nil:

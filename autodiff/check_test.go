@@ -129,6 +129,28 @@ func TestCheck(t *testing.T) {
 			%2 = stablehlo.dot_general %0, %1, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<2x3x3xf64>, tensor<2x3x3xf64>) -> tensor<2x3x3xf64>
 			return %2 : tensor<2x3x3xf64>
 		}`, []tensor.View{wave(2, 3, 3)}},
+		{"einsum", `func.func @main(%a: tensor<2x3x4xf64>, %b: tensor<4x2x5xf64>) -> tensor<5x2x3xf64> {
+			%0 = stablehlo.einsum %a, %b, config = "bij,jbk->kbi" : (tensor<2x3x4xf64>, tensor<4x2x5xf64>) -> tensor<5x2x3xf64>
+			return %0 : tensor<5x2x3xf64>
+		}`, []tensor.View{wave(2, 3, 4), wave(4, 2, 5)}},
+		{"torch_index_select", `func.func @main(%a: tensor<2x3x4xf64>) -> tensor<2x5x4xf64> {
+			%i = stablehlo.constant dense<[[2, 0, 0, 1, 2], [1, 1, 0, 2, 0]]> : tensor<2x5xi32>
+			%0 = "stablehlo.torch_index_select"(%a, %i) <{batch_dims = 1 : i64, dim = 1 : i64}> : (tensor<2x3x4xf64>, tensor<2x5xi32>) -> tensor<2x5x4xf64>
+			return %0 : tensor<2x5x4xf64>
+		}`, []tensor.View{wave(2, 3, 4)}},
+		{"broadcasting", `func.func @main(%a: tensor<2x3xf64>, %b: tensor<3xf64>, %c: tensor<2x1xf64>, %p: tensor<2x1xi1>) -> tensor<2x3xf64> {
+			%0 = chlo.broadcast_multiply %a, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+			%1 = chlo.broadcast_divide %c, %0 : (tensor<2x1xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+			%2 = chlo.broadcast_select %p, %b, %1 : (tensor<2x1xi1>, tensor<3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+			%3 = chlo.broadcast_subtract %2, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+			return %3 : tensor<2x3xf64>
+		}`, []tensor.View{wave(2, 3), wave(3), wave(2, 1), check.Must(tensor.FromSlice([]bool{true, false}, 2, 1))}},
+		{"zeta", `func.func @main(%a: tensor<3xf64>) -> tensor<3xf64> {
+			%s = stablehlo.constant dense<[1.5, 2.0, 3.5]> : tensor<3xf64>
+			%e = stablehlo.exponential %a : tensor<3xf64>
+			%0 = chlo.zeta %s, %e : tensor<3xf64>, tensor<3xf64> -> tensor<3xf64>
+			return %0 : tensor<3xf64>
+		}`, []tensor.View{wave(3)}},
 		solve("left, lower", 2, 3, "left_side = true, lower = true, transpose_a = #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false"),
 		solve("left, upper, transposed", 4, 3, "left_side = true, lower = false, transpose_a = #stablehlo<transpose TRANSPOSE>, unit_diagonal = false"),
 		solve("right, lower, adjoint", 3, 2, "left_side = false, lower = true, transpose_a = #stablehlo<transpose ADJOINT>, unit_diagonal = false"),
@@ -146,6 +168,46 @@ func TestCheck(t *testing.T) {
 			}, c.arguments...))
 		})
 	}
+}
+
+// TestCheckExpanded is TestCheck for operations that XLA does not compile, but the derivative replaces.
+func TestCheckExpanded(t *testing.T) {
+	client := newClient(t)
+	for _, c := range []numericCase{
+		{"unary_einsum", `func.func @main(%a: tensor<2x3x4xf64>) -> tensor<4x2xf64> {
+			%0 = "stablehlo.unary_einsum"(%a) {einsum_config = "abc->ca"} : (tensor<2x3x4xf64>) -> tensor<4x2xf64>
+			return %0 : tensor<4x2xf64>
+		}`, []tensor.View{wave(2, 3, 4)}},
+		{"broadcasting of first dimensions", `func.func @main(%a: tensor<2x3xf64>, %b: tensor<2xf64>) -> tensor<2x3xf64> {
+			%0 = chlo.broadcast_divide %b, %a {broadcast_dimensions = array<i64: 0>} : (tensor<2xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+			return %0 : tensor<2x3xf64>
+		}`, []tensor.View{wave(2, 3), wave(2)}},
+		{"ragged_dot of rows", ragged("6x3", "2x3x4", "6x4", "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]"),
+			[]tensor.View{wave(6, 3), wave(2, 3, 4)}},
+		{"ragged_dot of sums", ragged("3x6", "6x4", "2x3x4", "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = [1], rhs_group_dimensions = []"),
+			[]tensor.View{wave(3, 6), wave(6, 4)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := function(t, parse(t, c.text), "main")
+			expanded, err := autodiff.JVP(f, autodiff.Options{})
+			check.NoError(t, err)
+			check.NoError(t, autodiff.Check(f, autodiff.Options{}, func(g mlir.Operation, arguments ...tensor.View) ([]tensor.View, error) {
+				if g != f {
+					return run(t, client, g, arguments...), nil
+				}
+				return run(t, client, expanded, append(arguments, c.arguments...)...)[:1], nil
+			}, c.arguments...))
+		})
+	}
+}
+
+// ragged is a product whose lhs has groups of 2 and 3.
+func ragged(lhs, rhs, result, numbers string) string {
+	return fmt.Sprintf(`func.func @main(%%a: tensor<%[1]sxf64>, %%b: tensor<%[2]sxf64>) -> tensor<%[3]sxf64> {
+		%%n = stablehlo.constant dense<[2, 3]> : tensor<2xi32>
+		%%0 = "chlo.ragged_dot"(%%a, %%b, %%n) {ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [], rhs_batching_dimensions = [], %[4]s>} : (tensor<%[1]sxf64>, tensor<%[2]sxf64>, tensor<2xi32>) -> tensor<%[3]sxf64>
+		return %%0 : tensor<%[3]sxf64>
+	}`, lhs, rhs, result, numbers)
 }
 
 type numericCase = struct {

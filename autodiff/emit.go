@@ -12,11 +12,15 @@ import (
 // through its methods.
 type emitter struct{ *transform.Emitter }
 
+func newEmitter(before mlir.Operation, loc mlir.Location) *emitter {
+	return &emitter{transform.NewEmitter(before, loc)}
+}
+
 // body returns a region of scalars of type t whose result f computes.
 func (e *emitter) body(t mlir.Type, n int, f func(e *emitter, v []mlir.Value) mlir.Value) mlir.Region {
 	scalar := must(e.Context.TensorType(element(t)))
 	r, b := e.Region(slices.Repeat([]mlir.Type{scalar}, n)...)
-	inner := &emitter{transform.NewEmitter(b.Terminator(), e.Loc)}
+	inner := newEmitter(b.Terminator(), e.Loc)
 	b.Terminator().SetOperands(f(inner, arguments(b)))
 	return r
 }

@@ -1,6 +1,8 @@
 package autodiff
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -34,6 +36,45 @@ func expandBroadcast(f *forward, op mlir.Operation) []mlir.Value {
 		to[i] += int64(len(o.BroadcastSizes))
 	}
 	return []mlir.Value{f.Broadcast(o.Operand, to, dims(op.Result(0))...)}
+}
+
+// broadcasting has the operations of CHLO that broadcast their operands.
+var broadcasting = broadcastingRules()
+
+func broadcastingRules() map[string]rule {
+	list := map[string]rule{}
+	for _, name := range []string{
+		"add", "atan2", "complex", "divide", "maximum", "minimum", "multiply", "next_after", "polygamma", "power",
+		"remainder", "select", "subtract", "zeta",
+	} {
+		dialect := "stablehlo."
+		if slices.Contains([]string{"next_after", "polygamma", "zeta"}, name) {
+			dialect = "chlo."
+		}
+		list["chlo.broadcast_"+name] = rule{expand: func(f *forward, op mlir.Operation) []mlir.Value {
+			return f.broadcastOperands(op, dialect+name)
+		}}
+	}
+	return list
+}
+
+// broadcastOperands creates an operation for operands of the shape of the result. Those of a lower rank have the
+// dimensions of broadcast_dimensions, or the last ones.
+func (e *emitter) broadcastOperands(op mlir.Operation, name string) []mlir.Value {
+	shape := dims(op.Result(0))
+	s := mlir.OperationState{Name: name, Location: e.Loc, Results: typesOf(op.ResultValues())}
+	given, hasGiven := op.Attribute("broadcast_dimensions")
+	for _, v := range op.Operands() {
+		to := upTo(rank(v))
+		for i := range to {
+			to[i] += int64(len(shape) - len(to))
+		}
+		if hasGiven && len(to) < len(shape) {
+			to, _ = given.Int64s()
+		}
+		s.Operands = append(s.Operands, e.Broadcast(v, to, shape...))
+	}
+	return must(mlir.Create(mlir.Before(e.Before), s)).ResultValues()
 }
 
 // norm computes batch normalization along the dimensions other than that of the features.

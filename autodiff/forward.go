@@ -1,6 +1,9 @@
 package autodiff
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -68,7 +71,7 @@ func (f *forward) active(op mlir.Operation) bool {
 		reached = reached || !f.tangent(v).IsNil()
 	}
 	for _, v := range op.Results() {
-		has = has || differentiable(v.Type())
+		has = has || differentiable(v.Type()) || isQuantized(v.Type())
 	}
 	return reached && has
 }
@@ -85,6 +88,10 @@ func (f *forward) operation(op mlir.Operation) {
 		r.jvp(f, op)
 	case op.Name() == "stablehlo.custom_call":
 		f.customCall(op)
+	case slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return isQuantized(v.Type()) }):
+		fail(op, "quantized values have no derivative: quantize after training, or compute with the dequantized values")
+	case strings.Contains(op.Name(), "dynamic_"):
+		fail(op, "its shape is a value: make the shapes of the module static first, with stablehlo.Refine")
 	default:
 		fail(op, "no derivative of this operation is known: replace it, or keep the parameters of the derivative from it")
 	}

@@ -10,7 +10,10 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -18,6 +21,7 @@ import (
 type jaxCase struct {
 	Name                                               string
 	Module                                             string
+	Devices                                            int // that share it
 	Arguments, Tangents, Cotangents, Results, JVP, VJP []jaxArray
 }
 
@@ -123,7 +127,10 @@ func TestAgainstJAX(t *testing.T) {
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			m := parse(t, c.Module)
+			m := mlirtest.Parse(t, mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), c.Module)
+			run := func(t *testing.T, client *bridge.Client, f mlir.Operation, arguments ...tensor.View) []tensor.View {
+				return runOn(t, client, c.Devices, f, arguments...)
+			}
 			f := function(t, m, "main")
 			arguments := views(t, c.Arguments)
 			jvp, err := autodiff.JVP(f, autodiff.Options{})

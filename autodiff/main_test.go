@@ -1,6 +1,8 @@
 package autodiff_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
@@ -33,14 +35,22 @@ func newClient(t *testing.T) *bridge.Client {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	check.NoError(t, err)
-	client, err := plugin.NewClient(bridge.ClientOptions{})
+	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 4})
 	check.NoError(t, err)
 	check.Cleanup(t, client)
 	return client
 }
 
 // run compiles a copy of a module in which a function is main, and runs it.
-func run(t *testing.T, client *bridge.Client, f mlir.Operation, arguments ...tensor.View) (results []tensor.View) {
+func run(t *testing.T, client *bridge.Client, f mlir.Operation, arguments ...tensor.View) []tensor.View {
+	t.Helper()
+	return runOn(t, client, 1, f, arguments...)
+}
+
+// runOn is run for devices that share the module. Each gets all of the arguments and has all of the results.
+func runOn(
+	t *testing.T, client *bridge.Client, devices int, f mlir.Operation, arguments ...tensor.View,
+) (results []tensor.View) {
 	t.Helper()
 	name, _ := f.Symbol()
 	copied, err := f.Context().Parse("", []byte(f.Parent().String()))
@@ -53,22 +63,54 @@ func run(t *testing.T, client *bridge.Client, f mlir.Operation, arguments ...ten
 	if name != "main" {
 		check.NoError(t, table.Rename(name, "main"))
 	}
-	executable, err := client.Compile(t.Context(), passes.Program(copied, passes.PrepareOptions{}), bridge.CompileOptions{})
+	if original, ok := table.Lookup("original"); ok { // may have operations that XLA does not have
+		check.NoError(t, original.Erase())
+	}
+	if devices > 1 {
+		copies(t, function(t, copied, "main"))
+	}
+	options := bridge.CompileOptions{Partitions: devices}
+	executable, err := client.Compile(t.Context(), passes.Program(copied, passes.PrepareOptions{}), options)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, f)
 	}
 	check.Cleanup(t, executable)
 	var inputs []bridge.Input
-	for _, v := range arguments {
-		inputs = append(inputs, v)
+	for range devices {
+		for _, v := range arguments {
+			inputs = append(inputs, v)
+		}
 	}
 	buffers, err := executable.Run(t.Context(), inputs...)
 	check.NoError(t, err)
-	for _, b := range buffers {
+	for i, b := range buffers {
 		v, err := b.ToHost(t.Context())
 		check.NoError(t, err)
 		check.NoError(t, b.Close())
-		results = append(results, v)
+		if i < len(buffers)/devices {
+			results = append(results, v)
+		}
 	}
 	return results
+}
+
+// copies gives each device all of the parameters and results of a function in a mesh.
+func copies(t *testing.T, f mlir.Operation) {
+	t.Helper()
+	body := f.Region(0).First()
+	var parameters []mlir.Value
+	for _, v := range body.Arguments() {
+		parameters = append(parameters, v)
+	}
+	for name, values := range map[string][]mlir.Value{
+		"arg_attrs": parameters, "res_attrs": body.Terminator().OperandValues(),
+	} {
+		var list []string
+		for _, v := range values {
+			dims, _ := v.Type().Dims()
+			whole := strings.Join(slices.Repeat([]string{"{}"}, len(dims)), ", ")
+			list = append(list, "{sdy.sharding = #sdy.sharding<@mesh, ["+whole+"]>}")
+		}
+		f.SetAttribute(name, check.Must(f.Context().ParseAttribute("["+strings.Join(list, ", ")+"]")))
+	}
 }

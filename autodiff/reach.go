@@ -3,6 +3,7 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -16,6 +17,15 @@ func (l reach) block(b mlir.Block) {
 		switch {
 		case op.Name() == "stablehlo.while":
 			l.loop(op)
+		case op.Name() == callop.Manual:
+			body := op.Region(0).First()
+			for i, v := range op.Operands() {
+				l.add(body.Argument(i), l[v])
+			}
+			l.block(body)
+			for i, v := range body.Terminator().Operands() {
+				l.add(op.Result(i), l[v])
+			}
 		case isControl(op):
 			for _, r := range op.Regions() {
 				l.block(r.First())

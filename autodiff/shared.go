@@ -1,6 +1,8 @@
 package autodiff
 
 import (
+	"strings"
+
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -15,6 +17,7 @@ var (
 	isComplex  = transform.IsComplex
 	isControl  = transform.IsControl
 	isFloat    = transform.IsFloat
+	isNested   = transform.IsNested
 	isPure     = transform.IsPure
 	ones       = transform.Ones
 	operations = transform.Operations
@@ -31,3 +34,6 @@ func filter[T any](list []T, keep []bool) []T { return transform.Filter(list, ke
 
 // differentiable reports whether values of a type have tangents.
 func differentiable(t mlir.Type) bool { return t.IsRankedTensor() && (isFloat(t) || isComplex(t)) }
+
+// isQuantized reports whether the elements of a type stand for others by a scale.
+func isQuantized(t mlir.Type) bool { return strings.HasPrefix(element(t).String(), "!quant.") }

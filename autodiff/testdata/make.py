@@ -5,12 +5,16 @@ Run it with JAX 0.10.2: python make.py | gzip -9n > cases.json.gz
 
 import base64
 import json
+import os
 import sys
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
@@ -26,8 +30,8 @@ def array(shape, dtype=np.float32, low=-1.5, high=1.5):
     return np.asarray(x, dtype)
 
 
-def case(name, f, *args):
-    CASES.append((name, f, args))
+def case(name, f, *args, devices=1):
+    CASES.append((name, f, args, devices))
 
 
 def inexact(x):
@@ -39,7 +43,7 @@ def encode(x):
     return {"type": x.dtype.name, "shape": list(x.shape), "data": base64.b64encode(x.tobytes()).decode()}
 
 
-def derive(name, f, args):
+def derive(name, f, args, devices):
     args = [np.asarray(a) for a in args]
     which = [i for i, a in enumerate(args) if inexact(a)]
 
@@ -52,7 +56,7 @@ def derive(name, f, args):
 
     primals = [args[i] for i in which]
     tangents = [array(p.shape, p.dtype) for p in primals]
-    case = {"name": name}
+    case = {"name": name, "devices": devices}
     case["module"] = jax.jit(lambda *a: f(*a), keep_unused=True).lower(*args).as_text()
     case["arguments"] = [encode(a) for a in args]
     case["tangents"] = [encode(t) for t in tangents]
@@ -274,6 +278,44 @@ case("gru", gru, array((3, 4, 2)), array((3, 4, 4)), array((4,)), array((5, 2)))
 case("gradient", lambda x: jax.grad(lambda x: jnp.sum(jnp.sin(x) ** 3 / x))(x), x)
 case("gradient of scan", lambda c, xs: jax.grad(lambda c, xs: jnp.sum(lax.scan(lambda c, x: (jnp.sin(c * x), c), c, xs)[0]))(c, xs), array(()), array((4,)))
 case("hessian", lambda x: jax.hessian(lambda x: jnp.sum(jnp.sin(x) * jnp.exp(x[0])))(x), array((3,)))
+
+# Devices.
+line = Mesh(np.array(jax.devices()[:2]), ("i",))
+square = Mesh(np.array(jax.devices()).reshape(2, 2), ("i", "j"))
+
+
+def parallel(name, f, ins, outs, *args, mesh=line, check_vma=False):
+    g = jax.shard_map(f, mesh=mesh, in_specs=ins, out_specs=outs, check_vma=check_vma)
+    case("devices: " + name, g, *args, devices=mesh.size)
+
+
+v, u = array((4,)), array((8, 4))
+parallel("elementwise", lambda x, y: jnp.sin(x) * y, (P("i"), P()), P("i"), v, np.float32(2))
+parallel("psum", lambda x: lax.psum(x * x, "i"), P("i"), P(), v)
+parallel("psum that is checked", lambda x, w: lax.psum(jnp.sum(x * w * x), "i"), (P("i"), P()), P(), v, np.float32(2), check_vma=True)
+parallel("pmean", lambda x, w: lax.pmean(jnp.sin(x) * w, "i"), (P("i"), P()), P(), v, np.float32(2))
+parallel("copies as results", lambda x, w: (jnp.sin(w), x * w), (P("i"), P()), (P(), P("i")), v, np.float32(2))
+parallel("all_gather", lambda x: jnp.sin(lax.all_gather(x, "i")) * x, P("i"), P(None, "i"), v)
+parallel("all_gather tiled", lambda x: jnp.cumsum(lax.all_gather(x, "i", tiled=True)) * 2, P("i"), P("i"), v)
+parallel("psum_scatter", lambda x: lax.psum_scatter(jnp.tanh(x), "i", tiled=True), P("i"), P("i"), u)
+parallel("ppermute", lambda x: jnp.exp(lax.ppermute(x, "i", [(0, 1)])) * x, P("i"), P("i"), v)
+parallel("all_to_all", lambda x: lax.all_to_all(jnp.sin(x), "i", 1, 0, tiled=True), P("i"), P(None, "i"), u)
+parallel("scan", lambda x: lax.scan(lambda c, y: (jnp.sin(lax.psum(c * y, "i")), c), x[0], x), P(None, "i"), (P("i"), P(None, "i")), array((3, 4)))
+parallel("cond", lambda x, p: lax.cond(p[0] > 0, lambda x: x * x, jnp.sin, x), (P("i"), P()), P("i"), v, np.ones(1, np.float32))
+parallel("grid", lambda x, y: lax.psum(x @ y, "j"), (P("i", "j"), P("j", None)), P("i", None), array((4, 6)), array((6, 3)), mesh=square)
+parallel("grid of both", lambda x, w: (lax.psum(jnp.sum(x * w), ("i", "j")), lax.all_gather(x, "j", axis=1, tiled=True) * w), (P("i", "j"), P()), (P(), P("i", None)), u, np.float32(2), mesh=square)
+parallel("index", lambda x: x * lax.axis_index("i"), P("i"), P("i"), v)
+parallel("gradient", lambda x, w: jax.grad(lambda w: jnp.sum(jnp.sin(w * x)))(w), (P("i"), P("i")), P("i"), v, v)
+case("sharding constraint", lambda x: jnp.sin(lax.with_sharding_constraint(x * x, NamedSharding(line, P("i")))), v, devices=2)
+
+# Further special functions.
+b = np.array([0.0, 1e-9, 0.3, -2.0, 7.0, -19.5, 21.0, 400.0])
+for dtype in np.float32, np.float64:
+    case(f"bessel_i1e {dtype.__name__}", lax.bessel_i1e, np.asarray(b, dtype))
+    case(f"bessel_i0e {dtype.__name__}", lax.bessel_i0e, np.asarray(b[2:], dtype))
+case("second derivative of bessel_i1e", lambda x: jax.grad(lambda x: jnp.sum(lax.bessel_i1e(x)))(x), np.array([0.3, -2.0, 7.0]))
+case("ragged_dot", lax.ragged_dot, array((6, 3)), array((2, 3, 4)), np.array([2, 3], np.int32))
+case("i0", jnp.i0, array((4,)))
 
 only = sys.argv[1:]
 print("[" + ",\n".join(json.dumps(derive(*c)) for c in CASES if not only or c[0] in only) + "]")

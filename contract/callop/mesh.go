@@ -28,8 +28,11 @@ type Axis struct {
 const MaxDevices = 1 << 20
 
 // Meshes returns the meshes of a module.
-func Meshes(m *mlir.Module) (list []Mesh) {
-	for op := range m.Body().Operations() {
+func Meshes(m *mlir.Module) []Mesh { return MeshesIn(m.Body()) }
+
+// MeshesIn returns the meshes in the body of a module.
+func MeshesIn(body mlir.Block) (list []Mesh) {
+	for op := range body.Operations() {
 		if op.Name() != "sdy.mesh" {
 			continue
 		}

@@ -39,7 +39,7 @@ func (e *Emitter) Clean(b mlir.Block) {
 		switch op := list[i]; {
 		case !slices.ContainsFunc(op.ResultValues(), mlir.Value.HasUses) && IsPure(op):
 			e.erase(op)
-		case IsControl(op):
+		case IsNested(op):
 			e.Prune(op)
 		}
 	}
@@ -56,13 +56,17 @@ func (e *Emitter) erase(op mlir.Operation) {
 	Check(op.Erase())
 }
 
-// Prune removes the results that nothing uses from a loop or a branch, and what nothing uses in its
-// regions.
+// IsNested reports whether an operation has regions with operations for arrays.
+func IsNested(op mlir.Operation) bool { return IsControl(op) || op.Name() == callop.Manual }
+
+// Prune removes the results that nothing uses from a loop, a branch or a manual computation, and what
+// nothing uses in its regions.
 func (e *Emitter) Prune(op mlir.Operation) {
-	keep := make([]bool, op.NumResults())
-	for i, v := range op.Results() {
-		keep[i] = v.HasUses()
+	if op.Name() == callop.Manual {
+		e.pruneManual(op)
+		return
 	}
+	keep := uses(op.ResultValues())
 	operands := op.OperandValues()
 	blocks := []mlir.Block{}
 	for _, r := range op.Regions() {
@@ -125,6 +129,15 @@ func keepCarried(op mlir.Operation, keep []bool) {
 			}
 		}
 	}
+}
+
+// uses reports which values are used.
+func uses(values []mlir.Value) []bool {
+	used := make([]bool, len(values))
+	for i, v := range values {
+		used[i] = v.HasUses()
+	}
+	return used
 }
 
 // Filter returns the elements that are kept.

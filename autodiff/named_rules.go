@@ -1,0 +1,175 @@
+package autodiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stablehlo/chlo"
+)
+
+// named has products and gathers that are written in another way than dot_general and gather.
+var named = map[string]rule{
+	"stablehlo.einsum":             {expand: expandEinsum},
+	"stablehlo.unary_einsum":       {expand: expandUnaryEinsum},
+	"stablehlo.torch_index_select": {expand: expandIndexSelect},
+	"chlo.ragged_dot":              {expand: expandRaggedDot},
+}
+
+// einsum returns the letters of the operands and of the result in the text of an einsum.
+func einsum(op mlir.Operation, config string) (operands []string, result string) {
+	in, result, ok := strings.Cut(strings.ReplaceAll(config, " ", ""), "->")
+	operands = strings.Split(in, ",")
+	for i, letters := range append(slices.Clone(operands), result) {
+		n := rank(op.Result(0))
+		if i < len(operands) && i < op.NumOperands() {
+			n = rank(op.Operand(i))
+		}
+		for k, letter := range letters {
+			ok = ok && strings.IndexRune(letters, letter) == k
+		}
+		ok = ok && len(letters) == n
+	}
+	if !ok || len(operands) != op.NumOperands() {
+		fail(op, "the derivative of %q is not known: "+
+			"it must have one letter for each dimension, and no letter twice in an operand", config)
+	}
+	return operands, result
+}
+
+// positions returns the positions of letters in others.
+func positions(of, in string) (list []int64) {
+	for _, letter := range of {
+		list = append(list, int64(strings.IndexRune(in, letter)))
+	}
+	return list
+}
+
+// keepLetters returns the letters that a condition holds for.
+func keepLetters(letters string, keep func(letter string) bool) string {
+	return strings.Map(func(letter rune) rune {
+		if keep(string(letter)) {
+			return letter
+		}
+		return -1
+	}, letters)
+}
+
+// sumLetters adds up the dimensions of x whose letters none of the others has.
+func (e *emitter) sumLetters(x mlir.Value, letters, others string) (mlir.Value, string) {
+	over := keepLetters(letters, func(l string) bool { return !strings.Contains(others, l) })
+	return e.sum(x, positions(over, letters)...), keepLetters(letters, func(l string) bool { return strings.Contains(others, l) })
+}
+
+func expandEinsum(f *forward, op mlir.Operation) []mlir.Value {
+	o, _ := stablehlo.AsEinsum(op)
+	operands, result := einsum(op, o.EinsumConfig)
+	x, left := f.sumLetters(o.LHS, operands[0], operands[1]+result)
+	y, right := f.sumLetters(o.RHS, operands[1], operands[0]+result)
+	batch := keepLetters(left, func(l string) bool { return strings.Contains(right, l) && strings.Contains(result, l) })
+	over := keepLetters(left, func(l string) bool { return !strings.Contains(result, l) })
+	numbers := stablehlo.DotDimensionNumbers{
+		LHSBatchingDimensions: positions(batch, left), RHSBatchingDimensions: positions(batch, right),
+		LHSContractingDimensions: positions(over, left), RHSContractingDimensions: positions(over, right),
+	}
+	free := func(letters string) string {
+		return keepLetters(letters, func(l string) bool { return !strings.Contains(batch+over, l) })
+	}
+	return []mlir.Value{f.Transpose(f.Do(stablehlo.DotGeneralOp{
+		LHS: x, RHS: y, DotDimensionNumbers: numbers,
+		ResultType: must(stablehlo.DotGeneralType(x.Type(), y.Type(), numbers, element(op.Result(0).Type()))),
+	}), positions(result, batch+free(left)+free(right)))}
+}
+
+func expandUnaryEinsum(f *forward, op mlir.Operation) []mlir.Value {
+	o, _ := stablehlo.AsUnaryEinsum(op)
+	operands, result := einsum(op, o.EinsumConfig)
+	x, letters := f.sumLetters(o.Operand, operands[0], result)
+	return []mlir.Value{f.Transpose(x, positions(result, letters))}
+}
+
+func expandIndexSelect(f *forward, op mlir.Operation) []mlir.Value {
+	o, _ := stablehlo.AsTorchIndexSelect(op)
+	n, m := rank(o.Operand), rank(o.Index)
+	batch := upTo(int(o.BatchDims))
+	sizes := slices.Clone(dims(o.Operand))
+	sizes[o.Dim] = 1
+	for i := range batch {
+		sizes[i] = 1
+	}
+	indexed := upTo(m - len(batch)) // in the result
+	for i := range indexed {
+		indexed[i] += o.Dim
+	}
+	return []mlir.Value{f.Do(stablehlo.GatherOp{
+		Operand: o.Operand, StartIndices: o.Index, SliceSizes: sizes,
+		DimensionNumbers: stablehlo.GatherDimensionNumbers{
+			OffsetDims:         without(n+m-len(batch)-1, append(slices.Clone(batch), indexed...)...),
+			CollapsedSliceDims: []int64{o.Dim}, StartIndexMap: []int64{o.Dim}, IndexVectorDim: int64(m),
+			OperandBatchingDims: batch, StartIndicesBatchingDims: batch,
+		},
+	})}
+}
+
+// expandRaggedDot copies lhs for each group, with zeros outside of it.
+func expandRaggedDot(f *forward, op mlir.Operation) []mlir.Value {
+	o, ok := chlo.AsRaggedDot(op)
+	d := o.RaggedDotDimensionNumbers
+	if !ok || len(d.LHSRaggedDimensions) != 1 || rank(o.GroupSizes) != 1 {
+		fail(op, "the derivative of a product with groups is known for group sizes of one dimension")
+	}
+	ragged := d.LHSRaggedDimensions[0]
+	numbers := stablehlo.DotDimensionNumbers{
+		LHSBatchingDimensions: d.LHSBatchingDimensions, RHSBatchingDimensions: d.RHSBatchingDimensions,
+		LHSContractingDimensions: d.LHSContractingDimensions, RHSContractingDimensions: d.RHSContractingDimensions,
+	}
+	product := func(x mlir.Value) mlir.Value {
+		dot := stablehlo.DotGeneralOp{
+			LHS: x, RHS: o.RHS, DotDimensionNumbers: numbers,
+			ResultType: must(stablehlo.DotGeneralType(x.Type(), o.RHS.Type(), numbers, element(op.Result(0).Type()))),
+		}
+		for _, p := range o.PrecisionConfig {
+			dot.PrecisionConfig = append(dot.PrecisionConfig, stablehlo.Precision(p))
+		}
+		return f.Do(dot)
+	}
+	if slices.Contains(d.LHSBatchingDimensions, ragged) {
+		return []mlir.Value{product(o.LHS)}
+	}
+
+	// The groups are the first dimension of the copies.
+	groups := dims(o.GroupSizes)[0]
+	ends := f.Do(stablehlo.ReduceWindowOp{
+		Inputs: []mlir.Value{o.GroupSizes}, InitValues: []mlir.Value{f.scalarZero(o.GroupSizes)},
+		WindowDimensions: []int64{groups}, Padding: [][2]int64{{groups - 1, 0}}, Body: f.adder(o.GroupSizes),
+	})
+	starts := f.sub(ends, o.GroupSizes)
+	shape := append([]int64{groups}, dims(o.LHS)...)
+	place := f.Iota(element(o.GroupSizes.Type()), ragged+1, shape...)
+	within := f.Binary(stablehlo.And,
+		f.Compare(stablehlo.CompareLE, f.Broadcast(starts, []int64{0}, shape...), place),
+		f.Compare(stablehlo.CompareLT, place, f.Broadcast(ends, []int64{0}, shape...)))
+	inner := upTo(rank(o.LHS))
+	for i := range inner {
+		inner[i]++
+	}
+	copies := f.Broadcast(o.LHS, inner, shape...)
+	copies = f.Select(within, copies, f.Zero(copies.Type()))
+	for _, list := range []*[]int64{&numbers.LHSBatchingDimensions, &numbers.LHSContractingDimensions} {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			(*list)[i]++
+		}
+	}
+	if slices.Contains(d.LHSContractingDimensions, ragged) {
+		x := product(copies)
+		// The dimension of the groups stands after those of the batch, and the result has it first.
+		n := int64(len(d.LHSBatchingDimensions))
+		order := append([]int64{n}, without(rank(x), n)...)
+		return []mlir.Value{f.Transpose(x, order)}
+	}
+	numbers.LHSContractingDimensions = append(numbers.LHSContractingDimensions, 0)
+	numbers.RHSContractingDimensions = append(slices.Clone(numbers.RHSContractingDimensions), d.RHSGroupDimensions...)
+	return []mlir.Value{product(copies)}
+}
