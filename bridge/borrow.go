@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/callers"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -36,7 +37,7 @@ func (b Borrowed) Tensor() tensor.View { return b.view }
 // end of a run ends the use, the error is logged.
 func (c *Client) BorrowFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
 	c.given("BorrowFromHost")
-	return c.buffer(ctx, "BorrowFromHost", v, place{device: device, borrow: true})
+	return watched(c.buffer(ctx, "BorrowFromHost", v, place{device: device, borrow: true}))
 }
 
 // Borrowed reports whether the array is a host array that was not copied.
@@ -69,7 +70,7 @@ var loanSeed = maphash.MakeSeed()
 func (b *Buffer) borrow(v tensor.View, dtype int32) error {
 	l := &loan{view: v}
 	if b.client.debug {
-		l.hash, l.at = maphash.Bytes(loanSeed, v.Data), callerOutside()
+		l.hash, l.at = maphash.Bytes(loanSeed, v.Data), callers.Line()
 	}
 	l.pin.Pin(unsafe.SliceData(v.Data))
 	array, done, err := b.client.pjrt.Share(v.Data, dtype, b.shape.Dims, b.device)
@@ -77,38 +78,23 @@ func (b *Buffer) borrow(v tensor.View, dtype int32) error {
 		l.pin.Unpin()
 		return pluginError("transfer to device", err)
 	}
-	l.pjrt, b.array, b.loan = done, array, l
+	l.pjrt, b.pjrt, b.loan = done, array, l
 	b.client.memory.lend(int64(len(v.Data)))
 	return nil
 }
 
-// callerOutside returns the file and line of the innermost caller outside of this package.
-func callerOutside() string {
-	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	_, here, _, _ := runtime.Caller(0)
-	dir := here[:len(here)-len("borrow.go")]
-	for {
-		f, more := frames.Next()
-		inside := len(f.File) > len(dir) && f.File[:len(dir)] == dir
-		if !inside || len(f.File) > len("_test.go") && f.File[len(f.File)-len("_test.go"):] == "_test.go" || !more {
-			return fmt.Sprintf("%s:%d", f.File, f.Line)
-		}
-	}
-}
-
 // check returns an error in debug mode if the array changed.
-func (l *loan) check(b *Buffer) error {
+func (l *loan) check(a *array) error {
 	if l.at == "" || maphash.Bytes(loanSeed, l.view.Data) == l.hash {
 		return nil
 	}
-	return fmt.Errorf("bridge: the host array %s that was borrowed at %s was written to before its buffer was freed: copy it with Client.BufferFromHost if it must change", b.shape, l.at)
+	return fmt.Errorf("bridge: the host array %s that was borrowed at %s was written to before its buffer was freed: copy it with Client.BufferFromHost if it must change", a.shape, l.at)
 }
 
 // end unpins the array when the plugin does not read it any more.
-func (l *loan) end(b *Buffer) {
+func (l *loan) end(a *array) {
 	n := int64(len(l.view.Data))
-	memory := &b.client.memory
+	memory := &a.client.memory
 	back := func(error) {
 		l.pin.Unpin()
 		memory.lend(-n)

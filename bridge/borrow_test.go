@@ -41,7 +41,7 @@ func TestBorrowFromHost(t *testing.T) {
 			}
 			check.Diff(t, "values", test.v.Data, got.Data)
 			if test.want {
-				at, err := b.array.Pointer()
+				at, err := b.pjrt.Pointer()
 				check.Diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
 				check.Diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
 				if _, err := c.take(t.Context(), Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {

@@ -10,28 +10,38 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/cached"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A Buffer is an array on a device. The caller that gets a Buffer must close it. It is safe
 // for concurrent use.
+//
+// A Buffer that is garbage without having been closed is closed by the garbage collector, much later. In debug mode
+// (see OpenOptions.Debug) this is logged, with the line that made the Buffer. The same holds for an [Executable].
 type Buffer struct {
-	client *Client
-	array  pjrt.Array
-	// shape must not be returned without a copy: all outputs of an executable may share
-	// its dimensions, which say how much memory is read.
-	shape  tensor.Shape
+	array
+	guard  *forgotten.Guard[forgottenArray] // nil if only this package has it
 	device int
-	life   lifetime
 	order  []int       // of its dimensions in the device's memory, see hlo.Result
 	asked  bool        // only the plugin knows the layout of its elements
 	ready  atomic.Bool // whether it is known to be computed
-	loan   *loan
-	of     *Buffer // that it shares the array with, see Share
 
 	// The address of the elements, after the first call of address.
 	memory atomic.Pointer[byte]
+}
+
+// An array is what a Buffer frees.
+type array struct {
+	life   *lifetime
+	client *Client
+	pjrt   pjrt.Array
+	// shape must not be returned without a copy: all outputs of an executable may share
+	// its dimensions, which say how much memory is read.
+	shape tensor.Shape
+	loan  *loan
+	of    *Buffer // that it shares the array with, see Share
 }
 
 // BufferFromHost copies a host array to a device. The view's memory is not used any more
@@ -39,7 +49,7 @@ type Buffer struct {
 // array on the device is freed when its copy is over. The copy itself does not stop.
 func (c *Client) BufferFromHost(ctx context.Context, v tensor.View, device int) (*Buffer, error) {
 	c.given("BufferFromHost")
-	return c.buffer(ctx, "BufferFromHost", v, place{device: device})
+	return watched(c.buffer(ctx, "BufferFromHost", v, place{device: device}))
 }
 
 // buffer makes a Buffer of a host array.
@@ -79,7 +89,7 @@ func (client *Client) transfer(v tensor.View, to place) (b *Buffer, copied pjrt.
 	if device < 0 || device >= client.NumDevices() {
 		return nil, copied, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
 	}
-	b = &Buffer{client: client, shape: v.Shape.Clone(), device: device}
+	b = &Buffer{array: array{life: new(lifetime), client: client, shape: v.Shape.Clone()}, device: device}
 	if to.borrow && client.pinned == nil && canBorrow(v) {
 		return b, copied, b.borrow(v, dtype)
 	}
@@ -87,9 +97,9 @@ func (client *Client) transfer(v tensor.View, to place) (b *Buffer, copied pjrt.
 		return nil, copied, err
 	}
 	if to.memory.Kind != "" {
-		b.array, copied, err = client.pjrt.PutIn(v.Data, dtype, b.shape.Dims, to.memory)
+		b.pjrt, copied, err = client.pjrt.PutIn(v.Data, dtype, b.shape.Dims, to.memory)
 	} else {
-		b.array, copied, err = client.pjrt.Put(v.Data, dtype, b.shape.Dims, device)
+		b.pjrt, copied, err = client.pjrt.Put(v.Data, dtype, b.shape.Dims, device)
 	}
 	if err != nil {
 		client.memory.release(1, deviceBytes(b.shape))
@@ -192,7 +202,7 @@ func (b *Buffer) copy(ctx context.Context) ([]byte, error) {
 	data := make([]byte, n)
 	var pin runtime.Pinner
 	pin.Pin(&data[0])
-	copied, err := b.array.ToHost(data)
+	copied, err := b.pjrt.ToHost(data)
 	if err != nil {
 		pin.Unpin()
 		return nil, pluginError("transfer to host", err)
@@ -220,7 +230,7 @@ func (b *Buffer) address(ctx context.Context) (*byte, error) {
 	if p := b.memory.Load(); p != nil {
 		return p, nil
 	}
-	p, err := b.array.Pointer()
+	p, err := b.pjrt.Pointer()
 	if err != nil {
 		return nil, pluginError("transfer to host", err)
 	}
@@ -249,21 +259,26 @@ func (b *Buffer) done() error {
 }
 
 func (b *Buffer) free() error {
-	if b.of != nil {
-		return b.of.done()
+	forgottenArrays.Drop(&b.guard)
+	return b.array.free()
+}
+
+func (a *array) free() error {
+	if a.of != nil {
+		return a.of.done()
 	}
 	var changed error
-	if b.loan != nil {
-		changed = b.loan.check(b)
+	if a.loan != nil {
+		changed = a.loan.check(a)
 	}
-	err := b.array.Destroy()
+	err := a.pjrt.Destroy()
 	if err != nil {
 		err = pluginError("close buffer", err)
 	}
-	if b.loan != nil {
-		b.loan.end(b)
+	if a.loan != nil {
+		a.loan.end(a)
 	} else {
-		b.client.memory.release(1, deviceBytes(b.shape))
+		a.client.memory.release(1, deviceBytes(a.shape))
 	}
-	return errors.Join(changed, err, b.client.done())
+	return errors.Join(changed, err, a.client.done())
 }

@@ -24,7 +24,7 @@ func (b *Buffer) CopyToDevice(device int) (*Buffer, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("bridge: %s: %w", op, err), c.done())
 	}
-	return made, nil
+	return watched(made, nil)
 }
 
 // copyToDevice takes over one use of the client if it succeeds.
@@ -36,11 +36,11 @@ func (b *Buffer) copyToDevice(device int) (*Buffer, error) {
 	if err := b.client.memory.reserve("copy to device", 1, size, 0); err != nil {
 		return nil, errors.Join(err, b.done())
 	}
-	array, err := b.client.pjrt.CopyTo(b.array, device)
+	copied, err := b.client.pjrt.CopyTo(b.pjrt, device)
 	if err != nil {
 		b.client.memory.release(1, size)
 		return nil, errors.Join(err, b.done())
 	}
-	made := &Buffer{client: b.client, array: array, shape: b.shape.Clone(), device: device, asked: b.asked}
+	made := &Buffer{array: array{life: new(lifetime), client: b.client, pjrt: copied, shape: b.shape.Clone()}, device: device, asked: b.asked}
 	return made, b.done()
 }

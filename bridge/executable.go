@@ -12,14 +12,15 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // An Executable is a compiled module. It is safe for concurrent use.
 type Executable struct {
-	client  *Client
-	xla     *xla.Executable
+	*resources
+	guard   *forgotten.Guard[forgottenExecutable]
 	pjrt    pjrt.Executable // of xla
 	devices []int           // one for each replica or partition; nil if it runs on any single device
 	ordered []int           // devices in ascending order
@@ -28,7 +29,6 @@ type Executable struct {
 	effects []string        // for which parameters and results are runtime tokens
 	leading bool            // whether these are the first ones, as JAX lowers them, and not the last
 	known   bool            // whether params are known
-	life    lifetime
 
 	replicas, partitions int      // of CompileOptions
 	jax                  []string // CompileOptions.JAXCallbacks
@@ -39,8 +39,15 @@ type Executable struct {
 
 	results     []hlo.Result // on each device; nil if unknown
 	resultBytes int64        // on all devices
-	runMemory   pjrt.RunPool
-	async       atomic.Bool // whether XLA has run it on its own threads; see noteAsync
+	async       atomic.Bool  // whether XLA has run it on its own threads; see noteAsync
+}
+
+// The resources of an Executable are what it frees.
+type resources struct {
+	life      lifetime
+	client    *Client
+	xla       *xla.Executable
+	runMemory pjrt.RunPool
 
 	closeMu sync.Mutex
 	onClose []func()
@@ -105,6 +112,7 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		_ = e.Close() // the error says more
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
+	e.watch()
 	return e, nil
 }
 
@@ -179,7 +187,7 @@ func (c *Client) executable(x *xla.Executable, replicas, partitions int, jax []s
 		return nil, err
 	}
 	e := &Executable{
-		client: c, xla: x, pjrt: x.PJRT, devices: x.Devices, outputs: x.NumOutputs,
+		resources: &resources{client: c, xla: x}, pjrt: x.PJRT, devices: x.Devices, outputs: x.NumOutputs,
 		replicas: replicas, partitions: partitions, jax: jax,
 	}
 	e.params, e.known = hlo.Parameters(x.Program)
@@ -246,18 +254,23 @@ func (e *Executable) done() error {
 }
 
 func (e *Executable) free() error {
-	e.runMemory.Free()
-	err := e.xla.Close()
+	forgottenExecutables.Drop(&e.guard)
+	return e.resources.free()
+}
+
+func (r *resources) free() error {
+	r.runMemory.Free()
+	err := r.xla.Close()
 	if err != nil {
 		err = pluginError("close executable", err)
 	}
-	e.closeMu.Lock()
-	e.freed = true
-	list := e.onClose
-	e.onClose = nil
-	e.closeMu.Unlock()
+	r.closeMu.Lock()
+	r.freed = true
+	list := r.onClose
+	r.onClose = nil
+	r.closeMu.Unlock()
 	for _, f := range list {
 		f()
 	}
-	return errors.Join(err, e.client.done())
+	return errors.Join(err, r.client.done())
 }

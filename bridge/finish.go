@@ -106,21 +106,23 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	client := e.client
 	n := e.outputs * e.NumDevices()
 	list, made := newBuffers(n)
+	lives := make([]lifetime, n)
 	for i := range list {
 		b := &made[i]
 		list[i] = b
-		b.client, b.device, b.array = client, r.device, r.output(i)
+		b.life, b.client, b.device, b.pjrt = &lives[i], client, r.device, r.output(i)
 		b.ready.Store(true)
 		if e.devices != nil {
 			b.device = e.devices[i/e.outputs]
 		}
-		b.array.Made()
+		b.pjrt.Made()
 		client.life.addUse()
 	}
 	if e.results != nil {
 		for i := range made {
 			result := &e.results[i%e.outputs]
 			made[i].shape, made[i].order = result.Shape, result.Order
+			made[i].watch(r.at)
 		}
 		r.reserved = 0 // from now on each Buffer counts itself
 		return list, nil
@@ -128,8 +130,8 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	var err error
 	for i := range made {
 		b := &made[i]
-		if b.shape, err = shapeOf(b.array); err == nil {
-			b.order, err = orderIn(b.array)
+		if b.shape, err = shapeOf(b.pjrt); err == nil {
+			b.order, err = orderIn(b.pjrt)
 		}
 		if err != nil {
 			b.shape = tensor.Shape{}
@@ -140,6 +142,7 @@ func (r *Run) wrap() ([]*Buffer, error) {
 	for i := range made {
 		_ = client.memory.reserve("", 1, 0, 0)
 		client.memory.bytes.Add(deviceBytes(made[i].shape))
+		made[i].watch(r.at)
 	}
 	if err != nil {
 		for _, b := range list {

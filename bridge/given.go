@@ -26,7 +26,7 @@ func (c *Cache) given(method string) {
 }
 
 func (e *Executable) given(method string) {
-	if e == nil || e.client == nil {
+	if e == nil || e.resources == nil {
 		notGiven("Executable", method, e == nil, "Client.Compile")
 	}
 }

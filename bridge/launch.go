@@ -16,6 +16,7 @@ import (
 type launch struct {
 	caller *dispatch.Caller // makes the calls; nil if each callback's Dispatch decides
 	inside []int64          // the callbacks that the caller's thread is inside of; see ffi.Inside
+	at     string           // see Run.at
 }
 
 // begin prepares a run. The caller must launch it.
@@ -27,7 +28,7 @@ func (e *Executable) begin(ctx context.Context, inputs []Input, how launch) (*Ru
 		return nil, fmt.Errorf("bridge: run: the executable is %w", ErrClosed)
 	}
 	r := spareRuns.Get().(*Run)
-	r.exec, r.several, r.debug, r.inside = e, e.devices != nil, e.client.debug, how.inside
+	r.exec, r.several, r.debug, r.inside, r.at = e, e.devices != nil, e.client.debug, how.inside, how.at
 	if err := r.prepare(ctx, inputs, how.caller); err != nil {
 		r.release()
 		return nil, err
@@ -147,7 +148,7 @@ func (r *Run) fill() {
 	tokens := len(e.effects)
 	perDevice, before := r.pjrt.NumArgs()-tokens, e.afterTokens()
 	for i, in := range r.inputs {
-		r.pjrt.SetArg(i+i/perDevice*tokens+before, in.buffer.array)
+		r.pjrt.SetArg(i+i/perDevice*tokens+before, in.buffer.pjrt)
 		if i < perDevice && !in.donated {
 			r.pjrt.Keep(i + before)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/native"
@@ -150,5 +151,8 @@ func host[T tensor.Element](t testing.TB, b *Buffer) []T {
 	return values
 }
 
-// buffersAlive returns the number of arrays in C.
-func buffersAlive() int64 { return pjrt.ArraysAlive() }
+// buffersAlive returns the number of arrays in C, after those that tests have forgotten are freed.
+func buffersAlive() int64 {
+	forgotten.Settle()
+	return pjrt.ArraysAlive()
+}

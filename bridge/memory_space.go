@@ -48,7 +48,7 @@ func (c *Client) BufferInSpace(ctx context.Context, v tensor.View, device int, s
 	var kinds []string
 	for _, m := range all {
 		if m.Kind == space {
-			return c.buffer(ctx, "BufferInSpace", v, place{device: device, memory: m})
+			return watched(c.buffer(ctx, "BufferInSpace", v, place{device: device, memory: m}))
 		}
 		kinds = append(kinds, m.Kind)
 	}
@@ -61,7 +61,7 @@ func (b *Buffer) MemorySpace() (string, error) {
 	if !b.life.use() {
 		return "", fmt.Errorf("bridge: Buffer.MemorySpace: %w", errBuffer)
 	}
-	kind, err := b.array.Memory()
+	kind, err := b.pjrt.Memory()
 	if err != nil {
 		err = pluginError("memory of a buffer", err)
 	}

@@ -28,14 +28,14 @@ func isOnCaller(ctx context.Context) bool { return ctx != nil && ctx.Value(onCal
 // runOnCaller is Run with the callbacks on this goroutine.
 func (e *Executable) runOnCaller(ctx context.Context, inputs []Input) ([]*Buffer, error) {
 	caller := dispatch.NewCaller()
-	inside := ffi.Inside()
+	inside, at := ffi.Inside(), e.client.line()
 	own := slices.Clone(inputs) // so that inputs of Run need not escape to the heap
 	var r *Run
 	var err error
 	over := make(chan struct{}) // closed when the run is over or abandoned
 	go func() {
 		defer close(over)
-		if r, err = e.begin(ctx, own, launch{caller, inside}); err == nil {
+		if r, err = e.begin(ctx, own, launch{caller, inside, at}); err == nil {
 			launchOnHelper(r)
 			_, _ = r.Wait(ctx) // result returns the same below
 		}

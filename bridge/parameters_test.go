@@ -83,7 +83,7 @@ func TestResults(t *testing.T) {
 			}
 			got := []string{}
 			for _, b := range out {
-				asked, err := shapeOf(b.array)
+				asked, err := shapeOf(b.pjrt)
 				if err != nil {
 					t.Error(err)
 				}

@@ -19,6 +19,7 @@ type Run struct {
 	calls   dispatch.Run // the state that its callbacks share
 	several bool         // whether it runs on several devices
 	debug   bool
+	at      string // in debug mode, the line that started it
 
 	pjrt     pjrt.Run
 	device   int     // of a run on one device
@@ -66,7 +67,7 @@ const grace = 100 * time.Millisecond
 // The caller must call Wait for every Run that Start returns.
 func (e *Executable) Start(ctx context.Context, inputs ...Input) (*Run, error) {
 	e.given("Start")
-	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside()})
+	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside(), at: e.client.line()})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (e *Executable) Run(ctx context.Context, inputs ...Input) ([]*Buffer, error
 	if e.client.onCall || isOnCaller(ctx) {
 		return e.runOnCaller(ctx, inputs)
 	}
-	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside()})
+	r, err := e.begin(ctx, inputs, launch{inside: ffi.Inside(), at: e.client.line()})
 	if err != nil {
 		return nil, err
 	}

@@ -204,7 +204,7 @@ func TestDonate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := in.array.Pointer()
+	at, err := in.pjrt.Pointer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestDonate(t *testing.T) {
 		t.Fatal(err)
 	}
 	check.Diff(t, "device", 2, out[0].Device())
-	got, err := out[0].array.Pointer()
+	got, err := out[0].pjrt.Pointer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 		return nil, err
 	}
 	p.code = bytes.Clone(p.code) // the executable keeps it
-	return orEnd(ctx, func() (*Executable, error) {
+	e, err := orEnd(ctx, func() (*Executable, error) {
 		e, err := c.load(p)
 		if err != nil {
 			_ = c.done() // the error says more
@@ -130,6 +130,10 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 		}
 		return e, nil
 	})
+	if err == nil {
+		e.watch()
+	}
+	return e, err
 }
 
 // openSaved returns the parts of a saved program that XLA can load here.

@@ -15,7 +15,7 @@ func (b *Buffer) Share() (*Buffer, error) {
 	}
 	second := b.handle()
 	second.of = b
-	return second, nil
+	return watched(second, nil)
 }
 
 // Take takes the array out of the donated buffer, which is closed, and returns it in a new Buffer,
@@ -29,7 +29,8 @@ func (d Donation) Take() (*Buffer, error) {
 	if err := d.buffer.claim(); err != nil {
 		return nil, err
 	}
-	return d.buffer.handle(), nil
+	forgottenArrays.Drop(&d.buffer.guard)
+	return watched(d.buffer.handle(), nil)
 }
 
 // claim begins the only use of a buffer that is donated, and closes it.
@@ -49,7 +50,10 @@ func (b *Buffer) claim() error {
 
 // handle returns a new Buffer of the same array.
 func (b *Buffer) handle() *Buffer {
-	h := &Buffer{client: b.client, array: b.array, shape: b.shape, device: b.device, order: b.order, asked: b.asked}
+	h := &Buffer{
+		array:  array{life: new(lifetime), client: b.client, pjrt: b.pjrt, shape: b.shape},
+		device: b.device, order: b.order, asked: b.asked,
+	}
 	h.ready.Store(b.ready.Load())
 	return h
 }

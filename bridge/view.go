@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -17,11 +18,13 @@ type BufferView struct {
 	view   tensor.View
 	held   bool   // whether the plugin holds the memory for the view
 	copy   []byte // the pages of a copy, in debug mode
+	guard  *forgotten.Guard[forgottenView]
 	closed atomic.Bool
 }
 
 // View returns the array in the device's memory, without a copy. The memory stays valid
-// until both the view and the buffer are closed. Until then the buffer cannot be donated.
+// until the view is closed, which the caller must do: a view that is garbage keeps it.
+// Until then the buffer cannot be donated.
 // The view must not be written to, because others
 // read the same memory. Arrays with
 // elements of less than a byte, arrays that are not row-major, and arrays on a GPU are copied.
@@ -39,6 +42,9 @@ func (b *Buffer) View(ctx context.Context) (*BufferView, error) {
 		return nil, errors.Join(err, b.done())
 	}
 	b.client.memory.views.Add(1)
+	if b.client.debug {
+		v.guard = forgottenViews.Watch(forgottenView{b.client, b.client.line()})
+	}
 	return v, nil
 }
 
@@ -54,7 +60,7 @@ func (v *BufferView) open(ctx context.Context) error {
 	if err := b.wait(ctx, "view"); err != nil {
 		return err
 	}
-	at, err := b.array.Hold()
+	at, err := b.pjrt.Hold()
 	if err != nil {
 		return pluginError("view", err)
 	}
@@ -99,6 +105,7 @@ func (v *BufferView) Close() error {
 	if v.closed.Swap(true) {
 		return nil
 	}
+	forgottenViews.Drop(&v.guard)
 	if v.copy != nil {
 		poisonView(v.copy)
 	}
@@ -110,7 +117,7 @@ func (v *BufferView) release() error {
 	if !v.held {
 		return nil
 	}
-	if err := v.buffer.array.Release(); err != nil {
+	if err := v.buffer.pjrt.Release(); err != nil {
 		return pluginError("close view", err)
 	}
 	return nil

@@ -53,7 +53,7 @@ func TestViewIsNoCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := b.array.Pointer()
+	at, err := b.pjrt.Pointer()
 	if err != nil {
 		t.Fatal(err)
 	}

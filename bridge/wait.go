@@ -13,7 +13,7 @@ func (b *Buffer) wait(ctx context.Context, op string) error {
 	if err := dispatch.Ended(ctx); err != nil || b.ready.Load() {
 		return err
 	}
-	computed, err := b.array.Ready()
+	computed, err := b.pjrt.Ready()
 	if err != nil {
 		return pluginError(op, err)
 	}

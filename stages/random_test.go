@@ -12,6 +12,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -162,6 +163,7 @@ func random(t *testing.T, seed uint64, l *log, devices []stages.Device, total ma
 			some[name] = stages.Boundary
 		}
 	}
+	forgotten.Settle()
 	alive := pjrt.ArraysAlive()
 	c := &comparison{t: t, seed: seed, log: l, module: m}
 	ins := [][]tensor.View{inputsOf(r), inputsOf(r)}
