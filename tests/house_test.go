@@ -78,6 +78,7 @@ var mayImport = map[string][]string{
 	"internal/leaf":                  {"tensor"},
 	"internal/transform":             {"mlir", "mlir/dialect", "stablehlo", "contract/callop"},
 	"internal/tree":                  {},
+	"vmap":                           {"internal/transform", "mlir", "stablehlo", "contract", "contract/callop"},
 	".":                              {"bridge", "bridge/preflight", "builder", "callbacks", "mlir", "native", "passes", "stablehlo/jaxexport", "stablehlo/sharding", "stages", "tensor", "tensor/npz", "internal/leaf", "internal/model", "internal/tree"},
 	"nn":                             {"builder", "tensor"},
 	"optim":                          {"builder", "tensor"},

@@ -1,0 +1,158 @@
+package vmap
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// NotBatched is the axis of a parameter or a result that is the same for the whole batch, as None in
+// JAX's in_axes and out_axes.
+const NotBatched = math.MinInt
+
+// Options select what is batched.
+type Options struct {
+	// Size is the number of elements of the batch. It is at least 1.
+	Size int64
+	// In has for each parameter the axis of the batch in the new function, or NotBatched. -1 is the
+	// last axis. Nil means the first axis of each.
+	In []int
+	// Out has for each result the axis of the batch, or NotBatched, which is an error for a result that
+	// depends on a batched parameter. Nil means the first axis of each.
+	Out []int
+	// Name is the name of the new function. "" is the name of the function with ".batch" after it. If the
+	// module has the name, a number is added.
+	Name string
+	// Method is how callbacks whose results are computed by the host are called that do not state a method
+	// themselves. "" is an error for them.
+	Method Method
+}
+
+// Batch adds to the module of a func.func a function that computes it for each element of a batch.
+// Its parameters and results are those of f, with the dimension of the batch where o puts it.
+func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
+	if f.IsNil() || f.Name() != "func.func" || f.Parent().IsNil() {
+		return batched, fmt.Errorf("vmap: Batch is for a func.func in a module")
+	}
+	if f.Region(0).NumBlocks() != 1 {
+		return batched, refuse(f, "a batch is of a function with one block")
+	}
+	var made []mlir.Operation
+	defer transform.Catch(&err, func() {
+		for _, op := range made {
+			_ = op.Erase() // nothing uses a function that was just made
+		}
+	})
+	table := must(f.Parent().SymbolTable())
+	source := f.Clone()
+	must(table.Insert(source))
+	made = append(made, source)
+	if at, err := transform.Inline(source, table); err != nil {
+		fail(at, "%v", err)
+	}
+	from := source.Region(0).First()
+	parameters, results := arguments(from), from.Terminator().OperandValues()
+	in, out := axes(f, "In", o.In, typesOf(parameters)), axes(f, "Out", o.Out, typesOf(results))
+	if o.Size < 1 {
+		fail(f, "Options.Size is %d: it is the number of elements of the batch, at least 1", o.Size)
+	}
+	if err := o.Method.check(); err != nil {
+		fail(f, "Options.Method is %v", err)
+	}
+
+	batched = create(f, o.Size, parameters, in)
+	must(table.Insert(batched))
+	made = append(made, batched)
+	to := batched.Region(0).First()
+	b := &batcher{
+		Emitter: transform.NewEmitter(to.Terminator(), f.Location()),
+		size:    o.Size, method: o.Method, values: map[mlir.Value]mlir.Value{}, tokens: tokensOf(from),
+	}
+	for i, v := range parameters {
+		b.values[v] = to.Argument(i)
+		if in[i] != NotBatched {
+			b.values[v] = b.move(to.Argument(i), in[i], 0)
+		}
+	}
+	b.block(from)
+	b.Loc = f.Location()
+	returned := make([]mlir.Value, len(results))
+	for i, v := range results {
+		switch {
+		case out[i] != NotBatched && !b.tokens[v]:
+			returned[i] = b.move(b.full(v), 0, out[i])
+		case b.batched(v):
+			fail(f, "result %d depends on a batched parameter, but Options.Out says NotBatched: give it an axis", i)
+		default:
+			returned[i] = b.get(v)
+		}
+	}
+	to.Terminator().SetOperands(returned...)
+	b.Clean(to)
+	check(source.Erase())
+	made = made[1:]
+	name, _ := f.Symbol()
+	if name += ".batch"; o.Name != "" {
+		name = o.Name
+	}
+	transform.Settle(batched, table, name)
+	return batched, nil
+}
+
+// axes returns the axes of parameters or results, none of them negative.
+func axes(f mlir.Operation, what string, list []int, types []mlir.Type) []int {
+	if list == nil {
+		list = make([]int, len(types))
+	}
+	if len(list) != len(types) {
+		fail(f, "Options.%s has %d axes, but the function has %d values", what, len(list), len(types))
+	}
+	list = slices.Clone(list)
+	for i, axis := range list {
+		if axis == NotBatched {
+			continue
+		}
+		n, ok := types[i].Rank()
+		if !ok || !types[i].IsRankedTensor() {
+			fail(f, "value %d of Options.%s is %s, which has no axes: use NotBatched", i, what, types[i])
+		}
+		if axis < 0 {
+			list[i] += n + 1
+		}
+		if list[i] < 0 || list[i] > n {
+			fail(f, "axis %d of value %d of Options.%s is not among the %d that it has with that of the batch", axis, i, what, n+1)
+		}
+	}
+	return list
+}
+
+// create returns a function with the parameters of f, batched along axes, that returns nothing.
+func create(f mlir.Operation, size int64, parameters []mlir.Value, in []int) mlir.Operation {
+	c, types := f.Context(), typesOf(parameters)
+	for i, v := range parameters {
+		if in[i] == NotBatched {
+			continue
+		}
+		if _, static := v.Type().NumElements(); !static {
+			fail(f, "parameter %d is %s: %s", i, v.Type(), refine)
+		}
+		types[i] = must(c.TensorType(element(v.Type()), slices.Insert(slices.Clone(dims(v)), in[i], size)...))
+	}
+	region, block := c.NewRegion(), c.NewBlock(f.Location(), types...)
+	region.Append(block)
+	must(mlir.Create(block, mlir.OperationState{Name: "func.return", Location: f.Location()}))
+	name, _ := f.Symbol()
+	return must(c.Create(mlir.OperationState{
+		Name: "func.func", Location: f.Location(), Regions: []mlir.Region{region},
+		Attributes: []mlir.NamedAttribute{
+			{Name: "sym_name", Value: c.StringAttribute(name)},
+			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(types, nil))},
+		},
+	}))
+}
+
+// refine says what to do about dynamic dimensions.
+const refine = "it has a dynamic dimension: make the shapes of the module static first, with stablehlo.Refine"

@@ -1,0 +1,179 @@
+package vmap
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// batcher creates the operations of a function again, for a batch.
+type batcher struct {
+	*transform.Emitter
+	size   int64
+	method Method
+	// values has what stands for the values of the source. Batched ones have one dimension more, the
+	// first one.
+	values map[mlir.Value]mlir.Value
+	tokens map[mlir.Value]bool // of the source, which are never batched
+}
+
+// get returns what stands for a value of the source.
+func (b *batcher) get(v mlir.Value) mlir.Value {
+	if with, ok := b.values[v]; ok {
+		return with
+	}
+	return v
+}
+
+// batched reports whether a batch stands for a value of the source.
+func (b *batcher) batched(v mlir.Value) bool { return rank(b.get(v)) > rank(v) }
+
+// full returns the batch of a value of the source, with equal elements if it is not batched.
+func (b *batcher) full(v mlir.Value) mlir.Value {
+	if b.batched(v) {
+		return b.get(v)
+	}
+	return b.Broadcast(b.get(v), after(upTo(rank(v))), first(b.size, dims(v))...)
+}
+
+// all returns the batches of the operands of an operation.
+func (b *batcher) all(op mlir.Operation) []mlir.Value {
+	list := op.OperandValues()
+	for i, v := range list {
+		list[i] = b.full(v)
+	}
+	return list
+}
+
+// typeOf returns the type of a batch of values of a type.
+func (b *batcher) typeOf(t mlir.Type) mlir.Type {
+	shape, _ := t.Dims()
+	return b.tensor(element(t), first(b.size, shape)...)
+}
+
+func (b *batcher) tensor(element mlir.Type, shape ...int64) mlir.Type {
+	return must(b.Context.TensorType(element, shape...))
+}
+
+// move returns x with a dimension at another place.
+func (b *batcher) move(x mlir.Value, from, to int) mlir.Value {
+	order := slices.Delete(upTo(rank(x)), from, from+1)
+	return b.Transpose(x, slices.Insert(order, to, int64(from)))
+}
+
+// choose returns the elements of x where pred, one value for each element of the batch, is true, and
+// those of y elsewhere.
+func (b *batcher) choose(pred, x, y mlir.Value) mlir.Value {
+	return b.Select(b.Broadcast(pred, []int64{0}, dims(x)...), x, y)
+}
+
+// copy creates an operation of the source again, as it is.
+func (b *batcher) copy(op mlir.Operation) mlir.Operation {
+	copied := op.Clone()
+	for inner := range copied.All() {
+		for i, v := range inner.Operands() {
+			if with, ok := b.values[v]; ok {
+				inner.SetOperand(i, with)
+			}
+		}
+	}
+	return b.Before.Block().InsertBefore(b.Before, copied)
+}
+
+// apply creates an operation of the source again with batched results, from other operands and with
+// other attributes.
+func (b *batcher) apply(op mlir.Operation, operands []mlir.Value, attributes ...mlir.NamedAttribute) []mlir.Value {
+	made := b.copy(op)
+	made.SetOperands(operands...)
+	for _, name := range []string{"mhlo.sharding", "sdy.sharding"} { // of other shapes
+		made.RemoveAttribute(name)
+	}
+	for _, a := range attributes {
+		made.SetAttribute(a.Name, a.Value)
+	}
+	for _, v := range made.Results() {
+		v.SetType(b.typeOf(v.Type()))
+	}
+	return made.ResultValues()
+}
+
+func (b *batcher) ints(name string, values []int64) mlir.NamedAttribute {
+	return mlir.NamedAttribute{Name: name, Value: mlir.NewDenseArray(b.Context, values...)}
+}
+
+func (b *batcher) int(name string, value int64) mlir.NamedAttribute {
+	return mlir.NamedAttribute{Name: name, Value: b.Context.IntegerAttribute(b.Context.IntegerType(64, mlir.Signless), value)}
+}
+
+// region returns a region with arguments, whose results f computes.
+func (b *batcher) region(types []mlir.Type, f func(arguments []mlir.Value) []mlir.Value) mlir.Region {
+	r, block := b.Region(types...)
+	b.At(block.Terminator(), func() { block.Terminator().SetOperands(f(arguments(block))...) })
+	return r
+}
+
+// evaluate creates the operations of a block, with values as its arguments. The results of its terminator have
+// their values then.
+func (b *batcher) evaluate(block mlir.Block, with []mlir.Value) {
+	for i, v := range block.Arguments() {
+		b.values[v] = with[i]
+	}
+	b.block(block)
+}
+
+// block creates the operations of a block.
+func (b *batcher) block(block mlir.Block) {
+	for _, op := range operations(block) {
+		b.Loc = op.Location()
+		results := b.operation(op)
+		for i, v := range op.Results() {
+			b.values[v] = results[i]
+		}
+	}
+}
+
+// operation creates one operation.
+func (b *batcher) operation(op mlir.Operation) []mlir.Value {
+	of := b.dependencies(op)
+	if len(of) == 0 {
+		return b.copy(op).ResultValues()
+	}
+	for _, v := range slices.Concat(op.OperandValues(), op.ResultValues()) {
+		if _, static := v.Type().NumElements(); v.Type().IsRankedTensor() && !static {
+			fail(op, "%s: %s", v.Type(), refine)
+		}
+	}
+	r, ok := rules[op.Name()]
+	switch {
+	case !ok:
+		fail(op, "no rule is known that batches this operation: replace it, or keep batched values from it")
+	case !isControl(op) && slices.ContainsFunc(of, func(v mlir.Value) bool { return !slices.Contains(op.OperandValues(), v) }):
+		return b.loop(op) // a region uses a batched value from outside
+	}
+	return r(b, op)
+}
+
+// dependencies returns the batched values of the source that an operation and its regions use.
+func (b *batcher) dependencies(op mlir.Operation) (list []mlir.Value) {
+	for inner := range op.All() {
+		for _, v := range inner.Operands() {
+			if with, ok := b.values[v]; ok && rank(with) > rank(v) && !op.Encloses(v) && !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// anyOf reports whether one of the elements of a batch of i1 is true.
+func (b *batcher) anyOf(pred mlir.Value) mlir.Value {
+	scalar := b.tensor(element(pred.Type()))
+	return b.Do(stablehlo.ReduceOp{
+		Inputs: []mlir.Value{pred}, InitValues: []mlir.Value{b.Zero(scalar)}, Dimensions: []int64{0},
+		Body: b.region([]mlir.Type{scalar, scalar}, func(v []mlir.Value) []mlir.Value {
+			return []mlir.Value{b.Binary(stablehlo.Or, v[0], v[1])}
+		}),
+	})
+}

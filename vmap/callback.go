@@ -1,0 +1,166 @@
+package vmap
+
+import (
+	"fmt"
+
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// A Method is how a callback whose results the host computes is called for a batch: vmap_method in JAX.
+type Method string
+
+const (
+	// Sequential calls it for each element, in a loop.
+	Sequential Method = "sequential"
+	// SequentialUnrolled calls it for each element, by as many operations.
+	SequentialUnrolled Method = "sequential_unrolled"
+	// ExpandDims calls it once. What is batched has the batch as its first dimension, and the other
+	// arguments have a first dimension of size 1.
+	ExpandDims Method = "expand_dims"
+	// BroadcastAll calls it once. All arguments have the batch as their first dimension.
+	BroadcastAll Method = "broadcast_all"
+)
+
+func (m Method) check() error {
+	switch m {
+	case "", Sequential, SequentialUnrolled, ExpandDims, BroadcastAll:
+		return nil
+	}
+	return fmt.Errorf("%q: use %q, %q, %q or %q", m, Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
+}
+
+// customCall batches a callback, or runs another custom call in a loop.
+func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
+	call, ok := callop.AsCall(op)
+	custom, _ := stablehlo.AsCustomCall(op)
+	switch {
+	case custom.Target == "Sharding": // says where a value is, and not what
+		return []mlir.Value{b.get(op.Operand(0))}
+	case !ok && callop.HasSideEffect(op) && b.method != Sequential:
+		fail(op, "@%s has side effects, and is no callback of which it is known how to batch it: "+
+			"set Options.Method to %q to call it for each element", custom.Target, Sequential)
+	case !ok:
+		return b.loop(op)
+	case call.Err != nil:
+		fail(op, "%v", call.Err)
+	}
+	method := b.method
+	if call.Config.Form == contract.Observe || call.Config.Form == contract.Passthrough {
+		return b.once(op, call.Config, func(v mlir.Value) mlir.Value { return b.get(v) })
+	}
+	switch method {
+	case Sequential:
+		return b.loop(op)
+	case SequentialUnrolled:
+		return b.unroll(op)
+	case ExpandDims:
+		return b.once(op, call.Config, func(v mlir.Value) mlir.Value {
+			if b.batched(v) {
+				return b.get(v)
+			}
+			return b.Reshape(b.get(v), first(1, dims(v))...)
+		})
+	case BroadcastAll:
+		return b.once(op, call.Config, b.full)
+	}
+	fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: set "+
+		"Options.Method to %q, %q, %q or %q", call.Config.Name(), Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
+	return nil
+}
+
+// once calls a callback once, with what argument makes of each operand.
+func (b *batcher) once(op mlir.Operation, config contract.Config, argument func(mlir.Value) mlir.Value) []mlir.Value {
+	data, ids, tokens, err := config.Split(op.NumOperands())
+	check(err)
+	operands, axes := op.OperandValues(), make([]int, data)
+	for i, v := range operands {
+		if i >= data+ids {
+			operands[i] = b.get(v)
+			continue
+		}
+		operands[i] = argument(v)
+		if i < data {
+			if axes[i] = contract.NotBatched; rank(operands[i]) > rank(v) && dims(operands[i])[0] == b.size {
+				axes[i] = 0
+			}
+		}
+	}
+	made := b.copy(op)
+	made.SetOperands(operands...)
+	for _, name := range []string{"operand_layouts", "result_layouts"} { // of other shapes; row-major without them
+		made.RemoveAttribute(name)
+	}
+	results := made.ResultValues()
+	for i, v := range op.Results() {
+		switch {
+		case i >= len(results)-tokens:
+		case config.Form == contract.Passthrough:
+			results[i].SetType(operands[i].Type())
+		default:
+			results[i].SetType(b.typeOf(v.Type()))
+		}
+	}
+	if config.Encoding != contract.EncodingDictionary {
+		return results
+	}
+	list, readable := contract.DecodeTransforms(config.Transforms)
+	if readable || config.Transforms == "" {
+		config.Transforms = must(contract.EncodeTransforms(append(list, contract.Batch(axes...))...))
+	}
+	if config.Signature != "" {
+		var of []mlir.Type
+		switch config.Form {
+		case contract.Passthrough:
+			of = typesOf(operands[:data])
+		case contract.Call, contract.Pure:
+			of = typesOf(results[:len(results)-tokens])
+		}
+		config.Signature = contract.SignatureHash(must(callop.Signature(typesOf(operands[:data]), of)))
+	}
+	name := "backend_config"
+	if _, ok := op.Attribute("mhlo.backend_config"); ok {
+		name = "mhlo.backend_config"
+	}
+	made.SetAttribute(name, must(callop.ConfigAttribute(b.Context, config)))
+	return results
+}
+
+// unroll creates an operation for each element of the batch.
+func (b *batcher) unroll(op mlir.Operation) []mlir.Value {
+	of := b.dependencies(op)
+	parts := make([][]mlir.Value, op.NumResults())
+	batches := map[mlir.Value]mlir.Value{}
+	for _, v := range of {
+		batches[v] = b.get(v)
+	}
+	for i := range b.size {
+		for _, v := range of {
+			start, limit := make([]int64, rank(v)+1), first(i+1, dims(v))
+			start[0] = i
+			b.values[v] = b.Reshape(b.Slice(batches[v], start, limit, transform.Ones(rank(v)+1)), dims(v)...)
+		}
+		made := b.copy(op)
+		for k, v := range made.Results() {
+			if token := b.before(op, k); !token.IsNil() {
+				b.values[token] = v
+			} else {
+				v = b.Reshape(v, first(1, dims(v))...)
+			}
+			parts[k] = append(parts[k], v)
+		}
+		for v, batch := range batches {
+			b.values[v] = batch
+		}
+	}
+	results := make([]mlir.Value, len(parts))
+	for k, list := range parts {
+		if results[k] = list[len(list)-1]; !b.tokens[op.Result(k)] {
+			results[k] = b.Do(stablehlo.ConcatenateOp{Inputs: list})
+		}
+	}
+	return results
+}

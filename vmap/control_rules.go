@@ -1,0 +1,131 @@
+package vmap
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+var control = map[string]rule{
+	"stablehlo.if":    branches,
+	"stablehlo.case":  branches,
+	"stablehlo.while": while,
+}
+
+// branches keeps a branch whose selector is not batched. Otherwise all regions are computed, and each
+// element of the batch selects its results.
+func branches(b *batcher, op mlir.Operation) []mlir.Value {
+	selector := op.Operand(0)
+	switch {
+	case b.batched(selector) && !isPure(op):
+		return b.loop(op)
+	case b.batched(selector):
+		return b.selectBranches(op)
+	}
+	r := b.reach()
+	r.branches(op)
+	var regions []mlir.Region
+	for _, region := range op.Regions() {
+		regions = append(regions, b.region(nil, func([]mlir.Value) []mlir.Value {
+			b.evaluate(region.First(), nil)
+			return b.returned(r, region.First(), op.ResultValues())
+		}))
+	}
+	b.Loc = op.Location()
+	if op.Name() == "stablehlo.if" {
+		return b.Op(stablehlo.IfOp{Pred: b.get(selector), TrueBranch: regions[0], FalseBranch: regions[1]}).ResultValues()
+	}
+	return b.Op(stablehlo.CaseOp{Index: b.get(selector), Branches: regions}).ResultValues()
+}
+
+// returned returns what a block returns, as batches for those results that are reached.
+func (b *batcher) returned(r reach, block mlir.Block, results []mlir.Value) []mlir.Value {
+	list := block.Terminator().OperandValues()
+	for i, v := range list {
+		if r.is(results[i]) {
+			list[i] = b.full(v)
+		} else {
+			list[i] = b.get(v)
+		}
+	}
+	return list
+}
+
+func (b *batcher) selectBranches(op mlir.Operation) []mlir.Value {
+	var yields [][]mlir.Value
+	for _, region := range op.Regions() {
+		b.evaluate(region.First(), nil)
+		var list []mlir.Value
+		for _, v := range region.First().Terminator().Operands() {
+			list = append(list, b.full(v))
+		}
+		yields = append(yields, list)
+	}
+	b.Loc = op.Location()
+	selector := b.get(op.Operand(0))
+	results := yields[len(yields)-1] // also of a case for an index that is out of bounds
+	for i := len(yields) - 2; i >= 0; i-- {
+		pred := selector
+		if op.Name() == "stablehlo.case" {
+			pred = b.Compare(stablehlo.CompareEQ, selector, b.Number(selector.Type(), float64(i)))
+		}
+		for k, v := range yields[i] {
+			results[k] = b.choose(pred, v, results[k])
+		}
+	}
+	return results
+}
+
+// while runs a loop on a batch. If its condition is batched, it runs until that of no element is true, and
+// elements that have ended keep their values.
+func while(b *batcher, op mlir.Operation) []mlir.Value {
+	r := b.reach()
+	r.loop(op)
+	cond, body := op.Region(0).First(), op.Region(1).First()
+	condition, end := cond.Terminator().Operand(0), body.Terminator()
+	initial := op.OperandValues()
+	for i, v := range initial {
+		if r.is(op.Result(i)) {
+			initial[i] = b.full(v)
+		} else {
+			initial[i] = b.get(v)
+		}
+	}
+	if !r.is(condition) {
+		types := typesOf(initial)
+		return b.Op(stablehlo.WhileOp{
+			Operand: initial,
+			Cond: b.region(types, func(v []mlir.Value) []mlir.Value {
+				b.evaluate(cond, v)
+				return []mlir.Value{b.get(condition)}
+			}),
+			Body: b.region(types, func(v []mlir.Value) []mlir.Value {
+				b.evaluate(body, v)
+				return b.returned(r, body, op.ResultValues())
+			}),
+		}).ResultValues()
+	}
+	if !isPure(op) {
+		return b.loop(op)
+	}
+	b.evaluate(cond, initial)
+	carried := first(b.full(condition), initial) // which elements go on, and the values
+	types := typesOf(carried)
+	return b.Op(stablehlo.WhileOp{
+		Operand: carried,
+		Cond:    b.region(types, func(v []mlir.Value) []mlir.Value { return []mlir.Value{b.anyOf(v[0])} }),
+		Body: b.region(types, func(v []mlir.Value) []mlir.Value {
+			b.evaluate(body, v[1:])
+			b.Loc = op.Location()
+			next := b.returned(r, body, op.ResultValues())
+			for i, with := range next {
+				if end.Operand(i) == body.Argument(i) {
+					next[i] = v[i+1]
+				} else {
+					next[i] = b.choose(v[0], with, v[i+1])
+				}
+			}
+			b.evaluate(cond, next)
+			return first(b.full(condition), next)
+		}),
+	}).ResultValues()[1:]
+}

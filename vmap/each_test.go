@@ -1,0 +1,249 @@
+package vmap_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/vmap"
+)
+
+// random returns a batch of arrays of a type: numbers between -2 and 2, integers from 0 to 4.
+func random(t *testing.T, r *rand.Rand, of mlir.Type, batch ...int) tensor.View {
+	t.Helper()
+	shape, err := stablehlo.ShapeOf(of)
+	check.NoError(t, err)
+	shape = tensor.ShapeOf(shape.DType, append(batch, shape.Dims...)...)
+	n := shape.NumElements()
+	switch shape.DType {
+	case tensor.F32:
+		list := make([]float32, n)
+		for i := range list {
+			list[i] = 4*r.Float32() - 2
+		}
+		return check.Must(tensor.FromSlice(list, shape.Dims...))
+	case tensor.S32:
+		list := make([]int32, n)
+		for i := range list {
+			list[i] = int32(r.IntN(5))
+		}
+		return check.Must(tensor.FromSlice(list, shape.Dims...))
+	case tensor.Pred:
+		list := make([]bool, n)
+		for i := range list {
+			list[i] = r.IntN(2) == 0
+		}
+		return check.Must(tensor.FromSlice(list, shape.Dims...))
+	}
+	t.Fatalf("no random numbers of type %s", shape)
+	return tensor.View{}
+}
+
+// evaluate returns a function that runs a function of a module by the reference interpreter.
+func evaluate(t *testing.T, f mlir.Operation) func(arguments ...tensor.View) []tensor.View {
+	t.Helper()
+	copied := asMain(t, f)
+	check.Cleanup(t, copied)
+	return func(arguments ...tensor.View) []tensor.View {
+		results, err := stablehlo.Evaluate(copied, arguments...)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, f)
+		}
+		return results
+	}
+}
+
+// holdsForEach compares a batch of a function with the function on each element, for each choice of batched
+// parameters.
+func holdsForEach(t *testing.T, run func(t *testing.T, f mlir.Operation) func(...tensor.View) []tensor.View, f mlir.Operation, o vmap.Options) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	const size = 3
+	var batches []tensor.View
+	for _, v := range f.Region(0).First().Arguments() {
+		batches = append(batches, random(t, r, v.Type(), size))
+	}
+	original := run(t, f)
+	for choice := 1; choice < 1<<len(batches); choice++ {
+		o.Size, o.In = size, nil
+		for i := range batches {
+			if o.In = append(o.In, vmap.NotBatched); choice>>i&1 == 1 {
+				o.In[i] = 0
+			}
+		}
+		arguments := func(element int64) (list []tensor.View) {
+			for i, v := range batches {
+				switch {
+				case o.In[i] != 0:
+					v = part(t, v, 0)
+				case element >= 0:
+					v = part(t, v, element)
+				}
+				list = append(list, v)
+			}
+			return list
+		}
+		batched, err := vmap.Batch(f, o)
+		check.NoError(t, err)
+		got := run(t, batched)(arguments(-1)...)
+		for i := range int64(size) {
+			for k, want := range original(arguments(i)...) {
+				near(t, fmt.Sprintf("result %d of element %d, axes %v", k, i, o.In), want, part(t, got[k], i))
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("%s", batched)
+		}
+	}
+}
+
+// TestEach holds that a batch of an operation computes what the operation computes for each element.
+func TestEach(t *testing.T) {
+	for _, test := range []struct{ name, module string }{
+		{"dot_general between free dimensions", `func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<5x3x2xf32>) -> tensor<2x4x5xf32> {
+			%0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [1] x [1] : (tensor<2x3x4xf32>, tensor<5x3x2xf32>) -> tensor<2x4x5xf32>
+			return %0 : tensor<2x4x5xf32>
+		}`},
+		{"broadcast_in_dim that transposes", `func.func @main(%a: tensor<3x3xf32>) -> tensor<3x3xf32> {
+			%0 = stablehlo.broadcast_in_dim %a, dims = [1, 0] : (tensor<3x3xf32>) -> tensor<3x3xf32>
+			return %0 : tensor<3x3xf32>
+		}`},
+		{"map", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {
+			%0 = "stablehlo.map"(%a, %b) <{dimensions = array<i64: 0, 1>}> ({
+			^bb0(%x: tensor<f32>, %y: tensor<f32>):
+				%1 = stablehlo.multiply %x, %y : tensor<f32>
+				stablehlo.return %1 : tensor<f32>
+			}) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+			return %0 : tensor<2x3xf32>
+		}`},
+		{"get_dimension_size", `func.func @main(%a: tensor<2x3xf32>) -> (tensor<i32>, tensor<2x3xf32>) {
+			%0 = stablehlo.get_dimension_size %a, dim = 1 : (tensor<2x3xf32>) -> tensor<i32>
+			return %0, %a : tensor<i32>, tensor<2x3xf32>
+		}`},
+		{"reduce from batched initial values", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<f32>) -> tensor<2xf32> {
+			%0 = stablehlo.reduce(%a init: %b) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+			return %0 : tensor<2xf32>
+		}`},
+		{"reduce by a value from outside", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<f32>) -> tensor<2xf32> {
+			%zero = stablehlo.constant dense<0.0> : tensor<f32>
+			%0 = stablehlo.reduce(%a init: %zero) across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+			reducer(%x: tensor<f32>, %y: tensor<f32>) {
+				%1 = stablehlo.maximum %x, %b : tensor<f32>
+				%2 = stablehlo.maximum %1, %y : tensor<f32>
+				stablehlo.return %2 : tensor<f32>
+			}
+			return %0 : tensor<2xf32>
+		}`},
+		{"sort along the last dimension", `func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+			%0 = "stablehlo.sort"(%a) <{dimension = -1 : i64}> ({
+			^bb0(%x: tensor<f32>, %y: tensor<f32>):
+				%1 = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+				stablehlo.return %1 : tensor<i1>
+			}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+			return %0 : tensor<2x3xf32>
+		}`},
+		{"call and composite", `func.func private @twice(%x: tensor<3xf32>) -> tensor<3xf32> {
+			%0 = stablehlo.add %x, %x : tensor<3xf32>
+			return %0 : tensor<3xf32>
+		}
+		func.func @main(%a: tensor<3xf32>) -> tensor<3xf32> {
+			%0 = func.call @twice(%a) : (tensor<3xf32>) -> tensor<3xf32>
+			%1 = stablehlo.composite "my.twice" %0 {decomposition = @twice} : (tensor<3xf32>) -> tensor<3xf32>
+			return %1 : tensor<3xf32>
+		}`},
+		{"case out of bounds", `func.func @main(%i: tensor<i32>, %a: tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>) {
+			%two = stablehlo.constant dense<2> : tensor<i32>
+			%index = stablehlo.subtract %i, %two : tensor<i32>
+			%0:2 = "stablehlo.case"(%index) ({
+				%1 = stablehlo.negate %a : tensor<2xf32>
+				stablehlo.return %1, %two : tensor<2xf32>, tensor<i32>
+			}, {
+				stablehlo.return %a, %index : tensor<2xf32>, tensor<i32>
+			}, {
+				%1 = stablehlo.multiply %a, %a : tensor<2xf32>
+				stablehlo.return %1, %i : tensor<2xf32>, tensor<i32>
+			}) : (tensor<i32>) -> (tensor<2xf32>, tensor<i32>)
+			return %0#0, %0#1 : tensor<2xf32>, tensor<i32>
+		}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			holdsForEach(t, evaluate, function(t, parse(t, test.module), "main"), vmap.Options{})
+		})
+	}
+}
+
+// TestEachCompiled does so for operations that the reference interpreter does not know.
+func TestEachCompiled(t *testing.T) {
+	client := newClient(t)
+	for _, test := range []struct{ name, module string }{
+		{"dot", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2xf32> {
+			%0 = stablehlo.dot %a, %b, precision = [HIGH, DEFAULT] : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2xf32>
+			return %0 : tensor<2xf32>
+		}`},
+		{"broadcast", `func.func @main(%a: tensor<3xf32>) -> tensor<2x4x3xf32> {
+			%0 = stablehlo.broadcast %a, sizes = [2, 4] : (tensor<3xf32>) -> tensor<2x4x3xf32>
+			return %0 : tensor<2x4x3xf32>
+		}`},
+		{"einsum", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> tensor<4x2xf32> {
+			%0 = stablehlo.einsum %a, %b, config = "ab,bc->ca" : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<4x2xf32>
+			return %0 : tensor<4x2xf32>
+		}`},
+		{"batch_norm_inference", `func.func @main(%a: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<3xf32>) -> tensor<2x3x2xf32> {
+			%v = stablehlo.multiply %m, %m : tensor<3xf32>
+			%0 = "stablehlo.batch_norm_inference"(%a, %s, %o, %m, %v) <{epsilon = 0.1 : f32, feature_index = 1 : i64}> : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x2xf32>
+			return %0 : tensor<2x3x2xf32>
+		}`},
+		{"batch_norm_training and its gradient", `func.func @main(%a: tensor<2x3x2xf32>, %s: tensor<3xf32>, %g: tensor<2x3x2xf32>) -> (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>) {
+			%0:3 = "stablehlo.batch_norm_training"(%a, %s, %s) <{epsilon = 0.1 : f32, feature_index = 1 : i64}> : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>)
+			%1:3 = "stablehlo.batch_norm_grad"(%a, %s, %0#1, %0#2, %g) <{epsilon = 0.1 : f32, feature_index = 1 : i64}> : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3x2xf32>) -> (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>)
+			return %0#0, %0#1, %0#2, %1#0, %1#1, %1#2 : tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>
+		}`},
+		{"operations that broadcast", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>, %p: tensor<i1>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+			%0 = chlo.broadcast_add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+			%1 = chlo.broadcast_multiply %c, %0 {broadcast_dimensions = array<i64: 1>} : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+			%2 = chlo.broadcast_select %p, %0, %b : (tensor<i1>, tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+			return %0, %1, %2 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+		}`},
+		{"select_and_scatter from batched initial values", `func.func @main(%a: tensor<4xf32>, %s: tensor<2xf32>, %i: tensor<f32>) -> tensor<4xf32> {
+			%0 = "stablehlo.select_and_scatter"(%a, %s, %i) <{padding = dense<0> : tensor<1x2xi64>, window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+			^bb0(%x: tensor<f32>, %y: tensor<f32>):
+				%1 = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+				stablehlo.return %1 : tensor<i1>
+			}, {
+			^bb0(%x: tensor<f32>, %y: tensor<f32>):
+				%1 = stablehlo.add %x, %y : tensor<f32>
+				stablehlo.return %1 : tensor<f32>
+			}) : (tensor<4xf32>, tensor<2xf32>, tensor<f32>) -> tensor<4xf32>
+			return %0 : tensor<4xf32>
+		}`},
+		{"torch_index_select", `func.func @main(%a: tensor<5x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32> {
+			%0 = "stablehlo.torch_index_select"(%a, %i) <{dim = 0 : i64, batch_dims = 0 : i64}> : (tensor<5x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
+			return %0 : tensor<3x2xf32>
+		}`},
+		{"collectives", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+			%0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+			^bb0(%x: tensor<f32>, %y: tensor<f32>):
+				%5 = stablehlo.add %x, %y : tensor<f32>
+				stablehlo.return %5 : tensor<f32>
+			}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+			%1 = "stablehlo.all_gather"(%b) <{all_gather_dim = 1 : i64, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+			%2 = "stablehlo.reduce_scatter"(%b) <{scatter_dimension = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>}> ({
+			^bb0(%x: tensor<f32>, %y: tensor<f32>):
+				%5 = stablehlo.add %x, %y : tensor<f32>
+				stablehlo.return %5 : tensor<f32>
+			}) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+			%3 = "stablehlo.all_to_all"(%a) <{concat_dimension = 0 : i64, split_count = 1 : i64, split_dimension = 1 : i64, replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+			%4 = "stablehlo.collective_permute"(%b) <{source_target_pairs = dense<0> : tensor<1x2xi64>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+			return %0, %1, %2, %3, %4 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+		}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			run := func(t *testing.T, f mlir.Operation) func(...tensor.View) []tensor.View { return compile(t, client, f) }
+			holdsForEach(t, run, function(t, parse(t, test.module), "main"), vmap.Options{})
+		})
+	}
+}
