@@ -2,19 +2,16 @@ package bridge
 
 import (
 	"cmp"
-	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"maps"
+	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/calliope-mlir/calliope/native"
+	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 )
 
 // A Cache is a folder of compiled programs, from which [Client.Compile] loads a program that
@@ -32,13 +29,7 @@ import (
 // first compile in a process reads the plugin's file if native.Find has not verified it.
 //
 // A Cache is safe for concurrent use and needs no Close.
-type Cache struct {
-	root *os.Root
-	max  int64
-
-	mu    sync.Mutex
-	stats CacheStats
-}
+type Cache struct{ folder *saved.Folder }
 
 // CacheOptions are the options of [OpenCache].
 type CacheOptions struct {
@@ -66,200 +57,100 @@ type CacheStats struct {
 // The folder holds machine code that runs in each process that uses it: OpenCache returns an
 // error if a user other than the current one and root owns it or may write to it.
 func OpenCache(dir string, o CacheOptions) (*Cache, error) {
-	if dir == "" {
-		return nil, errors.New("bridge: OpenCache: the name of the folder is empty")
-	}
-	fail := func(err error) (*Cache, error) { return nil, fmt.Errorf("bridge: OpenCache: %w", err) }
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return fail(err)
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fail(err)
-	}
-	// The root stays this folder, whatever becomes of its name.
-	root, err := os.OpenRoot(dir)
+	folder, err := saved.Open(dir, cmp.Or(o.MaxBytes, defaultCacheBytes))
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("bridge: OpenCache: %w", err)
 	}
-	info, err := root.Stat(".")
-	if err != nil {
-		return fail(errors.Join(err, root.Close()))
-	}
-	if problem := mistrust(info); problem != "" {
-		_ = root.Close()
-		return nil, fmt.Errorf("bridge: OpenCache: the folder %s holds machine code, but %s: choose a folder of your own, with mode 0700", dir, problem)
-	}
-	c := &Cache{root: root, max: o.MaxBytes}
-	if c.max == 0 {
-		c.max = defaultCacheBytes
-	}
-	return c, nil
-}
-
-// mistrust says why another user may change a folder or a file. It returns "" if none may.
-func mistrust(info fs.FileInfo) string {
-	if problem := native.Unsafe(info); problem != "" {
-		return problem
-	}
-	if info.Mode()&0o022 != 0 { // in a folder with the sticky bit others may make entries
-		return "other users may write to it"
-	}
-	return ""
+	return &Cache{folder}, nil
 }
 
 // Stats returns the counts since the cache was opened.
 func (c *Cache) Stats() CacheStats {
 	c.given("Stats")
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.stats
+	return CacheStats(c.folder.Stats())
 }
 
-// count changes the counts. err may be nil.
-func (c *Cache) count(change func(*CacheStats), err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	change(&c.stats)
+// compileCached is compile with the cache.
+func (c *Client) compileCached(source []byte, o CompileOptions, flags map[string]string) (*Executable, error) {
+	cache := c.options.Cache.folder
+	key, err := c.cacheKey(source, o, flags)
 	if err != nil {
-		c.stats.Err = err
+		cache.Unsaved(err)
+		return c.compileAnew(source, o, flags)
 	}
-}
-
-func (c *Cache) unsaved(err error) { c.count(func(s *CacheStats) { s.Unsaved++ }, err) }
-func (c *Cache) failed(err error)  { c.count(func(s *CacheStats) { s.Failed++ }, err) }
-
-// Files with other names are not the cache's.
-const (
-	entrySuffix = ".saved"
-	tempSuffix  = ".partial"
-)
-
-// tempAge is the age from which a temporary file belongs to no process any more.
-const tempAge = time.Hour
-
-// get returns an entry, or nil if there is none.
-func (c *Cache) get(key string) []byte {
-	data, err := c.read(key + entrySuffix)
-	switch {
-	case err == nil:
-		return data
-	case !errors.Is(err, fs.ErrNotExist):
-		c.failed(err)
-	}
-	return nil
-}
-
-func (c *Cache) read(name string) ([]byte, error) {
-	info, err := c.root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a named pipe would wait
-		c.reject(name, fmt.Errorf("%s is not a file", name))
-		return nil, fs.ErrNotExist
-	}
-	f, err := c.root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err = f.Stat(); err != nil {
-		return nil, err
-	}
-	// The folder may have had another mode.
-	if problem := mistrust(info); problem != "" {
-		c.reject(name, errors.New(problem))
-		return nil, fs.ErrNotExist
-	}
-	if c.max >= 0 && info.Size() > c.max {
-		c.reject(name, fmt.Errorf("%s has %d bytes, but CacheOptions.MaxBytes is %d", name, info.Size(), c.max))
-		return nil, fs.ErrNotExist
-	}
-	data := make([]byte, info.Size())
-	_, err = io.ReadFull(f, data)
-	return data, err
-}
-
-// used notes a hit.
-func (c *Cache) used(key string) {
-	c.count(func(s *CacheStats) { s.Hits++ }, nil)
-	now := time.Now()
-	_ = c.root.Chtimes(key+entrySuffix, now, now) // another process may have removed it
-}
-
-// reject removes a file that is not a good entry.
-func (c *Cache) reject(name string, why error) {
-	c.count(func(s *CacheStats) { s.Rejected++ }, why)
-	_ = c.root.RemoveAll(name)
-}
-
-// put stores an entry.
-func (c *Cache) put(key string, data []byte) {
-	if c.max >= 0 && int64(len(data)) > c.max {
-		c.unsaved(fmt.Errorf("bridge: the program has %d bytes, but CacheOptions.MaxBytes is %d", len(data), c.max))
-		return
-	}
-	temp := key + "." + rand.Text() + tempSuffix
-	err := c.write(temp, data)
-	if err == nil {
-		err = c.root.Rename(temp, key+entrySuffix)
-	}
-	if err != nil {
-		_ = c.root.Remove(temp)
-		c.failed(err)
-		return
-	}
-	c.count(func(s *CacheStats) { s.Stored++ }, nil)
-	c.evict()
-}
-
-func (c *Cache) write(name string, data []byte) error {
-	f, err := c.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// evict removes the entries that were not used for longest, until the cache is not above its
-// limit, and what processes that were killed left.
-func (c *Cache) evict() {
-	dir, err := c.root.Open(".")
-	if err != nil {
-		c.failed(err)
-		return
-	}
-	names, _ := dir.Readdirnames(-1)
-	_ = dir.Close()
-	var entries []fs.FileInfo
-	size := int64(0)
-	for _, name := range names {
-		info, err := c.root.Lstat(name)
-		if err != nil {
-			continue // another process has removed it
+	if data := cache.Get(key); data != nil {
+		e, err := c.loadEntry(key, data, o.JAXCallbacks)
+		if err == nil {
+			cache.Used(key)
+			e.cached = true
+			return e, nil
 		}
-		switch {
-		case strings.HasSuffix(info.Name(), entrySuffix):
-			entries = append(entries, info)
-			size += info.Size()
-		case strings.HasSuffix(info.Name(), tempSuffix) && time.Since(info.ModTime()) > tempAge:
-			_ = c.root.Remove(info.Name())
+		if failed, ok := errors.AsType[*PluginError](err); ok && failed.cause != nil {
+			failed.Op = "compile" // it is the error of a callback's binding
+			return nil, err
 		}
+		cache.Reject(key, err)
 	}
-	slices.SortFunc(entries, func(a, b fs.FileInfo) int {
-		return cmp.Or(a.ModTime().Compare(b.ModTime()), strings.Compare(a.Name(), b.Name()))
+	cache.Miss()
+	e, err := c.compileAnew(source, o, flags)
+	if err != nil {
+		return nil, err
+	}
+	if data, err := e.serialize(key); err != nil {
+		cache.Unsaved(err)
+	} else {
+		cache.Put(key, data)
+	}
+	return e, nil
+}
+
+// loadEntry loads an entry of the cache, with the CompileOptions.JAXCallbacks of the compile.
+func (c *Client) loadEntry(key string, data []byte, jax []string) (*Executable, error) {
+	p, err := c.openSaved(data)
+	if err != nil {
+		return nil, err
+	}
+	if p.Key != key {
+		return nil, &SavedError{SavedDamaged, "the key " + key, p.Key}
+	}
+	p.JAX = jax // those of the compile that made the entry may have other names
+	return c.load(p)
+}
+
+// cacheKey returns the key of a compile: a SHA-256, in hexadecimal, of all that decides what
+// XLA makes of the module.
+func (c *Client) cacheKey(source []byte, o CompileOptions, flags map[string]string) (string, error) {
+	here, err := c.savedHere()
+	if err != nil {
+		return "", err
+	}
+	flags = maps.Clone(flags)
+	addDefaults(flags)
+	sum := sha256.New()
+	// %q keeps the values apart. XLA divides work by the number of processors. It reads its
+	// environment variables once, at a time that is not known: when the plugin is loaded or
+	// later.
+	fmt.Fprintf(sum, "calliope cache %d\n%q\n", saved.Version, []string{
+		here.Plugin, here.Version, here.Platform, here.System, here.CPU, strings.Join(here.Features, " "), c.plugin.flags, xlaFlags(),
 	})
-	for _, info := range entries {
-		if c.max < 0 || size <= c.max {
-			return
-		}
-		if err := c.root.Remove(info.Name()); err == nil {
-			c.count(func(s *CacheStats) { s.Evicted++ }, nil)
-		}
-		size -= info.Size()
+	fmt.Fprintln(sum, runtime.NumCPU(), c.NumDevices(), o.Replicas, o.Partitions)
+	if o.GSPMD {
+		fmt.Fprintln(sum, "GSPMD")
 	}
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		fmt.Fprintf(sum, "%q=%q\n", name, flags[name])
+	}
+	fmt.Fprintln(sum)
+	sum.Write(source)
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// dumps reports whether a compile writes files for people, which a load does not.
+func (p *Plugin) dumps(flags map[string]string) bool {
+	for flag := range flags {
+		if strings.HasPrefix(flag, "xla_dump_") {
+			return true
+		}
+	}
+	return strings.Contains(p.flags+xlaFlags(), "xla_dump_")
 }

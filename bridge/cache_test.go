@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -228,10 +228,10 @@ func TestCacheRejects(t *testing.T) {
 	check.NoError(t, err)
 	flipped := bytes.Clone(good)
 	flipped[len(flipped)/2] ^= 4
-	p, err := decodeSaved(good)
+	p, err := saved.Decode(good)
 	check.NoError(t, err)
-	p.code = []byte("no program")
-	refused, err := p.encode()
+	p.Code = []byte("no program")
+	refused, err := p.Encode()
 	check.NoError(t, err)
 	before := c.options.Cache.Stats()
 	tests := []struct {
@@ -243,10 +243,10 @@ func TestCacheRejects(t *testing.T) {
 		{"flipped bit", func() error { return os.WriteFile(path, flipped, 0o600) }},
 		{"entry of another key", func() error { return os.WriteFile(path, other, 0o600) }},
 		{"without a key", func() error {
-			return os.WriteFile(path, reseal(t, good, func(h *savedHeader) { h.Key = "" }), 0o600)
+			return os.WriteFile(path, reseal(t, good, func(h *saved.Header) { h.Key = "" }), 0o600)
 		}},
 		{"another plugin", func() error {
-			return os.WriteFile(path, reseal(t, good, func(h *savedHeader) { h.Plugin = "00" }), 0o600)
+			return os.WriteFile(path, reseal(t, good, func(h *saved.Header) { h.Plugin = "00" }), 0o600)
 		}},
 		{"refused by XLA", func() error { return os.WriteFile(path, refused, 0o600) }},
 		{"writable by others", func() error { return os.Chmod(path, 0o602) }},
@@ -277,57 +277,6 @@ func TestCacheRejects(t *testing.T) {
 		})
 	}
 	check.Diff(t, "entries", 2, len(entries(t, dir)))
-}
-
-// The entries that were not used for longest are removed first.
-func TestCacheEvicts(t *testing.T) {
-	dir := t.TempDir()
-	check.NoError(t, os.Chmod(dir, 0o700))
-	foreign := filepath.Join(dir, "README")
-	check.NoError(t, os.WriteFile(foreign, make([]byte, 5000), 0o600))
-	old, fresh := filepath.Join(dir, "old"+tempSuffix), filepath.Join(dir, "fresh"+tempSuffix)
-	for _, path := range []string{old, fresh} {
-		check.NoError(t, os.WriteFile(path, make([]byte, 5000), 0o600))
-	}
-	long := time.Now().Add(-2 * tempAge)
-	check.NoError(t, os.Chtimes(old, long, long))
-	c := openCache(t, dir, CacheOptions{MaxBytes: 3000})
-	age := func(key string, minutes int) {
-		at := time.Now().Add(-time.Duration(minutes) * time.Minute)
-		check.NoError(t, os.Chtimes(filepath.Join(dir, key+entrySuffix), at, at))
-	}
-	want := func(keys ...string) {
-		t.Helper()
-		var got []string
-		for _, name := range entries(t, dir) {
-			if key, ok := strings.CutSuffix(name, entrySuffix); ok {
-				got = append(got, key)
-			}
-		}
-		check.Diff(t, "entries", keys, got)
-	}
-	for i, key := range []string{"a", "b", "c"} {
-		c.put(key, make([]byte, 1000))
-		age(key, 10-i)
-	}
-	want("a", "b", "c")
-	c.used("a")
-	c.put("d", make([]byte, 1000))
-	age("d", 1)
-	want("a", "c", "d")
-	c.put("e", make([]byte, 2500))
-	want("e")
-	c.put("e", make([]byte, 100))
-	c.put("f", make([]byte, 2900))
-	want("e", "f")
-	c.put("g", make([]byte, 3001))
-	want("e", "f")
-	check.Diff(t, "evicted", int64(1+3), c.Stats().Evicted)
-	check.Diff(t, "other files", []string{"README", "fresh" + tempSuffix}, slices.DeleteFunc(entries(t, dir), func(s string) bool { return strings.HasSuffix(s, entrySuffix) }))
-
-	all := openCache(t, dir, CacheOptions{MaxBytes: -1})
-	all.put("h", make([]byte, 10000))
-	want("e", "f", "h")
 }
 
 func TestOpenCacheRefused(t *testing.T) {
@@ -404,7 +353,7 @@ func TestCacheOfTwoProcesses(t *testing.T) {
 	}
 	children.Wait()
 	for _, name := range entries(t, dir) {
-		if !strings.HasSuffix(name, entrySuffix) {
+		if !strings.HasSuffix(name, ".saved") {
 			t.Errorf("%s is left", name)
 		}
 	}

@@ -98,7 +98,7 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 	if o.MemoryLimit < 0 {
 		return nil, fmt.Errorf("bridge: NewClient: MemoryLimit is %d; give a number of bytes, or 0 for no limit", o.MemoryLimit)
 	}
-	if o.Cache != nil && o.Cache.root == nil {
+	if o.Cache != nil && o.Cache.folder == nil {
 		return nil, errors.New("bridge: NewClient: the Cache is a zero value; give one of OpenCache")
 	}
 	if o.Devices > 0 && p.pjrt.Platform() == ffi.CUDA {

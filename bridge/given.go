@@ -20,7 +20,7 @@ func (c *Client) given(method string) {
 }
 
 func (c *Cache) given(method string) {
-	if c == nil || c.root == nil {
+	if c == nil || c.folder == nil {
 		notGiven("Cache", method, c == nil, "OpenCache")
 	}
 }

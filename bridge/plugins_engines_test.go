@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/native"
@@ -37,7 +38,7 @@ func TestLoadOfAnotherPlugin(t *testing.T) {
 		_, err := c.Load(t.Context(), data)
 		check.Error(t, err, "bridge: Load: ", "for another plugin: PJRT")
 		check.Diff(t, string(p), SavedPlugin, check.As[*SavedError](t, err).Reason)
-		_, err = c.Load(t.Context(), slices.Concat(own[:savedPrefix], data[savedPrefix:]))
+		_, err = c.Load(t.Context(), slices.Concat(own[:saved.Prefix], data[saved.Prefix:]))
 		check.Diff(t, string(p), SavedDamaged, check.As[*SavedError](t, err).Reason)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
@@ -49,6 +50,57 @@ func (s CallSite) savable() error {
 	return &UnsavableError{s}
 }
 
+// A SavedReason says why a saved program is refused.
+type SavedReason string
+
+const (
+	NotSaved      SavedReason = saved.NotSaved
+	SavedFormat   SavedReason = saved.Format   // of another version
+	SavedDamaged  SavedReason = saved.Damaged  // cut or changed
+	SavedPlatform SavedReason = saved.Platform // compiled for another operating system or architecture
+	SavedPlugin   SavedReason = saved.Plugin   // compiled by another build of the plugin
+	SavedCPU      SavedReason = saved.CPU      // compiled for a CPU with other features
+)
+
+// A SavedError reports a saved program that [Client.Load] refuses before XLA reads it. To
+// have a program that can be loaded, compile the module again.
+type SavedError struct {
+	Reason SavedReason
+	// Want is what the saved program needs, and Got what was found. With SavedDamaged, they
+	// are sizes or checksums, and with SavedCPU the features that only one of them has.
+	Want, Got string
+}
+
+func (e *SavedError) Error() string {
+	const again = ": compile the module again"
+	switch e.Reason {
+	case NotSaved:
+		return "bridge: Load: the data is not a saved program: give what Executable.Serialize returned"
+	case SavedFormat:
+		return fmt.Sprintf("bridge: Load: the saved program has format %s, but this release reads format %s%s", e.Want, e.Got, again)
+	case SavedDamaged:
+		return fmt.Sprintf("bridge: Load: the saved program is damaged: want %s, got %s%s", e.Want, e.Got, again)
+	case SavedCPU:
+		text := "bridge: Load: the program was compiled for another CPU"
+		if e.Want != "" {
+			text += fmt.Sprintf(", which has %.400s", e.Want)
+		}
+		if e.Got != "" {
+			text += fmt.Sprintf("; this one has %.400s", e.Got)
+		}
+		return text + again
+	}
+	return fmt.Sprintf("bridge: Load: the program was compiled for another %s: %s; this is %s%s", e.Reason, e.Want, e.Got, again)
+}
+
+// savedError returns an error of package saved as a *SavedError.
+func savedError(err error) error {
+	if e, ok := errors.AsType[*saved.Error](err); ok {
+		return &SavedError{SavedReason(e.Reason), e.Want, e.Got}
+	}
+	return err
+}
+
 // Serialize returns the compiled program as bytes, for [Client.Load] in this or another
 // process. The bytes are machine code for this plugin's file and this CPU, and two calls
 // return different ones. Their form is that of one release: keep the module, too.
@@ -87,7 +139,7 @@ func (e *Executable) serialize(key string) ([]byte, error) {
 		}
 	}
 	h.Replicas, h.Partitions, h.Key, h.Effects, h.JAX = e.replicas, e.partitions, key, e.effects, e.jax
-	return savedProgram{h, e.xla.Program, code}.encode()
+	return saved.Program{Header: h, Optimized: e.xla.Program, Code: code}.Encode()
 }
 
 // Load makes an executable of what [Executable.Serialize] returned, much faster than Compile.
@@ -117,7 +169,7 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 		_ = c.done() // the error says more
 		return nil, err
 	}
-	p.code = bytes.Clone(p.code) // the executable keeps it
+	p.Code = bytes.Clone(p.Code) // the executable keeps it
 	e, err := orEnd(ctx, func() (*Executable, error) {
 		e, err := c.load(p)
 		if err != nil {
@@ -137,17 +189,17 @@ func (c *Client) Load(ctx context.Context, data []byte) (*Executable, error) {
 }
 
 // openSaved returns the parts of a saved program that XLA can load here.
-func (c *Client) openSaved(data []byte) (savedProgram, error) {
-	p, err := decodeSaved(data)
+func (c *Client) openSaved(data []byte) (saved.Program, error) {
+	p, err := saved.Decode(data)
 	if err != nil {
-		return p, err
+		return p, savedError(err)
 	}
 	here, err := c.savedHere()
 	if err != nil {
 		return p, fmt.Errorf("bridge: Load: %w", err)
 	}
-	if err := p.fits(here); err != nil {
-		return p, err
+	if err := p.Fits(here); err != nil {
+		return p, savedError(err)
 	}
 	if _, err := (CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions}).check(c.NumDevices()); err != nil {
 		return p, fmt.Errorf("bridge: Load: %w", err)
@@ -157,14 +209,14 @@ func (c *Client) openSaved(data []byte) (savedProgram, error) {
 
 // load loads a saved program, whose code the executable keeps. If it succeeds, it takes over
 // one use of the client.
-func (c *Client) load(p savedProgram) (*Executable, error) {
+func (c *Client) load(p saved.Program) (*Executable, error) {
 	options := xla.CompileOptions{Replicas: p.Replicas, Partitions: p.Partitions}
 	end, err := c.bindJAX(p.JAX, &options)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	loaded, err := c.xla.Load(p.code, p.program, options)
+	loaded, err := c.xla.Load(p.Code, p.Optimized, options)
 	if err != nil {
 		return nil, pluginError("load", err)
 	}
@@ -172,8 +224,31 @@ func (c *Client) load(p savedProgram) (*Executable, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.code = p.code
+	e.code = p.Code
 	return e, nil
+}
+
+// savedHere returns the header of a program that is saved now. It returns an error if the
+// plugin cannot save programs, or if the machine is not known.
+func (c *Client) savedHere() (saved.Header, error) {
+	if err := c.plugin.pjrt.CanSave(); err != nil {
+		return saved.Header{}, err
+	}
+	if c.pinned != nil {
+		return saved.Header{}, fmt.Errorf("programs for GPUs are not saved, because a saved program does not say for which GPU: %w", errors.ErrUnsupported)
+	}
+	m := saved.This()
+	if len(m.Features) == 0 {
+		return saved.Header{}, fmt.Errorf("the features of this machine's CPU are not known (%s): %w", m.System, errors.ErrUnsupported)
+	}
+	sum, err := c.plugin.sha256()
+	if err != nil {
+		return saved.Header{}, err
+	}
+	return saved.Header{
+		Plugin: sum, Version: c.plugin.versions(), Platform: c.xla.Platform(),
+		System: m.System, CPU: m.CPU, Features: m.Features,
+	}, nil
 }
 
 // sha256 returns the SHA-256 of the plugin's file, in hexadecimal. Reading the file takes up

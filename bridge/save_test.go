@@ -17,9 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
+	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
@@ -260,12 +258,12 @@ func TestSaveWithFlags(t *testing.T) {
 }
 
 // reseal returns a saved program with a changed header and the right checksum.
-func reseal(t *testing.T, data []byte, change func(*savedHeader)) []byte {
+func reseal(t *testing.T, data []byte, change func(*saved.Header)) []byte {
 	t.Helper()
-	h, payload, err := unseal(data)
+	h, payload, err := saved.Unseal(data)
 	check.NoError(t, err)
 	change(&h)
-	data, err = seal(h, payload)
+	data, err = saved.Seal(h, payload)
 	check.NoError(t, err)
 	return data
 }
@@ -281,8 +279,8 @@ func TestLoadRefused(t *testing.T) {
 		return changed
 	}
 	version := bytes.Clone(data)
-	binary.LittleEndian.PutUint32(version[8:], savedVersion+1)
-	header, _, err := unseal(data)
+	binary.LittleEndian.PutUint32(version[8:], saved.Version+1)
+	header, _, err := saved.Unseal(data)
 	check.NoError(t, err)
 	type test struct {
 		name   string
@@ -298,28 +296,28 @@ func TestLoadRefused(t *testing.T) {
 		{"the magic", data[:8], SavedDamaged, "got 8 bytes"},
 		{"a version", data[:12], SavedDamaged, "want at least 56 bytes, got 12 bytes"},
 		{"another version", version, SavedFormat, "has format 2, but this release reads format 1: compile the module again"},
-		{"no header", data[:savedPrefix], SavedDamaged, "got 0 bytes in all"},
-		{"cut header", data[:savedPrefix+20], SavedDamaged, ""},
+		{"no header", data[:saved.Prefix], SavedDamaged, "got 0 bytes in all"},
+		{"cut header", data[:saved.Prefix+20], SavedDamaged, ""},
 		{"cut payload", data[:len(data)-1], SavedDamaged, ""},
 		{"longer", append(bytes.Clone(data), 0), SavedDamaged, ""},
 		{"flipped size of the header", flip(12), SavedDamaged, ""},
 		{"flipped size of the payload", flip(17), SavedDamaged, ""},
 		{"flipped checksum", flip(30), SavedDamaged, "a header with sha256"},
-		{"flipped header", flip(savedPrefix + 3), SavedDamaged, "a header with sha256"},
-		{"program beyond the payload", reseal(t, data, func(h *savedHeader) { h.Compressed = len(data) }), SavedDamaged, "a program of "},
-		{"negative size", reseal(t, data, func(h *savedHeader) { h.Compressed = -1 }), SavedDamaged, "a program of "},
-		{"shorter program", reseal(t, data, func(h *savedHeader) { h.Size-- }), SavedDamaged, "a program of "},
-		{"longer program", reseal(t, data, func(h *savedHeader) { h.Size = maxProgram }), SavedDamaged, "a program of 2147483648 bytes"},
-		{"cut program", reseal(t, data, func(h *savedHeader) { h.Compressed /= 2 }), SavedDamaged, "unexpected EOF"},
-		{"another plugin", reseal(t, data, func(h *savedHeader) { h.Plugin = strings.Repeat("0", 64) }), SavedPlugin, "for another plugin: PJRT"},
-		{"another version of the plugin", reseal(t, data, func(h *savedHeader) { h.Version = "PJRT 0.1" }), SavedPlugin, "PJRT 0.1, sha256 " + header.Plugin},
-		{"another platform", reseal(t, data, func(h *savedHeader) { h.Platform = "cuda" }), SavedPlatform, "cuda on " + header.System},
-		{"another system", reseal(t, data, func(h *savedHeader) { h.System = "plan9/mips" }), SavedPlatform, "cpu on plan9/mips"},
-		{"more features", reseal(t, data, func(h *savedHeader) { h.Features = append(h.Features, "zz_new") }), SavedCPU, "another CPU, which has zz_new: compile"},
-		{"fewer features", reseal(t, data, func(h *savedHeader) { h.Features = h.Features[1:] }), SavedCPU, "this one has " + header.Features[0]},
-		{"another model", reseal(t, data, func(h *savedHeader) { h.CPU = "Cray" }), SavedCPU, "the model Cray"},
+		{"flipped header", flip(saved.Prefix + 3), SavedDamaged, "a header with sha256"},
+		{"program beyond the payload", reseal(t, data, func(h *saved.Header) { h.Compressed = len(data) }), SavedDamaged, "a program of "},
+		{"negative size", reseal(t, data, func(h *saved.Header) { h.Compressed = -1 }), SavedDamaged, "a program of "},
+		{"shorter program", reseal(t, data, func(h *saved.Header) { h.Size-- }), SavedDamaged, "a program of "},
+		{"longer program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 31 }), SavedDamaged, "a program of 2147483648 bytes"},
+		{"cut program", reseal(t, data, func(h *saved.Header) { h.Compressed /= 2 }), SavedDamaged, "unexpected EOF"},
+		{"another plugin", reseal(t, data, func(h *saved.Header) { h.Plugin = strings.Repeat("0", 64) }), SavedPlugin, "for another plugin: PJRT"},
+		{"another version of the plugin", reseal(t, data, func(h *saved.Header) { h.Version = "PJRT 0.1" }), SavedPlugin, "PJRT 0.1, sha256 " + header.Plugin},
+		{"another platform", reseal(t, data, func(h *saved.Header) { h.Platform = "cuda" }), SavedPlatform, "cuda on " + header.System},
+		{"another system", reseal(t, data, func(h *saved.Header) { h.System = "plan9/mips" }), SavedPlatform, "cpu on plan9/mips"},
+		{"more features", reseal(t, data, func(h *saved.Header) { h.Features = append(h.Features, "zz_new") }), SavedCPU, "another CPU, which has zz_new: compile"},
+		{"fewer features", reseal(t, data, func(h *saved.Header) { h.Features = h.Features[1:] }), SavedCPU, "this one has " + header.Features[0]},
+		{"another model", reseal(t, data, func(h *saved.Header) { h.CPU = "Cray" }), SavedCPU, "the model Cray"},
 	}
-	for at := savedPrefix; at < len(data); at += max(1, len(data)/40) {
+	for at := saved.Prefix; at < len(data); at += max(1, len(data)/40) {
 		tests = append(tests, test{fmt.Sprint("flipped bit ", at), flip(at), SavedDamaged, "compile the module again"})
 		tests = append(tests, test{fmt.Sprint("cut at ", at), data[:at], SavedDamaged, "compile the module again"})
 	}
@@ -359,7 +357,7 @@ func TestLoadRefusedByXLA(t *testing.T) {
 	c := testClient(t)
 	h, err := c.savedHere()
 	check.NoError(t, err)
-	data, err := savedProgram{savedHeader: h, code: []byte("no program")}.encode()
+	data, err := saved.Program{Header: h, Code: []byte("no program")}.Encode()
 	check.NoError(t, err)
 	_, err = c.Load(t.Context(), data)
 	check.Error(t, err, "bridge: load: ")
@@ -517,69 +515,4 @@ func TestSavingDoesNotGrow(t *testing.T) {
 		t.Errorf("100 programs left %d MiB", grown>>20)
 	}
 	check.Diff(t, "executables alive", alive, xla.ExecutablesAlive())
-}
-
-func TestCPUInfo(t *testing.T) {
-	const intel = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: Xeon\nstepping\t: 2\ncpu MHz\t: 2300.1\nflags\t\t: fpu avx2 avx\n\nprocessor\t: 1\nflags : other\n"
-	const arm = "processor\t: 0\nBogoMIPS\t: 50.00\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n"
-	for text, want := range map[string]machine{
-		intel: {CPU: "GenuineIntel 6 207", Features: []string{"fpu", "avx2", "avx"}},
-		arm:   {CPU: "0x41 8 0xd0c", Features: []string{"fp", "asimd"}},
-		"":    {},
-	} {
-		var got machine
-		got.CPU, got.Features = cpuinfo(strings.NewReader(text))
-		check.Diff(t, text, want, got)
-	}
-	m := thisMachine()
-	if len(m.Features) == 0 || m.CPU == "" {
-		t.Errorf("this machine is %+v", m)
-	}
-}
-
-// The parser of saved programs returns what was encoded, or a *SavedError.
-func FuzzLoad(f *testing.F) {
-	good, err := savedProgram{savedHeader{Plugin: "00", Features: []string{"avx"}, Replicas: 2, Key: "k"}, []byte("a program, a program"), []byte("code")}.encode()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(good, 7, 3)
-	f.Add(good[:20], 0, 0)
-	f.Add([]byte(savedMagic), -1, 1<<40)
-	f.Add(append(bytes.Clone(good), 1), 1, 1)
-	huge := bytes.Clone(good)
-	for i := 12; i < 24; i++ {
-		huge[i] = 0xff
-	}
-	f.Add(huge, 5, 5)
-	p, err := decodeSaved(good)
-	if err != nil {
-		f.Fatal(err)
-	}
-	_, payload, err := unseal(good)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(payload, p.Compressed, p.Size)
-	f.Fuzz(func(t *testing.T, data []byte, compressed, size int) {
-		// Checksums are right in one of the two.
-		sealed, err := seal(savedHeader{Compressed: compressed, Size: size}, data)
-		check.NoError(t, err)
-		for _, data := range [][]byte{data, sealed} {
-			p, err := decodeSaved(data)
-			if err != nil {
-				if _, ok := err.(*SavedError); !ok {
-					t.Errorf("the error is %T", err)
-				}
-				check.Error(t, err, "bridge: Load: ")
-				continue
-			}
-			again, err := p.encode()
-			check.NoError(t, err)
-			p2, err := decodeSaved(again)
-			check.NoError(t, err)
-			p.Payload, p.Compressed = p2.Payload, p2.Compressed // other compressions are read, too
-			check.Diff(t, "saved program", p, p2, cmp.AllowUnexported(savedProgram{}), cmpopts.EquateEmpty())
-		}
-	})
 }

@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"callbacks/metrics":              {"callbacks"},
 	"callbacks/legacy":               {"callbacks", "contract", "tensor", "internal/dl", "internal/errtext", "internal/legacy"},
 	"callbacks/record":               {"callbacks", "contract", "tensor", "internal/dispatch", "internal/errtext", "internal/replace"},
-	"bridge":                         {"bridge/internal/hlo", "bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/callers", "internal/dispatch", "internal/errtext", "internal/forgotten", "internal/cuda", "internal/dl", "internal/ffi", "internal/nearest", "internal/pjrt"},
+	"bridge":                         {"bridge/internal/hlo", "bridge/internal/saved", "bridge/internal/xla", "callbacks", "contract", "tensor", "native", "internal/cached", "internal/callers", "internal/dispatch", "internal/errtext", "internal/forgotten", "internal/cuda", "internal/dl", "internal/ffi", "internal/nearest", "internal/pjrt"},
 	"bridge/lapack":                  {"bridge", "callbacks", "tensor", "native", "internal/fortran"},
 	"bridge/preflight":               {"mlir", "stablehlo", "callbacks", "contract", "contract/callop", "tensor", "internal/dispatch", "internal/nearest"},
 	"examples":                       {".", "nn", "optim", "tensor", "contract", "native", "mlir", "mlir/dialect", "mlir/execution", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge", "bridge/lapack", "bridge/preflight", "callbacks/legacy", "callbacks/metrics", "callbacks/record", "contract/callop", "lint", "lint/command", "lint/rules", "c/embed", "stages"},
@@ -98,6 +98,7 @@ var mayImport = map[string][]string{
 	"internal/pjrt":                  {"internal/dl", "internal/cgo"},
 	"internal/stack":                 {"internal/cgo"},
 	"bridge/internal/hlo":            {"contract", "tensor"},
+	"bridge/internal/saved":          {"native"},
 	"bridge/internal/xla":            {"internal/pjrt", "internal/stack", "internal/cgo"},
 }
 

@@ -1,4 +1,4 @@
-package bridge
+package saved
 
 import (
 	"bufio"
@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// A machine is what compiled code needs of the machine that it runs on.
-type machine struct {
+// A Machine is what compiled code needs of the machine that it runs on.
+type Machine struct {
 	System   string // such as "linux/amd64"
 	CPU      string // its vendor and model, from which LLVM knows how to schedule instructions
 	Features []string
 }
 
-// thisMachine returns the machine of the process. A machine without features is unknown.
-var thisMachine = sync.OnceValue(func() machine {
+// This returns the machine of the process. A machine without features is unknown.
+var This = sync.OnceValue(func() Machine {
 	cpu, features := readCPU()
 	slices.Sort(features)
-	return machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpu, Features: slices.Compact(features)}
+	return Machine{System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpu, Features: slices.Compact(features)}
 })
 
 // cpuinfo reads the first processor of /proc/cpuinfo, on x86-64 and ARM. The kernel lists

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package bridge
+package saved
 
 // readCPU describes the processor, which is not known here.
 func readCPU() (cpu string, features []string) { return "", nil }

@@ -1,0 +1,235 @@
+package saved
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/calliope-mlir/calliope/native"
+)
+
+// A Folder has saved programs by their keys. It implements bridge.Cache, which says more. It is safe for concurrent use.
+type Folder struct {
+	root *os.Root
+	max  int64 // bytes of all entries together; negative for no limit
+
+	mu    sync.Mutex
+	stats Stats
+}
+
+// Stats are the counts of bridge.CacheStats.
+type Stats struct {
+	Hits, Misses, Stored, Unsaved, Rejected, Evicted, Failed int64
+	Err                                                      error
+}
+
+// Open returns a folder, which it makes with mode 0700 if it does not exist. It returns an error if a user other than
+// the current one and root owns it or may write to it.
+func Open(dir string, max int64) (*Folder, error) {
+	if dir == "" {
+		return nil, errors.New("the name of the folder is empty")
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	// The root stays this folder, whatever becomes of its name.
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if problem := mistrust(info); problem != "" {
+		_ = root.Close()
+		return nil, fmt.Errorf("the folder %s holds machine code, but %s: choose a folder of your own, with mode 0700", dir, problem)
+	}
+	return &Folder{root: root, max: max}, nil
+}
+
+// mistrust says why another user may change a folder or a file. It returns "" if none may.
+func mistrust(info fs.FileInfo) string {
+	if problem := native.Unsafe(info); problem != "" {
+		return problem
+	}
+	if info.Mode()&0o022 != 0 { // in a folder with the sticky bit others may make entries
+		return "other users may write to it"
+	}
+	return ""
+}
+
+// Stats returns the counts since the folder was opened.
+func (f *Folder) Stats() Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stats
+}
+
+// count changes the counts. err may be nil.
+func (f *Folder) count(change func(*Stats), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(&f.stats)
+	if err != nil {
+		f.stats.Err = err
+	}
+}
+
+// Unsaved counts a program that cannot be saved.
+func (f *Folder) Unsaved(err error) { f.count(func(s *Stats) { s.Unsaved++ }, err) }
+func (f *Folder) failed(err error)  { f.count(func(s *Stats) { s.Failed++ }, err) }
+
+// Files with other names are not the cache's.
+const (
+	entrySuffix = ".saved"
+	tempSuffix  = ".partial"
+)
+
+// tempAge is the age from which a temporary file belongs to no process any more.
+const tempAge = time.Hour
+
+// Get returns an entry, or nil if there is none.
+func (f *Folder) Get(key string) []byte {
+	data, err := f.read(key + entrySuffix)
+	switch {
+	case err == nil:
+		return data
+	case !errors.Is(err, fs.ErrNotExist):
+		f.failed(err)
+	}
+	return nil
+}
+
+func (f *Folder) read(name string) ([]byte, error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a named pipe would wait
+		f.reject(name, fmt.Errorf("%s is not a file", name))
+		return nil, fs.ErrNotExist
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil {
+		return nil, err
+	}
+	// The folder may have had another mode.
+	if problem := mistrust(info); problem != "" {
+		f.reject(name, errors.New(problem))
+		return nil, fs.ErrNotExist
+	}
+	if f.max >= 0 && info.Size() > f.max {
+		f.reject(name, fmt.Errorf("%s has %d bytes, but CacheOptions.MaxBytes is %d", name, info.Size(), f.max))
+		return nil, fs.ErrNotExist
+	}
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(file, data)
+	return data, err
+}
+
+// Miss counts a program for which there was no entry.
+func (f *Folder) Miss() { f.count(func(s *Stats) { s.Misses++ }, nil) }
+
+// Used notes a hit.
+func (f *Folder) Used(key string) {
+	f.count(func(s *Stats) { s.Hits++ }, nil)
+	now := time.Now()
+	_ = f.root.Chtimes(key+entrySuffix, now, now) // another process may have removed it
+}
+
+// Reject removes an entry that is not good.
+func (f *Folder) Reject(key string, why error) { f.reject(key+entrySuffix, why) }
+
+// reject removes a file that is not a good entry.
+func (f *Folder) reject(name string, why error) {
+	f.count(func(s *Stats) { s.Rejected++ }, why)
+	_ = f.root.RemoveAll(name)
+}
+
+// Put stores an entry.
+func (f *Folder) Put(key string, data []byte) {
+	if f.max >= 0 && int64(len(data)) > f.max {
+		f.Unsaved(fmt.Errorf("bridge: the program has %d bytes, but CacheOptions.MaxBytes is %d", len(data), f.max))
+		return
+	}
+	temp := key + "." + rand.Text() + tempSuffix
+	err := f.write(temp, data)
+	if err == nil {
+		err = f.root.Rename(temp, key+entrySuffix)
+	}
+	if err != nil {
+		_ = f.root.Remove(temp)
+		f.failed(err)
+		return
+	}
+	f.count(func(s *Stats) { s.Stored++ }, nil)
+	f.evict()
+}
+
+func (f *Folder) write(name string, data []byte) error {
+	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// evict removes the entries that were not used for longest, until the cache is not above its
+// limit, and what processes that were killed left.
+func (f *Folder) evict() {
+	dir, err := f.root.Open(".")
+	if err != nil {
+		f.failed(err)
+		return
+	}
+	names, _ := dir.Readdirnames(-1)
+	_ = dir.Close()
+	var entries []fs.FileInfo
+	size := int64(0)
+	for _, name := range names {
+		info, err := f.root.Lstat(name)
+		if err != nil {
+			continue // another process has removed it
+		}
+		switch {
+		case strings.HasSuffix(info.Name(), entrySuffix):
+			entries = append(entries, info)
+			size += info.Size()
+		case strings.HasSuffix(info.Name(), tempSuffix) && time.Since(info.ModTime()) > tempAge:
+			_ = f.root.Remove(info.Name())
+		}
+	}
+	slices.SortFunc(entries, func(a, b fs.FileInfo) int {
+		return cmp.Or(a.ModTime().Compare(b.ModTime()), strings.Compare(a.Name(), b.Name()))
+	})
+	for _, info := range entries {
+		if f.max < 0 || size <= f.max {
+			return
+		}
+		if err := f.root.Remove(info.Name()); err == nil {
+			f.count(func(s *Stats) { s.Evicted++ }, nil)
+		}
+		size -= info.Size()
+	}
+}
