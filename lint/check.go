@@ -11,18 +11,24 @@ import (
 
 // Check parses and verifies one module, from text, bytecode or a portable artifact, and runs
 // the rules on it. It returns the findings in the order of the text, including those about an
-// invalid module. file is their file name. It may be called by several goroutines at once.
+// invalid module. file is their file name. The error is not about the module: the system starts no
+// thread. It may be called by several goroutines at once.
 //
 // Input that crashes the library ends the process. Check untrusted input in a child process,
 // as mlir-lint does.
-func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyzer) []Diagnostic {
+func Check(library *mlir.Library, file string, data []byte, analyzers []*Analyzer) ([]Diagnostic, error) {
 	return CheckWith(library, file, data, Options{Analyzers: analyzers})
 }
 
 // CheckWith is Check with options.
-func CheckWith(library *mlir.Library, file string, data []byte, o Options) []Diagnostic {
-	var c Checker
-	return c.check(library, file, data, o, c.release)
+func CheckWith(library *mlir.Library, file string, data []byte, o Options) (found []Diagnostic, err error) {
+	err = mlir.OnLargeStack(func() error {
+		var c Checker
+		defer c.Close()
+		found = c.Check(library, file, data, o)
+		return nil
+	})
+	return found, err
 }
 
 // explained drops the errors of the library that a rule explains.

@@ -3,6 +3,7 @@ package lint_test
 import (
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -19,7 +20,7 @@ func TestContext(t *testing.T) {
 	}}
 	context := func(text string) string {
 		t.Helper()
-		found := lint.CheckWith(mlirtest.Library(t), "f", []byte(text), lint.Options{Analyzers: []*lint.Analyzer{rule}, Context: true})
+		found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte(text), lint.Options{Analyzers: []*lint.Analyzer{rule}, Context: true}))
 		if len(found) != 1 || found[0].Rule != "r" {
 			t.Fatalf("found %v", found)
 		}

@@ -39,7 +39,11 @@ func ExampleCheck() {
 	if err := lint.Validate(analyzers); err != nil {
 		log.Fatal(err)
 	}
-	for _, d := range lint.Check(library, "model.mlir", []byte(module), analyzers) {
+	found, err := lint.Check(library, "model.mlir", []byte(module), analyzers)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, d := range found {
 		fmt.Println(d)
 	}
 	// Output:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -22,11 +23,11 @@ func TestCheckFailures(t *testing.T) {
 		return nil
 	}
 	var got []string
-	for _, d := range lint.Check(mlirtest.Library(t), "f", []byte("\nfunc.func @f() { return }"), []*lint.Analyzer{
+	for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", []byte("\nfunc.func @f() { return }"), []*lint.Analyzer{
 		{Name: "panics", Doc: "d", Run: func(*lint.Pass) error { panic("out of luck") }},
 		{Name: "fails", Doc: "d", Run: func(*lint.Pass) error { return errors.New("no idea") }},
 		{Name: "reports", Doc: "d", Run: report},
-	}) {
+	})) {
 		got = append(got, d.String())
 	}
 	want := []string{
@@ -52,9 +53,9 @@ func TestReportFix(t *testing.T) {
 		}
 		return nil
 	}}
-	got := lint.CheckWith(mlirtest.Library(t), "f", []byte("func.func @f() {\n  return\n}"), lint.Options{
+	got := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte("func.func @f() {\n  return\n}"), lint.Options{
 		Analyzers: []*lint.Analyzer{rule}, Strict: true, KnownTargets: []string{"mine"},
-	})
+	}))
 	want := []lint.Diagnostic{
 		{File: "f", Line: 1, Column: 1, Severity: mlir.SeverityNote, Message: "its function", Rule: "r", Operation: 2},
 		{File: "f", Line: 2, Column: 3, Severity: mlir.SeverityWarning, Message: "a return", Rule: "r", Operation: 3, Fix: &fix},
@@ -76,7 +77,7 @@ func TestMentions(t *testing.T) {
 			}
 			return nil
 		}}
-		if found := lint.Check(mlirtest.Library(t), "f", []byte(text), []*lint.Analyzer{rule}); len(found) > 0 {
+		if found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), []*lint.Analyzer{rule})); len(found) > 0 {
 			t.Error(found)
 		}
 	}

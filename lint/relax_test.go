@@ -38,7 +38,7 @@ func TestRelax(t *testing.T) {
 	)
 	library := mlirtest.Library(t)
 	messages := func(text string, analyzers ...*lint.Analyzer) (list []string) {
-		for _, d := range lint.Check(library, "f", []byte(text), analyzers) {
+		for _, d := range check.Must(lint.Check(library, "f", []byte(text), analyzers)) {
 			list = append(list, d.Rule+" "+d.Message)
 		}
 		return list
@@ -78,7 +78,7 @@ func TestShared(t *testing.T) {
 	}
 	analyzers := []*lint.Analyzer{{Name: "a", Doc: "d", Run: run}, {Name: "b", Doc: "d", Run: run}}
 	for want := range 2 {
-		lint.Check(mlirtest.Library(t), "f", []byte("module {}"), analyzers)
+		check.Must(lint.Check(mlirtest.Library(t), "f", []byte("module {}"), analyzers))
 		check.Diff(t, "calls of make", want+1, made)
 	}
 }

@@ -186,8 +186,12 @@ func (m *Module) Invalidate(by string) {
 // OnLargeStack calls f on a thread whose C stack is large enough for parsing, printing,
 // verifying and closing deeply nested modules, which are recursive. These functions switch
 // to such a thread themselves if they need one; OnLargeStack saves starting a thread for
-// each of them. f must not use the context after it returns.
+// each of them. On such a thread it calls f at once. f must not use the context after it returns.
+// If no thread can be started, OnLargeStack returns an error and does not call f.
 func OnLargeStack(f func() error) error {
+	if capi.IsLargeStack() {
+		return f()
+	}
 	var err error
 	if e := capi.OnLargeStack(func() { err = f() }); e != nil {
 		return fmt.Errorf("mlir: %w", e)

@@ -72,7 +72,7 @@ func clean(t *testing.T, m *mlir.Module) {
 			t.Errorf("the module still has %q:\n%s", gone, text)
 		}
 	}
-	for _, d := range lint.Check(m.Context().Library(), "m.mlir", []byte(text), slices.DeleteFunc(rules.All(), func(a *lint.Analyzer) bool { return slices.Contains(kept, a) })) {
+	for _, d := range check.Must(lint.Check(m.Context().Library(), "m.mlir", []byte(text), slices.DeleteFunc(rules.All(), func(a *lint.Analyzer) bool { return slices.Contains(kept, a) }))) {
 		t.Errorf("%v\n%s", d, text)
 	}
 }

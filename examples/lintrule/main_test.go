@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/rules"
@@ -18,11 +19,11 @@ func TestHalfPrecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, d := range lint.Check(mlirtest.Library(t), "m.mlir", []byte(`func.func @f(%x: tensor<4xf16>, %y: tensor<4xf32>) {
+	for _, d := range check.Must(lint.Check(mlirtest.Library(t), "m.mlir", []byte(`func.func @f(%x: tensor<4xf16>, %y: tensor<4xf32>) {
   %0 = stablehlo.add %x, %x : tensor<4xf16>
   %1 = stablehlo.add %y, %y : tensor<4xf32>
   return
-}`), analyzers) {
+}`), analyzers)) {
 		got = append(got, d.String())
 	}
 	want := []string{"m.mlir:2:8: warning: stablehlo.add computes in 16 bits: convert its operands to f32 [half-precision]"}

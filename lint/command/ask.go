@@ -51,6 +51,9 @@ func (l *loss) Error() string {
 // outOfMemory are the parts of what the library prints if it asks for too much memory.
 var outOfMemory = regexp.MustCompile(`out of memory|bad_alloc|unable to grow`)
 
+// outOfThreads are the beginnings of what Go's runtime prints if the system starts no thread.
+var outOfThreads = regexp.MustCompile(`^(runtime/cgo: pthread_create failed|runtime: failed to create new OS thread)`)
+
 // ask sends an input to the worker, which it starts if there is none, and returns the answer. The
 // error is a *loss, or that of the context, or one because of which no input can be checked.
 func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration) (answer, error) {
@@ -76,10 +79,16 @@ func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration
 				return answer{}, fmt.Errorf("the %s was fetched and is not found", a.Needs)
 			}
 		}
+		if err == nil && a.Problem != "" {
+			return answer{}, errors.New(a.Problem)
+		}
 		if err == nil {
 			return a, nil
 		}
 		d.process = nil // it has ended
+		if outOfThreads.MatchString(err.Error()) {
+			return answer{}, fmt.Errorf("a worker ended: %w: raise the limits of address space and processes (ulimit -v, -u)", err)
+		}
 		if errors.Is(err, errLate) {
 			lost.limit = s.limit
 			return answer{}, lost

@@ -97,7 +97,11 @@ func (in input) leftFindings(left []lint.Diagnostic) []report.Finding {
 // unwritable is fix.Apply for a file that the command cannot write: an error if there is anything to
 // repair.
 func unwritable(library *mlir.Library, in input, o fix.Options) (fix.Result, error) {
-	r := fix.Result{Data: in.Data, Found: o.Select(in.Data, lint.CheckWith(library, in.Name, in.Data, o.Options))}
+	found, err := lint.CheckWith(library, in.Name, in.Data, o.Options)
+	if err != nil {
+		return fix.Result{}, err
+	}
+	r := fix.Result{Data: in.Data, Found: o.Select(in.Data, found)}
 	if slices.ContainsFunc(r.Found, func(d lint.Diagnostic) bool { return d.Fix != nil }) {
 		return r, errors.New("it is a file of jax.export, which has more than the module: mend the program, and export it again")
 	}

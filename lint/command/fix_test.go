@@ -177,7 +177,7 @@ func TestFixChanged(t *testing.T) {
 
 // The rules of the command say how they are repaired.
 func TestFixRules(t *testing.T) {
-	for _, d := range lint.Check(mlirtest.Library(t), "f", []byte(hook), rules.All()) {
+	for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", []byte(hook), rules.All())) {
 		if d.Fix == nil || !d.Fix.Migrate || d.Fix.Message == "" {
 			t.Errorf("%v has the repair %+v", d, d.Fix)
 		}

@@ -39,6 +39,12 @@ func TestWornOut(t *testing.T) {
 	executeWith(everything, "", "-rules", "wears-out", dir).holds(t, 0)
 }
 
+// TestNoThreadOfGo checks that a worker for which the system starts no thread is no finding of a file.
+func TestNoThreadOfGo(t *testing.T) {
+	const want = "command.test: a worker ended: runtime/cgo: pthread_create failed: Resource temporarily unavailable: raise the limits of address space and processes (ulimit -v, -u)\n"
+	check.Diff(t, "result", result{2, "", want}, executeWith(everything, clean, "-rules", "ends"))
+}
+
 // TestDeep checks that a file is checked even if it is too deep for an ordinary stack.
 func TestDeep(t *testing.T) {
 	const depth = 50_000

@@ -3,6 +3,7 @@ package command_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -23,6 +24,11 @@ var everything = append(rules.All(),
 		if runs++; runs == 2 {
 			os.Exit(7)
 		}
+		return nil
+	}},
+	&lint.Analyzer{Name: "ends", Doc: "ends like Go without a thread", Run: func(*lint.Pass) error {
+		fmt.Fprintln(os.Stderr, "runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort")
+		os.Exit(2)
 		return nil
 	}},
 	marks, meddles, hangs, eats,

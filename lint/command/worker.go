@@ -25,7 +25,7 @@ import (
 const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
 
 type answer struct {
-	Problem  string      // in the first answer: why the worker cannot run
+	Problem  string      // why the worker cannot run, or cannot check any input
 	Findings []finding   `json:",omitempty"`
 	Text     bool        // the input has lines
 	Mended   *mended     `json:",omitempty"` // if the input was to be repaired and is valid
@@ -60,7 +60,11 @@ func serve(analyzers []*lint.Analyzer) int {
 	}
 	w := worker{analyzers: analyzers}
 	for in := range requests() {
-		if answers.Encode(w.answer(in)) != nil {
+		var a answer
+		if err := mlir.OnLargeStack(func() error { a = w.answer(in); return nil }); err != nil {
+			a.Problem = err.Error()
+		}
+		if answers.Encode(a) != nil {
 			return 2
 		}
 	}

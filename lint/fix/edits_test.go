@@ -38,7 +38,7 @@ func edited(t *testing.T, data []byte, edits []fix.Edit) []byte {
 func eachEdited(t *testing.T, data []byte, analyzers ...*lint.Analyzer) (texts []string) {
 	t.Helper()
 	library, o := mlirtest.LibraryFor(t, data), lint.Options{Analyzers: analyzers}
-	found := lint.CheckWith(library, "f", data, o)
+	found := check.Must(lint.CheckWith(library, "f", data, o))
 	for i, edits := range check.Must(fix.Edits(library, data, found, analyzers)) {
 		if edits == nil {
 			texts = append(texts, "none")
@@ -49,7 +49,7 @@ func eachEdited(t *testing.T, data []byte, analyzers ...*lint.Analyzer) (texts [
 		}
 		after := edited(t, data, edits)
 		texts = append(texts, string(after))
-		now := lint.CheckWith(library, "f", after, o)
+		now := check.Must(lint.CheckWith(library, "f", after, o))
 		if count(now, lint.Invalid, "") > 0 || count(now, found[i].Rule, found[i].Message) >= count(found, found[i].Rule, found[i].Message) {
 			t.Errorf("after the edits of %v:\n%s\n%v", found[i], after, now)
 		}
@@ -147,7 +147,7 @@ func TestEditsOfMany(t *testing.T) {
 		text.WriteString("  return\n}\n")
 		data := []byte(text.String())
 		library := mlirtest.Library(t)
-		found := lint.Check(library, "f", data, rules.All())
+		found := check.Must(lint.Check(library, "f", data, rules.All()))
 		edits := check.Must(fix.Edits(library, data, found, rules.All()))
 		check.Diff(t, fmt.Sprint("findings with edits, of ", n), with, len(slices.DeleteFunc(edits, func(e []fix.Edit) bool { return e == nil })))
 	}
@@ -166,7 +166,7 @@ func TestEditsOfRules(t *testing.T) {
 	for _, pattern := range []string{"../rules/testdata/*.mlir", corpus + "/*.mlir"} {
 		for _, file := range check.Must(filepath.Glob(pattern)) {
 			data := check.Must(os.ReadFile(file))
-			found := lint.Check(mlirtest.LibraryFor(t, data), "f", data, rules.All())
+			found := check.Must(lint.Check(mlirtest.LibraryFor(t, data), "f", data, rules.All()))
 			for i, text := range eachEdited(t, data, rules.All()...) {
 				local := found[i].Fix != nil && !found[i].Fix.Whole()
 				if filepath.Base(file) == "alias_whole_tuple.mlir" {

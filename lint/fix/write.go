@@ -34,7 +34,11 @@ func (r *repair) write(library *mlir.Library) error {
 	if r.options.Texts {
 		r.result.After = r.textOf(r.result.Data)
 	}
-	r.result.Found = r.options.selected(r.result.Data, lint.CheckWith(library, r.file, r.result.Data, r.options.Options))
+	found, err := lint.CheckWith(library, r.file, r.result.Data, r.options.Options)
+	if err != nil {
+		return err
+	}
+	r.result.Found = r.options.selected(r.result.Data, found)
 	for _, d := range r.result.Found {
 		if isInvalid(d) && len(r.result.Left) == 0 {
 			return errors.New("the mended module is not accepted: " + d.Message)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/quick"
@@ -62,7 +63,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Run(input.name+"/full", func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				for _, d := range lint.Check(library, "f", data, everyOperation) {
+				for _, d := range check.Must(lint.Check(library, "f", data, everyOperation)) {
 					if d.Rule == lint.Invalid {
 						b.Fatal(d)
 					}

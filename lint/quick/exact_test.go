@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/quick"
@@ -37,7 +38,7 @@ var everyOperation = []*lint.Analyzer{
 // parsed returns the findings of a full parse, and false if the library refuses the module.
 func parsed(library *mlir.Library, data []byte) ([]string, bool) {
 	var lines []string
-	for _, d := range lint.Check(library, "f", data, everyOperation) {
+	for _, d := range check.Must(lint.Check(library, "f", data, everyOperation)) {
 		if d.Rule == lint.Invalid {
 			return []string{d.Message}, false
 		}

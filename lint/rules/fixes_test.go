@@ -35,12 +35,12 @@ func TestFixes(t *testing.T) {
 			}
 			o := options(string(data))
 			library := mlirtest.LibraryFor(t, data)
-			findings := lint.CheckWith(library, file, data, o)
+			findings := check.Must(lint.CheckWith(library, file, data, o))
 			if !slices.ContainsFunc(findings, func(d lint.Diagnostic) bool { return d.Fix != nil }) {
 				return
 			}
 			text := mend(t, library, data, findings)
-			for _, d := range lint.CheckWith(library, file, []byte(text), o) {
+			for _, d := range check.Must(lint.CheckWith(library, file, []byte(text), o)) {
 				if d.Fix != nil {
 					t.Errorf("after the repairs: %v; fix: %s", d, repair(d.Fix))
 				}
@@ -98,13 +98,13 @@ func TestCorpus(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(corpus, row["file"]))
 			check.NoError(t, err)
 			library := mlirtest.LibraryFor(t, data)
-			findings := lint.Check(library, "f", data, rules.All())
+			findings := check.Must(lint.Check(library, "f", data, rules.All()))
 			for _, d := range findings {
 				if d.Severity == mlir.SeverityError && (d.Fix == nil || !d.Fix.Migrate) {
 					t.Errorf("%v; fix: %s", d, repair(d.Fix))
 				}
 			}
-			for _, d := range lint.Check(library, "f", []byte(mend(t, library, data, findings)), rules.All()) {
+			for _, d := range check.Must(lint.Check(library, "f", []byte(mend(t, library, data, findings)), rules.All())) {
 				if d.Severity != mlir.SeverityNote {
 					t.Errorf("after the repairs: %v", d)
 				}

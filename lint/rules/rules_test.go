@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/rules"
@@ -34,7 +35,7 @@ func TestRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := wants(t, string(data))
-			for _, d := range lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data))) {
+			for _, d := range check.Must(lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
 				covered[d.Rule] = true
 				text := fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Rule)
 				i := slices.IndexFunc(want[d.Line], func(e expectation) bool {
@@ -71,7 +72,7 @@ func TestUnorderedEffectsTooLarge(t *testing.T) {
 		}
 		fmt.Fprintf(&text, "func.func private @f%d(%%t: tensor<1xi8>) {\n%s%s  return\n}\n", i, call, strings.ReplaceAll(call, "%0", "%1"))
 	}
-	got := lint.Check(mlirtest.Library(t), "f", []byte(text.String()), rules.All())
+	got := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text.String()), rules.All()))
 	if len(got) != 1 || !strings.Contains(got[0].String(), "note: the order of the calls is not checked: the program is too large with its functions inlined [unordered-effects]") {
 		t.Errorf("got %v", got)
 	}
