@@ -455,7 +455,7 @@ func TestJAXTypes(t *testing.T) {
 	}{
 		{[]string{"types.scale", "types.any"}, nil},
 		{[]string{"types.signed", "types.any"}, nil},
-		{[]string{"types.any", "types.scale"}, []string{`JAXCallbacks[1] is "types.scale", and the call`, "f32[4],s32[2]->", `the function takes 1 arguments, the module gives 2`}},
+		{[]string{"types.any", "types.scale"}, []string{`JAXCallbacks[1] is "types.scale", and the call`, "f32[4],s32[2]->", `the function takes 1 argument, the module gives 2`}},
 		{[]string{"types.any", "types.signed"}, []string{`JAXCallbacks[1] is "types.signed", and the call`, "registered with the signature f32[4]->f32[4], but the module calls it with f32[4],s32[2]->"}},
 		{[]string{"types.three", "types.any"}, []string{`JAXCallbacks[0] is "types.three", and the call`, "f32[4]->f32[4]", "takes 3 arguments, the module gives 1"}},
 	} {

@@ -51,11 +51,11 @@ func TestCheckTypes(t *testing.T) {
 		want string // in the error, "" for no error
 	}{
 		{"call", contract.Call, vector + "," + number + "->" + vector, ""},
-		{"call", contract.Call, "s32[3]," + number + "->s32[3]", "takes 2 arguments, the module gives 2:\n  .X: takes any f32 array, given s32[3]  <- differs\n  .N: takes s32[], given s32[]"},
+		{"call", contract.Call, "s32[3]," + number + "->s32[3]", "takes other arguments than the module gives:\n  .X: takes any f32 array, given s32[3]  <- differs\n  .N: takes s32[], given s32[]"},
 		{"call", contract.Call, vector + ",s32[1]->" + vector, ".N: takes s32[], given s32[1]  <- differs"},
 		{"call", contract.Call, vector + "->" + vector, "takes 2 arguments, the module gives 1"},
-		{"call", contract.Call, vector + "," + number + "->f64[3]", "returns 1 results, the module expects 1:\n  result 0: expected f64[3], returns any f32 array  <- differs"},
-		{"call", contract.Call, vector + "," + number + "->", "returns 1 results, the module expects 0"},
+		{"call", contract.Call, vector + "," + number + "->f64[3]", "returns other results than the module expects:\n  result 0: expected f64[3], returns any f32 array  <- differs"},
+		{"call", contract.Call, vector + "," + number + "->", "returns 1 result, the module expects 0"},
 		{"views", contract.Call, vector + "," + number + "->" + vector + "," + number, ""},
 		{"pairs", contract.Observe, vector + "," + number + "," + matrix + "," + number + "->", ""},
 		{"pairs", contract.Observe, "->", ""},

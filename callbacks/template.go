@@ -69,14 +69,23 @@ func acceptedBy(l leaf.Leaf) Leaf {
 func (e *TemplateError) Error() string {
 	var b strings.Builder
 	expected, returned := "expected", "returned"
-	if e.Arguments {
+	verb, arrays, module := "returned", "result", "the module expects"
+	function, other := len(e.Got), len(e.Want)
+	switch {
+	case e.Arguments:
 		expected, returned = "takes", "given"
-		fmt.Fprintf(&b, "the function takes %d arguments, the module gives %d:", len(e.Want), len(e.Got))
-	} else {
-		if e.Declared {
-			returned = "returns"
-		}
-		fmt.Fprintf(&b, "the function %s %d results, the module expects %d:", returned, len(e.Got), len(e.Want))
+		verb, arrays, module = "takes", "argument", "the module gives"
+		function, other = other, function
+	case e.Declared:
+		returned, verb = "returns", "returns"
+	}
+	switch {
+	case function == other:
+		fmt.Fprintf(&b, "the function %s other %ss than %s:", verb, arrays, module)
+	case function == 1:
+		fmt.Fprintf(&b, "the function %s 1 %s, %s %d:", verb, arrays, module, other)
+	default:
+		fmt.Fprintf(&b, "the function %s %d %ss, %s %d:", verb, function, arrays, module, other)
 	}
 	got := map[string]Leaf{}
 	for _, l := range e.Got {

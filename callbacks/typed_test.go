@@ -124,34 +124,34 @@ func TestCallErrors(t *testing.T) {
 		{"nothing", nil, nil, []tensor.Shape{}, `the function returned 0 results, the module expects 2:
   result 0: expected f32[2], returned nothing  <- differs
   result 1: expected s32[], returned nothing  <- differs`},
-		{"too few", []tensor.View{one}, nil, []tensor.Shape{f2}, `the function returned 1 results, the module expects 2:
+		{"too few", []tensor.View{one}, nil, []tensor.Shape{f2}, `the function returned 1 result, the module expects 2:
   result 0: expected f32[2], returned f32[2]
   result 1: expected s32[], returned nothing  <- differs`},
 		{"too many", []tensor.View{one, two, two}, nil, []tensor.Shape{f2, s0, s0}, `the function returned 3 results, the module expects 2:
   result 0: expected f32[2], returned f32[2]
   result 1: expected s32[], returned s32[]
   result 2: expected nothing, returned s32[]  <- differs`},
-		{"order", []tensor.View{two, one}, nil, []tensor.Shape{s0, f2}, `the function returned 2 results, the module expects 2:
+		{"order", []tensor.View{two, one}, nil, []tensor.Shape{s0, f2}, `the function returned other results than the module expects:
   result 0: expected f32[2], returned s32[]  <- differs
   result 1: expected s32[], returned f32[2]  <- differs`},
 		{"element type", []tensor.View{one, tensor.Scalar(uint32(3))}, nil, []tensor.Shape{f2, tensor.ShapeOf(tensor.U32)},
-			`the function returned 2 results, the module expects 2:
+			`the function returned other results than the module expects:
   result 0: expected f32[2], returned f32[2]
   result 1: expected s32[], returned u32[]  <- differs`},
 		{"rank", []tensor.View{square, two}, nil, []tensor.Shape{square.Shape, s0},
-			`the function returned 2 results, the module expects 2:
+			`the function returned other results than the module expects:
   result 0: expected f32[2], returned f32[2,1]  <- differs
   result 1: expected s32[], returned s32[]`},
 		{"zero view", []tensor.View{one, {}}, nil, []tensor.Shape{f2, {}},
-			`the function returned 2 results, the module expects 2:
+			`the function returned other results than the module expects:
   result 0: expected f32[2], returned f32[2]
   result 1: expected s32[], returned an empty View  <- differs`},
 		{"too little data", []tensor.View{one, {Shape: s0, Data: []byte{1, 2}}}, nil, []tensor.Shape{f2, s0},
-			`the function returned 2 results, the module expects 2:
+			`the function returned other results than the module expects:
   result 0: expected f32[2], returned f32[2]
   result 1: expected s32[], returned a broken array (tensor: an array s32[] takes 4 bytes, but the data has 2)  <- differs`},
 		{"too much data", []tensor.View{{Shape: f2, Data: make([]byte, 9)}, two}, nil, []tensor.Shape{f2, s0},
-			`the function returned 2 results, the module expects 2:
+			`the function returned other results than the module expects:
   result 0: expected f32[2], returned a broken array (tensor: an array f32[2] takes 8 bytes, but the data has 9)  <- differs
   result 1: expected s32[], returned s32[]`},
 	} {
