@@ -8,7 +8,7 @@ import (
 )
 
 // Everything that can go wrong in a callback goes wrong, a few times in each way of
-// dispatch, in concurrent runs. go run ./tools/soak -faults does it a thousand times.
+// dispatch, in concurrent runs. go run ./tools/soak faults does it a thousand times.
 func TestFaults(t *testing.T) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	if err != nil {

@@ -43,7 +43,7 @@ There are three ways round:
   attention 1.6 to 1.9 times.
 - **Another module**, for the rest.
 
-Most cases were found by ` + "`go run ./tools/soak -identities`" + `, which compares XLA with StableHLO's reference
+Most cases were found by ` + "`go run ./tools/soak identities`" + `, which compares XLA with StableHLO's reference
 interpreter. With ` + "`-simplify`" + ` it shows what an exact compile prevents.
 
 This file is written by ` + "`go generate ./tests/deviations`" + `. The test ` + "`go test ./tests/deviations`" + ` runs each

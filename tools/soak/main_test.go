@@ -7,11 +7,11 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"-nosuchflag"}, {"stray"}, {"-faults", "-count", "0"}, {"-mode", "telepathy"}, {"-devices", "0"},
-		{"-lint", "-stress"}, {"-lint", "-inputs", "0"}, {"-lint", "-keep", ""}, {"-files", "100"}, {"-lint", "-files", "-1"},
-		{"-debug"}, {"-identities", "-lint"}, {"-identities", "-expressions", "0"}, {"-stress", "-faults"}, {"-procs", "2"}, {"-stress", "-procs", "-1"}, {"-stress", "-procs", "1", "-for", "-1s"}} {
+	for _, args := range []string{"", "telepathy", "-calls 1", "calls -nosuchflag", "calls stray", "calls -mode telepathy", "calls -devices 0",
+		"calls -count 1", "faults -count 0", "faults -goroutines 0", "lint -inputs 0", "lint -keep=", "lint -files -1",
+		"identities -expressions 0", "stress -procs -1", "stress -procs 1 -for -1s", "programs -programs 0", "programs -ways telepathy"} {
 		var out, errs bytes.Buffer
-		if got := run(args, &out, &errs); got != 2 || errs.Len() == 0 {
+		if got := run(strings.Fields(args), &out, &errs); got != 2 || errs.Len() == 0 {
 			t.Errorf("run(%q) = %d, said %q; want 2 and why", args, got, &errs)
 		}
 	}
@@ -19,7 +19,7 @@ func TestUsage(t *testing.T) {
 
 func TestSoak(t *testing.T) {
 	var out, errs bytes.Buffer
-	if got := run([]string{"-calls", "5000", "-devices", "1"}, &out, &errs); got != 0 {
+	if got := run([]string{"calls", "-calls", "5000", "-devices", "1"}, &out, &errs); got != 0 {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.Contains(out.String(), "calls in 5 runs") {
@@ -29,7 +29,7 @@ func TestSoak(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	var out, errs bytes.Buffer
-	if got := run([]string{"-faults", "-count", "2", "-only", "wrapped"}, &out, &errs); got != 0 {
+	if got := run([]string{"faults", "-count", "2", "-only", "wrapped"}, &out, &errs); got != 0 {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.HasPrefix(out.String(), "wrapped error\tinline\t2\t") || !strings.Contains(out.String(), "8 injections") {
@@ -39,7 +39,7 @@ func TestFaults(t *testing.T) {
 
 func TestStress(t *testing.T) {
 	var out, errs bytes.Buffer
-	if got := run([]string{"-stress", "-procs", "2", "-for", "300ms"}, &out, &errs); got != 0 {
+	if got := run([]string{"stress", "-procs", "2", "-for", "300ms"}, &out, &errs); got != 0 {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.HasPrefix(out.String(), "GOMAXPROCS=2: ") || !strings.Contains(out.String(), "close an executable") {
@@ -49,7 +49,7 @@ func TestStress(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	var out, errs bytes.Buffer
-	if got := run([]string{"-lint", "-inputs", "500", "-keep", t.TempDir()}, &out, &errs); got != 0 {
+	if got := run([]string{"lint", "-inputs", "500", "-keep", t.TempDir()}, &out, &errs); got != 0 {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.HasPrefix(out.String(), "500 inputs in ") || !strings.Contains(out.String(), "problems 0;") {
@@ -59,7 +59,7 @@ func TestLint(t *testing.T) {
 
 func TestIdentities(t *testing.T) {
 	var out, errs bytes.Buffer
-	if got := run([]string{"-identities", "-expressions", "20"}, &out, &errs); got != 0 {
+	if got := run([]string{"identities", "-expressions", "20"}, &out, &errs); got != 0 {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.Contains(out.String(), "20 programs, ") {
@@ -69,7 +69,7 @@ func TestIdentities(t *testing.T) {
 
 func TestLintFiles(t *testing.T) {
 	var out, errs bytes.Buffer
-	if got := run([]string{"-lint", "-files", "1000"}, &out, &errs); got != 0 {
+	if got := run([]string{"lint", "-files", "1000"}, &out, &errs); got != 0 {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
 	if !strings.Contains(out.String(), "800 files: the command ") {
