@@ -220,8 +220,8 @@ func (r *runner) both(ctx context.Context, list []*expression, w way) (want, got
 }
 
 // deviates returns the first element in which two results differ, or -1. Elements that depend on a denormal
-// number do not count, because XLA may take it for zero, and neither do those that depend on the rounding of the base of a
-// power, and expressions that depend on the order of a reduction.
+// number do not count, because XLA may take it for zero, and neither do those that the roundings of a part of the
+// expression change by more than the tolerance, and expressions that depend on the order of a reduction.
 func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
 	exact := e.isExact()
 	var parts map[*expression]tensor.View
@@ -238,7 +238,9 @@ func (r *runner) deviates(e *expression, want, got tensor.View) (int, error) {
 				return -1, nil
 			}
 		}
-		if !e.has(func(part *expression) bool { return isDenormal(parts[part], i) || dependsOnRounding(part, parts, i) }) {
+		if !e.has(func(part *expression) bool {
+			return isDenormal(parts[part], i) || roundingError(part, parts, i) > tolerance[part.t]
+		}) {
 			return i, nil
 		}
 	}

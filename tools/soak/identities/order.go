@@ -2,6 +2,7 @@ package identities
 
 import (
 	"math"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -39,14 +40,46 @@ func dependsOnOrder(e *expression, values map[*expression]tensor.View) bool {
 	return depends
 }
 
-// dependsOnRounding reports whether an element is a power with a base that libraries round in their own ways, and with so
-// large an exponent that its value is quite another one then.
-func dependsOnRounding(e *expression, values map[*expression]tensor.View, i int) bool {
-	if e.op != "power" || !isFloat(e.t) || e.args[0].isExact() {
-		return false
+// roundingError returns how much an element of an expression may differ, relatively and to first order, because libraries
+// round inexact operations in their own ways: an inexact operation has four roundings, and one that depends on it has one.
+// A power multiplies the error of its base by the exponent, an exponential that of its operand by the operand, and a
+// logarithm divides it by itself, so it is large if the logarithm is near zero.
+func roundingError(e *expression, values map[*expression]tensor.View, i int) float64 {
+	if e.isExact() || !isFloat(e.t) {
+		return 0
 	}
-	y, _ := number(values[e.args[1]].At(i))
-	return math.Abs(y)*4*formats[e.t].rounding > tolerance[e.t]
+	value := func(e *expression) float64 { v, _ := number(values[e].At(i)); return math.Abs(v) }
+	grown := func(arg int, factor float64) float64 {
+		of := roundingError(e.args[arg], values, i)
+		if of == 0 {
+			return 0
+		}
+		return of * factor
+	}
+	own := formats[e.t].rounding
+	if slices.Contains(inexact, e.op) {
+		own *= 4
+	}
+	switch e.op {
+	case "multiply", "divide":
+		return own + grown(0, 1) + grown(1, 1)
+	case "sqrt", "rsqrt":
+		return own + grown(0, 0.5)
+	case "log":
+		return own + grown(0, 1/value(e))
+	case "exponential":
+		if x := value(e.args[0]); !math.IsInf(x, 0) {
+			return own + grown(0, x)
+		}
+		return own
+	case "power":
+		return own + grown(0, value(e.args[1])) + grown(1, value(e.args[1])*math.Abs(math.Log(value(e.args[0]))))
+	}
+	most := 0.0
+	for arg := range e.args {
+		most = max(most, grown(arg, 1))
+	}
+	return own + most
 }
 
 func (f format) dependsSum(t tensor.DType, term func(int) float64) bool {

@@ -1,7 +1,6 @@
 package identities
 
 import (
-	"math"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -44,24 +43,44 @@ func TestDependsOnOrder(t *testing.T) {
 	}
 }
 
-func TestDependsOnRounding(t *testing.T) {
+// TestRoundingError states which elements depend on how a library rounds.
+func TestRoundingError(t *testing.T) {
+	const inf = 1e39 // overflows to infinity
 	x, y := &expression{op: "x", t: tensor.F32}, &expression{op: "y", t: tensor.F32}
-	root := &expression{op: "rsqrt", args: []*expression{x}, t: tensor.F32}
-	values := map[*expression]tensor.View{y: tensor.Vector(float32(math.Inf(-1)), 1e6, -1e6, 100)}
+	of := func(op string, args ...*expression) *expression {
+		return &expression{op: op, args: args, t: tensor.F32}
+	}
+	root, log := of("rsqrt", x), of("log", x)
 	for _, test := range []struct {
-		op   string
-		base *expression
-		want [4]bool
+		e    *expression
+		of   map[*expression]float64 // the values of parts
+		want bool
 	}{
-		{"power", root, [4]bool{true, true, true, false}},
-		{"power", x, [4]bool{}},
-		{"multiply", root, [4]bool{}},
+		{of("power", root, y), map[*expression]float64{root: 2, y: -inf}, true},
+		{of("power", root, y), map[*expression]float64{root: 2, y: 1e6}, true},
+		{of("power", root, y), map[*expression]float64{root: 2, y: -1e6}, true},
+		{of("power", root, y), map[*expression]float64{root: 2, y: 100}, false},
+		{of("power", x, y), map[*expression]float64{x: 2, y: 1e6}, false},
+		{of("power", x, log), map[*expression]float64{x: 1e30, log: 10}, false},
+		{of("power", x, log), map[*expression]float64{x: 1e30, log: 1e4}, true},
+		{of("multiply", root, y), map[*expression]float64{root: 2, y: 1e6}, false},
+		{of("log", root), map[*expression]float64{root: 1.0001, nil: 1e-4}, true},
+		{of("log", root), map[*expression]float64{root: 1, nil: 0}, true},
+		{of("log", root), map[*expression]float64{root: 2, nil: 0.69}, false},
+		{of("log", root), map[*expression]float64{root: inf, nil: inf}, false},
+		{of("log", of("multiply", of("sqrt", x), root)), map[*expression]float64{nil: 1e-4}, true},
+		{of("log", x), map[*expression]float64{x: 1, nil: 0}, false},
+		{of("exponential", log), map[*expression]float64{log: 80}, false},
+		{of("exponential", log), map[*expression]float64{log: 1e4}, true},
+		{of("exponential", log), map[*expression]float64{log: inf}, false},
 	} {
-		e := &expression{op: test.op, args: []*expression{test.base, y}, t: tensor.F32}
-		var got [4]bool
-		for i := range got {
-			got[i] = dependsOnRounding(e, values, i)
+		values := map[*expression]tensor.View{}
+		for part, v := range test.of {
+			if part == nil {
+				part = test.e
+			}
+			values[part] = tensor.Vector(float32(v))
 		}
-		check.Diff(t, e.String(), test.want, got)
+		check.Diff(t, test.e.String(), test.want, roundingError(test.e, values, 0) > tolerance[tensor.F32])
 	}
 }
