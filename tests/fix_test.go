@@ -15,6 +15,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/doctest"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/fix"
@@ -130,8 +131,8 @@ func near(want, got tensor.View, tolerance float64) bool {
 func TestMigrateGuide(t *testing.T) {
 	const file = "hook_print_value.mlir"
 	guide := string(check.Must(os.ReadFile("../docs/migrate-hooks.md")))
-	before, rest := codeBlock(t, guide, "```mlir\n")
-	after, _ := codeBlock(t, rest, "```mlir\n")
+	before, rest := doctest.Block(t, guide, "```mlir\n")
+	after, _ := doctest.Block(t, rest, "```mlir\n")
 	module := string(check.Must(os.ReadFile(filepath.Join(corpusFolder, file))))
 	check.Diff(t, "module before", strings.TrimSpace(module), before)
 	check.Diff(t, "module after", string(repaired(t, file, []byte(module), "")), after+"\n")

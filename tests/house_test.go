@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"internal/dispatch":              {"callbacks", "contract", "tensor", "internal/cached", "internal/dispatch/access", "internal/errtext"},
 	"internal/dispatch/access":       {"contract"},
 	"internal/dispatch/dispatchtest": {"callbacks", "contract", "internal/dispatch"},
+	"internal/doctest":               {},
 	"internal/errtext":               {},
 	"internal/mlirtest":              {"mlir", "native", "internal/check", "internal/debs"},
 	"internal/model":                 {"bridge", "bridge/lapack", "mlir", "native", "passes", "stablehlo", "stablehlo/jaxexport", "stablehlo/sharding", "tensor"},

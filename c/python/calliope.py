@@ -15,9 +15,13 @@ A Library has the functions of c/include/calliope.h that JAX programs need:
 
 Functions of other languages that are registered in the same process, for example in Go, are
 called in the same way. This module needs ctypes and NumPy, and JAX where JAX is called.
+
+jax_callbacks tells which functions a program of JAX calls, for a host that serves them in their place.
 """
 
 import ctypes
+import functools
+import inspect
 import json
 import os
 import traceback
@@ -335,6 +339,37 @@ def tap(name, *args, token=None, ordered=False, registry="", vmap_method="sequen
     """
     _, token = _emit(IO_CALLBACK, "observe", name, [], args, token, ordered, registry, vmap_method, keys)
     return token
+
+
+def jax_callbacks(lowered):
+    """Returns the names of the Python functions that a program of JAX calls, by the index that is in the module.
+
+    lowered is what jax.jit(f).lower(…) returns. The name of a function is its __name__, that of another object its
+    type's, and that of a jax.debug.print its format. It is an error if two functions have one name.
+    """
+    functions, names = {}, []
+    for callback in lowered._lowering.compile_args["host_callbacks"]:
+        function = _behind(callback)
+        name = function if isinstance(function, str) else getattr(function, "__name__", type(function).__name__)
+        if name == "<lambda>" or functions.setdefault(name, function) != function:
+            raise ValueError(f"callback {len(names)} of the program needs a name that no other one has, not {name}")
+        names.append(name)
+    return names
+
+
+def _behind(callback):
+    """Returns the Python function that a callback of JAX calls, or the format of a jax.debug.print."""
+    while (getattr(callback, "__module__", None) or "").startswith("jax."):
+        if hasattr(callback, "callback_func"):
+            callback = callback.callback_func
+        else:
+            values = inspect.getclosurevars(callback).nonlocals
+            callback = values.get("callback") or values["callback_without_token"]
+    while isinstance(callback, functools.partial):
+        if callback.func.__name__ == "_format_print_callback":
+            return callback.args[0]
+        callback = callback.func
+    return callback
 
 
 def first_token():
