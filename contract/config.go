@@ -37,6 +37,10 @@ type Config struct {
 	Legacy                     int64
 	LegacyOpaque, LegacyTuples string
 
+	// JVP, VJP and Transpose say what computes the derivative of the call, for package autodiff: the name of a callback
+	// of the registry or, after "@", of a function of the module. "" is none.
+	JVP, VJP, Transpose string
+
 	Encoding Encoding // how the rest is written
 	Aliased  int      // with EncodingServer: the number of results that pass operands through
 }
@@ -83,7 +87,13 @@ func (c Config) Validate() error {
 	if err := c.validateLegacy(); err != nil {
 		return err
 	}
-	for _, text := range []string{c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc} {
+	if derived := c.JVP + c.VJP + c.Transpose; derived != "" && c.Form != Call && c.Form != Pure {
+		return fmt.Errorf("contract: callback %q of the form %s cannot have a derivative: "+
+			"only the forms call and pure have results of their own", c.Name(), c.Form)
+	}
+	for _, text := range []string{
+		c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc, c.JVP, c.VJP, c.Transpose,
+	} {
 		if strings.ContainsRune(text, 0) {
 			return fmt.Errorf("contract: %q contains a NUL, which XLA does not pass on", text)
 		}

@@ -18,8 +18,9 @@ var (
 		NumIDs: 2, NumTokens: 1, Effect: "io", Policy: "once", Transforms: "vmap(8)", Loc: "main.go:12",
 		Optional: true, Every: 10,
 	}
-	byID   = contract.Config{Form: contract.Observe, ID: 7}
-	legacy = contract.Config{Form: contract.Call, Callback: "f", Legacy: 3, LegacyOpaque: "a\x00\xff", LegacyTuples: "(.)->."}
+	byID    = contract.Config{Form: contract.Observe, ID: 7}
+	legacy  = contract.Config{Form: contract.Call, Callback: "f", Legacy: 3, LegacyOpaque: "a\x00\xff", LegacyTuples: "(.)->."}
+	derived = contract.Config{Form: contract.Pure, Callback: "f", JVP: "j", VJP: "@v", Transpose: "t"}
 	// opaque has the fields of the further encodings.
 	opaque = contract.Config{Form: contract.Passthrough, Opaque: "id", Server: "server", Encoding: contract.EncodingServer, Aliased: 2}
 )
@@ -38,6 +39,9 @@ func TestAttrs(t *testing.T) {
 		{"by id", byID, []contract.Attr{{"callback_id", int64(7)}, {"form", "observe"}, {"v", int64(1)}}},
 		{"legacy", legacy, []contract.Attr{
 			{"callback", "f"}, {"form", "call"}, {"legacy", int64(3)}, {"legacy_opaque", "6100ff"}, {"legacy_tuples", "(.)->."}, {"v", int64(2)},
+		}},
+		{"derived", derived, []contract.Attr{
+			{"callback", "f"}, {"form", "pure"}, {"jvp", "j"}, {"transpose", "t"}, {"v", int64(3)}, {"vjp", "@v"},
 		}},
 		{"least", contract.Config{Form: contract.Pure, Callback: "f"}, []contract.Attr{
 			{"callback", "f"}, {"form", "pure"}, {"v", int64(1)},
@@ -68,12 +72,12 @@ func roundTrip(t *testing.T, config contract.Config, want []contract.Attr) []con
 // The tests above set every field and every key.
 func TestEveryFieldAndKeyIsTested(t *testing.T) {
 	for i := range reflect.TypeFor[contract.Config]().NumField() {
-		if reflect.ValueOf(byName).Field(i).IsZero() && reflect.ValueOf(byID).Field(i).IsZero() && reflect.ValueOf(opaque).Field(i).IsZero() && reflect.ValueOf(legacy).Field(i).IsZero() {
+		if reflect.ValueOf(byName).Field(i).IsZero() && reflect.ValueOf(byID).Field(i).IsZero() && reflect.ValueOf(opaque).Field(i).IsZero() && reflect.ValueOf(legacy).Field(i).IsZero() && reflect.ValueOf(derived).Field(i).IsZero() {
 			t.Errorf("no test sets %s", reflect.TypeFor[contract.Config]().Field(i).Name)
 		}
 	}
 	var keys []string
-	for _, c := range []contract.Config{byName, byID, legacy} {
+	for _, c := range []contract.Config{byName, byID, legacy, derived} {
 		attrs, err := c.Attrs()
 		check.NoError(t, err)
 		for _, a := range attrs {
@@ -143,8 +147,8 @@ func TestDecodeErrors(t *testing.T) {
 		{"unknown form", []contract.Attr{v, {"form", "tap"}, name}, `no form "tap": it is passthrough, observe, call or pure`},
 		{"empty form", []contract.Attr{v, {"form", ""}, name}, `no form ""`},
 		{"no such version", []contract.Attr{{"v", int64(0)}, form, name}, "states version 0 of the callback contract, and the first version is 1"},
-		{"newer version", []contract.Attr{{"v", int64(contract.Version + 1)}, form, name}, "needs version 3 of the callback contract, and this release of Calliope reads versions 1 to 2: use a newer release"},
-		{"newer version with a new key, in order", []contract.Attr{name, {"colour", "red"}, form, {"v", int64(3)}}, "version 3"},
+		{"newer version", []contract.Attr{{"v", int64(contract.Version + 1)}, form, name}, "needs version 4 of the callback contract, and this release of Calliope reads versions 1 to 3: use a newer release"},
+		{"newer version with a new key, in order", []contract.Attr{name, {"colour", "red"}, form, {"v", int64(4)}}, "version 4"},
 		{"version as text", []contract.Attr{{"v", "1"}, form, name}, `the key "v" is an i64, not "1" (string)`},
 		{"version of another width", []contract.Attr{{"v", int32(1)}, form, name}, `the key "v" is an i64, not 1 (int32)`},
 		{"version as an array", []contract.Attr{{"v", []int64{1}}, form, name}, `the key "v" is an i64, not []int64{1} ([]int64)`},
@@ -160,6 +164,8 @@ func TestDecodeErrors(t *testing.T) {
 		{"NUL in policy", []contract.Attr{v, form, name, {"policy", "\x00"}}, "contains a NUL"},
 		{"NUL in transforms", []contract.Attr{v, form, name, {"transforms", "\x00"}}, "contains a NUL"},
 		{"NUL in loc", []contract.Attr{v, form, name, {"loc", "\x00"}}, "contains a NUL"},
+		{"NUL in a derivative", []contract.Attr{{"v", int64(3)}, {"form", "pure"}, name, {"jvp", "\x00"}}, "contains a NUL"},
+		{"derivative of a tap", []contract.Attr{{"v", int64(3)}, {"form", "observe"}, name, {"vjp", "g"}}, "cannot have a derivative"},
 		{"NUL in form", []contract.Attr{v, {"form", "call\x00"}, name}, `no form "call\x00"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -42,6 +42,9 @@ var keys = []key{
 			return string(b), ok && err == nil
 		}),
 	text(2, "legacy_tuples", func(c *Config) *string { return &c.LegacyTuples }),
+	text(3, "jvp", func(c *Config) *string { return &c.JVP }),
+	text(3, "vjp", func(c *Config) *string { return &c.VJP }),
+	text(3, "transpose", func(c *Config) *string { return &c.Transpose }),
 }
 
 func field[T comparable](since int64, name, kind string, at func(*Config) *T, out func(T) any, in func(any) (T, bool)) key {

@@ -20,7 +20,7 @@
   (CALLIOPE_VERSION_MAJOR * 10000 + CALLIOPE_VERSION_MINOR * 100 + CALLIOPE_VERSION_PATCH)
 
 // The version of the contract, which is the value of the key "v".
-#define CALLIOPE_CONTRACT_VERSION 2
+#define CALLIOPE_CONTRACT_VERSION 3
 
 // The value of api_version of each custom call: XLA's typed FFI.
 #define CALLIOPE_API_VERSION 4
@@ -66,6 +66,11 @@
 #define CALLIOPE_KEY_LEGACY "legacy"                // i64: the api_version of that call, 1 to 3
 #define CALLIOPE_KEY_LEGACY_OPAQUE "legacy_opaque"  // string: its opaque bytes in hexadecimal
 #define CALLIOPE_KEY_LEGACY_TUPLES "legacy_tuples"  // string: its tuples, as (.,(.,.))->.
+
+// The keys of a call with a derivative: the name of a callback or, after "@", of a function of the module.
+#define CALLIOPE_KEY_JVP "jvp"              // string: along tangents
+#define CALLIOPE_KEY_VJP "vjp"              // string: along cotangents
+#define CALLIOPE_KEY_TRANSPOSE "transpose"  // string: along cotangents, of a call that is linear
 
 // The keys of the further encodings, beside CALLIOPE_KEY_ID, which is an array<i64> there.
 // Bytes stand in 64-bit words, the first byte lowest.
