@@ -21,6 +21,16 @@ type Options struct {
 	// Aux allows Grad and ValueAndGrad functions with further results after the one that is
 	// differentiated, as has_aux of JAX. They are returned as they are.
 	Aux bool
+	// MaxSteps is the most steps of a while loop that has no constant number of them, if reverse mode passes
+	// through it. The values of all steps are stored in arrays of this length. The derivative is NaN if
+	// the loop takes more. The attribute calliope.max_steps of a loop, an integer, takes precedence. 0 makes such a
+	// loop an error.
+	MaxSteps int64
+	// SqrtLoops makes reverse mode store about 2·√n values for each value of a loop with a constant number n of steps,
+	// instead of n. It computes the steps twice.
+	SqrtLoops bool
+	// Holomorphic allows JacFwd and JacRev functions of complex numbers, which must be holomorphic, as in JAX.
+	Holomorphic bool
 }
 
 // JVP adds to the module of a func.func a function for the derivative along tangents. Its parameters are
@@ -32,6 +42,7 @@ func JVP(f mlir.Operation, o Options) (jvp mlir.Operation, err error) {
 		return jvp, err
 	}
 	defer transform.Catch(&err, d.discard)
+	d.sqrtLoops = false // it is for reverse mode
 	d.tangents()
 	d.f.block(d.body)
 	results := d.returned()
@@ -117,21 +128,27 @@ func VJP(f mlir.Operation, o Options) (forward, backward mlir.Operation, err err
 
 // empty adds a function with parameters of these types and no results.
 func (d *derivation) empty(parameters []mlir.Type) *emitter {
-	e := d.f.emitter
-	region, block := e.Context.NewRegion(), e.Context.NewBlock(d.original.Location(), parameters...)
-	region.Append(block)
-	end := must(mlir.Create(block, mlir.OperationState{Name: "func.return", Location: d.original.Location()}))
 	name, _ := d.function.Symbol()
-	f := must(e.Context.Create(mlir.OperationState{
-		Name: "func.func", Location: d.original.Location(), Regions: []mlir.Region{region},
+	f, e := newFunction(d.table, d.original.Location(), name, parameters)
+	d.made = append(d.made, f)
+	return e
+}
+
+// newFunction adds a function with parameters of these types and no results to a module.
+func newFunction(table *mlir.SymbolTable, loc mlir.Location, name string, parameters []mlir.Type) (f mlir.Operation, e *emitter) {
+	c := loc.Context()
+	region, block := c.NewRegion(), c.NewBlock(loc, parameters...)
+	region.Append(block)
+	end := must(mlir.Create(block, mlir.OperationState{Name: "func.return", Location: loc}))
+	f = must(c.Create(mlir.OperationState{
+		Name: "func.func", Location: loc, Regions: []mlir.Region{region},
 		Attributes: []mlir.NamedAttribute{
-			{Name: "sym_name", Value: e.Context.StringAttribute(name)},
-			{Name: "function_type", Value: e.Context.TypeAttribute(e.Context.FunctionType(parameters, nil))},
+			{Name: "sym_name", Value: c.StringAttribute(name)},
+			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(parameters, nil))},
 		},
 	}))
-	must(d.table.Insert(f))
-	d.made = append(d.made, f)
-	return newEmitter(end, e.Loc)
+	must(table.Insert(f))
+	return f, newEmitter(end, loc)
 }
 
 // derivation is the state of one transformation of one function.
@@ -145,6 +162,7 @@ type derivation struct {
 	table      *mlir.SymbolTable
 	f          *forward
 	made       []mlir.Operation // what end removes after an error
+	*settings
 }
 
 // start copies a function and inlines its calls.
@@ -155,19 +173,19 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 	if f.Region(0).NumBlocks() != 1 {
 		return nil, &Error{f.Name(), f.Location().Position(), "a derivative is of a function with one block"}
 	}
-	d = &derivation{original: f, name: o.Name}
+	d = &derivation{original: f, name: o.Name, settings: &settings{maxSteps: o.MaxSteps, sqrtLoops: o.SqrtLoops}}
 	defer transform.Catch(&err, d.discard)
 	d.function = f.Clone()
 	d.table = must(f.Parent().SymbolTable())
 	must(d.table.Insert(d.function))
 	d.made = append(d.made, d.function)
-	if at, err := transform.Inline(d.function, d.table); err != nil {
+	if at, err := transform.InlineEach(d.function, d.table, d.see); err != nil {
 		fail(at, "%v", err)
 	}
 	d.body = d.function.Region(0).First()
 	d.parameters = arguments(d.body)
 	d.active = must(selected(f, d.parameters, o.Parameters))
-	d.f = &forward{newEmitter(d.body.Terminator(), f.Location()), map[mlir.Value]mlir.Value{}}
+	d.f = &forward{newEmitter(d.body.Terminator(), f.Location()), map[mlir.Value]mlir.Value{}, d.settings}
 	return d, nil
 }
 
@@ -214,6 +232,7 @@ func (d *derivation) tangents() (list []mlir.Value) {
 // reverse creates the transpose by an emitter, which may be one of another function, and returns the
 // cotangents of the parameters that are differentiated. seed returns those of the results that have one.
 func (d *derivation) reverse(e *emitter, seed func() []mlir.Value) (gradients []mlir.Value) {
+	d.settings.reverse = true
 	tangents := d.tangents()
 	d.f.block(d.body)
 
@@ -237,23 +256,38 @@ func (d *derivation) reverse(e *emitter, seed func() []mlir.Value) (gradients []
 		}
 	}
 	d.body.Terminator().SetOperands(results...)
+	gradients = d.transpose(e, tangents, of, seed)
+	for i := len(tangents) - 1; i >= 0; i-- {
+		check(d.body.EraseArgument(tangents[i].Index()))
+	}
+	return gradients
+}
 
-	b := &backward{emitter: e, source: d.f.emitter, linear: reach{}, cotangents: map[mlir.Value]mlir.Value{}}
+// transpose creates the transpose of what is linear in inputs, and removes that. It returns the cotangents of the
+// inputs. seed returns those of the values of, some of which may not exist.
+func (d *derivation) transpose(e *emitter, inputs, of []mlir.Value, seed func() []mlir.Value) (gradients []mlir.Value) {
+	b := &backward{
+		emitter: e, source: d.f.emitter, linear: reach{}, cotangents: map[mlir.Value]mlir.Value{}, settings: d.settings,
+	}
 	b.Loc = d.function.Location()
-	for _, v := range tangents {
+	for _, v := range inputs {
 		b.linear[v] = true
 	}
 	b.linear.block(d.body)
+	var end mlir.Operation // an unused constant, which ends what is transposed if the transpose stands behind it
+	if e.Before.Block() == d.body && d.checkpoints > 0 {
+		end = b.unused()
+	}
 	for i, g := range seed() {
 		b.add(of[i], g)
 	}
 	b.block(d.body)
-	for _, v := range tangents {
+	for _, v := range inputs {
 		b.Loc = d.function.Location()
 		gradients = append(gradients, b.orZero(b.cotangents[v], v.Type()))
 	}
-	for i := len(tangents) - 1; i >= 0; i-- {
-		check(d.body.EraseArgument(tangents[i].Index()))
+	if d.checkpoints > 0 {
+		recompute(d.body, e.Before.Block(), end)
 	}
 	return gradients
 }
@@ -272,6 +306,11 @@ func (d *derivation) finish(suffix string, results []mlir.Value) mlir.Operation 
 
 // settle names a function and verifies it.
 func (d *derivation) settle(f mlir.Operation, suffix string) {
+	if d.checkpoints > 0 {
+		for op := range f.All() {
+			op.RemoveAttribute(recomputed)
+		}
+	}
 	name, _ := d.original.Symbol()
 	name += "." + suffix
 	if d.name != "" {

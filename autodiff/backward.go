@@ -12,6 +12,7 @@ type backward struct {
 	linear     reach
 	cotangents map[mlir.Value]mlir.Value // those that are not zero
 	reached    []located                 // the values with a cotangent, in the order in which they got it
+	*settings
 }
 
 // located is a value with the block that it is defined in, which the value cannot tell any more once its
@@ -23,7 +24,10 @@ type located struct {
 
 // within returns a backward that creates operations before another one, with cotangents of its own.
 func (b *backward) within(before mlir.Operation) *backward {
-	return &backward{emitter: &emitter{b.emitter.Within(before)}, source: b.source, linear: b.linear, cotangents: map[mlir.Value]mlir.Value{}}
+	return &backward{
+		emitter: &emitter{b.emitter.Within(before)}, source: b.source, linear: b.linear,
+		cotangents: map[mlir.Value]mlir.Value{}, settings: b.settings,
+	}
 }
 
 // add adds to the cotangent of a value that is linear.

@@ -10,7 +10,7 @@ import (
 var control = map[string]rule{
 	"stablehlo.if":    {jvp: jvpBranches, transpose: transposeBranches},
 	"stablehlo.case":  {jvp: jvpBranches, transpose: transposeBranches},
-	"stablehlo.while": {jvp: jvpLoop, transpose: transposeLoop},
+	"stablehlo.while": {jvp: jvpLoop, transpose: transposeLoop, expand: expandLoop},
 }
 
 // jvpBranches adds to the results of a branch the tangents that one of the regions computes.
@@ -75,6 +75,7 @@ func transposeBranches(b *backward, op mlir.Operation) {
 			part.add(v, b.cotangents[op.Result(j)])
 		}
 		part.block(from)
+		b.recompute(from, to)
 		parts[i], regions[i] = part, region
 		for _, v := range part.outside(from) {
 			if !slices.Contains(external, v) {
@@ -140,7 +141,7 @@ func transposeBranches(b *backward, op mlir.Operation) {
 // copyConstants copies the constants of one block that another one uses into it.
 func copyConstants(from, to mlir.Block) {
 	for _, v := range residuals(from, to) {
-		if v.IsResult() && (v.Owner().Name() == "stablehlo.constant" || v.Owner().Name() == "stablehlo.iota") {
+		if isConstant(v) {
 			replaceIn(to, v, to.Insert(0, v.Owner().Clone()).Result(0))
 		}
 	}

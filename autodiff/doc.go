@@ -1,8 +1,8 @@
 // Package autodiff makes the derivatives of functions of StableHLO modules, IR to IR.
 //
 // [JVP] and [VJP] make functions that compute derivatives along tangents and along cotangents.
-// [Grad] and [ValueAndGrad] make the gradient of a function whose result is a scalar. Each takes a
-// func.func of any module, whatever made it, and adds functions to that module. The conventions are
+// [Grad] and [ValueAndGrad] make the gradient of a function whose result is a scalar, and [JacFwd], [JacRev]
+// and [Hessian] all derivatives. Each takes a func.func of any module, whatever made it, and adds functions to that module. The conventions are
 // those of JAX: for complex numbers, for ties of maximum, for which operations have no derivative.
 //
 // # How it works
@@ -20,7 +20,12 @@
 // # Effects
 //
 // Callbacks that only look at values are called once, in the forward part, with the primal values.
-// The derivative of the values that a passthrough callback returns is that of its operands. A
-// callback whose results are computed by the host has no derivative, which is an error if one passes
-// through it. The derivative keeps the order of all effects.
+// The derivative of the values that a passthrough callback returns is that of its operands: it sees the tangents
+// or, in a second call, the cotangents. A callback whose results are computed by the host has a derivative if its
+// configuration names one ([contract.Config], JVP, VJP and Transpose); otherwise it is an error if one passes through
+// it. The derivative keeps the order of all effects.
+//
+// # Memory
+//
+// [Checkpoint] makes reverse mode compute values again instead of keeping them.
 package autodiff

@@ -4,11 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/passes"
-	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // forward adds to a function the operations that compute tangents. They stand after the operations
@@ -16,6 +12,7 @@ import (
 type forward struct {
 	*emitter
 	tangents map[mlir.Value]mlir.Value // those that are not zero
+	*settings
 }
 
 // tangent returns the tangent of a value, or the zero Value if it is zero.
@@ -46,6 +43,7 @@ func (f *forward) block(b mlir.Block) {
 			continue
 		}
 		f.Loc = op.Location()
+		mark := f.marker(op, next)
 		f.At(next, func() {
 			if r := rules[op.Name()]; r.expand != nil {
 				if with := r.expand(f, op); with != nil {
@@ -57,6 +55,7 @@ func (f *forward) block(b mlir.Block) {
 			}
 			f.operation(op)
 		})
+		mark()
 		op = next
 	}
 }
@@ -86,30 +85,11 @@ func (f *forward) operation(op mlir.Operation) {
 	switch r := rules[op.Name()]; {
 	case r.jvp != nil:
 		r.jvp(f, op)
-	case op.Name() == "stablehlo.custom_call":
-		f.customCall(op)
 	case slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return isQuantized(v.Type()) }):
 		fail(op, "quantized values have no derivative: quantize after training, or compute with the dequantized values")
 	case strings.Contains(op.Name(), "dynamic_"):
 		fail(op, "its shape is a value: make the shapes of the module static first, with stablehlo.Refine")
 	default:
 		fail(op, "no derivative of this operation is known: replace it, or keep the parameters of the derivative from it")
-	}
-}
-
-// customCall sets the tangents of the results of a callback.
-func (f *forward) customCall(op mlir.Operation) {
-	call, ok := callop.AsCall(op)
-	custom, _ := stablehlo.AsCustomCall(op)
-	if !ok || call.Err != nil || call.Config.Form != contract.Passthrough {
-		fail(op, "the host computes the results of @%s, so that they have no derivative: "+
-			"compute them in the module, or call a function that only looks at its values", custom.Target)
-	}
-	order, err := passes.PassthroughOrder(custom)
-	if err != nil {
-		fail(op, "the callback does not pass its operands through: %v", err)
-	}
-	for i, operand := range order[:op.NumResults()] {
-		f.set(op.Result(i), f.operand(op, operand))
 	}
 }

@@ -1,6 +1,7 @@
 package autodiff
 
 import (
+	"math"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
@@ -42,8 +43,11 @@ func jvpLoop(f *forward, op mlir.Operation) {
 func transposeLoop(b *backward, op mlir.Operation) {
 	count, ok := countTrips(op)
 	if !ok {
-		fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
-			"count the steps up to a constant with add and compare, or use the forward derivative")
+		if count = b.boundTrips(op); count.n == 0 {
+			fail(op, "the reverse derivative of a loop needs a constant number of steps, to store values of each: "+
+				"count the steps up to a constant with add and compare, give the most steps in Options.MaxSteps or as the "+
+				"loop's attribute %s, or use the forward derivative", maxSteps)
+		}
 	}
 	loop := op.OperandValues()
 	known, carried := make([]bool, len(loop)), []mlir.Value{}
@@ -72,6 +76,7 @@ func transposeLoop(b *backward, op mlir.Operation) {
 		}
 	}
 	part.block(body)
+	b.recompute(body, to)
 	steps := []mlir.Value{part.Binary(stablehlo.Add, to.Argument(0), part.Number(counter, 1))}
 	for _, v := range carried {
 		steps = append(steps, part.orZero(part.cotangents[v], v.Type()))
@@ -83,36 +88,76 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	}
 	to.Terminator().SetOperands(steps...)
 
-	b.keep(op, count, known, yields, body, to)
+	total := b.keep(op, count, known, yields, body, to)
 
 	condition, at := b.Region(typesOf(initial)...)
 	test := b.within(at.Terminator())
-	at.Terminator().SetOperands(test.Compare(stablehlo.CompareLT, at.Argument(0), test.Number(counter, float64(count.n))))
+	at.Terminator().SetOperands(test.Compare(stablehlo.CompareLT, at.Argument(0), total))
 	transposed := b.Op(stablehlo.WhileOp{Operand: initial, Cond: condition, Body: region})
+	result := transposed.Result
+	if count.bounded {
+		transposed.SetAttribute(maxSteps, b.Context.IntegerAttribute(b.Context.IntegerType(64, mlir.Signless), count.n))
+		within := b.Compare(stablehlo.CompareLE, total, b.Number(counter, float64(count.n)))
+		result = func(i int) mlir.Value {
+			v := transposed.Result(i)
+			return b.Select(within, v, b.notANumber(v.Type()))
+		}
+	}
 	next = 1
 	for i, v := range loop {
 		if !known[i] {
-			b.add(v, transposed.Result(next))
+			b.add(v, result(next))
 			next++
 		}
 	}
 	for i, v := range external {
-		b.add(v, transposed.Result(next+i))
+		b.add(v, result(next+i))
 	}
+}
+
+// notANumber returns an array of type t whose elements are all NaN.
+func (e *emitter) notANumber(t mlir.Type) mlir.Value {
+	if !isComplex(t) {
+		return e.Number(t, math.NaN())
+	}
+	part := e.notANumber(e.real(e.Zero(t)).Type())
+	return e.complex(part, part)
+}
+
+// maxSteps is the attribute of a loop with the most steps that it takes.
+const maxSteps = "calliope.max_steps"
+
+// boundTrips describes a loop whose number of steps is not constant, but at most a number, by the loop's attribute
+// or the settings. n is 0 if neither has it.
+func (s *settings) boundTrips(op mlir.Operation) trips {
+	n := s.maxSteps
+	if a, ok := op.Attribute(maxSteps); ok {
+		n, _ = a.Int()
+	}
+	return trips{n: max(n, 0), variable: -1, bounded: true}
 }
 
 // keep replaces a loop by what is not linear in it, and gives the transposed step the values that it
 // uses: those that are the same in each step, those that it can compute again at no cost, and the others from an array
-// with one element for each step.
-func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []mlir.Value, body, to mlir.Block) {
+// with one element for each step. It returns the number of steps.
+func (b *backward) keep(
+	op mlir.Operation, count trips, known []bool, yields []mlir.Value, body, to mlir.Block,
+) (total mlir.Value) {
 	loop := op.OperandValues()
 	cond := op.Region(0).First()
 	index := mlir.Value{} // of the step in the transposed one
 	first := b.within(to.First())
 	first.Loc = b.Loc
+	counter := to.Argument(0).Type()
+	var last mlir.Value // stands for the number of the last step until it is known
 	step := func() mlir.Value {
 		if index.IsNil() {
-			index = first.sub(first.Number(to.Argument(0).Type(), float64(count.n-1)), to.Argument(0))
+			if count.bounded {
+				last = to.AddArgument(counter, b.Loc)
+				index = first.sub(last, to.Argument(0))
+			} else {
+				index = first.sub(first.Number(counter, float64(count.n-1)), to.Argument(0))
+			}
 		}
 		return index
 	}
@@ -168,18 +213,19 @@ func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []m
 	at.Loc = b.Loc
 	steps := body.Terminator().OperandValues()
 	var number mlir.Value
-	counter := to.Argument(0).Type()
 	carry := func(initial mlir.Value) mlir.Value {
 		operands = append(operands, initial)
 		cond.AddArgument(initial.Type(), b.Loc)
 		return body.AddArgument(initial.Type(), b.Loc)
 	}
-	if len(stored) > 0 {
-		if number = body.Argument(count.variable); count.start != 0 || count.step != 1 {
-			number = carry(at.Zero(counter))
-			steps = append(steps, at.add(number, at.Number(counter, 1)))
-		}
+	switch {
+	case count.bounded, len(stored) > 0 && (count.start != 0 || count.step != 1):
+		number = carry(at.Zero(counter))
+		steps = append(steps, at.add(number, at.Number(counter, 1)))
+	case len(stored) > 0:
+		number = body.Argument(count.variable)
 	}
+	taken := len(operands) - 1 // the steps, if they are bounded
 	arrays := len(operands)
 	for _, v := range stored {
 		shape := append([]int64{max(count.n, 1)}, dims(v)...)
@@ -207,6 +253,69 @@ func (b *backward) keep(op mlir.Operation, count trips, known []bool, yields []m
 		read := first.Do(stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
 		release(to, []mlir.Value{v}, []mlir.Value{first.Reshape(read, dims(v)...)})
 	}
+	if !count.bounded {
+		return b.Number(counter, float64(count.n))
+	}
+	total = made.Result(taken)
+	if !last.IsNil() {
+		release(to, []mlir.Value{last}, []mlir.Value{b.sub(total, b.Number(counter, 1))})
+	}
+	return total
+}
+
+// expandLoop replaces a loop by one whose steps are loops of as many steps, of which reverse mode computes all but
+// the first values again.
+func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
+	count, ok := countTrips(op)
+	if _, part := op.Attribute(recomputed); !f.sqrtLoops || !ok || count.n < 4 || part || f.split[op] {
+		return nil
+	}
+	body := op.Region(1).First()
+	step := func(e *emitter, v []mlir.Value) (next []mlir.Value) {
+		var m mlir.Mapping
+		for i, argument := range body.Arguments() {
+			m.Map(argument, v[i])
+		}
+		for _, op := range operations(body) {
+			e.Before.Block().InsertBefore(e.Before, op.CloneWith(&m))
+		}
+		for _, v := range body.Terminator().Operands() {
+			if with, ok := m.Value(v); ok {
+				v = with
+			}
+			next = append(next, v)
+		}
+		return next
+	}
+	inner := int64(math.Ceil(math.Sqrt(float64(count.n))))
+	outer := f.repeat(count.n/inner, op.OperandValues(), func(e *emitter, v []mlir.Value) []mlir.Value {
+		steps := e.repeat(inner, v, step)
+		steps.SetAttribute(recomputed, f.tag(e.Context, NothingSaveable))
+		return steps.ResultValues()[1:]
+	})
+	if f.split == nil {
+		f.split = map[mlir.Operation]bool{}
+	}
+	f.split[outer] = true
+	if rest := count.n % inner; rest > 0 {
+		outer = f.repeat(rest, outer.ResultValues()[1:], step)
+		f.split[outer] = true
+	}
+	return outer.ResultValues()[1:]
+}
+
+// repeat creates a loop of n steps, which carries their number and values.
+func (e *emitter) repeat(n int64, values []mlir.Value, step func(e *emitter, v []mlir.Value) []mlir.Value) mlir.Operation {
+	counter := must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
+	values = append([]mlir.Value{e.Zero(counter)}, values...)
+	cond, test := e.Region(typesOf(values)...)
+	body, next := e.Region(typesOf(values)...)
+	in := &emitter{e.Within(test.Terminator())}
+	test.Terminator().SetOperands(in.Compare(stablehlo.CompareLT, test.Argument(0), in.Number(counter, float64(n))))
+	in = &emitter{e.Within(next.Terminator())}
+	carried := step(in, arguments(next)[1:])
+	next.Terminator().SetOperands(append([]mlir.Value{in.add(next.Argument(0), in.Number(counter, 1))}, carried...)...)
+	return e.Op(stablehlo.WhileOp{Operand: values, Cond: cond, Body: body})
 }
 
 // isCheap reports whether it costs less to compute the result of an operation again than to store it.
@@ -224,6 +333,7 @@ type trips struct {
 	n           int64
 	variable    int
 	start, step int64
+	bounded     bool // the loop takes at most n steps, and no variable is known
 }
 
 // countTrips returns the number of steps of a loop, if it is constant.

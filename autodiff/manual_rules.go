@@ -38,7 +38,7 @@ func jvpManual(f *forward, op mlir.Operation) {
 			f.set(m.Body.Argument(i), m.Body.AddArgument(m.Body.Argument(i).Type(), op.Location()))
 		}
 	}
-	inner := &forward{newEmitter(m.Body.Terminator(), op.Location()), f.tangents}
+	inner := &forward{newEmitter(m.Body.Terminator(), op.Location()), f.tangents, f.settings}
 	inner.block(m.Body)
 	inner.Loc = op.Location()
 	active := make([]bool, op.NumResults())
@@ -109,6 +109,7 @@ func transposeManual(b *backward, op mlir.Operation) {
 		gradients, of, types, out = append(gradients, g), append(of, v), append(types, v.Type()), append(out, m.In[i])
 	}
 	to.Terminator().SetOperands(gradients...)
+	b.recompute(body, to)
 
 	// The values that it needs: operands, and others with a first dimension for the devices.
 	copyConstants(body, to)

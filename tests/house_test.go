@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"stablehlo/jaxexport":            {"tensor"},
 	"stablehlo/sharding":             {"mlir", "tensor"},
 	"aliasing":                       {"mlir", "mlir/dialect", "stablehlo"},
-	"autodiff":                       {"internal/transform", "mlir", "stablehlo", "contract", "contract/callop", "passes", "tensor"},
+	"autodiff":                       {"internal/transform", "mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "contract/callop", "passes", "tensor"},
 	"passes":                         {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "contract/callop", "tensor"},
 	"stages":                         {"bridge", "builder", "callbacks", "contract", "contract/callop", "internal/dispatch", "internal/errtext", "internal/nearest", "mlir", "mlir/dialect", "passes", "stablehlo", "stages/internal/interpreter", "stages/internal/picture", "tensor"},
 	"stages/internal/interpreter":    {"internal/child", "mlir", "stablehlo", "tensor"},

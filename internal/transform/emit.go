@@ -121,7 +121,7 @@ func (e *Emitter) shared(key constant, value func() mlir.Attribute) mlir.Value {
 func (e *Emitter) Number(t mlir.Type, x float64) mlir.Value {
 	text := fmt.Sprintf("%.17e", x)
 	switch {
-	case math.IsInf(x, 0):
+	case math.IsInf(x, 0), math.IsNaN(x):
 		return e.shared(constant{t, text}, func() mlir.Attribute {
 			return Must(e.Context.DenseFromAttributes(t, e.Context.FloatAttribute(Element(t), x)))
 		})

@@ -13,6 +13,13 @@ var callees = map[string]string{"func.call": "callee", "stablehlo.composite": "d
 // Inline replaces the calls and composites in a function by copies of what they call. An error is about
 // the call that it is returned with.
 func Inline(f mlir.Operation, table *mlir.SymbolTable) (at mlir.Operation, err error) {
+	return InlineEach(f, table, func(mlir.Operation) (func(mlir.Operation), error) { return func(mlir.Operation) {}, nil })
+}
+
+// InlineEach is Inline that calls each for a call before it is replaced, and what each returns for each copy.
+func InlineEach(
+	f mlir.Operation, table *mlir.SymbolTable, each func(call mlir.Operation) (copied func(mlir.Operation), err error),
+) (at mlir.Operation, err error) {
 	var calls []mlir.Operation
 	collect := func(in mlir.Operation) {
 		for op := range in.All() {
@@ -34,11 +41,16 @@ func Inline(f mlir.Operation, table *mlir.SymbolTable) (at mlir.Operation, err e
 		if n > maxInlined {
 			return call, fmt.Errorf("more than %d calls are inlined: a function may call itself", maxInlined)
 		}
+		see, err := each(call)
+		if err != nil {
+			return call, err
+		}
 		copied, err := function.Inline(call, callee)
 		if err != nil {
 			return call, err
 		}
 		for _, op := range copied {
+			see(op)
 			collect(op)
 		}
 	}

@@ -1,0 +1,188 @@
+package autodiff_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// register registers a function for a test.
+func register(t *testing.T, name string, f func(call *callbacks.Frame) error) {
+	t.Helper()
+	check.NoError(t, callbacks.Default.Register(name, f, callbacks.Options{}))
+	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
+}
+
+// power3 is x³, in which the host sees x and x².
+const power3 = `func.func @main(%x: tensor<f32>) -> tensor<f32> {
+	%y = stablehlo.multiply %x, %x : tensor<f32>
+	%0:2 = stablehlo.custom_call @calliope_io_callback(%x, %y) {
+		api_version = 4 : i32, has_side_effect = true,
+		backend_config = {callback = "autodiff.power3", form = "passthrough", v = 1 : i64},
+		output_operand_aliases = [
+			#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>,
+			#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]
+	} : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+	%1 = stablehlo.multiply %0#1, %x : tensor<f32>
+	return %1 : tensor<f32>
+}`
+
+// TestPower3 holds what a function sees that values pass through, as id_print of JAX printed it.
+func TestPower3(t *testing.T) {
+	var lines []string
+	register(t, "autodiff.power3", func(call *callbacks.Frame) error {
+		var values []string
+		for _, v := range call.Args {
+			values = append(values, fmt.Sprintf("%.3g", check.Must(tensor.Slice[float32](v))[0]))
+		}
+		line := strings.Join(values, " ")
+		if text := contract.TransformText(call.Config.Transforms); text != "" {
+			line = text + " " + line
+		}
+		lines = append(lines, line)
+		for i, r := range call.Results {
+			copy(r.Data, call.Args[i].Data)
+		}
+		return nil
+	})
+	client := newClient(t)
+	three, tenth := tensor.Scalar[float32](3), tensor.Scalar[float32](0.1)
+	m := parse(t, power3)
+	f := function(t, m, "main")
+	value := func(f mlir.Operation, arguments ...tensor.View) (list []float64) {
+		t.Helper()
+		lines = nil
+		for _, v := range run(t, client, f, arguments...) {
+			list = append(list, float64(check.Must(tensor.Slice[float32](v))[0]))
+		}
+		return list
+	}
+	same := cmpopts.EquateApprox(1e-6, 0)
+
+	check.Diff(t, "x³", []float64{27}, value(f, three), same)
+	check.Diff(t, "seen", []string{"3 9"}, lines)
+
+	jvp, err := autodiff.JVP(f, autodiff.Options{})
+	check.NoError(t, err)
+	check.Diff(t, "JVP", []float64{27, 2.7}, value(jvp, three, tenth), same)
+	check.Diff(t, "seen by JVP", []string{"['jvp'] 3 9 0.1 0.6"}, lines)
+
+	grad, err := autodiff.Grad(f, autodiff.Options{})
+	check.NoError(t, err)
+	check.Diff(t, "Grad", []float64{27}, value(grad, three), same)
+	check.Diff(t, "seen by Grad", []string{"3 9", "['jvp', 'transpose'] 0 3"}, lines)
+}
+
+// cubes is a call of the host that computes x³, with keys of derivatives.
+func cubes(keys, functions string) string {
+	return fmt.Sprintf(`%s
+	func.func @main(%%x: tensor<2xf64>) -> tensor<f64> {
+		%%zero = stablehlo.constant dense<0.0> : tensor<f64>
+		%%s = stablehlo.sine %%x : tensor<2xf64>
+		%%0 = stablehlo.custom_call @calliope_runtime_call(%%s) {
+			api_version = 4 : i32, backend_config = {callback = "autodiff.cube", form = "pure", %s, v = 3 : i64}
+		} : (tensor<2xf64>) -> tensor<2xf64>
+		%%1 = stablehlo.reduce(%%0 init: %%zero) applies stablehlo.add across dimensions = [0] : (tensor<2xf64>, tensor<f64>) -> tensor<f64>
+		return %%1 : tensor<f64>
+	}`, functions, keys)
+}
+
+// registerCubes registers x³ and its derivatives.
+func registerCubes(t *testing.T) {
+	elementwise := func(name string, f func(v []float64) []float64) {
+		register(t, name, func(call *callbacks.Frame) error {
+			for i := range call.Args[0].Shape.Dims[0] {
+				var v []float64
+				for _, a := range call.Args {
+					v = append(v, check.Must(tensor.Slice[float64](a))[i])
+				}
+				for k, x := range f(v) {
+					check.Must(tensor.Slice[float64](call.Results[k]))[i] = x
+				}
+			}
+			return nil
+		})
+	}
+	elementwise("autodiff.cube", func(v []float64) []float64 { return []float64{v[0] * v[0] * v[0]} })
+	elementwise("autodiff.cube.jvp", func(v []float64) []float64 { return []float64{v[0] * v[0] * v[0], 3 * v[0] * v[0] * v[1]} })
+	elementwise("autodiff.cube.vjp", func(v []float64) []float64 { return []float64{3 * v[0] * v[0] * v[2]} }) // of x, x³, g
+	elementwise("autodiff.triple", func(v []float64) []float64 { return []float64{3 * v[0]} })
+	elementwise("autodiff.second", func(v []float64) []float64 { return []float64{3 * v[0] * v[0]} })
+	elementwise("autodiff.second.vjp", func(v []float64) []float64 { return []float64{6 * v[0] * v[2]} })
+}
+
+// asFunction is a rule of the module that calls another callback, which has a rule itself.
+const asFunction = `func.func private @rule(%x: tensor<2xf64>, %y: tensor<2xf64>, %g: tensor<2xf64>) -> tensor<2xf64> {
+	%0 = stablehlo.custom_call @calliope_runtime_call(%x) {
+		api_version = 4 : i32, backend_config = {callback = "autodiff.second", form = "pure", vjp = "autodiff.second.vjp", v = 3 : i64}
+	} : (tensor<2xf64>) -> tensor<2xf64>
+	%1 = stablehlo.multiply %0, %g : tensor<2xf64>
+	return %1 : tensor<2xf64>
+}`
+
+func TestCallbackRules(t *testing.T) {
+	registerCubes(t)
+	client := newClient(t)
+	x := []float64{0.4, 1.1}
+	want, second := make([]float64, 2), make([]float64, 2)
+	for i, x := range x {
+		s, c := math.Sin(x), math.Cos(x)
+		want[i], second[i] = 3*s*s*c, 6*s*c*c-3*s*s*s
+	}
+	same := cmpopts.EquateApprox(1e-12, 0)
+	both := `jvp = "autodiff.cube.jvp", vjp = "autodiff.cube.vjp"`
+	for name, text := range map[string]string{
+		"callbacks": cubes(both, ""), "a function": cubes(`jvp = "autodiff.cube.jvp", vjp = "@rule"`, asFunction),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := function(t, parse(t, text), "main")
+			grad, err := autodiff.Grad(f, autodiff.Options{})
+			check.NoError(t, err)
+			check.Diff(t, "gradient", want, check.Must(tensor.Slice[float64](run(t, client, grad, tensor.Vector(x...))[0])), same)
+			jvp, err := autodiff.JVP(f, autodiff.Options{})
+			check.NoError(t, err)
+			got := run(t, client, jvp, tensor.Vector(x...), tensor.Vector(1., 10.))
+			check.Diff(t, "tangent", want[0]+10*want[1], check.Must(tensor.Slice[float64](got[1]))[0], same)
+			_, backward, err := autodiff.VJP(grad, autodiff.Options{Name: "twice"})
+			if name == "callbacks" {
+				check.Error(t, err, "no derivative", "jvp")
+				return
+			}
+			check.NoError(t, err)
+			forward := function(t, parse(t, grad.Parent().String()), "twice.forward")
+			kept := run(t, client, forward, tensor.Vector(x...))[1:]
+			check.Diff(t, "second derivative", second, check.Must(tensor.Slice[float64](run(t, client, backward, append(kept, tensor.Vector(1., 1.))...)[0])), same)
+		})
+	}
+	t.Run("linear", func(t *testing.T) {
+		text := strings.Replace(cubes(`transpose = "autodiff.triple"`, ""), "autodiff.cube", "autodiff.triple", 1)
+		check.NoError(t, autodiff.Check(function(t, parse(t, text), "main"), autodiff.Options{}, func(f mlir.Operation, arguments ...tensor.View) ([]tensor.View, error) {
+			return run(t, client, f, arguments...), nil
+		}, tensor.Vector(x...)))
+	})
+	for name, c := range map[string]struct {
+		text   string
+		wanted []string
+	}{
+		"no rule":           {cubes(`optional = false`, ""), []string{"autodiff", "no derivative", "jvp, vjp or transpose"}},
+		"only tangents":     {cubes(`jvp = "autodiff.cube.jvp"`, ""), []string{"along tangents only", "vjp"}},
+		"no such function":  {cubes(`vjp = "@other"`, ""), []string{"@other", "not in the module"}},
+		"another signature": {cubes(`vjp = "@rule"`, strings.NewReplacer(", %g: tensor<2xf64>", "", "%0, %g", "%0, %x").Replace(asFunction)), []string{"@rule"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := autodiff.Grad(function(t, parse(t, c.text), "main"), autodiff.Options{})
+			check.Error(t, err, c.wanted...)
+		})
+	}
+	_, err := autodiff.JVP(function(t, parse(t, cubes(`vjp = "autodiff.cube.vjp"`, "")), "main"), autodiff.Options{})
+	check.Error(t, err, "rule for cotangents only", "jvp")
+}

@@ -1,0 +1,293 @@
+package autodiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// calls has the calls of the host.
+var calls = map[string]rule{"stablehlo.custom_call": {jvp: jvpCall, transpose: transposeCall}}
+
+// pending is the target of a call that stands for the tangents of another one until it is transposed. Its last operands
+// are tangents, in which it is linear. Its dictionary is that of the other call.
+const pending = "calliope.autodiff.pending"
+
+// callback is a call of the host by the contract.
+type callback struct {
+	op                mlir.Operation
+	config            contract.Config
+	operands, results []mlir.Value // the data
+	tokens            []mlir.Value // those that it returns
+}
+
+func jvpCall(f *forward, op mlir.Operation) {
+	call, ok := callop.AsCall(op)
+	custom, _ := stablehlo.AsCustomCall(op)
+	c := callback{op: op, config: call.Config}
+	fits := ok && call.Err == nil
+	if fits {
+		c.operands = op.OperandValues()[:max(0, op.NumOperands()-call.Config.NumIDs-call.Config.NumTokens)]
+		numResults := max(0, op.NumResults()-call.Config.NumTokens)
+		c.results, c.tokens = op.ResultValues()[:numResults], op.ResultValues()[numResults:]
+	}
+	switch {
+	case fits && c.config.Form == contract.Passthrough:
+		c.passThrough(f, custom)
+	case fits && f.reverse && c.config.Transpose != "":
+		f.pend(c, c.operands, c.results)
+	case fits && c.config.Transpose != "":
+		c.linear(f)
+	case fits && f.reverse && c.config.VJP != "":
+		f.pend(c, slices.Concat(op.OperandValues()[:len(c.operands)], c.results), c.results)
+	case fits && c.config.JVP != "" && (!f.reverse || c.config.JVP[0] == '@'):
+		c.tangents(f)
+	case fits && c.config.JVP != "":
+		fail(op, "the callback %s computes the derivative of @%s along tangents only: give it a rule for cotangents, "+
+			"the key vjp, or make a function of the module the rule", c.config.JVP, custom.Target)
+	case fits && c.config.VJP != "":
+		fail(op, "@%s has a rule for cotangents only: give it one for tangents, the key jvp", custom.Target)
+	default:
+		fail(op, "the host computes the results of @%s, so that they have no derivative: "+
+			"compute them in the module, call a function that only looks at its values, or name the rule of its "+
+			"derivative by the keys jvp, vjp or transpose of its backend_config", custom.Target)
+	}
+}
+
+// withTangent returns the values that have tangents.
+func withTangent(values []mlir.Value) (list []mlir.Value) {
+	for _, v := range values {
+		if differentiable(v.Type()) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// pend creates a call that stands for the tangents of results: operands are what its transpose needs.
+func (f *forward) pend(c callback, operands, results []mlir.Value) {
+	for _, v := range withTangent(c.operands) {
+		operands = append(operands, f.full(v))
+	}
+	of := withTangent(results)
+	made := f.Op(stablehlo.CustomCallOp{
+		Target: pending, Operands: operands, Results: typesOf(of), APIVersion: stablehlo.TypedFFI,
+		BackendConfig: must(callop.ConfigAttribute(f.Context, c.config)),
+	})
+	tangents := int64(len(withTangent(c.operands)))
+	made.SetAttribute(numTangents, f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), tangents))
+	for i, v := range of {
+		f.set(v, made.Result(i))
+	}
+}
+
+// numTangents is the attribute of a pending call with the number of its tangents.
+const numTangents = "calliope.autodiff.tangents"
+
+// passThrough passes the tangents on. In forward mode the call gets them after the values; in reverse mode the transpose
+// calls the function with the cotangents.
+func (c callback) passThrough(f *forward, custom stablehlo.CustomCallOp) {
+	order, err := passes.PassthroughOrder(custom)
+	if err != nil {
+		fail(c.op, "the callback does not pass its operands through: %v", err)
+	}
+	transforms, known := contract.DecodeTransforms(c.config.Transforms)
+	plain := known && c.config.Encoding == contract.EncodingDictionary && slices.IsSorted(order)
+	if c.config.Transforms == "" {
+		plain = c.config.Encoding == contract.EncodingDictionary && slices.IsSorted(order)
+	}
+	if !plain {
+		for i, operand := range order[:c.op.NumResults()] {
+			f.set(c.op.Result(i), f.operand(c.op, operand))
+		}
+		return
+	}
+	n := len(c.operands)
+	c.results = c.op.ResultValues()[:n]
+	c.config.Transforms = must(contract.EncodeTransforms(append(transforms, contract.JVP())...))
+	if f.reverse {
+		f.pend(c, nil, c.results)
+		return
+	}
+	of := withTangent(c.results)
+	operands := slices.Clone(c.operands)
+	for _, v := range withTangent(c.operands) {
+		operands = append(operands, f.full(v))
+	}
+	made := c.passing(f.emitter, operands, c.op.OperandValues()[n:])
+	for i, v := range of {
+		f.set(v, made[n+i])
+	}
+	rest := append(made[:n:n], made[len(operands):]...)
+	for i, v := range c.op.ResultValues() {
+		if g := f.tangent(v); !g.IsNil() {
+			f.set(rest[i], g)
+		}
+		v.ReplaceAllUses(rest[i])
+	}
+	check(c.op.Erase())
+}
+
+// passing creates a call of the passthrough form with other data, and with ids and tokens.
+func (c callback) passing(e *emitter, data, rest []mlir.Value) []mlir.Value {
+	operands := slices.Concat(data, rest)
+	if c.config.Signature != "" {
+		c.config.Signature = contract.SignatureHash(must(callop.Signature(typesOf(data), typesOf(data))))
+	}
+	target := c.config.Form.Target()
+	if o, ok := stablehlo.AsCustomCall(c.op); ok && o.Target != pending {
+		target = o.Target
+	}
+	return e.Op(stablehlo.CustomCallOp{
+		Target: target, Operands: operands, Results: typesOf(operands), APIVersion: stablehlo.TypedFFI,
+		HasSideEffect: true, BackendConfig: must(callop.ConfigAttribute(e.Context, c.config)),
+		Aliases: aliasing.Passthrough(len(operands)),
+	}).ResultValues()
+}
+
+// linear calls the function of a call that is linear with the tangents.
+func (c callback) linear(f *forward) {
+	var operands []mlir.Value
+	for _, v := range c.operands {
+		if !differentiable(v.Type()) {
+			fail(c.op, "a call with a transpose takes %s, which has no tangent", v.Type())
+		}
+		operands = append(operands, f.full(v))
+	}
+	for i, g := range f.named(c, c.config.Callback, operands, typesOf(c.results), c.tokens) {
+		f.set(c.results[i], g)
+	}
+}
+
+// tangents calls the rule for forward mode instead of the call itself.
+func (c callback) tangents(f *forward) {
+	operands := slices.Clone(c.operands)
+	for _, v := range withTangent(c.operands) {
+		operands = append(operands, f.full(v))
+	}
+	of := withTangent(c.results)
+	tokens := c.op.OperandValues()[c.op.NumOperands()-len(c.tokens):]
+	made := f.named(c, c.config.JVP, operands, append(typesOf(c.results), typesOf(of)...), tokens)
+	n := len(c.results)
+	for i, v := range of {
+		f.set(v, made[n+i])
+	}
+	for i, v := range c.results {
+		if g := f.tangent(v); !g.IsNil() {
+			f.set(made[i], g)
+		}
+		v.ReplaceAllUses(made[i])
+	}
+	if c.config.JVP[0] == '@' { // a function has no tokens
+		replace(c.tokens, tokens)
+	}
+	check(c.op.Erase())
+}
+
+// named calls what a rule names, for a call of the host. tokens order it, and what the call returned goes through it.
+func (e *emitter) named(c callback, rule string, operands []mlir.Value, results []mlir.Type, tokens []mlir.Value) []mlir.Value {
+	if name, ok := strings.CutPrefix(rule, "@"); ok {
+		made := e.call(c.op, name, operands)
+		if !slices.Equal(typesOf(made), results) {
+			fail(c.op, "the function @%s of its rule returns %v, not %v", name, typesOf(made), results)
+		}
+		return made
+	}
+	config := contract.Config{
+		Form: c.config.Form, Callback: rule, Registry: c.config.Registry, Policy: c.config.Policy, Loc: c.config.Loc,
+		NumTokens: len(tokens),
+	}
+	if len(tokens) > 0 {
+		config.Effect = c.config.Effect
+	}
+	o := stablehlo.CustomCallOp{
+		Target: config.Form.Target(), Operands: slices.Concat(operands, tokens), Results: slices.Concat(results, typesOf(tokens)),
+		APIVersion: stablehlo.TypedFFI, HasSideEffect: config.Form != contract.Pure,
+		BackendConfig: must(callop.ConfigAttribute(e.Context, config)),
+	}
+	for i := range tokens {
+		alias := stablehlo.OutputOperandAlias{OperandIndex: int64(len(operands) + i)}
+		if len(o.Results) > 1 {
+			alias.OutputTupleIndices = []int64{int64(len(results) + i)}
+		}
+		o.Aliases = append(o.Aliases, alias)
+	}
+	made := e.Op(o)
+	for i := range tokens {
+		c.tokens[i].ReplaceUsesIf(made.Result(len(results)+i), func(u mlir.Use) bool { return u.Owner != made })
+	}
+	return made.ResultValues()[:len(results)]
+}
+
+// call creates what a function of the module does, for an operation with a rule, and returns the results.
+func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (results []mlir.Value) {
+	of := op.Parent()
+	for !of.Parent().IsNil() {
+		of = of.Parent()
+	}
+	table := must(of.SymbolTable())
+	f, ok := table.Lookup(name)
+	if !ok || f.Name() != "func.func" || f.Region(0).NumBlocks() != 1 {
+		fail(op, "the function @%s of its rule is not in the module", name)
+	}
+	f = f.Clone()
+	defer func() { check(f.Erase()) }()
+	if at, err := transform.Inline(f, table); err != nil {
+		fail(at, "%v", err)
+	}
+	body := f.Region(0).First()
+	if !slices.Equal(typesOf(arguments(body)), typesOf(operands)) {
+		fail(op, "the function @%s of its rule takes %v, and is given %v", name, typesOf(arguments(body)), typesOf(operands))
+	}
+	var mapping mlir.Mapping
+	for i, v := range arguments(body) {
+		mapping.Map(v, operands[i])
+	}
+	for _, inner := range operations(body) {
+		e.Before.Block().InsertBefore(e.Before, inner.CloneWith(&mapping))
+	}
+	for _, v := range body.Terminator().Operands() {
+		v, _ = mapping.Value(v)
+		results = append(results, v)
+	}
+	return results
+}
+
+// transposeCall calls the rule for reverse mode, or with the cotangents the function that values pass through.
+func transposeCall(b *backward, op mlir.Operation) {
+	call, ok := callop.AsCall(op)
+	if custom, _ := stablehlo.AsCustomCall(op); !ok || custom.Target != pending {
+		fail(op, "the host computes the results of @%s, so that they have no transpose", custom.Target)
+	}
+	c := callback{op: op, config: call.Config}
+	var cotangents []mlir.Value
+	for _, v := range op.Results() {
+		cotangents = append(cotangents, b.orZero(b.cotangents[v], v.Type()))
+	}
+	a, _ := op.Attribute(numTangents)
+	n, _ := a.Int()
+	known := op.NumOperands() - int(n)
+	inputs := op.OperandValues()[known:] // the tangents
+	var made []mlir.Value
+	switch {
+	case c.config.Form == contract.Passthrough:
+		transforms, _ := contract.DecodeTransforms(c.config.Transforms)
+		c.config.Transforms = must(contract.EncodeTransforms(append(transforms, contract.Transpose())...))
+		c.config.NumTokens, c.config.NumIDs, c.config.Effect = 0, 0, ""
+		made = c.passing(b.emitter, cotangents, nil)
+	case c.config.Transpose != "":
+		made = b.named(c, c.config.Transpose, cotangents, typesOf(inputs), nil)
+	default:
+		made = b.named(c, c.config.VJP, append(op.OperandValues()[:known:known], cotangents...), typesOf(inputs), nil)
+	}
+	for i, v := range inputs {
+		b.add(v, made[i])
+	}
+}

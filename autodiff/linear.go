@@ -1,0 +1,123 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// LinearTranspose adds to the module of a func.func that is linear in the parameters of Options.Parameters its
+// transpose, as jax.linear_transpose. The parameters of the transpose are the others, and then a cotangent for each
+// result that is a floating-point or complex number. Its results are the cotangents of the linear parameters. A
+// function that is not linear is an error.
+func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, err error) {
+	d, err := start(f, o)
+	if err != nil {
+		return transposed, err
+	}
+	defer transform.Catch(&err, d.discard)
+	var inputs, of, cotangents []mlir.Value
+	for _, i := range d.active {
+		inputs = append(inputs, d.parameters[i])
+	}
+	d.mustBeLinear(inputs)
+	for _, v := range d.returned() {
+		if differentiable(v.Type()) {
+			of = append(of, v)
+			cotangents = append(cotangents, d.body.AddArgument(v.Type(), d.function.Location()))
+		}
+	}
+	d.body.Terminator().SetOperands()
+	gradients := d.transpose(d.f.emitter, inputs, of, func() []mlir.Value { return cotangents })
+	for i := len(inputs) - 1; i >= 0; i-- {
+		for u := range inputs[i].Uses() {
+			fail(u.Owner, "it is not linear in parameter %d", d.active[i])
+		}
+	}
+	d.body.Terminator().SetOperands(gradients...)
+	for _, v := range inputs {
+		check(d.body.EraseArgument(v.Index()))
+	}
+	return d.finish("transpose", gradients), nil
+}
+
+// mustBeLinear ends the transformation if the function has an operation that is not linear in what inputs reach, but
+// that could be transposed if it were.
+func (d *derivation) mustBeLinear(inputs []mlir.Value) {
+	linear := reach{}
+	for _, v := range inputs {
+		linear[v] = true
+	}
+	linear.block(d.body)
+	for op := range d.function.All() {
+		var is []bool
+		for _, v := range op.Operands() {
+			is = append(is, linear[v])
+		}
+		if !slices.Contains(is, true) {
+			continue
+		}
+		bad := false
+		switch op.Name() {
+		case "stablehlo.multiply", "stablehlo.dot_general", "stablehlo.convolution":
+			bad = is[0] && is[1]
+		case "stablehlo.divide":
+			bad = is[1]
+		case "stablehlo.add", "stablehlo.subtract":
+			bad = !is[0] && !isZeros(op.Operand(0)) || !is[1] && !isZeros(op.Operand(1))
+		}
+		if bad {
+			fail(op, "it is not linear in the parameters that are transposed")
+		}
+	}
+}
+
+// isZeros reports whether a value is a constant of zeros.
+func isZeros(v mlir.Value) bool {
+	for isMadeBy(v, "stablehlo.broadcast_in_dim") {
+		v = v.Owner().Operand(0)
+	}
+	if !isMadeBy(v, "stablehlo.constant") {
+		return false
+	}
+	a, _ := v.Owner().Attribute("value")
+	if !a.IsSplat() {
+		return false
+	}
+	e, ok := a.ElementAt(make([]int64, rank(v))...)
+	x, isFloat := e.Float()
+	return ok && isFloat && x == 0
+}
+
+// Linearize adds to the module of a func.func two functions, as jax.linearize. The parameters of forward are
+// those of f. Its results are those of f, and then the residuals: the values that linear needs. The parameters of
+// linear are the residuals, and then a tangent for each parameter that is differentiated. Its results are the tangents of
+// those results of f that are floating-point or complex numbers.
+func Linearize(f mlir.Operation, o Options) (forward, linear mlir.Operation, err error) {
+	forward, backward, err := VJP(f, o)
+	if err != nil {
+		return forward, linear, err
+	}
+	defer func() { _ = backward.Erase() }()
+	o.Parameters = []int{}
+	body := f.Region(0).First()
+	cotangents := 0
+	for _, v := range body.Terminator().Operands() {
+		if differentiable(v.Type()) {
+			cotangents++
+		}
+	}
+	n := backward.Region(0).First().NumArguments()
+	for i := n - cotangents; i < n; i++ {
+		o.Parameters = append(o.Parameters, i)
+	}
+	if o.Name == "" {
+		o.Name, _ = f.Symbol()
+	}
+	o.Name += ".linear"
+	if linear, err = LinearTranspose(backward, o); err != nil {
+		_ = forward.Erase()
+	}
+	return forward, linear, err
+}
