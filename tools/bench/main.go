@@ -1,10 +1,10 @@
 // Bench measures the cost of Calliope. It compares each figure with a lower bound (its
 // floor) or with another program (its peer), in one run on one machine:
 //
-//	go run ./tools/bench [-suite callbacks|dispatch|embed|ir|lint|models|open|order|procs1|run|saved|stages] [-repeat N] [-python PROGRAM]
+//	go run ./tools/bench [-suite autodiff|callbacks|dispatch|embed|ir|lint|models|open|order|procs1|run|saved|stages] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
 //
-// The suite callbacks measures calls of Go from compiled code: their cost by payload, way
+// The suite autodiff measures derivatives, beside those of JAX. callbacks measures calls of Go from compiled code: their cost by payload, way
 // of dispatch and number of concurrent runs, and the goals compared with their floors in C.
 // The suite dispatch measures only these goals. procs1 is the part of dispatch for
 // GOMAXPROCS=1. The suite embed measures callbacks in JAX through libcalliope, run executions, order
@@ -35,6 +35,7 @@ type settings struct {
 }
 
 var suites = map[string]func(context.Context, settings, *report) error{
+	"autodiff":  autodiffSuite,
 	"callbacks": callbackSuite,
 	"dispatch":  dispatchSuite,
 	"embed":     embedSuite,

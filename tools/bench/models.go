@@ -54,7 +54,7 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	defer func() { err = errors.Join(err, client.Close()) }()
 	product, n := 1.0, 0
 	for name := range strings.FieldsSeq(names) {
-		run, end, err := readModel(ctx, client, filepath.Join(folder, name))
+		run, end, err := readModel(ctx, client, filepath.Join(folder, name)+".mlir", filepath.Join(folder, name)+".npz", nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -81,9 +81,12 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	return nil
 }
 
-// readModel compiles a model. It returns a function that returns the microseconds of a run, and one that frees the model.
-func readModel(ctx context.Context, client *bridge.Client, path string) (run func() (float64, error), end func() error, err error) {
-	text, err := os.ReadFile(path + ".mlir")
+// readModel compiles a model, after derive, which may be nil, and reads its inputs. It returns a function that returns the
+// microseconds of a run, and one that frees the model.
+func readModel(
+	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error,
+) (run func() (float64, error), end func() error, err error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,11 +100,16 @@ func readModel(ctx context.Context, client *bridge.Client, path string) (run fun
 	if err != nil {
 		return nil, nil, err
 	}
+	if derive != nil {
+		if err := derive(m); err != nil {
+			return nil, nil, err
+		}
+	}
 	e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
-	arrays, err := npz.Open(path + ".npz")
+	arrays, err := npz.Open(data)
 	if err != nil {
 		return nil, nil, errors.Join(err, e.Close())
 	}
