@@ -5,15 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/internal/cached"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
+
+// errBuffer is the error of a buffer that is closed.
+var errBuffer = fmt.Errorf("the buffer is %w or was donated%s", ErrClosed, keepHint)
+
+const keepHint = " (a run takes what Donate gives it, also if it fails: give the Buffer itself to keep it)"
 
 // A Buffer is an array on a device. The caller that gets a Buffer must close it. It is safe
 // for concurrent use.
@@ -82,7 +90,7 @@ func (client *Client) transfer(v tensor.View, to place) (b *Buffer, copied pjrt.
 	if want := v.Shape.NumBytes(); len(v.Data) != want {
 		return nil, copied, fmt.Errorf("bridge: transfer to device: the view of a %s has %d bytes and needs %d", v.Shape, len(v.Data), want)
 	}
-	dtype := toPJRT(v.Shape.DType)
+	dtype := element.ToPJRT(v.Shape.DType)
 	if dtype == 0 {
 		return nil, copied, fmt.Errorf("bridge: transfer to device: arrays of %s cannot be on a device", v.Shape.DType)
 	}
@@ -110,8 +118,8 @@ func (client *Client) transfer(v tensor.View, to place) (b *Buffer, copied pjrt.
 
 // deviceBytes returns the size of an array in a device's memory.
 func deviceBytes(s tensor.Shape) int64 {
-	if bits := packedBits(s.DType); bits != 0 {
-		return int64(packedSize(s.NumElements(), bits))
+	if bits := element.PackedBits(s.DType); bits != 0 {
+		return int64(element.PackedSize(s.NumElements(), bits))
 	}
 	return int64(s.NumBytes())
 }
@@ -210,13 +218,13 @@ func (b *Buffer) copy(ctx context.Context) ([]byte, error) {
 	if err := b.await(ctx, "transfer to host", copied, pin.Unpin); err != nil {
 		return nil, err
 	}
-	extendSign(b.shape.DType, data)
+	element.ExtendSign(b.shape.DType, data)
 	return rowMajor(b.shape, b.order, data), nil
 }
 
 // direct reports whether the elements can be read in the device's memory.
 func (b *Buffer) direct() bool {
-	return b.client.pinned == nil && !b.asked && packedBits(b.shape.DType) == 0
+	return b.client.pinned == nil && !b.asked && element.PackedBits(b.shape.DType) == 0
 }
 
 // plain reports whether the device's memory has the layout of a host array.
@@ -281,4 +289,90 @@ func (a *array) free() error {
 		a.client.memory.release(1, deviceBytes(a.shape))
 	}
 	return errors.Join(changed, err, a.client.done())
+}
+
+// given panics because a method was called on a nil pointer or a zero value.
+func (b *Buffer) given(method string) {
+	if b == nil || b.client == nil {
+		panic(errtext.Receiver("bridge: Buffer."+method, b == nil, "a Client or Executable.Run"))
+	}
+}
+
+// rowMajor returns the elements of data, whose dimensions have that order, in row-major
+// order.
+func rowMajor(s tensor.Shape, order []int, data []byte) []byte {
+	if order == nil {
+		return data
+	}
+	// strides has the distance in bytes between elements along each dimension.
+	strides := make([]int, len(order))
+	stride := s.DType.Size()
+	for _, dim := range slices.Backward(order) {
+		strides[dim] = stride
+		stride *= s.Dims[dim]
+	}
+	out := make([]byte, 0, len(data))
+	at := make([]int, len(order))
+	for from := 0; len(out) < len(data); {
+		out = append(out, data[from:from+s.DType.Size()]...)
+		for dim := len(at) - 1; dim >= 0; dim-- {
+			at[dim]++
+			from += strides[dim]
+			if at[dim] < s.Dims[dim] {
+				break
+			}
+			from -= at[dim] * strides[dim]
+			at[dim] = 0
+		}
+	}
+	return out
+}
+
+// wait waits until the array is computed, or until ctx ends. Most arrays are computed, and
+// wait only reads a flag.
+func (b *Buffer) wait(ctx context.Context, op string) error {
+	if err := dispatch.Ended(ctx); err != nil || b.ready.Load() {
+		return err
+	}
+	computed, err := b.pjrt.Ready()
+	if err != nil {
+		return pluginError(op, err)
+	}
+	if err := b.await(ctx, op, computed, nil); err != nil {
+		return err
+	}
+	b.ready.Store(true)
+	return nil
+}
+
+// await waits until e is over, or until ctx ends. Then the buffer stays in use until e is
+// over. over, which may be nil, is called once e is over, perhaps after await returns.
+func (b *Buffer) await(ctx context.Context, op string, e pjrt.Event, over func()) error {
+	if over == nil {
+		over = func() {}
+	}
+	if e.IsNil() {
+		over()
+		return nil
+	}
+	ended := make(chan error, 1)
+	already, err := e.Notify(func(err error) { ended <- err })
+	if !already {
+		select {
+		case err = <-ended:
+		case <-ctx.Done():
+			b.life.addUse()
+			go func() {
+				<-ended
+				over()
+				_ = b.done() // there is no caller to return the error to
+			}()
+			return ctx.Err()
+		}
+	}
+	over()
+	if err != nil {
+		return pluginError(op, err)
+	}
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/bridge/internal/saved"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 )
 
 // A Cache is a folder of compiled programs, from which [Client.Compile] loads a program that
@@ -153,4 +154,11 @@ func (p *Plugin) dumps(flags map[string]string) bool {
 		}
 	}
 	return strings.Contains(p.flags+xlaFlags(), "xla_dump_")
+}
+
+// given panics because a method was called on a nil pointer or a zero value.
+func (c *Cache) given(method string) {
+	if c == nil || c.folder == nil {
+		panic(errtext.Receiver("bridge: Cache."+method, c == nil, "OpenCache"))
+	}
 }

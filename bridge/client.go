@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/internal/cuda"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 )
@@ -262,3 +262,29 @@ func (c *Client) free() error {
 	}
 	return nil
 }
+
+// given panics because a method was called on a nil pointer or a zero value.
+func (c *Client) given(method string) {
+	if c == nil || c.plugin == nil {
+		panic(errtext.Receiver("bridge: Client."+method, c == nil, "Plugin.NewClient"))
+	}
+}
+
+func (c *Client) logger() *slog.Logger {
+	if c.options.Logger != nil {
+		return c.options.Logger
+	}
+	return slog.Default()
+}
+
+// log logs an error that has no caller to return to, or a warning. It uses a new goroutine, because
+// a log handler may block or panic.
+func (c *Client) log(level slog.Level, message string, args ...any) {
+	go func() {
+		defer func() { _ = recover() }() // the line is lost
+		c.logger().Log(context.Background(), level, message, args...)
+	}()
+}
+
+// logError logs an error that has no caller to return to.
+func (c *Client) logError(message string, args ...any) { c.log(slog.LevelError, message, args...) }

@@ -8,9 +8,8 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

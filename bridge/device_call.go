@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/internal/cuda"
@@ -181,4 +182,42 @@ func (d *deviceCall) release() {
 		d.block.Release()
 		d.block = nil
 	}
+}
+
+// pinnedLimit limits the pinned memory of a client in bytes, except while calls need more. It
+// is as much as the operands and results of a few large calls.
+const pinnedLimit = 256 << 20
+
+// hostedPinned is the pinned memory of the calls of a host's runs.
+var hostedPinned = sync.OnceValues(func() (*cuda.Pool, error) { return cuda.NewPool(pinnedLimit) })
+
+// pinnedFor returns the pinned memory for a new client of the platform, nil if its calls are on
+// the host. The error is a *PlatformError if the handlers are not those of the platform.
+func (p *Plugin) pinnedFor(platform string) (*cuda.Pool, error) {
+	switch {
+	case platform == "cpu" && p.pjrt.Platform() == ffi.Host:
+		return nil, nil
+	case platform == "cuda" && p.pjrt.Platform() == ffi.CUDA:
+		pool, err := cuda.NewPool(pinnedLimit)
+		if err != nil {
+			return nil, fmt.Errorf("bridge: NewClient: %w", err)
+		}
+		return pool, nil
+	}
+	return nil, &PlatformError{platform}
+}
+
+// pinnedFor returns the pinned memory for the calls of a run, which is nil if it is not known.
+func pinnedFor(r *Run) (*cuda.Pool, error) {
+	if r != nil && r.exec.client.pinned != nil {
+		return r.exec.client.pinned, nil
+	}
+	return hostedPinned()
+}
+
+// A PlatformError reports a client of a platform whose compiled code cannot call Go.
+type PlatformError struct{ Platform string }
+
+func (e *PlatformError) Error() string {
+	return fmt.Sprintf("bridge: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", e.Platform)
 }

@@ -15,11 +15,6 @@ import (
 // closed, or a Buffer that was donated.
 var ErrClosed = callbacks.ErrClosed
 
-// errBuffer is the error of a buffer that is closed.
-var errBuffer = fmt.Errorf("the buffer is %w or was donated%s", ErrClosed, keepHint)
-
-const keepHint = " (a run takes what Donate gives it, also if it fails: give the Buffer itself to keep it)"
-
 // A PluginError is an error of the PJRT plugin.
 type PluginError struct {
 	Code    int    // absl status code, 1 to 16
@@ -46,13 +41,6 @@ const longest = 1500
 // Unwrap returns the error that Go code returned to the plugin, such as a
 // callbacks.UnknownError when a module was compiled, or nil.
 func (e *PluginError) Unwrap() error { return e.cause }
-
-// A PlatformError reports a client of a platform whose compiled code cannot call Go.
-type PlatformError struct{ Platform string }
-
-func (e *PlatformError) Error() string {
-	return fmt.Sprintf("bridge: the plugin's platform is %q, but compiled code can call Go only on cpu and cuda: open a plugin for one of these", e.Platform)
-}
 
 var codeNames = [...]string{
 	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",

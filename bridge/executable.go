@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/bridge/internal/xla"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -273,4 +274,11 @@ func (r *resources) free() error {
 		f()
 	}
 	return errors.Join(err, r.client.done())
+}
+
+// given panics because a method was called on a nil pointer or a zero value.
+func (e *Executable) given(method string) {
+	if e == nil || e.resources == nil {
+		panic(errtext.Receiver("bridge: Executable."+method, e == nil, "Client.Compile"))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -171,10 +172,11 @@ func shapeOf(a pjrt.Array) (tensor.Shape, error) {
 	if err != nil {
 		return tensor.Shape{}, pluginError("shape of an output", err)
 	}
-	if dtype < 0 || int(dtype) >= len(pjrtTypes) || pjrtTypes[dtype] == tensor.Invalid {
+	of := element.OfPJRT(dtype)
+	if of == tensor.Invalid {
 		return tensor.Shape{}, fmt.Errorf("bridge: an output has the unknown element type %d of PJRT_Buffer_Type", dtype)
 	}
-	return tensor.ShapeOf(pjrtTypes[dtype], dims...), nil
+	return tensor.ShapeOf(of, dims...), nil
 }
 
 // orderIn returns the order of an array's dimensions in memory, as in hlo.Result.

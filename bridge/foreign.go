@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/tensor"
 )

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-
+	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -17,8 +17,8 @@ import (
 // A frame holds the state of one call.
 type frame struct {
 	call   dispatch.Call
-	views  []tensor.View // operands, then results
-	packed []packed      // results to pack after the call
+	views  []tensor.View    // operands, then results
+	packed []element.Packed // results to pack after the call
 
 	// The layouts of the last call, in the order of views. XLA's shapes are static:
 	// calls of one site differ only in their addresses.
@@ -175,8 +175,8 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 			return &frameError{fmt.Errorf("result %d: %w", i, err)}
 		}
 		if bits != 0 {
-			size := packedSize(len(out[i].Data), bits)
-			f.packed = append(f.packed, packed{out[i].Data, unsafe.Slice((*byte)(b.Data()), size), bits})
+			size := element.PackedSize(len(out[i].Data), bits)
+			f.packed = append(f.packed, element.Packed{Values: out[i].Data, To: unsafe.Slice((*byte)(b.Data()), size), Bits: bits})
 			packs = true
 		}
 	}
@@ -219,16 +219,16 @@ func (l *layout) read(v *tensor.View, b *ffi.Buffer) (packed uint, err error) {
 	if err != nil {
 		return 0, err
 	}
-	e := ffiTypes[b.DType()]
+	e := element.OfFFI(b.DType())
 	dims, _ := b.Dims()
-	*l = layout{b.DType(), e.dtype, slices.Clone(dims), n}
-	v.Shape = tensor.Shape{DType: e.dtype, Dims: l.dims}
-	if e.bits != 0 {
-		v.Data = unpack(e.dtype, b.Data(), n, uint(e.bits))
+	*l = layout{b.DType(), e.DType, slices.Clone(dims), n}
+	v.Shape = tensor.Shape{DType: e.DType, Dims: l.dims}
+	if e.Bits != 0 {
+		v.Data = element.Unpack(e.DType, b.Data(), n, uint(e.Bits))
 	} else {
 		v.Data = unsafe.Slice((*byte)(b.Data()), n)
 	}
-	return uint(e.bits), nil
+	return uint(e.Bits), nil
 }
 
 // readToken is read for XLA's own tokens, by which a host such as JAX orders calls. They have no
@@ -248,18 +248,15 @@ func measure(b *ffi.Buffer) (view, memory int, err error) {
 	if b == nil {
 		return 0, 0, errors.New("it is not a buffer")
 	}
-	var e element
-	if n := uint32(b.DType()); n < uint32(len(ffiTypes)) {
-		e = ffiTypes[n]
-	}
-	if e.size == 0 {
+	e := element.OfFFI(b.DType())
+	if e.Size == 0 {
 		return 0, 0, fmt.Errorf("its element type %d is not a known XLA PrimitiveType", b.DType())
 	}
 	dims, ok := b.Dims()
 	if !ok {
 		return 0, 0, errors.New("its rank is not valid")
 	}
-	n := uint64(e.size)
+	n := uint64(e.Size)
 	for _, d := range dims {
 		high, low := bits.Mul64(n, uint64(d))
 		if d < 0 || high != 0 || low>>62 != 0 {
@@ -270,8 +267,8 @@ func measure(b *ffi.Buffer) (view, memory int, err error) {
 	if b.Data() == nil && n > 0 {
 		return 0, 0, errors.New("it has no memory")
 	}
-	if e.bits != 0 {
-		return int(n), packedSize(int(n), uint(e.bits)), nil
+	if e.Bits != 0 {
+		return int(n), element.PackedSize(int(n), uint(e.Bits)), nil
 	}
 	return int(n), int(n), nil
 }

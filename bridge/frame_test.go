@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -161,12 +162,12 @@ func TestPack(t *testing.T) {
 		{tensor.S2, []byte{0b11100100}, []byte{0, 1, 0xfe, 0xff}},
 		{tensor.F4E2M1FN, []byte{0xf0}, []byte{0, 15}},
 	} {
-		bits := packedBits(test.dtype)
+		bits := element.PackedBits(test.dtype)
 		check.Diff(t, "bits", test.dtype.Bits(), int(bits))
-		values := unpack(test.dtype, unsafe.Pointer(unsafe.SliceData(test.packed)), len(test.values), bits)
+		values := element.Unpack(test.dtype, unsafe.Pointer(unsafe.SliceData(test.packed)), len(test.values), bits)
 		check.Diff(t, test.dtype.String()+" unpacked", test.values, values)
 		to := slices.Repeat([]byte{0xaa}, len(test.packed))
-		packed{values, to, bits}.pack()
+		element.Packed{Values: values, To: to, Bits: bits}.Pack()
 		check.Diff(t, test.dtype.String()+" packed", test.packed, to)
 	}
 }

@@ -3,7 +3,6 @@ package bridge
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/contract"
@@ -63,13 +62,6 @@ func RegisterPJRT(table unsafe.Pointer, targets []string) error {
 		if err := registry.Register(target, attributed(target)); err != nil {
 			return fmt.Errorf("bridge: RegisterPJRT: custom call target %q: %w", target, err)
 		}
-	}
-	return nil
-}
-
-func checkTarget(target string) error {
-	if target == "" || strings.ContainsRune(target, 0) {
-		return fmt.Errorf("bridge: %q is not a name of a custom call target", target)
 	}
 	return nil
 }

@@ -120,3 +120,71 @@ func (c *Client) takeView(ctx context.Context, v tensor.View, device int, borrow
 	b.life.claim()
 	return input{buffer: b}, nil
 }
+
+// An InputError reports an input of a run whose element type or dimensions are not those of
+// the module's parameter.
+type InputError struct {
+	Index int          // of the input, among those of all devices
+	Want  tensor.Shape // of the parameter, on one device
+	Got   tensor.Shape // of the input
+
+	devices int // of the run
+}
+
+func (e *InputError) Error() string {
+	return fmt.Sprintf("bridge: run: input %d: the module's parameter is %s%s, but the input is %s", e.Index, e.Want, forEach(e.devices), e.Got)
+}
+
+// An InputCountError reports a run with another number of inputs than the module has
+// parameters.
+type InputCountError struct {
+	Want    int // number of parameters, on one device; -1 if it is unknown
+	Got     int // number of inputs, for all devices
+	Devices int // number of devices of the run
+}
+
+func (e *InputCountError) Error() string {
+	devices := max(1, e.Devices)
+	if e.Got%devices != 0 {
+		return fmt.Sprintf("bridge: run: %d inputs cannot be divided among %d devices; give all parameters for each device", e.Got, devices)
+	}
+	return fmt.Sprintf("bridge: run: the module has %d parameters, but %d inputs are given%s", e.Want, e.Got/devices, forEach(devices))
+}
+
+func forEach(devices int) string {
+	if devices <= 1 {
+		return ""
+	}
+	return " on each device"
+}
+
+type onDeviceKey struct{}
+
+// OnDevice returns a context with which a module for one device runs on a device of its client,
+// if none of the inputs is a [Buffer]: they are copied there. Without it such a run is on
+// device 0.
+func OnDevice(ctx context.Context, device int) context.Context {
+	return context.WithValue(ctx, onDeviceKey{}, device)
+}
+
+// deviceOf returns the device for a run on one device: that of its first buffer, or that of the
+// context.
+func (c *Client) deviceOf(ctx context.Context, inputs []Input) (int, error) {
+	for _, in := range inputs {
+		switch in := in.(type) {
+		case *Buffer:
+			if in != nil {
+				return in.device, nil
+			}
+		case Donation:
+			if in.buffer != nil {
+				return in.buffer.device, nil
+			}
+		}
+	}
+	device, _ := ctx.Value(onDeviceKey{}).(int)
+	if device < 0 || device >= c.NumDevices() {
+		return 0, fmt.Errorf("bridge: run: OnDevice: there is no device %d; the client has %d, numbered from 0", device, c.NumDevices())
+	}
+	return device, nil
+}

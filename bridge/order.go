@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/element"
 	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
@@ -285,7 +286,7 @@ func (t *readyTokens) make(c *Client, device int) error {
 	if !t.arrays[device].IsNil() {
 		return nil
 	}
-	a, copied, err := c.pjrt.Put(nil, toPJRT(tensor.Pred), []int{0}, device)
+	a, copied, err := c.pjrt.Put(nil, element.ToPJRT(tensor.Pred), []int{0}, device)
 	if err != nil {
 		return pluginError("transfer to device", err)
 	}

@@ -2,14 +2,16 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/dispatch"
-
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/ffi"
 	"github.com/calliope-mlir/calliope/internal/pjrt"
+	"github.com/calliope-mlir/calliope/tensor"
 )
 
 // A Run is one execution. It is safe for concurrent use.
@@ -208,4 +210,37 @@ func (r *Run) isAbandoned() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.abandoned
+}
+
+// given panics because a method was called on a nil pointer or a zero value.
+func (r *Run) given(method string) {
+	if r == nil || r.exec == nil {
+		panic(errtext.Receiver("bridge: Run."+method, r == nil, "Executable.Start"))
+	}
+}
+
+// Call runs the module on host arrays, and returns host arrays: it is Run, ToHost of each
+// output, and Close. The inputs are copied.
+func (e *Executable) Call(ctx context.Context, inputs ...tensor.View) ([]tensor.View, error) {
+	e.given("Call")
+	list := make([]Input, len(inputs))
+	for i, v := range inputs {
+		list[i] = v
+	}
+	buffers, err := e.Run(ctx, list...)
+	if err != nil {
+		return nil, err
+	}
+	outputs := make([]tensor.View, len(buffers))
+	for i, b := range buffers {
+		var failed error
+		if err == nil {
+			outputs[i], failed = b.ToHost(ctx)
+		}
+		err = errors.Join(err, failed, b.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return outputs, nil
 }

@@ -1,8 +1,9 @@
 package bridge
 
 import (
-	"fmt"
+	"slices"
 
+	"github.com/calliope-mlir/calliope/bridge/internal/hlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -39,39 +40,48 @@ func (e *Executable) Outputs() []tensor.Shape {
 	return shapes
 }
 
-// An InputError reports an input of a run whose element type or dimensions are not those of
-// the module's parameter.
-type InputError struct {
-	Index int          // of the input, among those of all devices
-	Want  tensor.Shape // of the parameter, on one device
-	Got   tensor.Shape // of the input
-
-	devices int // of the run
-}
-
-func (e *InputError) Error() string {
-	return fmt.Sprintf("bridge: run: input %d: the module's parameter is %s%s, but the input is %s", e.Index, e.Want, forEach(e.devices), e.Got)
-}
-
-// An InputCountError reports a run with another number of inputs than the module has
-// parameters.
-type InputCountError struct {
-	Want    int // number of parameters, on one device; -1 if it is unknown
-	Got     int // number of inputs, for all devices
-	Devices int // number of devices of the run
-}
-
-func (e *InputCountError) Error() string {
-	devices := max(1, e.Devices)
-	if e.Got%devices != 0 {
-		return fmt.Sprintf("bridge: run: %d inputs cannot be divided among %d devices; give all parameters for each device", e.Got, devices)
+// InputShardings returns how the parameters of a partitioned module are divided, in the
+// order of [Executable.Inputs]. The compiler may have chosen this, where the module does not
+// say it. Each text has XLA's form, such as {devices=[2,2]<=[4]}, which Parse of
+// stablehlo/sharding reads; {unknown} is one that has no such form. The devices in it are
+// partitions, in the order in which [Executable.Run] takes their inputs. The result is nil if
+// the module is not partitioned, or if the plugin does not report the shardings.
+func (e *Executable) InputShardings() []string {
+	e.given("InputShardings")
+	if e.partitions < 2 || !e.known {
+		return nil
 	}
-	return fmt.Sprintf("bridge: run: the module has %d parameters, but %d inputs are given%s", e.Want, e.Got/devices, forEach(devices))
+	return e.withoutTokens(hlo.InputShardings(e.xla.Program), len(e.params))
 }
 
-func forEach(devices int) string {
-	if devices <= 1 {
-		return ""
+// withoutTokens returns the n elements of a list that are not of runtime tokens, or nil if the list
+// is too short.
+func (e *Executable) withoutTokens(list []string, n int) []string {
+	list = list[min(e.afterTokens(), len(list)):]
+	if len(list) < n {
+		return nil
 	}
-	return " on each device"
+	return list[:n:n]
+}
+
+// OutputShardings is InputShardings for the results, in the order of [Executable.Outputs].
+func (e *Executable) OutputShardings() []string {
+	e.given("OutputShardings")
+	if e.partitions < 2 || e.results == nil {
+		return nil
+	}
+	return e.withoutTokens(hlo.OutputShardings(e.xla.Program), len(e.results))
+}
+
+// readResults sets the results from the optimized program.
+func (e *Executable) readResults(program []byte) {
+	e.ordered = slices.Sorted(slices.Values(e.devices))
+	results := hlo.Results(program)
+	if len(results) != e.outputs {
+		return
+	}
+	e.results = results
+	for _, r := range results {
+		e.resultBytes += deviceBytes(r.Shape) * int64(e.NumDevices())
+	}
 }

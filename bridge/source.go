@@ -70,7 +70,7 @@ func (f *frame) Finish(err error) error {
 		f.clearResults(f.site)
 	}
 	for _, p := range f.packed {
-		p.pack()
+		p.Pack()
 	}
 	if f.device != nil && (err == nil || run != nil && run.several) {
 		if failed := f.device.give(); err == nil {

@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
@@ -155,4 +156,11 @@ func attributesOf(attrs []ffi.Attr) callbacks.Attributes {
 		}
 	}
 	return list
+}
+
+func checkTarget(target string) error {
+	if target == "" || strings.ContainsRune(target, 0) {
+		return fmt.Errorf("bridge: %q is not a name of a custom call target", target)
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/internal/forgotten"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -139,5 +140,12 @@ func poisonView(pages []byte) {
 	if len(poisonedViews.all) > poisonedKept {
 		unmapMemory(poisonedViews.all[0])
 		poisonedViews.all = poisonedViews.all[1:]
+	}
+}
+
+// given panics because a method was called on a nil pointer or a zero value.
+func (v *BufferView) given(method string) {
+	if v == nil || v.buffer == nil {
+		panic(errtext.Receiver("bridge: BufferView."+method, v == nil, "Buffer.View"))
 	}
 }
