@@ -1,0 +1,226 @@
+package vmap_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/vmap"
+)
+
+// register binds fn to a name of the test until the test ends.
+func register(t *testing.T, fn callbacks.Func) (name string) {
+	t.Helper()
+	name = strings.ReplaceAll(t.Name(), "/", ".")
+	check.NoError(t, callbacks.Default.Register(name, fn, callbacks.Options{}))
+	t.Cleanup(func() { _ = callbacks.Default.Unregister(name) })
+	return name
+}
+
+// floats returns the elements of an array of f32.
+func floats(v tensor.View) []float32 { return check.Must(tensor.Slice[float32](v)) }
+
+// vector returns an array of f32.
+func vector(dims []int, list ...float32) tensor.View {
+	return check.Must(tensor.FromSlice(list, dims...))
+}
+
+// TestMethods calls a function of a batched vector and an unbatched scalar in each way.
+func TestMethods(t *testing.T) {
+	client := newClient(t)
+	for method, want := range map[vmap.Method][]string{
+		vmap.Sequential:         {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
+		vmap.SequentialUnrolled: {"f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]", "f32[2] f32[] -> f32[2]"},
+		vmap.ExpandDims:         {`f32[3,2] f32[1] -> f32[3,2] [('batch', {'batch_dims': (0, None)})]`},
+		vmap.BroadcastAll:       {`f32[3,2] f32[3] -> f32[3,2] [('batch', {'batch_dims': (0, 0)})]`},
+	} {
+		t.Run(string(method), func(t *testing.T) {
+			var calls []string
+			name := register(t, func(f *callbacks.Frame) error {
+				call := fmt.Sprintf("%s %s -> %s %s", f.Args[0].Shape, f.Args[1].Shape, f.Results[0].Shape, contract.TransformText(f.Config.Transforms))
+				calls = append(calls, strings.TrimSpace(call))
+				x, s, y := floats(f.Args[0]), floats(f.Args[1]), floats(f.Results[0])
+				for i := range y {
+					y[i] = x[i] * s[i/2%len(s)]
+				}
+				return nil
+			})
+			module := fmt.Sprintf(`func.func @main(%%x: tensor<2xf32>, %%s: tensor<f32>) -> tensor<2xf32> {
+				%%0 = stablehlo.custom_call @calliope_runtime_call(%%x, %%s) {
+					api_version = 4 : i32, operand_layouts = [dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>], result_layouts = [dense<0> : tensor<1xindex>],
+					backend_config = {callback = %q, form = "pure", signature = %q, v = 1 : i64}
+				} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+				return %%0 : tensor<2xf32>
+			}`, name, contract.SignatureHash("f32[2],f32[]->f32[2]"))
+			f := function(t, parse(t, module), "main")
+			batched, err := vmap.Batch(f, vmap.Options{Size: 3, In: []int{0, vmap.NotBatched}, Method: method})
+			check.NoError(t, err)
+			got := compile(t, client, batched)(vector([]int{3, 2}, 1, 2, 3, 4, 5, 6), tensor.Scalar(float32(10)))
+			check.Diff(t, "results", []float32{10, 20, 30, 40, 50, 60}, floats(got[0]))
+			check.Diff(t, "calls", want, calls)
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		f := function(t, parse(t, `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+			%0 = stablehlo.custom_call @calliope_runtime_call(%x) {
+				api_version = 4 : i32, backend_config = {callback = "mine", form = "pure", v = 1 : i64}
+			} : (tensor<2xf32>) -> tensor<2xf32> loc("user.py":7:3)
+			return %0 : tensor<2xf32>
+		}`), "main")
+		_, err := vmap.Batch(f, vmap.Options{Size: 3})
+		check.Error(t, err, "stablehlo.custom_call at user.py:7:3", `the callback "mine"`, `Options.Method to "sequential", "sequential_unrolled", "expand_dims" or "broadcast_all"`)
+	})
+}
+
+// tap returns a tap of a scalar after a token, ordered by the effect io. %r is the token after it.
+func tap(name, x, token string) string {
+	return fmt.Sprintf(`stablehlo.custom_call @calliope_io_callback(%s, %s) {
+		api_version = 4 : i32, has_side_effect = true,
+		backend_config = {callback = %q, effect = "io", form = "observe", n_tokens = 1 : i64, v = 1 : i64},
+		output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]
+	} : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8>`, x, token, name)
+}
+
+// unordered returns a tap of a scalar without a token.
+func unordered(name, x string) string {
+	return fmt.Sprintf(`stablehlo.custom_call @calliope_io_callback(%s) {
+		api_version = 4 : i32, has_side_effect = true, backend_config = {callback = %q, form = "observe", v = 1 : i64}
+	} : (tensor<f32>) -> ()`, x, name)
+}
+
+// TestTaps holds what taps see: one call with the batch, and under a condition that differs in the batch one
+// call for each element for which it holds, in their order.
+func TestTaps(t *testing.T) {
+	client := newClient(t)
+	for _, test := range []struct {
+		name string
+		body func(callback string) string // of a function of %x: tensor<f32> that returns %y: tensor<f32>
+		want []string
+	}{
+		{"plain", func(f string) string {
+			return "%t = " + tap(f, "%x", "%token") + "\n%t1 = " + tap(f, "%one", "%t") + "\n%y = stablehlo.negate %x : tensor<f32>"
+		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0,)})]", "f32[] [1] "}},
+		{"passthrough", func(f string) string {
+			return fmt.Sprintf(`%%y:2 = stablehlo.custom_call @calliope_io_callback(%%x, %%one) {
+				api_version = 4 : i32, has_side_effect = true, backend_config = {callback = %q, form = "passthrough", v = 1 : i64},
+				output_operand_aliases = [
+					#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>,
+					#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]
+			} : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+			%%z = stablehlo.add %%y#0, %%y#1 : tensor<f32>`, f)
+		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0, None)})]"}},
+		{"in if, ordered", func(f string) string {
+			return `%first = ` + tap(f, "%x", "%token") + `
+			%p = stablehlo.compare NE, %x, %two : (tensor<f32>, tensor<f32>) -> tensor<i1>
+			%y:2 = "stablehlo.if"(%p) ({
+				%t = ` + tap(f, "%x", "%first") + `
+				%z = stablehlo.multiply %x, %x : tensor<f32>
+				stablehlo.return %z, %t : tensor<f32>, tensor<1xi8>
+			}, {
+				stablehlo.return %x, %first : tensor<f32>, tensor<1xi8>
+			}) : (tensor<i1>) -> (tensor<f32>, tensor<1xi8>)
+			%last = ` + tap(f, "%y#0", "%y#1")
+		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0,)})]", "f32[] [1] ", "f32[] [3] ", "f32[3] [1 2 9] [('batch', {'batch_dims': (0,)})]"}},
+		{"in case, unordered", func(f string) string {
+			return `%i = stablehlo.convert %x : (tensor<f32>) -> tensor<i32>
+			%y = "stablehlo.case"(%i) ({
+				stablehlo.return %x : tensor<f32>
+			}, {
+				` + unordered(f, "%x") + `
+				stablehlo.return %x : tensor<f32>
+			}, {
+				stablehlo.return %x : tensor<f32>
+			}) : (tensor<i32>) -> tensor<f32>`
+		}, []string{"f32[] [1] "}},
+		{"in while, ordered", func(f string) string {
+			return `%y:2 = stablehlo.while(%c = %x, %t = %token) : tensor<f32>, tensor<1xi8>
+			cond {
+				%p = stablehlo.compare LT, %c, %three : (tensor<f32>, tensor<f32>) -> tensor<i1>
+				stablehlo.return %p : tensor<i1>
+			} do {
+				%u = ` + tap(f, "%c", "%t") + `
+				%d = stablehlo.add %c, %one : tensor<f32>
+				stablehlo.return %d, %u : tensor<f32>, tensor<1xi8>
+			}
+			%last = ` + tap(f, "%y#0", "%y#1")
+		}, []string{"f32[] [1] ", "f32[] [2] ", "f32[] [2] ", "f32[3] [3 3 3] [('batch', {'batch_dims': (0,)})]"}},
+		{"in a loop of as many steps, ordered", func(f string) string {
+			return `%y:3 = stablehlo.while(%i = %one, %c = %x, %t = %token) : tensor<f32>, tensor<f32>, tensor<1xi8>
+			cond {
+				%p = stablehlo.compare LT, %i, %three : (tensor<f32>, tensor<f32>) -> tensor<i1>
+				stablehlo.return %p : tensor<i1>
+			} do {
+				%u = ` + tap(f, "%c", "%t") + `
+				%j = stablehlo.add %i, %one : tensor<f32>
+				%d = stablehlo.add %c, %one : tensor<f32>
+				stablehlo.return %j, %d, %u : tensor<f32>, tensor<f32>, tensor<1xi8>
+			}`
+		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0,)})]", "f32[3] [2 3 4] [('batch', {'batch_dims': (0,)})]"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var calls []string
+			name := register(t, func(f *callbacks.Frame) error {
+				calls = append(calls, fmt.Sprint(f.Args[0].Shape, " ", floats(f.Args[0]), " ", contract.TransformText(f.Config.Transforms)))
+				return nil
+			})
+			f := function(t, parse(t, `func.func @main(%x: tensor<f32>) -> tensor<f32> {
+				%token = stablehlo.constant dense<0> : tensor<1xi8>
+				%one = stablehlo.constant dense<1.0> : tensor<f32>
+				%two = stablehlo.constant dense<2.0> : tensor<f32>
+				%three = stablehlo.constant dense<3.0> : tensor<f32>
+				`+test.body(name)+`
+				return %x : tensor<f32>
+			}`), "main")
+			batched, err := vmap.Batch(f, vmap.Options{Size: 3})
+			check.NoError(t, err)
+			compile(t, client, batched)(vector([]int{3}, 1, 2, 3))
+			check.Diff(t, "calls", test.want, calls)
+			if t.Failed() {
+				t.Log(batched)
+			}
+		})
+	}
+}
+
+// TestOrderedCalls holds that a call with a token keeps its place in the order, in each way of calling it.
+func TestOrderedCalls(t *testing.T) {
+	client := newClient(t)
+	for _, method := range []vmap.Method{vmap.Sequential, vmap.SequentialUnrolled, vmap.BroadcastAll} {
+		t.Run(string(method), func(t *testing.T) {
+			var calls []string
+			name := register(t, func(f *callbacks.Frame) error {
+				calls = append(calls, fmt.Sprint(floats(f.Args[0])))
+				if len(f.Results) > 0 {
+					for i, x := range floats(f.Args[0]) {
+						floats(f.Results[0])[i] = x + 1
+					}
+				}
+				return nil
+			})
+			f := function(t, parse(t, `func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<1xi8>) {
+				%token = stablehlo.constant dense<0> : tensor<1xi8>
+				%first = `+tap(name, "%x", "%token")+`
+				%0:2 = stablehlo.custom_call @calliope_runtime_call(%x, %first) {
+					api_version = 4 : i32, has_side_effect = true,
+					backend_config = {callback = "`+name+`", effect = "io", form = "call", n_tokens = 1 : i64, v = 1 : i64},
+					output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]
+				} : (tensor<f32>, tensor<1xi8>) -> (tensor<f32>, tensor<1xi8>)
+				%last = `+tap(name, "%0#0", "%0#1")+`
+				return %0#0, %last : tensor<f32>, tensor<1xi8>
+			}`), "main")
+			batched, err := vmap.Batch(f, vmap.Options{Size: 2, Method: method, Out: []int{0, vmap.NotBatched}})
+			check.NoError(t, err)
+			got := compile(t, client, batched)(vector([]int{2}, 1, 5))
+			check.Diff(t, "results", []float32{2, 6}, floats(got[0]))
+			want := []string{"[1 5]", "[1]", "[5]", "[2 6]"}
+			if method == vmap.BroadcastAll {
+				want = []string{"[1 5]", "[1 5]", "[2 6]"}
+			}
+			check.Diff(t, "calls", want, calls)
+		})
+	}
+}
