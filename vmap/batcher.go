@@ -1,8 +1,10 @@
 package vmap
 
 import (
+	"maps"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -149,7 +151,7 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 	switch {
 	case !ok:
 		fail(op, "no rule is known that batches this operation: replace it, or keep batched values from it")
-	case !isControl(op) && slices.ContainsFunc(of, func(v mlir.Value) bool { return !slices.Contains(op.OperandValues(), v) }):
+	case !isControl(op) && op.Name() != callop.Manual && slices.ContainsFunc(of, func(v mlir.Value) bool { return !slices.Contains(op.OperandValues(), v) }):
 		return b.loop(op) // a region uses a batched value from outside
 	}
 	return r(b, op)
@@ -165,6 +167,16 @@ func (b *batcher) dependencies(op mlir.Operation) (list []mlir.Value) {
 		}
 	}
 	return list
+}
+
+// with calls f while values of the source have others that stand for them.
+func (b *batcher) with(values map[mlir.Value]mlir.Value, f func()) {
+	saved := map[mlir.Value]mlir.Value{}
+	for v, with := range values {
+		saved[v], b.values[v] = b.get(v), with
+	}
+	f()
+	maps.Copy(b.values, saved)
 }
 
 // anyOf reports whether one of the elements of a batch of i1 is true.

@@ -2,6 +2,7 @@ package vmap
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -133,27 +134,23 @@ func (b *batcher) once(op mlir.Operation, config contract.Config, argument func(
 func (b *batcher) unroll(op mlir.Operation) []mlir.Value {
 	of := b.dependencies(op)
 	parts := make([][]mlir.Value, op.NumResults())
-	batches := map[mlir.Value]mlir.Value{}
-	for _, v := range of {
-		batches[v] = b.get(v)
-	}
+	tokens := map[mlir.Value]mlir.Value{} // that stand for those of the call
 	for i := range b.size {
+		mine := maps.Clone(tokens)
 		for _, v := range of {
 			start, limit := make([]int64, rank(v)+1), first(i+1, dims(v))
 			start[0] = i
-			b.values[v] = b.Reshape(b.Slice(batches[v], start, limit, transform.Ones(rank(v)+1)), dims(v)...)
+			mine[v] = b.Reshape(b.Slice(b.get(v), start, limit, transform.Ones(rank(v)+1)), dims(v)...)
 		}
-		made := b.copy(op)
+		var made mlir.Operation
+		b.with(mine, func() { made = b.copy(op) })
 		for k, v := range made.Results() {
 			if token := b.before(op, k); !token.IsNil() {
-				b.values[token] = v
+				tokens[token] = v
 			} else {
 				v = b.Reshape(v, first(1, dims(v))...)
 			}
 			parts[k] = append(parts[k], v)
-		}
-		for v, batch := range batches {
-			b.values[v] = batch
 		}
 	}
 	results := make([]mlir.Value, len(parts))

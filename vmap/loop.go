@@ -1,8 +1,6 @@
 package vmap
 
 import (
-	"maps"
-
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -31,17 +29,17 @@ func (b *batcher) loop(op mlir.Operation) []mlir.Value {
 			return []mlir.Value{b.Compare(stablehlo.CompareLT, v[0], b.Number(counter, float64(b.size)))}
 		}),
 		Body: b.region(types, func(v []mlir.Value) []mlir.Value {
-			saved := maps.Clone(b.values)
-			defer func() { b.values = saved }()
+			mine := map[mlir.Value]mlir.Value{}
 			for _, from := range of {
-				b.values[from] = b.element(from, v[0])
+				mine[from] = b.element(from, v[0])
 			}
 			for i, token := range chained {
 				if !token.IsNil() {
-					b.values[token] = v[i+1]
+					mine[token] = v[i+1]
 				}
 			}
-			made := b.copy(op)
+			var made mlir.Operation
+			b.with(mine, func() { made = b.copy(op) })
 			next := []mlir.Value{b.Binary(stablehlo.Add, v[0], b.Number(counter, 1))}
 			for i, result := range made.Results() {
 				if !b.tokens[op.Result(i)] {

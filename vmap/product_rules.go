@@ -8,7 +8,7 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// products has the products of matrices and their kin.
+// products has the products of matrices, and convolutions.
 var products = map[string]rule{
 	"stablehlo.dot_general": func(b *batcher, op mlir.Operation) []mlir.Value {
 		o, _ := stablehlo.AsDotGeneral(op)

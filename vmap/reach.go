@@ -34,7 +34,7 @@ func (r reach) block(b mlir.Block) {
 			for i, v := range op.Operands() {
 				r.add(op.Result(i), r.is(v))
 			}
-		default:
+		default: // also of a manual computation: if one is, all its results are
 			batched := false
 			for inner := range op.All() {
 				batched = batched || slices.ContainsFunc(inner.OperandValues(), r.is)

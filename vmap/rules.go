@@ -17,7 +17,7 @@ var rules map[string]rule
 func init() { // the rules of loops and branches refer to the table
 	rules = map[string]rule{"stablehlo.custom_call": (*batcher).customCall}
 	for _, family := range []map[string]rule{
-		shapes, products, reductions, windows, indexing, normalizations, collectives, control, expanded,
+		shapes, products, reductions, windows, indexing, normalizations, collectives, shardy, control, expanded,
 	} {
 		maps.Copy(rules, family)
 	}
