@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,6 +70,15 @@ func operations(text string) (names []string) {
 func TestSteps(t *testing.T) {
 	before := []string{"func.func @loss", "stablehlo.multiply", "stablehlo.sine", "stablehlo.sine", "stablehlo.add", "stablehlo.constant", "stablehlo.reduce"}
 	shared := []string{"func.func @loss", "stablehlo.multiply", "stablehlo.sine", "stablehlo.add", "stablehlo.constant", "stablehlo.reduce"}
+	ops := func(names string) (list []string) {
+		for name := range strings.FieldsSeq(names) {
+			list = append(list, "stablehlo."+name)
+		}
+		return list
+	}
+	batched := slices.Concat(before, []string{"func.func @loss.grad"},
+		ops("constant multiply cosine cosine broadcast_in_dim multiply multiply add multiply"), []string{"func.func @loss.grad.batch"},
+		ops("constant broadcast_in_dim multiply cosine cosine broadcast_in_dim broadcast_in_dim multiply broadcast_in_dim multiply add multiply"))
 	for name, test := range map[string]struct {
 		args  string
 		files map[string]string
@@ -83,6 +93,7 @@ func TestSteps(t *testing.T) {
 		"a pipeline without its =":     {args: "--pass-pipeline builtin.module(cse)", want: shared},
 		"a file":                       {args: "--pipeline-file=p", files: map[string]string{"p": "builtin.module( # all\n  func.func(cse))\n"}, want: shared},
 		"in the order of the flags":    {args: "--grad loss:1 --cse", want: append(shared[:len(shared):len(shared)], "func.func @loss.grad", "stablehlo.constant", "stablehlo.multiply", "stablehlo.cosine", "stablehlo.broadcast_in_dim", "stablehlo.multiply", "stablehlo.add", "stablehlo.multiply")},
+		"a batch of gradients":         {args: "--grad loss:1 --batch loss.grad:8:0,- --symbol-dce", want: batched},
 		"a rewriting changes nothing":  {args: "--prepare", want: before},
 		"passes without verification":  {args: "--verify-each=false --cse", want: shared},
 		"a rewriting between two sets": {args: "--cse --keep-values --cse", want: shared},
@@ -125,6 +136,10 @@ func TestMistakes(t *testing.T) {
 		"no function":        {"--grad=", exitCommand, "the function is missing"},
 		"parameter":          {"--grad loss:7", exitFailed, "there is no parameter 7"},
 		"parameter, no text": {"--vjp loss:x", exitCommand, `"x" is no parameter`},
+		"no size":            {"--batch loss", exitCommand, "is not FUNCTION:SIZE"},
+		"size of a batch":    {"--batch loss:x", exitCommand, `"x" is no size`},
+		"axes":               {"--batch loss:2:0", exitFailed, "Options.In has 1 axes, but the function has 2"},
+		"axis":               {"--batch loss:2:a,b", exitCommand, `"a" is no axis`},
 		"value of none":      {"--prepare=1", exitCommand, "it takes no value"},
 		"size":               {"--max-module 10", exitFailed, "larger than 10 bytes: raise --max-module"},
 		"no reproducer":      {"--run-reproducer", exitFailed, "it is no reproducer"},

@@ -29,9 +29,12 @@ Passes of the MLIR library:
   --pipeline-file=FILE    the same from a file, in which # begins a comment
   --run-reproducer        the passes that a reproducer has, which the module is
 
-Derivatives, which are added to the module (docs/autodiff.md). FUNCTION:0,2 differentiates with
-respect to these parameters, FUNCTION alone with respect to all that have a derivative:
+Functions that are added to the module (docs/autodiff.md). main:0,2 differentiates @main with
+respect to these parameters, main alone with respect to all that have a derivative:
   --jvp, --vjp, --grad, --value-and-grad FUNCTION[:PARAMETERS]
+  --batch FUNCTION:SIZE[:AXES]   works on a batch, as vmap; axes of the parameters, such as
+                 0,-,1 in which - is one without a batch (default: the first of each). What
+                 says no method is called for each element.
 
 Rewritings of this project (go doc github.com/calliope-mlir/calliope/passes):
   --prepare      what makes a module right for XLA: all that Client.Compile does to it
@@ -133,7 +136,7 @@ func needsValue(name string) bool {
 		"mlir-elide-elementsattrs-if-larger", "mlir-elide-resource-strings-if-larger":
 		return true
 	}
-	_, ok := derivatives[name]
+	_, ok := transformations[name]
 	return ok
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/vmap"
 )
 
 // A step is a part of the command line that changes the module.
@@ -27,22 +28,81 @@ type pass struct {
 	pipeline      string
 }
 
-// derivatives are the steps that add functions to the module.
-var derivatives = map[string]func(mlir.Operation, autodiff.Options) error{
+// transformations are the steps that add functions to the module. They read the value of their flag.
+var transformations = map[string]func(value string) (func(*mlir.Module) error, error){
+	"batch":          batch,
 	"jvp":            derivative(autodiff.JVP),
 	"grad":           derivative(autodiff.Grad),
 	"value-and-grad": derivative(autodiff.ValueAndGrad),
-	"vjp": func(f mlir.Operation, o autodiff.Options) error {
-		_, _, err := autodiff.VJP(f, o)
-		return err
-	},
+	"vjp": derivative(func(f mlir.Operation, o autodiff.Options) (forward mlir.Operation, err error) {
+		forward, _, err = autodiff.VJP(f, o)
+		return forward, err
+	}),
 }
 
-func derivative(of func(mlir.Operation, autodiff.Options) (mlir.Operation, error)) func(mlir.Operation, autodiff.Options) error {
-	return func(f mlir.Operation, o autodiff.Options) error {
-		_, err := of(f, o)
-		return err
+// derivative returns the transformation for a function of autodiff.
+func derivative(
+	of func(mlir.Operation, autodiff.Options) (mlir.Operation, error),
+) func(value string) (func(*mlir.Module) error, error) {
+	return func(value string) (func(*mlir.Module) error, error) {
+		symbol, list, given := strings.Cut(value, ":")
+		var o autodiff.Options
+		if given {
+			for text := range strings.SplitSeq(list, ",") {
+				i, err := strconv.Atoi(text)
+				if err != nil || i < 0 {
+					return nil, fmt.Errorf("%q is no parameter: use numbers from 0, such as %s:0,2", text, symbol)
+				}
+				o.Parameters = append(o.Parameters, i)
+			}
+		}
+		return to(symbol, func(f mlir.Operation) error {
+			_, err := of(f, o)
+			return err
+		})
 	}
+}
+
+// batch is the transformation of package vmap.
+func batch(value string) (func(*mlir.Module) error, error) {
+	parts := strings.Split(value, ":")
+	if len(parts) < 2 || len(parts) > 3 {
+		return nil, fmt.Errorf("%q is not FUNCTION:SIZE or FUNCTION:SIZE:AXES, such as main:8:0,-", value)
+	}
+	size, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no size of a batch", parts[1])
+	}
+	o := vmap.Options{Size: size, Method: vmap.Sequential}
+	if len(parts) == 3 {
+		for text := range strings.SplitSeq(parts[2], ",") {
+			axis := vmap.NotBatched
+			if text != "-" {
+				if axis, err = strconv.Atoi(text); err != nil {
+					return nil, fmt.Errorf("%q is no axis: use a number, or - for a parameter without a batch", text)
+				}
+			}
+			o.In = append(o.In, axis)
+		}
+	}
+	return to(parts[0], func(f mlir.Operation) error {
+		_, err := vmap.Batch(f, o)
+		return err
+	})
+}
+
+// to returns what transforms a function of a module.
+func to(symbol string, transform func(f mlir.Operation) error) (func(*mlir.Module) error, error) {
+	if symbol = strings.TrimPrefix(symbol, "@"); symbol == "" {
+		return nil, errors.New("the function is missing: begin with its name")
+	}
+	return func(m *mlir.Module) error {
+		f, ok := m.SymbolTable().Lookup(symbol)
+		if !ok {
+			return fmt.Errorf("the module has no function @%s", symbol)
+		}
+		return transform(f)
+	}, nil
 }
 
 // rewritings are the steps that change the whole module.
@@ -85,15 +145,7 @@ func migrate(m *mlir.Module) error {
 
 // ownNames returns the names of the steps that are not passes of the library.
 func ownNames() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, names := range [][]string{slices.Collect(maps.Keys(derivatives)), slices.Collect(maps.Keys(rewritings))} {
-			for _, name := range names {
-				if !yield(name) {
-					return
-				}
-			}
-		}
-	}
+	return slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(transformations)), maps.Keys(rewritings)))
 }
 
 // stepOf returns the step of a flag.
@@ -104,36 +156,11 @@ func stepOf(name, value string) (step, error) {
 		}
 		return step{name: name, run: f}, nil
 	}
-	if f, ok := derivatives[name]; ok {
-		symbol, parameters, err := differentiated(value)
-		return step{name: name + " " + value, run: func(m *mlir.Module) error {
-			op, ok := m.SymbolTable().Lookup(symbol)
-			if !ok {
-				return fmt.Errorf("the module has no function @%s", symbol)
-			}
-			return f(op, autodiff.Options{Parameters: parameters})
-		}}, err
+	if read, ok := transformations[name]; ok {
+		run, err := read(value)
+		return step{name: name + " " + value, run: run}, err
 	}
 	return step{name: name, pass: pass{name: name, options: value}}, nil
-}
-
-// differentiated reads the value of a derivative, such as loss:0,2. Parameters are nil without a colon.
-func differentiated(value string) (symbol string, parameters []int, err error) {
-	symbol, list, given := strings.Cut(value, ":")
-	if symbol = strings.TrimPrefix(symbol, "@"); symbol == "" {
-		return "", nil, fmt.Errorf("the function is missing: give its name, such as main or main:0,2")
-	}
-	if !given {
-		return symbol, nil, nil
-	}
-	for text := range strings.SplitSeq(list, ",") {
-		i, err := strconv.Atoi(text)
-		if err != nil || i < 0 {
-			return "", nil, fmt.Errorf("%q is no parameter: use numbers from 0, such as %s:0,2", text, symbol)
-		}
-		parameters = append(parameters, i)
-	}
-	return symbol, parameters, nil
 }
 
 func pipelineStep(text string) step {
