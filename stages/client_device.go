@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/passes"
 )
@@ -87,3 +88,28 @@ func (p *clientProgram) run(ctx context.Context, at []place, inputs []*value, do
 }
 
 func (p *clientProgram) close() error { return p.executable.Close() }
+
+// source is the module of a stage for the bridge.
+type source struct {
+	passes.Prepared
+	reading *sync.Mutex // held while the module's context is used
+	jax     []string    // see Stage
+}
+
+// Describe implements bridge.DescribedProgram. A stage has no runtime tokens, see refuse, and only some
+// of the module's calls of JAX.
+func (s source) Describe(version string, placed bool) (contract.Module, error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	m, err := s.Prepared.Describe(version, placed)
+	calls := m.Calls
+	m.Effects, m.Calls = nil, func() []contract.CustomCall {
+		s.reading.Lock()
+		defer s.reading.Unlock()
+		return calls()
+	}
+	if len(s.jax) > 0 {
+		m.Calls = nil
+	}
+	return m, err
+}

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
-	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // compileStages compiles the stages of a plan: several at a time, because XLA uses one processor for most of a compile. Of
@@ -79,27 +81,106 @@ func closeStages(programs []program) error {
 	return errors.Join(errs...)
 }
 
-// source is the module of a stage for the bridge.
-type source struct {
-	passes.Prepared
-	reading *sync.Mutex // held while the module's context is used
-	jax     []string    // see Stage
+// unserved returns what to do about the calls of a stage that neither XLA nor a callback serves, "" if there are none.
+func unserved(m *mlir.Module) string {
+	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
+		call, _ := stablehlo.AsCustomCall(op)
+		_, typed := stablehlo.TypedConfig(op)
+		switch {
+		case contract.XLATargetOf(call.Target) != contract.NotXLA:
+		case typed:
+			return fmt.Sprintf("if a function of this process should serve the target %q, name it in Options.Foreign", call.Target)
+		default:
+			return fmt.Sprintf("if a function of this process should serve the target %q, rewrite it by passes.ReplaceLegacy, and register the function with package callbacks/legacy", call.Target)
+		}
+	}
+	return ""
 }
 
-// Describe implements bridge.DescribedProgram. A stage has no runtime tokens, see refuse, and only some
-// of the module's calls of JAX.
-func (s source) Describe(version string, placed bool) (contract.Module, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
-	m, err := s.Prepared.Describe(version, placed)
-	calls := m.Calls
-	m.Effects, m.Calls = nil, func() []contract.CustomCall {
-		s.reading.Lock()
-		defer s.reading.Unlock()
-		return calls()
+// compiled are the compiled stages of the programs that are open. Equal ones are compiled once.
+var compiled = sharedPrograms{entries: map[stageKey]*sharedProgram{}}
+
+// A stageKey identifies equal stages.
+type stageKey struct {
+	client   *bridge.Client // whose devices all run it; nil for the interpreter
+	replicas int
+	text     [sha256.Size]byte // of the module, without locations
+	jax      string            // its JAX callbacks
+	exact    bool
+	library  string // that read the module
+}
+
+type sharedPrograms struct {
+	mu      sync.Mutex
+	entries map[stageKey]*sharedProgram
+}
+
+// A sharedProgram is a compiled stage that several programs, or several stages of one, may have. It is closed with the last
+// of them.
+type sharedProgram struct {
+	program
+	key   stageKey
+	uses  int           // guarded by sharedPrograms.mu
+	ready chan struct{} // closed when program or err is set
+	err   error
+}
+
+// get returns the program with a key, or makes it. If somebody else is making it, get waits.
+func (t *sharedPrograms) get(ctx context.Context, key stageKey, build func() (program, error)) (program, error) {
+	for {
+		t.mu.Lock()
+		e, found := t.entries[key]
+		if !found {
+			e = &sharedProgram{key: key, ready: make(chan struct{})}
+			t.entries[key] = e
+		}
+		e.uses++
+		t.mu.Unlock()
+		if !found {
+			if e.program, e.err = build(); e.err != nil {
+				t.remove(e)
+			}
+			close(e.ready)
+			if e.err != nil {
+				return nil, e.err
+			}
+			return e, nil
+		}
+		select {
+		case <-e.ready:
+		case <-ctx.Done():
+			go func() { // the program is closed if its maker does not need it any more either
+				if <-e.ready; e.err == nil {
+					_ = e.close()
+				}
+			}()
+			return nil, context.Cause(ctx)
+		}
+		if e.err == nil {
+			return e, nil
+		}
+		// What failed there, for example because that context ended, may succeed here.
 	}
-	if len(s.jax) > 0 {
-		m.Calls = nil
+}
+
+// remove removes an entry, so that nobody finds it.
+func (t *sharedPrograms) remove(e *sharedProgram) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.entries, e.key)
+}
+
+// close closes the program if nobody else uses it.
+func (e *sharedProgram) close() error {
+	compiled.mu.Lock()
+	e.uses--
+	last := e.uses == 0
+	if last {
+		delete(compiled.entries, e.key)
 	}
-	return m, err
+	compiled.mu.Unlock()
+	if !last {
+		return nil
+	}
+	return e.program.close()
 }

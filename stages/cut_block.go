@@ -6,6 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/stages/internal/set"
 )
 
 // A node is an operation of a block that is cut.
@@ -15,7 +16,7 @@ type node struct {
 	free     bool         // has no operands: it is in each stage that uses it
 	live     bool         // something needs it
 	uses     []mlir.Value // its operands, and what its regions use from around it
-	after    set          // the boundaries that it waits for
+	after    set.Set      // the boundaries that it waits for
 	stage    int          // the index of its group, -1 for none
 }
 
@@ -190,9 +191,9 @@ func (b *blockCutter) wait() {
 	for _, n := range b.nodes {
 		for _, v := range n.uses {
 			if from, ok := b.maker[v]; ok {
-				n.after = n.after.union(from.after)
+				n.after = n.after.Union(from.after)
 				if from.boundary {
-					n.after = n.after.with(number[from])
+					n.after = n.after.With(number[from])
 				}
 			}
 		}
@@ -208,7 +209,7 @@ func (b *blockCutter) wait() {
 func (b *blockCutter) group() error {
 	byKey := map[string]int{}
 	join := func(n *node) {
-		key := n.after.key()
+		key := n.after.Key()
 		i, ok := byKey[key]
 		if !ok {
 			i = len(b.groups)
@@ -407,7 +408,7 @@ func (b *blockCutter) after(n *node) []string {
 		if !other.boundary {
 			continue
 		}
-		if n.after.has(i) {
+		if n.after.Has(i) {
 			names = append(names, b.called[other.op]...)
 		}
 		i++

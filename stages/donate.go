@@ -3,6 +3,7 @@ package stages
 import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+	"github.com/calliope-mlir/calliope/stages/internal/set"
 )
 
 // donations marks the inputs of stages that nothing needs when the stage has run. A run donates them if
@@ -12,14 +13,14 @@ func (b *blockCutter) donations() {
 	for i := range b.body.args {
 		ends[b.body.captures+i] = b.endsArgument(i)
 	}
-	users := make([]set, len(b.body.shapes))
+	users := make([]set.Set, len(b.body.shapes))
 	for i, s := range b.body.steps {
 		_, call := s.(*callStep) // its results are lent to devices
 		for _, v := range s.ends().out {
 			ends[v] = !call
 		}
 		for _, v := range s.ends().in {
-			users[v] = users[v].with(i)
+			users[v] = users[v].With(i)
 		}
 	}
 	for _, v := range b.body.results {
@@ -28,21 +29,21 @@ func (b *blockCutter) donations() {
 	earlier := b.body.earlier()
 	for i, s := range b.body.steps {
 		if s, ok := s.(*stageStep); ok {
-			done := earlier[i].with(i)
+			done := earlier[i].With(i)
 			for k, v := range s.in {
-				s.stage.donate[k] = ends[v] && done.holds(users[v])
+				s.stage.donate[k] = ends[v] && done.Holds(users[v])
 			}
 		}
 	}
 }
 
 // earlier returns, for each step, those that are over when it begins.
-func (b *body) earlier() []set {
-	list := make([]set, len(b.steps))
+func (b *body) earlier() []set.Set {
+	list := make([]set.Set, len(b.steps))
 	for _, i := range b.order() {
 		for _, v := range b.steps[i].ends().out {
 			for _, j := range b.waiting[v] {
-				list[j] = list[j].union(list[i]).with(i)
+				list[j] = list[j].Union(list[i]).With(i)
 			}
 		}
 	}

@@ -1,8 +1,6 @@
 package stages
 
 import (
-	"fmt"
-
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -33,8 +31,6 @@ func (b *blockCutter) stage(g *group) (*stageStep, error) {
 	s.module, err = b.emit(g)
 	return &stageStep{flow: flow{in, out}, stage: s}, err
 }
-
-func stageName(n int) string { return fmt.Sprintf("stage %d", n) }
 
 // emit makes the module of a group.
 func (b *blockCutter) emit(g *group) (*mlir.Module, error) {

@@ -1,6 +1,10 @@
 package stages
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/stages/internal/set"
+)
 
 // A move is what crosses from one device to another, in one execution of each of the bodies that the program has.
 type move struct {
@@ -12,7 +16,7 @@ type move struct {
 // moves returns what crosses between devices, by from and to.
 func (p *Plan) moves() []move {
 	t := &tracker{plan: p, sums: map[[2]int]*move{}}
-	t.body(p.main, make([]set, p.main.args))
+	t.body(p.main, make([]set.Set, p.main.args))
 	var list []move
 	for _, m := range t.sums {
 		list = append(list, *m)
@@ -29,29 +33,29 @@ type tracker struct {
 
 // body follows the values of a body from where those from outside are. It returns where its results are. A value without
 // a device is on the host.
-func (t *tracker) body(b *body, outside []set) []set {
-	at := make([]set, len(b.shapes))
+func (t *tracker) body(b *body, outside []set.Set) []set.Set {
+	at := make([]set.Set, len(b.shapes))
 	copy(at, outside)
 	moved := map[[2]int]bool{} // value, device
 	for _, i := range b.order() {
 		step := b.steps[i]
-		out := make([]set, len(step.ends().out))
+		out := make([]set.Set, len(step.ends().out))
 		switch s := step.(type) {
 		case *stageStep:
 			to := s.stage.Device
 			for _, v := range s.in {
-				if at[v].first() >= 0 && !at[v].has(to) && !moved[[2]int{v, to}] {
+				if at[v].First() >= 0 && !at[v].Has(to) && !moved[[2]int{v, to}] {
 					moved[[2]int{v, to}] = true
-					t.add(at[v].first(), to, b.shapes[v].NumBytes())
+					t.add(at[v].First(), to, b.shapes[v].NumBytes())
 				}
 			}
 			for k := range out {
-				out[k] = set(nil).with(to)
+				out[k] = set.Set(nil).With(to)
 			}
 		case *branchStep:
 			for i, inner := range s.bodies {
 				for k, from := range t.body(inner, pick(at, s.captures[i])) {
-					out[k] = out[k].union(from)
+					out[k] = out[k].Union(from)
 				}
 			}
 		case *loopStep:
@@ -66,8 +70,8 @@ func (t *tracker) body(b *body, outside []set) []set {
 	return pick(at, b.results)
 }
 
-func pick(at []set, values []int) []set {
-	list := make([]set, len(values))
+func pick(at []set.Set, values []int) []set.Set {
+	list := make([]set.Set, len(values))
 	for i, v := range values {
 		list[i] = at[v]
 	}

@@ -148,3 +148,30 @@ func (o Options) callsBack() (bool, string) {
 	}
 	return true, fmt.Sprintf("%s can call back", o.devices()[0])
 }
+
+// A Policy decides about the callbacks that Options.Force does not decide about.
+type Policy uint8
+
+const (
+	// ByDevice keeps a callback inline where all devices can call back. Otherwise it lowers a callback that
+	// Options.Lower has, and cuts at others.
+	ByDevice Policy = iota
+	// Cheapest takes the possible way in which a call is estimated to take least time: inline, lowered if
+	// Options.Lower has a function, or cut. Each callback is judged by itself.
+	//
+	// The estimates are of the bytes that a call moves, and of the time of the function: the mean of its measured calls
+	// so far (see callbacks.Options.Measure), whatever their sizes. An unmeasured function counts as compiled code, which is
+	// estimated by the bytes that it must read and write. See docs/stages.md for the rates.
+	Cheapest
+)
+
+// String returns the name in lower case.
+func (p Policy) String() string {
+	switch p {
+	case ByDevice:
+		return "by device"
+	case Cheapest:
+		return "cheapest"
+	}
+	return fmt.Sprintf("Policy(%d)", uint8(p))
+}

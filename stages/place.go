@@ -55,3 +55,26 @@ func (s *Stage) markDonors() {
 	_, functions := function.Defined(s.module)
 	functions["main"].SetAttribute("arg_attrs", c.ArrayAttribute(attributes...))
 }
+
+// fetches finds the devices to which values of a body, and of those in it, have to move. It is called when the stages
+// have their devices, if there are several.
+func (b *body) fetches() {
+	b.fetch = make([][]int, len(b.shapes))
+	for _, s := range b.steps {
+		switch s := s.(type) {
+		case *stageStep:
+			for _, v := range s.in {
+				if d := s.stage.Device; !slices.Contains(b.fetch[v], d) {
+					b.fetch[v] = append(b.fetch[v], d)
+				}
+			}
+		case *branchStep:
+			for _, inner := range s.bodies {
+				inner.fetches()
+			}
+		case *loopStep:
+			s.cond.fetches()
+			s.body.fetches()
+		}
+	}
+}

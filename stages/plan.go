@@ -6,6 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/errtext"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -196,3 +197,19 @@ func (p *Plan) Callbacks() []*Callback {
 	p.given("Callbacks")
 	return p.callbacks
 }
+
+// given panics because a method was called on a nil pointer or a zero value.
+func (p *Plan) given(method string) {
+	if p == nil || p.devices == nil {
+		panic(errtext.Receiver("stages: Plan."+method, p == nil, "Cut or Load"))
+	}
+}
+
+// ErrClosed is the error, for errors.Is, of using a Program or Plan that is closed, or a buffer that is closed or was
+// donated.
+var ErrClosed = bridge.ErrClosed
+
+func stageName(n int) string { return fmt.Sprintf("stage %d", n) }
+
+// replicaShape is the shape of a replica's number.
+var replicaShape = tensor.ShapeOf(tensor.U32)

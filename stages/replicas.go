@@ -6,13 +6,9 @@ import (
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/mlir"
-	"github.com/calliope-mlir/calliope/tensor"
 )
 
 const replicasAttribute = "mhlo.num_replicas"
-
-// replicaShape is the shape of a replica's number.
-var replicaShape = tensor.ShapeOf(tensor.U32)
 
 // replicas returns the number of replicas of a module, and checks that there are devices for them.
 func (o Options) replicas(m *mlir.Module) (int, error) {

@@ -14,10 +14,6 @@ import (
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
-// ErrClosed is the error, for errors.Is, of using a Program or Plan that is closed, or a buffer that is closed or was
-// donated.
-var ErrClosed = bridge.ErrClosed
-
 // An Error is the error of a step that failed, other than that of a callback's call, which is a
 // *callbacks.CallError, as elsewhere.
 type Error struct {
@@ -349,5 +345,20 @@ func (a *activation) loop(s *loopStep) ([]*value, error) {
 		if state, err = a.run.body(s.body, inBody, state); err != nil {
 			return nil, err
 		}
+	}
+}
+
+// send begins to move a value to the devices of the stages that need it, which may still wait for other values.
+func (a *activation) send(i int, v *value) {
+	for _, d := range a.body.fetch[i] {
+		at := a.program.place(d, a.replica)
+		if at.client == nil || v.isAt(at) {
+			continue
+		}
+		v.retain(1)
+		a.all.Go(func() {
+			_, _ = v.on(a.ctx, at) // the stage gets the error when it asks again
+			release(v)
+		})
 	}
 }

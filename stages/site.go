@@ -238,19 +238,3 @@ func (s *site) setLayouts() error {
 	}
 	return nil
 }
-
-// unserved returns what to do about the calls of a stage that neither XLA nor a callback serves, "" if there are none.
-func unserved(m *mlir.Module) string {
-	for op := range m.Operation().Index().Named("stablehlo.custom_call") {
-		call, _ := stablehlo.AsCustomCall(op)
-		_, typed := stablehlo.TypedConfig(op)
-		switch {
-		case contract.XLATargetOf(call.Target) != contract.NotXLA:
-		case typed:
-			return fmt.Sprintf("if a function of this process should serve the target %q, name it in Options.Foreign", call.Target)
-		default:
-			return fmt.Sprintf("if a function of this process should serve the target %q, rewrite it by passes.ReplaceLegacy, and register the function with package callbacks/legacy", call.Target)
-		}
-	}
-	return ""
-}

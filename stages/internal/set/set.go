@@ -1,4 +1,5 @@
-package stages
+// Package set has sets of small numbers.
+package set
 
 import (
 	"encoding/binary"
@@ -6,10 +7,11 @@ import (
 	"slices"
 )
 
-// A set is a set of small numbers. It is not changed: with and union return new sets.
-type set []uint64
+// A Set is a set of small numbers. It is not changed: With and Union return new sets.
+type Set []uint64
 
-func (s set) with(i int) set {
+// With returns the set with a number.
+func (s Set) With(i int) Set {
 	t := slices.Clone(s)
 	for len(t) <= i/64 {
 		t = append(t, 0)
@@ -18,7 +20,8 @@ func (s set) with(i int) set {
 	return t
 }
 
-func (s set) union(o set) set {
+// Union returns the numbers of both.
+func (s Set) Union(o Set) Set {
 	if len(s) < len(o) {
 		s, o = o, s
 	}
@@ -36,10 +39,11 @@ func (s set) union(o set) set {
 	return t
 }
 
-func (s set) has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 == 1 }
+// Has reports whether a number is in the set.
+func (s Set) Has(i int) bool { return i/64 < len(s) && s[i/64]>>(i%64)&1 == 1 }
 
-// holds reports whether all of o is in s.
-func (s set) holds(o set) bool {
+// Holds reports whether all of o is in s.
+func (s Set) Holds(o Set) bool {
 	for i, word := range o {
 		if i >= len(s) && word != 0 || i < len(s) && word&^s[i] != 0 {
 			return false
@@ -48,8 +52,8 @@ func (s set) holds(o set) bool {
 	return true
 }
 
-// first returns the smallest number, or -1.
-func (s set) first() int {
+// First returns the smallest number, or -1.
+func (s Set) First() int {
 	for i, word := range s {
 		if word != 0 {
 			return 64*i + bits.TrailingZeros64(word)
@@ -58,8 +62,8 @@ func (s set) first() int {
 	return -1
 }
 
-// key returns a text that equal sets share.
-func (s set) key() string {
+// Key returns a text that equal sets share.
+func (s Set) Key() string {
 	var key []byte
 	for _, word := range s {
 		key = binary.LittleEndian.AppendUint64(key, word)
