@@ -40,6 +40,9 @@ type Config struct {
 	// JVP, VJP and Transpose say what computes the derivative of the call, for package autodiff: the name of a callback
 	// of the registry or, after "@", of a function of the module. "" is none.
 	JVP, VJP, Transpose string
+	// Batch says how package vmap calls the callback for a batch: a method such as "sequential" or, after "@", a
+	// function of the module that computes the batch. "" leaves it to vmap.Options.
+	Batch string
 
 	Encoding Encoding // how the rest is written
 	Aliased  int      // with EncodingServer: the number of results that pass operands through
@@ -92,7 +95,7 @@ func (c Config) Validate() error {
 			"only the forms call and pure have results of their own", c.Name(), c.Form)
 	}
 	for _, text := range []string{
-		c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc, c.JVP, c.VJP, c.Transpose,
+		c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc, c.JVP, c.VJP, c.Transpose, c.Batch,
 	} {
 		if strings.ContainsRune(text, 0) {
 			return fmt.Errorf("contract: %q contains a NUL, which XLA does not pass on", text)

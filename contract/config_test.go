@@ -20,7 +20,7 @@ var (
 	}
 	byID    = contract.Config{Form: contract.Observe, ID: 7}
 	legacy  = contract.Config{Form: contract.Call, Callback: "f", Legacy: 3, LegacyOpaque: "a\x00\xff", LegacyTuples: "(.)->."}
-	derived = contract.Config{Form: contract.Pure, Callback: "f", JVP: "j", VJP: "@v", Transpose: "t"}
+	derived = contract.Config{Form: contract.Pure, Callback: "f", JVP: "j", VJP: "@v", Transpose: "t", Batch: "b"}
 	// opaque has the fields of the further encodings.
 	opaque = contract.Config{Form: contract.Passthrough, Opaque: "id", Server: "server", Encoding: contract.EncodingServer, Aliased: 2}
 )
@@ -41,7 +41,7 @@ func TestAttrs(t *testing.T) {
 			{"callback", "f"}, {"form", "call"}, {"legacy", int64(3)}, {"legacy_opaque", "6100ff"}, {"legacy_tuples", "(.)->."}, {"v", int64(2)},
 		}},
 		{"derived", derived, []contract.Attr{
-			{"callback", "f"}, {"form", "pure"}, {"jvp", "j"}, {"transpose", "t"}, {"v", int64(3)}, {"vjp", "@v"},
+			{"batch", "b"}, {"callback", "f"}, {"form", "pure"}, {"jvp", "j"}, {"transpose", "t"}, {"v", int64(3)}, {"vjp", "@v"},
 		}},
 		{"least", contract.Config{Form: contract.Pure, Callback: "f"}, []contract.Attr{
 			{"callback", "f"}, {"form", "pure"}, {"v", int64(1)},

@@ -45,6 +45,7 @@ var keys = []key{
 	text(3, "jvp", func(c *Config) *string { return &c.JVP }),
 	text(3, "vjp", func(c *Config) *string { return &c.VJP }),
 	text(3, "transpose", func(c *Config) *string { return &c.Transpose }),
+	text(3, "batch", func(c *Config) *string { return &c.Batch }),
 }
 
 func field[T comparable](since int64, name, kind string, at func(*Config) *T, out func(T) any, in func(any) (T, bool)) key {

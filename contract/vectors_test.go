@@ -187,7 +187,7 @@ type vectorConfig struct {
 	Legacy                                     int64  `json:",string"`
 	LegacyOpaque                               string `json:"legacy_opaque"`
 	LegacyTuples                               string `json:"legacy_tuples"`
-	JVP, VJP, Transpose                        string
+	JVP, VJP, Transpose, Batch                 string
 }
 
 func (c vectorConfig) of(t *testing.T) contract.Config {
@@ -198,7 +198,7 @@ func (c vectorConfig) of(t *testing.T) contract.Config {
 		NumIDs: c.NumIDs, NumTokens: c.NumTokens, Effect: c.Effect, Policy: c.Policy,
 		Transforms: c.Transforms, Loc: c.Loc, Optional: c.Optional, Every: c.Every, Aliased: c.Aliased,
 		Legacy: c.Legacy, LegacyOpaque: unhex(t, c.LegacyOpaque), LegacyTuples: c.LegacyTuples,
-		JVP: c.JVP, VJP: c.VJP, Transpose: c.Transpose,
+		JVP: c.JVP, VJP: c.VJP, Transpose: c.Transpose, Batch: c.Batch,
 	}
 }
 

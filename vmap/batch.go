@@ -69,7 +69,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	to := batched.Region(0).First()
 	b := &batcher{
 		Emitter: transform.NewEmitter(to.Terminator(), f.Location()),
-		size:    o.Size, method: o.Method, values: map[mlir.Value]mlir.Value{}, tokens: tokensOf(from),
+		size:    o.Size, method: o.Method, table: table, values: map[mlir.Value]mlir.Value{}, tokens: tokensOf(from),
 	}
 	for i, v := range parameters {
 		b.values[v] = to.Argument(i)

@@ -15,6 +15,7 @@ type batcher struct {
 	*transform.Emitter
 	size   int64
 	method Method
+	table  *mlir.SymbolTable // of the module
 	// values has what stands for the values of the source. Batched ones have one dimension more, the
 	// first one.
 	values map[mlir.Value]mlir.Value

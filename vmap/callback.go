@@ -3,6 +3,8 @@ package vmap
 import (
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/contract/callop"
@@ -49,9 +51,16 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	case call.Err != nil:
 		fail(op, "%v", call.Err)
 	}
-	method := b.method
-	if call.Config.Form == contract.Observe || call.Config.Form == contract.Passthrough {
-		return b.once(op, call.Config, func(v mlir.Value) mlir.Value { return b.get(v) })
+	method := Method(call.Config.Batch)
+	looks := call.Config.Form == contract.Observe || call.Config.Form == contract.Passthrough
+	if name, ok := strings.CutPrefix(call.Config.Batch, "@"); ok {
+		return b.rule(op, name, call.Config.NumTokens)
+	}
+	if err := method.check(); err != nil {
+		fail(op, "the key batch of the callback is %v, or the name of a function after @", err)
+	}
+	if method == "" && !looks {
+		method = b.method
 	}
 	switch method {
 	case Sequential:
@@ -68,9 +77,35 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	case BroadcastAll:
 		return b.once(op, call.Config, b.full)
 	}
+	if looks {
+		return b.once(op, call.Config, b.get)
+	}
 	fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: set "+
-		"Options.Method to %q, %q, %q or %q", call.Config.Name(), Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
+		"the key batch of its backend_config or Options.Method to %q, %q, %q or %q", call.Config.Name(), Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
 	return nil
+}
+
+// rule calls the function of the module that computes the batch of a callback.
+func (b *batcher) rule(op mlir.Operation, name string, tokens int) []mlir.Value {
+	callee, ok := b.table.Lookup(name)
+	if !ok || callee.Name() != "func.func" {
+		fail(op, "the function @%s, which its key batch names, is not in the module", name)
+	}
+	a, _ := callee.Attribute("function_type")
+	t, _ := a.TypeValue()
+	parameters, results, _ := t.Signature()
+	operands, types := b.all(op), typesOf(op.ResultValues())
+	for i, t := range types {
+		types[i] = b.typeOf(t)
+	}
+	if tokens > 0 || !slices.Equal(parameters, typesOf(operands)) || !slices.Equal(results, types) {
+		fail(op, "the function @%s, which its key batch names, has the type %s, but batches of the operands and results of "+
+			"the call need %s", name, t, b.Context.FunctionType(typesOf(operands), types))
+	}
+	return must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
+		Name: "func.call", Location: op.Location(), Operands: operands, Results: results,
+		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: b.Context.SymbolAttribute(name)}},
+	})).ResultValues()
 }
 
 // once calls a callback once, with what argument makes of each operand.
@@ -111,6 +146,11 @@ func (b *batcher) once(op mlir.Operation, config contract.Config, argument func(
 	list, readable := contract.DecodeTransforms(config.Transforms)
 	if readable || config.Transforms == "" {
 		config.Transforms = must(contract.EncodeTransforms(append(list, contract.Batch(axes...))...))
+	}
+	for _, rule := range []*string{&config.JVP, &config.VJP, &config.Transpose} {
+		if strings.HasPrefix(*rule, "@") { // it is for one element
+			*rule = ""
+		}
 	}
 	if config.Signature != "" {
 		var of []mlir.Type

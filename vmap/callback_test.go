@@ -224,3 +224,61 @@ func TestOrderedCalls(t *testing.T) {
 		})
 	}
 }
+
+// TestKey holds that a call says how it is called for a batch.
+func TestKey(t *testing.T) {
+	client := newClient(t)
+	for _, test := range []struct {
+		name, form, key string
+		want            []string
+		err             string
+	}{
+		{"a method", "pure", "sequential", []string{"f32[2]", "f32[2]"}, ""},
+		{"that of the options", "pure", "", []string{"f32[2,2]"}, ""},
+		{"a tap for each element", "observe", "sequential_unrolled", []string{"f32[2]", "f32[2]"}, ""},
+		{"a function", "pure", "@rule", nil, ""},
+		{"a function that is not there", "pure", "@other", nil, "the function @other, which its key batch names, is not in the module"},
+		{"a function of another type", "pure", "@main", nil, "has the type (tensor<2xf32>) -> tensor<2xf32>, but batches of the operands and results of the call need (tensor<2x2xf32>) -> tensor<2x2xf32>"},
+		{"no method", "pure", "slowly", nil, `the key batch of the callback is "slowly": use "sequential"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var calls []string
+			name := register(t, func(f *callbacks.Frame) error {
+				calls = append(calls, f.Args[0].Shape.String())
+				for i := range f.Results {
+					copy(f.Results[i].Data, f.Args[i].Data)
+				}
+				return nil
+			})
+			key := ""
+			if test.key != "" {
+				key = fmt.Sprintf("batch = %q, ", test.key)
+			}
+			call := fmt.Sprintf(`%%0 = stablehlo.custom_call @calliope_runtime_call(%%x) {
+				api_version = 4 : i32, backend_config = {%scallback = %q, form = "pure", v = 3 : i64}
+			} : (tensor<2xf32>) -> tensor<2xf32>
+			return %%0 : tensor<2xf32>`, key, name)
+			if test.form == "observe" {
+				call = fmt.Sprintf(`stablehlo.custom_call @calliope_io_callback(%%x) {
+					api_version = 4 : i32, has_side_effect = true, backend_config = {%scallback = %q, form = "observe", v = 3 : i64}
+				} : (tensor<2xf32>) -> ()
+				return %%x : tensor<2xf32>`, key, name)
+			}
+			f := function(t, parse(t, `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+				`+call+`
+			}
+			func.func private @rule(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+				return %x : tensor<2x2xf32>
+			}`), "main")
+			batched, err := vmap.Batch(f, vmap.Options{Size: 2, Method: vmap.BroadcastAll})
+			if test.err != "" {
+				check.Error(t, err, test.err)
+				return
+			}
+			check.NoError(t, err)
+			got := compile(t, client, batched)(vector([]int{2, 2}, 1, 2, 3, 4))
+			check.Diff(t, "results", []float32{1, 2, 3, 4}, floats(got[0]))
+			check.Diff(t, "calls", test.want, calls)
+		})
+	}
+}

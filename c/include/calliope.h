@@ -71,6 +71,7 @@
 #define CALLIOPE_KEY_JVP "jvp"              // string: along tangents
 #define CALLIOPE_KEY_VJP "vjp"              // string: along cotangents
 #define CALLIOPE_KEY_TRANSPOSE "transpose"  // string: along cotangents, of a call that is linear
+#define CALLIOPE_KEY_BATCH "batch"          // string: how it is called for a batch
 
 // The keys of the further encodings, beside CALLIOPE_KEY_ID, which is an array<i64> there.
 // Bytes stand in 64-bit words, the first byte lowest.
