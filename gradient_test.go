@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -234,10 +235,11 @@ func TestAux(t *testing.T) {
 }
 
 // TestGradientCallsOnce holds that a tap is called once, with the values of the function, in its order with the calls
-// around it, and that a passthrough has the derivative of its operand.
+// around it, and that a passthrough has the derivative of its operand, and sees the adjoints too.
 func TestGradientCallsOnce(t *testing.T) {
 	type value = builder.Value
 	var seen []string
+	var passed []float64
 	see := func(name string, x value) {
 		calliope.Tap(x, func(v float64) { seen = append(seen, fmt.Sprint(name, " ", v)) })
 	}
@@ -247,7 +249,7 @@ func TestGradientCallsOnce(t *testing.T) {
 			see("loss", x)
 			y := builder.Loop(builder.Scalar(x.Func(), int32(2)), x, func(_, y value) value {
 				see("step", y)
-				return calliope.Passthrough(builder.Square(y), func(v float64) { seen = append(seen, fmt.Sprint("pass ", v)) })
+				return calliope.Passthrough(builder.Square(y), func(v float64) { passed = append(passed, v) })
 			})
 			builder.If(builder.Gt(y, 100), func() struct{} { see("greater", y); return struct{}{} }, func() struct{} { return struct{}{} })
 			return y
@@ -259,11 +261,12 @@ func TestGradientCallsOnce(t *testing.T) {
 		return [3]value{y, dy, builder.Grad(loss)(builder.Scalar(x.Func(), 4.))}
 	}, 2.0)
 	check.Diff(t, "x⁴ and its derivatives", [3]float64{16, 32, 256}, got)
-	steps := []string{"loss 2", "step 2", "pass 4", "step 4", "pass 16"}
-	want := append([]string{"before 2"}, steps...)
-	want = append(append(want, "between 32"), steps...)
-	want = append(want, "after 320", "loss 4", "step 4", "pass 16", "step 16", "pass 256", "greater 256")
-	check.Diff(t, "calls", want, seen)
+	check.Diff(t, "taps", []string{
+		"before 2", "loss 2", "step 2", "step 4", "between 32", "loss 2", "step 2", "step 4", "after 320",
+		"loss 4", "step 4", "step 16", "greater 256",
+	}, seen)
+	slices.Sort(passed) // they have no order
+	check.Diff(t, "passed", []float64{1, 1, 4, 4, 8, 10, 16, 16, 16, 32, 80, 256}, passed)
 }
 
 // TestNoGradient holds that a derivative through a call of the host is an error of the build, with the lines of the call
@@ -277,4 +280,51 @@ func TestNoGradient(t *testing.T) {
 	check.Cleanup(t, f)
 	_, err := calliope.Call[float64](f, 1.0)
 	check.Error(t, err, "gradient_test.go:", "grad(f64[]): custom_call at ", "the host computes the results")
+}
+
+// TestRules differentiates functions with derivatives of their own, which differ from those that they have.
+func TestRules(t *testing.T) {
+	type value = builder.Value
+	clip := builder.CustomJVP(func(x value) value { return x }, func(x, dx value) (value, value) {
+		return x, builder.Mul(dx, 0.5)
+	})
+	sine := builder.CustomJVP(builder.Sin, func(x, dx value) (value, value) { // to any order
+		return builder.Sin(x), builder.Mul(builder.Mul(2, dx), builder.Cos(x))
+	})
+	type pair struct{ X, N value }
+	power := builder.CustomVJP(func(p pair) value { return builder.Pow(p.X, builder.Convert(p.N, tensor.F64)) },
+		func(p pair) (value, pair) { return builder.Pow(p.X, builder.Convert(p.N, tensor.F64)), p },
+		func(p pair, dy value) pair {
+			return pair{builder.Mul(builder.Mul(dy, 10), p.X), builder.ZerosLike(p.N)}
+		})
+	cube := func(x value) value { return power(pair{x, builder.Scalar(x.Func(), int32(3))}) }
+	host := builder.CustomVJP(func(x value) value {
+		return calliope.PureCall(x, x, func(_ context.Context, v float64) (float64, error) { return v * v, nil })
+	}, func(x value) (value, value) { return builder.Square(x), x },
+		func(x, dy value) value { return builder.Mul(builder.Mul(2, x), dy) })
+	for name, test := range map[string]struct {
+		f    func(value) value
+		want [3]float64 // its value and the first two derivatives at 3
+	}{
+		"stop_gradient": {func(x value) value { return builder.Mul(builder.StopGradient(builder.Square(x)), x) }, [3]float64{27, 9, 0}},
+		"of an operand": {func(x value) value { return builder.Mul(clip(x), x) }, [3]float64{9, 4.5, 1}},
+		"to any order":  {sine, [3]float64{math.Sin(3), 2 * math.Cos(3), -2 * math.Sin(3)}},
+		"reverse":       {cube, [3]float64{27, 30, 10}},
+		"in a loop": {func(x value) value {
+			return builder.Loop(builder.Scalar(x.Func(), int32(2)), x, func(_, y value) value {
+				return builder.Mul(clip(cube(y)), builder.StopGradient(x))
+			})
+		}, [3]float64{1594323, 45 * 1215, 225 * (81 + 3*40.5)}},
+		"in a branch": {func(x value) value {
+			return builder.If(builder.Gt(x, 0), func() value { return cube(x) }, func() value { return sine(x) })
+		}, [3]float64{27, 30, 10}},
+		"of a call of the host": {host, [3]float64{9, 6, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := call[[3]float64](t, func(x value) [3]value {
+				return [3]value{test.f(x), builder.Grad(test.f)(x), builder.Grad(builder.Grad(test.f))(x)}
+			}, 3.0)
+			check.Diff(t, "values and derivatives", test.want, got, near)
+		})
+	}
 }

@@ -51,7 +51,9 @@ func JVP(f mlir.Operation, o Options) (jvp mlir.Operation, err error) {
 			results = append(results, d.f.full(v))
 		}
 	}
-	return d.finish("jvp", results), nil
+	jvp = d.finish("jvp", results)
+	noPullBack(jvp)
+	return jvp, nil
 }
 
 // Grad adds to the module of a func.func, whose result is a real scalar, a function for its gradient. Its

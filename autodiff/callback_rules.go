@@ -239,7 +239,7 @@ func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (r
 	}
 	f = f.Clone()
 	defer func() { check(f.Erase()) }()
-	if at, err := transform.Inline(f, table); err != nil {
+	if at, err := transform.InlineEach(f, table, new(settings).see); err != nil {
 		fail(at, "%v", err)
 	}
 	body := f.Region(0).First()

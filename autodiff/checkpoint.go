@@ -54,8 +54,12 @@ type settings struct {
 // checkpoint and its policy. The results of a checkpoint inside of another one are those of the outer one.
 const recomputed = "calliope.autodiff.recomputed"
 
-// see returns what marks the operations of a call that is a checkpoint or part of one.
+// see returns what marks the operations of a call that is a checkpoint or part of one. It returns nil for a composite with
+// a rule, which stays.
 func (s *settings) see(call mlir.Operation) (func(mlir.Operation), error) {
+	if hasRule(call) {
+		return nil, nil
+	}
 	tag, tagged := call.Attribute(recomputed)
 	policy, ok := call.Attribute(CheckpointName)
 	if name, _ := call.Attribute("name"); call.Name() == "stablehlo.composite" {

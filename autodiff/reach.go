@@ -37,7 +37,7 @@ func (l reach) block(b mlir.Block) {
 			for i, v := range op.Operands() {
 				l.add(op.Result(i), l[v])
 			}
-		case !rules[op.Name()].zero && slices.ContainsFunc(op.OperandValues(), func(v mlir.Value) bool { return l[v] }):
+		case !isZero(op) && slices.ContainsFunc(op.OperandValues(), func(v mlir.Value) bool { return l[v] }):
 			for _, v := range op.Results() {
 				l.add(v, true)
 			}

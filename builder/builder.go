@@ -11,24 +11,25 @@ import (
 // A Builder builds one module. It must not be used by several goroutines at the same time,
 // like its context.
 type Builder struct {
-	ctx      *mlir.Context
-	module   *mlir.Module
-	creator  *mlir.Builder // keeps the error of an operation that was not created
-	funcs    []*Func
-	err      *Error
-	done     bool
-	opened   bool // see Open
-	options  Options
-	places   places
-	symbols  map[string]place      // names of functions and meshes, and where they were defined
-	meshes   map[string][]Axis     // by name
-	policies bool                  // a callback has a device policy
-	chained  bool                  // a callback takes a value and the token of another one
-	ordered  bool                  // a callback takes a token
-	sites    map[siteKey]*callSite // see emit.go
-	lastSite *callSite
-	models   *mlir.Module // holds the models of call sites
-	scratch  []Value      // results of the last callback
+	ctx        *mlir.Context
+	module     *mlir.Module
+	creator    *mlir.Builder // keeps the error of an operation that was not created
+	funcs      []*Func
+	err        *Error
+	done       bool
+	opened     bool // see Open
+	options    Options
+	places     places
+	symbols    map[string]place      // names of functions and meshes, and where they were defined
+	meshes     map[string][]Axis     // by name
+	policies   bool                  // a callback has a device policy
+	chained    bool                  // a callback takes a value and the token of another one
+	ordered    bool                  // a callback takes a token
+	sites      map[siteKey]*callSite // see emit.go
+	lastSite   *callSite
+	models     *mlir.Module      // holds the models of call sites
+	scratch    []Value           // results of the last callback
+	identities map[string]string // the functions of StopGradient by their types
 	// temporary has functions that the finished module does not have.
 	temporary []mlir.Operation
 }

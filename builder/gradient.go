@@ -68,7 +68,7 @@ func gradient[T, A any](name string, f func(T) (Value, A)) func(T) (Value, A, T)
 			}
 			return s.none(), placeholders(s.f, aux), placeholders(s.f, x)
 		}
-		t := s.trace(typesOf(values), func(arguments []Value) ([]Value, error) {
+		t := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
 			value, aux = f(rebuild(x, arguments))
 			if !value.v.IsNil() && (value.Shape().Rank() != 0 || !isReal(value.Shape().DType)) {
 				return nil, fmt.Errorf("its Go function returns %s: a gradient is of a real scalar", value.describe())

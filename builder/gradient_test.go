@@ -1,12 +1,15 @@
 package builder_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
@@ -94,6 +97,52 @@ func TestModuleAfterDerivatives(t *testing.T) {
 	check.Diff(t, "functions", 1, functions)
 }
 
+// TestRulesInModule holds that a module keeps the rules of its functions, also as a portable artifact, for derivatives that
+// are made later, and loses them where it is compiled.
+func TestRulesInModule(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", f32(), f32())
+	w := builder.Exp(f.Param(1))
+	scaled := builder.CustomJVP(func(x value) value { return builder.Mul(x, w) }, func(x, dx value) (value, value) {
+		return builder.Mul(x, w), builder.Mul(dx, 10)
+	})
+	kept := builder.CustomVJP(builder.Square, func(x value) (value, []value) { return builder.Square(x), []value{x, w} },
+		func(r []value, dy value) value { return builder.Mul(dy, builder.Mul(r[0], 5)) })
+	x := builder.StopGradient(f.Param(0))
+	f.Return(builder.Add(x, builder.Add(scaled(f.Param(0)), kept(f.Param(0)))))
+	m := finish(t, b)
+	artifact, err := stablehlo.PortableArtifact(m, "1.0.0")
+	check.NoError(t, err)
+	read, err := m.Context().Parse("", artifact)
+	check.NoError(t, err)
+	check.Cleanup(t, read)
+	for _, m := range []*mlir.Module{m, read} {
+		grad, err := autodiff.Grad(mainOf(t, m), autodiff.Options{Parameters: []int{0}})
+		check.NoError(t, err)
+		table := m.SymbolTable()
+		check.NoError(t, table.Rename("main", "original"))
+		name, _ := grad.Symbol()
+		check.NoError(t, table.Rename(name, "main"))
+		results, err := stablehlo.Evaluate(m, tensor.Scalar[float32](2), tensor.Scalar[float32](0))
+		check.NoError(t, err)
+		check.Diff(t, "the gradient", "[f32[] 20]", fmt.Sprint(results))
+	}
+
+	n, err := passes.InlineRules(m)
+	check.NoError(t, err)
+	check.Diff(t, "composites", 3, n)
+	functions := 0
+	for op := range m.Body().Operations() {
+		functions++
+		for inner := range op.All() {
+			if inner.Name() == "stablehlo.composite" {
+				t.Errorf("%s is left", inner)
+			}
+		}
+	}
+	check.Diff(t, "functions", 2, functions)
+}
+
 func TestMistakesWithDerivatives(t *testing.T) {
 	type mixed struct{ X, N value }
 	square := func(x value) value { return builder.Square(x) }
@@ -147,6 +196,37 @@ func TestMistakesWithDerivatives(t *testing.T) {
 			builder.JVP(func(x []value) value { return x[0] }, []value{x}, []value{x, x})
 			return here(1)
 		}, "jvp(f32[]): the argument has 1 values, and its tangent has 2"},
+		{"a rule of another type", func(b *builder.Builder) int {
+			_, x, v, _ := start(b)
+			builder.CustomJVP(square, func(x, dx value) (value, value) { return x, v })(x)
+			return here(1)
+		}, "custom_jvp(f32[]): the tangent of the result differs: the value is f32[] in the function and f32[4] in its rule"},
+		{"a cotangent of another type", func(b *builder.Builder) int {
+			_, x, v, _ := start(b)
+			builder.CustomVJP(square, func(x value) (value, value) { return x, v }, func(r, dy value) value { return r })(x)
+			return here(1)
+		}, "custom_vjp(f32[]): the cotangent of the argument differs: the value is f32[] in the function and f32[4] in its rule"},
+		{"a rule with a callback", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.CustomJVP(square, func(x, dx value) (value, value) {
+				builder.Tap(builder.Callback{Name: "t"}, x)
+				return x, dx
+			})(x)
+			return here(1)
+		}, "custom_jvp(f32[]): its Go functions have a callback with side effects, at "},
+		{"a derivative by what a rule does not know", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.Grad(func(w value) value {
+				return builder.CustomJVP(func(x value) value { return builder.Mul(x, w) }, func(x, dx value) (value, value) { return x, dx })(x)
+			})(x)
+			return here(1)
+		}, "the derivative is with respect to a value that the function takes from outside"},
+		{"forward mode through a rule for reverse mode", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.JVP(builder.CustomVJP(square, func(x value) (value, value) { return x, x },
+				func(r, dy value) value { return dy }), x, x)
+			return here(2)
+		}, "the function has a rule for reverse mode only"},
 		{"no cotangent", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
 			_, back := builder.VJP(square, x)

@@ -14,7 +14,7 @@ func JVP[T, R any](f func(T) R, x, dx T) (y, dy R) {
 	if y = structure(&s, f, x); !s.ok {
 		return y, y
 	}
-	t := s.trace(typesOf(values), func(arguments []Value) ([]Value, error) {
+	t := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
 		y = f(rebuild(x, arguments))
 		return leaves(y)
 	})
@@ -38,7 +38,7 @@ func VJP[T, R any](f func(T) R, x T) (y R, back func(dy R) (dx T)) {
 	if y = structure(&s, f, x); !s.ok {
 		return y, func(R) T { return placeholders(s.f, x) }
 	}
-	t := s.trace(typesOf(values), func(arguments []Value) ([]Value, error) {
+	t := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
 		y = f(rebuild(x, arguments))
 		return leaves(y)
 	})

@@ -12,14 +12,14 @@ import (
 // results are the leaves of the result, and the tokens.
 type traced struct {
 	op       mlir.Operation
-	leaves   int // of the argument
 	results  int // leaves of the result
 	effects  []string
 	captured []Value
 }
 
-// trace calls build with values of the given types, and makes a function of the module of what it builds.
-func (s *step) trace(types []mlir.Type, build func(arguments []Value) ([]Value, error)) (t traced) {
+// trace calls build with values of the given types, and makes a function of the module of what it builds. The values
+// that were captured before are parameters in any case.
+func (s *step) trace(types []mlir.Type, captured []Value, build func(arguments []Value) ([]Value, error)) (t traced) {
 	if !s.ok {
 		return t
 	}
@@ -36,11 +36,12 @@ func (s *step) trace(types []mlir.Type, build func(arguments []Value) ([]Value, 
 	if s.ok = s.ok && ok; !s.ok {
 		return t
 	}
-	t = traced{leaves: len(types), results: len(results), effects: in.effects}
+	t = traced{results: len(results), effects: in.effects}
 	for _, effect := range in.effects {
 		results = append(results, in.tokens[effect])
 	}
 	t.op = s.function(in.endWith("func.return", results))
+	t.take(captured)
 	t.capture(s)
 	t.op = f.b.module.Body().Append(t.op)
 	return t
@@ -72,10 +73,13 @@ func (b *Builder) unusedSymbol(base string, at place) string {
 	}
 }
 
-// capture makes parameters of the values from outside, and sets the type of the function. Constants are copied.
+// capture makes parameters of the values from outside, and copies constants.
 func (t *traced) capture(s *step) {
 	body := t.op.Region(0).First()
 	inside := map[mlir.Value]mlir.Value{}
+	for i, v := range t.captured {
+		inside[v.v] = body.Argument(body.NumArguments() - len(t.captured) + i)
+	}
 	for op := range t.op.All() {
 		for i, v := range op.Operands() {
 			if t.op.Encloses(v) {
@@ -87,18 +91,31 @@ func (t *traced) capture(s *step) {
 			case constant(Value{v: v}):
 				in = body.Insert(0, v.Owner().Clone()).Result(0)
 			default:
-				in = body.AddArgument(v.Type(), s.at.location)
-				t.captured = append(t.captured, Value{s: s.f.scope, v: v})
+				t.take([]Value{{s: s.f.scope, v: v}})
+				in = body.Argument(body.NumArguments() - 1)
 			}
 			inside[v] = in
 			op.SetOperand(i, in)
 		}
 	}
+	t.setType()
+}
+
+// take adds parameters for values from outside.
+func (t *traced) take(captured []Value) {
+	for _, v := range captured {
+		t.op.Region(0).First().AddArgument(v.v.Type(), t.op.Location())
+		t.captured = append(t.captured, v)
+	}
+}
+
+// setType sets the type of the function.
+func (t *traced) setType() {
 	var parameters, results []mlir.Type
-	for _, v := range body.Arguments() {
+	for _, v := range t.op.Region(0).First().Arguments() {
 		parameters = append(parameters, v.Type())
 	}
-	for _, v := range body.Terminator().Operands() {
+	for _, v := range t.op.Region(0).First().Terminator().Operands() {
 		results = append(results, v.Type())
 	}
 	c := t.op.Context()

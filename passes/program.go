@@ -18,12 +18,12 @@ type PrepareOptions struct {
 	PoliciesApplied bool
 }
 
-// Prepare changes a module so that XLA computes what it says. It applies device policies, adds runtime tokens if the
-// options say so, rewrites what XLA's CPU compiler gets wrong (see ExpandIntegerPowers, StateSignedness,
-// NarrowUnsigned, RemoveEmptyLoops, KeepConditions, KeepValues and ConstrainLayouts), and lets calls overlap if the
-// options say so. A second run changes nothing.
+// Prepare changes a module so that XLA computes what it says. It inlines what states derivatives (see InlineRules),
+// applies device policies, adds runtime tokens if the options say so, rewrites what XLA's CPU compiler gets wrong (see
+// ExpandIntegerPowers, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepConditions, KeepValues and
+// ConstrainLayouts), and lets calls overlap if the options say so. A second run changes nothing.
 func Prepare(m *mlir.Module, o PrepareOptions) error {
-	var steps []func(*mlir.Module) (int, error)
+	steps := []func(*mlir.Module) (int, error){InlineRules}
 	if !o.PoliciesApplied {
 		steps = append(steps, ApplyPolicies)
 	}

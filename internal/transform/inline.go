@@ -16,7 +16,8 @@ func Inline(f mlir.Operation, table *mlir.SymbolTable) (at mlir.Operation, err e
 	return InlineEach(f, table, func(mlir.Operation) (func(mlir.Operation), error) { return func(mlir.Operation) {}, nil })
 }
 
-// InlineEach is Inline that calls each for a call before it is replaced, and what each returns for each copy.
+// InlineEach is Inline that calls each for a call before it is replaced, and what each returns for each copy. If that
+// is nil, the call stays.
 func InlineEach(
 	f mlir.Operation, table *mlir.SymbolTable, each func(call mlir.Operation) (copied func(mlir.Operation), err error),
 ) (at mlir.Operation, err error) {
@@ -44,6 +45,9 @@ func InlineEach(
 		see, err := each(call)
 		if err != nil {
 			return call, err
+		}
+		if see == nil {
+			continue
 		}
 		copied, err := function.Inline(call, callee)
 		if err != nil {

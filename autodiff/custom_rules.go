@@ -1,0 +1,159 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// The names of composites that state the derivative of what their decomposition computes. Each of their
+// functions is one of the module, which an attribute names by a symbol or a string.
+const (
+	// StopGradient has the derivative zero. Its decomposition returns its operands.
+	StopGradient = "calliope.stop_gradient"
+	// CustomJVP has a rule for forward mode, which is differentiated and transposed for the others: the
+	// composite attribute jvp. It takes the first operands of the composite, whose number is the attribute
+	// arguments, their tangents and the other operands. It returns the results and their tangents. There is
+	// no derivative with respect to the other operands.
+	CustomJVP = "calliope.custom_jvp"
+	// CustomVJP has a rule for reverse mode: the composite attributes forward and backward. forward takes the
+	// operands of the composite, and returns the results and residuals. backward takes the residuals, the
+	// cotangents of the results and the operands that are not arguments, and returns the cotangents of the arguments.
+	CustomVJP = "calliope.custom_vjp"
+)
+
+// pullBack is a composite of the residuals of a CustomVJP, its operands that are not arguments, and the tangents of its
+// arguments. It is linear in the tangents, and exists until it is transposed. Its decomposition is the rule backward.
+const pullBack = "calliope.autodiff.pull_back"
+
+var custom = map[string]rule{"stablehlo.composite": {jvp: jvpCustom, transpose: transposeCustom}}
+
+// hasRule reports whether an operation is a composite that states its derivative.
+func hasRule(op mlir.Operation) bool {
+	o, ok := stablehlo.AsComposite(op)
+	return ok && (o.Name == StopGradient || o.Name == CustomJVP || o.Name == CustomVJP)
+}
+
+// isZero reports whether the derivative of an operation is zero.
+func isZero(op mlir.Operation) bool {
+	if op.Name() != "stablehlo.composite" {
+		return rules[op.Name()].zero
+	}
+	o, _ := stablehlo.AsComposite(op)
+	return o.Name == StopGradient
+}
+
+func jvpCustom(f *forward, op mlir.Operation) {
+	o, _ := stablehlo.AsComposite(op)
+	if o.Name == StopGradient {
+		return
+	}
+	a, _ := o.CompositeAttributes.Entry("arguments")
+	n, ok := a.Int()
+	if !ok || n < 0 || n > int64(len(o.Inputs)) {
+		fail(op, "its attribute arguments is not the number of its operands with derivatives")
+	}
+	arguments, others := o.Inputs[:n:n], o.Inputs[n:]
+	for _, v := range others {
+		if !f.tangent(v).IsNil() {
+			fail(op, "the derivative is with respect to a value that the function takes from outside, "+
+				"and its rule is not: make the value a part of the argument")
+		}
+	}
+	numResults := op.NumResults()
+	if o.Name == CustomJVP {
+		operands := arguments
+		for _, v := range arguments {
+			operands = append(operands, f.full(v))
+		}
+		made := f.call(op, functionOf(o.CompositeAttributes, "jvp"), append(operands, others...))
+		if len(made) != 2*numResults {
+			fail(op, "its rule jvp returns %d values, not its %d results and their tangents", len(made), numResults)
+		}
+		f.replaceResults(op, made[:numResults], made[numResults:])
+		return
+	}
+	made := f.call(op, functionOf(o.CompositeAttributes, "forward"), o.Inputs)
+	if len(made) < numResults {
+		fail(op, "its rule forward returns %d values, less than its %d results", len(made), numResults)
+	}
+	operands := append(made[numResults:len(made):len(made)], others...)
+	for _, v := range arguments {
+		if differentiable(v.Type()) {
+			operands = append(operands, f.full(v))
+		}
+	}
+	count := func(key string, n int) mlir.NamedAttribute {
+		return mlir.NamedAttribute{Name: key, Value: f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), int64(n))}
+	}
+	residuals := len(made) - numResults
+	tangents := len(operands) - residuals - len(others)
+	pull := f.Op(stablehlo.CompositeOp{
+		Name: pullBack, Decomposition: functionOf(o.CompositeAttributes, "backward"), Inputs: operands,
+		CompositeAttributes: f.Context.DictionaryAttribute(count("residuals", residuals), count("tangents", tangents)),
+		ResultTypes:         typesOf(op.ResultValues()),
+	})
+	f.replaceResults(op, made[:numResults], pull.ResultValues())
+}
+
+// functionOf returns the name of a function that an attribute of a composite has.
+func functionOf(attributes mlir.Attribute, key string) string {
+	a, _ := attributes.Entry(key)
+	name, ok := a.Symbol()
+	if !ok {
+		name, _ = a.Text()
+	}
+	return name
+}
+
+// replaceResults replaces results by values with tangents. A value that is an operand too, or stands for another result,
+// may have another tangent: its result stays.
+func (f *forward) replaceResults(op mlir.Operation, with, tangents []mlir.Value) {
+	taken := op.OperandValues()
+	for i, v := range op.ResultValues() {
+		if !slices.Contains(taken, with[i]) {
+			v.ReplaceAllUses(with[i])
+			taken = append(taken, with[i])
+			v = with[i]
+		}
+		if differentiable(v.Type()) {
+			f.set(v, tangents[i])
+		}
+	}
+}
+
+// transposeCustom replaces a pullBack by the rule backward.
+func transposeCustom(b *backward, op mlir.Operation) {
+	o, _ := stablehlo.AsComposite(op)
+	if o.Name != pullBack {
+		fail(op, "it is called with a tangent, by the rule of another function: there must be no rule within rules")
+	}
+	count := func(key string) int {
+		a, _ := o.CompositeAttributes.Entry(key)
+		n, _ := a.Int()
+		return int(n)
+	}
+	residuals, first := count("residuals"), len(o.Inputs)-count("tangents")
+	operands := o.Inputs[:residuals:residuals]
+	for _, v := range op.Results() {
+		operands = append(operands, b.orZero(b.cotangents[v], v.Type()))
+	}
+	made := b.call(op, o.Decomposition, append(operands, o.Inputs[residuals:first]...))
+	made = slices.DeleteFunc(made, func(v mlir.Value) bool { return !differentiable(v.Type()) })
+	if tangents := o.Inputs[first:]; !slices.Equal(typesOf(made), typesOf(tangents)) {
+		fail(op, "the function @%s of its rule returns %v, not cotangents of %v", o.Decomposition, typesOf(made), typesOf(tangents))
+	}
+	for i, v := range made {
+		b.add(o.Inputs[first+i], v)
+	}
+}
+
+// noPullBack ends a transformation to forward mode that passes through a rule for reverse mode.
+func noPullBack(f mlir.Operation) {
+	for op := range f.All() {
+		if o, ok := stablehlo.AsComposite(op); ok && o.Name == pullBack {
+			fail(op, "the function has a rule for reverse mode only, @%s: use CustomJVP, or reverse mode", o.Decomposition)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package builder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// StopGradient returns a tree as it is, whose derivative is zero.
+func StopGradient[T any](x T) T {
+	s, values := trees("stop_gradient", x)
+	if !s.ok {
+		return placeholders(s.f, x)
+	}
+	types := typesOf(values[0])
+	return rebuild(x, s.many(len(types), stablehlo.CompositeOp{
+		Name: autodiff.StopGradient, Decomposition: s.identity(types), Inputs: mlirs(values[0]), ResultTypes: types,
+	}))
+}
+
+// identity returns the name of the function of the module that returns its parameters.
+func (s *step) identity(types []mlir.Type) string {
+	b := s.f.b
+	var key strings.Builder
+	for _, t := range types {
+		fmt.Fprintln(&key, t)
+	}
+	name, ok := b.identities[key.String()]
+	if !ok {
+		t := s.trace(types, nil, func(x []Value) ([]Value, error) { return x, nil })
+		name, _ = t.op.Symbol()
+		if b.identities == nil {
+			b.identities = map[string]string{}
+		}
+		b.identities[key.String()] = name
+	}
+	return name
+}
+
+// CustomJVP returns f with a derivative of its own. jvp takes the argument and its tangent, and returns the result and its
+// tangent, which must be linear in dx. It is used in place of f where a derivative passes through f, also in reverse
+// mode, and is differentiated itself for higher orders. The tangent of a leaf that is not a floating-point or complex
+// number is zero.
+//
+// Both are called once for each call, while building. They may use values from outside, but have no derivative with
+// respect to them: make these a part of the argument. They must have no callbacks with side effects.
+func CustomJVP[T, R any](f func(T) R, jvp func(x, dx T) (y, dy R)) func(T) R {
+	return func(x T) (y R) {
+		s, values := argument("custom_jvp", x, f == nil || jvp == nil)
+		if y = structure(&s, f, x); !s.ok {
+			return y
+		}
+		n, types := len(values), typesOf(values)
+		primal := s.trace(types, nil, func(arguments []Value) ([]Value, error) {
+			y = f(rebuild(x, arguments))
+			return leaves(y)
+		})
+		rule := s.trace(slices.Concat(types, types), primal.captured, func(arguments []Value) ([]Value, error) {
+			z, dz := jvp(rebuild(x, arguments[:n]), rebuild(x, arguments[n:]))
+			results, err := like(y, z, "the result")
+			if err != nil {
+				return nil, err
+			}
+			tangents, err := like(y, dz, "the tangent of the result")
+			return append(results, tangents...), err
+		})
+		return rebuildOr(&s, y, s.withRules(autodiff.CustomJVP, values, primal, customRule{"jvp", rule}))
+	}
+}
+
+// CustomVJP returns f with a derivative of its own in reverse mode. forward returns what f does, and the residuals: a tree
+// of what backward needs. backward takes the residuals and the cotangent of the result, and returns the cotangent of the
+// argument. What it returns for a leaf that is not a floating-point or complex number is not used. In forward mode,
+// a derivative that passes through f is an error. Otherwise CustomVJP works like CustomJVP.
+func CustomVJP[T, R, S any](f func(T) R, forward func(T) (R, S), backward func(residuals S, dy R) (dx T)) func(T) R {
+	return func(x T) (y R) {
+		s, values := argument("custom_vjp", x, f == nil || forward == nil || backward == nil)
+		if y = structure(&s, f, x); !s.ok {
+			return y
+		}
+		primal := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
+			y = f(rebuild(x, arguments))
+			return leaves(y)
+		})
+		var residuals S
+		var of, kept []Value
+		first := s.trace(typesOf(values), primal.captured, func(arguments []Value) (results []Value, err error) {
+			var z R
+			z, residuals = forward(rebuild(x, arguments))
+			if of, err = like(y, z, "the result"); err != nil {
+				return nil, err
+			}
+			kept, err = leaves(residuals)
+			return slices.Concat(of, kept), err
+		})
+		types := typesOf(slices.Concat(kept, of))
+		second := s.trace(types, first.captured, func(arguments []Value) ([]Value, error) {
+			n := len(kept)
+			dx := backward(rebuild(residuals, arguments[:n]), rebuild(y, arguments[n:]))
+			return like(x, dx, "the cotangent of the argument")
+		})
+		results := s.withRules(autodiff.CustomVJP, values, primal, customRule{"forward", first}, customRule{"backward", second})
+		return rebuildOr(&s, y, results)
+	}
+}
+
+// like returns the leaves of a tree of a rule, which must have the structure and types of another one.
+func like[T any](want, got T, what string) ([]Value, error) {
+	if err := difference(want, got, "the function", "its rule"); err != nil {
+		return nil, fmt.Errorf("%s differs: %w", what, err)
+	}
+	return leaves(got)
+}
+
+// rebuildOr returns a tree of the results of a step, or of placeholders after a mistake.
+func rebuildOr[T any](s *step, tree T, results []Value) T {
+	if !s.ok {
+		return placeholders(s.f, tree)
+	}
+	return rebuild(tree, results)
+}
+
+// customRule is a function that stands in for another one in derivatives.
+type customRule struct {
+	attribute string // which names it
+	function  traced
+}
+
+// withRules adds a composite of a function with rules, of which the last one has captured all values.
+func (s *step) withRules(name string, leaves []Value, primal traced, rules ...customRule) []Value {
+	if !s.ok {
+		return nil
+	}
+	captured := rules[len(rules)-1].function.captured
+	attributes := []NamedValue{{"arguments", len(leaves)}}
+	for i, r := range slices.Insert(rules, 0, customRule{"", primal}) {
+		for op := range r.function.op.All() {
+			if callop.HasSideEffect(op) {
+				return []Value{s.fail("its Go functions have a callback with side effects, at %s: "+
+					"call it before or after them, or use PureCall", op.Location().Position())}
+			}
+		}
+		r.function.take(captured[len(r.function.captured):])
+		r.function.setType()
+		if symbol, _ := r.function.op.Symbol(); i > 0 {
+			attributes = append(attributes, NamedValue{r.attribute, s.f.b.ctx.SymbolAttribute(symbol)})
+		}
+	}
+	dictionary, err := attributeOf(s.f.b.ctx, attributes, 0)
+	if err != nil {
+		s.fail("its attributes%w", err)
+	}
+	symbol, _ := primal.op.Symbol()
+	types := make([]mlir.Type, primal.results)
+	for i, v := range primal.op.Region(0).First().Terminator().Operands() {
+		types[i] = v.Type()
+	}
+	return s.many(len(types), stablehlo.CompositeOp{
+		Name: name, Decomposition: symbol, CompositeAttributes: dictionary, Inputs: mlirs(slices.Concat(leaves, captured)),
+		ResultTypes: types,
+	})
+}
