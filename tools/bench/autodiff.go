@@ -115,12 +115,12 @@ func gradientsBesideJAX(ctx context.Context, s settings, r *report) (err error) 
 }
 
 func gradientBesideJAX(ctx context.Context, s settings, r *report, client *bridge.Client, path, name string) (err error) {
-	ours, end, err := readModel(ctx, client, path+".mlir", path+".npz", gradientAsMain)
+	ours, end, err := readModel(ctx, client, path+".mlir", path+".npz", gradientAsMain, bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	theirs, endTheirs, err := readModel(ctx, client, path+".grad.mlir", path+".npz", nil)
+	theirs, endTheirs, err := readModel(ctx, client, path+".grad.mlir", path+".npz", nil, bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}

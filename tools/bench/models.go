@@ -25,8 +25,8 @@ var jaxModels string
 // modelTime is about the time of one measurement of a model.
 const modelTime = 100 * time.Millisecond
 
-// modelsSuite runs models that JAX lowers, beside JAX. The figures are the least time of a run over JAX's, from turns
-// that alternate.
+// modelsSuite runs models that JAX lowers, beside JAX, and also with bridge.CompileOptions.Exact. The figures are the
+// least time of a run over JAX's, and that with Exact over that without, from turns that alternate.
 func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	folder, err := os.MkdirTemp("", "models")
 	if err != nil {
@@ -52,39 +52,46 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	product, n := 1.0, 0
+	overJAX, overGo, n := 1.0, 1.0, 0
 	for name := range strings.FieldsSeq(names) {
-		run, end, err := readModel(ctx, client, filepath.Join(folder, name)+".mlir", filepath.Join(folder, name)+".npz", nil)
+		path := filepath.Join(folder, name)
+		run, end, err := readModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		ours, theirs := math.Inf(1), math.Inf(1)
-		for range s.repeat {
-			us, err := run()
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, errors.Join(err, end()))
-			}
-			ours = min(ours, us)
-			if us, err = python.measure(name + " 1"); err != nil {
-				return errors.Join(err, end())
-			}
-			theirs = min(theirs, us)
+		exact, endExact, err := readModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{Exact: true})
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, errors.Join(err, end()))
 		}
-		if err := end(); err != nil {
+		jax := func() (float64, error) { return python.measure(name + " 1") }
+		least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+		for range s.repeat {
+			for i, turn := range []func() (float64, error){run, exact, jax} {
+				us, err := turn()
+				if err != nil {
+					return fmt.Errorf("%s: %w", name, errors.Join(err, end(), endExact()))
+				}
+				least[i] = min(least[i], us)
+			}
+		}
+		if err := errors.Join(end(), endExact()); err != nil {
 			return err
 		}
+		ours, exactly, theirs := least[0], least[1], least[2]
 		r.figure("models/"+name+"/go", ours, "us", nil)
 		r.figure("models/"+name+"/over-jax", ours/theirs, "x", atMost(1.2))
-		product, n = product*ours/theirs, n+1
+		r.figure("models/"+name+"/exact-over-go", exactly/ours, "x", nil)
+		overJAX, overGo, n = overJAX*ours/theirs, overGo*exactly/ours, n+1
 	}
-	r.figure("models/over-jax", math.Pow(product, 1/float64(n)), "x", atMost(0.9))
+	r.figure("models/over-jax", math.Pow(overJAX, 1/float64(n)), "x", atMost(0.9))
+	r.figure("models/exact-over-go", math.Pow(overGo, 1/float64(n)), "x", nil)
 	return nil
 }
 
 // readModel compiles a model, after derive, which may be nil, and reads its inputs. It returns a function that returns the
 // microseconds of a run, and one that frees the model.
 func readModel(
-	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error,
+	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error, o bridge.CompileOptions,
 ) (run func() (float64, error), end func() error, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -105,7 +112,7 @@ func readModel(
 			return nil, nil, err
 		}
 	}
-	e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+	e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), o)
 	if err != nil {
 		return nil, nil, err
 	}
