@@ -214,6 +214,59 @@ func TestEachCompiled(t *testing.T) {
 			%2 = chlo.broadcast_select %p, %0, %b : (tensor<i1>, tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
 			return %0, %1, %2 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 		}`},
+		{"more that broadcast", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi1>, tensor<2x3xcomplex<f32>>) {
+			%0 = chlo.broadcast_atan2 %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+			%1 = chlo.broadcast_divide %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+			%2 = chlo.broadcast_maximum %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+			%3 = chlo.broadcast_minimum %b, %a : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+			%4 = chlo.broadcast_next_after %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+			%5 = chlo.broadcast_power %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+			%6 = chlo.broadcast_remainder %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+			%7 = chlo.broadcast_subtract %b, %a : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+			%8 = chlo.broadcast_compare %a, %b {comparison_direction = #chlo<comparison_direction LT>} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xi1>
+			%9 = chlo.broadcast_complex %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xcomplex<f32>>
+			%10 = stablehlo.add %6, %7 : tensor<2x3xf32>
+			return %0, %1, %2, %3, %4, %5, %10, %8, %9 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi1>, tensor<2x3xcomplex<f32>>
+		}`},
+		{"bits that broadcast", `func.func @main(%a: tensor<2x3xi32>, %b: tensor<3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>) {
+			%0 = chlo.broadcast_and %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+			%1 = chlo.broadcast_or %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+			%2 = chlo.broadcast_xor %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+			%3 = chlo.broadcast_shift_left %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+			%4 = chlo.broadcast_shift_right_arithmetic %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+			%5 = chlo.broadcast_shift_right_logical %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+			return %0, %1, %2, %3, %4, %5 : tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>
+		}`},
+		{"special functions", `func.func @main(%a: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi1>, tensor<3xi1>, tensor<3xi1>, tensor<3xf32>, tensor<3xf32>) {
+			%half = stablehlo.constant dense<0.5> : tensor<3xf32>
+			%three = stablehlo.constant dense<3.0> : tensor<3xf32>
+			%x = stablehlo.abs %a : tensor<3xf32>
+			%y = stablehlo.add %x, %three : tensor<3xf32>
+			%0 = chlo.acosh %y : tensor<3xf32> -> tensor<3xf32>
+			%1 = chlo.tan %a : tensor<3xf32> -> tensor<3xf32>
+			%2 = "chlo.constant_like"(%a) <{value = 2.0 : f32}> : (tensor<3xf32>) -> tensor<3xf32>
+			%3 = stablehlo.round_nearest_even %a : tensor<3xf32>
+			%4 = stablehlo.divide %a, %2 : tensor<3xf32>
+			%5 = chlo.is_inf %4 : tensor<3xf32> -> tensor<3xi1>
+			%6 = chlo.is_pos_inf %4 : tensor<3xf32> -> tensor<3xi1>
+			%7 = chlo.is_neg_inf %4 : tensor<3xf32> -> tensor<3xi1>
+			%8 = stablehlo.logistic %a : tensor<3xf32>
+			%9 = chlo.broadcast_zeta %y, %half : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+			%10 = chlo.broadcast_polygamma %2, %y : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+			%11 = stablehlo.add %9, %10 : tensor<3xf32>
+			return %0, %1, %2, %3, %5, %6, %7, %8, %11 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi1>, tensor<3xi1>, tensor<3xi1>, tensor<3xf32>, tensor<3xf32>
+		}`},
+		{"conjugates", `func.func @main(%a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<3xcomplex<f32>> {
+			%0 = stablehlo.complex %a, %b : tensor<3xcomplex<f32>>
+			%1 = chlo.conj %0 : tensor<3xcomplex<f32>> -> tensor<3xcomplex<f32>>
+			return %1 : tensor<3xcomplex<f32>>
+		}`},
+		{"rng_bit_generator", `func.func @main(%a: tensor<2xi32>) -> tensor<3xi32> {
+			%0 = stablehlo.convert %a : (tensor<2xi32>) -> tensor<2xui64>
+			%1, %2 = stablehlo.rng_bit_generator %0, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
+			%3 = stablehlo.bitcast_convert %2 : (tensor<3xui32>) -> tensor<3xi32>
+			return %3 : tensor<3xi32>
+		}`},
 		{"select_and_scatter from batched initial values", `func.func @main(%a: tensor<4xf32>, %s: tensor<2xf32>, %i: tensor<f32>) -> tensor<4xf32> {
 			%0 = "stablehlo.select_and_scatter"(%a, %s, %i) <{padding = dense<0> : tensor<1x2xi64>, window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
 			^bb0(%x: tensor<f32>, %y: tensor<f32>):
@@ -250,6 +303,33 @@ func TestEachCompiled(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			run := func(t *testing.T, f mlir.Operation) func(...tensor.View) []tensor.View { return compile(t, client, f) }
 			holdsForEach(t, run, function(t, parse(t, test.module), "main"), vmap.Options{})
+		})
+	}
+}
+
+// TestForms holds the types of operations that no plugin here runs, or whose results are random.
+func TestForms(t *testing.T) {
+	for _, test := range []struct{ name, from, operation, to, want string }{
+		{"rng", "tensor<f32>", `%shape = stablehlo.constant dense<4> : tensor<1xi64>
+			%0 = stablehlo.rng %x, %x, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>`, "tensor<4xf32>", "tensor<3x4xf32>"},
+		{"collective_broadcast", "tensor<2xf32>", `%0 = "stablehlo.collective_broadcast"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2xf32>) -> tensor<2xf32>`, "tensor<2xf32>", "tensor<3x2xf32>"},
+		{"cross-replica-sum", "tensor<2xf32>", `%0 = "stablehlo.cross-replica-sum"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2xf32>) -> tensor<2xf32>`, "tensor<2xf32>", "tensor<3x2xf32>"},
+		{"unary_einsum", "tensor<2x3xf32>", `%0 = "stablehlo.unary_einsum"(%x) <{einsum_config = "ab->b"}> : (tensor<2x3xf32>) -> tensor<3xf32>`, "tensor<3xf32>", "tensor<3x3xf32>"},
+		{"quantization", "tensor<2xf32>", `%q = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
+			%0 = stablehlo.uniform_dequantize %q : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2xf32>`, "tensor<2xf32>", "tensor<3x2xf32>"},
+		{"ragged_dot", "tensor<4x5xf32>", `%w = stablehlo.constant dense<1.0> : tensor<2x5x6xf32>
+			%g = stablehlo.constant dense<2> : tensor<2xi64>
+			%0 = "chlo.ragged_dot"(%x, %w, %g) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<4x5xf32>, tensor<2x5x6xf32>, tensor<2xi64>) -> tensor<4x6xf32>`, "tensor<4x6xf32>", "tensor<3x4x6xf32>"},
+		{"kernel of asin and acos", "tensor<2xcomplex<f32>>", `%0 = "chlo._asin_acos_kernel"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>`, "tensor<2xcomplex<f32>>", "tensor<3x2xcomplex<f32>>"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := function(t, parse(t, fmt.Sprintf("func.func @main(%%x: %s) -> %s {\n%s\nreturn %%0 : %s\n}", test.from, test.to, test.operation, test.to)), "main")
+			batched, err := vmap.Batch(f, vmap.Options{Size: 3})
+			check.NoError(t, err)
+			a, _ := batched.Attribute("function_type")
+			if !strings.HasSuffix(a.String(), "-> "+test.want) {
+				t.Errorf("%s, want a result of %s", a, test.want)
+			}
 		})
 	}
 }
