@@ -50,11 +50,13 @@ type calls struct {
 
 	// The innermost call, or nil.
 	current *call
+	last    uint64       // the number of the last call
 	spare   []capi.Thing // memory for the list of the next call
 }
 
 // call is one call of a Go pass or pattern.
 type call struct {
+	number     uint64             // among the calls of the context, from 1
 	top        pointer            // the outermost object that it works on
 	on         capi.MlirOperation // the operation that the pass runs on, or the patterns in
 	root       capi.MlirOperation // the matched operation, nil for a function that PDL calls
@@ -74,6 +76,14 @@ type call struct {
 	life    *lifetime    // of the pattern's Rewriter
 	given   []capi.Thing // objects with handles: see leave
 	many    bool         // given was too long to be kept
+}
+
+// id returns the number of a call, and 0 for none.
+func (c *call) id() uint64 {
+	if c == nil {
+		return 0
+	}
+	return c.number
 }
 
 func (c *calls) keep(x io.Closer) {
@@ -233,7 +243,8 @@ func (c *Context) enter(this call, f func(this *call) error) error {
 		c.newTop(capi.OperationKind, this.top)
 		defer delete(c.tops, this.top)
 	}
-	this.previous, this.runs = c.calls.current, c.calls.runs
+	c.calls.last++
+	this.number, this.previous, this.runs = c.calls.last, c.calls.current, c.calls.runs
 	this.life = &lifetime{ctx: c, parent: c.life}
 	this.given, c.calls.spare = c.calls.spare, nil
 	c.calls.current = &this
@@ -338,7 +349,7 @@ func (c *Context) expire(t *top, how string) {
 	switch {
 	case len(c.tops) == 1:
 		c.renew(t, how)
-	case t.shown():
+	case c.shown(t):
 		c.forget(c.gather(t), how)
 	}
 	c.last = known{}

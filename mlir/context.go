@@ -2,10 +2,12 @@ package mlir
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/forgotten"
 )
 
 // A Context owns everything that is built or parsed in it. Creating one takes tens of
@@ -13,6 +15,10 @@ import (
 // be used concurrently. If two goroutines use one context at once, one of them panics with
 // the places of both. The package nearly always detects this, but never if the context has
 // Threads. From then on every use of the context panics, and Close leaves what it has in memory.
+//
+// The garbage collector closes a Context that is garbage without having been closed, much later: that is, if nothing
+// leads to the Context, to its modules, or to an operation, type, attribute or other object of it. A Context that C code
+// works on must be kept (runtime.KeepAlive).
 type Context struct {
 	lib  *Library
 	api  *capi.Table // the library's table, marked while one of its functions works on this context
@@ -24,13 +30,14 @@ type Context struct {
 	handles
 	tops         map[pointer]*top // by the operation, block or region
 	placeholders int              // blocks of the tops, see top.placeholders
+	held         *heldByContext
+	guard        *forgotten.Guard[*heldByContext]
 
 	handlers []*handler
 	remarks  *remarks   // where remarks are reported, or nil
 	scripts  *scriptRun // the run of a transform script, or nil
 	inGo     bool       // operations of transform scripts are defined in Go
-	pool     *ThreadPool
-	doubled  struct { // see printsTwice
+	doubled  struct {   // see printsTwice
 		once sync.Once
 		yes  bool
 	}
@@ -70,6 +77,9 @@ type ContextOptions struct {
 	// Attribute.DenseBytes write out its elements. (A splat is stored as one value.) Zero
 	// means 1 GiB, a negative number means no limit.
 	MaxSplatBytes int64
+	// Debug gets a warning with the line that made it for a context that was garbage without having been closed, and for such
+	// modules that are freed before their context. nil means none.
+	Debug *slog.Logger
 }
 
 // NewContext creates a context. All dialects of the library are registered in it, and
@@ -81,6 +91,7 @@ func (l *Library) NewContext(o ContextOptions) *Context {
 	registry := capi.MlirDialectRegistryCreate(l.api)
 	l.api.RegisterDialects(registry)
 	c := l.newContext(capi.MlirContextCreateWithRegistry(l.api, registry, o.Threads), o)
+	c.watch()
 	capi.MlirDialectRegistryDestroy(l.api, registry)
 	if o.AllowUnregistered {
 		capi.MlirContextSetAllowUnregisteredDialects(l.api, c.raw, true)
@@ -105,6 +116,7 @@ func (l *Library) newContext(raw capi.MlirContext, o ContextOptions) *Context {
 	c.era = &lifetime{ctx: c, parent: c.life}
 	c.sink = capi.AttachSink(c.api, c.raw)
 	c.api.OnPoison(c.poison)
+	c.held = &heldByContext{api: l.api, raw: raw, sink: c.sink, tops: c.tops, debug: o.Debug}
 	return c
 }
 
@@ -118,7 +130,10 @@ func (c *Context) Close() error {
 		return nil
 	}
 	c.calls.closeAll()
-	c.destroyAll()
+	forgottenContexts.Drop(&c.guard)
+	c.era.how = "after Context.Close"
+	destroyAll(c.api, c.tops)
+	c.tops, c.handles = nil, handles{era: &lifetime{ctx: c, parent: c.life}}
 	c.life.ended = true
 	if c.borrowed {
 		c.sink.Detach(c.raw)
@@ -130,7 +145,7 @@ func (c *Context) Close() error {
 		c.remarks.Free()
 	}
 	c.remarks = nil
-	c.leavePool()
+	c.held.leavePool()
 	return nil
 }
 
@@ -138,6 +153,7 @@ func (c *Context) Close() error {
 // library may have been left in the middle of a call.
 func (c *Context) poison(how string) {
 	c.life.how, c.life.ended = how, true
+	forgottenContexts.Drop(&c.guard)
 	c.handles = handles{era: &lifetime{ctx: c, parent: c.life}}
 }
 

@@ -74,11 +74,11 @@ func (c *Context) SetThreads(on bool) {
 	t := c.life.check("Context.SetThreads")
 	c.calls.idle("Context.SetThreads")
 	c.threads = on
-	if c.pool != nil {
+	if c.held.pool != nil {
 		if on {
 			return
 		}
-		c.leavePool()
+		c.held.leavePool()
 	}
 	c.api.SetThreads(on)
 	capi.MlirContextEnableMultithreading(t, c.raw, on && !c.api.Deep())
@@ -133,7 +133,7 @@ func (c *Context) SetThreadPool(p *ThreadPool) {
 	if p.lib != c.lib {
 		panic("mlir: Context.SetThreadPool was given a pool of another library")
 	}
-	if c.pool == p {
+	if c.held.pool == p {
 		return
 	}
 	n := <-p.users
@@ -142,20 +142,20 @@ func (c *Context) SetThreadPool(p *ThreadPool) {
 		panic("mlir: Context.SetThreadPool was given a closed pool")
 	}
 	p.users <- n + 1
-	c.leavePool()
+	c.held.leavePool()
 	capi.MlirContextEnableMultithreading(t, c.raw, false) // required before a pool is set
 	capi.MlirContextSetThreadPool(t, c.raw, p.raw)
-	c.pool = p
+	c.held.pool = p
 	c.threads = true
 	c.api.SetThreads(true)
 }
 
 // leavePool stops using the context's pool.
-func (c *Context) leavePool() {
-	if c.pool == nil {
+func (h *heldByContext) leavePool() {
+	if h.pool == nil {
 		return
 	}
-	n := <-c.pool.users
-	c.pool.users <- n - 1
-	c.pool = nil
+	n := <-h.pool.users
+	h.pool.users <- n - 1
+	h.pool = nil
 }

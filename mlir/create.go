@@ -151,7 +151,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 // parts, except for regions and successors, are in c.creation.
 func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation, complete, tried bool) (Operation, error) {
 	raw := &c.creation
-	made := &top{kind: capi.OperationKind, maker: c.calls.current}
+	made := &top{kind: capi.OperationKind, maker: c.calls.current.id()}
 	for _, b := range s.Successors {
 		raw.Successors = append(raw.Successors, b.in(c, method))
 		made.uses = elsewhere // checked when it is added
@@ -196,7 +196,7 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 		}
 		if made.raw != nil {
 			c.replaceUsesOf(made.raw)
-			c.destroy(capi.OperationKind, made.raw)
+			destroy(c.api, capi.OperationKind, made.raw)
 		}
 		c.dropPlaceholders(made)
 		return Operation{}, err

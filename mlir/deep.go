@@ -47,6 +47,7 @@ func (c *Context) deepen() {
 		capi.MlirContextEnableMultithreading(c.api, c.raw, false)
 	}
 	c.api.SetDeep(true)
+	c.held.deep = true
 }
 
 // deeplyNested reports whether a text is, or may be, nested deeper than maxNesting, by

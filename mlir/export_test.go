@@ -76,3 +76,6 @@ func ConvolutionNumbers(c *Context, n int64) Attribute {
 	return c.attribute(capi.StablehloConvDimensionNumbersGet(c.api, c.raw,
 		n, 2, 1, first(spatial), 0, 2, 1, first(spatial), 0, 2, 1, first(spatial)))
 }
+
+// Tops returns the number of outermost objects.
+func (c *Context) Tops() int { return len(c.tops) }

@@ -218,7 +218,7 @@ func (c *Context) renew(without *top, how string) {
 		c.addresses, c.filter = nil, [64]uint64{}
 	}
 	for _, t := range c.tops {
-		if t == without || !t.shown() {
+		if t == without || !c.shown(t) {
 			continue
 		}
 		for _, thing := range c.gather(t) {

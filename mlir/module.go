@@ -5,24 +5,43 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"weak"
 
 	"github.com/calliope-mlir/calliope/internal/capi"
+	"github.com/calliope-mlir/calliope/internal/forgotten"
 )
 
 // A Module is a top-level builtin.module. It owns everything in it. The caller must close
-// it; closing its context closes it, too.
+// it; closing its context closes it, too. One that is garbage without having been closed is freed with its context, or
+// earlier if Operation and what else returns handles into it were not called.
 type Module struct {
-	ctx  *Context
-	raw  capi.MlirModule
-	life *lifetime
+	*moduleState
+	ctx   *Context
+	raw   capi.MlirModule
+	life  *lifetime
+	guard *forgotten.Guard[forgottenModule]
+}
+
+// A moduleState does not lead to the Module, which may be garbage.
+type moduleState struct {
 	busy int // the number of runs of passes or patterns on it
 	// shown is set once a handle into the module was returned.
-	shown bool
+	shown  bool
+	handle weak.Pointer[Module]
 }
 
 func (c *Context) module(raw capi.MlirModule) *Module {
-	m := &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}}
-	c.newTop(capi.OperationKind, raw.Ptr).module = m
+	c.destroyLost()
+	t := c.newTop(capi.OperationKind, raw.Ptr)
+	m := c.moduleOf(t, &moduleState{})
+	m.watch(t)
+	return m
+}
+
+// moduleOf returns a new Module of an outermost operation.
+func (c *Context) moduleOf(t *top, s *moduleState) *Module {
+	m := &Module{s, c, capi.MlirModule{Ptr: t.raw}, &lifetime{ctx: c, of: "Module", parent: c.life}, nil}
+	s.handle, t.module = weak.Make(m), s
 	return m
 }
 
@@ -140,8 +159,7 @@ func (c *Context) Adopt(o Operation) (*Module, error) {
 		}
 		own.uses = nil
 	}
-	own.module = &Module{ctx: c, raw: raw, life: &lifetime{ctx: c, of: "Module", parent: c.life}, shown: true}
-	return own.module, nil
+	return c.moduleOf(own, &moduleState{shown: true}), nil
 }
 
 // Clone returns a copy of the module. The caller must close it. Clone panics if the module
@@ -209,6 +227,7 @@ func (m *Module) Close() error {
 		panic("mlir: Module.Close called while passes or patterns run on the module")
 	}
 	m.life.ended = true
+	forgottenModules.Drop(&m.guard)
 	m.ctx.end(m.ctx.tops[m.raw.Ptr], "after Module.Close")
 	return nil
 }

@@ -206,7 +206,7 @@ func (o Operation) CloneWithoutRegions() Operation {
 	}
 	op := capi.CreateOperation(t, contents, capi.MlirLocationUnknownGet(t, c.raw), capi.MlirBlock{}, false).Operation
 	moveBodies(t, copied.raw, op)
-	c.destroy(capi.OperationKind, op.Ptr)
+	destroy(c.api, capi.OperationKind, op.Ptr)
 	return copied
 }
 

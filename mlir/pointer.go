@@ -58,7 +58,10 @@ func (c *Context) ModuleFromPointer(p unsafe.Pointer) *Module {
 		if known.module == nil {
 			panic("mlir: " + method + " was given a detached operation: use Context.Adopt")
 		}
-		return known.module
+		if m := known.module.handle.Value(); m != nil {
+			return m
+		}
+		return c.moduleOf(known, known.module)
 	}
 	raw := capi.MlirModule{Ptr: p}
 	c.same(capi.MlirModuleGetContext(t, raw), method)

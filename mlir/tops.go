@@ -25,13 +25,13 @@ import (
 type top struct {
 	kind     capi.Kind
 	raw      pointer
-	module   *Module // whose operation it is; nil if detached
-	uses     *top    // what a detached object uses; nil for nothing, elsewhere if unknown
-	from     *top    // what it was detached from, or nil
-	parted   bool    // objects were detached from it, and it may still use them
-	joined   *top    // the object that it was added to
-	borrowed bool    // C code owns it
-	maker    *call   // the call of a pass or pattern that created it, or nil
+	module   *moduleState // of the Module whose operation it is; nil if detached
+	uses     *top         // what a detached object uses; nil for nothing, elsewhere if unknown
+	from     *top         // what it was detached from, or nil
+	parted   bool         // objects were detached from it, and it may still use them
+	joined   *top         // the object that it was added to
+	borrowed bool         // C code owns it
+	maker    uint64       // the number of the call of a pass or pattern that created it, or 0
 	// placeholders are blocks whose arguments replace operands, and which replace
 	// successors.
 	placeholders []capi.MlirBlock
@@ -51,14 +51,14 @@ func (t *top) root() *top {
 	return t
 }
 
-// shown reports whether there may be handles to objects in it.
-func (t *top) shown() bool {
-	return t.module == nil || t.module.shown || t.module.ctx.calls.current != nil
+// shown reports whether there may be handles to objects in an outermost object.
+func (c *Context) shown(t *top) bool {
+	return t.module == nil || t.module.shown || c.calls.current != nil
 }
 
 // newTop records a detached object.
 func (c *Context) newTop(kind capi.Kind, raw pointer) *top {
-	t := &top{kind: kind, raw: raw, maker: c.calls.current}
+	t := &top{kind: kind, raw: raw, maker: c.calls.current.id()}
 	c.tops[raw] = t
 	return t
 }
@@ -75,7 +75,7 @@ func (c *Context) single() bool { return len(c.tops) == 1 && c.placeholders == 0
 // detached records an object that was just detached from out.
 func (c *Context) detached(kind capi.Kind, raw pointer, out *top) {
 	t := c.newTop(kind, raw)
-	t.maker = nil             // there may be older handles to objects in it
+	t.maker = 0               // there may be older handles to objects in it
 	t.from, t.uses = out, out // what it uses may still be there
 	out.parted = true
 	if out.module == nil {
@@ -167,7 +167,7 @@ func (c *Context) join(t, home *top) {
 
 // giveAll records that the current pass or pattern may have handles to the objects in t.
 func (c *Context) giveAll(t *top) {
-	if call := c.calls.current; call != nil && t.maker != call {
+	if call := c.calls.current; call != nil && t.maker != call.number {
 		call.give(c.gather(t)...)
 	}
 }
@@ -186,7 +186,7 @@ func (c *Context) end(t *top, how string) {
 	delete(c.tops, t.raw)
 	if len(c.tops) == 0 {
 		c.renew(nil, how)
-	} else if t.shown() {
+	} else if c.shown(t) {
 		c.forget(c.gather(t), how)
 	}
 	c.last = known{}
@@ -195,7 +195,7 @@ func (c *Context) end(t *top, how string) {
 		c.placeholders -= len(t.placeholders) // the module still uses them
 		return
 	}
-	c.destroy(t.kind, t.raw)
+	destroy(c.api, t.kind, t.raw)
 	c.dropPlaceholders(t)
 }
 
@@ -212,7 +212,7 @@ func (c *Context) erase(kind capi.Kind, raw pointer, by string) {
 	t := c.api
 	c.forget(capi.Gather(t, kind, raw), erasedBy(by))
 	c.unlink(kind, raw)
-	c.destroy(kind, raw)
+	destroy(c.api, kind, raw)
 }
 
 // unlink removes an object that is about to be destroyed from its block or region.
@@ -229,8 +229,8 @@ func (c *Context) unlink(kind capi.Kind, raw pointer) {
 	}
 }
 
-func (c *Context) destroy(kind capi.Kind, raw pointer) {
-	switch t := c.api; kind {
+func destroy(t *capi.Table, kind capi.Kind, raw pointer) {
+	switch kind {
 	case capi.OperationKind:
 		op := capi.MlirOperation{Ptr: raw}
 		if capi.MlirOperationGetNumRegions(t, op) < 2 {
@@ -301,31 +301,31 @@ func (c *Context) unused(kind capi.Kind, raw pointer, what string) error {
 		what, which, user.Name(), user.Location().Position())
 }
 
-// destroyAll destroys all IR of the context. Modules come first, because they may use
+// destroyAll destroys all IR of a context. Modules come first, because they may use
 // objects that were detached from them.
-func (c *Context) destroyAll() {
-	c.era.how = "after Context.Close"
+func destroyAll(api *capi.Table, tops map[pointer]*top) {
 	var detached []*top
-	for _, t := range c.tops {
+	for _, t := range tops {
 		if t.module == nil {
-			c.addPlaceholder(t, capi.ReplaceOutsideUses(c.api, t.kind, t.raw, nil))
+			if block := capi.ReplaceOutsideUses(api, t.kind, t.raw, nil); block.Ptr != nil {
+				t.placeholders = append(t.placeholders, block)
+			}
 			detached = append(detached, t)
 		}
 	}
 	left := slices.Clone(detached)
-	for _, t := range c.tops {
+	for _, t := range tops {
 		if t.module != nil && !t.borrowed {
-			c.destroy(t.kind, t.raw)
+			destroy(api, t.kind, t.raw)
 			left = append(left, t)
 		}
 	}
 	for _, t := range detached {
-		c.destroy(t.kind, t.raw)
+		destroy(api, t.kind, t.raw)
 	}
 	for _, t := range left {
 		for _, block := range t.placeholders {
-			capi.MlirBlockDestroy(c.api, block)
+			capi.MlirBlockDestroy(api, block)
 		}
 	}
-	c.tops, c.handles = nil, handles{era: &lifetime{ctx: c, parent: c.life}}
 }

@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"internal/ods":                   {"mlir", "internal/capi", "internal/raw"},
 	"internal/raw":                   {"mlir", "internal/capi", "internal/raw/access"},
 	"internal/raw/access":            {},
-	"mlir":                           {"internal/callers", "internal/capi", "internal/nearest", "internal/raw/access", "native"},
+	"mlir":                           {"internal/callers", "internal/capi", "internal/forgotten", "internal/nearest", "internal/raw/access", "native"},
 	"mlir/execution":                 {"mlir", "internal/capi", "internal/dl", "internal/raw"},
 	"mlir/dialect":                   {"mlir", "internal/capi", "internal/ods", "internal/raw"},
 	"stablehlo":                      {"contract", "mlir", "internal/capi", "internal/ods", "internal/raw", "tensor"},

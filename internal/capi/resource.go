@@ -26,17 +26,14 @@ import (
 )
 
 // NewResource creates dense resource elements on memory that must stay where it is: Go's
-// memory must be pinned. released is called once, when the library no longer uses it.
+// memory must be pinned. released is called once, when the library no longer uses it, during a call
+// for the context. It must not lead to the context, which would never be garbage.
 func NewResource(t *Table, typ MlirType, name string, data unsafe.Pointer, size, align int, mutable bool, released func()) MlirAttribute {
-	release := func() {
-		defer t.pause()()
-		released()
-	}
 	t.enter()
 	defer t.leave()
 	raw := C.new_resource(t.pointer(), *(*C.MlirType)(unsafe.Pointer(&typ)),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)),
-		data, C.size_t(size), C.size_t(align), C.bool(mutable), C.uintptr_t(cgo.NewHandle(release)))
+		data, C.size_t(size), C.size_t(align), C.bool(mutable), C.uintptr_t(cgo.NewHandle(released)))
 	return *(*MlirAttribute)(unsafe.Pointer(&raw))
 }
 

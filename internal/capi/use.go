@@ -101,6 +101,7 @@ func (t *Table) onLargeStack(f func(*Table)) {
 	if err := OnLargeStack(func() { f(&flat) }); err != nil {
 		panic(fmt.Sprintf("mlir: deeply nested IR needs a large stack: %v", err))
 	}
+	runtime.KeepAlive(t) // it leads to the context
 }
 
 // holderWait is how long collide waits for the place of the other call.

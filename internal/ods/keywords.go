@@ -45,11 +45,11 @@ func (e *Keywords[T]) Read(a mlir.Attribute) (T, bool) {
 	if a.IsNil() {
 		return "", false
 	}
-	if l := a.Context().Library(); l.Has(e.Symbol) {
-		if !e.Is(raw.LibraryTable(l), raw.Attribute(a)) {
-			return "", false
+	if c := a.Context(); c.Library().Has(e.Symbol) {
+		if t := raw.Table(c); e.Is(t, raw.Attribute(a)) {
+			return T(e.Value(t, raw.Attribute(a))), true
 		}
-		return T(e.Value(raw.LibraryTable(l), raw.Attribute(a))), true
+		return "", false
 	}
 	rest, ok := strings.CutPrefix(a.String(), e.Prefix)
 	keyword := T(strings.TrimSuffix(rest, ">"))
