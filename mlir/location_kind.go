@@ -106,6 +106,29 @@ func (l Location) Context() *Context {
 
 // Kind returns the kind of the location.
 func (l Location) Kind() LocationKind {
+	if l.IsNil() {
+		return LocationOther
+	}
+	switch t := l.life.check("Location.Kind"); {
+	case !t.Has("mlirLocationIsAFused"):
+		return l.printedKind()
+	case capi.MlirLocationIsAFileLineColRange(t, l.raw):
+		return LocationFile
+	case capi.MlirLocationIsAName(t, l.raw):
+		return LocationName
+	case capi.MlirLocationIsACallSite(t, l.raw):
+		return LocationCallSite
+	case capi.MlirLocationIsAFused(t, l.raw):
+		return LocationFused
+	case l.raw == capi.MlirLocationUnknownGet(t, l.life.ctx.raw):
+		return LocationUnknown
+	}
+	return LocationOther
+}
+
+// printedKind returns the kind by the text, which has all parts of the location. The C API before LLVM 21 has no
+// other way.
+func (l Location) printedKind() LocationKind {
 	text, ok := strings.CutPrefix(l.String(), "loc(")
 	switch {
 	case !ok:
@@ -153,6 +176,9 @@ func (l Location) Name() (name string, child Location, ok bool) {
 		return "", Location{}, false
 	}
 	c := l.Context()
+	if t := c.api; t.Has("mlirLocationNameGetName") {
+		return c.text(capi.MlirLocationNameGetName(t, l.raw)), c.location(capi.MlirLocationNameGetChildLoc(t, l.raw)), true
+	}
 	name, rest, _ := quoted(l.inner())
 	if rest == "" {
 		return name, c.UnknownLocation(), true
@@ -167,6 +193,10 @@ func (l Location) CallSite() (callee, caller Location, ok bool) {
 	if l.Kind() != LocationCallSite {
 		return Location{}, Location{}, false
 	}
+	c := l.Context()
+	if t := c.api; t.Has("mlirLocationCallSiteGetCallee") {
+		return c.location(capi.MlirLocationCallSiteGetCallee(t, l.raw)), c.location(capi.MlirLocationCallSiteGetCaller(t, l.raw)), true
+	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(l.inner(), "callsite("), ")")
 	parts := split(inner, " at ")
 	if len(parts) < 2 {
@@ -174,7 +204,6 @@ func (l Location) CallSite() (callee, caller Location, ok bool) {
 	}
 	// A callee or caller that is itself a call site is in brackets, so there is one " at "
 	// outside of brackets.
-	c := l.Context()
 	callee, ok = c.part(parts[0])
 	if !ok {
 		return Location{}, Location{}, false

@@ -48,6 +48,9 @@ func TestLocations(t *testing.T) {
 			check.Diff(t, test.what+" taken apart", []bool{test.kind == mlir.LocationFile, test.kind == mlir.LocationName, test.kind == mlir.LocationCallSite, test.kind == mlir.LocationFused},
 				[]bool{isFile, isName, isCall, isFused})
 		}
+		if e.Library.Has("mlirLocationIsAFused") {
+			check.Diff(t, "allocations, whatever the parts", 0.0, testing.AllocsPerRun(100, func() { call.Kind() }))
+		}
 		place, _ := file.FileRange()
 		check.Diff(t, "place", mlir.FileRange{File: `a "b"\c.py`, StartLine: 3, StartColumn: 7, EndLine: 3, EndColumn: 7}, place)
 		text, child, _ := name.Name()
