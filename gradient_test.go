@@ -328,3 +328,31 @@ func TestRules(t *testing.T) {
 		})
 	}
 }
+
+// TestBatch computes a function for each element of a batch, beside derivatives and what is taken from outside.
+func TestBatch(t *testing.T) {
+	type value = builder.Value
+	var seen []string
+	got := call[[5][]float64](t, func(x, w value) [5]value {
+		weighted := func(x value) value {
+			calliope.Tap(x, func(v [][]float64) { seen = append(seen, fmt.Sprint(v)) }) // once, with the batch
+			return builder.Mul(builder.Square(builder.ReduceSum(x)), w)
+		}
+		stopped := func(x value) value { return builder.ReduceSum(builder.Mul(builder.StopGradient(x), x)) }
+		ruled := builder.CustomVJP(func(x value) value { return builder.ReduceSum(builder.Mul(x, w)) },
+			func(x value) (value, value) { return builder.ReduceSum(builder.Mul(x, w)), x },
+			func(x, dy value) value { return builder.Mul(builder.Mul(dy, 10), x) })
+		ofColumns := builder.Batch(func(x value) value { return builder.ReduceSum(x) }, builder.BatchOptions{In: []int{-1}})
+		sum := func(f func(value) value) func(value) value {
+			return func(x value) value { return builder.ReduceSum(builder.Batch(f)(x)) }
+		}
+		return [5]value{
+			builder.Batch(weighted)(x), ofColumns(x),
+			builder.Flatten(builder.Batch(builder.Grad(stopped))(x)), builder.Flatten(builder.Grad(sum(stopped))(x)),
+			builder.Flatten(builder.Grad(sum(ruled))(x)),
+		}
+	}, [][]float64{{1, 2}, {3, 4}, {5, 6}}, 2.0)
+	flat := []float64{1, 2, 3, 4, 5, 6}
+	check.Diff(t, "results", [5][]float64{{18, 98, 242}, {9, 12}, flat, flat, {10, 20, 30, 40, 50, 60}}, got)
+	check.Diff(t, "the tap sees", []string{"[[1 2] [3 4] [5 6]]"}, seen)
+}

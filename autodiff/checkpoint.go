@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -57,7 +58,7 @@ const recomputed = "calliope.autodiff.recomputed"
 // see returns what marks the operations of a call that is a checkpoint or part of one. It returns nil for a composite with
 // a rule, which stays.
 func (s *settings) see(call mlir.Operation) (func(mlir.Operation), error) {
-	if hasRule(call) {
+	if transform.HasRule(call) {
 		return nil, nil
 	}
 	tag, tagged := call.Attribute(recomputed)

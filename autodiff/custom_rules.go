@@ -3,24 +3,26 @@ package autodiff
 import (
 	"slices"
 
+	"github.com/calliope-mlir/calliope/internal/transform"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// The names of composites that state the derivative of what their decomposition computes. Each of their
+// The names of composites that state the derivative of what their decomposition computes: calliope.stop_gradient,
+// calliope.custom_jvp and calliope.custom_vjp. Each of their
 // functions is one of the module, which an attribute names by a symbol or a string.
 const (
 	// StopGradient has the derivative zero. Its decomposition returns its operands.
-	StopGradient = "calliope.stop_gradient"
+	StopGradient = transform.StopGradient
 	// CustomJVP has a rule for forward mode, which is differentiated and transposed for the others: the
 	// composite attribute jvp. It takes the first operands of the composite, whose number is the attribute
 	// arguments, their tangents and the other operands. It returns the results and their tangents. There is
 	// no derivative with respect to the other operands.
-	CustomJVP = "calliope.custom_jvp"
+	CustomJVP = transform.CustomJVP
 	// CustomVJP has a rule for reverse mode: the composite attributes forward and backward. forward takes the
 	// operands of the composite, and returns the results and residuals. backward takes the residuals, the
 	// cotangents of the results and the operands that are not arguments, and returns the cotangents of the arguments.
-	CustomVJP = "calliope.custom_vjp"
+	CustomVJP = transform.CustomVJP
 )
 
 // pullBack is a composite of the residuals of a CustomVJP, its operands that are not arguments, and the tangents of its
@@ -28,12 +30,6 @@ const (
 const pullBack = "calliope.autodiff.pull_back"
 
 var custom = map[string]rule{"stablehlo.composite": {jvp: jvpCustom, transpose: transposeCustom}}
-
-// hasRule reports whether an operation is a composite that states its derivative.
-func hasRule(op mlir.Operation) bool {
-	o, ok := stablehlo.AsComposite(op)
-	return ok && (o.Name == StopGradient || o.Name == CustomJVP || o.Name == CustomVJP)
-}
 
 // isZero reports whether the derivative of an operation is zero.
 func isZero(op mlir.Operation) bool {
@@ -49,9 +45,8 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	if o.Name == StopGradient {
 		return
 	}
-	a, _ := o.CompositeAttributes.Entry("arguments")
-	n, ok := a.Int()
-	if !ok || n < 0 || n > int64(len(o.Inputs)) {
+	n := transform.NumArguments(o)
+	if n < 0 {
 		fail(op, "its attribute arguments is not the number of its operands with derivatives")
 	}
 	arguments, others := o.Inputs[:n:n], o.Inputs[n:]
@@ -100,11 +95,7 @@ func jvpCustom(f *forward, op mlir.Operation) {
 // functionOf returns the name of a function that an attribute of a composite has.
 func functionOf(attributes mlir.Attribute, key string) string {
 	a, _ := attributes.Entry(key)
-	name, ok := a.Symbol()
-	if !ok {
-		name, _ = a.Text()
-	}
-	return name
+	return transform.FunctionOf(a)
 }
 
 // replaceResults replaces results by values with tangents. A value that is an operand too, or stands for another result,

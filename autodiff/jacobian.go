@@ -133,7 +133,7 @@ func (j jacobian) make(
 	made, e := newFunction(table, j.f.Location(), temporary, typesOf(arguments(body)))
 	called := e.callOf(forward, arguments(e.Entry))
 	e.Before.SetOperands(f(e, called[body.Terminator().NumOperands():])...)
-	if at, err := transform.Inline(made, table); err != nil {
+	if at, err := transform.InlineExcept(made, table, transform.HasRule); err != nil {
 		fail(at, "%v", err)
 	}
 	e.Clean(e.Entry)

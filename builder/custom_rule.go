@@ -56,10 +56,7 @@ func CustomJVP[T, R any](f func(T) R, jvp func(x, dx T) (y, dy R)) func(T) R {
 			return y
 		}
 		n, types := len(values), typesOf(values)
-		primal := s.trace(types, nil, func(arguments []Value) ([]Value, error) {
-			y = f(rebuild(x, arguments))
-			return leaves(y)
-		})
+		primal := s.trace(types, nil, traceOf(f, x, &y))
 		rule := s.trace(slices.Concat(types, types), primal.captured, func(arguments []Value) ([]Value, error) {
 			z, dz := jvp(rebuild(x, arguments[:n]), rebuild(x, arguments[n:]))
 			results, err := like(y, z, "the result")
@@ -83,10 +80,7 @@ func CustomVJP[T, R, S any](f func(T) R, forward func(T) (R, S), backward func(r
 		if y = structure(&s, f, x); !s.ok {
 			return y
 		}
-		primal := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
-			y = f(rebuild(x, arguments))
-			return leaves(y)
-		})
+		primal := s.trace(typesOf(values), nil, traceOf(f, x, &y))
 		var residuals S
 		var of, kept []Value
 		first := s.trace(typesOf(values), primal.captured, func(arguments []Value) (results []Value, err error) {

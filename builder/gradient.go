@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
+	"github.com/calliope-mlir/calliope/vmap"
 )
 
 // Grad returns the function of the gradient of f, which returns a real scalar. It is a tree like the argument. All
@@ -77,12 +78,12 @@ func gradient[T, A any](name string, f func(T) (Value, A)) func(T) (Value, A, T)
 			return append([]Value{value}, rest...), err
 		})
 		o := autodiff.Options{Parameters: upTo(len(values)), Aux: true}
-		var results []Value
-		if name == "grad" {
-			results = s.derive(t, autodiff.Grad, o, s.arguments(t, values))
-		} else {
-			results = s.derive(t, autodiff.ValueAndGrad, o, s.arguments(t, values))
-		}
+		results := s.transformed(t, s.arguments(t, values), func(f mlir.Operation) (mlir.Operation, error) {
+			if name == "grad" {
+				return autodiff.Grad(f, o)
+			}
+			return autodiff.ValueAndGrad(f, o)
+		})
 		switch n := len(values); {
 		case !s.ok:
 			return s.none(), placeholders(s.f, aux), placeholders(s.f, x)
@@ -129,14 +130,14 @@ func hasTangent(v Value) bool {
 // isReal reports whether a type is of floating-point numbers.
 func isReal(d tensor.DType) bool { _, ok := floats[d]; return ok }
 
-// derive puts a derivative of a function here, and returns its results.
-func (s *step) derive(
-	t traced, derive func(mlir.Operation, autodiff.Options) (mlir.Operation, error), o autodiff.Options, arguments []Value,
+// transformed puts what a transformation makes of a function here, and returns its results.
+func (s *step) transformed(
+	t traced, arguments []Value, transform func(f mlir.Operation) (mlir.Operation, error),
 ) (results []Value) {
 	if !s.ok {
 		return nil
 	}
-	made, err := derive(t.op, o)
+	made, err := transform(t.op)
 	s.f.b.temporary = append(s.f.b.temporary, t.op.Detach()) // the Go function may have kept values of it
 	if s.failed(err) {
 		return nil
@@ -148,12 +149,15 @@ func (s *step) derive(
 	return results
 }
 
-// failed ends the step if package autodiff returned an error.
+// failed ends the step if a transformation returned an error.
 func (s *step) failed(err error) bool {
-	var e *autodiff.Error
+	var underived *autodiff.Error
+	var unbatched *vmap.Error
 	switch {
-	case errors.As(err, &e):
-		s.fail("%s at %s:%d: %s", short(e.Operation), e.Place.File, e.Place.Line, e.Reason)
+	case errors.As(err, &underived):
+		s.fail("%s at %s:%d: %s", short(underived.Operation), underived.Place.File, underived.Place.Line, underived.Reason)
+	case errors.As(err, &unbatched):
+		s.fail("%s at %s:%d: %s", short(unbatched.Operation), unbatched.Place.File, unbatched.Place.Line, unbatched.Reason)
 	case err != nil:
 		s.fail("%w", err)
 	}

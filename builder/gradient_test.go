@@ -227,6 +227,36 @@ func TestMistakesWithDerivatives(t *testing.T) {
 				func(r, dy value) value { return dy }), x, x)
 			return here(2)
 		}, "the function has a rule for reverse mode only"},
+		{"a batch of two sizes", func(b *builder.Builder) int {
+			_, _, v, _ := start(b)
+			builder.Batch(func(x [2]value) value { return x[0] })([2]value{v, builder.Concat(0, v, v)})
+			return here(1)
+		}, "batch(f32[4], f32[8]): the batch has 4 elements, and value 1 of the argument has 8"},
+		{"a batch of scalars", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.Batch(square)(x)
+			return here(1)
+		}, "batch(f32[]): a scalar has no axis 0"},
+		{"nothing batched", func(b *builder.Builder) int {
+			_, x, _, _ := start(b)
+			builder.Batch(square, builder.BatchOptions{In: []int{builder.NotBatched}})(x)
+			return here(1)
+		}, "batch(f32[]): the batch has no elements: set BatchOptions.Size"},
+		{"axes of other results", func(b *builder.Builder) int {
+			_, _, v, _ := start(b)
+			builder.Batch(square, builder.BatchOptions{Out: []int{0, 0}})(v)
+			return here(1)
+		}, "batch(f32[4]): BatchOptions.Out has 2 axes, and the result has 1 values"},
+		{"a result that depends on the batch", func(b *builder.Builder) int {
+			_, _, v, _ := start(b)
+			builder.Batch(square, builder.BatchOptions{Out: []int{builder.NotBatched}})(v)
+			return here(1)
+		}, "result 0 depends on a batched parameter"},
+		{"a call of the host in a batch", func(b *builder.Builder) int {
+			_, _, v, _ := start(b)
+			builder.Batch(func(x value) value { return builder.PureCall(builder.Callback{Name: "f"}, x, x) })(v)
+			return here(1)
+		}, "batch(f32[4]): custom_call at "},
 		{"no cotangent", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
 			_, back := builder.VJP(square, x)

@@ -14,12 +14,11 @@ func JVP[T, R any](f func(T) R, x, dx T) (y, dy R) {
 	if y = structure(&s, f, x); !s.ok {
 		return y, y
 	}
-	t := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
-		y = f(rebuild(x, arguments))
-		return leaves(y)
-	})
+	t := s.trace(typesOf(values), nil, traceOf(f, x, &y))
 	arguments := append(s.arguments(t, values), tangents...)
-	results := s.derive(t, autodiff.JVP, autodiff.Options{Parameters: active(values)}, arguments)
+	results := s.transformed(t, arguments, func(f mlir.Operation) (mlir.Operation, error) {
+		return autodiff.JVP(f, autodiff.Options{Parameters: active(values)})
+	})
 	if !s.ok {
 		y = placeholders(s.f, y)
 		return y, y
@@ -38,15 +37,12 @@ func VJP[T, R any](f func(T) R, x T) (y R, back func(dy R) (dx T)) {
 	if y = structure(&s, f, x); !s.ok {
 		return y, func(R) T { return placeholders(s.f, x) }
 	}
-	t := s.trace(typesOf(values), nil, func(arguments []Value) ([]Value, error) {
-		y = f(rebuild(x, arguments))
-		return leaves(y)
-	})
+	t := s.trace(typesOf(values), nil, traceOf(f, x, &y))
 	var backward mlir.Operation
-	results := s.derive(t, func(f mlir.Operation, o autodiff.Options) (forward mlir.Operation, err error) {
-		forward, backward, err = autodiff.VJP(f, o)
+	results := s.transformed(t, s.arguments(t, values), func(f mlir.Operation) (forward mlir.Operation, err error) {
+		forward, backward, err = autodiff.VJP(f, autodiff.Options{Parameters: active(values)})
 		return forward, err
-	}, autodiff.Options{Parameters: active(values)}, s.arguments(t, values))
+	})
 	if !s.ok {
 		return placeholders(s.f, y), func(R) T { return placeholders(s.f, x) }
 	}

@@ -101,6 +101,14 @@ func (t *traced) capture(s *step) {
 	t.setType()
 }
 
+// traceOf returns a function for trace that calls f with a tree like x, and sets y to what f returns.
+func traceOf[T, R any](f func(T) R, x T, y *R) func(arguments []Value) ([]Value, error) {
+	return func(arguments []Value) ([]Value, error) {
+		*y = f(rebuild(x, arguments))
+		return leaves(*y)
+	}
+}
+
 // take adds parameters for values from outside.
 func (t *traced) take(captured []Value) {
 	for _, v := range captured {

@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"stages/internal/interpreter":    {"internal/child", "mlir", "stablehlo", "tensor"},
 	"stages/internal/picture":        {},
 	"stages/internal/set":            {},
-	"builder":                        {"autodiff", "internal/callers", "mlir", "mlir/dialect", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/tree"},
+	"builder":                        {"autodiff", "internal/callers", "mlir", "mlir/dialect", "stablehlo", "aliasing", "passes", "contract", "contract/callop", "tensor", "internal/tree", "vmap"},
 	"callbacks":                      {"contract", "tensor", "internal/dispatch/access", "internal/errtext", "internal/leaf", "internal/nearest", "internal/tree"},
 	"callbacks/metrics":              {"callbacks"},
 	"callbacks/legacy":               {"callbacks", "contract", "tensor", "internal/dl", "internal/errtext", "internal/legacy"},

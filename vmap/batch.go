@@ -50,7 +50,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	source := f.Clone()
 	must(table.Insert(source))
 	made = append(made, source)
-	if at, err := transform.Inline(source, table); err != nil {
+	if at, err := transform.InlineExcept(source, table, transform.HasRule); err != nil {
 		fail(at, "%v", err)
 	}
 	from := source.Region(0).First()

@@ -15,7 +15,7 @@ type rule func(b *batcher, op mlir.Operation) []mlir.Value
 var rules map[string]rule
 
 func init() { // the rules of loops and branches refer to the table
-	rules = map[string]rule{"stablehlo.custom_call": (*batcher).customCall}
+	rules = map[string]rule{"stablehlo.custom_call": (*batcher).customCall, "stablehlo.composite": custom}
 	for _, family := range []map[string]rule{
 		shapes, products, reductions, windows, indexing, normalizations, collectives, shardy, control, expanded,
 	} {

@@ -10,14 +10,21 @@ import (
 // callees has the attribute that names what an operation calls.
 var callees = map[string]string{"func.call": "callee", "stablehlo.composite": "decomposition"}
 
-// Inline replaces the calls and composites in a function by copies of what they call. An error is about
-// the call that it is returned with.
-func Inline(f mlir.Operation, table *mlir.SymbolTable) (at mlir.Operation, err error) {
-	return InlineEach(f, table, func(mlir.Operation) (func(mlir.Operation), error) { return func(mlir.Operation) {}, nil })
+// InlineExcept replaces the calls and composites in a function by copies of what they call, without those that keep
+// accepts. An error is about the call that it is returned with.
+func InlineExcept(
+	f mlir.Operation, table *mlir.SymbolTable, keep func(call mlir.Operation) bool,
+) (at mlir.Operation, err error) {
+	return InlineEach(f, table, func(call mlir.Operation) (func(mlir.Operation), error) {
+		if keep(call) {
+			return nil, nil
+		}
+		return func(mlir.Operation) {}, nil
+	})
 }
 
-// InlineEach is Inline that calls each for a call before it is replaced, and what each returns for each copy. If that
-// is nil, the call stays.
+// InlineEach calls each for a call before it is replaced, and what each returns for each copy. If that
+// is nil, the call stays. Otherwise it works like InlineExcept.
 func InlineEach(
 	f mlir.Operation, table *mlir.SymbolTable, each func(call mlir.Operation) (copied func(mlir.Operation), err error),
 ) (at mlir.Operation, err error) {

@@ -1,0 +1,54 @@
+package vmap
+
+import (
+	"github.com/calliope-mlir/calliope/internal/transform"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// custom batches a composite that states its derivative, the only kind that is not inlined, with its functions. All
+// arguments are batched then, so that the cotangents of each element are added up by the derivative of the broadcast.
+func custom(b *batcher, op mlir.Operation) []mlir.Value {
+	o, _ := stablehlo.AsComposite(op)
+	n := transform.NumArguments(o)
+	if n < 0 {
+		fail(op, "its attribute arguments is not the number of its operands with derivatives")
+	}
+	others := make([]int, len(o.Inputs)-n)
+	for i, v := range o.Inputs {
+		if i < n {
+			o.Inputs[i] = b.full(v)
+			continue
+		}
+		o.Inputs[i] = b.get(v)
+		if !b.batched(v) {
+			others[i-n] = NotBatched
+		}
+	}
+	batch := func(name string) string {
+		f, ok := b.table.Lookup(name)
+		if !ok || f.Region(0).NumBlocks() != 1 || f.Region(0).First().NumArguments() < len(others) {
+			fail(op, "the function @%s of its rule is not in the module", name)
+		}
+		in := append(make([]int, f.Region(0).First().NumArguments()-len(others)), others...)
+		made := must(Batch(f, Options{Size: b.size, In: in, Method: b.method}))
+		made.SetVisibility(mlir.Private)
+		name, _ = made.Symbol()
+		return name
+	}
+	o.Decomposition = batch(o.Decomposition)
+	if !o.CompositeAttributes.IsNil() {
+		var attributes []mlir.NamedAttribute
+		for name, a := range o.CompositeAttributes.Entries() {
+			if name == "jvp" || name == "forward" || name == "backward" {
+				a = b.Context.SymbolAttribute(batch(transform.FunctionOf(a)))
+			}
+			attributes = append(attributes, mlir.NamedAttribute{Name: name, Value: a})
+		}
+		o.CompositeAttributes = b.Context.DictionaryAttribute(attributes...)
+	}
+	for i, t := range o.ResultTypes {
+		o.ResultTypes[i] = b.typeOf(t)
+	}
+	return b.Op(o).ResultValues()
+}
