@@ -90,7 +90,7 @@ func (b *batcher) copy(op mlir.Operation) mlir.Operation {
 func (b *batcher) apply(op mlir.Operation, operands []mlir.Value, attributes ...mlir.NamedAttribute) []mlir.Value {
 	made := b.copy(op)
 	made.SetOperands(operands...)
-	for _, name := range []string{"mhlo.sharding", "sdy.sharding"} { // of other shapes
+	for _, name := range []string{"mhlo.sharding", "sdy.sharding", "sdy.sharding_rule"} { // of other shapes
 		made.RemoveAttribute(name)
 	}
 	for _, a := range attributes {

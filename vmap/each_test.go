@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/bridge/lapack"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -352,6 +354,38 @@ func TestManual(t *testing.T) {
 		`sdy.sharding_constraint %arg0 <@mesh, [{?}, {"i"}]> : tensor<3x4xf32>`,
 		`in_shardings=[<@mesh, [{}, {"i"}]>, <@mesh, []>] out_shardings=[<@mesh, [{}, {"i"}]>, <@mesh, [{}]>]`,
 		`(tensor<3x4xf32>, tensor<f32>) -> (tensor<3x4xf32>, tensor<3xf32>)`,
+	} {
+		if !strings.Contains(batched.String(), part) {
+			t.Errorf("there is no %s in\n%s", part, batched)
+		}
+	}
+}
+
+// TestLAPACK holds the batch of JAX's calls of LAPACK, which is that of JAX.
+func TestLAPACK(t *testing.T) {
+	plugin, err := bridge.Open(bridge.OpenOptions{})
+	check.NoError(t, err)
+	check.NoError(t, lapack.Register(plugin))
+	client := newClient(t)
+	f := function(t, parse(t, `func.func @main(%a: tensor<3x3xf32>, %b: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3xf32>) {
+		%0 = stablehlo.custom_call @lapack_strsm_ffi(%a, %b) {
+			backend_config = "", mhlo.backend_config = {diag = 85 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 85 : ui8}, mhlo.frontend_attributes = {num_batch_dims = "0"},
+			operand_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>],
+			output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]
+		} : (tensor<3x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+		%1:3 = stablehlo.custom_call @lapack_ssyevd_ffi(%a) {
+			backend_config = "", mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8}, mhlo.frontend_attributes = {num_batch_dims = "0"},
+			operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>],
+			output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]
+		} : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3xf32>, tensor<i32>)
+		return %0, %1#1 : tensor<3x2xf32>, tensor<3xf32>
+	}`), "main")
+	run := func(t *testing.T, f mlir.Operation) func(...tensor.View) []tensor.View { return compile(t, client, f) }
+	holdsForEach(t, run, f, vmap.Options{})
+	batched, err := vmap.Batch(f, vmap.Options{Size: 2})
+	check.NoError(t, err)
+	for _, part := range []string{
+		`num_batch_dims = "1"`, `result_layouts = [dense<[1, 2, 0]> : tensor<3xindex>, dense<[1, 0]> : tensor<2xindex>, dense<0> : tensor<1xindex>]`,
 	} {
 		if !strings.Contains(batched.String(), part) {
 			t.Errorf("there is no %s in\n%s", part, batched)

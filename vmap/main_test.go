@@ -6,12 +6,14 @@ import (
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-func TestMain(m *testing.M) { mlirtest.Main(m) }
+func TestMain(m *testing.M) { nativetest.Main(m, native.MLIR, native.PJRTPlugin, native.LAPACK) }
 
 func parse(t *testing.T, text string) *mlir.Module {
 	t.Helper()

@@ -1,0 +1,47 @@
+package vmap
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// isLAPACK reports whether a custom call is one of JAX's calls of LAPACK, which take batches of matrices.
+func isLAPACK(target string) bool {
+	return strings.HasPrefix(target, "lapack_") && strings.HasSuffix(target, "_ffi")
+}
+
+// lapack calls LAPACK for the batch, whose dimension is the outermost one in memory.
+func (b *batcher) lapack(op mlir.Operation, custom stablehlo.CustomCallOp) []mlir.Value {
+	operands := b.all(op)
+	var attributes []mlir.NamedAttribute
+	if custom.OperandLayouts != nil {
+		for _, layouts := range [][][]int64{custom.OperandLayouts, custom.ResultLayouts} {
+			for i, minorToMajor := range layouts {
+				layouts[i] = append(after(minorToMajor), 0)
+			}
+		}
+		for _, a := range must(custom.Attributes(b.Context)) {
+			if strings.HasSuffix(a.Name, "_layouts") {
+				attributes = append(attributes, a)
+			}
+		}
+	}
+	if a, ok := op.Attribute("mhlo.frontend_attributes"); ok {
+		var entries []mlir.NamedAttribute
+		for name, value := range a.Entries() {
+			if text, _ := value.Text(); name == "num_batch_dims" {
+				n, err := strconv.Atoi(text)
+				check(err)
+				value = b.Context.StringAttribute(strconv.Itoa(n + 1))
+			}
+			entries = append(entries, mlir.NamedAttribute{Name: name, Value: value})
+		}
+		attributes = append(attributes, mlir.NamedAttribute{
+			Name: "mhlo.frontend_attributes", Value: b.Context.DictionaryAttribute(entries...),
+		})
+	}
+	return b.apply(op, operands, attributes...)
+}
