@@ -83,7 +83,7 @@ func instantiate(attrs []ffi.Attr, hosted bool) (ffi.Site, int32, error) {
 
 func siteOf(config contract.Config) (ffi.Site, error) {
 	if config.Encoding != contract.EncodingDictionary {
-		return instantiateForeign(config)
+		return instantiateFurther(config)
 	}
 	slot, err := dispatch.Resolve(config)
 	if err != nil {

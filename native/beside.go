@@ -82,7 +82,7 @@ func strangers(path string, trustedOwner int, writable []fs.FileInfo) string {
 			return err.Error()
 		}
 		if owner(info) != trustedOwner {
-			if problem := foreign(info); problem != "" {
+			if problem := otherOwner(info); problem != "" {
 				return problem
 			}
 		}

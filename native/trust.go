@@ -39,7 +39,7 @@ const (
 func trusted(cache, path string) (fs.FileInfo, error) {
 	info, err := os.Lstat(path)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if problem := foreign(info); problem != "" {
+		if problem := otherOwner(info); problem != "" {
 			return nil, &UnsafeError{path, problem, mend(cache, problem)}
 		}
 		info, err = os.Stat(path)
@@ -74,7 +74,7 @@ const (
 // mistrust says which other users may change a file or folder. It returns "" if there are
 // none.
 func mistrust(info fs.FileInfo) string {
-	if problem := foreign(info); problem != "" {
+	if problem := otherOwner(info); problem != "" {
 		return problem
 	}
 	if !hasModes {
@@ -94,9 +94,9 @@ func mistrust(info fs.FileInfo) string {
 	return ""
 }
 
-// foreign names the owner of a file, folder or link. It returns "" for the current user and
+// otherOwner names the owner of a file, folder or link. It returns "" for the current user and
 // root.
-func foreign(info fs.FileInfo) string {
+func otherOwner(info fs.FileInfo) string {
 	if id := owner(info); id != userID() && id != 0 {
 		return "it belongs to " + userName(id)
 	}

@@ -35,7 +35,7 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 	if capi.Cycle(t, capi.MlirModuleGetOperation(t, raw.Module(m))).Ptr != nil {
 		// The library folds operations that it cannot convert. On a cycle that overflows
 		// the stack.
-		if what := foreign(m); what != "" {
+		if what := unportable(m); what != "" {
 			return nil, cannotHold(what, &mlir.DiagnosticError{Op: doing, Diagnostics: []mlir.Diagnostic{
 				{Message: "operations use one another's results in a cycle"},
 			}})
@@ -50,7 +50,7 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 	})
 	if result.Value == 0 {
 		err := raw.Failure(m.Context(), doing)
-		if what := foreign(m); what != "" {
+		if what := unportable(m); what != "" {
 			return nil, cannotHold(what, err)
 		}
 		return nil, err
@@ -58,24 +58,24 @@ func PortableArtifact(m *mlir.Module, target string) ([]byte, error) {
 	return data, nil
 }
 
-// foreignError reports that a module has something for which portable artifacts have no
+// unportableError reports that a module has something for which portable artifacts have no
 // form.
-type foreignError struct {
+type unportableError struct {
 	what string
 	err  error
 }
 
-func cannotHold(what string, err error) error { return &foreignError{what, err} }
+func cannotHold(what string, err error) error { return &unportableError{what, err} }
 
-func (e *foreignError) Error() string {
+func (e *unportableError) Error() string {
 	return fmt.Sprintf("stablehlo: a portable artifact cannot hold %s, remove or lower it first: %v", e.what, e.err)
 }
 
-func (e *foreignError) Unwrap() error { return e.err }
+func (e *unportableError) Unwrap() error { return e.err }
 
-// foreign names the first operation or attribute in a module that a portable artifact
+// unportable names the first operation or attribute in a module that a portable artifact
 // cannot hold. The library's own diagnostic only describes its conversion.
-func foreign(m *mlir.Module) (what string) {
+func unportable(m *mlir.Module) (what string) {
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 		at := op.Location().Position()
 		switch namespace, _, _ := strings.Cut(op.Name(), "."); namespace {

@@ -48,8 +48,8 @@ func (s Serializer) Artifact(version string) ([]byte, error) {
 	if _, ok := errors.AsType[*mlir.UnsupportedError](err); ok {
 		return s.text(), nil
 	}
-	if _, ok := errors.AsType[*foreignError](err); ok {
-		return s.foreign(target)
+	if _, ok := errors.AsType[*unportableError](err); ok {
+		return s.unportable(target)
 	}
 	return nil, versionError(s.module, target, err)
 }
@@ -113,9 +113,9 @@ func (s Serializer) text() []byte {
 	return []byte(s.module.Operation().Print(mlir.PrintOptions{Generic: true, DebugInfo: true}))
 }
 
-// foreign returns the form of a module that cannot be an artifact as it is. For a version
+// unportable returns the form of a module that cannot be an artifact as it is. For a version
 // that is older than the library's, it checks the module with the operations of CHLO replaced.
-func (s Serializer) foreign(target string) ([]byte, error) {
+func (s Serializer) unportable(target string) ([]byte, error) {
 	if current, err := CurrentVersion(s.module.Context().Library()); err != nil || target == "" || target == current {
 		return s.text(), nil
 	}
@@ -125,7 +125,7 @@ func (s Serializer) foreign(target string) ([]byte, error) {
 	}
 	defer lowered.Close()
 	data, err := PortableArtifact(lowered, target)
-	if _, ok := errors.AsType[*foreignError](err); ok {
+	if _, ok := errors.AsType[*unportableError](err); ok {
 		return s.text(), nil
 	}
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A call is one call of a callback between stages. It implements dispatch.Source.
+// A call is one call of a callback between stages. It implements dispatch.Transport.
 type call struct {
 	frame   dispatch.Call
 	args    []tensor.View
@@ -88,14 +88,14 @@ func (c *call) own(i int) tensor.View {
 	return copied
 }
 
-// Read implements dispatch.Source.
+// Read implements dispatch.Transport.
 func (c *call) Read() error {
 	c.frame.Args, c.frame.Results, c.frame.IDs = c.args, slices.Clone(c.results), c.ids
 	c.frame.Device, c.frame.RunID = c.device, c.runID
 	return nil
 }
 
-// Clear implements dispatch.Source. The results are zero, or pass through.
+// Clear implements dispatch.Transport. The results are zero, or pass through.
 func (c *call) Clear() error {
 	if c.frame.Config.Form != contract.Passthrough {
 		for _, v := range c.results {
@@ -105,7 +105,7 @@ func (c *call) Clear() error {
 	return nil
 }
 
-// Finish implements dispatch.Source.
+// Finish implements dispatch.Transport.
 func (c *call) Finish(err error) error {
 	if err != nil {
 		return err
@@ -122,5 +122,5 @@ func (c *call) Finish(err error) error {
 	return nil
 }
 
-// Defer implements dispatch.Source. Each call has a goroutine of its own, which waits.
+// Defer implements dispatch.Transport. Each call has a goroutine of its own, which waits.
 func (c *call) Defer() func(error) { return nil }

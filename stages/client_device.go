@@ -42,21 +42,21 @@ func (d onClient) check() error {
 	return nil
 }
 
-func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
-	e, err := d.at.client.Compile(ctx, source{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), reading, s.jax},
+func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
+	e, err := d.at.client.Compile(ctx, stageModule{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), reading, s.jax},
 		bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: s.exact})
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}
-	return &clientProgram{e, len(e.Callbacks()) > 0}, nil
+	return &clientStage{e, len(e.Callbacks()) > 0}, nil
 }
 
-type clientProgram struct {
+type clientStage struct {
 	executable *bridge.Executable
 	calls      bool // it has inline callbacks
 }
 
-func (p *clientProgram) run(ctx context.Context, at []place, inputs []*value, donate []bool) ([]*value, error) {
+func (p *clientStage) run(ctx context.Context, at []place, inputs []*value, donate []bool) ([]*value, error) {
 	list := make([]bridge.Input, len(inputs))
 	donate = slices.Clone(donate)
 	for i, v := range inputs {
@@ -87,10 +87,10 @@ func (p *clientProgram) run(ctx context.Context, at []place, inputs []*value, do
 	return onDevices(buffers), nil
 }
 
-func (p *clientProgram) close() error { return p.executable.Close() }
+func (p *clientStage) close() error { return p.executable.Close() }
 
-// source is the module of a stage for the bridge.
-type source struct {
+// A stageModule is the module of a stage for the bridge.
+type stageModule struct {
 	passes.Prepared
 	reading *sync.Mutex // held while the module's context is used
 	jax     []string    // see Stage
@@ -98,7 +98,7 @@ type source struct {
 
 // Describe implements bridge.DescribedProgram. A stage has no runtime tokens, see refuse, and only some
 // of the module's calls of JAX.
-func (s source) Describe(version string, placed bool) (contract.Module, error) {
+func (s stageModule) Describe(version string, placed bool) (contract.Module, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	m, err := s.Prepared.Describe(version, placed)

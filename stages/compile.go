@@ -17,9 +17,9 @@ import (
 
 // compileStages compiles the stages of a plan: several at a time, because XLA uses one processor for most of a compile. Of
 // several errors, it returns that of the first stage.
-func (p *Plan) compileStages(ctx context.Context) ([]program, error) {
+func (p *Plan) compileStages(ctx context.Context) ([]compiledStage, error) {
 	var reading sync.Mutex // the stages' modules have one context
-	programs, errs := make([]program, len(p.stages)), make([]error, len(p.stages))
+	programs, errs := make([]compiledStage, len(p.stages)), make([]error, len(p.stages))
 	next := make(chan *Stage)
 	failed := make(chan struct{})
 	var once sync.Once
@@ -53,12 +53,12 @@ hand:
 }
 
 // compileStage compiles a stage, unless an equal one is compiled.
-func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error) {
+func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
 	reading.Lock()
 	device := p.devices[s.Device]
 	key := stageKey{client: device.place().client, replicas: s.replicas, exact: s.exact, jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
 	reading.Unlock()
-	return compiled.get(ctx, key, func() (program, error) {
+	return compiled.get(ctx, key, func() (compiledStage, error) {
 		made, err := device.compile(ctx, s, reading)
 		if err != nil && !device.callsBack() {
 			reading.Lock()
@@ -71,7 +71,7 @@ func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) 
 	})
 }
 
-func closeStages(programs []program) error {
+func closeStages(programs []compiledStage) error {
 	var errs []error
 	for _, c := range programs {
 		if c != nil {
@@ -98,7 +98,7 @@ func unserved(m *mlir.Module) string {
 }
 
 // compiled are the compiled stages of the programs that are open. Equal ones are compiled once.
-var compiled = sharedPrograms{entries: map[stageKey]*sharedProgram{}}
+var compiled = sharedStages{entries: map[stageKey]*sharedStage{}}
 
 // A stageKey identifies equal stages.
 type stageKey struct {
@@ -110,34 +110,34 @@ type stageKey struct {
 	library  string // that read the module
 }
 
-type sharedPrograms struct {
+type sharedStages struct {
 	mu      sync.Mutex
-	entries map[stageKey]*sharedProgram
+	entries map[stageKey]*sharedStage
 }
 
-// A sharedProgram is a compiled stage that several programs, or several stages of one, may have. It is closed with the last
+// A sharedStage is a compiled stage that several programs, or several stages of one, may have. It is closed with the last
 // of them.
-type sharedProgram struct {
-	program
+type sharedStage struct {
+	compiledStage
 	key   stageKey
-	uses  int           // guarded by sharedPrograms.mu
-	ready chan struct{} // closed when program or err is set
+	uses  int           // guarded by sharedStages.mu
+	ready chan struct{} // closed when compiledStage or err is set
 	err   error
 }
 
 // get returns the program with a key, or makes it. If somebody else is making it, get waits.
-func (t *sharedPrograms) get(ctx context.Context, key stageKey, build func() (program, error)) (program, error) {
+func (t *sharedStages) get(ctx context.Context, key stageKey, build func() (compiledStage, error)) (compiledStage, error) {
 	for {
 		t.mu.Lock()
 		e, found := t.entries[key]
 		if !found {
-			e = &sharedProgram{key: key, ready: make(chan struct{})}
+			e = &sharedStage{key: key, ready: make(chan struct{})}
 			t.entries[key] = e
 		}
 		e.uses++
 		t.mu.Unlock()
 		if !found {
-			if e.program, e.err = build(); e.err != nil {
+			if e.compiledStage, e.err = build(); e.err != nil {
 				t.remove(e)
 			}
 			close(e.ready)
@@ -164,14 +164,14 @@ func (t *sharedPrograms) get(ctx context.Context, key stageKey, build func() (pr
 }
 
 // remove removes an entry, so that nobody finds it.
-func (t *sharedPrograms) remove(e *sharedProgram) {
+func (t *sharedStages) remove(e *sharedStage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.entries, e.key)
 }
 
 // close closes the program if nobody else uses it.
-func (e *sharedProgram) close() error {
+func (e *sharedStage) close() error {
 	compiled.mu.Lock()
 	e.uses--
 	last := e.uses == 0
@@ -182,5 +182,5 @@ func (e *sharedProgram) close() error {
 	if !last {
 		return nil
 	}
-	return e.program.close()
+	return e.compiledStage.close()
 }

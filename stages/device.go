@@ -17,7 +17,7 @@ type Device interface {
 	// callsBack reports whether compiled code can call back.
 	callsBack() bool
 	// compile compiles a stage. It holds reading while it uses the context of the stage's module.
-	compile(ctx context.Context, s *Stage, reading *sync.Mutex) (program, error)
+	compile(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error)
 	// place returns where arrays on the device are, or the zero place if it has no memory of its own.
 	place() place
 }
@@ -28,8 +28,8 @@ type place struct {
 	number int // of the device
 }
 
-// A program is a compiled stage. It may be run several times at once, and on all devices of its client.
-type program interface {
+// A compiledStage may be run several times at once, and on all devices of its client.
+type compiledStage interface {
 	// run computes the outputs at a place, or at those of all replicas that execute the stage together. The inputs
 	// and outputs are in the order of the places. It does not release the inputs, and may donate those that
 	// donate is true for.

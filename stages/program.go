@@ -73,7 +73,7 @@ type Program struct {
 	numbered        bool
 	tokens          tokens
 	main            *body
-	compiled        []program // by Stage.number
+	compiled        []compiledStage // by Stage.number
 	bindings        *bindings
 	group           *dispatch.Group
 
@@ -281,7 +281,7 @@ func (p *Program) input(in bridge.Input) (*value, error) {
 		return onHost(array), array.Check()
 	case tensor.View:
 		v := onHost(in)
-		v.foreign = true
+		v.lent = true
 		return v, in.Check()
 	}
 	return nil, fmt.Errorf("a %T is not an Input: give a *bridge.Buffer, bridge.Donate(b), a tensor.View or bridge.Borrow(v)", in)

@@ -10,7 +10,7 @@ import (
 
 // counted is a program that counts how often it is closed.
 type counted struct {
-	program
+	compiledStage
 	closed int
 }
 
@@ -21,9 +21,9 @@ func TestSharedWait(t *testing.T) {
 	key := stageKey{library: t.Name()}
 	made := &counted{}
 	building, build := make(chan struct{}), make(chan error)
-	first := make(chan program)
+	first := make(chan compiledStage)
 	go func() {
-		p, _ := compiled.get(t.Context(), key, func() (program, error) {
+		p, _ := compiled.get(t.Context(), key, func() (compiledStage, error) {
 			close(building)
 			return made, <-build
 		})
@@ -39,7 +39,7 @@ func TestSharedWait(t *testing.T) {
 	second := make(chan error)
 	again := &counted{}
 	go func() { // waits, and builds when the first one fails
-		p, err := compiled.get(t.Context(), key, func() (program, error) { return again, nil })
+		p, err := compiled.get(t.Context(), key, func() (compiledStage, error) { return again, nil })
 		second <- errors.Join(err, p.close())
 	}()
 	build <- errors.New("failed")

@@ -22,7 +22,7 @@ type value struct {
 	seen    *bridge.BufferView
 	array   tensor.View // on the host; its Shape is zero until it is known
 	known   bool
-	foreign bool // the caller may free the array on the host when the run is over
+	lent    bool // the caller may free the array on the host when the run is over
 }
 
 // onHost returns a value with one use, which is the caller's. The array must not change.
@@ -109,7 +109,7 @@ func (v *value) copy(ctx context.Context, at place, near *bridge.Buffer) (*bridg
 	if err != nil {
 		return nil, err
 	}
-	if v.foreign || v.seen != nil {
+	if v.lent || v.seen != nil {
 		return at.client.BufferFromHost(ctx, array, at.number)
 	}
 	return at.client.BorrowFromHost(ctx, array, at.number) // Go's memory, which lives as long as it is lent

@@ -12,15 +12,15 @@ type Call struct {
 	callbacks.Frame
 
 	own       *access.Frame // the part of Frame that the runtime sets
-	from      Source
+	from      Transport
 	run       *Run
 	lane      int  // -1 for none
 	delivered bool // delivered but not counted yet
 }
 
-// A Source is implemented by a runtime for its calls. Each call is either read or cleared.
+// A Transport is implemented by a runtime for its calls. Each call is either read or cleared.
 // A call that was read is finished.
-type Source interface {
+type Transport interface {
 	// Read fills the frame of the call: Args, IDs, Results, Device and RunID.
 	Read() error
 	// Clear zeroes the results of a call that is not made.
@@ -37,7 +37,7 @@ type Source interface {
 }
 
 // Init prepares the call for a call site. lane is the result of Slot.Lane, or -1 for none.
-func (c *Call) Init(name string, config contract.Config, lane int, from Source) {
+func (c *Call) Init(name string, config contract.Config, lane int, from Transport) {
 	c.Name, c.Config, c.lane, c.from = name, config, lane, from
 	c.own = access.FrameOf(&c.Frame)
 }

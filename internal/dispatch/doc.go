@@ -8,9 +8,9 @@
 //
 // The data of a call goes one way:
 //
-//	Slot.Do ─ Source.Read ─ function, inline          ─ Source.Finish
-//	                      ╰ task ─ pool ─ worker      ╯
-//	                      ╰ task ─ lane (Async) ─ pool ─ worker
+//	Slot.Do ─ Transport.Read ─ function, inline          ─ Transport.Finish
+//	                         ╰ task ─ pool ─ worker      ╯
+//	                         ╰ task ─ lane (Async) ─ pool ─ worker
 //
 // Package callbacks is the public API. It does not import this package; its functions that
 // need dispatch (Stats, InFlight, Barrier) call it through package access.

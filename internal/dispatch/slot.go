@@ -128,7 +128,7 @@ func (s *Slot) CheckTypes(args, results []tensor.Shape) error {
 // If later is false, the call has ended. Do returns a *callbacks.CallError with the error of the
 // function, a *callbacks.PanicError for a panic, and a *callbacks.TimeoutError for a call that took too
 // long. If the run's context ends before or during the call, Do returns the context's error. The
-// error of a tap is kept for the barrier instead. If later is true, the Source must keep
+// error of a tap is kept for the barrier instead. If later is true, the Transport must keep
 // the call until its end is reported.
 func (s *Slot) Do(c *Call, r *Run) (later bool, err error) {
 	s = s.bound()

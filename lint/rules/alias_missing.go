@@ -39,9 +39,9 @@ func aliasMissing(p *lint.Pass) error {
 		if len(want) == 0 || len(c.aliasErrors()) > 0 {
 			continue
 		}
-		foreign := false // an alias of another kind, which a repair must not replace
+		other := false // an alias of another kind, which a repair must not replace
 		for _, a := range c.Aliases {
-			foreign = foreign || !slices.ContainsFunc(want, same(a))
+			other = other || !slices.ContainsFunc(want, same(a))
 		}
 		var missing []int
 		for i, w := range want {
@@ -64,7 +64,7 @@ func aliasMissing(p *lint.Pass) error {
 		if len(missing) > 1 {
 			which, whose = "the results "+list(missing)+" are", "their operands"
 		}
-		if foreign {
+		if other {
 			p.Report(c.op, mlir.SeverityWarning, text, what, which, whose)
 			continue
 		}

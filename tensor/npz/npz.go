@@ -183,16 +183,16 @@ func WriteFile(path string, arrays []Named) error {
 func write(w io.Writer, arrays []Named) error {
 	archive := zip.NewWriter(w)
 	types := map[string]string{}
-	foreign := false
+	special := false
 	for _, a := range arrays {
 		if err := writeEntry(archive, a); err != nil {
 			return fmt.Errorf("%s: %w", a.Name, err)
 		}
 		s, _ := ofDType(a.View.Shape.DType)
 		types[a.Name] = s.name
-		foreign = foreign || !s.native
+		special = special || !s.native
 	}
-	if foreign {
+	if special {
 		text, err := json.Marshal(types)
 		if err != nil {
 			return err

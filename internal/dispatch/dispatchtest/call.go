@@ -42,10 +42,10 @@ func Begin(s *dispatch.Slot, r *dispatch.Run, f *callbacks.Frame, done func(erro
 	return s.Do(&c.call, r)
 }
 
-// Read implements dispatch.Source.
+// Read implements dispatch.Transport.
 func (c *Call) Read() error { return nil }
 
-// Clear implements dispatch.Source.
+// Clear implements dispatch.Transport.
 func (c *Call) Clear() error {
 	if c.frame.Config.Form != contract.Passthrough {
 		for _, v := range c.frame.Results {
@@ -55,11 +55,11 @@ func (c *Call) Clear() error {
 	return nil
 }
 
-// Finish implements dispatch.Source.
+// Finish implements dispatch.Transport.
 func (c *Call) Finish(err error) error {
 	c.frame.Args, c.frame.Results = c.call.Args, c.call.Results
 	return err
 }
 
-// Defer implements dispatch.Source.
+// Defer implements dispatch.Transport.
 func (c *Call) Defer() func(error) { return c.done }

@@ -12,9 +12,9 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// instantiateForeign binds a call site that has its id in one of the contract's further
+// instantiateFurther binds a call site that has its id in one of the contract's further
 // encodings, which other hosts write. Ids in operands are looked up in each call.
-func instantiateForeign(config contract.Config) (ffi.Site, error) {
+func instantiateFurther(config contract.Config) (ffi.Site, error) {
 	switch config.Encoding {
 	case contract.EncodingWords:
 		slot, err := dispatch.ResolveOpaque(config)

@@ -6,7 +6,7 @@ import (
 	"github.com/calliope-mlir/calliope/internal/ffi"
 )
 
-// Read implements dispatch.Source: it makes views of XLA's call frame.
+// Read implements dispatch.Transport: it makes views of XLA's call frame.
 func (f *frame) Read() error {
 	if err := f.device.fetch(); err != nil {
 		f.clearRun()
@@ -25,7 +25,7 @@ func (f *frame) Read() error {
 	return nil
 }
 
-// Clear implements dispatch.Source.
+// Clear implements dispatch.Transport.
 func (f *frame) Clear() error {
 	defer f.clearRun()
 	s := f.site
@@ -56,7 +56,7 @@ func (f *frame) Clear() error {
 	return f.device.give()
 }
 
-// Finish implements dispatch.Source: it checks that the function did not replace results,
+// Finish implements dispatch.Transport: it checks that the function did not replace results,
 // and packs those that XLA expects packed.
 func (f *frame) Finish(err error) error {
 	if err == nil && f.ffi != nil {
@@ -85,7 +85,7 @@ func (f *frame) Finish(err error) error {
 // outputs.
 func (f *frame) clearRun() { f.run, f.device = nil, nil }
 
-// Defer implements dispatch.Source: it returns a future's function if XLA's thread need not
+// Defer implements dispatch.Transport: it returns a future's function if XLA's thread need not
 // wait.
 func (f *frame) Defer() func(error) {
 	future, ok := f.ffi.Defer()
