@@ -13,8 +13,6 @@ type TransformOptions struct {
 	Sequence string
 	// ExpensiveChecks detects handles that are used after they became invalid.
 	ExpensiveChecks bool
-	// SingleTopLevel rejects a script with several transforms at the top level.
-	SingleTopLevel bool
 }
 
 // Transform runs a named sequence of the transform dialect in script on this module. Both
@@ -69,7 +67,7 @@ func (m *Module) Transform(script *Module, o TransformOptions) error {
 	options := capi.MlirTransformOptionsCreate(t)
 	defer capi.MlirTransformOptionsDestroy(t, options)
 	capi.MlirTransformOptionsEnableExpensiveChecks(t, options, o.ExpensiveChecks)
-	capi.MlirTransformOptionsEnforceSingleTopLevelTransformOp(t, options, o.SingleTopLevel)
+	capi.MlirTransformOptionsEnforceSingleTopLevelTransformOp(t, options, false)
 	script.busy++
 	defer func() { script.busy-- }()
 	var ok bool
