@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/calliope-mlir/calliope"
+	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -355,4 +356,23 @@ func TestBatch(t *testing.T) {
 	flat := []float64{1, 2, 3, 4, 5, 6}
 	check.Diff(t, "results", [5][]float64{{18, 98, 242}, {9, 12}, flat, flat, {10, 20, 30, 40, 50, 60}}, got)
 	check.Diff(t, "the tap sees", []string{"[[1 2] [3 4] [5 6]]"}, seen)
+}
+
+// TestCheckpointedGradient holds that a checkpoint changes neither a function nor its gradient, and makes no call twice.
+func TestCheckpointedGradient(t *testing.T) {
+	type value = builder.Value
+	seen := 0
+	got := call[[2][2][]float64](t, func(x, w value) [2][2]value {
+		layer := func(x value) value {
+			calliope.Tap(x, func([]float64) { seen++ })
+			return builder.Sin(builder.Mul(builder.Exp(builder.Mul(x, w)), x))
+		}
+		both := func(layer func(value) value) [2]value {
+			y, gradient := builder.ValueAndGrad(func(x value) value { return builder.ReduceSum(layer(layer(x))) })(x)
+			return [2]value{builder.Reshape(y, 1), gradient}
+		}
+		return [2][2]value{both(layer), both(builder.Checkpoint(layer, autodiff.DotsSaveable))}
+	}, []float64{0.1, 0.4, -0.7}, []float64{1, 2, 0.5})
+	check.Diff(t, "with checkpoints", got[0], got[1], near)
+	check.Diff(t, "calls", 4, seen)
 }

@@ -150,10 +150,7 @@ func (s *step) withRules(name string, leaves []Value, primal traced, rules ...cu
 		s.fail("its attributes%w", err)
 	}
 	symbol, _ := primal.op.Symbol()
-	types := make([]mlir.Type, primal.results)
-	for i, v := range primal.op.Region(0).First().Terminator().Operands() {
-		types[i] = v.Type()
-	}
+	types := primal.resultTypes()
 	return s.many(len(types), stablehlo.CompositeOp{
 		Name: name, Decomposition: symbol, CompositeAttributes: dictionary, Inputs: mlirs(slices.Concat(leaves, captured)),
 		ResultTypes: types,

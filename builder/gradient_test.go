@@ -143,6 +143,26 @@ func TestRulesInModule(t *testing.T) {
 	check.Diff(t, "functions", 2, functions)
 }
 
+// TestCheckpoint counts the operations of a gradient, which does not need the last value: the first checkpoint computes its
+// exponential again.
+func TestCheckpoint(t *testing.T) {
+	layer := func(x value) value { return builder.Sin(builder.Exp(x)) }
+	count := func(layer func(value) value) (n int) {
+		b := newBuilder(t)
+		f := b.Func("main", f32())
+		f.Return(builder.Grad(func(x value) value { return layer(layer(x)) })(f.Param(0)))
+		for op := range mainOf(t, finish(t, b)).All() {
+			if op.Name() == "stablehlo.exponential" {
+				n++
+			}
+		}
+		return n
+	}
+	check.Diff(t, "exponentials", []int{2, 3, 2}, []int{
+		count(layer), count(builder.Checkpoint(layer)), count(builder.Checkpoint(layer, autodiff.EverythingSaveable)),
+	})
+}
+
 func TestMistakesWithDerivatives(t *testing.T) {
 	type mixed struct{ X, N value }
 	square := func(x value) value { return builder.Square(x) }

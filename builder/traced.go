@@ -119,15 +119,19 @@ func (t *traced) take(captured []Value) {
 
 // setType sets the type of the function.
 func (t *traced) setType() {
-	var parameters, results []mlir.Type
+	var parameters []mlir.Type
 	for _, v := range t.op.Region(0).First().Arguments() {
 		parameters = append(parameters, v.Type())
 	}
-	for _, v := range t.op.Region(0).First().Terminator().Operands() {
-		results = append(results, v.Type())
-	}
 	c := t.op.Context()
-	t.op.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(parameters, results)))
+	t.op.SetAttribute("function_type", c.TypeAttribute(c.FunctionType(parameters, t.resultTypes())))
+}
+
+func (t *traced) resultTypes() (types []mlir.Type) {
+	for _, v := range t.op.Region(0).First().Terminator().Operands() {
+		types = append(types, v.Type())
+	}
+	return types
 }
 
 // arguments returns the arguments of a call here with these leaves.

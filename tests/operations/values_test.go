@@ -45,6 +45,12 @@ var valueFunctions = []any{
 	builder.Polygamma[builder.Value, builder.Value], builder.Like, builder.MaxPool, builder.AvgPool, builder.Cumsum,
 	builder.SelectAndScatter, builder.JVP[builder.Value, builder.Value], builder.VJP[builder.Value, builder.Value],
 	func(f func(builder.Value) builder.Value, x builder.Value) builder.Value { return builder.Grad(f)(x) },
+	func(f func(builder.Value) builder.Value, x builder.Value, o builder.BatchOptions) builder.Value {
+		return builder.Batch(builder.Checkpoint(f), o)(builder.StopGradient(x))
+	},
+	func(f func(builder.Value) builder.Value, g func(x, dx builder.Value) (y, dy builder.Value), x builder.Value) builder.Value {
+		return builder.CustomJVP(f, g)(x)
+	},
 }
 
 // TestHostileValues calls them with odd arguments. They keep an error, and panic with a sentence if no argument names
