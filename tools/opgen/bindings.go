@@ -90,12 +90,6 @@ func (r *bindingReader) read(line string) bool {
 		}
 	} else if m := initLine.FindStringSubmatch(line); m != nil {
 		op.order, r.classes = parameters(m[1])
-	} else if m := returnLine.FindStringSubmatch(line); m != nil && r.function && len(r.given)+len(r.seen) == 0 {
-		many := ""
-		if m[1] != "" {
-			many = "variadic"
-		}
-		r.seen = append(r.seen, part{sort: "result", name: "result", kind: "any", many: many})
 	} else if functionLine.MatchString(line) {
 		r.function = true
 	} else if m := propertyLine.FindStringSubmatch(line); m != nil {
@@ -118,10 +112,6 @@ func (r *bindingReader) read(line string) bool {
 		op.parts = append(op.parts, p)
 	} else if m := kindLine.FindStringSubmatch(line); m != nil {
 		op.parts[len(op.parts)-1].kind = m[1]
-	} else if m := resultLine.FindStringSubmatch(line); m != nil {
-		if !strings.HasPrefix(m[3], "[operands[0].type]") {
-			r.given = append(r.given, part{sort: "result", name: plain(m[3]), kind: "any", many: manyOf(m[1], m[2], r.resultSeg, len(r.given))})
-		}
 	} else if m := successorLine.FindStringSubmatch(line); m != nil {
 		op.parts = append(op.parts, part{sort: "successor", name: plain(m[2]), many: manyOf("", m[1], nil, 0)})
 	} else if m := regionLine.FindStringSubmatch(line); m != nil {
@@ -138,6 +128,28 @@ func (r *bindingReader) read(line string) bool {
 		if m[1] == "results" {
 			r.seen = append(r.seen, part{sort: "result", name: r.property, kind: "any", many: "variadic"})
 		}
+	} else if strings.HasPrefix(line, `    return self.operation.attributes["`) {
+		if m := attributeClass.FindStringSubmatch(r.annotation); m != nil {
+			op.storages[r.property] = m[1]
+		}
+	} else {
+		return r.readResult(line) || !partsLine.MatchString(line)
+	}
+	return true
+}
+
+// readResult reads a line about a result. It returns false for other lines.
+func (r *bindingReader) readResult(line string) bool {
+	if m := returnLine.FindStringSubmatch(line); m != nil && r.function && len(r.given)+len(r.seen) == 0 {
+		many := ""
+		if m[1] != "" {
+			many = "variadic"
+		}
+		r.seen = append(r.seen, part{sort: "result", name: "result", kind: "any", many: many})
+	} else if m := resultLine.FindStringSubmatch(line); m != nil {
+		if !strings.HasPrefix(m[3], "[operands[0].type]") {
+			r.given = append(r.given, part{sort: "result", name: plain(m[3]), kind: "any", many: manyOf(m[1], m[2], r.resultSeg, len(r.given))})
+		}
 	} else if manyResults.MatchString(line) {
 		r.seen = append(r.seen, part{sort: "result", name: r.property, kind: "any", many: "variadic"})
 	} else if otherResult.MatchString(line) {
@@ -149,12 +161,8 @@ func (r *bindingReader) read(line string) bool {
 		if len(r.seen) == 0 || r.seen[len(r.seen)-1].name != r.property {
 			r.seen = append(r.seen, part{sort: "result", name: r.property, kind: "any"})
 		}
-	} else if strings.HasPrefix(line, `    return self.operation.attributes["`) {
-		if m := attributeClass.FindStringSubmatch(r.annotation); m != nil {
-			op.storages[r.property] = m[1]
-		}
 	} else {
-		return !partsLine.MatchString(line)
+		return false
 	}
 	return true
 }

@@ -280,37 +280,7 @@ func (d definitions) predicate(v any) string {
 		return "any"
 	}
 	if p := text(r, "predExpr"); p != "" {
-		p = strings.Join(strings.Fields(p), " ")
-		if m := isaType.FindStringSubmatch(p); m != nil {
-			if name := cmp.Or(builtinTypes[m[2]], otherTypes[m[1]]); name != "" {
-				return name
-			}
-			for _, v := range d.instances("TypeDef") {
-				if t := d.get(v); text(t, "cppClassName") == m[2] && text(t, "mnemonic") != "" {
-					return "!" + text(d.get(t["dialect"]), "name") + "." + text(t, "mnemonic")
-				}
-			}
-			return "any"
-		}
-		if m := isNum.FindStringSubmatch(p); m != nil {
-			return map[string]string{"Signless": "i", "Signed": "si", "Unsigned": "ui", "": "int"}[m[1]] + m[2]
-		}
-		if m := isFloat.FindStringSubmatch(p); m != nil {
-			return strings.ToLower(m[1])
-		}
-		switch p {
-		case "($_self.isSignlessIntOrIndex())":
-			return "or(i,index)"
-		case "(::llvm::cast<::mlir::ShapedType>($_self).hasRank())":
-			return "ranked"
-		case "(::llvm::cast<::mlir::VectorType>($_self).getRank() > 0)":
-			return "nonscalar"
-		case "(::mlir::LLVM::isCompatibleVectorType($_self))":
-			return "vector"
-		case "(!!::mlir::sparse_tensor::getSparseTensorEncoding($_self))":
-			return "sparse"
-		}
-		return "any"
+		return d.expression(strings.Join(strings.Fields(p), " "))
 	}
 	var children []string
 	list, _ := r["children"].([]any)
@@ -355,6 +325,40 @@ func (d definitions) predicate(v any) string {
 				return "of(" + children[0] + ")"
 			}
 		}
+	}
+	return "any"
+}
+
+// expression is predicate for an expression in C++.
+func (d definitions) expression(p string) string {
+	if m := isaType.FindStringSubmatch(p); m != nil {
+		if name := cmp.Or(builtinTypes[m[2]], otherTypes[m[1]]); name != "" {
+			return name
+		}
+		for _, v := range d.instances("TypeDef") {
+			if t := d.get(v); text(t, "cppClassName") == m[2] && text(t, "mnemonic") != "" {
+				return "!" + text(d.get(t["dialect"]), "name") + "." + text(t, "mnemonic")
+			}
+		}
+		return "any"
+	}
+	if m := isNum.FindStringSubmatch(p); m != nil {
+		return map[string]string{"Signless": "i", "Signed": "si", "Unsigned": "ui", "": "int"}[m[1]] + m[2]
+	}
+	if m := isFloat.FindStringSubmatch(p); m != nil {
+		return strings.ToLower(m[1])
+	}
+	switch p {
+	case "($_self.isSignlessIntOrIndex())":
+		return "or(i,index)"
+	case "(::llvm::cast<::mlir::ShapedType>($_self).hasRank())":
+		return "ranked"
+	case "(::llvm::cast<::mlir::VectorType>($_self).getRank() > 0)":
+		return "nonscalar"
+	case "(::mlir::LLVM::isCompatibleVectorType($_self))":
+		return "vector"
+	case "(!!::mlir::sparse_tensor::getSparseTensorEncoding($_self))":
+		return "sparse"
 	}
 	return "any"
 }
