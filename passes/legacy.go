@@ -204,53 +204,24 @@ type legacy struct {
 	tuples []mlir.Value           // that the replacement makes of its results
 }
 
-// readMHLO reads the attributes of mhlo.custom_call, which has those of stablehlo.custom_call.
+// readMHLO reads a mhlo.custom_call, which has the attributes of stablehlo.custom_call, and a schedule.
 func (l *legacy) readMHLO() {
-	o := stablehlo.CustomCallOp{APIVersion: 1, Operands: l.op.OperandValues(), Results: resultTypes(l.op)}
-	for name, a := range l.op.Attributes() {
-		switch name {
-		case "call_target_name":
-			o.Target, _ = a.Text()
-		case "api_version":
-			v, _ := a.Int()
-			o.APIVersion = int(v)
-		case "has_side_effect":
-			o.HasSideEffect, _ = a.Bool()
-		case "backend_config":
-			o.BackendConfig = a
-		case "called_computations":
-			elements, _ := a.Elements()
-			for _, e := range elements {
-				symbol, _ := e.Symbol()
-				o.CalledComputations = append(o.CalledComputations, symbol)
+	l.custom = stablehlo.ReadCustomCall(l.op)
+	l.custom.Aliases = nil
+	aliases, _ := l.op.Attribute("output_operand_aliases")
+	if !aliases.IsNil() {
+		elements, _ := aliases.Elements()
+		for _, e := range elements {
+			alias, ok := aliasOfMHLO(e)
+			if !ok {
+				l.bad = fmt.Errorf("output_operand_aliases has %s, which is no alias", e)
 			}
-		case "operand_layouts", "result_layouts":
-			elements, _ := a.Elements()
-			layouts := make([][]int64, len(elements))
-			for i, e := range elements {
-				layouts[i] = e.Indices()
-			}
-			if name == "operand_layouts" {
-				o.OperandLayouts = layouts
-			} else {
-				o.ResultLayouts = layouts
-			}
-		case "output_operand_aliases":
-			elements, _ := a.Elements()
-			for _, e := range elements {
-				alias, ok := aliasOfMHLO(e)
-				if !ok {
-					l.bad = fmt.Errorf("output_operand_aliases has %s, which is no alias", e)
-				}
-				o.Aliases = append(o.Aliases, alias)
-			}
-		case "custom_call_schedule":
-			if text := a.String(); !strings.Contains(text, "NONE") {
-				l.bad = fmt.Errorf("it has the schedule %s, which typed calls do not have", text)
-			}
+			l.custom.Aliases = append(l.custom.Aliases, alias)
 		}
 	}
-	l.custom = o
+	if schedule, ok := l.op.Attribute("custom_call_schedule"); ok && !strings.Contains(schedule.String(), "NONE") {
+		l.bad = fmt.Errorf("it has the schedule %s, which typed calls do not have", schedule)
+	}
 }
 
 // aliasOfMHLO reads an alias of the dialect mhlo, which is written like one of stablehlo.

@@ -165,6 +165,12 @@ func AsCustomCall(op mlir.Operation) (CustomCallOp, bool) {
 	if op.Name() != "stablehlo.custom_call" {
 		return CustomCallOp{}, false
 	}
+	return ReadCustomCall(op), true
+}
+
+// ReadCustomCall is AsCustomCall for an operation of another dialect that has the attributes of a
+// custom call, such as mhlo.custom_call. Aliases of another dialect are not read.
+func ReadCustomCall(op mlir.Operation) CustomCallOp {
 	o := CustomCallOp{APIVersion: 1}
 	for _, v := range op.Operands() {
 		o.Operands = append(o.Operands, v)
@@ -207,7 +213,7 @@ func AsCustomCall(op mlir.Operation) (CustomCallOp, bool) {
 			o.ResultLayouts = layouts(a)
 		}
 	}
-	return o, true
+	return o
 }
 
 // TypedConfig reports whether XLA serves a custom call by a handler of its typed FFI. It returns the dictionary of
