@@ -31,6 +31,10 @@ type Callback struct {
 	Device     int    // the one that calls, with contract.Once and contract.Gather
 	Transforms string // transforms that were applied to the operation: see contract.EncodeTransforms, or any text
 	In         *Func  // function that contains the call, needed only if no argument names it
+	// JVP, VJP and Transpose name the callback that computes the derivative of a RuntimeCall or a PureCall or, after @,
+	// the function of the module. Batch says how it is called for a batch. See contract.Config. CustomJVP and CustomVJP
+	// take Go functions of values.
+	JVP, VJP, Transpose, Batch string
 
 	// Target is the custom call target, for a handler that serves the contract under
 	// another name. "" is the encoding's own target.
@@ -53,6 +57,7 @@ func (cb *Callback) config(form contract.Form) contract.Config {
 	return contract.Config{
 		Form: form, Callback: cb.Name, ID: cb.ID, Registry: cb.Registry,
 		Effect: cb.Effect, Policy: cb.Policy, Transforms: cb.Transforms, Optional: cb.Optional, Every: cb.Every,
+		JVP: cb.JVP, VJP: cb.VJP, Transpose: cb.Transpose, Batch: cb.Batch,
 		Encoding: cb.Host.Encoding, Opaque: cb.Host.Opaque, Server: cb.Host.Server,
 	}
 }

@@ -6,7 +6,9 @@ import (
 
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/builder"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/stablehlo"
@@ -161,6 +163,21 @@ func TestCheckpoint(t *testing.T) {
 	check.Diff(t, "exponentials", []int{2, 3, 2}, []int{
 		count(layer), count(builder.Checkpoint(layer)), count(builder.Checkpoint(layer, autodiff.EverythingSaveable)),
 	})
+}
+
+// TestRulesOfCallbacks holds that a derivative and a batch call what a callback names for them.
+func TestRulesOfCallbacks(t *testing.T) {
+	b := newBuilder(t)
+	f := b.Func("main", f32(), f32(4))
+	cb := builder.Callback{Name: "f", VJP: "pull", Batch: "expand_dims"}
+	host := func(x value) value { return builder.PureCall(cb, x, x) }
+	f.Return(builder.Grad(host)(f.Param(0)), builder.Batch(host)(f.Param(1)))
+	var called []string
+	for _, op := range mlirtest.Find(finish(t, b), "stablehlo.custom_call") {
+		call, _ := callop.AsCall(op)
+		called = append(called, call.Config.Callback+" "+op.Result(0).Type().String())
+	}
+	check.Diff(t, "calls", []string{"f tensor<f32>", "pull tensor<f32>", "f tensor<4xf32>"}, called)
 }
 
 func TestMistakesWithDerivatives(t *testing.T) {

@@ -1,5 +1,5 @@
-// Derivative trains a model that only Go can compute. The forward pass of each step is a call of a Go function, and the
-// backward pass is another one. The first gradient is compared with finite differences of the loss.
+// Derivative trains a model that only Go can compute. The model is a call of a Go function. Its derivative is a call of
+// another one, which the gradient of the loss makes. The first gradient is compared with finite differences.
 package main
 
 import (
@@ -42,19 +42,22 @@ type (
 type results struct{ Gradient, ByHeight, ByRate, Loss, Trained builder.Value }
 
 func train(p, t, want builder.Value) results {
-	errors := func(p builder.Value) builder.Value {
-		y := calliope.PureCall(builder.Like(t.Shape()), point[builder.Value]{p, t},
+	forward := func(p builder.Value) builder.Value {
+		return calliope.PureCall(builder.Like(t.Shape()), point[builder.Value]{p, t},
 			func(_ context.Context, in point[[]float64]) ([]float64, error) { return decay(in.P, in.T), nil })
-		return builder.Sub(y, want)
 	}
-	loss := func(p builder.Value) builder.Value { return builder.ReduceMean(builder.Square(errors(p))) }
-	gradient := func(p builder.Value) builder.Value {
-		dy := builder.Mul(errors(p), 2/float64(t.Shape().NumElements()))
-		return calliope.PureCall(builder.Like(p.Shape()), tangent[builder.Value]{p, t, dy},
-			func(_ context.Context, in tangent[[]float64]) ([]float64, error) {
-				return pullBack(in.P, in.T, in.DY), nil
-			})
+	model := builder.CustomVJP(forward,
+		func(p builder.Value) (y, residuals builder.Value) { return forward(p), p },
+		func(p, dy builder.Value) (dp builder.Value) {
+			return calliope.PureCall(builder.Like(p.Shape()), tangent[builder.Value]{p, t, dy},
+				func(_ context.Context, in tangent[[]float64]) ([]float64, error) {
+					return pullBack(in.P, in.T, in.DY), nil
+				})
+		})
+	loss := func(p builder.Value) builder.Value {
+		return builder.ReduceMean(builder.Square(builder.Sub(model(p), want)))
 	}
+	gradient := builder.Grad(loss)
 	// slope is the finite difference of the loss along a direction.
 	const h = 1e-4
 	slope := func(direction ...float64) builder.Value {
