@@ -61,8 +61,11 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	if err := method.check(); err != nil {
 		fail(op, "the key batch of the callback is %v, or the name of a function after @", err)
 	}
-	if method == "" && !looks {
+	switch {
+	case method == "" && !looks:
 		method = b.method
+	case method == "" && call.Config.Encoding != contract.EncodingDictionary: // another host, which learns of no transforms
+		method = Sequential
 	}
 	switch method {
 	case Sequential:
