@@ -18,10 +18,10 @@ type Options struct {
 	// Size is the number of elements of the batch. It is at least 1.
 	Size int64
 	// In has for each parameter the axis of the batch in the new function, or NotBatched. -1 is the
-	// last axis. Nil means the first axis of each.
+	// last axis. Nil means the first axis of each but tokens.
 	In []int
 	// Out has for each result the axis of the batch, or NotBatched, which is an error for a result that
-	// depends on a batched parameter. Nil means the first axis of each.
+	// depends on a batched parameter. Nil means the first axis of each but tokens.
 	Out []int
 	// Name is the name of the new function. "" is the name of the function with ".batch" after it. If the
 	// module has the name, a number is added.
@@ -55,7 +55,8 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	}
 	from := source.Region(0).First()
 	parameters, results := arguments(from), from.Terminator().OperandValues()
-	in, out := axes(f, "In", o.In, typesOf(parameters)), axes(f, "Out", o.Out, typesOf(results))
+	tokens := tokensOf(from)
+	in, out := axes(f, "In", o.In, parameters, tokens), axes(f, "Out", o.Out, results, tokens)
 	if o.Size < 1 {
 		fail(f, "Options.Size is %d: it is the number of elements of the batch, at least 1", o.Size)
 	}
@@ -69,7 +70,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	to := batched.Region(0).First()
 	b := &batcher{
 		Emitter: transform.NewEmitter(to.Terminator(), f.Location()),
-		size:    o.Size, method: o.Method, table: table, values: map[mlir.Value]mlir.Value{}, tokens: tokensOf(from),
+		size:    o.Size, method: o.Method, table: table, values: map[mlir.Value]mlir.Value{}, tokens: tokens,
 	}
 	for i, v := range parameters {
 		b.values[v] = to.Argument(i)
@@ -82,7 +83,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	returned := make([]mlir.Value, len(results))
 	for i, v := range results {
 		switch {
-		case out[i] != NotBatched && !b.tokens[v]:
+		case out[i] != NotBatched:
 			returned[i] = b.move(b.full(v), 0, out[i])
 		case b.batched(v):
 			fail(f, "result %d depends on a batched parameter, but Options.Out says NotBatched: give it an axis", i)
@@ -102,22 +103,28 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	return batched, nil
 }
 
-// axes returns the axes of parameters or results, none of them negative.
-func axes(f mlir.Operation, what string, list []int, types []mlir.Type) []int {
+// axes returns the axes of parameters or results, none of them negative. Tokens have none.
+func axes(f mlir.Operation, what string, list []int, values []mlir.Value, tokens map[mlir.Value]bool) []int {
 	if list == nil {
-		list = make([]int, len(types))
+		list = make([]int, len(values))
+		for i, v := range values {
+			if tokens[v] {
+				list[i] = NotBatched
+			}
+		}
 	}
-	if len(list) != len(types) {
-		fail(f, "Options.%s has %d axes, but the function has %d values", what, len(list), len(types))
+	if len(list) != len(values) {
+		fail(f, "Options.%s has %d axes, but the function has %d values", what, len(list), len(values))
 	}
 	list = slices.Clone(list)
 	for i, axis := range list {
 		if axis == NotBatched {
 			continue
 		}
-		n, ok := types[i].Rank()
-		if !ok || !types[i].IsRankedTensor() {
-			fail(f, "value %d of Options.%s is %s, which has no axes: use NotBatched", i, what, types[i])
+		t := values[i].Type()
+		n, ok := t.Rank()
+		if !ok || !t.IsRankedTensor() || tokens[values[i]] {
+			fail(f, "value %d of Options.%s is %s, a token or no array, which has no axis for a batch: use NotBatched", i, what, t)
 		}
 		if axis < 0 {
 			list[i] += n + 1

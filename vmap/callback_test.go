@@ -201,8 +201,7 @@ func TestOrderedCalls(t *testing.T) {
 				}
 				return nil
 			})
-			f := function(t, parse(t, `func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<1xi8>) {
-				%token = stablehlo.constant dense<0> : tensor<1xi8>
+			f := function(t, parse(t, `func.func @main(%x: tensor<f32>, %token: tensor<1xi8>) -> (tensor<f32>, tensor<1xi8>) {
 				%first = `+tap(name, "%x", "%token")+`
 				%0:2 = stablehlo.custom_call @calliope_runtime_call(%x, %first) {
 					api_version = 4 : i32, has_side_effect = true,
@@ -212,15 +211,17 @@ func TestOrderedCalls(t *testing.T) {
 				%last = `+tap(name, "%0#0", "%0#1")+`
 				return %0#0, %last : tensor<f32>, tensor<1xi8>
 			}`), "main")
-			batched, err := vmap.Batch(f, vmap.Options{Size: 2, Method: method, Out: []int{0, vmap.NotBatched}})
+			batched, err := vmap.Batch(f, vmap.Options{Size: 2, Method: method})
 			check.NoError(t, err)
-			got := compile(t, client, batched)(vector([]int{2}, 1, 5))
+			got := compile(t, client, batched)(vector([]int{2}, 1, 5), tensor.Vector(int8(0)))
 			check.Diff(t, "results", []float32{2, 6}, floats(got[0]))
 			want := []string{"[1 5]", "[1]", "[5]", "[2 6]"}
 			if method == vmap.BroadcastAll {
 				want = []string{"[1 5]", "[1 5]", "[2 6]"}
 			}
 			check.Diff(t, "calls", want, calls)
+			_, err = vmap.Batch(f, vmap.Options{Size: 2, Method: method, In: []int{0, 0}})
+			check.Error(t, err, "value 1 of Options.In is tensor<1xi8>, a token")
 		})
 	}
 }
