@@ -62,16 +62,20 @@ func jvpCustom(f *forward, op mlir.Operation) {
 		for _, v := range arguments {
 			operands = append(operands, f.full(v))
 		}
-		made := f.call(op, functionOf(o.CompositeAttributes, "jvp"), append(operands, others...))
-		if len(made) != 2*numResults {
-			fail(op, "its rule jvp returns %d values, not its %d results and their tangents", len(made), numResults)
+		made := f.call(op, transform.FunctionOf(o, "jvp"), append(operands, others...))
+		if types := typesOf(op.ResultValues()); !slices.Equal(typesOf(made), append(types, types...)) {
+			fail(op, "its rule jvp returns %v, not the results and their tangents", typesOf(made))
 		}
 		f.replaceResults(op, made[:numResults], made[numResults:])
 		return
 	}
-	made := f.call(op, functionOf(o.CompositeAttributes, "forward"), o.Inputs)
-	if len(made) < numResults {
-		fail(op, "its rule forward returns %d values, less than its %d results", len(made), numResults)
+	backward := transform.FunctionOf(o, "backward")
+	if backward == "" {
+		fail(op, "its attribute backward names no function")
+	}
+	made := f.call(op, transform.FunctionOf(o, "forward"), o.Inputs)
+	if len(made) < numResults || !slices.Equal(typesOf(made[:numResults]), typesOf(op.ResultValues())) {
+		fail(op, "its rule forward returns %v, not the results and residuals", typesOf(made))
 	}
 	operands := append(made[numResults:len(made):len(made)], others...)
 	for _, v := range arguments {
@@ -85,17 +89,11 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	residuals := len(made) - numResults
 	tangents := len(operands) - residuals - len(others)
 	pull := f.Op(stablehlo.CompositeOp{
-		Name: pullBack, Decomposition: functionOf(o.CompositeAttributes, "backward"), Inputs: operands,
+		Name: pullBack, Decomposition: backward, Inputs: operands,
 		CompositeAttributes: f.Context.DictionaryAttribute(count("residuals", residuals), count("tangents", tangents)),
 		ResultTypes:         typesOf(op.ResultValues()),
 	})
 	f.replaceResults(op, made[:numResults], pull.ResultValues())
-}
-
-// functionOf returns the name of a function that an attribute of a composite has.
-func functionOf(attributes mlir.Attribute, key string) string {
-	a, _ := attributes.Entry(key)
-	return transform.FunctionOf(a)
 }
 
 // replaceResults replaces results by values with tangents. A value that is an operand too, or stands for another result,

@@ -37,11 +37,11 @@ func custom(b *batcher, op mlir.Operation) []mlir.Value {
 		return name
 	}
 	o.Decomposition = batch(o.Decomposition)
-	if !o.CompositeAttributes.IsNil() {
+	if o.Name != transform.StopGradient {
 		var attributes []mlir.NamedAttribute
 		for name, a := range o.CompositeAttributes.Entries() {
 			if name == "jvp" || name == "forward" || name == "backward" {
-				a = b.Context.SymbolAttribute(batch(transform.FunctionOf(a)))
+				a = b.Context.SymbolAttribute(batch(transform.FunctionOf(o, name)))
 			}
 			attributes = append(attributes, mlir.NamedAttribute{Name: name, Value: a})
 		}

@@ -23,18 +23,31 @@ func NumArguments(o stablehlo.CompositeOp) int {
 	if o.Name == StopGradient {
 		return len(o.Inputs)
 	}
-	a, _ := o.CompositeAttributes.Entry("arguments")
-	if n, ok := a.Int(); ok && n >= 0 && n <= int64(len(o.Inputs)) {
-		return int(n)
+	if a, ok := entry(o, "arguments"); ok {
+		if n, ok := a.Int(); ok && n >= 0 && n <= int64(len(o.Inputs)) {
+			return int(n)
+		}
 	}
 	return -1
 }
 
-// FunctionOf returns the name of a function that an attribute has as a symbol or, after an artifact, as a string.
-func FunctionOf(a mlir.Attribute) string {
+// FunctionOf returns the name of the function that a composite attribute has as a symbol or, after an artifact, as a
+// string. "" is none.
+func FunctionOf(o stablehlo.CompositeOp, attribute string) string {
+	a, ok := entry(o, attribute)
+	if !ok {
+		return ""
+	}
 	name, ok := a.Symbol()
 	if !ok {
 		name, _ = a.Text()
 	}
 	return name
+}
+
+func entry(o stablehlo.CompositeOp, key string) (a mlir.Attribute, ok bool) {
+	if o.CompositeAttributes.IsNil() {
+		return a, false
+	}
+	return o.CompositeAttributes.Entry(key)
 }
