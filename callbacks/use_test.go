@@ -5,10 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 )

@@ -1,8 +1,6 @@
 package contract_test
 
 import (
-	"github.com/calliope-mlir/calliope/internal/check"
-
 	"fmt"
 	"os"
 	"regexp"
@@ -11,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 // later is the contract of a later release: "every" and "optional" are added in version 2,

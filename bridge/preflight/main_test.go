@@ -3,9 +3,8 @@ package preflight_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
-
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
 )

@@ -5,11 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-	"github.com/calliope-mlir/calliope/internal/mlirtest"
-
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
 )
 
 // same returns a module that calls a target with a vector and gets a vector.

@@ -3,9 +3,8 @@ package preflight
 import (
 	"fmt"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-
 	"github.com/calliope-mlir/calliope/contract/callop"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 

@@ -7,11 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/errtext"
-	"github.com/calliope-mlir/calliope/internal/replace"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/replace"
 )
 
 // A Recorder writes every call of the functions that it wraps. It is safe for concurrent

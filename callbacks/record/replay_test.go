@@ -7,11 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 	"github.com/calliope-mlir/calliope/tensor"

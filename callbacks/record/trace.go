@@ -10,10 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/errtext"
-
-	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

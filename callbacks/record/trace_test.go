@@ -10,13 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/dispatch"
-	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/callbacks/record"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/dispatch"
+	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"
 )
 
 // event is what these tests read of a trace.

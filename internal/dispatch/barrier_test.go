@@ -11,12 +11,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 

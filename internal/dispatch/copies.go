@@ -5,10 +5,9 @@ import (
 	"unsafe"
 
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/internal/dispatch/access"
-
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/cached"
+	"github.com/calliope-mlir/calliope/internal/dispatch/access"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 

@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 	"github.com/calliope-mlir/calliope/internal/dispatch/access"
 	"github.com/calliope-mlir/calliope/internal/dispatch/dispatchtest"

@@ -3,10 +3,9 @@ package dispatch_test
 import (
 	"testing"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 )
 
 func nothing(*callbacks.Frame) error { return nil }

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/calliope-mlir/calliope/internal/check"
-
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/dispatch"
 )
 
