@@ -51,7 +51,8 @@ func (b *Buffer) Borrowed() bool {
 const borrowAlign = 64
 
 func canBorrow(v tensor.View) bool {
-	return len(v.Data) > 0 && element.PackedBits(v.Shape.DType) == 0 && uintptr(unsafe.Pointer(&v.Data[0]))%borrowAlign == 0
+	return len(v.Data) > 0 && element.PackedBits(v.Shape.DType) == 0 &&
+		uintptr(unsafe.Pointer(&v.Data[0]))%borrowAlign == 0
 }
 
 // A loan is a host array that a device reads.

@@ -176,7 +176,8 @@ func (f *frame) read(call *ffi.Call, s *site) error {
 		}
 		if bits != 0 {
 			size := element.PackedSize(len(out[i].Data), bits)
-			f.packed = append(f.packed, element.Packed{Values: out[i].Data, To: unsafe.Slice((*byte)(b.Data()), size), Bits: bits})
+			to := unsafe.Slice((*byte)(b.Data()), size)
+			f.packed = append(f.packed, element.Packed{Values: out[i].Data, To: to, Bits: bits})
 			packs = true
 		}
 	}

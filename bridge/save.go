@@ -235,11 +235,14 @@ func (c *Client) savedHere() (saved.Header, error) {
 		return saved.Header{}, err
 	}
 	if c.pinned != nil {
-		return saved.Header{}, fmt.Errorf("programs for GPUs are not saved, because a saved program does not say for which GPU: %w", errors.ErrUnsupported)
+		return saved.Header{}, fmt.Errorf(
+			"programs for GPUs are not saved, because a saved program does not say for which GPU: %w",
+			errors.ErrUnsupported)
 	}
 	m := saved.This()
 	if len(m.Features) == 0 {
-		return saved.Header{}, fmt.Errorf("the features of this machine's CPU are not known (%s): %w", m.System, errors.ErrUnsupported)
+		return saved.Header{}, fmt.Errorf("the features of this machine's CPU are not known (%s): %w",
+			m.System, errors.ErrUnsupported)
 	}
 	sum, err := c.plugin.sha256()
 	if err != nil {

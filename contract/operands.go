@@ -14,13 +14,15 @@ func (e Encoding) Names() (before, after int) {
 	return 0, 0
 }
 
-// BindsEarly reports whether the callback of a call is known when the call is compiled: no operand names it or its server.
+// BindsEarly reports whether the callback of a call is known when the call is compiled: no operand names it or its
+// server.
 func (e Encoding) BindsEarly() bool {
 	before, after := e.Names()
 	return before+after == 0
 }
 
-// Split divides n operands into data, ids and tokens, in this order. Operands that name the callback are not among them.
+// Split divides n operands into data, ids and tokens, in this order. Operands that name the callback are not among
+// them.
 func (c Config) Split(n int) (data, ids, tokens int, err error) {
 	if min(c.NumIDs, c.NumTokens) < 0 || c.NumIDs > n || c.NumTokens > n-c.NumIDs {
 		return 0, 0, 0, fmt.Errorf("contract: callback %q states %d ids and %d tokens, but has only %d operands",
@@ -39,12 +41,13 @@ func (c Config) Filled(operands, results int) (int, error) {
 	case c.Form == Observe:
 		return 0, nil
 	case c.Form == Passthrough && (operands != results || c.Aliased > 0 && c.Aliased != results):
-		return 0, fmt.Errorf("contract: callback %q passes its operands through, but it has %d operands and %d results: it needs one result for each operand",
-			c.Name(), operands, results)
+		return 0, fmt.Errorf("contract: callback %q passes its operands through, but it has %d operands and %d results: "+
+			"it needs one result for each operand", c.Name(), operands, results)
 	case c.Form == Passthrough:
 		return data, nil
 	case tokens > results:
-		return 0, fmt.Errorf("contract: callback %q has %d results, fewer than its %d tokens", c.Name(), results, tokens)
+		return 0, fmt.Errorf("contract: callback %q has %d results, fewer than its %d tokens",
+			c.Name(), results, tokens)
 	}
 	return results - tokens, nil
 }

@@ -17,6 +17,7 @@ func (e emitter) certain(x mlir.Value) mlir.Value {
 	integers := e.array(tensor.Shape{DType: tensor.S64, Dims: shape.Dims})
 	number := stablehlo.Or(e.Builder, stablehlo.Convert(e.Builder, integers, x), e.filled(integers, 1))
 	return stablehlo.CompareOp{
-		LHS: number, RHS: e.filled(integers, 0), ComparisonDirection: stablehlo.CompareNE, CompareType: stablehlo.CompareSigned,
+		LHS: number, RHS: e.filled(integers, 0),
+		ComparisonDirection: stablehlo.CompareNE, CompareType: stablehlo.CompareSigned,
 	}.Create(e.Builder).Result(0)
 }

@@ -184,7 +184,8 @@ func readLegacy(op mlir.Operation) (legacy, bool) {
 		return legacy{}, false
 	}
 	target := l.custom.Target
-	if _, typed := stablehlo.TypedConfig(op); typed || contract.IsTarget(target) || contract.XLATargetOf(target) != contract.NotXLA {
+	_, typed := stablehlo.TypedConfig(op)
+	if typed || contract.IsTarget(target) || contract.XLATargetOf(target) != contract.NotXLA {
 		return legacy{}, false
 	}
 	l.call = LegacyCall{Operation: op.Name(), Location: op.Location(), Target: target, Version: l.custom.APIVersion}

@@ -64,7 +64,8 @@ func (t *tokenGraph) change(op mlir.Operation) tokenChange {
 		}
 	}
 	c.erase = op.NumResults() > 0 && len(c.results) == 0 && slices.Contains([]string{
-		"stablehlo.create_token", "stablehlo.after_all", "stablehlo.tuple", "stablehlo.get_tuple_element", "stablehlo.optimization_barrier",
+		"stablehlo.create_token", "stablehlo.after_all", "stablehlo.tuple", "stablehlo.get_tuple_element",
+		"stablehlo.optimization_barrier",
 	}, op.Name())
 	for _, region := range op.Regions() {
 		var gone []int

@@ -43,7 +43,8 @@ func (d onClient) check() error {
 }
 
 func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
-	e, err := d.at.client.Compile(ctx, stageModule{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), reading, s.jax},
+	m := stageModule{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), reading, s.jax}
+	e, err := d.at.client.Compile(ctx, m,
 		bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: s.exact})
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)

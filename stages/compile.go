@@ -115,8 +115,8 @@ type sharedStages struct {
 	entries map[stageKey]*sharedStage
 }
 
-// A sharedStage is a compiled stage that several programs, or several stages of one, may have. It is closed with the last
-// of them.
+// A sharedStage is a compiled stage that several programs, or several stages of one, may have. It is closed with the
+// last of them.
 type sharedStage struct {
 	compiledStage
 	key   stageKey
@@ -126,7 +126,9 @@ type sharedStage struct {
 }
 
 // get returns the program with a key, or makes it. If somebody else is making it, get waits.
-func (t *sharedStages) get(ctx context.Context, key stageKey, build func() (compiledStage, error)) (compiledStage, error) {
+func (t *sharedStages) get(
+	ctx context.Context, key stageKey, build func() (compiledStage, error),
+) (compiledStage, error) {
 	for {
 		t.mu.Lock()
 		e, found := t.entries[key]

@@ -334,20 +334,23 @@ func (c *Callback) takes(in, out []tensor.Shape) error {
 	if c.Decision != Boundary {
 		return fmt.Errorf("the callback %q is not cut", c.Name)
 	}
-	if c.Config.Encoding == contract.EncodingOperand && (len(in) == 0 || !in[len(in)-1].Equal(tensor.ShapeOf(tensor.S64))) {
+	id := tensor.ShapeOf(tensor.S64)
+	if c.Config.Encoding == contract.EncodingOperand && (len(in) == 0 || !in[len(in)-1].Equal(id)) {
 		return fmt.Errorf("the callback %q has no id", c.Name)
 	}
 	before, _ := c.Config.Encoding.Names()
 	tokens := c.before - before
 	if tokens < 0 || len(in) < tokens || len(out) < c.returned {
-		return fmt.Errorf("the callback %q has %d operands and %d results, and %d and %d tokens before them", c.Name, len(in), len(out), tokens, c.returned)
+		return fmt.Errorf("the callback %q has %d operands and %d results, and %d and %d tokens before them",
+			c.Name, len(in), len(out), tokens, c.returned)
 	}
 	args, filled, err := contract.Data(c.Config, in[tokens:], out[c.returned:])
 	if err != nil {
 		return err
 	}
 	if len(args) != len(c.Args) || len(filled) != len(c.Results) {
-		return fmt.Errorf("the callback %q has %d arguments and %d results, not %d and %d", c.Name, len(c.Args), len(c.Results), len(args), len(filled))
+		return fmt.Errorf("the callback %q has %d arguments and %d results, not %d and %d",
+			c.Name, len(c.Args), len(c.Results), len(args), len(filled))
 	}
 	if ids := c.Config.NumIDs; c.Config.Form == contract.Passthrough && ids > 0 {
 		return errors.Join(c.sameArrays("argument", c.Args, args), c.sameArrays("result", c.Results, filled),

@@ -131,7 +131,8 @@ func (s *site) pure() bool {
 	if s.config.Encoding == contract.EncodingDictionary && !s.foreign {
 		return s.config.Form == contract.Pure
 	}
-	return s.config.Form == contract.Call && !callop.HasSideEffect(s.op) && s.tokens+s.returned == 0 && s.config.Encoding.BindsEarly()
+	return s.config.Form == contract.Call && s.config.Encoding.BindsEarly() &&
+		!callop.HasSideEffect(s.op) && s.tokens+s.returned == 0
 }
 
 // callback returns the description of a callback, without what becomes of it.
@@ -145,7 +146,8 @@ func (s *site) callback() (*Callback, error) {
 		cb.Loc = p.String()
 	}
 	// Lowering another call may have replaced operands.
-	args, filled, err := callop.Data(s.config, callop.Types(s.op.OperandValues())[s.tokens:], s.call.Results[s.returned:])
+	operands := callop.Types(s.op.OperandValues())
+	args, filled, err := callop.Data(s.config, operands[s.tokens:], s.call.Results[s.returned:])
 	if err != nil {
 		return nil, cutError(s.op, "%v", err)
 	}
@@ -175,7 +177,8 @@ func (s *site) callback() (*Callback, error) {
 		if len(a.OutputTupleIndices) > 0 {
 			result = int(a.OutputTupleIndices[0])
 		}
-		if i, k := result-s.returned, int(a.OperandIndex)-cb.before; i >= 0 && i < n && k >= 0 && k < data && cb.Args[k].Equal(cb.Results[i]) {
+		i, k := result-s.returned, int(a.OperandIndex)-cb.before
+		if i >= 0 && i < n && k >= 0 && k < data && cb.Args[k].Equal(cb.Results[i]) {
 			cb.inPlace[i] = k
 		}
 	}

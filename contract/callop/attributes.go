@@ -8,8 +8,8 @@ import (
 )
 
 // Attributes returns the attributes in a dictionary with the Go types in which a handler of the typed FFI gets them.
-// The value of a dictionary is a []contract.Attr. The value is nil for what no handler can get, and for a splat of more than
-// 65,536 elements.
+// The value of a dictionary is a []contract.Attr. It is nil for what no handler can get, and for a splat of more
+// than 65,536 elements.
 func Attributes(dictionary mlir.Attribute) []contract.Attr {
 	list := []contract.Attr{}
 	for key, a := range dictionary.Entries() {

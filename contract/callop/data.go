@@ -22,8 +22,8 @@ func Data(c contract.Config, operands, results []mlir.Type) (args, filled []mlir
 	before, _ := c.Encoding.Names()
 	for i, t := range results {
 		if of := operands[before+i]; !of.Equal(t) {
-			return nil, nil, fmt.Errorf("callback %q passes its operands through, but operand %d is %s and its result is %s: they must have the same type",
-				c.Name(), i, of, t)
+			return nil, nil, fmt.Errorf("callback %q passes its operands through, but operand %d is %s and its result is %s: "+
+				"they must have the same type", c.Name(), i, of, t)
 		}
 	}
 	return args, filled, nil
@@ -36,7 +36,8 @@ func checkNames(e contract.Encoding, operands []mlir.Type) error {
 	var what string
 	switch e {
 	case contract.EncodingOperand:
-		i, dtype, what = len(operands)-1, tensor.S64, "the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>"
+		i, dtype = len(operands)-1, tensor.S64
+		what = "the last operand of a custom call without backend_config must be its callback's id, a tensor<i64>"
 	case contract.EncodingServer:
 		dtype, rank, what = tensor.U8, 1, "the first operand must be the name of the callback's server, a tensor<Nxui8>"
 	default:
@@ -45,7 +46,8 @@ func checkNames(e contract.Encoding, operands []mlir.Type) error {
 	if len(operands) == 0 {
 		return fmt.Errorf("%s, but there are no operands", what)
 	}
-	if s, err := stablehlo.ShapeOf(operands[i]); err != nil || s.DType != dtype || s.Rank() != rank || s.Check() != nil {
+	s, err := stablehlo.ShapeOf(operands[i])
+	if err != nil || s.DType != dtype || s.Rank() != rank || s.Check() != nil {
 		return fmt.Errorf("%s, but it is %s", what, operands[i])
 	}
 	return nil

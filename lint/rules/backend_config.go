@@ -51,13 +51,15 @@ func backendConfig(p *lint.Pass) error {
 		}
 		switch {
 		case c.typed && c.APIVersion == 1 && !other.IsDictionary():
-			p.Report(c.op, mlir.SeverityNote, "mhlo.backend_config of the call of @%s is %s, and not a dictionary, so the call is typed and has no attributes", c.Target, other)
+			p.Report(c.op, mlir.SeverityNote, "mhlo.backend_config of the call of @%s is %s, "+
+				"and not a dictionary, so the call is typed and has no attributes", c.Target, other)
 		case !other.IsDictionary():
 			p.Report(c.op, mlir.SeverityNote, "mhlo.backend_config of the call of @%s is %s, and not a dictionary, so it has no effect", c.Target, other)
 		case c.APIVersion != 1:
 			p.Report(c.op, mlir.SeverityNote, "the call of @%s has the API version %d and mhlo.backend_config, which belongs to version 1: write the dictionary in backend_config, with version 4", c.Target, c.APIVersion)
 		case text != "":
-			p.Report(c.op, mlir.SeverityNote, "the call of @%s has both backend_config and mhlo.backend_config: the string %q makes the call untyped, so the dictionary has no effect", c.Target, text)
+			p.Report(c.op, mlir.SeverityNote, "the call of @%s has both backend_config and mhlo.backend_config: "+
+				"the string %q makes the call untyped, so the dictionary has no effect", c.Target, text)
 		}
 	}
 	return nil

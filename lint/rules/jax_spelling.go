@@ -36,7 +36,8 @@ func jaxSpelling(p *lint.Pass) error {
 			Message: "write api_version = 4 and the dictionary as backend_config",
 			Set:     map[string]string{"api_version": "4 : i32", "backend_config": dictionary},
 			Remove:  []string{"mhlo.backend_config"},
-		}, "the typed call of @%s is spelled as version 1 with mhlo.backend_config: write api_version = 4 and the dictionary as backend_config", c.Target)
+		}, "the typed call of @%s is spelled as version 1 with mhlo.backend_config: "+
+			"write api_version = 4 and the dictionary as backend_config", c.Target)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// A Folder has saved programs by their keys. It implements bridge.Cache, which says more. It is safe for concurrent use.
+// A Folder has saved programs by their keys: it is what a bridge.Cache is made of. It is safe for concurrent use.
 type Folder struct {
 	root *os.Root
 	max  int64 // bytes of all entries together; negative for no limit
@@ -55,7 +55,8 @@ func Open(dir string, max int64) (*Folder, error) {
 	}
 	if problem := mistrust(info); problem != "" {
 		_ = root.Close()
-		return nil, fmt.Errorf("the folder %s holds machine code, but %s: choose a folder of your own, with mode 0700", dir, problem)
+		return nil, fmt.Errorf("the folder %s holds machine code, but %s: choose a folder of your own, with mode 0700",
+			dir, problem)
 	}
 	return &Folder{root: root, max: max}, nil
 }

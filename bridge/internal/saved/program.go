@@ -121,12 +121,14 @@ func Decode(data []byte) (p Program, err error) {
 		return p, err
 	}
 	if h.Compressed < 0 || h.Compressed > len(payload) || h.Size < 0 || h.Size > maxProgram {
-		return p, &Error{Damaged, fmt.Sprintf("a program of %d bytes in %d", h.Size, h.Compressed), fmt.Sprintf("%d bytes", len(payload))}
+		want := fmt.Sprintf("a program of %d bytes in %d", h.Size, h.Compressed)
+		return p, &Error{Damaged, want, fmt.Sprintf("%d bytes", len(payload))}
 	}
 	// The size may be wrong, so the memory is not allocated at once.
 	program, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(payload[:h.Compressed])), int64(h.Size)+1))
 	if err != nil || len(program) != h.Size {
-		return p, &Error{Damaged, fmt.Sprintf("a program of %d bytes", h.Size), fmt.Sprintf("%d bytes (%v)", len(program), err)}
+		want := fmt.Sprintf("a program of %d bytes", h.Size)
+		return p, &Error{Damaged, want, fmt.Sprintf("%d bytes (%v)", len(program), err)}
 	}
 	return Program{h, program, payload[h.Compressed:]}, nil
 }
@@ -152,7 +154,8 @@ func Unseal(data []byte) (h Header, payload []byte, err error) {
 	headerSize, payloadSize := uint64(binary.LittleEndian.Uint32(rest[4:])), binary.LittleEndian.Uint64(rest[8:])
 	sum, rest := rest[16:Prefix-8], rest[Prefix-8:]
 	if size := uint64(len(rest)); headerSize > size || payloadSize != size-headerSize {
-		return fail(Damaged, fmt.Sprintf("a header of %d and a payload of %d bytes", headerSize, payloadSize), fmt.Sprintf("%d bytes in all", size))
+		want := fmt.Sprintf("a header of %d and a payload of %d bytes", headerSize, payloadSize)
+		return fail(Damaged, want, fmt.Sprintf("%d bytes in all", size))
 	}
 	header, payload := rest[:headerSize], rest[headerSize:]
 	if got := sha256.Sum256(header); !bytes.Equal(got[:], sum) {
