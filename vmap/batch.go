@@ -124,13 +124,15 @@ func axes(f mlir.Operation, what string, list []int, values []mlir.Value, tokens
 		t := values[i].Type()
 		n, ok := t.Rank()
 		if !ok || !t.IsRankedTensor() || tokens[values[i]] {
-			fail(f, "value %d of Options.%s is %s, a token or no array, which has no axis for a batch: use NotBatched", i, what, t)
+			fail(f, "value %d of Options.%s is %s, a token or no array, which has no axis for a batch: "+
+				"use NotBatched", i, what, t)
 		}
 		if axis < 0 {
 			list[i] += n + 1
 		}
 		if list[i] < 0 || list[i] > n {
-			fail(f, "axis %d of value %d of Options.%s is not among the %d that it has with that of the batch", axis, i, what, n+1)
+			fail(f, "axis %d of value %d of Options.%s is not among the %d that it has with that of the batch",
+				axis, i, what, n+1)
 		}
 	}
 	return list

@@ -107,7 +107,8 @@ func (b *batcher) ints(name string, values []int64) mlir.NamedAttribute {
 }
 
 func (b *batcher) int(name string, value int64) mlir.NamedAttribute {
-	return mlir.NamedAttribute{Name: name, Value: b.Context.IntegerAttribute(b.Context.IntegerType(64, mlir.Signless), value)}
+	i64 := b.Context.IntegerType(64, mlir.Signless)
+	return mlir.NamedAttribute{Name: name, Value: b.Context.IntegerAttribute(i64, value)}
 }
 
 // region returns a region with arguments, whose results f computes.
@@ -149,10 +150,11 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 		}
 	}
 	r, ok := rules[op.Name()]
+	outside := func(v mlir.Value) bool { return !slices.Contains(op.OperandValues(), v) }
 	switch {
 	case !ok:
 		fail(op, "no rule is known that batches this operation: replace it, or keep batched values from it")
-	case !isControl(op) && op.Name() != callop.Manual && slices.ContainsFunc(of, func(v mlir.Value) bool { return !slices.Contains(op.OperandValues(), v) }):
+	case !isControl(op) && op.Name() != callop.Manual && slices.ContainsFunc(of, outside):
 		return b.loop(op) // a region uses a batched value from outside
 	}
 	return r(b, op)

@@ -64,8 +64,8 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	switch {
 	case method == "" && !looks:
 		method = b.method
-	case method == "" && call.Config.Encoding != contract.EncodingDictionary: // another host, which learns of no transforms
-		method = Sequential
+	case method == "" && call.Config.Encoding != contract.EncodingDictionary:
+		method = Sequential // another host, which does not learn of the transformation
 	}
 	switch method {
 	case Sequential:
@@ -85,8 +85,9 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 	if looks {
 		return b.once(op, call.Config, b.get)
 	}
-	fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: set "+
-		"the key batch of its backend_config or Options.Method to %q, %q, %q or %q", call.Config.Name(), Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
+	fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: "+
+		"set the key batch of its backend_config or Options.Method to %q, %q, %q or %q",
+		call.Config.Name(), Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
 	return nil
 }
 
@@ -104,8 +105,8 @@ func (b *batcher) rule(op mlir.Operation, name string, tokens int) []mlir.Value 
 		types[i] = b.typeOf(t)
 	}
 	if tokens > 0 || !slices.Equal(parameters, typesOf(operands)) || !slices.Equal(results, types) {
-		fail(op, "the function @%s, which its key batch names, has the type %s, but batches of the operands and results of "+
-			"the call need %s", name, t, b.Context.FunctionType(typesOf(operands), types))
+		fail(op, "the function @%s, which its key batch names, has the type %s, but batches of the operands and results "+
+			"of the call need %s", name, t, b.Context.FunctionType(typesOf(operands), types))
 	}
 	return must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
 		Name: "func.call", Location: op.Location(), Operands: operands, Results: results,

@@ -32,7 +32,8 @@ func branches(b *batcher, op mlir.Operation) []mlir.Value {
 	}
 	b.Loc = op.Location()
 	if op.Name() == "stablehlo.if" {
-		return b.Op(stablehlo.IfOp{Pred: b.get(selector), TrueBranch: regions[0], FalseBranch: regions[1]}).ResultValues()
+		o := stablehlo.IfOp{Pred: b.get(selector), TrueBranch: regions[0], FalseBranch: regions[1]}
+		return b.Op(o).ResultValues()
 	}
 	return b.Op(stablehlo.CaseOp{Index: b.get(selector), Branches: regions}).ResultValues()
 }

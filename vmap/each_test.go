@@ -63,7 +63,10 @@ func evaluate(t *testing.T, f mlir.Operation) func(arguments ...tensor.View) []t
 
 // holdsForEach compares a batch of a function with the function on each element, for each choice of batched
 // parameters.
-func holdsForEach(t *testing.T, run func(t *testing.T, f mlir.Operation) func(...tensor.View) []tensor.View, f mlir.Operation, o vmap.Options) {
+func holdsForEach(
+	t *testing.T, run func(t *testing.T, f mlir.Operation) func(...tensor.View) []tensor.View, f mlir.Operation,
+	o vmap.Options,
+) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	const size = 3

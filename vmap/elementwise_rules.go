@@ -48,8 +48,9 @@ var expanded = map[string]rule{
 
 func init() {
 	for _, name := range []string{
-		"add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "next_after", "or", "polygamma",
-		"power", "remainder", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor", "zeta",
+		"add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "next_after", "or",
+		"polygamma", "power", "remainder", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical",
+		"subtract", "xor", "zeta",
 	} {
 		expanded["chlo.broadcast_"+name] = broadcasting
 	}

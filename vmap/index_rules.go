@@ -35,7 +35,8 @@ func gather(b *batcher, op mlir.Operation) []mlir.Value {
 	}
 	switch {
 	case ofOperand && ofIndices:
-		d.OperandBatchingDims, d.StartIndicesBatchingDims = first(0, d.OperandBatchingDims), first(0, d.StartIndicesBatchingDims)
+		d.OperandBatchingDims = first(0, d.OperandBatchingDims)
+		d.StartIndicesBatchingDims = first(0, d.StartIndicesBatchingDims)
 		o.SliceSizes = first(1, o.SliceSizes)
 	case ofOperand:
 		d.OffsetDims = first(0, d.OffsetDims)
@@ -81,7 +82,9 @@ func dynamicSlice(b *batcher, op mlir.Operation) []mlir.Value {
 	all := upTo(rank(o.Operand))
 	g := stablehlo.GatherOp{
 		Operand: b.get(o.Operand), StartIndices: b.vectors(o.StartIndices), SliceSizes: o.SliceSizes,
-		DimensionNumbers: stablehlo.GatherDimensionNumbers{OffsetDims: after(all), StartIndexMap: all, IndexVectorDim: 1},
+		DimensionNumbers: stablehlo.GatherDimensionNumbers{
+			OffsetDims: after(all), StartIndexMap: all, IndexVectorDim: 1,
+		},
 	}
 	if b.batched(o.Operand) {
 		d := &g.DimensionNumbers

@@ -78,7 +78,9 @@ func near(t *testing.T, what string, want, got tensor.View) {
 		t.Errorf("%s: %s, want %s", what, got.Shape, want.Shape)
 		return
 	}
-	tolerance := map[tensor.DType]float64{tensor.F16: 4e-3, tensor.F64: 1e-12, tensor.F32: 3e-5, tensor.C64: 3e-5}[want.Shape.DType]
+	tolerance := map[tensor.DType]float64{
+		tensor.F16: 4e-3, tensor.F64: 1e-12, tensor.F32: 3e-5, tensor.C64: 3e-5,
+	}[want.Shape.DType]
 	ws, gs := numbers(t, want), numbers(t, got)
 	scale := 1.0
 	for _, x := range ws {

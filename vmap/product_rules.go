@@ -38,18 +38,22 @@ func (b *batcher) dot(o stablehlo.DotGeneralOp) []mlir.Value {
 	freeRHS := rank(o.RHS) - n - len(d.RHSContractingDimensions)
 	o.LHS, o.RHS = b.get(o.LHS), b.get(o.RHS)
 	if ofLHS {
-		d.LHSBatchingDimensions, d.LHSContractingDimensions = after(d.LHSBatchingDimensions), after(d.LHSContractingDimensions)
+		d.LHSBatchingDimensions = after(d.LHSBatchingDimensions)
+		d.LHSContractingDimensions = after(d.LHSContractingDimensions)
 	}
 	if ofRHS {
-		d.RHSBatchingDimensions, d.RHSContractingDimensions = after(d.RHSBatchingDimensions), after(d.RHSContractingDimensions)
+		d.RHSBatchingDimensions = after(d.RHSBatchingDimensions)
+		d.RHSContractingDimensions = after(d.RHSContractingDimensions)
 	}
 	shape := dimsOf(o.ResultType)
 	at := n // where the result has the batch
 	switch {
 	case ofLHS && ofRHS:
-		d.LHSBatchingDimensions, d.RHSBatchingDimensions = first(0, d.LHSBatchingDimensions), first(0, d.RHSBatchingDimensions)
+		d.LHSBatchingDimensions = first(0, d.LHSBatchingDimensions)
+		d.RHSBatchingDimensions = first(0, d.RHSBatchingDimensions)
 		at = 0
-	case ofRHS && (freeLHS == 0 || freeRHS == 0) && o.Algorithm == nil: // the other way round, the batch needs no transposition
+	case ofRHS && (freeLHS == 0 || freeRHS == 0) && o.Algorithm == nil:
+		// The other way round, the batch needs no transposition.
 		o.LHS, o.RHS = o.RHS, o.LHS
 		slices.Reverse(o.PrecisionConfig)
 		*d = stablehlo.DotDimensionNumbers{
