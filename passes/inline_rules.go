@@ -46,7 +46,7 @@ func InlineRules(m *mlir.Module) (int, error) {
 }
 
 // maxRules limits how many composites are inlined.
-const maxRules = 1 << 20
+const maxRules = 1 << 16
 
 // rules returns the composites in an operation that state derivatives.
 func rules(in mlir.Operation) (list []mlir.Operation) {
