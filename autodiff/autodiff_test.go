@@ -182,6 +182,34 @@ func at(p []float64, x float64) (sum float64) {
 	return sum
 }
 
+// TestTransposedCollectives holds what the transposes of collectives are that XLA's CPU compiler does not run.
+func TestTransposedCollectives(t *testing.T) {
+	for name, c := range map[string]struct {
+		operation string
+		want      map[string]int
+	}{
+		"collective_broadcast": {
+			`"stablehlo.collective_broadcast"(%x) <{replica_groups = dense<[[1, 0], [2, 3]]> : tensor<2x2xi64>}>`,
+			map[string]int{"all_reduce": 1, "replica_id": 1, "compare": 2, "or": 1, "select": 1, "add": 1},
+		},
+		"cross-replica-sum": {
+			`"stablehlo.cross-replica-sum"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>`,
+			map[string]int{"cross-replica-sum": 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := parse(t, "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {%0 = "+c.operation+" : (tensor<3xf32>) -> tensor<3xf32> return %0 : tensor<3xf32> }")
+			_, backward, err := autodiff.VJP(function(t, m, "main"), autodiff.Options{})
+			check.NoError(t, err)
+			got := count(backward)
+			for _, other := range []string{"constant", "return", "func"} {
+				delete(got, other)
+			}
+			check.Diff(t, "operations", c.want, got)
+		})
+	}
+}
+
 func TestErrors(t *testing.T) {
 	const sum = `%0 = stablehlo.add %x, %x : tensor<3xf32> return %0 : tensor<3xf32>`
 	all := func(f mlir.Operation, o autodiff.Options) error {

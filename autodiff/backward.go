@@ -61,14 +61,16 @@ func (b *backward) block(in mlir.Block) {
 	for i := len(list) - 1; i >= 0; i-- {
 		op := list[i]
 		linear, reached := false, false
-		for _, v := range op.Results() {
+		for i := range op.NumResults() {
+			v := op.Result(i)
 			linear = linear || b.linear[v]
 			reached = reached || !b.cotangents[v].IsNil()
 		}
+		if !linear {
+			continue
+		}
 		b.Loc = op.Location()
 		switch transpose := rules[op.Name()].transpose; {
-		case !linear:
-			continue
 		case isNested(op) && reached:
 			transpose(b, op) // and replaces the operation by what is not linear in it
 			continue

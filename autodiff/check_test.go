@@ -145,6 +145,42 @@ func TestCheck(t *testing.T) {
 			%3 = chlo.broadcast_subtract %2, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
 			return %3 : tensor<2x3xf64>
 		}`, []tensor.View{wave(2, 3), wave(3), wave(2, 1), check.Must(tensor.FromSlice([]bool{true, false}, 2, 1))}},
+		{"more broadcasting", `func.func @main(%a: tensor<2x3xf64>, %b: tensor<3xf64>) -> (tensor<2x3xf64>, tensor<2x3xcomplex<f64>>) {
+			%two = stablehlo.constant dense<2.0> : tensor<3xf64>
+			%n = stablehlo.constant dense<1.0> : tensor<3xf64>
+			%e = chlo.broadcast_add %a, %two : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+			%0 = chlo.broadcast_atan2 %e, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+			%1 = chlo.broadcast_maximum %0, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+			%2 = chlo.broadcast_minimum %b, %a : (tensor<3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+			%3 = chlo.broadcast_power %e, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+			%4 = chlo.broadcast_remainder %e, %two : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+			%5 = chlo.broadcast_polygamma %n, %e : (tensor<3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+			%6 = chlo.broadcast_zeta %two, %e : (tensor<3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+			%7 = chlo.broadcast_next_after %two, %e : (tensor<3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
+			%8 = stablehlo.add %1, %2 : tensor<2x3xf64>
+			%9 = stablehlo.add %3, %4 : tensor<2x3xf64>
+			%10 = stablehlo.add %5, %6 : tensor<2x3xf64>
+			%11 = stablehlo.add %8, %9 : tensor<2x3xf64>
+			%12 = stablehlo.multiply %10, %7 : tensor<2x3xf64>
+			%13 = chlo.broadcast_complex %12, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xcomplex<f64>>
+			return %11, %13 : tensor<2x3xf64>, tensor<2x3xcomplex<f64>>
+		}`, []tensor.View{wave(2, 3), wave(3)}},
+		{"functions of CHLO", `func.func @main(%a: tensor<3xf64>) -> (tensor<3xf64>, tensor<3xcomplex<f64>>) {
+			%0 = chlo.tan %a : tensor<3xf64> -> tensor<3xf64>
+			%1 = stablehlo.logistic %0 : tensor<3xf64>
+			%2 = stablehlo.complex %1, %a : tensor<3xcomplex<f64>>
+			%3 = chlo.conj %2 : tensor<3xcomplex<f64>> -> tensor<3xcomplex<f64>>
+			return %1, %3 : tensor<3xf64>, tensor<3xcomplex<f64>>
+		}`, []tensor.View{wave(3)}},
+		{"if", `func.func @main(%a: tensor<3xf64>, %p: tensor<i1>) -> tensor<3xf64> {
+			%0 = "stablehlo.if"(%p) ({
+				%1 = stablehlo.sine %a : tensor<3xf64>
+				stablehlo.return %1 : tensor<3xf64>
+			}, {
+				stablehlo.return %a : tensor<3xf64>
+			}) : (tensor<i1>) -> tensor<3xf64>
+			return %0 : tensor<3xf64>
+		}`, []tensor.View{wave(3), tensor.Scalar(true)}},
 		{"zeta", `func.func @main(%a: tensor<3xf64>) -> tensor<3xf64> {
 			%s = stablehlo.constant dense<[1.5, 2.0, 3.5]> : tensor<3xf64>
 			%e = stablehlo.exponential %a : tensor<3xf64>

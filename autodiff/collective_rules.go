@@ -53,7 +53,13 @@ var collectives = map[string]rule{
 		}),
 	},
 	"stablehlo.collective_broadcast": {jvp: exchanged, transpose: each(transposeCollectiveBroadcast)},
-	"stablehlo.partition_id":         none, "stablehlo.replica_id": none,
+	"stablehlo.cross-replica-sum": {
+		jvp: exchanged,
+		transpose: each(func(b *backward, op mlir.Operation, g mlir.Value, _ mlir.Type) mlir.Value {
+			return b.exchange(op, g, g.Type())
+		}),
+	},
+	"stablehlo.partition_id": none, "stablehlo.replica_id": none,
 }
 
 // exchange creates a copy of a collective for one array.

@@ -114,17 +114,6 @@ func (e *emitter) concatenate(parts ...mlir.Value) mlir.Value {
 
 // isInfinite reports whether a value is a constant of infinities of a sign.
 func isInfinite(v mlir.Value, sign int) bool {
-	for isMadeBy(v, "stablehlo.broadcast_in_dim") {
-		v = v.Owner().Operand(0)
-	}
-	if !isMadeBy(v, "stablehlo.constant") {
-		return false
-	}
-	a, _ := v.Owner().Attribute("value")
-	if !a.IsSplat() {
-		return false
-	}
-	e, ok := a.ElementAt(make([]int64, rank(v))...)
-	f, isFloat := e.Float()
-	return ok && isFloat && math.IsInf(f, sign)
+	x, ok := splat(v)
+	return ok && math.IsInf(x, sign)
 }

@@ -38,10 +38,10 @@ func (e *emitter) scalarZero(v mlir.Value) mlir.Value {
 	return e.Zero(must(e.Context.TensorType(element(v.Type()))))
 }
 
-func (e *emitter) neg(x mlir.Value) mlir.Value    { return e.Unary(stablehlo.Negate, x) }
-func (e *emitter) mul(x, y mlir.Value) mlir.Value { return e.Binary(stablehlo.Multiply, x, y) }
-func (e *emitter) div(x, y mlir.Value) mlir.Value { return e.Binary(stablehlo.Divide, x, y) }
-func (e *emitter) sub(x, y mlir.Value) mlir.Value { return e.Binary(stablehlo.Subtract, x, y) }
+func (e *emitter) neg(x mlir.Value) mlir.Value    { return e.Elementwise("stablehlo.negate", x) }
+func (e *emitter) mul(x, y mlir.Value) mlir.Value { return e.Elementwise("stablehlo.multiply", x, y) }
+func (e *emitter) div(x, y mlir.Value) mlir.Value { return e.Elementwise("stablehlo.divide", x, y) }
+func (e *emitter) sub(x, y mlir.Value) mlir.Value { return e.Elementwise("stablehlo.subtract", x, y) }
 func (e *emitter) square(x mlir.Value) mlir.Value { return e.mul(x, x) }
 
 // add returns the sum. A value that does not exist is zero.
@@ -52,7 +52,7 @@ func (e *emitter) add(x, y mlir.Value) mlir.Value {
 	case y.IsNil():
 		return x
 	}
-	return e.Binary(stablehlo.Add, x, y)
+	return e.Elementwise("stablehlo.add", x, y)
 }
 
 // like returns x in every element of a tensor like v.

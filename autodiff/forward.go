@@ -65,14 +65,13 @@ func (f *forward) active(op mlir.Operation) bool {
 	if isControl(op) {
 		return true // its regions may use anything
 	}
-	reached, has := false, false
-	for _, v := range op.Operands() {
-		reached = reached || !f.tangent(v).IsNil()
+	reached := false
+	for i := range op.NumOperands() {
+		reached = reached || !f.operand(op, i).IsNil()
 	}
-	for _, v := range op.Results() {
-		has = has || differentiable(v.Type()) || isQuantized(v.Type())
-	}
-	return reached && has
+	return reached && slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool {
+		return differentiable(v.Type()) || isQuantized(v.Type())
+	})
 }
 
 func (f *forward) operation(op mlir.Operation) {

@@ -75,19 +75,8 @@ func (d *derivation) mustBeLinear(inputs []mlir.Value) {
 
 // isZeros reports whether a value is a constant of zeros.
 func isZeros(v mlir.Value) bool {
-	for isMadeBy(v, "stablehlo.broadcast_in_dim") {
-		v = v.Owner().Operand(0)
-	}
-	if !isMadeBy(v, "stablehlo.constant") {
-		return false
-	}
-	a, _ := v.Owner().Attribute("value")
-	if !a.IsSplat() {
-		return false
-	}
-	e, ok := a.ElementAt(make([]int64, rank(v))...)
-	x, isFloat := e.Float()
-	return ok && isFloat && x == 0
+	x, ok := splat(v)
+	return ok && x == 0
 }
 
 // Linearize adds to the module of a func.func two functions, as jax.linearize. The parameters of forward are

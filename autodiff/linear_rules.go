@@ -40,11 +40,7 @@ var linear = map[string]rule{
 		},
 	},
 	"stablehlo.divide": {
-		jvp: ofTwo(
-			func(f *forward, g, _, y, _ mlir.Value) mlir.Value { return f.div(g, y) },
-			func(f *forward, g, x, y, _ mlir.Value) mlir.Value {
-				return f.mul(f.mul(f.neg(g), x), f.div(f.like(y, 1), f.square(y)))
-			}).jvp,
+		jvp: jvpDivide,
 		transpose: func(b *backward, op mlir.Operation) {
 			b.to(op, 0, func(g mlir.Value) mlir.Value { return b.div(g, op.Operand(1)) })
 		},
@@ -87,6 +83,59 @@ var linear = map[string]rule{
 		},
 	},
 	"stablehlo.optimization_barrier": {jvp: jvpBarrier, transpose: transposeBarrier},
+}
+
+// jvpDivide knows the logistic function 1/(1 + exp(-x)), as JAX writes it: its derivative does not overflow.
+func jvpDivide(f *forward, op mlir.Operation) {
+	if x, ok := logistic(op); ok {
+		y := op.Result(0)
+		f.set(y, f.mul(f.tangent(x), f.mul(y, f.sub(f.like(y, 1), y))))
+		return
+	}
+	ofTwo(
+		func(f *forward, g, _, y, _ mlir.Value) mlir.Value { return f.div(g, y) },
+		func(f *forward, g, x, y, _ mlir.Value) mlir.Value {
+			return f.mul(f.mul(f.neg(g), x), f.div(f.like(y, 1), f.square(y)))
+		}).jvp(f, op)
+}
+
+// logistic returns x of an operation that computes 1/(1 + exp(-x)).
+func logistic(op mlir.Operation) (x mlir.Value, ok bool) {
+	sum := op.Operand(1)
+	if !isOne(op.Operand(0)) || !isMadeBy(sum, "stablehlo.add") {
+		return x, false
+	}
+	power := sum.Owner().Operand(1)
+	if !isOne(sum.Owner().Operand(0)) || !isMadeBy(power, "stablehlo.exponential") {
+		return x, false
+	}
+	negative := power.Owner().Operand(0)
+	if !isMadeBy(negative, "stablehlo.negate") {
+		return x, false
+	}
+	return negative.Owner().Operand(0), true
+}
+
+func isOne(v mlir.Value) bool {
+	x, ok := splat(v)
+	return ok && x == 1
+}
+
+// splat returns the number that all elements of a constant are.
+func splat(v mlir.Value) (x float64, ok bool) {
+	for isMadeBy(v, "stablehlo.broadcast_in_dim") {
+		v = v.Owner().Operand(0)
+	}
+	if !isMadeBy(v, "stablehlo.constant") {
+		return 0, false
+	}
+	a, _ := v.Owner().Attribute("value")
+	if !a.IsSplat() {
+		return 0, false
+	}
+	e, ok := a.ElementAt(make([]int64, rank(v))...)
+	x, isFloat := e.Float()
+	return x, ok && isFloat
 }
 
 // to adds to the cotangent of an operand, if it is linear, what f makes of the cotangent of the result.

@@ -69,17 +69,31 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	yields := body.Terminator().OperandValues()
 	body.Terminator().SetOperands(filter(yields, known)...)
 	next := 1
+	written := map[int]bool{}
 	for i, v := range yields {
-		if !known[i] {
-			part.add(v, to.Argument(next))
-			next++
+		if known[i] {
+			continue
 		}
+		if g := to.Argument(next); count.writes(body, v, body.Argument(i)) {
+			written[next] = true
+			o, _ := stablehlo.AsDynamicUpdateSlice(v.Owner())
+			read := stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices, SliceSizes: dims(o.Update)}
+			part.add(o.Update, part.Do(read))
+			check(v.Owner().Erase())
+		} else {
+			part.add(v, g)
+		}
+		next++
 	}
 	part.block(body)
 	b.recompute(body, to)
-	steps := []mlir.Value{part.Binary(stablehlo.Add, to.Argument(0), part.Number(counter, 1))}
-	for _, v := range carried {
-		steps = append(steps, part.orZero(part.cotangents[v], v.Type()))
+	steps := []mlir.Value{part.emitter.add(to.Argument(0), part.Number(counter, 1))}
+	for i, v := range carried {
+		if written[i+1] {
+			steps = append(steps, to.Argument(i+1))
+		} else {
+			steps = append(steps, part.orZero(part.cotangents[v], v.Type()))
+		}
 	}
 	external := part.outside(body)
 	for _, v := range external {
@@ -106,7 +120,9 @@ func transposeLoop(b *backward, op mlir.Operation) {
 	next = 1
 	for i, v := range loop {
 		if !known[i] {
-			b.add(v, result(next))
+			if !written[next] {
+				b.add(v, result(next))
+			}
 			next++
 		}
 	}
@@ -161,6 +177,32 @@ func (b *backward) keep(
 		}
 		return index
 	}
+	same := map[mlir.Value]mlir.Value{} // the values that do not change, before the transposed loop; nil for others
+	var invariant func(v mlir.Value) (mlir.Value, bool)
+	invariant = func(v mlir.Value) (mlir.Value, bool) {
+		with, ok := same[v]
+		switch {
+		case ok:
+			return with, !with.IsNil()
+		case home(v) != body:
+			return v, true
+		case v.IsArgument():
+			return loop[v.Index()], yields[v.Index()] == v
+		case !isPure(v.Owner()) || v.Owner().NumRegions() > 0 || v.Owner().Name() == "stablehlo.custom_call":
+			return v, false
+		}
+		same[v] = mlir.Value{}
+		var operands []mlir.Value
+		for _, o := range v.Owner().Operands() {
+			o, ok := invariant(o)
+			if !ok {
+				return v, false
+			}
+			operands = append(operands, o)
+		}
+		same[v] = b.Clone(v.Owner(), operands...).Result(v.Index())
+		return same[v], true
+	}
 	again := map[mlir.Value]mlir.Value{}
 	var recompute func(v mlir.Value) (mlir.Value, bool)
 	recompute = func(v mlir.Value) (mlir.Value, bool) {
@@ -170,10 +212,9 @@ func (b *backward) keep(
 			}
 			return with, true
 		}
-		var with mlir.Value
+		with, ok := invariant(v)
 		switch {
-		case v.IsArgument() && yields[v.Index()] == v:
-			with = loop[v.Index()]
+		case ok:
 		case v.IsArgument() && v.Index() == count.variable:
 			with = first.convert(step(), v.Type())
 			if count.step != 1 {
@@ -207,6 +248,7 @@ func (b *backward) keep(
 			stored = append(stored, v)
 		}
 	}
+	stored, derived := derive(stored, recompute)
 
 	// The loop that stores them.
 	at := &emitter{b.source.Within(body.Terminator())}
@@ -237,7 +279,7 @@ func (b *backward) keep(
 		}))
 	}
 	body.Terminator().SetOperands(steps...)
-	held := hold(to, stored)
+	held, heldDerived := hold(to, stored), hold(to, derived)
 	for i := len(known) - 1; i >= 0; i-- {
 		if !known[i] {
 			check(cond.EraseArgument(i))
@@ -247,11 +289,24 @@ func (b *backward) keep(
 	made := b.Remake(op, operands, typesOf(operands))
 	replace(filter(op.ResultValues(), known), made.ResultValues())
 	check(op.Erase())
+	reads := map[mlir.Value]mlir.Value{}
 	for i, v := range held {
 		shape := append([]int64{1}, dims(v)...)
 		start := append([]mlir.Value{step()}, slices.Repeat([]mlir.Value{first.Zero(counter)}, rank(v))...)
 		read := first.Do(stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
-		release(to, []mlir.Value{v}, []mlir.Value{first.Reshape(read, dims(v)...)})
+		reads[stored[i]] = first.Reshape(read, dims(v)...)
+		release(to, []mlir.Value{v}, []mlir.Value{reads[stored[i]]})
+	}
+	for i, v := range derived {
+		var operands []mlir.Value
+		for _, o := range v.Owner().Operands() {
+			with, ok := reads[o]
+			if !ok {
+				with, _ = recompute(o)
+			}
+			operands = append(operands, with)
+		}
+		release(to, heldDerived[i:i+1], []mlir.Value{first.Clone(v.Owner(), operands...).Result(0)})
 	}
 	if !count.bounded {
 		return b.Number(counter, float64(count.n))
@@ -318,10 +373,45 @@ func (e *emitter) repeat(n int64, values []mlir.Value, step func(e *emitter, v [
 	return e.Op(stablehlo.WhileOp{Operand: values, Cond: cond, Body: body})
 }
 
+// derive splits values that are to be stored into those that must be, and those that are a sum, a difference or a product
+// of the others and of what can be computed again.
+func derive(values []mlir.Value, recompute func(mlir.Value) (mlir.Value, bool)) (stored, derived []mlir.Value) {
+	left, needed := map[mlir.Value]bool{}, map[mlir.Value]bool{}
+	for _, v := range values {
+		left[v] = true
+	}
+	for _, v := range values {
+		cheap := !needed[v] && v.IsResult() && isArithmetic(v.Owner()) &&
+			!slices.ContainsFunc(v.Owner().OperandValues(), func(o mlir.Value) bool {
+				_, again := recompute(o)
+				return !left[o] && !again
+			})
+		if !cheap {
+			stored = append(stored, v)
+			continue
+		}
+		derived = append(derived, v)
+		delete(left, v)
+		for _, o := range v.Owner().Operands() {
+			needed[o] = true
+		}
+	}
+	return stored, derived
+}
+
+// isArithmetic reports whether an operation adds, subtracts, multiplies or negates elements.
+func isArithmetic(op mlir.Operation) bool {
+	switch op.Name() {
+	case "stablehlo.add", "stablehlo.subtract", "stablehlo.multiply", "stablehlo.negate":
+		return true
+	}
+	return false
+}
+
 // isCheap reports whether it costs less to compute the result of an operation again than to store it.
 func isCheap(op mlir.Operation) bool {
 	switch op.Name() {
-	case "stablehlo.constant", "stablehlo.iota", "stablehlo.broadcast_in_dim", "stablehlo.reshape":
+	case "stablehlo.constant", "stablehlo.iota", "stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.dynamic_slice":
 		return true
 	}
 	return op.NumRegions() == 0 && op.NumResults() == 1 && rank(op.Result(0)) == 0 && isPure(op) &&
@@ -420,6 +510,33 @@ func increment(next, variable mlir.Value) (int64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// writes reports whether a loop carries an array and v after a step, which writes another element of the first dimension,
+// all of them in the end. Then nothing is left of the initial value.
+func (t trips) writes(body mlir.Block, v, array mlir.Value) bool {
+	if t.bounded || t.start != 0 || t.step != 1 || !isMadeBy(v, "stablehlo.dynamic_update_slice") ||
+		home(v) != body || v.HasUses() {
+		return false
+	}
+	o, ok := stablehlo.AsDynamicUpdateSlice(v.Owner())
+	if !ok || o.Operand != array || array.NumUses() != 1 || dims(o.Operand)[0] != t.n || dims(o.Update)[0] != 1 {
+		return false
+	}
+	for k, n := range dims(o.Update)[1:] {
+		if zero, ok := integer(o.StartIndices[k+1]); n != dims(o.Operand)[k+1] || !ok || zero != 0 {
+			return false
+		}
+	}
+	at := o.StartIndices[0]
+	if isMadeBy(at, "stablehlo.subtract") { // from the last one to the first
+		last, ok := integer(at.Owner().Operand(0))
+		if !ok || last != t.n-1 {
+			return false
+		}
+		at = at.Owner().Operand(1)
+	}
+	return at == body.Argument(t.variable)
 }
 
 // integer returns the value of a constant that is one integer.

@@ -1,8 +1,6 @@
 package autodiff
 
 import (
-	"slices"
-
 	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/mlir"
 )
@@ -37,12 +35,22 @@ func (l reach) block(b mlir.Block) {
 			for i, v := range op.Operands() {
 				l.add(op.Result(i), l[v])
 			}
-		case !isZero(op) && slices.ContainsFunc(op.OperandValues(), func(v mlir.Value) bool { return l[v] }):
+		case !isZero(op) && l.some(op):
 			for _, v := range op.Results() {
 				l.add(v, true)
 			}
 		}
 	}
+}
+
+// some reports whether an operand of an operation is in the set.
+func (l reach) some(op mlir.Operation) bool {
+	for i := range op.NumOperands() {
+		if l[op.Operand(i)] {
+			return true
+		}
+	}
+	return false
 }
 
 func (l reach) add(v mlir.Value, reached bool) {

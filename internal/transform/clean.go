@@ -9,17 +9,35 @@ import (
 
 // IsPure reports whether an operation can be removed if nothing uses its results.
 func IsPure(op mlir.Operation) bool {
+	if op.NumRegions() == 0 {
+		return isPure(op)
+	}
 	for inner := range op.All() {
-		switch inner.Name() {
-		case "stablehlo.custom_call":
-			if callop.HasSideEffect(inner) {
-				return false
-			}
-		case "stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv", "stablehlo.rng", "func.call":
+		if !isPure(inner) {
 			return false
 		}
 	}
 	return true
+}
+
+func isPure(op mlir.Operation) bool {
+	switch op.Name() {
+	case "stablehlo.custom_call":
+		return !callop.HasSideEffect(op)
+	case "stablehlo.infeed", "stablehlo.outfeed", "stablehlo.send", "stablehlo.recv", "stablehlo.rng", "func.call":
+		return false
+	}
+	return true
+}
+
+// isUsed reports whether a result of an operation is used.
+func isUsed(op mlir.Operation) bool {
+	for i := range op.NumResults() {
+		if op.Result(i).HasUses() {
+			return true
+		}
+	}
+	return false
 }
 
 // IsControl reports whether an operation is a loop or a branch, whose regions use values from outside.
@@ -37,7 +55,7 @@ func (e *Emitter) Clean(b mlir.Block) {
 	list := Operations(b)
 	for i := len(list) - 1; i >= 0; i-- {
 		switch op := list[i]; {
-		case !slices.ContainsFunc(op.ResultValues(), mlir.Value.HasUses) && IsPure(op):
+		case !isUsed(op) && IsPure(op):
 			e.erase(op)
 		case IsNested(op):
 			e.Prune(op)

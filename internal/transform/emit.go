@@ -148,6 +148,13 @@ func (e *Emitter) Binary(op func(b *mlir.Builder, x, y mlir.Value) mlir.Value, x
 	return Build(e, func(b *mlir.Builder) mlir.Value { return op(b, x, y) })
 }
 
+// Elementwise creates an operation whose result has the type of its operands.
+func (e *Emitter) Elementwise(name string, operands ...mlir.Value) mlir.Value {
+	return Must(mlir.Create(mlir.Before(e.Before), mlir.OperationState{
+		Name: name, Location: e.Loc, Operands: operands, Results: []mlir.Type{operands[0].Type()},
+	})).Result(0)
+}
+
 // Compare compares elements.
 func (e *Emitter) Compare(d stablehlo.ComparisonDirection, x, y mlir.Value) mlir.Value {
 	return e.Do(stablehlo.CompareOp{LHS: x, RHS: y, ComparisonDirection: d})

@@ -1,0 +1,123 @@
+package autodiff_test
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/autodiff"
+	"github.com/calliope-mlir/calliope/internal/check"
+)
+
+var update = flag.Bool("update", false, "write docs/reference/derivatives.md")
+
+// excuses says why operations have no rule.
+var excuses = map[string]string{}
+
+func init() {
+	for reason, names := range map[string]string{
+		"its results are integers or booleans": `stablehlo.and stablehlo.compare stablehlo.count_leading_zeros stablehlo.get_dimension_size
+			stablehlo.is_finite stablehlo.not stablehlo.or stablehlo.popcnt stablehlo.shift_left stablehlo.shift_right_arithmetic
+			stablehlo.shift_right_logical stablehlo.xor chlo.broadcast_and chlo.broadcast_compare chlo.broadcast_or
+			chlo.broadcast_shift_left chlo.broadcast_shift_right_arithmetic chlo.broadcast_shift_right_logical chlo.broadcast_xor
+			chlo.is_inf chlo.is_neg_inf chlo.is_pos_inf`,
+		"it has no operand with a derivative": `stablehlo.constant stablehlo.create_token stablehlo.dynamic_iota stablehlo.iota
+			stablehlo.infeed stablehlo.recv stablehlo.after_all chlo.constant`,
+		"it has no result with a derivative": `stablehlo.outfeed stablehlo.send stablehlo.return`,
+		"refused: its shape is a value, see stablehlo.Refine": `stablehlo.dynamic_broadcast_in_dim stablehlo.dynamic_conv
+			stablehlo.dynamic_gather stablehlo.dynamic_pad stablehlo.dynamic_reshape stablehlo.real_dynamic_slice stablehlo.set_dimension_size`,
+		"refused: quantized values have no derivative": `stablehlo.uniform_quantize stablehlo.uniform_dequantize`,
+		"refused: tuples have no derivative":           `stablehlo.tuple stablehlo.get_tuple_element`,
+		"inlined":                                      `stablehlo.composite`,
+		"refused: it is a step of XLA's decomposition of asin and acos": `chlo._asin_acos_kernel`,
+	} {
+		for name := range strings.FieldsSeq(names) {
+			excuses[name] = reason
+		}
+	}
+}
+
+// TestDerivativesPage holds docs/reference/derivatives.md against the table of the rules.
+func TestDerivativesPage(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`# Derivatives of operations
+
+Which derivative package [autodiff](../autodiff.md) has of each operation of StableHLO and CHLO. A test writes this page from the
+table of the rules: ` + "`go test ./autodiff -run DerivativesPage -update`" + `.
+
+- **linear**: the tangents pass through the operation, and there is a transpose for reverse mode.
+- **by others**: the tangents are computed by other operations, which have a transpose.
+- **replaced**: the operation is replaced by others that compute the same.
+- **zero**: as in JAX.
+
+`)
+	tests := coverage(t)
+	for _, dialect := range []string{"stablehlo", "chlo"} {
+		fmt.Fprintf(&b, "| %s | derivative | test |\n|---|---|---|\n", map[string]string{"stablehlo": "StableHLO", "chlo": "CHLO"}[dialect])
+		data, err := os.ReadFile(filepath.Join("..", "tools", "opgen", "facts", dialect+".txt"))
+		check.NoError(t, err)
+		for _, match := range regexp.MustCompile(`(?m)^operation (\S+)`).FindAllStringSubmatch(string(data), -1) {
+			name := match[1]
+			kind := autodiff.Kind(name)
+			reason, excused := excuses[name]
+			switch {
+			case kind != "" && excused && name != "stablehlo.composite":
+				t.Errorf("%s has a rule, and a reason to have none", name)
+			case kind == "" && !excused:
+				t.Errorf("%s has neither a rule nor a reason to have none", name)
+			case excused:
+				kind = reason
+			}
+			test := tests(name)
+			if !excused && kind != "zero" && test == "" {
+				t.Errorf("%s has no test", name)
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.TrimPrefix(name, dialect+"."), kind, test)
+		}
+		b.WriteString("\n")
+	}
+	path := filepath.Join("..", "docs", "reference", "derivatives.md")
+	if *update {
+		check.NoError(t, os.WriteFile(path, []byte(b.String()), 0o644))
+	}
+	got, err := os.ReadFile(path)
+	check.NoError(t, err)
+	check.Diff(t, "docs/reference/derivatives.md, which -update writes", b.String(), string(got))
+}
+
+// coverage returns a function for the test of an operation: a function of JAX, or a file.
+func coverage(t *testing.T) func(name string) string {
+	file, err := os.Open("testdata/cases.json.gz")
+	check.NoError(t, err)
+	check.Cleanup(t, file)
+	var cases []struct{ Name, Module string }
+	check.NoError(t, json.NewDecoder(check.Must(gzip.NewReader(file))).Decode(&cases))
+	files := map[string]string{}
+	for _, path := range check.Must(filepath.Glob("*_test.go")) {
+		if path != "table_test.go" {
+			files[path] = string(check.Must(os.ReadFile(path)))
+		}
+	}
+	return func(name string) string {
+		called := regexp.MustCompile(regexp.QuoteMeta(name) + `["( \n]`)
+		for _, c := range cases {
+			if called.MatchString(c.Module) {
+				return "JAX, " + c.Name
+			}
+		}
+		for _, path := range slices.Sorted(maps.Keys(files)) {
+			if called.MatchString(files[path]) {
+				return path
+			}
+		}
+		return ""
+	}
+}
