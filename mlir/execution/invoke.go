@@ -15,7 +15,7 @@ import (
 // for the parameters of a memref. Memory that
 // an argument points to is pinned during the call. It must not contain Go pointers. The
 // result is a pointer to a variable for the function's result, such as a struct for a
-// struct, or nil if the function has none. Invoke returns an error if the layouts do not
+// struct and a MemRefResult for a memref, or nil if the function has none. Invoke returns an error if the layouts do not
 // match. It cannot check the compiled code itself, which may crash.
 func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 	t := e.live("Engine.Invoke")
@@ -52,10 +52,17 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 		}
 	}
 	to := reflect.ValueOf(result)
+	memRef, isMemRef := result.(memRefResult)
 	switch {
 	case s.result.kind == layoutVoid && result != nil:
 		return fmt.Errorf("execution: %s has no result: pass nil", name)
 	case s.result.kind == layoutVoid:
+	case isMemRef:
+		rank, err := s.result.memRefRank()
+		if err != nil {
+			return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold: %w", name, s.result.text, result, err)
+		}
+		to = memRefWords(rank)
 	case to.Kind() != reflect.Pointer || to.IsNil() || !s.result.accepts(to.Type().Elem()):
 		return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold", name, s.result.text, result)
 	}
@@ -64,6 +71,9 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 		return e.unlinked(name)
 	}
 	callPacked(f, values, to)
+	if isMemRef {
+		memRef.set(to, values)
+	}
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
