@@ -53,15 +53,17 @@ type PassManagerOptions struct {
 	Pipeline string
 	// NoVerify disables the verifier, which otherwise runs before the first pass and after
 	// each pass. It also disables the check that no operations use one another's results in
-	// a cycle. Passes of the library may crash on invalid IR, and passes that fold may
-	// never terminate on a cycle.
+	// a cycle. Passes of the library may end the process on invalid IR, even with an operation
+	// that Verify refuses with a clear error, and passes that fold may never terminate on a cycle.
 	NoVerify bool
-	// Timing prints to standard error how long each pass took, when the PassManager is
-	// closed.
+	// Timing prints how long each pass took, when the PassManager is closed. Like Statistics and
+	// PrintIR it writes to file descriptor 2 of the process, from C: no io.Writer can get it, nor
+	// another os.Stderr.
 	Timing bool
-	// Statistics prints the statistics of the passes to standard error after each run.
+	// Statistics prints the statistics of the passes after each run.
 	Statistics StatisticsMode
-	// PrintIR, if not nil, prints the IR between passes.
+	// PrintIR, if not nil, prints the IR between passes, on the thread that runs the pass: the caller's of
+	// Run, or, in a context with Threads, one of the library's.
 	PrintIR *PrintIROptions
 	// Reproducer is the path of a file that each run writes before its first pass, and removes
 	// if it succeeds. So it is left by a run that fails or ends the process. The file has the
@@ -85,7 +87,7 @@ type PrintIROptions struct {
 	OnlyOnFailure bool // only after passes that failed
 	ModuleScope   bool // the whole module; only in a context without threads
 	// Dir is the directory in which a file is written for each pass. If empty, the IR is
-	// printed to standard error.
+	// printed to standard error, see PassManagerOptions.Timing.
 	Dir string
 	// Print says how operations are printed, for example without large constants.
 	Print PrintOptions
