@@ -143,12 +143,6 @@ func (p *Plan) keepForeign(o Options) {
 	}
 }
 
-func (p *Plan) setExact(exact bool) {
-	for _, s := range p.stages {
-		s.exact = exact
-	}
-}
-
 // registerForeign makes clients that call back serve targets of other hosts.
 func registerForeign(targets []bridge.ForeignTarget, devices []Device) error {
 	for _, d := range devices {

@@ -42,10 +42,10 @@ func (d onClient) check() error {
 	return nil
 }
 
-func (d onClient) compile(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
+func (d onClient) compile(ctx context.Context, s *Stage, exact bool, reading *sync.Mutex) (compiledStage, error) {
 	m := stageModule{passes.Program(s.module, passes.PrepareOptions{PoliciesApplied: true}), reading, s.jax}
 	e, err := d.at.client.Compile(ctx, m,
-		bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: s.exact})
+		bridge.CompileOptions{Replicas: s.replicas, JAXCallbacks: s.jax, Exact: exact})
 	if err != nil {
 		return nil, fmt.Errorf("stages: %s: %w", s.Name, err)
 	}

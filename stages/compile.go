@@ -56,10 +56,10 @@ hand:
 func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
 	reading.Lock()
 	device := p.devices[s.Device]
-	key := stageKey{client: device.place().client, replicas: s.replicas, exact: s.exact, jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
+	key := stageKey{client: device.place().client, replicas: s.replicas, exact: p.exact, jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
 	reading.Unlock()
 	return compiled.get(ctx, key, func() (compiledStage, error) {
-		made, err := device.compile(ctx, s, reading)
+		made, err := device.compile(ctx, s, p.exact, reading)
 		if err != nil && !device.callsBack() {
 			reading.Lock()
 			defer reading.Unlock()

@@ -101,7 +101,7 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	}
 	c.plan.signature()
 	c.plan.keepForeign(o)
-	c.plan.setExact(o.Exact)
+	c.plan.exact = o.Exact
 	return c.plan, nil
 }
 

@@ -22,7 +22,7 @@ func (interpreter) check() error    { return nil }
 func (interpreter) callsBack() bool { return false }
 func (interpreter) place() place    { return place{} }
 
-func (interpreter) compile(_ context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
+func (interpreter) compile(_ context.Context, s *Stage, _ bool, reading *sync.Mutex) (compiledStage, error) {
 	reading.Lock()
 	defer reading.Unlock()
 	if err := stablehlo.CheckEvaluate(s.module); err != nil {

@@ -23,6 +23,7 @@ type Plan struct {
 	callbacks []*Callback // in the order of the text
 	replicas  int
 	closed    bool
+	exact     bool                   // see Options.Exact
 	foreign   []bridge.ForeignTarget // for calls that stay in their stages
 	numbered  bool                   // main has the number of the replica as its last argument, which is no input
 }
@@ -61,7 +62,6 @@ type Stage struct {
 
 	replicas int      // that execute it together; 0 if each does so by itself
 	jax      []string // the callbacks of JAX's calls that stay in it
-	exact    bool     // see Options.Exact
 }
 
 // A Callback is a callback of the module, with what became of it.

@@ -115,7 +115,7 @@ func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	}
 	o.JAXCallbacks = s.JAX
 	p.keepForeign(o)
-	p.setExact(o.Exact)
+	p.exact = o.Exact
 	return p, nil
 }
 
