@@ -87,6 +87,10 @@ func (c *Client) Compile(ctx context.Context, program Program, o CompileOptions)
 		_ = c.done() // the error says more
 		return nil, fmt.Errorf("bridge: Compile: %w", err)
 	}
+	if err := refuseInternal(m); err != nil {
+		_ = c.done() // the error says more
+		return nil, err
+	}
 	c.warnInexact(m, flags)
 	c.warnUnprepared(program, o)
 	o.JAXCallbacks = slices.Clone(o.JAXCallbacks)

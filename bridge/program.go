@@ -52,6 +52,28 @@ func (c *Client) describe(p Program) (m contract.Module, err error) {
 	return m, err
 }
 
+// internalCall matches the name of a target of contract.XLAInternal in the text or bytecode of a module.
+var internalCall = regexp.MustCompile(`(` + strings.Join(contract.XLATargets(contract.XLAInternal), "|") + `)[\x00"(\s]`)
+
+// refuseInternal returns an error if the module has a call that may end the process when XLA compiles it.
+func refuseInternal(m contract.Module) error {
+	match := internalCall.FindSubmatch(m.Artifact)
+	if match == nil {
+		return nil
+	}
+	target, place := string(match[1]), ""
+	if m.Calls != nil {
+		for _, call := range m.Calls() {
+			if call.Target == target && call.Loc != "" {
+				place = " (called at " + call.Loc + ")"
+				break
+			}
+		}
+	}
+	return fmt.Errorf("bridge: Compile: the module has a custom call of the target %q%s, which is for XLA's own passes and can end the process: remove it",
+		target, place)
+}
+
 // warnInexact logs that XLA computes something else than a module says.
 func (c *Client) warnInexact(m contract.Module, flags map[string]string) {
 	if len(m.Inexact) > 0 && !strings.Contains(flags[disabledPasses], simplification) {

@@ -110,6 +110,34 @@ func TestProgramDescribed(t *testing.T) {
 	}
 }
 
+// Calls that only XLA may write are refused: it ends the process if their shapes are wrong.
+func TestInternalCalls(t *testing.T) {
+	c := testClient(t)
+	const call = `stablehlo.custom_call @SliceToDynamic(%x) : (tensor<4xf32>) -> tensor<4xf32>`
+	module := mainFunc("%x: tensor<4xf32>", "tensor<4xf32>", "%0 = "+call+"\nreturn %0 : tensor<4xf32>")
+	for _, test := range []struct {
+		name, place string
+		program     Program
+	}{
+		{"wrong shape", " (called at line ", Source(module)},
+		{"generic text", " (called at line ", Source(strings.Replace(module, call,
+			`"stablehlo.custom_call"(%x) {call_target_name = "SliceToDynamic"} : (tensor<4xf32>) -> tensor<4xf32>`, 1))},
+		{"bytecode", ", which", Source(bytecodeMagic + "\x0dStableHLO\x00SliceToDynamic\x00")},
+		{"described", " (called at model.py:3)", described(func(string, bool) (contract.Module, error) {
+			calls := []contract.CustomCall{{Target: "other"}, {Target: "SliceToDynamic", Loc: "model.py:3"}}
+			return contract.Module{Artifact: []byte(module), Calls: func() []contract.CustomCall { return calls }}, nil
+		})},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := c.Compile(t.Context(), test.program, CompileOptions{})
+			check.Error(t, err, `the module has a custom call of the target "SliceToDynamic"`+test.place)
+		})
+	}
+	e, err := c.Compile(t.Context(), Source("// no SliceToDynamic.\n"+mainFunc("", "", "return")), CompileOptions{})
+	check.NoError(t, err)
+	check.NoError(t, e.Close())
+}
+
 // The places of calls in a text, and what they are of.
 func TestSourceCalls(t *testing.T) {
 	m, err := Source(`module {

@@ -74,6 +74,9 @@ type XLATarget uint8
 const (
 	// NotXLA is a target that XLA knows nothing of.
 	NotXLA XLATarget = iota
+	// XLAInternal is a target of calls that only XLA's own passes write. Its compilers end the process if the shapes
+	// of such a call are others.
+	XLAInternal
 	// XLAElsewhere is a target of XLA's own that its CPU compilers refuse, or some of them. It has no
 	// side effect outside the program.
 	XLAElsewhere
@@ -132,7 +135,7 @@ var xlaTargets = map[string]XLATarget{
 	"PadToStatic":               XLAElsewhere,
 	"Pin":                       XLAElsewhere,
 	"PinToDevice":               XLAElsewhere,
-	"SliceToDynamic":            XLAElsewhere,
+	"SliceToDynamic":            XLAInternal,
 	"Unpin":                     XLAElsewhere,
 	"X64Combine":                XLAElsewhere,
 	"annotate_device_placement": XLAElsewhere,

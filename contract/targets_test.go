@@ -35,6 +35,7 @@ func TestTargetsOfOthers(t *testing.T) {
 		"xla.sdy.GlobalToLocalShape":     {XLA: contract.XLAPartitioned},
 		"xla.sdy.Later":                  {XLA: contract.XLAElsewhere},
 		"MoveToHost":                     {XLA: contract.XLAElsewhere},
+		"SliceToDynamic":                 {XLA: contract.XLAInternal},
 		"__gpu$gemm":                     {XLA: contract.XLAElsewhere},
 		"mine":                           {},
 	} {
