@@ -44,7 +44,8 @@ func TestSource(t *testing.T) {
 	}
 	f := calliope.Func(func(x builder.Value) builder.Value {
 		return builder.Loop(builder.Convert(x, tensor.S32), x, func(i, sum builder.Value) builder.Value {
-			like := batch[builder.Value, builder.Value]{builder.Like(tensor.ShapeOf(tensor.F32, 2)), builder.Like(tensor.ShapeOf(tensor.F32))}
+			like := batch[builder.Value, builder.Value]{builder.Like(tensor.ShapeOf(tensor.F32, 2)),
+				builder.Like(tensor.ShapeOf(tensor.F32))}
 			b := calliope.Source(like, i, func(i int32) (batch[[]float32, float32], error) {
 				if i == 3 {
 					return batch[[]float32, float32]{}, errors.New("no more")
@@ -93,14 +94,16 @@ func TestCheckpoint(t *testing.T) {
 	type tree = params[builder.Value]
 	path := filepath.Join(t.TempDir(), "p.npz")
 	f := calliope.Func(func(p tree) builder.Value {
-		return builder.Loop(builder.Scalar(p.Kernel.Func(), int32(3)), p.Kernel, func(_, k builder.Value) builder.Value {
-			p.Kernel = k
-			calliope.Checkpoint(path, p)
-			return builder.Add(k, k)
-		})
+		return builder.Loop(builder.Scalar(p.Kernel.Func(), int32(3)), p.Kernel,
+			func(_, k builder.Value) builder.Value {
+				p.Kernel = k
+				calliope.Checkpoint(path, p)
+				return builder.Add(k, k)
+			})
 	})
 	p := params[[]float32]{
-		Kernel: []float32{1, 2}, Layers: []layer[[]float32]{{[]float32{3}, []float32{4}}}, Named: map[string][]float32{"a": {5}},
+		Kernel: []float32{1, 2}, Layers: []layer[[]float32]{{[]float32{3}, []float32{4}}},
+		Named: map[string][]float32{"a": {5}},
 	}
 	_, err := calliope.Call[[]float32](f, p)
 	check.NoError(t, err)
@@ -108,7 +111,8 @@ func TestCheckpoint(t *testing.T) {
 	got := params[tensor.View]{Layers: make([]layer[tensor.View], 1), Named: map[string]tensor.View{"a": {}}}
 	check.NoError(t, calliope.Restore(path, &got))
 	check.Diff(t, "restored", "{f32[2] [4 8] [{f32[1] [3] f32[1] [4]}] map[a:f32[1] [5]]}", fmt.Sprint(got))
-	check.Error(t, calliope.Restore(path, &[]float32{1}), `it has no array "x", but ["Kernel" "Layers[0].Scale" "Layers[0].Shift" `)
+	check.Error(t, calliope.Restore(path, &[]float32{1}),
+		`it has no array "x", but ["Kernel" "Layers[0].Scale" "Layers[0].Shift" `)
 	check.Error(t, calliope.Restore(path, &struct{ Kernel float32 }{}), "Kernel is f32[2], which a float32 cannot hold")
 	check.Error(t, calliope.Restore(path, &struct{ Kernel []int32 }{}), "Kernel:")
 	check.Error(t, calliope.Restore("absent.npz", &got), "absent.npz")

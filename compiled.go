@@ -102,8 +102,8 @@ func (c *compiled) make(ctx context.Context, s *Session, t *trace, o FuncOptions
 	return nil
 }
 
-// checkCalls returns an error for callbacks that are not registered, or for other types. Other problems are those of the
-// compile: not all handlers of other targets are known here.
+// checkCalls returns an error for callbacks that are not registered, or for other types. Other problems are those of
+// the compile: not all handlers of other targets are known here.
 func checkCalls(m *mlir.Module, o bridge.CompileOptions) error {
 	err := preflight.Check(m, preflight.Options{JAXCallbacks: o.JAXCallbacks, Partitions: o.Partitions})
 	found, ok := errors.AsType[*preflight.Error](err)
@@ -111,7 +111,8 @@ func checkCalls(m *mlir.Module, o bridge.CompileOptions) error {
 		return err
 	}
 	found.Problems = slices.DeleteFunc(found.Problems, func(p preflight.Problem) bool {
-		return p.Kind != preflight.MissingCallback && p.Kind != preflight.WrongSignature && p.Kind != preflight.MissingCall
+		return p.Kind != preflight.MissingCallback && p.Kind != preflight.WrongSignature &&
+			p.Kind != preflight.MissingCall
 	})
 	if len(found.Problems) == 0 {
 		return nil
@@ -215,7 +216,8 @@ func (c *compiled) close() error {
 	if c.wait != nil {
 		ctx, stop := context.WithTimeout(context.Background(), waitLimit)
 		defer stop()
-		if err = c.wait(ctx, "close function"); errors.Is(err, callbacks.ErrBarrierInside) || errors.Is(err, bridge.ErrClosed) {
+		if err = c.wait(ctx, "close function"); errors.Is(err, callbacks.ErrBarrierInside) ||
+			errors.Is(err, bridge.ErrClosed) {
 			err = nil
 		}
 	}

@@ -33,7 +33,8 @@ func TestReplicas(t *testing.T) {
 			seen = append(seen, v)
 		})
 		p.Kernel = builder.Add(p.Kernel, x)
-		return p, builder.AllReduce(x, func(a, b builder.Value) builder.Value { return builder.Add(a, b) }, builder.CollectiveOptions{})
+		return p, builder.AllReduce(x, func(a, b builder.Value) builder.Value { return builder.Add(a, b) },
+			builder.CollectiveOptions{})
 	}, calliope.FuncOptions{Session: twoDevices(t), Compile: bridge.CompileOptions{Replicas: 2}})
 	check.Cleanup(t, f)
 	type out[T any] struct {
@@ -49,7 +50,8 @@ func TestReplicas(t *testing.T) {
 	check.Diff(t, "what the taps saw", []float32{10, 20}, seen)
 	arrays, err := calliope.Call[[2]out[calliope.Array]](f, p, []float32{10, 20})
 	check.NoError(t, err)
-	again, err := calliope.Call[[]out[float32]](f, []params[calliope.Array]{arrays[0].P, arrays[1].P}, []float32{10, 20})
+	again, err := calliope.Call[[]out[float32]](f, []params[calliope.Array]{arrays[0].P, arrays[1].P},
+		[]float32{10, 20})
 	check.NoError(t, err)
 	check.Diff(t, "the kernel after two steps", float32(42), again[1].P.Kernel)
 	_, err = f.Call(t.Context(), p, float32(1))
@@ -66,7 +68,8 @@ func TestMesh(t *testing.T) {
 		b.Mesh("mesh", builder.Axis{Name: "rows", Size: 2})
 		rows := builder.Sharding{Mesh: "mesh", Dims: [][]string{{"rows"}, {}}}
 		x = builder.Constrain(x, rows)
-		calliope.Tap(x, func(v tensor.View) { shapes = append(shapes, v.Shape.String()) }, calliope.CallOptions{Policy: contract.Gather})
+		calliope.Tap(x, func(v tensor.View) { shapes = append(shapes, v.Shape.String()) },
+			calliope.CallOptions{Policy: contract.Gather})
 		return builder.Mul(x, float32(2))
 	}, calliope.FuncOptions{Session: twoDevices(t)})
 	check.Cleanup(t, f)

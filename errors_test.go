@@ -36,17 +36,25 @@ func TestErrors(t *testing.T) {
 		want []string
 	}{
 		"shapes": {add, []any{two, []float32{1, 2, 3}}, []string{"errors_test.go:", "add(f32[2], f32[3])"}},
-		"tree": {add, []any{struct{ Kernel, Layer []float32 }{}, float32(1)}, []string{"argument 0 has another structure:",
-			"given {Kernel: an array, Layer: an array}", "takes {Kernel: an array, Layers: a slice of {Scale: an array, Shift: an array}, Named: a map from string to an array}"}},
-		"field":         {add, []any{struct{ Kernel, Shifts, Named []float32 }{}, float32(1)}, []string{"argument 0.Shifts is given for the field Layers"}},
-		"no array":      {add, []any{two, "1"}, []string{"argument 1 is a string", "use calliope.Array, tensor.View"}},
-		"parameter":     {func(x float32) builder.Value { return builder.Value{} }, nil, []string{"the parameter 0 is a float32", "use builder.Value"}},
-		"returns error": {func(x builder.Value) (builder.Value, error) { return x, nil }, nil, []string{"the result 1 is a error", "use builder.Value"}},
-		"returns none":  {func(x builder.Value) builder.Value { return builder.Value{} }, []any{float32(1)}, []string{"errors_test.go:", "result 0 is the zero Value"}},
-		"calls itself":  {func(x builder.Value) builder.Value { return builder.Neg(x) }, []any{builder.Value{}}, []string{"argument 0 is a builder.Value: call the Go function itself"}},
-		"closure's type": {func(x builder.Value) builder.Value { calliope.Tap(x, func([]float32) {}); return x }, []any{float32(1)},
+		"tree": {add, []any{struct{ Kernel, Layer []float32 }{}, float32(1)},
+			[]string{"argument 0 has another structure:",
+				"given {Kernel: an array, Layer: an array}", "takes {Kernel: an array, Layers: a slice of {Scale: an array, Shift: an array}, Named: a map from string to an array}"}},
+		"field": {add, []any{struct{ Kernel, Shifts, Named []float32 }{}, float32(1)},
+			[]string{"argument 0.Shifts is given for the field Layers"}},
+		"no array": {add, []any{two, "1"}, []string{"argument 1 is a string", "use calliope.Array, tensor.View"}},
+		"parameter": {func(x float32) builder.Value { return builder.Value{} }, nil,
+			[]string{"the parameter 0 is a float32", "use builder.Value"}},
+		"returns error": {func(x builder.Value) (builder.Value, error) { return x, nil }, nil,
+			[]string{"the result 1 is a error", "use builder.Value"}},
+		"returns none": {func(x builder.Value) builder.Value { return builder.Value{} }, []any{float32(1)},
+			[]string{"errors_test.go:", "result 0 is the zero Value"}},
+		"calls itself": {func(x builder.Value) builder.Value { return builder.Neg(x) }, []any{builder.Value{}},
+			[]string{"argument 0 is a builder.Value: call the Go function itself"}},
+		"closure's type": {func(x builder.Value) builder.Value { calliope.Tap(x, func([]float32) {}); return x },
+			[]any{float32(1)},
 			[]string{"errors_test.go:", "argument 0: takes f32[?], given f32[]"}},
-		"closure's tree": {func(x builder.Value) builder.Value { calliope.Tap(x, func(params[float32]) {}); return x }, []any{float32(1)},
+		"closure's tree": {func(x builder.Value) builder.Value { calliope.Tap(x, func(params[float32]) {}); return x },
+			[]any{float32(1)},
 			[]string{"errors_test.go:", "tap", "the argument"}},
 		"closure panics": {func(x builder.Value) builder.Value {
 			calliope.Tap(x, func(float32) { panic("no luck") })
@@ -55,7 +63,8 @@ func TestErrors(t *testing.T) {
 		"calls in a closure": {func(x builder.Value) builder.Value {
 			calliope.TryTap(x, func(ctx context.Context, x float32) error { _, err := neg.Call(ctx, x); return err })
 			return x
-		}, []any{float32(1)}, []string{"errors_test.go:", "a callback cannot execute on its own client", "a session of its own"}},
+		}, []any{float32(1)},
+			[]string{"errors_test.go:", "a callback cannot execute on its own client", "a session of its own"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := calliope.Func(test.fn)
@@ -154,7 +163,8 @@ func TestClosureError(t *testing.T) {
 	})
 	check.Cleanup(t, f)
 	_, err := f.Call(t.Context(), float32(1))
-	if call := new(callbacks.CallError); !errors.Is(err, no) || !errors.As(err, &call) || !strings.Contains(call.Loc, "errors_test.go:") {
+	if call := new(callbacks.CallError); !errors.Is(err, no) || !errors.As(err, &call) ||
+		!strings.Contains(call.Loc, "errors_test.go:") {
 		t.Errorf("the error is %v", err)
 	}
 }

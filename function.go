@@ -253,7 +253,8 @@ func (f *Function) run(ctx context.Context, args []any, onDevice bool) (*compile
 		return nil, outputs{}, err
 	}
 	if onDevice && c.onHost() {
-		return nil, outputs{}, errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
+		return nil, outputs{},
+			errors.New("calliope: the results are not on one device, so they are no Arrays: use calliope.Call")
 	}
 	results, err := c.run(ctx, r)
 	if err != nil {

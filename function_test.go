@@ -48,7 +48,8 @@ func TestTrees(t *testing.T) {
 		traced++
 		for i, l := range p.Layers {
 			dims := x.Shape().Dims
-			x = builder.Add(builder.Mul(x, builder.BroadcastTo(l.Scale, dims...)), builder.BroadcastTo(l.Shift, dims...))
+			x = builder.Add(builder.Mul(x, builder.BroadcastTo(l.Scale, dims...)),
+				builder.BroadcastTo(l.Shift, dims...))
 			p.Layers[i].Scale = builder.Add(l.Scale, float32(1))
 		}
 		p.Kernel = builder.Neg(p.Kernel)
@@ -74,7 +75,8 @@ func TestTrees(t *testing.T) {
 	again, err := calliope.Call[out[tensor.View]](f, device.P, x)
 	check.NoError(t, err)
 	check.Diff(t, "x", [][]float32{{16, 28}, {40, 52}}, again.X)
-	check.Diff(t, "params", "{f32[2] [1 2] [{f32[] 4 f32[] 1} {f32[] 5 f32[] 0}] map[a:f32[] 9 b:f32[] 8]}", fmt.Sprint(again.P))
+	check.Diff(t, "params", "{f32[2] [1 2] [{f32[] 4 f32[] 1} {f32[] 5 f32[] 0}] map[a:f32[] 9 b:f32[] 8]}",
+		fmt.Sprint(again.P))
 	check.Diff(t, "traces", 2, traced) // once for host arrays, once for arrays on the device
 }
 
@@ -83,7 +85,8 @@ func TestCallbacks(t *testing.T) {
 	type pair[T any] struct{ Step, Loss T }
 	f := calliope.Func(func(x builder.Value) builder.Value {
 		return builder.Loop(builder.Scalar(x.Func(), int32(3)), x, func(i, x builder.Value) builder.Value {
-			calliope.Tap(pair[builder.Value]{i, x}, func(p pair[float32]) { lines = append(lines, fmt.Sprint("never", p)) })
+			calliope.Tap(pair[builder.Value]{i, x},
+				func(p pair[float32]) { lines = append(lines, fmt.Sprint("never", p)) })
 			return x
 		})
 	})
@@ -141,13 +144,15 @@ func TestMistakes(t *testing.T) {
 		want string
 	}{
 		{"no function", 3, nil, "calliope: Func takes a function of builder values, not a int"},
-		{"variadic", func(x ...builder.Value) builder.Value { return x[0] }, nil, "calliope: the function is variadic: let it take a slice"},
+		{"variadic", func(x ...builder.Value) builder.Value { return x[0] }, nil,
+			"calliope: the function is variadic: let it take a slice"},
 		{"number of arguments", double, nil, "calliope: the function takes 1 arguments, not 0"},
 		{"nil", double, []any{nil}, "calliope: argument 0 is nil"},
 		{"no array", double, []any{"text"}, "calliope: argument 0 is a string, which cannot be part of a tree: use calliope.Array, tensor.View"},
 		{"ragged", double, []any{[][]int32{{1}, {1, 2}}}, "calliope: argument 0: the slices in it differ in length"},
 		{"structure", double, []any{params[float32]{}}, "calliope: argument 0: is a calliope_test.params[float32], and the function takes a builder.Value"},
-		{"mistake while building", func(x builder.Value) builder.Value { return builder.Dot(x, builder.Reshape(x, 3)) }, []any{float32(1)}, "function_test.go:"},
+		{"mistake while building", func(x builder.Value) builder.Value { return builder.Dot(x, builder.Reshape(x, 3)) },
+			[]any{float32(1)}, "function_test.go:"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := calliope.Func(test.fn)

@@ -78,17 +78,22 @@ func TestGradients(t *testing.T) {
 				return builder.Case(builder.Scalar(w.Func(), int32(index)),
 					func() value { return builder.Mul(x.A, w) },
 					func() value {
-						return builder.If(builder.Gt(builder.ReduceSum(x.A), 0), func() value { return builder.Cos(x.B[0]) }, func() value { return x.A })
+						return builder.If(builder.Gt(builder.ReduceSum(x.A), 0),
+							func() value { return builder.Cos(x.B[0]) }, func() value { return x.A })
 					})
 			}
 			return builder.ReduceSum(builder.Add(choose(0), choose(1)))
 		},
 		"a gradient": func(x tree, w value) value {
-			inner := builder.Grad(func(y value) value { return builder.ReduceSum(builder.Mul(builder.Sin(y), builder.Mul(x.B[0], w))) })
+			inner := builder.Grad(func(y value) value {
+				return builder.ReduceSum(builder.Mul(builder.Sin(y), builder.Mul(x.B[0], w)))
+			})
 			return builder.ReduceSum(builder.Mul(inner(x.A), x.B[1]))
 		},
 		"a gradient in a loop": func(x tree, w value) value {
-			loss := func(y value) value { return builder.ReduceSum(builder.Square(builder.Sub(builder.Square(y), x.B[0]))) }
+			loss := func(y value) value {
+				return builder.ReduceSum(builder.Square(builder.Sub(builder.Square(y), x.B[0])))
+			}
 			y := builder.Loop(builder.Scalar(w.Func(), int32(3)), x.A, func(_, y value) value {
 				return builder.Sub(y, builder.Mul(builder.Grad(loss)(y), builder.Mul(w, 0.1)))
 			})
@@ -101,16 +106,21 @@ func TestGradients(t *testing.T) {
 				at := func(x [3]value) tree { return tree{x[0], []value{x[1], x[2]}} }
 				loss := func(x tree) value { return f(x, w) }
 				point := at(x)
-				direction := builder.MapTrees(func(v ...value) value { return builder.Cos(builder.Mul(v[0], 7)) }, point)
+				direction := builder.MapTrees(func(v ...value) value { return builder.Cos(builder.Mul(v[0], 7)) },
+					point)
 				along := func(h float64) value {
-					return loss(builder.MapTrees(func(v ...value) value { return builder.Add(v[0], builder.Mul(v[1], h)) }, point, direction))
+					return loss(builder.MapTrees(func(v ...value) value {
+						return builder.Add(v[0], builder.Mul(v[1], h))
+					}, point, direction))
 				}
 				var d derivatives[value]
 				var gradient tree
 				d.Value, gradient = builder.ValueAndGrad(loss)(point)
 				d.Same, d.Forward = builder.JVP(loss, point, direction)
 				d.AsIs = loss(point)
-				products := builder.MapTrees(func(v ...value) value { return builder.ReduceSum(builder.Mul(v[0], v[1])) }, gradient, direction)
+				products := builder.MapTrees(func(v ...value) value {
+					return builder.ReduceSum(builder.Mul(v[0], v[1]))
+				}, gradient, direction)
 				d.Reverse = builder.Add(products.A, builder.Add(products.B[0], products.B[1]))
 				const h = 1e-5
 				d.Difference = builder.Div(builder.Sub(along(h), along(-h)), 2*h)
@@ -225,7 +235,8 @@ func TestAux(t *testing.T) {
 	}
 	got := call[results[float64, int32]](t, func(x, w value) (r results[value, value]) {
 		f := func(x value) (value, aux[value, value]) {
-			return builder.Mul(w, builder.Square(x)), aux[value, value]{builder.Mul(x, 2), w, []value{builder.Scalar(x.Func(), int32(7))}}
+			return builder.Mul(w, builder.Square(x)),
+				aux[value, value]{builder.Mul(x, 2), w, []value{builder.Scalar(x.Func(), int32(7))}}
 		}
 		r.Value, r.A, r.Gradient = builder.ValueAndGradAux(f)(x)
 		r.Other, r.B = builder.GradAux(f)(x)
@@ -252,7 +263,8 @@ func TestGradientCallsOnce(t *testing.T) {
 				see("step", y)
 				return calliope.Passthrough(builder.Square(y), func(v float64) { passed = append(passed, v) })
 			})
-			builder.If(builder.Gt(y, 100), func() struct{} { see("greater", y); return struct{}{} }, func() struct{} { return struct{}{} })
+			builder.If(builder.Gt(y, 100), func() struct{} { see("greater", y); return struct{}{} },
+				func() struct{} { return struct{}{} })
 			return y
 		}
 		y, dy := builder.ValueAndGrad(loss)(x)
@@ -270,8 +282,8 @@ func TestGradientCallsOnce(t *testing.T) {
 	check.Diff(t, "passed", []float64{1, 1, 4, 4, 8, 10, 16, 16, 16, 32, 80, 256}, passed)
 }
 
-// TestNoGradient holds that a derivative through a call of the host is an error of the build, with the lines of the call
-// and of the gradient.
+// TestNoGradient holds that a derivative through a call of the host is an error of the build, with the lines of the
+// call and of the gradient.
 func TestNoGradient(t *testing.T) {
 	f := calliope.Func(func(x builder.Value) builder.Value {
 		return builder.Grad(func(x builder.Value) builder.Value {
@@ -307,7 +319,8 @@ func TestRules(t *testing.T) {
 		f    func(value) value
 		want [3]float64 // its value and the first two derivatives at 3
 	}{
-		"stop_gradient": {func(x value) value { return builder.Mul(builder.StopGradient(builder.Square(x)), x) }, [3]float64{27, 9, 0}},
+		"stop_gradient": {func(x value) value { return builder.Mul(builder.StopGradient(builder.Square(x)), x) },
+			[3]float64{27, 9, 0}},
 		"of an operand": {func(x value) value { return builder.Mul(clip(x), x) }, [3]float64{9, 4.5, 1}},
 		"to any order":  {sine, [3]float64{math.Sin(3), 2 * math.Cos(3), -2 * math.Sin(3)}},
 		"reverse":       {cube, [3]float64{27, 30, 10}},
@@ -343,7 +356,8 @@ func TestBatch(t *testing.T) {
 		ruled := builder.CustomVJP(func(x value) value { return builder.ReduceSum(builder.Mul(x, w)) },
 			func(x value) (value, value) { return builder.ReduceSum(builder.Mul(x, w)), x },
 			func(x, dy value) value { return builder.Mul(builder.Mul(dy, 10), x) })
-		ofColumns := builder.Batch(func(x value) value { return builder.ReduceSum(x) }, builder.BatchOptions{In: []int{-1}})
+		ofColumns := builder.Batch(func(x value) value { return builder.ReduceSum(x) },
+			builder.BatchOptions{In: []int{-1}})
 		sum := func(f func(value) value) func(value) value {
 			return func(x value) value { return builder.ReduceSum(builder.Batch(f)(x)) }
 		}
@@ -358,7 +372,8 @@ func TestBatch(t *testing.T) {
 	check.Diff(t, "the tap sees", []string{"[[1 2] [3 4] [5 6]]"}, seen)
 }
 
-// TestCheckpointedGradient holds that a checkpoint changes neither a function nor its gradient, and makes no call twice.
+// TestCheckpointedGradient holds that a checkpoint changes neither a function nor its gradient, and makes no call
+// twice.
 func TestCheckpointedGradient(t *testing.T) {
 	type value = builder.Value
 	seen := 0

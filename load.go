@@ -22,7 +22,8 @@ import (
 //
 // The leaves of the arguments are the parameters of the module, or all inputs of a jax.export, in the contract's order.
 // A module with open dimensions is compiled for each set of shapes. A custom call that nothing serves is an error of
-// Load, with its place and the nearest known name. The files are trusted: see mlir.Context.Parse and bridge.Client.Load.
+// Load, with its place and the nearest known name. The files are trusted: see mlir.Context.Parse and
+// bridge.Client.Load.
 func Load(path string, o ...FuncOptions) (*Function, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -49,7 +49,8 @@ func TestLoad(t *testing.T) {
 	unused := load(t, export("unused"))
 	sum, err := calliope.Call[[4]float32](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})
 	check.Error(t, err, "the result[0] is a float32, which cannot hold f32[4]")
-	_, err = calliope.Call[struct{ X, Y []float32 }](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})
+	_, err = calliope.Call[struct{ X, Y []float32 }](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0},
+		[]float32{1, 1, 1, 1})
 	check.Error(t, err, "the module has 1 results, and a struct { X []float32; Y []float32 } has not as many leaves")
 	slice, err := calliope.Call[[]float32](unused, []float32{1, 2, 3, 4}, []int8{0, 0, 0}, []float32{1, 1, 1, 1})
 	check.NoError(t, err)

@@ -52,7 +52,8 @@ func treesOf(args []any, replica, replicas int) ([]any, error) {
 	for i, arg := range args {
 		v := reflect.ValueOf(arg)
 		if !v.IsValid() || !isList(v.Kind()) || v.Len() != replicas {
-			return nil, fmt.Errorf("calliope: argument %d is a %T: give a slice of %d trees, one for each replica", i, arg, replicas)
+			return nil, fmt.Errorf("calliope: argument %d is a %T: give a slice of %d trees, one for each replica", i,
+				arg, replicas)
 		}
 		trees[i] = v.Index(replica).Interface()
 	}

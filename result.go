@@ -115,7 +115,8 @@ func (r *results) each(to reflect.Value, at string, n int, set func(at string, v
 	case len(r.like) == 1:
 		return mirror(r.like[0], to, at, visit)
 	case len(r.like) > 0 && (to.Kind() != reflect.Struct || to.NumField() != len(r.like)):
-		return fmt.Errorf("the function has %d results: use a struct with as many fields for them, not a %s", len(r.like), to.Type())
+		return fmt.Errorf("the function has %d results: use a struct with as many fields for them, not a %s",
+			len(r.like), to.Type())
 	}
 	for i, like := range r.like {
 		if err := mirror(like, to.Field(i), at+"."+to.Type().Field(i).Name, visit); err != nil {
@@ -142,7 +143,8 @@ func fill(depth int, to reflect.Value, at string, left *int, set func(at string,
 	case to.Kind() == reflect.Slice:
 		to.Set(reflect.MakeSlice(to.Type(), *left, *left))
 	case to.Kind() != reflect.Struct && to.Kind() != reflect.Array:
-		return fmt.Errorf("%s is a %s: the results of a module are a struct, a Go array or a slice of %s", at, to.Type(), leafTypes)
+		return fmt.Errorf("%s is a %s: the results of a module are a struct, a Go array or a slice of %s", at,
+			to.Type(), leafTypes)
 	}
 	return tree.Each(to, at, leafTypes, func(_ int, b tree.Branch) error {
 		return fill(depth-1, b.Value, strings.TrimSpace(b.At), left, set)

@@ -46,7 +46,8 @@ type Session struct {
 
 // Open opens a session. The context limits only Open.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	s := &Session{offline: o.Offline, ownLibrary: o.Library.Path != "" || o.Library.Part != "" || o.Library.Process, registry: o.Registry}
+	s := &Session{offline: o.Offline, ownLibrary: o.Library.Path != "" || o.Library.Part != "" || o.Library.Process,
+		registry: o.Registry}
 	if s.registry == nil {
 		s.registry = callbacks.Default
 	}
@@ -62,7 +63,8 @@ func (s *Session) open(ctx context.Context, o Options) (err error) {
 		o.Interpreter = o.Interpreter || errors.As(err, new(*native.NotFoundError))
 	}
 	missing := slices.DeleteFunc(native.DefaultParts(), func(p native.Part) bool {
-		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin && (o.Plugin.Path != "" || o.Interpreter)
+		return p == native.MLIR && o.Library.Path != "" || p == native.PJRTPlugin &&
+			(o.Plugin.Path != "" || o.Interpreter)
 	})
 	if len(missing) > 0 {
 		if err := native.EnsureAll(ctx, s.fetching(), missing...); err != nil {

@@ -123,7 +123,9 @@ func (g goFunction) trace(s *Session, o FuncOptions, args []any, a arguments) (_
 }
 
 // parameters returns zero parameters of the Go function, and what they say of main.
-func (g goFunction) parameters(args []any, donated []bool) (params []reflect.Value, signature builder.Signature, err error) {
+func (g goFunction) parameters(
+	args []any, donated []bool,
+) (params []reflect.Value, signature builder.Signature, err error) {
 	of := g.fn.Type()
 	if len(args) != of.NumIn() {
 		return nil, signature, fmt.Errorf("the function takes %d arguments, not %d", of.NumIn(), len(args))

@@ -76,7 +76,8 @@ func mirrorTo(depth int, from, to reflect.Value, at string, visit func(at string
 func isList(k reflect.Kind) bool { return k == reflect.Slice || k == reflect.Array }
 
 func mismatch(at string, from, to reflect.Value) error {
-	return fmt.Errorf("%s has another structure:\n  given %s\n  takes %s", at, outline(from.Type(), 3), outline(to.Type(), 3))
+	return fmt.Errorf("%s has another structure:\n  given %s\n  takes %s", at, outline(from.Type(), 3),
+		outline(to.Type(), 3))
 }
 
 // outline returns the structure of a type of trees, down to a depth.

@@ -116,7 +116,8 @@ func (l List) Check(operands, results []mlir.Type) error {
 		}
 		if len(a.OutputTupleIndices) == 0 && out.IsTuple() && !in.Equal(out) && (len(results) > 1 || !in.IsTuple()) {
 			e := &Error{Index: i, Alias: a, WholeTuple: true}
-			e.Reason = fmt.Sprintf("an empty output path means the tuple of all %d results: use [i] for the i-th one", len(results))
+			e.Reason = fmt.Sprintf("an empty output path means the tuple of all %d results: use [i] for the i-th one",
+				len(results))
 			if len(results) == 1 {
 				e.Reason = fmt.Sprintf("an empty output path means the whole result %s, and the operand is %s: use [i] for the i-th element", out, in)
 			}
@@ -166,7 +167,8 @@ func descend(t mlir.Type, path []int64, what string) (mlir.Type, string) {
 	for depth, i := range path {
 		elements, ok := t.Elements()
 		if !ok {
-			return mlir.Type{}, fmt.Sprintf("the path into the %s leads to %s, which is not a tuple: remove %v from its end", what, t, path[depth:])
+			return mlir.Type{}, fmt.Sprintf(
+				"the path into the %s leads to %s, which is not a tuple: remove %v from its end", what, t, path[depth:])
 		}
 		if i < 0 || i >= int64(len(elements)) {
 			return mlir.Type{}, fmt.Sprintf("the %s's tuple %s has no element %d", what, t, i)

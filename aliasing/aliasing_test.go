@@ -100,18 +100,21 @@ var lists = []struct {
 		"0: the call has no results that could share an operand's memory",
 		"1: the call has no results that could share an operand's memory",
 	}},
-	{"no such result", []string{vector}, []string{vector, vector}, List{alias(path(2), 0), alias(path(-1), 0)}, []string{
-		"0: there is no result 2: the call has 2",
-		"1: there is no result -1: the call has 2",
-	}},
+	{"no such result", []string{vector}, []string{vector, vector}, List{alias(path(2), 0), alias(path(-1), 0)},
+		[]string{
+			"0: there is no result 2: the call has 2",
+			"1: there is no result -1: the call has 2",
+		}},
 	{"path into the only result", []string{vector}, []string{vector}, List{alias(path(0), 0)}, []string{
 		"0: the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0] from its end",
 	}},
-	{"path too long", []string{nested}, []string{vector, vector}, List{alias(path(1, 0, 3), 0, 1), alias(path(0), 0, 0, 1, 7)}, []string{
-		"0: the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0 3] from its end",
-		"1: the path into the operand leads to tensor<2xi32>, which is not a tuple: remove [7] from its end",
-	}},
-	{"no such element", []string{pair}, []string{nested, vector}, List{alias(path(0, 0, 2), 0, 0), alias(path(0, 0, -1), 0, 0), alias(path(1), 0, 2), alias(path(1), 0, -2)}, []string{
+	{"path too long", []string{nested}, []string{vector, vector},
+		List{alias(path(1, 0, 3), 0, 1), alias(path(0), 0, 0, 1, 7)}, []string{
+			"0: the path into the result leads to tensor<4xf32>, which is not a tuple: remove [0 3] from its end",
+			"1: the path into the operand leads to tensor<2xi32>, which is not a tuple: remove [7] from its end",
+		}},
+	{"no such element", []string{pair}, []string{nested, vector}, List{alias(path(0, 0, 2), 0, 0),
+		alias(path(0, 0, -1), 0, 0), alias(path(1), 0, 2), alias(path(1), 0, -2)}, []string{
 		"0: the result's tuple " + pair + " has no element 2",
 		"1: the result's tuple " + pair + " has no element -1",
 		"2: the operand's tuple " + pair + " has no element 2",
@@ -122,39 +125,47 @@ var lists = []struct {
 		"1: there is no operand -1: the call has 1",
 	}},
 	{"no operands", nil, []string{vector}, List{alias(nil, 0)}, []string{"0: there is no operand 0: the call has 0"}},
-	{"another type", []string{ints, pair}, []string{vector}, List{alias(nil, 0), alias(nil, 1), alias(nil, 1, 1)}, []string{
-		"0: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
-		"1: the operand is " + pair + " and the result tensor<4xf32>: values that share memory must have the same type",
-		"2: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
-	}},
-	{"two operands, one result", []string{vector, vector, vector}, []string{vector}, List{alias(nil, 0), alias(nil, 1), alias(nil, 2)}, []string{
-		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
-		"2: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
-	}},
-	{"one operand, two results", []string{vector}, []string{vector, vector}, List{alias(path(1), 0), alias(path(0), 0)}, []string{
-		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
-	}},
+	{"another type", []string{ints, pair}, []string{vector}, List{alias(nil, 0), alias(nil, 1), alias(nil, 1, 1)},
+		[]string{
+			"0: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
+			"1: the operand is " + pair +
+				" and the result tensor<4xf32>: values that share memory must have the same type",
+			"2: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
+		}},
+	{"two operands, one result", []string{vector, vector, vector}, []string{vector},
+		List{alias(nil, 0), alias(nil, 1), alias(nil, 2)}, []string{
+			"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
+			"2: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
+		}},
+	{"one operand, two results", []string{vector}, []string{vector, vector}, List{alias(path(1), 0), alias(path(0), 0)},
+		[]string{
+			"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
+		}},
 	{"twice the same", []string{vector}, []string{vector}, List{alias(nil, 0), alias(nil, 0)}, []string{
 		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
 	}},
-	{"part of a result", []string{pair, vector, pair}, []string{pair, vector}, List{alias(path(0), 0), alias(path(0, 0), 1), alias(path(1), 1)}, []string{
-		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
-	}},
-	{"whole of a result in parts", []string{vector, pair}, []string{pair}, List{alias(path(0), 0), alias(nil, 1)}, []string{
-		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
-	}},
-	{"all results after one", []string{vector, pair}, []string{vector, ints}, List{alias(path(0), 0), alias(nil, 1)}, []string{
-		"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
-	}},
+	{"part of a result", []string{pair, vector, pair}, []string{pair, vector},
+		List{alias(path(0), 0), alias(path(0, 0), 1), alias(path(1), 1)}, []string{
+			"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
+		}},
+	{"whole of a result in parts", []string{vector, pair}, []string{pair}, List{alias(path(0), 0), alias(nil, 1)},
+		[]string{
+			"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
+		}},
+	{"all results after one", []string{vector, pair}, []string{vector, ints}, List{alias(path(0), 0), alias(nil, 1)},
+		[]string{
+			"1: alias 0 uses this result already, or a part of it: a result can share the memory of one operand only",
+		}},
 	{"part of an operand", []string{nested}, []string{pair, vector, ints, vector}, List{
 		alias(path(0), 0, 0), alias(path(1), 0, 0, 0), alias(path(2), 0, 0, 1), alias(path(3), 0, 1),
 	}, []string{
 		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
 		"2: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
 	}},
-	{"whole of an operand in parts", []string{pair}, []string{ints, pair}, List{alias(path(0), 0, 1), alias(path(1), 0)}, []string{
-		"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
-	}},
+	{"whole of an operand in parts", []string{pair}, []string{ints, pair},
+		List{alias(path(0), 0, 1), alias(path(1), 0)}, []string{
+			"1: alias 0 uses this operand already, or a part of it: two results in the same memory would overwrite each other",
+		}},
 }
 
 func TestCheck(t *testing.T) {
@@ -177,7 +188,8 @@ func TestCheckIsStricter(t *testing.T) {
 			continue // Create refuses an alias without results; the verifier crashes
 		}
 		t.Run(test.name, func(t *testing.T) {
-			op := create(t, mlirtest.Context(t), stablehlo.CustomCallOp{Aliases: test.list}, test.operands, test.results)
+			op := create(t, mlirtest.Context(t), stablehlo.CustomCallOp{Aliases: test.list}, test.operands,
+				test.results)
 			if diff := cmp.Diff(test.want, reasons(t, CheckOperation(op))); diff != "" {
 				t.Errorf("refusals of the operation (-want +got):\n%s", diff)
 			}
@@ -220,33 +232,42 @@ func TestLayouts(t *testing.T) {
 	}{
 		{"none given", []string{matrix}, []string{matrix}, nil, nil, List{alias(nil, 0)}, nil},
 		{"same", []string{matrix}, []string{matrix}, [][]int64{columns}, [][]int64{columns}, List{alias(nil, 0)}, nil},
-		{"different", []string{matrix}, []string{matrix}, [][]int64{rows}, [][]int64{columns}, List{alias(nil, 0)}, []string{"0: " + differ}},
-		{"different but not aliased", []string{matrix}, []string{matrix}, [][]int64{rows}, [][]int64{columns}, nil, nil},
-		{"of several", []string{cube, matrix, matrix}, []string{matrix, matrix}, [][]int64{path(2, 1, 0), rows, rows}, [][]int64{columns, rows},
+		{"different", []string{matrix}, []string{matrix}, [][]int64{rows}, [][]int64{columns}, List{alias(nil, 0)},
+			[]string{"0: " + differ}},
+		{"different but not aliased", []string{matrix}, []string{matrix}, [][]int64{rows}, [][]int64{columns}, nil,
+			nil},
+		{"of several", []string{cube, matrix, matrix}, []string{matrix, matrix}, [][]int64{path(2, 1, 0), rows, rows},
+			[][]int64{columns, rows},
 			List{alias(path(1), 1), alias(path(0), 2)}, []string{"1: " + differ}},
-		{"scalars", []string{"tensor<f32>"}, []string{"tensor<f32>"}, [][]int64{nil}, [][]int64{{}}, List{alias(nil, 0)}, nil},
-		{"elements of the only result", []string{matrix, matrix}, []string{matrices}, [][]int64{rows, rows}, [][]int64{rows, columns},
+		{"scalars", []string{"tensor<f32>"}, []string{"tensor<f32>"}, [][]int64{nil}, [][]int64{{}},
+			List{alias(nil, 0)}, nil},
+		{"elements of the only result", []string{matrix, matrix}, []string{matrices}, [][]int64{rows, rows},
+			[][]int64{rows, columns},
 			List{alias(path(0), 0), alias(path(1), 1)}, []string{"1: " + differ}},
-		{"type and layout", []string{matrix, ints}, []string{matrix, vector}, [][]int64{rows, path(0)}, [][]int64{columns, path(0)},
+		{"type and layout", []string{matrix, ints}, []string{matrix, vector}, [][]int64{rows, path(0)},
+			[][]int64{columns, path(0)},
 			List{alias(path(0), 0), alias(path(1), 1)}, []string{
 				"1: the operand is tensor<2xi32> and the result tensor<4xf32>: values that share memory must have the same type",
 				"0: " + differ,
 			}},
 		// Layouts of operands and results that do not exist are not checked.
-		{"whole tuple", []string{matrix}, []string{matrix, matrix}, [][]int64{rows}, [][]int64{columns, columns}, List{alias(nil, 0)}, []string{
-			"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
-		}},
-		{"no such operand or result", []string{matrix}, []string{matrix, matrix}, [][]int64{rows}, [][]int64{columns, columns},
+		{"whole tuple", []string{matrix}, []string{matrix, matrix}, [][]int64{rows}, [][]int64{columns, columns},
+			List{alias(nil, 0)}, []string{
+				"0: an empty output path means the tuple of all 2 results: use [i] for the i-th one",
+			}},
+		{"no such operand or result", []string{matrix}, []string{matrix, matrix}, [][]int64{rows},
+			[][]int64{columns, columns},
 			List{alias(path(0), 1), alias(path(0), -1), alias(path(2), 0), alias(path(-1), 0)}, []string{
 				"0: there is no operand 1: the call has 1",
 				"1: there is no operand -1: the call has 1",
 				"2: there is no result 2: the call has 2",
 				"3: there is no result -1: the call has 2",
 			}},
-		{"part of what is no tuple", []string{matrix}, []string{matrix}, [][]int64{rows}, [][]int64{columns}, List{alias(path(0), 0), alias(nil, 0, 0)}, []string{
-			"0: the path into the result leads to tensor<2x3xf32>, which is not a tuple: remove [0] from its end",
-			"1: the path into the operand leads to tensor<2x3xf32>, which is not a tuple: remove [0] from its end",
-		}},
+		{"part of what is no tuple", []string{matrix}, []string{matrix}, [][]int64{rows}, [][]int64{columns},
+			List{alias(path(0), 0), alias(nil, 0, 0)}, []string{
+				"0: the path into the result leads to tensor<2x3xf32>, which is not a tuple: remove [0] from its end",
+				"1: the path into the operand leads to tensor<2x3xf32>, which is not a tuple: remove [0] from its end",
+			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			call := stablehlo.CustomCallOp{Aliases: test.list, OperandLayouts: test.in, ResultLayouts: test.out}
@@ -325,7 +346,8 @@ func TestWholeTuple(t *testing.T) {
 		t.Errorf("refusals (-want +got):\n%s", diff)
 	}
 	// The correction in the message works.
-	fixed := strings.NewReplacer("[], operand_index = 0", "[0], operand_index = 0", "[], operand_index = 1", "[1], operand_index = 1").Replace(text)
+	fixed := strings.NewReplacer("[], operand_index = 0", "[0], operand_index = 0", "[], operand_index = 1",
+		"[1], operand_index = 1").Replace(text)
 	m, err := c.Parse("fixed.mlir", []byte(fixed))
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +370,8 @@ func check(t *testing.T, m *mlir.Module) (aliased int) {
 		switch {
 		case ok && err != nil:
 			t.Errorf("%s: %v", op, err)
-		case !ok && (err == nil || err.Error() != "aliasing: "+op.Name()+" has no aliases: only stablehlo.custom_call does"):
+		case !ok &&
+			(err == nil || err.Error() != "aliasing: "+op.Name()+" has no aliases: only stablehlo.custom_call does"):
 			t.Errorf("%s: %v", op.Name(), err)
 		}
 		if len(list) > 0 {

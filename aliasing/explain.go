@@ -84,7 +84,8 @@ func (x *Explainer) explain(op mlir.Operation, list List, i int) (Cause, string)
 	shared := list.Operands(op.NumOperands())
 	for j, other := range op.Operands() {
 		if j != number && !shared[j] && other.Equal(v) {
-			return ReadTwice, fmt.Sprintf("it is copied: the call also takes it as operand %d, which must not change", j)
+			return ReadTwice,
+				fmt.Sprintf("it is copied: the call also takes it as operand %d, which must not change", j)
 		}
 	}
 	return x.overwritten(op, v, 0)
@@ -148,7 +149,8 @@ func (x *Explainer) argument(v mlir.Value, depth int) (Cause, string) {
 // which XLA inlines into each call.
 func (x *Explainer) parameter(f mlir.Operation, i, depth int) (Cause, string) {
 	name, _ := f.Symbol()
-	calls := slices.DeleteFunc(slices.Clone(x.callsIn(f.Parent())[name]), func(call mlir.Operation) bool { return i >= call.NumOperands() })
+	calls := slices.DeleteFunc(slices.Clone(x.callsIn(f.Parent())[name]),
+		func(call mlir.Operation) bool { return i >= call.NumOperands() })
 	if len(calls) > 0 && name != "main" {
 		if depth == maxCalls {
 			return Unclear, "its function is called from too many nested calls"

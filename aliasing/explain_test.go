@@ -28,8 +28,10 @@ func TestExplain(t *testing.T) {
 		want       Cause
 		says       string
 	}{
-		{"computed", main("%y = stablehlo.cosine %x : tensor<4xf32>\n" + pass + ret), NoCopy, "nothing else uses the operand"},
-		{"argument", main(strings.ReplaceAll(pass, "%y", "%x") + ret), NotDonated, `argument 0 of "main" is not donated`},
+		{"computed", main("%y = stablehlo.cosine %x : tensor<4xf32>\n" + pass + ret), NoCopy,
+			"nothing else uses the operand"},
+		{"argument", main(strings.ReplaceAll(pass, "%y", "%x") + ret), NotDonated,
+			`argument 0 of "main" is not donated`},
 		{"buffer donor", main(strings.ReplaceAll(pass, "%y", "%d") + ret), NoCopy, "if the run donates argument 2"},
 		{"aliasing output", main(strings.ReplaceAll(pass, "%y", "%o") + ret), NoCopy, "if the run donates argument 3"},
 		{"reshaped argument", main(`%z = stablehlo.reshape %x : (tensor<4xf32>) -> tensor<2x2xf32>
@@ -51,7 +53,8 @@ func TestExplain(t *testing.T) {
 				#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} :
 				(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 			` + ret), ReadTwice, "takes it as operand 1"},
-		{"constant", main("%y = stablehlo.constant dense<1.0> : tensor<4xf32>\n" + pass + ret), IsConstant, "part of the program"},
+		{"constant", main("%y = stablehlo.constant dense<1.0> : tensor<4xf32>\n" + pass + ret), IsConstant,
+			"part of the program"},
 		{"of constants", main(`%c = stablehlo.constant dense<1.0> : tensor<4xf32>
 			%z = stablehlo.add %c, %c : tensor<4xf32>
 			%y = stablehlo.cosine %z : tensor<4xf32>
@@ -71,7 +74,8 @@ func TestExplain(t *testing.T) {
 			}) : (tensor<4x4xf32>) -> tensor<4xf32>
 			return %p : tensor<4xf32>}`, Unclear, "an argument of test.op"},
 		{"called twice", main("%c = stablehlo.cosine %d : tensor<4xf32>\n%q = func.call @f(%c) : (tensor<4xf32>) -> tensor<4xf32>\n%p = func.call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"+ret) +
-			"func.func private @f(%y: tensor<4xf32>) -> tensor<4xf32> {\n" + pass + ret + "}", NotDonated, "in the call at"},
+			"func.func private @f(%y: tensor<4xf32>) -> tensor<4xf32> {\n" + pass + ret + "}", NotDonated,
+			"in the call at"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

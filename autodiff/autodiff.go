@@ -137,7 +137,9 @@ func (d *derivation) empty(parameters []mlir.Type) *emitter {
 }
 
 // newFunction adds a function with parameters of these types and no results to a module.
-func newFunction(table *mlir.SymbolTable, loc mlir.Location, name string, parameters []mlir.Type) (f mlir.Operation, e *emitter) {
+func newFunction(
+	table *mlir.SymbolTable, loc mlir.Location, name string, parameters []mlir.Type,
+) (f mlir.Operation, e *emitter) {
 	c := loc.Context()
 	region, block := c.NewRegion(), c.NewBlock(loc, parameters...)
 	region.Append(block)
@@ -207,12 +209,15 @@ func selected(f mlir.Operation, parameters []mlir.Value, list []int) ([]int, err
 	for k, i := range list {
 		switch {
 		case i < 0 || i >= len(parameters):
-			return nil, &Error{f.Name(), f.Location().Position(), fmt.Sprintf("there is no parameter %d: the function has %d", i, len(parameters))}
+			return nil, &Error{f.Name(), f.Location().Position(),
+				fmt.Sprintf("there is no parameter %d: the function has %d", i, len(parameters))}
 		case !differentiable(parameters[i].Type()):
 			return nil, &Error{f.Name(), f.Location().Position(), fmt.Sprintf(
-				"parameter %d is %s, which has no derivative: leave it out of Options.Parameters", i, parameters[i].Type())}
+				"parameter %d is %s, which has no derivative: leave it out of Options.Parameters", i,
+				parameters[i].Type())}
 		case slices.Contains(list[:k], i):
-			return nil, &Error{f.Name(), f.Location().Position(), fmt.Sprintf("Options.Parameters has parameter %d twice", i)}
+			return nil,
+				&Error{f.Name(), f.Location().Position(), fmt.Sprintf("Options.Parameters has parameter %d twice", i)}
 		}
 	}
 	return list, nil

@@ -69,7 +69,8 @@ func TestGradientOfDeepNetwork(t *testing.T) {
 
 // TestNames holds the names, the signatures and the locations of what is made.
 func TestNames(t *testing.T) {
-	m := parse(t, `func.func private @main(%x: tensor<3xf32> {my.attribute}, %n: tensor<i32>) -> (tensor<3xf32>, tensor<i32>) {
+	m := parse(t,
+		`func.func private @main(%x: tensor<3xf32> {my.attribute}, %n: tensor<i32>) -> (tensor<3xf32>, tensor<i32>) {
 		%0 = stablehlo.sine %x : tensor<3xf32> loc("user.py":7:3)
 		return %0, %n : tensor<3xf32>, tensor<i32>
 	}`)
@@ -156,7 +157,8 @@ func TestHigherOrders(t *testing.T) {
 	second, err := autodiff.JVP(grad, autodiff.Options{})
 	check.NoError(t, err)
 	results := run(t, client, second, tensor.Scalar(x), tensor.Scalar(1.0))
-	check.Diff(t, "forward over reverse", want[2], check.Must(tensor.Slice[float64](results[1]))[0], cmpopts.EquateApprox(1e-12, 0))
+	check.Diff(t, "forward over reverse", want[2], check.Must(tensor.Slice[float64](results[1]))[0],
+		cmpopts.EquateApprox(1e-12, 0))
 	first, err := autodiff.JVP(function(t, m, "main"), autodiff.Options{Name: "j"})
 	check.NoError(t, err)
 	_, backward, err := autodiff.VJP(first, autodiff.Options{})
@@ -198,7 +200,8 @@ func TestTransposedCollectives(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := parse(t, "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {%0 = "+c.operation+" : (tensor<3xf32>) -> tensor<3xf32> return %0 : tensor<3xf32> }")
+			m := parse(t, "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {%0 = "+c.operation+
+				" : (tensor<3xf32>) -> tensor<3xf32> return %0 : tensor<3xf32> }")
 			_, backward, err := autodiff.VJP(function(t, m, "main"), autodiff.Options{})
 			check.NoError(t, err)
 			got := count(backward)
@@ -229,7 +232,8 @@ func TestErrors(t *testing.T) {
 		o      autodiff.Options
 		wanted []string
 	}{
-		"an all_reduce that multiplies": {vector(`%0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+		"an all_reduce that multiplies": {
+			vector(`%0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
 			^bb0(%a: tensor<f32>, %b: tensor<f32>):
 				%1 = stablehlo.multiply %a, %b : tensor<f32>
 				stablehlo.return %1 : tensor<f32>
@@ -248,7 +252,8 @@ func TestErrors(t *testing.T) {
 		}`, all, autodiff.Options{}, []string{"no letter twice"}},
 		"what the host computes": {vector(`%0 = stablehlo.custom_call @other(%x) {api_version = 4 : i32, backend_config = {}} : (tensor<3xf32>) -> tensor<3xf32> return %0 : tensor<3xf32>`),
 			all, autodiff.Options{}, []string{"@other", "no derivative"}},
-		"a loop without a number of steps": {vector(`%0:2 = stablehlo.while(%c = %x, %n = %x) : tensor<3xf32>, tensor<3xf32>
+		"a loop without a number of steps": {
+			vector(`%0:2 = stablehlo.while(%c = %x, %n = %x) : tensor<3xf32>, tensor<3xf32>
 			cond {
 				%zero = stablehlo.constant dense<0.0> : tensor<f32>
 				%1 = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
@@ -261,15 +266,21 @@ func TestErrors(t *testing.T) {
 			return %0#0 : tensor<3xf32>`), all, autodiff.Options{}, []string{"stablehlo.while", "constant number of steps", "forward derivative"}},
 		"dynamic shapes": {`func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { %0 = stablehlo.sine %x : tensor<?xf32> return %0 : tensor<?xf32> }`,
 			all, autodiff.Options{}, []string{"dynamic", "stablehlo.Refine"}},
-		"the gradient of an array": {vector(sum), grad, autodiff.Options{}, []string{"tensor<3xf32>", "real scalar", "VJP"}},
-		"the gradient of two":      {`func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) { return %x, %x : tensor<f32>, tensor<f32> }`, grad, autodiff.Options{}, []string{"Options.Aux"}},
-		"a parameter that is not":  {vector(sum), all, autodiff.Options{Parameters: []int{1}}, []string{"no parameter 1"}},
-		"a parameter twice":        {vector(sum), all, autodiff.Options{Parameters: []int{0, 0}}, []string{"parameter 0 twice"}},
-		"a parameter of integers":  {`func.func @main(%x: tensor<i32>) -> tensor<i32> { return %x : tensor<i32> }`, all, autodiff.Options{Parameters: []int{0}}, []string{"tensor<i32>", "no derivative"}},
-		"no parameter":             {`func.func @main(%x: tensor<i32>) -> tensor<i32> { return %x : tensor<i32> }`, all, autodiff.Options{}, []string{"no parameter"}},
-		"a declaration":            {`func.func private @main(%x: tensor<f32>) -> tensor<f32>`, all, autodiff.Options{}, []string{"one block"}},
-		"a call of a declaration":  {`func.func private @g(tensor<f32>) -> tensor<f32> func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = call @g(%x) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`, all, autodiff.Options{}, []string{"@g"}},
-		"a function of itself":     {`func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = call @main(%x) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`, all, autodiff.Options{}, []string{"call itself"}},
+		"the gradient of an array": {vector(sum), grad, autodiff.Options{},
+			[]string{"tensor<3xf32>", "real scalar", "VJP"}},
+		"the gradient of two": {`func.func @main(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) { return %x, %x : tensor<f32>, tensor<f32> }`, grad, autodiff.Options{}, []string{"Options.Aux"}},
+		"a parameter that is not": {vector(sum), all, autodiff.Options{Parameters: []int{1}},
+			[]string{"no parameter 1"}},
+		"a parameter twice": {vector(sum), all, autodiff.Options{Parameters: []int{0, 0}},
+			[]string{"parameter 0 twice"}},
+		"a parameter of integers": {`func.func @main(%x: tensor<i32>) -> tensor<i32> { return %x : tensor<i32> }`, all,
+			autodiff.Options{Parameters: []int{0}}, []string{"tensor<i32>", "no derivative"}},
+		"no parameter": {`func.func @main(%x: tensor<i32>) -> tensor<i32> { return %x : tensor<i32> }`, all,
+			autodiff.Options{}, []string{"no parameter"}},
+		"a declaration": {`func.func private @main(%x: tensor<f32>) -> tensor<f32>`, all, autodiff.Options{},
+			[]string{"one block"}},
+		"a call of a declaration": {`func.func private @g(tensor<f32>) -> tensor<f32> func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = call @g(%x) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`, all, autodiff.Options{}, []string{"@g"}},
+		"a function of itself":    {`func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = call @main(%x) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`, all, autodiff.Options{}, []string{"call itself"}},
 		"a scatter that multiplies": {vector(`%i = stablehlo.constant dense<[[0], [0]]> : tensor<2x1xi32>
 			%u = stablehlo.slice %x [0:2] : (tensor<3xf32>) -> tensor<2xf32>
 			%0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({

@@ -113,8 +113,10 @@ func registerCubes(t *testing.T) {
 		})
 	}
 	elementwise("autodiff.cube", func(v []float64) []float64 { return []float64{v[0] * v[0] * v[0]} })
-	elementwise("autodiff.cube.jvp", func(v []float64) []float64 { return []float64{v[0] * v[0] * v[0], 3 * v[0] * v[0] * v[1]} })
-	elementwise("autodiff.cube.vjp", func(v []float64) []float64 { return []float64{3 * v[0] * v[0] * v[2]} }) // of x, x³, g
+	elementwise("autodiff.cube.jvp",
+		func(v []float64) []float64 { return []float64{v[0] * v[0] * v[0], 3 * v[0] * v[0] * v[1]} })
+	// of x, x³, g
+	elementwise("autodiff.cube.vjp", func(v []float64) []float64 { return []float64{3 * v[0] * v[0] * v[2]} })
 	elementwise("autodiff.triple", func(v []float64) []float64 { return []float64{3 * v[0]} })
 	elementwise("autodiff.second", func(v []float64) []float64 { return []float64{3 * v[0] * v[0]} })
 	elementwise("autodiff.second.vjp", func(v []float64) []float64 { return []float64{6 * v[0] * v[2]} })
@@ -147,7 +149,8 @@ func TestCallbackRules(t *testing.T) {
 			f := function(t, parse(t, text), "main")
 			grad, err := autodiff.Grad(f, autodiff.Options{})
 			check.NoError(t, err)
-			check.Diff(t, "gradient", want, check.Must(tensor.Slice[float64](run(t, client, grad, tensor.Vector(x...))[0])), same)
+			check.Diff(t, "gradient", want,
+				check.Must(tensor.Slice[float64](run(t, client, grad, tensor.Vector(x...))[0])), same)
 			jvp, err := autodiff.JVP(f, autodiff.Options{})
 			check.NoError(t, err)
 			got := run(t, client, jvp, tensor.Vector(x...), tensor.Vector(1., 10.))
@@ -160,23 +163,27 @@ func TestCallbackRules(t *testing.T) {
 			check.NoError(t, err)
 			forward := function(t, parse(t, grad.Parent().String()), "twice.forward")
 			kept := run(t, client, forward, tensor.Vector(x...))[1:]
-			check.Diff(t, "second derivative", second, check.Must(tensor.Slice[float64](run(t, client, backward, append(kept, tensor.Vector(1., 1.))...)[0])), same)
+			check.Diff(t, "second derivative", second, check.Must(
+				tensor.Slice[float64](run(t, client, backward, append(kept, tensor.Vector(1., 1.))...)[0])), same)
 		})
 	}
 	t.Run("linear", func(t *testing.T) {
 		text := strings.Replace(cubes(`transpose = "autodiff.triple"`, ""), "autodiff.cube", "autodiff.triple", 1)
-		check.NoError(t, autodiff.Check(function(t, parse(t, text), "main"), autodiff.Options{}, func(f mlir.Operation, arguments ...tensor.View) ([]tensor.View, error) {
-			return run(t, client, f, arguments...), nil
-		}, tensor.Vector(x...)))
+		check.NoError(t, autodiff.Check(function(t, parse(t, text), "main"), autodiff.Options{},
+			func(f mlir.Operation, arguments ...tensor.View) ([]tensor.View, error) {
+				return run(t, client, f, arguments...), nil
+			}, tensor.Vector(x...)))
 	})
 	for name, c := range map[string]struct {
 		text   string
 		wanted []string
 	}{
-		"no rule":           {cubes(`optional = false`, ""), []string{"autodiff", "no derivative", "jvp, vjp or transpose"}},
-		"only tangents":     {cubes(`jvp = "autodiff.cube.jvp"`, ""), []string{"along tangents only", "vjp"}},
-		"no such function":  {cubes(`vjp = "@other"`, ""), []string{"@other", "not in the module"}},
-		"another signature": {cubes(`vjp = "@rule"`, strings.NewReplacer(", %g: tensor<2xf64>", "", "%0, %g", "%0, %x").Replace(asFunction)), []string{"@rule"}},
+		"no rule": {cubes(`optional = false`, ""),
+			[]string{"autodiff", "no derivative", "jvp, vjp or transpose"}},
+		"only tangents":    {cubes(`jvp = "autodiff.cube.jvp"`, ""), []string{"along tangents only", "vjp"}},
+		"no such function": {cubes(`vjp = "@other"`, ""), []string{"@other", "not in the module"}},
+		"another signature": {cubes(`vjp = "@rule"`,
+			strings.NewReplacer(", %g: tensor<2xf64>", "", "%0, %g", "%0, %x").Replace(asFunction)), []string{"@rule"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := autodiff.Grad(function(t, parse(t, c.text), "main"), autodiff.Options{})

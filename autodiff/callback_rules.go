@@ -91,8 +91,8 @@ func (f *forward) pend(c callback, operands, results []mlir.Value) {
 // numTangents is the attribute of a pending call with the number of its tangents.
 const numTangents = "calliope.autodiff.tangents"
 
-// passThrough passes the tangents on. In forward mode the call gets them after the values; in reverse mode the transpose
-// calls the function with the cotangents.
+// passThrough passes the tangents on. In forward mode the call gets them after the values; in reverse mode the
+// transpose calls the function with the cotangents.
 func (c callback) passThrough(f *forward, custom stablehlo.CustomCallOp) {
 	order, err := passes.PassthroughOrder(custom)
 	if err != nil {
@@ -192,7 +192,9 @@ func (c callback) tangents(f *forward) {
 }
 
 // named calls what a rule names, for a call of the host. tokens order it, and what the call returned goes through it.
-func (e *emitter) named(c callback, rule string, operands []mlir.Value, results []mlir.Type, tokens []mlir.Value) []mlir.Value {
+func (e *emitter) named(
+	c callback, rule string, operands []mlir.Value, results []mlir.Type, tokens []mlir.Value,
+) []mlir.Value {
 	if name, ok := strings.CutPrefix(rule, "@"); ok {
 		made := e.call(c.op, name, operands)
 		if !slices.Equal(typesOf(made), results) {
@@ -208,7 +210,8 @@ func (e *emitter) named(c callback, rule string, operands []mlir.Value, results 
 		config.Effect = c.config.Effect
 	}
 	o := stablehlo.CustomCallOp{
-		Target: config.Form.Target(), Operands: slices.Concat(operands, tokens), Results: slices.Concat(results, typesOf(tokens)),
+		Target: config.Form.Target(), Operands: slices.Concat(operands, tokens),
+		Results:    slices.Concat(results, typesOf(tokens)),
 		APIVersion: stablehlo.TypedFFI, HasSideEffect: config.Form != contract.Pure,
 		BackendConfig: must(callop.ConfigAttribute(e.Context, config)),
 	}
@@ -244,7 +247,8 @@ func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (r
 	}
 	body := f.Region(0).First()
 	if !slices.Equal(typesOf(arguments(body)), typesOf(operands)) {
-		fail(op, "the function @%s of its rule takes %v, and is given %v", name, typesOf(arguments(body)), typesOf(operands))
+		fail(op, "the function @%s of its rule takes %v, and is given %v", name, typesOf(arguments(body)),
+			typesOf(operands))
 	}
 	var mapping mlir.Mapping
 	for i, v := range arguments(body) {

@@ -76,7 +76,8 @@ func TestCallbacks(t *testing.T) {
 						continue
 					}
 					names = append(names, call.Config.Callback)
-					if producer := op.Operand(0).Owner().Name(); producer != "stablehlo.sine" && producer != "stablehlo.multiply" {
+					if producer := op.Operand(0).Owner().Name(); producer != "stablehlo.sine" &&
+						producer != "stablehlo.multiply" {
 						t.Errorf("%s sees what %s computes", call.Config.Callback, producer)
 					}
 				}

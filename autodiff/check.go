@@ -19,7 +19,8 @@ import (
 //
 // Check adds functions to the module, and returns an error that says which derivative differs.
 func Check(
-	f mlir.Operation, o Options, run func(f mlir.Operation, arguments ...tensor.View) ([]tensor.View, error), args ...tensor.View,
+	f mlir.Operation, o Options, run func(f mlir.Operation, arguments ...tensor.View) ([]tensor.View, error),
+	args ...tensor.View,
 ) (err error) {
 	jvp, err := JVP(f, o)
 	if err != nil {

@@ -57,7 +57,8 @@ func TestCheck(t *testing.T) {
 			%1 = stablehlo.multiply %0, %a : tensor<3xf64>
 			return %1 : tensor<3xf64>
 		}`, []tensor.View{wave(3)}},
-		{"convolution with reversed windows", `func.func @main(%a: tensor<1x2x6x5xf64>, %b: tensor<3x2x3x2xf64>) -> tensor<1x3x3x5xf64> {
+		{"convolution with reversed windows",
+			`func.func @main(%a: tensor<1x2x6x5xf64>, %b: tensor<3x2x3x2xf64>) -> tensor<1x3x3x5xf64> {
 			%0 = stablehlo.convolution(%a, %b) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
 				window = {stride = [2, 1], pad = [[1, 0], [1, 0]], reverse = [true, false]}
 				{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x6x5xf64>, tensor<3x2x3x2xf64>) -> tensor<1x3x3x5xf64>
@@ -92,7 +93,8 @@ func TestCheck(t *testing.T) {
 			}) : (tensor<7xf64>, tensor<f64>) -> tensor<3xf64>
 			return %0 : tensor<3xf64>
 		}`, []tensor.View{wave(7), tensor.Scalar(3.)}},
-		{"reduction of two arrays", `func.func @main(%a: tensor<2x5xf64>, %b: tensor<2x5xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
+		{"reduction of two arrays",
+			`func.func @main(%a: tensor<2x5xf64>, %b: tensor<2x5xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
 			%one = stablehlo.constant dense<1.0> : tensor<f64>
 			%zero = stablehlo.constant dense<0.0> : tensor<f64>
 			%0:2 = stablehlo.reduce(%a init: %one), (%b init: %zero) across dimensions = [1] : (tensor<2x5xf64>, tensor<2x5xf64>, tensor<f64>, tensor<f64>) -> (tensor<2xf64>, tensor<2xf64>)
@@ -104,16 +106,19 @@ func TestCheck(t *testing.T) {
 			}
 			return %0#0, %0#1 : tensor<2xf64>, tensor<2xf64>
 		}`, []tensor.View{wave(2, 5), wave(2, 5)}},
-		{"batch_norm_inference", `func.func @main(%x: tensor<2x3x2xf64>, %s: tensor<2xf64>, %o: tensor<2xf64>, %m: tensor<2xf64>, %v: tensor<2xf64>) -> tensor<2x3x2xf64> {
+		{"batch_norm_inference",
+			`func.func @main(%x: tensor<2x3x2xf64>, %s: tensor<2xf64>, %o: tensor<2xf64>, %m: tensor<2xf64>, %v: tensor<2xf64>) -> tensor<2x3x2xf64> {
 			%w = stablehlo.multiply %v, %v : tensor<2xf64>
 			%0 = "stablehlo.batch_norm_inference"(%x, %s, %o, %m, %w) <{epsilon = 0.1 : f32, feature_index = 2 : i64}> : (tensor<2x3x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) -> tensor<2x3x2xf64>
 			return %0 : tensor<2x3x2xf64>
 		}`, []tensor.View{wave(2, 3, 2), wave(2), wave(2), wave(2), wave(2)}},
-		{"batch_norm_training", `func.func @main(%x: tensor<2x3x2xf64>, %s: tensor<3xf64>, %o: tensor<3xf64>) -> (tensor<2x3x2xf64>, tensor<3xf64>, tensor<3xf64>) {
+		{"batch_norm_training",
+			`func.func @main(%x: tensor<2x3x2xf64>, %s: tensor<3xf64>, %o: tensor<3xf64>) -> (tensor<2x3x2xf64>, tensor<3xf64>, tensor<3xf64>) {
 			%0:3 = "stablehlo.batch_norm_training"(%x, %s, %o) <{epsilon = 0.1 : f32, feature_index = 1 : i64}> : (tensor<2x3x2xf64>, tensor<3xf64>, tensor<3xf64>) -> (tensor<2x3x2xf64>, tensor<3xf64>, tensor<3xf64>)
 			return %0#0, %0#1, %0#2 : tensor<2x3x2xf64>, tensor<3xf64>, tensor<3xf64>
 		}`, []tensor.View{wave(2, 3, 2), wave(3), wave(3)}},
-		{"batch_norm_grad", `func.func @main(%x: tensor<2x3x2xf64>, %s: tensor<2xf64>, %m: tensor<2xf64>, %v: tensor<2xf64>, %g: tensor<2x3x2xf64>) -> (tensor<2x3x2xf64>, tensor<2xf64>, tensor<2xf64>) {
+		{"batch_norm_grad",
+			`func.func @main(%x: tensor<2x3x2xf64>, %s: tensor<2xf64>, %m: tensor<2xf64>, %v: tensor<2xf64>, %g: tensor<2x3x2xf64>) -> (tensor<2x3x2xf64>, tensor<2xf64>, tensor<2xf64>) {
 			%w = stablehlo.multiply %v, %v : tensor<2xf64>
 			%0:3 = "stablehlo.batch_norm_grad"(%x, %s, %m, %w, %g) <{epsilon = 0.1 : f32, feature_index = 2 : i64}> : (tensor<2x3x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2x3x2xf64>) -> (tensor<2x3x2xf64>, tensor<2xf64>, tensor<2xf64>)
 			return %0#0, %0#1, %0#2 : tensor<2x3x2xf64>, tensor<2xf64>, tensor<2xf64>
@@ -138,14 +143,16 @@ func TestCheck(t *testing.T) {
 			%0 = "stablehlo.torch_index_select"(%a, %i) <{batch_dims = 1 : i64, dim = 1 : i64}> : (tensor<2x3x4xf64>, tensor<2x5xi32>) -> tensor<2x5x4xf64>
 			return %0 : tensor<2x5x4xf64>
 		}`, []tensor.View{wave(2, 3, 4)}},
-		{"broadcasting", `func.func @main(%a: tensor<2x3xf64>, %b: tensor<3xf64>, %c: tensor<2x1xf64>, %p: tensor<2x1xi1>) -> tensor<2x3xf64> {
+		{"broadcasting",
+			`func.func @main(%a: tensor<2x3xf64>, %b: tensor<3xf64>, %c: tensor<2x1xf64>, %p: tensor<2x1xi1>) -> tensor<2x3xf64> {
 			%0 = chlo.broadcast_multiply %a, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
 			%1 = chlo.broadcast_divide %c, %0 : (tensor<2x1xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
 			%2 = chlo.broadcast_select %p, %b, %1 : (tensor<2x1xi1>, tensor<3xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
 			%3 = chlo.broadcast_subtract %2, %b : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
 			return %3 : tensor<2x3xf64>
 		}`, []tensor.View{wave(2, 3), wave(3), wave(2, 1), check.Must(tensor.FromSlice([]bool{true, false}, 2, 1))}},
-		{"more broadcasting", `func.func @main(%a: tensor<2x3xf64>, %b: tensor<3xf64>) -> (tensor<2x3xf64>, tensor<2x3xcomplex<f64>>) {
+		{"more broadcasting",
+			`func.func @main(%a: tensor<2x3xf64>, %b: tensor<3xf64>) -> (tensor<2x3xf64>, tensor<2x3xcomplex<f64>>) {
 			%two = stablehlo.constant dense<2.0> : tensor<3xf64>
 			%n = stablehlo.constant dense<1.0> : tensor<3xf64>
 			%e = chlo.broadcast_add %a, %two : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
@@ -199,9 +206,10 @@ func TestCheck(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := function(t, parse(t, c.text), "main")
-			check.NoError(t, autodiff.Check(f, autodiff.Options{}, func(f mlir.Operation, arguments ...tensor.View) ([]tensor.View, error) {
-				return run(t, client, f, arguments...), nil
-			}, c.arguments...))
+			check.NoError(t, autodiff.Check(f, autodiff.Options{},
+				func(f mlir.Operation, arguments ...tensor.View) ([]tensor.View, error) {
+					return run(t, client, f, arguments...), nil
+				}, c.arguments...))
 		})
 	}
 }
@@ -214,7 +222,8 @@ func TestCheckExpanded(t *testing.T) {
 			%0 = "stablehlo.unary_einsum"(%a) {einsum_config = "abc->ca"} : (tensor<2x3x4xf64>) -> tensor<4x2xf64>
 			return %0 : tensor<4x2xf64>
 		}`, []tensor.View{wave(2, 3, 4)}},
-		{"broadcasting of first dimensions", `func.func @main(%a: tensor<2x3xf64>, %b: tensor<2xf64>) -> tensor<2x3xf64> {
+		{"broadcasting of first dimensions",
+			`func.func @main(%a: tensor<2x3xf64>, %b: tensor<2xf64>) -> tensor<2x3xf64> {
 			%0 = chlo.broadcast_divide %b, %a {broadcast_dimensions = array<i64: 0>} : (tensor<2xf64>, tensor<2x3xf64>) -> tensor<2x3xf64>
 			return %0 : tensor<2x3xf64>
 		}`, []tensor.View{wave(2, 3), wave(2)}},
@@ -227,12 +236,13 @@ func TestCheckExpanded(t *testing.T) {
 			f := function(t, parse(t, c.text), "main")
 			expanded, err := autodiff.JVP(f, autodiff.Options{})
 			check.NoError(t, err)
-			check.NoError(t, autodiff.Check(f, autodiff.Options{}, func(g mlir.Operation, arguments ...tensor.View) ([]tensor.View, error) {
-				if g != f {
-					return run(t, client, g, arguments...), nil
-				}
-				return run(t, client, expanded, append(arguments, c.arguments...)...)[:1], nil
-			}, c.arguments...))
+			check.NoError(t, autodiff.Check(f, autodiff.Options{},
+				func(g mlir.Operation, arguments ...tensor.View) ([]tensor.View, error) {
+					if g != f {
+						return run(t, client, g, arguments...), nil
+					}
+					return run(t, client, expanded, append(arguments, c.arguments...)...)[:1], nil
+				}, c.arguments...))
 		})
 	}
 }
@@ -261,7 +271,8 @@ func solve(name string, m, n int, attributes string) numericCase {
 	for i := range size {
 		check.Must(tensor.Slice[float64](a))[i*(size+1)] += 4
 	}
-	return numericCase{"triangular_solve " + name, fmt.Sprintf(`func.func @main(%%a: tensor<%[1]dx%[1]dxf64>, %%b: tensor<%[2]dx%[3]dxf64>) -> tensor<%[2]dx%[3]dxf64> {
+	return numericCase{"triangular_solve " + name, fmt.Sprintf(
+		`func.func @main(%%a: tensor<%[1]dx%[1]dxf64>, %%b: tensor<%[2]dx%[3]dxf64>) -> tensor<%[2]dx%[3]dxf64> {
 		%%0 = "stablehlo.triangular_solve"(%%a, %%b) <{%[4]s}> : (tensor<%[1]dx%[1]dxf64>, tensor<%[2]dx%[3]dxf64>) -> tensor<%[2]dx%[3]dxf64>
 		return %%0 : tensor<%[2]dx%[3]dxf64>
 	}`, size, m, n, attributes), []tensor.View{a, wave(m, n)}}

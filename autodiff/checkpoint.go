@@ -55,8 +55,8 @@ type settings struct {
 // checkpoint and its policy. The results of a checkpoint inside of another one are those of the outer one.
 const recomputed = "calliope.autodiff.recomputed"
 
-// see returns what marks the operations of a call that is a checkpoint or part of one. It returns nil for a composite with
-// a rule, which stays.
+// see returns what marks the operations of a call that is a checkpoint or part of one. It returns nil for a composite
+// with a rule, which stays.
 func (s *settings) see(call mlir.Operation) (func(mlir.Operation), error) {
 	if transform.HasRule(call) {
 		return nil, nil
@@ -120,7 +120,8 @@ func (f *forward) marker(op, next mlir.Operation) func() {
 func (e *emitter) unused() mlir.Operation {
 	return must(mlir.Create(mlir.Before(e.Before), mlir.OperationState{
 		Name: "stablehlo.constant", Location: e.Loc, InferResults: true,
-		Attributes: []mlir.NamedAttribute{{Name: "value", Value: must(e.Context.ParseAttribute("dense<false> : tensor<i1>"))}},
+		Attributes: []mlir.NamedAttribute{
+			{Name: "value", Value: must(e.Context.ParseAttribute("dense<false> : tensor<i1>"))}},
 	}))
 }
 
@@ -135,7 +136,8 @@ func (b *backward) recompute(from, to mlir.Block) {
 // that are transposed are those of from, and the transpose is in to. If that is the same block, it begins after end.
 // A barrier keeps compilers from merging the copies with what they are copies of.
 func recompute(from, to mlir.Block, end mlir.Operation) {
-	r := recomputation{from: from, to: to, number: map[mlir.Operation]string{}, kept: map[mlir.Value]bool{}, transposed: map[mlir.Operation]bool{}}
+	r := recomputation{from: from, to: to, number: map[mlir.Operation]string{}, kept: map[mlir.Value]bool{},
+		transposed: map[mlir.Operation]bool{}}
 	before, after := operations(from), operations(to)
 	if from == to {
 		i := slices.Index(before, end)
@@ -240,7 +242,8 @@ func (r *recomputation) copy(tag string, before []mlir.Operation, first mlir.Ope
 	e := newEmitter(first, first.Location())
 	n := len(inputs)
 	for _, v := range first.Operands() { // to make the copies wait for what comes back
-		if home(v) == r.to && (v.IsArgument() && r.from != r.to || v.IsResult() && r.transposed[v.Owner()]) && !isConstant(v) &&
+		if home(v) == r.to && (v.IsArgument() && r.from != r.to || v.IsResult() && r.transposed[v.Owner()]) &&
+			!isConstant(v) &&
 			!slices.Contains(inputs, v) {
 			inputs = append(inputs, v)
 		}

@@ -53,7 +53,8 @@ func TestCheckpoint(t *testing.T) {
 			forward, backward, err := autodiff.VJP(f, autodiff.Options{})
 			check.NoError(t, err)
 			n := count(grad)
-			check.Diff(t, "operations", []int{c.tanh, c.exponential, c.dots}, []int{n["tanh"], n["exponential"], n["dot_general"]})
+			check.Diff(t, "operations", []int{c.tanh, c.exponential, c.dots},
+				[]int{n["tanh"], n["exponential"], n["dot_general"]})
 			check.Diff(t, "residuals", c.residuals, backward.Region(0).First().NumArguments()-1)
 			if text := m.String(); strings.Contains(text, "recomputed") {
 				t.Errorf("marks are left:\n%s", text)
@@ -118,7 +119,8 @@ func TestBoundedLoop(t *testing.T) {
 		f := function(t, parse(t, unknownSteps), "main")
 		check.NoError(t, autodiff.Check(f, autodiff.Options{MaxSteps: n}, evaluate, arguments...))
 	}
-	marked := strings.Replace(unknownSteps, "tensor<f64>, tensor<f64>\n\tcond", "tensor<f64>, tensor<f64> attributes {calliope.max_steps = 5 : i64}\n\tcond", 1)
+	marked := strings.Replace(unknownSteps, "tensor<f64>, tensor<f64>\n\tcond",
+		"tensor<f64>, tensor<f64> attributes {calliope.max_steps = 5 : i64}\n\tcond", 1)
 	check.NoError(t, autodiff.Check(function(t, parse(t, marked), "main"), autodiff.Options{}, evaluate, arguments...))
 
 	forward, backward, err := autodiff.VJP(function(t, parse(t, unknownSteps), "main"), autodiff.Options{MaxSteps: 3})

@@ -89,7 +89,9 @@ func exchanged(f *forward, op mlir.Operation) {
 
 // each is the transpose of an operation whose results belong to its operands one by one: f returns the cotangent
 // of an operand, whose type is of, from that of its result.
-func each(f func(b *backward, op mlir.Operation, g mlir.Value, of mlir.Type) mlir.Value) func(*backward, mlir.Operation) {
+func each(
+	f func(b *backward, op mlir.Operation, g mlir.Value, of mlir.Type) mlir.Value,
+) func(*backward, mlir.Operation) {
 	return func(b *backward, op mlir.Operation) {
 		for i, v := range op.Operands() {
 			if g := b.cotangents[op.Result(i)]; !g.IsNil() && b.linear[v] {
@@ -141,7 +143,8 @@ func transposeAllGather(b *backward, op mlir.Operation, g mlir.Value, of mlir.Ty
 func transposeCollectiveBroadcast(b *backward, op mlir.Operation, g mlir.Value, _ mlir.Type) mlir.Value {
 	o, _ := stablehlo.AsCollectiveBroadcast(op)
 	sum := b.Do(stablehlo.AllReduceOp{
-		Operands: []mlir.Value{g}, ReplicaGroups: o.ReplicaGroups, ChannelHandle: o.ChannelHandle, Computation: b.adder(g),
+		Operands: []mlir.Value{g}, ReplicaGroups: o.ReplicaGroups, ChannelHandle: o.ChannelHandle,
+		Computation: b.adder(g),
 	})
 	var id mlir.Value
 	if o.ChannelHandle != nil && o.ChannelHandle.Handle > 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// TestCorpus differentiates each function of the modules of the repository: the result is an error with an operation or a
-// function that verifies, in a time that is not much longer than that of parsing.
+// TestCorpus differentiates each function of the modules of the repository: the result is an error with an operation or
+// a function that verifies, in a time that is not much longer than that of parsing.
 func TestCorpus(t *testing.T) {
 	var paths []string
 	check.NoError(t, filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {

@@ -84,7 +84,8 @@ func jvpCustom(f *forward, op mlir.Operation) {
 		}
 	}
 	count := func(key string, n int) mlir.NamedAttribute {
-		return mlir.NamedAttribute{Name: key, Value: f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), int64(n))}
+		return mlir.NamedAttribute{Name: key,
+			Value: f.Context.IntegerAttribute(f.Context.IntegerType(64, mlir.Signless), int64(n))}
 	}
 	residuals := len(made) - numResults
 	tangents := len(operands) - residuals - len(others)
@@ -96,8 +97,8 @@ func jvpCustom(f *forward, op mlir.Operation) {
 	f.replaceResults(op, made[:numResults], pull.ResultValues())
 }
 
-// replaceResults replaces results by values with tangents. A value that is an operand too, or stands for another result,
-// may have another tangent: its result stays.
+// replaceResults replaces results by values with tangents. A value that is an operand too, or stands for another
+// result, may have another tangent: its result stays.
 func (f *forward) replaceResults(op mlir.Operation, with, tangents []mlir.Value) {
 	taken := op.OperandValues()
 	for i, v := range op.ResultValues() {
@@ -131,7 +132,8 @@ func transposeCustom(b *backward, op mlir.Operation) {
 	made := b.call(op, o.Decomposition, append(operands, o.Inputs[residuals:first]...))
 	made = slices.DeleteFunc(made, func(v mlir.Value) bool { return !differentiable(v.Type()) })
 	if tangents := o.Inputs[first:]; !slices.Equal(typesOf(made), typesOf(tangents)) {
-		fail(op, "the function @%s of its rule returns %v, not cotangents of %v", o.Decomposition, typesOf(made), typesOf(tangents))
+		fail(op, "the function @%s of its rule returns %v, not cotangents of %v", o.Decomposition, typesOf(made),
+			typesOf(tangents))
 	}
 	for i, v := range made {
 		b.add(o.Inputs[first+i], v)
@@ -142,7 +144,8 @@ func transposeCustom(b *backward, op mlir.Operation) {
 func noPullBack(f mlir.Operation) {
 	for op := range f.All() {
 		if o, ok := stablehlo.AsComposite(op); ok && o.Name == pullBack {
-			fail(op, "the function has a rule for reverse mode only, @%s: use CustomJVP, or reverse mode", o.Decomposition)
+			fail(op, "the function has a rule for reverse mode only, @%s: use CustomJVP, or reverse mode",
+				o.Decomposition)
 		}
 	}
 }

@@ -38,26 +38,37 @@ func withRule(name, attributes string) string {
 	}`, name, attributes)
 }
 
-// TestCustomRules differentiates composites with rules, and batches them, also such whose rules are wrong: an error says so.
+// TestCustomRules differentiates composites with rules, and batches them, also such whose rules are wrong: an error
+// says so.
 func TestCustomRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		composite, attributes string
 		want                  string // of the error, "" for none
 	}{
-		"jvp":               {autodiff.CustomJVP, `arguments = 1 : i64, jvp = @jvp`, ""},
-		"vjp, by strings":   {autodiff.CustomVJP, `arguments = 1 : i64, forward = "forward", backward = "backward"`, ""},
-		"stop":              {autodiff.StopGradient, ``, ""},
-		"no attributes":     {autodiff.CustomJVP, ``, "its attribute arguments is not the number of its operands"},
-		"too many":          {autodiff.CustomJVP, `arguments = 2 : i64, jvp = @jvp`, "its attribute arguments is not the number of its operands"},
-		"no rule":           {autodiff.CustomJVP, `arguments = 1 : i64`, "the function @ of its rule is not in the module"},
-		"no function":       {autodiff.CustomJVP, `arguments = 1 : i64, jvp = "other"`, "the function @other of its rule is not in the module"},
-		"not a name":        {autodiff.CustomJVP, `arguments = 1 : i64, jvp = 3 : i64`, "the function @ of its rule is not in the module"},
-		"other operands":    {autodiff.CustomJVP, `arguments = 1 : i64, jvp = @f`, "the function @f of its rule takes"},
-		"too few results":   {autodiff.CustomJVP, `arguments = 1 : i64, jvp = @backward`, "its rule jvp returns [tensor<f32>]"},
-		"other results":     {autodiff.CustomVJP, `arguments = 1 : i64, forward = @pair, backward = @backward`, "its rule forward returns"},
-		"another backward":  {autodiff.CustomVJP, `arguments = 1 : i64, forward = @forward, backward = @pair`, "the function @pair of its rule takes"},
-		"no backward":       {autodiff.CustomVJP, `arguments = 1 : i64, forward = @forward`, "its attribute backward names no function"},
-		"another cotangent": {autodiff.CustomVJP, `arguments = 1 : i64, forward = @forward, backward = @jvp`, "not cotangents of"},
+		"jvp": {autodiff.CustomJVP, `arguments = 1 : i64, jvp = @jvp`, ""},
+		"vjp, by strings": {autodiff.CustomVJP, `arguments = 1 : i64, forward = "forward", backward = "backward"`,
+			""},
+		"stop":          {autodiff.StopGradient, ``, ""},
+		"no attributes": {autodiff.CustomJVP, ``, "its attribute arguments is not the number of its operands"},
+		"too many": {autodiff.CustomJVP, `arguments = 2 : i64, jvp = @jvp`,
+			"its attribute arguments is not the number of its operands"},
+		"no rule": {autodiff.CustomJVP, `arguments = 1 : i64`,
+			"the function @ of its rule is not in the module"},
+		"no function": {autodiff.CustomJVP, `arguments = 1 : i64, jvp = "other"`,
+			"the function @other of its rule is not in the module"},
+		"not a name": {autodiff.CustomJVP, `arguments = 1 : i64, jvp = 3 : i64`,
+			"the function @ of its rule is not in the module"},
+		"other operands": {autodiff.CustomJVP, `arguments = 1 : i64, jvp = @f`, "the function @f of its rule takes"},
+		"too few results": {autodiff.CustomJVP, `arguments = 1 : i64, jvp = @backward`,
+			"its rule jvp returns [tensor<f32>]"},
+		"other results": {autodiff.CustomVJP, `arguments = 1 : i64, forward = @pair, backward = @backward`,
+			"its rule forward returns"},
+		"another backward": {autodiff.CustomVJP, `arguments = 1 : i64, forward = @forward, backward = @pair`,
+			"the function @pair of its rule takes"},
+		"no backward": {autodiff.CustomVJP, `arguments = 1 : i64, forward = @forward`,
+			"its attribute backward names no function"},
+		"another cotangent": {autodiff.CustomVJP, `arguments = 1 : i64, forward = @forward, backward = @jvp`,
+			"not cotangents of"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			attributes := c.attributes

@@ -2,8 +2,9 @@
 //
 // [JVP] and [VJP] make functions that compute derivatives along tangents and along cotangents.
 // [Grad] and [ValueAndGrad] make the gradient of a function whose result is a scalar, and [JacFwd], [JacRev]
-// and [Hessian] all derivatives. Each takes a func.func of any module, whatever made it, and adds functions to that module. The conventions are
-// those of JAX: for complex numbers, for ties of maximum, for which operations have no derivative.
+// and [Hessian] all derivatives. Each takes a func.func of any module, whatever made it, and adds functions to that
+// module. The conventions are those of JAX: for complex numbers, for ties of maximum, for which operations have no
+// derivative.
 //
 // # How it works
 //

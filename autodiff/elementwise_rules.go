@@ -48,10 +48,16 @@ var elementwise = map[string]rule{
 	"stablehlo.tanh": ofOne(func(f *forward, g, _, y mlir.Value) mlir.Value {
 		return f.mul(f.add(g, f.mul(g, y)), f.sub(f.like(y, 1), y))
 	}),
-	"stablehlo.sine":   ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.mul(g, f.Unary(stablehlo.Cosine, x)) }),
-	"stablehlo.cosine": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.neg(f.mul(g, f.Unary(stablehlo.Sine, x))) }),
-	"stablehlo.tan":    ofOne(tan),
-	"stablehlo.sqrt":   ofOne(func(f *forward, g, _, y mlir.Value) mlir.Value { return f.mul(g, f.div(f.like(y, 0.5), y)) }),
+	"stablehlo.sine": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
+		return f.mul(g, f.Unary(stablehlo.Cosine, x))
+	}),
+	"stablehlo.cosine": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
+		return f.neg(f.mul(g, f.Unary(stablehlo.Sine, x)))
+	}),
+	"stablehlo.tan": ofOne(tan),
+	"stablehlo.sqrt": ofOne(func(f *forward, g, _, y mlir.Value) mlir.Value {
+		return f.mul(g, f.div(f.like(y, 0.5), y))
+	}),
 	"stablehlo.rsqrt": ofOne(func(f *forward, g, x, y mlir.Value) mlir.Value {
 		return f.mul(g, f.scale(f.div(y, x), -0.5))
 	}),
@@ -81,9 +87,11 @@ var elementwise = map[string]rule{
 			whole := f.mul(f.Unary(stablehlo.Sign, q), f.Unary(stablehlo.Floor, f.Unary(stablehlo.Abs, q)))
 			return f.mul(g, f.neg(whole))
 		}),
-	"stablehlo.maximum": ofTwo(chosen, func(f *forward, g, x, y, z mlir.Value) mlir.Value { return chosen(f, g, y, x, z) }),
-	"stablehlo.minimum": ofTwo(chosen, func(f *forward, g, x, y, z mlir.Value) mlir.Value { return chosen(f, g, y, x, z) }),
-	"stablehlo.clamp":   {jvp: clamp},
+	"stablehlo.maximum": ofTwo(chosen,
+		func(f *forward, g, x, y, z mlir.Value) mlir.Value { return chosen(f, g, y, x, z) }),
+	"stablehlo.minimum": ofTwo(chosen,
+		func(f *forward, g, x, y, z mlir.Value) mlir.Value { return chosen(f, g, y, x, z) }),
+	"stablehlo.clamp": {jvp: clamp},
 
 	"stablehlo.ceil": none, "stablehlo.floor": none, "stablehlo.sign": none,
 	"stablehlo.round_nearest_afz": none, "stablehlo.round_nearest_even": none,

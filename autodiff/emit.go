@@ -105,6 +105,7 @@ func (e *emitter) adder(x mlir.Value) mlir.Region {
 
 func (e *emitter) pad(x mlir.Value, low, high, interior []int64) mlir.Value {
 	return e.Do(stablehlo.PadOp{
-		Operand: x, PaddingValue: e.scalarZero(x), EdgePaddingLow: low, EdgePaddingHigh: high, InteriorPadding: interior,
+		Operand: x, PaddingValue: e.scalarZero(x), EdgePaddingLow: low, EdgePaddingHigh: high,
+		InteriorPadding: interior,
 	})
 }

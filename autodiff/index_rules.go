@@ -41,7 +41,8 @@ func isBounded(v mlir.Value) bool {
 	for isMadeBy(v, "stablehlo.reshape") {
 		v = v.Owner().Operand(0)
 	}
-	return isMadeBy(v, "chlo.top_k") || isMadeBy(v, "stablehlo.sort") && isMadeBy(v.Owner().Operand(v.Index()), "stablehlo.iota")
+	return isMadeBy(v, "chlo.top_k") || isMadeBy(v, "stablehlo.sort") &&
+		isMadeBy(v.Owner().Operand(v.Index()), "stablehlo.iota")
 }
 
 func isMadeBy(v mlir.Value, name string) bool { return v.IsResult() && v.Owner().Name() == name }
@@ -67,7 +68,8 @@ func (e *emitter) scatterAdd(
 ) mlir.Value {
 	return e.Do(stablehlo.ScatterOp{
 		Inputs: []mlir.Value{operand}, ScatterIndices: indices, Updates: []mlir.Value{updates},
-		ScatterDimensionNumbers: d, IndicesAreSorted: sorted, UniqueIndices: unique, UpdateComputation: e.adder(operand),
+		ScatterDimensionNumbers: d, IndicesAreSorted: sorted, UniqueIndices: unique,
+		UpdateComputation: e.adder(operand),
 	})
 }
 
@@ -131,7 +133,8 @@ func (f *forward) scatterLast(op mlir.Operation, o stablehlo.ScatterOp) mlir.Val
 	})
 	var result mlir.Value
 	if g := f.tangent(updates); !g.IsNil() {
-		stayed := f.Compare(stablehlo.CompareEQ, numbers, f.gatherBack(scattered, indices, updates, d, o.IndicesAreSorted))
+		stayed := f.Compare(stablehlo.CompareEQ, numbers,
+			f.gatherBack(scattered, indices, updates, d, o.IndicesAreSorted))
 		result = f.Select(stayed, g, f.Zero(g.Type()))
 	}
 	rest := f.Zero(operand.Type())
@@ -151,7 +154,8 @@ func (e *emitter) gatherBack(
 	return e.Do(stablehlo.GatherOp{
 		Operand: x, StartIndices: indices, SliceSizes: windowOf(x, updates, d), IndicesAreSorted: sorted,
 		DimensionNumbers: stablehlo.GatherDimensionNumbers{
-			OffsetDims: d.UpdateWindowDims, CollapsedSliceDims: d.InsertedWindowDims, OperandBatchingDims: d.InputBatchingDims,
+			OffsetDims: d.UpdateWindowDims, CollapsedSliceDims: d.InsertedWindowDims,
+			OperandBatchingDims:      d.InputBatchingDims,
 			StartIndicesBatchingDims: d.ScatterIndicesBatchingDims,
 			StartIndexMap:            d.ScatterDimsToOperandDims, IndexVectorDim: d.IndexVectorDim,
 		},
@@ -200,9 +204,11 @@ func transposeScatter(b *backward, op mlir.Operation) {
 // inBounds reports for each element of the updates whether its update is in the bounds of the operand. Scatter
 // leaves out the others.
 func (e *emitter) inBounds(indices, operand, updates mlir.Value, d stablehlo.ScatterDimensionNumbers) mlir.Value {
-	zero, last := e.bounds(indices, operand, d.ScatterDimsToOperandDims, windowOf(operand, updates, d), d.IndexVectorDim)
+	zero, last := e.bounds(indices, operand, d.ScatterDimsToOperandDims, windowOf(operand, updates, d),
+		d.IndexVectorDim)
 	zero = e.Broadcast(zero, nil, dims(indices)...)
-	ok := e.Binary(stablehlo.And, e.Compare(stablehlo.CompareGE, indices, zero), e.Compare(stablehlo.CompareLE, indices, last))
+	ok := e.Binary(stablehlo.And, e.Compare(stablehlo.CompareGE, indices, zero),
+		e.Compare(stablehlo.CompareLE, indices, last))
 	if d.IndexVectorDim < int64(rank(indices)) {
 		all := must(e.Context.TensorType(e.Context.IntegerType(1, mlir.Signless)))
 		ok = e.Do(stablehlo.ReduceOp{
@@ -251,7 +257,8 @@ func (e *emitter) takeAlong(x, positions mlir.Value, dimension int64) mlir.Value
 	n := rank(x)
 	batch := without(n, dimension)
 	return e.Do(stablehlo.GatherOp{
-		Operand: x, StartIndices: e.Reshape(positions, append(slices.Clone(dims(positions)), 1)...), SliceSizes: ones(n),
+		Operand: x, StartIndices: e.Reshape(positions, append(slices.Clone(dims(positions)), 1)...),
+		SliceSizes: ones(n),
 		DimensionNumbers: stablehlo.GatherDimensionNumbers{
 			CollapsedSliceDims: []int64{dimension}, StartIndexMap: []int64{dimension},
 			OperandBatchingDims: batch, StartIndicesBatchingDims: batch, IndexVectorDim: int64(n),

@@ -60,7 +60,8 @@ func JacRev(f mlir.Operation, o Options) (jacobian mlir.Operation, err error) {
 // JacFwd of Grad. Its results are, for each parameter that is differentiated, the derivative of its gradient with
 // respect to each of them.
 func Hessian(f mlir.Operation, o Options) (hessian mlir.Operation, err error) {
-	grad, err := Grad(f, Options{Parameters: o.Parameters, Name: temporary, MaxSteps: o.MaxSteps, SqrtLoops: o.SqrtLoops})
+	grad, err := Grad(f,
+		Options{Parameters: o.Parameters, Name: temporary, MaxSteps: o.MaxSteps, SqrtLoops: o.SqrtLoops})
 	if err != nil {
 		return hessian, err
 	}
@@ -155,7 +156,9 @@ func (e *emitter) callOf(f mlir.Operation, operands []mlir.Value) []mlir.Value {
 
 // rowsOf calls a linear function for each element of its argument k, of the arguments after the residuals, with 1 in
 // the place of the element and zeros elsewhere. It returns the results, with a first dimension for the elements.
-func (e *emitter) rowsOf(f mlir.Operation, residuals []mlir.Value, in []mlir.Type, k int, out []mlir.Type) []mlir.Value {
+func (e *emitter) rowsOf(
+	f mlir.Operation, residuals []mlir.Value, in []mlir.Type, k int, out []mlir.Type,
+) []mlir.Value {
 	n, _ := in[k].NumElements()
 	i32 := e.Context.IntegerType(32, mlir.Signless)
 	place := e.Reshape(e.Iota(i32, 0, n), dimsOf(in[k])...)
@@ -164,24 +167,25 @@ func (e *emitter) rowsOf(f mlir.Operation, residuals []mlir.Value, in []mlir.Typ
 		arrays = append(arrays, e.Zero(must(e.Context.TensorType(element(t), append([]int64{n}, dimsOf(t)...)...))))
 	}
 	counter := must(e.Context.TensorType(i32))
-	loop := e.repeat(n, append([]mlir.Value{e.Zero(counter)}, arrays...), func(e *emitter, v []mlir.Value) []mlir.Value {
-		operands := slices.Clone(residuals)
-		for i, t := range in {
-			if i == k {
-				is := e.Compare(stablehlo.CompareEQ, place, e.Broadcast(v[0], nil, dimsOf(t)...))
-				operands = append(operands, e.convert(is, t))
-			} else {
-				operands = append(operands, e.Zero(t))
+	loop := e.repeat(n, append([]mlir.Value{e.Zero(counter)}, arrays...),
+		func(e *emitter, v []mlir.Value) []mlir.Value {
+			operands := slices.Clone(residuals)
+			for i, t := range in {
+				if i == k {
+					is := e.Compare(stablehlo.CompareEQ, place, e.Broadcast(v[0], nil, dimsOf(t)...))
+					operands = append(operands, e.convert(is, t))
+				} else {
+					operands = append(operands, e.Zero(t))
+				}
 			}
-		}
-		next := []mlir.Value{e.add(v[0], e.Number(counter, 1))}
-		for i, row := range e.callOf(f, operands) {
-			start := append([]mlir.Value{v[0]}, slices.Repeat([]mlir.Value{e.Zero(counter)}, rank(row))...)
-			next = append(next, e.Do(stablehlo.DynamicUpdateSliceOp{
-				Operand: v[1+i], Update: e.Reshape(row, append([]int64{1}, dims(row)...)...), StartIndices: start,
-			}))
-		}
-		return next
-	})
+			next := []mlir.Value{e.add(v[0], e.Number(counter, 1))}
+			for i, row := range e.callOf(f, operands) {
+				start := append([]mlir.Value{v[0]}, slices.Repeat([]mlir.Value{e.Zero(counter)}, rank(row))...)
+				next = append(next, e.Do(stablehlo.DynamicUpdateSliceOp{
+					Operand: v[1+i], Update: e.Reshape(row, append([]int64{1}, dims(row)...)...), StartIndices: start,
+				}))
+			}
+			return next
+		})
 	return loop.ResultValues()[2:]
 }

@@ -81,8 +81,8 @@ func isZeros(v mlir.Value) bool {
 
 // Linearize adds to the module of a func.func two functions, as jax.linearize. The parameters of forward are
 // those of f. Its results are those of f, and then the residuals: the values that linear needs. The parameters of
-// linear are the residuals, and then a tangent for each parameter that is differentiated. Its results are the tangents of
-// those results of f that are floating-point or complex numbers.
+// linear are the residuals, and then a tangent for each parameter that is differentiated. Its results are the tangents
+// of those results of f that are floating-point or complex numbers.
 func Linearize(f mlir.Operation, o Options) (forward, linear mlir.Operation, err error) {
 	forward, backward, err := VJP(f, o)
 	if err != nil {

@@ -63,7 +63,8 @@ func TestJacobians(t *testing.T) {
 		})
 	}
 	t.Run("Hessian", func(t *testing.T) {
-		f, err := autodiff.Hessian(function(t, parse(t, `func.func @main(%x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<f64> {
+		f, err := autodiff.Hessian(
+			function(t, parse(t, `func.func @main(%x: tensor<3xf64>, %y: tensor<3xf64>) -> tensor<f64> {
 			%zero = stablehlo.constant dense<0.0> : tensor<f64>
 			%0 = stablehlo.multiply %x, %x : tensor<3xf64>
 			%1 = stablehlo.multiply %0, %y : tensor<3xf64>
@@ -82,7 +83,8 @@ func TestJacobians(t *testing.T) {
 
 func TestLinearize(t *testing.T) {
 	client := newClient(t)
-	forward, linear, err := autodiff.Linearize(function(t, parse(t, twoResults), "main"), autodiff.Options{Parameters: []int{2, 0}})
+	forward, linear,
+		err := autodiff.Linearize(function(t, parse(t, twoResults), "main"), autodiff.Options{Parameters: []int{2, 0}})
 	check.NoError(t, err)
 	x, y := []float64{0.5, -1, 2}, []float64{3, 0.25, -2}
 	dx, dy := []float64{1, 2, 3}, []float64{-1, 0.5, 4}
@@ -100,12 +102,14 @@ func TestLinearize(t *testing.T) {
 
 func TestLinearTranspose(t *testing.T) {
 	client := newClient(t)
-	transposed, err := autodiff.LinearTranspose(function(t, parse(t, `func.func @main(%w: tensor<2x3xf64>, %x: tensor<3xf64>) -> tensor<2xf64> {
+	transposed, err := autodiff.LinearTranspose(
+		function(t, parse(t, `func.func @main(%w: tensor<2x3xf64>, %x: tensor<3xf64>) -> tensor<2xf64> {
 		%0 = stablehlo.dot_general %w, %x, contracting_dims = [1] x [0] : (tensor<2x3xf64>, tensor<3xf64>) -> tensor<2xf64>
 		return %0 : tensor<2xf64>
 	}`), "main"), autodiff.Options{Parameters: []int{1}})
 	check.NoError(t, err)
-	got := run(t, client, transposed, check.Must(tensor.FromSlice([]float64{1, 2, 3, 4, 5, 6}, 2, 3)), tensor.Vector(1., 10.))
+	got := run(t, client, transposed, check.Must(tensor.FromSlice([]float64{1, 2, 3, 4, 5, 6}, 2, 3)),
+		tensor.Vector(1., 10.))
 	check.Diff(t, "transpose", []float64{41, 52, 63}, check.Must(tensor.Slice[float64](got[0])))
 
 	for name, c := range map[string]struct{ body, wanted string }{

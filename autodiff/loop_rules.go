@@ -293,7 +293,8 @@ func (b *backward) keep(
 	for i, v := range held {
 		shape := append([]int64{1}, dims(v)...)
 		start := append([]mlir.Value{step()}, slices.Repeat([]mlir.Value{first.Zero(counter)}, rank(v))...)
-		read := first.Do(stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
+		read := first.Do(
+			stablehlo.DynamicSliceOp{Operand: made.Result(arrays + i), StartIndices: start, SliceSizes: shape})
 		reads[stored[i]] = first.Reshape(read, dims(v)...)
 		release(to, []mlir.Value{v}, []mlir.Value{reads[stored[i]]})
 	}
@@ -360,7 +361,9 @@ func expandLoop(f *forward, op mlir.Operation) []mlir.Value {
 }
 
 // repeat creates a loop of n steps, which carries their number and values.
-func (e *emitter) repeat(n int64, values []mlir.Value, step func(e *emitter, v []mlir.Value) []mlir.Value) mlir.Operation {
+func (e *emitter) repeat(
+	n int64, values []mlir.Value, step func(e *emitter, v []mlir.Value) []mlir.Value,
+) mlir.Operation {
 	counter := must(e.Context.TensorType(e.Context.IntegerType(32, mlir.Signless)))
 	values = append([]mlir.Value{e.Zero(counter)}, values...)
 	cond, test := e.Region(typesOf(values)...)
@@ -373,8 +376,8 @@ func (e *emitter) repeat(n int64, values []mlir.Value, step func(e *emitter, v [
 	return e.Op(stablehlo.WhileOp{Operand: values, Cond: cond, Body: body})
 }
 
-// derive splits values that are to be stored into those that must be, and those that are a sum, a difference or a product
-// of the others and of what can be computed again.
+// derive splits values that are to be stored into those that must be, and those that are a sum, a difference or a
+// product of the others and of what can be computed again.
 func derive(values []mlir.Value, recompute func(mlir.Value) (mlir.Value, bool)) (stored, derived []mlir.Value) {
 	left, needed := map[mlir.Value]bool{}, map[mlir.Value]bool{}
 	for _, v := range values {
@@ -411,7 +414,8 @@ func isArithmetic(op mlir.Operation) bool {
 // isCheap reports whether it costs less to compute the result of an operation again than to store it.
 func isCheap(op mlir.Operation) bool {
 	switch op.Name() {
-	case "stablehlo.constant", "stablehlo.iota", "stablehlo.broadcast_in_dim", "stablehlo.reshape", "stablehlo.dynamic_slice":
+	case "stablehlo.constant", "stablehlo.iota", "stablehlo.broadcast_in_dim", "stablehlo.reshape",
+		"stablehlo.dynamic_slice":
 		return true
 	}
 	return op.NumRegions() == 0 && op.NumResults() == 1 && rank(op.Result(0)) == 0 && isPure(op) &&
@@ -512,8 +516,8 @@ func increment(next, variable mlir.Value) (int64, bool) {
 	return 0, false
 }
 
-// writes reports whether a loop carries an array and v after a step, which writes another element of the first dimension,
-// all of them in the end. Then nothing is left of the initial value.
+// writes reports whether a loop carries an array and v after a step, which writes another element of the first
+// dimension, all of them in the end. Then nothing is left of the initial value.
 func (t trips) writes(body mlir.Block, v, array mlir.Value) bool {
 	if t.bounded || t.start != 0 || t.step != 1 || !isMadeBy(v, "stablehlo.dynamic_update_slice") ||
 		home(v) != body || v.HasUses() {

@@ -134,7 +134,8 @@ func transposeManual(b *backward, op mlir.Operation) {
 		replaceIn(to, v, first.Reshape(argument, dims(v)...))
 		shape[0] = devices
 		keptTypes = append(keptTypes, must(b.Context.TensorType(element(v.Type()), shape...)))
-		dimensions := append([]string{"{" + strings.Join(m.Axes, ", ") + "}"}, slices.Repeat([]string{"{?}"}, rank(v))...)
+		dimensions := append([]string{"{" + strings.Join(m.Axes, ", ") + "}"},
+			slices.Repeat([]string{"{?}"}, rank(v))...)
 		later = append(later, fmt.Sprintf("<%s, [%s]>", name, strings.Join(dimensions, ", ")))
 	}
 	body.Terminator().SetOperands(kept...)
@@ -154,8 +155,10 @@ func transposeManual(b *backward, op mlir.Operation) {
 	}
 
 	transposed := must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
-		Name: callop.Manual, Location: b.Loc, Operands: append(operands, made.ResultValues()[numKnown:]...), Results: types,
-		Attributes: transform.Manual{In: append(in, later...), Out: out, Axes: m.Axes}.Attributes(b.Context), Regions: []mlir.Region{region},
+		Name: callop.Manual, Location: b.Loc, Operands: append(operands, made.ResultValues()[numKnown:]...),
+		Results:    types,
+		Attributes: transform.Manual{In: append(in, later...), Out: out, Axes: m.Axes}.Attributes(b.Context),
+		Regions:    []mlir.Region{region},
 	}))
 	for i, v := range of {
 		b.add(v, transposed.Result(i))

@@ -59,7 +59,8 @@ func keepLetters(letters string, keep func(letter string) bool) string {
 // sumLetters adds up the dimensions of x whose letters none of the others has.
 func (e *emitter) sumLetters(x mlir.Value, letters, others string) (mlir.Value, string) {
 	over := keepLetters(letters, func(l string) bool { return !strings.Contains(others, l) })
-	return e.sum(x, positions(over, letters)...), keepLetters(letters, func(l string) bool { return strings.Contains(others, l) })
+	return e.sum(x, positions(over, letters)...),
+		keepLetters(letters, func(l string) bool { return strings.Contains(others, l) })
 }
 
 func expandEinsum(f *forward, op mlir.Operation) []mlir.Value {

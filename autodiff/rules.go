@@ -28,7 +28,8 @@ var rules map[string]rule
 func init() { // the rules of loops and branches refer to the table
 	rules = map[string]rule{}
 	for _, family := range []map[string]rule{
-		elementwise, special, linear, products, shapes, slicing, indexing, reductions, windows, algebra, control, expanded,
+		elementwise, special, linear, products, shapes, slicing, indexing, reductions, windows, algebra, control,
+		expanded,
 		collectives, shardy, named, broadcasting, calls, custom,
 	} {
 		maps.Copy(rules, family)

@@ -126,17 +126,20 @@ func transposeConcatenate(b *backward, op mlir.Operation) {
 var slicing = map[string]rule{
 	"stablehlo.dynamic_slice": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value {
 		o, _ := stablehlo.AsDynamicSlice(op)
-		return b.Do(stablehlo.DynamicUpdateSliceOp{Operand: b.Zero(o.Operand.Type()), Update: g, StartIndices: o.StartIndices})
+		return b.Do(
+			stablehlo.DynamicUpdateSliceOp{Operand: b.Zero(o.Operand.Type()), Update: g, StartIndices: o.StartIndices})
 	}),
 	"stablehlo.dynamic_update_slice": {
 		jvp: jointly(0, 1),
 		transpose: func(b *backward, op mlir.Operation) {
 			o, _ := stablehlo.AsDynamicUpdateSlice(op)
 			b.to(op, 0, func(g mlir.Value) mlir.Value {
-				return b.Do(stablehlo.DynamicUpdateSliceOp{Operand: g, Update: b.Zero(o.Update.Type()), StartIndices: o.StartIndices})
+				return b.Do(stablehlo.DynamicUpdateSliceOp{Operand: g, Update: b.Zero(o.Update.Type()),
+					StartIndices: o.StartIndices})
 			})
 			b.to(op, 1, func(g mlir.Value) mlir.Value {
-				return b.Do(stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices, SliceSizes: dims(o.Update)})
+				return b.Do(
+					stablehlo.DynamicSliceOp{Operand: g, StartIndices: o.StartIndices, SliceSizes: dims(o.Update)})
 			})
 		},
 	},

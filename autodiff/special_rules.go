@@ -17,9 +17,15 @@ var special = map[string]rule{
 	"chlo.acos": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
 		return f.mul(g, f.neg(f.Unary(stablehlo.Rsqrt, f.sub(f.like(x, 1), f.square(x)))))
 	}),
-	"chlo.atan": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.div(g, f.add(f.square(x), f.like(x, 1))) }),
-	"chlo.sinh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.mul(g, f.Do(chlo.CoshOp{Operand: x})) }),
-	"chlo.cosh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.mul(g, f.Do(chlo.SinhOp{Operand: x})) }),
+	"chlo.atan": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
+		return f.div(g, f.add(f.square(x), f.like(x, 1)))
+	}),
+	"chlo.sinh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
+		return f.mul(g, f.Do(chlo.CoshOp{Operand: x}))
+	}),
+	"chlo.cosh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
+		return f.mul(g, f.Do(chlo.SinhOp{Operand: x}))
+	}),
 	"chlo.asinh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
 		return f.mul(g, f.Unary(stablehlo.Rsqrt, f.add(f.square(x), f.like(x, 1))))
 	}),
@@ -36,7 +42,9 @@ var special = map[string]rule{
 	"chlo.erf_inv": ofOne(func(f *forward, g, _, y mlir.Value) mlir.Value {
 		return f.scale(f.mul(g, f.Unary(stablehlo.Exponential, f.square(y))), math.Sqrt(math.Pi)/2)
 	}),
-	"chlo.lgamma": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.mul(g, f.Do(chlo.DigammaOp{Operand: x})) }),
+	"chlo.lgamma": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
+		return f.mul(g, f.Do(chlo.DigammaOp{Operand: x}))
+	}),
 	"chlo.digamma": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
 		return f.mul(g, f.Do(chlo.PolygammaOp{N: f.like(x, 1), X: x}))
 	}),

@@ -61,7 +61,8 @@ table of the rules: ` + "`go test ./autodiff -run DerivativesPage -update`" + `.
 `)
 	tests := coverage(t)
 	for _, dialect := range []string{"stablehlo", "chlo"} {
-		fmt.Fprintf(&b, "| %s | derivative | test |\n|---|---|---|\n", map[string]string{"stablehlo": "StableHLO", "chlo": "CHLO"}[dialect])
+		fmt.Fprintf(&b, "| %s | derivative | test |\n|---|---|---|\n",
+			map[string]string{"stablehlo": "StableHLO", "chlo": "CHLO"}[dialect])
 		data, err := os.ReadFile(filepath.Join("..", "tools", "opgen", "facts", dialect+".txt"))
 		check.NoError(t, err)
 		for _, match := range regexp.MustCompile(`(?m)^operation (\S+)`).FindAllStringSubmatch(string(data), -1) {

@@ -31,7 +31,8 @@ func (c *Client) Barrier(ctx context.Context, name string) error {
 func (c *Client) BarrierDevice(ctx context.Context, device int, name string) error {
 	c.given("BarrierDevice")
 	if device < 0 || device >= c.NumDevices() {
-		return fmt.Errorf("bridge: barrier %q: there is no device %d; the client has %d, numbered from 0", name, device, c.NumDevices())
+		return fmt.Errorf("bridge: barrier %q: there is no device %d; the client has %d, numbered from 0", name, device,
+			c.NumDevices())
 	}
 	return c.withFailures(c.group.BarrierDevice(ctx, device, name), device, name)
 }

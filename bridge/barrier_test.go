@@ -80,7 +80,8 @@ func TestBarrierDevice(t *testing.T) {
 // The barrier of a device returns the errors of the taps on it, and leaves the others.
 func TestBarrierDeviceErrors(t *testing.T) {
 	c := testClient(t)
-	name := registerWith(t, callbacks.Options{Dispatch: callbacks.Async}, func(*callbacks.Frame) error { return errSentinel })
+	name := registerWith(t, callbacks.Options{Dispatch: callbacks.Async},
+		func(*callbacks.Frame) error { return errSentinel })
 	e := compile(t, c, big(contract.Observe, "callback = \""+name+"\""), CompileOptions{})
 	for _, device := range []int{0, 1, 1, 3} {
 		out, err := e.Run(t.Context(), onDevice(t, c, device))

@@ -32,10 +32,12 @@ func BenchmarkRun(b *testing.B) {
 	const signature = "f32[4]->f32[4]"
 	name := register(b, signature, func(*callbacks.Frame) error { return nil })
 	c := testClient(b)
-	plain := mainFunc("%x: tensor<4xf32>", "tensor<4xf32>", "%s = stablehlo.add %x, %x : tensor<4xf32>\nreturn %s : tensor<4xf32>")
+	plain := mainFunc("%x: tensor<4xf32>", "tensor<4xf32>",
+		"%s = stablehlo.add %x, %x : tensor<4xf32>\nreturn %s : tensor<4xf32>")
 	ends, stop := context.WithCancel(context.Background())
 	defer stop()
-	for _, kind := range []struct{ name, module string }{{"plain", plain}, {"callback", passthrough(name, signature, "tensor<4xf32>")}} {
+	for _, kind := range []struct{ name, module string }{{"plain", plain},
+		{"callback", passthrough(name, signature, "tensor<4xf32>")}} {
 		e := compile(b, c, kind.module, CompileOptions{})
 		in, err := c.BufferFromHost(b.Context(), tensor.Vector[float32](1, 2, 3, 4), 0)
 		if err != nil {
@@ -60,7 +62,8 @@ func BenchmarkRun(b *testing.B) {
 func BenchmarkRunAsync(b *testing.B) {
 	c := testClient(b)
 	const typ = "tensor<64x64xf32>"
-	e := compile(b, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
+	e := compile(b, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+
+		typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
 	in, err := c.BufferFromHost(b.Context(), bigInput(b), 0)
 	if err != nil {
 		b.Fatal(err)

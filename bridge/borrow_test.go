@@ -44,7 +44,8 @@ func TestBorrowFromHost(t *testing.T) {
 				at, err := b.pjrt.Pointer()
 				check.Diff(t, "no copy", true, err == nil && at == unsafe.Pointer(&data[0]))
 				check.Diff(t, "held", ClientStats{Buffers: 1, Borrowed: 4096}, c.Stats())
-				if _, err := c.take(t.Context(), Donate(b), 1); err == nil || !strings.Contains(err.Error(), "borrowed") {
+				if _, err := c.take(t.Context(), Donate(b), 1); err == nil ||
+					!strings.Contains(err.Error(), "borrowed") {
 					t.Errorf("donating it: got %v, want a refusal", err)
 				}
 			}
@@ -54,7 +55,8 @@ func TestBorrowFromHost(t *testing.T) {
 			check.Diff(t, "held after Close", ClientStats{}, c.Stats())
 		})
 	}
-	if _, err := c.BorrowFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)}, 0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
+	if _, err := c.BorrowFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4), Data: make([]byte, 3)},
+		0); err == nil || !strings.Contains(err.Error(), "3 bytes") {
 		t.Errorf("a view of too few bytes: %v", err)
 	}
 }
@@ -63,7 +65,9 @@ func TestBorrowFromHost(t *testing.T) {
 func TestBorrow(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<64x64xf32>"
-	large := compile(t, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
+	large := compile(t, c,
+		mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+
+			") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
 	same := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{})
 	for range 20 {
 		data := aligned(64 * 64)
@@ -100,7 +104,8 @@ func TestDebugBorrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	data[3] = 1
-	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "f32[16]") || !strings.Contains(err.Error(), "borrow_test.go") {
+	if err := b.Close(); err == nil || !strings.Contains(err.Error(), "f32[16]") ||
+		!strings.Contains(err.Error(), "borrow_test.go") {
 		t.Errorf("got %v, want an error with the shape and the line", err)
 	}
 
@@ -111,7 +116,8 @@ func TestDebugBorrow(t *testing.T) {
 	c.options.Logger = slog.Default()
 	const typ = "tensor<16xf32>"
 	name := register(t, "", negate)
-	e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom("call", "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ, typ,
+		"%p = "+custom("call", "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 	lines.want(t, "a Source with callbacks is compiled as it is")
 	for _, write := range []bool{false, true} {
 		r, err := e.begin(context.Background(), []Input{Borrow(view(t, data, 16))}, launch{})

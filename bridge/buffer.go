@@ -88,14 +88,17 @@ func (client *Client) transfer(v tensor.View, to place) (b *Buffer, copied pjrt.
 		return nil, copied, fmt.Errorf("bridge: transfer to device: %w", err)
 	}
 	if want := v.Shape.NumBytes(); len(v.Data) != want {
-		return nil, copied, fmt.Errorf("bridge: transfer to device: the view of a %s has %d bytes and needs %d", v.Shape, len(v.Data), want)
+		return nil, copied, fmt.Errorf("bridge: transfer to device: the view of a %s has %d bytes and needs %d",
+			v.Shape, len(v.Data), want)
 	}
 	dtype := element.ToPJRT(v.Shape.DType)
 	if dtype == 0 {
 		return nil, copied, fmt.Errorf("bridge: transfer to device: arrays of %s cannot be on a device", v.Shape.DType)
 	}
 	if device < 0 || device >= client.NumDevices() {
-		return nil, copied, fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device, client.NumDevices())
+		return nil, copied,
+			fmt.Errorf("bridge: transfer to device: there is no device %d; the client has %d, numbered from 0", device,
+				client.NumDevices())
 	}
 	b = &Buffer{array: array{life: new(lifetime), client: client, shape: v.Shape.Clone()}, device: device}
 	if to.borrow && client.pinned == nil && canBorrow(v) {

@@ -111,7 +111,8 @@ func TestCallbackOfEveryType(t *testing.T) {
 					return nil
 				})
 				e := compile(t, c, mainFunc("%x: "+typ, typ,
-					"%p = "+custom("passthrough", named(name, signature), "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+					"%p = "+custom("passthrough", named(name, signature), "%x", typ, typ)+"\nreturn %p : "+typ),
+					CompileOptions{})
 				out, err := e.Run(t.Context(), v)
 				if err != nil {
 					t.Fatal(err)
@@ -183,8 +184,10 @@ func TestOutputLayout(t *testing.T) {
 		{tensor.ShapeOf(tensor.F32, 2, 3), "{1,0}"},
 	} {
 		t.Run(test.shape.String()+test.layout, func(t *testing.T) {
-			typ := "tensor<" + strings.ReplaceAll(strings.Trim(fmt.Sprint(test.shape.Dims), "[]"), " ", "x") + "x" + test.shape.DType.MLIR() + ">"
-			e := compile(t, c, mainFunc("%x: "+typ, typ+fmt.Sprintf(" {mhlo.layout_mode = %q}", test.layout), "return %x : "+typ), CompileOptions{})
+			typ := "tensor<" + strings.ReplaceAll(strings.Trim(fmt.Sprint(test.shape.Dims), "[]"), " ", "x") + "x" +
+				test.shape.DType.MLIR() + ">"
+			e := compile(t, c, mainFunc("%x: "+typ, typ+fmt.Sprintf(" {mhlo.layout_mode = %q}", test.layout),
+				"return %x : "+typ), CompileOptions{})
 			want := sample(test.shape)
 			out, err := e.Run(t.Context(), want)
 			if err != nil {
@@ -192,7 +195,8 @@ func TestOutputLayout(t *testing.T) {
 			}
 			defer out[0].Close()
 			_, err = e.Run(t.Context(), out[0])
-			if refused := err != nil && strings.Contains(err.Error(), "not row-major on its device"); refused != (test.layout != "{1,0}") {
+			if refused := err != nil &&
+				strings.Contains(err.Error(), "not row-major on its device"); refused != (test.layout != "{1,0}") {
 				t.Errorf("as an input: %v", err)
 			}
 			got, err := out[0].ToHost(t.Context())

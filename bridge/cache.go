@@ -132,7 +132,8 @@ func (c *Client) cacheKey(source []byte, o CompileOptions, flags map[string]stri
 	// environment variables once, at a time that is not known: when the plugin is loaded or
 	// later.
 	fmt.Fprintf(sum, "calliope cache %d\n%q\n", saved.Version, []string{
-		here.Plugin, here.Version, here.Platform, here.System, here.CPU, strings.Join(here.Features, " "), c.plugin.flags, xlaFlags(),
+		here.Plugin, here.Version, here.Platform, here.System, here.CPU, strings.Join(here.Features, " "),
+		c.plugin.flags, xlaFlags(),
 	})
 	fmt.Fprintln(sum, runtime.NumCPU(), c.NumDevices(), o.Replicas, o.Partitions)
 	if o.GSPMD {

@@ -141,7 +141,8 @@ func TestCache(t *testing.T) {
 	for range 2 {
 		_, err := again.Compile(t.Context(), Source("no module"), CompileOptions{})
 		check.As[*PluginError](t, err)
-		_, err = again.Compile(t.Context(), Source(negation), CompileOptions{Flags: map[string]string{"xla_no_such_flag": "1"}})
+		_, err = again.Compile(t.Context(), Source(negation),
+			CompileOptions{Flags: map[string]string{"xla_no_such_flag": "1"}})
 		check.As[*FlagError](t, err)
 	}
 	check.Diff(t, "stored", before.Stored, again.options.Cache.Stats().Stored)
@@ -200,7 +201,8 @@ func TestCacheUnsaved(t *testing.T) {
 	check.NoError(t, err)
 	t.Cleanup(func() { _ = callbacks.Default.UnregisterID(id) })
 	const typ = "tensor<2xf32>"
-	module := mainFunc("%x: "+typ, typ, "%y = "+custom(contract.Passthrough, fmt.Sprintf("callback_id = %d : i64", id), "%x", typ, typ)+"\nreturn %y : "+typ)
+	module := mainFunc("%x: "+typ, typ, "%y = "+
+		custom(contract.Passthrough, fmt.Sprintf("callback_id = %d : i64", id), "%x", typ, typ)+"\nreturn %y : "+typ)
 	for range 2 {
 		check.Diff(t, "Cached", false, compile(t, c, module, CompileOptions{}).Cached())
 	}
@@ -300,7 +302,8 @@ func TestOpenCacheRefused(t *testing.T) {
 		if want == "" {
 			check.NoError(t, err)
 		} else {
-			check.Error(t, err, "bridge: OpenCache: the folder "+dir+" holds machine code, but "+want+": choose a folder of your own, with mode 0700")
+			check.Error(t, err, "bridge: OpenCache: the folder "+dir+" holds machine code, but "+want+
+				": choose a folder of your own, with mode 0700")
 		}
 	}
 	if os.Geteuid() == 0 {
@@ -326,7 +329,8 @@ const cacheEnv, cacheMaxEnv = "CALLIOPE_TEST_CACHE", 20000
 // Processes that fill one cache at once see complete entries only.
 func TestCacheOfTwoProcesses(t *testing.T) {
 	name := "cache.processes"
-	check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { copy(f.Results[0].Data, f.Args[0].Data); return nil }, callbacks.Options{}))
+	check.NoError(t, callbacks.Default.Register(name,
+		func(f *callbacks.Frame) error { copy(f.Results[0].Data, f.Args[0].Data); return nil }, callbacks.Options{}))
 	t.Cleanup(func() { _ = callbacks.Default.Unregister(name) })
 	fill := func(t *testing.T, dir string, o CacheOptions) *Client {
 		c := clientWith(t, openCache(t, dir, o))

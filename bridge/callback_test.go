@@ -65,7 +65,8 @@ func TestPassthroughCopies(t *testing.T) {
 				before, _, _ := strings.Cut(call, ", output_operand_aliases")
 				call = before + "} : (" + typ + ") -> " + typ
 			}
-			e := compile(t, testClient(t), mainFunc("%x: "+typ, typ+", "+typ, "%p = "+call+"\nreturn %p, %x : "+typ+", "+typ), CompileOptions{})
+			e := compile(t, testClient(t),
+				mainFunc("%x: "+typ, typ+", "+typ, "%p = "+call+"\nreturn %p, %x : "+typ+", "+typ), CompileOptions{})
 			out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 			if err != nil {
 				t.Fatal(err)
@@ -87,7 +88,8 @@ func TestObserve(t *testing.T) {
 	})
 	const typ = "tensor<2xi32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, "tensor<i8>",
-		"%t = "+custom(contract.Observe, named(name, signature), "%x", typ, "tensor<i8>")+"\nreturn %t : tensor<i8>"), CompileOptions{})
+		"%t = "+custom(contract.Observe, named(name, signature), "%x", typ, "tensor<i8>")+"\nreturn %t : tensor<i8>"),
+		CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []int32{5, 6}, 2))
 	if err != nil {
 		t.Fatal(err)
@@ -130,20 +132,22 @@ func TestCallWithTemplate(t *testing.T) {
 	for _, form := range []contract.Form{contract.Call, contract.Pure} {
 		t.Run(string(form), func(t *testing.T) {
 			const signature = "f32[2],s32[]->f64[3],pred[]"
-			name := register(t, signature, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
-				x, err := tensor.Slice[float32](args[0])
-				if err != nil {
-					return nil, err
-				}
-				k, err := tensor.Slice[int32](args[1])
-				if err != nil {
-					return nil, err
-				}
-				a, b := float64(x[0]), float64(x[1])
-				return []tensor.View{view(t, []float64{a, b, a + b + float64(k[0])}, 3), tensor.Scalar(true)}, nil
-			}))
+			name := register(t, signature,
+				callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+					x, err := tensor.Slice[float32](args[0])
+					if err != nil {
+						return nil, err
+					}
+					k, err := tensor.Slice[int32](args[1])
+					if err != nil {
+						return nil, err
+					}
+					a, b := float64(x[0]), float64(x[1])
+					return []tensor.View{view(t, []float64{a, b, a + b + float64(k[0])}, 3), tensor.Scalar(true)}, nil
+				}))
 			e := compile(t, testClient(t), mainFunc("%x: tensor<2xf32>, %k: tensor<i32>", "tensor<3xf64>, tensor<i1>",
-				"%r:2 = "+custom(form, named(name, signature), "%x, %k", "tensor<2xf32>, tensor<i32>", "(tensor<3xf64>, tensor<i1>)")+
+				"%r:2 = "+custom(form, named(name, signature), "%x, %k", "tensor<2xf32>, tensor<i32>",
+					"(tensor<3xf64>, tensor<i1>)")+
 					"\nreturn %r#0, %r#1 : tensor<3xf64>, tensor<i1>"), CompileOptions{})
 			check.Diff(t, "outputs", 2, e.NumOutputs())
 			out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2), tensor.Scalar(int32(4)))
@@ -190,7 +194,8 @@ func TestByID(t *testing.T) {
 	}
 	const typ = "tensor<2xf32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
-		"%p = "+custom(contract.Passthrough, fmt.Sprintf("callback_id = %d : i64", id), "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+		"%p = "+custom(contract.Passthrough, fmt.Sprintf("callback_id = %d : i64", id), "%x", typ, typ)+
+			"\nreturn %p : "+typ), CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
 	if err != nil {
 		t.Fatal(err)
@@ -210,8 +215,10 @@ func TestOperandOrder(t *testing.T) {
 	})
 	e := compile(t, testClient(t), mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
 		"%id = stablehlo.constant dense<7> : tensor<ui32>\n%t = stablehlo.constant dense<0> : tensor<i8>\n"+
-			"%p:3 = "+custom(contract.Passthrough, named(name, signature)+", n_ids = 1 : i64, n_tokens = 1 : i64", "%x, %id, %t",
-			"tensor<1xf32>, tensor<ui32>, tensor<i8>", "(tensor<1xf32>, tensor<ui32>, tensor<i8>)")+"\nreturn %p#0 : tensor<1xf32>"), CompileOptions{})
+			"%p:3 = "+custom(contract.Passthrough, named(name, signature)+", n_ids = 1 : i64, n_tokens = 1 : i64",
+			"%x, %id, %t",
+			"tensor<1xf32>, tensor<ui32>, tensor<i8>", "(tensor<1xf32>, tensor<ui32>, tensor<i8>)")+
+			"\nreturn %p#0 : tensor<1xf32>"), CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []float32{1}, 1))
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +230,8 @@ func TestOperandOrder(t *testing.T) {
 func TestOptionalUnbound(t *testing.T) {
 	const typ = "tensor<2xf32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
-		"%p = "+custom(contract.Passthrough, named("nobody_listens", "f32[2]->f32[2]")+", optional = true", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+		"%p = "+custom(contract.Passthrough, named("nobody_listens", "f32[2]->f32[2]")+", optional = true", "%x", typ,
+			typ)+"\nreturn %p : "+typ), CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
 	if err != nil {
 		t.Fatal(err)
@@ -321,7 +329,8 @@ func bigPassthrough(name, signature string) string {
 // this file of bytecode, and says so.
 func TestStoredModules(t *testing.T) {
 	calls := 0
-	if err := callbacks.Default.Register("bridge_bytecode", func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{Signature: "f32[4]->f32[4]"}); err != nil {
+	if err := callbacks.Default.Register("bridge_bytecode", func(*callbacks.Frame) error { calls++; return nil },
+		callbacks.Options{Signature: "f32[4]->f32[4]"}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { callbacks.Default.Unregister("bridge_bytecode") })

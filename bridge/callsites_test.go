@@ -98,7 +98,8 @@ func TestCallbacks(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = callbacks.Default.UnregisterID(id) })
 	opaque := "an opaque id"
-	if err := callbacks.RegisterOpaque(callbacks.OpaqueID{ID: opaque}, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
+	if err := callbacks.RegisterOpaque(callbacks.OpaqueID{ID: opaque}, func(*callbacks.Frame) error { return nil },
+		callbacks.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = callbacks.UnregisterOpaque(callbacks.OpaqueID{ID: opaque}) })
@@ -110,20 +111,27 @@ func TestCallbacks(t *testing.T) {
 		"%id = stablehlo.replica_id : tensor<ui32>",
 		"%zero = stablehlo.constant dense<0> : " + token,
 		"%pass = " + custom(contract.Passthrough, `callback = "pass", registry = "sites"`, "%x", vector, vector),
-		"%call:2 = " + custom(contract.Call, `callback = "sites.call", signature = "`+signature+`", n_ids = 1 : i64, n_tokens = 1 : i64, effect = "log", loc = "a.go:7"`,
+		"%call:2 = " + custom(contract.Call, `callback = "sites.call", signature = "`+signature+
+			`", n_ids = 1 : i64, n_tokens = 1 : i64, effect = "log", loc = "a.go:7"`,
 			"%pass, %id, %zero", vector+", tensor<ui32>, "+token, "(tensor<i32>, "+token+")"),
-		"%tap = " + custom(contract.Observe, `callback = "tap", registry = "sites", every = 5 : i64, n_tokens = 1 : i64`, "%pass, %call#1", vector+", "+token, token),
+		"%tap = " +
+			custom(contract.Observe, `callback = "tap", registry = "sites", every = 5 : i64, n_tokens = 1 : i64`,
+				"%pass, %call#1", vector+", "+token, token),
 		"%pure = " + custom(contract.Pure, `callback = "sites.pure"`, "%pass", vector, vector),
 		"%unused = " + custom(contract.Pure, `callback = "sites.pure"`, "%x", vector, vector),
-		"%numbered = " + custom(contract.Call, fmt.Sprintf("callback_id = %d : i64", id), "%pure", vector, "tensor<i1>"),
-		fmt.Sprintf(`%%words = stablehlo.custom_call @exla_runtime_callback(%%pure) {api_version = 4 : i32, has_side_effect = true,
+		"%numbered = " +
+			custom(contract.Call, fmt.Sprintf("callback_id = %d : i64", id), "%pure", vector, "tensor<i1>"),
+		fmt.Sprintf(
+			`%%words = stablehlo.custom_call @exla_runtime_callback(%%pure) {api_version = 4 : i32, has_side_effect = true,
 			backend_config = {callback_id = array<i64: %s>, callback_id_size = %d : ui64}} : (%s) -> tensor<i1>`, words, len(opaque), vector),
-		fmt.Sprintf(`%%server = stablehlo.custom_call @exla_runtime_callback(%%s, %%pure) {api_version = 4 : i32, has_side_effect = true,
+		fmt.Sprintf(
+			`%%server = stablehlo.custom_call @exla_runtime_callback(%%s, %%pure) {api_version = 4 : i32, has_side_effect = true,
 			backend_config = {callback_id = array<i64: %s>, callback_id_size = %d : ui64, num_aliased_data_outputs = 0 : ui64}} : (tensor<4xui8>, %s) -> tensor<i1>`, words, len(opaque), vector),
 		`%operand = stablehlo.custom_call @exla_elixir_callback(%pure, %n) {api_version = 4 : i32, has_side_effect = true} : (` + vector + `, tensor<i64>) -> tensor<i1>`,
 		"return %call#0, %tap : tensor<i32>, " + token,
 	}, "\n")
-	e := compile(t, testClient(t), mainFunc("%x: "+vector+", %s: tensor<4xui8>, %n: tensor<i64>", "tensor<i32>, "+token, body), CompileOptions{})
+	e := compile(t, testClient(t),
+		mainFunc("%x: "+vector+", %s: tensor<4xui8>, %n: tensor<i64>", "tensor<i32>, "+token, body), CompileOptions{})
 	got := map[string]CallSite{}
 	for _, s := range e.Callbacks() {
 		key := s.Config.Encoding.String() + " " + s.Name
@@ -136,17 +144,26 @@ func TestCallbacks(t *testing.T) {
 	idName := fmt.Sprintf("id %d", id)
 	want := map[string]CallSite{}
 	for _, s := range []CallSite{
-		{Name: "pass", Registry: "sites", Form: contract.Passthrough, Signature: "f32[2,3]->f32[2,3]", Target: "calliope_io_callback", Config: contract.Config{Callback: "pass"}},
+		{Name: "pass", Registry: "sites", Form: contract.Passthrough, Signature: "f32[2,3]->f32[2,3]",
+			Target: "calliope_io_callback", Config: contract.Config{Callback: "pass"}},
 		{
-			Name: "sites.call", Form: contract.Call, Signature: "f32[2,3]->s32[]", Effect: "log", Target: "calliope_runtime_call",
-			Config: contract.Config{Callback: "sites.call", Signature: signature, NumIDs: 1, NumTokens: 1, Loc: "a.go:7"},
+			Name: "sites.call", Form: contract.Call, Signature: "f32[2,3]->s32[]", Effect: "log",
+			Target: "calliope_runtime_call",
+			Config: contract.Config{Callback: "sites.call", Signature: signature, NumIDs: 1, NumTokens: 1,
+				Loc: "a.go:7"},
 		},
-		{Name: "tap", Registry: "sites", Form: contract.Observe, Signature: "f32[2,3]->", Target: "calliope_io_callback", Config: contract.Config{Callback: "tap", Every: 5, NumTokens: 1}},
-		{Name: "sites.pure", Form: contract.Pure, Signature: "f32[2,3]->f32[2,3]", Target: "calliope_runtime_call", Config: contract.Config{Callback: "sites.pure"}},
-		{Name: idName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "calliope_runtime_call", Config: contract.Config{ID: id}},
-		{Name: opaqueName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_runtime_callback", Config: contract.Config{Opaque: opaque, Encoding: contract.EncodingWords}},
-		{Name: opaqueName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_runtime_callback", Config: contract.Config{Opaque: opaque, Encoding: contract.EncodingServer}},
-		{Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_elixir_callback", Config: contract.Config{Encoding: contract.EncodingOperand}},
+		{Name: "tap", Registry: "sites", Form: contract.Observe, Signature: "f32[2,3]->",
+			Target: "calliope_io_callback", Config: contract.Config{Callback: "tap", Every: 5, NumTokens: 1}},
+		{Name: "sites.pure", Form: contract.Pure, Signature: "f32[2,3]->f32[2,3]", Target: "calliope_runtime_call",
+			Config: contract.Config{Callback: "sites.pure"}},
+		{Name: idName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "calliope_runtime_call",
+			Config: contract.Config{ID: id}},
+		{Name: opaqueName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_runtime_callback",
+			Config: contract.Config{Opaque: opaque, Encoding: contract.EncodingWords}},
+		{Name: opaqueName, Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_runtime_callback",
+			Config: contract.Config{Opaque: opaque, Encoding: contract.EncodingServer}},
+		{Form: contract.Call, Signature: "f32[2,3]->pred[]", Target: "exla_elixir_callback",
+			Config: contract.Config{Encoding: contract.EncodingOperand}},
 	} {
 		s.Config.Form, s.Config.Registry, s.Config.Effect = s.Form, s.Registry, s.Effect
 		want[s.Config.Encoding.String()+" "+s.Name] = s

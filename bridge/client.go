@@ -96,7 +96,8 @@ func (p *Plugin) NewClient(o ClientOptions) (*Client, error) {
 		return nil, fmt.Errorf("bridge: NewClient: Devices is %d; give a number of devices up to %d, or 0 for the plugin's default", o.Devices, maxDevices)
 	}
 	if o.MemoryLimit < 0 {
-		return nil, fmt.Errorf("bridge: NewClient: MemoryLimit is %d; give a number of bytes, or 0 for no limit", o.MemoryLimit)
+		return nil,
+			fmt.Errorf("bridge: NewClient: MemoryLimit is %d; give a number of bytes, or 0 for no limit", o.MemoryLimit)
 	}
 	if o.Cache != nil && o.Cache.folder == nil {
 		return nil, errors.New("bridge: NewClient: the Cache is a zero value; give one of OpenCache")

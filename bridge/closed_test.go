@@ -18,7 +18,8 @@ func TestErrClosed(t *testing.T) {
 	array := view(t, []float32{1, 2}, 2)
 	buffer := func() *Buffer { return check.Must(c.BufferFromHost(ctx, array, 0)) }
 	closed, donated, open := buffer(), buffer(), buffer()
-	e, unused := check.Must(c.Compile(ctx, source, CompileOptions{})), check.Must(c.Compile(ctx, source, CompileOptions{}))
+	e, unused := check.Must(c.Compile(ctx, source, CompileOptions{})),
+		check.Must(c.Compile(ctx, source, CompileOptions{}))
 	for _, b := range check.Must(e.Run(ctx, Donate(donated))) {
 		check.NoError(t, b.Close())
 	}

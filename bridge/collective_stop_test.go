@@ -56,11 +56,14 @@ func stopBetweenCollectives(t *testing.T, way callbacks.Dispatch) {
 	defer registry.Close()
 	defer close(leave)
 	check.NoError(t, registry.Register("cancelled", blocks(cancel), callbacks.Options{Dispatch: way}))
-	check.NoError(t, registry.Register("slow", blocks(func() {}), callbacks.Options{Dispatch: way, Timeout: 2 * time.Millisecond}))
-	check.NoError(t, registry.Register("later", func(f *callbacks.Frame) error { later.Add(1); return nil }, callbacks.Options{Dispatch: way}))
+	check.NoError(t,
+		registry.Register("slow", blocks(func() {}), callbacks.Options{Dispatch: way, Timeout: 2 * time.Millisecond}))
+	check.NoError(t, registry.Register("later", func(f *callbacks.Frame) error { later.Add(1); return nil },
+		callbacks.Options{Dispatch: way}))
 
 	call := func(name, operand string) string {
-		return custom(contract.Passthrough, "callback = "+strconv.Quote(name)+", registry = "+strconv.Quote(registry.Name()), operand, typ, typ)
+		return custom(contract.Passthrough,
+			"callback = "+strconv.Quote(name)+", registry = "+strconv.Quote(registry.Name()), operand, typ, typ)
 	}
 	for _, test := range []struct {
 		name string
@@ -115,6 +118,7 @@ func allReduce(operand string, channel, replicas int) string {
       %c = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %c : tensor<f32>
   }) {replica_groups = dense<[[` + strings.Join(ids, ", ") + `]]> : tensor<1x` + strconv.Itoa(replicas) +
-		`xi64>, channel_handle = #stablehlo.channel_handle<handle = ` + strconv.Itoa(channel) + `, type = 1>} : (tensor<2xf32>) -> tensor<2xf32>
+		`xi64>, channel_handle = #stablehlo.channel_handle<handle = ` + strconv.Itoa(channel) +
+		`, type = 1>} : (tensor<2xf32>) -> tensor<2xf32>
 `
 }

@@ -73,14 +73,16 @@ const NoOptimization = -1
 func (o CompileOptions) check(devices int) (flags map[string]string, err error) {
 	switch {
 	case o.Replicas < 0 || o.Partitions < 0:
-		return nil, errors.New("a negative number of Replicas or Partitions is not possible; give 0 or 1 for one device")
+		return nil,
+			errors.New("a negative number of Replicas or Partitions is not possible; give 0 or 1 for one device")
 	case o.Replicas > 1 && o.Partitions > 1:
 		return nil, errors.New("both Replicas and Partitions are above 1; choose one")
 	case max(o.Replicas, o.Partitions) > devices:
 		return nil, fmt.Errorf("the options need %d devices, but the client has %d; increase ClientOptions.Devices",
 			max(o.Replicas, o.Partitions), devices)
 	case o.OptimizationLevel < NoOptimization || o.OptimizationLevel > 3:
-		return nil, fmt.Errorf("there is no OptimizationLevel %d; give 1 to 3, 0 for the default, or NoOptimization", o.OptimizationLevel)
+		return nil, fmt.Errorf("there is no OptimizationLevel %d; give 1 to 3, 0 for the default, or NoOptimization",
+			o.OptimizationLevel)
 	}
 	if err := checkJAXCallbacks(o.JAXCallbacks); err != nil {
 		return nil, err

@@ -39,7 +39,8 @@ func (e *LayoutError) Error() string {
 			fmt.Fprintf(&b, " at %s", e.At)
 		}
 	}
-	fmt.Fprintf(&b, ", %s, has the layout %v (minor to major), but Go needs row-major order: remove ", e.Shape, e.Layout)
+	fmt.Fprintf(&b, ", %s, has the layout %v (minor to major), but Go needs row-major order: remove ", e.Shape,
+		e.Layout)
 	if e.Target == "" {
 		b.WriteString("mhlo.layout_mode and similar attributes from the module")
 	} else {

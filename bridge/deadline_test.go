@@ -149,7 +149,8 @@ func closeLeavesRun(t *testing.T) {
 		t.Errorf("Close returned after %v", took)
 	}
 	var b *callbacks.BarrierError
-	if !errors.As(err, &b) || !strings.Contains(err.Error(), `of executable "forever" on device 0 is left (it was abandoned: context deadline exceeded)`) {
+	if !errors.As(err, &b) || !strings.Contains(err.Error(),
+		`of executable "forever" on device 0 is left (it was abandoned: context deadline exceeded)`) {
 		t.Errorf("got %v, want an error that names the run", err)
 	}
 }
@@ -158,9 +159,12 @@ func closeLeavesRun(t *testing.T) {
 func TestRunsWithAndWithoutDeadline(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<4xf32>"
-	small := compile(t, c, mainFunc("%x: "+typ, typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	small := compile(t, c, mainFunc("%x: "+typ, typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ),
+		CompileOptions{})
 	const wide = "tensor<64x64xf32>"
-	large := compile(t, c, mainFunc("%x: "+wide, wide, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+wide+", "+wide+") -> "+wide+"\nreturn %d : "+wide), CompileOptions{})
+	large := compile(t, c,
+		mainFunc("%x: "+wide, wide, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+wide+", "+
+			wide+") -> "+wide+"\nreturn %d : "+wide), CompileOptions{})
 	for range 3 { // the first runs set Executable.async
 		for _, ctx := range []context.Context{context.Background(), t.Context()} {
 			out, err := small.Run(ctx, view(t, []float32{1, 2, 3, 4}, 4))
@@ -191,8 +195,10 @@ func TestManyGoroutinesRun(t *testing.T) {
 		in     tensor.View
 		fn     callbacks.Func
 	}{
-		"small": {func(name string) string { return passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>") }, view(t, make([]float32, 4), 4), slow},
-		"large": {func(name string) string { return bigPassthrough(name, signature) }, view(t, make([]float32, 64*64), 64, 64), func(*callbacks.Frame) error { return nil }},
+		"small": {func(name string) string { return passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>") },
+			view(t, make([]float32, 4), 4), slow},
+		"large": {func(name string) string { return bigPassthrough(name, signature) },
+			view(t, make([]float32, 64*64), 64, 64), func(*callbacks.Frame) error { return nil }},
 	} {
 		t.Run(what, func(t *testing.T) {
 			c := testClient(t)
@@ -259,7 +265,8 @@ func goexitInRun(t *testing.T) {
 	}
 	const typ, token = "tensor<4xf32>", "tensor<0xi1>"
 	e, err = c.Compile(t.Context(), withTokens{Source(mainFunc("%x: "+typ+", %t: "+token, typ+", "+token,
-		"%p = "+custom("passthrough", fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %p, %t : "+typ+", "+token)), []string{"log"}}, CompileOptions{})
+		"%p = "+custom("passthrough", fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %p, %t : "+typ+", "+
+			token)), []string{"log"}}, CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,8 @@ func (s *site) logCall(f *frame) {
 
 // warnUnprotected logs that memory could not be made inaccessible.
 func warnUnprotected(s *dispatch.Slot, err error) {
-	s.Log(slog.LevelWarn, "bridge: a late use of this call's views will not be caught", "callback", s.Name(), "error", err)
+	s.Log(slog.LevelWarn, "bridge: a late use of this call's views will not be caught", "callback", s.Name(), "error",
+		err)
 }
 
 const debugAlign = 64

@@ -34,7 +34,8 @@ func TestDebug(t *testing.T) {
 		for _, form := range []contract.Form{contract.Passthrough, contract.Call} {
 			t.Run(way.String()+"/"+string(form), func(t *testing.T) {
 				name := registerWith(t, callbacks.Options{Dispatch: way}, negate)
-				e := compile(t, c, mainFunc("%x: "+typ, typ, "%c = stablehlo.add %x, %x : "+typ+"\n%p = "+custom(form, "callback = \""+name+"\"", "%c", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+				e := compile(t, c, mainFunc("%x: "+typ, typ, "%c = stablehlo.add %x, %x : "+typ+"\n%p = "+
+					custom(form, "callback = \""+name+"\"", "%c", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 				for range poisonedKept + 10 {
 					out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 					if err != nil {
@@ -62,7 +63,8 @@ func TestDebugLogs(t *testing.T) {
 	}
 	const typ = "tensor<3xf32>"
 	key := fmt.Sprintf("callback = \"logged\", registry = %q", t.Name())
-	e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ,
+		"%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +87,8 @@ func TestDebugLogsOfHostileHandler(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{
-				Logger: slog.New(slog.NewTextHandler(hostileLog(test.write), &slog.HandlerOptions{Level: slog.LevelDebug})),
+				Logger: slog.New(
+					slog.NewTextHandler(hostileLog(test.write), &slog.HandlerOptions{Level: slog.LevelDebug})),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +99,8 @@ func TestDebugLogsOfHostileHandler(t *testing.T) {
 			}
 			const typ = "tensor<3xf32>"
 			key := fmt.Sprintf("callback = \"logged\", registry = %q", t.Name())
-			e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+			e := compile(t, debugClient(t), mainFunc("%x: "+typ, typ,
+				"%p = "+custom(contract.Call, key, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
 			for range 3 {
@@ -162,7 +166,8 @@ func TestDebugCatchesLateUse(t *testing.T) {
 	}
 	out[0].Close()
 	_, err = e.Run(t.Context(), in)
-	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "a view that callback \""+name+"\" was called with was used after that call: Clone what you keep") {
+	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(),
+		"a view that callback \""+name+"\" was called with was used after that call: Clone what you keep") {
 		t.Errorf("got %v, want a panic with an explanation", err)
 	}
 }
@@ -185,7 +190,8 @@ func TestDebugLateUseOfCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := e.Run(t.Context(), in)
-	if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "was used after that call: Clone what you keep") {
+	if p := new(callbacks.PanicError); !errors.As(err, &p) ||
+		!strings.Contains(err.Error(), "was used after that call: Clone what you keep") {
 		t.Errorf("got %v, want a panic with an explanation", err)
 	}
 }
@@ -204,13 +210,15 @@ func TestDebugOperandsAreReadOnly(t *testing.T) {
 			if form == contract.Observe {
 				results = "tensor<1xi8>"
 			}
-			e := compile(t, c, mainFunc("%x: "+typ, results, "%p = "+custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results), CompileOptions{})
+			e := compile(t, c, mainFunc("%x: "+typ, results, "%p = "+
+				custom(form, "callback = \""+name+"\"", "%x", typ, results)+"\nreturn %p : "+results), CompileOptions{})
 			in, err := c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, err = e.Run(t.Context(), in)
-			if p := new(callbacks.PanicError); !errors.As(err, &p) || !strings.Contains(err.Error(), "the function wrote to its operands") {
+			if p := new(callbacks.PanicError); !errors.As(err, &p) ||
+				!strings.Contains(err.Error(), "the function wrote to its operands") {
 				t.Errorf("got %v, want a panic with an explanation", err)
 			}
 			check.Diff(t, "the buffer", []float32{1, 2, 3, 4}, host[float32](t, in))
@@ -227,7 +235,8 @@ func TestDebugStopsTheProgram(t *testing.T) {
 	child := exec.Command(os.Args[0], "-test.run=^TestDebugStopsTheProgram$")
 	child.Env = append(os.Environ(), "CALLIOPE_TEST_LATE_USE=1", "CALLIOPE_DEBUG=1")
 	out, err := child.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "unexpected fault address") || !strings.Contains(string(out), "bridge.lateUse") {
+	if err == nil || !strings.Contains(string(out), "unexpected fault address") ||
+		!strings.Contains(string(out), "bridge.lateUse") {
 		t.Errorf("got %v, want a fault with the stack:\n%s", err, out)
 	}
 }
@@ -254,7 +263,8 @@ func TestAliasedAtRunTime(t *testing.T) {
 			before, _, _ := strings.Cut(call, ", output_operand_aliases")
 			call = before + "} : (" + typ + ") -> " + typ
 		}
-		e := compile(t, testClient(t), mainFunc("%x: "+typ, typ, "%c = stablehlo.add %x, %x : "+typ+"\n%p = "+call+"\nreturn %p : "+typ), CompileOptions{})
+		e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
+			"%c = stablehlo.add %x, %x : "+typ+"\n%p = "+call+"\nreturn %p : "+typ), CompileOptions{})
 		for range 3 {
 			out, err := e.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 			if err != nil {
@@ -289,7 +299,8 @@ func TestDebugCatchesOverruns(t *testing.T) {
 					*(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(f.Results[0].Data)), test.at)) ^= 1
 					return nil
 				})
-				e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom(form, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+				e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+
+					custom(form, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 				_, err := e.Run(t.Context(), view(t, make([]float32, 9), 9))
 				check.Error(t, err, fmt.Sprintf("callbacks: callback %q ", name), test.want)
 			})

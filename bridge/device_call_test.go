@@ -84,15 +84,16 @@ func TestDeviceCall(t *testing.T) {
 			b, y := g.floats(t, 3, 4)
 			out, z := g.floats(t, 0, 0)
 			again, w := g.floats(t, 0, 0)
-			s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
-				check.Diff(t, "device", 1, f.Device)
-				l, r := check.Must(tensor.Slice[float32](f.Args[0])), check.Must(tensor.Slice[float32](f.Args[1]))
-				sum := check.Must(tensor.Slice[float32](f.Results[0]))
-				for i := range sum {
-					sum[i] = l[i] + r[i]
-				}
-				return nil
-			})
+			s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way},
+				func(f *callbacks.Frame) error {
+					check.Diff(t, "device", 1, f.Device)
+					l, r := check.Must(tensor.Slice[float32](f.Args[0])), check.Must(tensor.Slice[float32](f.Args[1]))
+					sum := check.Must(tensor.Slice[float32](f.Results[0]))
+					for i := range sum {
+						sum[i] = l[i] + r[i]
+					}
+					return nil
+				})
 			for i := range 3 { // a site reuses what it knows of the first call
 				before := g.Counts()
 				g.stream.Sleep(5)
@@ -102,7 +103,8 @@ func TestDeviceCall(t *testing.T) {
 				n := float32(0)
 				check.Must(binary.Decode(bytes.Repeat([]byte{byte(i)}, 4), binary.NativeEndian, &n))
 				c := g.Counts().Since(before)
-				check.Diff(t, "copies and waits", [...]int{2, 1, 1, 2}, [...]int{c.ToHost, c.ToDevice, c.Waits, c.Records})
+				check.Diff(t, "copies and waits", [...]int{2, 1, 1, 2},
+					[...]int{c.ToHost, c.ToDevice, c.Waits, c.Records})
 				// The next call finds the result.
 				code, message = g.execute(s, []ffitest.Buffer{z, y}, []ffitest.Buffer{w})
 				check.Diff(t, "error", "0 ", fmt.Sprint(code, " ", message))
@@ -143,7 +145,8 @@ func TestDeviceForms(t *testing.T) {
 			}
 			t.Run("passthrough", func(t *testing.T) {
 				a, x := g.floats(t, 1, 2)
-				ok(siteWith(t, contract.Config{Form: contract.Passthrough}, callbacks.Options{Dispatch: way}, write), []ffitest.Buffer{x}, []ffitest.Buffer{x})
+				ok(siteWith(t, contract.Config{Form: contract.Passthrough}, callbacks.Options{Dispatch: way}, write),
+					[]ffitest.Buffer{x}, []ffitest.Buffer{x})
 				check.Diff(t, "copies and waits", [...]int{1, 1, 1}, counts())
 				want := bytesOf(1, 2)
 				if way != callbacks.Async {
@@ -154,7 +157,8 @@ func TestDeviceForms(t *testing.T) {
 			t.Run("moved", func(t *testing.T) {
 				a, x := g.floats(t, 1, 2)
 				b, y := g.floats(t, 0, 0)
-				ok(siteWith(t, contract.Config{Form: contract.Passthrough}, callbacks.Options{Dispatch: way}, write), []ffitest.Buffer{x}, []ffitest.Buffer{y})
+				ok(siteWith(t, contract.Config{Form: contract.Passthrough}, callbacks.Options{Dispatch: way}, write),
+					[]ffitest.Buffer{x}, []ffitest.Buffer{y})
 				want := bytesOf(1, 2)
 				g.stream.Drain()
 				check.Diff(t, "operand", want, a.Bytes())
@@ -168,13 +172,15 @@ func TestDeviceForms(t *testing.T) {
 				_, x := g.floats(t, 1, 2)
 				token := g.Array(t, []byte{1})
 				pred := ffitest.Buffer{DType: 1, Data: token.Pointer()}
-				ok(siteWith(t, contract.Config{Form: contract.Observe}, callbacks.Options{Dispatch: way}, write), []ffitest.Buffer{x}, []ffitest.Buffer{pred})
+				ok(siteWith(t, contract.Config{Form: contract.Observe}, callbacks.Options{Dispatch: way}, write),
+					[]ffitest.Buffer{x}, []ffitest.Buffer{pred})
 				check.Diff(t, "copies and waits", [...]int{1, 1, 1}, counts())
 				check.Diff(t, "token", []byte{0}, token.Bytes())
 			})
 			t.Run("every", func(t *testing.T) {
 				a, x := g.floats(t, 1, 2)
-				s := siteWith(t, contract.Config{Form: contract.Passthrough, Every: 3}, callbacks.Options{Dispatch: way}, write)
+				s := siteWith(t, contract.Config{Form: contract.Passthrough, Every: 3},
+					callbacks.Options{Dispatch: way}, write)
 				for range 3 {
 					ok(s, []ffitest.Buffer{x}, []ffitest.Buffer{x})
 				}
@@ -184,10 +190,13 @@ func TestDeviceForms(t *testing.T) {
 			t.Run("every, observe", func(t *testing.T) {
 				_, x := g.floats(t, 1, 2)
 				token := g.Array(t, []byte{1})
-				s := siteWith(t, contract.Config{Form: contract.Observe, Every: 2}, callbacks.Options{Dispatch: way}, write)
-				for i, result := range [][]ffitest.Buffer{{{DType: 1, Dims: []int64{0}}}, {{DType: 1, Dims: []int64{0}}}, nil, {{DType: 1, Data: token.Pointer()}}} {
+				s := siteWith(t, contract.Config{Form: contract.Observe, Every: 2}, callbacks.Options{Dispatch: way},
+					write)
+				for i, result := range [][]ffitest.Buffer{{{DType: 1, Dims: []int64{0}}},
+					{{DType: 1, Dims: []int64{0}}}, nil, {{DType: 1, Data: token.Pointer()}}} {
 					ok(s, []ffitest.Buffer{x}, result)
-					check.Diff(t, fmt.Sprint("copies and waits of call ", i), [...][3]int{{1, 0, 1}, {0, 0, 0}, {1, 0, 1}, {0, 1, 0}}[i], counts())
+					check.Diff(t, fmt.Sprint("copies and waits of call ", i),
+						[...][3]int{{1, 0, 1}, {0, 0, 0}, {1, 0, 1}, {0, 1, 0}}[i], counts())
 				}
 				check.Diff(t, "token", []byte{0}, token.Bytes())
 			})
@@ -207,7 +216,8 @@ func TestDeviceForms(t *testing.T) {
 			t.Run("empty", func(t *testing.T) {
 				empty := ffitest.Buffer{DType: xlaF32, Dims: []int64{0}}
 				called := false
-				s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { called = true; return nil })
+				s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way},
+					func(*callbacks.Frame) error { called = true; return nil })
 				ok(s, []ffitest.Buffer{empty}, []ffitest.Buffer{empty})
 				check.Diff(t, "called", true, called)
 				check.Diff(t, "copies and waits", [...]int{0, 0, 0}, counts())
@@ -216,18 +226,20 @@ func TestDeviceForms(t *testing.T) {
 				_, x := g.floats(t, 1, 2)
 				out, y := g.floats(t, 0)
 				empty := ffitest.Buffer{DType: 1, Dims: []int64{0}}
-				s := siteWith(t, contract.Config{Form: contract.Call, NumTokens: 1}, callbacks.Options{Dispatch: way}, write)
+				s := siteWith(t, contract.Config{Form: contract.Call, NumTokens: 1}, callbacks.Options{Dispatch: way},
+					write)
 				ok(s, []ffitest.Buffer{x, empty}, []ffitest.Buffer{y, empty})
 				check.Diff(t, "copies and waits", [...]int{1, 1, 1}, counts())
 				check.Diff(t, "result", byte(0x7f), out.Bytes()[0])
 			})
 			t.Run("packed", func(t *testing.T) {
 				a, b := g.Array(t, []byte{0xf1, 0x07}), g.Array(t, make([]byte, 2))
-				s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
-					check.Diff(t, "operand", []byte{1, 0xff, 7}, f.Args[0].Data)
-					copy(f.Results[0].Data, []byte{2, 0xfe, 3})
-					return nil
-				})
+				s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way},
+					func(f *callbacks.Frame) error {
+						check.Diff(t, "operand", []byte{1, 0xff, 7}, f.Args[0].Data)
+						copy(f.Results[0].Data, []byte{2, 0xfe, 3})
+						return nil
+					})
 				ok(s, []ffitest.Buffer{s4(a)}, []ffitest.Buffer{s4(b)})
 				g.stream.Drain()
 				check.Diff(t, "result", []byte{0xe2, 0x03}, b.Bytes())
@@ -270,10 +282,12 @@ func TestDeviceErrors(t *testing.T) {
 		after    int
 		want     string
 	}{
-		{"cuStreamGetCtx", 400, 0, "memory for the operands: CUDA's driver: cuStreamGetCtx: CUDA_ERROR_INVALID_HANDLE (400)"},
+		{"cuStreamGetCtx", 400, 0,
+			"memory for the operands: CUDA's driver: cuStreamGetCtx: CUDA_ERROR_INVALID_HANDLE (400)"},
 		{"cuMemcpyDtoHAsync_v2", 1, 1, "copy the operands to the host: CUDA's driver: cuMemcpyDtoHAsync: CUDA_ERROR_INVALID_VALUE (1): invalid argument"},
 		{"cuEventSynchronize", cudatest.LaunchFailed, 0, "copy the operands to the host: CUDA's driver: cuEventSynchronize: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure"},
-		{"cuMemcpyHtoDAsync_v2", 1, 0, "copy the results to the device: CUDA's driver: cuMemcpyHtoDAsync: CUDA_ERROR_INVALID_VALUE"},
+		{"cuMemcpyHtoDAsync_v2", 1, 0,
+			"copy the results to the device: CUDA's driver: cuMemcpyHtoDAsync: CUDA_ERROR_INVALID_VALUE"},
 	}
 	for _, way := range ways {
 		for _, test := range tests {
@@ -283,10 +297,11 @@ func TestDeviceErrors(t *testing.T) {
 				_, y := g.floats(t, 3, 4)
 				out, z := g.floats(t, 5, 6)
 				called := false
-				s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
-					called = true
-					return negate(f)
-				})
+				s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way},
+					func(f *callbacks.Frame) error {
+						called = true
+						return negate(f)
+					})
 				g.Fail(t, test.function, test.code, test.after)
 				code, message := g.execute(s, []ffitest.Buffer{x, y}, []ffitest.Buffer{z})
 				if code != codeInternal || !strings.Contains(message, test.want) {
@@ -318,10 +333,11 @@ func TestDeviceFunctionError(t *testing.T) {
 		t.Run(way.String(), func(t *testing.T) {
 			g := newGPU(t)
 			out, x := g.floats(t, 1, 2)
-			s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
-				f.Results[0].Data[0] = 9
-				return errors.New("no")
-			})
+			s := siteWith(t, contract.Config{Form: contract.Call}, callbacks.Options{Dispatch: way},
+				func(f *callbacks.Frame) error {
+					f.Results[0].Data[0] = 9
+					return errors.New("no")
+				})
 			before := g.Counts()
 			code, message := g.execute(s, []ffitest.Buffer{x}, []ffitest.Buffer{x})
 			if code != codeInternal || !strings.HasSuffix(message, ": no") {
@@ -337,7 +353,8 @@ func TestDeviceFunctionError(t *testing.T) {
 func TestDeviceOddFrames(t *testing.T) {
 	g := newGPU(t)
 	_, x := g.floats(t, 1, 2)
-	s := newSite(t, contract.Config{Form: contract.Call}, func(*callbacks.Frame) error { t.Error("called"); return nil })
+	s := newSite(t, contract.Config{Form: contract.Call},
+		func(*callbacks.Frame) error { t.Error("called"); return nil })
 	for _, test := range []struct {
 		change func(*ffitest.Buffer)
 		want   string
@@ -384,7 +401,8 @@ func TestDeviceStreams(t *testing.T) {
 							}
 						}
 					}
-					if got := fmt.Sprint(g.read(y), g.read(z)); got != fmt.Sprint([]float32{-float32(i), -1}, []float32{float32(i), 1}) {
+					if got := fmt.Sprint(g.read(y), g.read(z)); got !=
+						fmt.Sprint([]float32{-float32(i), -1}, []float32{float32(i), 1}) {
 						t.Errorf("stream %d got %s", i, got)
 					}
 				})

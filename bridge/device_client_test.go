@@ -68,7 +68,8 @@ func TestDeviceBuffers(t *testing.T) {
 		return nil
 	})
 	const typ = "tensor<2xf32>"
-	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = "+custom(contract.Passthrough, fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %y : "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ, typ, "%y = "+custom(contract.Passthrough,
+		fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %y : "+typ), CompileOptions{})
 	out, err := e.Run(t.Context(), in)
 	check.NoError(t, err)
 	check.Diff(t, "output", in.Data, check.Must(out[0].ToHost(t.Context())).Data)

@@ -57,8 +57,10 @@ func TestDeviceRuns(t *testing.T) {
 			})
 			config := fmt.Sprintf("callback = %q", name)
 			bodies := map[contract.Form]string{
-				contract.Call:        "%a = stablehlo.add %x, %x : " + typ + "\n%y = " + call(contract.Call, config, "%a, %x", typ+", "+typ, typ) + "\n",
-				contract.Passthrough: "%a = stablehlo.add %x, %x : " + typ + "\n%y = " + call(contract.Passthrough, config, "%a", typ, typ) + "\n",
+				contract.Call: "%a = stablehlo.add %x, %x : " + typ + "\n%y = " +
+					call(contract.Call, config, "%a, %x", typ+", "+typ, typ) + "\n",
+				contract.Passthrough: "%a = stablehlo.add %x, %x : " + typ + "\n%y = " +
+					call(contract.Passthrough, config, "%a", typ, typ) + "\n",
 			}
 			copies := map[contract.Form][3]int{contract.Call: {2, 1, 1}, contract.Passthrough: {1, 1, 1}}
 			for form, body := range bodies {

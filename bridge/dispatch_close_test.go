@@ -39,7 +39,8 @@ func TestCloseDrains(t *testing.T) {
 			leave <- true
 		case limit < time.Second:
 			err := c.Close()
-			if left := new(callbacks.BarrierError); !errors.As(err, &left) || !strings.Contains(err.Error(), "close client") || !strings.Contains(err.Error(), name) {
+			if left := new(callbacks.BarrierError); !errors.As(err, &left) ||
+				!strings.Contains(err.Error(), "close client") || !strings.Contains(err.Error(), name) {
 				t.Errorf("got %v, want what was left", err)
 			}
 			leave <- true
@@ -55,7 +56,8 @@ func TestCloseDrains(t *testing.T) {
 // OnClose can unregister what was registered for an executable.
 func TestOnClose(t *testing.T) {
 	c := testClient(t)
-	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<f32>", "tensor<f32>", "return %x : tensor<f32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<f32>", "tensor<f32>", "return %x : tensor<f32>")),
+		CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,8 @@ func TestStatsOfExecutables(t *testing.T) {
 	}
 	c := testClient(t)
 	for range 3 {
-		e, err := c.Compile(t.Context(), Source(loop(contract.TargetIOCallback, named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(loop(contract.TargetIOCallback,
+			named("f", signature)+fmt.Sprintf(", registry = %q", r.Name()))), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

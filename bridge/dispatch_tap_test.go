@@ -49,7 +49,8 @@ func TestDeferredOverlap(t *testing.T) {
 		results += fmt.Sprintf(", %%p%d", i)
 		types += ", " + typ
 	}
-	e := compile(t, testClient(t), mainFunc("%x: "+typ, types[2:], body+"return "+results[2:]+" : "+types[2:]), CompileOptions{})
+	e := compile(t, testClient(t), mainFunc("%x: "+typ, types[2:], body+"return "+results[2:]+" : "+types[2:]),
+		CompileOptions{})
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	out, err := e.Run(ctx, bigInput(t))
@@ -63,10 +64,12 @@ func TestDeferredOverlap(t *testing.T) {
 
 // A tap's error does not fail the run; the barrier returns it.
 func TestTapDoesNotFailTheRun(t *testing.T) {
-	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
+	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async,
+		callbacks.Deferred} {
 		t.Run(way.String(), func(t *testing.T) {
 			c := testClient(t)
-			name := registerWith(t, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { return errSentinel })
+			name := registerWith(t, callbacks.Options{Dispatch: way},
+				func(*callbacks.Frame) error { return errSentinel })
 			e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = %q", name)), CompileOptions{})
 			for range 3 {
 				out, err := e.Run(t.Context(), bigInput(t))

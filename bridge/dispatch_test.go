@@ -85,7 +85,8 @@ func TestWaysOfDispatch(t *testing.T) {
 					check.Diff(t, "asynchronous", float32(-64), host[float32](t, out[0])[17])
 				}
 				const typ = "tensor<3xf32>"
-				small := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom(form, config, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+				small := compile(t, c, mainFunc("%x: "+typ, typ,
+					"%p = "+custom(form, config, "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 				out, err := small.Run(t.Context(), view(t, []float32{1, 2, 3}, 3))
 				if err != nil {
 					t.Fatal(err)
@@ -126,10 +127,11 @@ func TestDispatchErrors(t *testing.T) {
 			fn   func(*callbacks.Frame) error
 			want any
 		}{
-			"error":   {func(*callbacks.Frame) error { return errSentinel }, nil},
-			"panic":   {func(*callbacks.Frame) error { panic("oops") }, new(*callbacks.PanicError)},
-			"goexit":  {func(*callbacks.Frame) error { runtime.Goexit(); return nil }, new(*callbacks.GoexitError)},
-			"timeout": {func(f *callbacks.Frame) error { <-f.Context().Done(); return nil }, new(*callbacks.TimeoutError)},
+			"error":  {func(*callbacks.Frame) error { return errSentinel }, nil},
+			"panic":  {func(*callbacks.Frame) error { panic("oops") }, new(*callbacks.PanicError)},
+			"goexit": {func(*callbacks.Frame) error { runtime.Goexit(); return nil }, new(*callbacks.GoexitError)},
+			"timeout": {func(f *callbacks.Frame) error { <-f.Context().Done(); return nil },
+				new(*callbacks.TimeoutError)},
 		} {
 			t.Run(way.String()+"/"+what, func(t *testing.T) {
 				faulty := true
@@ -172,7 +174,8 @@ func TestCodes(t *testing.T) {
 		codeDeadline:        {context.DeadlineExceeded, &callbacks.TimeoutError{}},
 		codeNotFound:        {&callbacks.UnknownError{}},
 		codeInvalidArgument: {&frameError{errSentinel}, &callbacks.TemplateError{}, &callbacks.SignatureError{}},
-		codeInternal:        {errSentinel, &callbacks.PanicError{Value: context.Canceled}, &callbacks.GoexitError{}, oddIs{}, oddError{}},
+		codeInternal: {errSentinel, &callbacks.PanicError{Value: context.Canceled}, &callbacks.GoexitError{},
+			oddIs{}, oddError{}},
 	} {
 		for _, err := range errs {
 			code, message := statusOf("f", nil, &callbacks.CallError{Callback: "f", Err: err})

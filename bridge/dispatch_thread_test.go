@@ -25,7 +25,8 @@ func TestAllThreadsInsideCallbacks(t *testing.T) {
 			c := testClient(t)
 			leave := make(chan bool)
 			defer close(leave)
-			name := registerWith(t, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { <-leave; return nil })
+			name := registerWith(t, callbacks.Options{Dispatch: way},
+				func(*callbacks.Frame) error { <-leave; return nil })
 			e := compile(t, c, big(contract.Passthrough, fmt.Sprintf("callback = %q", name)), CompileOptions{})
 			ctx, cancel := context.WithCancel(t.Context())
 			var list []*Run
@@ -66,7 +67,9 @@ func TestNestedDispatch(t *testing.T) {
 			if err := r.Register("inner", negate, callbacks.Options{Dispatch: callbacks.Goroutine}); err != nil {
 				t.Fatal(err)
 			}
-			small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%p = "+custom(contract.Passthrough, fmt.Sprintf("callback = \"inner\", registry = %q", r.Name()), "%x", "tensor<1xf32>", "tensor<1xf32>")+"\nreturn %p : tensor<1xf32>")
+			small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
+				"%p = "+custom(contract.Passthrough, fmt.Sprintf("callback = \"inner\", registry = %q", r.Name()), "%x",
+					"tensor<1xf32>", "tensor<1xf32>")+"\nreturn %p : tensor<1xf32>")
 			same := compile(t, c, small, CompileOptions{})
 			var errs []error
 			err = r.Register("f", func(f *callbacks.Frame) error {
@@ -96,7 +99,8 @@ func TestNestedDispatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = \"f\", registry = %q", r.Name())), CompileOptions{})
+			e := compile(t, c, big(contract.Observe, fmt.Sprintf("callback = \"f\", registry = %q", r.Name())),
+				CompileOptions{})
 			out, err := e.Run(t.Context(), bigInput(t))
 			if err != nil {
 				t.Fatal(err)
@@ -105,7 +109,8 @@ func TestNestedDispatch(t *testing.T) {
 			is(t, "barrier", nil, c.Barrier(t.Context(), "end"))
 			check.Diff(t, "refusals", 4, len(errs))
 			for i, err := range errs {
-				if want := []string{"InnerClient", "would wait for itself"}[i%2]; err == nil || !strings.Contains(err.Error(), want) {
+				if want := []string{"InnerClient", "would wait for itself"}[i%2]; err == nil ||
+					!strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want a refusal with %q", err, want)
 				}
 			}
@@ -253,7 +258,8 @@ func TestCancelledLoop(t *testing.T) {
 func TestNestedOnCaller(t *testing.T) {
 	c := testClient(t)
 	small := func(name string) string {
-		return mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%p = "+custom(contract.Passthrough, fmt.Sprintf("callback = %q", name), "%x", "tensor<1xf32>", "tensor<1xf32>")+"\nreturn %p : tensor<1xf32>")
+		return mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%p = "+custom(contract.Passthrough,
+			fmt.Sprintf("callback = %q", name), "%x", "tensor<1xf32>", "tensor<1xf32>")+"\nreturn %p : tensor<1xf32>")
 	}
 	in := view(t, []float32{3}, 1)
 	var refused []error

@@ -22,7 +22,8 @@ func TestDonatedToFailedRun(t *testing.T) {
 	})
 	const typ = "tensor<4xf32>"
 	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
-		"%y = stablehlo.add %x, %x : "+typ+"\n%p = "+custom("passthrough", named(name, "f32[4]->f32[4]"), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+		"%y = stablehlo.add %x, %x : "+typ+"\n%p = "+custom("passthrough", named(name, "f32[4]->f32[4]"), "%y", typ,
+			typ)+"\nreturn %p : "+typ), CompileOptions{})
 	put := func() *Buffer { return check.Must(c.BufferFromHost(t.Context(), view(t, []float32{1, 2, 3, 4}, 4), 0)) }
 
 	b := put()

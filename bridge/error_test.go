@@ -57,11 +57,12 @@ func TestCallbackErrors(t *testing.T) {
 				t.Errorf("got %#v, want the value that the callback returned", err)
 			}
 		}},
-		"odd text": {func() error { return fmt.Errorf("a\x00b\xff\n%s: %w", strings.Repeat("x", 1<<20), errSentinel) }, func(t *testing.T, err error) {
-			if !errors.Is(err, errSentinel) {
-				t.Errorf("got %#v", err)
-			}
-		}},
+		"odd text": {func() error { return fmt.Errorf("a\x00b\xff\n%s: %w", strings.Repeat("x", 1<<20), errSentinel) },
+			func(t *testing.T, err error) {
+				if !errors.Is(err, errSentinel) {
+					t.Errorf("got %#v", err)
+				}
+			}},
 		"no text": {func() error { return oddError{} }, func(t *testing.T, err error) {
 			if causeOf(t, err) != (oddError{}) {
 				t.Errorf("got %#v", err)
@@ -143,7 +144,8 @@ func TestCompileErrors(t *testing.T) {
 	const typ = "tensor<2xf32>"
 	name := register(t, signature, func(*callbacks.Frame) error { return nil })
 	module := func(config string) string {
-		return mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Passthrough, config, "%x", typ, typ)+"\nreturn %p : "+typ)
+		return mainFunc("%x: "+typ, typ,
+			"%p = "+custom(contract.Passthrough, config, "%x", typ, typ)+"\nreturn %p : "+typ)
 	}
 	c := testClient(t)
 	for _, test := range []struct {
@@ -152,13 +154,17 @@ func TestCompileErrors(t *testing.T) {
 		want         string
 		as           any
 	}{
-		{"unknown name", module(named("nobody_is_called_so", signature)), CompileOptions{}, "nobody_is_called_so", new(*callbacks.UnknownError)},
-		{"unknown id", module("callback_id = 987654321 : i64"), CompileOptions{}, "987654321", new(*callbacks.UnknownError)},
+		{"unknown name", module(named("nobody_is_called_so", signature)), CompileOptions{}, "nobody_is_called_so",
+			new(*callbacks.UnknownError)},
+		{"unknown id", module("callback_id = 987654321 : i64"), CompileOptions{}, "987654321",
+			new(*callbacks.UnknownError)},
 		{"signature", module(named(name, "f32[3]->f32[3]")), CompileOptions{}, name, new(*callbacks.SignatureError)},
-		{"unknown key", module(named(name, signature) + `, colour = "red"`), CompileOptions{}, "colour", new(*PluginError)},
+		{"unknown key", module(named(name, signature) + `, colour = "red"`), CompileOptions{}, "colour",
+			new(*PluginError)},
 		{"no module", "", CompileOptions{}, "is empty", nil},
 		{"no MLIR", "once upon a time", CompileOptions{}, "compile", new(*PluginError)},
-		{"unknown target", strings.Replace(module(named(name, signature)), "calliope_io_callback", "who_knows", 1), CompileOptions{}, "who_knows", new(*PluginError)},
+		{"unknown target", strings.Replace(module(named(name, signature)), "calliope_io_callback", "who_knows", 1),
+			CompileOptions{}, "who_knows", new(*PluginError)},
 		{"too many devices", module(named(name, signature)), CompileOptions{Replicas: 5}, "ClientOptions.Devices", nil},
 		{"both", module(named(name, signature)), CompileOptions{Replicas: 2, Partitions: 2}, "choose one", nil},
 		{"negative", module(named(name, signature)), CompileOptions{Replicas: -2}, "negative", nil},
@@ -185,7 +191,8 @@ func TestForgedSignature(t *testing.T) {
 	name := register(t, "", func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
 	const typ = "tensor<2xf32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
-		"%p = "+custom(contract.Passthrough, named(name, "f64[2]->f64[2]"), "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+		"%p = "+custom(contract.Passthrough, named(name, "f64[2]->f64[2]"), "%x", typ, typ)+"\nreturn %p : "+typ),
+		CompileOptions{})
 	for range 3 {
 		_, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
 		if err == nil || !strings.Contains(err.Error(), "f32[2]->f32[2]") {

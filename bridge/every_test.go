@@ -17,7 +17,8 @@ func TestEveryCountsAcrossRuns(t *testing.T) {
 	name := register(t, "", func(*callbacks.Frame) error { calls.Add(1); return nil })
 	const typ = "tensor<2xf32>"
 	e := compile(t, testClient(t), mainFunc("%x: "+typ, typ,
-		custom(contract.Observe, fmt.Sprintf("callback = %q, every = 3 : i64", name), "%x", typ, "()")+"\nreturn %x : "+typ),
+		custom(contract.Observe, fmt.Sprintf("callback = %q, every = 3 : i64", name), "%x", typ, "()")+"\nreturn %x : "+
+			typ),
 		CompileOptions{Replicas: 2})
 	in := view(t, []float32{1, 2}, 2)
 	for range 5 {

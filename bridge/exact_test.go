@@ -23,7 +23,8 @@ func TestExact(t *testing.T) {
 	}{
 		{"default", CompileOptions{}, "f32[2] [+Inf 4]"},
 		{"exact", CompileOptions{Exact: true}, "f32[2] [1e+30 4]"},
-		{"exact, without one more pass", CompileOptions{Exact: true, Flags: map[string]string{disabledPasses: "cse"}}, "f32[2] [1e+30 4]"},
+		{"exact, without one more pass", CompileOptions{Exact: true, Flags: map[string]string{disabledPasses: "cse"}},
+			"f32[2] [1e+30 4]"},
 		{"default again", CompileOptions{}, "f32[2] [+Inf 4]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -363,7 +363,8 @@ func.func public @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
 	}
 	defer client.Close()
 	ctx := context.Background()
-	executable, err := client.Compile(ctx, bridge.Source(module), bridge.CompileOptions{JAXCallbacks: []string{"example.scale"}})
+	executable, err := client.Compile(ctx, bridge.Source(module),
+		bridge.CompileOptions{JAXCallbacks: []string{"example.scale"}})
 	if err != nil {
 		log.Fatal(err)
 	}

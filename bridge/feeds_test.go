@@ -18,9 +18,10 @@ return %x : tensor<4xf32>`
 return %y : tensor<4xf32>`
 	c := testClient(t)
 	for name, test := range map[string]struct{ module, want string }{
-		"outfeed":    {mainFunc("%x: "+f32, f32, outfeed), "the module has an outfeed at model.py:7, which would wait forever, because nothing is at its other end: make a callback of it with passes.Migrate"},
-		"infeed":     {mainFunc("%x: "+f32, f32, infeed), "the module has an infeed"},
-		"not called": {"module {\nfunc.func private @feed(%x: " + f32 + ") -> " + f32 + " {\n" + outfeed + "\n}\nfunc.func @main(%x: " + f32 + ") -> " + f32 + " {\nreturn %x : " + f32 + "\n}\n}", ""},
+		"outfeed": {mainFunc("%x: "+f32, f32, outfeed), "the module has an outfeed at model.py:7, which would wait forever, because nothing is at its other end: make a callback of it with passes.Migrate"},
+		"infeed":  {mainFunc("%x: "+f32, f32, infeed), "the module has an infeed"},
+		"not called": {"module {\nfunc.func private @feed(%x: " + f32 + ") -> " + f32 + " {\n" + outfeed +
+			"\n}\nfunc.func @main(%x: " + f32 + ") -> " + f32 + " {\nreturn %x : " + f32 + "\n}\n}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := c.Compile(t.Context(), Source(test.module), CompileOptions{})
@@ -46,7 +47,8 @@ func TestHints(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ module, want string }{
 		"no main": {big + "}", "bridge: Compile: the module has no function @main, which is the one that runs"},
-		"open":    {mainFunc("%x: tensor<?xf32>", "tensor<?xf32>", "return %x : tensor<?xf32>"), "the module has open dimensions: stablehlo.Refine closes them for the arguments of a call"},
+		"open": {mainFunc("%x: tensor<?xf32>", "tensor<?xf32>", "return %x : tensor<?xf32>"),
+			"the module has open dimensions: stablehlo.Refine closes them for the arguments of a call"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := c.Compile(t.Context(), Source(test.module), CompileOptions{})

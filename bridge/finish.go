@@ -174,7 +174,8 @@ func shapeOf(a pjrt.Array) (tensor.Shape, error) {
 	}
 	of := element.OfPJRT(dtype)
 	if of == tensor.Invalid {
-		return tensor.Shape{}, fmt.Errorf("bridge: an output has the unknown element type %d of PJRT_Buffer_Type", dtype)
+		return tensor.Shape{},
+			fmt.Errorf("bridge: an output has the unknown element type %d of PJRT_Buffer_Type", dtype)
 	}
 	return tensor.ShapeOf(of, dims...), nil
 }

@@ -57,7 +57,8 @@ func flagError(err error, flags map[string]string) *FlagError {
 		if strings.Contains(failed.Message, fmt.Sprintf("No such compile option: '%s'", flag)) {
 			return &FlagError{Flag: flag, Value: value, cause: err}
 		}
-		_, rest, found := strings.Cut(failed.Message, fmt.Sprintf("While setting option %s, '%s' is not a valid ", flag, value))
+		_, rest, found := strings.Cut(failed.Message,
+			fmt.Sprintf("While setting option %s, '%s' is not a valid ", flag, value))
 		if kind, _, ok := strings.Cut(rest, " value"); found && ok {
 			return &FlagError{Flag: flag, Value: value, Type: kind, cause: err}
 		}
@@ -115,7 +116,9 @@ func addDefaults(flags map[string]string) {
 
 // compileWith calls compile with flags that XLA accepts: only XLA knows which flags are
 // bools, and refuses a flag before it compiles. user are the flags without defaults.
-func (c *Client) compileWith(user map[string]string, compile func(flags map[string]string) (*xla.Executable, error)) (*xla.Executable, error) {
+func (c *Client) compileWith(
+	user map[string]string, compile func(flags map[string]string) (*xla.Executable, error),
+) (*xla.Executable, error) {
 	flags := maps.Clone(user)
 	if !c.plugin.dropsNaN.Load() {
 		addDefaults(flags)

@@ -34,15 +34,20 @@ func TestFlags(t *testing.T) {
 		{name: "enum", flag: "xla_step_marker_location", value: "STEP_MARK_AT_ENTRY"},
 		{name: "true as a string", flag: "xla_dump_hlo_module_re", value: "true"},
 
-		{name: "no bool", flag: "xla_cpu_enable_fast_math", value: "maybe", want: &FlagError{Type: "bool"}, text: `xla_cpu_enable_fast_math is of type bool, which cannot be "maybe"`},
-		{name: "no number", flag: "xla_cpu_prefer_vector_width", value: "", want: &FlagError{Type: "int32"}, text: `of type int32, which cannot be ""`},
+		{name: "no bool", flag: "xla_cpu_enable_fast_math", value: "maybe", want: &FlagError{Type: "bool"},
+			text: `xla_cpu_enable_fast_math is of type bool, which cannot be "maybe"`},
+		{name: "no number", flag: "xla_cpu_prefer_vector_width", value: "", want: &FlagError{Type: "int32"},
+			text: `of type int32, which cannot be ""`},
 		{name: "true as a number", flag: "xla_cpu_prefer_vector_width", value: "true", want: &FlagError{Type: "int32"}},
 		{name: "fraction", flag: "xla_cpu_prefer_vector_width", value: "1.5", want: &FlagError{Type: "int32"}},
 		{name: "too large", flag: "xla_cpu_prefer_vector_width", value: "99999999999", want: &FlagError{Type: "int32"}},
-		{name: "no float", flag: "xla_gpu_auto_spmd_partitioning_memory_budget_ratio", value: "half", want: &FlagError{Type: "float"}},
+		{name: "no float", flag: "xla_gpu_auto_spmd_partitioning_memory_budget_ratio", value: "half",
+			want: &FlagError{Type: "float"}},
 		{name: "unknown enum", flag: "xla_gpu_shape_checks", value: "SOMETIMES", want: &FlagError{Type: "enum"}},
-		{name: "unknown", flag: "xla_no_such_flag", value: "1", want: &FlagError{}, text: `no flag "xla_no_such_flag"; its flags are`},
-		{name: "misspelled", flag: "xla_cpu_prefer_vectr_width", value: "1", want: &FlagError{}, text: `no flag "xla_cpu_prefer_vectr_width" (is it "xla_cpu_prefer_vector_width"?)`},
+		{name: "unknown", flag: "xla_no_such_flag", value: "1", want: &FlagError{},
+			text: `no flag "xla_no_such_flag"; its flags are`},
+		{name: "misspelled", flag: "xla_cpu_prefer_vectr_width", value: "1", want: &FlagError{},
+			text: `no flag "xla_cpu_prefer_vectr_width" (is it "xla_cpu_prefer_vector_width"?)`},
 		{name: "dashes", flag: "--xla_cpu_enable_fast_math", value: "true", want: &FlagError{}, text: `no flag "--xla_cpu_enable_fast_math" (is it "xla_cpu_enable_fast_math"?); give the name without dashes`},
 		{name: "empty", value: "x", want: &FlagError{}, text: `no flag ""`},
 	} {
@@ -66,7 +71,8 @@ func TestFlags(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %v, want a FlagError", err)
 			}
-			check.Diff(t, "flag", [3]string{test.flag, test.value, test.want.Type}, [3]string{refused.Flag, refused.Value, refused.Type})
+			check.Diff(t, "flag", [3]string{test.flag, test.value, test.want.Type},
+				[3]string{refused.Flag, refused.Value, refused.Type})
 			if plugin, ok := errors.AsType[*PluginError](err); !ok || plugin.Code != codeInvalidArgument {
 				t.Errorf("the plugin's error is %v", plugin)
 			}
@@ -119,8 +125,10 @@ func TestCompileOptionsRefused(t *testing.T) {
 	}{
 		{CompileOptions{OptimizationLevel: 4}, "no OptimizationLevel 4"},
 		{CompileOptions{OptimizationLevel: -2}, "no OptimizationLevel -2"},
-		{CompileOptions{OptimizationLevel: 1, Flags: map[string]string{"xla_backend_optimization_level": "2"}}, `OptimizationLevel and Flags both have xla_backend_optimization_level, "1" and "2"`},
-		{CompileOptions{DumpTo: t.TempDir(), Flags: map[string]string{"xla_dump_to": "x"}}, "DumpTo and Flags both have xla_dump_to"},
+		{CompileOptions{OptimizationLevel: 1, Flags: map[string]string{"xla_backend_optimization_level": "2"}},
+			`OptimizationLevel and Flags both have xla_backend_optimization_level, "1" and "2"`},
+		{CompileOptions{DumpTo: t.TempDir(), Flags: map[string]string{"xla_dump_to": "x"}},
+			"DumpTo and Flags both have xla_dump_to"},
 		{CompileOptions{DumpTo: file}, "DumpTo: mkdir"},
 		{CompileOptions{Flags: map[string]string{"xla_cpu_max_isa": "\xff"}}, "not valid UTF-8"},
 	} {

@@ -31,7 +31,8 @@ func newSite(t testing.TB, config contract.Config, fn callbacks.Func) *site {
 }
 
 func floats(values ...float32) ffitest.Buffer {
-	return ffitest.Buffer{DType: xlaF32, Data: unsafe.Pointer(unsafe.SliceData(values)), Dims: []int64{int64(len(values))}}
+	return ffitest.Buffer{DType: xlaF32, Data: unsafe.Pointer(unsafe.SliceData(values)),
+		Dims: []int64{int64(len(values))}}
 }
 
 // For an invalid frame XLA gets an error, and the function is not called.
@@ -59,22 +60,29 @@ func TestCorruptFrames(t *testing.T) {
 		{what: "huge rank", args: with(func(b *ffitest.Buffer) { b.RankOff = 1 << 40 }), want: "rank"},
 		{what: "no dimensions", args: with(func(b *ffitest.Buffer) { b.NoDims = true }), want: "rank"},
 		{what: "negative dimension", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{-2} }), want: "[-2]"},
-		{what: "two negative dimensions", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{-2, -2} }), want: "[-2 -2]"},
-		{what: "too large", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 40, 1 << 40} }), want: "are not valid"},
-		{what: "too large by little", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 31, 1 << 30} }), want: "are not valid"},
+		{what: "two negative dimensions", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{-2, -2} }),
+			want: "[-2 -2]"},
+		{what: "too large", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 40, 1 << 40} }),
+			want: "are not valid"},
+		{what: "too large by little", args: with(func(b *ffitest.Buffer) { b.Dims = []int64{1 << 31, 1 << 30} }),
+			want: "are not valid"},
 		{what: "no memory", args: with(func(b *ffitest.Buffer) { b.Data = nil }), want: "no memory"},
-		{what: "result", args: []ffitest.Buffer{good}, results: with(func(b *ffitest.Buffer) { b.Data = nil }), want: "result 0"},
+		{what: "result", args: []ffitest.Buffer{good}, results: with(func(b *ffitest.Buffer) { b.Data = nil }),
+			want: "result 0"},
 		{what: "no result", args: []ffitest.Buffer{good}, want: "one result for each operand"},
-		{what: "another size", args: []ffitest.Buffer{good}, results: []ffitest.Buffer{floats(1, 2, 3)}, want: "one type"},
+		{what: "another size", args: []ffitest.Buffer{good}, results: []ffitest.Buffer{floats(1, 2, 3)},
+			want: "one type"},
 		{what: "no ids", config: contract.Config{NumIDs: 1}, want: "1 ids"},
 		{what: "no tokens", config: contract.Config{NumTokens: 2}, want: "2 tokens"},
-		{what: "no token result", config: contract.Config{Form: contract.Call, NumTokens: 1}, args: []ffitest.Buffer{good}, want: "fewer than its 1 tokens"},
+		{what: "no token result", config: contract.Config{Form: contract.Call, NumTokens: 1},
+			args: []ffitest.Buffer{good}, want: "fewer than its 1 tokens"},
 	} {
 		t.Run(test.what, func(t *testing.T) {
 			if test.config.Form == "" {
 				test.config.Form = contract.Passthrough
 			}
-			s := newSite(t, test.config, func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
+			s := newSite(t, test.config,
+				func(*callbacks.Frame) error { t.Error("the function was called"); return nil })
 			code, message := s.Execute(ffitest.Frame{Args: test.args, Results: test.results}.Call())
 			if code != codeInvalidArgument || !strings.Contains(message, test.want) {
 				t.Errorf("got %d %q, want %q", code, message, test.want)
@@ -145,7 +153,8 @@ func TestCallOfUnknownRun(t *testing.T) {
 		return errSentinel
 	})
 	b := floats(values...)
-	code, message := s.Execute(ffitest.Frame{Args: []ffitest.Buffer{b}, Results: []ffitest.Buffer{b}, RunID: 12345, Device: 3}.Call())
+	code, message := s.Execute(
+		ffitest.Frame{Args: []ffitest.Buffer{b}, Results: []ffitest.Buffer{b}, RunID: 12345, Device: 3}.Call())
 	check.Diff(t, "code", int32(codeInternal), code)
 	check.Diff(t, "message", `callbacks: callback "TestCallOfUnknownRun" on device 3: `+errSentinel.Error(), message)
 }

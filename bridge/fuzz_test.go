@@ -160,8 +160,10 @@ func FuzzFrame(f *testing.F) {
 
 // FuzzAttributes binds call sites with invalid attributes.
 func FuzzAttributes(f *testing.F) {
-	keys := []string{"v", "form", "callback", "signature", "callback_id", "registry", "n_ids", "n_tokens", "effect", "policy",
-		"transforms", "loc", "optional", "every", "callback_id_size", "callback_server_pid", "callback_server_pid_size", "num_aliased_data_outputs"}
+	keys := []string{"v", "form", "callback", "signature", "callback_id", "registry", "n_ids", "n_tokens", "effect",
+		"policy",
+		"transforms", "loc", "optional", "every", "callback_id_size", "callback_server_pid", "callback_server_pid_size",
+		"num_aliased_data_outputs"}
 	texts := []string{"passthrough", "observe", "call", "pure", "", "\xff\xfe", "f\x00", "f32[2]->f32[2]"}
 	f.Add([]byte{0, 0, 1, 1, 3, 0, 2, 2, 5})
 	f.Add([]byte{0, 4, 1, 1, 4, 1, 4, 7})

@@ -47,12 +47,14 @@ func (g *guarded) check() error {
 	after := g.memory[g.end : len(g.memory)-pageSize]
 	for i := len(after) - 1; i >= 0; i-- {
 		if after[i] != canary {
-			return fmt.Errorf("the function wrote %d bytes beyond the end of %s, %s: stay within the array", i+1, g.name, g.shape)
+			return fmt.Errorf("the function wrote %d bytes beyond the end of %s, %s: stay within the array", i+1,
+				g.name, g.shape)
 		}
 	}
 	for i, b := range g.memory[:g.start] {
 		if b != canary {
-			return fmt.Errorf("the function wrote %d bytes before the beginning of %s, %s: stay within the array", g.start-i, g.name, g.shape)
+			return fmt.Errorf("the function wrote %d bytes before the beginning of %s, %s: stay within the array",
+				g.start-i, g.name, g.shape)
 		}
 	}
 	return nil

@@ -16,7 +16,8 @@ func TestHandlers(t *testing.T) {
 	plain, same, err := Handlers("a target of the host's own")
 	check.NoError(t, err)
 	check.Diff(t, "all are set", true, instantiate != nil && execute != nil && plain != nil)
-	check.Diff(t, "calls of the contract must have attributes, those of other targets need none", true, instantiate != plain)
+	check.Diff(t, "calls of the contract must have attributes, those of other targets need none", true,
+		instantiate != plain)
 	check.Diff(t, "all are executed by the same handler", execute, same)
 	for _, target := range []string{"", "a\x00b"} {
 		_, _, err := Handlers(target)

@@ -20,7 +20,8 @@ import (
 
 // addResult returns a module that returns the callback's result for x.
 func addResult(name, typ string) string {
-	return mainFunc("%x: "+typ, typ, "%c = stablehlo.cosine %x : "+typ+"\n%p = "+custom(contract.Call, fmt.Sprintf("callback = %q", name), "%c", typ, typ)+"\nreturn %p : "+typ)
+	return mainFunc("%x: "+typ, typ, "%c = stablehlo.cosine %x : "+typ+"\n%p = "+
+		custom(contract.Call, fmt.Sprintf("callback = %q", name), "%c", typ, typ)+"\nreturn %p : "+typ)
 }
 
 // A function that appends to its operands does not write to a result.
@@ -56,7 +57,8 @@ func TestReplacedResult(t *testing.T) {
 				for _, c := range []*Client{testClient(t), debugClient(t)} {
 					e := compile(t, c, addResult(name, fmt.Sprintf("tensor<%dxf32>", size)), CompileOptions{})
 					_, err := e.Run(t.Context(), view(t, make([]float32, size), size))
-					if replaced := new(callbacks.ReplacedError); !errors.As(err, &replaced) || !strings.Contains(err.Error(), "Frame.Results[0]: copy the values into Results[0].Data") {
+					if replaced := new(callbacks.ReplacedError); !errors.As(err, &replaced) ||
+						!strings.Contains(err.Error(), "Frame.Results[0]: copy the values into Results[0].Data") {
 						t.Errorf("got %v, want a *ReplacedError", err)
 					}
 				}
@@ -98,7 +100,8 @@ func TestHostileMethods(t *testing.T) {
 			for _, size := range []int{3, 4000} {
 				t.Run(fmt.Sprint(what, "/", way, "/", size), func(t *testing.T) {
 					hostile := &hostileError{do}
-					registry, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{Logger: slog.New(hostileHandler{do: do})})
+					registry, err := callbacks.NewRegistry(t.Name(),
+						callbacks.RegistryOptions{Logger: slog.New(hostileHandler{do: do})})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -117,7 +120,10 @@ func TestHostileMethods(t *testing.T) {
 					typ := fmt.Sprintf("tensor<%dxf32>", size)
 					config := fmt.Sprintf("callback = \"f\", registry = %q", registry.Name())
 					in := view(t, make([]float32, size), size)
-					tap := compile(t, client, mainFunc("%x: "+typ, "tensor<1xi8>", "%c = stablehlo.cosine %x : "+typ+"\n%p = "+custom(contract.Observe, config, "%c", typ, "tensor<1xi8>")+"\nreturn %p : tensor<1xi8>"), CompileOptions{})
+					tap := compile(t, client,
+						mainFunc("%x: "+typ, "tensor<1xi8>",
+							"%c = stablehlo.cosine %x : "+typ+"\n%p = "+custom(contract.Observe, config, "%c", typ,
+								"tensor<1xi8>")+"\nreturn %p : tensor<1xi8>"), CompileOptions{})
 					for range 2 {
 						out, err := tap.Run(t.Context(), in)
 						if err != nil {
@@ -134,7 +140,8 @@ func TestHostileMethods(t *testing.T) {
 					if way == callbacks.Async {
 						return
 					}
-					run := compile(t, client, strings.ReplaceAll(addResult("f", typ), `callback = "f"`, config), CompileOptions{})
+					run := compile(t, client, strings.ReplaceAll(addResult("f", typ), `callback = "f"`, config),
+						CompileOptions{})
 					if _, err := run.Run(t.Context(), in); causeOf(t, err) != error(hostile) {
 						t.Errorf("the error of the run is a %T", causeOf(t, err))
 					}
@@ -164,7 +171,8 @@ func TestGoexitInline(t *testing.T) {
 		child.Env = append(os.Environ(), "CALLIOPE_TEST_GOEXIT="+strings.Repeat("x", n))
 		out, _ := child.CombinedOutput()
 		want := `calliope: callback "TestGoexitInline" called runtime.Goexit`
-		if code := child.ProcessState.ExitCode(); code != 2 || strings.Count(string(out), "\n") != 1 || !strings.HasPrefix(string(out), want) {
+		if code := child.ProcessState.ExitCode(); code != 2 || strings.Count(string(out), "\n") != 1 ||
+			!strings.HasPrefix(string(out), want) {
 			t.Errorf("with %d elements: exit status %d, want 2 and one line:\n%s", n, code, out)
 		}
 	}

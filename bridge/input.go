@@ -66,7 +66,8 @@ func (r *Run) takeInputs(ctx context.Context, inputs []Input) error {
 		if !e.known {
 			continue
 		}
-		if want, got := e.params[i%perDevice], taken.buffer.shape; want.DType != tensor.Invalid && want.DType != tensor.Token && !want.Equal(got) {
+		if want, got := e.params[i%perDevice], taken.buffer.shape; want.DType != tensor.Invalid &&
+			want.DType != tensor.Token && !want.Equal(got) {
 			return &InputError{Index: i, Want: want.Clone(), Got: got.Clone(), devices: devices}
 		}
 	}
@@ -132,7 +133,8 @@ type InputError struct {
 }
 
 func (e *InputError) Error() string {
-	return fmt.Sprintf("bridge: run: input %d: the module's parameter is %s%s, but the input is %s", e.Index, e.Want, forEach(e.devices), e.Got)
+	return fmt.Sprintf("bridge: run: input %d: the module's parameter is %s%s, but the input is %s", e.Index, e.Want,
+		forEach(e.devices), e.Got)
 }
 
 // An InputCountError reports a run with another number of inputs than the module has
@@ -148,7 +150,8 @@ func (e *InputCountError) Error() string {
 	if e.Got%devices != 0 {
 		return fmt.Sprintf("bridge: run: %d inputs cannot be divided among %d devices; give all parameters for each device", e.Got, devices)
 	}
-	return fmt.Sprintf("bridge: run: the module has %d parameters, but %d inputs are given%s", e.Want, e.Got/devices, forEach(devices))
+	return fmt.Sprintf("bridge: run: the module has %d parameters, but %d inputs are given%s", e.Want, e.Got/devices,
+		forEach(devices))
 }
 
 func forEach(devices int) string {
@@ -184,7 +187,8 @@ func (c *Client) deviceOf(ctx context.Context, inputs []Input) (int, error) {
 	}
 	device, _ := ctx.Value(onDeviceKey{}).(int)
 	if device < 0 || device >= c.NumDevices() {
-		return 0, fmt.Errorf("bridge: run: OnDevice: there is no device %d; the client has %d, numbered from 0", device, c.NumDevices())
+		return 0, fmt.Errorf("bridge: run: OnDevice: there is no device %d; the client has %d, numbered from 0", device,
+			c.NumDevices())
 	}
 	return device, nil
 }

@@ -130,7 +130,8 @@ func checkTypes(s CallSite) error {
 	if err != nil {
 		return nil // there are no such arrays, and the call will say so
 	}
-	slot, err := dispatch.Probe(contract.Config{Form: contract.Call, Callback: s.Name, Signature: contract.SignatureHash(s.Signature)})
+	slot, err := dispatch.Probe(
+		contract.Config{Form: contract.Call, Callback: s.Name, Signature: contract.SignatureHash(s.Signature)})
 	if wrong, ok := errors.AsType[*callbacks.SignatureError](err); ok {
 		wrong.Want = s.Signature
 		return wrong

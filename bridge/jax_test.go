@@ -47,7 +47,8 @@ func newJAXHost(t testing.TB, n int) *jaxHost {
 	h := &jaxHost{}
 	for i := range n {
 		name := fmt.Sprintf("%s.%d", strings.ReplaceAll(t.Name(), "/", "."), i)
-		check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { return h.call(i, f) }, callbacks.Options{}))
+		check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { return h.call(i, f) },
+			callbacks.Options{}))
 		t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 		h.names = append(h.names, name)
 	}
@@ -125,17 +126,25 @@ func TestJAX(t *testing.T) {
 		effects   int
 	}{
 		{module: "pure", callbacks: 1, want: [][]float32{twice(x)}, calls: []string{jaxCall(0, 0, x)}},
-		{module: "several", callbacks: 1, further: []tensor.View{view(t, []int32{5})}, want: [][]float32{twice(x), {2 * 5}}, calls: []string{jaxCall(0, 0, x)}},
+		{module: "several", callbacks: 1, further: []tensor.View{view(t, []int32{5})},
+			want: [][]float32{twice(x), {2 * 5}}, calls: []string{jaxCall(0, 0, x)}},
 		{module: "vmap_sequential", callbacks: 1, want: [][]float32{twice(x)}, calls: each(0, x)},
-		{module: "vmap_broadcast", callbacks: 1, further: []tensor.View{view(t, []float32{7})}, want: [][]float32{twice(x)}, calls: []string{jaxCall(0, 0, x, []float32{7, 7, 7, 7})}},
+		{module: "vmap_broadcast", callbacks: 1, further: []tensor.View{view(t, []float32{7})},
+			want: [][]float32{twice(x)}, calls: []string{jaxCall(0, 0, x, []float32{7, 7, 7, 7})}},
 		{module: "io", callbacks: 1, want: [][]float32{twice(x)}, calls: []string{jaxCall(0, 0, x)}},
 		{module: "io_unused", callbacks: 1, want: [][]float32{plus(1, x)}, calls: []string{jaxCall(0, 0, x)}},
-		{module: "io_ordered", callbacks: 3, want: [][]float32{twice(twice(x))}, calls: []string{jaxCall(0, 0, x), jaxCall(1, 0, x), jaxCall(2, 0, twice(x))}, effects: 1},
-		{module: "io_ordered_loop", callbacks: 1, want: [][]float32{times(8, x)}, calls: []string{jaxCall(0, 0, x), jaxCall(0, 0, twice(x)), jaxCall(0, 0, times(4, x))}, effects: 1},
-		{module: "debug", callbacks: 2, want: [][]float32{plus(1, x)}, calls: []string{jaxCall(0, 0, x), jaxCall(1, 0, x, times(0.5, x))}},
-		{module: "debug_ordered", callbacks: 2, want: [][]float32{plus(2, x)}, calls: []string{jaxCall(0, 0, x), jaxCall(1, 0, plus(1, x))}, effects: 1},
-		{module: "two_effects", callbacks: 2, want: [][]float32{twice(x)}, calls: []string{jaxCall(0, 0, x), jaxCall(1, 0, x)}, effects: 2},
-		{module: "debug_in_scan", callbacks: 1, want: [][]float32{{0 + 1 + 2 + 3}, {0, 0, 0 + 1, 0 + 1 + 2}}, calls: each(0, x[2:])},
+		{module: "io_ordered", callbacks: 3, want: [][]float32{twice(twice(x))},
+			calls: []string{jaxCall(0, 0, x), jaxCall(1, 0, x), jaxCall(2, 0, twice(x))}, effects: 1},
+		{module: "io_ordered_loop", callbacks: 1, want: [][]float32{times(8, x)},
+			calls: []string{jaxCall(0, 0, x), jaxCall(0, 0, twice(x)), jaxCall(0, 0, times(4, x))}, effects: 1},
+		{module: "debug", callbacks: 2, want: [][]float32{plus(1, x)},
+			calls: []string{jaxCall(0, 0, x), jaxCall(1, 0, x, times(0.5, x))}},
+		{module: "debug_ordered", callbacks: 2, want: [][]float32{plus(2, x)},
+			calls: []string{jaxCall(0, 0, x), jaxCall(1, 0, plus(1, x))}, effects: 1},
+		{module: "two_effects", callbacks: 2, want: [][]float32{twice(x)},
+			calls: []string{jaxCall(0, 0, x), jaxCall(1, 0, x)}, effects: 2},
+		{module: "debug_in_scan", callbacks: 1, want: [][]float32{{0 + 1 + 2 + 3}, {0, 0, 0 + 1, 0 + 1 + 2}},
+			calls: each(0, x[2:])},
 	} {
 		t.Run(test.module, func(t *testing.T) {
 			h := newJAXHost(t, test.callbacks)
@@ -187,19 +196,29 @@ func TestJAXOnDevices(t *testing.T) {
 		calls     []string
 		gspmd     bool
 	}{
-		{module: "gspmd_shard_map_pure", gspmd: true, callbacks: 1, want: onEach(func(d int) []float32 { return twice(part(d)) }), calls: each},
-		{module: "gspmd_shard_map_debug", gspmd: true, callbacks: 1, want: onEach(func(d int) []float32 { return plus(1, part(d)) }), calls: each},
-		{module: "shard_map_pure", callbacks: 1, want: onEach(func(d int) []float32 { return twice(part(d)) }), calls: each},
-		{module: "shard_map_debug", callbacks: 1, want: onEach(func(d int) []float32 { return plus(1, part(d)) }), calls: each},
-		{module: "shard_map_ordered", callbacks: 3, want: onEach(func(d int) []float32 { return times(4, part(d)) }), calls: ordered},
-		{module: "sharded_pure", callbacks: 1, want: [][]float32{twice(x)}, only: "{maximal device=0}", calls: []string{jaxCall(0, 0, x)}},
-		{module: "sharded_io", callbacks: 1, want: [][]float32{twice(x)}, only: "{maximal device=0}", calls: []string{jaxCall(0, 0, x)}},
-		{module: "sharded_io_on_device", callbacks: 1, want: [][]float32{twice(x)}, only: "{maximal device=2}", device: 2, calls: []string{jaxCall(0, 2, x)}},
-		{module: "sharded_debug", callbacks: 1, want: onEach(func(d int) []float32 { return plus(1, part(d)) }), calls: []string{jaxCall(0, 0, x)}},
+		{module: "gspmd_shard_map_pure", gspmd: true, callbacks: 1,
+			want: onEach(func(d int) []float32 { return twice(part(d)) }), calls: each},
+		{module: "gspmd_shard_map_debug", gspmd: true, callbacks: 1,
+			want: onEach(func(d int) []float32 { return plus(1, part(d)) }), calls: each},
+		{module: "shard_map_pure", callbacks: 1, want: onEach(func(d int) []float32 { return twice(part(d)) }),
+			calls: each},
+		{module: "shard_map_debug", callbacks: 1, want: onEach(func(d int) []float32 { return plus(1, part(d)) }),
+			calls: each},
+		{module: "shard_map_ordered", callbacks: 3, want: onEach(func(d int) []float32 { return times(4, part(d)) }),
+			calls: ordered},
+		{module: "sharded_pure", callbacks: 1, want: [][]float32{twice(x)}, only: "{maximal device=0}",
+			calls: []string{jaxCall(0, 0, x)}},
+		{module: "sharded_io", callbacks: 1, want: [][]float32{twice(x)}, only: "{maximal device=0}",
+			calls: []string{jaxCall(0, 0, x)}},
+		{module: "sharded_io_on_device", callbacks: 1, want: [][]float32{twice(x)}, only: "{maximal device=2}",
+			device: 2, calls: []string{jaxCall(0, 2, x)}},
+		{module: "sharded_debug", callbacks: 1, want: onEach(func(d int) []float32 { return plus(1, part(d)) }),
+			calls: []string{jaxCall(0, 0, x)}},
 	} {
 		t.Run(test.module, func(t *testing.T) {
 			h := newJAXHost(t, test.callbacks)
-			e := compile(t, c, jaxModule(t, test.module), CompileOptions{Partitions: 4, GSPMD: test.gspmd, JAXCallbacks: h.names})
+			e := compile(t, c, jaxModule(t, test.module),
+				CompileOptions{Partitions: 4, GSPMD: test.gspmd, JAXCallbacks: h.names})
 			check.Diff(t, "inputs", []string{"{devices=[4]<=[4]}"}, e.InputShardings())
 			where := test.only
 			if got := e.OutputShardings()[0]; test.only != "" && got != test.only {
@@ -225,7 +244,8 @@ func TestJAXOnDevices(t *testing.T) {
 				}
 				check.Diff(t, "results", test.want, got)
 				// Those of several devices have no order among each other.
-				slices.SortStableFunc(h.calls, func(a, b string) int { return strings.Compare(deviceOfCall(a), deviceOfCall(b)) })
+				slices.SortStableFunc(h.calls,
+					func(a, b string) int { return strings.Compare(deviceOfCall(a), deviceOfCall(b)) })
 				check.Diff(t, "calls", test.calls, h.calls)
 			}
 		})
@@ -272,7 +292,8 @@ func TestJAXModules(t *testing.T) {
 	c := testClient(t)
 	a, b := newJAXHost(t, 1), &jaxHost{}
 	name := t.Name() + ".other"
-	check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { return b.call(0, f) }, callbacks.Options{}))
+	check.NoError(t,
+		callbacks.Default.Register(name, func(f *callbacks.Frame) error { return b.call(0, f) }, callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 	b.names = []string{name}
 	var wg sync.WaitGroup
@@ -330,7 +351,8 @@ func TestJAXSaved(t *testing.T) {
 		out, err := test.e.Run(t.Context(), view(t, x, 4))
 		check.NoError(t, err)
 		check.Diff(t, "results", [][]float32{times(4, x)}, jaxArrays(t, out))
-		check.Diff(t, "calls", []string{jaxCall(test.indices[0], 0, x), jaxCall(test.indices[1], 0, x), jaxCall(test.indices[2], 0, twice(x))}, h.calls)
+		check.Diff(t, "calls", []string{jaxCall(test.indices[0], 0, x), jaxCall(test.indices[1], 0, x),
+			jaxCall(test.indices[2], 0, twice(x))}, h.calls)
 	}
 }
 
@@ -341,7 +363,8 @@ func TestJAXAsync(t *testing.T) {
 	h := &jaxHost{}
 	for i := range 2 {
 		name := fmt.Sprint("TestJAXAsync.", i)
-		check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { return h.call(i, f) }, callbacks.Options{Dispatch: callbacks.Async}))
+		check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { return h.call(i, f) },
+			callbacks.Options{Dispatch: callbacks.Async}))
 		t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 		h.names = append(h.names, name)
 	}
@@ -374,7 +397,8 @@ func TestJAXDispatch(t *testing.T) {
 			h := &jaxHost{}
 			for i := range 3 {
 				name := fmt.Sprint("TestJAXDispatch.", way, i)
-				check.NoError(t, callbacks.Default.Register(name, func(f *callbacks.Frame) error { return h.call(i, f) }, callbacks.Options{Dispatch: way}))
+				check.NoError(t, callbacks.Default.Register(name,
+					func(f *callbacks.Frame) error { return h.call(i, f) }, callbacks.Options{Dispatch: way}))
 				t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 				h.names = append(h.names, name)
 			}
@@ -395,9 +419,11 @@ func TestJAXErrors(t *testing.T) {
 	failure := errors.New("no data today")
 	name := register(t, "", func(*callbacks.Frame) error { return failure })
 	vector := view(t, []float32{1, 2, 3, 4}, 4)
-	for _, module := range []string{"pure", "io", "io_unused", "io_ordered", "io_ordered_loop", "debug", "debug_ordered"} {
+	for _, module := range []string{"pure", "io", "io_unused", "io_ordered", "io_ordered_loop", "debug",
+		"debug_ordered"} {
 		called := callIndex.FindAllString(jaxModule(t, module), -1)
-		e := compile(t, c, jaxModule(t, module), CompileOptions{JAXCallbacks: slices.Repeat([]string{name}, len(called))})
+		e := compile(t, c, jaxModule(t, module),
+			CompileOptions{JAXCallbacks: slices.Repeat([]string{name}, len(called))})
 		if _, err := e.Run(t.Context(), vector); !errors.Is(err, failure) {
 			t.Errorf("%s: the run's error is %v", module, err)
 		}
@@ -418,12 +444,14 @@ func TestJAXErrors(t *testing.T) {
 			t.Errorf("%s: got %v, want an error with %q", test.what, err, test.want)
 		}
 	}
-	_, err := c.Compile(t.Context(), Source(jaxModule(t, "pure")), CompileOptions{JAXCallbacks: []string{"TestJAXErrers"}})
+	_, err := c.Compile(t.Context(), Source(jaxModule(t, "pure")),
+		CompileOptions{JAXCallbacks: []string{"TestJAXErrers"}})
 	unknown := check.As[*callbacks.UnknownError](t, err)
 	check.Diff(t, "nearest", name, unknown.Nearest)
 
 	attribute := func(text string) error {
-		_, err := c.Compile(t.Context(), Source(foreignCall(contract.TargetJAX, typedFFI(text))), CompileOptions{JAXCallbacks: []string{name}})
+		_, err := c.Compile(t.Context(), Source(foreignCall(contract.TargetJAX, typedFFI(text))),
+			CompileOptions{JAXCallbacks: []string{name}})
 		return err
 	}
 	check.Error(t, attribute(""), `the attribute "index" is missing`)
@@ -439,8 +467,10 @@ func TestJAXTypes(t *testing.T) {
 	}
 	scale := func(_ context.Context, x tensor.Array[float32]) (tensor.Array[float32], error) { return x, nil }
 	register("types.scale", callbacks.Call(scale), callbacks.Options{})
-	register("types.three", callbacks.Call(func(_ context.Context, x [3]float32) ([3]float32, error) { return x, nil }), callbacks.Options{})
-	register("types.signed", func(*callbacks.Frame) error { return nil }, callbacks.Options{Signature: "f32[4]->f32[4]"})
+	register("types.three", callbacks.Call(func(_ context.Context, x [3]float32) ([3]float32, error) { return x, nil }),
+		callbacks.Options{})
+	register("types.signed", func(*callbacks.Frame) error { return nil },
+		callbacks.Options{Signature: "f32[4]->f32[4]"})
 	register("types.any", func(*callbacks.Frame) error { return nil }, callbacks.Options{})
 	// An io_callback on f32[4] with a result at index 0, and a debug.callback on two arrays at index 1.
 	of := func(second string) string {
@@ -455,9 +485,12 @@ func TestJAXTypes(t *testing.T) {
 	}{
 		{[]string{"types.scale", "types.any"}, nil},
 		{[]string{"types.signed", "types.any"}, nil},
-		{[]string{"types.any", "types.scale"}, []string{`JAXCallbacks[1] is "types.scale", and the call`, "f32[4],s32[2]->", `the function takes 1 argument, the module gives 2`}},
-		{[]string{"types.any", "types.signed"}, []string{`JAXCallbacks[1] is "types.signed", and the call`, "registered with the signature f32[4]->f32[4], but the module calls it with f32[4],s32[2]->"}},
-		{[]string{"types.three", "types.any"}, []string{`JAXCallbacks[0] is "types.three", and the call`, "f32[4]->f32[4]", "takes 3 arguments, the module gives 1"}},
+		{[]string{"types.any", "types.scale"}, []string{`JAXCallbacks[1] is "types.scale", and the call`,
+			"f32[4],s32[2]->", `the function takes 1 argument, the module gives 2`}},
+		{[]string{"types.any", "types.signed"}, []string{`JAXCallbacks[1] is "types.signed", and the call`,
+			"registered with the signature f32[4]->f32[4], but the module calls it with f32[4],s32[2]->"}},
+		{[]string{"types.three", "types.any"}, []string{`JAXCallbacks[0] is "types.three", and the call`,
+			"f32[4]->f32[4]", "takes 3 arguments, the module gives 1"}},
 	} {
 		e, err := c.Compile(t.Context(), Source(of("%x, %i")), CompileOptions{JAXCallbacks: test.names})
 		if err == nil {
@@ -486,7 +519,8 @@ func TestJAXAfterFailure(t *testing.T) {
 		}
 		return nil
 	})
-	e, err := c.Compile(t.Context(), Source(jaxModule(t, "ordered_large")), CompileOptions{JAXCallbacks: []string{name}})
+	e, err := c.Compile(t.Context(), Source(jaxModule(t, "ordered_large")),
+		CompileOptions{JAXCallbacks: []string{name}})
 	check.NoError(t, err)
 	b, err := c.BufferFromHost(t.Context(), bigInput(t), 0)
 	check.NoError(t, err)
@@ -519,8 +553,10 @@ func TestTokensOfOthers(t *testing.T) {
 		outputs               []string
 	}{
 		{"%t: " + token + ", %x: " + typ, typ, "return %x : " + typ, []Input{empty, x}, []string{"f32[4]"}},
-		{"%x: " + typ + ", %t: " + token, typ + ", " + token, "return %x, %t : " + typ + ", " + token, []Input{x, empty}, []string{"f32[4]", "token[]"}},
-		{"%x: " + typ, token + ", " + typ, "%t = stablehlo.create_token : " + token + "\nreturn %t, %x : " + token + ", " + typ, []Input{x}, []string{"token[]", "f32[4]"}},
+		{"%x: " + typ + ", %t: " + token, typ + ", " + token, "return %x, %t : " + typ + ", " + token,
+			[]Input{x, empty}, []string{"f32[4]", "token[]"}},
+		{"%x: " + typ, token + ", " + typ, "%t = stablehlo.create_token : " + token + "\nreturn %t, %x : " + token +
+			", " + typ, []Input{x}, []string{"token[]", "f32[4]"}},
 	} {
 		e := compile(t, c, mainFunc(test.params, test.results, test.body), CompileOptions{})
 		check.Diff(t, "inputs", len(test.inputs), len(e.Inputs()))

@@ -30,7 +30,8 @@ func TestEnvironmentFlags(t *testing.T) {
 	check.NoError(t, os.WriteFile(file, []byte("--xla_dump_too=x"), 0o666))
 	for _, test := range []struct{ flags, want string }{
 		{"--xla_cpu_enable_fast_min_mx=true", `refused: bridge: XLA_FLAGS: this plugin's XLA has no flag "xla_cpu_enable_fast_min_mx" (is it "xla_cpu_enable_fast_min_max"?)`},
-		{"--nope --xla_cpu_enable_fast_min_max=true", `refused: bridge: XLA_FLAGS: this plugin's XLA has no flag "nope"`},
+		{"--nope --xla_cpu_enable_fast_min_max=true",
+			`refused: bridge: XLA_FLAGS: this plugin's XLA has no flag "nope"`},
 		{"-xla_cpu_enable_fast_min_max", `refused: bridge: XLA_FLAGS: this plugin's XLA has no flag "-xla_cpu_enable_fast_min_max" (is it "xla_cpu_enable_fast_min_max"?); flags begin with two dashes`},
 		{file, `refused: bridge: XLA_FLAGS: this plugin's XLA has no flag "xla_dump_too" (is it "xla_dump_to"?)`},
 		{file + ".not", "refused: bridge: XLA_FLAGS: open " + file + ".not: no such file"},

@@ -77,14 +77,16 @@ func (r *Run) prepare(ctx context.Context, inputs []Input, caller *dispatch.Call
 	}
 	var err error
 	tokens := len(e.effects)
-	if r.pjrt, err = e.runMemory.Get(e.pjrt, e.NumDevices(), len(r.inputs)/e.NumDevices()+tokens, e.outputs+tokens); err != nil {
+	if r.pjrt, err = e.runMemory.Get(e.pjrt, e.NumDevices(), len(r.inputs)/e.NumDevices()+tokens,
+		e.outputs+tokens); err != nil {
 		return fmt.Errorf("bridge: run: %w", err)
 	}
 	if err := runs.add(r); err != nil {
 		return err
 	}
 	options := dispatch.RunOptions{
-		ID: int64(r.id), Devices: e.NumDevices(), Device: r.device, On: e.devices, Nested: len(r.inside) > 0, OnCaller: caller, Expendable: onHelper,
+		ID: int64(r.id), Devices: e.NumDevices(), Device: r.device, On: e.devices, Nested: len(r.inside) > 0,
+		OnCaller: caller, Expendable: onHelper,
 	}
 	if r.debug {
 		options.Memory = debugMemory

@@ -34,13 +34,15 @@ func TestLayouts(t *testing.T) {
 		target, call, param, result string
 		want                        string // "" if the module runs
 	}{
-		"none":         {},
-		"row-major":    {call: layouts(rows, rows)},
-		"operand":      {call: layouts(columns, rows), want: "operand 0 of the call of @calliope_runtime_call with"},
-		"result":       {call: layouts(rows, columns), want: "result 0 of the call of @calliope_runtime_call with"},
-		"own target":   {target: "my_call", call: layouts(columns, columns), want: "operand 0 of the call of @my_call with"},
-		"parameter":    {param: mode, want: "parameter 0 of the module, f32[2,3], has the layout [0 1]"},
-		"module's end": {result: mode, want: "result 0 of the call of @calliope_runtime_call with"}, // XLA assigns it to the call
+		"none":      {},
+		"row-major": {call: layouts(rows, rows)},
+		"operand":   {call: layouts(columns, rows), want: "operand 0 of the call of @calliope_runtime_call with"},
+		"result":    {call: layouts(rows, columns), want: "result 0 of the call of @calliope_runtime_call with"},
+		"own target": {target: "my_call", call: layouts(columns, columns),
+			want: "operand 0 of the call of @my_call with"},
+		"parameter": {param: mode, want: "parameter 0 of the module, f32[2,3], has the layout [0 1]"},
+		// XLA assigns it to the call
+		"module's end": {result: mode, want: "result 0 of the call of @calliope_runtime_call with"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var saw []float32
@@ -55,7 +57,8 @@ func TestLayouts(t *testing.T) {
 			if test.target != "" {
 				target = test.target
 			}
-			e, err := c.Compile(t.Context(), Source(layoutModule(callback, target, test.call, test.param, test.result)), CompileOptions{})
+			e, err := c.Compile(t.Context(), Source(layoutModule(callback, target, test.call, test.param, test.result)),
+				CompileOptions{})
 			if test.want != "" {
 				if err == nil {
 					e.Close()
@@ -64,7 +67,8 @@ func TestLayouts(t *testing.T) {
 				if !ok || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "row-major") {
 					t.Fatalf("the error is %v, want a LayoutError with %q", err, test.want)
 				}
-				if layout.Target != "" && (!strings.Contains(err.Error(), callback) || !strings.Contains(err.Error(), "model.py:7")) {
+				if layout.Target != "" &&
+					(!strings.Contains(err.Error(), callback) || !strings.Contains(err.Error(), "model.py:7")) {
 					t.Errorf("%v does not name the callback and its place", err)
 				}
 				return

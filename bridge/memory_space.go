@@ -24,7 +24,8 @@ func (c *Client) MemorySpaces(device int) ([]string, error) {
 
 func (c *Client) memories(method string, device int) ([]pjrt.Memory, error) {
 	if device < 0 || device >= c.NumDevices() {
-		return nil, fmt.Errorf("bridge: %s: there is no device %d; the client has %d, numbered from 0", method, device, c.NumDevices())
+		return nil, fmt.Errorf("bridge: %s: there is no device %d; the client has %d, numbered from 0", method, device,
+			c.NumDevices())
 	}
 	if err := c.use(method); err != nil {
 		return nil, err
@@ -52,7 +53,8 @@ func (c *Client) BufferInSpace(ctx context.Context, v tensor.View, device int, s
 		}
 		kinds = append(kinds, m.Kind)
 	}
-	return nil, fmt.Errorf("bridge: BufferInSpace: device %d has no memory space %q: give one of %s", device, space, strings.Join(kinds, ", "))
+	return nil, fmt.Errorf("bridge: BufferInSpace: device %d has no memory space %q: give one of %s", device, space,
+		strings.Join(kinds, ", "))
 }
 
 // MemorySpace returns the kind of memory that the array is in, one of Client.MemorySpaces.

@@ -11,7 +11,8 @@ func TestMemorySpaces(t *testing.T) {
 	c := testClient(t)
 	kinds := check.Must(c.MemorySpaces(1))
 	check.Diff(t, "memory spaces", []string{"device", "pinned_host", "unpinned_host"}, kinds)
-	e := compile(t, c, mainFunc("%x: tensor<2xf32>", "tensor<2xf32>", "%y = stablehlo.add %x, %x : tensor<2xf32>\nreturn %y : tensor<2xf32>"), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: tensor<2xf32>", "tensor<2xf32>",
+		"%y = stablehlo.add %x, %x : tensor<2xf32>\nreturn %y : tensor<2xf32>"), CompileOptions{})
 	in := view(t, []float32{1, 2}, 2)
 	for _, kind := range kinds {
 		b, err := c.BufferInSpace(t.Context(), in, 1, kind)

@@ -20,7 +20,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	defer c.Close()
 	const typ = "tensor<1000xf32>"
-	add := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	add := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
+		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	v := view(t, make([]float32, 1000), 1000)
 	buffer := func() *Buffer {
 		b, err := c.BufferFromHost(t.Context(), v, 0)
@@ -49,7 +50,8 @@ func TestMemoryLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	check.Diff(t, "held after a donation", ClientStats{Buffers: 2, Bytes: 8000}, c.Stats())
-	small, err := c.BufferFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)}, 0)
+	small, err := c.BufferFromHost(t.Context(), tensor.View{Shape: tensor.ShapeOf(tensor.S4, 9), Data: make([]byte, 9)},
+		0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,8 @@ func TestNaN(t *testing.T) {
 		if !math.IsNaN(float64(got[0][0])) {
 			return false
 		}
-		check.Diff(t, "results", [][]float32{{nan, nan, -1}, {nan, nan, -2}, {nan, nan, -2}, {nan}}, got, cmpopts.EquateNaNs())
+		check.Diff(t, "results", [][]float32{{nan, nan, -1}, {nan, nan, -2}, {nan, nan, -2}, {nan}}, got,
+			cmpopts.EquateNaNs())
 		return true
 	}
 	for _, variable := range []string{"XLA_FLAGS", "XLA_DEBUG_OPTIONS"} {

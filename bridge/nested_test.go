@@ -17,7 +17,8 @@ func TestNested(t *testing.T) {
 	for _, kind := range []string{"inline", "asynchronous"} {
 		t.Run(kind, func(t *testing.T) {
 			c := testClient(t)
-			small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
+			small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
+				"%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
 			same := compile(t, c, small, CompileOptions{})
 			var once sync.Once
 			var inner *Executable
@@ -67,10 +68,12 @@ func TestNested(t *testing.T) {
 			var in Input
 			if kind == "inline" {
 				name := register(t, "f32[4]->f32[4]", body)
-				e, in = compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{}), view(t, make([]float32, 4), 4)
+				e, in = compile(t, c, passthrough(name, "f32[4]->f32[4]", "tensor<4xf32>"), CompileOptions{}),
+					view(t, make([]float32, 4), 4)
 			} else {
 				name := register(t, "f32[64,64]->f32[64,64]", body)
-				e, in = compile(t, c, bigPassthrough(name, "f32[64,64]->f32[64,64]"), CompileOptions{}), view(t, make([]float32, 64*64), 64, 64)
+				e, in = compile(t, c, bigPassthrough(name, "f32[64,64]->f32[64,64]"), CompileOptions{}),
+					view(t, make([]float32, 64*64), 64, 64)
 			}
 			for range 10 {
 				out, err := e.Run(t.Context(), in)
@@ -104,7 +107,8 @@ func TestInnerClientOutside(t *testing.T) {
 // More concurrent callbacks that run modules than runs that a device takes at once.
 func TestManyNested(t *testing.T) {
 	c := testClient(t)
-	small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
+	small := mainFunc("%x: tensor<1xf32>", "tensor<1xf32>",
+		"%y = stablehlo.add %x, %x : tensor<1xf32>\nreturn %y : tensor<1xf32>")
 	compiled := sync.OnceValues(func() (*Executable, error) {
 		return c.inner.Compile(t.Context(), Source(small), CompileOptions{})
 	})

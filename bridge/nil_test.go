@@ -14,7 +14,8 @@ import (
 // context is an error.
 func TestNilArguments(t *testing.T) {
 	client := testClient(t)
-	e := compile(t, client, "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }", CompileOptions{})
+	e := compile(t, client, "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }",
+		CompileOptions{})
 	b := check.Must(client.BufferFromHost(t.Context(), tensor.Scalar(float32(1)), 0))
 	check.Cleanup(t, b)
 	run := check.Must(e.Start(t.Context(), tensor.Scalar(float32(1))))

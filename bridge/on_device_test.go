@@ -11,8 +11,10 @@ import (
 func TestOnDevice(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<2xf32>"
-	negate := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.negate %x : "+typ+"\n return %y : "+typ), CompileOptions{})
-	nothing := compile(t, c, mainFunc("", typ, "%y = stablehlo.iota dim = 0 : "+typ+"\n return %y : "+typ), CompileOptions{})
+	negate := compile(t, c, mainFunc("%x: "+typ, typ, "%y = stablehlo.negate %x : "+typ+"\n return %y : "+typ),
+		CompileOptions{})
+	nothing := compile(t, c, mainFunc("", typ, "%y = stablehlo.iota dim = 0 : "+typ+"\n return %y : "+typ),
+		CompileOptions{})
 	for device := range 4 {
 		ctx := OnDevice(t.Context(), device)
 		for _, e := range []*Executable{negate, nothing} {
@@ -41,7 +43,8 @@ func TestOnDevice(t *testing.T) {
 func TestCopyToDevice(t *testing.T) {
 	c := testClient(t)
 	before := c.Stats()
-	for _, from := range []tensor.View{view(t, []float32{1, 2, 3}, 3), {Shape: tensor.ShapeOf(tensor.S4, 3), Data: []byte{1, 2, 3}}, {Shape: tensor.ShapeOf(tensor.F32, 0), Data: []byte{}}} {
+	for _, from := range []tensor.View{view(t, []float32{1, 2, 3}, 3), {Shape: tensor.ShapeOf(tensor.S4, 3),
+		Data: []byte{1, 2, 3}}, {Shape: tensor.ShapeOf(tensor.F32, 0), Data: []byte{}}} {
 		b := check.Must(c.BufferFromHost(t.Context(), from, 1))
 		copied, err := b.CopyToDevice(3)
 		check.NoError(t, err)
@@ -78,7 +81,8 @@ func TestTake(t *testing.T) {
 	check.Diff(t, "device", 1, taken.Device())
 	check.Diff(t, "array", view(t, []float32{1, 2, 3}, 3), check.Must(taken.ToHost(t.Context())))
 	const typ = "tensor<3xf32>"
-	e := compile(t, c, mainFunc("%x: "+typ+" {jax.buffer_donor = true}", typ, "%y = stablehlo.negate %x : "+typ+"\n return %y : "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ+" {jax.buffer_donor = true}", typ,
+		"%y = stablehlo.negate %x : "+typ+"\n return %y : "+typ), CompileOptions{})
 	out, err := e.Run(t.Context(), Donate(taken))
 	check.NoError(t, err)
 	check.Diff(t, "result", []float32{-1, -2, -3}, host[float32](t, out[0]))
@@ -133,7 +137,8 @@ func TestInputOnAnotherDevice(t *testing.T) {
 		check.Cleanup(t, b)
 		return b
 	}
-	add := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ, "%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	add := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ,
+		"%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	_, err := add.Run(t.Context(), put(1), put(2))
 	check.Text(t, err, "bridge: run: input 1: the buffer is on device 2, but this run takes it on device 1: copy it with Buffer.CopyToDevice(1)")
 

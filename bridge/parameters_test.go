@@ -14,7 +14,8 @@ func TestInputsOfOtherTypes(t *testing.T) {
 	c := testClient(t)
 	right, scalar := tensor.Vector[float32](1, 2, 3, 4), tensor.Scalar(int32(1))
 	for _, replicas := range []int{1, 2} {
-		e := compile(t, c, mainFunc("%x: tensor<4xf32>, %n: tensor<i32>", "tensor<4xf32>", "return %x : tensor<4xf32>"), CompileOptions{Replicas: replicas})
+		e := compile(t, c, mainFunc("%x: tensor<4xf32>, %n: tensor<i32>", "tensor<4xf32>", "return %x : tensor<4xf32>"),
+			CompileOptions{Replicas: replicas})
 		buffer, err := c.BufferFromHost(t.Context(), tensor.Vector[uint32](1, 2, 3, 4), 0)
 		if err != nil {
 			t.Fatal(err)
@@ -28,14 +29,17 @@ func TestInputsOfOtherTypes(t *testing.T) {
 			inputs []Input // of one device
 			want   string
 		}{
-			"right":        {[]Input{right, scalar}, ""},
-			"element type": {[]Input{tensor.Vector[int32](1, 2, 3, 4), scalar}, "input 0: the module's parameter is f32[4]" + each + ", but the input is s32[4]"},
-			"dimensions":   {[]Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar}, "is f32[4]" + each + ", but the input is f32[2,2]"},
-			"size":         {[]Input{right, tensor.Vector[int32](1)}, "input 1: the module's parameter is s32[]" + each + ", but the input is s32[1]"},
-			"buffer":       {[]Input{buffer, scalar}, "but the input is u32[4]"},
-			"too few":      {[]Input{right}, "the module has 2 parameters, but 1 inputs are given" + each},
-			"too many":     {[]Input{right, scalar, scalar}, "the module has 2 parameters, but 3 inputs are given" + each},
-			"none":         {nil, "the module has 2 parameters, but 0 inputs are given" + each},
+			"right": {[]Input{right, scalar}, ""},
+			"element type": {[]Input{tensor.Vector[int32](1, 2, 3, 4), scalar},
+				"input 0: the module's parameter is f32[4]" + each + ", but the input is s32[4]"},
+			"dimensions": {[]Input{view(t, []float32{1, 2, 3, 4}, 2, 2), scalar},
+				"is f32[4]" + each + ", but the input is f32[2,2]"},
+			"size": {[]Input{right, tensor.Vector[int32](1)},
+				"input 1: the module's parameter is s32[]" + each + ", but the input is s32[1]"},
+			"buffer":   {[]Input{buffer, scalar}, "but the input is u32[4]"},
+			"too few":  {[]Input{right}, "the module has 2 parameters, but 1 inputs are given" + each},
+			"too many": {[]Input{right, scalar, scalar}, "the module has 2 parameters, but 3 inputs are given" + each},
+			"none":     {nil, "the module has 2 parameters, but 0 inputs are given" + each},
 		} {
 			t.Run(fmt.Sprint(name, " ", replicas), func(t *testing.T) {
 				var inputs []Input
@@ -46,7 +50,8 @@ func TestInputsOfOtherTypes(t *testing.T) {
 				for _, o := range outputs {
 					o.Close()
 				}
-				if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				if test.want == "" && err != nil || test.want != "" &&
+					(err == nil || !strings.Contains(err.Error(), test.want)) {
 					t.Errorf("error is %v, want %q", err, test.want)
 				}
 				if _, err := e.Start(t.Context(), inputs...); test.want != "" && !isInputError(err) {
@@ -64,8 +69,9 @@ func TestResults(t *testing.T) {
 		results, body string
 		want          []string
 	}{
-		"none":    {"", "return", []string{}},
-		"one":     {"tensor<2x3xf32>", "%c = stablehlo.constant dense<1.0> : tensor<2x3xf32>\nreturn %c : tensor<2x3xf32>", []string{"f32[2,3]"}},
+		"none": {"", "return", []string{}},
+		"one": {"tensor<2x3xf32>",
+			"%c = stablehlo.constant dense<1.0> : tensor<2x3xf32>\nreturn %c : tensor<2x3xf32>", []string{"f32[2,3]"}},
 		"several": {"tensor<i8>, tensor<0x4xi1>", "%c = stablehlo.constant dense<1> : tensor<i8>\n%d = stablehlo.constant dense<true> : tensor<0x4xi1>\nreturn %c, %d : tensor<i8>, tensor<0x4xi1>", []string{"s8[]", "pred[0,4]"}},
 	} {
 		for _, known := range []bool{true, false} {

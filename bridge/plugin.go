@@ -236,9 +236,10 @@ func load(path string, o OpenOptions, name string) (*Plugin, error) {
 
 // Info describes a loaded plugin.
 type Info struct {
-	Path       string
-	PJRT       string            // version of the PJRT API, such as "0.81"
-	FFI        string            // version of XLA's typed FFI, which selects the layout of call frames; "" if it has none
+	Path string
+	PJRT string // version of the PJRT API, such as "0.81"
+	// version of XLA's typed FFI, which selects the layout of call frames; "" if it has none
+	FFI        string
 	Attributes map[string]string // the plugin's attributes
 }
 
@@ -280,7 +281,8 @@ type LoadedError struct {
 }
 
 func (e *LoadedError) Error() string {
-	return fmt.Sprintf("bridge: %s is set for %s, which is open already: set it in the first Open of the process", e.Option, e.Path)
+	return fmt.Sprintf("bridge: %s is set for %s, which is open already: set it in the first Open of the process",
+		e.Option, e.Path)
 }
 
 // setLog sets what the plugin logs. It reads these variables once, when it is loaded, and
@@ -310,7 +312,8 @@ func setLog(o OpenOptions) error {
 // vlog divides OpenOptions.VLog into a level and levels of modules.
 func vlog(text string) (level, modules string, err error) {
 	wrong := func(part string) error {
-		return fmt.Errorf("VLog: %q is neither a level, such as 1, nor a module and its level, such as cpu_compiler=3", part)
+		return fmt.Errorf("VLog: %q is neither a level, such as 1, nor a module and its level, such as cpu_compiler=3",
+			part)
 	}
 	var list []string
 	for part := range strings.SplitSeq(text, ",") {

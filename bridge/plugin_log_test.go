@@ -42,14 +42,16 @@ func TestVLog(t *testing.T) {
 		p := check.Must(Open(OpenOptions{VLog: "cpu_compiler=3"}))
 		client := check.Must(p.NewClient(ClientOptions{}))
 		defer client.Close()
-		e := check.Must(client.Compile(t.Context(), Source("func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }"), CompileOptions{}))
+		e := check.Must(client.Compile(t.Context(),
+			Source("func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }"), CompileOptions{}))
 		defer e.Close()
 		check.Must(Open(OpenOptions{VLog: "cpu_compiler=3"})) // the same
 		_, err := Open(OpenOptions{VLog: "1"})
 		if loaded, ok := errors.AsType[*LoadedError](err); !ok || loaded.Option != "VLog" {
 			t.Errorf("another VLog: %v", err)
 		}
-		check.Error(t, err, "bridge: VLog is set for ", "which is open already: set it in the first Open of the process")
+		check.Error(t, err, "bridge: VLog is set for ",
+			"which is open already: set it in the first Open of the process")
 		fmt.Fprintln(os.Stderr, "reached the end")
 		return
 	}
@@ -60,7 +62,8 @@ func TestVLog(t *testing.T) {
 	}
 	child.Env = append(os.Environ(), env+"=1")
 	out, err := child.CombinedOutput()
-	if err != nil || !bytes.Contains(out, []byte(" cpu_compiler.cc:")) || !bytes.Contains(out, []byte("reached the end")) {
+	if err != nil || !bytes.Contains(out, []byte(" cpu_compiler.cc:")) ||
+		!bytes.Contains(out, []byte("reached the end")) {
 		t.Errorf("%v: %.2000s", err, out)
 	}
 }

@@ -17,7 +17,8 @@ import (
 // TestFurtherPlugins runs the other tests of this package on the CPU plugins that are not the default.
 func TestFurtherPlugins(t *testing.T) {
 	nativetest.OnFurtherPlugins(t, "-test.skip=^(TestFurtherPlugins|TestLoadOfAnotherPlugin)$",
-		"TestOpen", "TestWaysOfDispatch", "TestCallbackErrors", "TestLayouts", "TestLoadInAnotherProcess", "TestCacheBindsCallbacks")
+		"TestOpen", "TestWaysOfDispatch", "TestCallbackErrors", "TestLayouts", "TestLoadInAnotherProcess",
+		"TestCacheBindsCallbacks")
 }
 
 const saveFor = "CALLIOPE_TEST_SAVE_FOR"

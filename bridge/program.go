@@ -53,7 +53,8 @@ func (c *Client) describe(p Program) (m contract.Module, err error) {
 }
 
 // internalCall matches the name of a target of contract.XLAInternal in the text or bytecode of a module.
-var internalCall = regexp.MustCompile(`(` + strings.Join(contract.XLATargets(contract.XLAInternal), "|") + `)[\x00"(\s]`)
+var internalCall = regexp.MustCompile(`(` + strings.Join(contract.XLATargets(contract.XLAInternal), "|") +
+	`)[\x00"(\s]`)
 
 // refuseInternal returns an error if the module has a call that may end the process when XLA compiles it.
 func refuseInternal(m contract.Module) error {
@@ -82,8 +83,8 @@ func (c *Client) warnInexact(m contract.Module, flags map[string]string) {
 	}
 }
 
-// warnUnprepared logs that a Source with callbacks is compiled as it is, once for a client that has a Logger: what a program
-// that asked for nothing prints stays its own.
+// warnUnprepared logs that a Source with callbacks is compiled as it is, once for a client that has a Logger: what a
+// program that asked for nothing prints stays its own.
 func (c *Client) warnUnprepared(p Program, o CompileOptions) {
 	s, ok := p.(Source)
 	called := func(target string) bool { return bytes.Contains(s, []byte(target)) }
@@ -99,9 +100,10 @@ func (c *Client) warnUnprepared(p Program, o CompileOptions) {
 // bytecodeMagic begins MLIR's bytecode and portable artifacts.
 const bytecodeMagic = "ML\xefR"
 
-// A Source is the text, the bytecode or the portable artifact of a module. Compile gives it to XLA as it is, without what
-// makes a module right for XLA (see passes.Prepare). If it has callbacks, Compile warns of that on ClientOptions.Logger,
-// once for a client: read such a module with mlir.Context.Parse, and compile it by passes.Program.
+// A Source is the text, the bytecode or the portable artifact of a module. Compile gives it to XLA as it is, without
+// what makes a module right for XLA (see passes.Prepare). If it has callbacks, Compile warns of that on
+// ClientOptions.Logger, once for a client: read such a module with mlir.Context.Parse, and compile it by
+// passes.Program.
 type Source []byte
 
 // Artifact returns s itself, for every version.

@@ -44,8 +44,10 @@ func TestProgramErrors(t *testing.T) {
 		{"nil", nil, "bridge: Compile: the program is nil"},
 		{"an empty source", Source{}, "bridge: Compile: the program is empty"},
 		{"a nil source", Source(nil), "bridge: Compile: the program is empty"},
-		{"an empty artifact", artifact(func(string) ([]byte, error) { return nil, nil }), "bridge: Compile: the program is empty"},
-		{"an error", artifact(func(string) ([]byte, error) { return []byte("module {}"), failed }), "bridge: Compile: no artifact"},
+		{"an empty artifact", artifact(func(string) ([]byte, error) { return nil, nil }),
+			"bridge: Compile: the program is empty"},
+		{"an error", artifact(func(string) ([]byte, error) { return []byte("module {}"), failed }),
+			"bridge: Compile: no artifact"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, ctx := range []context.Context{context.Background(), t.Context()} {
@@ -102,7 +104,8 @@ func TestProgramDescribed(t *testing.T) {
 		e, err := c.Compile(t.Context(), described(func(version string, placed bool) (contract.Module, error) {
 			check.Diff(t, "version", c.plugin.stablehlo, version)
 			check.Diff(t, "placed", false, placed)
-			return contract.Module{Artifact: []byte(mainFunc("", "", "return")), Inexact: []string{"the first", "the second"}}, nil
+			return contract.Module{Artifact: []byte(mainFunc("", "", "return")),
+				Inexact: []string{"the first", "the second"}}, nil
 		}), CompileOptions{Exact: exact})
 		check.NoError(t, err)
 		check.NoError(t, e.Close())

@@ -76,7 +76,8 @@ func TestWrongInputs(t *testing.T) {
 	c := testClient(t)
 	other := testClient(t)
 	const typ = "tensor<2xf32>"
-	e := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ, "%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ+", %y: "+typ, typ, "%s = stablehlo.add %x, %y : "+typ+"\nreturn %s : "+typ),
+		CompileOptions{})
 	two := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{Replicas: 2})
 	good := view(t, []float32{1, 2}, 2)
 	buffer := func(c *Client) *Buffer {
@@ -198,7 +199,8 @@ func TestManyRunsInFlight(t *testing.T) {
 func TestDonate(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<1024xf32>"
-	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
+		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	before := buffersAlive()
 	in, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 2)
 	if err != nil {
@@ -235,7 +237,8 @@ func TestUseAfterClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := view(t, []float32{1}, 1)
-	e, err := c.Compile(t.Context(), Source(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
+	e, err := c.Compile(t.Context(),
+		Source(mainFunc("%x: tensor<1xf32>", "tensor<1xf32>", "return %x : tensor<1xf32>")), CompileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +401,8 @@ func TestRunsAreUsedAgain(t *testing.T) {
 	const typ = "tensor<4xf32>"
 	var kept []context.Context
 	name := register(t, "", func(f *callbacks.Frame) error { kept = append(kept, f.Context()); return nil })
-	calls := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	calls := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+
+		custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 	plain := compile(t, c, mainFunc("%x: "+typ, typ, "return %x : "+typ), CompileOptions{})
 	in := tensor.Vector[float32](1, 2, 3, 4)
 	for range 100 {

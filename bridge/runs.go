@@ -217,5 +217,6 @@ func (f *failedRuns) take(device int, barrier string) error {
 	if first == nil {
 		return nil
 	}
-	return fmt.Errorf("bridge: barrier %q: run %d of executable %q failed: %w", barrier, first.run, first.name, first.err)
+	return fmt.Errorf("bridge: barrier %q: run %d of executable %q failed: %w", barrier, first.run, first.name,
+		first.err)
 }

@@ -77,7 +77,8 @@ func (e *SavedError) Error() string {
 	case NotSaved:
 		return "bridge: Load: the data is not a saved program: give what Executable.Serialize returned"
 	case SavedFormat:
-		return fmt.Sprintf("bridge: Load: the saved program has format %s, but this release reads format %s%s", e.Want, e.Got, again)
+		return fmt.Sprintf("bridge: Load: the saved program has format %s, but this release reads format %s%s", e.Want,
+			e.Got, again)
 	case SavedDamaged:
 		return fmt.Sprintf("bridge: Load: the saved program is damaged: want %s, got %s%s", e.Want, e.Got, again)
 	case SavedCPU:
@@ -90,7 +91,8 @@ func (e *SavedError) Error() string {
 		}
 		return text + again
 	}
-	return fmt.Sprintf("bridge: Load: the program was compiled for another %s: %s; this is %s%s", e.Reason, e.Want, e.Got, again)
+	return fmt.Sprintf("bridge: Load: the program was compiled for another %s: %s; this is %s%s", e.Reason, e.Want,
+		e.Got, again)
 }
 
 // savedError returns an error of package saved as a *SavedError.
@@ -260,7 +262,8 @@ func (p *Plugin) sha256() (string, error) {
 	p.sumOnce.Do(func() {
 		p.sum, p.sumErr = native.SHA256(p.path)
 		if now, err := os.Stat(p.path); p.sumErr == nil && (err != nil || !sameFile(p.file, now)) {
-			p.sumErr = fmt.Errorf("the plugin's file %s has changed since it was loaded: start the process again", p.path)
+			p.sumErr = fmt.Errorf("the plugin's file %s has changed since it was loaded: start the process again",
+				p.path)
 		}
 	})
 	return p.sum, p.sumErr

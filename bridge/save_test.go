@@ -50,31 +50,40 @@ const savedTarget = "saved_foreign_target"
 func savedModule() string {
 	const vector, token = "tensor<4096xf32>", "tensor<1xi8>"
 	opaque := strings.Trim(strings.Join(strings.Fields(fmt.Sprint(contract.PackWords("saved opaque"))), ", "), "[]")
-	foreign := strings.Replace(custom(contract.Call, `callback = "saved.inline"`, "%pass", vector, vector), contract.TargetRuntimeCall, savedTarget, 1)
-	return mainFunc("%x: "+vector+" {tf.aliasing_output = 0 : i32}, %y: tensor<2x3xi32>", vector+", tensor<2x3xi32>, "+token, strings.Join([]string{
-		"%c = stablehlo.cosine %x : " + vector,
-		"%zero = stablehlo.constant dense<0> : " + token,
-		"%id = stablehlo.constant dense<7> : tensor<ui32>",
-		"%pass = " + custom(contract.Passthrough, named("saved.pass", "f32[4096]->f32[4096]")+`, registry = "saved", effect = "log"`, "%c", vector, vector),
-		"%foreign = " + foreign,
-		"%goroutine = " + custom(contract.Call, named("saved.goroutine", "f32[4096]->f32[4096]"), "%foreign", vector, vector),
-		"%deferred = " + custom(contract.Pure, named("saved.deferred", "f32[4096]->f32[4096]"), "%goroutine", vector, vector),
-		"%tap = " + custom(contract.Observe, `callback = "saved.tap", n_ids = 1 : i64, n_tokens = 1 : i64, every = 2 : i64`, "%deferred, %id, %zero", vector+", tensor<ui32>, "+token, token),
-		"%optional = " + custom(contract.Passthrough, `callback = "saved.optional", optional = true`, "%deferred", vector, vector),
-		fmt.Sprintf(`%%words = stablehlo.custom_call @exla_runtime_callback(%%optional) {api_version = 4 : i32, has_side_effect = true,
+	foreign := strings.Replace(custom(contract.Call, `callback = "saved.inline"`, "%pass", vector, vector),
+		contract.TargetRuntimeCall, savedTarget, 1)
+	return mainFunc("%x: "+vector+" {tf.aliasing_output = 0 : i32}, %y: tensor<2x3xi32>",
+		vector+", tensor<2x3xi32>, "+token, strings.Join([]string{
+			"%c = stablehlo.cosine %x : " + vector,
+			"%zero = stablehlo.constant dense<0> : " + token,
+			"%id = stablehlo.constant dense<7> : tensor<ui32>",
+			"%pass = " + custom(contract.Passthrough, named("saved.pass", "f32[4096]->f32[4096]")+
+				`, registry = "saved", effect = "log"`, "%c", vector, vector),
+			"%foreign = " + foreign,
+			"%goroutine = " +
+				custom(contract.Call, named("saved.goroutine", "f32[4096]->f32[4096]"), "%foreign", vector, vector),
+			"%deferred = " +
+				custom(contract.Pure, named("saved.deferred", "f32[4096]->f32[4096]"), "%goroutine", vector, vector),
+			"%tap = " +
+				custom(contract.Observe, `callback = "saved.tap", n_ids = 1 : i64, n_tokens = 1 : i64, every = 2 : i64`,
+					"%deferred, %id, %zero", vector+", tensor<ui32>, "+token, token),
+			"%optional = " + custom(contract.Passthrough, `callback = "saved.optional", optional = true`, "%deferred",
+				vector, vector),
+			fmt.Sprintf(
+				`%%words = stablehlo.custom_call @exla_runtime_callback(%%optional) {api_version = 4 : i32, has_side_effect = true,
 			backend_config = {callback_id = array<i64: %s>, callback_id_size = %d : ui64}} : (%s) -> %s`, opaque, len("saved opaque"), vector, vector),
-		"%n = stablehlo.constant dense<0> : tensor<i32>",
-		"%three = stablehlo.constant dense<3> : tensor<i32>",
-		"%one = stablehlo.constant dense<1> : tensor<i32>",
-		"%loop:2 = stablehlo.while(%i = %n, %v = %words) : tensor<i32>, " + vector,
-		"cond { %k = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>",
-		"stablehlo.return %k : tensor<i1> }",
-		"do { %w = " + custom(contract.Call, `callback = "saved.inline"`, "%v", vector, vector),
-		"%j = stablehlo.add %i, %one : tensor<i32>",
-		"stablehlo.return %j, %w : tensor<i32>, " + vector + " }",
-		"%z = stablehlo.add %y, %y : tensor<2x3xi32>",
-		"return %loop#1, %z, %tap : " + vector + ", tensor<2x3xi32>, " + token,
-	}, "\n"))
+			"%n = stablehlo.constant dense<0> : tensor<i32>",
+			"%three = stablehlo.constant dense<3> : tensor<i32>",
+			"%one = stablehlo.constant dense<1> : tensor<i32>",
+			"%loop:2 = stablehlo.while(%i = %n, %v = %words) : tensor<i32>, " + vector,
+			"cond { %k = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>",
+			"stablehlo.return %k : tensor<i1> }",
+			"do { %w = " + custom(contract.Call, `callback = "saved.inline"`, "%v", vector, vector),
+			"%j = stablehlo.add %i, %one : tensor<i32>",
+			"stablehlo.return %j, %w : tensor<i32>, " + vector + " }",
+			"%z = stablehlo.add %y, %y : tensor<2x3xi32>",
+			"return %loop#1, %z, %tap : " + vector + ", tensor<2x3xi32>, " + token,
+		}, "\n"))
 }
 
 // bindSaved registers what savedModule calls. It returns the names of the functions that were
@@ -114,7 +123,8 @@ func bindSaved(t *testing.T) (calls func() map[string]int) {
 	}
 	bind(registry, "saved.pass", 1, callbacks.Options{Signature: signature})
 	bind(callbacks.Default, "saved.inline", 2, callbacks.Options{})
-	bind(callbacks.Default, "saved.goroutine", 4, callbacks.Options{Signature: signature, Dispatch: callbacks.Goroutine})
+	bind(callbacks.Default, "saved.goroutine", 4,
+		callbacks.Options{Signature: signature, Dispatch: callbacks.Goroutine})
 	bind(callbacks.Default, "saved.deferred", 8, callbacks.Options{Signature: signature, Dispatch: callbacks.Deferred})
 	bind(callbacks.Default, "saved.tap", 0, callbacks.Options{Dispatch: callbacks.Async})
 	id := callbacks.OpaqueID{ID: "saved opaque"}
@@ -149,7 +159,8 @@ func runSaved(t *testing.T, c *Client, e *Executable, calls func() map[string]in
 		check.NoError(t, c.Barrier(t.Context(), "saved"))
 	}
 	// Each second call of the tap is made.
-	check.Diff(t, "calls", map[string]int{"saved.pass": 2, "saved.inline": 8, "saved.goroutine": 2, "saved.deferred": 2, "saved.tap": 1, "opaque": 2}, calls())
+	check.Diff(t, "calls", map[string]int{"saved.pass": 2, "saved.inline": 8, "saved.goroutine": 2, "saved.deferred": 2,
+		"saved.tap": 1, "opaque": 2}, calls())
 }
 
 // A loaded executable is the same as the compiled one.
@@ -244,7 +255,8 @@ func TestSaveWithDevices(t *testing.T) {
 // Flags are compiled in: without the default, a NaN is dropped.
 func TestSaveWithFlags(t *testing.T) {
 	c := testClient(t)
-	module := mainFunc("%x: tensor<2xf32>, %y: tensor<2xf32>", "tensor<2xf32>", "%z = stablehlo.maximum %x, %y : tensor<2xf32>\nreturn %z : tensor<2xf32>")
+	module := mainFunc("%x: tensor<2xf32>, %y: tensor<2xf32>", "tensor<2xf32>",
+		"%z = stablehlo.maximum %x, %y : tensor<2xf32>\nreturn %z : tensor<2xf32>")
 	e2 := loaded(t, c, serialize(t, compile(t, c, module, CompileOptions{OptimizationLevel: 1})))
 	nan := float32(0)
 	nan /= nan
@@ -295,7 +307,8 @@ func TestLoadRefused(t *testing.T) {
 		{"flipped magic", flip(0), NotSaved, ""},
 		{"the magic", data[:8], SavedDamaged, "got 8 bytes"},
 		{"a version", data[:12], SavedDamaged, "want at least 56 bytes, got 12 bytes"},
-		{"another version", version, SavedFormat, "has format 2, but this release reads format 1: compile the module again"},
+		{"another version", version, SavedFormat,
+			"has format 2, but this release reads format 1: compile the module again"},
 		{"no header", data[:saved.Prefix], SavedDamaged, "got 0 bytes in all"},
 		{"cut header", data[:saved.Prefix+20], SavedDamaged, ""},
 		{"cut payload", data[:len(data)-1], SavedDamaged, ""},
@@ -304,17 +317,25 @@ func TestLoadRefused(t *testing.T) {
 		{"flipped size of the payload", flip(17), SavedDamaged, ""},
 		{"flipped checksum", flip(30), SavedDamaged, "a header with sha256"},
 		{"flipped header", flip(saved.Prefix + 3), SavedDamaged, "a header with sha256"},
-		{"program beyond the payload", reseal(t, data, func(h *saved.Header) { h.Compressed = len(data) }), SavedDamaged, "a program of "},
+		{"program beyond the payload", reseal(t, data, func(h *saved.Header) { h.Compressed = len(data) }),
+			SavedDamaged, "a program of "},
 		{"negative size", reseal(t, data, func(h *saved.Header) { h.Compressed = -1 }), SavedDamaged, "a program of "},
 		{"shorter program", reseal(t, data, func(h *saved.Header) { h.Size-- }), SavedDamaged, "a program of "},
-		{"longer program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 31 }), SavedDamaged, "a program of 2147483648 bytes"},
+		{"longer program", reseal(t, data, func(h *saved.Header) { h.Size = 1 << 31 }), SavedDamaged,
+			"a program of 2147483648 bytes"},
 		{"cut program", reseal(t, data, func(h *saved.Header) { h.Compressed /= 2 }), SavedDamaged, "unexpected EOF"},
-		{"another plugin", reseal(t, data, func(h *saved.Header) { h.Plugin = strings.Repeat("0", 64) }), SavedPlugin, "for another plugin: PJRT"},
-		{"another version of the plugin", reseal(t, data, func(h *saved.Header) { h.Version = "PJRT 0.1" }), SavedPlugin, "PJRT 0.1, sha256 " + header.Plugin},
-		{"another platform", reseal(t, data, func(h *saved.Header) { h.Platform = "cuda" }), SavedPlatform, "cuda on " + header.System},
-		{"another system", reseal(t, data, func(h *saved.Header) { h.System = "plan9/mips" }), SavedPlatform, "cpu on plan9/mips"},
-		{"more features", reseal(t, data, func(h *saved.Header) { h.Features = append(h.Features, "zz_new") }), SavedCPU, "another CPU, which has zz_new: compile"},
-		{"fewer features", reseal(t, data, func(h *saved.Header) { h.Features = h.Features[1:] }), SavedCPU, "this one has " + header.Features[0]},
+		{"another plugin", reseal(t, data, func(h *saved.Header) { h.Plugin = strings.Repeat("0", 64) }), SavedPlugin,
+			"for another plugin: PJRT"},
+		{"another version of the plugin", reseal(t, data, func(h *saved.Header) { h.Version = "PJRT 0.1" }),
+			SavedPlugin, "PJRT 0.1, sha256 " + header.Plugin},
+		{"another platform", reseal(t, data, func(h *saved.Header) { h.Platform = "cuda" }), SavedPlatform,
+			"cuda on " + header.System},
+		{"another system", reseal(t, data, func(h *saved.Header) { h.System = "plan9/mips" }), SavedPlatform,
+			"cpu on plan9/mips"},
+		{"more features", reseal(t, data, func(h *saved.Header) { h.Features = append(h.Features, "zz_new") }),
+			SavedCPU, "another CPU, which has zz_new: compile"},
+		{"fewer features", reseal(t, data, func(h *saved.Header) { h.Features = h.Features[1:] }), SavedCPU,
+			"this one has " + header.Features[0]},
 		{"another model", reseal(t, data, func(h *saved.Header) { h.CPU = "Cray" }), SavedCPU, "the model Cray"},
 	}
 	for at := saved.Prefix; at < len(data); at += max(1, len(data)/40) {
@@ -381,7 +402,8 @@ func TestSerializeRefused(t *testing.T) {
 			"the call (@exla_elixir_callback, f32[2]->f32[2]) has its callback's id as an operand",
 		},
 	} {
-		e := compile(t, c, mainFunc("%x: "+typ+", %n: tensor<i64>", typ, "%y = "+test.call+"\nreturn %y : "+typ), CompileOptions{})
+		e := compile(t, c, mainFunc("%x: "+typ+", %n: tensor<i64>", typ, "%y = "+test.call+"\nreturn %y : "+typ),
+			CompileOptions{})
 		data, err := e.Serialize()
 		check.Error(t, err, "bridge: Serialize: ", test.text)
 		refused := check.As[*UnsavableError](t, err)
@@ -472,9 +494,11 @@ func loadInAnotherProcess(t *testing.T, file string) {
 	}
 
 	check.NoError(t, callbacks.Default.Unregister("saved.deferred"))
-	unknown := check.As[*callbacks.UnknownError](t, fails(data, savedModule(), `callback "saved.deferred" is not registered`, "NOT_FOUND"))
+	unknown := check.As[*callbacks.UnknownError](t,
+		fails(data, savedModule(), `callback "saved.deferred" is not registered`, "NOT_FOUND"))
 	check.Diff(t, "missing", "saved.deferred", unknown.Callback)
-	check.NoError(t, callbacks.Default.Register("saved.deferred", func(*callbacks.Frame) error { return nil }, callbacks.Options{Signature: "f32[2]->f32[2]"}))
+	check.NoError(t, callbacks.Default.Register("saved.deferred", func(*callbacks.Frame) error { return nil },
+		callbacks.Options{Signature: "f32[2]->f32[2]"}))
 	fails(data, savedModule(), "saved.deferred", "f32[2]->f32[2]")
 }
 
@@ -488,8 +512,10 @@ func TestSavingDoesNotGrow(t *testing.T) {
 		bits[i] = byte(i * i >> 3)
 	}
 	c := testClient(t)
-	e := compile(t, c, mainFunc("%x: "+typ, typ, fmt.Sprintf("%%k = stablehlo.constant dense<\"0x%x\"> : %s\n%%y = stablehlo.add %%x, %%k : %[2]s\n", bits, typ)+
-		"%p = "+custom(contract.Call, fmt.Sprintf("callback = %q", name), "%y", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ, typ,
+		fmt.Sprintf("%%k = stablehlo.constant dense<\"0x%x\"> : %s\n%%y = stablehlo.add %%x, %%k : %[2]s\n", bits, typ)+
+			"%p = "+custom(contract.Call, fmt.Sprintf("callback = %q", name), "%y", typ, typ)+"\nreturn %p : "+typ),
+		CompileOptions{})
 	if n := len(serialize(t, e)); n < len(bits) {
 		t.Fatalf("the program has %d bytes, so this test shows nothing", n)
 	}
@@ -507,7 +533,8 @@ func TestSavingDoesNotGrow(t *testing.T) {
 		if _, err := c.Load(t.Context(), data); err == nil {
 			t.Fatal("it was loaded without its callback")
 		}
-		check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { return nil }, callbacks.Options{}))
+		check.NoError(t,
+			callbacks.Default.Register(name, func(*callbacks.Frame) error { return nil }, callbacks.Options{}))
 	}
 	debug.FreeOSMemory()
 	// The race detector keeps memory for each address that was ever used.

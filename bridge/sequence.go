@@ -196,7 +196,8 @@ func (s *Sequence) over(h *handover) {
 // wait for work of the host, and calls of Order. If the work or the run that it waited for failed, Order
 // returns a *[SequenceError], and done is nil.
 //
-// Package stages orders what runs between compiled modules this way. Programs that are compiled whole are ordered by Run and Start.
+// Package stages orders what runs between compiled modules this way. Programs that are compiled whole are ordered by
+// Run and Start.
 func (c *Client) Order(ctx context.Context, effects ...string) (done func(error), err error) {
 	c.given("Order")
 	if err := dispatch.Ended(ctx); err != nil {

@@ -70,9 +70,11 @@ func TestTokensThatAreNone(t *testing.T) {
 	for _, test := range []struct{ params, results, returned, want string }{
 		{"", "", "return", "parameters and results"},
 		{"%t: " + token + ", %x: " + typ, token, "return %t : " + token, "parameters"},
-		{"%t: " + token, token + ", " + typ, "%x = stablehlo.constant dense<0.0> : " + typ + "\nreturn %t, %x : " + token + ", " + typ, "results"},
+		{"%t: " + token, token + ", " + typ,
+			"%x = stablehlo.constant dense<0.0> : " + typ + "\nreturn %t, %x : " + token + ", " + typ, "results"},
 	} {
-		e, err := c.Compile(t.Context(), withTokens{Source(mainFunc(test.params, test.results, test.returned)), []string{"log"}}, CompileOptions{})
+		e, err := c.Compile(t.Context(),
+			withTokens{Source(mainFunc(test.params, test.results, test.returned)), []string{"log"}}, CompileOptions{})
 		if e != nil || err == nil || !strings.Contains(err.Error(), "the last 1 "+test.want+" are not all pred[0]") {
 			t.Errorf("%v: got %v", test, err)
 		}
@@ -187,7 +189,8 @@ func TestStartWaitsForTurn(t *testing.T) {
 			name := register(t, "", func(*callbacks.Frame) error { close(entered); <-leave; return nil })
 			const typ, token = "tensor<4xf32>", "tensor<0xi1>" // XLA executes it inside of Start
 			e, err := c.Compile(t.Context(), withTokens{Source(mainFunc("%x: "+typ+", %t: "+token, typ+", "+token,
-				"%p = "+custom("passthrough", fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %p, %t : "+typ+", "+token)), []string{"log"}}, CompileOptions{})
+				"%p = "+custom("passthrough", fmt.Sprintf("callback = %q", name), "%x", typ, typ)+"\nreturn %p, %t : "+
+					typ+", "+token)), []string{"log"}}, CompileOptions{})
 			check.NoError(t, err)
 			in := tensor.Vector[float32](1, 2, 3, 4)
 			first := make(chan struct{})

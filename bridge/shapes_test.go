@@ -36,12 +36,14 @@ func TestShapes(t *testing.T) {
 			outs: []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3), tensor.ShapeOf(tensor.F32, 2, 3)},
 		},
 		"sub-byte": {
-			module: mainFunc("%x: tensor<5xi4>", "tensor<5xi4>", "%y = stablehlo.add %x, %x : tensor<5xi4>\nreturn %y : tensor<5xi4>"),
-			ins:    []tensor.Shape{tensor.ShapeOf(tensor.S4, 5)}, outs: []tensor.Shape{tensor.ShapeOf(tensor.S4, 5)},
+			module: mainFunc("%x: tensor<5xi4>", "tensor<5xi4>",
+				"%y = stablehlo.add %x, %x : tensor<5xi4>\nreturn %y : tensor<5xi4>"),
+			ins: []tensor.Shape{tensor.ShapeOf(tensor.S4, 5)}, outs: []tensor.Shape{tensor.ShapeOf(tensor.S4, 5)},
 		},
 		"replicas": {
-			module: mainFunc("%x: tensor<4xf32>", "tensor<4xf32>", "return %x : tensor<4xf32>"), options: CompileOptions{Replicas: 2},
-			ins: []tensor.Shape{tensor.ShapeOf(tensor.F32, 4)}, outs: []tensor.Shape{tensor.ShapeOf(tensor.F32, 4)},
+			module:  mainFunc("%x: tensor<4xf32>", "tensor<4xf32>", "return %x : tensor<4xf32>"),
+			options: CompileOptions{Replicas: 2},
+			ins:     []tensor.Shape{tensor.ShapeOf(tensor.F32, 4)}, outs: []tensor.Shape{tensor.ShapeOf(tensor.F32, 4)},
 		},
 		"partitions": {
 			module: `module {
@@ -51,7 +53,8 @@ func TestShapes(t *testing.T) {
   return %y : tensor<8x4xf32>
  }
 }`, options: CompileOptions{Partitions: 2},
-			ins: []tensor.Shape{tensor.ShapeOf(tensor.F32, 4, 4)}, outs: []tensor.Shape{tensor.ShapeOf(tensor.F32, 4, 4)},
+			ins:  []tensor.Shape{tensor.ShapeOf(tensor.F32, 4, 4)},
+			outs: []tensor.Shape{tensor.ShapeOf(tensor.F32, 4, 4)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +81,8 @@ func TestShapes(t *testing.T) {
 
 func TestInputError(t *testing.T) {
 	c := testClient(t)
-	e := compile(t, c, mainFunc("%x: tensor<2xf32>, %n: tensor<i32>", "tensor<2xf32>", "return %x : tensor<2xf32>"), CompileOptions{Replicas: 2})
+	e := compile(t, c, mainFunc("%x: tensor<2xf32>, %n: tensor<i32>", "tensor<2xf32>", "return %x : tensor<2xf32>"),
+		CompileOptions{Replicas: 2})
 	right, scalar := tensor.Vector[float32](1, 2), tensor.Scalar(int32(1))
 
 	_, err := e.Run(t.Context(), right, scalar, tensor.Vector[float32](1, 2, 3), scalar)
@@ -86,9 +90,11 @@ func TestInputError(t *testing.T) {
 	if !ok {
 		t.Fatalf("got %v, want an InputError", err)
 	}
-	check.Diff(t, "error", &InputError{Index: 2, Want: tensor.ShapeOf(tensor.F32, 2), Got: tensor.ShapeOf(tensor.F32, 3), devices: 2}, shape, cmp.AllowUnexported(InputError{}))
+	check.Diff(t, "error", &InputError{Index: 2, Want: tensor.ShapeOf(tensor.F32, 2),
+		Got: tensor.ShapeOf(tensor.F32, 3), devices: 2}, shape, cmp.AllowUnexported(InputError{}))
 	clear(shape.Want.Dims)
-	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.S32)}, e.Inputs(), cmpopts.EquateEmpty())
+	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2), tensor.ShapeOf(tensor.S32)}, e.Inputs(),
+		cmpopts.EquateEmpty())
 
 	for _, test := range []struct {
 		inputs []Input
@@ -96,7 +102,8 @@ func TestInputError(t *testing.T) {
 		want   *InputCountError
 		text   string
 	}{
-		{[]Input{right, right}, true, &InputCountError{Want: 2, Got: 2, Devices: 2}, "bridge: run: the module has 2 parameters, but 1 inputs are given on each device"},
+		{[]Input{right, right}, true, &InputCountError{Want: 2, Got: 2, Devices: 2},
+			"bridge: run: the module has 2 parameters, but 1 inputs are given on each device"},
 		{[]Input{right, scalar, right}, true, &InputCountError{Want: 2, Got: 3, Devices: 2}, "bridge: run: 3 inputs cannot be divided among 2 devices; give all parameters for each device"},
 		{[]Input{right}, false, &InputCountError{Want: -1, Got: 1, Devices: 2}, "bridge: run: 1 inputs cannot be divided among 2 devices; give all parameters for each device"},
 	} {

@@ -31,7 +31,8 @@ func TestShardings(t *testing.T) {
 		o       CompileOptions
 		in, out []string
 	}{
-		"Shardy": {shardy, CompileOptions{Partitions: 4}, []string{"{devices=[2,2]<=[2,2]T(1,0)}"}, []string{"{devices=[2,1,2]<=[4] last_tile_dim_replicate}"}},
+		"Shardy": {shardy, CompileOptions{Partitions: 4}, []string{"{devices=[2,2]<=[2,2]T(1,0)}"},
+			[]string{"{devices=[2,1,2]<=[4] last_tile_dim_replicate}"}},
 		"GSPMD": {stringShardings, CompileOptions{Partitions: 4, GSPMD: true},
 			[]string{"{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}", "{devices=[1,4]3,1,2,0}"},
 			[]string{"{devices=[2,2]<=[4]}", "{replicated}", "{maximal device=2}"}},
@@ -60,7 +61,8 @@ func TestShardingsOfSaved(t *testing.T) {
 	check.Diff(t, "out", e.OutputShardings(), loaded.OutputShardings())
 	keys := map[string]bool{}
 	for _, gspmd := range []bool{false, true} {
-		key, err := c.cacheKey([]byte(stringShardings), CompileOptions{Partitions: 4, GSPMD: gspmd}, map[string]string{})
+		key, err := c.cacheKey([]byte(stringShardings), CompileOptions{Partitions: 4, GSPMD: gspmd},
+			map[string]string{})
 		check.NoError(t, err)
 		keys[key] = true
 	}

@@ -66,7 +66,8 @@ func (b *Buffer) CopyToDevice(device int) (*Buffer, error) {
 	c := b.client
 	switch {
 	case device < 0 || device >= c.NumDevices():
-		return nil, fmt.Errorf("bridge: %s: there is no device %d; the client has %d, numbered from 0", op, device, c.NumDevices())
+		return nil, fmt.Errorf("bridge: %s: there is no device %d; the client has %d, numbered from 0", op, device,
+			c.NumDevices())
 	case b.order != nil:
 		return nil, fmt.Errorf("bridge: %s: the array is not row-major on its device (the order of its dimensions is %v), because the module that computed it has mhlo.layout_mode: remove that, or copy the result of ToHost", op, b.order)
 	}
@@ -94,6 +95,7 @@ func (b *Buffer) copyToDevice(device int) (*Buffer, error) {
 		b.client.memory.release(1, size)
 		return nil, errors.Join(err, b.done())
 	}
-	made := &Buffer{array: array{life: new(lifetime), client: b.client, pjrt: copied, shape: b.shape.Clone()}, device: device, asked: b.asked}
+	made := &Buffer{array: array{life: new(lifetime), client: b.client, pjrt: copied, shape: b.shape.Clone()},
+		device: device, asked: b.asked}
 	return made, b.done()
 }

@@ -205,7 +205,8 @@ func (s *site) check(call *callbacks.Frame) error {
 	if want := s.config.Signature; want != "" {
 		signature := contract.Signature(shapes(call.Args), shapes(call.Results))
 		if contract.SignatureHash(signature) != want {
-			return &frameError{fmt.Errorf("the module calls it with %s, which is not the signature that it was compiled for", signature)}
+			return &frameError{fmt.Errorf(
+				"the module calls it with %s, which is not the signature that it was compiled for", signature)}
 		}
 	}
 	s.checked.Store(true)

@@ -236,6 +236,7 @@ func (r *Run) stall(err *StallError) {
 	// The waiting goroutine is inside XLA. A callback that observes its context returns.
 	if r.calls.Fail(err) {
 		r.calls.CancelCause(err)
-		r.exec.client.logError("bridge: a run makes no progress, and its context cannot end", "run", r.id, "executable", r.exec.name(), "error", err)
+		r.exec.client.logError("bridge: a run makes no progress, and its context cannot end", "run", r.id, "executable",
+			r.exec.name(), "error", err)
 	}
 }

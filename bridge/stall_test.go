@@ -57,7 +57,9 @@ func TestCallbackWaitsForRun(t *testing.T) {
 			t.Run(way.String()+map[bool]string{false: "", true: "/ends"}[ends], func(t *testing.T) {
 				c := stallClient(t, stallAfter)
 				const typ = "tensor<64x64xf32>"
-				other := compile(t, c, mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
+				other := compile(t, c,
+					mainFunc("%x: "+typ, typ, "%d = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : ("+typ+
+						", "+typ+") -> "+typ+"\nreturn %d : "+typ), CompileOptions{})
 				in := bigInput(t)
 				inners := make(chan error, 1) // the run may be over before its callback
 				name := registerWith(t, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error {
@@ -117,7 +119,8 @@ func TestStallInsideXLA(t *testing.T) {
 		return f.Context().Err()
 	})
 	const typ = "tensor<3xf32>"
-	e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ, typ, "%p = "+
+		custom(contract.Passthrough, "callback = \""+name+"\"", "%x", typ, typ)+"\nreturn %p : "+typ), CompileOptions{})
 	_, err := e.Run(context.Background(), view(t, []float32{1, 2, 3}, 3))
 	wantStall(t, err, name)
 	wantStall(t, cause, name)

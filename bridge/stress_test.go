@@ -54,7 +54,8 @@ func stress(t *testing.T, seed uint64) {
 		}, callbacks.Options{Dispatch: way}); err != nil {
 			t.Fatal(err)
 		}
-		e, err := c.Compile(t.Context(), Source(big(contract.Passthrough, fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
+		e, err := c.Compile(t.Context(), Source(big(contract.Passthrough,
+			fmt.Sprintf("callback = \"f\", registry = %q", registry.Name()))), CompileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,8 @@ func stress(t *testing.T, seed uint64) {
 					out, err = r.Wait(ctx)
 				}
 				stop()
-				if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, errSentinel) && !strings.Contains(err.Error(), "closed") {
+				if err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, errSentinel) &&
+					!strings.Contains(err.Error(), "closed") {
 					t.Error(err)
 				}
 				for _, b := range out {

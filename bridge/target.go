@@ -16,8 +16,8 @@ import (
 // Their operands, results and attributes are those of another host, for example of
 // jax.ffi.ffi_call. A call has the form contract.Call: the function gets all operands, and
 // fills all results, except for tokens before them. If the function is registered with
-// callbacks.Async or PerSecond, a call must have no results, and has the form contract.Observe. Frame.Attributes has the attributes of the call's backend_config, or of
-// its mhlo.backend_config, which is JAX's spelling.
+// callbacks.Async or PerSecond, a call must have no results, and has the form contract.Observe. Frame.Attributes has
+// the attributes of the call's backend_config, or of its mhlo.backend_config, which is JAX's spelling.
 type ForeignTarget struct {
 	Target   string
 	Callback string // name of the callback that serves it; "" is Target
@@ -63,7 +63,8 @@ func (p *Plugin) RegisterForeign(t ForeignTarget) error {
 	defer p.mu.Unlock()
 	if old, ok := p.foreign[t.Target]; ok {
 		if old.Callback != t.Callback || old.Registry != t.Registry {
-			return fmt.Errorf("bridge: custom call target %q: the callback %q of the registry %q serves it already", t.Target, old.Callback, old.Registry)
+			return fmt.Errorf("bridge: custom call target %q: the callback %q of the registry %q serves it already",
+				t.Target, old.Callback, old.Registry)
 		}
 		return nil
 	}

@@ -15,7 +15,8 @@ import (
 // foreignCall returns a module that calls a foreign target.
 func foreignCall(target, attributes string) string {
 	return mainFunc("%x: tensor<2xf32>", "tensor<2xf32>",
-		"%r = stablehlo.custom_call @"+target+"(%x) {"+attributes+"} : (tensor<2xf32>) -> tensor<2xf32>\nreturn %r : tensor<2xf32>")
+		"%r = stablehlo.custom_call @"+target+"(%x) {"+attributes+
+			"} : (tensor<2xf32>) -> tensor<2xf32>\nreturn %r : tensor<2xf32>")
 }
 
 // typedFFI returns the attributes of a call with a backend_config.
@@ -29,7 +30,8 @@ func registerForeign(t *testing.T) {
 	t.Helper()
 	for _, target := range []ForeignTarget{
 		{Target: "test.attributes", Callback: "TestForeignAttributes"},
-		{Target: "test.scale", Callback: "TestForeignDecode", Check: func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }},
+		{Target: "test.scale", Callback: "TestForeignDecode",
+			Check: func(a callbacks.Attributes) error { return a.Decode(new(scaling)) }},
 		{Target: "test.fails", Callback: "TestForeignErrors"},
 		{Target: "test.absent"},
 		{Target: "test.any_layout", Callback: "TestForeignLayouts", AnyLayout: true},
@@ -57,8 +59,10 @@ func TestForeignAttributes(t *testing.T) {
 	want := map[string]any{
 		"flag": true, "text": `a"b`, "i8": int8(-1), "i16": int16(-2), "i32": int32(-3), "i64": int64(-4),
 		"u8": uint8(1), "u16": uint16(2), "u32": uint32(3), "u64": uint64(1<<64 - 1), "f32": float32(0.5), "f64": 0.25,
-		"i8s": []int8{1, -2}, "i32s": []int32{3}, "i64s": []int64{4, 5}, "f32s": []float32{0.5}, "f64s": []float64{0.25}, "none": []int64{},
-		"dict":  callbacks.Attributes{{Name: "a", Value: int64(1)}, {Name: "b", Value: callbacks.Attributes{{Name: "c", Value: "d"}}}},
+		"i8s": []int8{1, -2}, "i32s": []int32{3}, "i64s": []int64{4, 5}, "f32s": []float32{0.5},
+		"f64s": []float64{0.25}, "none": []int64{},
+		"dict": callbacks.Attributes{{Name: "a", Value: int64(1)},
+			{Name: "b", Value: callbacks.Attributes{{Name: "c", Value: "d"}}}},
 		"empty": callbacks.Attributes{},
 	}
 	registerForeign(t)
@@ -115,8 +119,10 @@ func TestForeignDecode(t *testing.T) {
 		return nil
 	})
 	e := compile(t, c, mainFunc("%x: tensor<2xf32>", "tensor<2xf32>",
-		"%a = stablehlo.custom_call @test.scale(%x) {"+typedFFI("factor = 2.0 : f32")+"} : (tensor<2xf32>) -> tensor<2xf32>\n"+
-			"%b = stablehlo.custom_call @test.scale(%a) {"+typedFFI("factor = 10.0 : f32, shift = -1 : i32")+"} : (tensor<2xf32>) -> tensor<2xf32>\n"+
+		"%a = stablehlo.custom_call @test.scale(%x) {"+typedFFI("factor = 2.0 : f32")+
+			"} : (tensor<2xf32>) -> tensor<2xf32>\n"+
+			"%b = stablehlo.custom_call @test.scale(%a) {"+typedFFI("factor = 10.0 : f32, shift = -1 : i32")+
+			"} : (tensor<2xf32>) -> tensor<2xf32>\n"+
 			"return %b : tensor<2xf32>"), CompileOptions{})
 	out, err := e.Run(t.Context(), view(t, []float32{1, 2}, 2))
 	check.NoError(t, err)
@@ -142,12 +148,14 @@ func TestForeignErrors(t *testing.T) {
 	}{
 		{ForeignTarget{}, `"" is not a name of a custom call target`},
 		{ForeignTarget{Target: "a\x00b"}, "is not a name of a custom call target"},
-		{ForeignTarget{Target: contract.TargetIOCallback}, "it is registered for calls of the contract already: leave it out of OpenOptions.Targets"},
+		{ForeignTarget{Target: contract.TargetIOCallback},
+			"it is registered for calls of the contract already: leave it out of OpenOptions.Targets"},
 		{ForeignTarget{Target: "test.name", Callback: "a\x00b"}, "contains a NUL"},
 	} {
 		check.Error(t, p.RegisterForeign(test.target), test.want)
 	}
-	check.Error(t, p.RegisterForeign(ForeignTarget{Target: "test.absent", Callback: "other"}), `the callback "test.absent" of the registry "" serves it already`)
+	check.Error(t, p.RegisterForeign(ForeignTarget{Target: "test.absent", Callback: "other"}),
+		`the callback "test.absent" of the registry "" serves it already`)
 	check.Error(t, p.RegisterTarget("test.absent"), "it is registered by RegisterForeign already")
 	_, err := c.Compile(t.Context(), Source(foreignCall("test.absent", typedFFI(""))), CompileOptions{})
 	unknown := check.As[*callbacks.UnknownError](t, err)
@@ -170,7 +178,8 @@ func TestForeignLayouts(t *testing.T) {
 	}
 	module := func(target, call string) Source {
 		return Source(mainFunc("%x: tensor<2x3xf32>", "tensor<2x3xf32>",
-			"%r = stablehlo.custom_call @"+target+"(%x) {"+typedFFI("")+call+"} : (tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %r : tensor<2x3xf32>"))
+			"%r = stablehlo.custom_call @"+target+"(%x) {"+typedFFI("")+call+
+				"} : (tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %r : tensor<2x3xf32>"))
 	}
 	const rows, columns = "1, 0", "0, 1"
 	var saw []byte
@@ -190,7 +199,8 @@ func TestForeignLayouts(t *testing.T) {
 		{columns, columns, byColumns.Data, []float32{1, 2, 3, 4, 5, 6}},
 		{columns, rows, byColumns.Data, []float32{1, 4, 2, 5, 3, 6}},
 	} {
-		e, err := c.Compile(t.Context(), module("test.any_layout", layouts(test.operand, test.result)), CompileOptions{})
+		e, err := c.Compile(t.Context(), module("test.any_layout", layouts(test.operand, test.result)),
+			CompileOptions{})
 		check.NoError(t, err)
 		out, err := e.Run(t.Context(), x)
 		check.NoError(t, err)
@@ -208,7 +218,8 @@ func TestForeignLimit(t *testing.T) {
 	p := testPlugin(t)
 	for i := range 257 {
 		if err := p.RegisterForeign(ForeignTarget{Target: fmt.Sprint("test.many.", i)}); err != nil {
-			if i < 128 || !strings.Contains(err.Error(), "256 targets of other hosts are registered, and a process serves no more") {
+			if i < 128 || !strings.Contains(err.Error(),
+				"256 targets of other hosts are registered, and a process serves no more") {
 				t.Error(err)
 			}
 			return

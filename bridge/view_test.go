@@ -44,7 +44,8 @@ func TestView(t *testing.T) {
 func TestViewIsNoCopy(t *testing.T) {
 	c := testClient(t)
 	const typ = "tensor<1024xf32>"
-	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ, "%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
+	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}", typ,
+		"%s = stablehlo.add %x, %x : "+typ+"\nreturn %s : "+typ), CompileOptions{})
 	b, err := c.BufferFromHost(t.Context(), view(t, make([]float32, 1024), 1024), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +59,8 @@ func TestViewIsNoCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	check.Diff(t, "the device's memory", true, unsafe.Pointer(&v.Tensor().Data[0]) == at)
-	if _, err := e.Run(t.Context(), Donate(b)); err == nil || !strings.Contains(err.Error(), "in use by a run or a view") {
+	if _, err := e.Run(t.Context(), Donate(b)); err == nil ||
+		!strings.Contains(err.Error(), "in use by a run or a view") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	if err := v.Close(); err != nil {
@@ -117,7 +119,8 @@ func TestDebugViews(t *testing.T) {
 		child := exec.Command(os.Args[0], "-test.run=^TestDebugViews$")
 		child.Env = append(os.Environ(), "CALLIOPE_TEST_VIEW="+how, "CALLIOPE_DEBUG=1")
 		out, err := child.CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "unexpected fault address") || !strings.Contains(string(out), "bridge.misuseView") {
+		if err == nil || !strings.Contains(string(out), "unexpected fault address") ||
+			!strings.Contains(string(out), "bridge.misuseView") {
 			t.Errorf("%s: got %v, want a fault with the stack:\n%s", how, err, out)
 		}
 	}

@@ -64,7 +64,8 @@ func busyOutput(t *testing.T, c *Client) (b *Buffer, finish func()) {
 	run, err := e.Start(t.Context(), view(t, make([]float32, 64*64), 64, 64))
 	check.NoError(t, err)
 	<-called
-	b = &Buffer{array: array{life: new(lifetime), client: c, pjrt: run.pjrt.Output(0), shape: tensor.ShapeOf(tensor.F32, 64, 64)}}
+	b = &Buffer{array: array{life: new(lifetime), client: c, pjrt: run.pjrt.Output(0),
+		shape: tensor.ShapeOf(tensor.F32, 64, 64)}}
 	check.Diff(t, "a use", true, b.life.use()) // it is never freed
 	return b, func() {
 		close(leave)

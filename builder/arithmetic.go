@@ -164,7 +164,8 @@ func ReducePrecision(x Value, exponentBits, mantissaBits int) Value {
 	if exponentBits != int(int32(exponentBits)) || mantissaBits != int(int32(mantissaBits)) {
 		return s.fail("%d exponent bits and %d mantissa bits are out of range", exponentBits, mantissaBits)
 	}
-	return s.one(stablehlo.ReducePrecisionOp{Operand: x.v, ExponentBits: int32(exponentBits), MantissaBits: int32(mantissaBits)})
+	return s.one(
+		stablehlo.ReducePrecisionOp{Operand: x.v, ExponentBits: int32(exponentBits), MantissaBits: int32(mantissaBits)})
 }
 
 func unary(op string, x Value) Value {

@@ -98,7 +98,8 @@ func attributeOfKind(c *mlir.Context, v reflect.Value, depth int) (mlir.Attribut
 		return dictionary(c, entries, depth)
 	case reflect.Slice, reflect.Array:
 		if k := v.Type().Elem().Kind(); reflect.Uint <= k && k <= reflect.Uintptr {
-			return mlir.Attribute{}, fmt.Errorf(" is a %s: a handler cannot receive an array of unsigned numbers: use signed ones", v.Type())
+			return mlir.Attribute{},
+				fmt.Errorf(" is a %s: a handler cannot receive an array of unsigned numbers: use signed ones", v.Type())
 		}
 		elements := make([]mlir.Attribute, v.Len())
 		for i := range elements {
@@ -111,7 +112,8 @@ func attributeOfKind(c *mlir.Context, v reflect.Value, depth int) (mlir.Attribut
 	case reflect.Invalid:
 		return mlir.Attribute{}, fmt.Errorf(" is nil")
 	}
-	return mlir.Attribute{}, fmt.Errorf(" is a %s: use numbers, strings, bools, and structs, maps and slices of them", v.Type())
+	return mlir.Attribute{},
+		fmt.Errorf(" is a %s: use numbers, strings, bools, and structs, maps and slices of them", v.Type())
 }
 
 func unsigned(c *mlir.Context, bits int, v uint64) (mlir.Attribute, error) {

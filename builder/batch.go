@@ -18,9 +18,9 @@ type BatchOptions struct {
 	Method  vmap.Method // of callbacks that return values and state no method themselves
 }
 
-// Batch returns the function that computes f for each element of a batch, as jax.vmap. The leaves of its argument and of
-// its result have one axis more than those of f. What f takes from outside is the same for all elements. Batch and the
-// derivatives nest, in any order.
+// Batch returns the function that computes f for each element of a batch, as jax.vmap. The leaves of its argument and
+// of its result have one axis more than those of f. What f takes from outside is the same for all elements. Batch and
+// the derivatives nest, in any order.
 //
 // f is called once for each call, while building. See package vmap for what becomes of its callbacks.
 func Batch[T, R any](f func(T) R, o ...BatchOptions) func(T) R {

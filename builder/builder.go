@@ -72,7 +72,8 @@ func (b *Builder) Module() (*mlir.Module, error) {
 	at := b.here()
 	for _, f := range b.funcs {
 		if !f.returned && !b.done {
-			b.fail(f.at, "func", nil, fmt.Errorf("function %q has no Return: call Return, even if the function returns nothing", f.name))
+			b.fail(f.at, "func", nil,
+				fmt.Errorf("function %q has no Return: call Return, even if the function returns nothing", f.name))
 		}
 	}
 	if len(b.funcs) == 0 && !b.opened && !b.done {

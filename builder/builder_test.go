@@ -60,7 +60,8 @@ func TestArithmetic(t *testing.T) {
 // TestConstants makes a constant of every element type and reads its type back.
 func TestConstants(t *testing.T) {
 	for _, d := range tensor.DTypes() {
-		for _, shape := range []tensor.Shape{tensor.ShapeOf(d), tensor.ShapeOf(d, 3), tensor.ShapeOf(d, 0, 2), tensor.ShapeOf(d, 2, 5)} {
+		for _, shape := range []tensor.Shape{tensor.ShapeOf(d), tensor.ShapeOf(d, 3), tensor.ShapeOf(d, 0, 2),
+			tensor.ShapeOf(d, 2, 5)} {
 			t.Run(shape.String(), func(t *testing.T) {
 				b := newBuilder(t)
 				f := b.Func("main")
@@ -167,7 +168,8 @@ func TestRuntimeCall(t *testing.T) {
 		effect, _ := call.Attribute("has_side_effect")
 		got = append(got, fmt.Sprint(target, effect, call.NumOperands(), call.NumResults()))
 	}
-	want := []string{`"calliope_runtime_call" true 1 2`, `"calliope_runtime_call" false 1 1`, `"calliope_runtime_call" true 0 0`}
+	want := []string{`"calliope_runtime_call" true 1 2`, `"calliope_runtime_call" false 1 1`,
+		`"calliope_runtime_call" true 0 0`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
@@ -308,13 +310,17 @@ func TestMistakesThatPanic(t *testing.T) {
 		want string
 		do   func()
 	}{
-		"no context":    {"builder: New: the context is nil", func() { builder.New(nil, builder.Options{}) }},
-		"no module":     {"called on a nil Module", func() { builder.Open(nil) }},
-		"zero value":    {"builder: sine: all operands are zero Values or templates", func() { builder.Sin(builder.Value{}) }},
-		"template":      {"builder: sine: all operands are zero Values or templates", func() { builder.Sin(builder.Like(vector)) }},
-		"no argument":   {"set Callback.In", func() { builder.Tap(cb, struct{}{}) }},
-		"no leaf":       {"builder: tap: the argument is a int, which cannot be part of a tree: use builder.Value", func() { builder.Tap(cb, 3) }},
-		"endless":       {"nested more than 1000 deep: does a slice or map hold itself?", func() { builder.Tap(cb, itself) }},
+		"no context": {"builder: New: the context is nil", func() { builder.New(nil, builder.Options{}) }},
+		"no module":  {"called on a nil Module", func() { builder.Open(nil) }},
+		"zero value": {"builder: sine: all operands are zero Values or templates",
+			func() { builder.Sin(builder.Value{}) }},
+		"template": {"builder: sine: all operands are zero Values or templates",
+			func() { builder.Sin(builder.Like(vector)) }},
+		"no argument": {"set Callback.In", func() { builder.Tap(cb, struct{}{}) }},
+		"no leaf": {"builder: tap: the argument is a int, which cannot be part of a tree: use builder.Value",
+			func() { builder.Tap(cb, 3) }},
+		"endless": {"nested more than 1000 deep: does a slice or map hold itself?",
+			func() { builder.Tap(cb, itself) }},
 		"no such field": {"is not exported", func() { builder.Tap(cb, struct{ x builder.Value }{}) }},
 	} {
 		t.Run(name, func(t *testing.T) {

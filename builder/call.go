@@ -31,7 +31,8 @@ func Call[R any](f *Func, args ...Value) R {
 	var tree R
 	want, err := leaves(tree)
 	if caller.b.err == nil && err == nil && len(want) != len(results) {
-		err = fmt.Errorf("%s has %d results, and %s holds %d", f.body.name, len(results), reflect.TypeFor[R](), len(want))
+		err = fmt.Errorf("%s has %d results, and %s holds %d", f.body.name, len(results), reflect.TypeFor[R](),
+			len(want))
 	}
 	if err != nil {
 		caller.b.fail(caller.b.here(), "call", args, err)
@@ -121,7 +122,8 @@ func (f *Func) callable(caller *Func, args []Value) error {
 	}
 	for i, a := range args {
 		if !a.v.Type().Equal(f.params[i]) {
-			return fmt.Errorf("argument %d of %q is %s: it must be %s", i, f.name, a.describe(), describeType(f.params[i]))
+			return fmt.Errorf("argument %d of %q is %s: it must be %s", i, f.name, a.describe(),
+				describeType(f.params[i]))
 		}
 	}
 	return nil

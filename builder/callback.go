@@ -125,7 +125,8 @@ func call[T, R any](cb Callback, form contract.Form, name string, template R, ar
 		types = append(types, t)
 	}
 	if form == contract.Pure && cb.Effect != "" {
-		f.b.fail(at, name, operands, errors.New("a pure call cannot be ordered by an effect: leave Callback.Effect out, or use RuntimeCall"))
+		f.b.fail(at, name, operands,
+			errors.New("a pure call cannot be ordered by an effect: leave Callback.Effect out, or use RuntimeCall"))
 		return placeholders(f, template)
 	}
 	results, ok := cb.emit(f, at, name, form, operands, types)

@@ -5,9 +5,9 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// Checkpoint returns f whose values a derivative in reverse mode computes again in the backward pass, in place of keeping
-// them, as jax.checkpoint. Arguments and results are kept, and what the policy says: nothing else without one. What calls
-// with side effects return is kept too, so that they are not made a second time.
+// Checkpoint returns f whose values a derivative in reverse mode computes again in the backward pass, in place of
+// keeping them, as jax.checkpoint. Arguments and results are kept, and what the policy says: nothing else without one.
+// What calls with side effects return is kept too, so that they are not made a second time.
 //
 // f is called once for each call, while building. It becomes a function of the module that is called.
 func Checkpoint[T, R any](f func(T) R, policy ...autodiff.Policy) func(T) R {

@@ -100,8 +100,9 @@ func AllToAll(x Value, splitAxis, concatAxis, count int, o CollectiveOptions) Va
 	}
 	rank := rankOf(x)
 	return s.one(stablehlo.AllToAllOp{
-		Operands: []mlir.Value{x.v}, SplitDimension: int64(s.axis(splitAxis, rank)), ConcatDimension: int64(s.axis(concatAxis, rank)),
-		SplitCount: int64(count), ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
+		Operands: []mlir.Value{x.v}, SplitDimension: int64(s.axis(splitAxis, rank)),
+		ConcatDimension: int64(s.axis(concatAxis, rank)),
+		SplitCount:      int64(count), ReplicaGroups: o.groups(), ChannelHandle: o.channel(),
 	})
 }
 
@@ -112,7 +113,8 @@ func CollectivePermute(x Value, pairs [][2]int, o CollectiveOptions) Value {
 	if len(o.Groups) > 0 || o.GlobalDeviceIDs {
 		return s.fail("Groups and GlobalDeviceIDs are not used: the pairs name the devices: leave both out")
 	}
-	return s.one(stablehlo.CollectivePermuteOp{Operand: x.v, SourceTargetPairs: pairs64(pairs), ChannelHandle: o.channel()})
+	return s.one(
+		stablehlo.CollectivePermuteOp{Operand: x.v, SourceTargetPairs: pairs64(pairs), ChannelHandle: o.channel()})
 }
 
 // CollectiveBroadcast returns the x of the first device of a group on every device of the

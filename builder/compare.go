@@ -65,7 +65,8 @@ func compare[X, Y Operand](direction stablehlo.ComparisonDirection, x X, y Y) Va
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.CompareOp{LHS: a.v, RHS: b.v, ComparisonDirection: direction, CompareType: comparisonType(a.v.Type())})
+	return s.one(stablehlo.CompareOp{LHS: a.v, RHS: b.v, ComparisonDirection: direction,
+		CompareType: comparisonType(a.v.Type())})
 }
 
 // comparisonType returns how elements of a type are compared. The operation needs it

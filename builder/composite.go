@@ -25,7 +25,8 @@ func Composite(name string, attributes any, decomposition *Func, args ...Value) 
 		return s.f.missingResults(decomposition)
 	}
 	results := decomposition.resultTypes
-	op := stablehlo.CompositeOp{Inputs: mlirs(args), Name: name, Decomposition: decomposition.name, ResultTypes: results}
+	op := stablehlo.CompositeOp{Inputs: mlirs(args), Name: name, Decomposition: decomposition.name,
+		ResultTypes: results}
 	if attributes != nil {
 		a, err := attributeOf(s.f.b.ctx, attributes, 0)
 		if err == nil && a.Kind() != mlir.AttrDictionary {

@@ -17,7 +17,8 @@ import (
 func TestNumberOfEveryType(t *testing.T) {
 	for _, d := range tensor.DTypes() {
 		t.Run(d.String(), func(t *testing.T) {
-			for _, shape := range []tensor.Shape{tensor.ShapeOf(d), tensor.ShapeOf(d, 3), tensor.ShapeOf(d, 0), tensor.ShapeOf(d, -1)} {
+			for _, shape := range []tensor.Shape{tensor.ShapeOf(d), tensor.ShapeOf(d, 3), tensor.ShapeOf(d, 0),
+				tensor.ShapeOf(d, -1)} {
 				b := newBuilder(t)
 				f := b.Func("main", shape)
 				x := f.Param(0)
@@ -78,7 +79,8 @@ func TestNumbersWithoutPlace(t *testing.T) {
 			seen[text] = v
 		}
 		for _, v := range numbers.not {
-			if text, err := add(v); err == nil || !strings.Contains(err.Error(), "cannot be represented in "+d.String()) {
+			if text, err := add(v); err == nil ||
+				!strings.Contains(err.Error(), "cannot be represented in "+d.String()) {
 				t.Errorf("%v in %s is %s, error %v", v, d, text, err)
 			}
 		}
@@ -100,7 +102,8 @@ func TestConstantsSurvive(t *testing.T) {
 	}
 	b := newBuilder(t)
 	f := b.Func("main")
-	f.Return(builder.Const(f, odd), builder.Const(f, wide), builder.Const(f, large, 1<<7, 1<<7), builder.Full(f, f32(3), math.NaN()))
+	f.Return(builder.Const(f, odd), builder.Const(f, wide), builder.Const(f, large, 1<<7, 1<<7),
+		builder.Full(f, f32(3), math.NaN()))
 	m := finish(t, b)
 	bytecode, err := m.Bytecode()
 	if err != nil {
@@ -115,7 +118,8 @@ func TestConstantsSurvive(t *testing.T) {
 			defer read.Close()
 			constants := mlirtest.Find(read, "stablehlo.constant")
 			same(t, odd, constants[0], math.Float32bits)
-			same(t, wide, constants[1], func(c complex128) [2]uint64 { return [2]uint64{math.Float64bits(real(c)), math.Float64bits(imag(c))} })
+			same(t, wide, constants[1],
+				func(c complex128) [2]uint64 { return [2]uint64{math.Float64bits(real(c)), math.Float64bits(imag(c))} })
 			same(t, large, constants[2], func(i int16) int16 { return i })
 		})
 	}

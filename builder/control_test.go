@@ -198,7 +198,8 @@ func TestTokensOfCalls(t *testing.T) {
 	alone := b.Func("alone", number)
 	tap("alone", alone.Param(0))
 	alone.Return()
-	inner := b.FuncWith("inner", builder.Signature{Params: []builder.Param{{Shape: number, Donate: true}}, Private: true})
+	inner := b.FuncWith("inner",
+		builder.Signature{Params: []builder.Param{{Shape: number, Donate: true}}, Private: true})
 	tap("inner", inner.Param(0))
 	inner.Return(inner.Param(0))
 	through := b.Func("through", number)

@@ -46,7 +46,8 @@ func Conv(x, kernel Value, o ConvOptions) Value {
 	case o.Same:
 		xDims, kernelDims := dimsOf(x), dimsOf(kernel)
 		for i := range spatial {
-			n, k := xDims[c.DimensionNumbers.InputSpatialDimensions[i]], kernelDims[c.DimensionNumbers.KernelSpatialDimensions[i]]
+			n, k := xDims[c.DimensionNumbers.InputSpatialDimensions[i]],
+				kernelDims[c.DimensionNumbers.KernelSpatialDimensions[i]]
 			if n < 0 || k < 0 {
 				return s.fail("the padding for Same is unknown because a dimension is unknown: set Padding")
 			}
@@ -73,7 +74,8 @@ func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution
 		s.fail("the operands have %d and %d dimensions: they need the same number, at least two", rank, rankOf(kernel))
 		return c
 	}
-	for what, list := range map[string]int{"strides": len(o.Strides), "pairs of padding": len(o.Padding), "input dilations": len(o.InputDilation), "kernel dilations": len(o.KernelDilation)} {
+	for what, list := range map[string]int{"strides": len(o.Strides), "pairs of padding": len(o.Padding),
+		"input dilations": len(o.InputDilation), "kernel dilations": len(o.KernelDilation)} {
 		if list != 0 && list != rank-2 {
 			s.fail("there are %d %s for %d spatial axes", list, what, rank-2)
 			return c
@@ -99,9 +101,12 @@ func (o ConvOptions) convolution(s *step, x, kernel Value) stablehlo.Convolution
 		output = input
 	}
 	d := &c.DimensionNumbers
-	d.InputBatchDimension, d.InputFeatureDimension, d.InputSpatialDimensions = s.layout("Input", input, "NC", letters, rank)
-	d.KernelInputFeatureDimension, d.KernelOutputFeatureDimension, d.KernelSpatialDimensions = s.layout("Kernel", kernelAxes, "IO", letters, rank)
-	d.OutputBatchDimension, d.OutputFeatureDimension, d.OutputSpatialDimensions = s.layout("Output", output, "NC", letters, rank)
+	d.InputBatchDimension, d.InputFeatureDimension,
+		d.InputSpatialDimensions = s.layout("Input", input, "NC", letters, rank)
+	d.KernelInputFeatureDimension, d.KernelOutputFeatureDimension,
+		d.KernelSpatialDimensions = s.layout("Kernel", kernelAxes, "IO", letters, rank)
+	d.OutputBatchDimension, d.OutputFeatureDimension,
+		d.OutputSpatialDimensions = s.layout("Output", output, "NC", letters, rank)
 	return c
 }
 

@@ -32,13 +32,16 @@ func TestCustomCall(t *testing.T) {
 		}, "{api_version = 4 : i32} : (tensor<4xf32>, tensor<i32>) -> ()"},
 		{"numbers", func(*builder.Builder, *mlir.Context) builder.CustomCallOptions {
 			return builder.CustomCallOptions{Target: "t", Results: vectors, Config: map[string]any{
-				"a": true, "b": 1, "c": int8(-2), "d": int32(3), "e": uint8(4), "f": ^uint64(0), "g": float32(0.5), "h": 0.25,
+				"a": true, "b": 1, "c": int8(-2), "d": int32(3), "e": uint8(4), "f": ^uint64(0), "g": float32(0.5),
+				"h": 0.25,
 			}}
 		}, "{api_version = 4 : i32, backend_config = {a = true, b = 1 : i64, c = -2 : i8, d = 3 : i32, e = 4 : ui8, f = 18446744073709551615 : ui64, g = 5.000000e-01 : f32, h = 2.500000e-01 : f64}} : (tensor<4xf32>, tensor<i32>) -> tensor<4xf32>"},
 		{"lists", func(_ *builder.Builder, ctx *mlir.Context) builder.CustomCallOptions {
 			return builder.CustomCallOptions{Target: "t", Config: []builder.NamedValue{
-				{Name: "ints", Value: []int{1, 2}}, {Name: "bools", Value: []bool{true}}, {Name: "floats", Value: []float32{1}}, {Name: "bytes", Value: []int8{-1}},
-				{Name: "texts", Value: []string{"x", "y"}}, {Name: "pair", Value: [2]any{1, "z"}}, {Name: "none", Value: []int64{}}, {Name: "unit", Value: ctx.UnitAttribute()},
+				{Name: "ints", Value: []int{1, 2}}, {Name: "bools", Value: []bool{true}},
+				{Name: "floats", Value: []float32{1}}, {Name: "bytes", Value: []int8{-1}},
+				{Name: "texts", Value: []string{"x", "y"}}, {Name: "pair", Value: [2]any{1, "z"}},
+				{Name: "none", Value: []int64{}}, {Name: "unit", Value: ctx.UnitAttribute()},
 			}}
 		}, `{api_version = 4 : i32, backend_config = {bools = array<i1: true>, bytes = array<i8: -1>, floats = array<f32: 1.000000e+00>, ints = array<i64: 1, 2>, none = array<i64>, pair = [1, "z"], texts = ["x", "y"], unit}} : (tensor<4xf32>, tensor<i32>) -> ()`},
 		{"structs", func(*builder.Builder, *mlir.Context) builder.CustomCallOptions {
@@ -71,7 +74,8 @@ func TestCustomCall(t *testing.T) {
 			f := b.Func("main", vector, tensor.ShapeOf(tensor.S32))
 			builder.CustomCall(test.options(b, ctx), f.Param(0), f.Param(1))
 			f.Return()
-			_, got, _ := strings.Cut(mlirtest.Find(finish(t, b), "stablehlo.custom_call")[0].String(), "@t(%arg0, %arg1) ")
+			_, got, _ := strings.Cut(mlirtest.Find(finish(t, b), "stablehlo.custom_call")[0].String(),
+				"@t(%arg0, %arg1) ")
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("call (-want +got):\n%s", diff)
 			}
@@ -95,27 +99,40 @@ func TestCustomCallMistakes(t *testing.T) {
 		{"no target", builder.CustomCallOptions{}, "the name of the target is missing"},
 		{"version", builder.CustomCallOptions{Target: "t", APIVersion: 5}, "there is no API version 5"},
 		{"string in version 4", options("x"), "with API version 4 the backend config must be a dictionary"},
-		{"dictionary in version 2", builder.CustomCallOptions{Target: "t", APIVersion: 2, Config: map[string]any{}}, "with API version 2 the backend config must be a string"},
+		{"dictionary in version 2", builder.CustomCallOptions{Target: "t", APIVersion: 2, Config: map[string]any{}},
+			"with API version 2 the backend config must be a string"},
 		{"function in the config", options(map[string]any{"f": func() {}}), "the config.f is a func()"},
 		{"nil in the config", options(map[string]any{"f": []any{nil}}), "the config.f[0] is nil"},
 		{"nil pointer", options((*struct{})(nil)), "the config is a nil *struct"},
 		{"keys", options(map[int]any{1: 2}), "the config is a map[int]interface {}: its keys must be strings"},
 		{"private field", options(struct{ x int }{1}), "the field x of struct"},
-		{"name twice", options([]builder.NamedValue{{Name: "a", Value: 1}, {Name: "a", Value: 1}}), `the name "a" is empty or occurs twice`},
-		{"unsigned numbers", options(map[string]any{"u": []uint64{1}}), "a handler cannot receive an array of unsigned numbers"},
+		{"name twice", options([]builder.NamedValue{{Name: "a", Value: 1}, {Name: "a", Value: 1}}),
+			`the name "a" is empty or occurs twice`},
+		{"unsigned numbers", options(map[string]any{"u": []uint64{1}}),
+			"a handler cannot receive an array of unsigned numbers"},
 		{"in itself", options(self), "is nested more than 100 deep"},
 		{"zero attribute", options(map[string]any{"a": mlir.Attribute{}}), "the config.a is the zero Attribute"},
-		{"results twice", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Types: make([]mlir.Type, 1)}, "use one of them"},
+		{"results twice", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector},
+			Types: make([]mlir.Type, 1)}, "use one of them"},
 		{"zero type", builder.CustomCallOptions{Target: "t", Types: make([]mlir.Type, 1)}, "the zero Type"},
-		{"no element type", builder.CustomCallOptions{Target: "t", Results: make([]tensor.Shape, 1)}, "result 0: stablehlo: invalid is not an element type"},
-		{"another module's function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{foreign}}, "called computation 0 is not a function of this module"},
-		{"nil function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{nil}}, "called computation 0"},
-		{"one layout", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}}}, "must be given together"},
-		{"too many layouts", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}, {0}}, ResultLayouts: [][]int64{}}, "operand_layouts has 2 entries, but needs 1"},
-		{"alias without result", builder.CustomCallOptions{Target: "t", Aliases: aliasing.List{{}}}, "the call has no results"},
-		{"alias of another operand", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector}, Aliases: aliasing.List{{OperandIndex: 3}}}, "there is no operand 3"},
-		{"alias of another type", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{tensor.ShapeOf(tensor.F32)}, Aliases: aliasing.List{{}}}, "values that share memory must have the same type"},
-		{"alias of the whole tuple", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector, vector}, Aliases: aliasing.List{{}}}, "use [i] for the i-th one"},
+		{"no element type", builder.CustomCallOptions{Target: "t", Results: make([]tensor.Shape, 1)},
+			"result 0: stablehlo: invalid is not an element type"},
+		{"another module's function", builder.CustomCallOptions{Target: "t",
+			CalledComputations: []*builder.Func{foreign}}, "called computation 0 is not a function of this module"},
+		{"nil function", builder.CustomCallOptions{Target: "t", CalledComputations: []*builder.Func{nil}},
+			"called computation 0"},
+		{"one layout", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}}},
+			"must be given together"},
+		{"too many layouts", builder.CustomCallOptions{Target: "t", OperandLayouts: [][]int64{{0}, {0}},
+			ResultLayouts: [][]int64{}}, "operand_layouts has 2 entries, but needs 1"},
+		{"alias without result", builder.CustomCallOptions{Target: "t", Aliases: aliasing.List{{}}},
+			"the call has no results"},
+		{"alias of another operand", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector},
+			Aliases: aliasing.List{{OperandIndex: 3}}}, "there is no operand 3"},
+		{"alias of another type", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{tensor.ShapeOf(
+			tensor.F32)}, Aliases: aliasing.List{{}}}, "values that share memory must have the same type"},
+		{"alias of the whole tuple", builder.CustomCallOptions{Target: "t", Results: []tensor.Shape{vector, vector},
+			Aliases: aliasing.List{{}}}, "use [i] for the i-th one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBuilder(t)
@@ -138,14 +155,20 @@ func TestCustomCallLayouts(t *testing.T) {
 		o    builder.CustomCallOptions
 		want string // "" where it is fine
 	}{
-		{"row-major", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts, OperandLayouts: rows, ResultLayouts: rows}, ""},
-		{"operand", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts, OperandLayouts: columns, ResultLayouts: rows},
+		{"row-major", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts,
+			OperandLayouts: rows, ResultLayouts: rows}, ""},
+		{"operand", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts,
+			OperandLayouts: columns, ResultLayouts: rows},
 			"operand_layouts of the call of @calliope_runtime_call gives operand 0, tensor<2x3xf32>, the layout [0 1]"},
-		{"result", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts, OperandLayouts: rows, ResultLayouts: columns},
+		{"result", builder.CustomCallOptions{Target: "calliope_runtime_call", Config: contracts, OperandLayouts: rows,
+			ResultLayouts: columns},
 			"result_layouts of the call of @calliope_runtime_call gives result 0"},
-		{"target of another host", builder.CustomCallOptions{Target: "exla_elixir_callback", OperandLayouts: columns, ResultLayouts: rows}, "row-major"},
-		{"target of one's own", builder.CustomCallOptions{Target: "mine", Config: contracts, OperandLayouts: columns, ResultLayouts: rows}, "row-major"},
-		{"another handler", builder.CustomCallOptions{Target: "lapack", OperandLayouts: columns, ResultLayouts: columns}, ""},
+		{"target of another host", builder.CustomCallOptions{Target: "exla_elixir_callback", OperandLayouts: columns,
+			ResultLayouts: rows}, "row-major"},
+		{"target of one's own", builder.CustomCallOptions{Target: "mine", Config: contracts, OperandLayouts: columns,
+			ResultLayouts: rows}, "row-major"},
+		{"another handler",
+			builder.CustomCallOptions{Target: "lapack", OperandLayouts: columns, ResultLayouts: columns}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBuilder(t)

@@ -42,10 +42,10 @@ func (s *step) identity(types []mlir.Type) string {
 	return name
 }
 
-// CustomJVP returns f with a derivative of its own. jvp takes the argument and its tangent, and returns the result and its
-// tangent, which must be linear in dx. It is used in place of f where a derivative passes through f, also in reverse
-// mode, and is differentiated itself for higher orders. The tangent of a leaf that is not a floating-point or complex
-// number is zero.
+// CustomJVP returns f with a derivative of its own. jvp takes the argument and its tangent, and returns the result and
+// its tangent, which must be linear in dx. It is used in place of f where a derivative passes through f, also in
+// reverse mode, and is differentiated itself for higher orders. The tangent of a leaf that is not a floating-point or
+// complex number is zero.
 //
 // Both are called once for each call, while building. They may use values from outside, but have no derivative with
 // respect to them: make these a part of the argument. They must have no callbacks with side effects.
@@ -70,10 +70,10 @@ func CustomJVP[T, R any](f func(T) R, jvp func(x, dx T) (y, dy R)) func(T) R {
 	}
 }
 
-// CustomVJP returns f with a derivative of its own in reverse mode. forward returns what f does, and the residuals: a tree
-// of what backward needs. backward takes the residuals and the cotangent of the result, and returns the cotangent of the
-// argument. What it returns for a leaf that is not a floating-point or complex number is not used. In forward mode,
-// a derivative that passes through f is an error. Otherwise CustomVJP works like CustomJVP.
+// CustomVJP returns f with a derivative of its own in reverse mode. forward returns what f does, and the residuals: a
+// tree of what backward needs. backward takes the residuals and the cotangent of the result, and returns the cotangent
+// of the argument. What it returns for a leaf that is not a floating-point or complex number is not used. In forward
+// mode, a derivative that passes through f is an error. Otherwise CustomVJP works like CustomJVP.
 func CustomVJP[T, R, S any](f func(T) R, forward func(T) (R, S), backward func(residuals S, dy R) (dx T)) func(T) R {
 	return func(x T) (y R) {
 		s, values := argument("custom_vjp", x, f == nil || forward == nil || backward == nil)
@@ -98,7 +98,8 @@ func CustomVJP[T, R, S any](f func(T) R, forward func(T) (R, S), backward func(r
 			dx := backward(rebuild(residuals, arguments[:n]), rebuild(y, arguments[n:]))
 			return like(x, dx, "the cotangent of the argument")
 		})
-		results := s.withRules(autodiff.CustomVJP, values, primal, customRule{"forward", first}, customRule{"backward", second})
+		results := s.withRules(autodiff.CustomVJP, values, primal, customRule{"forward", first},
+			customRule{"backward", second})
 		return rebuildOr(&s, y, results)
 	}
 }
@@ -152,7 +153,8 @@ func (s *step) withRules(name string, leaves []Value, primal traced, rules ...cu
 	symbol, _ := primal.op.Symbol()
 	types := primal.resultTypes()
 	return s.many(len(types), stablehlo.CompositeOp{
-		Name: name, Decomposition: symbol, CompositeAttributes: dictionary, Inputs: mlirs(slices.Concat(leaves, captured)),
+		Name: name, Decomposition: symbol, CompositeAttributes: dictionary,
+		Inputs:      mlirs(slices.Concat(leaves, captured)),
 		ResultTypes: types,
 	})
 }

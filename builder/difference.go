@@ -41,7 +41,8 @@ func difference(a, b any, aIs, bIs string) error {
 			all = append(all, fmt.Sprintf("%s, %s, is only in %s", l.name(), l.v.describe(), aIs))
 		case l.v.v.IsNil() || v.v.IsNil(): // reported elsewhere
 		case !l.v.v.Type().Equal(v.v.Type()):
-			all = append(all, fmt.Sprintf("%s is %s in %s and %s in %s", l.name(), l.v.describe(), aIs, v.describe(), bIs))
+			all = append(all,
+				fmt.Sprintf("%s is %s in %s and %s in %s", l.name(), l.v.describe(), aIs, v.describe(), bIs))
 		}
 	}
 	for _, l := range bs {

@@ -49,8 +49,9 @@ func DynamicPad(x, value, low, high, interior Value, dims ...int) Value {
 		return s.none()
 	}
 	return s.one(stablehlo.DynamicPadOp{
-		Operand: x.v, PaddingValue: value.v, EdgePaddingLow: low.v, EdgePaddingHigh: high.v, InteriorPadding: interior.v,
-		ResultType: s.typed(x, dims),
+		Operand: x.v, PaddingValue: value.v, EdgePaddingLow: low.v, EdgePaddingHigh: high.v,
+		InteriorPadding: interior.v,
+		ResultType:      s.typed(x, dims),
 	})
 }
 
@@ -91,8 +92,10 @@ func DynamicConv(x, kernel, padding Value, o ConvOptions, dims ...int) Value {
 	}
 	return s.one(stablehlo.DynamicConvOp{
 		LHS: c.LHS, RHS: c.RHS, Padding: padding.v,
-		WindowStrides: c.WindowStrides, LHSDilation: c.LHSDilation, RHSDilation: c.RHSDilation, WindowReversal: c.WindowReversal,
-		DimensionNumbers: c.DimensionNumbers, FeatureGroupCount: c.FeatureGroupCount, BatchGroupCount: c.BatchGroupCount,
+		WindowStrides: c.WindowStrides, LHSDilation: c.LHSDilation, RHSDilation: c.RHSDilation,
+		WindowReversal:   c.WindowReversal,
+		DimensionNumbers: c.DimensionNumbers, FeatureGroupCount: c.FeatureGroupCount,
+		BatchGroupCount: c.BatchGroupCount,
 		PrecisionConfig: c.PrecisionConfig, ResultType: s.typed(x, dims),
 	})
 }

@@ -40,7 +40,8 @@ func TestAllEffectsInLoop(t *testing.T) {
 		return mlir.WalkContinue
 	})
 	check.Diff(t, "the call of one follows that of all", true, one.Operand(1) == all.Result(0))
-	check.Diff(t, "the next call of all follows both", true, or.Operand(0) == all.Result(0) && or.Operand(1) == one.Result(0))
+	check.Diff(t, "the next call of all follows both", true, or.Operand(0) == all.Result(0) &&
+		or.Operand(1) == one.Result(0))
 	check.Diff(t, "the iteration returns that token", true, end.Operand(2) == or.Result(0))
 }
 
@@ -58,7 +59,8 @@ func TestAllEffectsFirst(t *testing.T) {
 		},
 		"branch": func(f *builder.Func, x builder.Value) {
 			builder.Tap(one, x)
-			builder.If(f.Param(1), func() struct{} { builder.Tap(all, x); return struct{}{} }, func() struct{} { return struct{}{} })
+			builder.If(f.Param(1), func() struct{} { builder.Tap(all, x); return struct{}{} },
+				func() struct{} { return struct{}{} })
 		},
 		"loop in a loop": func(_ *builder.Func, x builder.Value) {
 			builder.Loop(x, x, func(_, x builder.Value) builder.Value {

@@ -16,7 +16,9 @@ import (
 // emit adds the custom call of a callback and returns its results, which are valid until
 // the next call. results are the types that a template gives. The results of the other
 // forms follow from the operands.
-func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, data []Value, results []mlir.Type) ([]Value, bool) {
+func (cb *Callback) emit(
+	f *Func, at place, name string, form contract.Form, data []Value, results []mlir.Type,
+) ([]Value, bool) {
 	if s := f.scope.perElement(); s != nil {
 		f.b.fail(at, name, data, fmt.Errorf("XLA cannot call in %s: call before or after it, on whole arrays", s.name))
 		return nil, false
@@ -42,7 +44,8 @@ func (cb *Callback) emit(f *Func, at place, name string, form contract.Form, dat
 		}
 		if !f.b.chained && form != contract.Observe {
 			last := token.v.Owner()
-			f.b.chained = slices.ContainsFunc(data, func(v Value) bool { return v.v.IsResult() && v.v.Owner().Equal(last) })
+			f.b.chained = slices.ContainsFunc(data,
+				func(v Value) bool { return v.v.IsResult() && v.v.Owner().Equal(last) })
 		}
 		operands = append(slices.Clip(operands), token)
 	}
@@ -168,7 +171,9 @@ func (s *callSite) keep(state mlir.OperationState) error {
 }
 
 // callSite returns the site of an earlier call, or makes a new one.
-func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type) (*callSite, error) {
+func (b *Builder) callSite(
+	cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type,
+) (*callSite, error) {
 	key := siteKey{*cb, form, at.location}
 	site := b.lastSite // hashing a key takes longer than comparing two
 	if site == nil || site.key != key {
@@ -197,7 +202,9 @@ func (b *Builder) callSite(cb *Callback, form contract.Form, at place, ordered b
 	return site, nil
 }
 
-func (b *Builder) newCallSite(cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type) (*callSite, error) {
+func (b *Builder) newCallSite(
+	cb *Callback, form contract.Form, at place, ordered bool, data []Value, template []mlir.Type,
+) (*callSite, error) {
 	config := cb.config(form)
 	if cb.Host.Encoding == contract.EncodingDictionary {
 		config.Loc = at.short()

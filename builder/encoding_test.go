@@ -67,7 +67,8 @@ func TestListings(t *testing.T) {
 			b := newBuilder(t)
 			shapes := []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3), tensor.ShapeOf(tensor.F32, 4)}[:i+1]
 			f := b.Func("main", shapes...)
-			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "abcde", Server: "_\xebh"}}
+			cb := builder.Callback{
+				Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "abcde", Server: "_\xebh"}}
 			var args []builder.Value
 			for j := range shapes {
 				args = append(args, f.Param(j))
@@ -75,7 +76,8 @@ func TestListings(t *testing.T) {
 			f.Return(builder.Passthrough(cb, args)...)
 			m := finish(t, b)
 			text := strings.ReplaceAll(listing.text, "{ ... }", config)
-			want, err := m.Context().Parse("listing", []byte("func.func @main("+listing.params+") -> ("+listing.results+") {"+text+"\n}"))
+			want, err := m.Context().Parse("listing",
+				[]byte("func.func @main("+listing.params+") -> ("+listing.results+") {"+text+"\n}"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +106,8 @@ func TestEncodings(t *testing.T) {
 		{"words", func(_ *builder.Func, x builder.Value) builder.Value {
 			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id}}
 			return builder.RuntimeCall(cb, x, x)
-		}, `@exla_runtime_callback(%arg0) {api_version = 4 : i32, backend_config = {` + words + `}, has_side_effect = true}`},
+		}, `@exla_runtime_callback(%arg0) {api_version = 4 : i32, backend_config = {` + words +
+			`}, has_side_effect = true}`},
 		{"operand", func(_ *builder.Func, x builder.Value) builder.Value {
 			cb := builder.Callback{ID: 7, Host: builder.HostID{Encoding: contract.EncodingOperand}}
 			return builder.RuntimeCall(cb, x, x)
@@ -116,11 +119,14 @@ func TestEncodings(t *testing.T) {
 		{"server, named by a constant", func(_ *builder.Func, x builder.Value) builder.Value {
 			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, Server: "here"}}
 			return builder.RuntimeCall(cb, x, x)
-		}, `@exla_runtime_callback(%c, %arg0) {api_version = 4 : i32, backend_config = {` + words + `, num_aliased_data_outputs = 0 : ui64}, has_side_effect = true}`},
+		}, `@exla_runtime_callback(%c, %arg0) {api_version = 4 : i32, backend_config = {` + words +
+			`, num_aliased_data_outputs = 0 : ui64}, has_side_effect = true}`},
 		{"server, named by a parameter", func(f *builder.Func, x builder.Value) builder.Value {
-			cb := builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, ServerValue: f.Param(1)}}
+			cb := builder.Callback{
+				Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id, ServerValue: f.Param(1)}}
 			return builder.Passthrough(cb, x)
-		}, `@exla_runtime_callback(%arg1, %arg0) {api_version = 4 : i32, backend_config = {` + words + `, num_aliased_data_outputs = 1 : ui64}, has_side_effect = true, ` +
+		}, `@exla_runtime_callback(%arg1, %arg0) {api_version = 4 : i32, backend_config = {` + words +
+			`, num_aliased_data_outputs = 1 : ui64}, has_side_effect = true, ` +
 			`output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -150,7 +156,8 @@ func TestOrderedCallbacks(t *testing.T) {
 	var got [][2]int
 	for i, call := range calls {
 		got = append(got, [2]int{call.NumOperands(), call.NumResults()})
-		if last := call.NumOperands() - 1; i > 0 && i < 3 && !call.Operand(last).Equal(calls[i-1].Result(calls[i-1].NumResults()-1)) {
+		if last := call.NumOperands() - 1; i > 0 && i < 3 &&
+			!call.Operand(last).Equal(calls[i-1].Result(calls[i-1].NumResults()-1)) {
 			t.Errorf("call %d does not take the token of the one before it", i)
 		}
 	}

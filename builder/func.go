@@ -46,7 +46,8 @@ func (f *Func) Param(i int) Value {
 		return f.missing()
 	}
 	if i < 0 || i >= f.declared {
-		f.b.fail(f.b.here(), "param", nil, fmt.Errorf("function %q has no parameter %d: it has %d parameters", f.name, i, f.declared))
+		f.b.fail(f.b.here(), "param", nil,
+			fmt.Errorf("function %q has no parameter %d: it has %d parameters", f.name, i, f.declared))
 		return f.missing()
 	}
 	return Value{s: f.body, v: f.body.block.Argument(i)}
@@ -69,7 +70,8 @@ func (f *Func) Return(results ...Value) {
 		operands[i], types[i] = r.v, r.v.Type()
 	}
 	if f.scope != f.body {
-		f.b.fail(at, "return", results, fmt.Errorf("%s is open: it ends when its Go function returns: call Return after it", f.scope.name))
+		f.b.fail(at, "return", results,
+			fmt.Errorf("%s is open: it ends when its Go function returns: call Return after it", f.scope.name))
 		return
 	}
 	if err := f.checkResults(types); err != nil {

@@ -12,8 +12,9 @@ import (
 type GatherOptions struct {
 	// StartIndexMap lists the axes of x for which an index vector has numbers. If it is
 	// empty, of the fields below only Sorted is used.
-	StartIndexMap                                 []int
-	IndexVectorDim                                int   // axis of indices that holds the index vectors; its rank if indices are scalars
+	StartIndexMap []int
+	// axis of indices that holds the index vectors; its rank if indices are scalars
+	IndexVectorDim                                int
 	OffsetDims                                    []int // axes of the result that hold a part
 	CollapsedSliceDims                            []int // axes of x that a part lacks, of size 1
 	OperandBatchingDims, StartIndicesBatchingDims []int // axes that correspond
@@ -30,7 +31,8 @@ func Gather(x, indices Value, o GatherOptions) Value {
 	}
 	d, sizes := o.dimensions(&s, x, indices)
 	return s.one(stablehlo.GatherOp{
-		Operand: x.v, StartIndices: indices.v, DimensionNumbers: d, SliceSizes: int64s(sizes), IndicesAreSorted: o.Sorted,
+		Operand: x.v, StartIndices: indices.v, DimensionNumbers: d, SliceSizes: int64s(sizes),
+		IndicesAreSorted: o.Sorted,
 	})
 }
 
@@ -40,8 +42,9 @@ func (o GatherOptions) dimensions(s *step, x, indices Value) (stablehlo.GatherDi
 	}
 	return stablehlo.GatherDimensionNumbers{
 		OffsetDims: int64s(o.OffsetDims), CollapsedSliceDims: int64s(o.CollapsedSliceDims),
-		OperandBatchingDims: int64s(o.OperandBatchingDims), StartIndicesBatchingDims: int64s(o.StartIndicesBatchingDims),
-		StartIndexMap: int64s(o.StartIndexMap), IndexVectorDim: int64(o.IndexVectorDim),
+		OperandBatchingDims:      int64s(o.OperandBatchingDims),
+		StartIndicesBatchingDims: int64s(o.StartIndicesBatchingDims),
+		StartIndexMap:            int64s(o.StartIndexMap), IndexVectorDim: int64(o.IndexVectorDim),
 	}, o.SliceSizes
 }
 
@@ -54,7 +57,8 @@ func Take(x, indices Value, axis int) Value {
 		return s.none()
 	}
 	d, sizes := s.takeDimensions(x, indices, axis)
-	return s.one(stablehlo.GatherOp{Operand: x.v, StartIndices: indices.v, DimensionNumbers: d, SliceSizes: int64s(sizes)})
+	return s.one(
+		stablehlo.GatherOp{Operand: x.v, StartIndices: indices.v, DimensionNumbers: d, SliceSizes: int64s(sizes)})
 }
 
 func (s *step) takeDimensions(x, indices Value, axis int) (d stablehlo.GatherDimensionNumbers, sizes []int) {
@@ -96,7 +100,8 @@ func TorchIndexSelect(x, indices Value, axis, batchAxes int) Value {
 		return s.none()
 	}
 	if batchAxes < 0 || batchAxes > axis || batchAxes > len(of) {
-		return s.fail("%d batch axes are too many: at most %d (the axis) and at most %d (the rank of the indices)", batchAxes, axis, len(of))
+		return s.fail("%d batch axes are too many: at most %d (the axis) and at most %d (the rank of the indices)",
+			batchAxes, axis, len(of))
 	}
 	result := slices.Concat(dims[:axis], of[batchAxes:], dims[axis+1:])
 	return s.one(stablehlo.TorchIndexSelectOp{

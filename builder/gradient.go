@@ -155,9 +155,11 @@ func (s *step) failed(err error) bool {
 	var unbatched *vmap.Error
 	switch {
 	case errors.As(err, &underived):
-		s.fail("%s at %s:%d: %s", short(underived.Operation), underived.Place.File, underived.Place.Line, underived.Reason)
+		s.fail("%s at %s:%d: %s", short(underived.Operation), underived.Place.File, underived.Place.Line,
+			underived.Reason)
 	case errors.As(err, &unbatched):
-		s.fail("%s at %s:%d: %s", short(unbatched.Operation), unbatched.Place.File, unbatched.Place.Line, unbatched.Reason)
+		s.fail("%s at %s:%d: %s", short(unbatched.Operation), unbatched.Place.File, unbatched.Place.Line,
+			unbatched.Reason)
 	case err != nil:
 		s.fail("%w", err)
 	}

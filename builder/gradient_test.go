@@ -39,7 +39,8 @@ func operations(f mlir.Operation) (list []string) {
 	return list
 }
 
-// TestDerivativesAreThoseOfAutodiff holds that a derivative in a function is what package autodiff makes of the function.
+// TestDerivativesAreThoseOfAutodiff holds that a derivative in a function is what package autodiff makes of the
+// function.
 func TestDerivativesAreThoseOfAutodiff(t *testing.T) {
 	loss := func(x [2]value) value {
 		y := builder.Loop(builder.Scalar(x[0].Func(), int32(3)), x[0], func(_, y value) value {
@@ -99,8 +100,8 @@ func TestModuleAfterDerivatives(t *testing.T) {
 	check.Diff(t, "functions", 1, functions)
 }
 
-// TestRulesInModule holds that a module keeps the rules of its functions, also as a portable artifact, for derivatives that
-// are made later, and loses them where it is compiled.
+// TestRulesInModule holds that a module keeps the rules of its functions, also as a portable artifact, for derivatives
+// that are made later, and loses them where it is compiled.
 func TestRulesInModule(t *testing.T) {
 	b := newBuilder(t)
 	f := b.Func("main", f32(), f32())
@@ -108,7 +109,8 @@ func TestRulesInModule(t *testing.T) {
 	scaled := builder.CustomJVP(func(x value) value { return builder.Mul(x, w) }, func(x, dx value) (value, value) {
 		return builder.Mul(x, w), builder.Mul(dx, 10)
 	})
-	kept := builder.CustomVJP(builder.Square, func(x value) (value, []value) { return builder.Square(x), []value{x, w} },
+	kept := builder.CustomVJP(builder.Square,
+		func(x value) (value, []value) { return builder.Square(x), []value{x, w} },
 		func(r []value, dy value) value { return builder.Mul(dy, builder.Mul(r[0], 5)) })
 	x := builder.StopGradient(f.Param(0))
 	f.Return(builder.Add(x, builder.Add(scaled(f.Param(0)), kept(f.Param(0)))))
@@ -145,8 +147,8 @@ func TestRulesInModule(t *testing.T) {
 	check.Diff(t, "functions", 2, functions)
 }
 
-// TestCheckpoint counts the operations of a gradient, which does not need the last value: the first checkpoint computes its
-// exponential again.
+// TestCheckpoint counts the operations of a gradient, which does not need the last value: the first checkpoint computes
+// its exponential again.
 func TestCheckpoint(t *testing.T) {
 	layer := func(x value) value { return builder.Sin(builder.Exp(x)) }
 	count := func(layer func(value) value) (n int) {
@@ -240,7 +242,8 @@ func TestMistakesWithDerivatives(t *testing.T) {
 		}, "custom_jvp(f32[]): the tangent of the result differs: the value is f32[] in the function and f32[4] in its rule"},
 		{"a cotangent of another type", func(b *builder.Builder) int {
 			_, x, v, _ := start(b)
-			builder.CustomVJP(square, func(x value) (value, value) { return x, v }, func(r, dy value) value { return r })(x)
+			builder.CustomVJP(square, func(x value) (value, value) { return x, v },
+				func(r, dy value) value { return r })(x)
 			return here(1)
 		}, "custom_vjp(f32[]): the cotangent of the argument differs: the value is f32[] in the function and f32[4] in its rule"},
 		{"a rule with a callback", func(b *builder.Builder) int {
@@ -254,7 +257,8 @@ func TestMistakesWithDerivatives(t *testing.T) {
 		{"a derivative by what a rule does not know", func(b *builder.Builder) int {
 			_, x, _, _ := start(b)
 			builder.Grad(func(w value) value {
-				return builder.CustomJVP(func(x value) value { return builder.Mul(x, w) }, func(x, dx value) (value, value) { return x, dx })(x)
+				return builder.CustomJVP(func(x value) value { return builder.Mul(x, w) },
+					func(x, dx value) (value, value) { return x, dx })(x)
 			})(x)
 			return here(1)
 		}, "the derivative is with respect to a value that the function takes from outside"},
@@ -312,7 +316,8 @@ func TestDerivativesAfterMistakes(t *testing.T) {
 	y, aux, gradient := builder.ValueAndGradAux(loss)(x)
 	z, dz := builder.JVP(func(x []value) []value { return x[:1] }, x, x)
 	w, back := builder.VJP(func(x []value) []value { return x[:1] }, x)
-	check.Diff(t, "numbers of values", []int{3, 2, 1, 1, 1, 2}, []int{len(aux), len(gradient), len(z), len(dz), len(w), len(back(w))})
+	check.Diff(t, "numbers of values", []int{3, 2, 1, 1, 1, 2},
+		[]int{len(aux), len(gradient), len(z), len(dz), len(w), len(back(w))})
 	f.Return(y)
 	_, err := b.Module()
 	check.Error(t, err, "dot")

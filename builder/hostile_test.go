@@ -30,41 +30,61 @@ func TestHostileNumbers(t *testing.T) {
 			"zeros":            func(x, i value) { builder.Zeros(x.Func(), tensor.ShapeOf(tensor.F32, n, n)) },
 			"const":            func(x, i value) { builder.Const(x.Func(), []float32{1}, n) },
 			"eye":              func(x, i value) { builder.Eye(x.Func(), tensor.F32, n) },
-			"dot axes":         func(x, i value) { builder.DotGeneral(x, x, builder.DotOptions{Contract: [][2]int{{n, n - 1}}}) },
-			"conv strides":     func(x, i value) { builder.Conv(wide(x), wide(x), builder.ConvOptions{Strides: list, Same: true}) },
-			"conv padding":     func(x, i value) { builder.Conv(wide(x), wide(x), builder.ConvOptions{Padding: pair}) },
+			"dot axes": func(x, i value) {
+				builder.DotGeneral(x, x, builder.DotOptions{Contract: [][2]int{{n, n - 1}}})
+			},
+			"conv strides": func(x, i value) {
+				builder.Conv(wide(x), wide(x), builder.ConvOptions{Strides: list, Same: true})
+			},
+			"conv padding": func(x, i value) { builder.Conv(wide(x), wide(x), builder.ConvOptions{Padding: pair}) },
 			"conv dilation": func(x, i value) {
 				builder.Conv(wide(x), wide(x), builder.ConvOptions{KernelDilation: list, Same: true})
 			},
-			"conv input":  func(x, i value) { builder.Conv(wide(x), wide(x), builder.ConvOptions{InputDilation: list, Same: true}) },
-			"conv groups": func(x, i value) { builder.Conv(wide(x), wide(x), builder.ConvOptions{Groups: n, BatchGroups: n}) },
+			"conv input": func(x, i value) {
+				builder.Conv(wide(x), wide(x), builder.ConvOptions{InputDilation: list, Same: true})
+			},
+			"conv groups": func(x, i value) {
+				builder.Conv(wide(x), wide(x), builder.ConvOptions{Groups: n, BatchGroups: n})
+			},
 			"gather": func(x, i value) {
-				builder.Gather(x, i, builder.GatherOptions{StartIndexMap: list, IndexVectorDim: n, OffsetDims: list, CollapsedSliceDims: list, SliceSizes: list})
+				builder.Gather(x, i, builder.GatherOptions{StartIndexMap: list, IndexVectorDim: n, OffsetDims: list,
+					CollapsedSliceDims: list, SliceSizes: list})
 			},
 			"gather batch": func(x, i value) {
-				builder.Gather(x, i, builder.GatherOptions{StartIndexMap: []int{0}, OperandBatchingDims: list, StartIndicesBatchingDims: list, SliceSizes: []int{1, 1}})
+				builder.Gather(x, i, builder.GatherOptions{StartIndexMap: []int{0}, OperandBatchingDims: list,
+					StartIndicesBatchingDims: list, SliceSizes: []int{1, 1}})
 			},
 			"index select": func(x, i value) { builder.TorchIndexSelect(x, i, 0, n) },
 			"scatter": func(x, i value) {
-				builder.ScatterAdd(x, i, x, builder.ScatterOptions{ScatterDimsToOperandDims: list, IndexVectorDim: n, UpdateWindowDims: list, InsertedWindowDims: list})
+				builder.ScatterAdd(x, i, x, builder.ScatterOptions{ScatterDimsToOperandDims: list, IndexVectorDim: n,
+					UpdateWindowDims: list, InsertedWindowDims: list})
 			},
 			"scatter batch": func(x, i value) {
-				builder.ScatterAdd(x, i, x, builder.ScatterOptions{ScatterDimsToOperandDims: []int{0}, InputBatchingDims: list, ScatterIndicesBatchingDims: list})
+				builder.ScatterAdd(x, i, x, builder.ScatterOptions{ScatterDimsToOperandDims: []int{0},
+					InputBatchingDims: list, ScatterIndicesBatchingDims: list})
 			},
 			"window": func(x, i value) { builder.MaxPool(x, builder.WindowOptions{Dims: list, Same: true}) },
 			"window strides": func(x, i value) {
 				builder.MaxPool(x, builder.WindowOptions{Dims: []int{1, 1}, Strides: []int{min(n, 0), n}})
 			},
-			"window padding": func(x, i value) { builder.MaxPool(x, builder.WindowOptions{Dims: []int{1, 1}, Padding: pair}) },
+			"window padding": func(x, i value) {
+				builder.MaxPool(x, builder.WindowOptions{Dims: []int{1, 1}, Padding: pair})
+			},
 			"window dilation": func(x, i value) {
 				builder.MaxPool(x, builder.WindowOptions{Dims: []int{2, 2}, Dilations: list, BaseDilations: list})
 			},
-			"sort":            func(x, i value) { builder.SortAscending(x, n-1) },
-			"top k":           func(x, i value) { builder.TopK(x, n) },
-			"uniform":         func(x, i value) { builder.Uniform01(builder.Zeros(x.Func(), tensor.ShapeOf(tensor.U64, 2)), f32(n)) },
-			"rng":             func(x, i value) { builder.RngUniform(i, i, n) },
-			"all gather":      func(x, i value) { builder.AllGather(x, n-1, builder.CollectiveOptions{Groups: [][]int{{0, 1}}}) },
-			"all to all":      func(x, i value) { builder.AllToAll(x, 0, 0, n, builder.CollectiveOptions{Groups: [][]int{{0, 1}}}) },
+			"sort":  func(x, i value) { builder.SortAscending(x, n-1) },
+			"top k": func(x, i value) { builder.TopK(x, n) },
+			"uniform": func(x, i value) {
+				builder.Uniform01(builder.Zeros(x.Func(), tensor.ShapeOf(tensor.U64, 2)), f32(n))
+			},
+			"rng": func(x, i value) { builder.RngUniform(i, i, n) },
+			"all gather": func(x, i value) {
+				builder.AllGather(x, n-1, builder.CollectiveOptions{Groups: [][]int{{0, 1}}})
+			},
+			"all to all": func(x, i value) {
+				builder.AllToAll(x, 0, 0, n, builder.CollectiveOptions{Groups: [][]int{{0, 1}}})
+			},
 			"permute":         func(x, i value) { builder.CollectivePermute(x, pair, builder.CollectiveOptions{}) },
 			"tuple":           func(x, i value) { builder.GetTupleElement(builder.Tuple(x), n) },
 			"fft":             func(x, i value) { builder.RFFT(x, n) },

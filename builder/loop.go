@@ -62,7 +62,8 @@ func Loop[T any](n Value, init T, body func(i Value, state T) T) T {
 	}
 	shape := n.Shape()
 	if shape.Rank() != 0 || !integer(shape.DType) {
-		f.b.fail(at, "loop", []Value{n}, errors.New("the number of iterations must be an integer scalar, for example s32[]"))
+		f.b.fail(at, "loop", []Value{n},
+			errors.New("the number of iterations must be an integer scalar, for example s32[]"))
 		return placeholders(f, init)
 	}
 	if body == nil {
@@ -187,7 +188,8 @@ func (l loop) condition() (*scope, Value, bool) {
 // test builds the condition for a state.
 func (l loop) test(state []Value) Value {
 	test := l.cond(state)
-	if l.f.usableAs(l.at, "the condition of the "+l.name, "result", []Value{test}) && !test.Shape().Equal(tensor.ShapeOf(tensor.Pred)) {
+	if l.f.usableAs(l.at, "the condition of the "+l.name, "result", []Value{test}) &&
+		!test.Shape().Equal(tensor.ShapeOf(tensor.Pred)) {
 		l.f.b.fail(l.at, l.name, l.init, fmt.Errorf("the condition is %s: it must be pred[]", test.describe()))
 	}
 	return test

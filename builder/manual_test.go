@@ -24,7 +24,8 @@ func TestManual(t *testing.T) {
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 6, 4), tensor.ShapeOf(tensor.S32))
 	type pair struct{ A, N builder.Value }
 	x, y := []string{"x"}, []string{"y", "x"}
-	out := builder.Manual("grid", []builder.Sharding{onGrid(y), {}}, []builder.Sharding{{}, onGrid(nil, x), onGrid(y)}, pair{f.Param(0), f.Param(1)},
+	out := builder.Manual("grid", []builder.Sharding{onGrid(y), {}}, []builder.Sharding{{}, onGrid(nil, x), onGrid(y)},
+		pair{f.Param(0), f.Param(1)},
 		func(p pair) []builder.Value {
 			check.Diff(t, "part", "f32[1,4]", p.A.Shape().String())
 			check.Diff(t, "replicated", "s32[]", p.N.Shape().String())
@@ -58,14 +59,16 @@ func.func @main(%a: tensor<6xf32>) -> tensor<6xf32> {
   return %a : tensor<6xf32>
 }`))
 	f := b.Func("f", tensor.ShapeOf(tensor.F32, 6))
-	f.Return(builder.Manual("grid", []builder.Sharding{onGrid([]string{"y"})}, nil, f.Param(0), func(x builder.Value) builder.Value {
-		builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 5}, x)
-		return x
-	}))
+	f.Return(builder.Manual("grid", []builder.Sharding{onGrid([]string{"y"})}, nil, f.Param(0),
+		func(x builder.Value) builder.Value {
+			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 5}, x)
+			return x
+		}))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
-	check.Diff(t, "results", true, strings.Contains(m.String(), ": (tensor<6xf32>, tensor<1xi8>) -> (tensor<2xf32>, tensor<1xi8>)"))
+	check.Diff(t, "results", true,
+		strings.Contains(m.String(), ": (tensor<6xf32>, tensor<1xi8>) -> (tensor<2xf32>, tensor<1xi8>)"))
 }
 
 func TestMistakesOnDevices(t *testing.T) {
@@ -193,7 +196,8 @@ func TestMistakesOnDevices(t *testing.T) {
 			return here(1)
 		}, `the Policy PerDevice needs the body of a Manual`},
 		{"encoding", func(b *builder.Builder) int {
-			builder.Tap(builder.Callback{ID: 1, Policy: contract.Once, Host: builder.HostID{Encoding: contract.EncodingOperand}}, plain(b))
+			builder.Tap(builder.Callback{ID: 1, Policy: contract.Once,
+				Host: builder.HostID{Encoding: contract.EncodingOperand}}, plain(b))
 			return here(1)
 		}, `the encoding of another host has no place for a device policy`},
 	})

@@ -16,7 +16,8 @@ import (
 // then on: Module returns it and Close drops it. Lookup finds its functions, and Func adds
 // others.
 func Open(m *mlir.Module) *Builder {
-	b := &Builder{ctx: m.Context(), module: m, opened: true, symbols: map[string]place{}, creator: mlir.NewBuilder(m.Context(), mlir.Location{})}
+	b := &Builder{ctx: m.Context(), module: m, opened: true, symbols: map[string]place{},
+		creator: mlir.NewBuilder(m.Context(), mlir.Location{})}
 	for op := range m.Body().Operations() {
 		if name, ok := op.Symbol(); ok {
 			p := op.Location().Position()
@@ -65,7 +66,8 @@ func (f *Func) find() error {
 			continue
 		}
 		if op.Region(0).NumBlocks() != 1 {
-			return fmt.Errorf("the function %q has %d blocks: only a function with one block can be opened", f.name, op.Region(0).NumBlocks())
+			return fmt.Errorf("the function %q has %d blocks: only a function with one block can be opened", f.name,
+				op.Region(0).NumBlocks())
 		}
 		f.op = op
 		f.body.block = op.Region(0).First()
@@ -155,10 +157,12 @@ func (b *Builder) TapAfter(after func(mlir.Value) bool, cb Callback) int {
 		b.fail(at, "tap after", nil, errFinished)
 		return 0
 	case cb.Host.Encoding != contract.EncodingDictionary:
-		b.fail(at, "tap after", nil, errors.New("a tap uses the contract's own dictionary: leave Callback.Encoding out"))
+		b.fail(at, "tap after", nil,
+			errors.New("a tap uses the contract's own dictionary: leave Callback.Encoding out"))
 		return 0
 	}
-	n, err := passes.InsertTap(b.module, after, passes.TapOptions{Target: cb.Target, Config: cb.config(contract.Observe)})
+	n, err := passes.InsertTap(b.module, after,
+		passes.TapOptions{Target: cb.Target, Config: cb.config(contract.Observe)})
 	if err != nil {
 		b.fail(at, "tap after", nil, err)
 	}

@@ -60,7 +60,8 @@ func TestOpen(t *testing.T) {
     %4 = call @double(%3) : (tensor<4xf32>) -> tensor<4xf32>
     return %1, %4 : tensor<4xf32>, tensor<4xf32>
 `, 1)
-	want = strings.Replace(want, `(tensor<4xf32> {jax.result_info = "result"})`, `(tensor<4xf32> {jax.result_info = "result"}, tensor<4xf32>)`, 1)
+	want = strings.Replace(want, `(tensor<4xf32> {jax.result_info = "result"})`,
+		`(tensor<4xf32> {jax.result_info = "result"}, tensor<4xf32>)`, 1)
 	want = strings.TrimSuffix(want, "}\n") + `  func.func @double(%arg0: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32>
     return %0 : tensor<4xf32>
@@ -88,7 +89,8 @@ func TestOpenUnchanged(t *testing.T) {
 
 func TestTapAfter(t *testing.T) {
 	b := open(t)
-	n := b.TapAfter(passes.ByOp("stablehlo.cosine", "stablehlo.sine"), builder.Callback{Name: "see", Effect: "e", Optional: true})
+	n := b.TapAfter(passes.ByOp("stablehlo.cosine", "stablehlo.sine"),
+		builder.Callback{Name: "see", Effect: "e", Optional: true})
 	main := b.Lookup("main")
 	results := main.Reopen()
 	builder.Tap(builder.Callback{Name: "end"}, results)
@@ -151,7 +153,8 @@ func TestOpenMistakes(t *testing.T) {
 			return here(1)
 		}, "a callback needs a name"},
 		{"tap in another encoding", func(b *builder.Builder) int {
-			b.TapAfter(everything, builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}})
+			b.TapAfter(everything,
+				builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}})
 			return here(1)
 		}, "leave Callback.Encoding out"},
 	} {

@@ -85,7 +85,8 @@ func (s *step) stretch(a, b Value) (Value, Value) {
 	case len(bd) == 0 && len(ad) > 0:
 		return a, s.like(b, a)
 	case len(ad) != len(bd):
-		s.fail("the operands have %d and %d dimensions: use BroadcastInDim or ExpandDims on one of them", len(ad), len(bd))
+		s.fail("the operands have %d and %d dimensions: use BroadcastInDim or ExpandDims on one of them", len(ad),
+			len(bd))
 		return a, b
 	case !isStatic(ad) || !isStatic(bd):
 		return a, b
@@ -164,7 +165,8 @@ type constantOp struct{ value mlir.Attribute }
 
 func (o constantOp) Create(b *mlir.Builder) mlir.Operation {
 	return b.Create(mlir.OperationState{
-		Name: "stablehlo.constant", Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.value}}, InferResults: true,
+		Name: "stablehlo.constant", Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.value}},
+		InferResults: true,
 	})
 }
 
@@ -203,7 +205,8 @@ func splatAttribute(t mlir.Type, v any) (mlir.Attribute, error) {
 		return ctx.DenseFromAttributes(t, ctx.FloatAttribute(element, f))
 	}
 	i, ok := asInteger(n)
-	if width, signedness, isInteger := element.IntegerWidth(); !ok || !isInteger || !fitsInteger(i, width, signedness == mlir.Unsigned) {
+	if width, signedness, isInteger := element.IntegerWidth(); !ok || !isInteger ||
+		!fitsInteger(i, width, signedness == mlir.Unsigned) {
 		return notRepresentable()
 	}
 	a, err := ctx.BigIntegerAttribute(element, i)

@@ -95,7 +95,8 @@ func (f *Func) start() error {
 		{Name: "function_type", Value: b.ctx.TypeAttribute(b.ctx.FunctionType(f.params, nil))},
 	}
 	if f.signature.Private {
-		attributes = append(attributes, mlir.NamedAttribute{Name: "sym_visibility", Value: b.ctx.StringAttribute("private")})
+		attributes = append(attributes,
+			mlir.NamedAttribute{Name: "sym_visibility", Value: b.ctx.StringAttribute("private")})
 	}
 	op, err := b.ctx.Create(mlir.OperationState{
 		Name: "func.func", Location: f.at.location, Attributes: attributes, Regions: []mlir.Region{region},
@@ -135,7 +136,8 @@ func (f *Func) checkResults(types []mlir.Type) error {
 		}
 		o := *p.AliasOutput
 		if o < 0 || o >= len(types) {
-			return fmt.Errorf("parameter %d of %q is aliased to result %d, but there are %d results", i, f.name, o, len(types))
+			return fmt.Errorf("parameter %d of %q is aliased to result %d, but there are %d results", i, f.name, o,
+				len(types))
 		}
 		if !types[o].Equal(f.params[i]) {
 			return fmt.Errorf("parameter %d of %q, %s, is aliased to result %d, which is %s: they must have the same type",
@@ -159,9 +161,11 @@ func (f *Func) setType() error {
 	for i, p := range f.signature.Params {
 		switch {
 		case p.AliasOutput != nil:
-			attributes[i] = append(attributes[i], mlir.NamedAttribute{Name: "tf.aliasing_output", Value: ctx.IntegerAttribute(i32, int64(*p.AliasOutput))})
+			attributes[i] = append(attributes[i], mlir.NamedAttribute{Name: "tf.aliasing_output",
+				Value: ctx.IntegerAttribute(i32, int64(*p.AliasOutput))})
 		case p.Donate:
-			attributes[i] = append(attributes[i], mlir.NamedAttribute{Name: "jax.buffer_donor", Value: ctx.BoolAttribute(true)})
+			attributes[i] = append(attributes[i],
+				mlir.NamedAttribute{Name: "jax.buffer_donor", Value: ctx.BoolAttribute(true)})
 		}
 		sharding, err := p.Sharding.attribute(ctx, f.params[i])
 		if err != nil {
@@ -173,7 +177,8 @@ func (f *Func) setType() error {
 	attributes = make([][]mlir.NamedAttribute, len(f.resultTypes))
 	for i, r := range f.signature.Results {
 		if r.Name != "" {
-			attributes[i] = append(attributes[i], mlir.NamedAttribute{Name: "jax.result_info", Value: ctx.StringAttribute(r.Name)})
+			attributes[i] = append(attributes[i],
+				mlir.NamedAttribute{Name: "jax.result_info", Value: ctx.StringAttribute(r.Name)})
 		}
 		sharding, err := r.Sharding.attribute(ctx, f.resultTypes[i])
 		if err != nil {

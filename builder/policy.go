@@ -14,7 +14,8 @@ func (cb *Callback) checkPolicy(f *Func, form contract.Form) error {
 	}
 	p, err := contract.ParsePolicy(cb.Policy)
 	if err != nil {
-		return fmt.Errorf("there is no device policy %q: use contract.PerDevice, contract.Once or contract.Gather", cb.Policy)
+		return fmt.Errorf("there is no device policy %q: use contract.PerDevice, contract.Once or contract.Gather",
+			cb.Policy)
 	}
 	if cb.Device != 0 {
 		if p.Kind != contract.Once && p.Kind != contract.Gather || p.Device != 0 {

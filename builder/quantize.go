@@ -31,7 +31,8 @@ func Quantize(x Value, q Quantization) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.UniformQuantizeOp{Operand: x.v, ResultType: s.inferred(stablehlo.ConvertType(x.v.Type(), element))})
+	return s.one(
+		stablehlo.UniformQuantizeOp{Operand: x.v, ResultType: s.inferred(stablehlo.ConvertType(x.v.Type(), element))})
 }
 
 // Dequantize returns the real numbers of a quantized array as floating point numbers.

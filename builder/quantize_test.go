@@ -19,8 +19,10 @@ func TestQuantizedTypes(t *testing.T) {
 		}
 		b := builder.New(mlirtest.ContextOf(t, e.Library), builder.Options{})
 		f := b.Func("main", f32(2, 3), f32(3, 4))
-		x := builder.Quantize(f.Param(0), builder.Quantization{Storage: tensor.S8, Scales: []float64{0.5}, ZeroPoints: []int64{-3}})
-		w := builder.Quantize(f.Param(1), builder.Quantization{Storage: tensor.S8, Scales: []float64{1, 2, 0.25, 0.5}, Axis: 1})
+		x := builder.Quantize(f.Param(0),
+			builder.Quantization{Storage: tensor.S8, Scales: []float64{0.5}, ZeroPoints: []int64{-3}})
+		w := builder.Quantize(f.Param(1),
+			builder.Quantization{Storage: tensor.S8, Scales: []float64{1, 2, 0.25, 0.5}, Axis: 1})
 		sums := builder.Quantization{Storage: tensor.S32, Scales: []float64{0.5, 1, 0.125, 0.25}, Axis: 1}
 		y := builder.DotGeneral(x, w, builder.DotOptions{Contract: [][2]int{{1, 0}}, Quantized: &sums})
 		f.Return(builder.Dequantize(y))

@@ -11,7 +11,9 @@ import "github.com/calliope-mlir/calliope/mlir"
 //
 // The caller has called usable. The operation that is created with the region owns it.
 // Erase a region that is not used.
-func (f *Func) region(at place, name string, arguments []mlir.Type, capture bool, build func([]Value) []Value) (mlir.Region, []mlir.Type, bool) {
+func (f *Func) region(
+	at place, name string, arguments []mlir.Type, capture bool, build func([]Value) []Value,
+) (mlir.Region, []mlir.Type, bool) {
 	if f.b.err != nil || f.broken {
 		return mlir.Region{}, nil, false
 	}

@@ -12,13 +12,15 @@ import (
 type ScatterOptions struct {
 	// ScatterDimsToOperandDims lists the axes of x for which an index vector has numbers.
 	// If it is empty, the dimension fields below are not used.
-	ScatterDimsToOperandDims                      []int
-	IndexVectorDim                                int   // axis of indices that holds the index vectors; its rank if indices are scalars
+	ScatterDimsToOperandDims []int
+	// axis of indices that holds the index vectors; its rank if indices are scalars
+	IndexVectorDim                                int
 	UpdateWindowDims                              []int // axes of updates that hold a part
 	InsertedWindowDims                            []int // axes of x that a part lacks, of size 1
 	InputBatchingDims, ScatterIndicesBatchingDims []int // axes that correspond
 	Sorted                                        bool  // the indices ascend, which may be faster
-	Unique                                        bool  // no index occurs twice, which may be faster; the result is wrong if one does
+	// no index occurs twice, which may be faster; the result is wrong if one does
+	Unique bool
 }
 
 // Scatter returns x with parts changed. At each index, body combines an element of x and an
@@ -40,15 +42,18 @@ func ScatterAdd(x, indices, updates Value, o ScatterOptions) Value {
 	return scatter(&s, x, []Value{x}, indices, []Value{updates}, Add[Value, Value], o)
 }
 
-func scatter[T any](s *step, x T, xs []Value, indices Value, updates []Value, body func(old, update T) T, o ScatterOptions) T {
+func scatter[T any](
+	s *step, x T, xs []Value, indices Value, updates []Value, body func(old, update T) T, o ScatterOptions,
+) T {
 	s.ok = s.ok && s.f.usable(s.at, s.name, []Value{indices})
 	if !s.ok {
 		return x
 	}
 	d := stablehlo.ScatterDimensionNumbers{
 		UpdateWindowDims: int64s(o.UpdateWindowDims), InsertedWindowDims: int64s(o.InsertedWindowDims),
-		InputBatchingDims: int64s(o.InputBatchingDims), ScatterIndicesBatchingDims: int64s(o.ScatterIndicesBatchingDims),
-		ScatterDimsToOperandDims: int64s(o.ScatterDimsToOperandDims), IndexVectorDim: int64(o.IndexVectorDim),
+		InputBatchingDims:          int64s(o.InputBatchingDims),
+		ScatterIndicesBatchingDims: int64s(o.ScatterIndicesBatchingDims),
+		ScatterDimsToOperandDims:   int64s(o.ScatterDimsToOperandDims), IndexVectorDim: int64(o.IndexVectorDim),
 	}
 	if len(o.ScatterDimsToOperandDims) == 0 {
 		n, rank := rankOf(indices), rankOf(xs[0])
@@ -61,7 +66,8 @@ func scatter[T any](s *step, x T, xs []Value, indices Value, updates []Value, bo
 			window[i] += int64(n)
 		}
 		d = stablehlo.ScatterDimensionNumbers{
-			UpdateWindowDims: window, InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: int64(n),
+			UpdateWindowDims: window, InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0},
+			IndexVectorDim: int64(n),
 		}
 	}
 	region, ok := combine(s, x, xs, body)

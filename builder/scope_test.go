@@ -65,7 +65,8 @@ func TestMistakesWithScopes(t *testing.T) {
 		{"value of a region that has ended", func(b *builder.Builder) int {
 			f, p, _, x := start(b)
 			var inner builder.Value
-			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner }, func() builder.Value { return x })
+			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner },
+				func() builder.Value { return x })
 			f.Return(builder.Cos(inner))
 			return here(1)
 		}, "cosine(f32[]): operand 0 belongs to the then branch of the if at "},
@@ -79,13 +80,15 @@ func TestMistakesWithScopes(t *testing.T) {
 		{"returned from the wrong region", func(b *builder.Builder) int {
 			_, p, _, x := start(b)
 			var inner builder.Value
-			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner }, func() builder.Value { return inner })
+			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner },
+				func() builder.Value { return inner })
 			return here(1)
 		}, "the otherwise branch of the if(f32[]): result 0 belongs to the then branch of the if at "},
 		{"argument of a loop afterwards", func(b *builder.Builder) int {
 			f, p, _, x := start(b)
 			var state builder.Value
-			builder.While(x, func(builder.Value) builder.Value { return p }, func(v builder.Value) builder.Value { state = v; return v })
+			builder.While(x, func(builder.Value) builder.Value { return p },
+				func(v builder.Value) builder.Value { state = v; return v })
 			f.Return(state)
 			return here(1)
 		}, "return(f32[]): result 0 belongs to the body of the while at "},
@@ -398,12 +401,14 @@ func TestMistakesInSignatures(t *testing.T) {
 			return here(1)
 		}, `parameter 0 of "main" is aliased to result 1, but there are 1 results`},
 		{"alias of another type", func(b *builder.Builder) int {
-			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(0)}, builder.Param{Shape: vector}))
+			f := b.FuncWith("main",
+				with(builder.Param{Shape: number, AliasOutput: new(0)}, builder.Param{Shape: vector}))
 			f.Return(f.Param(1))
 			return here(1)
 		}, `parameter 0 of "main", f32[], is aliased to result 0, which is f32[4]: they must have the same type`},
 		{"alias twice", func(b *builder.Builder) int {
-			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(0)}, builder.Param{Shape: number, AliasOutput: new(0)}))
+			f := b.FuncWith("main", with(builder.Param{Shape: number, AliasOutput: new(0)},
+				builder.Param{Shape: number, AliasOutput: new(0)}))
 			f.Return(f.Param(1))
 			return here(1)
 		}, `parameters 0 and 1 of "main" are both aliased to result 0`},

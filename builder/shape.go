@@ -209,9 +209,11 @@ func Slice(x Value, starts, limits []int, strides ...int) Value {
 		}
 	}
 	if len(starts) != rank || len(limits) != rank || len(strides) != rank {
-		return s.fail("there are %d starts, %d limits and %d strides: there must be %d of each, one for each axis", len(starts), len(limits), len(strides), rank)
+		return s.fail("there are %d starts, %d limits and %d strides: there must be %d of each, one for each axis",
+			len(starts), len(limits), len(strides), rank)
 	}
-	return s.one(stablehlo.SliceOp{Operand: x.v, StartIndices: int64s(starts), LimitIndices: int64s(limits), Strides: int64s(strides)})
+	return s.one(stablehlo.SliceOp{Operand: x.v, StartIndices: int64s(starts), LimitIndices: int64s(limits),
+		Strides: int64s(strides)})
 }
 
 // SliceAxis returns the part of x from start up to, but not including, limit along one
@@ -353,7 +355,8 @@ func DynamicSlice(x Value, starts []Value, dims ...int) Value {
 		return s.none()
 	}
 	if rank := rankOf(x); len(starts) != rank || len(dims) != rank {
-		return s.fail("there are %d starts and %d dimensions: there must be %d of each, one for each axis", len(starts), len(dims), rank)
+		return s.fail("there are %d starts and %d dimensions: there must be %d of each, one for each axis", len(starts),
+			len(dims), rank)
 	}
 	return s.one(stablehlo.DynamicSliceOp{Operand: x.v, StartIndices: mlirs(starts), SliceSizes: int64s(dims)})
 }
@@ -407,7 +410,8 @@ func DynamicUpdateIndex(x, update, index Value, axis int) Value {
 		return s.fail("the update has the dimensions %v: they must be %v", have, want)
 	}
 	dims[axis] = 1
-	return s.one(stablehlo.DynamicUpdateSliceOp{Operand: x.v, Update: s.reshape(update, dims...).v, StartIndices: mlirs(starts)})
+	return s.one(
+		stablehlo.DynamicUpdateSliceOp{Operand: x.v, Update: s.reshape(update, dims...).v, StartIndices: mlirs(starts)})
 }
 
 // startsAt returns starts that are index at axis and 0 elsewhere.

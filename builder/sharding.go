@@ -64,9 +64,10 @@ func (b *Builder) mesh(at place, name string, axes []Axis) error {
 	if err != nil {
 		return err
 	}
-	op, err := b.ctx.Create(mlir.OperationState{Name: "sdy.mesh", Location: at.location, Attributes: []mlir.NamedAttribute{
-		{Name: "sym_name", Value: b.ctx.StringAttribute(name)}, {Name: "mesh", Value: mesh},
-	}})
+	op, err := b.ctx.Create(
+		mlir.OperationState{Name: "sdy.mesh", Location: at.location, Attributes: []mlir.NamedAttribute{
+			{Name: "sym_name", Value: b.ctx.StringAttribute(name)}, {Name: "mesh", Value: mesh},
+		}})
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,8 @@ func Constrain(x Value, s Sharding) Value {
 		o.Name, o.Attributes[0].Name = "sdy.sharding_constraint", "sharding"
 	} else {
 		o.Name = "stablehlo.custom_call"
-		o.Attributes = append(o.Attributes, mlir.NamedAttribute{Name: "call_target_name", Value: f.b.ctx.StringAttribute("Sharding")})
+		o.Attributes = append(o.Attributes,
+			mlir.NamedAttribute{Name: "call_target_name", Value: f.b.ctx.StringAttribute("Sharding")})
 	}
 	return f.add(at, "constrain", []Value{x}, o)
 }

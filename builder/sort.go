@@ -36,7 +36,8 @@ func sortBy[T any](s *step, tree T, xs []Value, less func(a, b T) Value, o SortO
 	if !ok {
 		return s.nones(len(xs))
 	}
-	return s.many(len(xs), stablehlo.SortOp{Inputs: mlirs(xs), Dimension: &axis, IsStable: o.Stable, Comparator: region})
+	return s.many(len(xs),
+		stablehlo.SortOp{Inputs: mlirs(xs), Dimension: &axis, IsStable: o.Stable, Comparator: region})
 }
 
 // SortAscending sorts x along an axis, the least element first and NaN last.
@@ -55,7 +56,8 @@ func SortDescending(x Value, axis int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return sortBy(&s, x, []Value{x}, func(a, b Value) Value { return ascending(b, a) }, SortOptions{Axis: axis, Stable: true})[0]
+	return sortBy(&s, x, []Value{x}, func(a, b Value) Value { return ascending(b, a) },
+		SortOptions{Axis: axis, Stable: true})[0]
 }
 
 // ArgSort returns the indices, s32, of x's elements along an axis in the order of
@@ -70,12 +72,14 @@ func ArgSort(x Value, axis int) Value {
 		return s.fail("a dimension is unknown")
 	}
 	axis = s.axis(axis, len(dims))
-	index := s.one(stablehlo.IotaOp{IotaDimension: int64(axis), ResultType: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
+	index := s.one(
+		stablehlo.IotaOp{IotaDimension: int64(axis), ResultType: s.tensor(tensor.Shape{DType: tensor.S32, Dims: dims})})
 	if !s.ok {
 		return s.none()
 	}
 	xs := []Value{x, index}
-	return sortBy(&s, xs, xs, func(a, b []Value) Value { return ascending(a[0], b[0]) }, SortOptions{Axis: axis, Stable: true})[1]
+	return sortBy(&s, xs, xs, func(a, b []Value) Value { return ascending(a[0], b[0]) },
+		SortOptions{Axis: axis, Stable: true})[1]
 }
 
 // ascending is a total order: all NaNs are equal and come last, and -0 equals 0.

@@ -144,7 +144,8 @@ func (s *step) broadcast(x Value, dims, axes []int) Value {
 	if !s.ok {
 		return s.none()
 	}
-	return s.one(stablehlo.BroadcastInDimOp{Operand: x.v, BroadcastDimensions: int64s(axes), ResultType: s.typed(x, dims)})
+	return s.one(
+		stablehlo.BroadcastInDimOp{Operand: x.v, BroadcastDimensions: int64s(axes), ResultType: s.typed(x, dims)})
 }
 
 // typed returns a tensor type with x's element type and other dimensions.

@@ -47,7 +47,8 @@ func (o WindowOptions) padding(s *step, xs []Value) ([][2]int64, bool) {
 		n        int
 		required bool
 	}{
-		{"dimensions of the window", len(o.Dims), true}, {"strides", len(o.Strides), false}, {"pairs of padding", len(o.Padding), false},
+		{"dimensions of the window", len(o.Dims), true}, {"strides", len(o.Strides), false},
+		{"pairs of padding", len(o.Padding), false},
 		{"base dilations", len(o.BaseDilations), false}, {"dilations", len(o.Dilations), false},
 	} {
 		if list.n != len(dims) && (list.required || list.n != 0) {
@@ -69,7 +70,8 @@ func (o WindowOptions) padding(s *step, xs []Value) ([][2]int64, bool) {
 			s.fail("the padding for Same is unknown because a dimension is unknown: set Padding")
 			return nil, false
 		}
-		padding[i] = samePadding(dilated(n, at(o.BaseDilations, i)), dilated(o.Dims[i], at(o.Dilations, i)), at(o.Strides, i))
+		padding[i] = samePadding(dilated(n, at(o.BaseDilations, i)), dilated(o.Dims[i], at(o.Dilations, i)),
+			at(o.Strides, i))
 	}
 	return padding, true
 }
@@ -151,7 +153,8 @@ func SelectAndScatter(x, source, init Value, better, scatter func(a, b Value) Va
 		return s.none()
 	}
 	return s.one(stablehlo.SelectAndScatterOp{
-		Operand: x.v, Source: source.v, InitValue: init.v, WindowDimensions: int64s(o.Dims), WindowStrides: list64(o.Strides),
-		Padding: padding, Select: selects, Scatter: scatters,
+		Operand: x.v, Source: source.v, InitValue: init.v, WindowDimensions: int64s(o.Dims),
+		WindowStrides: list64(o.Strides),
+		Padding:       padding, Select: selects, Scatter: scatters,
 	})
 }

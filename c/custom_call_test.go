@@ -53,7 +53,8 @@ int main(void) {
 	want = append([]string{"named Host 1", "a Host 1", `named "b" CUDA 1`}, want...)
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
-			check.Diff(t, "functions", want, strings.Split(strings.TrimSpace(run(t, l.variable, l.compiler, l.std, l.file, source)), "\n"))
+			check.Diff(t, "functions", want,
+				strings.Split(strings.TrimSpace(run(t, l.variable, l.compiler, l.std, l.file, source)), "\n"))
 		})
 	}
 }
@@ -87,12 +88,15 @@ int main(void) {
 // A function of another signature does not compile, and the compiler names the function.
 func TestCustomCallOfAnotherSignature(t *testing.T) {
 	for _, l := range languages {
-		for _, parameters := range []string{"void", "float* out, const void** in", "void* out, const void** in, int n", "CUstream s, void** buffers"} {
+		for _, parameters := range []string{"void", "float* out, const void** in", "void* out, const void** in, int n",
+			"CUstream s, void** buffers"} {
 			t.Run(l.name+"/"+parameters, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), l.file)
-				source := "#include <calliope_custom_call.h>\nvoid my_call(" + parameters + ");\nXLA_REGISTER_CUSTOM_CALL_TARGET(my_call, \"Host\");\n"
+				source := "#include <calliope_custom_call.h>\nvoid my_call(" + parameters +
+					");\nXLA_REGISTER_CUSTOM_CALL_TARGET(my_call, \"Host\");\n"
 				check.NoError(t, os.WriteFile(path, []byte(source), 0o600))
-				command := append(strings.Fields(cmp.Or(os.Getenv(l.variable), l.compiler)), l.std, "-I", "include", "-c", "-o", os.DevNull, path)
+				command := append(strings.Fields(cmp.Or(os.Getenv(l.variable), l.compiler)), l.std, "-I", "include",
+					"-c", "-o", os.DevNull, path)
 				out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 				if _, ran := err.(*exec.ExitError); !ran || !strings.Contains(string(out), "my_call") {
 					t.Errorf("%v\n%s", err, out)

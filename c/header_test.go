@@ -94,7 +94,8 @@ func run(t *testing.T, variable, compiler, std, file, source string) string {
 	command := strings.Fields(cmp.Or(os.Getenv(variable), compiler))
 	command = append(command, std, "-Wall", "-Wextra", "-Werror", "-pedantic", "-I", "include", "-o", program, path)
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v (the environment variable %s names another compiler)\n%s", strings.Join(command, " "), err, variable, out)
+		t.Fatalf("%s: %v (the environment variable %s names another compiler)\n%s", strings.Join(command, " "), err,
+			variable, out)
 	}
 	out, err := exec.Command(program).Output()
 	if err != nil {
@@ -114,7 +115,8 @@ func constants(t *testing.T) map[string]string {
 		"CONTRACT_VERSION": fmt.Sprint(contract.Version),
 		"API_VERSION":      "4", // the builder writes it
 	}
-	for prefix, list := range map[string][]string{"TARGET": contract.Targets(), "FORM": forms, "POLICY": policies, "KEY": keys(t)} {
+	for prefix, list := range map[string][]string{"TARGET": contract.Targets(), "FORM": forms, "POLICY": policies,
+		"KEY": keys(t)} {
 		for _, value := range list {
 			name := strings.TrimPrefix(strings.ToUpper(value), "CALLIOPE_")
 			all[prefix+"_"+cmp.Or(shortNames[value], name)] = fmt.Sprintf("%q", value)
@@ -123,7 +125,8 @@ func constants(t *testing.T) map[string]string {
 	return all
 }
 
-var forms = []string{string(contract.Passthrough), string(contract.Observe), string(contract.Call), string(contract.Pure)}
+var forms = []string{string(contract.Passthrough), string(contract.Observe), string(contract.Call),
+	string(contract.Pure)}
 
 var policies = []string{contract.PerDevice, contract.Once, contract.Gather}
 

@@ -16,7 +16,8 @@ type TapErrors struct {
 
 func (e *TapErrors) Error() string {
 	last := e.Last()
-	return fmt.Sprintf("callbacks: barrier %q: %d calls of taps failed, the last in run %d: %v", e.Barrier, e.Count, last.RunID, last)
+	return fmt.Sprintf("callbacks: barrier %q: %d calls of taps failed, the last in run %d: %v", e.Barrier, e.Count,
+		last.RunID, last)
 }
 
 // Last returns the most recent error.

@@ -40,7 +40,8 @@ func (r *Registry) find(config contract.Config) (*binding, error) {
 		return nil, nil
 	case b == nil:
 		return nil, r.unknown(config)
-	case b.options.Signature != "" && config.Signature != "" && contract.SignatureHash(b.options.Signature) != config.Signature:
+	case b.options.Signature != "" && config.Signature != "" &&
+		contract.SignatureHash(b.options.Signature) != config.Signature:
 		return nil, &SignatureError{Callback: config.Callback, Have: b.options.Signature, WantHash: config.Signature}
 	}
 	return b, nil

@@ -23,7 +23,8 @@ func (e *SignatureError) Error() string {
 	if e.Want != "" {
 		want = "calls it with " + e.Want
 	}
-	return fmt.Sprintf("callbacks: callback %q is registered with the signature %s, but the module %s", e.Callback, e.Have, want)
+	return fmt.Sprintf("callbacks: callback %q is registered with the signature %s, but the module %s", e.Callback,
+		e.Have, want)
 }
 
 // A PanicError reports a panic of a callback.

@@ -31,13 +31,15 @@ func Example() {
 	}
 
 	result := tensor.Vector[float32](0, 0, 0)
-	err = double(&callbacks.Frame{Name: "double", Args: []tensor.View{tensor.Vector[float32](1, 2, 3)}, Results: []tensor.View{result}})
+	err = double(&callbacks.Frame{Name: "double", Args: []tensor.View{tensor.Vector[float32](1, 2, 3)},
+		Results: []tensor.View{result}})
 	fmt.Println(result, err)
 
 	fmt.Println(registry.Unregister("duble"))
 	// Output:
 	// f32[3] [2 4 6] <nil>
-	// callbacks: callback "duble" is not registered in the registry "example" (is it "double"?): register it before the module is compiled, and until its executable is closed
+	// callbacks: callback "duble" is not registered in the registry "example" (is it "double"?): register it before the
+	// module is compiled, and until its executable is closed
 }
 
 // A struct is a tree: its fields are the callback's operands, in order.
@@ -78,7 +80,8 @@ func ExampleTap() {
 		fmt.Println("device", call.Device, "loss", m["loss"], "accuracy", m["accuracy"])
 		return nil
 	}, map[string]float32{"loss": 0, "accuracy": 0})
-	_ = metrics(&callbacks.Frame{Device: 1, Args: []tensor.View{tensor.Scalar[float32](0.75), tensor.Scalar[float32](0.5)}})
+	_ = metrics(
+		&callbacks.Frame{Device: 1, Args: []tensor.View{tensor.Scalar[float32](0.75), tensor.Scalar[float32](0.5)}})
 	// Output: device 1 loss 0.5 accuracy 0.75
 }
 

@@ -77,11 +77,13 @@ func Static[T any](f *Frame, i int) (T, error) {
 		return zero, errors.New("callbacks: the frame is nil: call Static inside a callback")
 	}
 	if i < 0 || i >= len(f.Static) {
-		return zero, fmt.Errorf("callbacks: callback %q has %d static arguments, none at index %d", f.Name, len(f.Static), i)
+		return zero,
+			fmt.Errorf("callbacks: callback %q has %d static arguments, none at index %d", f.Name, len(f.Static), i)
 	}
 	v, ok := f.Static[i].(T)
 	if !ok {
-		return zero, fmt.Errorf("callbacks: static argument %d of callback %q is a %T, not a %s", i, f.Name, f.Static[i], reflect.TypeFor[T]())
+		return zero, fmt.Errorf("callbacks: static argument %d of callback %q is a %T, not a %s", i, f.Name,
+			f.Static[i], reflect.TypeFor[T]())
 	}
 	return v, nil
 }

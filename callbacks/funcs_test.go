@@ -60,9 +60,12 @@ func TestSameFunction(t *testing.T) {
 		{name: "nil", f: plainA, g: plainA, fo: opt(nil, nil), gO: opt(nil, nil), same: true},
 		{name: "nil and something", f: plainA, g: plainA, fo: opt(nil, nil), gO: opt(nil, 0)},
 		{name: "NaN is not itself", f: plainA, g: plainA, fo: opt(nil, math.NaN()), gO: opt(nil, math.NaN())},
-		{name: "equal signatures", f: plainA, g: plainA, fo: callbacks.Options{Signature: signature}, gO: callbacks.Options{Signature: signature}, same: true},
-		{name: "other signatures", f: plainA, g: plainA, fo: callbacks.Options{Signature: signature}, gO: callbacks.Options{Signature: "->"}},
-		{name: "other signatures with a key", f: plainA, g: plainA, fo: callbacks.Options{Key: 1, Signature: signature}, gO: callbacks.Options{Key: 1}},
+		{name: "equal signatures", f: plainA, g: plainA, fo: callbacks.Options{Signature: signature},
+			gO: callbacks.Options{Signature: signature}, same: true},
+		{name: "other signatures", f: plainA, g: plainA, fo: callbacks.Options{Signature: signature},
+			gO: callbacks.Options{Signature: "->"}},
+		{name: "other signatures with a key", f: plainA, g: plainA, fo: callbacks.Options{Key: 1, Signature: signature},
+			gO: callbacks.Options{Key: 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var r callbacks.Registry
@@ -112,7 +115,8 @@ func TestReferences(t *testing.T) {
 		check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}))
 		check.NoError(t, r.UnregisterID(first))
 	}
-	want := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", first), Registry: r.Name(), Missing: "callback", IDState: callbacks.IDUnregistered}
+	want := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", first), Registry: r.Name(), Missing: "callback",
+		IDState: callbacks.IDUnregistered}
 	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), want)
 	wantUnknown(t, r.UnregisterID(first), want)
 	check.Diff(t, "List", []callbacks.Info{}, r.List())
@@ -162,8 +166,10 @@ func TestKeyErrors(t *testing.T) {
 		_, err := r.RegisterFunc(plainA, callbacks.Options{Key: key})
 		check.Text(t, err, notComparable)
 	}
-	check.Text(t, r.Register("f", plainA, callbacks.Options{Key: 1}), `callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
-	check.Text(t, r.Declare("f", callbacks.Options{Key: 1}), `callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
+	check.Text(t, r.Register("f", plainA, callbacks.Options{Key: 1}),
+		`callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
+	check.Text(t, r.Declare("f", callbacks.Options{Key: 1}),
+		`callbacks: callback "f": Options.Key has no effect for a callback with a name: leave it out`)
 	check.Diff(t, "List", []callbacks.Info{}, r.List())
 }
 
@@ -195,11 +201,26 @@ func TestStaticArgument(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "static", "layer3", fmt.Sprint(layer, n))
 	for want, get := range map[string]func() error{
-		`callbacks: callback "f" has 3 static arguments, none at index 3`:       func() error { _, err := callbacks.Static[int](f, 3); return err },
-		`callbacks: callback "f" has 3 static arguments, none at index -1`:      func() error { _, err := callbacks.Static[int](f, -1); return err },
-		`callbacks: static argument 0 of callback "f" is a string, not a int64`: func() error { _, err := callbacks.Static[int64](f, 0); return err },
-		`callbacks: static argument 2 of callback "f" is a <nil>, not a error`:  func() error { _, err := callbacks.Static[error](f, 2); return err },
-		`callbacks: the frame is nil: call Static inside a callback`:            func() error { _, err := callbacks.Static[int](nil, 0); return err },
+		`callbacks: callback "f" has 3 static arguments, none at index 3`: func() error {
+			_, err := callbacks.Static[int](f, 3)
+			return err
+		},
+		`callbacks: callback "f" has 3 static arguments, none at index -1`: func() error {
+			_, err := callbacks.Static[int](f, -1)
+			return err
+		},
+		`callbacks: static argument 0 of callback "f" is a string, not a int64`: func() error {
+			_, err := callbacks.Static[int64](f, 0)
+			return err
+		},
+		`callbacks: static argument 2 of callback "f" is a <nil>, not a error`: func() error {
+			_, err := callbacks.Static[error](f, 2)
+			return err
+		},
+		`callbacks: the frame is nil: call Static inside a callback`: func() error {
+			_, err := callbacks.Static[int](nil, 0)
+			return err
+		},
 	} {
 		check.Text(t, get(), want)
 	}
@@ -209,10 +230,13 @@ func TestDeclare(t *testing.T) {
 	r := registry(t)
 	check.NoError(t, r.Declare("f", callbacks.Options{Signature: signature}))
 	check.Text(t, r.Declare("", callbacks.Options{}), "callbacks: the name of the declared callback is empty: give one")
-	check.Text(t, r.Declare("f", callbacks.Options{}), `callbacks: the callback "f" is declared already: Unregister it first`)
-	check.Text(t, r.Register("f", nothing, callbacks.Options{}), `callbacks: the callback "f" is declared already: Unregister it first`)
+	check.Text(t, r.Declare("f", callbacks.Options{}),
+		`callbacks: the callback "f" is declared already: Unregister it first`)
+	check.Text(t, r.Register("f", nothing, callbacks.Options{}),
+		`callbacks: the callback "f" is declared already: Unregister it first`)
 	check.NoError(t, r.Register("g", nothing, callbacks.Options{}))
-	check.Text(t, r.Declare("g", callbacks.Options{}), `callbacks: the callback "g" is registered already: Unregister it first`)
+	check.Text(t, r.Declare("g", callbacks.Options{}),
+		`callbacks: the callback "g" is registered already: Unregister it first`)
 	check.Diff(t, "List", []callbacks.Info{
 		{Name: "f", Signature: signature, References: 1, Declared: true},
 		{Name: "g", References: 1},
@@ -223,7 +247,8 @@ func TestDeclare(t *testing.T) {
 	s, err := dispatch.Resolve(config)
 	check.NoError(t, err)
 	check.Diff(t, "NoOp", false, s.NoOp())
-	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "function"})
+	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config}),
+		callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "function"})
 
 	// An optional call does nothing and clears its results.
 	config.Optional = true
@@ -232,7 +257,8 @@ func TestDeclare(t *testing.T) {
 	check.Diff(t, "result", tensor.Vector[int8](0, 0), result)
 	config.Form = contract.Passthrough
 	result = tensor.Vector[int8](1, 2)
-	check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Config: config, Args: []tensor.View{result}, Results: []tensor.View{result}}))
+	check.NoError(t, dispatchtest.Invoke(s, nil,
+		&callbacks.Frame{Config: config, Args: []tensor.View{result}, Results: []tensor.View{result}}))
 	check.Diff(t, "passed through", tensor.Vector[int8](1, 2), result)
 
 	config.Signature = contract.SignatureHash("->")
@@ -240,7 +266,8 @@ func TestDeclare(t *testing.T) {
 	check.As[*callbacks.SignatureError](t, err)
 
 	check.NoError(t, r.Unregister("f"))
-	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{}),
+		callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	r.Close()
 	check.Text(t, r.Declare("h", callbacks.Options{}), `callbacks: the registry "TestDeclare" is closed`)
 }
@@ -259,7 +286,8 @@ func TestList(t *testing.T) {
 	}
 	check.Diff(t, "List", []callbacks.Info{
 		{Name: "a", References: 1}, {Name: "b", References: 1}, {Name: "c", References: 1},
-		{ID: ids[0], References: 1, Signature: "->"}, {ID: ids[1], References: 1, Signature: "->"}, {ID: ids[2], References: 1, Signature: "->"},
+		{ID: ids[0], References: 1, Signature: "->"}, {ID: ids[1], References: 1, Signature: "->"},
+		{ID: ids[2], References: 1, Signature: "->"},
 	}, r.List())
 	names := callbacks.Registries()
 	if len(names) < 2 || names[0] != "" || names[len(names)-1] < r.Name() {

@@ -58,8 +58,10 @@ func TestCheckTypes(t *testing.T) {
 		{"views", contract.Call, vector + "," + number + "->" + vector + "," + number, ""},
 		{"pairs", contract.Observe, vector + "," + number + "," + matrix + "," + number + "->", ""},
 		{"pairs", contract.Observe, "->", ""},
-		{"pairs", contract.Observe, vector + "," + number + "," + matrix + "->", "takes 4 arguments, the module gives 3"},
-		{"pairs", contract.Observe, vector + "," + number + "," + number + "," + number + "->", "[1].X: takes any f32 array, given s32[]"},
+		{"pairs", contract.Observe, vector + "," + number + "," + matrix + "->",
+			"takes 4 arguments, the module gives 3"},
+		{"pairs", contract.Observe, vector + "," + number + "," + number + "," + number + "->",
+			"[1].X: takes any f32 array, given s32[]"},
 		{"pairs", contract.Passthrough, vector + "," + number + "->" + vector + "," + number, ""},
 		{"pairs", contract.Call, vector + "," + number + "->" + number, "returns 0 results, the module expects 1"},
 		{"map", contract.Observe, double + "," + double + "->", ""},
@@ -93,7 +95,8 @@ func TestCheckTypes(t *testing.T) {
 					t.Errorf("got %v, want %q", err, c.want)
 				}
 				// The call itself.
-				frame := &callbacks.Frame{Name: "f", Config: contract.Config{Form: c.form, Callback: "f"}, Args: room(zeros(args)), Results: room(zeros(results))}
+				frame := &callbacks.Frame{Name: "f", Config: contract.Config{Form: c.form, Callback: "f"},
+					Args: room(zeros(args)), Results: room(zeros(results))}
 				err = typedFuncs(t)[c.fn](frame)
 				if failed := errors.As(err, &wrong); failed != (c.want != "") || err != nil && !failed {
 					t.Errorf("the call itself returned %v", err)
@@ -121,7 +124,8 @@ func TestCheckTypesUnknownDimensions(t *testing.T) {
 	defer slot.Close()
 	unknown, number := tensor.ShapeOf(tensor.F32, -1), tensor.ShapeOf(tensor.S32)
 	check.NoError(t, slot.CheckTypes([]tensor.Shape{unknown, number}, []tensor.Shape{unknown}))
-	if err := slot.CheckTypes([]tensor.Shape{unknown, tensor.ShapeOf(tensor.S32, -1)}, []tensor.Shape{unknown}); err == nil {
+	if err := slot.CheckTypes([]tensor.Shape{unknown, tensor.ShapeOf(tensor.S32, -1)}, []tensor.Shape{unknown}); err ==
+		nil {
 		t.Error("a scalar may have a dimension")
 	}
 	optional, err := dispatch.ResolveIn(&r, contract.Config{Form: contract.Call, Callback: "absent", Optional: true})

@@ -245,7 +245,8 @@ func (f floats) wantsExponent(smallest, largest float64) bool {
 	limit, tiny, ratio := 1e8, 1e-4, largest/smallest
 	switch f.bits {
 	case 16:
-		limit, tiny, ratio = 1e3, float64(tensor.ToFloat16(1e-4).Float32()), float64(tensor.ToFloat16(float32(ratio)).Float32())
+		limit, tiny, ratio = 1e3, float64(tensor.ToFloat16(1e-4).Float32()),
+			float64(tensor.ToFloat16(float32(ratio)).Float32())
 	case 32:
 		limit, tiny, ratio = 1e6, float64(float32(1e-4)), float64(float32(ratio))
 	}

@@ -17,14 +17,18 @@ func TestOpaque(t *testing.T) {
 	var called []string
 	bind := func(o callbacks.OpaqueID, name string) {
 		t.Helper()
-		if err := callbacks.RegisterOpaque(o, func(*callbacks.Frame) error { called = append(called, name); return nil }, callbacks.Options{}); err != nil {
+		if err := callbacks.RegisterOpaque(o, func(*callbacks.Frame) error {
+			called = append(called, name)
+			return nil
+		}, callbacks.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	one, anyServer := callbacks.OpaqueID{ID: "\x83m", Server: "pid 1"}, callbacks.OpaqueID{ID: "\x83m"}
 	bind(one, "of pid 1")
 	bind(anyServer, "of any")
-	if err := callbacks.RegisterOpaque(one, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err == nil {
+	if err := callbacks.RegisterOpaque(one, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err ==
+		nil {
 		t.Error("an id was registered twice")
 	}
 	config := contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: one.ID}
@@ -72,7 +76,8 @@ func TestOpaqueReleasedAlone(t *testing.T) {
 	gone, left := callbacks.OpaqueID{ID: "gone"}, callbacks.OpaqueID{ID: "left"}
 	for _, o := range []callbacks.OpaqueID{gone, left} {
 		check.NoError(t, callbacks.RegisterOpaque(o, fn, callbacks.Options{}))
-		slot, err := dispatch.ResolveOpaque(contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
+		slot, err := dispatch.ResolveOpaque(
+			contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: o.ID})
 		check.NoError(t, err)
 		defer slot.Close()
 		slots[o] = slot

@@ -52,7 +52,8 @@ var printing sync.Mutex
 // builder.Tap and builder.Passthrough. It returns an error if the options are not valid.
 func Print(o PrintOptions) (Func, error) {
 	if o.Threshold < 0 || o.EdgeItems < 0 || o.LineWidth < 0 {
-		return nil, fmt.Errorf("callbacks: Print: the threshold %d, edge items %d and line width %d must not be negative", o.Threshold, o.EdgeItems, o.LineWidth)
+		return nil,
+			fmt.Errorf("callbacks: Print: the threshold %d, edge items %d and line width %d must not be negative", o.Threshold, o.EdgeItems, o.LineWidth)
 	}
 	p := &printer{
 		to: o.To, names: slices.Clone(o.Names), device: o.ShowDevice,
@@ -69,7 +70,8 @@ func Print(o PrintOptions) (Func, error) {
 	}
 	if o.Format != "" {
 		if o.ShowDevice {
-			return nil, fmt.Errorf("callbacks: Print: ShowDevice has no effect with the format %q: write {device} in it", o.Format)
+			return nil, fmt.Errorf(
+				"callbacks: Print: ShowDevice has no effect with the format %q: write {device} in it", o.Format)
 		}
 		var err error
 		if p.format, err = parseFormat(o.Format, o.Names, o.What); err != nil {

@@ -49,7 +49,8 @@ func parseSpec(text string) (spec, error) {
 	s.width, _ = strconv.Atoi(m[4])
 	switch {
 	case s.verb == "" && (s.flags != "" || s.precision != ""):
-		return spec{}, fmt.Errorf("%q needs a letter at its end, which says how the number is written: d, x, e, f or g", text)
+		return spec{},
+			fmt.Errorf("%q needs a letter at its end, which says how the number is written: d, x, e, f or g", text)
 	case s.precision != "" && (s.verb == "d" || s.verb == "x"):
 		return spec{}, fmt.Errorf("%q has a precision, which an integer does not take: leave it out", text)
 	}
@@ -115,7 +116,8 @@ func parseFormat(format string, names []string, what map[string]any) ([]piece, e
 		case name == "transforms":
 			p.kind = pieceTransforms
 		default:
-			return nil, fmt.Errorf("{%s} is unknown: use a number, a name of Names or What, device or transforms", inside)
+			return nil,
+				fmt.Errorf("{%s} is unknown: use a number, a name of Names or What, device or transforms", inside)
 		}
 		flush()
 		out = append(out, p)

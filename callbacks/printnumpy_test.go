@@ -15,7 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-var arrays = flag.String("arrays", "testdata/arrays.json", "the arrays that TestPrintReadsLikeNumPy prints, as testdata/arrays.py writes them")
+var arrays = flag.String("arrays", "testdata/arrays.json",
+	"the arrays that TestPrintReadsLikeNumPy prints, as testdata/arrays.py writes them")
 
 // Arrays of all types, with NaN and infinities, empty ones, scalars, long and wide
 // ones read as NumPy writes them. So do scalars in a format.
@@ -42,7 +43,8 @@ func TestPrintReadsLikeNumPy(t *testing.T) {
 		raw, err := hex.DecodeString(c.Data)
 		check.NoError(t, err)
 		v := tensor.View{Shape: tensor.ShapeOf(d, c.Dims...), Data: raw}
-		o := callbacks.PrintOptions{Threshold: c.Threshold, EdgeItems: c.Edge, LineWidth: c.Width, Precision: c.Precision}
+		o := callbacks.PrintOptions{Threshold: c.Threshold, EdgeItems: c.Edge, LineWidth: c.Width,
+			Precision: c.Precision}
 		got, want := printed(t, o, v), c.Text+"\n"
 		if c.Scalar != nil {
 			o.Format = "{}"

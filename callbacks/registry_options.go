@@ -45,7 +45,8 @@ func (o RegistryOptions) check() error {
 	for _, n := range []struct {
 		name  string
 		value int64
-	}{{"Workers", int64(o.Workers)}, {"Timeout", int64(o.Timeout)}, {"LostLimit", int64(o.LostLimit)}, {"QueueBytes", int64(o.QueueBytes)}, {"Watch", int64(o.Watch)}} {
+	}{{"Workers", int64(o.Workers)}, {"Timeout", int64(o.Timeout)}, {"LostLimit", int64(o.LostLimit)},
+		{"QueueBytes", int64(o.QueueBytes)}, {"Watch", int64(o.Watch)}} {
 		if n.value < 0 {
 			return fmt.Errorf("RegistryOptions.%s is negative: give 0 for the default", n.name)
 		}
@@ -71,7 +72,8 @@ func (r *Registry) Configure(o RegistryOptions) error {
 func (o Options) checkDispatch() error {
 	switch {
 	case o.Dispatch > Deferred:
-		return fmt.Errorf("Options.Dispatch is %d, which does not exist: use Inline, Goroutine, Async or Deferred", o.Dispatch)
+		return fmt.Errorf("Options.Dispatch is %d, which does not exist: use Inline, Goroutine, Async or Deferred",
+			o.Dispatch)
 	case o.Timeout < 0:
 		return errors.New("Options.Timeout is negative: give 0 for the timeout of the registry")
 	case o.PerSecond < 0:

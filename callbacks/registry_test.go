@@ -43,7 +43,8 @@ func TestResolveByName(t *testing.T) {
 	r := registry(t)
 	var called []string
 	for _, name := range []string{"a", "b", "ü–日本"} {
-		check.NoError(t, r.Register(name, func(*callbacks.Frame) error { called = append(called, name); return nil }, callbacks.Options{Signature: signature}))
+		check.NoError(t, r.Register(name, func(*callbacks.Frame) error { called = append(called, name); return nil },
+			callbacks.Options{Signature: signature}))
 	}
 	for _, name := range []string{"b", "ü–日本", "a"} {
 		for _, hash := range []string{"", contract.SignatureHash(signature)} {
@@ -63,7 +64,8 @@ func TestResolveByID(t *testing.T) {
 	var called []int
 	var ids []int64
 	for i := range 3 {
-		id, err := r.RegisterFunc(func(*callbacks.Frame) error { called = append(called, i); return nil }, callbacks.Options{})
+		id, err := r.RegisterFunc(func(*callbacks.Frame) error { called = append(called, i); return nil },
+			callbacks.Options{})
 		check.NoError(t, err)
 		if id <= 0 || i > 0 && id <= ids[i-1] {
 			t.Errorf("the ids are %d, then %d", ids, id)
@@ -84,7 +86,8 @@ func TestResolveByID(t *testing.T) {
 		t.Errorf("another registry gave the id %d again", id)
 	}
 	_, err = dispatch.Resolve(withID(r, id))
-	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback", IDState: callbacks.IDInAnotherRegistry})
+	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(),
+		Missing: "callback", IDState: callbacks.IDInAnotherRegistry})
 }
 
 // The name of a binding wins over an id, which such a module does not have.
@@ -93,7 +96,8 @@ func TestNamesAndIDsAreApart(t *testing.T) {
 	id, err := r.RegisterFunc(nothing, callbacks.Options{})
 	check.NoError(t, err)
 	_, err = dispatch.Resolve(named(r, fmt.Sprintf("id %d", id)))
-	wantUnknown(t, err, callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback"})
+	wantUnknown(t, err,
+		callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: t.Name(), Missing: "callback"})
 }
 
 func TestDefaultRegistry(t *testing.T) {
@@ -177,13 +181,15 @@ func TestUnregister(t *testing.T) {
 	check.NoError(t, r.UnregisterID(id))
 
 	wantF := callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"}
-	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", IDState: callbacks.IDUnregistered}
+	wantID := callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback",
+		IDState: callbacks.IDUnregistered}
 	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), wantF)
 	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), wantID)
 	check.Diff(t, "NoOp", false, byName.NoOp())
 	wantUnknown(t, r.Unregister("f"), wantF)
 	wantUnknown(t, r.UnregisterID(id), wantID)
-	wantUnknown(t, r.UnregisterID(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(), Missing: "callback", IDState: callbacks.IDNeverReturned})
+	wantUnknown(t, r.UnregisterID(-1), callbacks.UnknownError{Callback: "id -1", Registry: r.Name(),
+		Missing: "callback", IDState: callbacks.IDNeverReturned})
 	_, err = dispatch.Resolve(named(r, "f"))
 	wantUnknown(t, err, wantF)
 	_, err = dispatch.Resolve(withID(r, id))
@@ -203,14 +209,16 @@ func TestRegisterAgain(t *testing.T) {
 		text         string // of the error
 		measured     int64
 	}{
-		"equal options":     {},
-		"another dispatch":  {again: callbacks.Options{Dispatch: callbacks.Goroutine}},
-		"inline again":      {first: callbacks.Options{Dispatch: callbacks.Deferred}},
-		"measured":          {again: callbacks.Options{Measure: true}, measured: 1},
-		"the signature":     {again: callbacks.Options{Signature: signature}},
-		"another signature": {again: callbacks.Options{Signature: "s32[]->"}, text: `callback "f" is registered with the signature s32[]->`},
-		"of no such calls":  {again: callbacks.Options{Dispatch: callbacks.Async}, text: `which has results that the device waits for`},
-		"refused":           {again: callbacks.Options{Check: func(contract.Config) error { return refused }}, text: "refused"},
+		"equal options":    {},
+		"another dispatch": {again: callbacks.Options{Dispatch: callbacks.Goroutine}},
+		"inline again":     {first: callbacks.Options{Dispatch: callbacks.Deferred}},
+		"measured":         {again: callbacks.Options{Measure: true}, measured: 1},
+		"the signature":    {again: callbacks.Options{Signature: signature}},
+		"another signature": {again: callbacks.Options{Signature: "s32[]->"},
+			text: `callback "f" is registered with the signature s32[]->`},
+		"of no such calls": {again: callbacks.Options{Dispatch: callbacks.Async},
+			text: `which has results that the device waits for`},
+		"refused": {again: callbacks.Options{Check: func(contract.Config) error { return refused }}, text: "refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := registry(t)
@@ -245,7 +253,8 @@ func TestRegisterAgain(t *testing.T) {
 				delivered, failed = 1, 4
 			}
 			check.Diff(t, "calls", want, calls)
-			check.Diff(t, "delivered, failed, measured", []int64{delivered, failed, 2 * test.measured}, []int64{stat.Delivered, stat.Failed, stat.Latency.Count})
+			check.Diff(t, "delivered, failed, measured", []int64{delivered, failed, 2 * test.measured},
+				[]int64{stat.Delivered, stat.Failed, stat.Latency.Count})
 		})
 	}
 }
@@ -261,8 +270,10 @@ func TestClose(t *testing.T) {
 	check.NoError(t, err)
 
 	r.Close()
-	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
-	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", IDState: callbacks.IDUnregistered})
+	wantUnknown(t, dispatchtest.Invoke(byName, nil, &callbacks.Frame{}),
+		callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, dispatchtest.Invoke(byID, nil, &callbacks.Frame{}), callbacks.UnknownError{
+		Callback: fmt.Sprintf("id %d", id), Registry: r.Name(), Missing: "callback", IDState: callbacks.IDUnregistered})
 	closed := `callbacks: the registry "TestClose" is closed`
 	check.Text(t, r.Register("g", nothing, callbacks.Options{}), closed)
 	_, err = r.RegisterFunc(nothing, callbacks.Options{})
@@ -339,7 +350,8 @@ func TestSlotKnowsItsRegistry(t *testing.T) {
 	slot, err := dispatch.ResolveIn(r, contract.Config{Callback: "f"})
 	check.NoError(t, err)
 	check.NoError(t, r.Unregister("f"))
-	wantUnknown(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, dispatchtest.Invoke(slot, nil, &callbacks.Frame{}),
+		callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 }
 
 func TestNearestName(t *testing.T) {
@@ -361,7 +373,8 @@ func TestNearestName(t *testing.T) {
 		{"more than half of them", []string{"axxx"}, "abcd", ""},
 		{"another word", []string{"optimizer"}, "loss", ""},
 		{"one letter", []string{"a"}, "b", ""},
-		{"a long name", []string{"loss", strings.Repeat("x", 1000)}, strings.Repeat("x", 1001), strings.Repeat("x", 1000)},
+		{"a long name", []string{"loss", strings.Repeat("x", 1000)}, strings.Repeat("x", 1001),
+			strings.Repeat("x", 1000)},
 		{"a hostile one", []string{"loss"}, strings.Repeat("loss", 1<<20), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -392,9 +405,11 @@ func TestUnknownErrorText(t *testing.T) {
 			`callbacks: callback "loss" is only declared in the default registry, and the run has no function for it: give one by With`},
 		{callbacks.UnknownError{Callback: "id 4", Missing: "callback", IDState: callbacks.IDUnregistered},
 			`callbacks: callback "id 4" of the default registry was unregistered: unregister it only when every executable that calls it is closed`},
-		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", IDState: callbacks.IDInAnotherRegistry},
+		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback",
+			IDState: callbacks.IDInAnotherRegistry},
 			`callbacks: callback "id 4" is not in the registry "main" but in another one: name that registry in the module`},
-		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback", IDState: callbacks.IDNeverReturned},
+		{callbacks.UnknownError{Callback: "id 4", Registry: "main", Missing: "callback",
+			IDState: callbacks.IDNeverReturned},
 			`callbacks: callback "id 4" was never returned by the registry "main" of this process: ids are valid in one process only, so bind callbacks of saved modules by name`},
 	} {
 		check.Text(t, &c.err, c.want)
@@ -485,12 +500,14 @@ func TestPerSecond(t *testing.T) {
 	}{{0, 0}, {11, 0}, {99, 0}, {100, 0}, {150, 0}, {160, 1}, {190, 1}, {199, 0}} {
 		now.Store(call.at)
 		v := tensor.Scalar(int32(call.at))
-		check.NoError(t, dispatchtest.Invoke(slots[call.site], nil, &callbacks.Frame{Name: "f", Args: []tensor.View{v}}))
+		check.NoError(t,
+			dispatchtest.Invoke(slots[call.site], nil, &callbacks.Frame{Name: "f", Args: []tensor.View{v}}))
 		clear(v.Data) // the runtime uses it again
 	}
 	check.NoError(t, callbacks.Barrier(t.Context(), "end"))
 	check.Diff(t, "made", []int32{0, 100, 190, 199}, made)
-	check.Diff(t, "counts", callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 8, Delivered: 4, Dropped: 4}, r.Stats()[0])
+	check.Diff(t, "counts", callbacks.Stat{Callback: "f", Registry: r.Name(), Fired: 8, Delivered: 4, Dropped: 4},
+		r.Stats()[0])
 }
 
 // Without a barrier, the last call is made when its time has come.
@@ -506,7 +523,8 @@ func TestPerSecondLast(t *testing.T) {
 	s, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name()})
 	check.NoError(t, err)
 	for i := range 100 {
-		check.NoError(t, dispatchtest.Invoke(s, nil, &callbacks.Frame{Name: "f", Args: []tensor.View{tensor.Scalar(int32(i))}}))
+		check.NoError(t,
+			dispatchtest.Invoke(s, nil, &callbacks.Frame{Name: "f", Args: []tensor.View{tensor.Scalar(int32(i))}}))
 	}
 	check.Diff(t, "last", int32(99), <-last)
 	check.NoError(t, callbacks.Barrier(t.Context(), "end"))

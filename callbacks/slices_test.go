@@ -23,10 +23,12 @@ func TestSlices(t *testing.T) {
 	check.Diff(t, "argument", "f32[2,2] [1 7 3 4]", grid.String())
 	check.Diff(t, "results", "[f32[2,2] [3 4 1 7] s32[2] [1 3]]", fmt.Sprint(results))
 
-	check.Text(t, call(func(context.Context, struct{}) ([][]float32, error) { return [][]float32{{1, 2}, {3}}, nil }, nil, results[:1]),
+	check.Text(t, call(func(context.Context, struct{}) ([][]float32, error) { return [][]float32{{1, 2}, {3}}, nil },
+		nil, results[:1]),
 		`the function returned other results than the module expects:
   result 0: expected f32[2,2], returned a broken array (the slices in it differ in length)  <- differs`)
-	check.Text(t, call(func(context.Context, []float32) (struct{}, error) { return struct{}{}, nil }, []tensor.View{grid}, nil),
+	check.Text(t,
+		call(func(context.Context, []float32) (struct{}, error) { return struct{}{}, nil }, []tensor.View{grid}, nil),
 		`the function takes other arguments than the module gives:
   argument 0: takes f32[?], given f32[2,2]  <- differs`)
 

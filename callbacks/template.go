@@ -62,7 +62,8 @@ const anyDim = -1
 // acceptedBy describes the arrays that a leaf can hold.
 func acceptedBy(l leaf.Leaf) Leaf {
 	d, rank := l.Accepts()
-	return Leaf{Shape: tensor.Shape{DType: d, Dims: slices.Repeat([]int{anyDim}, max(rank, 0))}, Any: rank == leaf.AnyRank}
+	return Leaf{Shape: tensor.Shape{DType: d, Dims: slices.Repeat([]int{anyDim}, max(rank, 0))},
+		Any: rank == leaf.AnyRank}
 }
 
 // Error lists both sides, leaf by leaf.

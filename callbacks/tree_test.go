@@ -56,11 +56,13 @@ type everything struct {
 
 func someEverything() everything {
 	return everything{
-		Bool: true, I8: -8, I16: -16, I32: -32, I64: -64, Int: -1, U8: 8, U16: 16, U32: 32, U64: math.MaxUint64, Uint: 1,
-		F16: tensor.ToFloat16(0.5), BF16: tensor.ToBFloat16(2), F32: 21.5, F64: math.Pi, C64: 1 + 2i, C128: 3 - 4i,
+		Bool: true, I8: -8, I16: -16, I32: -32, I64: -64, Int: -1, U8: 8, U16: 16, U32: 32, U64: math.MaxUint64,
+		Uint: 1,
+		F16:  tensor.ToFloat16(0.5), BF16: tensor.ToBFloat16(2), F32: 21.5, F64: math.Pi, C64: 1 + 2i, C128: 3 - 4i,
 		Array: tensor.Array[int16]{Dims: []int{2, 1}, Data: []int16{1, 2}}, View: tensor.Vector[uint32](7, 8, 9),
 		Point: point{1, 2}, Points: [2]point{{3, 4}, {5, 6}},
-		Slice: []int8{7, 8}, List: []point{{7, 8}}, Grid: [][]int32{{1, 2, 3}, {4, 5, 6}}, Map: map[string]point{"b": {11, 12}, "a": {9, 10}},
+		Slice: []int8{7, 8}, List: []point{{7, 8}}, Grid: [][]int32{{1, 2, 3}, {4, 5, 6}},
+		Map:   map[string]point{"b": {11, 12}, "a": {9, 10}},
 		Ints:  map[int]int8{10: 3, -2: 1, 9: 2},
 		Uints: map[uint8][]int8{200: {5}, 3: {4, 4}}, Nil: []float64{},
 	}
@@ -70,9 +72,12 @@ func someEverything() everything {
 func everythingFlat() []tensor.View {
 	array, _ := tensor.FromSlice([]int16{1, 2}, 2, 1)
 	flat := []tensor.View{
-		tensor.Scalar(true), tensor.Scalar[int8](-8), tensor.Scalar[int16](-16), tensor.Scalar[int32](-32), tensor.Scalar[int64](-64), tensor.Scalar[int64](-1),
-		tensor.Scalar[uint8](8), tensor.Scalar[uint16](16), tensor.Scalar[uint32](32), tensor.Scalar[uint64](math.MaxUint64), tensor.Scalar[uint64](1),
-		tensor.Scalar(tensor.ToFloat16(0.5)), tensor.Scalar(tensor.ToBFloat16(2)), tensor.Scalar[float32](21.5), tensor.Scalar(math.Pi),
+		tensor.Scalar(true), tensor.Scalar[int8](-8), tensor.Scalar[int16](-16), tensor.Scalar[int32](-32),
+		tensor.Scalar[int64](-64), tensor.Scalar[int64](-1),
+		tensor.Scalar[uint8](8), tensor.Scalar[uint16](16), tensor.Scalar[uint32](32),
+		tensor.Scalar[uint64](math.MaxUint64), tensor.Scalar[uint64](1),
+		tensor.Scalar(tensor.ToFloat16(0.5)), tensor.Scalar(tensor.ToBFloat16(2)), tensor.Scalar[float32](21.5),
+		tensor.Scalar(math.Pi),
 		tensor.Scalar[complex64](1 + 2i), tensor.Scalar[complex128](3 - 4i), array, tensor.Vector[uint32](7, 8, 9),
 	}
 	for i := range 6 {
@@ -136,13 +141,16 @@ func TestArraysAreNotCopied(t *testing.T) {
 }
 
 // call runs a function on arguments, with room for results.
-func call[A, R any](fn func(context.Context, A) (R, error), args, results []tensor.View, template ...callbacks.Template[A, R]) error {
+func call[A, R any](
+	fn func(context.Context, A) (R, error), args, results []tensor.View, template ...callbacks.Template[A, R],
+) error {
 	return callbacks.Call(fn, template...)(&callbacks.Frame{Name: "f", Args: args, Results: results})
 }
 
 func TestTreesOfOneLeafAndOfNone(t *testing.T) {
 	result := room([]tensor.View{tensor.Scalar[float32](0)})
-	check.NoError(t, call(func(_ context.Context, x float32) (float32, error) { return 2 * x, nil }, []tensor.View{tensor.Scalar[float32](4)}, result))
+	check.NoError(t, call(func(_ context.Context, x float32) (float32, error) { return 2 * x, nil },
+		[]tensor.View{tensor.Scalar[float32](4)}, result))
 	check.Diff(t, "scalar", []tensor.View{tensor.Scalar[float32](8)}, result)
 
 	check.NoError(t, call(func(_ context.Context, x tensor.Array[float32]) (tensor.View, error) {
@@ -152,15 +160,20 @@ func TestTreesOfOneLeafAndOfNone(t *testing.T) {
 	check.Diff(t, "arrays", []tensor.View{tensor.Scalar[float32](5)}, result)
 
 	calls := 0
-	check.NoError(t, call(func(context.Context, struct{}) (struct{}, error) { calls++; return struct{}{}, nil }, nil, nil))
+	check.NoError(t,
+		call(func(context.Context, struct{}) (struct{}, error) { calls++; return struct{}{}, nil }, nil, nil))
 	check.NoError(t, call(func(context.Context, [0]int) (map[string]int, error) { calls++; return nil, nil }, nil, nil))
-	check.NoError(t, call(func(context.Context, []tensor.View) ([][0]int, error) { calls++; return make([][0]int, 3), nil }, nil, nil))
+	check.NoError(t, call(func(context.Context, []tensor.View) ([][0]int, error) {
+		calls++
+		return make([][0]int, 3), nil
+	}, nil, nil))
 	check.Diff(t, "calls", 3, calls)
 }
 
 // A slice accepts any number of arrays, if its elements are all alike.
 func TestOpenSlices(t *testing.T) {
-	flat := []tensor.View{tensor.Scalar[float32](1), tensor.Scalar[float32](2), tensor.Scalar[float32](3), tensor.Scalar[float32](4)}
+	flat := []tensor.View{tensor.Scalar[float32](1), tensor.Scalar[float32](2), tensor.Scalar[float32](3),
+		tensor.Scalar[float32](4)}
 	var points []point
 	results := room(flat[:2])
 	check.NoError(t, call(func(_ context.Context, args []point) ([2]float32, error) {
@@ -170,7 +183,10 @@ func TestOpenSlices(t *testing.T) {
 	check.Diff(t, "points", []point{{1, 2}, {3, 4}}, points)
 	check.Diff(t, "results", flat[2:], results)
 
-	check.NoError(t, call(func(_ context.Context, args []point) (struct{}, error) { points = args; return struct{}{}, nil }, nil, nil))
+	check.NoError(t, call(func(_ context.Context, args []point) (struct{}, error) {
+		points = args
+		return struct{}{}, nil
+	}, nil, nil))
 	check.Diff(t, "no points", []point{}, points)
 
 	err := call(func(_ context.Context, args []point) (struct{}, error) { return struct{}{}, nil }, flat[:3], nil)
@@ -224,7 +240,8 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
   .A: takes any f32 array, given s32[]  <- differs
   .V: takes any array, given pred[]
   .Named["lr"]: takes f64[], given f64[]`},
-		{"not a scalar", []tensor.View{tensor.Vector[int32](1), a, v, lr}, `the function takes other arguments than the module gives:
+		{"not a scalar", []tensor.View{tensor.Vector[int32](1), a, v, lr},
+			`the function takes other arguments than the module gives:
   .N: takes s32[], given s32[1]  <- differs
   .A: takes any f32 array, given f32[2]
   .V: takes any array, given pred[]
@@ -232,7 +249,8 @@ func TestArgumentsThatDoNotFit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			calls := 0
-			err := callbacks.Tap(func(context.Context, tree) error { calls++; return nil }, template)(&callbacks.Frame{Name: "f", Args: c.args})
+			err := callbacks.Tap(func(context.Context, tree) error { calls++; return nil },
+				template)(&callbacks.Frame{Name: "f", Args: c.args})
 			if c.want == "" {
 				check.NoError(t, err)
 				check.Diff(t, "calls", 1, calls)
@@ -262,7 +280,8 @@ func TestResultsThatDoNotFit(t *testing.T) {
 			Any:   tensor.Scalar[int8](5),
 		}
 	}
-	flat := []tensor.View{tensor.Scalar[float32](1), tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4), tensor.Scalar(false), tensor.Scalar(true), tensor.Scalar[int8](5)}
+	flat := []tensor.View{tensor.Scalar[float32](1), tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4),
+		tensor.Scalar(false), tensor.Scalar(true), tensor.Scalar[int8](5)}
 	rows := [6]string{
 		"  .Mean: expected f32[], returned f32[]",
 		"  .Rows[0]: expected s32[2], returned s32[2]",
@@ -292,13 +311,15 @@ func TestResultsThatDoNotFit(t *testing.T) {
 		{"a slice that is too long", func(r *tree) { r.Rows = append(r.Rows, r.Rows[0]) }, 7, map[int]string{
 			6: "  .Rows[2]: expected nothing, returned s32[2]  <- differs",
 		}},
-		{"another key with the same shape", func(r *tree) { r.Named["c"] = r.Named["b"]; delete(r.Named, "b") }, 6, map[int]string{
-			4: `  .Named["b"]: expected pred[], returned nothing  <- differs`,
-			6: `  .Named["c"]: expected nothing, returned pred[]  <- differs`,
-		}},
-		{"a shape", func(r *tree) { r.Rows[1] = tensor.Array[int32]{Dims: []int{2, 1}, Data: []int32{1, 2}} }, 6, map[int]string{
-			2: "  .Rows[1]: expected s32[2], returned s32[2,1]  <- differs",
-		}},
+		{"another key with the same shape", func(r *tree) { r.Named["c"] = r.Named["b"]; delete(r.Named, "b") }, 6,
+			map[int]string{
+				4: `  .Named["b"]: expected pred[], returned nothing  <- differs`,
+				6: `  .Named["c"]: expected nothing, returned pred[]  <- differs`,
+			}},
+		{"a shape", func(r *tree) { r.Rows[1] = tensor.Array[int32]{Dims: []int{2, 1}, Data: []int32{1, 2}} }, 6,
+			map[int]string{
+				2: "  .Rows[1]: expected s32[2], returned s32[2,1]  <- differs",
+			}},
 		{"an element type", func(r *tree) { r.Any = tensor.Scalar[uint8](5) }, 6, map[int]string{
 			5: "  .Any: expected s8[], returned u8[]  <- differs",
 		}},
@@ -313,7 +334,8 @@ func TestResultsThatDoNotFit(t *testing.T) {
 			results := room(flat)
 			value := good()
 			c.change(&value)
-			err := call(func(context.Context, struct{}) (tree, error) { return value, nil }, nil, results, callbacks.Template[struct{}, tree]{Results: good()})
+			err := call(func(context.Context, struct{}) (tree, error) { return value, nil }, nil, results,
+				callbacks.Template[struct{}, tree]{Results: good()})
 			if c.rows == nil {
 				check.NoError(t, err)
 				check.Diff(t, "results", flat, results)
@@ -386,16 +408,19 @@ func TestPassthroughOfTrees(t *testing.T) {
 	}
 	a, b, n := tensor.Vector[int32](1, 2), tensor.Vector[int32](3, 4), tensor.Scalar[int32](5)
 	memory := []tensor.View{a, b, n}
-	frame := &callbacks.Frame{Name: "f", Config: contract.Config{Form: contract.Passthrough}, Args: memory, Results: memory}
+	frame := &callbacks.Frame{Name: "f", Config: contract.Config{Form: contract.Passthrough}, Args: memory,
+		Results: memory}
 	check.NoError(t, callbacks.Call(func(_ context.Context, in tree) (tree, error) {
 		return tree{A: in.B, B: in.A, N: in.N + 1}, nil
 	})(frame))
-	check.Diff(t, "swapped", []tensor.View{tensor.Vector[int32](3, 4), tensor.Vector[int32](1, 2), tensor.Scalar[int32](6)}, memory)
+	check.Diff(t, "swapped",
+		[]tensor.View{tensor.Vector[int32](3, 4), tensor.Vector[int32](1, 2), tensor.Scalar[int32](6)}, memory)
 	check.NoError(t, callbacks.Call(func(_ context.Context, in tree) (tree, error) {
 		in.A.Data[0] = 9 // in place
 		return in, nil
 	})(frame))
-	check.Diff(t, "in place", []tensor.View{tensor.Vector[int32](9, 4), tensor.Vector[int32](1, 2), tensor.Scalar[int32](6)}, memory)
+	check.Diff(t, "in place",
+		[]tensor.View{tensor.Vector[int32](9, 4), tensor.Vector[int32](1, 2), tensor.Scalar[int32](6)}, memory)
 }
 
 type hidden struct {
@@ -406,11 +431,13 @@ type hidden struct {
 // Functions that return an error return one for such a type.
 func TestRegisterTypesThatAreNoTrees(t *testing.T) {
 	var r callbacks.Registry
-	check.Text(t, callbacks.RegisterCall(&r, "f", func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil }, callbacks.Options{}),
+	check.Text(t, callbacks.RegisterCall(&r, "f",
+		func(context.Context, struct{}) (hidden, error) { return hidden{y: 1}, nil }, callbacks.Options{}),
 		`callbacks: callback "f": results: the field y of callbacks_test.hidden is not exported`)
 	check.Text(t, callbacks.RegisterTap(&r, "f", func(context.Context, *int) error { return nil }, callbacks.Options{}),
 		`callbacks: callback "f": arguments: this is a *int, which cannot be part of a tree: use tensor.View, tensor.Array, numbers, slices of numbers, structs, slices, arrays and maps`)
-	check.Text(t, callbacks.RegisterTap[int32](&r, "f", nil, callbacks.Options{}), `callbacks: the function of callback "f" is nil`)
+	check.Text(t, callbacks.RegisterTap[int32](&r, "f", nil, callbacks.Options{}),
+		`callbacks: the function of callback "f" is nil`)
 	check.Diff(t, "what is registered", 0, len(r.List()))
 }
 
@@ -450,7 +477,8 @@ func TestTypesThatAreNoTrees(t *testing.T) {
 }
 
 func TestFrameOf(t *testing.T) {
-	frame := &callbacks.Frame{Name: "f", Device: 2, RunID: 7, Static: []any{"s"}, Config: contract.Config{Effect: "log", Loc: "a/b.go:3"}}
+	frame := &callbacks.Frame{Name: "f", Device: 2, RunID: 7, Static: []any{"s"},
+		Config: contract.Config{Effect: "log", Loc: "a/b.go:3"}}
 	var kept context.Context
 	check.NoError(t, callbacks.Tap(func(ctx context.Context, _ struct{}) error {
 		derived, cancel := context.WithCancel(ctx)
@@ -489,16 +517,19 @@ func TestSignatureOf(t *testing.T) {
 		}},
 		{"->", func() (string, error) { return callbacks.SignatureOf(struct{}{}, struct{}{}) }},
 		{"pred[]->f32[],s8[2],s8[]", func() (string, error) {
-			return callbacks.SignatureOf(false, stats{Rows: []tensor.View{tensor.Vector[int8](1, 2), {Shape: tensor.ShapeOf(tensor.S8)}}})
+			return callbacks.SignatureOf(false,
+				stats{Rows: []tensor.View{tensor.Vector[int8](1, 2), {Shape: tensor.ShapeOf(tensor.S8)}}})
 		}},
 		{"f32[],f32[],s64[0]->", func() (string, error) {
-			return callbacks.SignatureOf(map[string]tensor.View{"y": {Shape: tensor.ShapeOf(tensor.S64, 0)}, "x": tensor.Scalar[float32](1), "X": tensor.Scalar[float32](1)}, struct{}{})
+			return callbacks.SignatureOf(map[string]tensor.View{"y": {Shape: tensor.ShapeOf(tensor.S64, 0)},
+				"x": tensor.Scalar[float32](1), "X": tensor.Scalar[float32](1)}, struct{}{})
 		}},
 		{"bf16[],f16[]->u32[]", func() (string, error) {
 			return callbacks.SignatureOf(struct {
 				A tensor.Array[tensor.BFloat16]
 				B tensor.Array[tensor.Float16]
-			}{tensor.Array[tensor.BFloat16]{Data: make([]tensor.BFloat16, 1)}, tensor.Array[tensor.Float16]{Dims: []int{}}}, uint32(0))
+			}{tensor.Array[tensor.BFloat16]{Data: make([]tensor.BFloat16, 1)},
+				tensor.Array[tensor.Float16]{Dims: []int{}}}, uint32(0))
 		}},
 	} {
 		got, err := c.get()
@@ -523,15 +554,18 @@ func TestRegisterTyped(t *testing.T) {
 	check.NoError(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}))
 	check.NoError(t, callbacks.RegisterCall(r, "b: given", norm, callbacks.Options{Signature: "f32[],f32[]->f32[]"}))
 	check.NoError(t, callbacks.RegisterCall(r, "c: open", first, callbacks.Options{}))
-	check.NoError(t, callbacks.RegisterCall(r, "d: template", first, callbacks.Options{}, callbacks.Template[[]tensor.Array[float32], tensor.View]{
-		Args:    []tensor.Array[float32]{{Dims: []int{4}}},
-		Results: tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4)},
-	}))
-	check.NoError(t, callbacks.RegisterCall(r, "e: half a template", first, callbacks.Options{}, callbacks.Template[[]tensor.Array[float32], tensor.View]{
-		Args: []tensor.Array[float32]{{Dims: []int{4}}},
-	}))
+	check.NoError(t, callbacks.RegisterCall(r, "d: template", first, callbacks.Options{},
+		callbacks.Template[[]tensor.Array[float32], tensor.View]{
+			Args:    []tensor.Array[float32]{{Dims: []int{4}}},
+			Results: tensor.View{Shape: tensor.ShapeOf(tensor.F32, 4)},
+		}))
+	check.NoError(t, callbacks.RegisterCall(r, "e: half a template", first, callbacks.Options{},
+		callbacks.Template[[]tensor.Array[float32], tensor.View]{
+			Args: []tensor.Array[float32]{{Dims: []int{4}}},
+		}))
 	tap := func(context.Context, []int8) error { return nil }
-	check.NoError(t, callbacks.RegisterTap(r, "f: tap", func(context.Context, point) error { return nil }, callbacks.Options{}))
+	check.NoError(t,
+		callbacks.RegisterTap(r, "f: tap", func(context.Context, point) error { return nil }, callbacks.Options{}))
 	check.NoError(t, callbacks.RegisterTap(r, "g: open tap", tap, callbacks.Options{}))
 	check.NoError(t, callbacks.RegisterTap(r, "h: template of a tap", tap, callbacks.Options{}, []int8{0, 0}))
 	got := map[string]string{}
@@ -539,11 +573,14 @@ func TestRegisterTyped(t *testing.T) {
 		got[info.Name] = info.Signature
 	}
 	check.Diff(t, "signatures", map[string]string{
-		"a: types": "f32[],f32[]->f32[]", "b: given": "f32[],f32[]->f32[]", "c: open": "", "d: template": "f32[4]->f32[4]", "e: half a template": "",
+		"a: types": "f32[],f32[]->f32[]", "b: given": "f32[],f32[]->f32[]", "c: open": "",
+		"d: template": "f32[4]->f32[4]", "e: half a template": "",
 		"f: tap": "f32[],f32[]->", "g: open tap": "", "h: template of a tap": "s8[2]->",
 	}, got)
-	check.Text(t, callbacks.RegisterTap[int](r, "nil", nil, callbacks.Options{}), `callbacks: the function of callback "nil" is nil`)
-	check.Text(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}), `callbacks: the callback "a: types" is registered already: Unregister it first`)
+	check.Text(t, callbacks.RegisterTap[int](r, "nil", nil, callbacks.Options{}),
+		`callbacks: the function of callback "nil" is nil`)
+	check.Text(t, callbacks.RegisterCall(r, "a: types", norm, callbacks.Options{}),
+		`callbacks: the callback "a: types" is registered already: Unregister it first`)
 }
 
 // Concurrent calls on many devices do not mix their trees.
@@ -596,7 +633,8 @@ func scalarCall() (callbacks.Func, *callbacks.Frame) {
 func BenchmarkTyped(b *testing.B) {
 	scalars, scalarFrame := scalarCall()
 	views := callbacks.Tap(func(context.Context, []tensor.View) error { return nil })
-	mapped := callbacks.Tap(func(context.Context, map[string]float32) error { return nil }, map[string]float32{"x": 0, "y": 0, "z": 0})
+	mapped := callbacks.Tap(func(context.Context, map[string]float32) error { return nil },
+		map[string]float32{"x": 0, "y": 0, "z": 0})
 	three := make([]tensor.View, 3)
 	for i := range three {
 		three[i] = tensor.Scalar[float32](1)

@@ -145,7 +145,9 @@ func noResults(f *Frame) error {
 // RegisterCall registers the function that Call makes. It returns an error where Call would
 // panic. If the options have no signature and the types or the template determine it,
 // RegisterCall sets it.
-func RegisterCall[A, R any](r *Registry, name string, fn func(ctx context.Context, args A) (R, error), o Options, template ...Template[A, R]) error {
+func RegisterCall[A, R any](
+	r *Registry, name string, fn func(ctx context.Context, args A) (R, error), o Options, template ...Template[A, R],
+) error {
 	if o.Signature == "" {
 		var t Template[A, R]
 		known := len(template) > 0
@@ -164,7 +166,9 @@ func RegisterCall[A, R any](r *Registry, name string, fn func(ctx context.Contex
 // RegisterTap registers the function that Tap makes. It returns an error where Tap would
 // panic. If the options have no signature and the type or the template determines it,
 // RegisterTap sets the one for builder.Tap, which has no results.
-func RegisterTap[A any](r *Registry, name string, fn func(ctx context.Context, args A) error, o Options, template ...A) error {
+func RegisterTap[A any](
+	r *Registry, name string, fn func(ctx context.Context, args A) error, o Options, template ...A,
+) error {
 	if o.Signature == "" {
 		var args A
 		known := len(template) > 0

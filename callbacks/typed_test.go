@@ -35,7 +35,8 @@ func TestTap(t *testing.T) {
 // of the memory as results.
 func TestTapMakesNoResults(t *testing.T) {
 	called := false
-	call := &callbacks.Frame{Name: "f", Results: []tensor.View{tensor.Scalar[int8](7)}, Config: contract.Config{Form: contract.Call}}
+	call := &callbacks.Frame{Name: "f", Results: []tensor.View{tensor.Scalar[int8](7)},
+		Config: contract.Config{Form: contract.Call}}
 	err := callbacks.Tap(func(context.Context, []tensor.View) error { called = true; return nil })(call)
 	check.Text(t, err, "the function returned 0 results, the module expects 1:\n  result 0: expected s8[], returned nothing  <- differs")
 	check.Diff(t, "called", false, called)
@@ -52,7 +53,8 @@ func TestCall(t *testing.T) {
 	}{
 		{"none", nil},
 		{"one", []tensor.View{tensor.Vector[float32](1, 2)}},
-		{"several", []tensor.View{tensor.Scalar(int64(-1)), tensor.Vector(true, false), tensor.Scalar(complex(1, 2.0))}},
+		{"several",
+			[]tensor.View{tensor.Scalar(int64(-1)), tensor.Vector(true, false), tensor.Scalar(complex(1, 2.0))}},
 		{"empty", []tensor.View{tensor.Vector([]float32{}...), tensor.Scalar(int8(3))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,7 +76,8 @@ func TestCall(t *testing.T) {
 }
 
 func TestCallArguments(t *testing.T) {
-	call := &callbacks.Frame{Args: []tensor.View{tensor.Vector[float32](1, 2)}, Results: []tensor.View{tensor.Vector[float32](0, 0)}}
+	call := &callbacks.Frame{Args: []tensor.View{tensor.Vector[float32](1, 2)},
+		Results: []tensor.View{tensor.Vector[float32](0, 0)}}
 	call = call.WithContext(context.WithValue(t.Context(), contextKey{}, "mine"))
 	check.NoError(t, callbacks.Call(func(ctx context.Context, args []tensor.View) ([]tensor.View, error) {
 		check.Diff(t, "context", any("mine"), ctx.Value(contextKey{}))
@@ -99,7 +102,8 @@ func TestCallPassthrough(t *testing.T) {
 	check.Diff(t, "results", want, call.Results)
 
 	// Returned as they are, arguments stay the views that they were.
-	check.NoError(t, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) { return args, nil })(call))
+	check.NoError(t,
+		callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) { return args, nil })(call))
 	check.Diff(t, "results", want, call.Results)
 	if &call.Args[0].Data[0] != &a.Data[0] {
 		t.Error("the call's arguments were exchanged")
@@ -126,14 +130,17 @@ func TestCallErrors(t *testing.T) {
 		{"too few", []tensor.View{one}, nil, []tensor.Shape{f2}, `the function returned 1 result, the module expects 2:
   result 0: expected f32[2], returned f32[2]
   result 1: expected s32[], returned nothing  <- differs`},
-		{"too many", []tensor.View{one, two, two}, nil, []tensor.Shape{f2, s0, s0}, `the function returned 3 results, the module expects 2:
+		{"too many", []tensor.View{one, two, two}, nil, []tensor.Shape{f2, s0, s0},
+			`the function returned 3 results, the module expects 2:
   result 0: expected f32[2], returned f32[2]
   result 1: expected s32[], returned s32[]
   result 2: expected nothing, returned s32[]  <- differs`},
-		{"order", []tensor.View{two, one}, nil, []tensor.Shape{s0, f2}, `the function returned other results than the module expects:
+		{"order", []tensor.View{two, one}, nil, []tensor.Shape{s0, f2},
+			`the function returned other results than the module expects:
   result 0: expected f32[2], returned s32[]  <- differs
   result 1: expected s32[], returned f32[2]  <- differs`},
-		{"element type", []tensor.View{one, tensor.Scalar(uint32(3))}, nil, []tensor.Shape{f2, tensor.ShapeOf(tensor.U32)},
+		{"element type", []tensor.View{one, tensor.Scalar(uint32(3))}, nil,
+			[]tensor.Shape{f2, tensor.ShapeOf(tensor.U32)},
 			`the function returned other results than the module expects:
   result 0: expected f32[2], returned f32[2]
   result 1: expected s32[], returned u32[]  <- differs`},
@@ -155,7 +162,9 @@ func TestCallErrors(t *testing.T) {
   result 1: expected s32[], returned s32[]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			room := func() []tensor.View { return []tensor.View{tensor.Vector[float32](-1, -1), tensor.Scalar(int32(-1))} }
+			room := func() []tensor.View {
+				return []tensor.View{tensor.Vector[float32](-1, -1), tensor.Scalar(int32(-1))}
+			}
 			call := &callbacks.Frame{Name: "f", Results: room()}
 			err := returning(c.results, c.err)(call)
 			check.Text(t, err, c.want)
@@ -175,10 +184,12 @@ func TestCallErrors(t *testing.T) {
 // The error outlives the call, whose dimensions may be the runtime's memory.
 func TestTemplateErrorKeepsNothingOfTheCall(t *testing.T) {
 	dims := []int{2, 3}
-	call := &callbacks.Frame{Name: "f", Results: []tensor.View{{Shape: tensor.Shape{DType: tensor.F32, Dims: dims}, Data: make([]byte, 24)}}}
+	call := &callbacks.Frame{Name: "f",
+		Results: []tensor.View{{Shape: tensor.Shape{DType: tensor.F32, Dims: dims}, Data: make([]byte, 24)}}}
 	err := returning(nil, nil)(call)
 	dims[0] = 99
-	check.Diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)}, shapes(check.As[*callbacks.TemplateError](t, err).Want))
+	check.Diff(t, "Want", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2, 3)},
+		shapes(check.As[*callbacks.TemplateError](t, err).Want))
 }
 
 func shapes(leaves []callbacks.Leaf) []tensor.Shape {

@@ -30,7 +30,8 @@ func (e *UnknownError) Error() string {
 	case e.IDState == IDUnregistered:
 		return fmt.Sprintf("callbacks: callback %q of %s was unregistered: unregister it only when every executable that calls it is closed", e.Callback, where)
 	case e.IDState == IDInAnotherRegistry:
-		return fmt.Sprintf("callbacks: callback %q is not in %s but in another one: name that registry in the module", e.Callback, where)
+		return fmt.Sprintf("callbacks: callback %q is not in %s but in another one: name that registry in the module",
+			e.Callback, where)
 	case e.IDState == IDNeverReturned:
 		return fmt.Sprintf("callbacks: callback %q was never returned by %s of this process: ids are valid in one process only, so bind callbacks of saved modules by name", e.Callback, where)
 	}

@@ -42,7 +42,8 @@ func TestUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer slot.Close()
-		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: config.Name(), Config: config}); check.As[*callbacks.CallError](t, err).Err != errIts {
+		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: config.Name(),
+			Config: config}); check.As[*callbacks.CallError](t, err).Err != errIts {
 			t.Errorf("the error is %v", err)
 		}
 		return said
@@ -61,7 +62,8 @@ func TestUse(t *testing.T) {
 	if err := r.Register("after", function, callbacks.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	before, after, byID := contract.Config{Callback: "before"}, contract.Config{Callback: "after"}, contract.Config{ID: id}
+	before, after, byID := contract.Config{Callback: "before"}, contract.Config{Callback: "after"},
+		contract.Config{ID: id}
 	check.Diff(t, "before", []string{"outer", "outer", "inner", "before"}, invoke(before))
 	check.Diff(t, "after", []string{"outer", "outer", "inner", "after"}, invoke(after))
 	check.Diff(t, "by id", []string{"outer", "outer", "inner", byID.Name()}, invoke(byID))

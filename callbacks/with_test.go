@@ -13,7 +13,8 @@ import (
 // A name given to With that is like a registered one is logged once.
 func TestWithMisspelled(t *testing.T) {
 	var lines bytes.Buffer
-	r, err := callbacks.NewRegistry(t.Name(), callbacks.RegistryOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
+	r, err := callbacks.NewRegistry(t.Name(),
+		callbacks.RegistryOptions{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
 	check.NoError(t, err)
 	check.Cleanup(t, r)
 	check.NoError(t, r.Register("metric", nothing, callbacks.Options{}))

@@ -82,7 +82,8 @@ func (c Config) Validate() error {
 	case c.Callback == "" && c.Signature != "":
 		return errors.New("contract: a signature belongs to a callback that is bound by name")
 	case c.NumIDs < 0 || c.NumTokens < 0 || c.Every < 0:
-		return fmt.Errorf("contract: n_ids %d, n_tokens %d and every %d cannot be negative", c.NumIDs, c.NumTokens, c.Every)
+		return fmt.Errorf("contract: n_ids %d, n_tokens %d and every %d cannot be negative", c.NumIDs, c.NumTokens,
+			c.Every)
 	}
 	if c.Every > 1 && c.Form.Target() == TargetRuntimeCall {
 		return fmt.Errorf("contract: callback %q cannot be called every %d-th time only: its results are needed each time", c.Name(), c.Every)
@@ -95,7 +96,8 @@ func (c Config) Validate() error {
 			"only the forms call and pure have results of their own", c.Name(), c.Form)
 	}
 	for _, text := range []string{
-		c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc, c.JVP, c.VJP, c.Transpose, c.Batch,
+		c.Callback, c.Signature, c.Registry, c.Effect, c.Policy, c.Transforms, c.Loc, c.JVP, c.VJP, c.Transpose,
+		c.Batch,
 	} {
 		if strings.ContainsRune(text, 0) {
 			return fmt.Errorf("contract: %q contains a NUL, which XLA does not pass on", text)

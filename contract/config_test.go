@@ -18,11 +18,13 @@ var (
 		NumIDs: 2, NumTokens: 1, Effect: "io", Policy: "once", Transforms: "vmap(8)", Loc: "main.go:12",
 		Optional: true, Every: 10,
 	}
-	byID    = contract.Config{Form: contract.Observe, ID: 7}
-	legacy  = contract.Config{Form: contract.Call, Callback: "f", Legacy: 3, LegacyOpaque: "a\x00\xff", LegacyTuples: "(.)->."}
+	byID   = contract.Config{Form: contract.Observe, ID: 7}
+	legacy = contract.Config{Form: contract.Call, Callback: "f", Legacy: 3, LegacyOpaque: "a\x00\xff",
+		LegacyTuples: "(.)->."}
 	derived = contract.Config{Form: contract.Pure, Callback: "f", JVP: "j", VJP: "@v", Transpose: "t", Batch: "b"}
 	// opaque has the fields of the further encodings.
-	opaque = contract.Config{Form: contract.Passthrough, Opaque: "id", Server: "server", Encoding: contract.EncodingServer, Aliased: 2}
+	opaque = contract.Config{Form: contract.Passthrough, Opaque: "id", Server: "server",
+		Encoding: contract.EncodingServer, Aliased: 2}
 )
 
 func TestAttrs(t *testing.T) {
@@ -38,10 +40,12 @@ func TestAttrs(t *testing.T) {
 		}},
 		{"by id", byID, []contract.Attr{{"callback_id", int64(7)}, {"form", "observe"}, {"v", int64(1)}}},
 		{"legacy", legacy, []contract.Attr{
-			{"callback", "f"}, {"form", "call"}, {"legacy", int64(3)}, {"legacy_opaque", "6100ff"}, {"legacy_tuples", "(.)->."}, {"v", int64(2)},
+			{"callback", "f"}, {"form", "call"}, {"legacy", int64(3)}, {"legacy_opaque", "6100ff"},
+			{"legacy_tuples", "(.)->."}, {"v", int64(2)},
 		}},
 		{"derived", derived, []contract.Attr{
-			{"batch", "b"}, {"callback", "f"}, {"form", "pure"}, {"jvp", "j"}, {"transpose", "t"}, {"v", int64(3)}, {"vjp", "@v"},
+			{"batch", "b"}, {"callback", "f"}, {"form", "pure"}, {"jvp", "j"}, {"transpose", "t"}, {"v", int64(3)},
+			{"vjp", "@v"},
 		}},
 		{"least", contract.Config{Form: contract.Pure, Callback: "f"}, []contract.Attr{
 			{"callback", "f"}, {"form", "pure"}, {"v", int64(1)},
@@ -72,7 +76,9 @@ func roundTrip(t *testing.T, config contract.Config, want []contract.Attr) []con
 // The tests above set every field and every key.
 func TestEveryFieldAndKeyIsTested(t *testing.T) {
 	for i := range reflect.TypeFor[contract.Config]().NumField() {
-		if reflect.ValueOf(byName).Field(i).IsZero() && reflect.ValueOf(byID).Field(i).IsZero() && reflect.ValueOf(opaque).Field(i).IsZero() && reflect.ValueOf(legacy).Field(i).IsZero() && reflect.ValueOf(derived).Field(i).IsZero() {
+		if reflect.ValueOf(byName).Field(i).IsZero() && reflect.ValueOf(byID).Field(i).IsZero() &&
+			reflect.ValueOf(opaque).Field(i).IsZero() && reflect.ValueOf(legacy).Field(i).IsZero() &&
+			reflect.ValueOf(derived).Field(i).IsZero() {
 			t.Errorf("no test sets %s", reflect.TypeFor[contract.Config]().Field(i).Name)
 		}
 	}
@@ -116,7 +122,8 @@ func TestRoundTripOfEveryField(t *testing.T) {
 // A key with its zero value is the same as no key.
 func TestDecodeZeroValues(t *testing.T) {
 	got, err := contract.Decode([]contract.Attr{
-		{"v", int64(1)}, {"form", "observe"}, {"callback", ""}, {"signature", ""}, {"callback_id", int64(7)}, {"registry", ""},
+		{"v", int64(1)}, {"form", "observe"}, {"callback", ""}, {"signature", ""}, {"callback_id", int64(7)},
+		{"registry", ""},
 		{"n_ids", int64(0)}, {"n_tokens", int64(0)}, {"effect", ""}, {"policy", ""}, {"transforms", ""}, {"loc", ""},
 		{"optional", false}, {"every", int64(0)},
 	})
@@ -133,29 +140,38 @@ func TestDecodeErrors(t *testing.T) {
 	}{
 		{"no version", []contract.Attr{form, name}, `lacks the key "v"`},
 		{"no form", []contract.Attr{v, name}, `lacks the key "form"`},
-		{"neither binding", []contract.Attr{v, form}, `needs a name (key "callback") or a positive id (key "callback_id")`},
+		{"neither binding", []contract.Attr{v, form},
+			`needs a name (key "callback") or a positive id (key "callback_id")`},
 		{"both bindings", []contract.Attr{v, form, name, {"callback_id", int64(3)}}, `callback "f" has the id 3 too`},
 		{"empty name", []contract.Attr{v, form, {"callback", ""}}, `needs a name`},
 		{"id zero", []contract.Attr{v, form, {"callback_id", int64(0)}}, "a positive id"},
 		{"negative id", []contract.Attr{v, form, {"callback_id", int64(-1)}}, "a positive id"},
 		{"name and negative id", []contract.Attr{v, form, name, {"callback_id", int64(-1)}}, "has the id -1 too"},
-		{"signature of an id", []contract.Attr{v, form, {"callback_id", int64(1)}, {"signature", "00"}}, "bound by name"},
+		{"signature of an id", []contract.Attr{v, form, {"callback_id", int64(1)}, {"signature", "00"}},
+			"bound by name"},
 		{"unknown key", []contract.Attr{v, form, name, {"Effect", "io"}}, `unknown key "Effect"`},
 		{"empty key", []contract.Attr{v, form, name, {"", "io"}}, `unknown key ""`},
 		{"twice", []contract.Attr{v, form, name, {"every", int64(1)}, {"every", int64(1)}}, `"every" occurs twice`},
 		{"version twice", []contract.Attr{v, form, name, v}, `"v" occurs twice`},
-		{"unknown form", []contract.Attr{v, {"form", "tap"}, name}, `no form "tap": it is passthrough, observe, call or pure`},
+		{"unknown form", []contract.Attr{v, {"form", "tap"}, name},
+			`no form "tap": it is passthrough, observe, call or pure`},
 		{"empty form", []contract.Attr{v, {"form", ""}, name}, `no form ""`},
-		{"no such version", []contract.Attr{{"v", int64(0)}, form, name}, "states version 0 of the callback contract, and the first version is 1"},
+		{"no such version", []contract.Attr{{"v", int64(0)}, form, name},
+			"states version 0 of the callback contract, and the first version is 1"},
 		{"newer version", []contract.Attr{{"v", int64(contract.Version + 1)}, form, name}, "needs version 4 of the callback contract, and this release of Calliope reads versions 1 to 3: use a newer release"},
-		{"newer version with a new key, in order", []contract.Attr{name, {"colour", "red"}, form, {"v", int64(4)}}, "version 4"},
+		{"newer version with a new key, in order", []contract.Attr{name, {"colour", "red"}, form, {"v", int64(4)}},
+			"version 4"},
 		{"version as text", []contract.Attr{{"v", "1"}, form, name}, `the key "v" is an i64, not "1" (string)`},
-		{"version of another width", []contract.Attr{{"v", int32(1)}, form, name}, `the key "v" is an i64, not 1 (int32)`},
-		{"version as an array", []contract.Attr{{"v", []int64{1}}, form, name}, `the key "v" is an i64, not []int64{1} ([]int64)`},
+		{"version of another width", []contract.Attr{{"v", int32(1)}, form, name},
+			`the key "v" is an i64, not 1 (int32)`},
+		{"version as an array", []contract.Attr{{"v", []int64{1}}, form, name},
+			`the key "v" is an i64, not []int64{1} ([]int64)`},
 		{"version without value", []contract.Attr{{"v", nil}, form, name}, `the key "v" is an i64`},
 		{"negative n_ids", []contract.Attr{v, form, name, {"n_ids", int64(-1)}}, "n_ids -1"},
-		{"negative n_tokens", []contract.Attr{v, form, name, {"n_tokens", int64(math.MinInt32)}}, "n_tokens -2147483648"},
-		{"every of a call", []contract.Attr{v, {"form", "pure"}, name, {"every", int64(2)}}, "cannot be called every 2-th time only"},
+		{"negative n_tokens", []contract.Attr{v, form, name, {"n_tokens", int64(math.MinInt32)}},
+			"n_tokens -2147483648"},
+		{"every of a call", []contract.Attr{v, {"form", "pure"}, name, {"every", int64(2)}},
+			"cannot be called every 2-th time only"},
 		{"negative every", []contract.Attr{v, form, name, {"every", int64(-5)}}, "every -5"},
 		{"NUL in callback", []contract.Attr{v, form, {"callback", "a\x00b"}}, `"a\x00b" contains a NUL`},
 		{"NUL in signature", []contract.Attr{v, form, name, {"signature", "\x00"}}, "contains a NUL"},
@@ -164,8 +180,10 @@ func TestDecodeErrors(t *testing.T) {
 		{"NUL in policy", []contract.Attr{v, form, name, {"policy", "\x00"}}, "contains a NUL"},
 		{"NUL in transforms", []contract.Attr{v, form, name, {"transforms", "\x00"}}, "contains a NUL"},
 		{"NUL in loc", []contract.Attr{v, form, name, {"loc", "\x00"}}, "contains a NUL"},
-		{"NUL in a derivative", []contract.Attr{{"v", int64(3)}, {"form", "pure"}, name, {"jvp", "\x00"}}, "contains a NUL"},
-		{"derivative of a tap", []contract.Attr{{"v", int64(3)}, {"form", "observe"}, name, {"vjp", "g"}}, "cannot have a derivative"},
+		{"NUL in a derivative", []contract.Attr{{"v", int64(3)}, {"form", "pure"}, name, {"jvp", "\x00"}},
+			"contains a NUL"},
+		{"derivative of a tap", []contract.Attr{{"v", int64(3)}, {"form", "observe"}, name, {"vjp", "g"}},
+			"cannot have a derivative"},
 		{"NUL in form", []contract.Attr{v, {"form", "call\x00"}, name}, `no form "call\x00"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -179,9 +197,11 @@ func TestDecodeErrors(t *testing.T) {
 // Every key, with a value of every other type.
 func TestDecodeWrongTypes(t *testing.T) {
 	kinds := map[string]string{
-		"form": "a string", "callback": "a string", "signature": "a string", "registry": "a string", "effect": "a string",
+		"form": "a string", "callback": "a string", "signature": "a string", "registry": "a string",
+		"effect": "a string",
 		"policy": "a string", "transforms": "a string", "loc": "a string", "callback_id": "an i64", "every": "an i64",
-		"n_ids": "an i64 that counts operands", "n_tokens": "an i64 that counts operands", "optional": "a bool", "v": "an i64",
+		"n_ids": "an i64 that counts operands", "n_tokens": "an i64 that counts operands", "optional": "a bool",
+		"v": "an i64",
 	}
 	values := []any{"x", true, int64(1), int(1), int32(1), uint64(1), 1.5, []int64{1}, []byte("x"), contract.Call, nil}
 	for key, kind := range kinds {
@@ -245,7 +265,8 @@ func TestSplit(t *testing.T) {
 		{name: "data only", n: 3, want: parts{3, 0, 0}},
 		{name: "all three", ids: 1, tokens: 2, n: 5, want: parts{2, 1, 2}},
 		{name: "no data", ids: 1, tokens: 1, n: 2, want: parts{0, 1, 1}},
-		{name: "too few", ids: 1, tokens: 1, n: 1, err: `callback "f" states 1 ids and 1 tokens, but has only 1 operands`},
+		{name: "too few", ids: 1, tokens: 1, n: 1,
+			err: `callback "f" states 1 ids and 1 tokens, but has only 1 operands`},
 		{name: "too many ids", ids: 2, n: 1, err: "2 ids"},
 		{name: "too many tokens", tokens: 2, n: 1, err: "2 tokens"},
 		{name: "sum overflows", ids: math.MaxInt, tokens: math.MaxInt, n: 4, err: "only 4 operands"},
@@ -299,7 +320,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add("", int64(4), "observe", int64(1), "optional", "", int64(0), byte(2))
 	f.Add("", int64(4), "pure", int64(2), "colour", "red", int64(0), byte(0))
 	f.Add("a\x00", int64(-4), "tap", int64(1), "v", "1", int64(1), byte(3))
-	f.Fuzz(func(t *testing.T, callback string, id int64, form string, version int64, key, text string, n int64, kind byte) {
+	f.Fuzz(func(t *testing.T, callback string, id int64, form string, version int64, key, text string, n int64,
+		kind byte) {
 		attrs := []contract.Attr{
 			{"callback", callback}, {"callback_id", id}, {"form", form}, {"v", version},
 			{key, []any{text, n, n%2 == 0, []int64{n}, nil}[kind%5]},

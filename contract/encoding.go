@@ -95,7 +95,8 @@ const (
 
 // validateFurther returns an error if a Config of a further encoding is not valid.
 func (c Config) validateFurther() error {
-	fields := Config{Encoding: c.Encoding, Form: c.Form, ID: c.ID, Opaque: c.Opaque, Server: c.Server, Aliased: c.Aliased}
+	fields := Config{Encoding: c.Encoding, Form: c.Form, ID: c.ID, Opaque: c.Opaque, Server: c.Server,
+		Aliased: c.Aliased}
 	switch e := c.Encoding; {
 	case e > EncodingServer:
 		return fmt.Errorf("contract: there is no encoding %d", e)
@@ -184,7 +185,8 @@ func decodeFurther(attrs []Attr) (c Config, ok bool, err error) {
 		}
 	}
 	for key := range values {
-		return Config{}, true, fmt.Errorf("contract: unknown key %q in backend_config beside an opaque callback_id", key)
+		return Config{}, true,
+			fmt.Errorf("contract: unknown key %q in backend_config beside an opaque callback_id", key)
 	}
 	if err := c.Validate(); err != nil {
 		return Config{}, true, err

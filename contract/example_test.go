@@ -34,7 +34,8 @@ func ExampleConfig_Attrs() {
 
 func ExampleDecode() {
 	config, err := contract.Decode([]contract.Attr{
-		{Key: "v", Value: int64(1)}, {Key: "form", Value: "observe"}, {Key: "callback", Value: "log"}, {Key: "n_tokens", Value: int64(1)},
+		{Key: "v", Value: int64(1)}, {Key: "form", Value: "observe"}, {Key: "callback", Value: "log"},
+		{Key: "n_tokens", Value: int64(1)},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -47,5 +48,6 @@ func ExampleDecode() {
 	fmt.Println(err)
 	// Output:
 	// log observe 2 0 1 <nil>
-	// contract: the module needs version 4 of the callback contract, and this release of Calliope reads versions 1 to 3: use a newer release
+	// contract: the module needs version 4 of the callback contract, and this release of Calliope reads versions 1 to
+	// 3: use a newer release
 }

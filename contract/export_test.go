@@ -2,7 +2,9 @@ package contract
 
 // Later is the contract of a later release, with some keys and forms that were added in a
 // version after the first.
-func Later(version int64, keysSince map[string]int64, formsSince map[Form]int64) (attrs func(Config) []Attr, decode func([]Attr) (Config, error)) {
+func Later(
+	version int64, keysSince map[string]int64, formsSince map[Form]int64,
+) (attrs func(Config) []Attr, decode func([]Attr) (Config, error)) {
 	f := format{version: version, forms: map[Form]int64{}}
 	for form, since := range formSince {
 		f.forms[form] = max(since, formsSince[form])

@@ -48,7 +48,9 @@ var keys = []key{
 	text(3, "batch", func(c *Config) *string { return &c.Batch }),
 }
 
-func field[T comparable](since int64, name, kind string, at func(*Config) *T, out func(T) any, in func(any) (T, bool)) key {
+func field[T comparable](
+	since int64, name, kind string, at func(*Config) *T, out func(T) any, in func(any) (T, bool),
+) key {
 	return key{
 		name: name, kind: kind, since: since,
 		get: func(c *Config) (any, bool) {

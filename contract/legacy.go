@@ -9,7 +9,8 @@ import (
 // api_version from 0 to 3: the one of functions for hosts, and the one of functions for GPUs.
 func LegacySignatures(version int64) (host, gpu string) {
 	const status = ", XlaCustomCallStatus* status)"
-	host, gpu = "void f(void* out, const void** in", "void f(CUstream stream, void** buffers, const char* opaque, size_t opaque_len"
+	host, gpu = "void f(void* out, const void** in",
+		"void f(CUstream stream, void** buffers, const char* opaque, size_t opaque_len"
 	switch {
 	case version >= 3:
 		return host + ", const char* opaque, size_t opaque_len" + status, gpu + status
@@ -156,7 +157,8 @@ func (c Config) validateLegacy() error {
 	case c.Legacy < 0 || c.Legacy > 3:
 		return fmt.Errorf("contract: there is no legacy custom call of version %d: it is 1, 2 or 3", c.Legacy)
 	case c.Legacy == 0 && (c.LegacyOpaque != "" || c.LegacyTuples != ""):
-		return fmt.Errorf("contract: callback %q has legacy_opaque or legacy_tuples without the key \"legacy\"", c.Name())
+		return fmt.Errorf("contract: callback %q has legacy_opaque or legacy_tuples without the key \"legacy\"",
+			c.Name())
 	case c.Legacy > 0 && c.Form != Call && c.Form != Pure:
 		return fmt.Errorf("contract: callback %q stands for a legacy custom call in the form %q: use the form call or pure", c.Name(), c.Form)
 	case c.LegacyTuples != "":

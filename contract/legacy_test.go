@@ -40,7 +40,8 @@ func TestTuples(t *testing.T) {
 
 func TestTuplesRefused(t *testing.T) {
 	deep := strings.Repeat("(", 1e6)
-	for _, text := range []string{".", "->", ".->", ".->.,.", "(.->.", ".)->.", "(,)->.", ". ->.", "x->.", ".,->.", ".->.x", deep, deep[:65] + ".->."} {
+	for _, text := range []string{".", "->", ".->", ".->.,.", "(.->.", ".)->.", "(,)->.", ". ->.", "x->.", ".,->.",
+		".->.x", deep, deep[:65] + ".->."} {
 		_, _, err := contract.ParseTuples(text, 1, 1)
 		check.Error(t, err, "is no legacy_tuples")
 	}
@@ -55,7 +56,8 @@ func TestLegacySignatures(t *testing.T) {
 	for version := range int64(4) {
 		host, gpu := contract.LegacySignatures(version)
 		hosts[host], gpus[gpu] = true, true
-		check.Diff(t, "with a status", version >= 2, strings.Contains(host, "XlaCustomCallStatus") && strings.Contains(gpu, "XlaCustomCallStatus"))
+		check.Diff(t, "with a status", version >= 2, strings.Contains(host, "XlaCustomCallStatus") &&
+			strings.Contains(gpu, "XlaCustomCallStatus"))
 	}
 	check.Diff(t, "number of signatures", []int{3, 2}, []int{len(hosts), len(gpus)})
 }

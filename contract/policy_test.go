@@ -23,7 +23,8 @@ func TestParsePolicy(t *testing.T) {
 	check.NoError(t, err)
 	check.Diff(t, "once:0", Policy{Kind: Once}, zero)
 	for _, text := range []string{
-		"Once", "once:", "once:-1", "once:01", "once:+1", "once:1:2", "once:x", ":1", ":", "per_device:1", "all", " once",
+		"Once", "once:", "once:-1", "once:01", "once:+1", "once:1:2", "once:x", ":1", ":", "per_device:1", "all",
+		" once",
 		"gather:99999999999999999999",
 	} {
 		_, err := ParsePolicy(text)

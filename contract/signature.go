@@ -39,7 +39,8 @@ func ParseSignature(signature string) (operands, results []tensor.Shape, err err
 		results, err = parseShapes(after)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("contract: %q is no signature; write one like f32[2,3],s32[]->f32[]: %w", signature, err)
+		return nil, nil,
+			fmt.Errorf("contract: %q is no signature; write one like f32[2,3],s32[]->f32[]: %w", signature, err)
 	}
 	return operands, results, nil
 }

@@ -56,7 +56,8 @@ func TestParseSignatureErrors(t *testing.T) {
 }
 
 func FuzzParseSignature(f *testing.F) {
-	for _, text := range []string{"", "->", "f32[2,3],s32[]->f32[]", "f32[?]->", "->->", "f32[],->", "s4[],s4[]s4[]->"} {
+	for _, text := range []string{"", "->", "f32[2,3],s32[]->f32[]", "f32[?]->", "->->", "f32[],->",
+		"s4[],s4[]s4[]->"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -16,7 +16,8 @@ const (
 
 // Targets returns the custom call targets of the contract and of its further encodings.
 func Targets() []string {
-	return []string{TargetIOCallback, TargetRuntimeCall, TargetEXLAIOCallback, TargetEXLARuntimeCallback, TargetEXLAElixirCallback}
+	return []string{TargetIOCallback, TargetRuntimeCall, TargetEXLAIOCallback, TargetEXLARuntimeCallback,
+		TargetEXLAElixirCallback}
 }
 
 // IsTarget reports whether a target is one of Targets.
@@ -155,7 +156,8 @@ func XLATargets(served XLATarget) (list []string) {
 // routines are those of LAPACK that JAX calls, without the letter of the element type. The names
 // of some differ for complex types.
 var (
-	routines        = []string{"trsm", "getrf", "geqrf", "geqp3", "potrf", "gesdd", "gesvd", "geev", "gees", "gehrd", "gtsv"}
+	routines = []string{"trsm", "getrf", "geqrf", "geqp3", "potrf", "gesdd", "gesvd", "geev", "gees", "gehrd",
+		"gtsv"}
 	realRoutines    = []string{"orgqr", "ormqr", "syevd", "sytrd"}
 	complexRoutines = []string{"ungqr", "unmqr", "heevd", "hetrd"}
 )

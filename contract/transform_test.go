@@ -29,7 +29,8 @@ func TestTransforms(t *testing.T) {
 		{"mask", []contract.Transform{contract.Mask([]int{2, 3}, nil)},
 			`[{"name":"mask","params":{"logical_shapes":[[2,3],[]]}}]`, "[('mask', {'logical_shapes': ((2, 3), ())})]"},
 		{"others", []contract.Transform{{Name: "own", Params: map[string]any{
-			"b": true, "a": "it's", "f": 0.5, "m": map[string]any{"k": false, "n": nil}, "n": int64(1) << 60, "w": float64(1e30), "x": float64(-2), "y": map[string]any{}, "q": `"'`,
+			"b": true, "a": "it's", "f": 0.5, "m": map[string]any{"k": false, "n": nil}, "n": int64(1) << 60,
+			"w": float64(1e30), "x": float64(-2), "y": map[string]any{}, "q": `"'`,
 		}}}, `[{"name":"own","params":{"a":"it's","b":true,"f":0.5,"m":{"k":false,"n":null},"n":1152921504606846976,"q":"\"'","w":1e+30,"x":-2.0,"y":{}}}]`,
 			`[('own', {'a': "it's", 'b': True, 'f': 0.5, 'm': {'k': False, 'n': None}, 'n': 1152921504606846976, 'q': '"\'', 'w': 1e+30, 'x': -2.0, 'y': {}})]`},
 	} {
@@ -47,7 +48,8 @@ func TestTransforms(t *testing.T) {
 
 // TestTransformText keeps texts that are not lists of transformations.
 func TestTransformText(t *testing.T) {
-	for _, text := range []string{"", "vmap(8)", "[('batch', {'batch_dims': (0, 0)})]", "[]", "null", "3", `[{"name":""}]`, `[{"name":"a","x":1}]`, `[{"name":"a"}] and more`, `[{"name":"a","params":{"x":1e999}}]`} {
+	for _, text := range []string{"", "vmap(8)", "[('batch', {'batch_dims': (0, 0)})]", "[]", "null", "3",
+		`[{"name":""}]`, `[{"name":"a","x":1}]`, `[{"name":"a"}] and more`, `[{"name":"a","params":{"x":1e999}}]`} {
 		check.Diff(t, "text", text, contract.TransformText(text))
 		if list, ok := contract.DecodeTransforms(text); ok {
 			t.Errorf("%q is decoded as %v", text, list)
@@ -61,9 +63,12 @@ func TestTransformErrors(t *testing.T) {
 		want      string
 	}{
 		{contract.Transform{}, "transform 0 has no name"},
-		{contract.Transform{Name: "a", Params: map[string]any{"x": math.NaN()}}, `parameter "x" of the transform "a" is NaN, which JSON cannot hold`},
-		{contract.Transform{Name: "a", Params: map[string]any{"x": []any{[]int{1}}}}, `parameter "x" of the transform "a" is a []int: use nil`},
-		{contract.Transform{Name: "a", Params: map[string]any{"x": map[string]any{"y": uint8(1)}}}, "is a uint8: use nil"},
+		{contract.Transform{Name: "a", Params: map[string]any{"x": math.NaN()}},
+			`parameter "x" of the transform "a" is NaN, which JSON cannot hold`},
+		{contract.Transform{Name: "a", Params: map[string]any{"x": []any{[]int{1}}}},
+			`parameter "x" of the transform "a" is a []int: use nil`},
+		{contract.Transform{Name: "a", Params: map[string]any{"x": map[string]any{"y": uint8(1)}}},
+			"is a uint8: use nil"},
 	} {
 		_, err := contract.EncodeTransforms(test.transform)
 		check.Error(t, err, test.want)

@@ -147,7 +147,8 @@ func (v vectors) test(t *testing.T) {
 		})
 	}
 	for _, c := range v.Operands {
-		data, ids, tokens, err := contract.Config{Form: contract.Call, Callback: "f", NumIDs: c.IDs, NumTokens: c.Tokens}.Split(c.Operands)
+		data, ids, tokens, err := contract.Config{Form: contract.Call, Callback: "f", NumIDs: c.IDs,
+			NumTokens: c.Tokens}.Split(c.Operands)
 		if c.Error != "" {
 			wantVectorError(t, err, c.Error, "")
 			continue

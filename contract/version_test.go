@@ -60,13 +60,17 @@ func TestVersionRead(t *testing.T) {
 		{"newest", []contract.Attr{form, name, {"v", int64(3)}}, ""},
 		{"newest, of a key", []contract.Attr{form, name, {"policy", "once"}, {"v", int64(3)}}, ""},
 		{"too new", []contract.Attr{form, name, {"v", int64(4)}}, "needs version 4 of the callback contract, and this release of Calliope reads versions 1 to 3: use a newer release"},
-		{"none", []contract.Attr{form, name, {"v", int64(0)}}, "states version 0 of the callback contract, and the first version is 1"},
+		{"none", []contract.Attr{form, name, {"v", int64(0)}},
+			"states version 0 of the callback contract, and the first version is 1"},
 		{"negative", []contract.Attr{form, name, {"v", int64(-1)}}, "version -1"},
 		{"key of the second in the first", []contract.Attr{{"every", int64(2)}, form, name, {"v", int64(1)}},
 			`the key "every" was added in version 2 of the callback contract, and the module states version 1: write v = 2`},
-		{"key of the third in the second", []contract.Attr{{"v", int64(2)}, form, name, {"policy", "once"}}, `the key "policy" was added in version 3`},
-		{"its zero value", []contract.Attr{{"v", int64(2)}, form, name, {"policy", ""}}, `the key "policy" was added in version 3`},
-		{"form of the third in the first", []contract.Attr{{"v", int64(1)}, {"form", "pure"}, name}, `the form "pure" was added in version 3`},
+		{"key of the third in the second", []contract.Attr{{"v", int64(2)}, form, name, {"policy", "once"}},
+			`the key "policy" was added in version 3`},
+		{"its zero value", []contract.Attr{{"v", int64(2)}, form, name, {"policy", ""}},
+			`the key "policy" was added in version 3`},
+		{"form of the third in the first", []contract.Attr{{"v", int64(1)}, {"form", "pure"}, name},
+			`the form "pure" was added in version 3`},
 		{"form of the third", []contract.Attr{{"v", int64(3)}, {"form", "pure"}, name}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,7 +93,8 @@ func TestVersionRead(t *testing.T) {
 func TestKeysAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../docs/contract.md")
 	check.NoError(t, err)
-	types := map[string]string{"a string": "string", "an i64": "i64", "an i64 that counts operands": "i64", "a bool": "bool", "a string of hexadecimal digits": "string"}
+	types := map[string]string{"a string": "string", "an i64": "i64", "an i64 that counts operands": "i64",
+		"a bool": "bool", "a string of hexadecimal digits": "string"}
 	want := []string{"v i64 1"}
 	for _, k := range contract.Keys() {
 		want = append(want, fmt.Sprint(k[0], " ", types[k[1].(string)], " ", k[2]))

@@ -22,7 +22,8 @@ func TestShort(t *testing.T) {
 	} {
 		source := check.Must(os.ReadFile(filepath.Join(name, "main.go")))
 		file := check.Must(parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly))
-		if lines, imports := bytes.Count(source, []byte("\n")), len(file.Imports); lines > limit.lines || imports > limit.imports {
+		if lines, imports := bytes.Count(source, []byte("\n")), len(file.Imports); lines > limit.lines ||
+			imports > limit.imports {
 			t.Errorf("%s has %d lines and %d imports, more than %v", name, lines, imports, limit)
 		}
 	}
@@ -32,7 +33,8 @@ func TestShort(t *testing.T) {
 func printed(t *testing.T, name, dir string) string {
 	t.Helper()
 	program := filepath.Join(dir, name)
-	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "./"+name).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, "./"+name).CombinedOutput(); err !=
+		nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.CommandContext(t.Context(), program)

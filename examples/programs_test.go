@@ -43,7 +43,8 @@ func TestPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run(t, filepath.Join(dir, name), output)
 			if !slices.Contains(needFFI, name) {
-				run(t, filepath.Join(dir, name), output, native.PJRTPlugin.Env()+"="+hidden, "HIDDEN_PLUGIN="+plugin.Path)
+				run(t, filepath.Join(dir, name), output, native.PJRTPlugin.Env()+"="+hidden,
+					"HIDDEN_PLUGIN="+plugin.Path)
 			}
 		})
 	}

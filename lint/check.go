@@ -40,7 +40,8 @@ func (c *check) explained(by *Analyzer) {
 			places[place{d.Line, d.Column}] = true
 		}
 	}
-	c.found = slices.DeleteFunc(c.found, func(d Diagnostic) bool { return d.Rule == Invalid && places[place{d.Line, d.Column}] })
+	c.found = slices.DeleteFunc(c.found,
+		func(d Diagnostic) bool { return d.Rule == Invalid && places[place{d.Line, d.Column}] })
 }
 
 // A check is the state of checking one module.
@@ -62,7 +63,8 @@ func newCheck(file string, bytecode bool) *check {
 func (c *check) run(module *mlir.Module, o Options) {
 	c.index = module.Operation().Index()
 	for _, a := range o.Analyzers {
-		p := &Pass{Module: module, Index: c.index, Strict: o.Strict, KnownTargets: o.KnownTargets, check: c, analyzer: a}
+		p := &Pass{Module: module, Index: c.index, Strict: o.Strict, KnownTargets: o.KnownTargets, check: c,
+			analyzer: a}
 		if err := runOne(a, p); err != nil {
 			c.found = append(c.found, invalid(c.file, "the rule %s failed on this module: %v", a.Name, err))
 		}
@@ -131,7 +133,8 @@ func (c *check) add(at mlir.Position, severity mlir.Severity, message, rule stri
 	case at.File != textName:
 		d.Message += fmt.Sprintf(" (at %v)", at)
 	case c.bytecode:
-		d.Message += fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.Line, at.Column)
+		d.Message += fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.Line,
+			at.Column)
 	default:
 		d.Line, d.Column = at.Line, max(at.Column, 1)
 	}

@@ -20,7 +20,8 @@ func TestContext(t *testing.T) {
 	}}
 	context := func(text string) string {
 		t.Helper()
-		found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte(text), lint.Options{Analyzers: []*lint.Analyzer{rule}, Context: true}))
+		found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte(text),
+			lint.Options{Analyzers: []*lint.Analyzer{rule}, Context: true}))
 		if len(found) != 1 || found[0].Rule != "r" {
 			t.Fatalf("found %v", found)
 		}

@@ -35,5 +35,6 @@ func (d Diagnostic) String() string {
 
 // invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) Diagnostic {
-	return Diagnostic{File: file, Line: 1, Column: 1, Severity: mlir.SeverityError, Message: fmt.Sprintf(format, args...), Rule: Invalid}
+	return Diagnostic{File: file, Line: 1, Column: 1, Severity: mlir.SeverityError,
+		Message: fmt.Sprintf(format, args...), Rule: Invalid}
 }

@@ -23,11 +23,12 @@ func TestCheckFailures(t *testing.T) {
 		return nil
 	}
 	var got []string
-	for _, d := range check.Must(lint.Check(mlirtest.Library(t), "f", []byte("\nfunc.func @f() { return }"), []*lint.Analyzer{
-		{Name: "panics", Doc: "d", Run: func(*lint.Pass) error { panic("out of luck") }},
-		{Name: "fails", Doc: "d", Run: func(*lint.Pass) error { return errors.New("no idea") }},
-		{Name: "reports", Doc: "d", Run: report},
-	})) {
+	for _, d := range check.Must(
+		lint.Check(mlirtest.Library(t), "f", []byte("\nfunc.func @f() { return }"), []*lint.Analyzer{
+			{Name: "panics", Doc: "d", Run: func(*lint.Pass) error { panic("out of luck") }},
+			{Name: "fails", Doc: "d", Run: func(*lint.Pass) error { return errors.New("no idea") }},
+			{Name: "reports", Doc: "d", Run: report},
+		})) {
 		got = append(got, d.String())
 	}
 	want := []string{
@@ -58,7 +59,8 @@ func TestReportFix(t *testing.T) {
 	}))
 	want := []lint.Diagnostic{
 		{File: "f", Line: 1, Column: 1, Severity: mlir.SeverityNote, Message: "its function", Rule: "r", Operation: 2},
-		{File: "f", Line: 2, Column: 3, Severity: mlir.SeverityWarning, Message: "a return", Rule: "r", Operation: 3, Fix: &fix},
+		{File: "f", Line: 2, Column: 3, Severity: mlir.SeverityWarning, Message: "a return", Rule: "r", Operation: 3,
+			Fix: &fix},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -77,14 +79,16 @@ func TestMentions(t *testing.T) {
 			}
 			return nil
 		}}
-		if found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), []*lint.Analyzer{rule})); len(found) > 0 {
+		if found := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text), []*lint.Analyzer{rule})); len(
+			found) > 0 {
 			t.Error(found)
 		}
 	}
 }
 
 func TestDiagnosticString(t *testing.T) {
-	d := lint.Diagnostic{File: "a\nb.mlir", Line: 2, Column: 3, Severity: mlir.SeverityNote, Message: "one\ntwo \x1b[31m é \xff", Rule: "r"}
+	d := lint.Diagnostic{File: "a\nb.mlir", Line: 2, Column: 3, Severity: mlir.SeverityNote,
+		Message: "one\ntwo \x1b[31m é \xff", Rule: "r"}
 	if diff := cmp.Diff(`a b.mlir:2:3: note: one two \u001b[31m é � [r]`, d.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -98,9 +102,12 @@ func TestValidate(t *testing.T) {
 		want  string
 	}{
 		{"good", []*lint.Analyzer{{Name: "a-1", Doc: "d", Run: run}, {Name: "b", Doc: "d", Run: run}}, ""},
-		{"name", []*lint.Analyzer{{Name: "A_b", Doc: "d", Run: run}}, `the rule name "A_b" does not consist of lower-case words joined by hyphens`},
-		{"twice", []*lint.Analyzer{{Name: "a", Doc: "d", Run: run}, {Name: "a", Doc: "d", Run: run}}, `the rule name "a" is already in use: choose another one`},
-		{"reserved", []*lint.Analyzer{{Name: lint.Invalid, Doc: "d", Run: run}}, `the rule name "invalid" is already in use: choose another one`},
+		{"name", []*lint.Analyzer{{Name: "A_b", Doc: "d", Run: run}},
+			`the rule name "A_b" does not consist of lower-case words joined by hyphens`},
+		{"twice", []*lint.Analyzer{{Name: "a", Doc: "d", Run: run}, {Name: "a", Doc: "d", Run: run}},
+			`the rule name "a" is already in use: choose another one`},
+		{"reserved", []*lint.Analyzer{{Name: lint.Invalid, Doc: "d", Run: run}},
+			`the rule name "invalid" is already in use: choose another one`},
 		{"doc", []*lint.Analyzer{{Name: "a", Run: run}}, "the rule a has no Doc: say in one line what it finds"},
 		{"run", []*lint.Analyzer{{Name: "a", Doc: "d"}}, "the rule a has no Run function"},
 	}

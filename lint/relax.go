@@ -19,7 +19,9 @@ type Relaxation struct {
 // of the rules explains, Parse parses the text without the mistake. The caller then applies the
 // rule's repairs, calls restore and verifies the module. restore is nil if the library accepts the
 // text as it is.
-func Parse(context *mlir.Context, data []byte, analyzers []*Analyzer) (m *mlir.Module, restore func(*mlir.Module), err error) {
+func Parse(
+	context *mlir.Context, data []byte, analyzers []*Analyzer,
+) (m *mlir.Module, restore func(*mlir.Module), err error) {
 	m, rule, err := parse(context, data, analyzers)
 	if rule == nil {
 		return m, nil, err

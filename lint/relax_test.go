@@ -59,10 +59,12 @@ func TestRelax(t *testing.T) {
 	if _, ok := m.Operation().Attribute("t.restored"); !ok {
 		t.Error("restore did not change the module")
 	}
-	if m, restore, err := lint.Parse(c, []byte("func.func @f() { return }"), []*lint.Analyzer{wrongType}); m == nil || restore != nil || err != nil {
+	if m, restore, err := lint.Parse(c, []byte("func.func @f() { return }"), []*lint.Analyzer{wrongType}); m == nil ||
+		restore != nil || err != nil {
 		t.Errorf("a good text: %v, %v", m, err)
 	}
-	if m, restore, err := lint.Parse(c, []byte(hopeless), []*lint.Analyzer{wrongType}); m != nil || restore != nil || err == nil {
+	if m, restore, err := lint.Parse(c, []byte(hopeless), []*lint.Analyzer{wrongType}); m != nil || restore != nil ||
+		err == nil {
 		t.Errorf("a bad text: %v, %v", m, err)
 	}
 }

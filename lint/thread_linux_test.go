@@ -25,7 +25,8 @@ func TestNoThread(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestNoThread$")
 	cmd.Env = append(os.Environ(), starving+"=1")
 	out, err := cmd.CombinedOutput()
-	if want := "found [] mlir: starting a thread with a stack of 512 MiB"; err != nil || !strings.Contains(string(out), want) {
+	if want := "found [] mlir: starting a thread with a stack of 512 MiB"; err != nil ||
+		!strings.Contains(string(out), want) {
 		t.Errorf("error %v, printed, without %q:\n%s", err, want, out)
 	}
 }

@@ -47,7 +47,8 @@ const maxAffine = 1 << 16
 func checkAffineCount(method string, counts ...int) {
 	for _, n := range counts {
 		if n < 0 || n > maxAffine {
-			panic(fmt.Sprintf("mlir: %s: %d is not a valid number of dimensions, symbols or results: use 0 to 65536", method, n))
+			panic(fmt.Sprintf("mlir: %s: %d is not a valid number of dimensions, symbols or results: use 0 to 65536",
+				method, n))
 		}
 	}
 }
@@ -295,7 +296,8 @@ func mostParts(exprs ...AffineExpr) int {
 
 func mustStaySmall(method string, parts int) {
 	if parts > maxParts {
-		panic(fmt.Sprintf("mlir: %s: an affine expression of more than %d parts is too large for MLIR", method, maxParts))
+		panic(fmt.Sprintf("mlir: %s: an affine expression of more than %d parts is too large for MLIR", method,
+			maxParts))
 	}
 }
 
@@ -376,17 +378,20 @@ func (e AffineExpr) Substitute(dims, symbols []AffineExpr) AffineExpr {
 // ShiftDims returns e with d<i+shift> instead of d<i> for each i from offset up to
 // numDims. It returns an *UnsupportedError if the library is older than LLVM 21.
 func (e AffineExpr) ShiftDims(numDims, shift, offset int) (AffineExpr, error) {
-	return e.shift("AffineExpr.ShiftDims", "mlirAffineExprShiftDims", capi.MlirAffineExprShiftDims, numDims, shift, offset)
+	return e.shift("AffineExpr.ShiftDims", "mlirAffineExprShiftDims", capi.MlirAffineExprShiftDims, numDims, shift,
+		offset)
 }
 
 // ShiftSymbols returns e with s<i+shift> instead of s<i> for each i from offset up to
 // numSymbols. It returns an *UnsupportedError if the library is older than LLVM 21.
 func (e AffineExpr) ShiftSymbols(numSymbols, shift, offset int) (AffineExpr, error) {
-	return e.shift("AffineExpr.ShiftSymbols", "mlirAffineExprShiftSymbols", capi.MlirAffineExprShiftSymbols, numSymbols, shift, offset)
+	return e.shift("AffineExpr.ShiftSymbols", "mlirAffineExprShiftSymbols", capi.MlirAffineExprShiftSymbols, numSymbols,
+		shift, offset)
 }
 
 func (e AffineExpr) shift(method, function string,
-	call func(*capi.Table, capi.MlirAffineExpr, uint32, uint32, uint32) capi.MlirAffineExpr, n, shift, offset int) (AffineExpr, error) {
+	call func(*capi.Table, capi.MlirAffineExpr, uint32, uint32, uint32) capi.MlirAffineExpr, n, shift,
+	offset int) (AffineExpr, error) {
 	api := e.check(method)
 	checkAffineCount(method, n, shift, offset, n+shift, n-offset)
 	if err := e.life.ctx.lib.need(function); err != nil {
@@ -442,7 +447,8 @@ func (e AffineExpr) eval(values map[capi.MlirAffineExpr]int64, dims, symbols []i
 	left, right, _ := e.Operands()
 	v, ok := affineValue(kind, values[left.raw], values[right.raw])
 	if !ok {
-		return 0, fmt.Errorf("mlir: cannot evaluate %s: %d %s %d overflows int64 or has a divisor below one", e, values[left.raw], kind, values[right.raw])
+		return 0, fmt.Errorf("mlir: cannot evaluate %s: %d %s %d overflows int64 or has a divisor below one", e,
+			values[left.raw], kind, values[right.raw])
 	}
 	return v, nil
 }

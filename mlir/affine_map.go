@@ -64,7 +64,8 @@ func (c *Context) PermutationMap(permutation ...int) AffineMap {
 	raw, seen := make([]uint32, len(permutation)), make([]bool, len(permutation))
 	for i, p := range permutation {
 		if p < 0 || p >= len(seen) || seen[p] {
-			panic(fmt.Sprintf("mlir: Context.PermutationMap: %v is not a permutation of the numbers from 0", permutation))
+			panic(fmt.Sprintf("mlir: Context.PermutationMap: %v is not a permutation of the numbers from 0",
+				permutation))
 		}
 		raw[i], seen[p] = uint32(p), true
 	}
@@ -222,7 +223,9 @@ func (m AffineMap) MinorSubMap(n int) AffineMap {
 	return m.subMap("AffineMap.MinorSubMap", n, capi.MlirAffineMapGetMinorSubMap)
 }
 
-func (m AffineMap) subMap(method string, n int, get func(*capi.Table, capi.MlirAffineMap, int) capi.MlirAffineMap) AffineMap {
+func (m AffineMap) subMap(
+	method string, n int, get func(*capi.Table, capi.MlirAffineMap, int) capi.MlirAffineMap,
+) AffineMap {
 	api := m.check(method)
 	inRange(method, n, m.NumResults()+1)
 	if n == 0 { // the library returns the null map for 0
@@ -304,7 +307,8 @@ func CompressUnusedSymbols(maps ...AffineMap) []AffineMap {
 	for i, m := range maps {
 		in[i] = m.in(maps[0].life.ctx, "CompressUnusedSymbols")
 		if m.NumDims() != maps[0].NumDims() || m.NumSymbols() != maps[0].NumSymbols() {
-			panic(fmt.Sprintf("mlir: CompressUnusedSymbols: %s and %s have different numbers of dimensions or symbols", maps[0], m))
+			panic(fmt.Sprintf("mlir: CompressUnusedSymbols: %s and %s have different numbers of dimensions or symbols",
+				maps[0], m))
 		}
 	}
 	capi.CompressSymbols(api, in, out)

@@ -28,9 +28,11 @@ func TestEnginesAgree(t *testing.T) {
 				contexts[i] = mlirtest.ContextOf(t, e.Library)
 			}
 			for i, e := range engines {
-				missing := slices.ContainsFunc(p.dialects, func(d string) bool { return contexts[i].LoadDialect(d) != nil })
+				missing := slices.ContainsFunc(p.dialects,
+					func(d string) bool { return contexts[i].LoadDialect(d) != nil })
 				if _, listed := p.lacks[e.Name]; listed != missing {
-					t.Errorf("%s lacks a dialect of %v: %v; listed as lacking one: %v", e.Name, p.dialects, missing, listed)
+					t.Errorf("%s lacks a dialect of %v: %v; listed as lacking one: %v", e.Name, p.dialects, missing,
+						listed)
 				}
 				if missing {
 					continue
@@ -166,17 +168,20 @@ var programs = []program{
 	{
 		name: "arithmetic", dialects: []string{"arith", "math", "func"},
 		build: func(w writer) {
-			w.function("f", "(i32, f32, vector<4xf32>) -> (i32, f32, vector<4xf32>)", func(w writer, x []mlir.Value) []mlir.Value {
-				seven := w.constant("7 : i32")
-				sum := w.of("arith.addi", "i32", x[0], seven)
-				less := w.add("arith.cmpi", mlir.OperationState{
-					Operands: []mlir.Value{sum, x[0]}, Results: []mlir.Type{w.typ("i1")}, Attributes: w.attrs("predicate", "2 : i64"),
+			w.function("f", "(i32, f32, vector<4xf32>) -> (i32, f32, vector<4xf32>)",
+				func(w writer, x []mlir.Value) []mlir.Value {
+					seven := w.constant("7 : i32")
+					sum := w.of("arith.addi", "i32", x[0], seven)
+					less := w.add("arith.cmpi", mlir.OperationState{
+						Operands: []mlir.Value{sum, x[0]}, Results: []mlir.Type{w.typ("i1")},
+						Attributes: w.attrs("predicate", "2 : i64"),
+					})
+					chosen := w.of("arith.select", "i32", less, sum, w.constant("-1 : i32"))
+					root := w.of("math.sqrt", "f32", x[1])
+					scaled := w.of("arith.mulf", "vector<4xf32>", x[2],
+						w.constant("dense<[1.0, 0.5, -2.5e10, 0x7F800000]> : vector<4xf32>"))
+					return []mlir.Value{chosen, root, scaled}
 				})
-				chosen := w.of("arith.select", "i32", less, sum, w.constant("-1 : i32"))
-				root := w.of("math.sqrt", "f32", x[1])
-				scaled := w.of("arith.mulf", "vector<4xf32>", x[2], w.constant("dense<[1.0, 0.5, -2.5e10, 0x7F800000]> : vector<4xf32>"))
-				return []mlir.Value{chosen, root, scaled}
-			})
 		},
 	},
 	{
@@ -187,7 +192,8 @@ var programs = []program{
 				total := w.add("scf.for", mlir.OperationState{
 					Operands: []mlir.Value{zero, x[0], one, start}, Results: []mlir.Type{w.typ("f64")},
 					Regions: []mlir.Region{w.region([]string{"index", "f64"}, func(w writer, x []mlir.Value) {
-						w.add("scf.yield", mlir.OperationState{Operands: []mlir.Value{w.of("arith.addf", "f64", x[1], x[1])}})
+						w.add("scf.yield",
+							mlir.OperationState{Operands: []mlir.Value{w.of("arith.addf", "f64", x[1], x[1])}})
 					})},
 				})
 				branch := func(negate bool) mlir.Region {
@@ -200,7 +206,8 @@ var programs = []program{
 					})
 				}
 				return []mlir.Value{w.add("scf.if", mlir.OperationState{
-					Operands: []mlir.Value{x[1]}, Results: []mlir.Type{w.typ("f64")}, Regions: []mlir.Region{branch(false), branch(true)},
+					Operands: []mlir.Value{x[1]}, Results: []mlir.Type{w.typ("f64")},
+					Regions: []mlir.Region{branch(false), branch(true)},
 				})}
 			})
 		},
@@ -211,9 +218,11 @@ var programs = []program{
 			const m = "memref<?x4xf32, strided<[?, 1], offset: ?>, 3>"
 			w.function("swap", "("+m+", index) -> memref<4xf32>", func(w writer, x []mlir.Value) []mlir.Value {
 				old := w.of("memref.load", "f32", x[0], x[1], x[1])
-				w.add("memref.store", mlir.OperationState{Operands: []mlir.Value{w.constant("1.5 : f32"), x[0], x[1], x[1]}})
+				w.add("memref.store",
+					mlir.OperationState{Operands: []mlir.Value{w.constant("1.5 : f32"), x[0], x[1], x[1]}})
 				room := w.add("memref.alloc", mlir.OperationState{
-					Results: []mlir.Type{w.typ("memref<4xf32>")}, Attributes: w.attrs("operandSegmentSizes", "array<i32: 0, 0>"),
+					Results:    []mlir.Type{w.typ("memref<4xf32>")},
+					Attributes: w.attrs("operandSegmentSizes", "array<i32: 0, 0>"),
 				})
 				w.add("memref.store", mlir.OperationState{Operands: []mlir.Value{old, room, x[1]}})
 				return []mlir.Value{room}
@@ -222,10 +231,12 @@ var programs = []program{
 	},
 	{
 		name: "aligned memory", dialects: []string{"memref"},
-		differs: map[string]string{ireeEngine: "after LLVM 22 memref.alloc prints its alignment without braces and type"},
+		differs: map[string]string{
+			ireeEngine: "after LLVM 22 memref.alloc prints its alignment without braces and type"},
 		build: func(w writer) {
 			w.add("memref.alloc", mlir.OperationState{
-				Results: []mlir.Type{w.typ("memref<4xf32>")}, Attributes: w.attrs("operandSegmentSizes", "array<i32: 0, 0>", "alignment", "64 : i64"),
+				Results:    []mlir.Type{w.typ("memref<4xf32>")},
+				Attributes: w.attrs("operandSegmentSizes", "array<i32: 0, 0>", "alignment", "64 : i64"),
 			})
 		},
 	},
@@ -241,12 +252,14 @@ var programs = []program{
 			for _, b := range []mlir.Block{entry, loop, end} {
 				r.Append(b)
 			}
-			writer{w.t, w.c, entry}.add("cf.br", mlir.OperationState{Operands: []mlir.Value{entry.Argument(0)}, Successors: []mlir.Block{loop}})
+			writer{w.t, w.c, entry}.add("cf.br",
+				mlir.OperationState{Operands: []mlir.Value{entry.Argument(0)}, Successors: []mlir.Block{loop}})
 			inner := writer{w.t, w.c, loop}
 			x := loop.Argument(0)
 			next := inner.of("arith.subi", "i32", x, inner.constant("1 : i32"))
 			more := inner.add("arith.cmpi", mlir.OperationState{
-				Operands: []mlir.Value{next, x}, Results: []mlir.Type{w.typ("i1")}, Attributes: w.attrs("predicate", "4 : i64"),
+				Operands: []mlir.Value{next, x}, Results: []mlir.Type{w.typ("i1")},
+				Attributes: w.attrs("predicate", "4 : i64"),
 			})
 			inner.add("cf.cond_br", mlir.OperationState{
 				Operands: []mlir.Value{more, next, x}, Successors: []mlir.Block{loop, end},
@@ -266,19 +279,21 @@ var programs = []program{
 		name: "tensors", dialects: []string{"arith", "func", "linalg", "tensor"},
 		lacks: map[string]string{jaxlibEngine: "jaxlib registers neither linalg nor tensor"},
 		build: func(w writer) {
-			w.function("scale", "(tensor<?x8xf32>, index) -> tensor<?x8xf32>", func(w writer, x []mlir.Value) []mlir.Value {
-				empty := w.of("tensor.empty", "tensor<?x8xf32>", x[1])
-				return []mlir.Value{w.add("linalg.generic", mlir.OperationState{
-					Operands: []mlir.Value{x[0], empty}, Results: []mlir.Type{w.typ("tensor<?x8xf32>")},
-					Attributes: w.attrs(
-						"indexing_maps", "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]",
-						"iterator_types", "[#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]",
-						"operandSegmentSizes", "array<i32: 1, 1>"),
-					Regions: []mlir.Region{w.region([]string{"f32", "f32"}, func(w writer, x []mlir.Value) {
-						w.add("linalg.yield", mlir.OperationState{Operands: []mlir.Value{w.of("arith.mulf", "f32", x[0], x[0])}})
-					})},
-				})}
-			})
+			w.function("scale", "(tensor<?x8xf32>, index) -> tensor<?x8xf32>",
+				func(w writer, x []mlir.Value) []mlir.Value {
+					empty := w.of("tensor.empty", "tensor<?x8xf32>", x[1])
+					return []mlir.Value{w.add("linalg.generic", mlir.OperationState{
+						Operands: []mlir.Value{x[0], empty}, Results: []mlir.Type{w.typ("tensor<?x8xf32>")},
+						Attributes: w.attrs(
+							"indexing_maps", "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]",
+							"iterator_types", "[#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>]",
+							"operandSegmentSizes", "array<i32: 1, 1>"),
+						Regions: []mlir.Region{w.region([]string{"f32", "f32"}, func(w writer, x []mlir.Value) {
+							w.add("linalg.yield",
+								mlir.OperationState{Operands: []mlir.Value{w.of("arith.mulf", "f32", x[0], x[0])}})
+						})},
+					})}
+				})
 		},
 	},
 	{
@@ -290,18 +305,22 @@ var programs = []program{
 			set := func(name string, a mlir.Attribute) { m.SetAttribute("test."+name, a) }
 			set("text", c.StringAttribute("a\"b\\c\x00\xff\n"))
 			set("typed", c.TypedStringAttribute("s", c.IndexType()))
-			set("numbers", c.ArrayAttribute(c.IntegerAttribute(i8, -7), c.FloatAttribute(c.F64Type(), 0.1), c.BoolAttribute(true), c.Int64ArrayAttribute(1, -2)))
+			set("numbers", c.ArrayAttribute(c.IntegerAttribute(i8, -7), c.FloatAttribute(c.F64Type(), 0.1),
+				c.BoolAttribute(true), c.Int64ArrayAttribute(1, -2)))
 			set("symbol", c.NestedSymbolAttribute("a", "b", "c d"))
-			set("map", c.AffineMapAttribute(c.AffineMap(1, 1, d.Add(s).Mul(c.AffineConstant(3)), d.Mod(c.AffineConstant(2)))))
+			set("map",
+				c.AffineMapAttribute(c.AffineMap(1, 1, d.Add(s).Mul(c.AffineConstant(3)), d.Mod(c.AffineConstant(2)))))
 			set("set", w.attr("affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 mod 2 == 0)>"))
 			set("layout", c.StridedLayoutAttribute(3, 4, 1))
-			set("nested", c.DictionaryAttribute(mlir.NamedAttribute{Name: "b", Value: c.UnitAttribute()}, mlir.NamedAttribute{Name: "a", Value: c.TypeAttribute(i8)}))
+			set("nested", c.DictionaryAttribute(mlir.NamedAttribute{Name: "b", Value: c.UnitAttribute()},
+				mlir.NamedAttribute{Name: "a", Value: c.TypeAttribute(i8)}))
 			set("bytes", check.Must(c.DenseAttribute(w.typ("tensor<2x2xi8>"), []byte{1, 2, 3, 254})))
 			set("halves", w.attr("dense<[1.0, -0.0, 6.5e4]> : tensor<3xf16>"))
 			set("sparse", w.attr("sparse<[[0, 1]], [2.5]> : tensor<2x2xf32>"))
 			for i, text := range []string{
 				"(i1, tuple<index, none>) -> (complex<f64>, vector<[4]x2xi5>)", "tensor<?x0xbf16, \"encoded\">",
-				"memref<2x?xf32, affine_map<(i, j) -> (j, i)>>", "memref<*xi4, 1 : i32>", "tensor<4xf8E4M3FN>", "tensor<*xui3>",
+				"memref<2x?xf32, affine_map<(i, j) -> (j, i)>>", "memref<*xi4, 1 : i32>", "tensor<4xf8E4M3FN>",
+				"tensor<*xui3>",
 			} {
 				set(fmt.Sprint("type", i), c.TypeAttribute(w.typ(text)))
 			}
@@ -313,12 +332,14 @@ var programs = []program{
 			c := w.c
 			file, name := c.FileLocation("a \"b\".py", 3, 1<<20), c.NameLocation("x/y", c.UnknownLocation())
 			for i, loc := range []mlir.Location{
-				file, name, c.NameLocation("op", file), c.CallSiteLocation(name, file), c.FusedLocation(mlir.Attribute{}, file, name),
+				file, name, c.NameLocation("op", file), c.CallSiteLocation(name, file),
+				c.FusedLocation(mlir.Attribute{}, file, name),
 				c.FusedLocation(c.StringAttribute("why"), file), c.UnknownLocation(),
 			} {
 				w.add("arith.constant", mlir.OperationState{
 					Location: loc, Results: []mlir.Type{c.IndexType()},
-					Attributes: []mlir.NamedAttribute{{Name: "value", Value: c.IntegerAttribute(c.IndexType(), int64(i))}},
+					Attributes: []mlir.NamedAttribute{
+						{Name: "value", Value: c.IntegerAttribute(c.IndexType(), int64(i))}},
 				})
 			}
 		},
@@ -328,39 +349,45 @@ var programs = []program{
 		lacks: map[string]string{upstreamEngine: "upstream MLIR has no StableHLO"},
 		build: func(w writer) {
 			const m, n = "tensor<2x3xf32>", "tensor<3x2xf32>"
-			w.function("main", "("+m+", "+n+", tensor<i1>) -> (tensor<2x2xf32>, tensor<2xf32>)", func(w writer, x []mlir.Value) []mlir.Value {
-				twice := w.of("stablehlo.add", m, x[0], x[0])
-				product := w.add("stablehlo.dot_general", mlir.OperationState{
-					Operands: []mlir.Value{twice, x[1]}, Results: []mlir.Type{w.typ("tensor<2x2xf32>")},
-					Attributes: w.attrs("dot_dimension_numbers", "#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>",
-						"precision_config", "[#stablehlo<precision DEFAULT>, #stablehlo<precision HIGH>]"),
-				})
-				zero := w.add("stablehlo.constant", mlir.OperationState{
-					Results: []mlir.Type{w.typ("tensor<f32>")}, Attributes: w.attrs("value", "dense<0.0> : tensor<f32>"),
-				})
-				sums := w.add("stablehlo.reduce", mlir.OperationState{
-					Operands: []mlir.Value{product, zero}, Results: []mlir.Type{w.typ("tensor<2xf32>")}, Attributes: w.attrs("dimensions", "array<i64: 1>"),
-					Regions: []mlir.Region{w.region([]string{"tensor<f32>", "tensor<f32>"}, func(w writer, x []mlir.Value) {
-						w.add("stablehlo.return", mlir.OperationState{Operands: []mlir.Value{w.of("stablehlo.maximum", "tensor<f32>", x[0], x[1])}})
-					})},
-				})
-				branch := func(v mlir.Value) mlir.Region {
-					return w.region(nil, func(w writer, _ []mlir.Value) {
-						w.add("stablehlo.return", mlir.OperationState{Operands: []mlir.Value{v}})
+			w.function("main", "("+m+", "+n+", tensor<i1>) -> (tensor<2x2xf32>, tensor<2xf32>)",
+				func(w writer, x []mlir.Value) []mlir.Value {
+					twice := w.of("stablehlo.add", m, x[0], x[0])
+					product := w.add("stablehlo.dot_general", mlir.OperationState{
+						Operands: []mlir.Value{twice, x[1]}, Results: []mlir.Type{w.typ("tensor<2x2xf32>")},
+						Attributes: w.attrs("dot_dimension_numbers", "#stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>",
+							"precision_config", "[#stablehlo<precision DEFAULT>, #stablehlo<precision HIGH>]"),
 					})
-				}
-				either := w.add("stablehlo.if", mlir.OperationState{
-					Operands: []mlir.Value{x[2]}, Results: []mlir.Type{w.typ("tensor<2xf32>")},
-					Regions: []mlir.Region{branch(sums), branch(w.of("stablehlo.negate", "tensor<2xf32>", sums))},
+					zero := w.add("stablehlo.constant", mlir.OperationState{
+						Results:    []mlir.Type{w.typ("tensor<f32>")},
+						Attributes: w.attrs("value", "dense<0.0> : tensor<f32>"),
+					})
+					sums := w.add("stablehlo.reduce", mlir.OperationState{
+						Operands: []mlir.Value{product, zero}, Results: []mlir.Type{w.typ("tensor<2xf32>")},
+						Attributes: w.attrs("dimensions", "array<i64: 1>"),
+						Regions: []mlir.Region{
+							w.region([]string{"tensor<f32>", "tensor<f32>"}, func(w writer, x []mlir.Value) {
+								w.add("stablehlo.return", mlir.OperationState{
+									Operands: []mlir.Value{w.of("stablehlo.maximum", "tensor<f32>", x[0], x[1])}})
+							})},
+					})
+					branch := func(v mlir.Value) mlir.Region {
+						return w.region(nil, func(w writer, _ []mlir.Value) {
+							w.add("stablehlo.return", mlir.OperationState{Operands: []mlir.Value{v}})
+						})
+					}
+					either := w.add("stablehlo.if", mlir.OperationState{
+						Operands: []mlir.Value{x[2]}, Results: []mlir.Type{w.typ("tensor<2xf32>")},
+						Regions: []mlir.Region{branch(sums), branch(w.of("stablehlo.negate", "tensor<2xf32>", sums))},
+					})
+					called := w.add("stablehlo.custom_call", mlir.OperationState{
+						Operands: []mlir.Value{either}, Results: []mlir.Type{w.typ("tensor<2xf32>")},
+						Attributes: w.attrs("call_target_name", `"calliope_io_callback"`, "api_version", "4 : i32",
+							"has_side_effect", "true",
+							"backend_config", "{v = 1 : i64}",
+							"output_operand_aliases", "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"),
+					})
+					return []mlir.Value{product, called}
 				})
-				called := w.add("stablehlo.custom_call", mlir.OperationState{
-					Operands: []mlir.Value{either}, Results: []mlir.Type{w.typ("tensor<2xf32>")},
-					Attributes: w.attrs("call_target_name", `"calliope_io_callback"`, "api_version", "4 : i32", "has_side_effect", "true",
-						"backend_config", "{v = 1 : i64}",
-						"output_operand_aliases", "[#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"),
-				})
-				return []mlir.Value{product, called}
-			})
 		},
 	},
 }

@@ -34,7 +34,8 @@ func (c *Context) ParseAttribute(text string) (Attribute, error) {
 	raw := capi.MlirAttributeParseGet(t, c.raw, source[:len(source)-1])
 	diagnostics := c.takeDiagnostics(text)
 	if raw.Ptr == nil {
-		return Attribute{}, &DiagnosticError{Op: fmt.Sprintf("parsing the attribute %q", text), Diagnostics: diagnostics, Hint: c.hint([]byte(text), diagnostics)}
+		return Attribute{}, &DiagnosticError{Op: fmt.Sprintf("parsing the attribute %q", text),
+			Diagnostics: diagnostics, Hint: c.hint([]byte(text), diagnostics)}
 	}
 	if mayMisfit(text) {
 		if _, message := c.misfitIn(capi.DenseInAttribute(c.api, raw)); message != "" {

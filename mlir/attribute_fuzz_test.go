@@ -44,21 +44,33 @@ func FuzzTypes(f *testing.F) {
 func FuzzAttributes(f *testing.F) {
 	for _, seed := range []string{
 		"unit", "true", "1 : i128", "1.5 : f8E8M0FNU", `"s" : i8`, "@a::@b", "[1, {a}]", "array<i8: 1>", "array<bf16>",
-		"dense<[1, 2]> : tensor<2xi4>", "dense<> : tensor<0x4xi1>", `dense<"0x01020304"> : tensor<4xi8>`, "dense<(1, 2)> : tensor<complex<i4>>",
-		"dense<1> : vector<[4]xindex>", `dense<["a"]> : tensor<1x!nosuch.s>`, "dense<true> : tensor<9999999999x9999999999xi1>",
+		"dense<[1, 2]> : tensor<2xi4>", "dense<> : tensor<0x4xi1>", `dense<"0x01020304"> : tensor<4xi8>`,
+		"dense<(1, 2)> : tensor<complex<i4>>",
+		"dense<1> : vector<[4]xindex>", `dense<["a"]> : tensor<1x!nosuch.s>`,
+		"dense<true> : tensor<9999999999x9999999999xi1>",
 		"dense_resource<x> : tensor<2xi8>", "affine_map<(d0)[s0] -> (d0 mod s0, d0 floordiv 0)>",
-		"affine_set<(d0) : (d0 >= 0)>", "strided<[?], offset: 3>", `loc(fused["a", "f":1:2])`, "#nosuch.x<1>", "distinct[0]<unit>",
+		"affine_set<(d0) : (d0 >= 0)>", "strided<[?], offset: 3>", `loc(fused["a", "f":1:2])`, "#nosuch.x<1>",
+		"distinct[0]<unit>",
 		"tensor<?x2xf32, unit>", "memref<2x?xf32, affine_map<(i, j) -> (j, i)>, 3>",
-		`"a\00b"`, "-7 : si4", "[1, {a = unit}]", "dense<[true, false]> : tensor<2xi1>", "array<i64: 1, 2>", "dense<1.5> : tensor<2xbf16>",
+		`"a\00b"`, "-7 : si4", "[1, {a = unit}]", "dense<[true, false]> : tensor<2xi1>", "array<i64: 1, 2>",
+		"dense<1.5> : tensor<2xbf16>",
 		"#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 1, operand_tuple_indices = []>", "dense<[0, 1]> : tensor<2xindex>",
-		"dense<(1, 2)> : tensor<i32>", "dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i32>>", "dense<(1.0, -2.0)> : tensor<complex<f64>>",
-		"dense<[-8, 7]> : tensor<2xi4>", "dense<(1, 2)> : tensor<i4>", "dense<-1> : tensor<index>", "dense<(1, 2)> : tensor<index>",
-		`dense<"0x0100000002000000"> : tensor<2xi32>`, `dense<"0x01"> : tensor<i8>`, `dense<"0xFF"> : tensor<9xi1>`, "dense<[]> : tensor<0xi8>",
-		`dense_resource<"a b"> : tensor<2xi8>`, "dense_resource<x> : tensor<?xi8>", "dense_resource<x> : vector<[4]xf32>",
-		"dense_resource<x> : tensor<99999999999x99999999999xi64>", "[dense_resource<x> : tensor<0xi1>, dense_resource<x> : tensor<1xi1>]",
-		"dense_resource<> : tensor<1xi8>", `dense_resource<x> : tensor<2x!nosuch.s>`, "dense_resource<x> : memref<2xi8>",
-		"dense_resource<x> : tensor<2xcomplex<f32>>", "dense_resource<x> : tensor<2xi8, dense_resource<y> : tensor<1xi8>>",
-		"dense<[[1], [2]]> : tensor<2x1xi64>", "dense<0x7FC0> : tensor<2xbf16>", "dense<[0x7F800000, 1.0]> : tensor<2xf32>",
+		"dense<(1, 2)> : tensor<i32>", "dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i32>>",
+		"dense<(1.0, -2.0)> : tensor<complex<f64>>",
+		"dense<[-8, 7]> : tensor<2xi4>", "dense<(1, 2)> : tensor<i4>", "dense<-1> : tensor<index>",
+		"dense<(1, 2)> : tensor<index>",
+		`dense<"0x0100000002000000"> : tensor<2xi32>`, `dense<"0x01"> : tensor<i8>`, `dense<"0xFF"> : tensor<9xi1>`,
+		"dense<[]> : tensor<0xi8>",
+		`dense_resource<"a b"> : tensor<2xi8>`, "dense_resource<x> : tensor<?xi8>",
+		"dense_resource<x> : vector<[4]xf32>",
+		"dense_resource<x> : tensor<99999999999x99999999999xi64>",
+		"[dense_resource<x> : tensor<0xi1>, dense_resource<x> : tensor<1xi1>]",
+		"dense_resource<> : tensor<1xi8>", `dense_resource<x> : tensor<2x!nosuch.s>`,
+		"dense_resource<x> : memref<2xi8>",
+		"dense_resource<x> : tensor<2xcomplex<f32>>",
+		"dense_resource<x> : tensor<2xi8, dense_resource<y> : tensor<1xi8>>",
+		"dense<[[1], [2]]> : tensor<2x1xi64>", "dense<0x7FC0> : tensor<2xbf16>",
+		"dense<[0x7F800000, 1.0]> : tensor<2xf32>",
 	} {
 		f.Add(seed)
 	}
@@ -74,7 +86,8 @@ func FuzzAttributes(f *testing.F) {
 		}
 		readAttribute(a)
 		printed := a.String()
-		if strings.Contains(printed, "distinct[") || strings.Contains(printed, "dense_resource<") || strings.Contains(printed, "loc(") {
+		if strings.Contains(printed, "distinct[") || strings.Contains(printed, "dense_resource<") ||
+			strings.Contains(printed, "loc(") {
 			return
 		}
 		if strings.Contains(text, `"0x`) {

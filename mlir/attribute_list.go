@@ -23,7 +23,8 @@ func (c *Context) DictionaryAttribute(entries ...NamedAttribute) Attribute {
 	at := map[string]int{}
 	var raw []capi.MlirNamedAttribute
 	for _, e := range entries {
-		named := capi.MlirNamedAttribute{Name: c.identifier(e.Name), Attribute: e.Value.in(c, "Context.DictionaryAttribute")}
+		named := capi.MlirNamedAttribute{Name: c.identifier(e.Name),
+			Attribute: e.Value.in(c, "Context.DictionaryAttribute")}
 		if i, ok := at[e.Name]; ok {
 			raw[i] = named
 			continue

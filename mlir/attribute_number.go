@@ -29,7 +29,8 @@ func (c *Context) IntegerAttribute(t Type, v int64) Attribute {
 	if !capi.MlirTypeIsAIndex(api, raw) {
 		bits, s, ok := t.IntegerWidth()
 		if !ok {
-			panic("mlir: Context.IntegerAttribute was given the type " + t.String() + ", which is not an integer or index type")
+			panic("mlir: Context.IntegerAttribute was given the type " + t.String() +
+				", which is not an integer or index type")
 		}
 		if !fitsInteger(v, bits, s) {
 			panic(fmt.Sprintf("mlir: Context.IntegerAttribute: %d does not fit in %s", v, t))

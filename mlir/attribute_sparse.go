@@ -17,8 +17,9 @@ func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute,
 	}
 	rawIndices, rawValues := indices.in(c, "Context.SparseAttribute"), values.in(c, "Context.SparseAttribute")
 	if indices.Kind() != AttrDenseElements || values.Kind() != AttrDenseElements {
-		return Attribute{}, fmt.Errorf("mlir: the indices and values of sparse elements must be dense elements, not %s and %s",
-			indices.Kind(), values.Kind())
+		return Attribute{},
+			fmt.Errorf("mlir: the indices and values of sparse elements must be dense elements, not %s and %s",
+				indices.Kind(), values.Kind())
 	}
 	dims, _ := t.Dims()
 	it, _ := indices.Type()
@@ -33,7 +34,8 @@ func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute,
 		return Attribute{}, fmt.Errorf("mlir: values of type %s are not elements of %s", vt, t)
 	}
 	if _, ok := elementLayout(elem); !ok {
-		return Attribute{}, fmt.Errorf("mlir: sparse elements cannot have the element type %s: it has no zero value", elem)
+		return Attribute{},
+			fmt.Errorf("mlir: sparse elements cannot have the element type %s: it has no zero value", elem)
 	}
 	ie, _ := it.Element()
 	if !ie.Equal(c.IntegerType(64, Signless)) {
@@ -48,7 +50,8 @@ func (c *Context) SparseAttribute(t Type, indices, values Attribute) (Attribute,
 	}
 	for i, x := range coordinates.All() {
 		if axis := i % len(dims); x < 0 || x >= dims[axis] {
-			return Attribute{}, fmt.Errorf("mlir: the index %d of sparse elements is outside dimension %d of %s", x, axis, t)
+			return Attribute{},
+				fmt.Errorf("mlir: the index %d of sparse elements is outside dimension %d of %s", x, axis, t)
 		}
 	}
 	return c.attribute(capi.MlirSparseElementsAttribute(c.api, raw, rawIndices, rawValues)), nil

@@ -60,7 +60,8 @@ func (a Attribute) SymbolPath() ([]string, bool) {
 	}
 	path := []string{capi.MlirSymbolRefAttrGetRootReference(api, a.raw)}
 	for i := range capi.MlirSymbolRefAttrGetNumNestedReferences(api, a.raw) {
-		path = append(path, capi.MlirSymbolRefAttrGetRootReference(api, capi.MlirSymbolRefAttrGetNestedReference(api, a.raw, i)))
+		path = append(path,
+			capi.MlirSymbolRefAttrGetRootReference(api, capi.MlirSymbolRefAttrGetNestedReference(api, a.raw, i)))
 	}
 	return path, true
 }
@@ -77,7 +78,8 @@ func (c *Context) OpaqueAttribute(namespace, data string, t Type) (Attribute, er
 		t = c.NoneType()
 	}
 	raw := t.in(c, "Context.OpaqueAttribute")
-	return c.attribute(capi.MlirOpaqueAttrGet(api, c.raw, namespace, len(data), pointer(unsafe.StringData(data)), raw)), nil
+	return c.attribute(capi.MlirOpaqueAttrGet(api, c.raw, namespace, len(data), pointer(unsafe.StringData(data)), raw)),
+		nil
 }
 
 // Opaque returns the namespace and the text of an opaque attribute. ok is false for any

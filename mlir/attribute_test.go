@@ -19,7 +19,8 @@ import (
 func TestEachAttribute(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		i1, i8, i64 := c.IntegerType(1, mlir.Signless), c.IntegerType(8, mlir.Signless), c.IntegerType(64, mlir.Signless)
+		i1, i8, i64 := c.IntegerType(1, mlir.Signless), c.IntegerType(8, mlir.Signless),
+			c.IntegerType(64, mlir.Signless)
 		i128 := c.IntegerType(128, mlir.Signless)
 		wide := new(big.Int).Lsh(big.NewInt(-1), 100)
 		vector := check.Must(c.TensorType(i64, 2))
@@ -38,19 +39,22 @@ func TestEachAttribute(t *testing.T) {
 			{c.IntegerAttribute(c.IntegerType(0, mlir.Signless), 0), mlir.AttrInteger, "0 : i0"},
 			{c.IntegerAttribute(c.IndexType(), math.MinInt64), mlir.AttrInteger, "-9223372036854775808 : index"},
 			{c.IntegerAttribute(i128, -5), mlir.AttrInteger, "-5 : i128"},
-			{check.Must(c.BigIntegerAttribute(i128, wide)), mlir.AttrInteger, "-1267650600228229401496703205376 : i128"},
+			{check.Must(c.BigIntegerAttribute(i128, wide)), mlir.AttrInteger,
+				"-1267650600228229401496703205376 : i128"},
 			{c.FloatAttribute(c.F32Type(), 1.5), mlir.AttrFloat, "1.500000e+00 : f32"},
 			{c.FloatAttribute(check.Must(c.FloatType(mlir.BF16)), 1), mlir.AttrFloat, "1.000000e+00 : bf16"},
 			{c.StringAttribute("a\x00b"), mlir.AttrString, `"a\00b"`},
 			{c.TypedStringAttribute("s", i8), mlir.AttrString, `"s" : i8`},
 			{c.TypeAttribute(i8), mlir.AttrType, "i8"},
 			{c.ArrayAttribute(c.UnitAttribute()), mlir.AttrArray, "[unit]"},
-			{c.DictionaryAttribute(mlir.NamedAttribute{Name: "a", Value: c.UnitAttribute()}), mlir.AttrDictionary, "{a}"},
+			{c.DictionaryAttribute(mlir.NamedAttribute{Name: "a", Value: c.UnitAttribute()}), mlir.AttrDictionary,
+				"{a}"},
 			{c.SymbolAttribute("a"), mlir.AttrSymbol, "@a"},
 			{c.NestedSymbolAttribute("a", "b", "c d"), mlir.AttrNestedSymbol, `@a::@b::@"c d"`},
 			{c.NestedSymbolAttribute("a"), mlir.AttrSymbol, "@a"},
 			{check.Must(mlir.NewDense(vector, []int64{1, 2})), mlir.AttrDenseElements, "dense<[1, 2]> : tensor<2xi64>"},
-			{check.Must(c.SparseAttribute(check.Must(c.TensorType(i64, 3)), at, seven)), mlir.AttrSparseElements, "sparse<1, 7> : tensor<3xi64>"},
+			{check.Must(c.SparseAttribute(check.Must(c.TensorType(i64, 3)), at, seven)), mlir.AttrSparseElements,
+				"sparse<1, 7> : tensor<3xi64>"},
 			{mlir.NewDenseArray(c, true, false), mlir.AttrDenseArray, "array<i1: true, false>"},
 			{mlir.NewDenseArray[int8](c), mlir.AttrDenseArray, "array<i8>"},
 			{mlir.NewDenseArray[int16](c, -1), mlir.AttrDenseArray, "array<i16: -1>"},
@@ -108,42 +112,46 @@ func TestAttributeValues(t *testing.T) {
 			"IntegerSet": func(a mlir.Attribute) (any, bool) { v, ok := a.IntegerSetValue(); return v.String(), ok },
 			"Location":   func(a mlir.Attribute) (any, bool) { v, ok := a.LocationValue(); return v.String(), ok },
 			"Strided":    func(a mlir.Attribute) (any, bool) { o, s, ok := a.StridedLayout(); return []any{o, s}, ok },
-			"Sparse":     func(a mlir.Attribute) (any, bool) { i, v, ok := a.SparseParts(); return i.String() + v.String(), ok },
+			"Sparse": func(a mlir.Attribute) (any, bool) {
+				i, v, ok := a.SparseParts()
+				return i.String() + v.String(), ok
+			},
 			"DenseBytes": func(a mlir.Attribute) (any, bool) { v, err := a.DenseBytes(); return v, err == nil },
 			"Indices":    func(a mlir.Attribute) (any, bool) { v := a.Indices(); return v, v != nil },
 			"Resource":   func(a mlir.Attribute) (any, bool) { return a.ResourceName() },
 		}
 		for text, want := range map[string]map[string]any{
-			"unit":                             {},
-			"true":                             {"Bool": true, "Int": int64(-1), "Uint": uint64(1), "BigInt": "-1"},
-			"-3 : i8":                          {"Int": int64(-3), "Uint": uint64(253), "BigInt": "-3"},
-			"-3 : si8":                         {"Int": int64(-3), "Uint": uint64(253), "BigInt": "-3"},
-			"200 : ui8":                        {"Int": int64(200), "Uint": uint64(200), "BigInt": "200"},
-			"-3 : index":                       {"Int": int64(-3), "Uint": uint64(math.MaxUint64 - 2), "BigInt": "-3"},
-			"1180591620717411303424 : i96":     {"BigInt": "1180591620717411303424"},
-			"2.5 : f16":                        {"Float": 2.5},
-			"0x7FF0000000000000 : f64":         {"Float": math.Inf(1)},
-			`"text"`:                           {"Text": "text"},
-			"@a":                               {"Symbol": "a", "SymbolPath": []string{"a"}},
-			"@a::@b":                           {"SymbolPath": []string{"a", "b"}},
-			"tensor<2xi8>":                     {"TypeValue": "tensor<2xi8>"},
-			"[1, 2]":                           {"Elements": 2},
-			"{j = 1 : i8, k = 2 : i8}":         {"Entry": "2 : i8"},
-			"{j = 1 : i8}":                     {},
-			"array<i1: true, false>":           {"bools": []bool{true, false}},
-			"array<i8: -1>":                    {"int8s": []int8{-1}},
-			"array<i16: -1>":                   {"int16s": []int16{-1}},
-			"array<i32: 5>":                    {"int32s": []int32{5}},
-			"array<i64: 5>":                    {"Int64s": []int64{5}},
-			"array<f32: 0.5>":                  {"float32s": []float32{0.5}},
-			"array<f64: 0.5>":                  {"float64s": []float64{0.5}},
-			"affine_map<(d0) -> (d0)>":         {"AffineMap": "(d0) -> (d0)"},
-			"affine_set<(d0) : (d0 >= 0)>":     {"IntegerSet": "(d0) : (d0 >= 0)"},
-			`loc("f":1:2)`:                     {"Location": `loc("f":1:2)`},
-			"strided<[4, 1], offset: ?>":       {"Strided": []any{int64(mlir.Dynamic), []int64{4, 1}}},
-			"sparse<1, 7> : tensor<3xi8>":      {"Sparse": "dense<1> : tensor<1x1xi64>dense<7> : tensor<1xi8>"},
-			"dense<[1, 2]> : tensor<2xi16>":    {"DenseBytes": []byte{1, 0, 2, 0}},
-			"dense<[1, 2]> : tensor<2xindex>":  {"DenseBytes": []byte{1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0}, "Indices": []int64{1, 2}},
+			"unit":                          {},
+			"true":                          {"Bool": true, "Int": int64(-1), "Uint": uint64(1), "BigInt": "-1"},
+			"-3 : i8":                       {"Int": int64(-3), "Uint": uint64(253), "BigInt": "-3"},
+			"-3 : si8":                      {"Int": int64(-3), "Uint": uint64(253), "BigInt": "-3"},
+			"200 : ui8":                     {"Int": int64(200), "Uint": uint64(200), "BigInt": "200"},
+			"-3 : index":                    {"Int": int64(-3), "Uint": uint64(math.MaxUint64 - 2), "BigInt": "-3"},
+			"1180591620717411303424 : i96":  {"BigInt": "1180591620717411303424"},
+			"2.5 : f16":                     {"Float": 2.5},
+			"0x7FF0000000000000 : f64":      {"Float": math.Inf(1)},
+			`"text"`:                        {"Text": "text"},
+			"@a":                            {"Symbol": "a", "SymbolPath": []string{"a"}},
+			"@a::@b":                        {"SymbolPath": []string{"a", "b"}},
+			"tensor<2xi8>":                  {"TypeValue": "tensor<2xi8>"},
+			"[1, 2]":                        {"Elements": 2},
+			"{j = 1 : i8, k = 2 : i8}":      {"Entry": "2 : i8"},
+			"{j = 1 : i8}":                  {},
+			"array<i1: true, false>":        {"bools": []bool{true, false}},
+			"array<i8: -1>":                 {"int8s": []int8{-1}},
+			"array<i16: -1>":                {"int16s": []int16{-1}},
+			"array<i32: 5>":                 {"int32s": []int32{5}},
+			"array<i64: 5>":                 {"Int64s": []int64{5}},
+			"array<f32: 0.5>":               {"float32s": []float32{0.5}},
+			"array<f64: 0.5>":               {"float64s": []float64{0.5}},
+			"affine_map<(d0) -> (d0)>":      {"AffineMap": "(d0) -> (d0)"},
+			"affine_set<(d0) : (d0 >= 0)>":  {"IntegerSet": "(d0) : (d0 >= 0)"},
+			`loc("f":1:2)`:                  {"Location": `loc("f":1:2)`},
+			"strided<[4, 1], offset: ?>":    {"Strided": []any{int64(mlir.Dynamic), []int64{4, 1}}},
+			"sparse<1, 7> : tensor<3xi8>":   {"Sparse": "dense<1> : tensor<1x1xi64>dense<7> : tensor<1xi8>"},
+			"dense<[1, 2]> : tensor<2xi16>": {"DenseBytes": []byte{1, 0, 2, 0}},
+			"dense<[1, 2]> : tensor<2xindex>": {"DenseBytes": []byte{1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0},
+				"Indices": []int64{1, 2}},
 			"dense<0> : tensor<2xi8>":          {"DenseBytes": []byte{0, 0}},
 			"dense_resource<r> : tensor<2xi8>": {"Resource": "r"},
 		} {
@@ -197,7 +205,8 @@ func TestFloatAttribute(t *testing.T) {
 				continue // TestFloatTypes has the error
 			}
 			typ := check.Must(c.FloatType(k))
-			for _, v := range []float64{1, 2, 0, -1, math.Copysign(0, -1), 1e300, -1e300, 5e-324, math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for _, v := range []float64{1, 2, 0, -1, math.Copysign(0, -1), 1e300, -1e300, 5e-324, math.NaN(),
+				math.Inf(1), math.Inf(-1)} {
 				got, ok := math.NaN(), false
 				refused := panics(func() { got, ok = c.FloatAttribute(typ, v).Float() })
 				wantRefused := false
@@ -237,7 +246,8 @@ func TestAttributeMisuse(t *testing.T) {
 	check.Panics(t, "-1 does not fit in ui64", func() { c.IntegerAttribute(c.IntegerType(64, mlir.Unsigned), -1) })
 	check.Panics(t, "1 does not fit in i0", func() { c.IntegerAttribute(c.IntegerType(0, mlir.Signless), 1) })
 	check.Panics(t, "not a floating-point type", func() { c.FloatAttribute(i8, 1) })
-	check.Panics(t, "f4E2M1FN cannot represent NaN", func() { c.FloatAttribute(check.Must(c.FloatType(mlir.F4E2M1FN)), math.NaN()) })
+	check.Panics(t, "f4E2M1FN cannot represent NaN",
+		func() { c.FloatAttribute(check.Must(c.FloatType(mlir.F4E2M1FN)), math.NaN()) })
 	check.Panics(t, "a type of another context", func() { other.TypeAttribute(i8) })
 	check.Panics(t, "an attribute of another context", func() { other.ArrayAttribute(c.UnitAttribute()) })
 	check.Panics(t, "an affine map of another context", func() { other.AffineMapAttribute(c.IdentityMap(1)) })
@@ -255,7 +265,8 @@ func TestAttributeMisuse(t *testing.T) {
 		missing, _ := c.DictionaryAttribute().Entry("x")
 		c.ArrayAttribute(missing)
 	})
-	if _, err := c.BigIntegerAttribute(i8, big.NewInt(1000)); err == nil || !strings.Contains(err.Error(), "out of range") {
+	if _, err := c.BigIntegerAttribute(i8, big.NewInt(1000)); err == nil ||
+		!strings.Contains(err.Error(), "out of range") {
 		t.Errorf("1000 as i8: %v", err)
 	}
 	if _, err := c.BigIntegerAttribute(c.F32Type(), big.NewInt(1)); err == nil {

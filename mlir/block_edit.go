@@ -79,7 +79,8 @@ func (b Block) InsertArgument(i int, t Type, loc Location) Value {
 	inRange("Block.InsertArgument", i, b.NumArguments()+1)
 	c := b.life.ctx
 	b.touch()
-	return c.value(capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), loc.in(c, "Block.InsertArgument")))
+	return c.value(
+		capi.MlirBlockInsertArgument(api, b.raw, i, t.in(c, "Block.InsertArgument"), loc.in(c, "Block.InsertArgument")))
 }
 
 // EraseArgument removes the i-th argument. It panics if i is out of range. If the argument
@@ -93,7 +94,8 @@ func (b Block) EraseArgument(i int) error {
 	c := b.life.ctx
 	b.touch()
 	capi.MlirBlockEraseArgument(c.api, b.raw, uint32(i))
-	c.forget([]capi.Thing{{Ptr: v.raw.Ptr, Kind: capi.ValueKind}}, "on a block argument that Block.EraseArgument has erased")
+	c.forget([]capi.Thing{{Ptr: v.raw.Ptr, Kind: capi.ValueKind}},
+		"on a block argument that Block.EraseArgument has erased")
 	return nil
 }
 
@@ -127,7 +129,10 @@ func (b Block) MoveAfter(anchor Block) {
 	b.move("Block.MoveAfter", anchor, capi.MlirRegionInsertOwnedBlockAfter, Region.InsertAfter)
 }
 
-func (b Block) move(method string, anchor Block, within func(*capi.Table, capi.MlirRegion, capi.MlirBlock, capi.MlirBlock), insert func(r Region, anchor, b Block)) {
+func (b Block) move(
+	method string, anchor Block, within func(*capi.Table, capi.MlirRegion, capi.MlirBlock, capi.MlirBlock),
+	insert func(r Region, anchor, b Block),
+) {
 	b.life.use(method, b.raw.Ptr)
 	anchor.in(b.life.ctx, method)
 	if b.raw == anchor.raw {
@@ -172,7 +177,8 @@ func (b Block) Erase() error {
 		return err
 	}
 	if branch := c.branch(capi.BlockKind, b.raw.Ptr); !branch.IsNil() {
-		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
+		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(),
+			branch.Location().Position())
 	}
 	if t, detached := c.tops[b.raw.Ptr]; detached {
 		c.end(t, "after Block.Erase")

@@ -52,11 +52,14 @@ func TestBuilderLocation(t *testing.T) {
 	var ops []mlir.Operation
 	var want []string
 	for range 2 {
-		ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})), append(want, line())
+		ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})),
+			append(want, line())
 	}
-	ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})), append(want, line())
+	ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})),
+		append(want, line())
 	b.SetLocation(c.FileLocation("x.mlir", 7, 0))
-	ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})), append(want, "x.mlir:7")
+	ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})),
+		append(want, "x.mlir:7")
 	check.NoError(t, b.Err())
 	for i, op := range ops {
 		if got := op.Location().String(); !strings.Contains(strings.ReplaceAll(got, `"`, ""), want[i]+":0") {
@@ -70,32 +73,43 @@ func TestBuilderKeepsTheFirstError(t *testing.T) {
 	foreign := constant(mlir.NewBuilder(other, mlir.Location{}), "1 : i32")
 	i32 := check.Must(c.ParseType("i32"))
 	cast := func(b *mlir.Builder, v mlir.Value) {
-		b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast", Operands: []mlir.Value{v}, Results: []mlir.Type{i32}})
+		b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast", Operands: []mlir.Value{v},
+			Results: []mlir.Type{i32}})
 	}
 	for name, test := range map[string]struct {
 		do   func(b *mlir.Builder) string
 		want string
 	}{
-		"unknown operation":        {func(b *mlir.Builder) string { b.Create(mlir.OperationState{Name: "arith.ad"}); return line() }, `does not know the operation "arith.ad"`},
-		"unknown type":             {func(b *mlir.Builder) string { b.Type("i3 2"); return line() }, "parsing the type"},
-		"unknown attribute":        {func(b *mlir.Builder) string { b.Attribute("#"); return line() }, "parsing the attribute"},
-		"value of another context": {func(b *mlir.Builder) string { cast(b, foreign); return "" }, "given a value of another context"},
-		"no value":                 {func(b *mlir.Builder) string { cast(b, mlir.Value{}); return "" }, "a value that is nil"},
-		"place of another context": {func(b *mlir.Builder) string { b.At(other); return line() }, "insertion point of another context"},
-		"own":                      {func(b *mlir.Builder) string { b.Fail(errors.New("mine")); return line() }, "mine"},
+		"unknown operation": {func(b *mlir.Builder) string {
+			b.Create(mlir.OperationState{Name: "arith.ad"})
+			return line()
+		}, `does not know the operation "arith.ad"`},
+		"unknown type": {func(b *mlir.Builder) string { b.Type("i3 2"); return line() },
+			"parsing the type"},
+		"unknown attribute": {func(b *mlir.Builder) string { b.Attribute("#"); return line() },
+			"parsing the attribute"},
+		"value of another context": {func(b *mlir.Builder) string { cast(b, foreign); return "" },
+			"given a value of another context"},
+		"no value": {func(b *mlir.Builder) string { cast(b, mlir.Value{}); return "" },
+			"a value that is nil"},
+		"place of another context": {func(b *mlir.Builder) string { b.At(other); return line() },
+			"insertion point of another context"},
+		"own": {func(b *mlir.Builder) string { b.Fail(errors.New("mine")); return line() }, "mine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := c.NewModule(mlir.Location{})
 			b := mlir.NewBuilder(m.Body(), mlir.Location{})
 			at := test.do(b)
 			var failed *mlir.BuildError
-			if !errors.As(b.Err(), &failed) || !strings.HasPrefix(failed.Error(), at) || !strings.Contains(failed.Error(), test.want) {
+			if !errors.As(b.Err(), &failed) || !strings.HasPrefix(failed.Error(), at) ||
+				!strings.Contains(failed.Error(), test.want) {
 				t.Fatalf("the error is %v, want %q at %s", b.Err(), test.want, at)
 			}
 			// Nothing panics from here on.
 			op := b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{i32}})
 			constant(b.At(other), "1 : i32").Type()
-			b.Region(func([]mlir.Value) { t.Error("Region called its function after an error") }, op.Result(1).Type(), b.Type("f32"))
+			b.Region(func([]mlir.Value) { t.Error("Region called its function after an error") }, op.Result(1).Type(),
+				b.Type("f32"))
 			b.Fail(errors.New("another"))
 			if b.Err() != error(failed) {
 				t.Errorf("the error became %v", b.Err())

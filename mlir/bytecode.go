@@ -24,7 +24,8 @@ func IsPortableArtifact(data []byte) bool {
 		return true
 	}
 	dialects := bytecodeDialects(data)
-	return slices.Contains(dialects, "vhlo") && !slices.ContainsFunc(dialects, func(d string) bool { return d != "vhlo" && d != "builtin" })
+	return slices.Contains(dialects, "vhlo") &&
+		!slices.ContainsFunc(dialects, func(d string) bool { return d != "vhlo" && d != "builtin" })
 }
 
 // artifactVersion returns the version of StableHLO that a portable artifact states, such as

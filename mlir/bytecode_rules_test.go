@@ -13,7 +13,8 @@ import (
 
 // exported returns the module of an export of JAX.
 func exported(name string) []byte {
-	return check.Must(jaxexport.Read(check.Must(os.ReadFile("../tools/mlir-run/testdata/platforms/" + name + ".jaxexport")))).Module
+	return check.Must(
+		jaxexport.Read(check.Must(os.ReadFile("../tools/mlir-run/testdata/platforms/" + name + ".jaxexport")))).Module
 }
 
 // TestParseWithoutRules parses an artifact of JAX with sharding rules, which no library reads, and

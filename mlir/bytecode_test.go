@@ -84,7 +84,8 @@ func TestNewerArtifact(t *testing.T) {
 	data = bytes.ReplaceAll(data, []byte("add_v1\x00"), []byte("add_v9\x00"))
 	_, err = mlirtest.Context(t).Parse("newer.mlirbc", data)
 	check.Error(t, err, "add_v9", "; the portable artifact is of StableHLO 9.9.0, and the library reads artifacts up to 1.19.0: write it for that version")
-	_, err = mlirtest.Context(t).Parse("same.mlirbc", bytes.ReplaceAll(artifact(t), []byte("add_v1\x00"), []byte("add_v9\x00")))
+	_, err = mlirtest.Context(t).Parse("same.mlirbc",
+		bytes.ReplaceAll(artifact(t), []byte("add_v1\x00"), []byte("add_v9\x00")))
 	check.Error(t, err, "add_v9")
 	if d, _ := errors.AsType[*mlir.DiagnosticError](err); d == nil || d.Hint != "" {
 		t.Errorf("an artifact of an older version has a hint: %v", err)

@@ -139,7 +139,8 @@ func (c *calls) mayTake(x *Context, own *call, kind capi.Kind, raw pointer, meth
 			panic("mlir: " + method + " was given something outside the operation that a pass runs on")
 		}
 		if capi.Inside(t, call.on, raw) || call.root.Ptr != raw && capi.Inside(t, call.root, raw) {
-			panic("mlir: " + method + " was called on the operation that a pass or pattern runs on, or on one around it")
+			panic("mlir: " + method +
+				" was called on the operation that a pass or pattern runs on, or on one around it")
 		}
 	}
 }
@@ -193,7 +194,8 @@ func (c *calls) mayRun(t *capi.Table, o Operation, top pointer, what string) err
 		case call.pattern:
 			return fmt.Errorf("mlir: %s called in a pattern, on the module that the pattern changes", what)
 		case !capi.IsIn(t, capi.OperationKind, o.raw.Ptr, call.on):
-			return fmt.Errorf("mlir: %s called in a pass, on something outside the operation that the pass runs on", what)
+			return fmt.Errorf("mlir: %s called in a pass, on something outside the operation that the pass runs on",
+				what)
 		}
 	}
 	return nil
@@ -235,7 +237,8 @@ func (c *Context) asks(f func()) {
 // returns. A panic is returned as an error.
 func (c *Context) enter(this call, f func(this *call) error) error {
 	// A conversion calls Go on one thread, and may do so within a call.
-	if nested := this.conversion && c.calls.current != nil && c.calls.current.conversion; c.threads && !nested && !this.inner {
+	if nested := this.conversion && c.calls.current != nil && c.calls.current.conversion; c.threads && !nested &&
+		!this.inner {
 		defer c.calls.lock(this.question != "")()
 	}
 	if this.anywhere && c.tops[this.top] == nil {

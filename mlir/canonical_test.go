@@ -118,7 +118,8 @@ func TestCanonical(t *testing.T) {
 			seen, v := hold().add(made), made.Result(0)
 			use := check.Must(m.Body().Create(mlir.OperationState{Name: "t.use", Operands: []mlir.Value{v}}))
 			like := check.Must(m.Body().CreateLike(use, v))
-			check.Diff(t, "used", true, use.Operand(0) == v && like.Operand(0) == v && use.Next() == like && m.Body().First() == made)
+			check.Diff(t, "used", true, use.Operand(0) == v && like.Operand(0) == v && use.Next() == like &&
+				m.Body().First() == made)
 			seen.same(t, made)
 		},
 		"blocks and regions joined": func(t *testing.T, c *mlir.Context) {
@@ -126,18 +127,21 @@ func TestCanonical(t *testing.T) {
 			seen := hold()
 			leaf := create(t, c, mlir.OperationState{Name: "t.leaf", Results: []mlir.Type{i32}})
 			seen.add(leaf)
-			blocks := []mlir.Block{c.NewBlock(mlir.Location{}, i32), c.NewBlock(mlir.Location{}, i32), c.NewBlock(mlir.Location{}), c.NewBlock(mlir.Location{})}
+			blocks := []mlir.Block{c.NewBlock(mlir.Location{}, i32), c.NewBlock(mlir.Location{}, i32),
+				c.NewBlock(mlir.Location{}), c.NewBlock(mlir.Location{})}
 			for _, b := range blocks {
 				seen.addBlock(b)
 			}
 			blocks[0].Append(leaf)
-			seen.add(check.Must(blocks[1].Create(mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{blocks[0]}})))
+			seen.add(
+				check.Must(blocks[1].Create(mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{blocks[0]}})))
 			region := c.NewRegion()
 			region.Append(blocks[0])
 			region.InsertAfter(blocks[0], blocks[1])
 			region.InsertBefore(blocks[1], blocks[2])
 			region.Insert(0, blocks[3])
-			check.Diff(t, "the region", true, blocks[0].Region() == region && region.First() == blocks[3] && blocks[3].Next() == blocks[0])
+			check.Diff(t, "the region", true, blocks[0].Region() == region && region.First() == blocks[3] &&
+				blocks[3].Next() == blocks[0])
 			outer := create(t, c, mlir.OperationState{Name: "t.outer", Regions: []mlir.Region{region}})
 			check.Panics(t, "get it with Operation.Region", func() { region.First() })
 			seen.operations[outer], seen.regions[outer.Region(0)] = true, true
@@ -147,7 +151,8 @@ func TestCanonical(t *testing.T) {
 			whole := c.NewRegion() // may reuse the memory of the first one
 			check.Diff(t, "another region", false, whole == region)
 			whole.TakeBody(outer.Region(0))
-			check.Diff(t, "taken", true, whole.First() == blocks[3] && blocks[0].Region() == whole && leaf.Block() == blocks[0])
+			check.Diff(t, "taken", true, whole.First() == blocks[3] && blocks[0].Region() == whole &&
+				leaf.Block() == blocks[0])
 			check.Diff(t, "in the map", true, seen.blocks[whole.First()])
 			outer.Region(0).TakeBody(whole)
 			seen.same(t, outer)
@@ -200,7 +205,8 @@ func TestCanonical(t *testing.T) {
 				more.Close()
 				check.Panics(t, "after Module.Close", func() { old.Name() })
 				seen.same(t, m.Operation())
-				check.Diff(t, "the block", true, seen.blocks[free] && free.Argument(0).Block() == free && seen.values[free.Argument(0)])
+				check.Diff(t, "the block", true, seen.blocks[free] && free.Argument(0).Block() == free &&
+					seen.values[free.Argument(0)])
 			}
 			c.NewBlock(mlir.Location{}).Erase()
 			seen.same(t, m.Operation())
@@ -233,7 +239,8 @@ func TestCanonical(t *testing.T) {
 			block, region := c.NewBlock(mlir.Location{}), c.NewRegion()
 			leaf := check.Must(block.Create(mlir.OperationState{Name: "t.leaf"}))
 			region.Append(block)
-			if made, err := c.Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}}); err == nil {
+			if made, err := c.Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}}); err ==
+				nil {
 				// Verifiers of this library are not asked for what is missing.
 				check.Diff(t, "the leaf", true, made.Region(0).First().First() == leaf)
 				seen.same(t, m.Operation())
@@ -299,7 +306,8 @@ func TestCanonical(t *testing.T) {
 					t.Fatal(err)
 				}
 				check.Panics(t, "Operation.Name called after PassManager.Run", func() { before.Name() })
-				check.Diff(t, "made", true, m.Operation().Region(0).First().First().Next().Name() != "" && seen.operations[made])
+				check.Diff(t, "made", true, m.Operation().Region(0).First().First().Next().Name() != "" &&
+					seen.operations[made])
 				seen.same(t, m.Operation())
 				seen.same(t, outer)
 				switch i {
@@ -315,31 +323,34 @@ func TestCanonical(t *testing.T) {
 		},
 		"patterns": func(t *testing.T, c *mlir.Context) {
 			if !c.Library().Has("mlirOpRewritePatternCreate") {
-				_, err := c.NewPatterns(mlir.Pattern{Name: "p", Op: "arith.muli", Rewrite: func(mlir.Operation, *mlir.Rewriter) (bool, error) { return false, nil }})
+				_, err := c.NewPatterns(mlir.Pattern{Name: "p", Op: "arith.muli",
+					Rewrite: func(mlir.Operation, *mlir.Rewriter) (bool, error) { return false, nil }})
 				check.Diff(t, "is unsupported", true, errors.Is(err, mlir.ErrUnsupported))
 				return
 			}
 			kept := mlirtest.Parse(t, c, nested)
 			seen := hold().add(kept.Operation())
 			calls := 0
-			s := patterns(t, c, mlir.Pattern{Name: "double", Op: "arith.muli", Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
-				calls++
-				fn := o.Parent()
-				held := hold().add(fn)
-				check.Diff(t, "the operation", true, held.operations[o] && r.Block() == o.Block())
-				x := o.Operand(0)
-				made := check.Must(r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}}))
-				held.add(made)
-				held.same(t, fn)
-				r.ReplaceWith(o, made)
-				held.same(t, fn)
-				copied := check.Must(r.Clone(made))
-				check.Diff(t, "the copy", true, copied.Operand(0) == x && made.Next() == copied)
-				held.add(copied).same(t, fn)
-				seen.add(check.Must(kept.Body().Create(mlir.OperationState{Name: "t.new"})))
-				seen.same(t, kept.Operation())
-				return true, nil
-			}})
+			s := patterns(t, c, mlir.Pattern{Name: "double", Op: "arith.muli",
+				Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
+					calls++
+					fn := o.Parent()
+					held := hold().add(fn)
+					check.Diff(t, "the operation", true, held.operations[o] && r.Block() == o.Block())
+					x := o.Operand(0)
+					made := check.Must(r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x},
+						Results: []mlir.Type{x.Type()}}))
+					held.add(made)
+					held.same(t, fn)
+					r.ReplaceWith(o, made)
+					held.same(t, fn)
+					copied := check.Must(r.Clone(made))
+					check.Diff(t, "the copy", true, copied.Operand(0) == x && made.Next() == copied)
+					held.add(copied).same(t, fn)
+					seen.add(check.Must(kept.Body().Create(mlir.OperationState{Name: "t.new"})))
+					seen.same(t, kept.Operation())
+					return true, nil
+				}})
 			for _, apply := range []func(*mlir.Module) error{
 				func(m *mlir.Module) error { return s.Apply(m, mlir.GreedyOptions{}) }, s.Walk,
 			} {
@@ -379,9 +390,11 @@ func TestCanonical(t *testing.T) {
 		"nothing": func(t *testing.T, c *mlir.Context) {
 			m := c.NewModule(mlir.Location{})
 			o := m.Operation()
-			check.Diff(t, "nil operations", true, o.Parent() == mlir.Operation{} && o.Next() == m.Body().First() && m.Body().Terminator().Equal(mlir.Operation{}))
+			check.Diff(t, "nil operations", true, o.Parent() == mlir.Operation{} && o.Next() == m.Body().First() &&
+				m.Body().Terminator().Equal(mlir.Operation{}))
 			check.Diff(t, "nil blocks", true, o.Block() == mlir.Block{} && m.Body().Next() == mlir.Block{})
-			check.Diff(t, "nil regions", true, o.Region(0).Next() == mlir.Region{} && c.NewBlock(mlir.Location{}).Region() == mlir.Region{})
+			check.Diff(t, "nil regions", true, o.Region(0).Next() == mlir.Region{} &&
+				c.NewBlock(mlir.Location{}).Region() == mlir.Region{})
 			check.Diff(t, "lists", true, slices.Equal(slices.Collect(o.All()), []mlir.Operation{m.Operation()}))
 		},
 	} {

@@ -168,7 +168,8 @@ var (
 // with every operation, and for dialects that do not look for a parent or into empty regions
 // before they look at the attributes. Other verifiers crash.
 func (c *Context) askVerifier(kind *operationKind, op capi.MlirOperation, without string) (verifierAnswer, string) {
-	if dialect, _, _ := strings.Cut(kind.name, "."); !c.api.Has("stablehloGetCurrentVersion") || !slices.Contains(askedDialects, dialect) {
+	if dialect, _, _ := strings.Cut(kind.name, "."); !c.api.Has("stablehloGetCurrentVersion") ||
+		!slices.Contains(askedDialects, dialect) {
 		return verifierAnswer{fallback: capi.DefaultAttribute(c.api, op, without)}, ""
 	}
 	if kind.guard != nil && without != "" {
@@ -217,7 +218,8 @@ func (o Operation) remove(method, name string, remove func() bool) bool {
 	case answer.missing == name:
 		panic(fmt.Sprintf("mlir: %s: %s needs the attribute %q: set another value instead", method, kind.name, name))
 	case answer.early && o.NumRegions() > 0:
-		panic(fmt.Sprintf("mlir: %s: cannot find out whether %s needs the attribute %q: %s", method, kind.name, name, message))
+		panic(fmt.Sprintf("mlir: %s: cannot find out whether %s needs the attribute %q: %s", method, kind.name, name,
+			message))
 	}
 	return remove()
 }
@@ -257,7 +259,9 @@ func learnedKey(c *Context, operation string, names []capi.MlirIdentifier) strin
 	return b.String()
 }
 
-func (l *learned) find(c *Context, operation string, names []capi.MlirIdentifier) (required []capi.MlirIdentifier, ok bool) {
+func (l *learned) find(
+	c *Context, operation string, names []capi.MlirIdentifier,
+) (required []capi.MlirIdentifier, ok bool) {
 	if len(c.defined) > 0 {
 		return nil, false
 	}

@@ -26,7 +26,8 @@ func TestConcurrentUse(t *testing.T) {
 		t.Fatal("two goroutines used one context at once without a panic")
 	}
 	place := `(mlir\.[A-Za-z.()*]+), called at \S+concurrent_test\.go:\d+`
-	m := regexp.MustCompile(`mlir: a Context is used by two goroutines at once: here in ` + place + `, and there in ` + place).FindSubmatch(out)
+	m := regexp.MustCompile(`mlir: a Context is used by two goroutines at once: here in ` + place + `, and there in ` +
+		place).FindSubmatch(out)
 	if m == nil {
 		t.Fatalf("the process ended with %v: %.2000s", err, out)
 	}
@@ -38,7 +39,8 @@ func useAtOnce(t *testing.T) {
 	block := c.NewBlock(mlir.Location{}, i32)
 	uses := []func(){
 		func() {
-			check.Must(block.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{block.Argument(0), block.Argument(0)}, Results: []mlir.Type{i32}}))
+			check.Must(block.Create(mlir.OperationState{Name: "arith.addi",
+				Operands: []mlir.Value{block.Argument(0), block.Argument(0)}, Results: []mlir.Type{i32}}))
 		},
 		func() { check.Must(c.ParseType("tensor<2x?xf32>")) },
 	}

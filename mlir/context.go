@@ -17,8 +17,8 @@ import (
 // Threads. From then on every use of the context panics, and Close leaves what it has in memory.
 //
 // The garbage collector closes a Context that is garbage without having been closed, much later: that is, if nothing
-// leads to the Context, to its modules, or to an operation, type, attribute or other object of it. A Context that C code
-// works on must be kept (runtime.KeepAlive).
+// leads to the Context, to its modules, or to an operation, type, attribute or other object of it. A Context that C
+// code works on must be kept (runtime.KeepAlive).
 type Context struct {
 	lib  *Library
 	api  *capi.Table // the library's table, marked while one of its functions works on this context
@@ -77,8 +77,8 @@ type ContextOptions struct {
 	// Attribute.DenseBytes write out its elements. (A splat is stored as one value.) Zero
 	// means 1 GiB, a negative number means no limit.
 	MaxSplatBytes int64
-	// Debug gets a warning with the line that made it for a context that was garbage without having been closed, and for such
-	// modules that are freed before their context. nil means none.
+	// Debug gets a warning with the line that made it for a context that was garbage without having been closed, and
+	// for such modules that are freed before their context. nil means none.
 	Debug *slog.Logger
 }
 

@@ -124,10 +124,14 @@ func TestParseNames(t *testing.T) {
 			[]string{"m.mlir:3:3", "m.mlir:4:1", "m.mlir:5:3", "m.mlir:6:5", "model.py:3:4"}},
 		{"the generic form", "\"builtin.module\"() ({\n^bb0:\n}) : () -> ()\n", []string{"m.mlir:1:1"}},
 		{"no module", function, []string{"m.mlir:0:0", "m.mlir:1:1"}},
-		{"two functions", function + body, []string{"m.mlir:0:0", "m.mlir:1:1", "m.mlir:2:1", "m.mlir:3:3", "m.mlir:4:5", "model.py:3:4"}},
+		{"two functions", function + body,
+			[]string{"m.mlir:0:0", "m.mlir:1:1", "m.mlir:2:1", "m.mlir:3:3", "m.mlir:4:5", "model.py:3:4"}},
 		{"two modules", "module {}\nmodule {}\n", []string{"m.mlir:0:0", "m.mlir:1:1", "m.mlir:2:1"}},
-		{"one function that looks like a module", "func.func private @f() attributes {a.b =\n  \"x\"}\n// \n  // module\n", []string{"m.mlir:0:0", "m.mlir:1:1"}},
-		{"an alias before and after", "#a = loc(\"other.mlir\":7:8)\n" + function + "module {} loc(#a)\n", []string{"m.mlir:0:0", "m.mlir:2:1", "other.mlir:7:8"}},
+		{"one function that looks like a module",
+			"func.func private @f() attributes {a.b =\n  \"x\"}\n// \n  // module\n",
+			[]string{"m.mlir:0:0", "m.mlir:1:1"}},
+		{"an alias before and after", "#a = loc(\"other.mlir\":7:8)\n" + function + "module {} loc(#a)\n",
+			[]string{"m.mlir:0:0", "m.mlir:2:1", "other.mlir:7:8"}},
 		{"nothing", "", []string{"m.mlir:0:0"}},
 		{"a name in the text", "module {} loc(\"-\":5:6)", []string{"-:5:6"}},
 	}
@@ -151,7 +155,8 @@ func TestParseNames(t *testing.T) {
 			m.Close()
 			m, err = c.Parse("", []byte("\n"+function))
 			check.NoError(t, err)
-			check.Diff(t, "without a name", mlir.Position{File: "-", Line: 2, Column: 1}, m.Body().First().Location().Position())
+			check.Diff(t, "without a name", mlir.Position{File: "-", Line: 2, Column: 1},
+				m.Body().First().Location().Position())
 			m.Close()
 		}
 		m := mlirtest.Parse(t, c, body)

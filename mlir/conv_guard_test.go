@@ -46,7 +46,8 @@ func TestRawConvolution(t *testing.T) {
 			{"raw input_batch_dimension = -1, input_feature_dimension = 0", ""},
 			{"raw input_feature_dimension = 1, output_spatial_dimensions = [9223372036854775807]", ""},
 			{"raw input_batch_dimension = 1, kernel_output_feature_dimension = 1, kernel_spatial_dimensions = [2],\n" +
-				"output_spatial_dimensions = [1, 2, 3], output_batch_dimension = 4", "#stablehlo.conv<[f, b]x[i, o, 0]->[f, 0, 1, 2, b]>"},
+				"output_spatial_dimensions = [1, 2, 3], output_batch_dimension = 4",
+				"#stablehlo.conv<[f, b]x[i, o, 0]->[f, 0, 1, 2, b]>"},
 		} {
 			if i < start {
 				continue

@@ -107,7 +107,8 @@ type ConversionOptions struct {
 // none that is known to work: libraries of LLVM 22 and before have not.
 func (c *Context) NewConversion(target ConversionTarget, patterns ...ConversionPattern) (*Conversion, error) {
 	t := c.life.check("Context.NewConversion")
-	if err := c.lib.need("mlirOpConversionPatternCreate", "mlirTypeConverterAdd1ToNTargetMaterialization", "mlirApplyPartialConversion", "mlirApplyFullConversion"); err != nil {
+	if err := c.lib.need("mlirOpConversionPatternCreate", "mlirTypeConverterAdd1ToNTargetMaterialization",
+		"mlirApplyPartialConversion", "mlirApplyFullConversion"); err != nil {
 		return nil, err
 	}
 	if err := target.check(); err != nil {
@@ -116,7 +117,8 @@ func (c *Context) NewConversion(target ConversionTarget, patterns ...ConversionP
 	for _, p := range patterns {
 		switch {
 		case p.Op == "" || p.Convert == nil || p.Benefit < 0 || p.Benefit >= 1<<16-1:
-			return nil, fmt.Errorf("mlir: the conversion pattern %q needs an Op, a Convert, and a Benefit of at most 65534", p.Name)
+			return nil, fmt.Errorf(
+				"mlir: the conversion pattern %q needs an Op, a Convert, and a Benefit of at most 65534", p.Name)
 		case p.Types != nil && p.Types.Convert == nil:
 			return nil, fmt.Errorf("mlir: the TypeConverter of the conversion pattern %q needs a Convert", p.Name)
 		}
@@ -135,7 +137,8 @@ func (c *Context) NewConversion(target ConversionTarget, patterns ...ConversionP
 			converter = v.addConverter(t, p)
 			converters[p.Types] = converter
 		}
-		capi.MlirRewritePatternSetAdd(t, set, capi.CreateConversionPattern(t, c.raw, p.Op, max(p.Benefit, 1), converter, p.Generates, v.convert(t, p, converter)))
+		capi.MlirRewritePatternSetAdd(t, set, capi.CreateConversionPattern(t, c.raw, p.Op, max(p.Benefit, 1), converter,
+			p.Generates, v.convert(t, p, converter)))
 	}
 	v.raw = capi.MlirFreezeRewritePattern(t, set)
 	capi.MlirRewritePatternSetDestroy(t, set)
@@ -236,15 +239,17 @@ func (v *Conversion) legality(name string, f func(Operation) bool) capi.Legality
 
 // convert returns the function that the library calls for a pattern.
 func (v *Conversion) convert(t *capi.Table, p ConversionPattern, converter capi.MlirTypeConverter) capi.ConversionFunc {
-	return func(op capi.MlirOperation, sizes []int, operands []capi.MlirValue, raw capi.MlirConversionPatternRewriter) bool {
+	return func(op capi.MlirOperation, sizes []int, operands []capi.MlirValue,
+		raw capi.MlirConversionPatternRewriter) bool {
 		matched := false
 		v.call(p.Name, op, false, func(this *call) (err error) {
 			c := v.ctx
 			o := c.operation(op)
 			base := capi.MlirPatternRewriterAsBase(t, capi.MlirConversionPatternRewriterAsPatternRewriter(t, raw))
-			r := &ConversionRewriter{raw: raw, root: op, types: p.Types, converter: converter, sizes: sizes, rewriter: &Rewriter{
-				c: c, raw: base, life: this.life, call: this,
-				at: point{block: c.block(capi.MlirOperationGetBlock(t, op)), before: o}}}
+			r := &ConversionRewriter{raw: raw, root: op, types: p.Types, converter: converter, sizes: sizes,
+				rewriter: &Rewriter{
+					c: c, raw: base, life: this.life, call: this,
+					at: point{block: c.block(capi.MlirOperationGetBlock(t, op)), before: o}}}
 			for _, operand := range operands {
 				r.operands = append(r.operands, c.value(operand))
 			}

@@ -111,7 +111,8 @@ func (r *ConversionRewriter) ConvertRegion(region Region) error {
 	t := r.rewriter.life.check(method)
 	raw := region.in(r.rewriter.c, method)
 	if capi.MlirConversionPatternRewriterConvertRegionTypes(t, r.raw, raw, r.converter).Value == 0 {
-		return errors.New("mlir: " + method + ": an argument of the region has a type that the TypeConverter does not convert")
+		return errors.New("mlir: " + method +
+			": an argument of the region has a type that the TypeConverter does not convert")
 	}
 	return nil
 }

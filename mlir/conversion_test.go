@@ -25,7 +25,9 @@ func eachConverting(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 	})
 }
 
-func conversion(t *testing.T, c *mlir.Context, target mlir.ConversionTarget, patterns ...mlir.ConversionPattern) *mlir.Conversion {
+func conversion(
+	t *testing.T, c *mlir.Context, target mlir.ConversionTarget, patterns ...mlir.ConversionPattern,
+) *mlir.Conversion {
 	t.Helper()
 	v, err := c.NewConversion(target, patterns...)
 	if err != nil {
@@ -48,48 +50,54 @@ func pairs(c *mlir.Context) *mlir.TypeConverter {
 // complexPatterns convert functions on complex numbers to functions on pairs of numbers.
 func complexPatterns(types *mlir.TypeConverter) []mlir.ConversionPattern {
 	return []mlir.ConversionPattern{
-		{Name: "function", Op: "func.func", Types: types, Convert: func(op mlir.Operation, _ []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-			attribute, _ := op.Attribute("function_type")
-			typ, _ := attribute.TypeValue()
-			in, out, _ := typ.Signature()
-			to, ok := r.Types(in...)
-			from, ok2 := r.Types(out...)
-			if !ok || !ok2 {
-				return false, nil
-			}
-			if err := r.ConvertRegion(op.Region(0)); err != nil {
-				return false, err
-			}
-			return true, r.ModifyInPlace(op, func() error {
-				op.SetAttribute("function_type", r.Context().TypeAttribute(r.Context().FunctionType(to, from)))
-				return nil
-			})
-		}},
-		{Name: "return", Op: "func.return", Types: types, Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-			made, err := r.Create(mlir.OperationState{Name: "func.return", Operands: operands, Location: op.Location()})
-			if err != nil {
-				return false, err
-			}
-			r.ReplaceWith(op, made)
-			return true, nil
-		}},
-		{Name: "add", Op: "complex.add", Types: types, Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-			var parts []mlir.Value
-			for i := range 2 {
-				a, b := r.Operand(0)[i], r.Operand(1)[i]
-				sum, err := r.Create(mlir.OperationState{Name: "arith.addf", Operands: []mlir.Value{a, b}, Results: []mlir.Type{a.Type()}, Location: op.Location()})
+		{Name: "function", Op: "func.func", Types: types,
+			Convert: func(op mlir.Operation, _ []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+				attribute, _ := op.Attribute("function_type")
+				typ, _ := attribute.TypeValue()
+				in, out, _ := typ.Signature()
+				to, ok := r.Types(in...)
+				from, ok2 := r.Types(out...)
+				if !ok || !ok2 {
+					return false, nil
+				}
+				if err := r.ConvertRegion(op.Region(0)); err != nil {
+					return false, err
+				}
+				return true, r.ModifyInPlace(op, func() error {
+					op.SetAttribute("function_type", r.Context().TypeAttribute(r.Context().FunctionType(to, from)))
+					return nil
+				})
+			}},
+		{Name: "return", Op: "func.return", Types: types,
+			Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+				made, err := r.Create(
+					mlir.OperationState{Name: "func.return", Operands: operands, Location: op.Location()})
 				if err != nil {
 					return false, err
 				}
-				parts = append(parts, sum.Result(0))
-			}
-			r.ReplaceParts(op, parts)
-			return true, nil
-		}},
-		{Name: "part", Op: "complex.im", Types: types, Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-			r.Replace(op, operands[1])
-			return true, nil
-		}},
+				r.ReplaceWith(op, made)
+				return true, nil
+			}},
+		{Name: "add", Op: "complex.add", Types: types,
+			Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+				var parts []mlir.Value
+				for i := range 2 {
+					a, b := r.Operand(0)[i], r.Operand(1)[i]
+					sum, err := r.Create(mlir.OperationState{Name: "arith.addf", Operands: []mlir.Value{a, b},
+						Results: []mlir.Type{a.Type()}, Location: op.Location()})
+					if err != nil {
+						return false, err
+					}
+					parts = append(parts, sum.Result(0))
+				}
+				r.ReplaceParts(op, parts)
+				return true, nil
+			}},
+		{Name: "part", Op: "complex.im", Types: types,
+			Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+				r.Replace(op, operands[1])
+				return true, nil
+			}},
 	}
 }
 
@@ -138,7 +146,8 @@ func TestConversion(t *testing.T) {
 			}
 			check.NoError(t, v.Close())
 			check.NoError(t, v.Close())
-			check.Panics(t, "called after Conversion.Close", func() { _ = v.Apply(mlirtest.Parse(t, c, ""), mlir.ConversionOptions{}) })
+			check.Panics(t, "called after Conversion.Close",
+				func() { _ = v.Apply(mlirtest.Parse(t, c, ""), mlir.ConversionOptions{}) })
 		}
 		m := mlirtest.Parse(t, c, complexFunction)
 		v := conversion(t, c, target, complexPatterns(pairs(c))...)
@@ -172,43 +181,64 @@ func TestConversionFails(t *testing.T) {
 			change func(target *mlir.ConversionTarget, types *mlir.TypeConverter, patterns []mlir.ConversionPattern)
 			want   []string
 		}{
-			{"no pattern for an operation", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
-				p[3].Op = "complex.re"
-			},
+			{"no pattern for an operation",
+				func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
+					p[3].Op = "complex.re"
+				},
 				[]string{"mlir: the conversion failed: test.mlir:3:8: error: failed to legalize operation 'complex.im'"}},
-			{"a pattern that does not match", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
-				p[2].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) { return false, nil }
-			}, []string{"test.mlir:2:8: error: failed to legalize operation 'complex.add'"}},
+			{"a pattern that does not match",
+				func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
+					p[2].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) {
+						return false, nil
+					}
+				}, []string{"test.mlir:2:8: error: failed to legalize operation 'complex.add'"}},
 			{"an error", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
-				p[2].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) { return true, mine }
+				p[2].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) {
+					return true, mine
+				}
 			}, []string{`mlir: the pattern "add" failed: mine`}},
-			{"a pattern that does nothing", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
-				p[2].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) { return true, nil }
-			}, []string{`mlir: the pattern "add" failed: it returned true for complex.add at test.mlir:2:8 and did not replace`}},
+			{"a pattern that does nothing",
+				func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
+					p[2].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) {
+						return true, nil
+					}
+				}, []string{`mlir: the pattern "add" failed: it returned true for complex.add at test.mlir:2:8 and did not replace`}},
 			{"a panic", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
-				p[3].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) { panic("help") }
+				p[3].Convert = func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) {
+					panic("help")
+				}
 			}, []string{`mlir: the pattern "part" failed: mlir: panic: help`}},
-			{"a panic in a target", func(target *mlir.ConversionTarget, _ *mlir.TypeConverter, _ []mlir.ConversionPattern) {
-				target.Dynamic["func"] = func(mlir.Operation) bool { panic("help") }
-			}, []string{`mlir: the pattern "the legality of func" failed: mlir: panic: help`}},
-			{"a change in a target", func(target *mlir.ConversionTarget, _ *mlir.TypeConverter, _ []mlir.ConversionPattern) {
-				target.Dynamic["func"] = func(op mlir.Operation) bool { op.SetAttribute("a", c.UnitAttribute()); return true }
-			}, []string{"a function of a ConversionTarget changes operations"}},
-			{"a panic in a type converter", func(_ *mlir.ConversionTarget, types *mlir.TypeConverter, _ []mlir.ConversionPattern) {
-				types.Convert = func(mlir.Type) ([]mlir.Type, bool) { panic("help") }
-			}, []string{"mlir: panic: help"}},
+			{"a panic in a target",
+				func(target *mlir.ConversionTarget, _ *mlir.TypeConverter, _ []mlir.ConversionPattern) {
+					target.Dynamic["func"] = func(mlir.Operation) bool { panic("help") }
+				}, []string{`mlir: the pattern "the legality of func" failed: mlir: panic: help`}},
+			{"a change in a target",
+				func(target *mlir.ConversionTarget, _ *mlir.TypeConverter, _ []mlir.ConversionPattern) {
+					target.Dynamic["func"] = func(op mlir.Operation) bool {
+						op.SetAttribute("a", c.UnitAttribute())
+						return true
+					}
+				}, []string{"a function of a ConversionTarget changes operations"}},
+			{"a panic in a type converter",
+				func(_ *mlir.ConversionTarget, types *mlir.TypeConverter, _ []mlir.ConversionPattern) {
+					types.Convert = func(mlir.Type) ([]mlir.Type, bool) { panic("help") }
+				}, []string{"mlir: panic: help"}},
 			{"a nil type", func(_ *mlir.ConversionTarget, types *mlir.TypeConverter, _ []mlir.ConversionPattern) {
 				types.Convert = func(mlir.Type) ([]mlir.Type, bool) { return make([]mlir.Type, 1), true }
 			}, []string{"TypeConverter.Convert"}},
-			{"a type that is not converted", func(_ *mlir.ConversionTarget, types *mlir.TypeConverter, _ []mlir.ConversionPattern) {
-				types.Convert = func(t mlir.Type) ([]mlir.Type, bool) { return []mlir.Type{t}, t.Kind() != mlir.KindComplex }
-			}, []string{"mlir: the conversion failed: test.mlir:"}},
-			{"an operation that is erased and used", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
-				p[2].Convert = func(op mlir.Operation, _ []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-					r.Erase(op)
-					return true, nil
-				}
-			}, []string{"mlir: "}},
+			{"a type that is not converted",
+				func(_ *mlir.ConversionTarget, types *mlir.TypeConverter, _ []mlir.ConversionPattern) {
+					types.Convert = func(t mlir.Type) ([]mlir.Type, bool) {
+						return []mlir.Type{t}, t.Kind() != mlir.KindComplex
+					}
+				}, []string{"mlir: the conversion failed: test.mlir:"}},
+			{"an operation that is erased and used",
+				func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
+					p[2].Convert = func(op mlir.Operation, _ []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+						r.Erase(op)
+						return true, nil
+					}
+				}, []string{"mlir: "}},
 			{"too few values", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
 				p[2].Convert = func(op mlir.Operation, _ []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
 					r.Replace(op)
@@ -222,17 +252,19 @@ func TestConversionFails(t *testing.T) {
 				}
 			}, []string{"was given a result of the operation that it erases"}},
 			{"replaced twice", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
-				p[3].Convert = func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+				p[3].Convert = func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool,
+					error) {
 					r.Replace(op, operands[0])
 					r.Replace(op, operands[0])
 					return true, nil
 				}
 			}, []string{"that ConversionRewriter.Replace has erased"}},
-			{"the operation around it", func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
-				p[3].Convert = func(op mlir.Operation, _ []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-					return true, op.Erase()
-				}
-			}, []string{"Operation.Erase called in a pattern"}},
+			{"the operation around it",
+				func(_ *mlir.ConversionTarget, _ *mlir.TypeConverter, p []mlir.ConversionPattern) {
+					p[3].Convert = func(op mlir.Operation, _ []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+						return true, op.Erase()
+					}
+				}, []string{"Operation.Erase called in a pattern"}},
 		}
 		for _, test := range tests {
 			types, given := pairs(c), target()
@@ -267,21 +299,23 @@ func widen(c *mlir.Context) *mlir.TypeConverter {
 
 // renamed is a pattern that creates an operation with another name and converted types.
 func renamed(from, to string, types *mlir.TypeConverter) mlir.ConversionPattern {
-	return mlir.ConversionPattern{Name: from, Op: from, Types: types, Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
-		var results []mlir.Type
-		for _, v := range op.Results() {
-			list, ok := r.Types(v.Type())
-			if !ok || len(list) != 1 {
-				return false, nil
+	return mlir.ConversionPattern{Name: from, Op: from, Types: types,
+		Convert: func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+			var results []mlir.Type
+			for _, v := range op.Results() {
+				list, ok := r.Types(v.Type())
+				if !ok || len(list) != 1 {
+					return false, nil
+				}
+				results = append(results, list...)
 			}
-			results = append(results, list...)
-		}
-		made, err := r.Create(mlir.OperationState{Name: to, Operands: operands, Results: results, Location: op.Location()})
-		if err == nil {
-			r.ReplaceWith(op, made)
-		}
-		return err == nil, err
-	}}
+			made, err := r.Create(
+				mlir.OperationState{Name: to, Operands: operands, Results: results, Location: op.Location()})
+			if err == nil {
+				r.ReplaceWith(op, made)
+			}
+			return err == nil, err
+		}}
 }
 
 const casts = `%a = "t.make"() : () -> i32
@@ -292,23 +326,27 @@ const casts = `%a = "t.make"() : () -> i32
 // operations which are not.
 func TestMaterializations(t *testing.T) {
 	eachConverting(t, func(t *testing.T, c *mlir.Context) {
-		cast := func(name string) func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value, at mlir.Location) (mlir.Value, error) {
+		cast := func(name string) func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value, at mlir.Location) (mlir.Value,
+			error) {
 			return func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value, at mlir.Location) (mlir.Value, error) {
-				op, err := r.Create(mlir.OperationState{Name: name, Operands: from, Results: []mlir.Type{to}, Location: at})
+				op, err := r.Create(
+					mlir.OperationState{Name: name, Operands: from, Results: []mlir.Type{to}, Location: at})
 				if err != nil {
 					return mlir.Value{}, err
 				}
 				return op.Result(0), nil
 			}
 		}
-		target := mlir.ConversionTarget{Illegal: []string{"t.from"}, Legal: []string{"t.to", "t.make", "t.use", "builtin"}}
+		target := mlir.ConversionTarget{Illegal: []string{"t.from"},
+			Legal: []string{"t.to", "t.make", "t.use", "builtin"}}
 		const plain = "module {\n  %0 = \"t.make\"() : () -> i32\n  %1 = %s\n  %2 = \"t.to\"(%1) : (i64) -> i64\n  %3 = %s\n  \"t.use\"(%3) : (i32) -> ()\n}\n"
 		want := func(in, out string) string {
 			return strings.Replace(strings.Replace(plain, "%s", in, 1), "%s", out, 1)
 		}
 		unrealized := want("unrealized_conversion_cast %0 : i32 to i64", "unrealized_conversion_cast %2 : i64 to i32")
 		source, goal := cast("t.narrow"), cast("t.widen")
-		several := func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location, original mlir.Type) ([]mlir.Value, error) {
+		several := func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location,
+			original mlir.Type) ([]mlir.Value, error) {
 			if original != c.IntegerType(32, mlir.Signless) {
 				return nil, fmt.Errorf("the original type is %s", original)
 			}
@@ -343,14 +381,16 @@ func TestMaterializations(t *testing.T) {
 			"no Source": func(types *mlir.TypeConverter) { types.Target = several },
 			"no Target": func(types *mlir.TypeConverter) { types.Source = source },
 			"a nil value of Source": func(types *mlir.TypeConverter) {
-				types.Target, types.Source = several, func(*mlir.Rewriter, mlir.Type, []mlir.Value, mlir.Location) (mlir.Value, error) {
-					return mlir.Value{}, nil
-				}
+				types.Target, types.Source = several,
+					func(*mlir.Rewriter, mlir.Type, []mlir.Value, mlir.Location) (mlir.Value, error) {
+						return mlir.Value{}, nil
+					}
 			},
 			"no values of Target": func(types *mlir.TypeConverter) {
-				types.Source, types.Target = source, func(*mlir.Rewriter, []mlir.Type, []mlir.Value, mlir.Location, mlir.Type) ([]mlir.Value, error) {
-					return nil, nil
-				}
+				types.Source, types.Target = source,
+					func(*mlir.Rewriter, []mlir.Type, []mlir.Value, mlir.Location, mlir.Type) ([]mlir.Value, error) {
+						return nil, nil
+					}
 			},
 		} {
 			if _, err := apply(change, mlir.ConversionOptions{}); err == nil || !strings.Contains(err.Error(), left) {
@@ -359,23 +399,27 @@ func TestMaterializations(t *testing.T) {
 		}
 		for name, change := range map[string]func(*mlir.TypeConverter){
 			"the wrong type": func(types *mlir.TypeConverter) {
-				types.Source, types.Target = func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value, at mlir.Location) (mlir.Value, error) {
+				types.Source, types.Target = func(r *mlir.Rewriter, to mlir.Type, from []mlir.Value,
+					at mlir.Location) (mlir.Value, error) {
 					return from[0], nil
 				}, several
 			},
 			"an error": func(types *mlir.TypeConverter) {
-				types.Source, types.Target = source, func(*mlir.Rewriter, []mlir.Type, []mlir.Value, mlir.Location, mlir.Type) ([]mlir.Value, error) {
-					return nil, errors.New("mine")
-				}
+				types.Source, types.Target = source,
+					func(*mlir.Rewriter, []mlir.Type, []mlir.Value, mlir.Location, mlir.Type) ([]mlir.Value, error) {
+						return nil, errors.New("mine")
+					}
 			},
 			"too many values": func(types *mlir.TypeConverter) {
-				types.Source, types.Target = source, func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location, original mlir.Type) ([]mlir.Value, error) {
+				types.Source, types.Target = source, func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value,
+					at mlir.Location, original mlir.Type) ([]mlir.Value, error) {
 					v, err := several(r, to, from, at, original)
 					return append(v, v...), err
 				}
 			},
 			"a panic": func(types *mlir.TypeConverter) {
-				types.Target, types.Source = several, func(*mlir.Rewriter, mlir.Type, []mlir.Value, mlir.Location) (mlir.Value, error) { panic("help") }
+				types.Target, types.Source = several,
+					func(*mlir.Rewriter, mlir.Type, []mlir.Value, mlir.Location) (mlir.Value, error) { panic("help") }
 			},
 		} {
 			_, err := apply(change, mlir.ConversionOptions{})
@@ -400,12 +444,14 @@ func TestTargetOfReplaced(t *testing.T) {
 			return []mlir.Type{t}, true
 		}}
 		var got []string
-		floats.Target = func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location, original mlir.Type) ([]mlir.Value, error) {
+		floats.Target = func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location,
+			original mlir.Type) ([]mlir.Value, error) {
 			got = append(got, fmt.Sprint(to, from[0].Type(), original))
 			op, err := r.Create(mlir.OperationState{Name: "t.cast", Operands: from, Results: to, Location: at})
 			return op.ResultValues(), err
 		}
-		target := mlir.ConversionTarget{Illegal: []string{"t.from", "t.consume"}, Legal: []string{"t.to", "t.consumed", "t.cast"}}
+		target := mlir.ConversionTarget{Illegal: []string{"t.from", "t.consume"},
+			Legal: []string{"t.to", "t.consumed", "t.cast"}}
 		m := mlirtest.Parse(t, c, "%0 = \"t.from\"() : () -> i32\n\"t.consume\"(%0) : (i32) -> ()")
 		v := conversion(t, c, target, renamed("t.from", "t.to", widen(c)), renamed("t.consume", "t.consumed", floats))
 		check.NoError(t, v.Apply(m, mlir.ConversionOptions{}))
@@ -432,14 +478,24 @@ func TestConversionTarget(t *testing.T) {
 			full   bool
 			want   string // the names of the operations, or part of an error
 		}{
-			{"illegal", mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{"t.done"}}, false, "t.outer t.done t.done t.other t.done"},
-			{"dynamic", mlir.ConversionTarget{Dynamic: map[string]func(mlir.Operation) bool{"t.inner": keeps}, Legal: []string{"t.done"}}, false, "t.outer t.inner t.done t.other t.done"},
-			{"recursive", mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{"t.outer", "t.done"}, Recursive: []string{"t.outer"}}, false, "t.outer t.inner t.inner t.other t.done"},
-			{"an operation before its dialect", mlir.ConversionTarget{Illegal: []string{"t"}, Legal: []string{"t.outer", "t.other", "t.done"}}, false, "t.outer t.done t.done t.other t.done"},
-			{"partial with an unknown operation", mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{"t.done", "t.outer", "builtin"}}, false, "t.outer t.done t.done t.other t.done"},
-			{"full with an unknown operation", mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{"t.done", "t.outer", "builtin"}}, true, "test.mlir:5:1: error: failed to legalize operation 't.other'"},
-			{"full with a function for it", mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{"t.done", "t.outer", "builtin"}, Unknown: func(op mlir.Operation) bool { return op.Name() == "t.other" }}, true, "t.outer t.done t.done t.other t.done"},
-			{"an operation that a pattern creates", mlir.ConversionTarget{Illegal: []string{"t.inner"}}, false, "test.mlir:2:3: error: failed to legalize operation 't.inner'"},
+			{"illegal", mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{"t.done"}}, false,
+				"t.outer t.done t.done t.other t.done"},
+			{"dynamic", mlir.ConversionTarget{Dynamic: map[string]func(mlir.Operation) bool{"t.inner": keeps},
+				Legal: []string{"t.done"}}, false, "t.outer t.inner t.done t.other t.done"},
+			{"recursive", mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{"t.outer", "t.done"},
+				Recursive: []string{"t.outer"}}, false, "t.outer t.inner t.inner t.other t.done"},
+			{"an operation before its dialect", mlir.ConversionTarget{Illegal: []string{"t"},
+				Legal: []string{"t.outer", "t.other", "t.done"}}, false, "t.outer t.done t.done t.other t.done"},
+			{"partial with an unknown operation", mlir.ConversionTarget{Illegal: []string{"t.inner"},
+				Legal: []string{"t.done", "t.outer", "builtin"}}, false, "t.outer t.done t.done t.other t.done"},
+			{"full with an unknown operation", mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{
+				"t.done", "t.outer", "builtin"}}, true, "test.mlir:5:1: error: failed to legalize operation 't.other'"},
+			{"full with a function for it",
+				mlir.ConversionTarget{Illegal: []string{"t.inner"}, Legal: []string{"t.done", "t.outer", "builtin"},
+					Unknown: func(op mlir.Operation) bool { return op.Name() == "t.other" }}, true,
+				"t.outer t.done t.done t.other t.done"},
+			{"an operation that a pattern creates", mlir.ConversionTarget{Illegal: []string{"t.inner"}}, false,
+				"test.mlir:2:3: error: failed to legalize operation 't.inner'"},
 			{"nothing", mlir.ConversionTarget{}, false, "t.outer t.inner t.inner t.other t.inner"},
 		}
 		for _, test := range tests {
@@ -461,19 +517,25 @@ func TestConversionTarget(t *testing.T) {
 			}
 		}
 		for name, target := range map[string]mlir.ConversionTarget{
-			`names "t" in Legal and in Illegal: name it in one`:                     {Legal: []string{"t"}, Illegal: []string{"t"}},
-			"ConversionTarget.Illegal has an empty name":                            {Illegal: []string{""}},
-			`ConversionTarget.Dynamic has no function for "t.a"`:                    {Dynamic: map[string]func(mlir.Operation) bool{"t.a": nil}},
+			`names "t" in Legal and in Illegal: name it in one`: {Legal: []string{"t"},
+				Illegal: []string{"t"}},
+			"ConversionTarget.Illegal has an empty name": {Illegal: []string{""}},
+			`ConversionTarget.Dynamic has no function for "t.a"`: {
+				Dynamic: map[string]func(mlir.Operation) bool{"t.a": nil}},
 			`Recursive names "t.a", which must be an operation in Legal or Dynamic`: {Recursive: []string{"t.a"}},
-			`Recursive names "t.b", which must be an operation in Legal or Dynamic`: {Recursive: []string{"t.b"}, Illegal: []string{"t.b"}},
+			`Recursive names "t.b", which must be an operation in Legal or Dynamic`: {Recursive: []string{"t.b"},
+				Illegal: []string{"t.b"}},
 		} {
 			_, err := c.NewConversion(target)
 			check.Error(t, err, name)
 		}
 		_, err := c.NewConversion(mlir.ConversionTarget{}, mlir.ConversionPattern{Name: "p"})
 		check.Error(t, err, `the conversion pattern "p" needs an Op, a Convert`)
-		_, err = c.NewConversion(mlir.ConversionTarget{}, mlir.ConversionPattern{Name: "p", Op: "t.a", Types: &mlir.TypeConverter{},
-			Convert: func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) { return false, nil }})
+		_, err = c.NewConversion(mlir.ConversionTarget{},
+			mlir.ConversionPattern{Name: "p", Op: "t.a", Types: &mlir.TypeConverter{},
+				Convert: func(mlir.Operation, []mlir.Value, *mlir.ConversionRewriter) (bool, error) {
+					return false, nil
+				}})
 		check.Error(t, err, `the TypeConverter of the conversion pattern "p" needs a Convert`)
 	})
 }
@@ -492,7 +554,8 @@ func TestConversionHandles(t *testing.T) {
 		var rewriters []*mlir.ConversionRewriter
 		patterns := complexPatterns(pairs(c))
 		for i, p := range patterns {
-			patterns[i].Convert = func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool, error) {
+			patterns[i].Convert = func(op mlir.Operation, operands []mlir.Value, r *mlir.ConversionRewriter) (bool,
+				error) {
 				kept, blocks, rewriters = append(kept, op), append(blocks, op.Block()), append(rewriters, r)
 				if op.NumRegions() > 0 {
 					blocks = append(blocks, op.Region(0).First())

@@ -22,7 +22,8 @@ func (v *Conversion) addConverter(t *capi.Table, p ConversionPattern) capi.MlirT
 		return raw, ok
 	}}
 	if types.Source != nil {
-		functions.Source = func(r capi.MlirRewriterBase, to capi.MlirType, inputs []capi.MlirValue, loc capi.MlirLocation) (made capi.MlirValue) {
+		functions.Source = func(r capi.MlirRewriterBase, to capi.MlirType, inputs []capi.MlirValue,
+			loc capi.MlirLocation) (made capi.MlirValue) {
 			v.materialize(t, r, "TypeConverter.Source", inputs, func(r *Rewriter, from []Value) error {
 				value, err := types.Source(r, v.ctx.typ(to), from, v.ctx.location(loc))
 				if err != nil || value.IsNil() {
@@ -36,7 +37,8 @@ func (v *Conversion) addConverter(t *capi.Table, p ConversionPattern) capi.MlirT
 		}
 	}
 	if types.Target != nil {
-		functions.Target = func(r capi.MlirRewriterBase, to []capi.MlirType, inputs []capi.MlirValue, loc capi.MlirLocation, original capi.MlirType, out []capi.MlirValue) (done bool) {
+		functions.Target = func(r capi.MlirRewriterBase, to []capi.MlirType, inputs []capi.MlirValue,
+			loc capi.MlirLocation, original capi.MlirType, out []capi.MlirValue) (done bool) {
 			v.materialize(t, r, "TypeConverter.Target", inputs, func(r *Rewriter, from []Value) error {
 				wanted := make([]Type, len(to))
 				for i := range to {
@@ -51,7 +53,8 @@ func (v *Conversion) addConverter(t *capi.Table, p ConversionPattern) capi.MlirT
 					return err
 				}
 				if len(values) != len(to) {
-					return fmt.Errorf("mlir: TypeConverter.Target returned %d values instead of %d", len(values), len(to))
+					return fmt.Errorf("mlir: TypeConverter.Target returned %d values instead of %d", len(values),
+						len(to))
 				}
 				for i, value := range values {
 					if out[i], err = v.made(value, wanted[i], "TypeConverter.Target"); err != nil {
@@ -91,7 +94,9 @@ func (v *Conversion) convertType(types *TypeConverter, from Type) (to []Type, ok
 }
 
 // materialize calls Go code that creates values, with a rewriter at the place for them.
-func (v *Conversion) materialize(t *capi.Table, raw capi.MlirRewriterBase, name string, inputs []capi.MlirValue, f func(*Rewriter, []Value) error) {
+func (v *Conversion) materialize(
+	t *capi.Table, raw capi.MlirRewriterBase, name string, inputs []capi.MlirValue, f func(*Rewriter, []Value) error,
+) {
 	v.call(name, capi.MlirOperation{}, false, func(this *call) error {
 		c := v.ctx
 		r := &Rewriter{c: c, raw: raw, life: this.life, call: this, at: point{

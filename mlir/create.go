@@ -149,7 +149,9 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 
 // createDetached is the rest of create for an operation that is detached at first. Its
 // parts, except for regions and successors, are in c.creation.
-func (c *Context) createDetached(method string, kind *operationKind, s *OperationState, at capi.MlirLocation, complete, tried bool) (Operation, error) {
+func (c *Context) createDetached(
+	method string, kind *operationKind, s *OperationState, at capi.MlirLocation, complete, tried bool,
+) (Operation, error) {
 	raw := &c.creation
 	made := &top{kind: capi.OperationKind, maker: c.calls.current.id()}
 	for _, b := range s.Successors {
@@ -206,7 +208,8 @@ func (c *Context) createDetached(method string, kind *operationKind, s *Operatio
 			made.use(t.uses)
 		}
 		// The library moves the blocks to a new region.
-		c.forget([]capi.Thing{{Ptr: t.raw, Kind: t.kind}}, "on a region that is part of an operation already: get it with Operation.Region")
+		c.forget([]capi.Thing{{Ptr: t.raw, Kind: t.kind}},
+			"on a region that is part of an operation already: get it with Operation.Region")
 	}
 	if created.Uses != 0 {
 		c.usesOperands(made, created.Uses, regions)
@@ -234,7 +237,8 @@ func (c *Context) usesOperands(made *top, in uintptr, regions []*top) {
 func (c *Context) notCreated(kind *operationKind, lacks int) error {
 	if lacks >= 0 {
 		kind.made = nil // the library refused its values
-		return fmt.Errorf("mlir: the attribute %q of %s has a value of the wrong kind", c.text(c.creation.Required[lacks]), kind.name)
+		return fmt.Errorf("mlir: the attribute %q of %s has a value of the wrong kind",
+			c.text(c.creation.Required[lacks]), kind.name)
 	}
 	return &DiagnosticError{Op: "creating " + kind.name, Diagnostics: c.takeDiagnostics("")}
 }
@@ -291,7 +295,8 @@ func (c *Context) kind(name string) *operationKind {
 	if namespace, ok := namespaceOf(kept); ok {
 		_ = c.LoadDialect(namespace) // if it fails, the operation is not registered
 	}
-	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept), guard: createGuard(kept), properties: hasProperties(kept)}
+	k := &operationKind{name: kept, registered: capi.MlirContextIsRegisteredOperation(c.api, c.raw, kept),
+		guard: createGuard(kept), properties: hasProperties(kept)}
 	k.parsedOnly = k.registered && slices.Contains(parsedOnly, kept)
 	c.kinds[kept] = k
 	return k
@@ -324,7 +329,8 @@ func (c *Context) checkInference(k *operationKind, s *OperationState) error {
 	if i.Check != nil {
 		// On copies, so that the caller's slices can stay on its stack.
 		return i.Check(OperationState{
-			Name: k.name, Operands: slices.Clone(s.Operands), Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions),
+			Name: k.name, Operands: slices.Clone(s.Operands), Attributes: slices.Clone(s.Attributes),
+			Regions: slices.Clone(s.Regions),
 		})
 	}
 	return nil

@@ -112,10 +112,13 @@ func TestCreateRefused(t *testing.T) {
 	check.Panics(t, "a type of another context", func() {
 		_, _ = block.Create(mlir.OperationState{Name: "func.return", Results: []mlir.Type{foreign.Argument(0).Type()}})
 	})
-	check.Panics(t, "given an invalid insertion point", func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "given an invalid insertion point",
+		func() { _, _ = mlir.Create(nil, mlir.OperationState{Name: "func.return"}) })
 	check.Panics(t, "given an invalid insertion point", func() { mlir.ContextOf(nil) })
-	check.Panics(t, "called on a nil handle", func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
-	check.Panics(t, "called on a nil handle", func() { _, _ = m.Operation().Block().Create(mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "called on a nil handle",
+		func() { _, _ = mlir.Block{}.Create(mlir.OperationState{Name: "func.return"}) })
+	check.Panics(t, "called on a nil handle",
+		func() { _, _ = m.Operation().Block().Create(mlir.OperationState{Name: "func.return"}) })
 	for op := range block.Operations() {
 		t.Errorf("the block holds %s", op)
 	}

@@ -72,7 +72,9 @@ func (k *operationKind) guarded(s *OperationState) error {
 	if k.guard == nil || !k.registered {
 		return nil
 	}
-	if missing := k.guard(&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(s.Attributes), Regions: slices.Clone(s.Regions), Successors: slices.Clone(s.Successors)}); missing != "" {
+	if missing := k.guard(
+		&OperationState{Operands: slices.Clone(s.Operands), Results: slices.Clone(s.Results), Attributes: slices.Clone(
+			s.Attributes), Regions: slices.Clone(s.Regions), Successors: slices.Clone(s.Successors)}); missing != "" {
 		return fmt.Errorf("mlir: %s needs %s: the library would crash on it", k.name, missing)
 	}
 	return nil
@@ -123,7 +125,8 @@ func allOf(types []Type, prefixes ...string) bool {
 // positiveDimensions requires broadcast dimensions that are not negative: the verifier indexes with them.
 func positiveDimensions(s *OperationState) string {
 	list, _ := s.int64s("broadcast_dimensions")
-	return want(!slices.ContainsFunc(list, func(d int64) bool { return d < 0 }), "broadcast dimensions that are not negative")
+	return want(!slices.ContainsFunc(list, func(d int64) bool { return d < 0 }),
+		"broadcast dimensions that are not negative")
 }
 
 // anything requires nothing, where a dialect's guard would.

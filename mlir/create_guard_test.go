@@ -22,40 +22,65 @@ func TestCreateGuards(t *testing.T) {
 			want string
 			s    mlir.OperationState
 		}{
-			{"linalg.copy needs an operand", mlir.OperationState{Name: "linalg.copy", Regions: []mlir.Region{c.NewRegion()}}},
-			{"", mlir.OperationState{Name: "linalg.index", Results: []mlir.Type{c.IndexType()}, Attributes: []mlir.NamedAttribute{{Name: "dim", Value: c.IntegerAttribute(c.IntegerType(64, mlir.Signless), 0)}}}},
+			{"linalg.copy needs an operand",
+				mlir.OperationState{Name: "linalg.copy", Regions: []mlir.Region{c.NewRegion()}}},
+			{"", mlir.OperationState{Name: "linalg.index", Results: []mlir.Type{c.IndexType()},
+				Attributes: []mlir.NamedAttribute{
+					{Name: "dim", Value: c.IntegerAttribute(c.IntegerType(64, mlir.Signless), 0)}}}},
 			{"", mlir.OperationState{Name: "linalg.yield"}},
 			{"tm_tensor.attention needs an operand", mlir.OperationState{Name: "tm_tensor.attention"}},
-			{"tosa.abs needs operands and results that are tensors", mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{number}, Results: []mlir.Type{tensor}}},
-			{"tosa.abs needs operands and results that are tensors", mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{value}, Results: []mlir.Type{i32}}},
+			{"tosa.abs needs operands and results that are tensors",
+				mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{number}, Results: []mlir.Type{tensor}}},
+			{"tosa.abs needs operands and results that are tensors",
+				mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{value}, Results: []mlir.Type{i32}}},
 			{"", mlir.OperationState{Name: "tosa.abs", Operands: []mlir.Value{value}, Results: []mlir.Type{tensor}}},
 			{"affine.dma_start needs the attribute src_map", mlir.OperationState{Name: "affine.dma_start"}},
-			{"affine.dma_wait needs the attribute tag_map", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number}}},
-			{"affine.dma_wait needs an affine map as its attribute tag_map", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number},
-				Attributes: []mlir.NamedAttribute{{Name: "tag_map", Value: c.UnitAttribute()}}}},
-			{"affine.dma_wait needs 2 operands for its maps", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer}, Attributes: []mlir.NamedAttribute{none}}},
-			{"", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number}, Attributes: []mlir.NamedAttribute{none}}},
-			{"xegpu.create_mem_desc needs a result of type !xegpu.mem_desc", mlir.OperationState{Name: "xegpu.create_mem_desc", Operands: []mlir.Value{buffer}, Results: []mlir.Type{i32}}},
-			{"sparse_tensor.select needs regions whose blocks end", mlir.OperationState{Name: "sparse_tensor.select", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}, Regions: []mlir.Region{body(c)}}},
-			{"nvgpu.mma.sync needs three vectors of two dimensions", mlir.OperationState{Name: "nvgpu.mma.sync", Operands: []mlir.Value{value, value, number}, Results: []mlir.Type{i32}}},
-			{"spirv.SpecConstantComposite needs symbols as its constituents", mlir.OperationState{Name: "spirv.SpecConstantComposite",
-				Attributes: []mlir.NamedAttribute{{Name: "constituents", Value: c.ArrayAttribute(c.UnitAttribute())}}}},
-			{"affine.delinearize_index needs a static_basis that is not empty", mlir.OperationState{Name: "affine.delinearize_index", Operands: []mlir.Value{number},
-				Attributes: []mlir.NamedAttribute{{Name: "static_basis", Value: mlir.NewDenseArray[int64](c)}}}},
-			{"affine.for needs an operand for each input of its attributes", mlir.OperationState{Name: "affine.for", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
-				{Name: "lowerBoundMap", Value: c.AffineMapAttribute(c.IdentityMap(1))}, {Name: "upperBoundMap", Value: c.AffineMapAttribute(c.ConstantMap(1))},
-				{Name: "operandSegmentSizes", Value: mlir.NewDenseArray[int32](c, 0, 0, 0)}}}},
-			{"affine.parallel needs an operand for each input of its attributes", mlir.OperationState{Name: "affine.parallel", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
-				{Name: "lowerBoundsMap", Value: c.AffineMapAttribute(c.IdentityMap(1))}, {Name: "upperBoundsMap", Value: c.AffineMapAttribute(c.ConstantMap(1))}}}},
-			{"affine.parallel needs an operand for each input of its attributes", mlir.OperationState{Name: "affine.parallel", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
-				{Name: "lowerBoundsMap", Value: c.UnitAttribute()}}}},
-			{"cf.switch needs a successor and a list of operands", mlir.OperationState{Name: "cf.switch", Operands: []mlir.Value{number},
-				Attributes: []mlir.NamedAttribute{{Name: "case_operand_segments", Value: mlir.NewDenseArray[int32](c, 1)}}}},
-			{"llvm.extractvalue needs a position of indices that are not negative", mlir.OperationState{Name: "llvm.extractvalue", Operands: []mlir.Value{number}, Results: []mlir.Type{i32},
+			{"affine.dma_wait needs the attribute tag_map",
+				mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number}}},
+			{"affine.dma_wait needs an affine map as its attribute tag_map",
+				mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number},
+					Attributes: []mlir.NamedAttribute{{Name: "tag_map", Value: c.UnitAttribute()}}}},
+			{"affine.dma_wait needs 2 operands for its maps", mlir.OperationState{Name: "affine.dma_wait",
+				Operands: []mlir.Value{buffer}, Attributes: []mlir.NamedAttribute{none}}},
+			{"", mlir.OperationState{Name: "affine.dma_wait", Operands: []mlir.Value{buffer, number},
+				Attributes: []mlir.NamedAttribute{none}}},
+			{"xegpu.create_mem_desc needs a result of type !xegpu.mem_desc", mlir.OperationState{
+				Name: "xegpu.create_mem_desc", Operands: []mlir.Value{buffer}, Results: []mlir.Type{i32}}},
+			{"sparse_tensor.select needs regions whose blocks end", mlir.OperationState{Name: "sparse_tensor.select",
+				Operands: []mlir.Value{number}, Results: []mlir.Type{i32}, Regions: []mlir.Region{body(c)}}},
+			{"nvgpu.mma.sync needs three vectors of two dimensions", mlir.OperationState{Name: "nvgpu.mma.sync",
+				Operands: []mlir.Value{value, value, number}, Results: []mlir.Type{i32}}},
+			{"spirv.SpecConstantComposite needs symbols as its constituents",
+				mlir.OperationState{Name: "spirv.SpecConstantComposite",
+					Attributes: []mlir.NamedAttribute{
+						{Name: "constituents", Value: c.ArrayAttribute(c.UnitAttribute())}}}},
+			{"affine.delinearize_index needs a static_basis that is not empty",
+				mlir.OperationState{Name: "affine.delinearize_index", Operands: []mlir.Value{number},
+					Attributes: []mlir.NamedAttribute{{Name: "static_basis", Value: mlir.NewDenseArray[int64](c)}}}},
+			{"affine.for needs an operand for each input of its attributes", mlir.OperationState{Name: "affine.for",
+				Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
+					{Name: "lowerBoundMap", Value: c.AffineMapAttribute(c.IdentityMap(1))},
+					{Name: "upperBoundMap", Value: c.AffineMapAttribute(c.ConstantMap(1))},
+					{Name: "operandSegmentSizes", Value: mlir.NewDenseArray[int32](c, 0, 0, 0)}}}},
+			{"affine.parallel needs an operand for each input of its attributes", mlir.OperationState{
+				Name: "affine.parallel", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
+					{Name: "lowerBoundsMap", Value: c.AffineMapAttribute(c.IdentityMap(1))},
+					{Name: "upperBoundsMap", Value: c.AffineMapAttribute(c.ConstantMap(1))}}}},
+			{"affine.parallel needs an operand for each input of its attributes", mlir.OperationState{
+				Name: "affine.parallel", Regions: []mlir.Region{c.NewRegion()}, Attributes: []mlir.NamedAttribute{
+					{Name: "lowerBoundsMap", Value: c.UnitAttribute()}}}},
+			{"cf.switch needs a successor and a list of operands",
+				mlir.OperationState{Name: "cf.switch", Operands: []mlir.Value{number},
+					Attributes: []mlir.NamedAttribute{
+						{Name: "case_operand_segments", Value: mlir.NewDenseArray[int32](c, 1)}}}},
+			{"llvm.extractvalue needs a position of indices that are not negative", mlir.OperationState{
+				Name: "llvm.extractvalue", Operands: []mlir.Value{number}, Results: []mlir.Type{i32},
 				Attributes: []mlir.NamedAttribute{{Name: "position", Value: mlir.NewDenseArray[int64](c, -1)}}}},
-			{"spirv.EXT.ConstantCompositeReplicate needs a value that has a type", mlir.OperationState{Name: "spirv.EXT.ConstantCompositeReplicate", Results: []mlir.Type{i32},
-				Attributes: []mlir.NamedAttribute{{Name: "value", Value: c.ArrayAttribute()}}}},
-			{"spirv.ImageSampleImplicitLod needs a sampled image as its first operand", mlir.OperationState{Name: "spirv.ImageSampleImplicitLod", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
+			{"spirv.EXT.ConstantCompositeReplicate needs a value that has a type",
+				mlir.OperationState{Name: "spirv.EXT.ConstantCompositeReplicate", Results: []mlir.Type{i32},
+					Attributes: []mlir.NamedAttribute{{Name: "value", Value: c.ArrayAttribute()}}}},
+			{"spirv.ImageSampleImplicitLod needs a sampled image as its first operand", mlir.OperationState{
+				Name: "spirv.ImageSampleImplicitLod", Operands: []mlir.Value{number}, Results: []mlir.Type{i32}}},
 		} {
 			o, err := c.Create(test.s)
 			switch known := c.Registered(test.s.Name); {

@@ -32,13 +32,15 @@ var upstreamGuards = map[string]func(*OperationState) string{
 
 // blocks requires a block in each region. The verifier reads it.
 func blocks(s *OperationState) string {
-	return want(len(s.Regions) > 0 && !slices.ContainsFunc(s.Regions, func(r Region) bool { return r.First().IsNil() }), "a region that has a block")
+	return want(len(s.Regions) > 0 && !slices.ContainsFunc(s.Regions, func(r Region) bool { return r.First().IsNil() }),
+		"a region that has a block")
 }
 
 // sampledImage requires the first operand of an operation to be a sampled image. Verifiers
 // cast its type before they check it.
 func sampledImage(s *OperationState) string {
-	return want(len(s.Operands) > 0 && allOf([]Type{s.Operands[0].Type()}, "!spirv.sampled_image<"), "a sampled image as its first operand")
+	return want(len(s.Operands) > 0 && allOf([]Type{s.Operands[0].Type()}, "!spirv.sampled_image<"),
+		"a sampled image as its first operand")
 }
 
 func (s *OperationState) attribute(name string) (a Attribute) {
@@ -58,13 +60,15 @@ func loopBounds(s *OperationState) string {
 	if segments := s.attribute("operandSegmentSizes"); !segments.IsNil() {
 		sizes, _ = DenseArrayOf[int32](segments)
 	}
-	return want(ok && len(sizes) == 3 && int(sizes[0]) == lower && int(sizes[1]) == upper, "an operand for each input of its attributes lowerBoundMap and upperBoundMap")
+	return want(ok && len(sizes) == 3 && int(sizes[0]) == lower && int(sizes[1]) == upper,
+		"an operand for each input of its attributes lowerBoundMap and upperBoundMap")
 }
 
 // parallelBounds does so for a loop whose iterations may run at the same time.
 func parallelBounds(s *OperationState) string {
 	lower, upper, ok := s.inputs("lowerBoundsMap", "upperBoundsMap")
-	return want(ok && len(s.Operands) == lower+upper, "an operand for each input of its attributes lowerBoundsMap and upperBoundsMap")
+	return want(ok && len(s.Operands) == lower+upper,
+		"an operand for each input of its attributes lowerBoundsMap and upperBoundsMap")
 }
 
 // inputs returns the numbers of inputs of two attributes that are maps.
@@ -93,7 +97,8 @@ func dynamicBasis(s *OperationState) string {
 			dynamic++
 		}
 	}
-	return want(ok && len(list) > 0 && dynamic == len(s.Operands), "a static_basis that is not empty, and an operand for each dynamic number in it")
+	return want(ok && len(list) > 0 && dynamic == len(s.Operands),
+		"a static_basis that is not empty, and an operand for each dynamic number in it")
 }
 
 // int64s returns the numbers of an attribute.
@@ -121,13 +126,15 @@ func switchCases(s *OperationState) string {
 		return "the attribute case_operand_segments"
 	}
 	list, ok := DenseArrayOf[int32](lengths)
-	return want(ok && len(list) == n && len(s.Successors) == n+1, fmt.Sprintf("a successor and a list of operands for each of %d cases, and one further successor", n))
+	return want(ok && len(list) == n && len(s.Successors) == n+1,
+		fmt.Sprintf("a successor and a list of operands for each of %d cases, and one further successor", n))
 }
 
 // position requires an index that is not negative for each aggregate.
 func position(s *OperationState) string {
 	list, ok := s.int64s("position")
-	return want(ok && len(list) > 0 && !slices.ContainsFunc(list, func(n int64) bool { return n < 0 || n > 1<<30 }), "a position of indices that are not negative")
+	return want(ok && len(list) > 0 && !slices.ContainsFunc(list, func(n int64) bool { return n < 0 || n > 1<<30 }),
+		"a position of indices that are not negative")
 }
 
 // typedValue requires a value that has a type, or an array of such values.
@@ -175,7 +182,8 @@ func symbols(s *OperationState) string {
 		return "the attribute constituents"
 	}
 	elements, ok := a.Elements()
-	return want(ok && !slices.ContainsFunc(elements, func(e Attribute) bool { _, ok := e.Symbol(); return !ok }), "symbols as its constituents")
+	return want(ok && !slices.ContainsFunc(elements, func(e Attribute) bool { _, ok := e.Symbol(); return !ok }),
+		"symbols as its constituents")
 }
 
 // axis requires an axis of the operands.

@@ -179,7 +179,8 @@ func TestCycles(t *testing.T) {
 			ways["apply"] = way{apply(mlir.GreedyOptions{}), true}
 			ways["apply alone"] = way{apply(mlir.GreedyOptions{Regions: mlir.SimplifyNothing, TopDown: true}), true}
 			ways["apply without folding"] = way{apply(mlir.GreedyOptions{NoFolding: true}), false}
-			ways["apply nothing else"] = way{apply(mlir.GreedyOptions{NoFolding: true, Regions: mlir.SimplifyNothing}), false}
+			ways["apply nothing else"] = way{apply(mlir.GreedyOptions{NoFolding: true, Regions: mlir.SimplifyNothing}),
+				false}
 			ways["walk"] = way{s.Walk, false}
 		}
 		for _, test := range cycles {
@@ -271,10 +272,11 @@ func TestLongCycle(t *testing.T) {
 // TestPatternMakesCycle checks that a pattern that creates a cycle is an error.
 func TestPatternMakesCycle(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
-		s := patterns(t, c, mlir.Pattern{Name: "round", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
-			sum := op.Next()
-			return true, r.ModifyInPlace(sum, func() error { sum.SetOperand(0, sum.Result(0)); return nil })
-		}})
+		s := patterns(t, c, mlir.Pattern{Name: "round", Op: "arith.muli",
+			Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
+				sum := op.Next()
+				return true, r.ModifyInPlace(sum, func() error { sum.SetOperand(0, sum.Result(0)); return nil })
+			}})
 		m := mlirtest.Parse(t, c, `module {
   func.func private @f(i32) -> i32
   func.func private @g() -> i32

@@ -53,7 +53,8 @@ func (c *Context) deepen() {
 // deeplyNested reports whether a text is, or may be, nested deeper than maxNesting, by
 // brackets, operators or prefixes.
 func deeplyNested(text string) bool {
-	brackets := strings.Count(text, "(") + strings.Count(text, "[") + strings.Count(text, "{") + strings.Count(text, "<")
+	brackets := strings.Count(text, "(") + strings.Count(text, "[") + strings.Count(text, "{") +
+		strings.Count(text, "<")
 	if brackets <= maxNesting && !strings.HasPrefix(text, "affine_") {
 		return false
 	}
@@ -154,7 +155,8 @@ func (c *Context) compose(deep func(n int) bool) {
 }
 
 func (c *Context) tooDeep() {
-	panic(fmt.Sprintf("mlir: types, attributes or locations are nested more than %d levels deep: nest them less", maxDeep))
+	panic(fmt.Sprintf("mlir: types, attributes or locations are nested more than %d levels deep: nest them less",
+		maxDeep))
 }
 
 func (c *Context) composedAttribute(a capi.MlirAttribute) Attribute {

@@ -136,7 +136,8 @@ func (a Attribute) Reshape(t Type) (Attribute, error) {
 		return Attribute{}, err
 	}
 	if a.Kind() != AttrDenseElements {
-		return Attribute{}, fmt.Errorf("mlir: cannot reshape the %s attribute %s: it is not dense elements", a.Kind(), a)
+		return Attribute{},
+			fmt.Errorf("mlir: cannot reshape the %s attribute %s: it is not dense elements", a.Kind(), a)
 	}
 	was, _ := a.Type()
 	have, _ := was.NumElements()

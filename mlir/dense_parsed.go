@@ -83,7 +83,8 @@ func (c *Context) packsBooleans() bool {
 		t := capi.MlirRankedTensorTypeGet(c.api, 1, &dim, i1, capi.MlirAttribute{})
 		values := make([]int32, 9)
 		values[0] = 1
-		c.packed.yes = capi.DenseStored(c.api, capi.MlirDenseElementsAttrBoolGet(c.api, t, len(values), &values[0])) == 2
+		c.packed.yes = capi.DenseStored(c.api, capi.MlirDenseElementsAttrBoolGet(c.api, t, len(values), &values[0])) ==
+			2
 	})
 	return c.packed.yes
 }

@@ -32,14 +32,17 @@ func TestParseMisfits(t *testing.T) {
 			check.Error(t, err, "parsing the attribute", test.want)
 			_, err = c.ParseType("(i8) -> tuple<tensor<1x2xi8, " + test.text + ">>")
 			check.Error(t, err, "parsing the type", test.want)
-			_, err = c.Parse("a.mlir", []byte("module {\n \"x.y\"() ({\n  \"x.z\"() {a = "+test.text+"} : () -> ()\n }) : () -> ()\n}"))
+			_, err = c.Parse("a.mlir",
+				[]byte("module {\n \"x.y\"() ({\n  \"x.z\"() {a = "+test.text+"} : () -> ()\n }) : () -> ()\n}"))
 			check.Error(t, err, "parse failed: a.mlir:3:3: error: 'x.z' op has dense elements of", test.want)
 			_, err = c.ParseOperation("a.mlir", []byte(`"x.z"() {a = `+test.text+"} : () -> ()"))
 			check.Error(t, err, "parse failed: a.mlir:1:1: error: 'x.z' op has dense elements of", test.want)
 		}
 		for _, text := range []string{
-			"dense<(1, 2)> : tensor<complex<i32>>", "dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i3>>", "dense<(true, false)> : tensor<9xcomplex<i1>>",
-			"dense<(1.0, 2.0)> : tensor<4xcomplex<f64>>", `dense<"0x01020304"> : tensor<4xi8>`, `dense<["(", "a"]> : tensor<2x!nosuch.s>`, `dense<"("> : tensor<2x!nosuch.s>`,
+			"dense<(1, 2)> : tensor<complex<i32>>", "dense<[(1, 2), (3, 4)]> : tensor<2xcomplex<i3>>",
+			"dense<(true, false)> : tensor<9xcomplex<i1>>",
+			"dense<(1.0, 2.0)> : tensor<4xcomplex<f64>>", `dense<"0x01020304"> : tensor<4xi8>`,
+			`dense<["(", "a"]> : tensor<2x!nosuch.s>`, `dense<"("> : tensor<2x!nosuch.s>`,
 			"[dense<(1, 2)> : tensor<complex<i8>>, dense<[true, false, true, false, true, false, true, false, true]> : tensor<9xi1>, dense<true> : tensor<9xi1>, dense<> : tensor<0xi1>]",
 			"[dense<(1, 2)> : tensor<complex<i8>>, dense<[1, -1]> : tensor<2xi4>, dense<[1, 2]> : tensor<2xindex>, dense<1.5> : tensor<3xf8E4M3FN>, dense<[1, 2]> : tensor<2xi65>, dense<> : tensor<0xi8>]",
 			"[dense<(1, 2)> : tensor<complex<i8>>, sparse<[[0, 1]], 1> : tensor<2x2xi8>, sparse<[[0], [1]], [1.0, 2.0]> : tensor<4xf32>]",
@@ -58,13 +61,15 @@ func TestParseMisfits(t *testing.T) {
 func TestBytecodeMisfits(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := loose(t, e)
-		data := check.Must(check.Must(c.Parse("", []byte(`"x.y"() {a = dense<"0x`+strings.Repeat("00", 28)+`01"> : tensor<29xui8>} : () -> ()`))).Bytecode())
+		data := check.Must(check.Must(c.Parse("",
+			[]byte(`"x.y"() {a = dense<"0x`+strings.Repeat("00", 28)+`01"> : tensor<29xui8>} : () -> ()`))).Bytecode())
 		// The shape is the number of dimensions and the dimensions, as signed numbers.
 		shape := []byte{1<<1 | 1, 29<<2 | 1}
 		if bytes.Count(data, shape) != 1 {
 			t.Fatalf("the shape % x is not once in % x", shape, data)
 		}
-		for dim, want := range map[byte]string{28: "with 29 bytes instead of 28", 29: "", 31: "with 29 bytes instead of 31"} {
+		for dim, want := range map[byte]string{28: "with 29 bytes instead of 28", 29: "",
+			31: "with 29 bytes instead of 31"} {
 			m, err := c.Parse("", bytes.Replace(data, shape, []byte{shape[0], dim<<2 | 1}, 1))
 			if dim == 29 {
 				check.NoError(t, err)

@@ -78,7 +78,8 @@ func DenseOf[T DenseElement](a Attribute) (DenseElements[T], error) {
 
 // isStringElements reports whether dense elements are strings rather than bits.
 func isStringElements(api *capi.Table, a capi.MlirAttribute) bool {
-	return !capi.MlirTypeIDEqual(api, capi.MlirAttributeGetTypeID(api, a), capi.MlirDenseIntOrFPElementsAttrGetTypeID(api))
+	return !capi.MlirTypeIDEqual(api, capi.MlirAttributeGetTypeID(api, a),
+		capi.MlirDenseIntOrFPElementsAttrGetTypeID(api))
 }
 
 func isSignedByte[T DenseElement]() bool {
@@ -87,7 +88,9 @@ func isSignedByte[T DenseElement]() bool {
 }
 
 // asGetter converts a C function that returns a C, which is identical to T.
-func asGetter[T, C DenseElement](get func(*capi.Table, capi.MlirAttribute, int) C) func(*capi.Table, capi.MlirAttribute, int) T {
+func asGetter[T, C DenseElement](
+	get func(*capi.Table, capi.MlirAttribute, int) C,
+) func(*capi.Table, capi.MlirAttribute, int) T {
 	return func(api *capi.Table, a capi.MlirAttribute, i int) T { return any(get(api, a, i)).(T) }
 }
 

@@ -48,12 +48,14 @@ func NewResource[T DenseElement](t Type, name string, values []T, o ResourceOpti
 		return Attribute{}, fmt.Errorf("mlir: the number of elements of %s is unknown: a resource cannot fill it", t)
 	}
 	if name == "" || strings.ContainsRune(name, 0) {
-		return Attribute{}, fmt.Errorf("mlir: %q is not a valid resource name: it must not be empty or contain a NUL byte", name)
+		return Attribute{},
+			fmt.Errorf("mlir: %q is not a valid resource name: it must not be empty or contain a NUL byte", name)
 	}
 	alignment := max(o.Alignment, int(unsafe.Alignof(*new(T))))
 	data := pointer(unsafe.SliceData(values))
 	if bits.OnesCount(uint(alignment)) != 1 || uintptr(data)%uintptr(alignment) != 0 {
-		return Attribute{}, fmt.Errorf("mlir: the memory of resource %q is not aligned to %d bytes, or that is not a power of two", name, alignment)
+		return Attribute{},
+			fmt.Errorf("mlir: the memory of resource %q is not aligned to %d bytes, or that is not a power of two", name, alignment)
 	}
 	pins := new(runtime.Pinner)
 	if data != nil {

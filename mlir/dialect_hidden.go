@@ -36,7 +36,8 @@ func (c *Context) loadNamed(source []byte) {
 	switch {
 	case len(hidden) == 0:
 	case IsBytecode(source): // it lists its dialects, and a NUL byte ends each name
-		hidden = slices.DeleteFunc(hidden, func(namespace string) bool { return !bytes.Contains(source, []byte(namespace+"\x00")) })
+		hidden = slices.DeleteFunc(hidden,
+			func(namespace string) bool { return !bytes.Contains(source, []byte(namespace+"\x00")) })
 	default:
 		hidden = mentioned(source, hidden)
 	}

@@ -31,8 +31,10 @@ func TestHiddenDialects(t *testing.T) {
 			_, err := c.ParseAttribute("#chlo<comparison_direction EQ>")
 			return err
 		}},
-		{"type of vhlo", func(c *mlir.Context) error { _, err := c.ParseType("!vhlo.tensor_v1<!vhlo.f32_v1>"); return err }},
-		{"type of torch", func(c *mlir.Context) error { _, err := c.ParseType("!torch.vtensor<[2,3],f32>"); return err }},
+		{"type of vhlo",
+			func(c *mlir.Context) error { _, err := c.ParseType("!vhlo.tensor_v1<!vhlo.f32_v1>"); return err }},
+		{"type of torch",
+			func(c *mlir.Context) error { _, err := c.ParseType("!torch.vtensor<[2,3],f32>"); return err }},
 		{"type of torch within another", func(c *mlir.Context) error {
 			_, err := c.ParseType("tuple<!torch<int>>")
 			return err
@@ -50,7 +52,8 @@ func TestHiddenDialects(t *testing.T) {
 			check.NoError(t, test.use(c))
 		})
 	}
-	for _, name := range []string{"chlo.mulhi", "vhlo.add_v1", "quant.dcast", "torch.aten.add.Tensor", "torch_c.to_i64", "tm_tensor.scan"} {
+	for _, name := range []string{"chlo.mulhi", "vhlo.add_v1", "quant.dcast", "torch.aten.add.Tensor", "torch_c.to_i64",
+		"tm_tensor.scan"} {
 		if !mlirtest.ContextOf(t, l).Registered(name) {
 			t.Errorf("%s is not registered", name)
 		}
@@ -69,7 +72,8 @@ func TestTorchPasses(t *testing.T) {
   %0 = torch.aten.tanh %a : !torch.vtensor<[2],f32> -> !torch.vtensor<[2],f32>
   return %0 : !torch.vtensor<[2],f32>
 }`)
-	p, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"})
+	p, err := c.NewPassManager(
+		mlir.PassManagerOptions{Pipeline: "builtin.module(torch-backend-to-stablehlo-backend-pipeline)"})
 	if err != nil {
 		t.Fatal(err)
 	}

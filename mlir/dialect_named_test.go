@@ -66,7 +66,8 @@ func TestMentioned(t *testing.T) {
 	for _, name := range files {
 		source := check.Must(os.ReadFile(name))
 		for _, dialect := range mlir.DialectsOf(source) {
-			if mentioned := mlir.Mentioned(source, []string{"sdy", dialect, "mhlo"}); !slices.Contains(mentioned, dialect) {
+			if mentioned := mlir.Mentioned(source, []string{"sdy", dialect, "mhlo"}); !slices.Contains(mentioned,
+				dialect) {
 				t.Errorf("%s: %s is not mentioned", name, dialect)
 			}
 		}
@@ -82,7 +83,8 @@ func FuzzDialectsOf(f *testing.F) {
 				t.Errorf("%q is not a namespace", name)
 			}
 			// A space may be between the name of a type and its bracket.
-			if spaced := bytes.Contains(source, []byte(name+" ")) || bytes.ContainsAny(source, "\t\r\n"); !spaced && !mlir.IsBytecode(source) && len(mlir.Mentioned(source, []string{name})) == 0 {
+			if spaced := bytes.Contains(source, []byte(name+" ")) || bytes.ContainsAny(source, "\t\r\n"); !spaced &&
+				!mlir.IsBytecode(source) && len(mlir.Mentioned(source, []string{name})) == 0 {
 				t.Errorf("%q is not mentioned", name)
 			}
 		}
@@ -108,7 +110,8 @@ func TestOpenFor(t *testing.T) {
 	check.Diff(t, "the default library has sdy", false, mlirtest.Library(t).HasDialect("sdy"))
 	_, err := mlir.Open(mlir.OpenOptions{Path: mlirtest.Library(t).Path(), Dialects: []string{"stablehlo", "sdy"}})
 	check.Error(t, err, "lacks the dialect sdy", "-fetch jaxlib`")
-	check.Diff(t, "the library of a part", "jaxlib 0.5.3", check.Must(mlir.Open(mlir.OpenOptions{Part: native.Jaxlib})).Version())
+	check.Diff(t, "the library of a part", "jaxlib 0.5.3",
+		check.Must(mlir.Open(mlir.OpenOptions{Part: native.Jaxlib})).Version())
 	for _, o := range []mlir.OpenOptions{{Part: native.Jaxlib, Path: "x"}, {Part: native.Jaxlib, Process: true}} {
 		_, err = mlir.Open(o)
 		check.Error(t, err, "names the MLIR library of jaxlib, and a Path or Process")

@@ -70,7 +70,8 @@ func (d *Dominance) block(b Block, method string) capi.MlirBlock {
 // and the operations in its regions.
 func (d *Dominance) Dominates(a, b Operation) bool {
 	t := d.table("Dominance.Dominates")
-	return capi.MlirDominanceInfoDominatesOperation(t, d.info, d.operation(a, "Dominance.Dominates"), d.operation(b, "Dominance.Dominates"))
+	return capi.MlirDominanceInfoDominatesOperation(t, d.info, d.operation(a, "Dominance.Dominates"),
+		d.operation(b, "Dominance.Dominates"))
 }
 
 // ValueDominates reports whether v can be an operand at the place of an operation.
@@ -89,14 +90,16 @@ func (d *Dominance) ValueDominates(v Value, at Operation) bool {
 // BlockDominates reports whether every path to b goes through a. A block dominates itself.
 func (d *Dominance) BlockDominates(a, b Block) bool {
 	t := d.table("Dominance.BlockDominates")
-	return capi.MlirDominanceInfoDominatesBlock(t, d.info, d.block(a, "Dominance.BlockDominates"), d.block(b, "Dominance.BlockDominates"))
+	return capi.MlirDominanceInfoDominatesBlock(t, d.info, d.block(a, "Dominance.BlockDominates"),
+		d.block(b, "Dominance.BlockDominates"))
 }
 
 // PostDominates reports whether every path from b to the end goes through a. An operation
 // post-dominates itself and the operations in its regions.
 func (d *Dominance) PostDominates(a, b Operation) bool {
 	t := d.table("Dominance.PostDominates")
-	return capi.MlirPostDominanceInfoPostDominatesOperation(t, d.post, d.operation(a, "Dominance.PostDominates"), d.operation(b, "Dominance.PostDominates"))
+	return capi.MlirPostDominanceInfoPostDominatesOperation(t, d.post, d.operation(a, "Dominance.PostDominates"),
+		d.operation(b, "Dominance.PostDominates"))
 }
 
 // BlockPostDominates reports whether every path from b to the end goes through a.
@@ -111,7 +114,8 @@ func (d *Dominance) BlockPostDominates(a, b Block) bool {
 func (d *Dominance) CommonDominator(a, b Block) Block {
 	const method = "Dominance.CommonDominator"
 	t := d.table(method)
-	return d.ctx.block(capi.MlirDominanceInfoFindNearestCommonDominator(t, d.info, d.block(a, method), d.block(b, method)))
+	return d.ctx.block(
+		capi.MlirDominanceInfoFindNearestCommonDominator(t, d.info, d.block(a, method), d.block(b, method)))
 }
 
 // Reachable reports whether a path leads from the first block of the region to the block.

@@ -109,8 +109,10 @@ func TestEquivalent(t *testing.T) {
 			{"another place", 0, 1, no, false},
 			{"another place, ignored", 0, 1, places, true},
 			{"an attribute", 0, 2, places, false},
-			{"an attribute, ignored", 0, 2, mlir.EquivalenceOptions{IgnoreLocations: true, IgnoreDiscardable: true}, true},
-			{"the order of operands", 0, 3, mlir.EquivalenceOptions{IgnoreLocations: true, IgnoreCommutativity: true}, false},
+			{"an attribute, ignored", 0, 2, mlir.EquivalenceOptions{IgnoreLocations: true, IgnoreDiscardable: true},
+				true},
+			{"the order of operands", 0, 3, mlir.EquivalenceOptions{IgnoreLocations: true, IgnoreCommutativity: true},
+				false},
 			{"another operation", 0, 4, places, false},
 			{"a property", 0, 5, places, false},
 			{"a property, ignored", 0, 5, mlir.EquivalenceOptions{IgnoreLocations: true, IgnoreProperties: true}, true},
@@ -121,7 +123,8 @@ func TestEquivalent(t *testing.T) {
 			}
 			check.Diff(t, test.name, test.want, got)
 			if got {
-				check.Diff(t, test.name+", hashed", check.Must(ops[test.i].EquivalenceHash(test.options)), check.Must(ops[test.j].EquivalenceHash(test.options)))
+				check.Diff(t, test.name+", hashed", check.Must(ops[test.i].EquivalenceHash(test.options)),
+					check.Must(ops[test.j].EquivalenceHash(test.options)))
 			}
 		}
 	})

@@ -26,7 +26,8 @@ var traits = []struct {
 	create func(*capi.Table) capi.MlirDynamicOpTrait
 }{
 	{"terminator", "mlirDynamicOpTraitIsTerminatorCreate", capi.MlirDynamicOpTraitIsTerminatorCreate},
-	{"isolated from above", "mlirDynamicOpTraitIsIsolatedFromAboveCreate", capi.MlirDynamicOpTraitIsIsolatedFromAboveCreate},
+	{"isolated from above", "mlirDynamicOpTraitIsIsolatedFromAboveCreate",
+		capi.MlirDynamicOpTraitIsIsolatedFromAboveCreate},
 	{"no terminator", "mlirDynamicOpTraitNoTerminatorCreate", capi.MlirDynamicOpTraitNoTerminatorCreate},
 }
 
@@ -138,7 +139,8 @@ func (c *Context) DynamicAttribute(name string, params ...Attribute) (Attribute,
 // the C API's functions do not.
 func (c *Context) dynamic(prefix, what, name string, params []Attribute, method string) (string, error) {
 	dialect, rest, ok := strings.Cut(name, ".")
-	if !c.defined[dialect] || !ok || strings.ContainsFunc(rest, func(r rune) bool { return strings.ContainsRune(" <>!#\"\x00\n", r) }) {
+	if !c.defined[dialect] || !ok ||
+		strings.ContainsFunc(rest, func(r rune) bool { return strings.ContainsRune(" <>!#\"\x00\n", r) }) {
 		return "", fmt.Errorf("mlir: LoadIRDL has not defined the %s %s in this context", what, name)
 	}
 	var texts []string

@@ -79,7 +79,8 @@ func TestTraits(t *testing.T) {
 		check.NoError(t, parse(inner))
 		check.NoError(t, c.AddTraits("traffic.street", mlir.TraitIsolatedFromAbove))
 		check.Error(t, parse(inner), "using value defined outside the region")
-		check.Error(t, parse(`"traffic.street"() ({ "traffic.end"() : () -> () "traffic.end"() : () -> () }) : () -> ()`), "must be the last operation")
+		check.Error(t,
+			parse(`"traffic.street"() ({ "traffic.end"() : () -> () "traffic.end"() : () -> () }) : () -> ()`), "must be the last operation")
 		const open = `"traffic.street"() ({ "traffic.street"() ({}) : () -> () }) : () -> ()`
 		check.Error(t, parse(open), "block with no terminator")
 		check.NoError(t, c.AddTraits("traffic.street", mlir.TraitNoTerminator))
@@ -183,7 +184,8 @@ func TestDynamicTypes(t *testing.T) {
 				t.Errorf("%v was made", typ)
 			}
 		}
-		for _, name := range []string{"traffic.none", "traffic.sign", "traffic.", "traffic", "llvm.ptr", "traffic.road<1>"} {
+		for _, name := range []string{"traffic.none", "traffic.sign", "traffic.", "traffic", "llvm.ptr",
+			"traffic.road<1>"} {
 			if typ, err := c.DynamicType(name); err == nil {
 				t.Errorf("%s was made: %v", name, typ)
 			}

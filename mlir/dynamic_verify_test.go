@@ -66,15 +66,17 @@ func TestVerifierKeepsHandles(t *testing.T) {
 					return err
 				}}))
 				check.NoError(t, pm.Run(m))
-				check.NoError(t, patterns(t, c, mlir.Pattern{Name: "asks", Op: "traffic.wait", Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
-					arg := o.Operand(0)
-					if _, ok := o.Discardable("a.b"); ok {
-						return false, nil
-					}
-					err := r.ModifyInPlace(o, func() error { o.SetDiscardable("a.b", c.UnitAttribute()); return o.Verify() })
-					arg.Type()
-					return true, err
-				}}).Apply(m, mlir.GreedyOptions{}))
+				check.NoError(t, patterns(t, c, mlir.Pattern{Name: "asks", Op: "traffic.wait",
+					Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
+						arg := o.Operand(0)
+						if _, ok := o.Discardable("a.b"); ok {
+							return false, nil
+						}
+						err := r.ModifyInPlace(o,
+							func() error { o.SetDiscardable("a.b", c.UnitAttribute()); return o.Verify() })
+						arg.Type()
+						return true, err
+					}}).Apply(m, mlir.GreedyOptions{}))
 				if verified < before+4 {
 					t.Errorf("passes and patterns called the verifier %d times", verified-before)
 				}

@@ -36,7 +36,8 @@ type MemoryEffect struct {
 // if the library has no models of interfaces that are known to work.
 func (c *Context) SetMemoryEffects(operation string, effects func(Operation) []MemoryEffect) error {
 	t := c.life.check("Context.SetMemoryEffects")
-	if err := c.lib.need("mlirMemoryEffectsOpInterfaceAttachFallbackModel", "mlirMemoryEffectInstanceCreateForOpOperand", "mlirOperationGetOpOperand"); err != nil {
+	if err := c.lib.need("mlirMemoryEffectsOpInterfaceAttachFallbackModel",
+		"mlirMemoryEffectInstanceCreateForOpOperand", "mlirOperationGetOpOperand"); err != nil {
 		return err
 	}
 	c.calls.idle("Context.SetMemoryEffects")
@@ -55,7 +56,8 @@ func (c *Context) SetMemoryEffects(operation string, effects func(Operation) []M
 			return anything // the library has detached it
 		}
 		var list []capi.Effect
-		err := c.enter(call{top: top, on: op, root: op, pattern: true, constraint: true, question: "of Context.SetMemoryEffects"}, func(*call) (err error) {
+		err := c.enter(call{top: top, on: op, root: op, pattern: true, constraint: true,
+			question: "of Context.SetMemoryEffects"}, func(*call) (err error) {
 			o := c.operation(op)
 			list, err = c.effectsOf(o, effects(o))
 			return err
@@ -90,7 +92,8 @@ func (c *Context) effectsOf(o Operation, effects []MemoryEffect) ([]capi.Effect,
 				}
 			}
 			if made.On == 0 {
-				return nil, fmt.Errorf("an effect is on a value that is neither an operand nor a result of the operation")
+				return nil,
+					fmt.Errorf("an effect is on a value that is neither an operand nor a result of the operation")
 			}
 		}
 		list = append(list, made)

@@ -31,17 +31,20 @@ func.func @f(%m: memref<4xf32>, %n: memref<4xf32>) {
 				return []mlir.MemoryEffect{{Kind: mlir.EffectWrite, On: op.Operand(0)}}
 			}, true, ""},
 			{"a write to its result", func(op mlir.Operation) []mlir.MemoryEffect {
-				return []mlir.MemoryEffect{{Kind: mlir.EffectAllocate, On: op.Result(0)}, {Kind: mlir.EffectWrite, On: op.Result(0)}}
+				return []mlir.MemoryEffect{{Kind: mlir.EffectAllocate, On: op.Result(0)},
+					{Kind: mlir.EffectWrite, On: op.Result(0)}}
 			}, false, ""},
 			{"a write to any memory", func(op mlir.Operation) []mlir.MemoryEffect {
 				return []mlir.MemoryEffect{{Kind: mlir.EffectWrite}}
 			}, true, ""},
-			{"a panic", func(op mlir.Operation) []mlir.MemoryEffect { panic("help") }, true, "the memory effects of func.call: mlir: panic: help"},
+			{"a panic", func(op mlir.Operation) []mlir.MemoryEffect { panic("help") }, true,
+				"the memory effects of func.call: mlir: panic: help"},
 			{"a change", func(op mlir.Operation) []mlir.MemoryEffect {
 				op.SetDiscardable("a.b", op.Context().UnitAttribute())
 				return nil
 			}, true, "changes operations"},
-			{"no such kind", func(op mlir.Operation) []mlir.MemoryEffect { return []mlir.MemoryEffect{{Kind: 4}} }, true, "there is no kind of effect with the number 4"},
+			{"no such kind", func(op mlir.Operation) []mlir.MemoryEffect { return []mlir.MemoryEffect{{Kind: 4}} },
+				true, "there is no kind of effect with the number 4"},
 			{"another value", func(op mlir.Operation) []mlir.MemoryEffect {
 				return []mlir.MemoryEffect{{On: op.Block().Argument(1)}}
 			}, true, "an effect is on a value that is neither an operand nor a result"},
@@ -53,7 +56,8 @@ func.func @f(%m: memref<4xf32>, %n: memref<4xf32>) {
 				return
 			}
 			check.NoError(t, err)
-			check.Error(t, c.SetMemoryEffects("func.call", test.effects), "the operation func.call has memory effects already")
+			check.Error(t, c.SetMemoryEffects("func.call", test.effects),
+				"the operation func.call has memory effects already")
 			check.Error(t, c.SetMemoryEffects("t.unknown", test.effects), "the library has no operation t.unknown")
 			check.Error(t, c.SetMemoryEffects("func.call_indirect", nil), "need a function")
 			var reports []string

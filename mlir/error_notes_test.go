@@ -28,7 +28,8 @@ n.mlir:2:1: error: redefinition of symbol named 'f'
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := mlirtest.Context(t).Parse("n.mlir", []byte(test.text))
-			if diff := cmp.Diff("mlir: parse failed: "+strings.TrimPrefix(test.want, "\n"), fmt.Sprint(err)); diff != "" {
+			if diff := cmp.Diff("mlir: parse failed: "+strings.TrimPrefix(test.want, "\n"), fmt.Sprint(err)); diff !=
+				"" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
@@ -38,7 +39,8 @@ n.mlir:2:1: error: redefinition of symbol named 'f'
 // TestErrorText checks where the notes of several errors stand, and that long ones are cut.
 func TestErrorText(t *testing.T) {
 	at := func(line int, severity mlir.Severity, message string, notes ...mlir.Diagnostic) mlir.Diagnostic {
-		return mlir.Diagnostic{Severity: severity, Position: mlir.Position{File: "n", Line: line, Column: 1}, Message: message, Notes: notes}
+		return mlir.Diagnostic{Severity: severity, Position: mlir.Position{File: "n", Line: line, Column: 1},
+			Message: message, Notes: notes}
 	}
 	note := func(line int, message string, notes ...mlir.Diagnostic) mlir.Diagnostic {
 		return at(line, mlir.SeverityNote, message, notes...)
@@ -64,12 +66,15 @@ n:6:1: error: second
 // TestBuildErrorNotes checks that the error of a Builder has the notes of the library, but not its position twice.
 func TestBuildErrorNotes(t *testing.T) {
 	note := func(text string) mlir.Diagnostic {
-		return mlir.Diagnostic{Severity: mlir.SeverityNote, Position: mlir.Position{File: "n", Line: 2, Column: 1}, Message: text}
+		return mlir.Diagnostic{Severity: mlir.SeverityNote, Position: mlir.Position{File: "n", Line: 2, Column: 1},
+			Message: text}
 	}
-	err := &mlir.BuildError{File: "m.go", Line: 7, Err: &mlir.DiagnosticError{Op: "create t.op", Diagnostics: []mlir.Diagnostic{
-		{Severity: mlir.SeverityError, Message: "first", Notes: []mlir.Diagnostic{note("see current operation: t.op"), note("here")}},
-		{Severity: mlir.SeverityError, Message: "second"},
-	}}}
+	err := &mlir.BuildError{File: "m.go", Line: 7,
+		Err: &mlir.DiagnosticError{Op: "create t.op", Diagnostics: []mlir.Diagnostic{
+			{Severity: mlir.SeverityError, Message: "first",
+				Notes: []mlir.Diagnostic{note("see current operation: t.op"), note("here")}},
+			{Severity: mlir.SeverityError, Message: "second"},
+		}}}
 	if diff := cmp.Diff("m.go:7: create t.op: first; second\n  n:2:1: note: here", err.Error()); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}

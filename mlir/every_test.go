@@ -20,7 +20,8 @@ func TestRequired(t *testing.T) {
 	_, err := c.Create(mlir.OperationState{Name: "stablehlo.constant", Results: []mlir.Type{f32}})
 	check.Error(t, err, `stablehlo.constant needs the attribute "value"`)
 	m := mlirtest.Parse(t, c, "func.func @f() { return }")
-	check.Panics(t, `func.func needs the attribute "function_type"`, func() { op(m, "func.func").RemoveAttribute("function_type") })
+	check.Panics(t, `func.func needs the attribute "function_type"`,
+		func() { op(m, "func.func").RemoveAttribute("function_type") })
 	if err := op(m, "func.return").Verify(); err != nil {
 		t.Error(err)
 	}

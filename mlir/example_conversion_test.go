@@ -38,7 +38,8 @@ func ExampleConversion() {
 			b := mlir.NewBuilder(r, at)
 			return arith.TruncI(b, to, from[0]), b.Err()
 		},
-		Target: func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location, _ mlir.Type) ([]mlir.Value, error) {
+		Target: func(r *mlir.Rewriter, to []mlir.Type, from []mlir.Value, at mlir.Location, _ mlir.Type) ([]mlir.Value,
+			error) {
 			b := mlir.NewBuilder(r, at)
 			return []mlir.Value{arith.ExtSI(b, to[0], from[0])}, b.Err()
 		},

@@ -47,7 +47,8 @@ func CheckTops(c *Context) error {
 			}
 			for _, p := range uses {
 				if p != nil && !t.mayUse(in[p]) {
-					return fmt.Errorf("%s in %v uses something in %v", capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op)), t, in[p])
+					return fmt.Errorf("%s in %v uses something in %v",
+						capi.MlirIdentifierStr(c.api, capi.MlirOperationGetName(c.api, op)), t, in[p])
 				}
 			}
 		}

@@ -35,7 +35,8 @@ func (l *lines) count(text string) int {
 // want waits until n lines with a text are logged.
 func (l *lines) want(t *testing.T, n int, text string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); l.count(text) < n && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); l.count(text) < n &&
+		time.Now().Before(end); time.Sleep(time.Millisecond) {
 	}
 	check.Diff(t, "lines with "+text, n, l.count(text))
 }
@@ -75,9 +76,11 @@ func TestForgottenContext(t *testing.T) {
 			var log lines
 			released := make(chan struct{})
 			kept := func() any {
-				c := library.NewContext(mlir.ContextOptions{AllowUnregistered: true, Debug: slog.New(slog.NewTextHandler(&log, nil))})
+				c := library.NewContext(
+					mlir.ContextOptions{AllowUnregistered: true, Debug: slog.New(slog.NewTextHandler(&log, nil))})
 				kept := test.use(c)
-				_, err := mlir.NewResource(check.Must(c.ParseType("tensor<2xi32>")), "two", []int32{1, 2}, mlir.ResourceOptions{Released: func() { close(released) }})
+				_, err := mlir.NewResource(check.Must(c.ParseType("tensor<2xi32>")), "two", []int32{1, 2},
+					mlir.ResourceOptions{Released: func() { close(released) }})
 				check.NoError(t, err)
 				return kept
 			}()
@@ -101,7 +104,8 @@ func TestForgottenContext(t *testing.T) {
 //go:noinline
 func keep(any) {}
 
-// A module that nothing leads to is destroyed when the context makes the next one, but not if there may be handles into it.
+// A module that nothing leads to is destroyed when the context makes the next one, but not if there may be handles into
+// it.
 func TestForgottenModule(t *testing.T) {
 	var log lines
 	c := mlirtest.Library(t).NewContext(mlir.ContextOptions{Debug: slog.New(slog.NewTextHandler(&log, nil))})

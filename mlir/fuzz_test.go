@@ -56,7 +56,8 @@ func FuzzParse(f *testing.F) {
 		if mlir.IsBytecode(data) || bytes.Contains(data, []byte("sdy")) {
 			return
 		}
-		if strings.Count(string(data), "(")+strings.Count(string(data), "[")+strings.Count(string(data), "{")+strings.Count(string(data), "<") > 1000 {
+		if strings.Count(string(data), "(")+strings.Count(string(data), "[")+strings.Count(string(data), "{")+
+			strings.Count(string(data), "<") > 1000 {
 			return // see TestDeepText
 		}
 		c := contexts.get(t)

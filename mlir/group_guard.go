@@ -75,7 +75,8 @@ func fewGroups(s *OperationState) string {
 const splat = `dense\s*<[^>]*>\s*:\s*(?:tensor<([\d\sx]+)x\s*[iu]|(![A-Za-z_][\w$.]*))`
 
 var (
-	groupSplat = regexp.MustCompile(`(?:replica_groups|source_target_pairs)"?\s*=\s*(?:` + splat + `|(#[A-Za-z_][\w$.]*))`)
+	groupSplat = regexp.MustCompile(`(?:replica_groups|source_target_pairs)"?\s*=\s*(?:` + splat +
+		`|(#[A-Za-z_][\w$.]*))`)
 	splatAlias = regexp.MustCompile(`(?m)^\s*([#!][A-Za-z_][\w$.]*)\s*=\s*(?:` + splat + `|tensor<([\d\sx]+)x\s*[iu])`)
 )
 

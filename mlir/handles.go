@@ -176,7 +176,8 @@ func (l *lifetime) pass(c *Context, p pointer, what, method string) {
 // the kind of the object in place of "something", if it is known.
 const onErased = "on something"
 
-var receivers = map[string]string{"Operation": "an operation", "Block": "a block", "Region": "a region", "Value": "a value"}
+var receivers = map[string]string{"Operation": "an operation", "Block": "a block", "Region": "a region",
+	"Value": "a value"}
 
 func erasedBy(method string) string { return onErased + " that " + method + " has erased" }
 

@@ -87,7 +87,8 @@ func (c *Context) versionHint(source []byte) string {
 	if !isVersion.MatchString(version) {
 		return ""
 	}
-	current := string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { capi.StablehloGetCurrentVersion(c.api, cb, ud) }))
+	current := string(
+		capi.Collect(func(cb capi.MlirStringCallback, ud pointer) { capi.StablehloGetCurrentVersion(c.api, cb, ud) }))
 	smaller := string(capi.Collect(func(cb capi.MlirStringCallback, ud pointer) {
 		capi.StablehloGetSmallerVersion(c.api, version, current, cb, ud)
 	}))

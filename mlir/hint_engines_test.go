@@ -22,7 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of hints")
 
-var byTitle = map[string]native.Part{"default": native.MLIR, native.IREE.String(): native.IREE, native.LLVM.String(): native.LLVM, native.Jaxlib.String(): native.Jaxlib}
+var byTitle = map[string]native.Part{"default": native.MLIR, native.IREE.String(): native.IREE,
+	native.LLVM.String(): native.LLVM, native.Jaxlib.String(): native.Jaxlib}
 
 // TestHintTables checks the tables of hint.go against the libraries.
 func TestHintTables(t *testing.T) {
@@ -55,12 +56,14 @@ func TestHintFiles(t *testing.T) {
 	}
 	maps.DeleteFunc(functions, func(_ string, parts []string) bool { return len(parts) == len(engines) })
 	maps.DeleteFunc(passes, func(_ string, parts []string) bool { return len(parts) == len(engines) })
-	for path, table := range map[string]map[string][]string{"hint_functions.txt": functions, "hint_passes.txt": passes} {
+	tables := map[string]map[string][]string{"hint_functions.txt": functions, "hint_passes.txt": passes}
+	for path, table := range tables {
 		text := hints(table)
 		if *update {
 			check.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		}
-		check.Diff(t, path+", which go test -tags engines ./mlir -run HintFiles -update writes", string(check.Must(os.ReadFile(path))), text)
+		check.Diff(t, path+", which go test -tags engines ./mlir -run HintFiles -update writes",
+			string(check.Must(os.ReadFile(path))), text)
 	}
 }
 
@@ -95,7 +98,8 @@ func passesOf(t *testing.T, l *mlir.Library) (names []string) {
 				continue
 			}
 			tried[name] = true
-			if err := pm.Add(name); err == nil || !strings.Contains(err.Error(), "does not refer to a registered pass") {
+			if err := pm.Add(name); err == nil ||
+				!strings.Contains(err.Error(), "does not refer to a registered pass") {
 				names = append(names, name)
 			}
 		}
@@ -108,8 +112,10 @@ func TestHints(t *testing.T) {
 	jaxlib := mlirtest.ContextOf(t, mlirtest.Jaxlib(t))
 	_, err := jaxlib.NewConversion(mlir.ConversionTarget{})
 	check.Error(t, err, "does not export mlirOpConversionPatternCreate; the MLIR and StableHLO library and the IREE compiler library have it: fetch it with `", " -fetch mlir`")
-	_, err = mlirtest.ContextOf(t, mlirtest.Upstream(t)).NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(stablehlo-legalize-to-linalg)"})
-	check.Error(t, err, "does not refer to a registered pass", "; the MLIR and StableHLO library", "the pass stablehlo-legalize-to-linalg: fetch it with `")
+	_, err = mlirtest.ContextOf(t, mlirtest.Upstream(t)).NewPassManager(
+		mlir.PassManagerOptions{Pipeline: "builtin.module(stablehlo-legalize-to-linalg)"})
+	check.Error(t, err, "does not refer to a registered pass", "; the MLIR and StableHLO library",
+		"the pass stablehlo-legalize-to-linalg: fetch it with `")
 	_, err = mlirtest.Context(t).NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(nosuch-pass)"})
 	if err == nil || strings.Contains(err.Error(), "fetch") {
 		t.Errorf("a pass that no library has: %v", err)

@@ -59,7 +59,8 @@ func TestHintJaxlib(t *testing.T) {
 	)
 	for _, test := range []struct{ name, module, want string }{
 		{"newer operation", `"chlo.mulhi"() : () -> ()`, newer + "chlo.mulhi: fetch it with `go run github.com/calliope-mlir/calliope/tools/doctor -fetch mlir`"},
-		{"newer operation, in its own form", `func.func @f(%a: i32) { %0 = chlo.mulhi %a, %a : i32 }`, newer + "chlo.mulhi"},
+		{"newer operation, in its own form", `func.func @f(%a: i32) { %0 = chlo.mulhi %a, %a : i32 }`,
+			newer + "chlo.mulhi"},
 		{"operation", `func.func @f() { linalg.fill }`, all + "dialect linalg"},
 		{"operation in the generic form", "module {\n  \"quant.dcast\"() : () -> ()\n}", quant},
 		{"type", `func.func @f(%a: tensor<2x!quant.uniform<i8:f32, 0.5:3>>) { return }`, quant},
@@ -81,5 +82,6 @@ func TestUnsupportedHint(t *testing.T) {
 	} {
 		check.Error(t, &mlir.UnsupportedError{Library: "lib.so", Function: function}, want)
 	}
-	check.Text(t, &mlir.UnsupportedError{Library: "lib.so", Function: "mlirNothing"}, "mlir: lib.so does not export mlirNothing")
+	check.Text(t, &mlir.UnsupportedError{Library: "lib.so", Function: "mlirNothing"},
+		"mlir: lib.so does not export mlirNothing")
 }

@@ -27,7 +27,8 @@ func TestIndex(t *testing.T) {
 func.func @f() { "cf.br"()[^bb1] : () -> () ^bb1: "cf.br"()[^bb2] : () -> () ^bb2: return }
 module { module {} }
 func.func private @h()`},
-		{"empty regions", `"x.a"() ({}, {^bb0: "x.b"() ({}, {}) : () -> () ^bb1: "x.c"() : () -> ()}, {}, {"x.d"() : () -> ()}, {}) : () -> ()
+		{"empty regions",
+			`"x.a"() ({}, {^bb0: "x.b"() ({}, {}) : () -> () ^bb1: "x.c"() : () -> ()}, {}, {"x.d"() : () -> ()}, {}) : () -> ()
 "x.e"() : () -> ()`},
 		{"many", strings.Repeat("module {}\n", 1000)},
 		{"deep", strings.Repeat("module {", 5000) + strings.Repeat("}", 5000)},

@@ -31,7 +31,8 @@ func (b Block) infer(loc Location, name string, operands []Value) Operation {
 		return Operation{}
 	}
 	c := b.life.ctx
-	if b.life != c.era || c.listed(b.raw.Ptr) || c.calls.current != nil || c.placeholders > 0 || loc.life != c.life || loc.raw.Ptr == nil {
+	if b.life != c.era || c.listed(b.raw.Ptr) || c.calls.current != nil || c.placeholders > 0 || loc.life != c.life ||
+		loc.raw.Ptr == nil {
 		return Operation{}
 	}
 	kind := c.kind(name)

@@ -30,7 +30,8 @@ func TestInfer(t *testing.T) {
 		t.Errorf("%v is not the first operation", block.First())
 	}
 	detached := check.Must(infer(c, argument, argument))
-	check.Panics(t, "uses a value or block that is not in the module", func() { _, _ = infer(block, detached.Result(0), x) })
+	check.Panics(t, "uses a value or block that is not in the module",
+		func() { _, _ = infer(block, detached.Result(0), x) })
 	for range 2 {
 		_, err := infer(block, x)
 		check.Error(t, err, "arith.addi takes 2 operands, but 1 are given")

@@ -12,16 +12,19 @@ import (
 // without AllowInference, and that what would crash the inference is refused.
 func TestUpstreamInference(t *testing.T) {
 	c := mlirtest.Context(t)
-	texts := []string{"i32", "index", "vector<2xf32>", "memref<2x3xf32>", "tensor<2xf32>", "tensor<2xf32, #sparse_tensor.encoding<{map = (d0) -> (d0 : compressed)}>>", "vector<f32>"}
+	texts := []string{"i32", "index", "vector<2xf32>", "memref<2x3xf32>", "tensor<2xf32>",
+		"tensor<2xf32, #sparse_tensor.encoding<{map = (d0) -> (d0 : compressed)}>>", "vector<f32>"}
 	var types []mlir.Type
 	for _, text := range texts {
 		types = append(types, check.Must(c.ParseType(text)))
 	}
 	block := c.NewBlock(mlir.Location{}, types...)
-	i32, index, vector, memref, tensor, sparse, scalar := block.Argument(0), block.Argument(1), block.Argument(2), block.Argument(3), block.Argument(4), block.Argument(5), block.Argument(6)
+	i32, index, vector, memref, tensor, sparse, scalar := block.Argument(0), block.Argument(1), block.Argument(2),
+		block.Argument(3), block.Argument(4), block.Argument(5), block.Argument(6)
 	region := c.NewRegion()
 	region.Append(block)
-	check.Must(c.NewModule(mlir.Location{}).Body().Create(mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
+	check.Must(c.NewModule(mlir.Location{}).Body().Create(
+		mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
 	axis := []mlir.NamedAttribute{{Name: "axis", Value: check.Must(c.ParseAttribute("1 : i32"))}}
 	for _, test := range []struct {
 		name       string
@@ -42,7 +45,8 @@ func TestUpstreamInference(t *testing.T) {
 		{"tosa.concat", []mlir.Value{tensor}, nil, `needs the attribute "axis"`},
 		{"tosa.concat", []mlir.Value{tensor}, axis, "needs an axis that its operands have"},
 	} {
-		op, err := block.Create(mlir.OperationState{Name: test.name, Operands: test.operands, Attributes: test.attributes, InferResults: true})
+		op, err := block.Create(mlir.OperationState{Name: test.name, Operands: test.operands,
+			Attributes: test.attributes, InferResults: true})
 		if err != nil {
 			check.Error(t, err, test.want)
 			continue

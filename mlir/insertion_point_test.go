@@ -25,14 +25,23 @@ func TestInsertionPoint(t *testing.T) {
 		at   func(m *mlir.Module, value mlir.Operation) mlir.InsertionPoint
 		want string
 	}{
-		{"the context", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return m.Context() }, "first value last"},
-		{"a block", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return m.Body() }, "first value last a b"},
-		{"AtEnd", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return mlir.AtEnd(m.Body()) }, "first value last a b"},
-		{"AtStart", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return mlir.AtStart(m.Body()) }, "a b first value last"},
-		{"Before", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.Before(v) }, "first a b value last"},
-		{"After", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.After(v) }, "first value a b last"},
-		{"After the last", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.After(v.Next()) }, "first value last a b"},
-		{"AfterValue of a result", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.AfterValue(v.Result(0)) }, "first value a b last"},
+		{"the context", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return m.Context() },
+			"first value last"},
+		{"a block", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return m.Body() },
+			"first value last a b"},
+		{"AtEnd", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return mlir.AtEnd(m.Body()) },
+			"first value last a b"},
+		{"AtStart", func(m *mlir.Module, _ mlir.Operation) mlir.InsertionPoint { return mlir.AtStart(m.Body()) },
+			"a b first value last"},
+		{"Before", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.Before(v) },
+			"first a b value last"},
+		{"After", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.After(v) },
+			"first value a b last"},
+		{"After the last", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint { return mlir.After(v.Next()) },
+			"first value last a b"},
+		{"AfterValue of a result", func(_ *mlir.Module, v mlir.Operation) mlir.InsertionPoint {
+			return mlir.AfterValue(v.Result(0))
+		}, "first value a b last"},
 		{"a rewriter", func(m *mlir.Module, v mlir.Operation) mlir.InsertionPoint {
 			r := check.Must(m.Context().NewRewriter())
 			r.SetInsertionPoint(mlir.Before(v))
@@ -111,31 +120,38 @@ func TestErasedBlock(t *testing.T) {
 		name, want string
 		add        func(b mlir.Block, kept *mlir.Builder)
 	}{
-		{"Create", "mlir: Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
-			_, _ = mlir.Create(b, mlir.OperationState{Name: "func.return"})
-		}},
-		{"Block.Create", "mlir: Block.Create called on a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
-			_, _ = b.Create(mlir.OperationState{Name: "func.return"})
-		}},
-		{"Block.Append", "mlir: Block.Append called on a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
-			b.Append(m.Body().First())
-		}},
-		{"an operation of StableHLO", "Create was given a block that Operation.Erase has erased", func(_ mlir.Block, builder *mlir.Builder) {
-			stablehlo.AfterAllOp{}.Create(builder)
-			panic(builder.Err().Error())
-		}},
-		{"Infer", "mlir: Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
-			_, _ = mlir.CreateInferred(b, mlir.Location{}, "stablehlo.add", x, x)
-		}},
-		{"a new Builder", "Create was given a block that Operation.Erase has erased", func(b mlir.Block, _ *mlir.Builder) {
-			builder := mlir.NewBuilder(b, mlir.Location{})
-			arith.ConstantInt(builder, i32, 1)
-			panic(builder.Err().Error())
-		}},
-		{"an earlier Builder", "Create was given a block that Operation.Erase has erased", func(_ mlir.Block, builder *mlir.Builder) {
-			function.Return(builder)
-			panic(builder.Err().Error())
-		}},
+		{"Create", "mlir: Create was given a block that Operation.Erase has erased",
+			func(b mlir.Block, _ *mlir.Builder) {
+				_, _ = mlir.Create(b, mlir.OperationState{Name: "func.return"})
+			}},
+		{"Block.Create", "mlir: Block.Create called on a block that Operation.Erase has erased",
+			func(b mlir.Block, _ *mlir.Builder) {
+				_, _ = b.Create(mlir.OperationState{Name: "func.return"})
+			}},
+		{"Block.Append", "mlir: Block.Append called on a block that Operation.Erase has erased",
+			func(b mlir.Block, _ *mlir.Builder) {
+				b.Append(m.Body().First())
+			}},
+		{"an operation of StableHLO", "Create was given a block that Operation.Erase has erased",
+			func(_ mlir.Block, builder *mlir.Builder) {
+				stablehlo.AfterAllOp{}.Create(builder)
+				panic(builder.Err().Error())
+			}},
+		{"Infer", "mlir: Create was given a block that Operation.Erase has erased",
+			func(b mlir.Block, _ *mlir.Builder) {
+				_, _ = mlir.CreateInferred(b, mlir.Location{}, "stablehlo.add", x, x)
+			}},
+		{"a new Builder", "Create was given a block that Operation.Erase has erased",
+			func(b mlir.Block, _ *mlir.Builder) {
+				builder := mlir.NewBuilder(b, mlir.Location{})
+				arith.ConstantInt(builder, i32, 1)
+				panic(builder.Err().Error())
+			}},
+		{"an earlier Builder", "Create was given a block that Operation.Erase has erased",
+			func(_ mlir.Block, builder *mlir.Builder) {
+				function.Return(builder)
+				panic(builder.Err().Error())
+			}},
 	} {
 		f := mlirtest.Parse(t, c, "func.func @g() { return }").Body().First()
 		b := f.Region(0).First()

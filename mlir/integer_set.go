@@ -170,7 +170,8 @@ func (s IntegerSet) Replace(dims, symbols []AffineExpr, numDims, numSymbols int)
 	mustUse("IntegerSet.Replace", numDims, numSymbols, dims...)
 	mustUse("IntegerSet.Replace", numDims, numSymbols, symbols...)
 	mustStaySmall("IntegerSet.Replace", most*max(mostParts(dims...), mostParts(symbols...)))
-	return IntegerSet{s.life, capi.MlirIntegerSetReplaceGet(api, s.raw, first(rawDims), first(rawSymbols), numDims, numSymbols)}
+	return IntegerSet{s.life,
+		capi.MlirIntegerSetReplaceGet(api, s.raw, first(rawDims), first(rawSymbols), numDims, numSymbols)}
 }
 
 // Contains reports whether a point is in the set. Its errors are those of AffineExpr.Eval,

@@ -62,7 +62,8 @@ func TestIRDL(t *testing.T) {
 			}
 			o.SetDiscardable("of", c.UnitAttribute())
 			o.SetAttribute("at", c.UnitAttribute())
-			if a, ok := o.Attribute("of"); !ok || a != c.UnitAttribute() || !o.RemoveAttribute("of") || !o.RemoveDiscardable("at") {
+			if a, ok := o.Attribute("of"); !ok || a != c.UnitAttribute() || !o.RemoveAttribute("of") ||
+				!o.RemoveDiscardable("at") {
 				t.Error("an attribute of an operation of IRDL is lost")
 			}
 		}

@@ -35,8 +35,8 @@ type OpenOptions struct {
 	Part native.Part
 	// Dialects are namespaces of dialects that the library must have, for example "sdy". If
 	// the default library lacks one, Open loads another known library that has them all.
-	// A name that neither the library, with its Plugins, nor a known one has is an error. With a Path or a Part, or if the library of
-	// $CALLIOPE_MLIR_LIBRARY has them, no other library is considered.
+	// A name that neither the library, with its Plugins, nor a known one has is an error. With a Path or a Part, or if
+	// the library of $CALLIOPE_MLIR_LIBRARY has them, no other library is considered.
 	Dialects []string
 	// Process uses the MLIR of the process itself, in place of a library: a program in C or C++ that is linked
 	// to MLIR has it, and exports its C API (if MLIR is in the program itself, it is linked with -rdynamic).
@@ -74,8 +74,9 @@ func Open(o OpenOptions) (*Library, error) {
 	}
 	for _, d := range o.Dialects {
 		if partsWith(d) == nil && !l.HasDialect(d) {
-			return nil, fmt.Errorf("mlir: OpenOptions.Dialects: neither %s nor another known library has a dialect %q%s: "+
-				"correct the name, or add its library to Plugins", l.path, d, l.nearestDialect(d))
+			return nil,
+				fmt.Errorf("mlir: OpenOptions.Dialects: neither %s nor another known library has a dialect %q%s: "+
+					"correct the name, or add its library to Plugins", l.path, d, l.nearestDialect(d))
 		}
 	}
 	return l, nil
@@ -111,7 +112,8 @@ func openWithPlugins(o OpenOptions) (*Library, error) {
 func openLibrary(o OpenOptions) (*Library, error) {
 	if o.Part != "" {
 		if o.Path != "" || o.Process {
-			return nil, fmt.Errorf("mlir: OpenOptions names the %s, and a Path or Process: set only one of them", o.Part)
+			return nil,
+				fmt.Errorf("mlir: OpenOptions names the %s, and a Path or Process: set only one of them", o.Part)
 		}
 		return openPart(o.Part, o.Dialects)
 	}
@@ -224,7 +226,8 @@ func load(at native.Location) (*Library, error) {
 
 // incomplete says what a library without a required function is, and how to go on.
 func incomplete(api *capi.Table, path string) string {
-	fetch := fmt.Sprintf("the %s has a C API: `%s %s` fetches it", native.LLVM, native.FetchCommand, string(native.LLVM))
+	fetch := fmt.Sprintf("the %s has a C API: `%s %s` fetches it", native.LLVM, native.FetchCommand,
+		string(native.LLVM))
 	switch {
 	case api.Has("mlirContextDestroy"):
 		return "it has a C API of a release before LLVM 19, the oldest that can be used; " + fetch

@@ -19,7 +19,8 @@ func FuzzHandles(f *testing.F) {
 		"", "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09", "aabbccddeeffgg",
 		"\x05\x00\x00\x06\x00\x01\x07\x00\x00\x0b\x00\x00",
 		"\x04\x02\x00\x02\x02\x01\x0a\x00\x00\x0a\x01\x00\x01\x02\x03",
-		"3\x00\x06\x00\x00\x00\x00\x00\x00\x00\x00\x02" + "%\x01\x02\x00\x00\x00\x00\x00\x00\x01\x01\x01\x00\x00\x00\x00",
+		"3\x00\x06\x00\x00\x00\x00\x00\x00\x00\x00\x02" +
+			"%\x01\x02\x00\x00\x00\x00\x00\x00\x01\x01\x01\x00\x00\x00\x00",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -158,7 +159,8 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 				ops = append(ops, made)
 			}
 		case 46:
-			made, err := r.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+			made, err := r.Create(
+				mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
 			if err == nil {
 				ops, values = append(ops, made), append(values, made.Result(0))
 			}
@@ -176,18 +178,20 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 		var list []mlir.Pattern
 		names := []string{"t.inner", "t.new", "t.make", "arith.addi", "arith.subi", "arith.cmpi", "func.func"}
 		if in == inPatterns {
-			names = append(names, "func.return", "cf.br", "cf.cond_br", "scf.if", "scf.yield", "t.jump", "t.end", "t.holder")
+			names = append(names, "func.return", "cf.br", "cf.cond_br", "scf.if", "scf.yield", "t.jump", "t.end",
+				"t.holder")
 		}
 		for _, name := range names {
 			calls := 0
-			list = append(list, mlir.Pattern{Name: name, Op: name, Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
-				if calls++; calls > 20 {
-					return false, nil
-				}
-				rewriters = append(rewriters, r)
-				some(o)
-				return next()%2 == 0, nil
-			}})
+			list = append(list,
+				mlir.Pattern{Name: name, Op: name, Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
+					if calls++; calls > 20 {
+						return false, nil
+					}
+					rewriters = append(rewriters, r)
+					some(o)
+					return next()%2 == 0, nil
+				}})
 		}
 		s, err := c.NewPatterns(list...)
 		if err != nil {
@@ -223,7 +227,8 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 		}
 		defer pm.Close()
 		for range 2 {
-			if err := pm.AddPass(mlir.Pass{Name: "some", Run: func(o mlir.Operation) error { some(o); return nil }}); err != nil {
+			if err := pm.AddPass(
+				mlir.Pass{Name: "some", Run: func(o mlir.Operation) error { some(o); return nil }}); err != nil {
 				return
 			}
 		}
@@ -274,13 +279,15 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 			case 13:
 				blocks = append(blocks, c.NewBlock(mlir.Location{}, i32))
 			case 14, 15:
-				op, err := c.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+				op, err := c.Create(
+					mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
 				if err == nil {
 					ops = append(ops, op)
 					values = append(values, op.Result(0))
 				}
 			case 16:
-				op, err := c.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{b}})
+				op, err := c.Create(
+					mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{b}})
 				if err == nil {
 					ops = append(ops, op)
 				}
@@ -311,7 +318,8 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 					blocks, values = append(blocks, in), append(values, o.Operand(0))
 				}
 			case 26, 27:
-				op, err := b.Create(mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
+				op, err := b.Create(
+					mlir.OperationState{Name: "t.new", Operands: []mlir.Value{v, w}, Results: []mlir.Type{i32}})
 				if err != nil {
 					return
 				}
@@ -321,7 +329,8 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 				}
 				ops, values = append(ops, op), append(values, result)
 			case 28:
-				op, err := b.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{d}})
+				op, err := b.Create(
+					mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{r}, Successors: []mlir.Block{d}})
 				if err == nil {
 					ops = append(ops, op)
 				}
@@ -361,7 +370,8 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 			case 244:
 				v.SetType(w.Type())
 			case 245:
-				if made, err := b.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v, w}, Results: []mlir.Type{v.Type()}}); err == nil {
+				if made, err := b.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v, w},
+					Results: []mlir.Type{v.Type()}}); err == nil {
 					ops, values = append(ops, made), append(values, made.Result(0))
 				}
 			case 246, 247, 248:
@@ -373,7 +383,8 @@ func misuse(t *testing.T, e mlirtest.Engine, data []byte, in mode) {
 			}
 		})
 		panicsPlainly(t, action, func() { _ = v.Type().String() + fmt.Sprint(v.NumUses()) })
-		panicsPlainly(t, action, func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
+		panicsPlainly(t, action,
+			func() { o.WalkPostOrder(func(o mlir.Operation) mlir.WalkAction { o.Name(); return mlir.WalkContinue }) })
 		panicsPlainly(t, action, func() { _ = b.NumArguments() + r.NumBlocks() })
 		panicsPlainly(t, action, func() { readBack(t, o) })
 		panicsPlainly(t, action, func() { readBackValue(t, v) })

@@ -40,7 +40,8 @@ func TestRunOnUsed(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		m := mlirtest.Parse(t, c, dead)
 		v := op(m, "arith.addi").Result(0)
-		user := create(t, c, mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{v, v}, Results: []mlir.Type{v.Type()}})
+		user := create(t, c,
+			mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{v, v}, Results: []mlir.Type{v.Type()}})
 		removeDead(t, c, m)
 		check.Diff(t, "the operand's type", "i32", user.Operand(0).Type().String())
 		check.Diff(t, "it is a result", false, user.Operand(0).IsResult())

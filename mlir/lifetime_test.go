@@ -159,7 +159,8 @@ func TestAdded(t *testing.T) {
 		region := c.NewRegion()
 		block := c.NewBlock(mlir.Location{}, i32)
 		argument := block.Argument(0)
-		leaf := create(t, c, mlir.OperationState{Name: "t.leaf", Operands: []mlir.Value{argument}, Results: []mlir.Type{i32}})
+		leaf := create(t, c,
+			mlir.OperationState{Name: "t.leaf", Operands: []mlir.Value{argument}, Results: []mlir.Type{i32}})
 		result := leaf.Result(0)
 		block.Append(leaf)
 		region.Append(block)
@@ -233,9 +234,11 @@ func TestOtherModule(t *testing.T) {
 		}
 		check.Panics(t, "is not in the module of the operation", func() { op(two, "t.end").SetOperand(0, value) })
 		check.Panics(t, "is not in the module of the operation", func() { op(two, "t.end").SetOperands(value) })
-		check.Panics(t, "is not in the module of the operation", func() { op(two, "t.make").Result(0).ReplaceAllUses(value) })
+		check.Panics(t, "is not in the module of the operation",
+			func() { op(two, "t.make").Result(0).ReplaceAllUses(value) })
 		check.Panics(t, "is still used where it was", func() { two.Body().Append(op(one, "t.make").Detach()) })
-		check.Panics(t, "which uses a value or block that is not in the module", func() { two.Body().Append(op(one, "t.outer").Clone()) })
+		check.Panics(t, "which uses a value or block that is not in the module",
+			func() { two.Body().Append(op(one, "t.outer").Clone()) })
 		one.Close()
 		// The user is detached, and its operand was replaced by a placeholder.
 		if got := user.Operand(0).Type().String(); got != "i32" {
@@ -263,12 +266,14 @@ func TestBranches(t *testing.T) {
 		check.Diff(t, "moved within the region", true, region.First().Equal(two))
 		check.Panics(t, "branches to it", func() { two.MoveAfter(other.Body()) })
 		op(m, "t.jump").MoveBefore(op(m, "t.outer"))
-		check.Panics(t, "t.jump at test.mlir:6:5, outside of it, branches into it", func() { op(m, "t.outer").Detach() })
+		check.Panics(t, "t.jump at test.mlir:6:5, outside of it, branches into it",
+			func() { op(m, "t.outer").Detach() })
 		if err := op(m, "t.outer").Erase(); err == nil || !strings.Contains(err.Error(), "branches into it") {
 			t.Errorf("erasing an operation that is branched into: %v", err)
 		}
 		jump := op(m, "t.jump").Detach()
-		check.Panics(t, "t.jump, which uses a value or block that is not in the module", func() { other.Body().Append(jump) })
+		check.Panics(t, "t.jump, which uses a value or block that is not in the module",
+			func() { other.Body().Append(jump) })
 		made := create(t, c, mlir.OperationState{Name: "t.jump", Successors: []mlir.Block{two}})
 		check.Panics(t, "which uses a value or block that is not in the module", func() { other.Body().Append(made) })
 		free := c.NewBlock(mlir.Location{})
@@ -324,10 +329,12 @@ func TestClosedWithLeftovers(t *testing.T) {
 		c := e.Library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		i32 := c.IntegerType(32, mlir.Signless)
 		m := mlirtest.Parse(t, c, nested)
-		a := create(t, c, mlir.OperationState{Name: "t.a", Operands: []mlir.Value{op(m, "t.make").Result(0)}, Results: []mlir.Type{i32}})
+		a := create(t, c, mlir.OperationState{Name: "t.a", Operands: []mlir.Value{op(m, "t.make").Result(0)},
+			Results: []mlir.Type{i32}})
 		create(t, c, mlir.OperationState{Name: "t.b", Operands: []mlir.Value{a.Result(0), op(m, "t.inner").Result(0)}})
 		block := c.NewBlock(mlir.Location{}, i32)
-		create(t, c, mlir.OperationState{Name: "t.c", Operands: []mlir.Value{block.Argument(0)}, Successors: []mlir.Block{block}})
+		create(t, c, mlir.OperationState{Name: "t.c", Operands: []mlir.Value{block.Argument(0)},
+			Successors: []mlir.Block{block}})
 		region := c.NewRegion()
 		region.Append(c.NewBlock(mlir.Location{}))
 		op(m, "t.inner").Detach()
@@ -374,7 +381,8 @@ func TestNilHandles(t *testing.T) {
 	check.Panics(t, "was given an operation that is nil", func() { m.Body().Append(m.Body().First()) })
 	check.Panics(t, "called on a nil handle", func() { mlir.Value{}.Type() })
 	check.Panics(t, "called on a nil handle", func() { mlir.Region{}.First() })
-	if s := fmt.Sprint(mlir.Operation{}, mlir.Block{}, mlir.Value{}, mlir.Location{}); s != "<nil operation> <nil block> <nil value> <nil location>" {
+	if s := fmt.Sprint(mlir.Operation{}, mlir.Block{}, mlir.Value{}, mlir.Location{}); s !=
+		"<nil operation> <nil block> <nil value> <nil location>" {
 		t.Errorf("nil handles print as %s", s)
 	}
 	if !slices.Equal(slices.Collect(m.Body().Operations()), nil) {

@@ -177,7 +177,8 @@ func (l Location) Name() (name string, child Location, ok bool) {
 	}
 	c := l.Context()
 	if t := c.api; t.Has("mlirLocationNameGetName") {
-		return c.text(capi.MlirLocationNameGetName(t, l.raw)), c.location(capi.MlirLocationNameGetChildLoc(t, l.raw)), true
+		return c.text(capi.MlirLocationNameGetName(t, l.raw)), c.location(capi.MlirLocationNameGetChildLoc(t, l.raw)),
+			true
 	}
 	name, rest, _ := quoted(l.inner())
 	if rest == "" {
@@ -195,7 +196,8 @@ func (l Location) CallSite() (callee, caller Location, ok bool) {
 	}
 	c := l.Context()
 	if t := c.api; t.Has("mlirLocationCallSiteGetCallee") {
-		return c.location(capi.MlirLocationCallSiteGetCallee(t, l.raw)), c.location(capi.MlirLocationCallSiteGetCaller(t, l.raw)), true
+		return c.location(capi.MlirLocationCallSiteGetCallee(t, l.raw)),
+			c.location(capi.MlirLocationCallSiteGetCaller(t, l.raw)), true
 	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(l.inner(), "callsite("), ")")
 	parts := split(inner, " at ")

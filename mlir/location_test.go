@@ -17,7 +17,8 @@ func TestLocations(t *testing.T) {
 		bare := c.NameLocation("x, y", mlir.Location{})
 		call := c.CallSiteLocation(c.CallSiteLocation(name, other), c.CallSiteLocation(other, file))
 		fused := c.FusedLocation(mlir.Attribute{}, call, name, other)
-		tagged := c.FusedLocation(c.DictionaryAttribute(mlir.NamedAttribute{Name: "k", Value: c.StringAttribute("]>, [")}), file, other)
+		tagged := c.FusedLocation(
+			c.DictionaryAttribute(mlir.NamedAttribute{Name: "k", Value: c.StringAttribute("]>, [")}), file, other)
 
 		for _, test := range []struct {
 			what string
@@ -45,24 +46,29 @@ func TestLocations(t *testing.T) {
 			_, _, isName := test.l.Name()
 			_, _, isCall := test.l.CallSite()
 			_, _, isFused := test.l.Fused()
-			check.Diff(t, test.what+" taken apart", []bool{test.kind == mlir.LocationFile, test.kind == mlir.LocationName, test.kind == mlir.LocationCallSite, test.kind == mlir.LocationFused},
+			check.Diff(t, test.what+" taken apart", []bool{test.kind == mlir.LocationFile,
+				test.kind == mlir.LocationName, test.kind == mlir.LocationCallSite, test.kind == mlir.LocationFused},
 				[]bool{isFile, isName, isCall, isFused})
 		}
 		if e.Library.Has("mlirLocationIsAFused") {
 			check.Diff(t, "allocations, whatever the parts", 0.0, testing.AllocsPerRun(100, func() { call.Kind() }))
 		}
 		place, _ := file.FileRange()
-		check.Diff(t, "place", mlir.FileRange{File: `a "b"\c.py`, StartLine: 3, StartColumn: 7, EndLine: 3, EndColumn: 7}, place)
+		check.Diff(t, "place",
+			mlir.FileRange{File: `a "b"\c.py`, StartLine: 3, StartColumn: 7, EndLine: 3, EndColumn: 7}, place)
 		text, child, _ := name.Name()
 		check.Diff(t, "name", []any{"na(me", true}, []any{text, child.Equal(file)})
 		text, child, _ = bare.Name()
 		check.Diff(t, "bare name", []any{"x, y", mlir.LocationUnknown}, []any{text, child.Kind()})
 		callee, caller, _ := call.CallSite()
-		check.Diff(t, "call", []bool{true, true}, []bool{callee.Equal(c.CallSiteLocation(name, other)), caller.Equal(c.CallSiteLocation(other, file))})
+		check.Diff(t, "call", []bool{true, true},
+			[]bool{callee.Equal(c.CallSiteLocation(name, other)), caller.Equal(c.CallSiteLocation(other, file))})
 		parts, metadata, _ := fused.Fused()
-		check.Diff(t, "fused", []bool{true, true, true, true, true}, []bool{len(parts) == 3, parts[0].Equal(call), parts[1].Equal(name), parts[2].Equal(other), metadata.IsNil()})
+		check.Diff(t, "fused", []bool{true, true, true, true, true}, []bool{len(parts) == 3, parts[0].Equal(call),
+			parts[1].Equal(name), parts[2].Equal(other), metadata.IsNil()})
 		parts, metadata, _ = tagged.Fused()
-		check.Diff(t, "tagged", []any{2, true, `{k = "]>, ["}`}, []any{len(parts), parts[1].Equal(other), metadata.String()})
+		check.Diff(t, "tagged", []any{2, true, `{k = "]>, ["}`},
+			[]any{len(parts), parts[1].Equal(other), metadata.String()})
 		check.Diff(t, "one alone", true, c.FusedLocation(mlir.Attribute{}, file, file).Equal(file))
 		check.Diff(t, "none", mlir.LocationUnknown, c.FusedLocation(mlir.Attribute{}).Kind())
 		if _, err := c.ParseLocation("3 : i32"); err == nil {
@@ -82,7 +88,8 @@ func TestLocations(t *testing.T) {
 				continue
 			}
 			got, ok := l.FileRange()
-			check.Diff(t, l.String(), []any{r, true, mlir.Position{File: "r.py", Line: 1, Column: 2}}, []any{got, ok, l.Position()})
+			check.Diff(t, l.String(), []any{r, true, mlir.Position{File: "r.py", Line: 1, Column: 2}},
+				[]any{got, ok, l.Position()})
 		}
 		check.Panics(t, "of another context", func() { loose(t, e).NameLocation("x", file) })
 	})

@@ -62,9 +62,12 @@ func TestParseErrors(t *testing.T) {
 		want       mlir.Position
 		message    string
 	}{
-		{"syntax", "module {\n  func.func f()\n}", mlir.Position{File: "test.mlir", Line: 2, Column: 13}, "expected valid '@'-identifier for symbol name"},
-		{"unknown dialect", "\n \"nosuch.op\"() : () -> ()", mlir.Position{File: "test.mlir", Line: 2, Column: 13}, "unregistered dialect"},
-		{"verifier", "func.func @f() -> i32 {\n  return\n}", mlir.Position{File: "test.mlir", Line: 2, Column: 3}, "has 0 operands, but enclosing function (@f) returns 1"},
+		{"syntax", "module {\n  func.func f()\n}", mlir.Position{File: "test.mlir", Line: 2, Column: 13},
+			"expected valid '@'-identifier for symbol name"},
+		{"unknown dialect", "\n \"nosuch.op\"() : () -> ()", mlir.Position{File: "test.mlir", Line: 2, Column: 13},
+			"unregistered dialect"},
+		{"verifier", "func.func @f() -> i32 {\n  return\n}", mlir.Position{File: "test.mlir", Line: 2, Column: 3},
+			"has 0 operands, but enclosing function (@f) returns 1"},
 		{"truncated bytecode", "ML\xefR\x01", mlir.Position{File: "test.mlir", Line: 0, Column: 0}, ""},
 	}
 	for _, test := range tests {
@@ -135,7 +138,8 @@ func.func @main(%arg0: tensor<i1>, %arg1: tensor<f32>) -> tensor<f32> {
 		whole  bool
 	}{
 		{"all", func(string) mlir.WalkAction { return mlir.WalkContinue },
-			[]string{"builtin.module", "func.func", "stablehlo.if", "stablehlo.negate", "stablehlo.return", "stablehlo.return", "func.return"}, true},
+			[]string{"builtin.module", "func.func", "stablehlo.if", "stablehlo.negate", "stablehlo.return",
+				"stablehlo.return", "func.return"}, true},
 		{"skip", func(n string) mlir.WalkAction {
 			if n == "stablehlo.if" {
 				return mlir.WalkSkip
@@ -173,7 +177,8 @@ func TestNavigation(t *testing.T) {
 
 	check.Diff(t, "position", mlir.Position{File: "test.mlir", Line: 2, Column: 8}, add.Location().Position())
 	check.Diff(t, "operands", 2, add.NumOperands())
-	check.Diff(t, "operand values", true, slices.Equal([]mlir.Value{add.Operand(0), add.Operand(1)}, add.OperandValues()))
+	check.Diff(t, "operand values", true,
+		slices.Equal([]mlir.Value{add.Operand(0), add.Operand(1)}, add.OperandValues()))
 	check.Diff(t, "result values", true, slices.Equal([]mlir.Value{add.Result(0)}, add.ResultValues()))
 	check.Diff(t, "values of an operation without any", []int{0}, []int{len(ret.ResultValues())})
 	check.Diff(t, "same operand", true, add.Operand(1).Equal(arg))
@@ -282,7 +287,8 @@ func TestAttributes(t *testing.T) {
 		{c.SymbolAttribute("main"), "@main"},
 		{c.ArrayAttribute(c.BoolAttribute(false), c.StringAttribute("x")), `[false, "x"]`},
 		{c.ArrayAttribute(), "[]"},
-		{c.DictionaryAttribute(mlir.NamedAttribute{Name: "b", Value: c.UnitAttribute()}, mlir.NamedAttribute{Name: "a", Value: c.BoolAttribute(true)}), "{a = true, b}"},
+		{c.DictionaryAttribute(mlir.NamedAttribute{Name: "b", Value: c.UnitAttribute()},
+			mlir.NamedAttribute{Name: "a", Value: c.BoolAttribute(true)}), "{a = true, b}"},
 		{c.Int64ArrayAttribute(3, 1), "array<i64: 3, 1>"},
 		{c.Int64ArrayAttribute(), "array<i64>"},
 		{dense, "dense<[1, 2, 3]> : tensor<3xi8>"},
@@ -347,10 +353,12 @@ func TestCreate(t *testing.T) {
 	if got := m.Operation().Location().Position(); got != (mlir.Position{File: "gen.go", Line: 12}) {
 		t.Errorf("the module's position is %v", got)
 	}
-	if _, err := c.Create(mlir.OperationState{Name: "nosuch.op"}); err == nil || !strings.Contains(err.Error(), `does not know the operation "nosuch.op"`) {
+	if _, err := c.Create(mlir.OperationState{Name: "nosuch.op"}); err == nil ||
+		!strings.Contains(err.Error(), `does not know the operation "nosuch.op"`) {
 		t.Errorf("an unknown operation: %v", err)
 	}
-	if _, err := c.Create(mlir.OperationState{Name: "stablehlo.dot", InferResults: true}); err == nil || !strings.Contains(err.Error(), "AllowInference was not called for it: set Results") {
+	if _, err := c.Create(mlir.OperationState{Name: "stablehlo.dot", InferResults: true}); err == nil ||
+		!strings.Contains(err.Error(), "AllowInference was not called for it: set Results") {
 		t.Errorf("inference of an operation that AllowInference does not know: %v", err)
 	}
 }
@@ -366,13 +374,16 @@ func TestMisuse(t *testing.T) {
 	check.Panics(t, "a type of another context", func() { other.TupleType(tensor) })
 	check.Panics(t, "is in a block already", func() { m.Body().Append(fn) })
 	check.Panics(t, "Operation.Name called on a nil handle", func() { mlir.Operation{}.Name() })
-	check.Panics(t, "Library.NewContext called on a nil Library", func() { (*mlir.Library)(nil).NewContext(mlir.ContextOptions{}) })
-	check.Panics(t, "Library.NewContext called on a nil Library", func() { new(mlir.Library).NewContext(mlir.ContextOptions{}) })
+	check.Panics(t, "Library.NewContext called on a nil Library",
+		func() { (*mlir.Library)(nil).NewContext(mlir.ContextOptions{}) })
+	check.Panics(t, "Library.NewContext called on a nil Library",
+		func() { new(mlir.Library).NewContext(mlir.ContextOptions{}) })
 	check.Panics(t, "Module.Context called on a nil Module", func() { (*mlir.Module)(nil).Context() })
 	check.Panics(t, "Module.Operation called on a nil Module", func() { (*mlir.Module)(nil).Operation() })
 	check.Panics(t, "Module.Bytecode called on a nil Module", func() { _, _ = (*mlir.Module)(nil).Bytecode() })
 	check.Panics(t, "an attribute with an empty name", func() {
-		_, _ = c.Create(mlir.OperationState{Name: "func.return", Attributes: []mlir.NamedAttribute{{Value: c.UnitAttribute()}}})
+		_, _ = c.Create(
+			mlir.OperationState{Name: "func.return", Attributes: []mlir.NamedAttribute{{Value: c.UnitAttribute()}}})
 	})
 	check.Panics(t, "not an integer or index type", func() { c.IntegerAttribute(c.F32Type(), 1) })
 	check.Panics(t, "16777216 is not a valid width", func() { c.IntegerType(1<<24, mlir.Signless) })
@@ -418,7 +429,8 @@ func TestOnLargeStackPanics(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	if _, err := mlir.Open(mlir.OpenOptions{Path: "/nonexistent/libMLIR.so"}); err == nil || !strings.Contains(err.Error(), "/nonexistent/libMLIR.so") {
+	if _, err := mlir.Open(mlir.OpenOptions{Path: "/nonexistent/libMLIR.so"}); err == nil ||
+		!strings.Contains(err.Error(), "/nonexistent/libMLIR.so") {
 		t.Errorf("a missing library: %v", err)
 	}
 	// Any shared library that is not MLIR: the C library always exists.

@@ -61,7 +61,8 @@ func TestOldestLLVM(t *testing.T) {
 func failed(out string) string {
 	var kept []string
 	for line := range strings.Lines(out) {
-		if word := strings.TrimLeft(line, " "); !strings.HasPrefix(word, "=== ") && !strings.HasPrefix(word, "--- PASS") {
+		if word := strings.TrimLeft(line, " "); !strings.HasPrefix(word, "=== ") &&
+			!strings.HasPrefix(word, "--- PASS") {
 			kept = append(kept, line)
 		}
 	}

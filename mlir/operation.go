@@ -142,7 +142,8 @@ func (o Operation) Verify() error {
 	c.takeDiagnostics("") // of earlier calls
 	if in := c.topOf(capi.OperationKind, o.raw.Ptr); in == nil || in.parted || in.module == nil {
 		if bad := capi.Unplaced(t, o.raw); bad.Ptr != nil {
-			return c.operation(bad).refused("verify", "uses a value, or branches to a block, that is not in an operation: add it to one first")
+			return c.operation(bad).refused("verify",
+				"uses a value, or branches to a block, that is not in an operation: add it to one first")
 		}
 		if o.orphan() {
 			return o.refused("verify", "is not in an operation: add it to one first")

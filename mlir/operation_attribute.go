@@ -127,7 +127,8 @@ func (o Operation) SetDiscardable(name string, a Attribute) {
 	raw := a.in(o.life.ctx, "Operation.SetDiscardable")
 	o.checkSet("Operation.SetDiscardable", name)
 	if o.HasInherent(name) {
-		panic(fmt.Sprintf("mlir: Operation.SetDiscardable: %s of %s is an inherent attribute: use SetInherent", name, o.Name()))
+		panic(fmt.Sprintf("mlir: Operation.SetDiscardable: %s of %s is an inherent attribute: use SetInherent", name,
+			o.Name()))
 	}
 	o.touch()
 	capi.MlirOperationSetDiscardableAttributeByName(t, o.raw, name, raw)

@@ -29,7 +29,8 @@ func (b Block) CreateLike(o Operation, operands ...Value) (Operation, error) {
 		return c.last.operation, nil
 	}
 	if n := o.NumOperands(); n != len(operands) {
-		return Operation{}, fmt.Errorf("mlir: Block.CreateLike: %s has %d operands, but %d are given", o.Name(), n, len(operands))
+		return Operation{},
+			fmt.Errorf("mlir: Block.CreateLike: %s has %d operands, but %d are given", o.Name(), n, len(operands))
 	}
 	if o.NumRegions() > 0 || o.NumSuccessors() > 0 {
 		return Operation{}, fmt.Errorf("mlir: Block.CreateLike: %s has regions or successors: use Clone", o.Name())

@@ -50,7 +50,10 @@ func TestCreateLike(t *testing.T) {
 		t.Errorf("the operation itself has changed: %s", add)
 	}
 	for want, create := range map[string]func() error{
-		"arith.addi has 2 operands, but 1 are given":     func() error { _, err := other.CreateLike(add, x); return err },
+		"arith.addi has 2 operands, but 1 are given": func() error {
+			_, err := other.CreateLike(add, x)
+			return err
+		},
 		"func.func has regions or successors: use Clone": func() error { _, err := other.CreateLike(f); return err },
 	} {
 		if err := create(); err == nil || !strings.Contains(err.Error(), want) {

@@ -105,7 +105,8 @@ func (o Operation) SetSuccessor(i int, b Block) {
 	t := o.life.use("Operation.SetSuccessor", o.raw.Ptr)
 	inRange("Operation.SetSuccessor", i, capi.MlirOperationGetNumSuccessors(t, o.raw))
 	raw := b.in(o.life.ctx, "Operation.SetSuccessor")
-	if own := o.Block(); !own.IsNil() && capi.MlirBlockGetParentRegion(t, own.raw) != capi.MlirBlockGetParentRegion(t, raw) {
+	if own := o.Block(); !own.IsNil() &&
+		capi.MlirBlockGetParentRegion(t, own.raw) != capi.MlirBlockGetParentRegion(t, raw) {
 		panic("mlir: Operation.SetSuccessor was given a block of another region")
 	}
 	if in := o.life.ctx.topOf(capi.OperationKind, o.raw.Ptr); in != nil && in.module == nil {
@@ -154,7 +155,10 @@ func (o Operation) MoveAfter(anchor Operation) {
 	o.move("Operation.MoveAfter", anchor, capi.MlirOperationMoveAfter, Block.InsertAfter)
 }
 
-func (o Operation) move(method string, anchor Operation, within func(*capi.Table, capi.MlirOperation, capi.MlirOperation), insert func(b Block, anchor, o Operation) Operation) {
+func (o Operation) move(
+	method string, anchor Operation, within func(*capi.Table, capi.MlirOperation, capi.MlirOperation),
+	insert func(b Block, anchor, o Operation) Operation,
+) {
 	t := o.life.use(method, o.raw.Ptr)
 	c := o.life.ctx
 	anchor.in(c, method)
@@ -185,7 +189,8 @@ func (o Operation) Clone() Operation {
 	t := o.life.use("Operation.Clone", o.raw.Ptr)
 	c := o.life.ctx
 	raw := capi.MlirOperationClone(t, o.raw)
-	c.newTop(capi.OperationKind, raw.Ptr).uses = elsewhere // its operands may be anywhere: they are checked when it is added
+	// its operands may be anywhere: they are checked when it is added
+	c.newTop(capi.OperationKind, raw.Ptr).uses = elsewhere
 	return c.operation(raw)
 }
 

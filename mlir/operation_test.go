@@ -67,7 +67,8 @@ func TestPlaces(t *testing.T) {
 		check.Diff(t, "inserted", []string{"zero", "one", "two", "three", "four", "five"}, names(b))
 		check.Panics(t, "Block.Insert(8): index out of range with length 7", func() { b.Insert(8, make("eight")) })
 
-		check.Diff(t, "before", []bool{true, false, false}, []bool{one.IsBefore(two), two.IsBefore(one), one.IsBefore(one)})
+		check.Diff(t, "before", []bool{true, false, false},
+			[]bool{one.IsBefore(two), two.IsBefore(one), one.IsBefore(one)})
 		check.Panics(t, "are not in the same block", func() { one.IsBefore(m.Operation()) })
 		check.Diff(t, "next", true, three.Next().Equal(four))
 		check.Diff(t, "first", true, b.First().Equal(zero))
@@ -95,7 +96,8 @@ func TestBlocksAndRegions(t *testing.T) {
 		region := outer.Region(0)
 		one := region.First()
 		two := one.Next()
-		check.Diff(t, "next", []bool{false, true, true, true}, []bool{two.IsNil(), two.Next().IsNil(), one.Region().Equal(region), m.Body().Next().IsNil()})
+		check.Diff(t, "next", []bool{false, true, true, true},
+			[]bool{two.IsNil(), two.Next().IsNil(), one.Region().Equal(region), m.Body().Next().IsNil()})
 		jump := op(m, "t.jump")
 		check.Diff(t, "successors", []int{1, 0}, []int{jump.NumSuccessors(), outer.NumSuccessors()})
 		check.Diff(t, "successor", true, jump.Successor(0).Equal(two))
@@ -113,7 +115,8 @@ func TestBlocksAndRegions(t *testing.T) {
 			types = append(types, a.Type().String())
 		}
 		check.Diff(t, "arguments", []string{"i32", "f32", "index"}, types)
-		check.Panics(t, "Block.InsertArgument(5): index out of range with length 4", func() { one.InsertArgument(5, i32, mlir.Location{}) })
+		check.Panics(t, "Block.InsertArgument(5): index out of range with length 4",
+			func() { one.InsertArgument(5, i32, mlir.Location{}) })
 		one.Argument(1).SetType(c.F64Type())
 		check.Diff(t, "type", "f64", one.Argument(1).Type().String())
 		check.Diff(t, "kinds", []bool{true, false}, []bool{one.Argument(0).IsArgument(), one.Argument(0).IsResult()})
@@ -157,10 +160,12 @@ func TestBlocksAndRegions(t *testing.T) {
 
 		// Move a body to another region.
 		check.Panics(t, "needs an empty region", func() { region.TakeBody(r) })
-		holder := m.Body().Append(create(t, c, mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{c.NewRegion(), c.NewRegion()}}))
+		holder := m.Body().Append(
+			create(t, c, mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{c.NewRegion(), c.NewRegion()}}))
 		holder.Region(0).TakeBody(r)
 		check.Diff(t, "taken", [][]int{nil, {3, 2, 1, 4}}, [][]int{counts(r), counts(holder.Region(0))})
-		check.Diff(t, "next region", []bool{true, true, true}, []bool{holder.Region(0).Next().Equal(holder.Region(1)), holder.Region(1).Next().IsNil(), r.Next().IsNil()})
+		check.Diff(t, "next region", []bool{true, true, true},
+			[]bool{holder.Region(0).Next().Equal(holder.Region(1)), holder.Region(1).Next().IsNil(), r.Next().IsNil()})
 		holder.Region(1).TakeBody(holder.Region(0))
 		check.Diff(t, "taken within", []int{3, 2, 1, 4}, counts(holder.Region(1)))
 		m.Close()
@@ -191,11 +196,13 @@ func TestAttributesInPlace(t *testing.T) {
 		check.Diff(t, "discardable ones", []string{"a.b", "c.d"}, list)
 		f.SetDiscardable("e.f", c.UnitAttribute())
 		f.SetInherent("sym_name", c.StringAttribute("g"))
-		check.Diff(t, "removed", []bool{true, false, true}, []bool{f.RemoveDiscardable("a.b"), f.RemoveDiscardable("a.b"), f.RemoveAttribute("c.d")})
+		check.Diff(t, "removed", []bool{true, false, true},
+			[]bool{f.RemoveDiscardable("a.b"), f.RemoveDiscardable("a.b"), f.RemoveAttribute("c.d")})
 		check.Panics(t, "is an inherent attribute", func() { f.SetDiscardable("sym_name", c.UnitAttribute()) })
 		check.Panics(t, `has no inherent attribute "a.b"`, func() { f.SetInherent("a.b", c.UnitAttribute()) })
 		check.Panics(t, "cannot be set to unit", func() { f.SetInherent("sym_name", c.UnitAttribute()) })
-		check.Panics(t, "the attribute function_type of func.func cannot be", func() { f.SetAttribute("function_type", c.StringAttribute("x")) })
+		check.Panics(t, "the attribute function_type of func.func cannot be",
+			func() { f.SetAttribute("function_type", c.StringAttribute("x")) })
 		check.Panics(t, "an empty name", func() { f.SetAttribute("", c.UnitAttribute()) })
 		check.Panics(t, "called on a zero value", func() { f.SetAttribute("x", mlir.Attribute{}) })
 		for n := range f.Attributes() { // the loop removes one
@@ -219,7 +226,8 @@ func TestUses(t *testing.T) {
 		x, y := op(m, "t.x"), op(m, "t.y")
 		check.Diff(t, "uses", []int{3, 0}, []int{a.NumUses(), b.NumUses()})
 		a.ReplaceAllUsesExcept(b, y)
-		check.Diff(t, "but for y", []bool{true, true, true}, []bool{x.Operand(0).Equal(b), x.Operand(1).Equal(b), y.Operand(0).Equal(a)})
+		check.Diff(t, "but for y", []bool{true, true, true},
+			[]bool{x.Operand(0).Equal(b), x.Operand(1).Equal(b), y.Operand(0).Equal(a)})
 		b.ReplaceAllUses(b)
 		x.ReplaceUsesOf(b, a)
 		check.Diff(t, "in x", []int{3, 0}, []int{a.NumUses(), b.NumUses()})
@@ -227,7 +235,8 @@ func TestUses(t *testing.T) {
 		check.Diff(t, "set", []any{1, true}, []any{x.NumOperands(), x.Operand(0).Equal(b)})
 		x.SetOperands()
 		check.Diff(t, "none", []any{0, false}, []any{x.NumOperands(), b.HasUses()})
-		check.Diff(t, "name", []string{"%0#0", "%0#1"}, []string{a.Name(mlir.PrintOptions{}), b.Name(mlir.PrintOptions{})})
+		check.Diff(t, "name", []string{"%0#0", "%0#1"},
+			[]string{a.Name(mlir.PrintOptions{}), b.Name(mlir.PrintOptions{})})
 		err := y.SetLocation(c.FileLocation("y.go", 7, 1))
 		if !without(t, e, "mlirOperationSetLocation", err) {
 			check.Diff(t, "location", 7, y.Location().Position().Line)
@@ -342,7 +351,8 @@ func TestPostOrder(t *testing.T) {
 		for what, walk := range map[string]func(mlir.Operation, func(mlir.Operation) mlir.WalkAction) bool{
 			"pre": mlir.Operation.Walk, "post": mlir.Operation.WalkPostOrder,
 		} {
-			m := mlirtest.Parse(t, c, `"t.a"() : () -> () "t.b"() ({ "t.c"() : () -> () }) : () -> () "t.d"() : () -> ()`)
+			m := mlirtest.Parse(t, c,
+				`"t.a"() : () -> () "t.b"() ({ "t.c"() : () -> () }) : () -> () "t.d"() : () -> ()`)
 			var got []string
 			walk(m.Operation(), func(o mlir.Operation) mlir.WalkAction {
 				got = append(got, o.Name())
@@ -365,7 +375,8 @@ func TestParseOperation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check.Diff(t, "operation", []any{"t.x", "one.mlir", true, false}, []any{o.Name(), o.Location().Position().File, o.Block().IsNil(), o.IsRegistered()})
+		check.Diff(t, "operation", []any{"t.x", "one.mlir", true, false},
+			[]any{o.Name(), o.Location().Position().File, o.Block().IsNil(), o.IsRegistered()})
 		m := c.NewModule(mlir.Location{})
 		m.Body().Append(o)
 		_, err = c.ParseOperation("two.mlir", []byte("\"t.x\"("))
@@ -399,12 +410,15 @@ func TestInterfaces(t *testing.T) {
 		c := e.Library.NewContext(mlir.ContextOptions{})
 		defer c.Close()
 		check.Diff(t, "types", []bool{true, false, false, false},
-			[]bool{c.InfersTypes("arith.addi"), c.InfersTypes("func.func"), c.InfersTypes("nosuch.op"), c.InfersShapes("func.func")})
+			[]bool{c.InfersTypes("arith.addi"), c.InfersTypes("func.func"), c.InfersTypes("nosuch.op"),
+				c.InfersShapes("func.func")})
 		i32 := c.IntegerType(32, mlir.Signless)
 		v := c.NewBlock(mlir.Location{}, i32).Argument(0)
 		types, err := c.InferTypes(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v, v}})
-		check.Diff(t, "inferred", []any{true, nil, false}, []any{len(types) == 1 && types[0].Equal(i32), err, v.HasUses()})
-		if _, err := c.InferTypes(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v}}); err == nil || !strings.Contains(err.Error(), "takes 2 operands") {
+		check.Diff(t, "inferred", []any{true, nil, false},
+			[]any{len(types) == 1 && types[0].Equal(i32), err, v.HasUses()})
+		if _, err := c.InferTypes(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{v}}); err == nil ||
+			!strings.Contains(err.Error(), "takes 2 operands") {
 			t.Errorf("too few operands: %v", err)
 		}
 		if _, err := c.InferTypes(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{v, v}}); err == nil {

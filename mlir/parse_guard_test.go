@@ -58,16 +58,20 @@ func TestParseGuard(t *testing.T) {
 			}
 			m.Close()
 		}
-		for _, text := range []string{`"stablehlo.all_to_all"`, `"stablehlo.all_to_all"(%a) {`, `"stablehlo.all_to_all"(%a) {"`, `"stablehlo.all_to_all"() <`, `"stablehlo.all_to_all"() {a = "\`} {
+		for _, text := range []string{`"stablehlo.all_to_all"`, `"stablehlo.all_to_all"(%a) {`,
+			`"stablehlo.all_to_all"(%a) {"`, `"stablehlo.all_to_all"() <`, `"stablehlo.all_to_all"() {a = "\`} {
 			if _, err := c.Parse("test.mlir", []byte(text)); err == nil {
 				t.Errorf("%s is parsed", text)
 			}
 		}
 		operand := c.NewBlock(mlir.Location{}, mlirtest.Type(c, "tensor<4xf32>"))
-		_, err := c.Create(mlir.OperationState{Name: "stablehlo.all_to_all", Operands: []mlir.Value{operand.Argument(0)}, Results: []mlir.Type{operand.Argument(0).Type()},
+		_, err := c.Create(mlir.OperationState{Name: "stablehlo.all_to_all",
+			Operands: []mlir.Value{operand.Argument(0)}, Results: []mlir.Type{operand.Argument(0).Type()},
 			Attributes: []mlir.NamedAttribute{
-				{Name: "concat_dimension", Value: mlirtest.Attribute(c, "0 : i64")}, {Name: "split_dimension", Value: mlirtest.Attribute(c, "0 : i64")},
-				{Name: "split_count", Value: mlirtest.Attribute(c, "1 : i64")}, {Name: "replica_groups", Value: mlirtest.Attribute(c, "dense<> : tensor<0x1xi64>")},
+				{Name: "concat_dimension", Value: mlirtest.Attribute(c, "0 : i64")},
+				{Name: "split_dimension", Value: mlirtest.Attribute(c, "0 : i64")},
+				{Name: "split_count", Value: mlirtest.Attribute(c, "1 : i64")},
+				{Name: "replica_groups", Value: mlirtest.Attribute(c, "dense<> : tensor<0x1xi64>")},
 			}})
 		check.Error(t, err, "mlir: stablehlo.all_to_all needs a replica group: the library would crash on it")
 	})
@@ -92,7 +96,8 @@ func TestBroadcastGuard(t *testing.T) {
 			check.Error(t, err, "a chlo.broadcast_ op has negative broadcast dimensions")
 		}
 		c := mlirtest.Context(t)
-		_, err := c.Parse("", []byte("#d = array<i64: 0>\n#e = array<i64: -1>\n"+fmt.Sprintf(add, " {broadcast_dimensions = #d, a.b = #e}")))
+		_, err := c.Parse("", []byte("#d = array<i64: 0>\n#e = array<i64: -1>\n"+
+			fmt.Sprintf(add, " {broadcast_dimensions = #d, a.b = #e}")))
 		check.NoError(t, err)
 		op := mlirtest.Find(mlirtest.Parse(t, c, fmt.Sprintf(add, "")), "chlo.broadcast_add")[0]
 		check.Panics(t, "the attribute broadcast_dimensions of chlo.broadcast_add cannot be set to", func() {

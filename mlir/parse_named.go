@@ -30,7 +30,8 @@ func (c *Context) parseText(name, source string) capi.MlirModule {
 			return c.moduleAround(name, op)
 		}
 		reported := c.sink.Take()
-		if !slices.ContainsFunc(reported, func(d capi.Diagnostic) bool { return strings.HasPrefix(d.Message, notSingle) }) {
+		if !slices.ContainsFunc(reported,
+			func(d capi.Diagnostic) bool { return strings.HasPrefix(d.Message, notSingle) }) {
 			c.reported = reported
 			return capi.MlirModule{}
 		}

@@ -156,7 +156,8 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 	}
 	switch {
 	case o.Op != "" && o.Pipeline != "":
-		return nil, errors.New("mlir: both Op and Pipeline are set: leave Op empty, because Pipeline names the operation")
+		return nil,
+			errors.New("mlir: both Op and Pipeline are set: leave Op empty, because Pipeline names the operation")
 	case o.PrintIR != nil && o.PrintIR.ModuleScope && c.threads:
 		return nil, errors.New("mlir: PrintIROptions.ModuleScope needs a context without Threads")
 	case o.Op == "" && o.Pipeline == "":
@@ -194,7 +195,8 @@ func (c *Context) NewPassManager(o PassManagerOptions) (*PassManager, error) {
 	}
 	if i := o.PrintIR; i != nil {
 		flags := i.Print.flags(t)
-		capi.MlirPassManagerEnableIRPrinting_22(t, p.raw, i.Before, i.After, i.ModuleScope, false, i.OnlyOnFailure, flags, i.Dir)
+		capi.MlirPassManagerEnableIRPrinting_22(t, p.raw, i.Before, i.After, i.ModuleScope, false, i.OnlyOnFailure,
+			flags, i.Dir)
 		capi.MlirOpPrintingFlagsDestroy(t, flags)
 	}
 	return p, nil
@@ -251,7 +253,9 @@ func (l PassList) Add(pipeline string) error {
 	return add(l.raw)
 }
 
-func (p *PassManager) parse(pipeline string, parse func(capi.MlirStringCallback, pointer) capi.MlirLogicalResult) error {
+func (p *PassManager) parse(
+	pipeline string, parse func(capi.MlirStringCallback, pointer) capi.MlirLogicalResult,
+) error {
 	p.ctx.takeDiagnostics("")
 	p.ctx.expect(pipeline)
 	var ok bool

@@ -20,12 +20,13 @@ func TestReproducer(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "r.mlir")
 		fails := false
 		pm := passManager(t, c, mlir.PassManagerOptions{Reproducer: path})
-		check.NoError(t, errors.Join(pm.Nest("func.func").Add("cse"), pm.AddPass(mlir.Pass{Name: "looks", Run: func(mlir.Operation) error {
-			if _, err := os.Stat(path); err != nil || fails {
-				return errors.Join(err, fs.ErrInvalid)
-			}
-			return nil
-		}})))
+		check.NoError(t, errors.Join(pm.Nest("func.func").Add("cse"),
+			pm.AddPass(mlir.Pass{Name: "looks", Run: func(mlir.Operation) error {
+				if _, err := os.Stat(path); err != nil || fails {
+					return errors.Join(err, fs.ErrInvalid)
+				}
+				return nil
+			}})))
 		check.NoError(t, pm.Run(mlirtest.Parse(t, c, twice)))
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("after a run that succeeded: %v", err)

@@ -20,8 +20,9 @@ func (p *PassManager) symbolsKnown(o Operation) error {
 	}
 	for inner := range o.All() {
 		if inner.NumRegions() == 1 && !inner.IsRegistered() {
-			return inner.refused("running the passes", "has a region and is of a dialect that the library does not know, and the pass "+
-				symbolPasses[i]+" would crash on it: leave the pass out, or run it on operations without this one")
+			return inner.refused("running the passes",
+				"has a region and is of a dialect that the library does not know, and the pass "+
+					symbolPasses[i]+" would crash on it: leave the pass out, or run it on operations without this one")
 		}
 	}
 	return nil

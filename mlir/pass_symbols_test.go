@@ -24,7 +24,8 @@ func TestPassUnknownSymbols(t *testing.T) {
   func.func private @f() { return }
   "t.table"() : () -> ()
 }`
-		for _, pass := range []string{"inline", "inline{max-iterations=2}", "duplicate-function-elimination", "remove-dead-values"} {
+		for _, pass := range []string{"inline", "inline{max-iterations=2}", "duplicate-function-elimination",
+			"remove-dead-values"} {
 			pipeline := "builtin.module(cse, " + pass + ")"
 			if _, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: pipeline}); err != nil {
 				continue // not every library has all passes

@@ -88,12 +88,15 @@ func TestPipelines(t *testing.T) {
 func TestPipelineErrors(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
-		for _, bad := range []string{"builtin.module(nosuch-pass)", "builtin.module(", "cse", "builtin.module(cse{nosuch=1})", "func.func(cse))"} {
-			if _, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: bad}); err == nil || !strings.Contains(err.Error(), bad) {
+		for _, bad := range []string{"builtin.module(nosuch-pass)", "builtin.module(", "cse",
+			"builtin.module(cse{nosuch=1})", "func.func(cse))"} {
+			if _, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: bad}); err == nil ||
+				!strings.Contains(err.Error(), bad) {
 				t.Errorf("the pipeline %q gave %v", bad, err)
 			}
 		}
-		if _, err := c.NewPassManager(mlir.PassManagerOptions{Op: "func.func", Pipeline: "func.func(cse)"}); err == nil {
+		if _, err := c.NewPassManager(mlir.PassManagerOptions{Op: "func.func", Pipeline: "func.func(cse)"}); err ==
+			nil {
 			t.Error("Op and Pipeline together gave no error")
 		}
 		pm := passManager(t, c, mlir.PassManagerOptions{})
@@ -102,7 +105,8 @@ func TestPipelineErrors(t *testing.T) {
 		}
 		// A pipeline that fails adds nothing, not even the passes before the one that failed.
 		before := pm.String()
-		for _, bad := range []string{"cse,nosuch-pass", "cse,func.func(nosuch-pass)", "cse,canonicalize{nosuch=1}", "cse,"} {
+		for _, bad := range []string{"cse,nosuch-pass", "cse,func.func(nosuch-pass)", "cse,canonicalize{nosuch=1}",
+			"cse,"} {
 			if err := pm.Add(bad); err == nil {
 				t.Errorf("adding %q gave no error", bad)
 			}
@@ -183,7 +187,8 @@ func TestPassFailures(t *testing.T) {
 		}
 		var panicked *mlir.PanicError
 		err = run(mlir.Pass{Name: "panics", Run: func(mlir.Operation) error { panic("boom") }})
-		if !errors.As(err, &panicked) || panicked.Value != "boom" || !strings.Contains(string(panicked.Stack), "TestPassFailures") {
+		if !errors.As(err, &panicked) || panicked.Value != "boom" ||
+			!strings.Contains(string(panicked.Stack), "TestPassFailures") {
 			t.Errorf("a pass that panics: %v", err)
 		}
 		err = run(mlir.Pass{Name: "fails early", Initialize: func(*mlir.Context) error { return fs.ErrExist },
@@ -202,14 +207,17 @@ func TestPassFailures(t *testing.T) {
 		if err := run(mlir.Pass{Name: "spoils", Run: spoil}); !errors.As(err, &d) || len(d.Diagnostics) == 0 {
 			t.Errorf("a pass that leaves invalid IR: %v", err)
 		}
-		check.Error(t, d, `mlir: verifying after the pass "spoils" failed: test.mlir:`, "redefinition of symbol named 'same'")
+		check.Error(t, d, `mlir: verifying after the pass "spoils" failed: test.mlir:`,
+			"redefinition of symbol named 'same'")
 		nothing := mlir.Pass{Name: "nothing", Run: func(mlir.Operation) error { return nil }}
 		for want, fill := range map[string]func(pm *mlir.PassManager) error{
 			`verifying after the pass "spoils", or after one that ran later, failed`: func(pm *mlir.PassManager) error {
-				return errors.Join(pm.AddPass(nothing), pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}), pm.Add("symbol-dce"))
+				return errors.Join(pm.AddPass(nothing), pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}),
+					pm.Add("symbol-dce"))
 			},
 			`verifying after the pass "spoils" failed`: func(pm *mlir.PassManager) error {
-				return errors.Join(pm.AddPass(nothing), pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}), pm.AddPass(nothing))
+				return errors.Join(pm.AddPass(nothing), pm.AddPass(mlir.Pass{Name: "spoils", Run: spoil}),
+					pm.AddPass(nothing))
 			},
 		} {
 			pm := passManager(t, c, mlir.PassManagerOptions{})
@@ -239,7 +247,8 @@ func TestPassMisuse(t *testing.T) {
 		var kept mlir.Operation
 		run := func(f func(mlir.Operation)) error {
 			pm := passManager(t, c, mlir.PassManagerOptions{})
-			if err := pm.AddPass(mlir.Pass{Name: "test", Run: func(o mlir.Operation) error { f(o); return nil }}); err != nil {
+			if err := pm.AddPass(
+				mlir.Pass{Name: "test", Run: func(o mlir.Operation) error { f(o); return nil }}); err != nil {
 				t.Fatal(err)
 			}
 			return pm.Run(m)
@@ -272,7 +281,8 @@ func TestPassMisuse(t *testing.T) {
 		}
 
 		pm := passManager(t, c, mlir.PassManagerOptions{})
-		if err := pm.AddPass(mlir.Pass{Name: "again", Run: func(mlir.Operation) error { return pm.Run(m) }}); err != nil {
+		if err := pm.AddPass(mlir.Pass{Name: "again", Run: func(mlir.Operation) error { return pm.Run(m) }}); err !=
+			nil {
 			t.Fatal(err)
 		}
 		if err := pm.Run(m); err == nil || !strings.Contains(err.Error(), "called by one of its own passes") {
@@ -285,7 +295,8 @@ func TestPassMisuse(t *testing.T) {
 		}
 		other := mlirtest.ContextOf(t, e.Library)
 		check.Panics(t, "was given an operation that is nil", func() { pm.RunOn(m.Body().Terminator()) })
-		check.Panics(t, "an operation of another context", func() { passManager(t, other, mlir.PassManagerOptions{}).Run(m) })
+		check.Panics(t, "an operation of another context",
+			func() { passManager(t, other, mlir.PassManagerOptions{}).Run(m) })
 		pm.Close()
 		pm.Close()
 		check.Panics(t, "called after PassManager.Close", func() { pm.Run(m) })
@@ -355,7 +366,8 @@ func TestPassReports(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		dir := t.TempDir()
 		for function, o := range map[string]mlir.PassManagerOptions{
-			"mlirPassManagerEnableIRPrinting":  {PrintIR: &mlir.PrintIROptions{After: true, Dir: dir, Print: mlir.PrintOptions{Generic: true}}},
+			"mlirPassManagerEnableIRPrinting": {
+				PrintIR: &mlir.PrintIROptions{After: true, Dir: dir, Print: mlir.PrintOptions{Generic: true}}},
 			"mlirPassManagerEnableTiming":      {Timing: true},
 			"mlirPassManagerEnableStatistics":  {Statistics: mlir.StatisticsList},
 			"mlirPassManagerCreateOnOperation": {},
@@ -380,7 +392,8 @@ func TestPassReports(t *testing.T) {
 			fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
 				if strings.HasSuffix(path, ".mlir") {
 					files++
-					if text := string(check.Must(os.ReadFile(filepath.Join(dir, path)))); !strings.Contains(text, `"func.func"() <{`) {
+					if text := string(check.Must(os.ReadFile(filepath.Join(dir, path)))); !strings.Contains(text,
+						`"func.func"() <{`) {
 						t.Errorf("the IR is not in the generic form:\n%s", text)
 					}
 				}

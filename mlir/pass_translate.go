@@ -17,7 +17,8 @@ func (c *Context) translatable(text string) error {
 		return nil
 	}
 	if err := c.lib.need("mlirRegisterAllLLVMTranslations"); err != nil {
-		return fmt.Errorf("mlir: the pass %s needs the translations of the dialects to LLVM IR: %w", gpuModuleToBinary, err)
+		return fmt.Errorf("mlir: the pass %s needs the translations of the dialects to LLVM IR: %w", gpuModuleToBinary,
+			err)
 	}
 	c.registerTranslations()
 	return nil

@@ -79,12 +79,14 @@ type rewritten struct {
 // the library cannot call them.
 func (c *Context) NewPatterns(patterns ...Pattern) (*Patterns, error) {
 	t := c.life.check("Context.NewPatterns")
-	if err := c.lib.need("mlirOpRewritePatternCreate", "mlirRewritePatternSetAdd", "mlirFreezeRewritePattern", "mlirPatternRewriterAsBase"); err != nil {
+	if err := c.lib.need("mlirOpRewritePatternCreate", "mlirRewritePatternSetAdd", "mlirFreezeRewritePattern",
+		"mlirPatternRewriterAsBase"); err != nil {
 		return nil, err
 	}
 	for _, p := range patterns {
 		if p.Op == "" || p.Rewrite == nil || p.Benefit < 0 || p.Benefit >= 1<<16-1 {
-			return nil, fmt.Errorf("mlir: the pattern %q needs an Op, a Rewrite, and a Benefit of at most 65534", p.Name)
+			return nil,
+				fmt.Errorf("mlir: the pattern %q needs an Op, a Rewrite, and a Benefit of at most 65534", p.Name)
 		}
 		c.Registered(p.Op) // loads the dialect, without which the name would not match
 		for _, name := range p.Generates {
@@ -94,7 +96,8 @@ func (c *Context) NewPatterns(patterns ...Pattern) (*Patterns, error) {
 	s := &Patterns{ctx: c, life: &lifetime{ctx: c, of: "Patterns", parent: c.life}}
 	set := capi.MlirRewritePatternSetCreate(t, c.raw)
 	for _, p := range patterns {
-		capi.MlirRewritePatternSetAdd(t, set, capi.CreatePattern(t, c.raw, p.Op, max(p.Benefit, 1), p.Generates, s.match(t, p)))
+		capi.MlirRewritePatternSetAdd(t, set,
+			capi.CreatePattern(t, c.raw, p.Op, max(p.Benefit, 1), p.Generates, s.match(t, p)))
 	}
 	s.freeze(t, set)
 	return s, nil

@@ -85,7 +85,8 @@ func (s *Patterns) ApplyTo(op Operation, o GreedyOptions) (Operation, error) {
 	var converged bool
 	op, err := s.run(op, "Patterns.Apply", patternRun{trusts: o.NoVerify, folds: !o.NoFolding}, func(op Operation) {
 		if greedy == "mlirApplyPatternsAndFoldGreedily" {
-			converged = capi.MlirApplyPatternsAndFoldGreedily(t, capi.MlirModuleFromOperation(t, op.raw), s.raw, config).Value != 0
+			converged = capi.MlirApplyPatternsAndFoldGreedily(t, capi.MlirModuleFromOperation(t, op.raw), s.raw,
+				config).Value != 0
 			return
 		}
 		converged = capi.MlirApplyPatternsAndFoldGreedilyWithOp(t, op.raw, s.raw, config).Value != 0
@@ -109,7 +110,8 @@ func (o GreedyOptions) set(t *capi.Table, config capi.MlirGreedyRewriteDriverCon
 	capi.MlirGreedyRewriteDriverConfigSetUseTopDownTraversal(t, config, o.TopDown)
 	capi.MlirGreedyRewriteDriverConfigEnableFolding(t, config, !o.NoFolding)
 	capi.MlirGreedyRewriteDriverConfigEnableConstantCSE(t, config, !o.NoConstantCSE)
-	capi.MlirGreedyRewriteDriverConfigSetStrictness(t, config, capi.MlirGreedyRewriteStrictness(min(max(o.Strictness, AnyOp), Existing)))
+	capi.MlirGreedyRewriteDriverConfigSetStrictness(t, config,
+		capi.MlirGreedyRewriteStrictness(min(max(o.Strictness, AnyOp), Existing)))
 	level := capi.MLIR_GREEDY_SIMPLIFY_REGION_LEVEL_AGGRESSIVE
 	switch o.Regions {
 	case SimplifyNormally:

@@ -87,11 +87,13 @@ func TestPatterns(t *testing.T) {
 		for name, apply := range map[string]func(*mlir.Module) error{
 			"greedy": func(m *mlir.Module) error { return s.Apply(m, mlir.GreedyOptions{}) },
 			"top down": func(m *mlir.Module) error {
-				return s.Apply(m, mlir.GreedyOptions{TopDown: true, Strictness: mlir.ExistingAndNew, Regions: mlir.SimplifyNothing, NoConstantCSE: true})
+				return s.Apply(m, mlir.GreedyOptions{TopDown: true, Strictness: mlir.ExistingAndNew,
+					Regions: mlir.SimplifyNothing, NoConstantCSE: true})
 			},
 			"walk": func(m *mlir.Module) error {
 				defer func() {
-					pm := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(cse)"}) // the constant is dead
+					// the constant is dead
+					pm := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(cse)"})
 					if err := pm.Run(m); err != nil {
 						t.Error(err)
 					}
@@ -129,7 +131,8 @@ func TestPatternFailures(t *testing.T) {
 			t.Errorf("a pattern that fails was called %d times: %v", calls, err)
 		}
 		var panicked *mlir.PanicError
-		if err := apply(func(mlir.Operation, *mlir.Rewriter) (bool, error) { panic("boom") }); !errors.As(err, &panicked) || panicked.Value != "boom" {
+		if err := apply(func(mlir.Operation, *mlir.Rewriter) (bool, error) { panic("boom") }); !errors.As(err,
+			&panicked) || panicked.Value != "boom" {
 			t.Errorf("a pattern that panics: %v", err)
 		}
 		if err := apply(func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
@@ -138,11 +141,21 @@ func TestPatternFailures(t *testing.T) {
 			t.Errorf("a pattern that always matches: %v", err)
 		}
 		for want, f := range map[string]func(op mlir.Operation, r *mlir.Rewriter) error{
-			"its result 0 is used by":                 func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op) },
-			"use Rewriter.Erase":                      func(op mlir.Operation, r *mlir.Rewriter) error { return op.Erase() },
-			"given 0 values instead of 1":             func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op); return nil },
-			"a value of the operation that it erases": func(op mlir.Operation, r *mlir.Rewriter) error { r.Replace(op, op.Result(0)); return nil },
-			"or on one around it":                     func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op.Parent()) },
+			"its result 0 is used by": func(op mlir.Operation, r *mlir.Rewriter) error {
+				return r.Erase(op)
+			},
+			"use Rewriter.Erase": func(op mlir.Operation, r *mlir.Rewriter) error {
+				return op.Erase()
+			},
+			"given 0 values instead of 1": func(op mlir.Operation, r *mlir.Rewriter) error {
+				r.Replace(op)
+				return nil
+			},
+			"a value of the operation that it erases": func(op mlir.Operation, r *mlir.Rewriter) error {
+				r.Replace(op, op.Result(0))
+				return nil
+			},
+			"or on one around it": func(op mlir.Operation, r *mlir.Rewriter) error { return r.Erase(op.Parent()) },
 			"has no insertion point": func(op mlir.Operation, r *mlir.Rewriter) error {
 				r.SetInsertionPoint(nil)
 				_, err := r.Clone(op)
@@ -156,28 +169,34 @@ func TestPatternFailures(t *testing.T) {
 				defer own.Close()
 				return own.Erase(op)
 			},
-			"into itself": func(op mlir.Operation, r *mlir.Rewriter) error { r.MoveBefore(op.Parent(), op); return nil },
+			"into itself": func(op mlir.Operation, r *mlir.Rewriter) error {
+				r.MoveBefore(op.Parent(), op)
+				return nil
+			},
 		} {
 			err := apply(func(op mlir.Operation, r *mlir.Rewriter) (bool, error) { return false, f(op, r) })
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the error is %v, want it to say %q", err, want)
 			}
 		}
-		s := patterns(t, c, mlir.Pattern{Name: "greedy", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
-			constant := op.Operand(1).Owner()
-			if constant.IsNil() {
-				return false, nil
-			}
-			r.Replace(constant, op.Operand(0))
-			return true, nil
-		}})
-		if err := s.Walk(mlirtest.Parse(t, c, doubling)); err == nil || !strings.Contains(err.Error(), "outside the matched operation") {
+		s := patterns(t, c, mlir.Pattern{Name: "greedy", Op: "arith.muli",
+			Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
+				constant := op.Operand(1).Owner()
+				if constant.IsNil() {
+					return false, nil
+				}
+				r.Replace(constant, op.Operand(0))
+				return true, nil
+			}})
+		if err := s.Walk(mlirtest.Parse(t, c, doubling)); err == nil ||
+			!strings.Contains(err.Error(), "outside the matched operation") {
 			t.Errorf("a walk that erases outside the match: %v", err)
 		}
 		s.Close()
 		s.Close()
 		check.Panics(t, "called after Patterns.Close", func() { s.Walk(mlirtest.Parse(t, c, doubling)) })
-		for _, bad := range []mlir.Pattern{{}, {Op: "arith.muli"}, {Op: "arith.muli", Rewrite: double.Rewrite, Benefit: 1 << 16}} {
+		for _, bad := range []mlir.Pattern{{}, {Op: "arith.muli"},
+			{Op: "arith.muli", Rewrite: double.Rewrite, Benefit: 1 << 16}} {
 			if _, err := c.NewPatterns(bad); err == nil {
 				t.Errorf("the pattern %+v was taken", bad)
 			}
@@ -190,12 +209,14 @@ func TestBenefit(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		var order []string
 		note := func(name string, benefit int) mlir.Pattern {
-			return mlir.Pattern{Name: name, Op: "func.return", Benefit: benefit, Rewrite: func(mlir.Operation, *mlir.Rewriter) (bool, error) {
-				order = append(order, name)
-				return false, nil
-			}}
+			return mlir.Pattern{Name: name, Op: "func.return", Benefit: benefit,
+				Rewrite: func(mlir.Operation, *mlir.Rewriter) (bool, error) {
+					order = append(order, name)
+					return false, nil
+				}}
 		}
-		if err := patterns(t, c, note("small", 1), note("large", 7), note("middle", 3)).Walk(mlirtest.Parse(t, c, doubling)); err != nil {
+		if err := patterns(t, c, note("small", 1), note("large", 7),
+			note("middle", 3)).Walk(mlirtest.Parse(t, c, doubling)); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{"large", "middle", "small"}, order); diff != "" {
@@ -286,7 +307,8 @@ var rewriterTests = []struct {
 		add := operations(f)[0]
 		r.SetInsertionPoint(mlir.After(add))
 		x := add.Operand(0)
-		o, err := r.Create(mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
+		o, err := r.Create(
+			mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
 		if err == nil && !r.Block().Equal(o.Block()) {
 			return errors.New("the insertion point is elsewhere")
 		}
@@ -307,7 +329,8 @@ var rewriterTests = []struct {
 		r.SetInsertionPoint(mlir.Before(ops[1]))
 		x := ops[0].Operand(0)
 		r.Replace(ops[1], x) // the insertion point is before the return now
-		_, err := r.Create(mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
+		_, err := r.Create(
+			mlir.OperationState{Name: "arith.subi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
 		return err
 	}, "addi subi return; br | return"},
 	{"the insertion point's block goes", func(r *mlir.Rewriter, f, g mlir.Operation) error {
@@ -358,7 +381,8 @@ var rewriterTests = []struct {
 	{"blocks", func(r *mlir.Rewriter, f, g mlir.Operation) error {
 		blocks := slices.Collect(g.Region(0).Blocks())
 		made := r.NewBlock(blocks[1], mlir.Location{}, blocks[1].Argument(0).Type())
-		if _, err := r.Create(mlir.OperationState{Name: "func.return", Operands: []mlir.Value{made.Argument(0)}}); err != nil {
+		if _, err := r.Create(
+			mlir.OperationState{Name: "func.return", Operands: []mlir.Value{made.Argument(0)}}); err != nil {
 			return err
 		}
 		r.CloneRegionBefore(f.Region(0), blocks[1])

@@ -69,10 +69,11 @@ func TestPatternInvalid(t *testing.T) {
 		"too few operands": {"'arith.addi' op expected 2 operands", func(o mlir.Operation, r *mlir.Rewriter) {
 			o.SetOperands(o.Operand(0))
 		}},
-		"no operands where they are modified": {"'arith.cmpi' op expected 2 operands", func(o mlir.Operation, r *mlir.Rewriter) {
-			cmpi := find(o, "arith.cmpi", 0)
-			_ = r.ModifyInPlace(cmpi, func() error { cmpi.SetOperands(); return nil })
-		}},
+		"no operands where they are modified": {"'arith.cmpi' op expected 2 operands",
+			func(o mlir.Operation, r *mlir.Rewriter) {
+				cmpi := find(o, "arith.cmpi", 0)
+				_ = r.ModifyInPlace(cmpi, func() error { cmpi.SetOperands(); return nil })
+			}},
 		"another type": {"type mismatch for bb argument", func(o mlir.Operation, r *mlir.Rewriter) {
 			o.Result(0).SetType(o.Context().IntegerType(64, mlir.Signless))
 		}},
@@ -84,16 +85,19 @@ func TestPatternInvalid(t *testing.T) {
 			r.ReplaceAllUses(end.Operand(0), find(o, "arith.cmpi", 0).Result(0))
 		}},
 		"its own result": {"does not dominate this use", func(o mlir.Operation, r *mlir.Rewriter) {
-			zero := check.Must(r.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{o.Result(0).Type()},
-				Attributes: []mlir.NamedAttribute{{Name: "value", Value: o.Context().IntegerAttribute(o.Result(0).Type(), 0)}}}))
+			zero := check.Must(
+				r.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{o.Result(0).Type()},
+					Attributes: []mlir.NamedAttribute{
+						{Name: "value", Value: o.Context().IntegerAttribute(o.Result(0).Type(), 0)}}}))
 			o.SetOperands(o.Result(0), zero.Result(0)) // folds to itself forever
 		}},
 		"a result from behind": {"does not dominate this use", func(o mlir.Operation, r *mlir.Rewriter) {
 			o.SetOperand(0, find(o, "scf.if", 0).Result(0))
 		}},
-		"a result of a branch that may not be taken": {"does not dominate this use", func(o mlir.Operation, r *mlir.Rewriter) {
-			find(o, "func.return", 0).SetOperand(0, find(o, "arith.addi", 1).Result(0))
-		}},
+		"a result of a branch that may not be taken": {"does not dominate this use",
+			func(o mlir.Operation, r *mlir.Rewriter) {
+				find(o, "func.return", 0).SetOperand(0, find(o, "arith.addi", 1).Result(0))
+			}},
 		"moved before what it uses": {"does not dominate this use", func(o mlir.Operation, r *mlir.Rewriter) {
 			r.MoveBefore(find(o, "arith.cmpi", 0), o)
 		}},
@@ -122,33 +126,38 @@ func TestPatternInvalid(t *testing.T) {
 			r.NewBlock(find(o, "cf.br", 0).Block(), mlir.Location{})
 		}},
 		"made with too little": {"'arith.addi' op expected 2 operands", func(o mlir.Operation, r *mlir.Rewriter) {
-			check.Must(r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)}, Results: []mlir.Type{o.Result(0).Type()}}))
+			check.Must(r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)},
+				Results: []mlir.Type{o.Result(0).Type()}}))
 		}},
-		"put in with something wrong in it": {"'arith.addi' op expected 2 operands", func(o mlir.Operation, r *mlir.Rewriter) {
-			c := o.Context()
-			region, block := c.NewRegion(), c.NewBlock(mlir.Location{})
-			region.Append(block)
-			check.Must(mlir.Create(block, mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{o.Operand(0)}, Results: []mlir.Type{o.Result(0).Type()}}))
-			check.Must(r.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}}))
-		}},
+		"put in with something wrong in it": {"'arith.addi' op expected 2 operands",
+			func(o mlir.Operation, r *mlir.Rewriter) {
+				c := o.Context()
+				region, block := c.NewRegion(), c.NewBlock(mlir.Location{})
+				region.Append(block)
+				check.Must(mlir.Create(block, mlir.OperationState{Name: "arith.addi",
+					Operands: []mlir.Value{o.Operand(0)}, Results: []mlir.Type{o.Result(0).Type()}}))
+				check.Must(r.Create(mlir.OperationState{Name: "t.holder", Regions: []mlir.Region{region}}))
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 				c.SetAllowUnregistered(true)
 				calls := 0
-				s := patterns(t, c, mlir.Pattern{Name: "spoil", Op: "arith.addi", Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
-					if _, marked := o.Attribute("mark"); !marked {
-						return false, nil
-					}
-					calls++
-					test.spoil(o, r)
-					return true, nil
-				}})
+				s := patterns(t, c, mlir.Pattern{Name: "spoil", Op: "arith.addi",
+					Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
+						if _, marked := o.Attribute("mark"); !marked {
+							return false, nil
+						}
+						calls++
+						test.spoil(o, r)
+						return true, nil
+					}})
 				m := mlirtest.Parse(t, c, valid)
 				err := s.Apply(m, mlir.GreedyOptions{TopDown: true, Regions: mlir.SimplifyAggressively})
 				var pattern *mlir.PatternError
 				var diagnostics *mlir.DiagnosticError
-				if !errors.As(err, &pattern) || !errors.As(err, &diagnostics) || !strings.Contains(err.Error(), test.want) {
+				if !errors.As(err, &pattern) || !errors.As(err, &diagnostics) ||
+					!strings.Contains(err.Error(), test.want) {
 					t.Fatalf("the error is %v, want it to say %q", err, test.want)
 				}
 				check.Diff(t, "calls", 1, calls)
@@ -165,10 +174,11 @@ func TestPatternInvalid(t *testing.T) {
 func TestPatternStops(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
-		s := patterns(t, c, mlir.Pattern{Name: "fail", Op: "func.func", Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
-			o.SetDiscardable("t.seen", o.Context().UnitAttribute())
-			return false, fs.ErrNotExist
-		}})
+		s := patterns(t, c, mlir.Pattern{Name: "fail", Op: "func.func",
+			Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
+				o.SetDiscardable("t.seen", o.Context().UnitAttribute())
+				return false, fs.ErrNotExist
+			}})
 		m := mlirtest.Parse(t, c, valid)
 		want := strings.Replace(m.String(), "-> i32 {", "-> i32 attributes {t.seen} {", 1)
 		if err := s.Apply(m, mlir.GreedyOptions{TopDown: true}); !errors.Is(err, fs.ErrNotExist) {
@@ -186,11 +196,12 @@ func TestPatternMovesOn(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
 		calls := 0
-		s := patterns(t, c, mlir.Pattern{Name: "on", Op: "t.op", Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
-			calls++
-			r.MoveAfter(o, o.Next())
-			return true, nil
-		}})
+		s := patterns(t, c,
+			mlir.Pattern{Name: "on", Op: "t.op", Rewrite: func(o mlir.Operation, r *mlir.Rewriter) (bool, error) {
+				calls++
+				r.MoveAfter(o, o.Next())
+				return true, nil
+			}})
 		m := mlirtest.Parse(t, c, `"t.op"() : () -> () "t.op"() : () -> () "t.end"() : () -> ()`)
 		op(m, "t.end").Erase()
 		if err := s.Walk(m); err != nil {

@@ -27,8 +27,10 @@ type PDLOptions struct {
 func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	t := c.life.check("Context.NewPDLPatterns")
 	m.life.mine(c, "a module", "Context.NewPDLPatterns")
-	if err := c.lib.need("mlirPDLPatternModuleFromModule", "mlirRewritePatternSetFromPDLPatternModule", "mlirFreezeRewritePattern",
-		"mlirPDLPatternModuleRegisterRewriteFunction", "mlirPDLPatternModuleRegisterConstraintFunction", "mlirPatternRewriterAsBase"); err != nil {
+	if err := c.lib.need("mlirPDLPatternModuleFromModule", "mlirRewritePatternSetFromPDLPatternModule",
+		"mlirFreezeRewritePattern",
+		"mlirPDLPatternModuleRegisterRewriteFunction", "mlirPDLPatternModuleRegisterConstraintFunction",
+		"mlirPatternRewriterAsBase"); err != nil {
 		return nil, err
 	}
 	if err := m.Verify(); err != nil {
@@ -48,7 +50,8 @@ func (c *Context) NewPDLPatterns(m *Module, o PDLOptions) (*Patterns, error) {
 	}
 	s := &Patterns{ctx: c, byPDL: true, life: &lifetime{ctx: c, of: "Patterns", parent: c.life}}
 	// The library takes ownership of the module, so it gets a copy.
-	raw := capi.MlirPDLPatternModuleFromModule(t, capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, copied.Operation().raw)))
+	raw := capi.MlirPDLPatternModuleFromModule(t,
+		capi.MlirModuleFromOperation(t, capi.MlirOperationClone(t, copied.Operation().raw)))
 	for name, f := range o.Constraints {
 		s.forget = append(s.forget, capi.RegisterPDL(t, raw, name, true, s.constraint(t, name, f)))
 	}
@@ -78,7 +81,8 @@ func (o PDLOptions) check(m *Module) (err error) {
 			}
 		}
 		attribute, _ := op.Attribute("name")
-		if attribute.IsNil() || kind != "pdl.apply_native_constraint" && kind != "pdl.apply_native_rewrite" && kind != "pdl.rewrite" {
+		if attribute.IsNil() || kind != "pdl.apply_native_constraint" && kind != "pdl.apply_native_rewrite" &&
+			kind != "pdl.rewrite" {
 			return WalkContinue
 		}
 		name, _ := attribute.Text()
@@ -87,7 +91,8 @@ func (o PDLOptions) check(m *Module) (err error) {
 			if o.Constraints[name] == nil {
 				err = fmt.Errorf("mlir: the patterns call the constraint %q, which PDLOptions does not have", name)
 			} else if op.NumResults() > 0 {
-				err = fmt.Errorf("mlir: the constraint %q has results, which constraints written in Go cannot return", name)
+				err = fmt.Errorf("mlir: the constraint %q has results, which constraints written in Go cannot return",
+					name)
 			}
 		case o.Rewrites[name] == nil:
 			err = fmt.Errorf("mlir: the patterns call the rewrite %q, which PDLOptions does not have", name)
@@ -184,7 +189,9 @@ func (s *Patterns) pdlResults(t *capi.Table, list capi.MlirPDLResultList, types 
 }
 
 // pdlPlaceholders passes results to the library instead of those of a rewrite that failed.
-func (s *Patterns) pdlPlaceholders(t *capi.Table, base capi.MlirRewriterBase, list capi.MlirPDLResultList, types []string) {
+func (s *Patterns) pdlPlaceholders(
+	t *capi.Table, base capi.MlirRewriterBase, list capi.MlirPDLResultList, types []string,
+) {
 	none := capi.MlirNoneTypeGet(t, s.ctx.raw)
 	operation := func() capi.MlirOperation {
 		op := capi.CreateOperation(t, &capi.OperationState{

@@ -12,7 +12,8 @@ import (
 // FuzzPDL applies patterns with steps that the input chooses. The module must be printable
 // afterwards.
 func FuzzPDL(f *testing.F) {
-	for _, seed := range []string{"", "\x00\x01\x02\x03\x04\x05", "abcdefghijklmnop", "\x09\x01\x02\x0a\x03\x01\x0b\x07\x07\x07\x01\x02"} {
+	for _, seed := range []string{"", "\x00\x01\x02\x03\x04\x05", "abcdefghijklmnop",
+		"\x09\x01\x02\x0a\x03\x01\x0b\x07\x07\x07\x01\x02"} {
 		f.Add([]byte(seed))
 	}
 	engines := mlirtest.Engines(f)
@@ -101,7 +102,8 @@ func anyPattern(data []byte) string {
 	root := []string{"%op", "", ops[len(ops)-1]}[next()%3]
 	fmt.Fprintf(&b, " pdl.rewrite %s {\n  %%r = pdl.result 0 of %%op\n  %%rs = pdl.results of %%op\n  %%ts = pdl.range %%t : !pdl.type\n  %%u = pdl.attribute = 1 : i32\n", root)
 	of := func(list []string) string { return list[next()%len(list)] }
-	names := []string{"arith.addi", "arith.muli", "arith.constant", "t.new", "func.return", "cf.br", "arith.cmpi", "arith.nothing", "scf.if"}
+	names := []string{"arith.addi", "arith.muli", "arith.constant", "t.new", "func.return", "cf.br", "arith.cmpi",
+		"arith.nothing", "scf.if"}
 	for i := 0; len(input) > 0 && i < 20; i++ {
 		switch next() % 12 {
 		case 0, 1:
@@ -118,7 +120,8 @@ func anyPattern(data []byte) string {
 			if next()%4 == 0 {
 				attribute = ` {"value" = %u}`
 			}
-			result := []string{"", fmt.Sprintf(" -> (%s : !pdl.type)", of(types)), fmt.Sprintf(" -> (%s : !pdl.range<type>)", of(typeRanges))}[next()%3]
+			result := []string{"", fmt.Sprintf(" -> (%s : !pdl.type)", of(types)),
+				fmt.Sprintf(" -> (%s : !pdl.range<type>)", of(typeRanges))}[next()%3]
 			fmt.Fprintf(&b, "  %%o%d = pdl.operation %q%s%s%s\n", i, name, operands, attribute, result)
 			ops = append(ops, fmt.Sprintf("%%o%d", i))
 		case 2:
@@ -139,12 +142,15 @@ func anyPattern(data []byte) string {
 			fmt.Fprintf(&b, "  %%v%d = pdl.range %s, %s : !pdl.value, !pdl.range<value>\n", i, of(values), of(ranges))
 			ranges = append(ranges, fmt.Sprintf("%%v%d", i))
 		case 9:
-			fmt.Fprintf(&b, "  pdl.apply_native_rewrite %q(%s : !pdl.operation)\n", of([]string{"erase", "erase next", "sum"}), of(ops))
+			fmt.Fprintf(&b, "  pdl.apply_native_rewrite %q(%s : !pdl.operation)\n",
+				of([]string{"erase", "erase next", "sum"}), of(ops))
 		case 10:
-			fmt.Fprintf(&b, "  %%v%d = pdl.apply_native_rewrite %q(%s : !pdl.operation) : !pdl.value\n", i, of([]string{"result", "operand"}), of(ops))
+			fmt.Fprintf(&b, "  %%v%d = pdl.apply_native_rewrite %q(%s : !pdl.operation) : !pdl.value\n", i,
+				of([]string{"result", "operand"}), of(ops))
 			values = append(values, fmt.Sprintf("%%v%d", i))
 		case 11:
-			fmt.Fprintf(&b, "  %%o%d = pdl.apply_native_rewrite \"same\"(%s : !pdl.operation) : !pdl.operation\n", i, of(ops))
+			fmt.Fprintf(&b, "  %%o%d = pdl.apply_native_rewrite \"same\"(%s : !pdl.operation) : !pdl.operation\n", i,
+				of(ops))
 			ops = append(ops, fmt.Sprintf("%%o%d", i))
 		}
 	}

@@ -136,8 +136,9 @@ func (w *pdlRewrite) call(b Block, loc Location, arguments []Value) (Operation, 
 	for _, text := range this.results {
 		results = append(results, w.typ(text))
 	}
-	return Create(b, OperationState{Name: "pdl.apply_native_rewrite", Location: loc, Operands: arguments, Results: results,
-		Attributes: []NamedAttribute{{"name", w.c.StringAttribute(this.name)}}})
+	return Create(b,
+		OperationState{Name: "pdl.apply_native_rewrite", Location: loc, Operands: arguments, Results: results,
+			Attributes: []NamedAttribute{{"name", w.c.StringAttribute(this.name)}}})
 }
 
 // instead replaces a step by a call of Go.

@@ -63,7 +63,9 @@ var pdlFunctions = mlir.PDLOptions{
 			}
 			return nil, nil
 		},
-		"operand": func(r *mlir.Rewriter, a []any) ([]any, error) { return []any{a[0].(mlir.Operation).Operand(0)}, nil },
+		"operand": func(r *mlir.Rewriter, a []any) ([]any, error) {
+			return []any{a[0].(mlir.Operation).Operand(0)}, nil
+		},
 	},
 }
 
@@ -131,22 +133,27 @@ func TestPDLSteps(t *testing.T) {
 		"erased by a function": {rewriting("%op", `pdl.apply_native_rewrite "erase"(%op : !pdl.operation)`), dropped},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachPDL(t, test.pattern, func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error) {
-				m := mlirtest.Parse(t, c, doubling)
-				if err := apply(m); err != nil {
-					t.Fatal(err)
-				}
-				// A greedy driver erases dead operations.
-				if got := strings.Replace(m.String(), "    %c2_i32 = arith.constant 2 : i32\n    return", "    return", 1); got != test.want {
-					t.Error(cmp.Diff(test.want, got))
-				}
-			})
+			eachPDL(t, test.pattern,
+				func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error) {
+					m := mlirtest.Parse(t, c, doubling)
+					if err := apply(m); err != nil {
+						t.Fatal(err)
+					}
+					// A greedy driver erases dead operations.
+					if got := strings.Replace(m.String(), "    %c2_i32 = arith.constant 2 : i32\n    return",
+						"    return", 1); got != test.want {
+						t.Error(cmp.Diff(test.want, got))
+					}
+				})
 		})
 	}
 }
 
 // eachPDL runs a test on the engines that have PDL, in both drivers.
-func eachPDL(t *testing.T, pattern string, test func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error)) {
+func eachPDL(
+	t *testing.T, pattern string,
+	test func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error),
+) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		c.SetAllowUnregistered(true)
 		s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, pattern), pdlFunctions)
@@ -183,11 +190,13 @@ func TestPDLWrong(t *testing.T) {
 		"erased twice": {"an operation that Rewriter.Replace has erased", rewriting("%op", `
       pdl.replace %op with (%a : !pdl.value)
       pdl.erase %op`)},
-		"erased by a function and used in a range": {"was given a value that Rewriter.Replace has erased", rewriting("%op", `
+		"erased by a function and used in a range": {"was given a value that Rewriter.Replace has erased",
+			rewriting("%op", `
       pdl.apply_native_rewrite "erase"(%op : !pdl.operation)
       %all = pdl.range %r, %r : !pdl.value, !pdl.value
       %more = pdl.operation "t.more"(%all : !pdl.range<value>) -> (%t : !pdl.type)`)},
-		"erased by a function and replaced with a range": {"an operation that Rewriter.Replace has erased", rewriting("%op", `
+		"erased by a function and replaced with a range": {"an operation that Rewriter.Replace has erased",
+			rewriting("%op", `
       %all = pdl.range %a : !pdl.value
       pdl.apply_native_rewrite "erase"(%op : !pdl.operation)
       pdl.replace %op with (%all : !pdl.range<value>)`)},
@@ -197,7 +206,8 @@ func TestPDLWrong(t *testing.T) {
 		"its own results": {"a value of the operation that it erases", rewriting("%op", `
       %all = pdl.results of %op
       pdl.replace %op with (%all : !pdl.range<value>)`)},
-		"used after it was replaced with a range": {"was given a value that Rewriter.Replace has erased", rewriting("%op", `
+		"used after it was replaced with a range": {"was given a value that Rewriter.Replace has erased",
+			rewriting("%op", `
       %all = pdl.range %a : !pdl.value
       pdl.replace %op with (%all : !pdl.range<value>) {}
       %more = pdl.operation "t.more"(%r : !pdl.value)`)},
@@ -207,33 +217,37 @@ func TestPDLWrong(t *testing.T) {
 		"an operation without a definition": {"unregistered operation 'arith.nothing'", rewriting("%op", `
       %new = pdl.operation "arith.nothing"(%a, %b : !pdl.value, !pdl.value) -> (%t : !pdl.type)
       pdl.replace %op with %new`)},
-		"a constraint that changes": {"change them in a rewrite", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
-			"pdl.rewrite", `pdl.apply_native_constraint "changes"(%op : !pdl.operation)
+		"a constraint that changes": {"change them in a rewrite",
+			strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
+				"pdl.rewrite", `pdl.apply_native_constraint "changes"(%op : !pdl.operation)
       pdl.rewrite`, 1)},
-		"a constraint that makes": {"change them in a rewrite", strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
-			"pdl.rewrite", `pdl.apply_native_constraint "makes"(%op : !pdl.operation)
+		"a constraint that makes": {"change them in a rewrite",
+			strings.Replace(rewriting("%op", `pdl.replace %op with (%a : !pdl.value)`),
+				"pdl.rewrite", `pdl.apply_native_constraint "makes"(%op : !pdl.operation)
       pdl.rewrite`, 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachPDL(t, test.pattern, func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error) {
-				m := mlirtest.Parse(t, c, doubling)
-				err := apply(m)
-				var pattern *mlir.PatternError
-				want := test.want
-				if name == "an attribute missing" && c.Library().Has("stablehloGetCurrentVersion") {
-					want = `arith.constant needs the attribute "value"` // Create has asked the verifier
-				}
-				if !errors.As(err, &pattern) || !strings.Contains(err.Error(), want) {
-					t.Errorf("the error is %v, want it to say %q", err, want)
-				}
-				if panicked := new(mlir.PanicError); errors.As(err, &panicked) && !strings.HasPrefix(name, "a constraint") {
-					t.Errorf("the text of a pattern caused a panic: %v", err)
-				}
-				_ = m.String()
-				if n := count(m, "func.return"); n != 1 || count(m, "builtin.unrealized_conversion_cast") != 0 {
-					t.Errorf("the module is:\n%s", m)
-				}
-			})
+			eachPDL(t, test.pattern,
+				func(t *testing.T, c *mlir.Context, s *mlir.Patterns, apply func(*mlir.Module) error) {
+					m := mlirtest.Parse(t, c, doubling)
+					err := apply(m)
+					var pattern *mlir.PatternError
+					want := test.want
+					if name == "an attribute missing" && c.Library().Has("stablehloGetCurrentVersion") {
+						want = `arith.constant needs the attribute "value"` // Create has asked the verifier
+					}
+					if !errors.As(err, &pattern) || !strings.Contains(err.Error(), want) {
+						t.Errorf("the error is %v, want it to say %q", err, want)
+					}
+					if panicked := new(mlir.PanicError); errors.As(err, &panicked) &&
+						!strings.HasPrefix(name, "a constraint") {
+						t.Errorf("the text of a pattern caused a panic: %v", err)
+					}
+					_ = m.String()
+					if n := count(m, "func.return"); n != 1 || count(m, "builtin.unrealized_conversion_cast") != 0 {
+						t.Errorf("the module is:\n%s", m)
+					}
+				})
 		})
 	}
 }
@@ -252,7 +266,8 @@ func TestPDLRefused(t *testing.T) {
       pdl.erase %op`),
 		} {
 			s, err := c.NewPDLPatterns(mlirtest.Parse(t, c, pattern), pdlFunctions)
-			if err == nil || !strings.HasPrefix(err.Error(), "mlir: the pattern p: pdl.") || !strings.Contains(err.Error(), want) {
+			if err == nil || !strings.HasPrefix(err.Error(), "mlir: the pattern p: pdl.") ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("the error is %v, want it to say %q", err, want)
 			}
 			if err == nil {

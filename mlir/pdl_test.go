@@ -116,14 +116,18 @@ func TestPDLFunctions(t *testing.T) {
 			sum    rewrite
 		}{
 			"constraint fails": {fs.ErrNotExist, "", func([]any) (bool, error) { return true, fs.ErrNotExist }, sum},
-			"rewrite fails":    {fs.ErrExist, "", wanted, func(*mlir.Rewriter, []any) ([]any, error) { return nil, fs.ErrExist }},
-			"rewrite panics":   {nil, "boom", wanted, func(*mlir.Rewriter, []any) ([]any, error) { panic("boom") }},
-			"too few results":  {nil, "must return 1 results, but returned 0", wanted, func(*mlir.Rewriter, []any) ([]any, error) { return nil, nil }},
-			"wrong result":     {nil, "must be a mlir.Value", wanted, func(_ *mlir.Rewriter, a []any) ([]any, error) { return a[:1], nil }},
+			"rewrite fails": {fs.ErrExist, "", wanted,
+				func(*mlir.Rewriter, []any) ([]any, error) { return nil, fs.ErrExist }},
+			"rewrite panics": {nil, "boom", wanted, func(*mlir.Rewriter, []any) ([]any, error) { panic("boom") }},
+			"too few results": {nil, "must return 1 results, but returned 0", wanted,
+				func(*mlir.Rewriter, []any) ([]any, error) { return nil, nil }},
+			"wrong result": {nil, "must be a mlir.Value", wanted,
+				func(_ *mlir.Rewriter, a []any) ([]any, error) { return a[:1], nil }},
 		} {
 			_, err := apply(test.wanted, test.sum)
 			var pattern *mlir.PatternError
-			if !errors.As(err, &pattern) || test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
+			if !errors.As(err, &pattern) || test.want != nil && !errors.Is(err, test.want) ||
+				!strings.Contains(err.Error(), test.text) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

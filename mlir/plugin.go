@@ -67,7 +67,8 @@ func (l *Library) inspect(path string) (handles, passes []string, err error) {
 	}):
 		return nil, nil, errors.New("contains an MLIR of its own: link it with " + own + " instead")
 	case needed == "":
-		return nil, nil, errors.New("is not linked with an MLIR library: link it with " + own + ", so that it can be found to be for this MLIR")
+		return nil, nil, errors.New("is not linked with an MLIR library: link it with " + own +
+			", so that it can be found to be for this MLIR")
 	case needed != own:
 		return nil, nil, fmt.Errorf("was built for %s, and %s is %s: build it with the headers of that release, or open the library that it was built for", needed, l.path, own)
 	}

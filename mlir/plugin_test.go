@@ -13,5 +13,6 @@ import (
 func TestPluginHidden(t *testing.T) {
 	path := mlirtest.Library(t).Path()
 	_, err := mlir.Open(mlir.OpenOptions{Path: path, Plugins: []string{"plugin.so"}})
-	check.Error(t, err, "plugin.so cannot be used with "+path+", which hides the C++ functions of MLIR", "tools/doctor -fetch llvm`")
+	check.Error(t, err, "plugin.so cannot be used with "+path+", which hides the C++ functions of MLIR",
+		"tools/doctor -fetch llvm`")
 }

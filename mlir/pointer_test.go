@@ -47,9 +47,12 @@ func TestPointers(t *testing.T) {
 	check.Diff(t, "an affine map", true, c.AffineMapFromPointer(affine.Pointer()) == affine)
 	check.Diff(t, "an integer set", true, c.IntegerSetFromPointer(set.Pointer()) == set)
 
-	check.Diff(t, "nil", true, c.OperationFromPointer(nil).IsNil() && c.RegionFromPointer(nil).IsNil() && c.BlockFromPointer(nil).IsNil() &&
-		c.ValueFromPointer(nil).IsNil() && c.TypeFromPointer(nil).IsNil() && c.AttributeFromPointer(nil).IsNil() && c.LocationFromPointer(nil).IsNil() &&
-		c.AffineExprFromPointer(nil).IsNil() && c.AffineMapFromPointer(nil).IsNil() && c.IntegerSetFromPointer(nil).IsNil())
+	check.Diff(t, "nil", true, c.OperationFromPointer(nil).IsNil() && c.RegionFromPointer(nil).IsNil() &&
+		c.BlockFromPointer(nil).IsNil() &&
+		c.ValueFromPointer(nil).IsNil() && c.TypeFromPointer(nil).IsNil() && c.AttributeFromPointer(nil).IsNil() &&
+		c.LocationFromPointer(nil).IsNil() &&
+		c.AffineExprFromPointer(nil).IsNil() && c.AffineMapFromPointer(nil).IsNil() &&
+		c.IntegerSetFromPointer(nil).IsNil())
 
 	other := mlirtest.Context(t)
 	for method, f := range map[string]func(){
@@ -125,7 +128,8 @@ func TestForeignModule(t *testing.T) {
 	f.SetAttribute("sym_name", c.StringAttribute("g"))
 	first := f.Region(0).First().First()
 	check.Must(mlir.Create(mlir.Before(first), mlir.OperationState{
-		Name: "arith.muli", Operands: []mlir.Value{first.Operand(0), first.Operand(0)}, Results: []mlir.Type{first.Operand(0).Type()},
+		Name: "arith.muli", Operands: []mlir.Value{first.Operand(0), first.Operand(0)},
+		Results: []mlir.Type{first.Operand(0).Type()},
 	}))
 	if err := first.Erase(); err == nil {
 		t.Error("an operation whose result is used was erased")
@@ -159,7 +163,8 @@ func TestForeignDetached(t *testing.T) {
 	made := func() capi.MlirOperation {
 		return capi.MlirModuleGetOperation(api, capi.MlirModuleCreateEmpty(api, unknown))
 	}
-	inner := capi.MlirOperationClone(api, capi.MlirBlockGetFirstOperation(api, capi.MlirModuleGetBody(api, capi.MlirModule{Ptr: mlirtest.Parse(t, c, sumModule).Pointer()})))
+	inner := capi.MlirOperationClone(api, capi.MlirBlockGetFirstOperation(api,
+		capi.MlirModuleGetBody(api, capi.MlirModule{Ptr: mlirtest.Parse(t, c, sumModule).Pointer()})))
 	o := c.OperationFromPointer(inner.Ptr)
 	check.Diff(t, "the name", "func.func", o.Name())
 	m.Body().Append(o)

@@ -35,7 +35,8 @@ func TestGoexit(t *testing.T) {
 		},
 		"pass": func(c *mlir.Context, m *mlir.Module) error {
 			p := check.Must(c.NewPassManager(mlir.PassManagerOptions{}))
-			check.Must(0, p.AddPass(mlir.Pass{Name: "p", Run: func(mlir.Operation) error { runtime.Goexit(); return nil }}))
+			check.Must(0,
+				p.AddPass(mlir.Pass{Name: "p", Run: func(mlir.Operation) error { runtime.Goexit(); return nil }}))
 			return p.Run(m)
 		},
 		"conversion": func(c *mlir.Context, m *mlir.Module) error {

@@ -162,7 +162,8 @@ func (o Operation) bytecode(version int) ([]byte, error) {
 		if len(diagnostics) == 0 {
 			return nil, fmt.Errorf("mlir: %s cannot write bytecode of version %d", c.lib.path, version)
 		}
-		return nil, &DiagnosticError{Op: fmt.Sprintf("writing bytecode of version %d", version), Diagnostics: diagnostics}
+		return nil,
+			&DiagnosticError{Op: fmt.Sprintf("writing bytecode of version %d", version), Diagnostics: diagnostics}
 	}
 	if len(data) == 0 {
 		return nil, errors.New("mlir: writing bytecode produced nothing")

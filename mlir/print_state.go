@@ -39,7 +39,9 @@ func (v Value) asmState(p PrintOptions) (*AsmState, error) {
 	})
 }
 
-func (l *lifetime) newAsmState(of pointer, p PrintOptions, create func(capi.MlirOpPrintingFlags) capi.MlirAsmState) (*AsmState, error) {
+func (l *lifetime) newAsmState(
+	of pointer, p PrintOptions, create func(capi.MlirOpPrintingFlags) capi.MlirAsmState,
+) (*AsmState, error) {
 	lib := l.ctx.lib
 	if err := lib.printable(p); err != nil {
 		return nil, err

@@ -25,15 +25,18 @@ module {
 			options    mlir.PrintOptions
 			has, hasNo []string
 		}{
-			{"plain", mlir.PrintOptions{}, []string{"[1, 2, 3, 4, 5]", "#map = affine_map", "0x0100000001020304", `"t.leaf"`}, []string{"loc(", "%value"}},
+			{"plain", mlir.PrintOptions{}, []string{"[1, 2, 3, 4, 5]", "#map = affine_map", "0x0100000001020304",
+				`"t.leaf"`}, []string{"loc(", "%value"}},
 			{"generic", mlir.PrintOptions{Generic: true}, []string{`"builtin.module"`}, nil},
 			{"locations", mlir.PrintOptions{DebugInfo: true}, []string{"loc(#loc"}, nil},
-			{"pretty", mlir.PrintOptions{PrettyInfo: true}, []string{"() : () -> () test.mlir:5:20"}, []string{"loc(#loc"}},
+			{"pretty", mlir.PrintOptions{PrettyInfo: true}, []string{"() : () -> () test.mlir:5:20"},
+				[]string{"loc(#loc"}},
 			{"local", mlir.PrintOptions{LocalScope: true}, []string{"m = affine_map<"}, []string{"#map"}},
 			{"no regions", mlir.PrintOptions{SkipRegions: true}, []string{"module"}, []string{"t.leaf"}},
 			{"names", mlir.PrintOptions{NameLocations: true}, []string{"%value = "}, []string{"%0"}},
 			{"elided", mlir.PrintOptions{ElideAbove: 4}, []string{"dense_resource<__elided__>"}, []string{"[1, 2"}},
-			{"elided resources", mlir.PrintOptions{ElideResources: 4}, []string{"[1, 2"}, []string{"0x0100000001020304"}},
+			{"elided resources", mlir.PrintOptions{ElideResources: 4}, []string{"[1, 2"},
+				[]string{"0x0100000001020304"}},
 			{"verified", mlir.PrintOptions{AssumeVerified: true}, []string{`"t.leaf"`}, nil},
 		}
 		for _, test := range tests {
@@ -67,13 +70,15 @@ func TestAsmState(t *testing.T) {
 		check.Diff(t, "values", []string{"%0", "%arg0", "%1"},
 			[]string{state.Name(op(m, "t.make").Result(0)), state.Name(inner.Operand(1)), state.Name(inner.Result(0))})
 		check.Diff(t, "operation", `%1 = "t.inner"(%0, %arg0) : (i32, i32) -> i32`, state.Print(inner))
-		check.Panics(t, "of another context", func() { state.Print(mlirtest.Parse(t, loose(t, e), nested).Operation()) })
+		check.Panics(t, "of another context",
+			func() { state.Print(mlirtest.Parse(t, loose(t, e), nested).Operation()) })
 		state.Close()
 		state.Close()
 		check.Panics(t, "called after AsmState.Close", func() { state.Print(inner) })
 		check.Diff(t, "name", true, inner.Result(0).Name(mlir.PrintOptions{}) != "")
 		// The library does not number values that are in no operation.
-		check.Diff(t, "detached argument", "<<detached block argument>>", c.NewBlock(mlir.Location{}, c.IndexType()).Argument(0).Name(mlir.PrintOptions{}))
+		check.Diff(t, "detached argument", "<<detached block argument>>",
+			c.NewBlock(mlir.Location{}, c.IndexType()).Argument(0).Name(mlir.PrintOptions{}))
 		loose := create(t, c, mlir.OperationState{Name: "t.x", Results: []mlir.Type{c.IndexType()}})
 		check.Diff(t, "detached result", "%0", loose.Result(0).Name(mlir.PrintOptions{}))
 		late, _ := m.Operation().NewAsmState(mlir.PrintOptions{})
@@ -95,7 +100,8 @@ func TestBytecodeVersions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		check.Diff(t, "version bytes", []any{byte(1), true, false}, []any{old[4] >> 1, latest[4]>>1 > 1, bytes.Equal(old, latest)})
+		check.Diff(t, "version bytes", []any{byte(1), true, false},
+			[]any{old[4] >> 1, latest[4]>>1 > 1, bytes.Equal(old, latest)})
 		for _, data := range [][]byte{latest, old} {
 			check.Diff(t, "read again", m.String(), mlirtest.Parse(t, c, string(data)).String())
 		}
@@ -121,7 +127,8 @@ func TestBytecodeAlone(t *testing.T) {
 		check.NoError(t, copied.Erase())
 		for _, name := range []string{"arith.addi", "func.return"} {
 			_, err := mlirtest.Find(m, name)[0].Bytecode()
-			check.Error(t, err, name+" cannot be written as bytecode alone, because "+name+" in it uses something outside")
+			check.Error(t, err,
+				name+" cannot be written as bytecode alone, because "+name+" in it uses something outside")
 		}
 		f := check.Must(mlirtest.Find(m, "func.func")[0].Bytecode())
 		check.Diff(t, "the bytecode of a function", m.String(), check.Must(c.Parse("", f)).String())

@@ -118,7 +118,9 @@ func (o Operation) checkSet(method, name string) {
 
 // createWithProperties creates an operation that has properties: first without them, and then
 // by parsing a text with the parts of that one.
-func (c *Context) createWithProperties(t *capi.Table, method string, b Block, kind *operationKind, s *OperationState) (Operation, error) {
+func (c *Context) createWithProperties(
+	t *capi.Table, method string, b Block, kind *operationKind, s *OperationState,
+) (Operation, error) {
 	if len(s.Regions)+len(s.Successors) > 0 {
 		return Operation{}, fmt.Errorf("mlir: %s cannot be created with Properties, because it has regions or successors: parse a text that contains it", kind.name)
 	}
@@ -194,7 +196,8 @@ func (o Operation) textWith(properties []NamedAttribute) string {
 	}
 	operands := o.OperandValues()
 	if len(operands) > 0 {
-		fmt.Fprintf(&b, "%%0:%d = \"builtin.unrealized_conversion_cast\"() : () -> (%s)\n", len(operands), types(operands))
+		fmt.Fprintf(&b, "%%0:%d = \"builtin.unrealized_conversion_cast\"() : () -> (%s)\n", len(operands),
+			types(operands))
 	}
 	fmt.Fprintf(&b, "%q(", o.Name())
 	separator := ""

@@ -55,7 +55,8 @@ func TestProperties(t *testing.T) {
 			for op := body.First(); !op.Next().IsNil(); op = op.Next() {
 				properties, err := op.Properties()
 				check.NoError(t, err)
-				s := mlir.OperationState{Name: op.Name(), Location: op.Location(), Operands: op.OperandValues(), Properties: properties}
+				s := mlir.OperationState{Name: op.Name(), Location: op.Location(), Operands: op.OperandValues(),
+					Properties: properties}
 				for name, a := range op.Discardables() {
 					s.Attributes = append(s.Attributes, mlir.NamedAttribute{Name: name, Value: a})
 				}
@@ -71,7 +72,8 @@ func TestProperties(t *testing.T) {
 				op = made
 			}
 			check.NoError(t, m.Verify())
-			check.Diff(t, "the operations", want, m.Operation().Print(mlir.PrintOptions{Generic: true, DebugInfo: true}))
+			check.Diff(t, "the operations", want,
+				m.Operation().Print(mlir.PrintOptions{Generic: true, DebugInfo: true}))
 		}
 	})
 }
@@ -94,10 +96,13 @@ func TestPropertyErrors(t *testing.T) {
 		check.NoError(t, add(mlir.OperationState{InferResults: true, Properties: named("overflowFlags", flags)}))
 		check.Error(t, add(mlir.OperationState{InferResults: true, Attributes: named("overflowFlags", flags)}),
 			"overflowFlags of llvm.add is a property that is not an attribute: give it in OperationState.Properties")
-		check.Error(t, add(mlir.OperationState{InferResults: true, Properties: named("overflow", flags)}), `has no property "overflow"`)
-		check.Error(t, add(mlir.OperationState{InferResults: true, Properties: named("overflowFlags", c.StringAttribute("nsw"))}), "creating llvm.add")
+		check.Error(t, add(mlir.OperationState{InferResults: true, Properties: named("overflow", flags)}),
+			`has no property "overflow"`)
+		check.Error(t, add(mlir.OperationState{InferResults: true,
+			Properties: named("overflowFlags", c.StringAttribute("nsw"))}), "creating llvm.add")
 		check.Error(t, add(mlir.OperationState{Properties: named("overflowFlags", flags)}), "creating llvm.add")
-		check.Error(t, add(mlir.OperationState{Properties: named("overflowFlags", flags), Results: []mlir.Type{i32}, Regions: []mlir.Region{c.NewRegion()}}),
+		check.Error(t, add(mlir.OperationState{Properties: named("overflowFlags", flags), Results: []mlir.Type{i32},
+			Regions: []mlir.Region{c.NewRegion()}}),
 			"cannot be created with Properties, because it has regions or successors")
 		op := block.First()
 		if !op.Next().IsNil() {
@@ -121,15 +126,17 @@ func TestPropertiesInPattern(t *testing.T) {
 	m := mlirtest.Parse(t, c, `func.func @f(%a: i32) -> i32 { %0 = llvm.add %a, %a : i32
 		return %0 : i32 }`)
 	flags := mlir.NamedAttribute{Name: "overflowFlags", Value: check.Must(c.ParseAttribute("#llvm.overflow<nsw>"))}
-	patterns, err := c.NewPatterns(mlir.Pattern{Op: "llvm.add", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
-		made, err := mlir.Create(r, mlir.OperationState{
-			Name: "llvm.mul", Location: op.Location(), Operands: op.OperandValues(), InferResults: true, Properties: []mlir.NamedAttribute{flags},
-		})
-		if err == nil {
-			r.ReplaceWith(op, made)
-		}
-		return true, err
-	}})
+	patterns, err := c.NewPatterns(
+		mlir.Pattern{Op: "llvm.add", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
+			made, err := mlir.Create(r, mlir.OperationState{
+				Name: "llvm.mul", Location: op.Location(), Operands: op.OperandValues(), InferResults: true,
+				Properties: []mlir.NamedAttribute{flags},
+			})
+			if err == nil {
+				r.ReplaceWith(op, made)
+			}
+			return true, err
+		}})
 	check.NoError(t, err)
 	check.Cleanup(t, patterns)
 	check.NoError(t, patterns.Apply(m, mlir.GreedyOptions{}))

@@ -138,7 +138,8 @@ func (r Region) TakeBody(from Region) {
 			panic("mlir: Region.TakeBody: an operation outside still branches into the body")
 		}
 		if there.uses != nil || there.module != nil {
-			if op := capi.UserOfOutside(t, capi.RegionKind, from.raw.Ptr, home.raw); op.Ptr != nil && home.module != nil {
+			if op := capi.UserOfOutside(t, capi.RegionKind, from.raw.Ptr, home.raw); op.Ptr != nil &&
+				home.module != nil {
 				panic("mlir: Region.TakeBody: the body uses values that are not in the module of the region")
 			}
 			home.uses = elsewhere

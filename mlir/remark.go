@@ -88,7 +88,8 @@ func (o RemarkOptions) capi() (capi.MlirRemarkCategories, capi.MlirRemarkPolicy,
 			return capi.MlirRemarkCategories{}, 0, fmt.Errorf("mlir: the categories of remarks: %w", err)
 		}
 	}
-	c := capi.MlirRemarkCategories{All: o.Categories, Passed: o.Passed, Missed: o.Missed, Analysis: o.Analysis, Failed: o.Failed}
+	c := capi.MlirRemarkCategories{All: o.Categories, Passed: o.Passed, Missed: o.Missed, Analysis: o.Analysis,
+		Failed: o.Failed}
 	if c == (capi.MlirRemarkCategories{}) {
 		c.All = ".*"
 	}
@@ -144,7 +145,8 @@ func (c *Context) WriteRemarks(path string, o RemarkOptions) (stop func(), err e
 	if err != nil {
 		return nil, err
 	}
-	if capi.MlirContextEnableOptimizationRemarksToFile(t, c.raw, categories, policy, capi.MlirRemarkFileFormatYAML, path, false).Value == 0 {
+	if capi.MlirContextEnableOptimizationRemarksToFile(t, c.raw, categories, policy, capi.MlirRemarkFileFormatYAML,
+		path, false).Value == 0 {
 		return nil, &DiagnosticError{Op: "writing remarks to " + path, Diagnostics: c.takeDiagnostics("")}
 	}
 	r := &remarks{}
@@ -161,7 +163,8 @@ func (c *Context) WriteRemarks(path string, o RemarkOptions) (stop func(), err e
 }
 
 func (c *Context) mayRemark(method string) error {
-	if err := c.lib.need("mlirContextEnableOptimizationRemarksWithCallback", "mlirContextEnableOptimizationRemarksToFile", "mlirRemarkGetFullCategoryName"); err != nil {
+	if err := c.lib.need("mlirContextEnableOptimizationRemarksWithCallback",
+		"mlirContextEnableOptimizationRemarksToFile", "mlirRemarkGetFullCategoryName"); err != nil {
 		return err
 	}
 	c.calls.idle("Context." + method)
@@ -184,7 +187,8 @@ func (c *Context) deliverRemarks() {
 	}
 	call := c.remarks.call
 	for _, r := range c.remarks.Take() {
-		made := Remark{Kind: RemarkKind(r.Kind), ID: r.ID, Name: r.Strings[0], Category: r.Strings[1], Location: c.location(r.Location)}
+		made := Remark{Kind: RemarkKind(r.Kind), ID: r.ID, Name: r.Strings[0], Category: r.Strings[1],
+			Location: c.location(r.Location)}
 		if sub, ok := strings.CutPrefix(r.Strings[2], made.Category+":"); ok {
 			made.Subcategory = sub
 		}
@@ -221,7 +225,8 @@ func (c *Context) Report(r Remark) bool {
 	for _, a := range r.Args {
 		args = append(args, a.Key, a.Value)
 	}
-	reported := capi.EmitRemark(t, raw, capi.MlirRemarkKind(r.Kind), r.Name, r.Category, r.Subcategory, r.Function, args)
+	reported := capi.EmitRemark(t, raw, capi.MlirRemarkKind(r.Kind), r.Name, r.Category, r.Subcategory, r.Function,
+		args)
 	if c.calls.current == nil { // otherwise at the end of the run
 		c.deliverRemarks()
 	}

@@ -29,7 +29,8 @@ func TestRemarks(t *testing.T) {
 		var got []string
 		all := func(r mlir.Remark) {
 			got = append(got, r.String())
-			if want := map[bool]string{true: "f\"ü"}[r.Name == "unroll"]; r.Function != want || r.ID != uint64(len(got)) {
+			if want := map[bool]string{true: "f\"ü"}[r.Name == "unroll"]; r.Function != want ||
+				r.ID != uint64(len(got)) {
 				t.Errorf("%v has the function %q and the number %d", r, r.Function, r.ID)
 			}
 		}
@@ -44,7 +45,8 @@ func TestRemarks(t *testing.T) {
 		if _, err := c.OnRemark(mlir.RemarkOptions{}, all); err == nil {
 			t.Error("remarks went to two functions")
 		}
-		for _, kind := range []mlir.RemarkKind{mlir.RemarkPassed, mlir.RemarkMissed, mlir.RemarkFailed, mlir.RemarkAnalysis} {
+		for _, kind := range []mlir.RemarkKind{mlir.RemarkPassed, mlir.RemarkMissed, mlir.RemarkFailed,
+			mlir.RemarkAnalysis} {
 			if !c.Report(unrolled(c, kind)) {
 				t.Errorf("%v is not reported", kind)
 			}
@@ -137,7 +139,8 @@ func TestWriteRemarks(t *testing.T) {
 		c.Report(unrolled(c, mlir.RemarkMissed))
 		stop()
 		text := string(check.Must(os.ReadFile(path)))
-		for _, want := range []string{"--- !Missed", "Pass: ", "loops", "unroll", "loop.mlir", "Line: 3", "factor:", "'4'"} {
+		for _, want := range []string{"--- !Missed", "Pass: ", "loops", "unroll", "loop.mlir", "Line: 3", "factor:",
+			"'4'"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the file lacks %q:\n%s", want, text)
 			}

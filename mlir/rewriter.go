@@ -118,7 +118,8 @@ func (r *Rewriter) SetInsertionPoint(ip InsertionPoint) {
 		r.at = point{block: ip}
 	case point:
 		if ip.moved() {
-			panic("mlir: " + method + " was given an insertion point whose operation has moved or was erased: take a new one")
+			panic("mlir: " + method +
+				" was given an insertion point whose operation has moved or was erased: take a new one")
 		}
 		r.at = ip
 	case *Rewriter:
@@ -222,7 +223,9 @@ func (r *Rewriter) CloneWithoutRegions(o Operation) (Operation, error) {
 	return r.clone(o, "Rewriter.CloneWithoutRegions", capi.MlirRewriterBaseCloneWithoutRegions)
 }
 
-func (r *Rewriter) clone(o Operation, method string, clone func(*capi.Table, capi.MlirRewriterBase, capi.MlirOperation) capi.MlirOperation) (Operation, error) {
+func (r *Rewriter) clone(
+	o Operation, method string, clone func(*capi.Table, capi.MlirRewriterBase, capi.MlirOperation) capi.MlirOperation,
+) (Operation, error) {
 	t := r.life.check(method)
 	raw := r.op(o, method)
 	if err := r.point(t, method); err != nil {
@@ -288,7 +291,8 @@ func (r *Rewriter) ReplaceAllUses(from, to Value) {
 	t := r.life.check("Rewriter.ReplaceAllUses")
 	r.sameTop(from, to, "Rewriter.ReplaceAllUses")
 	from.touchUsers()
-	capi.MlirRewriterBaseReplaceAllUsesWith(t, r.raw, r.value(from, "Rewriter.ReplaceAllUses"), r.value(to, "Rewriter.ReplaceAllUses"))
+	capi.MlirRewriterBaseReplaceAllUsesWith(t, r.raw, r.value(from, "Rewriter.ReplaceAllUses"),
+		r.value(to, "Rewriter.ReplaceAllUses"))
 }
 
 // ReplaceAllUsesExcept replaces all uses of from by uses of to, except those by one
@@ -311,7 +315,8 @@ func (r *Rewriter) ReplaceUsesInBlock(o Operation, values []Value, b Block) {
 		r.inTree(o, v, "Rewriter.ReplaceUsesInBlock")
 	}
 	o.touchUsers()
-	capi.MlirRewriterBaseReplaceOpUsesWithinBlock(t, r.raw, op, len(raw), first(raw), r.blockOf(b, "Rewriter.ReplaceUsesInBlock"))
+	capi.MlirRewriterBaseReplaceOpUsesWithinBlock(t, r.raw, op, len(raw), first(raw),
+		r.blockOf(b, "Rewriter.ReplaceUsesInBlock"))
 }
 
 // sameTop panics if a value would replace one in another module.

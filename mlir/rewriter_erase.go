@@ -90,7 +90,8 @@ func (r *Rewriter) EraseBlock(b Block) error {
 		return err
 	}
 	if branch := r.c.branch(capi.BlockKind, raw.Ptr); !branch.IsNil() {
-		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
+		return fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(),
+			branch.Location().Position())
 	}
 	b.touch()
 	r.remove(capi.BlockKind, raw.Ptr, "Rewriter.EraseBlock")
@@ -143,7 +144,9 @@ func (r *Rewriter) MergeBlocks(source, into Block, arguments ...Value) error {
 // emptyAndErase checks that a block's operations can move to target's position, and erases the
 // block. It moves the operations to a new block, without arguments and handles, which the
 // library may free.
-func (r *Rewriter) emptyAndErase(t *capi.Table, source Block, target Operation, arguments []Value, method string) (capi.MlirBlock, error) {
+func (r *Rewriter) emptyAndErase(
+	t *capi.Table, source Block, target Operation, arguments []Value, method string,
+) (capi.MlirBlock, error) {
 	raw := r.inRegion(source, method)
 	values := r.values(arguments, source.NumArguments(), method)
 	if !target.IsNil() && target.isIn(source) {
@@ -160,13 +163,15 @@ func (r *Rewriter) emptyAndErase(t *capi.Table, source Block, target Operation, 
 		}
 	}
 	if branch := r.c.branch(capi.BlockKind, raw.Ptr); !branch.IsNil() {
-		return raw, fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(), branch.Location().Position())
+		return raw, fmt.Errorf("mlir: the block cannot be erased: %s at %s branches to it", branch.Name(),
+			branch.Location().Position())
 	}
 	for o := range source.Operations() {
 		for inner := range o.All() {
 			for _, to := range inner.Successors() {
 				if to.raw == raw {
-					return raw, fmt.Errorf("mlir: the block cannot be erased: %s at %s, in it, branches to it", inner.Name(), inner.Location().Position())
+					return raw, fmt.Errorf("mlir: the block cannot be erased: %s at %s, in it, branches to it",
+						inner.Name(), inner.Location().Position())
 				}
 			}
 		}

@@ -22,7 +22,8 @@ func TestRewriterErased(t *testing.T) {
 		}, func(outer, inner, end mlir.Operation, block mlir.Block, argument, result mlir.Value) map[string]func() {
 			return map[string]func(){
 				"operation": func() { outer.Name() }, "inner operation": func() { inner.Name() },
-				"block": func() { block.First() }, "argument": func() { argument.Type() }, "result": func() { result.NumUses() },
+				"block": func() { block.First() }, "argument": func() { argument.Type() },
+				"result": func() { result.NumUses() },
 			}
 		}},
 		"replace": {"Rewriter.Replace", func(r *mlir.Rewriter, outer, inner, end mlir.Operation) error {
@@ -95,12 +96,15 @@ func TestRewriterRefuses(t *testing.T) {
 		inner, end := op(one, "t.inner"), op(one, "t.end")
 		other := op(two, "t.make").Result(0)
 		check.Panics(t, "is not in the module of the operation", func() { r.Replace(inner, other) })
-		check.Panics(t, "is not in the module of the operation", func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
+		check.Panics(t, "is not in the module of the operation",
+			func() { r.ReplaceUsesInBlock(inner, []mlir.Value{other}, end.Block()) })
 		check.Panics(t, "a value of another module", func() { _ = r.MergeBlocks(inner.Block(), end.Block(), other) })
-		check.Panics(t, "an argument of the block that it erases", func() { _ = r.MergeBlocks(inner.Block(), end.Block(), inner.Operand(1)) })
+		check.Panics(t, "an argument of the block that it erases",
+			func() { _ = r.MergeBlocks(inner.Block(), end.Block(), inner.Operand(1)) })
 		loop := op(two, "t.jump")
 		loop.SetSuccessor(0, loop.Block())
-		if err := r.InlineBlockBefore(loop.Block(), op(two, "t.outer"), other); err == nil || !strings.Contains(err.Error(), "t.jump at test.mlir:6:5, in it, branches to it") {
+		if err := r.InlineBlockBefore(loop.Block(), op(two, "t.outer"), other); err == nil ||
+			!strings.Contains(err.Error(), "t.jump at test.mlir:6:5, in it, branches to it") {
 			t.Errorf("inlining a loop: %v", err)
 		}
 		r.SetInsertionPoint(mlir.AtEnd(two.Body()))
@@ -113,7 +117,8 @@ func TestRewriterRefuses(t *testing.T) {
 		}
 		gone := func(what string) {
 			t.Helper()
-			if _, err := r.Clone(op(one, "t.make")); err == nil || !strings.Contains(err.Error(), "call SetInsertionPoint again") {
+			if _, err := r.Clone(op(one, "t.make")); err == nil ||
+				!strings.Contains(err.Error(), "call SetInsertionPoint again") {
 				t.Errorf("an insertion point %s: %v", what, err)
 			}
 		}
@@ -136,32 +141,35 @@ func TestPatternErased(t *testing.T) {
 		var kept []func()
 		var replaced mlir.Operation
 		erased := 0
-		s := patterns(t, c, mlir.Pattern{Name: "double", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
-			for _, use := range kept {
-				check.Panics(t, "called after the end of the pass or pattern that it was for", use)
-			}
-			if !replaced.IsNil() {
-				check.Panics(t, "Operation.Name called ", func() { replaced.Name() })
-			}
-			replaced = op
-			x, result := op.Operand(0), op.Result(0)
-			made, err := r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x}, Results: []mlir.Type{x.Type()}})
-			if err != nil {
-				return false, err
-			}
-			r.ReplaceWith(op, made)
-			erased++
-			for range 20 { // memory is not reused yet
-				if _, err := r.Clone(made); err != nil {
+		s := patterns(t, c, mlir.Pattern{Name: "double", Op: "arith.muli",
+			Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
+				for _, use := range kept {
+					check.Panics(t, "called after the end of the pass or pattern that it was for", use)
+				}
+				if !replaced.IsNil() {
+					check.Panics(t, "Operation.Name called ", func() { replaced.Name() })
+				}
+				replaced = op
+				x, result := op.Operand(0), op.Result(0)
+				made, err := r.Create(mlir.OperationState{Name: "arith.addi", Operands: []mlir.Value{x, x},
+					Results: []mlir.Type{x.Type()}})
+				if err != nil {
 					return false, err
 				}
-			}
-			check.Panics(t, "that Rewriter.Replace has erased", func() { op.Name() })
-			check.Panics(t, "that Rewriter.Replace has erased", func() { result.Type() })
-			check.Panics(t, "an operation that Rewriter.Replace has erased", func() { r.SetInsertionPoint(mlir.Before(op)) })
-			kept = append(kept, func() { made.Name() }, func() { x.Type() }, func() { r.Block() })
-			return false, nil // wrong: erased operations must not be visited again
-		}})
+				r.ReplaceWith(op, made)
+				erased++
+				for range 20 { // memory is not reused yet
+					if _, err := r.Clone(made); err != nil {
+						return false, err
+					}
+				}
+				check.Panics(t, "that Rewriter.Replace has erased", func() { op.Name() })
+				check.Panics(t, "that Rewriter.Replace has erased", func() { result.Type() })
+				check.Panics(t, "an operation that Rewriter.Replace has erased",
+					func() { r.SetInsertionPoint(mlir.Before(op)) })
+				kept = append(kept, func() { made.Name() }, func() { x.Type() }, func() { r.Block() })
+				return false, nil // wrong: erased operations must not be visited again
+			}})
 		for _, apply := range []func(*mlir.Module) error{
 			func(m *mlir.Module) error { return s.Apply(m, mlir.GreedyOptions{}) },
 			s.Walk,
@@ -189,27 +197,30 @@ func TestPatternErased(t *testing.T) {
 func TestPatternTakesAway(t *testing.T) {
 	eachRewriting(t, func(t *testing.T, c *mlir.Context) {
 		calls := 0
-		inner := patterns(t, c, mlir.Pattern{Name: "none", Op: "t.none", Rewrite: func(mlir.Operation, *mlir.Rewriter) (bool, error) { return false, nil }})
+		inner := patterns(t, c, mlir.Pattern{Name: "none", Op: "t.none",
+			Rewrite: func(mlir.Operation, *mlir.Rewriter) (bool, error) { return false, nil }})
 		m := mlirtest.Parse(t, c, doubling)
-		s := patterns(t, c, mlir.Pattern{Name: "test", Op: "arith.muli", Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
-			if calls++; calls > 1 {
-				return false, nil
-			}
-			check.Panics(t, "called in a pattern", func() { op.Detach() })
-			check.Panics(t, "called in a pattern", func() { op.Block().Detach() })
-			check.Panics(t, "called in a pattern", func() { _ = op.Block().Erase() })
-			check.Panics(t, "called in a pattern", func() { c.NewRegion().TakeBody(op.Block().Region()) })
-			if _, err := inner.ApplyTo(op.Parent(), mlir.GreedyOptions{}); err == nil || !strings.Contains(err.Error(), "called in a pattern, on the module that the pattern changes") {
-				t.Errorf("patterns in a pattern: %v", err)
-			}
-			other := mlirtest.Parse(t, c, doubling)
-			if err := inner.Apply(other, mlir.GreedyOptions{}); err != nil {
-				t.Error(err)
-			}
-			other.Body().First().Detach()
-			made := check.Must(c.Create(mlir.OperationState{Name: "func.return"}))
-			return false, made.Erase()
-		}})
+		s := patterns(t, c, mlir.Pattern{Name: "test", Op: "arith.muli",
+			Rewrite: func(op mlir.Operation, r *mlir.Rewriter) (bool, error) {
+				if calls++; calls > 1 {
+					return false, nil
+				}
+				check.Panics(t, "called in a pattern", func() { op.Detach() })
+				check.Panics(t, "called in a pattern", func() { op.Block().Detach() })
+				check.Panics(t, "called in a pattern", func() { _ = op.Block().Erase() })
+				check.Panics(t, "called in a pattern", func() { c.NewRegion().TakeBody(op.Block().Region()) })
+				if _, err := inner.ApplyTo(op.Parent(), mlir.GreedyOptions{}); err == nil ||
+					!strings.Contains(err.Error(), "called in a pattern, on the module that the pattern changes") {
+					t.Errorf("patterns in a pattern: %v", err)
+				}
+				other := mlirtest.Parse(t, c, doubling)
+				if err := inner.Apply(other, mlir.GreedyOptions{}); err != nil {
+					t.Error(err)
+				}
+				other.Body().First().Detach()
+				made := check.Must(c.Create(mlir.OperationState{Name: "func.return"}))
+				return false, made.Erase()
+			}})
 		if err := s.Apply(m, mlir.GreedyOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +254,8 @@ func TestPassTakesAway(t *testing.T) {
 		if err := inModule.AddPass(mlir.Pass{Name: "test", Op: "func.func", Run: func(o mlir.Operation) error {
 			calls++
 			const runs = " was called on the operation that a pass runs on, or on one around it"
-			check.Panics(t, "Block.Detach was called on the operation that a pass or pattern runs on", func() { m.Body().Detach() })
+			check.Panics(t, "Block.Detach was called on the operation that a pass or pattern runs on",
+				func() { m.Body().Detach() })
 			for other := range m.Body().Operations() {
 				if !other.Equal(o) {
 					check.Panics(t, "Operation.MoveBefore"+runs, func() { o.MoveBefore(other) })
@@ -271,9 +283,12 @@ func TestRunOnWhatIsUsed(t *testing.T) {
 		c := loose(t, e)
 		for want, reach := range map[string]func(m *mlir.Module){
 			", outside of it, uses a value in it": func(m *mlir.Module) {
-				check.Must(mlir.Create(m.Body(), mlir.OperationState{Name: "t.user", Operands: []mlir.Value{op(m, "t.inner").Result(0)}}))
+				check.Must(mlir.Create(m.Body(),
+					mlir.OperationState{Name: "t.user", Operands: []mlir.Value{op(m, "t.inner").Result(0)}}))
 			},
-			"t.jump at test.mlir:6:5, outside of it, branches into it": func(m *mlir.Module) { op(m, "t.jump").MoveBefore(op(m, "t.outer")) },
+			"t.jump at test.mlir:6:5, outside of it, branches into it": func(m *mlir.Module) {
+				op(m, "t.jump").MoveBefore(op(m, "t.outer"))
+			},
 		} {
 			m := mlirtest.Parse(t, c, nested)
 			reach(m)
@@ -299,7 +314,8 @@ func TestVerifyUnplaced(t *testing.T) {
 		outer.Region(0).First().First().SetOperand(0, free.Argument(0))
 		verify := func(refused bool) {
 			t.Helper()
-			if err := outer.Verify(); err == nil || strings.Contains(err.Error(), "that is not in an operation: add it to one first") != refused {
+			if err := outer.Verify(); err == nil ||
+				strings.Contains(err.Error(), "that is not in an operation: add it to one first") != refused {
 				t.Errorf("the error is %v", err)
 			}
 		}

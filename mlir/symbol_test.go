@@ -34,7 +34,8 @@ func TestSymbols(t *testing.T) {
 		}
 		check.Diff(t, "all", []string{"private f", "public g", "public inner"}, list())
 		f, ok := table.Lookup("f")
-		check.Diff(t, "found", []any{true, "func.func", true}, []any{ok, f.Name(), table.Operation().Equal(m.Operation())})
+		check.Diff(t, "found", []any{true, "func.func", true},
+			[]any{ok, f.Name(), table.Operation().Equal(m.Operation())})
 		_, ok = table.Lookup("h")
 		check.Diff(t, "not found", false, ok)
 

@@ -76,25 +76,30 @@ func (c *Context) SetTransform(operation string, f TransformOp) error {
 		consumed |= 1 << i
 	}
 	c.inGo = true
-	capi.AttachTransform(t, c.raw, operation, capi.Transform{Consumed: consumed, ReadsOnly: f.ReadsOnly, Repeats: f.Repeats,
-		Apply: func(op capi.MlirOperation, rewriter capi.MlirTransformRewriter, results capi.MlirTransformResults, state capi.MlirTransformState) bool {
-			err := c.transform(op, f.Apply, &Transformation{c: c, run: c.scripts, results: results, state: state}, rewriter)
-			if err == nil {
-				return true
-			}
-			err = fmt.Errorf("mlir: transforming: %s: %w", operation, err)
-			if c.scripts != nil && c.scripts.failed == nil {
-				c.scripts.failed = err
-			}
-			message := append([]byte(strings.ReplaceAll(err.Error(), "\x00", "")), 0)
-			capi.MlirEmitError(t, capi.MlirOperationGetLocation(t, op), unsafe.Pointer(&message[0]))
-			return false
-		}})
+	capi.AttachTransform(t, c.raw, operation,
+		capi.Transform{Consumed: consumed, ReadsOnly: f.ReadsOnly, Repeats: f.Repeats,
+			Apply: func(op capi.MlirOperation, rewriter capi.MlirTransformRewriter, results capi.MlirTransformResults,
+				state capi.MlirTransformState) bool {
+				err := c.transform(op, f.Apply, &Transformation{c: c, run: c.scripts, results: results, state: state},
+					rewriter)
+				if err == nil {
+					return true
+				}
+				err = fmt.Errorf("mlir: transforming: %s: %w", operation, err)
+				if c.scripts != nil && c.scripts.failed == nil {
+					c.scripts.failed = err
+				}
+				message := append([]byte(strings.ReplaceAll(err.Error(), "\x00", "")), 0)
+				capi.MlirEmitError(t, capi.MlirOperationGetLocation(t, op), unsafe.Pointer(&message[0]))
+				return false
+			}})
 	return nil
 }
 
 // transform calls apply in a call on the script, which must not change, and in one on the module.
-func (c *Context) transform(op capi.MlirOperation, apply func(*Transformation) error, this *Transformation, rewriter capi.MlirTransformRewriter) error {
+func (c *Context) transform(
+	op capi.MlirOperation, apply func(*Transformation) error, this *Transformation, rewriter capi.MlirTransformRewriter,
+) error {
 	if this.run == nil {
 		return fmt.Errorf("it is defined in Go: run the script with Module.Transform")
 	}
@@ -103,18 +108,20 @@ func (c *Context) transform(op capi.MlirOperation, apply func(*Transformation) e
 	return c.enter(on, func(*call) error {
 		this.Op = c.operation(op)
 		this.set = make([]bool, this.Op.NumResults())
-		return c.enter(call{top: this.run.top, on: this.run.on, pattern: true, verified: true, inner: true}, func(payload *call) error {
-			r := &Rewriter{c: c, raw: capi.MlirTransformRewriterAsBase(c.api, rewriter), life: payload.life, call: payload}
-			this.Rewriter = r
-			defer r.free()
-			if err := apply(this); err != nil {
-				return err
-			}
-			if err := payload.valid(c, true); err != nil {
-				return err
-			}
-			return this.finish()
-		})
+		return c.enter(call{top: this.run.top, on: this.run.on, pattern: true, verified: true, inner: true},
+			func(payload *call) error {
+				r := &Rewriter{c: c, raw: capi.MlirTransformRewriterAsBase(c.api, rewriter), life: payload.life,
+					call: payload}
+				this.Rewriter = r
+				defer r.free()
+				if err := apply(this); err != nil {
+					return err
+				}
+				if err := payload.valid(c, true); err != nil {
+					return err
+				}
+				return this.finish()
+			})
 	})
 }
 
@@ -125,7 +132,8 @@ func kindOf(t Type) (kind int, ok bool) {
 		prefix string
 		kind   int
 	}{
-		{"!transform.any_op", capi.PayloadOps}, {"!transform.op<", capi.PayloadOps}, {"!transform.any_value", capi.PayloadValues},
+		{"!transform.any_op", capi.PayloadOps}, {"!transform.op<", capi.PayloadOps},
+		{"!transform.any_value", capi.PayloadValues},
 		{"!transform.any_param", capi.PayloadParams}, {"!transform.param<", capi.PayloadParams},
 	} {
 		if strings.HasPrefix(text, known.prefix) {
@@ -139,10 +147,12 @@ func kindOf(t Type) (kind int, ok bool) {
 func (t *Transformation) handle(values []Value, i, kind int, what, method string) capi.MlirValue {
 	t.Rewriter.life.check("Transformation." + method)
 	if i < 0 || i >= len(values) {
-		panic(fmt.Sprintf("mlir: Transformation.%s was given the %s %d of an operation with %d", method, what, i, len(values)))
+		panic(fmt.Sprintf("mlir: Transformation.%s was given the %s %d of an operation with %d", method, what, i,
+			len(values)))
 	}
 	if got, ok := kindOf(values[i].Type()); !ok || got != kind {
-		panic(fmt.Sprintf("mlir: Transformation.%s was given the %s %d, whose type is %s", method, what, i, values[i].Type()))
+		panic(fmt.Sprintf("mlir: Transformation.%s was given the %s %d, whose type is %s", method, what, i,
+			values[i].Type()))
 	}
 	return values[i].raw
 }
@@ -191,7 +201,8 @@ func (t *Transformation) SetOperations(result int, list ...Operation) {
 		raw = append(raw, o.in(t.c, "Transformation.SetOperations"))
 		t.inside(capi.OperationKind, o.raw.Ptr, "SetOperations")
 	}
-	capi.MlirTransformResultsSetOps(t.c.api, t.results, t.result(result, capi.PayloadOps, "SetOperations"), len(raw), first(raw))
+	capi.MlirTransformResultsSetOps(t.c.api, t.results, t.result(result, capi.PayloadOps, "SetOperations"), len(raw),
+		first(raw))
 }
 
 // SetValues sets what a result stands for.
@@ -201,7 +212,8 @@ func (t *Transformation) SetValues(result int, list ...Value) {
 		raw = append(raw, v.in(t.c, "Transformation.SetValues"))
 		t.inside(capi.ValueKind, v.raw.Ptr, "SetValues")
 	}
-	capi.MlirTransformResultsSetValues(t.c.api, t.results, t.result(result, capi.PayloadValues, "SetValues"), len(raw), first(raw))
+	capi.MlirTransformResultsSetValues(t.c.api, t.results, t.result(result, capi.PayloadValues, "SetValues"), len(raw),
+		first(raw))
 }
 
 // SetParams sets what a result stands for.
@@ -210,7 +222,8 @@ func (t *Transformation) SetParams(result int, list ...Attribute) {
 	for _, a := range list {
 		raw = append(raw, a.in(t.c, "Transformation.SetParams"))
 	}
-	capi.MlirTransformResultsSetParams(t.c.api, t.results, t.result(result, capi.PayloadParams, "SetParams"), len(raw), first(raw))
+	capi.MlirTransformResultsSetParams(t.c.api, t.results, t.result(result, capi.PayloadParams, "SetParams"), len(raw),
+		first(raw))
 }
 
 // inside panics if something is not in the module that is transformed.

@@ -66,39 +66,48 @@ func TestTransformOps(t *testing.T) {
 			}
 			var kept *mlir.Transformation
 			var gone mlir.Operation
-			check.NoError(t, c.SetTransform("my.split", mlir.TransformOp{ReadsOnly: true, Apply: func(t *mlir.Transformation) error {
-				ops := t.Operations(0)
-				var values []mlir.Value
-				for _, o := range ops {
-					values = append(values, o.Operand(0))
-				}
-				t.SetOperations(0, ops[1:]...)
-				t.SetValues(1, values...)
-				t.SetParams(2, t.Op.Context().IntegerAttribute(t.Op.Context().IntegerType(64, mlir.Signless), int64(len(ops))))
-				kept, gone = t, ops[0]
-				return nil
-			}}))
-			check.NoError(t, c.SetTransform("my.double", mlir.TransformOp{Consumes: []int{0}, Apply: func(t *mlir.Transformation) error {
-				n, _ := t.Params(2)[0].Int()
-				if len(t.Values(1)) != 2 || n != 2 {
-					return fmt.Errorf("got %d values and %d", len(t.Values(1)), n)
-				}
-				var made []mlir.Operation
-				for _, o := range t.Operations(0) {
-					t.Rewriter.SetInsertionPoint(mlir.Before(o))
-					m, err := t.Rewriter.Create(mlir.OperationState{Name: "arith.muli", Operands: o.OperandValues(), Results: []mlir.Type{o.Result(0).Type()}, Location: o.Location()})
-					if err != nil {
-						return err
+			check.NoError(t,
+				c.SetTransform("my.split", mlir.TransformOp{ReadsOnly: true, Apply: func(t *mlir.Transformation) error {
+					ops := t.Operations(0)
+					var values []mlir.Value
+					for _, o := range ops {
+						values = append(values, o.Operand(0))
 					}
-					t.Rewriter.Replace(o, m.Result(0))
-					made = append(made, m)
-				}
-				t.SetOperations(0, made...)
+					t.SetOperations(0, ops[1:]...)
+					t.SetValues(1, values...)
+					t.SetParams(2,
+						t.Op.Context().IntegerAttribute(t.Op.Context().IntegerType(64, mlir.Signless), int64(len(ops))))
+					kept, gone = t, ops[0]
+					return nil
+				}}))
+			check.NoError(t, c.SetTransform("my.double",
+				mlir.TransformOp{Consumes: []int{0}, Apply: func(t *mlir.Transformation) error {
+					n, _ := t.Params(2)[0].Int()
+					if len(t.Values(1)) != 2 || n != 2 {
+						return fmt.Errorf("got %d values and %d", len(t.Values(1)), n)
+					}
+					var made []mlir.Operation
+					for _, o := range t.Operations(0) {
+						t.Rewriter.SetInsertionPoint(mlir.Before(o))
+						m, err := t.Rewriter.Create(mlir.OperationState{Name: "arith.muli", Operands: o.OperandValues(),
+							Results: []mlir.Type{o.Result(0).Type()}, Location: o.Location()})
+						if err != nil {
+							return err
+						}
+						t.Rewriter.Replace(o, m.Result(0))
+						made = append(made, m)
+					}
+					t.SetOperations(0, made...)
+					return nil
+				}}))
+			check.Error(t, c.SetTransform("my.double", mlir.TransformOp{Apply: func(*mlir.Transformation) error {
 				return nil
-			}}))
-			check.Error(t, c.SetTransform("my.double", mlir.TransformOp{Apply: func(*mlir.Transformation) error { return nil }}), "has memory effects or a transform already")
+			}}), "has memory effects or a transform already")
 			m := check.Must(c.Parse("", []byte(adds)))
-			s := check.Must(c.Parse("", []byte(script(`%left, %values, %count = "my.split"(%adds) : (!transform.any_op) -> (!transform.any_op, !transform.any_value, !transform.param<i64>)
+			s := check.Must(
+				c.Parse("",
+					[]byte(script(
+						`%left, %values, %count = "my.split"(%adds) : (!transform.any_op) -> (!transform.any_op, !transform.any_value, !transform.param<i64>)
     %made = "my.double"(%left, %values, %count) : (!transform.any_op, !transform.any_value, !transform.param<i64>) -> !transform.op<"arith.muli">
     transform.annotate %made "seen" : !transform.op<"arith.muli">`))))
 			for range 2 {
@@ -134,17 +143,32 @@ func TestTransformOpErrors(t *testing.T) {
 		}{
 			{"an error", "!transform.any_op", func(*mlir.Transformation) error { return cause }, "my.wrong: no reason"},
 			{"a panic", "!transform.any_op", func(*mlir.Transformation) error { panic("help") }, "panic: help"},
-			{"another kind", "!transform.any_op", func(t *mlir.Transformation) error { t.Values(0); return nil }, "Values was given the operand 0, whose type is !transform.any_op"},
-			{"no such operand", "!transform.any_op", func(t *mlir.Transformation) error { t.Operations(1); return nil }, "the operand 1 of an operation with 1"},
-			{"no such result", "!transform.any_op", func(t *mlir.Transformation) error { t.SetOperations(-1); return nil }, "the result -1 of an operation with 1"},
-			{"twice", "!transform.any_op", func(t *mlir.Transformation) error { t.SetOperations(0); t.SetOperations(0); return nil }, "set the result 0 twice"},
-			{"no handle", "i32", func(*mlir.Transformation) error { return nil }, "type i32, which is not one of a handle"},
-			{"an operation of the script", "!transform.any_op", func(t *mlir.Transformation) error { t.SetOperations(0, t.Op); return nil }, "something that is not in the module"},
+			{"another kind", "!transform.any_op", func(t *mlir.Transformation) error { t.Values(0); return nil },
+				"Values was given the operand 0, whose type is !transform.any_op"},
+			{"no such operand", "!transform.any_op", func(t *mlir.Transformation) error { t.Operations(1); return nil },
+				"the operand 1 of an operation with 1"},
+			{"no such result", "!transform.any_op", func(t *mlir.Transformation) error {
+				t.SetOperations(-1)
+				return nil
+			}, "the result -1 of an operation with 1"},
+			{"twice", "!transform.any_op", func(t *mlir.Transformation) error {
+				t.SetOperations(0)
+				t.SetOperations(0)
+				return nil
+			}, "set the result 0 twice"},
+			{"no handle", "i32", func(*mlir.Transformation) error { return nil },
+				"type i32, which is not one of a handle"},
+			{"an operation of the script", "!transform.any_op", func(t *mlir.Transformation) error {
+				t.SetOperations(0, t.Op)
+				return nil
+			}, "something that is not in the module"},
 			{"a change of the script", "!transform.any_op", func(t *mlir.Transformation) error {
 				t.Op.SetDiscardable("a.b", t.Op.Context().UnitAttribute())
 				return nil
 			}, "a function of a script changes operations"},
-			{"erasing the script", "!transform.any_op", func(t *mlir.Transformation) error { return t.Rewriter.Erase(t.Op) }, "Rewriter.Erase called in a pattern on another rewriter"},
+			{"erasing the script", "!transform.any_op", func(t *mlir.Transformation) error {
+				return t.Rewriter.Erase(t.Op)
+			}, "Rewriter.Erase called in a pattern on another rewriter"},
 			{"an invalid operation", "!transform.any_op", func(t *mlir.Transformation) error {
 				add := t.Operations(0)[0]
 				return t.Rewriter.ModifyInPlace(add, func() error { add.SetOperands(); return nil })
@@ -158,8 +182,9 @@ func TestTransformOpErrors(t *testing.T) {
 		} {
 			c := scripting(t, e, false)
 			check.NoError(t, c.SetTransform("my.wrong", mlir.TransformOp{Apply: test.apply}))
-			m, s := check.Must(c.Parse("", []byte(adds))), check.Must(c.Parse("", []byte(script(`%0 = "my.wrong"(%adds) : (!transform.any_op) -> `+test.result+"\n"+
-				`transform.annotate %adds "later" : !transform.any_op`))))
+			m, s := check.Must(c.Parse("", []byte(adds))), check.Must(
+				c.Parse("", []byte(script(`%0 = "my.wrong"(%adds) : (!transform.any_op) -> `+test.result+"\n"+
+					`transform.annotate %adds "later" : !transform.any_op`))))
 			err := m.Transform(s, mlir.TransformOptions{})
 			switch {
 			case test.want == "-":
@@ -175,7 +200,8 @@ func TestTransformOpErrors(t *testing.T) {
 			check.NoError(t, s.Verify())
 		}
 		c := scripting(t, e, false)
-		check.NoError(t, c.SetTransform("my.split", mlir.TransformOp{Apply: func(*mlir.Transformation) error { return nil }}))
+		check.NoError(t,
+			c.SetTransform("my.split", mlir.TransformOp{Apply: func(*mlir.Transformation) error { return nil }}))
 		both := check.Must(c.Parse("", []byte(script(`%l, %v, %n = "my.split"(%adds) : (!transform.any_op) -> (!transform.any_op, !transform.any_value, !transform.any_param)`))))
 		err := passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(transform-interpreter)"}).Run(both)
 		check.Error(t, err, "my.split: it is defined in Go: run the script with Module.Transform")

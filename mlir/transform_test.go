@@ -15,7 +15,8 @@ func TestTransform(t *testing.T) {
 		c := mlirtest.ContextOf(t, e.Library)
 		m := mlirtest.Parse(t, c, twice)
 		if !e.Library.Has("mlirTransformApplyNamedSequence") {
-			if err := m.Transform(mlirtest.Parse(t, c, "module {}"), mlir.TransformOptions{}); !errors.Is(err, mlir.ErrUnsupported) {
+			if err := m.Transform(mlirtest.Parse(t, c, "module {}"), mlir.TransformOptions{}); !errors.Is(err,
+				mlir.ErrUnsupported) {
 				t.Errorf("the error is %v, want ErrUnsupported", err)
 			}
 			return
@@ -42,7 +43,8 @@ func TestTransform(t *testing.T) {
 		if err := m.Transform(script, mlir.TransformOptions{Sequence: "fails"}); !errors.As(err, &d) {
 			t.Errorf("a transform that fails: %v", err)
 		}
-		if err := m.Transform(script, mlir.TransformOptions{Sequence: "nosuch"}); err == nil || !strings.Contains(err.Error(), "@nosuch") {
+		if err := m.Transform(script, mlir.TransformOptions{Sequence: "nosuch"}); err == nil ||
+			!strings.Contains(err.Error(), "@nosuch") {
 			t.Errorf("a sequence that is not there: %v", err)
 		}
 		// The sequence marks the function beside it, and itself.
@@ -54,7 +56,8 @@ func TestTransform(t *testing.T) {
     transform.yield
   }
 }`)
-		if err := own.Transform(own, mlir.TransformOptions{}); err != nil || strings.Count(own.String(), "attributes {seen}") != 2 {
+		if err := own.Transform(own, mlir.TransformOptions{}); err != nil ||
+			strings.Count(own.String(), "attributes {seen}") != 2 {
 			t.Errorf("a module that holds its script (%v) is\n%s", err, own)
 		}
 	})
@@ -64,7 +67,8 @@ func TestMergeSymbols(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		a := mlirtest.Parse(t, c, "func.func @a() { return }\nfunc.func private @p() { return }")
-		b := mlirtest.Parse(t, c, "func.func @b() { func.call @p() : () -> ()\n return }\nfunc.func private @p() { return }")
+		b := mlirtest.Parse(t, c,
+			"func.func @b() { func.call @p() : () -> ()\n return }\nfunc.func private @p() { return }")
 		err := a.MergeSymbols(b)
 		if !e.Library.Has("mlirMergeSymbolsIntoFromClone") {
 			if !errors.Is(err, mlir.ErrUnsupported) {
@@ -79,7 +83,8 @@ func TestMergeSymbols(t *testing.T) {
 			t.Errorf("the merged module (%v) is\n%s", err, a)
 		}
 		var d *mlir.DiagnosticError
-		if err := a.MergeSymbols(mlirtest.Parse(t, c, "func.func @a() -> i32 { %0 = arith.constant 1 : i32\n return %0 : i32 }")); !errors.As(err, &d) {
+		if err := a.MergeSymbols(mlirtest.Parse(t, c,
+			"func.func @a() -> i32 { %0 = arith.constant 1 : i32\n return %0 : i32 }")); !errors.As(err, &d) {
 			t.Errorf("two public symbols of one name: %v", err)
 		}
 		if err := a.MergeSymbols(a); err == nil {
@@ -116,7 +121,8 @@ func TestTransformCycle(t *testing.T) {
     transform.yield
   }
 }`)
-		check.Error(t, m.Transform(script, mlir.TransformOptions{}), "transforming failed: test.mlir:3:8: error: 'arith.addi' op uses its own result")
+		check.Error(t, m.Transform(script, mlir.TransformOptions{}),
+			"transforming failed: test.mlir:3:8: error: 'arith.addi' op uses its own result")
 		if err := mlirtest.Parse(t, c, doubling).Transform(script, mlir.TransformOptions{}); err != nil {
 			t.Error(err)
 		}

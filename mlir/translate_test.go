@@ -21,10 +21,12 @@ func TestLLVMIR(t *testing.T) {
   llvm.func @host(!llvm.ptr)
   llvm.mlir.global external @answer(42 : i32) : i32
 }`)
-	check.NoError(t, passManager(t, c, mlir.PassManagerOptions{Pipeline: "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"}).Run(m))
+	check.NoError(t, passManager(t, c,
+		mlir.PassManagerOptions{Pipeline: "builtin.module(convert-to-llvm,reconcile-unrealized-casts)"}).Run(m))
 	text, err := m.LLVMIR()
 	check.NoError(t, err)
-	for _, want := range []string{"define i32 @add(i32 %0, i32 %1)", "declare void @host(ptr)", "@answer = global i32 42"} {
+	for _, want := range []string{"define i32 @add(i32 %0, i32 %1)", "declare void @host(ptr)",
+		"@answer = global i32 42"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}

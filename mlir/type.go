@@ -30,7 +30,8 @@ func (c *Context) ParseType(text string) (Type, error) {
 	raw := capi.MlirTypeParseGet(t, c.raw, source[:len(source)-1])
 	diagnostics := c.takeDiagnostics(text)
 	if raw.Ptr == nil {
-		return Type{}, &DiagnosticError{Op: fmt.Sprintf("parsing the type %q", text), Diagnostics: diagnostics, Hint: c.hint([]byte(text), diagnostics)}
+		return Type{}, &DiagnosticError{Op: fmt.Sprintf("parsing the type %q", text), Diagnostics: diagnostics,
+			Hint: c.hint([]byte(text), diagnostics)}
 	}
 	if mayMisfit(text) {
 		if _, message := c.misfitIn(capi.DenseInType(c.api, raw)); message != "" {

@@ -73,9 +73,12 @@ func (c typeCondition) String() string {
 var kindsOf = map[string][]TypeKind{
 	"shaped": {KindVector, KindRankedTensor, KindUnrankedTensor, KindMemRef, KindUnrankedMemRef},
 	"ranked": {KindVector, KindRankedTensor, KindMemRef},
-	"vector": {KindVector}, "tensor": {KindRankedTensor, KindUnrankedTensor}, "ranked-tensor": {KindRankedTensor}, "unranked-tensor": {KindUnrankedTensor},
-	"memref": {KindMemRef}, "unranked-memref": {KindUnrankedMemRef}, "any-memref": {KindMemRef, KindUnrankedMemRef},
-	"float": {KindFloat}, "index": {KindIndex}, "integer": {KindInteger}, "complex": {KindComplex}, "tuple": {KindTuple},
+	"vector": {KindVector}, "tensor": {KindRankedTensor, KindUnrankedTensor}, "ranked-tensor": {KindRankedTensor},
+	"unranked-tensor": {KindUnrankedTensor},
+	"memref":          {KindMemRef}, "unranked-memref": {KindUnrankedMemRef},
+	"any-memref": {KindMemRef, KindUnrankedMemRef},
+	"float":      {KindFloat}, "index": {KindIndex}, "integer": {KindInteger}, "complex": {KindComplex},
+	"tuple":    {KindTuple},
 	"function": {KindFunction}, "none": {KindNone},
 }
 

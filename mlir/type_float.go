@@ -42,25 +42,26 @@ var floats = [...]struct {
 	get  func(*capi.Table, capi.MlirContext) capi.MlirType
 	is   func(*capi.Table, capi.MlirType) bool
 }{
-	F16:           {"f16", 16, "F16", capi.MlirF16TypeGet, capi.MlirTypeIsAF16},
-	BF16:          {"bf16", 16, "BF16", capi.MlirBF16TypeGet, capi.MlirTypeIsABF16},
-	F32:           {"f32", 32, "F32", capi.MlirF32TypeGet, capi.MlirTypeIsAF32},
-	F64:           {"f64", 64, "F64", capi.MlirF64TypeGet, capi.MlirTypeIsAF64},
-	TF32:          {"tf32", 19, "TF32", capi.MlirTF32TypeGet, capi.MlirTypeIsATF32},
-	F80:           {name: "f80", bits: 80},
-	F128:          {name: "f128", bits: 128},
-	F4E2M1FN:      {"f4E2M1FN", 4, "Float4E2M1FN", capi.MlirFloat4E2M1FNTypeGet, capi.MlirTypeIsAFloat4E2M1FN},
-	F6E2M3FN:      {"f6E2M3FN", 6, "Float6E2M3FN", capi.MlirFloat6E2M3FNTypeGet, capi.MlirTypeIsAFloat6E2M3FN},
-	F6E3M2FN:      {"f6E3M2FN", 6, "Float6E3M2FN", capi.MlirFloat6E3M2FNTypeGet, capi.MlirTypeIsAFloat6E3M2FN},
-	F8E5M2:        {"f8E5M2", 8, "Float8E5M2", capi.MlirFloat8E5M2TypeGet, capi.MlirTypeIsAFloat8E5M2},
-	F8E4M3:        {"f8E4M3", 8, "Float8E4M3", capi.MlirFloat8E4M3TypeGet, capi.MlirTypeIsAFloat8E4M3},
-	F8E4M3FN:      {"f8E4M3FN", 8, "Float8E4M3FN", capi.MlirFloat8E4M3FNTypeGet, capi.MlirTypeIsAFloat8E4M3FN},
-	F8E5M2FNUZ:    {"f8E5M2FNUZ", 8, "Float8E5M2FNUZ", capi.MlirFloat8E5M2FNUZTypeGet, capi.MlirTypeIsAFloat8E5M2FNUZ},
-	F8E4M3FNUZ:    {"f8E4M3FNUZ", 8, "Float8E4M3FNUZ", capi.MlirFloat8E4M3FNUZTypeGet, capi.MlirTypeIsAFloat8E4M3FNUZ},
-	F8E4M3B11FNUZ: {"f8E4M3B11FNUZ", 8, "Float8E4M3B11FNUZ", capi.MlirFloat8E4M3B11FNUZTypeGet, capi.MlirTypeIsAFloat8E4M3B11FNUZ},
-	F8E3M4:        {"f8E3M4", 8, "Float8E3M4", capi.MlirFloat8E3M4TypeGet, capi.MlirTypeIsAFloat8E3M4},
-	F8E8M0FNU:     {"f8E8M0FNU", 8, "Float8E8M0FNU", capi.MlirFloat8E8M0FNUTypeGet, capi.MlirTypeIsAFloat8E8M0FNU},
-	F8E5M3FNU:     {"f8E5M3FNU", 8, "Float8E5M3FNU", capi.MlirFloat8E5M3FNUTypeGet, capi.MlirTypeIsAFloat8E5M3FNU},
+	F16:        {"f16", 16, "F16", capi.MlirF16TypeGet, capi.MlirTypeIsAF16},
+	BF16:       {"bf16", 16, "BF16", capi.MlirBF16TypeGet, capi.MlirTypeIsABF16},
+	F32:        {"f32", 32, "F32", capi.MlirF32TypeGet, capi.MlirTypeIsAF32},
+	F64:        {"f64", 64, "F64", capi.MlirF64TypeGet, capi.MlirTypeIsAF64},
+	TF32:       {"tf32", 19, "TF32", capi.MlirTF32TypeGet, capi.MlirTypeIsATF32},
+	F80:        {name: "f80", bits: 80},
+	F128:       {name: "f128", bits: 128},
+	F4E2M1FN:   {"f4E2M1FN", 4, "Float4E2M1FN", capi.MlirFloat4E2M1FNTypeGet, capi.MlirTypeIsAFloat4E2M1FN},
+	F6E2M3FN:   {"f6E2M3FN", 6, "Float6E2M3FN", capi.MlirFloat6E2M3FNTypeGet, capi.MlirTypeIsAFloat6E2M3FN},
+	F6E3M2FN:   {"f6E3M2FN", 6, "Float6E3M2FN", capi.MlirFloat6E3M2FNTypeGet, capi.MlirTypeIsAFloat6E3M2FN},
+	F8E5M2:     {"f8E5M2", 8, "Float8E5M2", capi.MlirFloat8E5M2TypeGet, capi.MlirTypeIsAFloat8E5M2},
+	F8E4M3:     {"f8E4M3", 8, "Float8E4M3", capi.MlirFloat8E4M3TypeGet, capi.MlirTypeIsAFloat8E4M3},
+	F8E4M3FN:   {"f8E4M3FN", 8, "Float8E4M3FN", capi.MlirFloat8E4M3FNTypeGet, capi.MlirTypeIsAFloat8E4M3FN},
+	F8E5M2FNUZ: {"f8E5M2FNUZ", 8, "Float8E5M2FNUZ", capi.MlirFloat8E5M2FNUZTypeGet, capi.MlirTypeIsAFloat8E5M2FNUZ},
+	F8E4M3FNUZ: {"f8E4M3FNUZ", 8, "Float8E4M3FNUZ", capi.MlirFloat8E4M3FNUZTypeGet, capi.MlirTypeIsAFloat8E4M3FNUZ},
+	F8E4M3B11FNUZ: {"f8E4M3B11FNUZ", 8, "Float8E4M3B11FNUZ", capi.MlirFloat8E4M3B11FNUZTypeGet,
+		capi.MlirTypeIsAFloat8E4M3B11FNUZ},
+	F8E3M4:    {"f8E3M4", 8, "Float8E3M4", capi.MlirFloat8E3M4TypeGet, capi.MlirTypeIsAFloat8E3M4},
+	F8E8M0FNU: {"f8E8M0FNU", 8, "Float8E8M0FNU", capi.MlirFloat8E8M0FNUTypeGet, capi.MlirTypeIsAFloat8E8M0FNU},
+	F8E5M3FNU: {"f8E5M3FNU", 8, "Float8E5M3FNU", capi.MlirFloat8E5M3FNUTypeGet, capi.MlirTypeIsAFloat8E5M3FNU},
 }
 
 func (k FloatKind) known() bool { return k >= F16 && int(k) < len(floats) }
@@ -95,7 +96,8 @@ func FloatKinds() []FloatKind {
 func (c *Context) FloatType(k FloatKind) (Type, error) {
 	t := c.life.check("Context.FloatType")
 	if !k.known() {
-		return Type{}, fmt.Errorf("mlir: %s is not a floating-point format: use one of the constants F16 to F8E8M0FNU", k)
+		return Type{},
+			fmt.Errorf("mlir: %s is not a floating-point format: use one of the constants F16 to F8E8M0FNU", k)
 	}
 	f := floats[k]
 	if f.get == nil {

@@ -25,12 +25,14 @@ func (c *Context) MemRefType(elem Type, o MemRefOptions, dims ...int64) (Type, e
 		return Type{}, err
 	}
 	if o.Layout.IsNil() {
-		return c.checkedType(capi.MlirMemRefTypeContiguousGetChecked(t, c.unknown(), raw, len(dims), first(dims), space),
+		return c.checkedType(
+			capi.MlirMemRefTypeContiguousGetChecked(t, c.unknown(), raw, len(dims), first(dims), space),
 			"a memref type")
 	}
 	layout := o.Layout.in(c, "Context.MemRefType")
 	if !capi.MlirAttributeIsAAffineMap(t, layout) && !capi.MlirAttributeIsAStridedLayout(t, layout) {
-		return Type{}, fmt.Errorf("mlir: the layout of a memref must be an affine map or a strided layout, not %s", o.Layout)
+		return Type{},
+			fmt.Errorf("mlir: the layout of a memref must be an affine map or a strided layout, not %s", o.Layout)
 	}
 	return c.checkedType(capi.MlirMemRefTypeGetChecked(t, c.unknown(), raw, len(dims), first(dims), layout, space),
 		"a memref type")

@@ -56,7 +56,8 @@ func (c *Context) ComplexType(elem Type) (Type, error) {
 	t := c.life.check("Context.ComplexType")
 	raw := elem.in(c, "Context.ComplexType")
 	if !capi.MlirTypeIsAInteger(t, raw) && !capi.MlirTypeIsAFloat(t, raw) {
-		return Type{}, fmt.Errorf("mlir: the element type of a complex type must be an integer or floating-point type, not %s", elem)
+		return Type{}, fmt.Errorf(
+			"mlir: the element type of a complex type must be an integer or floating-point type, not %s", elem)
 	}
 	return c.typ(capi.MlirComplexTypeGet(t, raw)), nil
 }

@@ -54,9 +54,11 @@ func (c *Context) ScalableVectorType(elem Type, dims []int64, scalable []bool) (
 	t := c.life.check("Context.ScalableVectorType")
 	raw := elem.in(c, "Context.ScalableVectorType")
 	if len(dims) != len(scalable) {
-		return Type{}, fmt.Errorf("mlir: a vector type of %d dimensions needs as many scalable flags, not %d", len(dims), len(scalable))
+		return Type{}, fmt.Errorf("mlir: a vector type of %d dimensions needs as many scalable flags, not %d",
+			len(dims), len(scalable))
 	}
-	return c.checkedType(capi.MlirVectorTypeGetScalableChecked(t, c.unknown(), len(dims), first(dims), first(scalable), raw),
+	return c.checkedType(
+		capi.MlirVectorTypeGetScalableChecked(t, c.unknown(), len(dims), first(dims), first(scalable), raw),
 		"a scalable vector type")
 }
 

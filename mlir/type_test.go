@@ -37,15 +37,20 @@ func TestEachType(t *testing.T) {
 			{check.Must(c.ComplexType(f32)), mlir.KindComplex, "complex<f32>"},
 			{check.Must(c.VectorType(f32)), mlir.KindVector, "vector<f32>"},
 			{check.Must(c.VectorType(i8, 2, 4)), mlir.KindVector, "vector<2x4xi8>"},
-			{check.Must(c.ScalableVectorType(f32, []int64{2, 4}, []bool{false, true})), mlir.KindVector, "vector<2x[4]xf32>"},
+			{check.Must(c.ScalableVectorType(f32, []int64{2, 4}, []bool{false, true})), mlir.KindVector,
+				"vector<2x[4]xf32>"},
 			{check.Must(c.TensorType(f32)), mlir.KindRankedTensor, "tensor<f32>"},
 			{check.Must(c.TensorType(i8, 0, mlir.Dynamic)), mlir.KindRankedTensor, "tensor<0x?xi8>"},
-			{check.Must(c.EncodedTensorType(f32, c.StringAttribute("csr"), 3)), mlir.KindRankedTensor, `tensor<3xf32, "csr">`},
+			{check.Must(c.EncodedTensorType(f32, c.StringAttribute("csr"), 3)), mlir.KindRankedTensor,
+				`tensor<3xf32, "csr">`},
 			{check.Must(c.UnrankedTensorType(f32)), mlir.KindUnrankedTensor, "tensor<*xf32>"},
 			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{}, 2, mlir.Dynamic)), mlir.KindMemRef, "memref<2x?xf32>"},
-			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{MemorySpace: space}, 2)), mlir.KindMemRef, "memref<2xf32, 3>"},
-			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{Layout: transposed}, 2, 3)), mlir.KindMemRef, "memref<2x3xf32, affine_map<(d0, d1) -> (d1, d0)>>"},
-			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{Layout: strided, MemorySpace: space}, 2, 3)), mlir.KindMemRef, "memref<2x3xf32, strided<[4, ?], offset: ?>, 3>"},
+			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{MemorySpace: space}, 2)), mlir.KindMemRef,
+				"memref<2xf32, 3>"},
+			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{Layout: transposed}, 2, 3)), mlir.KindMemRef,
+				"memref<2x3xf32, affine_map<(d0, d1) -> (d1, d0)>>"},
+			{check.Must(c.MemRefType(f32, mlir.MemRefOptions{Layout: strided, MemorySpace: space}, 2, 3)),
+				mlir.KindMemRef, "memref<2x3xf32, strided<[4, ?], offset: ?>, 3>"},
 			{check.Must(c.UnrankedMemRefType(f32, mlir.Attribute{})), mlir.KindUnrankedMemRef, "memref<*xf32>"},
 			{check.Must(c.UnrankedMemRefType(f32, space)), mlir.KindUnrankedMemRef, "memref<*xf32, 3>"},
 			{c.TupleType(), mlir.KindTuple, "tuple<>"},
@@ -145,7 +150,8 @@ func TestTypeQueries(t *testing.T) {
 		}
 		check.Diff(t, "shaped", []bool{true, false}, []bool{parse("tensor<*xf32>").IsShaped(), parse("f32").IsShaped()})
 		scalable, ok := parse("vector<2x[4]xf32>").ScalableDims()
-		check.Diff(t, "scalable", []any{[]bool{false, true}, true, false}, []any{scalable, ok, parse("vector<2xf32>").IsScalable()})
+		check.Diff(t, "scalable", []any{[]bool{false, true}, true, false},
+			[]any{scalable, ok, parse("vector<2xf32>").IsScalable()})
 		_, ok = parse("tensor<2xf32>").ScalableDims()
 		check.Diff(t, "a tensor is scalable", false, ok)
 		encoding, ok := parse(`tensor<2xf32, "x">`).Encoding()
@@ -164,7 +170,8 @@ func TestTypeQueries(t *testing.T) {
 		_, _, ok = parse("f32").Strides()
 		check.Diff(t, "f32 has strides", false, ok)
 		layout, ok := parse("memref<2x3xf32>").LayoutMap()
-		check.Diff(t, "layout", []any{"(d0, d1) -> (d0, d1)", true, true}, []any{layout.String(), layout.IsIdentity(), ok})
+		check.Diff(t, "layout", []any{"(d0, d1) -> (d0, d1)", true, true},
+			[]any{layout.String(), layout.IsIdentity(), ok})
 		attribute, ok := parse("memref<2xf32, strided<[4]>>").Layout()
 		check.Diff(t, "layout attribute", []any{mlir.AttrStridedLayout, true}, []any{attribute.Kind(), ok})
 		_, ok = parse("f32").LayoutMap()
@@ -193,9 +200,15 @@ func TestTypeRefused(t *testing.T) {
 			"empty vector":          func() (mlir.Type, error) { return c.VectorType(f32, 0) },
 			"vector of functions":   func() (mlir.Type, error) { return c.VectorType(function, 2) },
 			"flags and dimensions":  func() (mlir.Type, error) { return c.ScalableVectorType(f32, []int64{2}, nil) },
-			"memref of functions":   func() (mlir.Type, error) { return c.MemRefType(c.TupleType(), mlir.MemRefOptions{}, 2) },
-			"unranked memref":       func() (mlir.Type, error) { return c.UnrankedMemRefType(c.TupleType(), mlir.Attribute{}) },
-			"memref dimension":      func() (mlir.Type, error) { return c.MemRefType(f32, mlir.MemRefOptions{}, math.MinInt64+1) },
+			"memref of functions": func() (mlir.Type, error) {
+				return c.MemRefType(c.TupleType(), mlir.MemRefOptions{}, 2)
+			},
+			"unranked memref": func() (mlir.Type, error) {
+				return c.UnrankedMemRefType(c.TupleType(), mlir.Attribute{})
+			},
+			"memref dimension": func() (mlir.Type, error) {
+				return c.MemRefType(f32, mlir.MemRefOptions{}, math.MinInt64+1)
+			},
 			"layout of another kind": func() (mlir.Type, error) {
 				return c.MemRefType(f32, mlir.MemRefOptions{Layout: c.StringAttribute("x")}, 2)
 			},
@@ -222,12 +235,14 @@ func TestOpaque(t *testing.T) {
 		defer c.Close()
 		typ := check.Must(c.OpaqueType("nosuch", "t<1>"))
 		namespace, data, ok := typ.Opaque()
-		if typ.String() != "!nosuch.t<1>" || typ.Kind() != mlir.KindOpaque || namespace != "nosuch" || data != "t<1>" || !ok {
+		if typ.String() != "!nosuch.t<1>" || typ.Kind() != mlir.KindOpaque || namespace != "nosuch" || data != "t<1>" ||
+			!ok {
 			t.Errorf("opaque type %s of %q, %q, %v", typ, namespace, data, ok)
 		}
 		attribute := check.Must(c.OpaqueAttribute("nosuch", "a<2>", mlir.Type{}))
 		namespace, data, ok = attribute.Opaque()
-		if attribute.String() != "#nosuch.a<2>" || attribute.Kind() != mlir.AttrOpaque || namespace != "nosuch" || data != "a<2>" || !ok {
+		if attribute.String() != "#nosuch.a<2>" || attribute.Kind() != mlir.AttrOpaque || namespace != "nosuch" ||
+			data != "a<2>" || !ok {
 			t.Errorf("opaque attribute %s of %q, %q, %v", attribute, namespace, data, ok)
 		}
 		typed := check.Must(c.OpaqueAttribute("nosuch", "", c.IndexType()))

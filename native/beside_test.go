@@ -101,7 +101,8 @@ func TestBesideExecutableTrust(t *testing.T) {
 				path = filepath.Join(dir, "lib", testLibrary)
 			}
 			write(t, path, libraryBytes)
-			modes := map[string]os.FileMode{path: test.library, filepath.Join(dir, "program"): test.program, dir: test.folder}
+			modes := map[string]os.FileMode{path: test.library, filepath.Join(dir, "program"): test.program,
+				dir: test.folder}
 			if test.lib != 0 {
 				modes[filepath.Dir(path)] = test.lib
 			}

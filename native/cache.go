@@ -30,7 +30,8 @@ func CacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("native: no folder for the cache is known (%w): set %s to an absolute path", err, cacheEnv)
+		return "",
+			fmt.Errorf("native: no folder for the cache is known (%w): set %s to an absolute path", err, cacheEnv)
 	}
 	return filepath.Join(dir, "calliope"), nil
 }

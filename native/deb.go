@@ -127,7 +127,8 @@ func (h packageSet) download(ctx context.Context, cache, into string, progress i
 		args = append(args, d.name+":amd64="+d.version)
 		names = append(names, d.name+" "+d.version)
 	}
-	fmt.Fprintf(progress, "fetching the %s: %s (%d MB), with apt-get, into %s\n", h.what, strings.Join(names, ", "), h.mb, cache)
+	fmt.Fprintf(progress, "fetching the %s: %s (%d MB), with apt-get, into %s\n", h.what, strings.Join(names, ", "),
+		h.mb, cache)
 	last := new(tail)
 	cmd := command(ctx, args)
 	cmd.Dir = into
@@ -202,7 +203,8 @@ func (h packageSet) unpackOne(ctx context.Context, cache string, d deb, path, in
 		return fmt.Errorf("native: dpkg-deb cannot unpack %s, which is a defect of this program or of the disk; it said:\n%s", filepath.Base(path), last.text(err))
 	}
 	if kept == 0 {
-		return fmt.Errorf("native: the package %s holds no file that matches %s, which is a defect of this program", filepath.Base(path), d.keep)
+		return fmt.Errorf("native: the package %s holds no file that matches %s, which is a defect of this program",
+			filepath.Base(path), d.keep)
 	}
 	return nil
 }

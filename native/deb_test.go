@@ -50,7 +50,8 @@ func debBytes(name string) []byte {
 		}
 	}
 	must(w.WriteHeader(&tar.Header{Name: "./usr/", Typeflag: tar.TypeDir, Mode: 0o755}))
-	must(w.WriteHeader(&tar.Header{Name: "./usr/lib/libtest.so.1.a", Typeflag: tar.TypeSymlink, Linkname: "libtest.so.1"}))
+	must(w.WriteHeader(
+		&tar.Header{Name: "./usr/lib/libtest.so.1.a", Typeflag: tar.TypeSymlink, Linkname: "libtest.so.1"}))
 	for _, f := range debFiles[name] {
 		must(w.WriteHeader(&tar.Header{Name: f.name, Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(f.data))}))
 		_, err := io.WriteString(w, f.data)
@@ -82,7 +83,8 @@ func addDebs() {
 
 // testSet is a set of packages that exists only here.
 var testSet = debs.Set{Name: "test-headers", Files: "include", What: "test headers", MB: 1, Packages: []debs.Package{
-	{Name: "libtest-dev", Version: "1:1.2-3", SHA256: sum(debBytes("libtest-dev")), Keep: `^usr/include/(test-c/.+\.h)$`},
+	{Name: "libtest-dev", Version: "1:1.2-3", SHA256: sum(debBytes("libtest-dev")),
+		Keep: `^usr/include/(test-c/.+\.h)$`},
 }}
 
 // falseDebian answers like a program of Debian's, in the way that the mode asks for.
@@ -164,7 +166,8 @@ func falseApt(mode, meet string, packages []string, fail func(...string) int) in
 	case "unlisted":
 		return fail("E: Unable to locate package " + first)
 	case "gone":
-		return fail("E: Failed to fetch http://deb.example/libtest1.deb  404  Not Found [IP: 192.0.2.1 80]", "E: Some files failed to download")
+		return fail("E: Failed to fetch http://deb.example/libtest1.deb  404  Not Found [IP: 192.0.2.1 80]",
+			"E: Some files failed to download")
 	case "offline":
 		return fail("E: Failed to fetch http://deb.example/libtest1.deb  Temporary failure resolving 'deb.example'")
 	case "diskfull":
@@ -186,7 +189,8 @@ func falseApt(mode, meet string, packages []string, fail func(...string) int) in
 		case "corrupt":
 			data[5] ^= 1
 		case "slow", "partial":
-			if err := errors.Join(os.WriteFile(file, data[:len(data)/2], 0o644), os.WriteFile(filepath.Join(meet, "started"), nil, 0o644)); err != nil {
+			if err := errors.Join(os.WriteFile(file, data[:len(data)/2], 0o644),
+				os.WriteFile(filepath.Join(meet, "started"), nil, 0o644)); err != nil {
 				return fail(err.Error())
 			}
 			if !appears(filepath.Join(meet, "go")) {
@@ -202,7 +206,8 @@ func falseApt(mode, meet string, packages []string, fail func(...string) int) in
 
 func wholeDebCache() []string {
 	id := table[debPart].id()
-	return []string{id, id + "/" + debLibrary, id + "/" + debLibrary + ".json", id + "/" + debLibrary + ".verified", id + "/libtest.so.1", id + ".lock"}
+	return []string{id, id + "/" + debLibrary, id + "/" + debLibrary + ".json", id + "/" + debLibrary + ".verified",
+		id + "/libtest.so.1", id + ".lock"}
 }
 
 func emptyDebCache() []string {
@@ -274,23 +279,36 @@ func TestDebErrors(t *testing.T) {
 		cxx        string
 		want       []string
 	}{
-		{"no apt-get", "", without("apt-get"), "", []string{"needs apt-get, which is not on PATH", "Debian 12", "set CALLIOPE_TEST_LIBRARY"}},
+		{"no apt-get", "", without("apt-get"), "",
+			[]string{"needs apt-get, which is not on PATH", "Debian 12", "set CALLIOPE_TEST_LIBRARY"}},
 		{"no dpkg-deb", "", without("dpkg-deb"), "", []string{"needs dpkg-deb, which is not on PATH"}},
-		{"no compiler", "", without("c++"), "", []string{"none of c++, g++, clang++ is on PATH", "install one", "set CALLIOPE_TEST_LIBRARY"}},
+		{"no compiler", "", without("c++"), "",
+			[]string{"none of c++, g++, clang++ is on PATH", "install one", "set CALLIOPE_TEST_LIBRARY"}},
 		{"wrong CXX", "", debPrograms, "/no/such/c++ -m64", []string{"$CXX", "/no/such/c++", "correct or unset CXX"}},
-		{"archive has moved on", "moved", debPrograms, "", []string{"cannot find the pinned packages libtest1 1:1.2-3, libtest-dev 1:1.2-3", "run `apt-get update`", "moved on", "pinned", "Version '1:1.2-3' for 'libtest1' was not found"}},
-		{"no list of packages", "unlisted", debPrograms, "", []string{"run `apt-get update`", "Unable to locate package libtest1"}},
+		{"archive has moved on", "moved", debPrograms, "",
+			[]string{"cannot find the pinned packages libtest1 1:1.2-3, libtest-dev 1:1.2-3", "run `apt-get update`",
+				"moved on", "pinned", "Version '1:1.2-3' for 'libtest1' was not found"}},
+		{"no list of packages", "unlisted", debPrograms, "",
+			[]string{"run `apt-get update`", "Unable to locate package libtest1"}},
 		{"old list of packages", "gone", debPrograms, "", []string{"run `apt-get update`", "404  Not Found"}},
-		{"no network", "offline", debPrograms, "", []string{"could not fetch the library of packages", "look at the network", "Temporary failure resolving", "set CALLIOPE_TEST_LIBRARY"}},
+		{"no network", "offline", debPrograms, "", []string{"could not fetch the library of packages",
+			"look at the network", "Temporary failure resolving", "set CALLIOPE_TEST_LIBRARY"}},
 		{"apt-get says nothing", "silent", debPrograms, "", []string{"could not fetch", "exit status 3"}},
 		{"apt-get leaves nothing", "nothing", debPrograms, "", []string{"did not store the package libtest1"}},
-		{"disk full for apt-get", "diskfull", debPrograms, "", []string{"is full", "apt-get found no space", "set CALLIOPE_CACHE"}},
-		{"corrupt download", "corrupt", debPrograms, "", []string{"not the pinned file", sum(bad), sum(debBytes("libtest1")), "deleted", "try again"}},
-		{"broken package", "badtar", debPrograms, "", []string{"cannot unpack libtest1_", "compressed data is corrupt"}},
-		{"disk full for the linker", "linkfull", debPrograms, "", []string{"is full", "the linker found no space", "set CALLIOPE_CACHE"}},
-		{"link fails", "nolink", debPrograms, "", []string{"`c++` cannot link the library of packages", "setting CXX", "undefined reference", "ld returned 1"}},
-		{"libraries missing", "missing", debPrograms, "", []string{"needs libz3.so.4, libxml2.so.2, libodd.so.1, which", "`apt-get install libz3-4 libxml2`"}},
-		{"odd library missing", "odd", debPrograms, "", []string{"needs libodd.so.1, which", "install the package that has it"}},
+		{"disk full for apt-get", "diskfull", debPrograms, "",
+			[]string{"is full", "apt-get found no space", "set CALLIOPE_CACHE"}},
+		{"corrupt download", "corrupt", debPrograms, "",
+			[]string{"not the pinned file", sum(bad), sum(debBytes("libtest1")), "deleted", "try again"}},
+		{"broken package", "badtar", debPrograms, "",
+			[]string{"cannot unpack libtest1_", "compressed data is corrupt"}},
+		{"disk full for the linker", "linkfull", debPrograms, "",
+			[]string{"is full", "the linker found no space", "set CALLIOPE_CACHE"}},
+		{"link fails", "nolink", debPrograms, "", []string{"`c++` cannot link the library of packages", "setting CXX",
+			"undefined reference", "ld returned 1"}},
+		{"libraries missing", "missing", debPrograms, "",
+			[]string{"needs libz3.so.4, libxml2.so.2, libodd.so.1, which", "`apt-get install libz3-4 libxml2`"}},
+		{"odd library missing", "odd", debPrograms, "",
+			[]string{"needs libodd.so.1, which", "install the package that has it"}},
 		{"old C library", "oldlibc", debPrograms, "", []string{"does not fit this system", "GLIBC_2.36"}},
 	}
 	for _, test := range tests {
@@ -335,8 +353,10 @@ func TestDebMends(t *testing.T) {
 			return errors.Join(os.Remove(sl.record), os.Remove(sl.library))
 		}, "not there"},
 		{"killed before the record", func(sl slot) error { return os.Remove(sl.record) }, "an unfinished download"},
-		{"other library lost", func(sl slot) error { return os.Remove(filepath.Join(sl.dir, "libtest.so.1")) }, "libtest.so.1: no such file"},
-		{"other library cut", func(sl slot) error { return os.Truncate(filepath.Join(sl.dir, "libtest.so.1"), 7) }, "libtest.so.1 has 7 bytes instead of 7000"},
+		{"other library lost", func(sl slot) error { return os.Remove(filepath.Join(sl.dir, "libtest.so.1")) },
+			"libtest.so.1: no such file"},
+		{"other library cut", func(sl slot) error { return os.Truncate(filepath.Join(sl.dir, "libtest.so.1"), 7) },
+			"libtest.so.1 has 7 bytes instead of 7000"},
 		{"other library changed", func(sl slot) error {
 			return os.WriteFile(filepath.Join(sl.dir, "libtest.so.1"), bytes.Repeat([]byte("x"), 7000), 0o644)
 		}, "libtest.so.1 has the sha256"},
@@ -398,7 +418,8 @@ func TestDebKilledProcess(t *testing.T) {
 func TestUnpackTarOddName(t *testing.T) {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
-	if err := errors.Join(w.WriteHeader(&tar.Header{Name: "./lib/../../x", Typeflag: tar.TypeReg}), w.Close()); err != nil {
+	if err := errors.Join(w.WriteHeader(&tar.Header{Name: "./lib/../../x", Typeflag: tar.TypeReg}), w.Close()); err !=
+		nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "a")
@@ -429,7 +450,8 @@ func TestFetchFolder(t *testing.T) {
 		t.Errorf("the header holds %q, %v", data, err)
 	}
 	id := filepath.Base(filepath.Dir(dir))
-	want := []string{id, id + "/include", id + "/include/test-c", id + "/include/test-c/sub", id + "/include/test-c/sub/a.h", id + ".lock"}
+	want := []string{id, id + "/include", id + "/include/test-c", id + "/include/test-c/sub",
+		id + "/include/test-c/sub/a.h", id + ".lock"}
 	if diff := cmp.Diff(want, files(t, cache)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}

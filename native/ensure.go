@@ -139,8 +139,11 @@ func (sl slot) install(ctx context.Context, p Part, s spec, b build, from given,
 // fill calls do, which creates the contents of the slot, for one process at a time and only
 // while there reports that they are missing. It removes the remains of an unfinished fill
 // before and after. do finds an empty work folder in the slot.
-func (sl slot) fill(ctx context.Context, title string, progress io.Writer, there func() (bool, error), do func(context.Context) error) (err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, ensureLimit, fmt.Errorf("%w: it took longer than %v", context.DeadlineExceeded, ensureLimit))
+func (sl slot) fill(
+	ctx context.Context, title string, progress io.Writer, there func() (bool, error), do func(context.Context) error,
+) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, ensureLimit,
+		fmt.Errorf("%w: it took longer than %v", context.DeadlineExceeded, ensureLimit))
 	defer cancel()
 
 	cache := filepath.Dir(sl.dir)
@@ -247,7 +250,9 @@ func acquire(ctx context.Context, path, title string, progress io.Writer) (unloc
 }
 
 // unpackWheel gets the wheel and unpacks its library to the slot's partial.
-func unpackWheel(ctx context.Context, p Part, s spec, b build, sl slot, from given, progress io.Writer) (record, error) {
+func unpackWheel(
+	ctx context.Context, p Part, s spec, b build, sl slot, from given, progress io.Writer,
+) (record, error) {
 	path, err := wheel(ctx, p, s, b, sl, from, progress)
 	if err != nil {
 		return record{}, err
@@ -257,7 +262,9 @@ func unpackWheel(ctx context.Context, p Part, s spec, b build, sl slot, from giv
 
 // wheel stores the wheel in the slot's work folder, compares it with the pinned hash, and
 // returns its path.
-func wheel(ctx context.Context, p Part, s spec, b build, sl slot, from given, progress io.Writer) (path string, err error) {
+func wheel(
+	ctx context.Context, p Part, s spec, b build, sl slot, from given, progress io.Writer,
+) (path string, err error) {
 	cache := filepath.Dir(sl.dir)
 	if from != nil {
 		path, err = from.copy(ctx, b.sha256, cache, sl.work)
@@ -296,10 +303,12 @@ func cacheError(cache string, err error) error {
 	switch {
 	case diskFull(err):
 		return diskFullError(cache, err)
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR),
+		errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("native: the cache folder %s cannot be written (%w): make it writable, or set %s to a folder that is", cache, err, cacheEnv)
 	}
-	return fmt.Errorf("native: the cache folder %s cannot be used (%w): fix that, or set %s to another folder", cache, err, cacheEnv)
+	return fmt.Errorf("native: the cache folder %s cannot be used (%w): fix that, or set %s to another folder", cache,
+		err, cacheEnv)
 }
 
 func diskFullError(cache string, err error) error {

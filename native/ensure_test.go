@@ -41,7 +41,8 @@ func TestEnsureFetches(t *testing.T) {
 			}
 			data, err := os.ReadFile(got.Path)
 			if err != nil || !bytes.Equal(data, libraryBytes) {
-				t.Errorf("the library's bytes differ from the wheel's (%d, want %d), error %v", len(data), len(libraryBytes), err)
+				t.Errorf("the library's bytes differ from the wheel's (%d, want %d), error %v", len(data),
+					len(libraryBytes), err)
 			}
 			if diff := cmp.Diff(wholeCache(), files(t, cache)); diff != "" {
 				t.Errorf("files in the cache (-want +got):\n%s", diff)
@@ -50,18 +51,21 @@ func TestEnsureFetches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantRecord := record{Wheel: testWheel, Pin: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))}
+			wantRecord := record{Wheel: testWheel, Pin: sum(wheelBytes()), SHA256: sum(libraryBytes),
+				Size: int64(len(libraryBytes))}
 			if diff := cmp.Diff(wantRecord, r); diff != "" {
 				t.Errorf("record (-want +got):\n%s", diff)
 			}
 			// The whole command line: above all, it names no package index.
-			wantCommand := []string{"TMPDIR=" + filepath.Join(sl.dir, "download", "tmp") + " " + test.want + " download --no-deps --only-binary=:all: --no-input --disable-pip-version-check" +
+			wantCommand := []string{"TMPDIR=" + filepath.Join(sl.dir, "download", "tmp") + " " + test.want +
+				" download --no-deps --only-binary=:all: --no-input --disable-pip-version-check" +
 				" --platform any_platform --python-version 3.11 --implementation cp --abi cp311" +
 				" -d " + filepath.Join(sl.dir, "download", "wheel") + " calliope-test==1.2.3"}
 			if diff := cmp.Diff(wantCommand, downloads(t, meet)); diff != "" {
 				t.Errorf("pip's command line (-want +got):\n%s", diff)
 			}
-			wantProgress := "fetching the test library: calliope-test 1.2.3 (1 MB), with " + test.want + ", into " + cache + "\n"
+			wantProgress := "fetching the test library: calliope-test 1.2.3 (1 MB), with " + test.want + ", into " +
+				cache + "\n"
 			if diff := cmp.Diff(wantProgress, progress.String()); diff != "" {
 				t.Errorf("progress (-want +got):\n%s", diff)
 			}
@@ -86,13 +90,18 @@ func TestEnsureErrors(t *testing.T) {
 		programs   []string
 		want       []string
 	}{
-		{"no network", "offline", python, []string{"could not fetch calliope-test 1.2.3", "look at the network", "Temporary failure in name resolution", "No matching distribution", "set CALLIOPE_TEST_LIBRARY"}},
+		{"no network", "offline", python, []string{"could not fetch calliope-test 1.2.3", "look at the network",
+			"Temporary failure in name resolution", "No matching distribution", "set CALLIOPE_TEST_LIBRARY"}},
 		{"pip says nothing", "silent", python, []string{"could not fetch calliope-test 1.2.3", "exit status 3"}},
 		{"pip leaves nothing", "nothing", python, []string{"stored 0 files", "pip config list"}},
-		{"corrupt download", "corrupt", python, []string{"not the pinned file", sum(bad), sum(wheelBytes()), "deleted", "try again"}},
-		{"disk full for pip", "diskfull", python, []string{"is full", "python3 -m pip found no space", "free about", "set CALLIOPE_CACHE"}},
-		{"no python", "", nil, []string{"none of python3, python, pip3, pip and uv is on PATH", "set CALLIOPE_TEST_LIBRARY"}},
-		{"no pip", "nopip", python, []string{"no pip here works", "python3 -m pip: /usr/bin/python3: No module named pip", "ensurepip", "set CALLIOPE_TEST_LIBRARY"}},
+		{"corrupt download", "corrupt", python,
+			[]string{"not the pinned file", sum(bad), sum(wheelBytes()), "deleted", "try again"}},
+		{"disk full for pip", "diskfull", python,
+			[]string{"is full", "python3 -m pip found no space", "free about", "set CALLIOPE_CACHE"}},
+		{"no python", "", nil,
+			[]string{"none of python3, python, pip3, pip and uv is on PATH", "set CALLIOPE_TEST_LIBRARY"}},
+		{"no pip", "nopip", python, []string{"no pip here works",
+			"python3 -m pip: /usr/bin/python3: No module named pip", "ensurepip", "set CALLIOPE_TEST_LIBRARY"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -139,8 +148,10 @@ func TestEnsureMends(t *testing.T) {
 			return errors.Join(os.Remove(sl.record), os.Remove(sl.library), write(sl.partial, libraryBytes[:1000]))
 		}, "not there"},
 		{"killed before the record", func(sl slot) error { return os.Remove(sl.record) }, "an unfinished download"},
-		{"killed while writing the record", func(sl slot) error { return os.Rename(sl.record, sl.record+".partial") }, "an unfinished download"},
-		{"cut library", func(sl slot) error { return os.Truncate(sl.library, 7) }, "damaged: " + testLibrary + " has 7 bytes instead of 280000"},
+		{"killed while writing the record", func(sl slot) error { return os.Rename(sl.record, sl.record+".partial") },
+			"an unfinished download"},
+		{"cut library", func(sl slot) error { return os.Truncate(sl.library, 7) },
+			"damaged: " + testLibrary + " has 7 bytes instead of 280000"},
 		{"broken record", func(sl slot) error { return write(sl.record, []byte("{")) }, "is damaged"},
 		{"another wheel", func(sl slot) error {
 			return write(sl.record, []byte(`{"wheel_sha256": "00", "size": 280000}`))
@@ -276,7 +287,8 @@ func TestEnsureStops(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err = Ensure(ctx, testPart, EnsureOptions{Progress: on{"another process is fetching the test library", cancel}})
+		_, err = Ensure(ctx, testPart,
+			EnsureOptions{Progress: on{"another process is fetching the test library", cancel}})
 		check.Error(t, err, "gave up waiting", sl.lock)
 		if !errors.Is(err, context.Canceled) || downloads(t, meet) != nil {
 			t.Errorf("error %v after %q, want context.Canceled and no download", err, downloads(t, meet))

@@ -47,7 +47,8 @@ func Export(ctx context.Context, dir string, o ExportOptions, parts ...Part) (na
 	}
 	if len(parts) == 0 {
 		if parts = defaultsOf(platform); len(parts) == 0 {
-			return nil, fmt.Errorf("native: nothing can be exported for the platform %q: use one of %s", platform, strings.Join(Platforms(), ", "))
+			return nil, fmt.Errorf("native: nothing can be exported for the platform %q: use one of %s", platform,
+				strings.Join(Platforms(), ", "))
 		}
 	}
 	for _, p := range parts {
@@ -56,7 +57,8 @@ func Export(ctx context.Context, dir string, o ExportOptions, parts ...Part) (na
 			return nil, err
 		}
 		if _, ok := s.builds[platform]; !ok {
-			return nil, fmt.Errorf("native: there is no build of the %s for the platform %q, only for %s", p, platform, s.platforms())
+			return nil, fmt.Errorf("native: there is no build of the %s for the platform %q, only for %s", p, platform,
+				s.platforms())
 		}
 	}
 	e := exporter{dir: dir, platform: platform, progress: EnsureOptions{Progress: o.Progress}.progress()}
@@ -148,8 +150,10 @@ func (e exporter) part(ctx context.Context, p Part) ([]string, error) {
 	}
 	paths, err := e.download(ctx, p, s, b)
 	if err != nil {
-		if instead := s.instead.on(e.platform); errors.As(err, new(*notInIndexError)) && instead.builds[e.platform].pin() != "" {
-			fmt.Fprintf(e.progress, "the package index does not have %s: exporting %s instead, which lacks something: %s\n",
+		if instead := s.instead.on(e.platform); errors.As(err, new(*notInIndexError)) &&
+			instead.builds[e.platform].pin() != "" {
+			fmt.Fprintf(e.progress,
+				"the package index does not have %s: exporting %s instead, which lacks something: %s\n",
 				s.release(), instead.release(), s.lost)
 			return e.part(ctx, s.instead)
 		}

@@ -49,7 +49,8 @@ func (e *NotFoundError) Error() string {
 		}
 		todo = fmt.Sprintf("run `%s`, or %s", command, todo)
 	} else {
-		todo = fmt.Sprintf("no build for %s/%s can be fetched (only for %s), so %s", runtime.GOOS, runtime.GOARCH, s.platforms(), todo)
+		todo = fmt.Sprintf("no build for %s/%s can be fetched (only for %s), so %s", runtime.GOOS, runtime.GOARCH,
+			s.platforms(), todo)
 	}
 	return fmt.Sprintf("native: %s not found (looked at %s): %s", e.Part, strings.Join(e.Looked, "; "), todo)
 }

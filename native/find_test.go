@@ -75,7 +75,8 @@ func fillSlot(t *testing.T, sl slot) {
 	if err := os.WriteFile(sl.partial, libraryBytes, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err := sl.commit(record{Wheel: testWheel, Pin: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))})
+	err := sl.commit(
+		record{Wheel: testWheel, Pin: sum(wheelBytes()), SHA256: sum(libraryBytes), Size: int64(len(libraryBytes))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +91,17 @@ func TestFindErrors(t *testing.T) {
 		found bool // a NotFoundError: nothing is set wrongly
 		want  []string
 	}{
-		{"nothing", testPart, nil, true, []string{"test library not found", "run `" + FetchCommand + " test`", "set CALLIOPE_TEST_LIBRARY"}},
+		{"nothing", testPart, nil, true,
+			[]string{"test library not found", "run `" + FetchCommand + " test`", "set CALLIOPE_TEST_LIBRARY"}},
 		{"no build", "elsewhere", nil, true, []string{"only for plan9/mips", "set CALLIOPE_TEST_ELSEWHERE"}},
-		{"missing file", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": filepath.Join(dir, "x.so")}, false, []string{"$CALLIOPE_TEST_LIBRARY", "x.so", "correct the path, or unset"}},
-		{"folder", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": dir}, false, []string{"$CALLIOPE_TEST_LIBRARY", dir, "not a file"}},
-		{"relative cache", testPart, map[string]string{cacheEnv: "some/where"}, false, []string{cacheEnv, `"some/where"`, "absolute"}},
-		{"no home", testPart, map[string]string{cacheEnv: "", "HOME": "", "XDG_CACHE_HOME": ""}, false, []string{"set CALLIOPE_CACHE"}},
+		{"missing file", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": filepath.Join(dir, "x.so")}, false,
+			[]string{"$CALLIOPE_TEST_LIBRARY", "x.so", "correct the path, or unset"}},
+		{"folder", testPart, map[string]string{"CALLIOPE_TEST_LIBRARY": dir}, false,
+			[]string{"$CALLIOPE_TEST_LIBRARY", dir, "not a file"}},
+		{"relative cache", testPart, map[string]string{cacheEnv: "some/where"}, false,
+			[]string{cacheEnv, `"some/where"`, "absolute"}},
+		{"no home", testPart, map[string]string{cacheEnv: "", "HOME": "", "XDG_CACHE_HOME": ""}, false,
+			[]string{"set CALLIOPE_CACHE"}},
 		{"unknown part", "spoon", nil, false, []string{`"spoon"`, "cuda, ", "iree, jaxlib, lapack, llvm, mlir, pjrt"}},
 	}
 	for _, test := range tests {
@@ -153,13 +159,15 @@ func TestTable(t *testing.T) {
 				continue
 			}
 			file := path.Base(p.on(platform).member)
-			if (path.Ext(file) == ".dylib") != strings.HasPrefix(platform, "darwin/") || (path.Ext(file) == ".dll") != strings.HasPrefix(platform, "windows/") {
+			if (path.Ext(file) == ".dylib") != strings.HasPrefix(platform, "darwin/") ||
+				(path.Ext(file) == ".dll") != strings.HasPrefix(platform, "windows/") {
 				t.Errorf("%s: %s has the library %s", p, platform, file)
 			}
 			if h := w.files[file]; len(w.files) != 1 || len(h) != 64 || strings.Trim(h, "0123456789abcdef") != "" {
 				t.Errorf("%s: %s has the pinned files %q", p, platform, w.files)
 			}
-			arch := map[string]string{"linux/amd64": "_x86_64", "linux/arm64": "_aarch64", "darwin/arm64": "_arm64", "windows/amd64": "_amd64"}[platform]
+			arch := map[string]string{"linux/amd64": "_x86_64", "linux/arm64": "_aarch64", "darwin/arm64": "_arm64",
+				"windows/amd64": "_amd64"}[platform]
 			if arch == "" || !strings.HasSuffix(w.tag, arch) {
 				t.Errorf("%s: %s has the tag %q", p, platform, w.tag)
 			}
@@ -174,11 +182,13 @@ func TestTable(t *testing.T) {
 	if got, want := Part("spoon").String(), `unknown native part "spoon"`; got != want {
 		t.Errorf("String of an unknown part: %q, want %q", got, want)
 	}
-	if slices.ContainsFunc([]Part{IREE, LLVM, PJRT81, PJRT106, Jaxlib, LAPACK, CUDA, testPart}, func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
+	if slices.ContainsFunc([]Part{IREE, LLVM, PJRT81, PJRT106, Jaxlib, LAPACK, CUDA, testPart},
+		func(p Part) bool { return slices.Contains(DefaultParts(), p) }) {
 		t.Errorf("DefaultParts() = %v holds a part that is fetched only on request", DefaultParts())
 	}
 	check.Diff(t, "release", "jaxlib 0.5.3", Jaxlib.Release())
-	check.Diff(t, "releases of a part", map[string]string{"linux/amd64": "lammps-jax-pjrt-cpu 0.11.2", "linux/arm64": "xla-cpu-pjrt 0.0.1"}, PJRTPlugin.Releases())
+	check.Diff(t, "releases of a part", map[string]string{"linux/amd64": "lammps-jax-pjrt-cpu 0.11.2",
+		"linux/arm64": "xla-cpu-pjrt 0.0.1"}, PJRTPlugin.Releases())
 	if p := Part("spoon"); p.Release() != "" || len(p.Releases()) > 0 {
 		t.Errorf("an unknown part: %q, %q", p.Release(), p.Releases())
 	}

@@ -15,7 +15,8 @@ import (
 func TestEnsureDiskFull(t *testing.T) {
 	cache, _ := setUp(t, "unpackfull", "python3")
 	_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantFailed(t, err, syscall.ENOSPC, cache, emptyCache(), "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
+	wantFailed(t, err, syscall.ENOSPC, cache, emptyCache(), "the disk of the cache folder "+cache+" is full",
+		"free about", "set CALLIOPE_CACHE")
 	mended(t, cache)
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Errorf("cleaning up went through the link: %v", err)
@@ -25,7 +26,8 @@ func TestEnsureDiskFull(t *testing.T) {
 func TestDebDiskFull(t *testing.T) {
 	cache, _ := setUp(t, "unpackfull", debPrograms...)
 	_, err := Ensure(t.Context(), debPart, EnsureOptions{Progress: new(bytes.Buffer)})
-	wantFailed(t, err, syscall.ENOSPC, cache, emptyDebCache(), "the disk of the cache folder "+cache+" is full", "free about", "set CALLIOPE_CACHE")
+	wantFailed(t, err, syscall.ENOSPC, cache, emptyDebCache(), "the disk of the cache folder "+cache+" is full",
+		"free about", "set CALLIOPE_CACHE")
 	debMended(t, cache)
 }
 

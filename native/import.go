@@ -29,7 +29,8 @@ type UnpinnedError struct {
 }
 
 func (e *UnpinnedError) Error() string {
-	return fmt.Sprintf("native: %s is not imported: its sha256 is %s, and no pinned file has it; expected is %s", e.Path, e.SHA256, e.Want)
+	return fmt.Sprintf("native: %s is not imported: its sha256 is %s, and no pinned file has it; expected is %s",
+		e.Path, e.SHA256, e.Want)
 }
 
 // Import takes parts from files into the cache, without the network: wheels or Debian
@@ -68,7 +69,8 @@ func Import(ctx context.Context, o ImportOptions, paths ...string) ([]Part, erro
 		}
 	}
 	if len(parts) == 0 {
-		return nil, fmt.Errorf("native: %s: no file for %s/%s is there; expected is %s", strings.Join(paths, ", "), runtime.GOOS, runtime.GOARCH, expectedFiles(""))
+		return nil, fmt.Errorf("native: %s: no file for %s/%s is there; expected is %s", strings.Join(paths, ", "),
+			runtime.GOOS, runtime.GOARCH, expectedFiles(""))
 	}
 	for _, p := range parts {
 		if err := importPart(ctx, p, from, progress); err != nil {
@@ -123,7 +125,8 @@ func useInstead(p Part, progress io.Writer) error {
 	if _, err := find(p); !errors.As(err, new(*NotFoundError)) || s.unavailable() != nil {
 		return nil
 	}
-	fmt.Fprintf(progress, "%s is used while %s cannot be fetched; it lacks something: %s\n", s.instead.Release(), s.release(), s.lost)
+	fmt.Fprintf(progress, "%s is used while %s cannot be fetched; it lacks something: %s\n", s.instead.Release(),
+		s.release(), s.lost)
 	return s.markUnavailable(time.Now().Add(-2 * askAgain)) // the next Ensure tries to fetch it
 }
 
@@ -152,7 +155,8 @@ func pinnedFiles(ctx context.Context, paths []string, progress io.Writer) (given
 			case folder:
 				fmt.Fprintf(progress, "%s is for %s: left out\n", name, strings.Join(platforms, ", "))
 			default:
-				return nil, fmt.Errorf("native: %s is for %s, and this is %s/%s; expected is %s", name, strings.Join(platforms, ", "), runtime.GOOS, runtime.GOARCH, expectedFiles(filepath.Base(name)))
+				return nil, fmt.Errorf("native: %s is for %s, and this is %s/%s; expected is %s", name,
+					strings.Join(platforms, ", "), runtime.GOOS, runtime.GOARCH, expectedFiles(filepath.Base(name)))
 			}
 		}
 	}

@@ -21,7 +21,8 @@ func TestInstead(t *testing.T) {
 	var progress bytes.Buffer
 	want := Location{Path: testSlot(cache).library, Source: FromCache, Version: "calliope-test 1.2.3"}
 	check.Diff(t, "Ensure", want, check.Must(Ensure(t.Context(), gonePart, EnsureOptions{Progress: &progress})))
-	check.Diff(t, "progress", `fetching the library that is gone: calliope-gone 9.9 (0 MB), with python3 -m pip, into `+cache+`
+	check.Diff(t, "progress",
+		`fetching the library that is gone: calliope-gone 9.9 (0 MB), with python3 -m pip, into `+cache+`
 the package index does not have calliope-gone 9.9: using calliope-test 1.2.3 instead, which lacks something: everything
 fetching the test library: calliope-test 1.2.3 (1 MB), with python3 -m pip, into `+cache+`
 `, progress.String())
@@ -41,7 +42,8 @@ fetching the test library: calliope-test 1.2.3 (1 MB), with python3 -m pip, into
 				t.Fatal(err)
 			}
 		}
-		check.Diff(t, "Ensure again", want, check.Must(Ensure(t.Context(), gonePart, EnsureOptions{Progress: &progress})))
+		check.Diff(t, "Ensure again", want,
+			check.Must(Ensure(t.Context(), gonePart, EnsureOptions{Progress: &progress})))
 		if n := len(downloads(t, meet)); n != test.want {
 			t.Errorf("after %v pip ran %d times, want %d", test.age, n, test.want)
 		}

@@ -118,10 +118,13 @@ func findCompiler(h packageSet) ([]string, error) {
 
 // link makes the shared library called name in dir from whole archives. At run time the
 // library searches its own folder for the shared ones, so that the cache may be moved.
-func (h packageSet) link(ctx context.Context, cache, dir string, cxx []string, name string, archives, shared []string) error {
+func (h packageSet) link(
+	ctx context.Context, cache, dir string, cxx []string, name string, archives, shared []string,
+) error {
 	last := new(tail)
 	cmd := command(ctx, slices.Concat(cxx,
-		[]string{"-shared", "-o", name, "-Wl,-soname," + name, "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs", "-Wl,-s", "-Wl,--whole-archive"}, archives,
+		[]string{"-shared", "-o", name, "-Wl,-soname," + name, "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs", "-Wl,-s",
+			"-Wl,--whole-archive"}, archives,
 		[]string{"-Wl,--no-whole-archive", "-Wl,--no-as-needed"}, shared))
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+dir)
@@ -135,7 +138,8 @@ func (h packageSet) link(ctx context.Context, cache, dir string, cxx []string, n
 	case last.contains(noSpace):
 		return diskFullError(cache, errors.New("the linker found no space left on it"))
 	}
-	return fmt.Errorf("native: `%s` cannot link the %s: try another C++ compiler by setting CXX%s; it said:\n%s", strings.Join(cxx, " "), h.what, h.instead(), last.text(err))
+	return fmt.Errorf("native: `%s` cannot link the %s: try another C++ compiler by setting CXX%s; it said:\n%s",
+		strings.Join(cxx, " "), h.what, h.instead(), last.text(err))
 }
 
 // packageOf maps a library that LLVM needs, and that a small system may lack, to its Debian
@@ -182,7 +186,8 @@ func (h packageSet) loadable(ctx context.Context, dir, name string) error {
 	case len(missing) > 0:
 		return fmt.Errorf("native: the %s needs %s, which this system lacks: install the package that has it and try again%s", h.what, strings.Join(missing, ", "), h.instead())
 	case err != nil:
-		return fmt.Errorf("native: the %s does not fit this system: use one with Debian 12%s; ldd said:\n%s", h.what, h.instead(), out.text(err))
+		return fmt.Errorf("native: the %s does not fit this system: use one with Debian 12%s; ldd said:\n%s", h.what,
+			h.instead(), out.text(err))
 	}
 	return nil
 }

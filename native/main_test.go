@@ -289,7 +289,8 @@ func testSlot(cache string) slot { return table[testPart].slot(cache) }
 // wholeCache lists what a cache with just the test part holds.
 func wholeCache() []string {
 	id := table[testPart].id()
-	return []string{id, id + "/" + testLibrary, id + "/" + testLibrary + ".json", id + "/" + testLibrary + ".verified", id + ".lock"}
+	return []string{id, id + "/" + testLibrary, id + "/" + testLibrary + ".json", id + "/" + testLibrary + ".verified",
+		id + ".lock"}
 }
 
 // emptyCache lists what is left in a cache after a fetch of the test part failed.

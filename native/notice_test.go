@@ -17,7 +17,8 @@ func TestNotice(t *testing.T) {
 		for _, release := range p.Releases() {
 			found := false
 			for _, line := range lines {
-				found = found || strings.HasPrefix(line, string(p)+" ") && (strings.Contains(line, release+" ") || p == LLVM)
+				found = found || strings.HasPrefix(line, string(p)+" ") &&
+					(strings.Contains(line, release+" ") || p == LLVM)
 			}
 			if !found {
 				t.Errorf("NOTICE has no line of %s: %s", p, release)

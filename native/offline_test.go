@@ -39,13 +39,15 @@ func TestExportImport(t *testing.T) {
 		wantData string
 	}{
 		{"wheel", testPart, []string{"python3"}, nil, []string{testWheel}, string(libraryBytes)},
-		{"packages", debPart, debPrograms, debPrograms[1:], []string{debFile("libtest1"), debFile("libtest-dev")}, linked},
+		{"packages", debPart, debPrograms, debPrograms[1:], []string{debFile("libtest1"), debFile("libtest-dev")},
+			linked},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cache, meet := setUp(t, "", test.programs...)
 			dir := filepath.Join(t.TempDir(), "to", "export")
 			var progress bytes.Buffer
-			check.Diff(t, "names", test.files, check.Must(Export(t.Context(), dir, ExportOptions{Progress: &progress}, test.part)))
+			check.Diff(t, "names", test.files,
+				check.Must(Export(t.Context(), dir, ExportOptions{Progress: &progress}, test.part)))
 			check.Diff(t, "cache of the first machine", []string{"export", "export.lock"}, files(t, cache))
 			if !strings.HasPrefix(progress.String(), "fetching the ") {
 				t.Errorf("progress: %q", &progress)
@@ -56,7 +58,8 @@ func TestExportImport(t *testing.T) {
 					manifest.WriteString(check.Must(hashFile(filepath.Join(dir, name))) + "  " + name + "\n")
 				}
 			}
-			check.Diff(t, "manifest", sortedLines(manifest.String()), string(check.Must(os.ReadFile(filepath.Join(dir, ManifestName)))))
+			check.Diff(t, "manifest", sortedLines(manifest.String()),
+				string(check.Must(os.ReadFile(filepath.Join(dir, ManifestName)))))
 
 			// What is there is not fetched again.
 			n := len(downloads(t, meet))
@@ -74,7 +77,8 @@ func TestExportImport(t *testing.T) {
 			write(t, filepath.Join(dir, "README"), []byte("other files are ignored"))
 			cache, _ = setUp(t, "", test.needs...)
 			progress.Reset()
-			check.Diff(t, "parts", []Part{test.part}, check.Must(Import(t.Context(), ImportOptions{Progress: &progress}, dir)))
+			check.Diff(t, "parts", []Part{test.part},
+				check.Must(Import(t.Context(), ImportOptions{Progress: &progress}, dir)))
 			if got := progress.String(); !strings.HasPrefix(got, "importing the "+test.part.String()) {
 				t.Errorf("progress: %q", got)
 			}
@@ -82,14 +86,16 @@ func TestExportImport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			check.Diff(t, "location", Location{Path: table[test.part].slot(cache).library, Source: FromCache, Version: table[test.part].project + " " + table[test.part].version}, found)
+			check.Diff(t, "location", Location{Path: table[test.part].slot(cache).library, Source: FromCache,
+				Version: table[test.part].project + " " + table[test.part].version}, found)
 			check.Diff(t, "library", test.wantData, string(check.Must(os.ReadFile(found.Path))))
 			if err := found.Check(); err != nil {
 				t.Error(err)
 			}
 			// Again: it is there.
 			progress.Reset()
-			check.Diff(t, "parts", []Part{test.part}, check.Must(Import(t.Context(), ImportOptions{Progress: &progress}, dir)))
+			check.Diff(t, "parts", []Part{test.part},
+				check.Must(Import(t.Context(), ImportOptions{Progress: &progress}, dir)))
 			if progress.Len() > 0 {
 				t.Errorf("it is imported again: %q", &progress)
 			}
@@ -109,7 +115,8 @@ func TestExportElsewhere(t *testing.T) {
 	check.Must(Export(t.Context(), dir, ExportOptions{Platform: "plan9/mips", Progress: io.Discard}, "elsewhere"))
 	check.Must(Export(t.Context(), dir, ExportOptions{Progress: io.Discard}, testPart))
 	check.Diff(t, "files", []string{ManifestName, elsewhereWheel, testWheel}, files(t, dir))
-	check.Diff(t, "manifest", sortedLines(sum(elsewhereBytes)+"  "+elsewhereWheel+"\n"+sum(wheelBytes())+"  "+testWheel+"\n"),
+	check.Diff(t, "manifest",
+		sortedLines(sum(elsewhereBytes)+"  "+elsewhereWheel+"\n"+sum(wheelBytes())+"  "+testWheel+"\n"),
 		string(check.Must(os.ReadFile(filepath.Join(dir, ManifestName)))))
 
 	var progress bytes.Buffer
@@ -144,7 +151,8 @@ func TestExportErrors(t *testing.T) {
 		want       []string
 	}{
 		{"no such platform", "", "plan9/amd64", nil, []string{`nothing can be exported for the platform "plan9/amd64": use one of darwin/arm64, linux/amd64`}},
-		{"no build", "", "plan9/mips", []Part{testPart}, []string{`no build of the test library for the platform "plan9/mips", only for ` + thisPlatform}},
+		{"no build", "", "plan9/mips", []Part{testPart},
+			[]string{`no build of the test library for the platform "plan9/mips", only for ` + thisPlatform}},
 		{"unknown", "", "", []Part{"spoon"}, []string{`unknown part "spoon"`}},
 		{"corrupt", "corrupt", "", []Part{testPart}, []string{"not the pinned file", sum(wheelBytes())}},
 		{"offline", "offline", "", []Part{testPart}, []string{"could not fetch calliope-test 1.2.3"}},
@@ -152,7 +160,8 @@ func TestExportErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cache, _ := setUp(t, test.mode, "python3")
 			dir := t.TempDir()
-			_, err := Export(t.Context(), dir, ExportOptions{Platform: test.platform, Progress: io.Discard}, test.parts...)
+			_, err := Export(t.Context(), dir, ExportOptions{Platform: test.platform, Progress: io.Discard},
+				test.parts...)
 			check.Error(t, err, test.want...)
 			check.Diff(t, "files", []string(nil), files(t, dir))
 			if _, err := os.Stat(filepath.Join(cache, "export", "download")); err == nil {
@@ -186,8 +195,10 @@ func TestExportErrors(t *testing.T) {
 func TestExportInstead(t *testing.T) {
 	setUp(t, "", "python3")
 	var progress bytes.Buffer
-	check.Diff(t, "names", []string{testWheel}, check.Must(Export(t.Context(), t.TempDir(), ExportOptions{Progress: &progress}, gonePart)))
-	if want := "exporting calliope-test 1.2.3 instead, which lacks something: everything\n"; !strings.Contains(progress.String(), want) {
+	check.Diff(t, "names", []string{testWheel},
+		check.Must(Export(t.Context(), t.TempDir(), ExportOptions{Progress: &progress}, gonePart)))
+	if want := "exporting calliope-test 1.2.3 instead, which lacks something: everything\n"; !strings.Contains(
+		progress.String(), want) {
 		t.Errorf("progress %q lacks %q", &progress, want)
 	}
 }
@@ -201,14 +212,20 @@ func TestImportErrors(t *testing.T) {
 		file string            // imported instead of the folder
 		want []string
 	}{
-		{"changed wheel", map[string]string{testWheel: string(bad)}, testWheel, []string{testWheel + " is not imported: its sha256 is " + sum(bad), "expected is " + testWheel + " with the sha256 " + sum(wheelBytes())}},
+		{"changed wheel", map[string]string{testWheel: string(bad)}, testWheel,
+			[]string{testWheel + " is not imported: its sha256 is " + sum(bad),
+				"expected is " + testWheel + " with the sha256 " + sum(wheelBytes())}},
 		{"changed wheel in a folder", map[string]string{testWheel: string(bad)}, "", []string{"is not imported"}},
-		{"something else", map[string]string{"spoon.txt": "spoon"}, "spoon.txt", []string{"spoon.txt is not imported", testWheel, "libtest1_1%3a1.2-3_amd64.deb"}},
-		{"for elsewhere", map[string]string{"x.whl": string(elsewhereBytes)}, "x.whl", []string{"x.whl is for plan9/mips, and this is " + thisPlatform}},
-		{"only for elsewhere", map[string]string{"x.whl": string(elsewhereBytes)}, "", []string{"no file for " + thisPlatform + " is there", testWheel}},
+		{"something else", map[string]string{"spoon.txt": "spoon"}, "spoon.txt",
+			[]string{"spoon.txt is not imported", testWheel, "libtest1_1%3a1.2-3_amd64.deb"}},
+		{"for elsewhere", map[string]string{"x.whl": string(elsewhereBytes)}, "x.whl",
+			[]string{"x.whl is for plan9/mips, and this is " + thisPlatform}},
+		{"only for elsewhere", map[string]string{"x.whl": string(elsewhereBytes)}, "",
+			[]string{"no file for " + thisPlatform + " is there", testWheel}},
 		{"empty folder", nil, "", []string{"no file for " + thisPlatform + " is there", testWheel}},
 		{"nothing", nil, "nosuch.whl", []string{"cannot import", "nosuch.whl", "no such file"}},
-		{"half of the packages", map[string]string{"a.deb": string(debBytes("libtest1"))}, "", []string{"is made of several files: add libtest-dev_1%3a1.2-3_amd64.deb (sha256 " + sum(debBytes("libtest-dev"))}},
+		{"half of the packages", map[string]string{"a.deb": string(debBytes("libtest1"))}, "", []string{
+			"is made of several files: add libtest-dev_1%3a1.2-3_amd64.deb (sha256 " + sum(debBytes("libtest-dev"))}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			cache, _ := setUp(t, "")
@@ -218,7 +235,8 @@ func TestImportErrors(t *testing.T) {
 			}
 			_, err := Import(t.Context(), ImportOptions{Progress: io.Discard}, filepath.Join(dir, test.file))
 			check.Error(t, err, test.want...)
-			if unpinned, ok := errors.AsType[*UnpinnedError](err); ok != strings.Contains(err.Error(), "is not imported") || ok && unpinned.SHA256 == "" {
+			if unpinned, ok := errors.AsType[*UnpinnedError](err); ok !=
+				strings.Contains(err.Error(), "is not imported") || ok && unpinned.SHA256 == "" {
 				t.Errorf("%#v", err)
 			}
 			if _, err := os.Stat(cache); err == nil {
@@ -233,7 +251,8 @@ func TestImportErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv(cacheEnv, open)
-		_, err := Import(t.Context(), ImportOptions{Progress: io.Discard}, write(t, filepath.Join(t.TempDir(), "any name"), wheelBytes()))
+		_, err := Import(t.Context(), ImportOptions{Progress: io.Discard},
+			write(t, filepath.Join(t.TempDir(), "any name"), wheelBytes()))
 		if _, ok := errors.AsType[*UnsafeError](err); !ok {
 			t.Errorf("got %v, want an UnsafeError", err)
 		}
@@ -242,7 +261,8 @@ func TestImportErrors(t *testing.T) {
 		setUp(t, "")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := Import(ctx, ImportOptions{Progress: io.Discard}, write(t, filepath.Join(t.TempDir(), "any name"), wheelBytes()))
+		_, err := Import(ctx, ImportOptions{Progress: io.Discard},
+			write(t, filepath.Join(t.TempDir(), "any name"), wheelBytes()))
 		if check.Error(t, err, "was stopped"); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
@@ -272,7 +292,8 @@ func TestImportMends(t *testing.T) {
 func TestImportInstead(t *testing.T) {
 	cache, meet := setUp(t, "offline", "python3")
 	var progress bytes.Buffer
-	check.Must(Import(t.Context(), ImportOptions{Progress: &progress}, write(t, filepath.Join(t.TempDir(), "any name"), wheelBytes())))
+	check.Must(Import(t.Context(), ImportOptions{Progress: &progress},
+		write(t, filepath.Join(t.TempDir(), "any name"), wheelBytes())))
 	if want := "calliope-test 1.2.3 is used while calliope-gone 9.9 cannot be fetched; it lacks something: everything\n"; !strings.Contains(progress.String(), want) {
 		t.Errorf("progress %q lacks %q", &progress, want)
 	}
@@ -354,7 +375,8 @@ func TestByHand(t *testing.T) {
 	for _, programs := range [][]string{nil, {"python3"}} {
 		setUp(t, "offline", programs...)
 		_, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: io.Discard})
-		check.Error(t, err, "on another machine get "+testWheel+" of calliope-test 1.2.3, sha256 "+sum(wheelBytes())+", from PyPI", "`"+importCommand+"`")
+		check.Error(t, err, "on another machine get "+testWheel+" of calliope-test 1.2.3, sha256 "+sum(wheelBytes())+
+			", from PyPI", "`"+importCommand+"`")
 	}
 }
 

@@ -110,22 +110,28 @@ var table = map[Part]spec{
 		mb:      80,
 		builds: map[string]build{
 			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "3fb6cc11d248f1ece7149cf21cc40f528b9c6f45424464678485db2c83c199af",
-				files: map[string]string{"libTorchMLIRAggregateCAPI.so": "d7a5eed64bf28faa1e41c396d3d29015f3d09064cf50a6759fe107961ef6057e"},
+				tag:    "manylinux_2_27_x86_64",
+				sha256: "3fb6cc11d248f1ece7149cf21cc40f528b9c6f45424464678485db2c83c199af",
+				files: map[string]string{
+					"libTorchMLIRAggregateCAPI.so": "d7a5eed64bf28faa1e41c396d3d29015f3d09064cf50a6759fe107961ef6057e"},
 			},
 			"linux/arm64": {
-				tag: "manylinux_2_27_aarch64", sha256: "ce024fba1d9ff527e9eef1e4ed2da9caec28bf69fafd7d22d82ac1a210fe1abe",
-				files: map[string]string{"libTorchMLIRAggregateCAPI.so": "6dc8e29945c665788b1dccb57614adac98fafc53440a51d5787bc63cc1202a9c"},
+				tag:    "manylinux_2_27_aarch64",
+				sha256: "ce024fba1d9ff527e9eef1e4ed2da9caec28bf69fafd7d22d82ac1a210fe1abe",
+				files: map[string]string{
+					"libTorchMLIRAggregateCAPI.so": "6dc8e29945c665788b1dccb57614adac98fafc53440a51d5787bc63cc1202a9c"},
 			},
 			"darwin/arm64": {
 				tag: "macosx_11_0_arm64", sha256: "51d0672a8c0a198d6bc27a9dafd917e11c04203197b736d1127396034d18ab2e",
 				member: "torch_mlir/_mlir_libs/libTorchMLIRAggregateCAPI.dylib",
-				files:  map[string]string{"libTorchMLIRAggregateCAPI.dylib": "ba506a54e88ef283591d5160b1cd5a08b1c4207b7859d0f72f8b1a92e46cb64e"},
+				files: map[string]string{
+					"libTorchMLIRAggregateCAPI.dylib": "ba506a54e88ef283591d5160b1cd5a08b1c4207b7859d0f72f8b1a92e46cb64e"},
 			},
 			"windows/amd64": {
 				tag: "win_amd64", sha256: "553a0905aeae1b31ca62e36b8ba9ca8ddc5608903406a0bf7687697d55cea840",
 				member: "torch_mlir/_mlir_libs/TorchMLIRAggregateCAPI.dll",
-				files:  map[string]string{"TorchMLIRAggregateCAPI.dll": "24ab0feaa4c72e7e193e50b5b203c20c5cc856c09775ad8198bb19231ae526f3"},
+				files: map[string]string{
+					"TorchMLIRAggregateCAPI.dll": "24ab0feaa4c72e7e193e50b5b203c20c5cc856c09775ad8198bb19231ae526f3"},
 			},
 		},
 	},
@@ -141,16 +147,20 @@ var table = map[Part]spec{
 		builds: map[string]build{
 			"linux/amd64": {
 				tag: "manylinux2014_x86_64", sha256: "29e1530fc81833216f1e28b578d0c59697654f72ee31c7a44ed7753baf5ac466",
-				files: map[string]string{"libjaxlib_mlir_capi.so": "009f798ec67a8360c93a2d285c55ca8e6ba96978cf706b680512ff8121343b8b"},
+				files: map[string]string{
+					"libjaxlib_mlir_capi.so": "009f798ec67a8360c93a2d285c55ca8e6ba96978cf706b680512ff8121343b8b"},
 			},
 			"linux/arm64": {
-				tag: "manylinux2014_aarch64", sha256: "a4666f81d72c060ed3e581ded116a9caa9b0a70a148a54cb12a1d3afca3624b5",
-				files: map[string]string{"libjaxlib_mlir_capi.so": "019af51c520d338f2af6587adab4b2a4a94993e69f4a62b8cca676912da94825"},
+				tag:    "manylinux2014_aarch64",
+				sha256: "a4666f81d72c060ed3e581ded116a9caa9b0a70a148a54cb12a1d3afca3624b5",
+				files: map[string]string{
+					"libjaxlib_mlir_capi.so": "019af51c520d338f2af6587adab4b2a4a94993e69f4a62b8cca676912da94825"},
 			},
 			"darwin/arm64": {
 				tag: "macosx_11_0_arm64", sha256: "b62bd8b29e5a4f9bfaa57c8daf6e04820b2c994f448f3dec602d64255545e9f2",
 				member: "jaxlib/mlir/_mlir_libs/libjaxlib_mlir_capi.dylib",
-				files:  map[string]string{"libjaxlib_mlir_capi.dylib": "c9012b9ac81d373a92e52efd3753c7a9525d59695a702ce9ca2bba0498211818"},
+				files: map[string]string{
+					"libjaxlib_mlir_capi.dylib": "c9012b9ac81d373a92e52efd3753c7a9525d59695a702ce9ca2bba0498211818"},
 			},
 		},
 	},
@@ -166,13 +176,17 @@ var table = map[Part]spec{
 		mb:      63,
 		builds: map[string]build{
 			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
-				files: map[string]string{"pjrt_c_api_cpu_plugin.so": "ad1309ac822b1b24d51b7f9947c7c9fa9ef5d67f390584cbc3d1fa2428fed9c2"},
+				tag:    "manylinux_2_27_x86_64",
+				sha256: "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
+				files: map[string]string{
+					"pjrt_c_api_cpu_plugin.so": "ad1309ac822b1b24d51b7f9947c7c9fa9ef5d67f390584cbc3d1fa2428fed9c2"},
 			},
 			"linux/arm64": {
 				project: "xla-cpu-pjrt", version: "0.0.1", member: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
-				tag: "manylinux_2_27_aarch64", sha256: "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
-				files: map[string]string{"xla_cpu_pjrt.so": "fcf411f3e8ff635c2b2cf87215aa7016f460e66d236c3db08309e7486583532d"},
+				tag:    "manylinux_2_27_aarch64",
+				sha256: "8f613be6e891858f40d64f9799319502fff42689661944fc18a6ffd8210b30c9",
+				files: map[string]string{
+					"xla_cpu_pjrt.so": "fcf411f3e8ff635c2b2cf87215aa7016f460e66d236c3db08309e7486583532d"},
 			},
 		},
 	},
@@ -186,12 +200,16 @@ var table = map[Part]spec{
 		mb:      84,
 		builds: map[string]build{
 			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "6e1f83dc404f5dcdd76354a869cbbb389bd3f93b4623096de3195799ceb323a7",
-				files: map[string]string{"libIREECompiler.so": "68f97aaf771c55d270288b31391d65fa1239ad348736e5e8e4f4b9ba8a72ed0a"},
+				tag:    "manylinux_2_27_x86_64",
+				sha256: "6e1f83dc404f5dcdd76354a869cbbb389bd3f93b4623096de3195799ceb323a7",
+				files: map[string]string{
+					"libIREECompiler.so": "68f97aaf771c55d270288b31391d65fa1239ad348736e5e8e4f4b9ba8a72ed0a"},
 			},
 			"linux/arm64": {
-				tag: "manylinux_2_27_aarch64", sha256: "21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb",
-				files: map[string]string{"libIREECompiler.so": "4bd7674c8855cfc5c52e4a34f58a7d01334256d469c01b301e1e081c70590bc6"},
+				tag:    "manylinux_2_27_aarch64",
+				sha256: "21accf5c9eb352f39bc31fb1deea7701923d4ec65aa4ba7fcbd12e8ae0ce4dbb",
+				files: map[string]string{
+					"libIREECompiler.so": "4bd7674c8855cfc5c52e4a34f58a7d01334256d469c01b301e1e081c70590bc6"},
 			},
 		},
 	},
@@ -206,9 +224,13 @@ var table = map[Part]spec{
 		mb:     79,
 		builds: map[string]build{
 			debPlatform: {debs: []deb{
-				{"libllvm22", "1:22.1.8-1~deb12u1", "729ec3e943d320515c2bbdc96acfffd7ce34861e62bd5c42726bf586d644dfe2", `^usr/lib/x86_64-linux-gnu/(libLLVM\.so\.22\.1)$`},
-				{"libmlir-22", "1:22.1.8-1~deb12u1", "d961acd13b217ce08fb067d8ca073bc800e3c64b0907d640a7df067d3e9c59cf", `^usr/lib/llvm-22/lib/(libMLIR\.so\.22\.1)$`},
-				{"libmlir-22-dev", "1:22.1.8-1~deb12u1", "7b46221bc4df3c193f01aee030cffebeedb520b9265b488940e639b00f45f045", `^usr/lib/llvm-22/lib/(libMLIRCAPI.*\.a)$`},
+				{"libllvm22", "1:22.1.8-1~deb12u1", "729ec3e943d320515c2bbdc96acfffd7ce34861e62bd5c42726bf586d644dfe2",
+					`^usr/lib/x86_64-linux-gnu/(libLLVM\.so\.22\.1)$`},
+				{"libmlir-22", "1:22.1.8-1~deb12u1", "d961acd13b217ce08fb067d8ca073bc800e3c64b0907d640a7df067d3e9c59cf",
+					`^usr/lib/llvm-22/lib/(libMLIR\.so\.22\.1)$`},
+				{"libmlir-22-dev", "1:22.1.8-1~deb12u1",
+					"7b46221bc4df3c193f01aee030cffebeedb520b9265b488940e639b00f45f045",
+					`^usr/lib/llvm-22/lib/(libMLIRCAPI.*\.a)$`},
 			}, files: map[string]string{
 				"libLLVM.so.22.1": "1bdef530a679a688c43612249f475c5abd7dc893cd249e01eda78b35137c9837",
 				"libMLIR.so.22.1": "f6b36b2c1f1c545eb6c6145fc422c7d776b038cc47c1fee5e0547c1b7236cfc4",
@@ -226,8 +248,10 @@ var table = map[Part]spec{
 		mb:      63,
 		builds: map[string]build{
 			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
-				files: map[string]string{"xla_cpu_pjrt.so": "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc"},
+				tag:    "manylinux_2_27_x86_64",
+				sha256: "55837b6b7b47daa717f2d9a5a03563ea0ceaa338d06a81a1e2d3f060d960decc",
+				files: map[string]string{
+					"xla_cpu_pjrt.so": "88c3f28c5900f48ad4a82cab9e79bba9537809743395e341485f8794268820dc"},
 			},
 		},
 	},
@@ -242,8 +266,10 @@ var table = map[Part]spec{
 		mb:      63,
 		builds: map[string]build{
 			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "88b1c430b341b4bea40a37420311c9c75db6e22b46d2ff95b6986577bee6afe9",
-				files: map[string]string{"libpjrt_cpu.so": "0a0fe56ca17be9efc7b942e89e534e5e0ad4a0f1e369b66d27b62184509015b9"},
+				tag:    "manylinux_2_27_x86_64",
+				sha256: "88b1c430b341b4bea40a37420311c9c75db6e22b46d2ff95b6986577bee6afe9",
+				files: map[string]string{
+					"libpjrt_cpu.so": "0a0fe56ca17be9efc7b942e89e534e5e0ad4a0f1e369b66d27b62184509015b9"},
 			},
 		},
 	},
@@ -257,22 +283,28 @@ var table = map[Part]spec{
 		mb:      9,
 		builds: map[string]build{
 			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "0595f94cd58c1f8a0d90c975621f4587337a003916b1979e834ebdf2cb5d9504",
-				files: map[string]string{"libscipy_openblas.so": "b396d74f12ab4319e6713b3287104d64245c76c60e5bd9eaeb4b447eda66a561"},
+				tag:    "manylinux_2_27_x86_64",
+				sha256: "0595f94cd58c1f8a0d90c975621f4587337a003916b1979e834ebdf2cb5d9504",
+				files: map[string]string{
+					"libscipy_openblas.so": "b396d74f12ab4319e6713b3287104d64245c76c60e5bd9eaeb4b447eda66a561"},
 			},
 			"linux/arm64": {
-				tag: "manylinux_2_27_aarch64", sha256: "e085dddbc5b9aa130f83def515d31c440e69f387a90c7e63b154a5575b4466bc",
-				files: map[string]string{"libscipy_openblas.so": "3530123bc482e51b554d3f282b35bc026e6b94c821472c740507f6417debe290"},
+				tag:    "manylinux_2_27_aarch64",
+				sha256: "e085dddbc5b9aa130f83def515d31c440e69f387a90c7e63b154a5575b4466bc",
+				files: map[string]string{
+					"libscipy_openblas.so": "3530123bc482e51b554d3f282b35bc026e6b94c821472c740507f6417debe290"},
 			},
 			"darwin/arm64": {
 				tag: "macosx_11_0_arm64", sha256: "813bb8101da2f64555c4a5e71c3714539d92b0b4f1841ec12b80d50e56cde46c",
 				member: "scipy_openblas32/lib/libscipy_openblas.dylib",
-				files:  map[string]string{"libscipy_openblas.dylib": "ba6547900061e3f1acbbdec06192c5dc2726565871e7d9af245b4af9951af715"},
+				files: map[string]string{
+					"libscipy_openblas.dylib": "ba6547900061e3f1acbbdec06192c5dc2726565871e7d9af245b4af9951af715"},
 			},
 			"windows/amd64": {
 				tag: "win_amd64", sha256: "963e311354df08856c22aad17d77209448d2d8fc3bc4b3b1d87912828797cf13",
 				member: "scipy_openblas32/lib/libscipy_openblas.dll",
-				files:  map[string]string{"libscipy_openblas.dll": "009afd350d037a283b1c939398c8bd58c690bfdd9510523e5772fbd38c438037"},
+				files: map[string]string{
+					"libscipy_openblas.dll": "009afd350d037a283b1c939398c8bd58c690bfdd9510523e5772fbd38c438037"},
 			},
 		},
 	},
@@ -288,12 +320,16 @@ var table = map[Part]spec{
 		mb:      135,
 		builds: map[string]build{
 			"linux/amd64": {
-				tag: "manylinux_2_27_x86_64", sha256: "5899bb6177eda86ea532afb9a26794f2bdd04966f6a01f9028266b16c2b6cf90",
-				files: map[string]string{"xla_cuda_plugin.so": "b6de513893c09af2c77e71afcef46d9706f8c259337cdef4cd5cae2353886f75"},
+				tag:    "manylinux_2_27_x86_64",
+				sha256: "5899bb6177eda86ea532afb9a26794f2bdd04966f6a01f9028266b16c2b6cf90",
+				files: map[string]string{
+					"xla_cuda_plugin.so": "b6de513893c09af2c77e71afcef46d9706f8c259337cdef4cd5cae2353886f75"},
 			},
 			"linux/arm64": {
-				tag: "manylinux_2_27_aarch64", sha256: "40758d042df8c06991b6a1a8016b56e9cefb1ed4c677c062125c3eb71c3dab97",
-				files: map[string]string{"xla_cuda_plugin.so": "b63ecc0361e3f8a9da9aad3df39e93a96092fb4ee20a174ccba2688fda4cb53f"},
+				tag:    "manylinux_2_27_aarch64",
+				sha256: "40758d042df8c06991b6a1a8016b56e9cefb1ed4c677c062125c3eb71c3dab97",
+				files: map[string]string{
+					"xla_cuda_plugin.so": "b63ecc0361e3f8a9da9aad3df39e93a96092fb4ee20a174ccba2688fda4cb53f"},
 			},
 		},
 	},
@@ -369,7 +405,8 @@ func (p Part) Env() string { return table[p].env }
 func (p Part) on(platform string) spec {
 	s := table[p]
 	b := s.builds[platform]
-	s.project, s.version, s.member = cmp.Or(b.project, s.project), cmp.Or(b.version, s.version), cmp.Or(b.member, s.member)
+	s.project, s.version, s.member = cmp.Or(b.project, s.project), cmp.Or(b.version, s.version),
+		cmp.Or(b.member, s.member)
 	return s
 }
 

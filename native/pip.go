@@ -46,7 +46,8 @@ func findPip(ctx context.Context, s spec, b build) ([]string, error) {
 			return pip, nil
 		}
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("native: `%s --version` did not finish in time: %w", strings.Join(pip, " "), context.Cause(ctx))
+			return nil, fmt.Errorf("native: `%s --version` did not finish in time: %w", strings.Join(pip, " "),
+				context.Cause(ctx))
 		}
 		problems = append(problems, fmt.Sprintf("%s: %s", strings.Join(pip, " "), out.reason(err)))
 	}
@@ -85,7 +86,8 @@ func download(ctx context.Context, p Part, s spec, b build, sl slot, progress io
 	// pip's temporary copy is in the cache too: only one disk needs the space, and the next
 	// fetch removes what a killed pip left behind.
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
-	fmt.Fprintf(progress, "fetching the %s: %s %s (%d MB), with %s, into %s\n", p, s.project, s.version, s.mb, strings.Join(pip, " "), filepath.Dir(sl.dir))
+	fmt.Fprintf(progress, "fetching the %s: %s %s (%d MB), with %s, into %s\n", p, s.project, s.version, s.mb,
+		strings.Join(pip, " "), filepath.Dir(sl.dir))
 	last := new(tail)
 	// The output is not shown while pip runs: a failing pip may print a hundred lines of
 	// traceback, and the error below has the last ones.

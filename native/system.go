@@ -92,7 +92,9 @@ func findLLVM(ctx context.Context, prefix string) (installation, error) {
 	case first != nil:
 		return installation{}, first
 	}
-	return installation{}, fmt.Errorf("native: no LLVM with MLIR was found in %s: give the folder that has its lib, or %s", strings.Join(looked, ", "), insteadOfLLVM)
+	return installation{},
+		fmt.Errorf("native: no LLVM with MLIR was found in %s: give the folder that has its lib, or %s",
+			strings.Join(looked, ", "), insteadOfLLVM)
 }
 
 // insteadOfLLVM is how to go on without an installed LLVM.
@@ -112,7 +114,8 @@ func inspectLLVM(prefix string) (installation, error) {
 	}
 	var i installation
 	for _, lib := range []string{filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib64"), prefix} {
-		if names, _ := filepath.Glob(filepath.Join(lib, "cmake", "*", "*ConfigVersion.cmake")); i.lib == "" && hasLLVM(names) {
+		if names, _ := filepath.Glob(filepath.Join(lib, "cmake", "*", "*ConfigVersion.cmake")); i.lib == "" &&
+			hasLLVM(names) {
 			i.prefix, i.lib = filepath.Dir(lib), lib
 		}
 	}
@@ -156,7 +159,8 @@ func (i installation) usable() error {
 	packages := fmt.Sprintf("install MLIR's development files (Debian: the package libmlir-%d-dev)", i.release)
 	switch {
 	case i.version == "":
-		return fmt.Errorf("native: the LLVM in %s does not state its version in lib/cmake: give another folder, or %s", i.prefix, insteadOfLLVM)
+		return fmt.Errorf("native: the LLVM in %s does not state its version in lib/cmake: give another folder, or %s",
+			i.prefix, insteadOfLLVM)
 	case i.release < oldestLLVM:
 		return fmt.Errorf("native: %s is too old: the oldest release with a C API that can be used is %d; install one from %[2]d to %d, or %s", i, oldestLLVM, newestLLVM, insteadOfLLVM)
 	case i.whole != "" || len(i.archives) > 0:
@@ -164,7 +168,8 @@ func (i installation) usable() error {
 	case i.mlir != "":
 		return fmt.Errorf("native: %s has only MLIR's C++ functions, in %s: %s, build LLVM with MLIR_BUILD_MLIR_C_DYLIB=ON, or %s", i, filepath.Base(i.mlir), packages, insteadOfLLVM)
 	}
-	return fmt.Errorf("native: %s has no MLIR: %s, build LLVM with LLVM_ENABLE_PROJECTS=mlir, or %s", i, packages, insteadOfLLVM)
+	return fmt.Errorf("native: %s has no MLIR: %s, build LLVM with LLVM_ENABLE_PROJECTS=mlir, or %s", i, packages,
+		insteadOfLLVM)
 }
 
 // parts returns the arguments for the linker that follow those of the C API's archives: the
@@ -201,21 +206,24 @@ func (i installation) parts(ctx context.Context, cxx []string) (args, folders []
 	})
 	if llvm, _ := filepath.Glob(filepath.Join(i.lib, "libLLVM*.a")); len(llvm) > 0 {
 		// The library tells its release with LLVMGetVersion.
-		args = slices.Concat([]string{"-Wl,-u,LLVMGetVersion", "-Wl,--start-group"}, archives, llvm, []string{"-Wl,--end-group"})
+		args = slices.Concat([]string{"-Wl,-u,LLVMGetVersion", "-Wl,--start-group"}, archives, llvm,
+			[]string{"-Wl,--end-group"})
 		return append(args, systemLibraries(ctx, cxx)...), nil, nil
 	}
 	shared := i.beside("libLLVM.so")
 	if shared == "" {
 		return nil, nil, fmt.Errorf("native: %s has neither libLLVM.so nor LLVM's static libraries: install them (Debian: the package llvm-%d-dev), or %s", i, i.release, insteadOfLLVM)
 	}
-	args = slices.Concat([]string{"-Wl,--start-group"}, archives, []string{"-Wl,--end-group", "-Wl,--no-as-needed", shared})
+	args = slices.Concat([]string{"-Wl,--start-group"}, archives,
+		[]string{"-Wl,--end-group", "-Wl,--no-as-needed", shared})
 	return args, []string{filepath.Dir(shared)}, nil
 }
 
 // beside returns the path of a shared library that MLIR's needs, or "".
 func (i installation) beside(name string) string {
 	triple := map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}[runtime.GOARCH]
-	dirs := append([]string{i.lib, filepath.Join(i.prefix, "..", triple), filepath.Join(i.prefix, "lib", triple)}, systemDirs()...)
+	dirs := append([]string{i.lib, filepath.Join(i.prefix, "..", triple), filepath.Join(i.prefix, "lib", triple)},
+		systemDirs()...)
 	for _, dir := range dirs {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -229,7 +237,8 @@ func (i installation) beside(name string) string {
 // as the system has them. The linker takes those that are needed.
 func systemLibraries(ctx context.Context, cxx []string) []string {
 	args := []string{"-Wl,--as-needed", "-lpthread", "-ldl", "-lm", "-lrt"}
-	for _, name := range []string{"libz.so", "libzstd.so", "libxml2.so", "libffi.so", "libedit.so", "libtinfo.so", "libz3.so"} {
+	for _, name := range []string{"libz.so", "libzstd.so", "libxml2.so", "libffi.so", "libedit.so", "libtinfo.so",
+		"libz3.so"} {
 		candidates := []string{name}
 		for number := 9; number > 0; number-- {
 			candidates = append(candidates, fmt.Sprintf("%s.%d", name, number))
@@ -257,4 +266,5 @@ func compareVersions(a, b string) int {
 	return slices.Compare(numbers(a), numbers(b))
 }
 
-var errNotLinux = errors.New("native: an installed LLVM can be linked on Linux only: set " + table[MLIR].env + " to the path of its libMLIR-C")
+var errNotLinux = errors.New("native: an installed LLVM can be linked on Linux only: set " + table[MLIR].env +
+	" to the path of its libMLIR-C")

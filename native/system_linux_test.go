@@ -20,7 +20,8 @@ func install(t *testing.T, version string, files ...string) (prefix string) {
 		writeText(t, filepath.Join(prefix, "lib", name), "")
 	}
 	if version != "" {
-		writeText(t, filepath.Join(prefix, "lib", "cmake", "mlir", "MLIRConfigVersion.cmake"), fmt.Sprintf("set(PACKAGE_VERSION \"%s\")\n", version))
+		writeText(t, filepath.Join(prefix, "lib", "cmake", "mlir", "MLIRConfigVersion.cmake"),
+			fmt.Sprintf("set(PACKAGE_VERSION \"%s\")\n", version))
 	}
 	return prefix
 }
@@ -39,14 +40,18 @@ func TestLinkLLVMRefused(t *testing.T) {
 		prefix string
 		want   []string
 	}{
-		{filepath.Join(t.TempDir(), "nosuch"), []string{"there is no LLVM in", "give the folder that has its lib", FetchCommand + " llvm"}},
+		{filepath.Join(t.TempDir(), "nosuch"),
+			[]string{"there is no LLVM in", "give the folder that has its lib", FetchCommand + " llvm"}},
 		{install(t, ""), []string{"there is no LLVM in"}},
 		{install(t, "none", "libMLIRCAPIIR.a"), []string{"does not state its version"}},
-		{install(t, "18.1.8", "libMLIRCAPIIR.a", "libMLIR.so"), []string{"LLVM 18.1.8 in ", "is too old", "from 19 to 22", FetchCommand + " llvm"}},
+		{install(t, "18.1.8", "libMLIRCAPIIR.a", "libMLIR.so"),
+			[]string{"LLVM 18.1.8 in ", "is too old", "from 19 to 22", FetchCommand + " llvm"}},
 		{install(t, "21.1.0git"), []string{"LLVM 21.1.0 in ", "has no MLIR", dev(21), "LLVM_ENABLE_PROJECTS=mlir"}},
-		{install(t, "20.1.2", "libMLIR.so.20.1"), []string{"has only MLIR's C++ functions, in libMLIR.so.20.1", dev(20), "MLIR_BUILD_MLIR_C_DYLIB=ON"}},
+		{install(t, "20.1.2", "libMLIR.so.20.1"),
+			[]string{"has only MLIR's C++ functions, in libMLIR.so.20.1", dev(20), "MLIR_BUILD_MLIR_C_DYLIB=ON"}},
 		{install(t, "19.1.7", "libMLIRCAPIIR.a", "libMLIR.so.19.1"), []string{"libMLIR.so.19.1 cannot be read"}},
-		{install(t, "19.1.7", "libMLIRCAPIIR.a"), []string{"has neither libLLVM.so nor LLVM's static libraries", "the package llvm-19-dev"}},
+		{install(t, "19.1.7", "libMLIRCAPIIR.a"),
+			[]string{"has neither libLLVM.so nor LLVM's static libraries", "the package llvm-19-dev"}},
 	} {
 		_, err := LinkLLVM(t.Context(), test.prefix, EnsureOptions{Progress: new(bytes.Buffer)})
 		check.Error(t, err, test.want...)
@@ -59,7 +64,8 @@ func compile(t *testing.T, path, source string, flags ...string) {
 	file := filepath.Join(t.TempDir(), "source.c")
 	writeText(t, file, source)
 	check.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	if out, err := exec.Command("cc", append([]string{"-fPIC", "-o", path, file}, flags...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cc", append([]string{"-fPIC", "-o", path, file}, flags...)...).CombinedOutput(); err !=
+		nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
@@ -98,7 +104,8 @@ func TestLinkLLVM(t *testing.T) {
 
 	shared := install(t, "20.1.2")
 	archive(t, filepath.Join(shared, "lib", "libMLIRCAPIIR.a"), capiSource)
-	llvm, mlir := filepath.Join(shared, "lib", "x86_64-linux-gnu", "libLLVM.so.20.1"), filepath.Join(shared, "lib", "libMLIR.so.20.1")
+	llvm, mlir := filepath.Join(shared, "lib", "x86_64-linux-gnu", "libLLVM.so.20.1"),
+		filepath.Join(shared, "lib", "libMLIR.so.20.1")
 	triple, _ := exec.Command("cc", "-dumpmachine").Output()
 	if strings.HasPrefix(string(triple), "aarch64") {
 		llvm = filepath.Join(shared, "lib", "aarch64-linux-gnu", "libLLVM.so.20.1")
@@ -114,7 +121,8 @@ func TestLinkLLVM(t *testing.T) {
 		var progress bytes.Buffer
 		at, err := LinkLLVM(t.Context(), test.prefix, EnsureOptions{Progress: &progress})
 		check.NoError(t, err)
-		if at.Version != test.version || at.Source != FromCache || !strings.Contains(progress.String(), "linking the C API of "+test.version) {
+		if at.Version != test.version || at.Source != FromCache ||
+			!strings.Contains(progress.String(), "linking the C API of "+test.version) {
 			t.Errorf("linked %v: %s", at, progress.String())
 		}
 		names := exports(t, at.Path)
@@ -123,7 +131,8 @@ func TestLinkLLVM(t *testing.T) {
 		}
 		check.NoError(t, at.Check())
 		loader := filepath.Join(t.TempDir(), "loader")
-		compile(t, loader, "int mlirContextDestroy(void); int main(void) { return mlirContextDestroy() - 1; }", at.Path, "-Wl,-rpath,"+filepath.Dir(at.Path))
+		compile(t, loader, "int mlirContextDestroy(void); int main(void) { return mlirContextDestroy() - 1; }", at.Path,
+			"-Wl,-rpath,"+filepath.Dir(at.Path))
 		if out, err := exec.Command(loader).CombinedOutput(); err != nil {
 			t.Errorf("the library cannot be used: %v\n%s", err, out)
 		}
@@ -132,7 +141,8 @@ func TestLinkLLVM(t *testing.T) {
 	whole := install(t, "22.1.0", "libMLIRCAPIIR.a", "libMLIR-C.so.22.1")
 	at, err := LinkLLVM(t.Context(), whole, EnsureOptions{Progress: new(bytes.Buffer)})
 	check.NoError(t, err)
-	check.Diff(t, "an LLVM with libMLIR-C", Location{Path: filepath.Join(whole, "lib", "libMLIR-C.so.22.1"), Source: FromSystem, Version: "LLVM 22.1.0"}, at)
+	check.Diff(t, "an LLVM with libMLIR-C", Location{Path: filepath.Join(whole, "lib", "libMLIR-C.so.22.1"),
+		Source: FromSystem, Version: "LLVM 22.1.0"}, at)
 
 	broken := install(t, "19.1.0")
 	archive(t, filepath.Join(broken, "lib", "libMLIRCAPIIR.a"), capiSource)

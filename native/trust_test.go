@@ -71,7 +71,8 @@ func TestUnsafeCache(t *testing.T) {
 					t.Fatalf("%s: %v, want an UnsafeError", what, err)
 				}
 				check.Error(t, err, unsafe.Path, test.problem, "run `", test.mend, cacheEnv)
-				if real, err := filepath.EvalSymlinks(cache); err != nil || !strings.HasSuffix(unsafe.Mend, " "+quote(real)) {
+				if real, err := filepath.EvalSymlinks(cache); err != nil ||
+					!strings.HasSuffix(unsafe.Mend, " "+quote(real)) {
 					t.Errorf("%s: it is mended by %q", what, unsafe.Mend)
 				}
 				if want := test.path(sl); unsafe.Path != want && os.Geteuid() == 0 {
@@ -108,9 +109,11 @@ func TestUnsafeTraps(t *testing.T) {
 		userID = func() int { return os.Geteuid() + 1 }
 	}
 	for name, trap := range map[string]func(sl slot, mine string) (string, error){
-		"a link to a folder of mine": func(sl slot, mine string) (string, error) { return sl.dir, os.Symlink(mine, sl.dir) },
-		"a folder":                   func(sl slot, _ string) (string, error) { return sl.dir, os.Mkdir(sl.dir, 0o755) },
-		"a lock":                     func(sl slot, _ string) (string, error) { return sl.lock, os.WriteFile(sl.lock, nil, 0o644) },
+		"a link to a folder of mine": func(sl slot, mine string) (string, error) {
+			return sl.dir, os.Symlink(mine, sl.dir)
+		},
+		"a folder": func(sl slot, _ string) (string, error) { return sl.dir, os.Mkdir(sl.dir, 0o755) },
+		"a lock":   func(sl slot, _ string) (string, error) { return sl.lock, os.WriteFile(sl.lock, nil, 0o644) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache, meet := setUp(t, "", "python3")
@@ -176,7 +179,8 @@ func TestGroupLosesWriting(t *testing.T) {
 			cache, _ := setUp(t, "")
 			sl := testSlot(cache)
 			fillSlot(t, sl)
-			err := errors.Join(os.WriteFile(sl.library, data, 0o644), os.Chmod(sl.library, 0o664), os.Chmod(sl.record, 0o664), sl.forget())
+			err := errors.Join(os.WriteFile(sl.library, data, 0o644), os.Chmod(sl.library, 0o664),
+				os.Chmod(sl.record, 0o664), sl.forget())
 			if err != nil {
 				t.Fatal(err)
 			}

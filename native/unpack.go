@@ -14,7 +14,8 @@ import (
 func unpack(cache, wheel, member, path string) (record, error) {
 	z, err := zip.OpenReader(wheel)
 	if err != nil {
-		return record{}, fmt.Errorf("native: the wheel %s cannot be read, which is a defect of this program or of the disk: %w", filepath.Base(wheel), err)
+		return record{},
+			fmt.Errorf("native: the wheel %s cannot be read, which is a defect of this program or of the disk: %w", filepath.Base(wheel), err)
 	}
 	defer z.Close()
 	src, err := z.Open(member)

@@ -20,7 +20,8 @@ import (
 // can set it back.
 func state(f file, info fs.FileInfo) string {
 	s := stampOf(info)
-	return fmt.Sprintf("%s sha256 %s size %d modified %d changed %d inode %d\n", f.Name, f.SHA256, s.size, s.modified, s.changed, s.inode)
+	return fmt.Sprintf("%s sha256 %s size %d modified %d changed %d inode %d\n", f.Name, f.SHA256, s.size, s.modified,
+		s.changed, s.inode)
 }
 
 // stamp is the state of a file, without a name.

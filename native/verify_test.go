@@ -63,7 +63,8 @@ func TestFindOtherBytes(t *testing.T) {
 				if _, ok := errors.AsType[*NotFoundError](err); !ok {
 					t.Fatalf("Find: %v, want a NotFoundError", err)
 				}
-				check.Error(t, err, "damaged: "+testLibrary+" has the sha256 "+sum(otherBytes)+" instead of "+sum(libraryBytes), FetchCommand)
+				check.Error(t, err, "damaged: "+testLibrary+" has the sha256 "+sum(otherBytes)+" instead of "+
+					sum(libraryBytes), FetchCommand)
 				anotherProcess(sl)
 			}
 
@@ -73,7 +74,8 @@ func TestFindOtherBytes(t *testing.T) {
 			if _, err := Ensure(t.Context(), testPart, EnsureOptions{Progress: &progress}); err != nil {
 				t.Fatal(err)
 			}
-			if want := "the test library in the cache is not used: damaged: "; !strings.Contains(progress.String(), want) {
+			if want := "the test library in the cache is not used: damaged: "; !strings.Contains(progress.String(),
+				want) {
 				t.Errorf("progress %q, want %q in it", progress.String(), want)
 			}
 			if n := len(downloads(t, meet)); n != 1 {
@@ -157,7 +159,8 @@ func TestCheckFindsDamage(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: this test shows nothing", err)
 	}
-	check.Error(t, found.Check(), "damaged", sum(otherBytes), sum(libraryBytes), "`rm -r '"+sl.dir+"' && "+FetchCommand+" test`")
+	check.Error(t, found.Check(), "damaged", sum(otherBytes), sum(libraryBytes),
+		"`rm -r '"+sl.dir+"' && "+FetchCommand+" test`")
 	if _, err := Find(testPart); err == nil {
 		t.Error("found again after Check has seen it")
 	}
@@ -213,7 +216,8 @@ func TestEnsureOtherBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := filepath.Join(cache, testPart.spec().id(), "other.so"); found.Path != want || found.Version != "calliope-further 7" {
+	if want := filepath.Join(cache, testPart.spec().id(), "other.so"); found.Path != want ||
+		found.Version != "calliope-further 7" {
 		t.Errorf("found %s of %s, want %s", found.Path, found.Version, want)
 	}
 	if data, err := os.ReadFile(found.Path); string(data) != "another" {

@@ -42,7 +42,8 @@ func Softmax(x builder.Value, axis int) builder.Value {
 
 // LogSoftmax returns the logarithm of Softmax.
 func LogSoftmax(x builder.Value, axis int) builder.Value {
-	x = builder.Sub(x, along(x, finite(builder.ReduceMax(x, axis)), axis)) // first: the logarithm is small beside large x
+	// first: the logarithm is small beside large x
+	x = builder.Sub(x, along(x, finite(builder.ReduceMax(x, axis)), axis))
 	return builder.Sub(x, along(x, builder.Log(builder.ReduceSum(builder.Exp(x), axis)), axis))
 }
 
@@ -73,11 +74,13 @@ func OneHot(indices builder.Value, n int, d tensor.DType) builder.Value {
 func CrossEntropy(logits, labels builder.Value) builder.Value {
 	dims := logits.Shape().Dims
 	if len(dims) == 0 {
-		logits.Func().Builder().Fail("cross entropy", fmt.Errorf("the logits have no axis of classes: they are %s", logits.Shape()))
+		logits.Func().Builder().Fail("cross entropy",
+			fmt.Errorf("the logits have no axis of classes: they are %s", logits.Shape()))
 		return logits
 	}
 	right := OneHot(labels, dims[len(dims)-1], tensor.Pred)
-	chosen := builder.Select(right, LogSoftmax(logits, -1), builder.ZerosLike(logits)) // a product would be NaN for -Inf
+	// a product would be NaN for -Inf
+	chosen := builder.Select(right, LogSoftmax(logits, -1), builder.ZerosLike(logits))
 	return builder.Neg(builder.ReduceMean(builder.ReduceSum(chosen, -1)))
 }
 

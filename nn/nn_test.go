@@ -59,7 +59,8 @@ func TestFunctions(t *testing.T) {
 			}
 			got := run[tensor.View](t, functions[c.Name], args...)
 			check.Diff(t, "shape", c.Result.Shape, got.Shape)
-			check.Diff(t, "values", check.Must(tensor.Slice[float32](c.Result.View)), check.Must(tensor.Slice[float32](got)), near)
+			check.Diff(t, "values", check.Must(tensor.Slice[float32](c.Result.View)),
+				check.Must(tensor.Slice[float32](got)), near)
 		})
 	}
 }
@@ -78,7 +79,8 @@ func (a *array) UnmarshalJSON(text []byte) error {
 	}
 	var floats []float32
 	var integers []int32
-	for number := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return strings.ContainsRune(`[], "`, r) }) {
+	for number := range strings.FieldsFuncSeq(string(text),
+		func(r rune) bool { return strings.ContainsRune(`[], "`, r) }) {
 		f, err := strconv.ParseFloat(number, 32)
 		if err != nil {
 			return err

@@ -27,7 +27,10 @@ type host struct {
 var start = host{[]float32{1, -2}, 3}
 
 // steps makes ten steps down p², whose gradient is 2p.
-func steps(t *testing.T, optimize func(p params[builder.Value], step func(p params[builder.Value]) params[builder.Value]) params[builder.Value]) host {
+func steps(
+	t *testing.T, optimize func(p params[builder.Value],
+		step func(p params[builder.Value]) params[builder.Value]) params[builder.Value],
+) host {
 	t.Helper()
 	f := calliope.Func(func(p params[builder.Value]) params[builder.Value] {
 		return optimize(p, func(p params[builder.Value]) params[builder.Value] {

@@ -46,7 +46,8 @@ func DropChainedTokens(m *mlir.Module) (int, error) {
 			chained[op] = uses > 0 // the first one
 		default:
 			before, ok := ordered[source]
-			chained[op] = ok && before.Effect == call.Config.Effect && source.Block().Equal(op.Block()) && takesValueOf(op, source)
+			chained[op] = ok && before.Effect == call.Config.Effect && source.Block().Equal(op.Block()) &&
+				takesValueOf(op, source)
 		}
 	}
 	n := 0

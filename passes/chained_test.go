@@ -30,8 +30,10 @@ func TestDropChainedTokens(t *testing.T) {
 		{"chain", func(x builder.Value) builder.Value { return ask("c", pass("b", pass("a", x))) }, ""},
 		{"alone", func(x builder.Value) builder.Value { return pass("a", x) }, "a"},
 		{"no shared value", func(x builder.Value) builder.Value { pass("a", x); return pass("b", x) }, "a b"},
-		{"computed in between", func(x builder.Value) builder.Value { return pass("b", builder.Sin(pass("a", x))) }, "a b"},
-		{"tap before", func(x builder.Value) builder.Value { tap("t", x); return pass("c", pass("b", pass("a", x))) }, "t a"},
+		{"computed in between", func(x builder.Value) builder.Value { return pass("b", builder.Sin(pass("a", x))) },
+			"a b"},
+		{"tap before", func(x builder.Value) builder.Value { tap("t", x); return pass("c", pass("b", pass("a", x))) },
+			"t a"},
 		{"tap after", func(x builder.Value) builder.Value {
 			x = pass("b", pass("a", x))
 			tap("t", x)
@@ -41,7 +43,8 @@ func TestDropChainedTokens(t *testing.T) {
 			return ask("b", pass("a", builder.Const[float32](x.Func(), nil, 0)))
 		}, "a b"},
 		{"in a loop", func(x builder.Value) builder.Value {
-			return builder.Loop(builder.Convert(x, tensor.S32), x, func(_, x builder.Value) builder.Value { return pass("b", pass("a", x)) })
+			return builder.Loop(builder.Convert(x, tensor.S32), x,
+				func(_, x builder.Value) builder.Value { return pass("b", pass("a", x)) })
 		}, "a b"},
 		{"against all", func(x builder.Value) builder.Value {
 			return builder.Passthrough(builder.Callback{Name: "b", Effect: builder.AllEffects}, pass("a", x))

@@ -5,8 +5,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// StateSignedness gives comparisons of integers their type, signed or unsigned, where it is left to the operands: a plugin
-// compares constants as if they were unsigned then. It returns the number of comparisons that it changed.
+// StateSignedness gives comparisons of integers their type, signed or unsigned, where it is left to the operands: a
+// plugin compares constants as if they were unsigned then. It returns the number of comparisons that it changed.
 func StateSignedness(m *mlir.Module) (int, error) {
 	var list []mlir.Operation
 	m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {

@@ -43,7 +43,8 @@ func (r *sideEffects) dropsCondition(loop mlir.Operation) bool {
 	if end.IsNil() || end.NumOperands() != 1 {
 		return false
 	}
-	if v := end.Operand(0); v.IsResult() && v.Owner().Name() == "stablehlo.and" && aliasing.IsCertain(v.Owner().Operand(1)) {
+	if v := end.Operand(0); v.IsResult() && v.Owner().Name() == "stablehlo.and" &&
+		aliasing.IsCertain(v.Owner().Operand(1)) {
 		return false
 	}
 	for op := range test.Operations() {

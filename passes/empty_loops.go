@@ -69,7 +69,8 @@ func firstValue(v mlir.Value, loop mlir.Operation) (int64, bool) {
 	}
 	left, known := firstValue(c.LHS, loop)
 	right, alsoKnown := firstValue(c.RHS, loop)
-	if !known || !alsoKnown || c.CompareType != stablehlo.CompareSigned && (left < 0 || right < 0) { // they may be unsigned
+	// they may be unsigned
+	if !known || !alsoKnown || c.CompareType != stablehlo.CompareSigned && (left < 0 || right < 0) {
 		return 0, false
 	}
 	holds := map[stablehlo.ComparisonDirection]bool{

@@ -24,7 +24,8 @@ func TestRemoveEmptyLoops(t *testing.T) {
 		{"unsigned", "dense<2>", "dense<2>", "NE, %i, %n, UNSIGNED", "", 1},
 		{"not constant", "dense<0>", "dense<0>", "LT, %i, %x, SIGNED", "", 0},
 		{"a test with effects", "dense<0>", "dense<0>", "LT, %i, %n, SIGNED", effectOn("%i"), 0},
-		{"a test that calls", "dense<0>", "dense<0>", "LT, %i, %n, SIGNED", "func.call @taps(%i) : (tensor<i32>) -> ()", 0},
+		{"a test that calls", "dense<0>", "dense<0>", "LT, %i, %n, SIGNED", "func.call @taps(%i) : (tensor<i32>) -> ()",
+			0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t), `

@@ -165,7 +165,8 @@ func countCalls(m *mlir.Module) (effectCalls, error) {
 func countVersioned(m *mlir.Module) (effectCalls, error) {
 	clone := m.Clone()
 	defer clone.Close()
-	manager, err := m.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(vhlo-legalize-to-stablehlo)"})
+	manager, err := m.Context().NewPassManager(
+		mlir.PassManagerOptions{Pipeline: "builtin.module(vhlo-legalize-to-stablehlo)"})
 	if err != nil {
 		return nil, err
 	}

@@ -47,10 +47,14 @@ func.func private @f(%x: tensor<i32>) -> tensor<i32> {
 	const simplify = "func.func(stablehlo-aggressive-simplification,canonicalize,cse)"
 	for _, test := range []struct{ name, text, pipeline, want string }{
 		{"call in a loop", inLoop(tells), simplify + ",symbol-dce", ""},
-		{"function in a loop", inLoop("%5 = func.call @f(%i) : (tensor<i32>) -> tensor<i32>"), simplify + ",inline,symbol-dce", ""},
-		{"composite in a loop", inLoop(`%5 = stablehlo.composite "a.b" %i {decomposition = @f} : (tensor<i32>) -> tensor<i32>`), "func.func(stablehlo-legalize-composite-to-call),inline,symbol-dce", ""},
+		{"function in a loop", inLoop("%5 = func.call @f(%i) : (tensor<i32>) -> tensor<i32>"),
+			simplify + ",inline,symbol-dce", ""},
+		{"composite in a loop",
+			inLoop(`%5 = stablehlo.composite "a.b" %i {decomposition = @f} : (tensor<i32>) -> tensor<i32>`),
+			"func.func(stablehlo-legalize-composite-to-call),inline,symbol-dce", ""},
 		{"receive in a loop", inLoop(`%5:2 = "stablehlo.recv"(%u) {channel_handle = #stablehlo.channel_handle<handle = 6, type = 3>, is_host_transfer = true} : (!stablehlo.token) -> (tensor<i32>, !stablehlo.token)`), simplify, ""},
-		{"infeed in a loop", inLoop(`%5:2 = "stablehlo.infeed"(%u) : (!stablehlo.token) -> (tensor<i32>, !stablehlo.token)`), simplify, ""},
+		{"infeed in a loop", inLoop(
+			`%5:2 = "stablehlo.infeed"(%u) : (!stablehlo.token) -> (tensor<i32>, !stablehlo.token)`), simplify, ""},
 		{"versioned dialect", inLoop(tells), "stablehlo-legalize-to-vhlo", ""},
 		{"inlined twice", `func.func @main(%x: tensor<i32>) {
 call @f(%x) : (tensor<i32>) -> ()
@@ -79,12 +83,14 @@ stablehlo.return %x : tensor<i32> }, { stablehlo.return %x : tensor<i32> }) : (t
 ` + tells + `
 stablehlo.return %q, %i : tensor<i1>, tensor<i32> }
 return }`, simplify, ""},
-		{"main becomes private", "func.func @main(%x: tensor<i32>) {\n" + tells + "\n" + tells + "\nreturn }\nfunc.func @other() { return }",
+		{"main becomes private",
+			"func.func @main(%x: tensor<i32>) {\n" + tells + "\n" + tells + "\nreturn }\nfunc.func @other() { return }",
 			"symbol-privatize{exclude=other},symbol-dce", "@tell at test.mlir:2:1: 0 calls are left of 2"},
 		{"the only function becomes private", "func.func @f(%x: tensor<i32>) {\n" + tells + "\nreturn }",
 			"symbol-privatize,symbol-dce", "@tell at test.mlir:2:1: 0 calls are left of 1"},
 		{"loop that a pass removes", never, simplify, "@tell at test.mlir:7:8: 0 calls are left of 1"},
-		{"another public function", "func.func @main() { return }\nfunc.func @f(%x: tensor<i32>) {\n" + tells + "\nreturn }",
+		{"another public function",
+			"func.func @main() { return }\nfunc.func @f(%x: tensor<i32>) {\n" + tells + "\nreturn }",
 			"symbol-privatize{exclude=main},symbol-dce", ""},
 		{"unknown pass", "func.func @main() { return }", "no-such-pass", "no-such-pass"},
 	} {
@@ -102,7 +108,8 @@ return }`, simplify, ""},
 			if test.name == "unknown pass" {
 				return
 			}
-			if lost, ok := errors.AsType[*passes.LostError](err); !ok || len(lost.Lost) != 1 || lost.Lost[0].Callee != "@tell" {
+			if lost, ok := errors.AsType[*passes.LostError](err); !ok || len(lost.Lost) != 1 ||
+				lost.Lost[0].Callee != "@tell" {
 				t.Errorf("the error is %#v", err)
 			}
 		})

@@ -21,7 +21,8 @@ func TestInlineRules(t *testing.T) {
 			`stablehlo.composite "calliope.custom_jvp" %x {decomposition = @f, composite_attributes = {arguments = 1 : i64, jvp = @rule}}`, "calliope.stop_gradient",
 			2, []string{"main"}, "",
 		},
-		"another one": {`stablehlo.composite "my.f" %x {decomposition = @rule}`, "my.f", 0, []string{"identity", "rule", "f", "main"}, ""},
+		"another one": {`stablehlo.composite "my.f" %x {decomposition = @rule}`, "my.f", 0,
+			[]string{"identity", "rule", "f", "main"}, ""},
 		"itself": {
 			`stablehlo.composite "calliope.stop_gradient" %x {decomposition = @main}`, "my.f",
 			0, nil, "the decomposition @main of calliope.stop_gradient",

@@ -225,7 +225,8 @@ func TestInsertTapMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if _, err := passes.InsertTap(m, nil, passes.TapOptions{Config: contract.Config{Callback: "f"}}); err == nil || !strings.Contains(err.Error(), "ByOp") {
+	if _, err := passes.InsertTap(m, nil, passes.TapOptions{Config: contract.Config{Callback: "f"}}); err == nil ||
+		!strings.Contains(err.Error(), "ByOp") {
 		t.Errorf("without values: %v", err)
 	}
 	for _, test := range []struct {
@@ -234,8 +235,10 @@ func TestInsertTapMistakes(t *testing.T) {
 	}{
 		{passes.TapOptions{}, "a callback needs a name"},
 		{passes.TapOptions{Config: contract.Config{Callback: "f", ID: 1}}, "it is bound by one of them"},
-		{passes.TapOptions{Config: contract.Config{Callback: "f", Effect: "io"}, Unordered: true}, "cannot have an effect"},
-		{passes.TapOptions{Config: contract.Config{Opaque: "f", Encoding: contract.EncodingWords}}, "holds an id and nothing else"},
+		{passes.TapOptions{Config: contract.Config{Callback: "f", Effect: "io"}, Unordered: true},
+			"cannot have an effect"},
+		{passes.TapOptions{Config: contract.Config{Opaque: "f", Encoding: contract.EncodingWords}},
+			"holds an id and nothing else"},
 	} {
 		n, err := passes.InsertTap(m, everything, test.spec)
 		if n != 0 || err == nil || !strings.Contains(err.Error(), test.want) {

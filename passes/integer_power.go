@@ -69,7 +69,8 @@ func (e *powerExpander) power(x, y mlir.Value) mlir.Value {
 		// The powers of 1 and -1 are those to 1 or 2, and the others vanish.
 		return e.choose(e.isUnit(x), e.constantPower(x, uint64(2+n%2)), e.splat(0))
 	}
-	vanishes := stablehlo.And(e.Builder, e.compare(y, stablehlo.CompareLT, e.splat(0)), stablehlo.Not(e.Builder, e.isUnit(x)))
+	vanishes := stablehlo.And(e.Builder, e.compare(y, stablehlo.CompareLT, e.splat(0)),
+		stablehlo.Not(e.Builder, e.isUnit(x)))
 	return e.choose(vanishes, e.splat(0), e.variablePower(x, y, bits-1)) // without the sign
 }
 
@@ -131,6 +132,7 @@ func (e *powerExpander) splat(n uint64) mlir.Value {
 	}
 	e.Fail(err)
 	return e.Create(mlir.OperationState{
-		Name: "stablehlo.constant", Results: []mlir.Type{e.t}, Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
+		Name: "stablehlo.constant", Results: []mlir.Type{e.t},
+		Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
 	}).Result(0)
 }

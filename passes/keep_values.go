@@ -9,13 +9,13 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// KeepValues protects values that XLA's CPU compiler would overwrite. Where an operation writes to the memory of an operand,
-// such as a callback that shares it with a result, or a loop that carries it, XLA copies the operand if it is
+// KeepValues protects values that XLA's CPU compiler would overwrite. Where an operation writes to the memory of an
+// operand, such as a callback that shares it with a result, or a loop that carries it, XLA copies the operand if it is
 // needed later. It forgets that what a computation returns is needed: if the write is in a branch inside this
 // computation, or if the computation returns one array instead of a tuple. It then removes the copy, and the
-// computation returns what was written. XLA also gives all branches of an if the same memory for a result. If one
-// of them, through an if inside it, returns a value from outside, another may write its result over that value
-// while it is needed.
+// computation returns what was written. XLA also gives all branches of an if the same memory for a result. If one of
+// them, through an if inside it, returns a value from outside, another may write its result over that value while it is
+// needed.
 //
 // In these three cases KeepValues gives the operation a select whose predicate is true, in place of the operand. XLA
 // computes it into memory of its own. KeepValues returns the number of selects. It changes nothing in a module
@@ -67,8 +67,8 @@ func canRenew(v mlir.Value) bool {
 	return err == nil && slices.Min(append(shape.Dims, 1)) > 0 && !aliasing.IsKept(v)
 }
 
-// renew lets an operation write to a select with a predicate that is true instead of x. XLA does not simplify it. Its code
-// generator does, so that a copy is left.
+// renew lets an operation write to a select with a predicate that is true instead of x. XLA does not simplify it. Its
+// code generator does, so that a copy is left.
 func renew(w write) error {
 	e, x := before(w.op), w.op.Operand(w.operand)
 	kept := stablehlo.Select(e.Builder, e.certain(x), x, e.zeros(x.Type()))
@@ -110,7 +110,8 @@ func eraseUnused(op mlir.Operation) error {
 			continue
 		}
 		switch v.Owner().Name() {
-		case "stablehlo.compare", "stablehlo.or", "stablehlo.convert", "stablehlo.real", "stablehlo.broadcast_in_dim", "stablehlo.constant":
+		case "stablehlo.compare", "stablehlo.or", "stablehlo.convert", "stablehlo.real", "stablehlo.broadcast_in_dim",
+			"stablehlo.constant":
 			if err := eraseUnused(v.Owner()); err != nil {
 				return err
 			}

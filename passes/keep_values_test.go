@@ -10,9 +10,11 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 )
 
-// TestKeepValues checks which operands become selects; tests/branch_test.go and tests/random_returns_test.go run such modules.
+// TestKeepValues checks which operands become selects; tests/branch_test.go and tests/random_returns_test.go run such
+// modules.
 func TestKeepValues(t *testing.T) {
-	writes := strings.NewReplacer("observe", "passthrough", "()}", "", "has_side_effect", `output_operand_aliases = [#stablehlo.output_operand_alias<
+	writes := strings.NewReplacer("observe", "passthrough", "()}", "", "has_side_effect",
+		`output_operand_aliases = [#stablehlo.output_operand_alias<
 		output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>], has_side_effect`, "-> ()", "-> tensor<i32>")
 	on := func(v, result string) string { return result + " = " + writes.Replace(effectOn(v)) }
 	loop := effectOn("%y") + `
@@ -29,7 +31,8 @@ func TestKeepValues(t *testing.T) {
 		{"reads in a branch", "", effectOn("%y"), "%y", 0},
 		{"writes in a branch", "", on("%y", "%w"), "%y", 1},
 		{"writes in a branch, several results", "", on("%y", "%w"), "%y, %x", 1},
-		{"writes to what the branch computes", "", "%v = stablehlo.constant dense<1> : tensor<i32>\n" + on("%v", "%w"), "%y", 0},
+		{"writes to what the branch computes", "", "%v = stablehlo.constant dense<1> : tensor<i32>\n" + on("%v", "%w"),
+			"%y", 0},
 		{"function in a branch", "", "func.call @writes(%y) : (tensor<i32>) -> ()", "%y", 1},
 		{"function", "func.call @writes(%y) : (tensor<i32>) -> ()", "", "%x, %x", 0},
 		{"writes to what main returns alone", on("%x", "%w"), "", "%x", 1},
@@ -49,7 +52,8 @@ func TestKeepValues(t *testing.T) {
 				%n = "stablehlo.if"(%p) ({ stablehlo.return %i : tensor<i32> }, { stablehlo.return %k : tensor<i32> }) : (tensor<i1>) -> tensor<i32>
 				stablehlo.return %n, %n : tensor<i32>, tensor<i32>
 			}` + "\n" + on("%l#0", "%w"), "", "%l#1", 5},
-		{"no side effect", "", strings.Replace(on("%y", "%w"), "has_side_effect = true", "has_side_effect = false", 1), "%y", 0},
+		{"no side effect", "", strings.Replace(on("%y", "%w"), "has_side_effect = true", "has_side_effect = false", 1),
+			"%y", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			types := strings.TrimPrefix(strings.Repeat(", tensor<i32>", strings.Count(test.result, "%")), ", ")

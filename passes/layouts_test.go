@@ -24,13 +24,15 @@ func TestConstrainLayouts(t *testing.T) {
 		{"one matrix", call("", "tensor<2x3xf32>"), 0},
 		{"layouts", call(`operand_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>],
       result_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<0> : tensor<1xindex>],`, "(tensor<2x3xf32>, tensor<4xf32>)"), 0},
-		{"another host", `stablehlo.custom_call @exla_runtime_callback(%x) {api_version = 4 : i32, backend_config = {callback_id = array<i64: 1>,
+		{"another host",
+			`stablehlo.custom_call @exla_runtime_callback(%x) {api_version = 4 : i32, backend_config = {callback_id = array<i64: 1>,
       callback_id_size = 1 : ui64, callback_server_pid = array<i64: 1>, callback_server_pid_size = 1 : ui64}}
       : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<4xf32>)`, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := mlirtest.Parse(t, mlirtest.Context(t),
-				"func.func @main(%x: tensor<2x3xf32>, %y: tensor<f32>) -> tensor<f32> {\n"+test.call+"\nreturn %y : tensor<f32>\n}")
+				"func.func @main(%x: tensor<2x3xf32>, %y: tensor<f32>) -> tensor<f32> {\n"+test.call+
+					"\nreturn %y : tensor<f32>\n}")
 			n, err := passes.ConstrainLayouts(m)
 			check.NoError(t, err)
 			check.Diff(t, "calls", test.want, n)

@@ -65,8 +65,8 @@ func AsLegacyCall(op mlir.Operation) (LegacyCall, bool) {
 // LegacyOptions.KeepSpelling is set.
 //
 // A call stays if an array has a layout other than row-major, elements of less than a byte or no rank, if an operand
-// or a result is a token, or if its attributes are not those of an old call. After an error, the module may be changed in part:
-// to keep it, rewrite a Clone.
+// or a result is a token, or if its attributes are not those of an old call. After an error, the module may be changed
+// in part: to keep it, rewrite a Clone.
 func ReplaceLegacy(m *mlir.Module, o LegacyOptions) (LegacyResult, error) {
 	if o.Registry == "" {
 		o.Registry = LegacyRegistry
@@ -166,7 +166,8 @@ func respelled(op mlir.Operation) bool {
 	if dictionary.IsNil() {
 		dictionary = op.Context().DictionaryAttribute()
 	}
-	op.SetAttribute("api_version", op.Context().IntegerAttribute(op.Context().IntegerType(32, mlir.Signless), stablehlo.TypedFFI))
+	op.SetAttribute("api_version",
+		op.Context().IntegerAttribute(op.Context().IntegerType(32, mlir.Signless), stablehlo.TypedFFI))
 	op.SetAttribute("backend_config", dictionary)
 	op.RemoveAttribute("mhlo.backend_config")
 	return true

@@ -23,7 +23,8 @@ func (l *legacy) read() error {
 	case !c.BackendConfig.IsNil():
 		text, ok := c.BackendConfig.Text()
 		if !ok {
-			return fmt.Errorf("its backend_config is %s, and a call of api_version %d has a string", c.BackendConfig, c.APIVersion)
+			return fmt.Errorf("its backend_config is %s, and a call of api_version %d has a string", c.BackendConfig,
+				c.APIVersion)
 		}
 		l.call.Opaque = text
 	}
@@ -33,7 +34,8 @@ func (l *legacy) read() error {
 	if err := callop.CheckLayouts(c); err != nil {
 		return err
 	}
-	l.flat = stablehlo.CustomCallOp{APIVersion: stablehlo.TypedFFI, HasSideEffect: c.HasSideEffect, CalledComputations: c.CalledComputations}
+	l.flat = stablehlo.CustomCallOp{APIVersion: stablehlo.TypedFFI, HasSideEffect: c.HasSideEffect,
+		CalledComputations: c.CalledComputations}
 	layouts := c.OperandLayouts != nil
 	if layouts {
 		l.flat.OperandLayouts, l.flat.ResultLayouts = [][]int64{}, [][]int64{}

@@ -66,7 +66,9 @@ func TestReplaceLegacyTuples(t *testing.T) {
 	result, err := passes.ReplaceLegacy(m, passes.LegacyOptions{})
 	check.NoError(t, err)
 	check.Diff(t, "tuples", "(.,(.,.),.)->(.,.)", result.Calls[0].Tuples)
-	check.Diff(t, "module", printed(parse(t, `func.func @main(%a: tensor<32xf32>, %b: tensor<64xf32>, %c: tensor<128xf32>, %d: tensor<256xf32>) -> tensor<512xf32> {
+	check.Diff(t, "module",
+		printed(parse(t,
+			`func.func @main(%a: tensor<32xf32>, %b: tensor<64xf32>, %c: tensor<128xf32>, %d: tensor<256xf32>) -> tensor<512xf32> {
   %0:2 = stablehlo.custom_call @calliope_runtime_call(%a, %b, %c, %d) {api_version = 4 : i32, backend_config = {callback = "f", form = "pure", legacy = 1 : i64, legacy_tuples = "(.,(.,.),.)->(.,.)", registry = "legacy", v = 2 : i64}, has_side_effect = false} : (tensor<32xf32>, tensor<64xf32>, tensor<128xf32>, tensor<256xf32>) -> (tensor<512xf32>, tensor<1024xf32>)
   return %0#0 : tensor<512xf32>
 }`)), printed(m))
@@ -91,7 +93,8 @@ func TestReplaceLegacyTuples(t *testing.T) {
 					elements, _ := a.Elements()
 					for _, e := range elements {
 						text := e.String()
-						text = strings.NewReplacer("#stablehlo.output_operand_alias<output_tuple_indices = ", "", ", operand_index =", "", ", operand_tuple_indices = []>", "").Replace(text)
+						text = strings.NewReplacer("#stablehlo.output_operand_alias<output_tuple_indices = ", "",
+							", operand_index =", "", ", operand_tuple_indices = []>", "").Replace(text)
 						got = append(got, text)
 					}
 				}
@@ -128,7 +131,8 @@ func TestReplaceLegacyLeaves(t *testing.T) {
 		{`%0 = stablehlo.custom_call @f(%m) {operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>`, "operand 0, tensor<2x3xf32>, the layout [0 1] (minor to major)"},
 		{`%0 = stablehlo.custom_call @f(%m, %t) {api_version = 2 : i32} : (tensor<2x3xf32>, !stablehlo.token) -> tensor<2x3xf32>`, "operand 1 is !stablehlo.token, not an array"},
 		{`%0 = stablehlo.custom_call @f(%m) {api_version = 2 : i32} : (tensor<2x3xf32>) -> tuple<tensor<f32>, !stablehlo.token>`, "result 0, element 1 is !stablehlo.token, not an array"},
-		{`%0 = stablehlo.custom_call @f(%m) : (tensor<2x3xf32>) -> tensor<2xi4>`, "result 0 is tensor<2xi4>: elements of less than a byte are not supported"},
+		{`%0 = stablehlo.custom_call @f(%m) : (tensor<2x3xf32>) -> tensor<2xi4>`,
+			"result 0 is tensor<2xi4>: elements of less than a byte are not supported"},
 		{`%0 = stablehlo.custom_call @f(%m) {backend_config = "a", mhlo.backend_config = {}} : (tensor<2x3xf32>) -> tensor<f32>`, "a string in backend_config and {} in mhlo.backend_config"},
 		{`%0 = stablehlo.custom_call @f(%m) {mhlo.sharding = "{replicated}"} : (tensor<2x3xf32>) -> tuple<tensor<f32>>`, "its result is a tuple with mhlo.sharding: return several results instead"},
 	} {
@@ -137,7 +141,8 @@ func TestReplaceLegacyLeaves(t *testing.T) {
 		result, err := passes.ReplaceLegacy(m, passes.LegacyOptions{})
 		check.NoError(t, err)
 		check.Diff(t, "module", before, printed(m))
-		if len(result.Skipped) != 1 || len(result.Calls) > 0 || !strings.Contains(result.Skipped[0].Reason, test.reason) {
+		if len(result.Skipped) != 1 || len(result.Calls) > 0 ||
+			!strings.Contains(result.Skipped[0].Reason, test.reason) {
 			t.Errorf("%s: left %v, want %s", test.call, result.Skipped, test.reason)
 		}
 		for op := range m.Operation().All() {
@@ -150,7 +155,8 @@ func TestReplaceLegacyLeaves(t *testing.T) {
 
 // mhlo.custom_call becomes stablehlo.custom_call, in libraries with the dialect mhlo and without.
 func TestReplaceLegacyMHLO(t *testing.T) {
-	for name, library := range map[string]*mlir.Library{"without mhlo": mlirtest.Library(t), "with mhlo": mlirtest.Jaxlib(t)} {
+	libraries := map[string]*mlir.Library{"without mhlo": mlirtest.Library(t), "with mhlo": mlirtest.Jaxlib(t)}
+	for name, library := range libraries {
 		t.Run(name, func(t *testing.T) {
 			c := mlirtest.ContextOf(t, library)
 			c.SetAllowUnregistered(true)

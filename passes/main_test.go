@@ -16,5 +16,6 @@ func parse(t *testing.T, text string) *mlir.Module {
 
 // inMain returns a function of one vector with one custom call in it.
 func inMain(call string) string {
-	return "func.func @main(%x: tensor<4xf32>, %s: tensor<3xui8>, %id: tensor<i64>) -> tensor<4xf32> {\n" + call + "\nreturn %x : tensor<4xf32>\n}"
+	return "func.func @main(%x: tensor<4xf32>, %s: tensor<3xui8>, %id: tensor<i64>) -> tensor<4xf32> {\n" + call +
+		"\nreturn %x : tensor<4xf32>\n}"
 }

@@ -81,7 +81,8 @@ func origin(v mlir.Value) mlir.Value {
 			tuple := op.Operand(0)
 			a, _ := op.Attribute("index")
 			i, ok := a.Int()
-			if !ok || !tuple.IsResult() || tuple.Owner().Name() != "stablehlo.tuple" || int(i) >= tuple.Owner().NumOperands() {
+			if !ok || !tuple.IsResult() || tuple.Owner().Name() != "stablehlo.tuple" ||
+				int(i) >= tuple.Owner().NumOperands() {
 				return v
 			}
 			v = tuple.Owner().Operand(int(i))
@@ -212,7 +213,8 @@ func (g *migration) packets(feeds []mlir.Operation) []*site {
 		case next.NumUses() > 1:
 			g.leaveFeed(first, fmt.Sprintf("it sends the flag %d, but several operations use its token", p.flag))
 		case len(p.site.feeds) == 1 && !p.done && !isFinal(first):
-			g.leaveFeed(first, fmt.Sprintf("it sends the flag %d, but the outfeeds that belong to the flag are not in its block", p.flag))
+			g.leaveFeed(first, fmt.Sprintf(
+				"it sends the flag %d, but the outfeeds that belong to the flag are not in its block", p.flag))
 		}
 	}
 	return sites

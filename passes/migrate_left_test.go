@@ -59,7 +59,8 @@ module @inner {
 				"test.mlir:13:3: func.func: a token is in its signature, which cannot change",
 				"test.mlir:14:10: stablehlo.outfeed: it is not in a function of the outermost module",
 			}},
-		"a custom call that takes a token": {text: `func.func @main(%t: !t {jax.token = true}, %x: V4) -> (!t {jax.token = true}, V4) {
+		"a custom call that takes a token": {
+			text: `func.func @main(%t: !t {jax.token = true}, %x: V4) -> (!t {jax.token = true}, V4) {
   %u = stablehlo.custom_call @host(%t, %x) {has_side_effect = true} : (!t, V4) -> !t
   return %u, %x : !t, V4 }`,
 			want: []string{"test.mlir:3:8: stablehlo.custom_call: it uses a token, and is not known to Migrate"}},
@@ -142,7 +143,8 @@ func.func private @f(%x: V4, %t: !t) -> !t {
   return %x : V4 } }
 func.func @main(%x: V4) -> V4 { return %x : V4 }`,
 			want: []string{"test.mlir:4:8: stablehlo.outfeed: it is not in a function of the outermost module"}},
-		"conditions of conditions": {text: "func.func @main(%x: V4) -> V4 {\n%t = TOKEN\n" + deep + "\nreturn %x : V4 }",
+		"conditions of conditions": {text: "func.func @main(%x: V4) -> V4 {\n%t = TOKEN\n" + deep +
+			"\nreturn %x : V4 }",
 			want: []string{"stablehlo.outfeed: it is in more than 8 conditions of loops in one another"}},
 		"calls with attributes": {text: `func.func @main(%x: V4) -> V4 {
   stablehlo.custom_call @a(%x) {has_side_effect = true, api_version = 4 : i32, backend_config = {n = 1 : i64}} : (V4) -> ()
@@ -197,11 +199,12 @@ func TestMigrateOptions(t *testing.T) {
   %u = OUTF(%x, %t) : (V)
   stablehlo.custom_call @a(%x) {has_side_effect = true, api_version = 4 : i32, backend_config = {n = 1 : i64}} : (V4) -> ()
   return %x : V4 }`))
-	result, err := passes.Migrate(m, passes.MigrateOptions{Effect: "log", Registry: "r", Callback: func(op mlir.Operation) string {
-		target, _ := op.Attribute("call_target_name")
-		name, _ := target.Text()
-		return "my " + name
-	}})
+	result, err := passes.Migrate(m,
+		passes.MigrateOptions{Effect: "log", Registry: "r", Callback: func(op mlir.Operation) string {
+			target, _ := op.Attribute("call_target_name")
+			name, _ := target.Text()
+			return "my " + name
+		}})
 	if err != nil || len(result.Skipped) > 0 || result.Tokens != 1 {
 		t.Fatal(result, err)
 	}

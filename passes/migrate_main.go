@@ -128,8 +128,10 @@ func elementOf(v mlir.Value, i int, t mlir.Type, before mlir.Operation) (mlir.Va
 	}
 	c := v.Type().Context()
 	op, err := mlir.Create(mlir.Before(before), mlir.OperationState{
-		Name: "stablehlo.get_tuple_element", Location: before.Location(), Operands: []mlir.Value{v}, Results: []mlir.Type{t},
-		Attributes: []mlir.NamedAttribute{{Name: "index", Value: c.IntegerAttribute(c.IntegerType(32, mlir.Signless), int64(i))}},
+		Name: "stablehlo.get_tuple_element", Location: before.Location(), Operands: []mlir.Value{v},
+		Results: []mlir.Type{t},
+		Attributes: []mlir.NamedAttribute{
+			{Name: "index", Value: c.IntegerAttribute(c.IntegerType(32, mlir.Signless), int64(i))}},
 	})
 	if err != nil {
 		return mlir.Value{}, err

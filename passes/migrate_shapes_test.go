@@ -72,7 +72,8 @@ func clean(t *testing.T, m *mlir.Module) {
 			t.Errorf("the module still has %q:\n%s", gone, text)
 		}
 	}
-	for _, d := range check.Must(lint.Check(m.Context().Library(), "m.mlir", []byte(text), slices.DeleteFunc(rules.All(), func(a *lint.Analyzer) bool { return slices.Contains(kept, a) }))) {
+	for _, d := range check.Must(lint.Check(m.Context().Library(), "m.mlir", []byte(text),
+		slices.DeleteFunc(rules.All(), func(a *lint.Analyzer) bool { return slices.Contains(kept, a) }))) {
 		t.Errorf("%v\n%s", d, text)
 	}
 }
@@ -167,7 +168,8 @@ func.func private @f(%p: tuple<tuple<!t, !t>, V4, !t>) -> tuple<!t, V4> {
   %j = stablehlo.after_all %d#1, %t : !t
   %e = OUTF(%d#0, %j) : (V)
   return %d#0 : V4 }`, want: []string{"outfeed_0(4xf32)", "infeed_0() 4xf32", "outfeed_1(4xf32)"}, main: "(tensor<4xf32>, tensor<i1>, tensor<i32>) -> tensor<4xf32>"},
-		"functions, and tokens in signatures": {text: `func.func public @main(%t: !t {jax.token = true}, %x: V4 {jax.arg_info = "x"}, %pid: tensor<8xui8>) -> (V4 {jax.result_info = "y"}, !t {jax.token = true}) {
+		"functions, and tokens in signatures": {
+			text: `func.func public @main(%t: !t {jax.token = true}, %x: V4 {jax.arg_info = "x"}, %pid: tensor<8xui8>) -> (V4 {jax.result_info = "y"}, !t {jax.token = true}) {
   %a:2 = func.call @f(%x, %t) : (V4, !t) -> (V4, !t)
   %b:2 = func.call @f(%a#0, %a#1) : (V4, !t) -> (V4, !t)
   return %b#0, %b#1 : V4, !t }

@@ -18,7 +18,8 @@ func threadCalls(m *mlir.Module, effect string) error {
 	if err != nil {
 		return err
 	}
-	t := &threader{effect: effect, token: token, callers: callersOf(m), contains: map[mlir.Operation]bool{}, carries: map[string]bool{}}
+	t := &threader{effect: effect, token: token, callers: callersOf(m), contains: map[mlir.Operation]bool{},
+		carries: map[string]bool{}}
 	seen := map[string]bool{}
 	var visit func(f mlir.Operation) error
 	visit = func(f mlir.Operation) error {
@@ -202,7 +203,8 @@ func (t *threader) order(op mlir.Operation, token mlir.Value) (mlir.Operation, e
 		}
 	}
 	made, err := mlir.Create(mlir.Before(op), mlir.OperationState{
-		Name: op.Name(), Location: op.Location(), Operands: call.Operands, Results: call.Results, Attributes: attributes,
+		Name: op.Name(), Location: op.Location(), Operands: call.Operands, Results: call.Results,
+		Attributes: attributes,
 	})
 	if err != nil {
 		return op, err

@@ -173,7 +173,8 @@ func (t *tokenGraph) connectOperation(g *migration, op mlir.Operation) bool {
 		return t.connectFunction(g, op)
 	case "stablehlo.create_token":
 		return true
-	case "stablehlo.after_all", "stablehlo.outfeed", "stablehlo.infeed", "stablehlo.tuple", "stablehlo.get_tuple_element":
+	case "stablehlo.after_all", "stablehlo.outfeed", "stablehlo.infeed", "stablehlo.tuple",
+		"stablehlo.get_tuple_element":
 		joinAll()
 		return true
 	case "stablehlo.optimization_barrier":

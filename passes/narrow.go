@@ -29,7 +29,8 @@ func NarrowUnsigned(m *mlir.Module) (int, error) {
 		from, _ := op.Operand(0).Type().Element()
 		width, sign, ok := element.IntegerWidth()
 		wider, fromSign, fromOK := from.IntegerWidth()
-		if !bitwise[element] || !ok || !fromOK || width == 1 || wider <= width || sign == mlir.Unsigned || fromSign == mlir.Unsigned {
+		if !bitwise[element] || !ok || !fromOK || width == 1 || wider <= width || sign == mlir.Unsigned ||
+			fromSign == mlir.Unsigned {
 			continue
 		}
 		unsigned, err := withElement(t, m.Context().IntegerType(width, mlir.Unsigned))

@@ -27,8 +27,9 @@ func TestNarrowUnsigned(t *testing.T) {
 		{"f64", "i32", "or", "f64 i32"},
 	} {
 		t.Run(test.from+" "+test.to+" "+test.op, func(t *testing.T) {
-			m := parse(t, strings.NewReplacer("<F>", "<2x"+test.from+">", "<T>", "<2x"+test.to+">", "OP", test.op).Replace(
-				`func.func @main(%x: tensor<2xi64>) -> tensor<2xi64> {
+			m := parse(t,
+				strings.NewReplacer("<F>", "<2x"+test.from+">", "<T>", "<2x"+test.to+">", "OP", test.op).Replace(
+					`func.func @main(%x: tensor<2xi64>) -> tensor<2xi64> {
   %0 = stablehlo.convert %x : (tensor<2xi64>) -> tensor<F>
   %1 = stablehlo.convert %0 : (tensor<F>) -> tensor<T>
   %y = stablehlo.iota dim = 0 : tensor<2xi8>
@@ -53,7 +54,8 @@ func TestNarrowUnsigned(t *testing.T) {
 			}
 			types := strings.Fields(test.want)
 			for i, from := range types[:len(types)-1] {
-				if want := "(tensor<2x" + from + ">) -> tensor<2x" + types[i+1] + ">"; !strings.Contains(m.String(), want) {
+				if want := "(tensor<2x" + from + ">) -> tensor<2x" + types[i+1] +
+					">"; !strings.Contains(m.String(), want) {
 					t.Errorf("want a conversion %s in\n%s", want, m)
 				}
 			}

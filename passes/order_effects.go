@@ -14,9 +14,9 @@ import (
 // one, with the effect and without tokens. It returns the number of callbacks that it ordered.
 //
 // Callbacks without an effect stay as they are, and so do those of an effect that have a token. If an
-// effect has both kinds, or one that waits for all effects (contract.AllEffects), the order of all would not be proven, and the
-// result is an error before anything changes. After another error the module may be changed in
-// part: to keep it, order a Clone.
+// effect has both kinds, or one that waits for all effects (contract.AllEffects), the order of all would not be proven,
+// and the result is an error before anything changes. After another error the module may be changed in part: to keep
+// it, order a Clone.
 func OrderEffects(m *mlir.Module) (int, error) {
 	var effects []string
 	waitingOf, ordered := map[string][]mlir.Operation{}, map[string]bool{}

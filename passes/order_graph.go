@@ -111,7 +111,8 @@ func (c counts) of(effect int32) int32 {
 
 func (c counts) add(d counts) counts {
 	for _, e := range d {
-		i, has := slices.BinarySearchFunc(c, e.effect, func(a struct{ effect, n int32 }, b int32) int { return cmp.Compare(a.effect, b) })
+		i, has := slices.BinarySearchFunc(c, e.effect,
+			func(a struct{ effect, n int32 }, b int32) int { return cmp.Compare(a.effect, b) })
 		if !has {
 			c = slices.Insert(c, i, e)
 			continue
@@ -219,7 +220,8 @@ const byValues = "values"
 
 // effect returns the index of an effect.
 func (g *graphMaker) effect(group, name string, all bool) int32 {
-	i := slices.IndexFunc(g.effects, func(e orderEffect) bool { return e.group == group && e.name == name && e.all == all })
+	i := slices.IndexFunc(g.effects,
+		func(e orderEffect) bool { return e.group == group && e.name == name && e.all == all })
 	if i < 0 {
 		i = len(g.effects)
 		g.effects = append(g.effects, orderEffect{group: group, name: name, all: all})
@@ -339,16 +341,20 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 		g.outside = g.outside[:len(g.outside)-1]
 		slices.Sort(o.list)
 		n.captured = slices.Compact(o.list)
-		numbers := func(of orderRegion, args, yields int) bool { return len(of.args) == args && len(of.yields) == yields }
+		numbers := func(of orderRegion, args, yields int) bool {
+			return len(of.args) == args && len(of.yields) == yields
+		}
 		results := op.NumResults()
 		switch {
 		case !plain:
 		case hlo && (short == "if" || short == "case"):
-			if len(n.operands) == 1 && !slices.ContainsFunc(n.regions, func(r orderRegion) bool { return !numbers(r, 0, results) }) {
+			if len(n.operands) == 1 &&
+				!slices.ContainsFunc(n.regions, func(r orderRegion) bool { return !numbers(r, 0, results) }) {
 				n.kind = branchNode
 			}
 		case hlo && short == "while":
-			if k := len(n.operands); regions == 2 && k == results && numbers(n.regions[0], k, 1) && numbers(n.regions[1], k, k) {
+			if k := len(n.operands); regions == 2 && k == results && numbers(n.regions[0], k, 1) &&
+				numbers(n.regions[1], k, k) {
 				n.kind = whileNode
 			}
 		case name == "sdy.manual_computation":
@@ -367,7 +373,8 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 		n.results = append(n.results, g.value(op.Result(i)))
 	}
 	switch {
-	case name == "stablehlo.optimization_barrier" || name == "mhlo.optimization_barrier" || name == "builtin.unrealized_conversion_cast":
+	case name == "stablehlo.optimization_barrier" || name == "mhlo.optimization_barrier" ||
+		name == "builtin.unrealized_conversion_cast":
 		if len(n.operands) == len(n.results) {
 			n.kind = alongNode
 		}

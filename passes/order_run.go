@@ -326,7 +326,9 @@ func (r *orderRun) while(fr frame, n *orderNode, around behind) []behind {
 }
 
 // iteration runs the condition and the body, and returns the calls behind their results.
-func (r *orderRun) iteration(fr frame, cond, body *orderRegion, l loopRun, state []behind, around behind) (behind, []behind) {
+func (r *orderRun) iteration(
+	fr frame, cond, body *orderRegion, l loopRun, state []behind, around behind,
+) (behind, []behind) {
 	r.behindEarlier(l)
 	test := r.region(fr, cond, state, around)[0]
 	next := r.region(fr, body, state, r.or(around, test))
@@ -414,7 +416,8 @@ func (g *graphMaker) countRegion(r *orderRegion) {
 			continue
 		case calleeNode:
 			g.count(n.callee)
-			if n.callee.state == underway || n.callee.body.plain && (len(n.callee.body.args) != len(n.operands) || len(n.callee.body.yields) != len(n.results)) {
+			if n.callee.state == underway || n.callee.body.plain &&
+				(len(n.callee.body.args) != len(n.operands) || len(n.callee.body.yields) != len(n.results)) {
 				n.kind = plainNode // the function is recursive, which XLA does not accept
 				continue
 			}

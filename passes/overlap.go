@@ -46,7 +46,8 @@ func LetOverlap(m *mlir.Module) (int, error) {
 // help adds the calls to the end of the block of a group.
 func help(g callop.Group, c *mlir.Context) error {
 	loc, end := g.Calls[0].Location(), g.Block.Terminator()
-	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*callop.SequentialBytes), Data: make([]byte, 2*callop.SequentialBytes)}
+	large := tensor.View{Shape: tensor.ShapeOf(tensor.S8, 2*callop.SequentialBytes),
+		Data: make([]byte, 2*callop.SequentialBytes)}
 	e := emitter{mlir.NewBuilder(mlir.Before(end), loc)}
 	filler := stablehlo.Constant(e.Builder, large)
 	if e.Err() != nil {
@@ -70,7 +71,8 @@ func help(g callop.Group, c *mlir.Context) error {
 
 // addNothing adds a call that does nothing before the end of a block.
 func addNothing(c *mlir.Context, loc mlir.Location, end mlir.Operation, operands ...mlir.Value) error {
-	config, err := callop.ConfigAttribute(c, contract.Config{Form: contract.Observe, Callback: callop.OverlapCallback, Optional: true})
+	config, err := callop.ConfigAttribute(c,
+		contract.Config{Form: contract.Observe, Callback: callop.OverlapCallback, Optional: true})
 	if err != nil {
 		return err
 	}

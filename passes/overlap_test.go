@@ -40,17 +40,24 @@ func TestLetOverlap(t *testing.T) {
 		want string // the operands of the last call, "" if nothing is added
 		n    int    // calls that are added
 	}{
-		"two":            {"%x" + add + "%y" + add + "%r = " + callOf("call", "%x", "") + "\n%s = " + callOf("call", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %0, %2, %1, %3", 7},
-		"of a parameter": {"%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("call", "%a", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %0, %1", 7},
-		"in place":       {"%x" + add + "%y" + add + "%r = " + callOf("passthrough", "%x", "") + "\n%s = " + callOf("passthrough", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %2, %3", 7},
+		"two": {"%x" + add + "%y" + add + "%r = " + callOf("call", "%x", "") + "\n%s = " +
+			callOf("call", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %0, %2, %1, %3", 7},
+		"of a parameter": {"%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("call", "%a", "") +
+			"\nreturn %r : tensor<4xf32>\n", "%c, %0, %1", 7},
+		"in place": {"%x" + add + "%y" + add + "%r = " + callOf("passthrough", "%x", "") + "\n%s = " +
+			callOf("passthrough", "%y", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %2, %3", 7},
 		// If %r were an operand, the second call in place would need a copy of it.
-		"in place twice": {"%x" + add + "%r = " + callOf("passthrough", "%x", "") + "\n%s = " + callOf("passthrough", "%r", "") + "\n%q = " + callOf("call", "%a", "") + "\nreturn %s : tensor<4xf32>\n", "%c, %2, %3", 6},
+		"in place twice": {"%x" + add + "%r = " + callOf("passthrough", "%x", "") + "\n%s = " + callOf("passthrough",
+			"%r", "") + "\n%q = " + callOf("call", "%a", "") + "\nreturn %s : tensor<4xf32>\n", "%c, %2, %3", 6},
 		// XLA removes a pure call without uses, so it must not get one.
-		"pure, unused": {"%x" + add + "%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("pure", "%x", "") + "\nreturn %r : tensor<4xf32>\n", "%c, %1", 8},
-		"pure, used":   {"%x" + add + "%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("pure", "%x", "") + "\n%z = stablehlo.add %r, %s : tensor<4xf32>\nreturn %z : tensor<4xf32>\n", "%c, %1, %0, %2", 8},
-		"chain":        {"%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("call", "%r", "") + "\nreturn %s : tensor<4xf32>\n", "", 0},
-		"one":          {"%r = " + callOf("call", "%a", "") + "\nreturn %r : tensor<4xf32>\n", "", 0},
-		"none":         {"%x" + add + "return %x : tensor<4xf32>\n", "", 0},
+		"pure, unused": {"%x" + add + "%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("pure", "%x", "") +
+			"\nreturn %r : tensor<4xf32>\n", "%c, %1", 8},
+		"pure, used": {"%x" + add + "%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("pure", "%x", "") +
+			"\n%z = stablehlo.add %r, %s : tensor<4xf32>\nreturn %z : tensor<4xf32>\n", "%c, %1, %0, %2", 8},
+		"chain": {"%r = " + callOf("call", "%a", "") + "\n%s = " + callOf("call", "%r", "") +
+			"\nreturn %s : tensor<4xf32>\n", "", 0},
+		"one":  {"%r = " + callOf("call", "%a", "") + "\nreturn %r : tensor<4xf32>\n", "", 0},
+		"none": {"%x" + add + "return %x : tensor<4xf32>\n", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := mlirtest.Context(t).Parse("m", []byte(vectorMain(test.body)))
@@ -72,7 +79,8 @@ func TestLetOverlap(t *testing.T) {
 				}
 			}
 			if d := cmp.Diff(test.want, last); d != "" || calls != test.n || (n > 0) != (test.n > 0) {
-				t.Errorf("%d calls in %d blocks, want %d; the last one's operands (-want +got):\n%s\n%s", calls, n, test.n, d, m)
+				t.Errorf("%d calls in %d blocks, want %d; the last one's operands (-want +got):\n%s\n%s", calls, n,
+					test.n, d, m)
 			}
 			if n == 0 && before != m.String() {
 				t.Errorf("LetOverlap returned 0:\n%s", m)

@@ -51,7 +51,8 @@ func.func private @f(%x: tensor<4xf32> {mhlo.memory_kind = "unpinned_host"}) -> 
 	}
 	want := hints()
 	check.Diff(t, "number of hints", 9, len(want))
-	n, err := passes.InsertTap(m, passes.ByOp("stablehlo.sine"), passes.TapOptions{Config: contract.Config{Callback: "see", Effect: "log"}})
+	n, err := passes.InsertTap(m, passes.ByOp("stablehlo.sine"),
+		passes.TapOptions{Config: contract.Config{Callback: "see", Effect: "log"}})
 	check.NoError(t, err)
 	check.Diff(t, "taps", 4, n)
 	check.Diff(t, "hints after InsertTap", want, hints())

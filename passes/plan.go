@@ -21,7 +21,8 @@ type tapPlan struct {
 
 // plan finds the values for which after returns true.
 func plan(m *mlir.Module, after func(mlir.Value) bool) *tapPlan {
-	p := &tapPlan{results: map[uint64][]int{}, args: map[uint64][][]int{}, contains: map[uint64]bool{}, carries: map[string]bool{}}
+	p := &tapPlan{results: map[uint64][]int{}, args: map[uint64][][]int{}, contains: map[uint64]bool{},
+		carries: map[string]bool{}}
 	functions, byName := function.Defined(m)
 	closed := closedFunctions(m, byName)
 	seen := map[string]bool{}

@@ -20,12 +20,11 @@ import (
 // an sdy.manual_computation, whose body each device runs by itself. There the policy is PerDevice
 // unless the call states Once. ApplyPolicies puts each call that is outside into a manual
 // computation of its own, with the policy Gather or Once, which mean the same there: the operands are
-// collected on all devices, one device makes the call, and the results are sent to all. So each device holds the whole operands
-// and results while the call runs: a mesh of n devices needs n times their size. Foreign calls with
-// side effects are treated in the same way, except for JAX's callbacks with a maximal sharding, which
-// XLA itself runs on one device, and for those that JAX calls partitioned: each device makes such a
-// call with its parts of the operands, as the module divides them, or with the whole of an operand
-// for which the module leaves that to the compiler.
+// collected on all devices, one device makes the call, and the results are sent to all. So each device holds the whole
+// operands and results while the call runs: a mesh of n devices needs n times their size. Foreign calls with side
+// effects are treated in the same way, except for JAX's callbacks with a maximal sharding, which XLA itself runs on one
+// device, and for those that JAX calls partitioned: each device makes such a call with its parts of the operands, as
+// the module divides them, or with the whole of an operand for which the module leaves that to the compiler.
 //
 // In other modules, replicas may run the program. There Once is the only policy that needs a
 // change: the replica makes the call, and the others get the results of a call or keep their own
@@ -56,7 +55,8 @@ func ApplyPolicies(m *mlir.Module) (int, error) {
 		policy, wrap, err := a.policy(op)
 		switch {
 		case err != nil:
-			errs = append(errs, fmt.Errorf("passes: ApplyPolicies: %s: %s: %w", op.Location().Position(), nameOfCall(op), err))
+			errs = append(errs,
+				fmt.Errorf("passes: ApplyPolicies: %s: %s: %w", op.Location().Position(), nameOfCall(op), err))
 		case policy.Kind == contract.Once || policy.Kind == contract.Gather || wrap:
 			changes = append(changes, change{op, policy, wrap})
 		}
@@ -126,7 +126,8 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 		return p, false, err
 	}
 	if p.Kind == contract.Gather && (config.Optional || config.Every > 1) {
-		return p, false, errors.New("a call with the policy gather cannot be optional, nor sampled with every: use once")
+		return p, false,
+			errors.New("a call with the policy gather cannot be optional, nor sampled with every: use once")
 	}
 	if a.partitions == 1 {
 		switch {
@@ -138,7 +139,8 @@ func (a *policyApplier) policy(op mlir.Operation) (p contract.Policy, wrap bool,
 		return p, false, err
 	}
 	if p.Device >= a.partitions {
-		return p, false, fmt.Errorf("the policy %s names the device %d, but the module has %d devices, from 0", p, p.Device, a.partitions)
+		return p, false, fmt.Errorf("the policy %s names the device %d, but the module has %d devices, from 0", p,
+			p.Device, a.partitions)
 	}
 	switch at := a.where(op); {
 	case at.Inside && at.Outside:
@@ -213,10 +215,11 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 	if !wrap {
 		results, err = g.build(operands), g.e.Err()
 	} else {
-		results, err = a.manual(op, operands, a.whole(operands), func(block mlir.Block, inside []mlir.Value) ([]mlir.Value, error) {
-			g.e = emitter{g.e.At(block)}
-			return g.build(inside), g.e.Err()
-		})
+		results, err = a.manual(op, operands, a.whole(operands),
+			func(block mlir.Block, inside []mlir.Value) ([]mlir.Value, error) {
+				g.e = emitter{g.e.At(block)}
+				return g.build(inside), g.e.Err()
+			})
 	}
 	if err != nil {
 		return err
@@ -229,7 +232,10 @@ func (a *policyApplier) apply(op mlir.Operation, p contract.Policy, wrap bool) e
 
 // manual adds a manual computation before a call that it replaces. parts are those of the operands.
 // build makes the body, and returns the results of the call, which all devices have.
-func (a *policyApplier) manual(op mlir.Operation, operands []mlir.Value, parts []operandPart, build func(mlir.Block, []mlir.Value) ([]mlir.Value, error)) ([]mlir.Value, error) {
+func (a *policyApplier) manual(
+	op mlir.Operation, operands []mlir.Value, parts []operandPart,
+	build func(mlir.Block, []mlir.Value) ([]mlir.Value, error),
+) ([]mlir.Value, error) {
 	// Shardy refuses a manual computation without operands and results, and XLA drops one whose results, or some whose
 	// operands, have no elements. A token has one.
 	n, own := op.NumResults(), len(operands)
@@ -256,7 +262,8 @@ func (a *policyApplier) manual(op mlir.Operation, operands []mlir.Value, parts [
 	if kept {
 		results = append(results, inside[own])
 	}
-	if _, err := block.Create(mlir.OperationState{Name: "sdy.return", Location: op.Location(), Operands: results}); err != nil {
+	if _, err := block.Create(
+		mlir.OperationState{Name: "sdy.return", Location: op.Location(), Operands: results}); err != nil {
 		return nil, err
 	}
 	region := a.c.NewRegion()
@@ -266,7 +273,8 @@ func (a *policyApplier) manual(op mlir.Operation, operands []mlir.Value, parts [
 		resultTypes[i] = v.Type()
 	}
 	state := mlir.OperationState{
-		Name: callop.Manual, Location: op.Location(), Operands: operands, Results: resultTypes, Regions: []mlir.Region{region},
+		Name: callop.Manual, Location: op.Location(), Operands: operands, Results: resultTypes,
+		Regions: []mlir.Region{region},
 	}
 	axes := make([]string, len(a.mesh.Axes))
 	for i, axis := range a.mesh.Axes {

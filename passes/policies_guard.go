@@ -223,7 +223,9 @@ func (g *guard) reduce(v mlir.Value, with func(b *mlir.Builder, x, y mlir.Value)
 	element := g.e.array(tensor.ShapeOf(g.e.shape(v).DType))
 	o := stablehlo.AllReduceOp{Operands: []mlir.Value{v}}
 	if g.e.Err() == nil {
-		o.Computation = g.e.Region(func(in []mlir.Value) { stablehlo.Return(g.e.Builder, with(g.e.Builder, in[0], in[1])) }, element, element)
+		o.Computation = g.e.Region(func(in []mlir.Value) {
+			stablehlo.Return(g.e.Builder, with(g.e.Builder, in[0], in[1]))
+		}, element, element)
 	}
 	if g.partitions > 1 {
 		all := make([]int64, g.partitions)

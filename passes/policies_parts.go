@@ -50,7 +50,8 @@ func (a *policyApplier) divided(operands []mlir.Value) ([]operandPart, error) {
 			return nil, err
 		}
 		dims := dimensions.FindAllStringSubmatch(text, -1)
-		if !strings.HasPrefix(text, a.c.SymbolAttribute(a.mesh.Name).String()+",") || strings.Contains(text, ":") || len(dims) != shape.Rank() {
+		if !strings.HasPrefix(text, a.c.SymbolAttribute(a.mesh.Name).String()+",") || strings.Contains(text, ":") ||
+			len(dims) != shape.Rank() {
 			continue
 		}
 		fits := true

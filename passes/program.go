@@ -28,7 +28,8 @@ func Prepare(m *mlir.Module, o PrepareOptions) error {
 		steps = append(steps, ApplyPolicies)
 	}
 	if o.RuntimeTokens {
-		steps = append(steps, func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
+		steps = append(steps,
+			func(m *mlir.Module) (int, error) { effects, err := AddRuntimeTokens(m); return len(effects), err })
 	}
 	steps = append(steps, ExpandIntegerPowers, StateSignedness, NarrowUnsigned, RemoveEmptyLoops, KeepConditions,
 		KeepValues, ConstrainLayouts)

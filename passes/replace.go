@@ -43,7 +43,8 @@ func PassthroughOrder(call stablehlo.CustomCallOp) (order []int, err error) {
 		return all, unlike
 	}
 	for result, operand := range order {
-		if operand < 0 || slices.Contains(order[:result], operand) || !call.Results[result].Equal(call.Operands[operand].Type()) {
+		if operand < 0 || slices.Contains(order[:result], operand) ||
+			!call.Results[result].Equal(call.Operands[operand].Type()) {
 			return all, unlike
 		}
 	}

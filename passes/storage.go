@@ -164,11 +164,13 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 
 // keepsElements has the operations whose results have the elements of the operands.
 var keepsElements = map[string]bool{
-	"stablehlo.optimization_barrier": true, "stablehlo.reshape": true, "stablehlo.transpose": true, "stablehlo.convert": true,
+	"stablehlo.optimization_barrier": true, "stablehlo.reshape": true, "stablehlo.transpose": true,
+	"stablehlo.convert":         true,
 	"stablehlo.bitcast_convert": true, "stablehlo.broadcast_in_dim": true, "stablehlo.slice": true,
 }
 
-// passThroughLoops joins what a loop takes and returns if an iteration may pass it on. It reports whether it has joined values.
+// passThroughLoops joins what a loop takes and returns if an iteration may pass it on. It reports whether it has joined
+// values.
 func (s *storage) passThroughLoops() (again bool) {
 	for _, op := range s.loops {
 		body := op.Region(1).First()

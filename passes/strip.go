@@ -50,7 +50,8 @@ func (s *stripper) remove(call callop.Call) error {
 	tap := call.Op
 	if n := tap.NumOperands(); call.Config.NumTokens == 1 {
 		if n == 0 || tap.NumResults() != 1 || !tap.Operand(n-1).Type().Equal(tap.Result(0).Type()) {
-			return fmt.Errorf("passes: the tap of callback %q states that it takes and returns a token, but does not", call.Config.Name())
+			return fmt.Errorf("passes: the tap of callback %q states that it takes and returns a token, but does not",
+				call.Config.Name())
 		}
 		s.loosen(tap.Operand(n - 1))
 		tap.Result(0).ReplaceAllUses(tap.Operand(n - 1))
@@ -154,7 +155,8 @@ func (s *stripper) unthreadLoop(op mlir.Operation, i int) (mlir.Operation, error
 	cond, body := op.Region(0).First(), op.Region(1).First()
 	inCond, inBody := cond.Argument(i), body.Argument(i)
 	end := body.Terminator()
-	if !s.isLoose(inCond) && !s.isLoose(inBody) || !end.Operand(i).Equal(inBody) || inBody.NumUses() != 1 || inCond.HasUses() {
+	if !s.isLoose(inCond) && !s.isLoose(inBody) || !end.Operand(i).Equal(inBody) || inBody.NumUses() != 1 ||
+		inCond.HasUses() {
 		return op, nil
 	}
 	s.forget(inCond)

@@ -106,7 +106,8 @@ var programs = []struct {
 		t.tap("in middle", "other", h.Param(0))
 		h.Return(g.Call(g.Call(h.Param(0))...)...)
 		f := b.Func("main", vector)
-		x := builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(0), func(i, x builder.Value) builder.Value { return h.Call(x)[0] })
+		x := builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(0),
+			func(i, x builder.Value) builder.Value { return h.Call(x)[0] })
 		t.tap("after", "", x)
 		f.Return(x, g.Call(x)[0])
 	}},
@@ -115,7 +116,8 @@ var programs = []struct {
 		t.tap("a", "", f.Param(0))
 		x := builder.Passthrough(builder.Callback{Name: "io"}, f.Param(0))
 		// A byte that is not a token, in the places of tokens.
-		builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(1), func(_, v builder.Value) builder.Value { t.tap("b", "", x); return v })
+		builder.Loop(f.Constant(tensor.Scalar[int32](3)), f.Param(1),
+			func(_, v builder.Value) builder.Value { t.tap("b", "", x); return v })
 		f.Return(x)
 	}},
 }
@@ -206,12 +208,15 @@ func TestStripSomeTaps(t *testing.T) {
 func TestStripHostile(t *testing.T) {
 	const config = `backend_config = {v = 1 : i64, form = "observe", callback = "f", n_tokens = 1 : i64}`
 	for _, call := range []string{
-		`%t = stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, ` + config + `} : (tensor<4xf32>) -> tensor<1xi8>`,
-		`%t = stablehlo.custom_call @calliope_io_callback() {api_version = 4 : i32, ` + config + `} : () -> tensor<1xi8>`,
+		`%t = stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, ` + config +
+			`} : (tensor<4xf32>) -> tensor<1xi8>`,
+		`%t = stablehlo.custom_call @calliope_io_callback() {api_version = 4 : i32, ` + config +
+			`} : () -> tensor<1xi8>`,
 		`stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, ` + config + `} : (tensor<4xf32>) -> ()`,
 	} {
 		m := parse(t, inMain(call))
-		if n, err := passes.StripTaps(m, nil); n != 0 || err == nil || !strings.Contains(err.Error(), "states that it takes and returns a token, but does not") {
+		if n, err := passes.StripTaps(m, nil); n != 0 || err == nil ||
+			!strings.Contains(err.Error(), "states that it takes and returns a token, but does not") {
 			t.Errorf("%d taps and the error %v of %s", n, err, call)
 		}
 	}

@@ -23,7 +23,8 @@ func twoEffects(t *testing.T, o builder.Options) *mlir.Module {
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, 2))
 	builder.Tap(builder.Callback{Name: "see"}, f.Param(0))
 	g.Call(f.Param(0))
-	f.Return(builder.RuntimeCall(builder.Callback{Name: "free"}, builder.Like(tensor.ShapeOf(tensor.F32, 2)), f.Param(0)))
+	f.Return(
+		builder.RuntimeCall(builder.Callback{Name: "free"}, builder.Like(tensor.ShapeOf(tensor.F32, 2)), f.Param(0)))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
@@ -71,9 +72,12 @@ func TestAddRuntimeTokensErrors(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, test := range []struct{ module, want string }{
 		{"func.func @other() {\n" + tap + "return\n}", "no function main"},
-		{"func.func @main() {\n" + tap + "return\n}\nfunc.func @other() {\ncall @main() : () -> ()\nreturn\n}", "refers to main"},
-		{"func.func @main(%x: tensor<0xi1> {calliope.effect = \"a\"}) {\nreturn\n}", `the effects ["a"], but the results for []`},
-		{"func.func @main(%x: tensor<0xi1> {calliope.effect = \"a\"}, %y: tensor<i1>) {\nreturn\n}", "parameter 1 of main has no calliope.effect"},
+		{"func.func @main() {\n" + tap + "return\n}\nfunc.func @other() {\ncall @main() : () -> ()\nreturn\n}",
+			"refers to main"},
+		{"func.func @main(%x: tensor<0xi1> {calliope.effect = \"a\"}) {\nreturn\n}",
+			`the effects ["a"], but the results for []`},
+		{"func.func @main(%x: tensor<0xi1> {calliope.effect = \"a\"}, %y: tensor<i1>) {\nreturn\n}",
+			"parameter 1 of main has no calliope.effect"},
 		{"func.func @main(%x: tensor<1xi1> {calliope.effect = \"a\"}) {\nreturn\n}", "a runtime token is a pred[0]"},
 		{"func.func @main(%x: tensor<0xi1> {calliope.effect = 1}) {\nreturn\n}", "must be a string"},
 		{"func.func @other() {\nreturn\n}", ""},
@@ -84,7 +88,8 @@ func TestAddRuntimeTokensErrors(t *testing.T) {
 		check.Cleanup(t, m)
 		before := m.String()
 		_, err = passes.AddRuntimeTokens(m)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("got %v, want %q\n%s", err, test.want, test.module)
 		}
 		check.Diff(t, "unchanged", before, m.String())
@@ -94,7 +99,8 @@ func TestAddRuntimeTokensErrors(t *testing.T) {
 func TestInsertTapOfAllEffects(t *testing.T) {
 	s := spec
 	s.Config.Effect = builder.AllEffects
-	if _, err := passes.InsertTap(twoEffects(t, builder.Options{}), everything, s); err == nil || !strings.Contains(err.Error(), "name one effect") {
+	if _, err := passes.InsertTap(twoEffects(t, builder.Options{}), everything, s); err == nil ||
+		!strings.Contains(err.Error(), "name one effect") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -86,7 +86,8 @@ func (s *scribbler) steps(pool []string, depth int) []string {
 			}
 		case 6:
 			s.names++
-			fmt.Fprintf(&s.text, "%%v%d:2 = stablehlo.optimization_barrier %s, %s : %s, %s\n", s.names, s.pick(pool), s.pick(pool), tokenText, tokenText)
+			fmt.Fprintf(&s.text, "%%v%d:2 = stablehlo.optimization_barrier %s, %s : %s, %s\n", s.names, s.pick(pool),
+				s.pick(pool), tokenText, tokenText)
 			pool = append(pool, fmt.Sprintf("%%v%d#1", s.names), fmt.Sprintf("%%v%d#0", s.names))
 		case 7, 8:
 			k := 1 + s.r.IntN(2)
@@ -122,7 +123,8 @@ func (s *scribbler) steps(pool []string, depth int) []string {
 				args = append(args, arg)
 				inits = append(inits, arg+" = "+s.pick(pool))
 			}
-			fmt.Fprintf(&s.text, "%%v%d:%d = stablehlo.while(%s) : %s\ncond {\n", out, k, strings.Join(inits, ", "), repeated(tokenText, k))
+			fmt.Fprintf(&s.text, "%%v%d:%d = stablehlo.while(%s) : %s\ncond {\n", out, k, strings.Join(inits, ", "),
+				repeated(tokenText, k))
 			inside := append(slices.Clone(pool), args...)
 			test := inside
 			if s.r.IntN(2) == 0 {
@@ -140,7 +142,8 @@ func (s *scribbler) steps(pool []string, depth int) []string {
 			}
 		case 11:
 			if s.functions > 0 {
-				pool = append(pool, s.line("func.call @f%d(%s, %%p) : (%s, tensor<i1>) -> %s", s.r.IntN(s.functions), s.pick(pool), tokenText, tokenText))
+				pool = append(pool, s.line("func.call @f%d(%s, %%p) : (%s, tensor<i1>) -> %s", s.r.IntN(s.functions),
+					s.pick(pool), tokenText, tokenText))
 			}
 		}
 	}
@@ -253,7 +256,8 @@ func (t *tracer) run(block mlir.Block, args []*big.Int, around *big.Int) (out []
 func (t *tracer) call(call callop.Call, before *big.Int) {
 	c := made{call.Config.Callback, call.Config.Effect, slices.Clone(t.loops)}
 	for i, other := range t.made {
-		if c.effect != other.effect && c.effect != contract.AllEffects && other.effect != contract.AllEffects || before.Bit(i) == 1 {
+		if c.effect != other.effect && c.effect != contract.AllEffects && other.effect != contract.AllEffects ||
+			before.Bit(i) == 1 {
 			continue
 		}
 		iterations := false

@@ -19,8 +19,10 @@ import (
 
 var (
 	tapShort = regexp.MustCompile(`see\.(\w*|\*)\((%[\w#]+)\)`)
-	shorts   = strings.NewReplacer("T1", "tensor<1xi8>", "!t", "!stablehlo.token", "FIRST", "stablehlo.constant dense<0> : tensor<1xi8>",
-		"P1", "tensor<i1>", "IF", `"stablehlo.if"`, "RETURN", "stablehlo.return", "BARE", "stablehlo.custom_call @bare() {has_side_effect = true} : () -> ()")
+	shorts   = strings.NewReplacer("T1", "tensor<1xi8>", "!t", "!stablehlo.token", "FIRST",
+		"stablehlo.constant dense<0> : tensor<1xi8>",
+		"P1", "tensor<i1>", "IF", `"stablehlo.if"`, "RETURN", "stablehlo.return", "BARE",
+		"stablehlo.custom_call @bare() {has_side_effect = true} : () -> ()")
 )
 
 // written returns the text of a module in which see.effect(token) is a tap.
@@ -249,7 +251,8 @@ return }`, want: []string{"3-4", "2-4"}},
 %2 = see.a(%t)
 %3 = see.a(%t)
 return }`, want: []string{"2-3", "3-4"}, total: 3},
-		{name: "a body of a reduction", o: passes.UnorderedOptions{ByValues: true}, text: `func.func @main(%x: tensor<4xi8>, %i: tensor<i8>) {
+		{name: "a body of a reduction", o: passes.UnorderedOptions{ByValues: true},
+			text: `func.func @main(%x: tensor<4xi8>, %i: tensor<i8>) {
 %1 = stablehlo.reduce(%x init: %i) across dimensions = [0] : (tensor<4xi8>, tensor<i8>) -> tensor<i8> reducer(%a: tensor<i8>, %b: tensor<i8>) {
   %2 = stablehlo.custom_call @host(%a) {has_side_effect = true} : (tensor<i8>) -> tensor<i8>
   RETURN %2 : tensor<i8>
@@ -337,7 +340,8 @@ func TestUnorderedTooLarge(t *testing.T) {
 			if i == 0 {
 				next = "see.a(%t)"
 			}
-			fmt.Fprintf(&text, "func.func private @f%d(%%t: T1) -> T1 {\n%%1 = %s\n%%2 = %s\nreturn %%2 : T1 }\n", i, next, strings.ReplaceAll(next, "%t", "%1"))
+			fmt.Fprintf(&text, "func.func private @f%d(%%t: T1) -> T1 {\n%%1 = %s\n%%2 = %s\nreturn %%2 : T1 }\n", i,
+				next, strings.ReplaceAll(next, "%t", "%1"))
 		}
 		return text.String()
 	}
@@ -427,7 +431,8 @@ func inCondition(v mlir.Value) bool {
 		op = v.Block().Terminator()
 	}
 	for ; !op.IsNil() && !op.Parent().IsNil(); op = op.Parent() {
-		if parent := op.Parent(); parent.Name() == "stablehlo.while" && slices.ContainsFunc(slices.Collect(parent.Region(0).Blocks()), func(b mlir.Block) bool { return b == op.Block() }) {
+		if parent := op.Parent(); parent.Name() == "stablehlo.while" && slices.ContainsFunc(
+			slices.Collect(parent.Region(0).Blocks()), func(b mlir.Block) bool { return b == op.Block() }) {
 			return true
 		}
 	}

@@ -32,9 +32,10 @@ func (r ResultAccuracy) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 			return mlir.Attribute{}, fmt.Errorf("a tolerance of %v is not a finite number", v)
 		}
 	}
-	return ods.NewAttribute(c, "stablehlo", "stablehloResultAccuracyAttrGet", r.String, func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
-		return capi.StablehloResultAccuracyAttrGet(t, raw, r.Atol, r.Rtol, r.Ulps, string(r.Mode))
-	})
+	return ods.NewAttribute(c, "stablehlo", "stablehloResultAccuracyAttrGet", r.String,
+		func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
+			return capi.StablehloResultAccuracyAttrGet(t, raw, r.Atol, r.Rtol, r.Ulps, string(r.Mode))
+		})
 }
 
 // String returns the attribute's text.

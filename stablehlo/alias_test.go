@@ -15,11 +15,15 @@ var aliases = []struct {
 	text  string
 }{
 	{OutputOperandAlias{}, "output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []"},
-	{OutputOperandAlias{OutputTupleIndices: []int64{}, OperandTupleIndices: []int64{}}, "output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []"},
-	{OutputOperandAlias{OutputTupleIndices: []int64{2}, OperandIndex: 1}, "output_tuple_indices = [2], operand_index = 1, operand_tuple_indices = []"},
-	{OutputOperandAlias{OperandIndex: 12, OperandTupleIndices: []int64{3, 0}}, "output_tuple_indices = [], operand_index = 12, operand_tuple_indices = [3, 0]"},
+	{OutputOperandAlias{OutputTupleIndices: []int64{}, OperandTupleIndices: []int64{}},
+		"output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []"},
+	{OutputOperandAlias{OutputTupleIndices: []int64{2}, OperandIndex: 1},
+		"output_tuple_indices = [2], operand_index = 1, operand_tuple_indices = []"},
+	{OutputOperandAlias{OperandIndex: 12, OperandTupleIndices: []int64{3, 0}},
+		"output_tuple_indices = [], operand_index = 12, operand_tuple_indices = [3, 0]"},
 	{OutputOperandAlias{OutputTupleIndices: []int64{1, 0, 1 << 40}, OperandIndex: 1 << 33, OperandTupleIndices: []int64{0}}, "output_tuple_indices = [1, 0, 1099511627776], operand_index = 8589934592, operand_tuple_indices = [0]"},
-	{OutputOperandAlias{OutputTupleIndices: []int64{-1}, OperandIndex: -2, OperandTupleIndices: []int64{-3}}, "output_tuple_indices = [-1], operand_index = -2, operand_tuple_indices = [-3]"},
+	{OutputOperandAlias{OutputTupleIndices: []int64{-1}, OperandIndex: -2, OperandTupleIndices: []int64{-3}},
+		"output_tuple_indices = [-1], operand_index = -2, operand_tuple_indices = [-3]"},
 }
 
 // TestAlias makes and reads each alias both with the StableHLO C API and as text, as in
@@ -53,7 +57,8 @@ func TestAlias(t *testing.T) {
 
 func TestNoAlias(t *testing.T) {
 	c := mlirtest.Context(t)
-	for _, text := range []string{"unit", `"#stablehlo.output_operand_alias<>"`, "[]", "#stablehlo<precision HIGH>", "{operand_index = 1 : i64}"} {
+	for _, text := range []string{"unit", `"#stablehlo.output_operand_alias<>"`, "[]", "#stablehlo<precision HIGH>",
+		"{operand_index = 1 : i64}"} {
 		attribute, err := c.ParseAttribute(text)
 		if err != nil {
 			t.Fatal(err)

@@ -147,7 +147,8 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }`
 	for _, test := range []struct{ name, text, target, want string }{
-		{"Shardy", sharding, "", "stablehlo: a portable artifact cannot hold sdy.mesh at -:1:1, remove or lower it first: "},
+		{"Shardy", sharding, "",
+			"stablehlo: a portable artifact cannot hold sdy.mesh at -:1:1, remove or lower it first: "},
 		{"Shardy's attributes", shardingAttribute, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of stablehlo.custom_call at -:2:8, remove or lower it first: "},
 		{"Shardy's attributes of an argument", shardingArgument, "", "stablehlo: a portable artifact cannot hold the attribute sdy.sharding of func.func at -:1:1, remove or lower it first: "},
 		{"a cycle", "%c = arith.constant 0 : i32\n%a = arith.addi %a, %c : i32", "", "stablehlo: a portable artifact cannot hold arith.constant at test.mlir:1:6, remove or lower it first: "},

@@ -18,11 +18,15 @@ type attributer interface {
 	Attribute(*mlir.Context) (mlir.Attribute, error)
 }
 
-var sameTypes = cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b mlir.Type) bool { return a.String() == b.String() })}
+var sameTypes = cmp.Options{cmpopts.EquateEmpty(),
+	cmp.Comparer(func(a, b mlir.Type) bool { return a.String() == b.String() })}
 
 // roundTrip makes and reads a structure both with the C API and as text, as in libraries
 // without that API.
-func roundTrip[T attributer](t *testing.T, c *mlir.Context, v T, text func(T) string, as func(mlir.Attribute) (T, bool), parse func(string) (T, bool)) {
+func roundTrip[T attributer](
+	t *testing.T, c *mlir.Context, v T, text func(T) string, as func(mlir.Attribute) (T, bool),
+	parse func(string) (T, bool),
+) {
 	t.Helper()
 	a, err := v.Attribute(c)
 	if err != nil {
@@ -42,7 +46,8 @@ func roundTrip[T attributer](t *testing.T, c *mlir.Context, v T, text func(T) st
 			t.Errorf("read from the text %s: %v (-want +got):\n%s", s, ok, d)
 		}
 	}
-	for _, text := range []string{"unit", "[]", `"x"`, "#stablehlo<precision HIGH>", "#stablehlo.channel_handle<handle = 9, type = 9>", "#stablehlo.dot<>"} {
+	for _, text := range []string{"unit", "[]", `"x"`, "#stablehlo<precision HIGH>",
+		"#stablehlo.channel_handle<handle = 9, type = 9>", "#stablehlo.dot<>"} {
 		other := parseAttribute(t, c, text)
 		if sameKind(other, a) {
 			continue
@@ -81,7 +86,8 @@ func sameKind(a, b mlir.Attribute) bool {
 
 func TestStructures(t *testing.T) {
 	c := mlirtest.Context(t)
-	for _, v := range []DotDimensionNumbers{{}, {[]int64{0}, []int64{1}, []int64{2, 3}, []int64{3, 2}}, {LHSContractingDimensions: []int64{1}, RHSContractingDimensions: []int64{0}}} {
+	for _, v := range []DotDimensionNumbers{{}, {[]int64{0}, []int64{1}, []int64{2, 3}, []int64{3, 2}},
+		{LHSContractingDimensions: []int64{1}, RHSContractingDimensions: []int64{0}}} {
 		roundTrip(t, c, v, DotDimensionNumbers.String, AsDotDimensionNumbers, parseDotDimensionNumbers)
 	}
 	types := mlirtest.Types(c, "tf32", "f32", "f8E5M2")
@@ -95,13 +101,16 @@ func TestStructures(t *testing.T) {
 			return parseDotAlgorithm(a)
 		})
 	}
-	for _, v := range []ConvDimensionNumbers{nhwc, {0, 1, nil, 1, 0, nil, 1, 0, nil}, {3, 0, []int64{1, 2}, 1, 2, []int64{3, 0}, 0, 3, []int64{2, 1}}} {
+	for _, v := range []ConvDimensionNumbers{nhwc, {0, 1, nil, 1, 0, nil, 1, 0, nil},
+		{3, 0, []int64{1, 2}, 1, 2, []int64{3, 0}, 0, 3, []int64{2, 1}}} {
 		roundTrip(t, c, v, ConvDimensionNumbers.String, AsConvDimensionNumbers, parseConvDimensionNumbers)
 	}
-	for _, v := range []GatherDimensionNumbers{{}, rows, {[]int64{1}, []int64{2}, []int64{3}, []int64{4}, []int64{5, 6}, 7}} {
+	for _, v := range []GatherDimensionNumbers{{}, rows,
+		{[]int64{1}, []int64{2}, []int64{3}, []int64{4}, []int64{5, 6}, 7}} {
 		roundTrip(t, c, v, GatherDimensionNumbers.String, AsGatherDimensionNumbers, parseGatherDimensionNumbers)
 	}
-	for _, v := range []ScatterDimensionNumbers{{}, {[]int64{1}, []int64{2}, []int64{3}, []int64{4}, []int64{5, 6}, 7}} {
+	for _, v := range []ScatterDimensionNumbers{{},
+		{[]int64{1}, []int64{2}, []int64{3}, []int64{4}, []int64{5, 6}, 7}} {
 		roundTrip(t, c, v, ScatterDimensionNumbers.String, AsScatterDimensionNumbers, parseScatterDimensionNumbers)
 	}
 	for _, v := range []ChannelHandle{{}, {1, 2}, {math.MaxInt64, -1}} {
@@ -110,7 +119,8 @@ func TestStructures(t *testing.T) {
 	for _, v := range []TypeExtensions{{[]int64{3}}, {[]int64{mlir.Dynamic, 4, 0}}, {[]int64{mlir.Dynamic}}} {
 		roundTrip(t, c, v, TypeExtensions.String, AsTypeExtensions, parseTypeExtensions)
 	}
-	for _, v := range []ResultAccuracy{{Mode: AccuracyDefault}, {Mode: AccuracyHighest}, {1e-5, 0.25, 3, AccuracyTolerance}, {1, 2, math.MaxInt64, AccuracyTolerance}, {1.0 / 3, 1e300, 0, AccuracyTolerance}} {
+	for _, v := range []ResultAccuracy{{Mode: AccuracyDefault}, {Mode: AccuracyHighest}, {1e-5, 0.25, 3,
+		AccuracyTolerance}, {1, 2, math.MaxInt64, AccuracyTolerance}, {1.0 / 3, 1e300, 0, AccuracyTolerance}} {
 		roundTrip(t, c, v, ResultAccuracy.String, AsResultAccuracy, parseResultAccuracy)
 	}
 }
@@ -119,14 +129,18 @@ func TestStructuresRefused(t *testing.T) {
 	c := mlirtest.Context(t)
 	f32 := c.F32Type()
 	for want, v := range map[string]attributer{
-		"a dot algorithm needs":                                                          DotAlgorithm{LHSPrecisionType: f32, RHSPrecisionType: f32},
-		"there is no input dimension 4 among 4":                                          ConvDimensionNumbers{4, 0, []int64{1, 2}, 0, 1, []int64{2, 3}, 0, 1, []int64{2, 3}},
-		"the kernel dimension 1 is given twice":                                          ConvDimensionNumbers{0, 1, nil, 1, 1, nil, 0, 1, nil},
+		"a dot algorithm needs": DotAlgorithm{
+			LHSPrecisionType: f32, RHSPrecisionType: f32},
+		"there is no input dimension 4 among 4": ConvDimensionNumbers{4, 0,
+			[]int64{1, 2}, 0, 1, []int64{2, 3}, 0, 1, []int64{2, 3}},
+		"the kernel dimension 1 is given twice": ConvDimensionNumbers{0, 1,
+			nil, 1, 1, nil, 0, 1, nil},
 		`"" is not a known result accuracy mode: use one of DEFAULT, HIGHEST, TOLERANCE`: ResultAccuracy{},
-		"a tolerance of NaN is not a finite number":                                      ResultAccuracy{Atol: math.NaN(), Mode: AccuracyTolerance},
-		"a bound of -1 is not a size":                                                    TypeExtensions{[]int64{-1}},
-		`"eq" is not a known comparison direction: use one of EQ`:                        ComparisonDirection("eq"),
-		`"" is not a known precision`:                                                    Precision(""),
+		"a tolerance of NaN is not a finite number": ResultAccuracy{
+			Atol: math.NaN(), Mode: AccuracyTolerance},
+		"a bound of -1 is not a size":                             TypeExtensions{[]int64{-1}},
+		`"eq" is not a known comparison direction: use one of EQ`: ComparisonDirection("eq"),
+		`"" is not a known precision`:                             Precision(""),
 	} {
 		a, err := v.Attribute(c)
 		check.Error(t, err, want)

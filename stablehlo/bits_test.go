@@ -21,7 +21,8 @@ func TestBitsAreRefused(t *testing.T) {
 	} {
 		t.Run(types, func(t *testing.T) {
 			from, to, _ := strings.Cut(strings.Trim(types, "("), ") -> ")
-			m := mlirtest.Parse(t, mlirtest.Context(t), "func.func @main(%x: "+from+") -> "+to+" {\n  %y = stablehlo.bitcast_convert %x : "+types+"\n  return %y : "+to+"\n}")
+			m := mlirtest.Parse(t, mlirtest.Context(t), "func.func @main(%x: "+from+") -> "+to+
+				" {\n  %y = stablehlo.bitcast_convert %x : "+types+"\n  return %y : "+to+"\n}")
 			_, err := stablehlo.Unprepared(m).Artifact("")
 			if want == "" {
 				check.NoError(t, err)

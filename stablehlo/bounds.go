@@ -26,9 +26,10 @@ func (e TypeExtensions) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 			return mlir.Attribute{}, fmt.Errorf("stablehlo: a bound of %d is not a size: use mlir.Dynamic for none", b)
 		}
 	}
-	return ods.NewAttribute(c, "stablehlo", "stablehloTypeExtensionsGet", e.String, func(t *capi.Table, h capi.MlirContext) capi.MlirAttribute {
-		return capi.StablehloTypeExtensionsGet(t, h, len(e.Bounds), raw.First(e.Bounds))
-	})
+	return ods.NewAttribute(c, "stablehlo", "stablehloTypeExtensionsGet", e.String,
+		func(t *capi.Table, h capi.MlirContext) capi.MlirAttribute {
+			return capi.StablehloTypeExtensionsGet(t, h, len(e.Bounds), raw.First(e.Bounds))
+		})
 }
 
 // String returns the attribute's text.
@@ -54,7 +55,8 @@ func AsTypeExtensions(attr mlir.Attribute) (TypeExtensions, bool) {
 	if !capi.StablehloAttributeIsTypeExtensions(t, a) {
 		return TypeExtensions{}, false
 	}
-	return TypeExtensions{ods.Gather(t, a, capi.StablehloTypeExtensionsGetBoundsSize, capi.StablehloTypeExtensionsGetBoundsElem)}, true
+	return TypeExtensions{
+		ods.Gather(t, a, capi.StablehloTypeExtensionsGetBoundsSize, capi.StablehloTypeExtensionsGetBoundsElem)}, true
 }
 
 func parseTypeExtensions(text string) (e TypeExtensions, ok bool) {
@@ -119,7 +121,8 @@ func BoundedTensorType(c *mlir.Context, element mlir.Type, dims ...Dimension) (m
 			continue
 		}
 		if d.Size != mlir.Dynamic {
-			return mlir.Type{}, fmt.Errorf("stablehlo: dimension %d has the size %d: only a dynamic dimension has a bound", i, d.Size)
+			return mlir.Type{},
+				fmt.Errorf("stablehlo: dimension %d has the size %d: only a dynamic dimension has a bound", i, d.Size)
 		}
 		bounds[i] = d.Bound
 	}

@@ -19,7 +19,8 @@ func (o ConstantOp) Create(b *mlir.Builder) mlir.Operation {
 	value, err := o.attribute(b.Context())
 	b.Fail(err)
 	return b.Create(mlir.OperationState{
-		Name: dialect + "constant", Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}}, InferResults: true,
+		Name: dialect + "constant", Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
+		InferResults: true,
 	})
 }
 
@@ -35,7 +36,8 @@ func (o ConstantOp) attribute(c *mlir.Context) (value mlir.Attribute, err error)
 			return value, err
 		}
 		if want := o.Value.Shape.NumBytes(); len(o.Value.Data) != want {
-			return value, fmt.Errorf("stablehlo: a constant %s needs %d bytes, but %d are given", o.Value.Shape, want, len(o.Value.Data))
+			return value, fmt.Errorf("stablehlo: a constant %s needs %d bytes, but %d are given", o.Value.Shape, want,
+				len(o.Value.Data))
 		}
 		value, err = denseAttribute(c, t, o.Value)
 	}
@@ -59,7 +61,8 @@ func denseAttribute(c *mlir.Context, t mlir.Type, v tensor.View) (mlir.Attribute
 		for i, b := range v.Data {
 			values[i] = int32(b)
 		}
-		return raw.WrapAttribute(c, capi.MlirDenseElementsAttrBoolGet(raw.LibraryTable(l), raw.Type(t), len(values), raw.First(values))), nil
+		return raw.WrapAttribute(c,
+			capi.MlirDenseElementsAttrBoolGet(raw.LibraryTable(l), raw.Type(t), len(values), raw.First(values))), nil
 	case bits < 8:
 		// MLIR requires that the bits above an element are zero. In a host array those of
 		// a negative number are one.

@@ -62,8 +62,10 @@ var constants = []struct {
 	{tensor.Vector[uint16](0, 9, 65535), [3]string{"0", "9", "65535"}},
 	{tensor.Vector[uint32](0, 9, 1<<32-1), [3]string{"0", "9", "4294967295"}},
 	{tensor.Vector[uint64](0, 9, 1<<64-1), [3]string{"0", "9", "18446744073709551615"}},
-	{bytesOf(tensor.F16, 0x00, 0x3c, 0x00, 0xc0, 0xff, 0x7b), [3]string{"1.000000e+00", "-2.000000e+00", "6.550400e+04"}},
-	{bytesOf(tensor.BF16, 0x80, 0x3f, 0x00, 0xc0, 0x7f, 0x7f), [3]string{"1.000000e+00", "-2.000000e+00", "3.389530e+38"}},
+	{bytesOf(tensor.F16, 0x00, 0x3c, 0x00, 0xc0, 0xff, 0x7b),
+		[3]string{"1.000000e+00", "-2.000000e+00", "6.550400e+04"}},
+	{bytesOf(tensor.BF16, 0x80, 0x3f, 0x00, 0xc0, 0x7f, 0x7f),
+		[3]string{"1.000000e+00", "-2.000000e+00", "3.389530e+38"}},
 	{tensor.Vector[float32](1, -2, 0.1), [3]string{"1.000000e+00", "-2.000000e+00", "1.000000e-01"}},
 	{tensor.Vector[float64](1, -2, 0.1), [3]string{"1.000000e+00", "-2.000000e+00", "1.000000e-01"}},
 	{bytesOf(tensor.F8E5M2, 0x3c, 0xc0, 0x7b), [3]string{"1.000000e+00", "-2.000000e+00", "5.734400e+04"}},
@@ -75,8 +77,10 @@ var constants = []struct {
 	{bytesOf(tensor.F8E3M4, 0x30, 0xc0, 0x6f), [3]string{"1.000000e+00", "-2.000000e+00", "1.550000e+01"}},
 	{bytesOf(tensor.F4E2M1FN, 0x02, 0x0c, 0x07), [3]string{"1.000000e+00", "-2.000000e+00", "6.000000e+00"}},
 	{bytesOf(tensor.F8E8M0FNU, 0x7f, 0x80, 0x7d), [3]string{"1.000000e+00", "2.000000e+00", "2.500000e-01"}},
-	{tensor.Vector[complex64](1, -2i, 3+0.5i), [3]string{"(1.000000e+00,0.000000e+00)", "(0.000000e+00,-2.000000e+00)", "(3.000000e+00,5.000000e-01)"}},
-	{tensor.Vector[complex128](1, -2i, 3+0.5i), [3]string{"(1.000000e+00,0.000000e+00)", "(0.000000e+00,-2.000000e+00)", "(3.000000e+00,5.000000e-01)"}},
+	{tensor.Vector[complex64](1, -2i, 3+0.5i),
+		[3]string{"(1.000000e+00,0.000000e+00)", "(0.000000e+00,-2.000000e+00)", "(3.000000e+00,5.000000e-01)"}},
+	{tensor.Vector[complex128](1, -2i, 3+0.5i),
+		[3]string{"(1.000000e+00,0.000000e+00)", "(0.000000e+00,-2.000000e+00)", "(3.000000e+00,5.000000e-01)"}},
 }
 
 // bytesOf returns three elements, given by their bytes in little-endian order.
@@ -98,7 +102,8 @@ func TestConstant(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				check.Diff(t, "value", "dense<"+want+"> : "+typ.String(), constant(t, c, tensor.View{Shape: shape, Data: data}))
+				check.Diff(t, "value", "dense<"+want+"> : "+typ.String(),
+					constant(t, c, tensor.View{Shape: shape, Data: data}))
 			}
 			p, data, size := test.printed, test.view.Data, d.Size()
 			last := data[2*size:]
@@ -178,9 +183,12 @@ func TestConstantErrors(t *testing.T) {
 	}{
 		{tensor.View{}, "stablehlo.constant: tensor: the shape invalid[] has no element type"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.Token)}, "stablehlo: token is not an element type"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)}, "stablehlo: a constant f32[2] needs 8 bytes, but 7 are given"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 9), Data: make([]byte, 2)}, "stablehlo: a constant pred[9] needs 9 bytes, but 2 are given"},
-		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1, 2), Data: make([]byte, 8)}, "stablehlo.constant: tensor: dimension 0 of f32[?,2] is not known"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)},
+			"stablehlo: a constant f32[2] needs 8 bytes, but 7 are given"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.Pred, 9), Data: make([]byte, 2)},
+			"stablehlo: a constant pred[9] needs 9 bytes, but 2 are given"},
+		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, -1, 2), Data: make([]byte, 8)},
+			"stablehlo.constant: tensor: dimension 0 of f32[?,2] is not known"},
 		{tensor.View{Shape: tensor.ShapeOf(tensor.F32, 1<<40, 1<<40)}, "stablehlo.constant: tensor: f32[1099511627776,1099511627776] is larger than any array can be"},
 	} {
 		_, err := mlirtest.Create(c, ConstantOp{test.view})

@@ -41,8 +41,10 @@ func parseConvDimensionNumbers(text string) (d ConvDimensionNumbers, ok bool) {
 		return d, false
 	}
 	d.InputSpatialDimensions = dimensionRoles(input, "b", &d.InputBatchDimension, "f", &d.InputFeatureDimension, &ok)
-	d.KernelSpatialDimensions = dimensionRoles(kernel, "i", &d.KernelInputFeatureDimension, "o", &d.KernelOutputFeatureDimension, &ok)
-	d.OutputSpatialDimensions = dimensionRoles(output, "b", &d.OutputBatchDimension, "f", &d.OutputFeatureDimension, &ok)
+	d.KernelSpatialDimensions = dimensionRoles(kernel, "i", &d.KernelInputFeatureDimension, "o",
+		&d.KernelOutputFeatureDimension, &ok)
+	d.OutputSpatialDimensions = dimensionRoles(output, "b", &d.OutputBatchDimension, "f", &d.OutputFeatureDimension,
+		&ok)
 	return d, ok
 }
 

@@ -106,7 +106,8 @@ func (o CustomCallOp) attributes(c *mlir.Context) ([]mlir.NamedAttribute, error)
 			name    string
 			layouts [][]int64
 			n       int
-		}{{"operand_layouts", o.OperandLayouts, len(o.Operands)}, {"result_layouts", o.ResultLayouts, len(o.resultParts())}} {
+		}{{"operand_layouts", o.OperandLayouts, len(o.Operands)},
+			{"result_layouts", o.ResultLayouts, len(o.resultParts())}} {
 			if len(l.layouts) != l.n {
 				return nil, fmt.Errorf("%s has %d entries, but needs %d", l.name, len(l.layouts), l.n)
 			}

@@ -79,7 +79,8 @@ var customCalls = []struct {
 		want:   `api_version = 4 : i32, backend_config = {}, call_target_name = "t", has_side_effect = false`,
 	},
 	{
-		name: "layouts", operands: []string{matrix, "tensor<f32>", "tensor<2x2x2xf32>"}, results: []string{matrix, "tensor<?x?xf32>"},
+		name: "layouts", operands: []string{matrix, "tensor<f32>", "tensor<2x2x2xf32>"},
+		results: []string{matrix, "tensor<?x?xf32>"},
 		call: CustomCallOp{
 			Target: "t", APIVersion: 1,
 			OperandLayouts: [][]int64{{0, 1}, {}, {1, 2, 0}}, ResultLayouts: [][]int64{{1, 0}, {0, 1}},
@@ -160,7 +161,8 @@ func TestCustomCall(t *testing.T) {
 			for _, presence := range []struct {
 				what      string
 				want, got [][]int64
-			}{{"operand", call.OperandLayouts, read.OperandLayouts}, {"result", call.ResultLayouts, read.ResultLayouts}} {
+			}{{"operand", call.OperandLayouts, read.OperandLayouts},
+				{"result", call.ResultLayouts, read.ResultLayouts}} {
 				if (presence.want == nil) != (presence.got == nil) {
 					t.Errorf("%s layouts are %v, want %v", presence.what, presence.got, presence.want)
 				}
@@ -222,17 +224,28 @@ func TestCustomCallErrors(t *testing.T) {
 		{CustomCallOp{}, "stablehlo.custom_call @: the name of the target is missing"},
 		{CustomCallOp{Target: "t", APIVersion: -1}, "stablehlo.custom_call @t: there is no API version -1: use 4"},
 		{CustomCallOp{Target: "t", APIVersion: 5}, "there is no API version 5: use 4"},
-		{CustomCallOp{Target: "t", APIVersion: 4, BackendConfig: text}, "with API version 4 the backend config must be a dictionary"},
-		{CustomCallOp{Target: "t", APIVersion: 0, BackendConfig: dictionary}, "with API version 0 the backend config must be a string: only version 4 takes a dictionary"},
-		{CustomCallOp{Target: "t", APIVersion: 3, BackendConfig: dictionary}, "with API version 3 the backend config must be a string"},
-		{CustomCallOp{Target: "t", APIVersion: 1, BackendConfig: c.BoolAttribute(true)}, "with API version 1 the backend config must be a string"},
-		{CustomCallOp{Target: "t", APIVersion: 4, BackendConfig: c.ArrayAttribute()}, "with API version 4 the backend config must be a dictionary"},
-		{CustomCallOp{Target: "t", OperandLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
-		{CustomCallOp{Target: "t", ResultLayouts: [][]int64{}}, "operand layouts and result layouts must be given together"},
-		{CustomCallOp{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}}, "operand_layouts has 0 entries, but needs 1"},
-		{CustomCallOp{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}}, "result_layouts has 2 entries, but needs 1"},
-		{CustomCallOp{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, but needs 2"},
-		{CustomCallOp{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}}, "there is no result to alias an operand to"},
+		{CustomCallOp{Target: "t", APIVersion: 4, BackendConfig: text},
+			"with API version 4 the backend config must be a dictionary"},
+		{CustomCallOp{Target: "t", APIVersion: 0, BackendConfig: dictionary},
+			"with API version 0 the backend config must be a string: only version 4 takes a dictionary"},
+		{CustomCallOp{Target: "t", APIVersion: 3, BackendConfig: dictionary},
+			"with API version 3 the backend config must be a string"},
+		{CustomCallOp{Target: "t", APIVersion: 1, BackendConfig: c.BoolAttribute(true)},
+			"with API version 1 the backend config must be a string"},
+		{CustomCallOp{Target: "t", APIVersion: 4, BackendConfig: c.ArrayAttribute()},
+			"with API version 4 the backend config must be a dictionary"},
+		{CustomCallOp{Target: "t", OperandLayouts: [][]int64{}},
+			"operand layouts and result layouts must be given together"},
+		{CustomCallOp{Target: "t", ResultLayouts: [][]int64{}},
+			"operand layouts and result layouts must be given together"},
+		{CustomCallOp{Target: "t", Operands: in, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{}},
+			"operand_layouts has 0 entries, but needs 1"},
+		{CustomCallOp{Target: "t", Results: types, OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{{0}, {0}}},
+			"result_layouts has 2 entries, but needs 1"},
+		{CustomCallOp{Target: "t", Results: mlirtest.Types(c, pair), OperandLayouts: [][]int64{},
+			ResultLayouts: [][]int64{{}}}, "result_layouts has 1 entries, but needs 2"},
+		{CustomCallOp{Target: "t", Operands: in, Aliases: []OutputOperandAlias{{}}},
+			"there is no result to alias an operand to"},
 		{CustomCallOp{Target: "t", CalledComputations: []string{"f", ""}}, "a called computation has no name"},
 	}
 	for _, test := range tests {
@@ -252,13 +265,22 @@ func TestCustomCallVerifier(t *testing.T) {
 		call CustomCallOp
 		want string
 	}{
-		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{})}, "shapes mismatch in the output_operand_alias attribute"},
-		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{2}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
-		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{-1}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
-		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0, 0}})}, "output_tuple_indices in the output_operand_alias attribute out of bounds"},
-		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0}, OperandIndex: -1})}, "expects operandIndex"},
-		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0}, OperandIndex: 1, OperandTupleIndices: []int64{2}})}, "operand_tuple_indices in the output_operand_alias attribute out of bounds"},
-		{CustomCallOp{Results: vectors[:1], OperandLayouts: [][]int64{{0}, {}}, ResultLayouts: [][]int64{{0}}}, "Tuple types are not fully supported with layout constraints"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{})},
+			"shapes mismatch in the output_operand_alias attribute"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{2}})},
+			"output_tuple_indices in the output_operand_alias attribute out of bounds"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{-1}})},
+			"output_tuple_indices in the output_operand_alias attribute out of bounds"},
+		{CustomCallOp{Results: vectors, Aliases: alias(OutputOperandAlias{OutputTupleIndices: []int64{0, 0}})},
+			"output_tuple_indices in the output_operand_alias attribute out of bounds"},
+		{CustomCallOp{Results: vectors, Aliases: alias(
+			OutputOperandAlias{OutputTupleIndices: []int64{0}, OperandIndex: -1})}, "expects operandIndex"},
+		{CustomCallOp{Results: vectors,
+			Aliases: alias(
+				OutputOperandAlias{OutputTupleIndices: []int64{0}, OperandIndex: 1, OperandTupleIndices: []int64{2}})},
+			"operand_tuple_indices in the output_operand_alias attribute out of bounds"},
+		{CustomCallOp{Results: vectors[:1], OperandLayouts: [][]int64{{0}, {}}, ResultLayouts: [][]int64{{0}}},
+			"Tuple types are not fully supported with layout constraints"},
 	}
 	for _, test := range tests {
 		test.call.Target, test.call.Operands = "t", in
@@ -273,7 +295,8 @@ func TestCustomCallVerifier(t *testing.T) {
 		}
 	}
 	for _, layout := range [][]int64{{1}, {-1}, {0, 1}, {}} {
-		op, err := mlirtest.Create(c, CustomCallOp{Target: "t", Results: vectors[:1], OperandLayouts: [][]int64{}, ResultLayouts: [][]int64{layout}})
+		op, err := mlirtest.Create(c, CustomCallOp{Target: "t", Results: vectors[:1], OperandLayouts: [][]int64{},
+			ResultLayouts: [][]int64{layout}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +327,9 @@ func TestTypedConfig(t *testing.T) {
 		{`backend_config = ""`, "", false},
 		{"", "", false},
 	} {
-		module := mlirtest.Parse(t, mlirtest.Context(t), "func.func @main(%x: tensor<f32>) {\nstablehlo.custom_call @t(%x) {"+test.attributes+"} : (tensor<f32>) -> ()\nreturn\n}")
+		module := mlirtest.Parse(t, mlirtest.Context(t),
+			"func.func @main(%x: tensor<f32>) {\nstablehlo.custom_call @t(%x) {"+test.attributes+
+				"} : (tensor<f32>) -> ()\nreturn\n}")
 		for op := range module.Operation().Index().Named("stablehlo.custom_call") {
 			dictionary, typed := TypedConfig(op)
 			text := ""

@@ -24,21 +24,25 @@ type DotAlgorithm struct {
 func (d DotAlgorithm) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	for _, t := range []mlir.Type{d.LHSPrecisionType, d.RHSPrecisionType, d.AccumulationType} {
 		if t.IsNil() {
-			return mlir.Attribute{}, fmt.Errorf("a dot algorithm needs LHSPrecisionType, RHSPrecisionType and AccumulationType")
+			return mlir.Attribute{},
+				fmt.Errorf("a dot algorithm needs LHSPrecisionType, RHSPrecisionType and AccumulationType")
 		}
 	}
 	const method = "DotAlgorithm.Attribute"
-	lhs, rhs, accumulation := raw.TypeIn(d.LHSPrecisionType, c, method), raw.TypeIn(d.RHSPrecisionType, c, method), raw.TypeIn(d.AccumulationType, c, method)
-	return ods.NewAttribute(c, "stablehlo", "stablehloDotAlgorithmGet", d.String, func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
-		return capi.StablehloDotAlgorithmGet(t, raw, lhs, rhs, accumulation,
-			d.LHSComponentCount, d.RHSComponentCount, d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
-	})
+	lhs, rhs, accumulation := raw.TypeIn(d.LHSPrecisionType, c, method), raw.TypeIn(d.RHSPrecisionType, c, method),
+		raw.TypeIn(d.AccumulationType, c, method)
+	return ods.NewAttribute(c, "stablehlo", "stablehloDotAlgorithmGet", d.String,
+		func(t *capi.Table, raw capi.MlirContext) capi.MlirAttribute {
+			return capi.StablehloDotAlgorithmGet(t, raw, lhs, rhs, accumulation,
+				d.LHSComponentCount, d.RHSComponentCount, d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
+		})
 }
 
 // String returns the attribute's text.
 func (d DotAlgorithm) String() string {
 	return fmt.Sprintf("#stablehlo.dot_algorithm<lhs_precision_type = %s, rhs_precision_type = %s, accumulation_type = %s, lhs_component_count = %d, rhs_component_count = %d, num_primitive_operations = %d, allow_imprecise_accumulation = %t>",
-		d.LHSPrecisionType, d.RHSPrecisionType, d.AccumulationType, d.LHSComponentCount, d.RHSComponentCount, d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
+		d.LHSPrecisionType, d.RHSPrecisionType, d.AccumulationType, d.LHSComponentCount, d.RHSComponentCount,
+		d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
 }
 
 // AsDotAlgorithm returns attr as a DotAlgorithm. It returns false if attr is another
@@ -69,7 +73,8 @@ func parseDotAlgorithm(attr mlir.Attribute) (d DotAlgorithm, ok bool) {
 		return d, false
 	}
 	for name, t := range map[string]*mlir.Type{
-		"lhs_precision_type": &d.LHSPrecisionType, "rhs_precision_type": &d.RHSPrecisionType, "accumulation_type": &d.AccumulationType,
+		"lhs_precision_type": &d.LHSPrecisionType, "rhs_precision_type": &d.RHSPrecisionType,
+		"accumulation_type": &d.AccumulationType,
 	} {
 		parsed, err := attr.Context().ParseType(strings.TrimSpace(f[name]))
 		*t, ok = parsed, ok && err == nil

@@ -71,7 +71,9 @@ func (f creator) Create(b *mlir.Builder) mlir.Operation { return f(b).Owner() }
 
 // inFunction makes operations on arguments of the given types in a function of a module, and
 // verifies it. It returns the types of the operations' results.
-func inFunction(t *testing.T, c *mlir.Context, types []string, create func([]mlir.Value) (mlir.Operation, error)) (result string, err error) {
+func inFunction(
+	t *testing.T, c *mlir.Context, types []string, create func([]mlir.Value) (mlir.Operation, error),
+) (result string, err error) {
 	t.Helper()
 	arguments := mlirtest.Types(c, types...)
 	block := c.NewBlock(mlir.Location{}, arguments...)
@@ -114,7 +116,8 @@ func TestUnary(t *testing.T) {
 			for _, dims := range []string{"", "2x3x", "0x", "?x4x"} {
 				typ := "tensor<" + dims + test.element + ">"
 				got, err := inFunction(t, c, []string{typ}, func(in []mlir.Value) (mlir.Operation, error) {
-					op, err := mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0]) }))
+					op, err := mlirtest.Create(c,
+						creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0]) }))
 					if err == nil {
 						check.Diff(t, "name", "stablehlo."+test.name, op.Name())
 					}
@@ -148,13 +151,15 @@ func TestBinary(t *testing.T) {
 				{"?x3x", "2x?x", "2x3x"}, // each operand has a dimension that is dynamic in the other
 			} {
 				typ := func(d string) string { return "tensor<" + d + test.element + ">" }
-				got, err := inFunction(t, c, []string{typ(dims.lhs), typ(dims.rhs)}, func(in []mlir.Value) (mlir.Operation, error) {
-					op, err := mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0], in[1]) }))
-					if err == nil {
-						check.Diff(t, "name", "stablehlo."+test.name, op.Name())
-					}
-					return op, err
-				})
+				got, err := inFunction(t, c, []string{typ(dims.lhs), typ(dims.rhs)},
+					func(in []mlir.Value) (mlir.Operation, error) {
+						op, err := mlirtest.Create(c,
+							creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0], in[1]) }))
+						if err == nil {
+							check.Diff(t, "name", "stablehlo."+test.name, op.Name())
+						}
+						return op, err
+					})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -190,7 +195,8 @@ func TestStrangeOperands(t *testing.T) {
 			good := "tensor<4x" + test.element + ">"
 			for _, types := range [][]string{{typ, typ}, {typ, good}, {good, typ}} {
 				wrong(test.name, types, func(in []mlir.Value) (mlir.Operation, error) {
-					return mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0], in[1]) }))
+					return mlirtest.Create(c,
+						creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0], in[1]) }))
 				})
 			}
 		}
@@ -204,11 +210,14 @@ func TestMismatch(t *testing.T) {
 	tests := []struct {
 		lhs, rhs, want string
 	}{
-		{"tensor<4xf32>", "tensor<3xf32>", "creating stablehlo.add failed: error: Mismatched dimension sizes 4 and 3 in dimension 0"},
+		{"tensor<4xf32>", "tensor<3xf32>",
+			"creating stablehlo.add failed: error: Mismatched dimension sizes 4 and 3 in dimension 0"},
 		{"tensor<4xf32>", "tensor<4x1xf32>", "creating stablehlo.add failed: error: Mismatched ranks"},
 		{"tensor<f32>", "tensor<1xf32>", "creating stablehlo.add failed: error: Mismatched ranks"},
-		{"tensor<4xf32>", "tensor<4xi32>", "verify failed: error: op requires the same element type for all operands and results"},
-		{"tensor<4xi32>", "tensor<4xui32>", "verify failed: error: op requires the same element type for all operands and results"},
+		{"tensor<4xf32>", "tensor<4xi32>",
+			"verify failed: error: op requires the same element type for all operands and results"},
+		{"tensor<4xi32>", "tensor<4xui32>",
+			"verify failed: error: op requires the same element type for all operands and results"},
 		{"tensor<4xf32>", "tuple<tensor<4xf32>>", "creating stablehlo.add failed: error: Mismatched type kinds"},
 	}
 	for _, test := range tests {
@@ -226,10 +235,12 @@ func TestMismatch(t *testing.T) {
 	for _, test := range []struct {
 		create        func(b *mlir.Builder, x mlir.Value) mlir.Value
 		name, element string
-	}{{Tanh, "tanh", "i32"}, {Not, "not", "f32"}, {Negate, "negate", "i1"}, {Floor, "floor", "complex<f32>"}, {Abs, "abs", "ui8"}} {
-		_, err := inFunction(t, c, []string{"tensor<4x" + test.element + ">"}, func(in []mlir.Value) (mlir.Operation, error) {
-			return mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0]) }))
-		})
+	}{{Tanh, "tanh", "i32"}, {Not, "not", "f32"}, {Negate, "negate", "i1"}, {Floor, "floor", "complex<f32>"},
+		{Abs, "abs", "ui8"}} {
+		_, err := inFunction(t, c, []string{"tensor<4x" + test.element + ">"},
+			func(in []mlir.Value) (mlir.Operation, error) {
+				return mlirtest.Create(c, creator(func(b *mlir.Builder) mlir.Value { return test.create(b, in[0]) }))
+			})
 		check.Error(t, err, "verify failed: error: 'stablehlo."+test.name+"' op operand #0 must be ranked tensor of")
 	}
 }

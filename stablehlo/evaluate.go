@@ -66,7 +66,8 @@ func Evaluate(m *mlir.Module, arguments ...tensor.View) ([]tensor.View, error) {
 		defer m.Close()
 	}
 	var failed int32
-	result := capi.StablehloEvalModule(raw.LibraryTable(l), raw.Module(m), int32(len(handles)), raw.First(handles), &failed)
+	result := capi.StablehloEvalModule(raw.LibraryTable(l), raw.Module(m), int32(len(handles)), raw.First(handles),
+		&failed)
 	if failed != 0 || result.Ptr == nil {
 		return nil, raw.Failure(c, "evaluating the module")
 	}

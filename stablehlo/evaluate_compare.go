@@ -53,7 +53,8 @@ func orderedInteger(op mlir.Operation, v mlir.Value) (mlir.Value, error) {
 	splat := func(n int64) mlir.Value {
 		value := b.Attribute(fmt.Sprintf("dense<%d> : %s", n, t))
 		return b.Create(mlir.OperationState{
-			Name: dialect + "constant", Results: []mlir.Type{t}, Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
+			Name: dialect + "constant", Results: []mlir.Type{t},
+			Attributes: []mlir.NamedAttribute{{Name: "value", Value: value}},
 		}).Result(0)
 	}
 	integer := BitcastConvert(b, t, v)

@@ -55,7 +55,8 @@ func TestEvaluateConvolutions(t *testing.T) {
 		} {
 			m := mlirtest.Parse(t, c, convolve(test.operand, test.result))
 			before := m.String()
-			got, err := Evaluate(m, check.Must(tensor.FromSlice([]float64{test.a, test.b, test.c}, 1, 3, 1)), check.Must(tensor.FromSlice([]float64{test.k, test.k}, 2, 1, 1)))
+			got, err := Evaluate(m, check.Must(tensor.FromSlice([]float64{test.a, test.b, test.c}, 1, 3, 1)),
+				check.Must(tensor.FromSlice([]float64{test.k, test.k}, 2, 1, 1)))
 			if err != nil {
 				t.Errorf("%s into %s: %v", test.operand, test.result, err)
 				continue
@@ -73,7 +74,8 @@ func TestEvaluateConvolutions(t *testing.T) {
 			if err != nil {
 				continue // the verifier refuses it
 			}
-			_, err = Evaluate(m, check.Must(tensor.FromSlice(make([]float64, 3), 1, 3, 1)), check.Must(tensor.FromSlice(make([]float64, 2), 2, 1, 1)))
+			_, err = Evaluate(m, check.Must(tensor.FromSlice(make([]float64, 3), 1, 3, 1)),
+				check.Must(tensor.FromSlice(make([]float64, 2), 2, 1, 1)))
 			check.Error(t, check.As[*EvaluateError](t, err), "stablehlo.convolution", test.want)
 		}
 	})

@@ -22,13 +22,15 @@ func TestEvaluate(t *testing.T) {
 		{"add", `func.func @main(%a: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<3xf32> {
 			%0 = stablehlo.add %a, %b : tensor<3xf32>
 			return %0 : tensor<3xf32> }`,
-			[]tensor.View{tensor.Vector[float32](1, 2, 3), tensor.Vector[float32](10, 20, 30)}, []tensor.View{tensor.Vector[float32](11, 22, 33)}},
+			[]tensor.View{tensor.Vector[float32](1, 2, 3), tensor.Vector[float32](10, 20, 30)},
+			[]tensor.View{tensor.Vector[float32](11, 22, 33)}},
 		{"compare", `func.func @main(%a: tensor<3xi32>) -> (tensor<3xi1>, tensor<i32>) {
 			%z = stablehlo.constant dense<0> : tensor<3xi32>
 			%s = stablehlo.constant dense<7> : tensor<i32>
 			%0 = stablehlo.compare GT, %a, %z : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
 			return %0, %s : tensor<3xi1>, tensor<i32> }`,
-			[]tensor.View{tensor.Vector[int32](-1, 0, 5)}, []tensor.View{tensor.Vector(false, false, true), tensor.Scalar[int32](7)}},
+			[]tensor.View{tensor.Vector[int32](-1, 0, 5)},
+			[]tensor.View{tensor.Vector(false, false, true), tensor.Scalar[int32](7)}},
 		{"i4", `func.func @main(%a: tensor<3xi4>) -> tensor<3xi4> {
 			%0 = stablehlo.negate %a : tensor<3xi4>
 			return %0 : tensor<3xi4> }`,
@@ -56,7 +58,8 @@ func TestEvaluate(t *testing.T) {
 			%2 = stablehlo.optimization_barrier %1 : tensor<2xf32>
 			return %2 : tensor<2xf32> }`,
 			[]tensor.View{tensor.Vector[float32](1, 2)}, []tensor.View{tensor.Vector[float32](1, 2)}},
-		{"dynamic operations of static types", `func.func @main(%a: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2x4xf32>, tensor<3xi32>, tensor<6xf32>, tensor<i32>, tensor<1xf32>) {
+		{"dynamic operations of static types",
+			`func.func @main(%a: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<2x4xf32>, tensor<3xi32>, tensor<6xf32>, tensor<i32>, tensor<1xf32>) {
 			%s = stablehlo.constant dense<2> : tensor<2xi32>
 			%b = stablehlo.constant dense<[2, 4]> : tensor<2xi32>
 			%three = stablehlo.constant dense<3> : tensor<1xi32>
@@ -73,16 +76,20 @@ func TestEvaluate(t *testing.T) {
 			return %0, %1, %2, %3, %5, %6 : tensor<2x2xf32>, tensor<2x4xf32>, tensor<3xi32>, tensor<6xf32>, tensor<i32>, tensor<1xf32> }`,
 			[]tensor.View{tensor.Vector[float32](1, 2, 3, 4)},
 			[]tensor.View{
-				check.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2)), check.Must(tensor.FromSlice([]float32{1, 2, 3, 4, 1, 2, 3, 4}, 2, 4)),
-				tensor.Vector[int32](0, 1, 2), tensor.Vector[float32](9, 1, 2, 3, 4, 9), tensor.Scalar[int32](4), tensor.Vector[float32](3),
+				check.Must(tensor.FromSlice([]float32{1, 2, 3, 4}, 2, 2)),
+				check.Must(tensor.FromSlice([]float32{1, 2, 3, 4, 1, 2, 3, 4}, 2, 4)),
+				tensor.Vector[int32](0, 1, 2), tensor.Vector[float32](9, 1, 2, 3, 4, 9), tensor.Scalar[int32](4),
+				tensor.Vector[float32](3),
 			}},
-		{"dynamic convolution of a static type", `func.func @main(%a: tensor<1x3x1xf32>, %b: tensor<2x1x1xf32>) -> tensor<1x3x1xf32> {
+		{"dynamic convolution of a static type",
+			`func.func @main(%a: tensor<1x3x1xf32>, %b: tensor<2x1x1xf32>) -> tensor<1x3x1xf32> {
 			%p = stablehlo.constant dense<[[1, 0]]> : tensor<1x2xi64>
 			%0 = "stablehlo.dynamic_conv"(%a, %b, %p) {batch_group_count = 1 : i64, feature_group_count = 1 : i64,
 				dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>}
 				: (tensor<1x3x1xf32>, tensor<2x1x1xf32>, tensor<1x2xi64>) -> tensor<1x3x1xf32>
 			return %0 : tensor<1x3x1xf32> }`,
-			[]tensor.View{check.Must(tensor.FromSlice([]float32{1, 2, 3}, 1, 3, 1)), check.Must(tensor.FromSlice([]float32{10, 1}, 2, 1, 1))},
+			[]tensor.View{check.Must(tensor.FromSlice([]float32{1, 2, 3}, 1, 3, 1)),
+				check.Must(tensor.FromSlice([]float32{10, 1}, 2, 1, 1))},
 			[]tensor.View{check.Must(tensor.FromSlice([]float32{1, 12, 23}, 1, 3, 1))}},
 		{"no results", `func.func @main() { return }`, nil, []tensor.View{}},
 	}
@@ -106,7 +113,8 @@ func TestEvaluateTypes(t *testing.T) {
 	c := mlirtest.Context(t)
 	for _, d := range tensor.DTypes() {
 		typ := "tensor<2x" + d.MLIR() + ">"
-		m := mlirtest.Parse(t, c, "func.func @main(%a: "+typ+") -> "+typ+" { %0 = stablehlo.add %a, %a : "+typ+"\n return %0 : "+typ+" }")
+		m := mlirtest.Parse(t, c,
+			"func.func @main(%a: "+typ+") -> "+typ+" { %0 = stablehlo.add %a, %a : "+typ+"\n return %0 : "+typ+" }")
 		zero := tensor.View{Shape: tensor.ShapeOf(d, 2), Data: make([]byte, 2*d.Size())}
 		got, err := Evaluate(m, zero)
 		want := zero
@@ -217,17 +225,23 @@ func TestEvaluateRefuses(t *testing.T) {
 		{`func.func @main(%a: tensor<2x0xf32>) -> tensor<2x2xf32> {
 			%0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [1] : (tensor<2x0xf32>, tensor<2x0xf32>) -> tensor<2x2xf32>
 			return %0 : tensor<2x2xf32> }`, nil, "evaluating stablehlo.dot_general at test.mlir:2:9: the interpreter does not support a contracting dimension of size 0"},
-		{`func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }`, one, "the interpreter does not support its argument type tensor<?xf32>"},
+		{`func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }`, one,
+			"the interpreter does not support its argument type tensor<?xf32>"},
 		{`func.func @main() -> !stablehlo.token {
 			%0 = stablehlo.after_all : !stablehlo.token
 			return %0 : !stablehlo.token }`, nil, "main must take and return tensors of numbers, not !stablehlo.token"},
-		{`func.func @main(%a: tensor<2xindex>) -> tensor<2xindex> { return %a : tensor<2xindex> }`, nil, "not tensor<2xindex>"},
-		{`func.func @other() { return }`, nil, "evaluating builtin.module at test.mlir:0:0: the module has no function main"},
+		{`func.func @main(%a: tensor<2xindex>) -> tensor<2xindex> { return %a : tensor<2xindex> }`, nil,
+			"not tensor<2xindex>"},
+		{`func.func @other() { return }`, nil,
+			"evaluating builtin.module at test.mlir:0:0: the module has no function main"},
 		{`func.func @main() { return } 
 			module @inside { }`, nil, "the interpreter supports only functions in a module"},
-		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, nil, "main takes 1 arguments, but 0 are given"},
-		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{tensor.Vector[int32](1, 2)}, "argument 0 of main is tensor<2xf32>, but s32[2] is given"},
-		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, []tensor.View{{Shape: tensor.ShapeOf(tensor.F32, 2)}}, "argument 0"},
+		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`, nil,
+			"main takes 1 arguments, but 0 are given"},
+		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`,
+			[]tensor.View{tensor.Vector[int32](1, 2)}, "argument 0 of main is tensor<2xf32>, but s32[2] is given"},
+		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> { return %a : tensor<2xf32> }`,
+			[]tensor.View{{Shape: tensor.ShapeOf(tensor.F32, 2)}}, "argument 0"},
 	}
 	for _, test := range tests {
 		m := mlirtest.Parse(t, c, test.module)

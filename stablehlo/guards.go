@@ -14,33 +14,45 @@ import (
 
 // anyOperands holds the operations whose operands need not be ranked tensors.
 var anyOperands = map[string]bool{
-	"stablehlo.after_all": true, "stablehlo.composite": true, "stablehlo.custom_call": true, "stablehlo.get_tuple_element": true,
-	"stablehlo.infeed": true, "stablehlo.optimization_barrier": true, "stablehlo.outfeed": true, "stablehlo.recv": true,
+	"stablehlo.after_all": true, "stablehlo.composite": true, "stablehlo.custom_call": true,
+	"stablehlo.get_tuple_element": true,
+	"stablehlo.infeed":            true, "stablehlo.optimization_barrier": true, "stablehlo.outfeed": true,
+	"stablehlo.recv":   true,
 	"stablehlo.return": true, "stablehlo.send": true, "stablehlo.tuple": true, "stablehlo.while": true,
 }
 
 func guards() map[string]ods.Guard {
 	special := map[string]ods.Guard{
-		"all_to_all":               groups,                                                               // divides by the size of a group
-		"all_reduce":               computations,                                                         // reads the values that the region returns
-		"batch_norm_grad":          features(4),                                                          // indexes the dimensions with the feature index
-		"batch_norm_inference":     features(5),                                                          //
-		"batch_norm_training":      features(3),                                                          //
-		"concatenate":              someOperand,                                                          // reads the first one
-		"dynamic_broadcast_in_dim": quantizedAlike,                                                       // assumes that the operand is quantized by axis, like the result
-		"get_tuple_element":        nonNegative("index"),                                                 // indexes the elements with it
-		"map":                      computations,                                                         // as all_reduce
-		"pad":                      aligned("edge_padding_low", "edge_padding_high", "interior_padding"), // indexes the others as the first
-		"reduce":                   ods.All(computations, reduction),                                     // indexes the values that the region returns
-		"reduce_scatter":           computations,                                                         // as all_reduce
-		"reduce_window":            ods.All(computations, reduction),                                     //
-		"rng":                      shape(2),                                                             // allocates as many dimensions as the shape has elements
-		"scatter":                  computations,                                                         // as all_reduce
-		"select_and_scatter":       computations,                                                         //
-		"slice":                    aligned("start_indices", "limit_indices", "strides"),                 // indexes the others as the first
-		"sort":                     computations,                                                         // as all_reduce
-		"while":                    condition,                                                            // assumes that the condition returns a tensor
-		"uniform_dequantize":       quantizedOperand,                                                     // assumes that the element is quantized
+		// divides by the size of a group
+		"all_to_all": groups,
+		// reads the values that the region returns
+		"all_reduce": computations,
+		// indexes the dimensions with the feature index
+		"batch_norm_grad":      features(4),
+		"batch_norm_inference": features(5), //
+		"batch_norm_training":  features(3), //
+		// reads the first one
+		"concatenate": someOperand,
+		// assumes that the operand is quantized by axis, like the result
+		"dynamic_broadcast_in_dim": quantizedAlike,
+		// indexes the elements with it
+		"get_tuple_element": nonNegative("index"),
+		"map":               computations, // as all_reduce
+		// indexes the others as the first
+		"pad": aligned("edge_padding_low", "edge_padding_high", "interior_padding"),
+		// indexes the values that the region returns
+		"reduce":         ods.All(computations, reduction),
+		"reduce_scatter": computations,                     // as all_reduce
+		"reduce_window":  ods.All(computations, reduction), //
+		// allocates as many dimensions as the shape has elements
+		"rng":                shape(2),
+		"scatter":            computations,                                         // as all_reduce
+		"select_and_scatter": computations,                                         //
+		"slice":              aligned("start_indices", "limit_indices", "strides"), // indexes the others as the first
+		"sort":               computations,                                         // as all_reduce
+		// assumes that the condition returns a tensor
+		"while":              condition,
+		"uniform_dequantize": quantizedOperand, // assumes that the element is quantized
 	}
 	all := map[string]ods.Guard{"stablehlo.abs": ods.RankedTensors}
 	for _, name := range operationNames {
@@ -126,7 +138,8 @@ func quantizedAlike(s mlir.OperationState) error {
 	operand, _ := s.Operands[0].Type().Element()
 	result, ok := s.Results[0].Element()
 	if ok && result.Dialect() == "quant" && operand.Dialect() != "quant" {
-		return fmt.Errorf("the result is %s, but the operand is %s: quantize it first", s.Results[0], s.Operands[0].Type())
+		return fmt.Errorf("the result is %s, but the operand is %s: quantize it first", s.Results[0],
+			s.Operands[0].Type())
 	}
 	return nil
 }
@@ -178,7 +191,8 @@ func aligned(first string, others ...string) ods.Guard {
 		list, _ := given(s, first).Int64s()
 		for _, name := range others {
 			if other, ok := given(s, name).Int64s(); ok && len(other) != len(list) {
-				return fmt.Errorf("%s has %d numbers and %s has %d: they must have one for each dimension", first, len(list), name, len(other))
+				return fmt.Errorf("%s has %d numbers and %s has %d: they must have one for each dimension", first,
+					len(list), name, len(other))
 			}
 		}
 		return nil
@@ -193,7 +207,8 @@ func shape(i int) ods.Guard {
 	return func(s mlir.OperationState) error {
 		dims, _ := s.Operands[i].Type().Dims()
 		if len(dims) != 1 || dims[0] < 0 || dims[0] > maxRank {
-			return fmt.Errorf("the shape must be a tensor of one dimension of a static size of at most %d, not %s", maxRank, s.Operands[i].Type())
+			return fmt.Errorf("the shape must be a tensor of one dimension of a static size of at most %d, not %s",
+				maxRank, s.Operands[i].Type())
 		}
 		return nil
 	}

@@ -52,12 +52,18 @@ func.func private @f(%a: tensor<f32>) -> tensor<f32> {
 ` + call
 	}
 	for name, test := range map[string]struct{ module, want string }{
-		"reduce":         {reduce(typed), "the body of a stablehlo.reduce"},
-		"as JAX writes":  {reduce(jax), "the body of a stablehlo.reduce"},
-		"untyped":        {reduce(untyped), ""},
-		"reduce_window":  {other(`reduce_window"(%x, %z`, sum, ") {window_dimensions = array<i64: 2>} : (tensor<4xf32>, tensor<f32>) -> tensor<3xf32>"), "the body of a stablehlo.reduce_window"},
-		"sort":           {other(`sort"(%x`, less, ") {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>"), "the body of a stablehlo.sort"},
-		"all_reduce":     {other(`all_reduce"(%x`, sum, ") {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<4xf32>) -> tensor<4xf32>"), "the body of a stablehlo.all_reduce"},
+		"reduce":        {reduce(typed), "the body of a stablehlo.reduce"},
+		"as JAX writes": {reduce(jax), "the body of a stablehlo.reduce"},
+		"untyped":       {reduce(untyped), ""},
+		"reduce_window": {
+			other(`reduce_window"(%x, %z`, sum,
+				") {window_dimensions = array<i64: 2>} : (tensor<4xf32>, tensor<f32>) -> tensor<3xf32>"), "the body of a stablehlo.reduce_window"},
+		"sort": {other(`sort"(%x`, less, ") {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>"),
+			"the body of a stablehlo.sort"},
+		"all_reduce": {
+			other(`all_reduce"(%x`, sum,
+				") {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<4xf32>) -> tensor<4xf32>"),
+			"the body of a stablehlo.all_reduce"},
 		"reduce_scatter": {other(`reduce_scatter"(%x`, sum, ") {scatter_dimension = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<4xf32>) -> tensor<4xf32>"), "the body of a stablehlo.reduce_scatter"},
 		"scatter": {other(`scatter"(%x, %i, %u`, sum, ") {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "+
 			"index_vector_dim = 1>} : (tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<4xf32>"), "the body of a stablehlo.scatter"},
@@ -105,7 +111,8 @@ func.func private @f(%a: tensor<f32>) -> tensor<f32> {
 			}
 			check.Diff(t, "the error of Artifact",
 				fmt.Sprintf("stablehlo: test.mlir:4:%d: the custom call @t is in %s, where XLA cannot make it: call before or after that, on whole arrays",
-					strings.Index(strings.Split(test.module, "\n")[3], "stablehlo.custom_call")+1, test.want), fmt.Sprint(err))
+					strings.Index(strings.Split(test.module, "\n")[3], "stablehlo.custom_call")+1, test.want),
+				fmt.Sprint(err))
 		})
 	}
 }

@@ -32,7 +32,8 @@ func TestPasses(t *testing.T) {
 		"stablehlo-complex-math-expander": {"", `func.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 			%0 = stablehlo.log_plus_one %a : tensor<4xcomplex<f32>>
 			return %0 : tensor<4xcomplex<f32>> }`, "stablehlo.real"},
-		"stablehlo-convert-to-signless": {"", `func.func @main(%a: tensor<4xui32>) -> tensor<4xui32> { return %a : tensor<4xui32> }`, "tensor<4xi32>"},
+		"stablehlo-convert-to-signless": {"",
+			`func.func @main(%a: tensor<4xui32>) -> tensor<4xui32> { return %a : tensor<4xui32> }`, "tensor<4xi32>"},
 		"stablehlo-legalize-composite-to-call": {"", `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
 			%0 = stablehlo.composite "x.y" %a {decomposition = @f} : (tensor<4xf32>) -> tensor<4xf32>
 			return %0 : tensor<4xf32> }
@@ -45,7 +46,8 @@ func TestPasses(t *testing.T) {
 		"stablehlo-legalize-quantized-op-to-qdq": {"", plain, "stablehlo.add"},
 		"stablehlo-legalize-to-linalg":           {"", plain, "linalg."},
 		"stablehlo-legalize-to-vhlo":             {"", plain, "vhlo.add_v1"},
-		"stablehlo-refine-arguments": {"types=tensor<4xf32>", `func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }`,
+		"stablehlo-refine-arguments": {"types=tensor<4xf32>",
+			`func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }`,
 			"tensor<4xf32>"},
 		"stablehlo-refine-shapes": {"", `func.func @main(%a: tensor<4xf32>) -> tensor<?xf32> {
 			%0 = stablehlo.add %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<?xf32>
@@ -73,7 +75,8 @@ func TestPasses(t *testing.T) {
 	}
 	versioned := runPass(t, c, byName["stablehlo-legalize-to-vhlo"], "", plain)
 	old := runPass(t, c, byName["vhlo-to-version"], "target=1.0.0", versioned)
-	check.Diff(t, "there and back", runPass(t, c, byName["stablehlo-convert-to-signless"], "", plain), runPass(t, c, byName["vhlo-legalize-to-stablehlo"], "", old))
+	check.Diff(t, "there and back", runPass(t, c, byName["stablehlo-convert-to-signless"], "", plain),
+		runPass(t, c, byName["vhlo-legalize-to-stablehlo"], "", old))
 }
 
 // runPass returns the text of a module after a pass.

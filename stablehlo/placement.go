@@ -133,7 +133,8 @@ func PlacementsOf(op mlir.Operation) (list []Placement) {
 
 // placedCall reports whether op is a PlacedCall, and which memory its target names.
 func placedCall(op mlir.Operation) (bool, string) {
-	if op.Name() != "stablehlo.custom_call" || op.NumOperands() != 1 || op.NumResults() != 1 || !op.Operand(0).Type().Equal(op.Result(0).Type()) {
+	if op.Name() != "stablehlo.custom_call" || op.NumOperands() != 1 || op.NumResults() != 1 ||
+		!op.Operand(0).Type().Equal(op.Result(0).Type()) {
 		return false, ""
 	}
 	a, _ := op.Attribute("call_target_name")

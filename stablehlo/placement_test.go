@@ -62,11 +62,14 @@ func TestDescribeWithoutPlacement(t *testing.T) {
 	for _, p := range Placements(out) {
 		kinds = append(kinds, strings.Fields(p.String())[0])
 	}
-	check.Diff(t, "other hints", []string{"mhlo.memory_kind", "mhlo.memory_kind", "_xla_buffer_placement", "_xla_compute_type", "_xla_stream_annotation"}, kinds)
+	check.Diff(t, "other hints", []string{"mhlo.memory_kind", "mhlo.memory_kind", "_xla_buffer_placement",
+		"_xla_compute_type", "_xla_stream_annotation"}, kinds)
 
 	plain := mlirtest.Parse(t, c, chloModule)
-	check.Diff(t, "a module without hints", check.Must(Unprepared(plain).Artifact("")), check.Must(Unprepared(plain).Describe("", false)).Artifact)
-	check.Diff(t, "a module with hints", check.Must(Unprepared(m).Artifact("")), check.Must(Unprepared(m).Describe("", true)).Artifact)
+	check.Diff(t, "a module without hints", check.Must(Unprepared(plain).Artifact("")),
+		check.Must(Unprepared(plain).Describe("", false)).Artifact)
+	check.Diff(t, "a module with hints", check.Must(Unprepared(m).Artifact("")),
+		check.Must(Unprepared(m).Describe("", true)).Artifact)
 	_, err := Unprepared(nil).Describe("", false)
 	check.Error(t, err, "the module is nil")
 }

@@ -96,7 +96,8 @@ func bindPlatform(f mlir.Operation, index int32) error {
 	v := block.Argument(argument)
 	shape, err := ShapeOf(v.Type())
 	if err != nil || shape.Rank() != 0 || shape.DType != tensor.S32 {
-		return fmt.Errorf("stablehlo: selecting a platform: the index of the platform must be a tensor<i32>, not %s", v.Type())
+		return fmt.Errorf("stablehlo: selecting a platform: the index of the platform must be a tensor<i32>, not %s",
+			v.Type())
 	}
 	b := mlir.NewBuilder(mlir.AtStart(block), f.Location())
 	constant := Constant(b, tensor.Scalar(index))

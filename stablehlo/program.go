@@ -12,8 +12,8 @@ import (
 // A Serializer serializes a module for a compiler. It implements bridge.Program.
 type Serializer struct{ module *mlir.Module }
 
-// Unprepared returns a Serializer of m, for bridge.Client.Compile, without what XLA needs to be right: see passes.Program. The module stays the
-// caller's, and must not be closed before it is compiled.
+// Unprepared returns a Serializer of m, for bridge.Client.Compile, without what XLA needs to be right: see
+// passes.Program. The module stays the caller's, and must not be closed before it is compiled.
 func Unprepared(m *mlir.Module) Serializer { return Serializer{m} }
 
 // Artifact returns the module as a portable artifact of a StableHLO version. If the library
@@ -140,7 +140,8 @@ func (s Serializer) unportable(target string) ([]byte, error) {
 // lowered returns a copy of the module without operations of CHLO.
 func (s Serializer) lowered() (*mlir.Module, error) {
 	clone := s.module.Clone()
-	p, err := s.module.Context().NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))"})
+	p, err := s.module.Context().NewPassManager(
+		mlir.PassManagerOptions{Pipeline: "builtin.module(func.func(chlo-legalize-to-stablehlo))"})
 	if err == nil {
 		defer p.Close()
 		err = p.Run(clone)

@@ -91,15 +91,18 @@ func TestProgramErrors(t *testing.T) {
 		{"closed context", orphan, "", "stablehlo: Unprepared: the module cannot be serialized: mlir: Module.Operation called after Context.Close", false},
 		{"no version", mlirtest.Parse(t, c, old), "abc", `"abc" is not a version`, false},
 		{"no version for bytecode", mlirtest.Parse(t, c, chloModule), "1.2", `"1.2" is not a version`, false},
-		{"a version before the minimum", mlirtest.Parse(t, c, old), "0.1.0", "target version 0.1.0 is less than minimum supported " + minimum, true},
+		{"a version before the minimum", mlirtest.Parse(t, c, old), "0.1.0",
+			"target version 0.1.0 is less than minimum supported " + minimum, true},
 		{"an operation that the version lacks", mlirtest.Parse(t, c, portable), minimum, "test.mlir:4:10: stablehlo.custom_call needs StableHLO 1.3.0 in this form, and the module is wanted for " + minimum, true},
-		{"such an operation beside CHLO", mlirtest.Parse(t, c, besideCHLO), minimum, "test.mlir:3:8: stablehlo.tan needs StableHLO 1.4.0", true},
+		{"such an operation beside CHLO", mlirtest.Parse(t, c, besideCHLO), minimum,
+			"test.mlir:3:8: stablehlo.tan needs StableHLO 1.4.0", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			data, err := Unprepared(test.module).Artifact(test.version)
 			check.Error(t, err, test.want)
 			if _, ok := errors.AsType[*mlir.DiagnosticError](err); ok != test.diagnostic || data != nil {
-				t.Errorf("%d bytes and the error %v, want none, and a DiagnosticError: %t", len(data), err, test.diagnostic)
+				t.Errorf("%d bytes and the error %v, want none, and a DiagnosticError: %t", len(data), err,
+					test.diagnostic)
 			}
 		})
 	}

@@ -38,10 +38,13 @@ func (q Quantized) Type(c *mlir.Context) (mlir.Type, error) {
 		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type stores 2, 4, 8, 16 or 32 bits, not %d", q.Bits)
 	}
 	if q.ZeroPoints != nil && len(q.ZeroPoints) != len(q.Scales) {
-		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type must have as many zero points as scales, not %d and %d", len(q.ZeroPoints), len(q.Scales))
+		return mlir.Type{},
+			fmt.Errorf("stablehlo: a quantized type must have as many zero points as scales, not %d and %d",
+				len(q.ZeroPoints), len(q.Scales))
 	}
 	if len(q.Scales) == 0 || !q.PerAxis && len(q.Scales) != 1 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: a quantized type must have one scale, or per axis at least one, not %d", len(q.Scales))
+		return mlir.Type{}, fmt.Errorf(
+			"stablehlo: a quantized type must have one scale, or per axis at least one, not %d", len(q.Scales))
 	}
 	if q.Axis < 0 || !q.PerAxis && q.Axis != 0 {
 		return mlir.Type{}, fmt.Errorf("stablehlo: %d is not an axis of this quantized type", q.Axis)
@@ -66,7 +69,8 @@ func LoadQuant(c *mlir.Context) error {
 	}
 	// The default library contains the dialect but does not register it. This pass depends
 	// on the dialect and loads it.
-	if manager, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(vhlo-legalize-to-stablehlo)"}); err == nil {
+	if manager, err := c.NewPassManager(
+		mlir.PassManagerOptions{Pipeline: "builtin.module(vhlo-legalize-to-stablehlo)"}); err == nil {
 		defer manager.Close()
 		empty := c.NewModule(mlir.Location{})
 		defer empty.Close()

@@ -138,12 +138,15 @@ func TestResultErrors(t *testing.T) {
 		r.Append(b)
 		return r
 	}
-	wrong, err := mlirtest.Create(c, IfOp{Pred: in.Argument(1), TrueBranch: branch(), FalseBranch: branch(), ResultTypes: []mlir.Type{f32, f32}})
+	wrong, err := mlirtest.Create(c,
+		IfOp{Pred: in.Argument(1), TrueBranch: branch(), FalseBranch: branch(), ResultTypes: []mlir.Type{f32, f32}})
 	check.NoError(t, err)
 	check.Error(t, wrong.Verify(), "stablehlo.if")
-	_, err = mlirtest.Create(c, IfOp{Pred: in.Argument(1), TrueBranch: branch(), FalseBranch: branch(), ResultTypes: []mlir.Type{f32, {}}})
+	_, err = mlirtest.Create(c,
+		IfOp{Pred: in.Argument(1), TrueBranch: branch(), FalseBranch: branch(), ResultTypes: []mlir.Type{f32, {}}})
 	check.Error(t, err, "stablehlo.if: type 1 of result is missing")
-	op, err := mlirtest.Create(mlir.AtStart(in), AddOp{LHS: in.Argument(0), RHS: in.Argument(0), ResultType: mlirtest.Type(c, "tensor<5xf32>")})
+	op, err := mlirtest.Create(mlir.AtStart(in),
+		AddOp{LHS: in.Argument(0), RHS: in.Argument(0), ResultType: mlirtest.Type(c, "tensor<5xf32>")})
 	check.NoError(t, err)
 	check.Error(t, op.Verify(), "stablehlo.add")
 }

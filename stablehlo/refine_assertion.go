@@ -102,7 +102,8 @@ func checkAssertion(op mlir.Operation) error {
 		if i == 0 {
 			holds, isBool := value.(bool)
 			if !isBool {
-				return refineError(op, "@%s depends on more than the shapes: its operand must be a constant tensor<i1>", shapeAssertion)
+				return refineError(op, "@%s depends on more than the shapes: its operand must be a constant tensor<i1>",
+					shapeAssertion)
 			}
 			if holds {
 				return nil

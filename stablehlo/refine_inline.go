@@ -103,7 +103,8 @@ func (i *inliner) callee(op mlir.Operation) mlir.Operation {
 func replaceCall(call, f mlir.Operation) error {
 	body := f.Region(0).First()
 	if body.NumArguments() != call.NumOperands() {
-		return refineError(call, "it has %d operands, but its function takes %d", call.NumOperands(), body.NumArguments())
+		return refineError(call, "it has %d operands, but its function takes %d", call.NumOperands(),
+			body.NumArguments())
 	}
 	var m mlir.Mapping
 	for i, v := range body.Arguments() {
@@ -117,7 +118,8 @@ func replaceCall(call, f mlir.Operation) error {
 		block.InsertBefore(call, op.CloneWith(&m))
 	}
 	if last.NumOperands() != call.NumResults() {
-		return refineError(call, "it has %d results, but its function returns %d", call.NumResults(), last.NumOperands())
+		return refineError(call, "it has %d results, but its function returns %d", call.NumResults(),
+			last.NumOperands())
 	}
 	for i, v := range last.Operands() {
 		if to, ok := m.Value(v); ok {

@@ -17,7 +17,8 @@ import (
 
 // refines reports whether the library has the passes that Refine runs and StableHLO.
 func refines(c *mlir.Context) bool {
-	p, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(stablehlo-refine-arguments,stablehlo-refine-shapes)"})
+	p, err := c.NewPassManager(
+		mlir.PassManagerOptions{Pipeline: "builtin.module(stablehlo-refine-arguments,stablehlo-refine-shapes)"})
 	if err != nil {
 		return false
 	}
@@ -57,18 +58,22 @@ func TestRefineExports(t *testing.T) {
 			shapes     []tensor.Shape
 			in, out    []tensor.View
 		}{
-			{"polymorphic", "(tensor<1x3xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>", []tensor.Shape{f32(1, 3), f32(1, 2)},
+			{"polymorphic", "(tensor<1x3xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>",
+				[]tensor.Shape{f32(1, 3), f32(1, 2)},
 				[]tensor.View{rows(1, 3, 1, 2, 3), rows(1, 2, 10, 20)}, []tensor.View{rows(1, 2, 16, 26)}},
 			{"asserted", "(tensor<4x3xf32>, tensor<2xf32>) -> tensor<2xf32>", []tensor.Shape{f32(4, 3), f32(2)},
-				[]tensor.View{rows(4, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), tensor.Vector[float32](100, 200)}, []tensor.View{tensor.Vector[float32](336, 342)}},
+				[]tensor.View{rows(4, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12), tensor.Vector[float32](100, 200)},
+				[]tensor.View{tensor.Vector[float32](336, 342)}},
 			{"both", "(tensor<2x3xf32>) -> tensor<3xf32>", []tensor.Shape{f32(2, 3)},
 				[]tensor.View{rows(2, 3, 1, 2, 3, 4, 5, 6)}, []tensor.View{tensor.Vector[float32](14, 18, 22)}},
 			{"loop", "(tensor<3xf32>) -> tensor<f32>", []tensor.Shape{f32(3)},
 				[]tensor.View{tensor.Vector[float32](1, 2, 4)}, []tensor.View{tensor.Scalar[float32](7)}},
 			{"window", "(tensor<3xf32>) -> tensor<3xf32>", []tensor.Shape{f32(3)},
 				[]tensor.View{tensor.Vector[float32](1, 2, 4)}, []tensor.View{tensor.Vector[float32](1, 3, 7)}},
-			{"static", "(tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)", []tensor.Shape{f32(4), f32()}, nil, nil},
-			{"effects", "(!stablehlo.token, tensor<2xf32>) -> (!stablehlo.token, tensor<2xf32>)", []tensor.Shape{{DType: tensor.Token}, f32(2)}, nil, nil},
+			{"static", "(tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)", []tensor.Shape{f32(4), f32()},
+				nil, nil},
+			{"effects", "(!stablehlo.token, tensor<2xf32>) -> (!stablehlo.token, tensor<2xf32>)",
+				[]tensor.Shape{{DType: tensor.Token}, f32(2)}, nil, nil},
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				e, m := exported(t, c, test.name)
@@ -112,7 +117,8 @@ func TestRefineAssertions(t *testing.T) {
 			want   string
 		}{
 			{"polymorphic", []tensor.Shape{f32(4, 3), f32(5, 2)}, "polymorphic shapes specification. Found inconsistency between dimension size args[1].shape[0] (= 5) and the specification 'b' (= 4)."},
-			{"polymorphic", []tensor.Shape{f32(0, 3), f32(0, 2)}, "polymorphic shapes specification. Expected value >= 1 for dimension variable 'b'."},
+			{"polymorphic", []tensor.Shape{f32(0, 3), f32(0, 2)},
+				"polymorphic shapes specification. Expected value >= 1 for dimension variable 'b'."},
 			{"asserted", []tensor.Shape{f32(7, 3), f32(3)}, "polymorphic shapes specification. Division had remainder 1 when computing the value of 'b'."},
 			{"asserted", []tensor.Shape{f32(8, 3), f32(3)}, "polymorphic shapes specification. Found inconsistency between dimension size args[1].shape[0] (= 3) and the specification 'b' (= 4)."},
 			{"asserted", []tensor.Shape{f32(2, 3), f32(1)}, "symbolic shape constraint b >= 2. Expected 'b - 2' to be greater or equal to 0, but found -1."},
@@ -142,9 +148,12 @@ func TestRefineErrors(t *testing.T) {
 			{double, []tensor.Shape{f32(2, 4)}, "dimension 1 of tensor<?x3xf32> is 3, but f32[2,4] is given"},
 			{double, []tensor.Shape{f32(-1, 3)}, "refining argument 0 of main: "},
 			{double, []tensor.Shape{tensor.ShapeOf(tensor.F64, 2, 3)}, "it is tensor<?x3xf32>, but f64[2,3] is given"},
-			{`func.func @main(%a: !stablehlo.token) { return }`, []tensor.Shape{f32()}, "it is a token, but f32[] is given"},
-			{`func.func @main(%a: tuple<tensor<f32>>) { return }`, []tensor.Shape{f32()}, "only tensors of numbers and tokens can be refined"},
-			{`func.func @main(%a: tensor<?xf32, #stablehlo.bounds<4>>) { return }`, []tensor.Shape{f32(5)}, "is at most 4, but f32[5] is given"},
+			{`func.func @main(%a: !stablehlo.token) { return }`, []tensor.Shape{f32()},
+				"it is a token, but f32[] is given"},
+			{`func.func @main(%a: tuple<tensor<f32>>) { return }`, []tensor.Shape{f32()},
+				"only tensors of numbers and tokens can be refined"},
+			{`func.func @main(%a: tensor<?xf32, #stablehlo.bounds<4>>) { return }`, []tensor.Shape{f32(5)},
+				"is at most 4, but f32[5] is given"},
 			{`func.func @f() { return }`, nil, "the module has no function main"},
 			{`func.func private @main()`, nil, "refining func.func at test.mlir:1:1: main has 0 blocks"},
 			{`func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
@@ -235,7 +244,8 @@ func TestSelectPlatform(t *testing.T) {
 		_, err := stablehlo.Refine(m, f32(3))
 		check.Error(t, err, "main takes 2 arguments, but 1 shapes are given (one argument is the index of the platform: call SelectPlatform first)")
 		for platform, want := range map[string]tensor.View{
-			"cpu": tensor.Vector[float32](2, 3, 4), "cuda": tensor.Vector[float32](3, 4, 5), "tpu": tensor.Vector[float32](4, 5, 6),
+			"cpu": tensor.Vector[float32](2, 3, 4), "cuda": tensor.Vector[float32](3, 4, 5),
+			"tpu": tensor.Vector[float32](4, 5, 6),
 		} {
 			i, _ := e.PlatformIndex(platform)
 			selected := m.Clone()
@@ -247,11 +257,14 @@ func TestSelectPlatform(t *testing.T) {
 				check.NoError(t, err)
 				check.Diff(t, platform, []tensor.View{want}, got)
 			}
-			check.Error(t, stablehlo.SelectPlatform(selected, i), "main has no argument that is the index of the platform")
+			check.Error(t, stablehlo.SelectPlatform(selected, i),
+				"main has no argument that is the index of the platform")
 		}
 		check.Error(t, stablehlo.SelectPlatform(m, -1), "there is no platform -1")
-		check.Error(t, stablehlo.SelectPlatform(mlirtest.Parse(t, c, "func.func @f() { return }"), 0), "the module has no function main")
+		check.Error(t, stablehlo.SelectPlatform(mlirtest.Parse(t, c, "func.func @f() { return }"), 0),
+			"the module has no function main")
 		check.Error(t, stablehlo.SelectPlatform(mlirtest.Parse(t, c,
-			`func.func @main(%a: tensor<f32> {jax.global_constant = "_platform_index"}) { return }`), 0), "must be a tensor<i32>, not tensor<f32>")
+			`func.func @main(%a: tensor<f32> {jax.global_constant = "_platform_index"}) { return }`), 0),
+			"must be a tensor<i32>, not tensor<f32>")
 	})
 }

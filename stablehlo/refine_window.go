@@ -59,7 +59,8 @@ func staticWindow(m *mlir.Module, op mlir.Operation) (done bool, err error) {
 	}
 	reduce := ReduceWindowOp{
 		Inputs: call.Operands[:n], InitValues: call.Operands[n : 2*n],
-		WindowDimensions: window[0], WindowStrides: window[1], BaseDilations: window[2], WindowDilations: window[3], Padding: padding,
+		WindowDimensions: window[0], WindowStrides: window[1], BaseDilations: window[2], WindowDilations: window[3],
+		Padding: padding,
 	}
 	if reduce.Body, err = bodyOf(body); err != nil {
 		return false, err

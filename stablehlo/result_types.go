@@ -25,7 +25,8 @@ func ReshapeType(operand mlir.Type, dims ...int64) (mlir.Type, error) {
 	}
 	if have, ok := count(t.dims); ok {
 		if want, ok := count(to); ok && want != have {
-			return mlir.Type{}, fmt.Errorf("stablehlo: reshape: %s has %d elements, and %v would have %d", operand, have, dims, want)
+			return mlir.Type{},
+				fmt.Errorf("stablehlo: reshape: %s has %d elements, and %v would have %d", operand, have, dims, want)
 		}
 	}
 	return BoundedTensorType(t.c, t.element, to...)
@@ -40,7 +41,8 @@ func BroadcastInDimType(operand mlir.Type, broadcastDimensions []int64, dims ...
 		return mlir.Type{}, err
 	}
 	if len(broadcastDimensions) != len(t.dims) {
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s: %s has %d dimensions, but %d broadcast dimensions are given", op, operand, len(t.dims), len(broadcastDimensions))
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: %s has %d dimensions, but %d broadcast dimensions are given", op,
+			operand, len(t.dims), len(broadcastDimensions))
 	}
 	to := make([]Dimension, len(dims))
 	for i, d := range dims {
@@ -65,7 +67,8 @@ func IotaType(element mlir.Type, dimension int64, dims ...int64) (mlir.Type, err
 		return mlir.Type{}, fmt.Errorf("stablehlo: iota: the element type is missing")
 	}
 	if dimension < 0 || dimension >= int64(len(dims)) {
-		return mlir.Type{}, fmt.Errorf("stablehlo: iota: there is no dimension %d among %d dimensions", dimension, len(dims))
+		return mlir.Type{},
+			fmt.Errorf("stablehlo: iota: there is no dimension %d among %d dimensions", dimension, len(dims))
 	}
 	return element.Context().TensorType(element, dims...)
 }
@@ -94,7 +97,8 @@ func BitcastConvertType(operand, element mlir.Type) (mlir.Type, error) {
 	}
 	from, to := bitsOf(t.element), bitsOf(element)
 	if from == 0 || to == 0 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s: the bit width of %s or of %s is not known", op, t.element, element)
+		return mlir.Type{},
+			fmt.Errorf("stablehlo: %s: the bit width of %s or of %s is not known", op, t.element, element)
 	}
 	dims := t.dims
 	switch {
@@ -104,11 +108,14 @@ func BitcastConvertType(operand, element mlir.Type) (mlir.Type, error) {
 	case to%from == 0:
 		last := len(dims) - 1
 		if last < 0 || dims[last].Size != int64(to/from) && dims[last].Size != mlir.Dynamic {
-			return mlir.Type{}, fmt.Errorf("stablehlo: %s: to make elements of %s, %s needs a last dimension of the size %d", op, element, operand, to/from)
+			return mlir.Type{},
+				fmt.Errorf("stablehlo: %s: to make elements of %s, %s needs a last dimension of the size %d", op,
+					element, operand, to/from)
 		}
 		dims = dims[:last]
 	default:
-		return mlir.Type{}, fmt.Errorf("stablehlo: %s: the %d bits of %s and the %d of %s do not divide each other", op, from, t.element, to, element)
+		return mlir.Type{}, fmt.Errorf("stablehlo: %s: the %d bits of %s and the %d of %s do not divide each other", op,
+			from, t.element, to, element)
 	}
 	return BoundedTensorType(t.c, element, dims...)
 }
@@ -131,7 +138,8 @@ func ReduceScatterType(operand mlir.Type, dimension, groupSize int64) (mlir.Type
 	const op = "reduce_scatter"
 	return resized(op, operand, "scatter dimension", dimension, groupSize, func(size int64) (int64, error) {
 		if size%groupSize != 0 {
-			return 0, fmt.Errorf("stablehlo: %s: the size %d of dimension %d is not divisible by %d devices", op, size, dimension, groupSize)
+			return 0, fmt.Errorf("stablehlo: %s: the size %d of dimension %d is not divisible by %d devices", op, size,
+				dimension, groupSize)
 		}
 		return size / groupSize, nil
 	})
@@ -139,7 +147,9 @@ func ReduceScatterType(operand mlir.Type, dimension, groupSize int64) (mlir.Type
 
 // resized returns the type of an operand with one dimension resized for the devices of a
 // group. In errors the dimension is named what.
-func resized(op string, operand mlir.Type, what string, dimension, groupSize int64, resize func(size int64) (int64, error)) (mlir.Type, error) {
+func resized(
+	op string, operand mlir.Type, what string, dimension, groupSize int64, resize func(size int64) (int64, error),
+) (mlir.Type, error) {
 	t, err := tensorOf(op, "operand", operand)
 	if err != nil {
 		return mlir.Type{}, err
@@ -178,7 +188,8 @@ func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type
 		{"contracting", d.LHSContractingDimensions, d.RHSContractingDimensions},
 	} {
 		if len(group.lhs) != len(group.rhs) {
-			return mlir.Type{}, fmt.Errorf("stablehlo: %s: %d %s dimensions of lhs and %d of rhs do not match", op, len(group.lhs), group.what, len(group.rhs))
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: %d %s dimensions of lhs and %d of rhs do not match", op,
+				len(group.lhs), group.what, len(group.rhs))
 		}
 		for i := range group.lhs {
 			if err := take(op, group.what+" dimension of lhs", group.lhs[i], takenL); err != nil {
@@ -189,7 +200,8 @@ func DotGeneralType(lhs, rhs mlir.Type, d DotDimensionNumbers, element mlir.Type
 			}
 			joint, ok := join(l.dims[group.lhs[i]], r.dims[group.rhs[i]])
 			if !ok {
-				return mlir.Type{}, fmt.Errorf("stablehlo: %s: the %s dimensions %d of %s and %d of %s differ in size", op, group.what, group.lhs[i], lhs, group.rhs[i], rhs)
+				return mlir.Type{}, fmt.Errorf("stablehlo: %s: the %s dimensions %d of %s and %d of %s differ in size",
+					op, group.what, group.lhs[i], lhs, group.rhs[i], rhs)
 			}
 			if group.what == "batching" {
 				dims = append(dims, joint)
@@ -209,7 +221,8 @@ func DotType(lhs, rhs, element mlir.Type) (mlir.Type, error) {
 		return mlir.Type{}, err
 	}
 	if len(l.dims) < 1 || len(l.dims) > 2 || len(r.dims) < 1 || len(r.dims) > 2 {
-		return mlir.Type{}, fmt.Errorf("stablehlo: dot: the operands must be vectors or matrices, not %s and %s", lhs, rhs)
+		return mlir.Type{},
+			fmt.Errorf("stablehlo: dot: the operands must be vectors or matrices, not %s and %s", lhs, rhs)
 	}
 	return DotGeneralType(lhs, rhs, DotDimensionNumbers{
 		LHSContractingDimensions: []int64{int64(len(l.dims) - 1)},
@@ -230,7 +243,8 @@ func ConvolutionType(o ConvolutionOp, element mlir.Type) (mlir.Type, error) {
 	}
 	d, rank := o.DimensionNumbers, len(l.dims)
 	spatial := rank - 2
-	if spatial < 0 || len(r.dims) != rank || len(d.InputSpatialDimensions) != spatial || len(d.KernelSpatialDimensions) != spatial || len(d.OutputSpatialDimensions) != spatial {
+	if spatial < 0 || len(r.dims) != rank || len(d.InputSpatialDimensions) != spatial ||
+		len(d.KernelSpatialDimensions) != spatial || len(d.OutputSpatialDimensions) != spatial {
 		return mlir.Type{}, fmt.Errorf("stablehlo: %s: operands of %d and %d dimensions do not match %d, %d and %d spatial dimensions", op, rank, len(r.dims), len(d.InputSpatialDimensions), len(d.KernelSpatialDimensions), len(d.OutputSpatialDimensions))
 	}
 	if err := d.check(); err != nil {
@@ -240,7 +254,8 @@ func ConvolutionType(o ConvolutionOp, element mlir.Type) (mlir.Type, error) {
 	batch := l.dims[d.InputBatchDimension]
 	if o.BatchGroupCount > 1 && batch.Size != mlir.Dynamic {
 		if batch.Size%o.BatchGroupCount != 0 {
-			return mlir.Type{}, fmt.Errorf("stablehlo: %s: a batch of %d is not divisible into %d groups", op, batch.Size, o.BatchGroupCount)
+			return mlir.Type{}, fmt.Errorf("stablehlo: %s: a batch of %d is not divisible into %d groups", op,
+				batch.Size, o.BatchGroupCount)
 		}
 		batch.Size /= o.BatchGroupCount
 	} else if o.BatchGroupCount > 1 {
@@ -257,18 +272,21 @@ func ConvolutionType(o ConvolutionOp, element mlir.Type) (mlir.Type, error) {
 			what   string
 			values []int64
 			to     *int64
-		}{{"window strides", o.WindowStrides, &w.stride}, {"lhs dilation", o.LHSDilation, &w.baseDilation}, {"rhs dilation", o.RHSDilation, &w.dilation}} {
+		}{{"window strides", o.WindowStrides, &w.stride}, {"lhs dilation", o.LHSDilation, &w.baseDilation},
+			{"rhs dilation", o.RHSDilation, &w.dilation}} {
 			if list.values == nil {
 				continue
 			}
 			if len(list.values) != spatial || list.values[i] < 1 {
-				return mlir.Type{}, fmt.Errorf("stablehlo: %s: %s must have %d numbers above zero, but is %v", op, list.what, spatial, list.values)
+				return mlir.Type{}, fmt.Errorf("stablehlo: %s: %s must have %d numbers above zero, but is %v", op,
+					list.what, spatial, list.values)
 			}
 			*list.to = list.values[i]
 		}
 		if o.Padding != nil {
 			if len(o.Padding) != spatial {
-				return mlir.Type{}, fmt.Errorf("stablehlo: %s: padding must have %d pairs, but has %d", op, spatial, len(o.Padding))
+				return mlir.Type{},
+					fmt.Errorf("stablehlo: %s: padding must have %d pairs, but has %d", op, spatial, len(o.Padding))
 			}
 			w.low, w.high = o.Padding[i][0], o.Padding[i][1]
 		}
@@ -338,7 +356,8 @@ func factors(op string, lhs, rhs, element mlir.Type) (l, r tensorParts, _ mlir.T
 	}
 	if element.IsNil() {
 		if element = l.element; element.Dialect() == "quant" {
-			err = fmt.Errorf("stablehlo: %s: the result of the quantized %s has its own scale: set the element type", op, lhs)
+			err = fmt.Errorf("stablehlo: %s: the result of the quantized %s has its own scale: set the element type",
+				op, lhs)
 		}
 	}
 	return l, r, element, err

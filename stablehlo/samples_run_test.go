@@ -36,7 +36,8 @@ func TestEveryOperation(t *testing.T) {
 func TestElementwise(t *testing.T) {
 	tight := ResultAccuracy{Ulps: 2, Mode: AccuracyTolerance}
 	eachStableHLO(t, func(t *testing.T, c *mlir.Context) {
-		rebuild := func(name, element string, read mlirtest.Reader, create func(b *mlir.Builder, in []mlir.Value) mlir.Value) {
+		rebuild := func(name, element string, read mlirtest.Reader,
+			create func(b *mlir.Builder, in []mlir.Value) mlir.Value) {
 			in := values(t, c, "tensor<2x"+element+">", "tensor<2x"+element+">")
 			b := mlir.NewBuilder(in[0].Block(), mlir.Location{})
 			op := create(b, in).Owner()
@@ -57,10 +58,12 @@ func TestElementwise(t *testing.T) {
 			}
 		}
 		for _, test := range unaryOps {
-			rebuild(test.name, test.element, test.read, func(b *mlir.Builder, in []mlir.Value) mlir.Value { return test.create(b, in[0]) })
+			rebuild(test.name, test.element, test.read,
+				func(b *mlir.Builder, in []mlir.Value) mlir.Value { return test.create(b, in[0]) })
 		}
 		for _, test := range binaryOps {
-			rebuild(test.name, test.element, test.read, func(b *mlir.Builder, in []mlir.Value) mlir.Value { return test.create(b, in[0], in[1]) })
+			rebuild(test.name, test.element, test.read,
+				func(b *mlir.Builder, in []mlir.Value) mlir.Value { return test.create(b, in[0], in[1]) })
 		}
 	})
 }

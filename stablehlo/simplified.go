@@ -39,7 +39,8 @@ func simplified(op mlir.Operation) string {
 		}
 	case "stablehlo.add", "stablehlo.subtract":
 		x := op.Operand(0)
-		if !isInteger(op) && isFixed(op.Operand(1)) && isMadeBy(x, "stablehlo.add", "stablehlo.subtract") && isFixed(x.Owner().Operand(1)) {
+		if !isInteger(op) && isFixed(op.Operand(1)) && isMadeBy(x, "stablehlo.add", "stablehlo.subtract") &&
+			isFixed(x.Owner().Operand(1)) {
 			return "a sum with two constants, which are added first"
 		}
 	case "stablehlo.sqrt":

@@ -66,9 +66,11 @@ func marked(main mlir.Operation, what, list string, types []mlir.Type) (effects 
 		shape, err := ShapeOf(t)
 		switch {
 		case !isText:
-			return nil, fmt.Errorf("stablehlo: %s %d of main has %s = %s: it must be a string", what, i, EffectAttribute, a)
+			return nil,
+				fmt.Errorf("stablehlo: %s %d of main has %s = %s: it must be a string", what, i, EffectAttribute, a)
 		case err != nil || !shape.Equal(RuntimeTokenShape()):
-			return nil, fmt.Errorf("stablehlo: %s %d of main has %s, but is a %s: a runtime token is a %s", what, i, EffectAttribute, t, RuntimeTokenShape())
+			return nil, fmt.Errorf("stablehlo: %s %d of main has %s, but is a %s: a runtime token is a %s", what, i,
+				EffectAttribute, t, RuntimeTokenShape())
 		}
 		effects = append(effects, effect)
 	}

@@ -22,7 +22,8 @@ func TensorType(c *mlir.Context, s tensor.Shape) (mlir.Type, error) {
 		case d == -1:
 			dims[i] = mlir.Dynamic
 		case d < 0:
-			return mlir.Type{}, fmt.Errorf("stablehlo: dimension %d of %s is negative: give its size, or -1 if that is not known", i, s)
+			return mlir.Type{},
+				fmt.Errorf("stablehlo: dimension %d of %s is negative: give its size, or -1 if that is not known", i, s)
 		}
 	}
 	return c.TensorType(element, dims...)

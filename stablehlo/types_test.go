@@ -50,7 +50,8 @@ func TestUnknownDimension(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := TensorType(c, tensor.ShapeOf(tensor.F32, 2, -5)); err == nil || !strings.Contains(err.Error(), "dimension 1 of f32[2,-5] is negative") {
+	if _, err := TensorType(c, tensor.ShapeOf(tensor.F32, 2, -5)); err == nil ||
+		!strings.Contains(err.Error(), "dimension 1 of f32[2,-5] is negative") {
 		t.Errorf("the error of a negative dimension is %v", err)
 	}
 	check.Diff(t, "type", "tensor<?xf32>", typ.String())

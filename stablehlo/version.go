@@ -35,11 +35,14 @@ const (
 // read. The weeks are counted back from the library's release.
 func VersionFor(l *mlir.Library, c Compatibility) (string, error) {
 	if c < CompatibleNone || c > CompatibleMax {
-		return "", fmt.Errorf("stablehlo: there is no compatibility %d: use the constants", c) // the library aborts the process
+		// the library aborts the process
+		return "", fmt.Errorf("stablehlo: there is no compatibility %d: use the constants", c)
 	}
-	return version(l, "stablehloVersionFromCompatibilityRequirement", func(t *capi.Table, cb capi.MlirStringCallback, data unsafe.Pointer) {
-		capi.StablehloVersionFromCompatibilityRequirement(t, capi.MlirStablehloCompatibilityRequirement(c), cb, data)
-	})
+	return version(l, "stablehloVersionFromCompatibilityRequirement",
+		func(t *capi.Table, cb capi.MlirStringCallback, data unsafe.Pointer) {
+			capi.StablehloVersionFromCompatibilityRequirement(t, capi.MlirStablehloCompatibilityRequirement(c), cb,
+				data)
+		})
 }
 
 // SmallerVersion returns the older of two versions.
@@ -49,16 +52,20 @@ func SmallerVersion(l *mlir.Library, a, b string) (string, error) {
 			return "", err
 		}
 	}
-	return version(l, "stablehloGetSmallerVersion", func(t *capi.Table, cb capi.MlirStringCallback, data unsafe.Pointer) {
-		capi.StablehloGetSmallerVersion(t, a, b, cb, data)
-	})
+	return version(l, "stablehloGetSmallerVersion",
+		func(t *capi.Table, cb capi.MlirStringCallback, data unsafe.Pointer) {
+			capi.StablehloGetSmallerVersion(t, a, b, cb, data)
+		})
 }
 
-func version(l *mlir.Library, name string, get func(*capi.Table, capi.MlirStringCallback, unsafe.Pointer)) (string, error) {
+func version(
+	l *mlir.Library, name string, get func(*capi.Table, capi.MlirStringCallback, unsafe.Pointer),
+) (string, error) {
 	if !l.Has(name) {
 		return "", &mlir.UnsupportedError{Library: l.Path(), Function: name}
 	}
-	return string(capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) { get(raw.LibraryTable(l), cb, ud) })), nil
+	return string(
+		capi.Collect(func(cb capi.MlirStringCallback, ud unsafe.Pointer) { get(raw.LibraryTable(l), cb, ud) })), nil
 }
 
 // checkVersion returns an error unless v has the form major.minor.patch.

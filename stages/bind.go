@@ -63,7 +63,8 @@ func (c *Callback) bind() (b binding, err error) {
 		return b, err
 	}
 	b.slot, err = dispatch.Resolve(b.config)
-	if unknown := new(callbacks.UnknownError); err != nil && c.foreign && len(c.Results) == 0 && !errors.As(err, &unknown) {
+	if unknown := new(callbacks.UnknownError); err != nil && c.foreign && len(c.Results) == 0 &&
+		!errors.As(err, &unknown) {
 		// A function that does not wait can serve a call without results.
 		observing := b.config
 		observing.Form = contract.Observe

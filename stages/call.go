@@ -40,7 +40,8 @@ func (r *run) call(s *callStep, in []*value) ([]*value, error) {
 		}
 		views = append(views, tensor.View{Shape: shape.Clone(), Data: host.Data})
 	}
-	c := &call{args: views[:data:data], ids: views[data:], device: r.program.place(0, r.replica).number, runID: r.calls.ID()}
+	c := &call{args: views[:data:data], ids: views[data:], device: r.program.place(0, r.replica).number,
+		runID: r.calls.ID()}
 	out := make([]*value, 0, len(s.out))
 	add := func(data tensor.View) {
 		out = append(out, onHost(tensor.View{Shape: s.shapes[len(out)].Clone(), Data: data.Data}))

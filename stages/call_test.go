@@ -18,7 +18,8 @@ func TestCallsAsInline(t *testing.T) {
 	var seen []string
 	record := func(name string) callbacks.Func {
 		return func(f *callbacks.Frame) error {
-			seen = append(seen, fmt.Sprint(name, " ", f.Config, " ", f.Context().Value(seenKey{}), " ", f.Device, len(f.IDs), f.Args, len(f.Results)))
+			seen = append(seen, fmt.Sprint(name, " ", f.Config, " ", f.Context().Value(seenKey{}), " ", f.Device,
+				len(f.IDs), f.Args, len(f.Results)))
 			if len(f.Results) > 0 {
 				return double(f)
 			}

@@ -37,7 +37,8 @@ func (d onClient) check() error {
 		return errors.New("its client is nil: open one with bridge.Open and NewClient")
 	}
 	if n := d.at.client.NumDevices(); d.at.number < 0 || d.at.number >= n {
-		return fmt.Errorf("there is no device %d; the client has %d, numbered from 0: see ClientOptions.Devices", d.at.number, n)
+		return fmt.Errorf("there is no device %d; the client has %d, numbered from 0: see ClientOptions.Devices",
+			d.at.number, n)
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// compileStages compiles the stages of a plan: several at a time, because XLA uses one processor for most of a compile. Of
-// several errors, it returns that of the first stage.
+// compileStages compiles the stages of a plan: several at a time, because XLA uses one processor for most of a compile.
+// Of several errors, it returns that of the first stage.
 func (p *Plan) compileStages(ctx context.Context) ([]compiledStage, error) {
 	var reading sync.Mutex // the stages' modules have one context
 	programs, errs := make([]compiledStage, len(p.stages)), make([]error, len(p.stages))
@@ -56,7 +56,8 @@ hand:
 func (p *Plan) compileStage(ctx context.Context, s *Stage, reading *sync.Mutex) (compiledStage, error) {
 	reading.Lock()
 	device := p.devices[s.Device]
-	key := stageKey{client: device.place().client, replicas: s.replicas, exact: p.exact, jax: strings.Join(s.jax, "\x00"), text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
+	key := stageKey{client: device.place().client, replicas: s.replicas, exact: p.exact, jax: strings.Join(s.jax,
+		"\x00"), text: sha256.Sum256([]byte(s.module.String())), library: s.module.Context().Library().Path()}
 	reading.Unlock()
 	return compiled.get(ctx, key, func() (compiledStage, error) {
 		made, err := device.compile(ctx, s, p.exact, reading)
@@ -89,7 +90,8 @@ func unserved(m *mlir.Module) string {
 		switch {
 		case contract.XLATargetOf(call.Target) != contract.NotXLA:
 		case typed:
-			return fmt.Sprintf("if a function of this process should serve the target %q, name it in Options.Foreign", call.Target)
+			return fmt.Sprintf("if a function of this process should serve the target %q, name it in Options.Foreign",
+				call.Target)
 		default:
 			return fmt.Sprintf("if a function of this process should serve the target %q, rewrite it by passes.ReplaceLegacy, and register the function with package callbacks/legacy", call.Target)
 		}

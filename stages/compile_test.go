@@ -48,7 +48,8 @@ func TestEqualStages(t *testing.T) {
 	check.Cleanup(t, client)
 	compiles := func() int64 { s := cache.Stats(); return s.Hits + s.Misses }
 	compile := func() stages.Executable {
-		e, err := stages.Compile(t.Context(), layers(t, "double", 3), stages.Options{Devices: stages.On(client), Force: cutAll("double")})
+		e, err := stages.Compile(t.Context(), layers(t, "double", 3),
+			stages.Options{Devices: stages.On(client), Force: cutAll("double")})
 		check.NoError(t, err)
 		return e
 	}
@@ -58,7 +59,8 @@ func TestEqualStages(t *testing.T) {
 	for i := range all {
 		m := layers(t, "double", 3)
 		wait.Go(func() {
-			all[i], errs[i] = stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cutAll("double")})
+			all[i], errs[i] = stages.Compile(t.Context(), m,
+				stages.Options{Devices: stages.On(client), Force: cutAll("double")})
 		})
 	}
 	wait.Wait()
@@ -88,7 +90,8 @@ func TestCompileErrors(t *testing.T) {
   return %c : tensor<4xf32>
 }`)
 	for range 5 {
-		_, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(newClient(t)), Force: cutAll("double")})
+		_, err := stages.Compile(t.Context(), m,
+			stages.Options{Devices: stages.On(newClient(t)), Force: cutAll("double")})
 		check.Error(t, err, "stages: stage 0: ", "first")
 		_, err = stages.Compile(t.Context(), m, stages.Options{})
 		check.Error(t, err, "stages: stage 0: the interpreter cannot run it: ")

@@ -16,8 +16,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// While a callback of one run is under way, another run of the program executes its stages: the first run's callback returns only
-// after the second run is over.
+// While a callback of one run is under way, another run of the program executes its stages: the first run's callback
+// returns only after the second run is over.
 func TestPipelining(t *testing.T) {
 	over := make(chan struct{})
 	register(t, "first", func(f *callbacks.Frame) error {
@@ -62,7 +62,8 @@ func TestPipelining(t *testing.T) {
 	}
 }
 
-// Stages that wait for different callbacks run at the same time: each callback returns only when the other one was called.
+// Stages that wait for different callbacks run at the same time: each callback returns only when the other one was
+// called.
 func TestIndependentCallbacks(t *testing.T) {
 	var both sync.WaitGroup
 	register(t, "meet", func(f *callbacks.Frame) error {
@@ -101,7 +102,8 @@ func TestManyRuns(t *testing.T) {
 	}, callbacks.Options{})
 	client := devices(t, 2)
 	m := halves(t, "call")
-	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client, 0, 1), Force: cutAll("call"), Place: after("call")})
+	e, err := stages.Compile(t.Context(), m,
+		stages.Options{Devices: stages.On(client, 0, 1), Force: cutAll("call"), Place: after("call")})
 	check.NoError(t, err)
 	before := held(client)
 	shared := put(t, client, 1)
@@ -111,7 +113,8 @@ func TestManyRuns(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			kind := i % 4
-			var in bridge.Input = floats(float32(i), 0, 0, float32(kind*10-1)) // x is one more, and the callback gets 3x
+			// x is one more, and the callback gets 3x
+			var in bridge.Input = floats(float32(i), 0, 0, float32(kind*10-1))
 			if kind == 3 {
 				in = shared
 			}

@@ -66,7 +66,8 @@ func Cut(m *mlir.Module, o Options) (*Plan, error) {
 	o.warnForce(whole)
 	c := &cutter{
 		module: whole, plan: &Plan{devices: o.devices(), replicas: replicas}, stats: callbacks.Stats(),
-		boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{}, called: map[mlir.Operation][]string{},
+		boundaries: map[mlir.Operation]*Callback{}, holds: map[mlir.Operation]bool{},
+		called: map[mlir.Operation][]string{},
 	}
 	if err := dropUnused(whole); err != nil {
 		return nil, err
@@ -140,8 +141,8 @@ type cutter struct {
 	indexes    map[*Callback]int
 }
 
-// find returns the block of main. It records the callbacks, which are in main after inlining, and refuses those that cannot be
-// cut.
+// find returns the block of main. It records the callbacks, which are in main after inlining, and refuses those that
+// cannot be cut.
 func (c *cutter) find(o Options) (mlir.Block, error) {
 	_, functions := function.Defined(c.module)
 	main, ok := functions["main"]
@@ -185,7 +186,9 @@ func (c *cutter) find(o Options) (mlir.Block, error) {
 			case "func.func":
 				return mlir.Block{}, cutError(s.op, "the callback %q is in the function %s, which main does not call itself: an operation names it", callback.Name, symbolOf(around))
 			default:
-				return mlir.Block{}, cutError(s.op, "the callback %q is in a %s, which cannot be cut: move the callback out of it", callback.Name, around.Name())
+				return mlir.Block{},
+					cutError(s.op, "the callback %q is in a %s, which cannot be cut: move the callback out of it",
+						callback.Name, around.Name())
 			}
 		}
 	}

@@ -312,7 +312,8 @@ func comesFree(v mlir.Value) bool { return v.IsResult() && isFree(v.Owner()) }
 
 // isFree reports whether an operation needs nothing and always computes the same.
 func isFree(op mlir.Operation) bool {
-	return op.NumOperands() == 0 && op.NumRegions() == 0 && op.Name() != "stablehlo.custom_call" && !callop.HasSideEffect(op)
+	return op.NumOperands() == 0 && op.NumRegions() == 0 && op.Name() != "stablehlo.custom_call" &&
+		!callop.HasSideEffect(op)
 }
 
 // steps makes the steps of the body, and cuts the blocks in it.

@@ -7,15 +7,15 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// A group of at most smallGroup operations on arrays of at most smallArray elements takes less time than an execution of a
-// stage costs.
+// A group of at most smallGroup operations on arrays of at most smallArray elements takes less time than an execution
+// of a stage costs.
 const (
 	smallGroup = 16
 	smallArray = 64
 )
 
-// joinSmall moves small groups that wait for nothing, such as the counter of a loop, into later ones if no boundary needs
-// them. An execution of their own would cost more than it gains.
+// joinSmall moves small groups that wait for nothing, such as the counter of a loop, into later ones if no boundary
+// needs them. An execution of their own would cost more than it gains.
 func (b *blockCutter) joinSmall() {
 	for changed := true; changed; {
 		changed = false
@@ -51,7 +51,8 @@ func (g *group) small() bool {
 		return true
 	}
 	return len(g.nodes) <= smallGroup && !slices.ContainsFunc(g.nodes, func(n *node) bool {
-		return n.op.NumRegions() > 0 || n.op.Name() == "stablehlo.custom_call" || !smallAll(n.op.Operands()) || !smallAll(n.op.Results())
+		return n.op.NumRegions() > 0 || n.op.Name() == "stablehlo.custom_call" || !smallAll(n.op.Operands()) ||
+			!smallAll(n.op.Results())
 	})
 }
 

@@ -21,8 +21,8 @@
 // without operands, such as constants, are in each stage that uses them. What nothing
 // uses is dropped.
 //
-// Stages run on one device, or each on a device that [Options].Place chooses: of one client, of several, or the interpreter.
-// A module with replicas runs on a device for each.
+// Stages run on one device, or each on a device that [Options].Place chooses: of one client, of several, or the
+// interpreter. A module with replicas runs on a device for each.
 //
 // Callbacks in reductions, sorts and other regions that XLA compiles into one step cannot be cut,
 // and Cut refuses them.

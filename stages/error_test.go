@@ -29,7 +29,8 @@ func checkCallError(t *testing.T, err error, device int) {
 	t.Helper()
 	at := check.As[*callbacks.CallError](t, err).Loc
 	check.Diff(t, "the place has a line of a test", true, strings.Contains(at, "_test.go:"))
-	check.Text(t, err, fmt.Sprintf(`callbacks: callback "fails", called at %s, on device %d: the callback's own error`, at, device))
+	check.Text(t, err,
+		fmt.Sprintf(`callbacks: callback "fails", called at %s, on device %d: the callback's own error`, at, device))
 }
 
 // one returns a module that calls a callback in a loop that runs three times.
@@ -114,7 +115,8 @@ func TestGoexit(t *testing.T) {
 func TestTimeouts(t *testing.T) {
 	over := make(chan struct{})
 	defer close(over)
-	register(t, "slow", func(*callbacks.Frame) error { <-over; return nil }, callbacks.Options{Timeout: 50 * time.Millisecond})
+	register(t, "slow", func(*callbacks.Frame) error { <-over; return nil },
+		callbacks.Options{Timeout: 50 * time.Millisecond})
 	_, err := staged(t, one(t, "slow"), "slow").Call(t.Context(), floats(1, 2, 3, 4))
 	if late := new(callbacks.TimeoutError); !errors.As(err, &late) {
 		t.Errorf("got %v, want a TimeoutError", err)
@@ -140,8 +142,10 @@ func TestRefused(t *testing.T) {
 		o    stages.Options
 		want string
 	}{
-		{stages.Options{Force: map[string]stages.Decision{"double": stages.Inline}}, "the interpreter cannot call back: use Boundary"},
-		{stages.Options{Force: map[string]stages.Decision{"double": stages.Lower}}, "Options.Lower has no function of that name"},
+		{stages.Options{Force: map[string]stages.Decision{"double": stages.Inline}},
+			"the interpreter cannot call back: use Boundary"},
+		{stages.Options{Force: map[string]stages.Decision{"double": stages.Lower}},
+			"Options.Lower has no function of that name"},
 		{stages.Options{Force: map[string]stages.Decision{"double": 9}}, "which is no decision"},
 		{stages.Options{Lower: map[string]stages.Func{"double": nil}}, `Options.Lower["double"] is nil`},
 	} {
@@ -159,7 +163,8 @@ func TestRefused(t *testing.T) {
 	}
 	_, err = e.Run(t.Context(), "text")
 	check.Error(t, err, "input 0: a string is not an Input")
-	_, err = stages.Compile(t.Context(), one(t, "nobody"), stages.Options{Devices: stages.On(client), Force: cutAll("nobody")})
+	_, err = stages.Compile(t.Context(), one(t, "nobody"),
+		stages.Options{Devices: stages.On(client), Force: cutAll("nobody")})
 	if unknown := new(callbacks.UnknownError); !errors.As(err, &unknown) {
 		t.Errorf("got %v, want an UnknownError", err)
 	}
@@ -175,7 +180,8 @@ func TestRefused(t *testing.T) {
 	_, err = plan.Serialize()
 	check.Diff(t, "ErrClosed of a plan", true, errors.Is(err, stages.ErrClosed))
 
-	inReduce := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<4xf32>, %i: tensor<f32>) -> tensor<f32> {
+	inReduce := mlirtest.Parse(t, mlirtest.Context(t),
+		`func.func @main(%x: tensor<4xf32>, %i: tensor<f32>) -> tensor<f32> {
   %r = stablehlo.reduce(%x init: %i) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
    reducer(%a: tensor<f32>, %b: tensor<f32>) {
      %c = stablehlo.custom_call @calliope_runtime_call(%a) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "pure", callback = "double"}} : (tensor<f32>) -> tensor<f32>
@@ -213,8 +219,10 @@ func TestLower(t *testing.T) {
 
 	for want, wrong := range map[string]stages.Func{
 		"returns 0 values, and the module wants 1": func([]builder.Value) []builder.Value { return nil },
-		"returns f32[] as result 0":                func(a []builder.Value) []builder.Value { return []builder.Value{builder.ReduceSum(a[0])} },
-		"the function panicked: oh":                func([]builder.Value) []builder.Value { panic("oh") },
+		"returns f32[] as result 0": func(a []builder.Value) []builder.Value {
+			return []builder.Value{builder.ReduceSum(a[0])}
+		},
+		"the function panicked: oh": func([]builder.Value) []builder.Value { panic("oh") },
 	} {
 		_, err := stages.Cut(m, stages.Options{Lower: map[string]stages.Func{"square": wrong}})
 		check.Error(t, err, `lowering the callback "square"`, want)
@@ -243,7 +251,8 @@ func TestExplain(t *testing.T) {
 	check.NoError(t, err)
 	_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
 	check.NoError(t, err)
-	if line := strings.Split(plan.Explain(), "\n")[3]; !strings.Contains(line, "s  ") || strings.Contains(line, "  -  stages/") {
+	if line := strings.Split(plan.Explain(), "\n")[3]; !strings.Contains(line, "s  ") ||
+		strings.Contains(line, "  -  stages/") {
 		t.Errorf("no time in %q", line)
 	}
 	check.NoError(t, e.Close())

@@ -13,8 +13,8 @@ import (
 )
 
 // Explain returns tables for people: of the callbacks, with what became of each, the bytes that a call moves, and
-// the mean time of its calls so far, if its registration has Options.Measure; of the stages; of the loops that are cut, with
-// what an iteration costs; and, if there are several devices, of what crosses between them.
+// the mean time of its calls so far, if its registration has Options.Measure; of the stages; of the loops that are cut,
+// with what an iteration costs; and, if there are several devices, of what crosses between them.
 func (p *Plan) Explain() string {
 	p.given("Explain")
 	var text strings.Builder
@@ -23,13 +23,15 @@ func (p *Plan) Explain() string {
 	fmt.Fprintln(w, "callback\tform\tinside\tdecision\tbecause\tbytes in\tbytes out\ttime of a call\tplace")
 	for _, c := range p.callbacks {
 		in, out := c.Bytes()
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", c.Name, c.Config.Form, or(c.Inside), c.Decision, c.Reason, in, out, measured(c), or(c.Loc))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\n", c.Name, c.Config.Form, or(c.Inside), c.Decision,
+			c.Reason, in, out, measured(c), or(c.Loc))
 	}
 	_ = w.Flush()
 	fmt.Fprintln(&text)
 	fmt.Fprintln(w, "stage\toperations\tinputs\toutputs\tbytes in\tbytes out\tdevice")
 	for _, s := range p.stages {
-		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.number, s.Operations, len(s.Inputs), len(s.Outputs), bytesOf(s.Inputs), bytesOf(s.Outputs), p.name(s.Device))
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%s\n", s.number, s.Operations, len(s.Inputs), len(s.Outputs),
+			bytesOf(s.Inputs), bytesOf(s.Outputs), p.name(s.Device))
 	}
 	_ = w.Flush()
 	p.explainLoops(&text, w)
@@ -128,7 +130,8 @@ func (d *drawing) body(b *body, captured []string, name string) {
 	for i, s := range b.steps {
 		switch s := s.(type) {
 		case *stageStep:
-			nodes[i] = d.node(fmt.Sprintf("%s\n%d operations\n%s", s.stage.Name, s.stage.Operations, d.plan.name(s.stage.Device)), ", shape=box, style=filled, fillcolor=\"#dbe9f6\"")
+			nodes[i] = d.node(fmt.Sprintf("%s\n%d operations\n%s", s.stage.Name, s.stage.Operations,
+				d.plan.name(s.stage.Device)), ", shape=box, style=filled, fillcolor=\"#dbe9f6\"")
 			d.on[nodes[i]] = s.stage.Device
 		case *callStep:
 			nodes[i] = d.node(s.callback.Name, ", style=filled, fillcolor=\"#fde2c4\"")
@@ -211,8 +214,8 @@ func (p *Plan) counts() string {
 	return plural(len(p.stages), "stage") + " and " + plural(len(p.callbacks), "callback")
 }
 
-// A loopCost is what one iteration of a loop that is cut makes, without the loops in it. Of branches, it has the most of
-// each.
+// A loopCost is what one iteration of a loop that is cut makes, without the loops in it. Of branches, it has the most
+// of each.
 type loopCost struct {
 	callbacks  []string // also of the loops in it
 	executions int
@@ -231,7 +234,8 @@ func (p *Plan) explainLoops(text io.Writer, w *tabwriter.Writer) {
 	fmt.Fprintln(text)
 	fmt.Fprintln(w, "loop around\tstages of an iteration\tcalls\tbytes\tcost of the cuts, about")
 	for _, c := range list {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%v\n", strings.Join(c.callbacks, ", "), c.executions, c.calls, c.bytes, (time.Duration(c.executions)*r.execution + duration(c.bytes, r.crossing)).Round(time.Microsecond))
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%v\n", strings.Join(c.callbacks, ", "), c.executions, c.calls, c.bytes,
+			(time.Duration(c.executions)*r.execution + duration(c.bytes, r.crossing)).Round(time.Microsecond))
 	}
 	_ = w.Flush()
 }
@@ -249,7 +253,8 @@ func (b *body) cost(list *[]loopCost) (c loopCost) {
 			var most loopCost
 			for _, inner := range s.bodies {
 				one := inner.cost(list)
-				most.executions, most.calls, most.bytes = max(most.executions, one.executions), max(most.calls, one.calls), max(most.bytes, one.bytes)
+				most.executions, most.calls, most.bytes = max(most.executions, one.executions),
+					max(most.calls, one.calls), max(most.bytes, one.bytes)
 				most.callbacks = append(most.callbacks, one.callbacks...)
 			}
 			c.add(most)

@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/stages"
 )
 
-// TestExplainLoops checks the table of the costs of an iteration: an inner loop with one callback of 16 bytes each way, and an
-// outer one with a branch that has a tap of 16 bytes or two stages.
+// TestExplainLoops checks the table of the costs of an iteration: an inner loop with one callback of 16 bytes each way,
+// and an outer one with a branch that has a tap of 16 bytes or two stages.
 func TestExplainLoops(t *testing.T) {
 	b := builder.New(mlirtest.Context(t), builder.Options{})
 	f := b.Func("main", shape)
@@ -41,7 +41,7 @@ func TestExplainLoops(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
 		rows = append(rows, strings.Join(strings.Fields(line), " "))
 	}
-	// The outer iteration: the condition, the selector with the counter, and two stages of the branch. The inner one: the
-	// condition, and the counter with the negation.
+	// The outer iteration: the condition, the selector with the counter, and two stages of the branch. The inner one:
+	// the condition, and the counter with the negation.
 	check.Diff(t, "rows", []string{"call, tap 4 1 32 40µs", "call 2 1 32 20µs"}, rows)
 }

@@ -16,15 +16,16 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// everyWay runs a module inline, cut at the named callbacks, on a plugin that cannot call back, and on the interpreter, and
-// compares the results, which it returns.
+// everyWay runs a module inline, cut at the named callbacks, on a plugin that cannot call back, and on the interpreter,
+// and compares the results, which it returns.
 func everyWay(t *testing.T, m *mlir.Module, o stages.Options, names []string, in ...tensor.View) string {
 	t.Helper()
 	var want string
 	for i, w := range []struct {
 		device []stages.Device
 		force  map[string]stages.Decision
-	}{{stages.On(newClient(t)), nil}, {stages.On(newClient(t)), cutAll(names...)}, {stages.On(hidden(t)), nil}, {nil, nil}} {
+	}{{stages.On(newClient(t)), nil}, {stages.On(newClient(t)), cutAll(names...)}, {stages.On(hidden(t)), nil},
+		{nil, nil}} {
 		o := o
 		o.Devices, o.Force = w.device, w.force
 		e, err := stages.Compile(t.Context(), m, o)
@@ -51,8 +52,8 @@ func everyWay(t *testing.T, m *mlir.Module, o stages.Options, names []string, in
 	return want
 }
 
-// savedRun cuts a module, saves the plan, and runs it after it is loaded. ok is false if the plan cannot be saved because it
-// has ids of this process.
+// savedRun cuts a module, saves the plan, and runs it after it is loaded. ok is false if the plan cannot be saved
+// because it has ids of this process.
 func savedRun(t *testing.T, m *mlir.Module, o stages.Options, in ...tensor.View) (results string, ok bool) {
 	t.Helper()
 	plan, err := stages.Cut(m, o)
@@ -107,18 +108,24 @@ func TestEncodings(t *testing.T) {
 	m := built(t, func(f *builder.Func) {
 		like := builder.Like(shape)
 		x := builder.Neg(f.Param(0))
-		a := builder.RuntimeCall(builder.Callback{ID: id, Host: builder.HostID{Encoding: contract.EncodingOperand}}, like, x)
-		b := builder.RuntimeCall(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "opaque"}}, like, builder.Mul(a, float32(2)))
-		c := builder.RuntimeCall(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "opaque", Server: "s"}}, like, builder.Mul(b, float32(2)))
-		d := builder.Passthrough(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "opaque", Server: "none"}}, c)
-		f.Return(builder.Passthrough(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "opaque", Server: "s"}}, d), x)
+		a := builder.RuntimeCall(builder.Callback{ID: id, Host: builder.HostID{Encoding: contract.EncodingOperand}},
+			like, x)
+		b := builder.RuntimeCall(builder.Callback{
+			Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "opaque"}}, like, builder.Mul(a, float32(2)))
+		c := builder.RuntimeCall(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer,
+			Opaque: "opaque", Server: "s"}}, like, builder.Mul(b, float32(2)))
+		d := builder.Passthrough(builder.Callback{
+			Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "opaque", Server: "none"}}, c)
+		f.Return(builder.Passthrough(builder.Callback{
+			Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "opaque", Server: "s"}}, d), x)
 	})
 	names := []string{"id 0", "opaque id 6f7061717565", "opaque id 6f7061717565 of server 73"}
 	got := everyWay(t, m, stages.Options{}, names, floats(1, 2, 3, 4))
 	check.Diff(t, "results", "[f32[4] [230 226 222 218] f32[4] [-1 -2 -3 -4]]", got)
 
 	unknown := built(t, func(f *builder.Func) {
-		f.Return(builder.RuntimeCall(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "nobody", Server: "s"}}, builder.Like(shape), f.Param(0)))
+		f.Return(builder.RuntimeCall(builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer,
+			Opaque: "nobody", Server: "s"}}, builder.Like(shape), f.Param(0)))
 	})
 	_, err = stages.Compile(t.Context(), unknown, stages.Options{})
 	if missing := new(callbacks.UnknownError); !errors.As(err, &missing) {
@@ -126,7 +133,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestForeign cuts calls of a target of another host: with attributes, arrays in another layout, and results in the memory of operands.
+// TestForeign cuts calls of a target of another host: with attributes, arrays in another layout, and results in the
+// memory of operands.
 func TestForeign(t *testing.T) {
 	var seen []string
 	register(t, "mine", func(f *callbacks.Frame) error {
@@ -143,7 +151,8 @@ func TestForeign(t *testing.T) {
 		return nil
 	}, callbacks.Options{})
 	register(t, "see", func(f *callbacks.Frame) error { return nil }, callbacks.Options{Dispatch: callbacks.Async})
-	m := mlirtest.Parse(t, mlirtest.Context(t), `func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+	m := mlirtest.Parse(t, mlirtest.Context(t),
+		`func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
   %z = stablehlo.add %x, %x : tensor<2x3xf32>
   %y:2 = stablehlo.custom_call @mine(%z) {api_version = 4 : i32, has_side_effect = true,
     backend_config = {b = true, f = 1.5 : f32, g = 2.5 : f64, i = -1 : i8, l = array<i64: 1, 2>, s = "text", d = {u = 7 : ui16}, e = dense<[3, 4]> : tensor<2xi32>},
@@ -153,7 +162,8 @@ func TestForeign(t *testing.T) {
   stablehlo.custom_call @seen(%y#0) {api_version = 4 : i32, has_side_effect = true, backend_config = {}} : (tensor<2x3xf32>) -> ()
   return %y#0, %y#1, %z : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 }`)
-	o := stages.Options{Foreign: []bridge.ForeignTarget{{Target: "mine", AnyLayout: true}, {Target: "seen", Callback: "see"}}}
+	o := stages.Options{
+		Foreign: []bridge.ForeignTarget{{Target: "mine", AnyLayout: true}, {Target: "seen", Callback: "see"}}}
 	in, err := tensor.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
 	check.NoError(t, err)
 	// The memory of the operand is 2 8 4 10 6 12, column by column.
@@ -170,8 +180,10 @@ func TestForeign(t *testing.T) {
 		check.Error(t, err, want)
 	}
 	refused("stablehlo.custom_call at", bridge.ForeignTarget{Target: "mine"}) // the layout
-	refused("it has no factor", bridge.ForeignTarget{Target: "mine", AnyLayout: true, Check: func(callbacks.Attributes) error { return errors.New("it has no factor") }})
-	_, err = stages.Compile(t.Context(), m, stages.Options{Foreign: []bridge.ForeignTarget{{Target: "mine", Callback: "nobody", AnyLayout: true}}})
+	refused("it has no factor", bridge.ForeignTarget{Target: "mine", AnyLayout: true,
+		Check: func(callbacks.Attributes) error { return errors.New("it has no factor") }})
+	_, err = stages.Compile(t.Context(), m,
+		stages.Options{Foreign: []bridge.ForeignTarget{{Target: "mine", Callback: "nobody", AnyLayout: true}}})
 	if unknown := new(callbacks.UnknownError); !errors.As(err, &unknown) {
 		t.Errorf("got %v, want an UnknownError", err)
 	}

@@ -98,13 +98,15 @@ func TestInputs(t *testing.T) {
 		_, got := cut.Run(t.Context(), second, test.in)
 		check.Error(t, want, "input 1: ")
 		check.Error(t, got, "stages: run: input 1: ")
-		if text := strings.TrimPrefix(fmt.Sprint(want), "bridge: run: "); test.same && "stages: run: "+text != strings.Replace(fmt.Sprint(got), "is not an Input: ", "is not an Input; ", 1) {
+		if text := strings.TrimPrefix(fmt.Sprint(want), "bridge: run: "); test.same &&
+			"stages: run: "+text != strings.Replace(fmt.Sprint(got), "is not an Input: ", "is not an Input; ", 1) {
 			t.Errorf("%s: got %q, inline %q", test.name, got, want)
 		}
 	}
 	for _, e := range []stages.Executable{inline, cut} {
 		_, err := e.Run(t.Context(), second, tensor.Vector[int32](1, 2, 3, 4))
-		if wrong := new(bridge.InputError); !errors.As(err, &wrong) || wrong.Index != 1 || wrong.Got.DType != tensor.S32 {
+		if wrong := new(bridge.InputError); !errors.As(err, &wrong) || wrong.Index != 1 ||
+			wrong.Got.DType != tensor.S32 {
 			t.Errorf("got %v, want an InputError", err)
 		}
 		_, err = e.Run(t.Context(), second)
@@ -158,7 +160,8 @@ func TestDonations(t *testing.T) {
 			for _, b := range out {
 				check.Diff(t, "result", "f32[4] [9 20 35 14]", fmt.Sprint(check.Must(b.ToHost(t.Context()))))
 				if e == cut && (at != memory || address(t, b) != memory) {
-					t.Errorf("the callback sees %p, the result is at %p, and the donated array was at %p", at, address(t, b), memory)
+					t.Errorf("the callback sees %p, the result is at %p, and the donated array was at %p", at,
+						address(t, b), memory)
 				}
 				check.NoError(t, b.Close())
 			}

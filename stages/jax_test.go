@@ -21,7 +21,8 @@ import (
 // TestJAX cuts what JAX lowers for each of its callbacks. Modules that devices share are not cut.
 func TestJAX(t *testing.T) {
 	refused := map[string]string{}
-	for _, name := range []string{"gspmd_debug", "gspmd_shard_map_debug", "gspmd_shard_map_pure", "shard_map_pure", "sharded_debug", "sharded_debug_partitioned", "sharded_io", "sharded_io_on_device", "sharded_pure"} {
+	for _, name := range []string{"gspmd_debug", "gspmd_shard_map_debug", "gspmd_shard_map_pure", "shard_map_pure",
+		"sharded_debug", "sharded_debug_partitioned", "sharded_io", "sharded_io_on_device", "sharded_pure"} {
 		refused[name] = "partition"
 	}
 	// The library does not read these.
@@ -53,7 +54,8 @@ func TestJAX(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".mlir")
 		t.Run(name, func(t *testing.T) {
-			names := names[:1+slices.Max(contract.JAXIndices(check.Must(bridge.Source(text).Describe("", true)).Calls()))]
+			names := names[:1+
+				slices.Max(contract.JAXIndices(check.Must(bridge.Source(text).Describe("", true)).Calls()))]
 			m, err := mlirtest.ContextOf(t, mlirtest.LibraryFor(t, text)).Parse(name, text)
 			if err == nil {
 				check.Cleanup(t, m)
@@ -70,7 +72,8 @@ func TestJAX(t *testing.T) {
 			var want, wantCalls string
 			var in []tensor.View
 			for i, o := range []stages.Options{
-				{Devices: stages.On(client)}, {Devices: stages.On(client), Force: cutAll(names...)}, {Devices: stages.On(without)}, {},
+				{Devices: stages.On(client)}, {Devices: stages.On(client), Force: cutAll(names...)},
+				{Devices: stages.On(without)}, {},
 			} {
 				o.JAXCallbacks = names
 				e, err := stages.Compile(t.Context(), m, o)
@@ -178,7 +181,8 @@ func TestJAXInlineInStages(t *testing.T) {
 	}
 	for _, names := range [][]string{{"one", "two"}, {"one", "three"}} { // equal stages with other callbacks
 		clear(calls)
-		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), JAXCallbacks: names, Force: cutAll("one")})
+		e, err := stages.Compile(t.Context(), m,
+			stages.Options{Devices: stages.On(client), JAXCallbacks: names, Force: cutAll("one")})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		_, err = e.Call(t.Context(), floats(1, 2, 3, 4))

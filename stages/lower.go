@@ -28,7 +28,8 @@ func (c *cutter) lowerAll(o Options) error {
 			continue
 		}
 		if !cb.pure {
-			return cutError(s.op, "the callback %q has the form %s: only calls of the form %s are lowered", cb.Name, cb.Config.Form, contract.Pure)
+			return cutError(s.op, "the callback %q has the form %s: only calls of the form %s are lowered", cb.Name,
+				cb.Config.Form, contract.Pure)
 		}
 		if err := c.lower(s.op, cb, build); err != nil {
 			return err
@@ -87,7 +88,8 @@ func (c *cutter) built(op mlir.Operation, cb *Callback, build Func, name string)
 		return made, err
 	}
 	if len(results) != len(cb.Results) {
-		return made, fmt.Errorf("the function returns %d values, and the module wants %d", len(results), len(cb.Results))
+		return made,
+			fmt.Errorf("the function returns %d values, and the module wants %d", len(results), len(cb.Results))
 	}
 	for i, v := range results {
 		if got, want := v.Shape(), cb.Results[i]; !got.Equal(want) {

@@ -46,8 +46,8 @@ func (r *run) meet(s *Stage, in []*value) ([]*value, error) {
 	return m.out[r.replica*n:][:n], nil
 }
 
-// wait waits for the end of a meeting. Once all have come, it waits even if the context ends, because their inputs are in
-// use. If they have not, it ends the meeting, so that nobody computes what would have no owner.
+// wait waits for the end of a meeting. Once all have come, it waits even if the context ends, because their inputs are
+// in use. If they have not, it ends the meeting, so that nobody computes what would have no owner.
 func (e *execution) wait(s *Stage, m *meeting) error {
 	select {
 	case <-m.over:

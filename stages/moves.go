@@ -31,8 +31,8 @@ type tracker struct {
 	sums map[[2]int]*move
 }
 
-// body follows the values of a body from where those from outside are. It returns where its results are. A value without
-// a device is on the host.
+// body follows the values of a body from where those from outside are. It returns where its results are. A value
+// without a device is on the host.
 func (t *tracker) body(b *body, outside []set.Set) []set.Set {
 	at := make([]set.Set, len(b.shapes))
 	copy(at, outside)

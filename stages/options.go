@@ -92,9 +92,11 @@ func (o Options) check() error {
 		case d > Lower:
 			return fmt.Errorf("stages: Options.Force[%q] is %v, which is no decision", name, d)
 		case d == Lower && o.Lower[name] == nil:
-			return fmt.Errorf("stages: Options.Force[%q] is Lower, but Options.Lower has no function of that name", name)
+			return fmt.Errorf("stages: Options.Force[%q] is Lower, but Options.Lower has no function of that name",
+				name)
 		case d == Inline && !slices.ContainsFunc(o.devices(), Device.callsBack):
-			return fmt.Errorf("stages: Options.Force[%q] is Inline, but %s cannot call back: use Boundary", name, o.devices()[0])
+			return fmt.Errorf("stages: Options.Force[%q] is Inline, but %s cannot call back: use Boundary", name,
+				o.devices()[0])
 		}
 	}
 	for name, f := range o.Lower {
@@ -126,7 +128,8 @@ func (o Options) warnForce(m *mlir.Module) {
 			continue
 		}
 		if near := nearest.Name(name, maps.Keys(unnamed)); near != "" {
-			slog.Warn("stages: the module does not call a callback that Options.Force names", "name", name, "nearest", near)
+			slog.Warn("stages: the module does not call a callback that Options.Force names", "name", name, "nearest",
+				near)
 			return
 		}
 	}
@@ -160,8 +163,8 @@ const (
 	// Options.Lower has a function, or cut. Each callback is judged by itself.
 	//
 	// The estimates are of the bytes that a call moves, and of the time of the function: the mean of its measured calls
-	// so far (see callbacks.Options.Measure), whatever their sizes. An unmeasured function counts as compiled code, which is
-	// estimated by the bytes that it must read and write. See docs/stages.md for the rates.
+	// so far (see callbacks.Options.Measure), whatever their sizes. An unmeasured function counts as compiled code,
+	// which is estimated by the bytes that it must read and write. See docs/stages.md for the rates.
 	Cheapest
 )
 

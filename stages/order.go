@@ -42,7 +42,8 @@ func runtimeTokens(m *mlir.Module, main mlir.Block) (t tokens, err error) {
 	case in != out:
 		return t, cutError(main.Parent(), "main takes %d tokens and returns %d: it must return one for each", in, out)
 	case in > 0 && len(t.effects) > 0:
-		return t, cutError(main.Parent(), "main has runtime tokens beside the tokens of JAX: only one of the two is possible")
+		return t,
+			cutError(main.Parent(), "main has runtime tokens beside the tokens of JAX: only one of the two is possible")
 	}
 	for i := range in {
 		t.leading = true

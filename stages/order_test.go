@@ -50,7 +50,8 @@ func TestOrderOverRuns(t *testing.T) {
 		check.Cleanup(t, e)
 		check.Diff(t, "inputs", "[f32[4]]", fmt.Sprint(e.Inputs()))
 		check.Diff(t, "outputs", "[f32[4]]", fmt.Sprint(e.Outputs()))
-		whole, err := stages.Compile(t.Context(), ordered(t, builder.AllEffects), stages.Options{Devices: stages.On(client)})
+		whole, err := stages.Compile(t.Context(), ordered(t, builder.AllEffects),
+			stages.Options{Devices: stages.On(client)})
 		check.NoError(t, err)
 		check.Cleanup(t, whole)
 		calls = nil

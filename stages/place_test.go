@@ -40,11 +40,12 @@ func held(clients ...*bridge.Client) []bridge.ClientStats {
 	return list
 }
 
-// checkHeld compares what clients hold with what they held before. Copies of arrays that they have borrowed may still be
-// under way: it waits for their end.
+// checkHeld compares what clients hold with what they held before. Copies of arrays that they have borrowed may still
+// be under way: it waits for their end.
 func checkHeld(t *testing.T, before []bridge.ClientStats, clients ...*bridge.Client) {
 	t.Helper()
-	for limit := time.Now().Add(10 * time.Second); !slices.Equal(before, held(clients...)) && time.Now().Before(limit); {
+	for limit := time.Now().Add(10 * time.Second); !slices.Equal(before, held(clients...)) &&
+		time.Now().Before(limit); {
 		time.Sleep(time.Millisecond)
 	}
 	check.Diff(t, "what the clients hold", before, held(clients...))
@@ -62,8 +63,8 @@ func build(t *testing.T, params int, f func(f *builder.Func)) *mlir.Module {
 	return m
 }
 
-// halves returns a module of two halves, with a callback between them, and values that both need: x + 1, and an array that
-// no input takes part in.
+// halves returns a module of two halves, with a callback between them, and values that both need: x + 1, and an array
+// that no input takes part in.
 func halves(t *testing.T, name string) *mlir.Module {
 	return build(t, 1, func(f *builder.Func) {
 		x := builder.Add(f.Param(0), float32(1))
@@ -161,8 +162,10 @@ func TestPlaceRefuses(t *testing.T) {
 	}{
 		{stages.Options{Devices: []stages.Device{nil}}, "Options.Devices[0]: it is nil: use On or Interpreter"},
 		{stages.Options{Devices: stages.On(nil)}, "its client is nil"},
-		{stages.Options{Devices: stages.On(client, 0, 2)}, "Options.Devices[1]: there is no device 2; the client has 2"},
-		{stages.Options{Place: func(*stages.Stage) int { return 1 }}, "Options.Place returned 1 for stage 0: Options.Devices has 1"},
+		{stages.Options{Devices: stages.On(client, 0, 2)},
+			"Options.Devices[1]: there is no device 2; the client has 2"},
+		{stages.Options{Place: func(*stages.Stage) int { return 1 }},
+			"Options.Place returned 1 for stage 0: Options.Devices has 1"},
 		{stages.Options{
 			Devices: append(stages.On(client), stages.Interpreter()), Place: func(*stages.Stage) int { return 1 },
 			Force: map[string]stages.Decision{"double": stages.Inline},
@@ -208,7 +211,8 @@ func TestExplainPlaces(t *testing.T) {
 	check.Diff(t, "After", []string{"double"}, plan.Stages()[1].After)
 }
 
-// A value moves to another device while the stage there waits for a callback: the callback returns only when it has arrived.
+// A value moves to another device while the stage there waits for a callback: the callback returns only when it has
+// arrived.
 func TestMovesEarly(t *testing.T) {
 	client, other := devices(t, 2), devices(t, 1)
 	for _, test := range []struct {
@@ -233,7 +237,8 @@ func TestMovesEarly(t *testing.T) {
 				f.Return(builder.Mul(builder.RuntimeCall(builder.Callback{Name: "waits"}, x, builder.Neg(x)), x))
 			})
 			e, err := stages.Compile(t.Context(), m, stages.Options{
-				Devices: append(stages.On(client), stages.On(test.second, test.second.NumDevices()-1)...), Place: after("waits"), Force: cutAll("waits"),
+				Devices: append(stages.On(client), stages.On(test.second, test.second.NumDevices()-1)...),
+				Place:   after("waits"), Force: cutAll("waits"),
 			})
 			check.NoError(t, err)
 			check.Cleanup(t, e)
@@ -256,7 +261,10 @@ func TestInlineInBranch(t *testing.T) {
 	m := build(t, 1, func(f *builder.Func) {
 		x := builder.Add(f.Param(0), float32(1))
 		positive := builder.Gt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(0))
-		builder.If(positive, func() builder.Value { return builder.Passthrough(builder.Callback{Name: "overwrites"}, x) }, func() builder.Value { return builder.Neg(x) })
+		builder.If(positive, func() builder.Value {
+			return builder.Passthrough(builder.Callback{Name: "overwrites"},
+				x)
+		}, func() builder.Value { return builder.Neg(x) })
 		f.Return(builder.RuntimeCall(builder.Callback{Name: "double"}, x, x))
 	})
 	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(devices(t, 1)), Force: cutAll("double")})

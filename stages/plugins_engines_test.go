@@ -14,8 +14,8 @@ import (
 	"github.com/calliope-mlir/calliope/stages"
 )
 
-// TestSecondPlugin runs a module that is cut in two on two plugins: the default one runs the first half, and another CPU plugin the
-// second, and the other way round.
+// TestSecondPlugin runs a module that is cut in two on two plugins: the default one runs the first half, and another
+// CPU plugin the second, and the other way round.
 func TestSecondPlugin(t *testing.T) {
 	register(t, "double", double, callbacks.Options{})
 	m := halves(t, "double")
@@ -38,7 +38,8 @@ func TestSecondPlugin(t *testing.T) {
 			for _, clients := range [][]*bridge.Client{{first, second}, {second, first}} {
 				before := held(first, second)
 				e, err := stages.Compile(t.Context(), m, stages.Options{
-					Devices: append(stages.On(clients[0], 1), stages.On(clients[1])...), Place: after("double"), Force: cutAll("double"),
+					Devices: append(stages.On(clients[0], 1), stages.On(clients[1])...), Place: after("double"),
+					Force: cutAll("double"),
 				})
 				check.NoError(t, err)
 				for range 3 {

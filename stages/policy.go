@@ -17,7 +17,8 @@ type rates struct {
 	compiled  float64       // bytes in a second that operations read and write
 }
 
-// The rates of a CPU are those of tools/bench -suite stages, rounded. They need not be exact: what is compared differs much.
+// The rates of a CPU are those of tools/bench -suite stages, rounded. They need not be exact: what is compared differs
+// much.
 var (
 	clientRates      = rates{inline: time.Microsecond, execution: 10 * time.Microsecond, crossing: 10e9, compiled: 10e9}
 	interpreterRates = rates{execution: 50 * time.Microsecond, crossing: 1e9, compiled: 20e6}

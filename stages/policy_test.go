@@ -31,11 +31,13 @@ func pureCall(t *testing.T, name string, elements int) *mlir.Module {
 func TestCheapest(t *testing.T) {
 	const small, large = 4, 1 << 28
 	register(t, "quick", double, callbacks.Options{Measure: true})
-	register(t, "slow", func(f *callbacks.Frame) error { time.Sleep(time.Millisecond); return double(f) }, callbacks.Options{Measure: true})
+	register(t, "slow", func(f *callbacks.Frame) error { time.Sleep(time.Millisecond); return double(f) },
+		callbacks.Options{Measure: true})
 	register(t, "unknown", double, callbacks.Options{})
 	client := stages.On(newClient(t))
 	for _, name := range []string{"quick", "slow"} {
-		e, err := stages.Compile(t.Context(), pureCall(t, name, small), stages.Options{Devices: client, Policy: stages.Cheapest})
+		e, err := stages.Compile(t.Context(), pureCall(t, name, small),
+			stages.Options{Devices: client, Policy: stages.Cheapest})
 		check.NoError(t, err)
 		_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
 		check.NoError(t, err)
@@ -78,7 +80,8 @@ func TestCheapest(t *testing.T) {
 		if test.force != stages.Default {
 			reason = "Options.Force"
 		}
-		if !strings.HasPrefix(cb.Reason, reason) || strings.Contains(cb.Reason, "unmeasured") != (test.name == "unknown" && test.force == stages.Default) {
+		if !strings.HasPrefix(cb.Reason, reason) ||
+			strings.Contains(cb.Reason, "unmeasured") != (test.name == "unknown" && test.force == stages.Default) {
 			t.Errorf("%s: the reason is %q", what, cb.Reason)
 		}
 		if !strings.Contains(plan.Explain(), cb.Reason) {

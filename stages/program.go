@@ -30,13 +30,15 @@ type Executable interface {
 	Close() error
 }
 
-// Compile compiles a module for devices. If the only one is the first of a client that can call back, and no option asks
-// for something else, the result is a *bridge.Executable of the whole module. Otherwise it is a *Program of its stages.
+// Compile compiles a module for devices. If the only one is the first of a client that can call back, and no option
+// asks for something else, the result is a *bridge.Executable of the whole module. Otherwise it is a *Program of its
+// stages.
 func Compile(ctx context.Context, m *mlir.Module, o Options) (Executable, error) {
 	if err := cmp.Or(dispatch.Ended(ctx), given(m), o.check()); err != nil {
 		return nil, err
 	}
-	if d := o.devices(); len(d) == 1 && d[0].callsBack() && d[0].place().number == 0 && len(o.Lower) == 0 && len(o.Force) == 0 {
+	if d := o.devices(); len(d) == 1 && d[0].callsBack() && d[0].place().number == 0 && len(o.Lower) == 0 &&
+		len(o.Force) == 0 {
 		replicas, err := o.replicas(m)
 		if err != nil {
 			return nil, err
@@ -102,7 +104,8 @@ func (p *Plan) Compile(ctx context.Context) (*Program, error) {
 		return nil, err
 	}
 	made := &Program{
-		devices: p.devices, inputs: p.inputs, outputs: p.outputs, replicas: p.replicas, numbered: p.numbered, tokens: p.tokens, main: p.main, bindings: bound,
+		devices: p.devices, inputs: p.inputs, outputs: p.outputs, replicas: p.replicas, numbered: p.numbered,
+		tokens: p.tokens, main: p.main, bindings: bound,
 	}
 	for i := range p.replicas {
 		if p.replicas > 1 {

@@ -20,7 +20,8 @@ import (
 )
 
 // callNames are the callbacks of random modules.
-var callNames = []string{"call", "call.goroutine", "call.deferred", "call.unordered", "pure", "io", "io.goroutine", "io.optional", "tap", "tap.if", "tap.async", "stuck"}
+var callNames = []string{"call", "call.goroutine", "call.deferred", "call.unordered", "pure", "io", "io.goroutine",
+	"io.optional", "tap", "tap.if", "tap.async", "stuck"}
 
 var errRandom = errors.New("the error of a random module")
 
@@ -271,7 +272,8 @@ func (l *log) stick(t *testing.T) (release func()) {
 		check.NoError(t, callbacks.Default.Unregister("stuck"))
 		check.NoError(t, callbacks.Default.Register("stuck", fn, o))
 	}
-	again(func(*callbacks.Frame) error { <-released; return nil }, callbacks.Options{Timeout: 20 * time.Millisecond, FailRun: true})
+	again(func(*callbacks.Frame) error { <-released; return nil },
+		callbacks.Options{Timeout: 20 * time.Millisecond, FailRun: true})
 	return func() {
 		close(released)
 		again(l.add, callbacks.Options{FailRun: true})
@@ -296,7 +298,8 @@ func waysOf(seed uint64, devices []stages.Device, some map[string]stages.Decisio
 	if pure && seed%4 < 2 {
 		low := maps.Clone(all)
 		low["pure"] = stages.Lower
-		ways = append(ways, way{"pure callbacks lowered", stages.Options{Devices: devices, Force: low, Lower: map[string]stages.Func{"pure": lowered}}})
+		ways = append(ways, way{"pure callbacks lowered",
+			stages.Options{Devices: devices, Force: low, Lower: map[string]stages.Func{"pure": lowered}}})
 	}
 	return ways
 }

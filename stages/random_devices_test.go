@@ -10,8 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestRandomPlaces runs random modules inline, and in stages on devices that are chosen at random: those of two clients, and the
-// interpreter. They agree in the results, in what callbacks see, and in the order of each effect.
+// TestRandomPlaces runs random modules inline, and in stages on devices that are chosen at random: those of two
+// clients, and the interpreter. They agree in the results, in what callbacks see, and in the order of each effect.
 func TestRandomPlaces(t *testing.T) {
 	l := &log{}
 	registerRandom(t, l)
@@ -33,11 +33,12 @@ func TestRandomPlaces(t *testing.T) {
 			w := way{"inline", stages.Options{Devices: stages.On(client)}}
 			if i > 0 {
 				n := len(all) - i%2 // the interpreter is slow
-				w = way{"on devices at random", stages.Options{Devices: all[:n], Force: cutAll(callNames...), Place: func(*stages.Stage) int {
-					at := r.IntN(n)
-					used[at]++
-					return at
-				}}}
+				w = way{"on devices at random",
+					stages.Options{Devices: all[:n], Force: cutAll(callNames...), Place: func(*stages.Stage) int {
+						at := r.IntN(n)
+						used[at]++
+						return at
+					}}}
 			}
 			e, err := stages.Compile(t.Context(), m, w.o)
 			if err != nil {
@@ -60,8 +61,8 @@ func TestRandomPlaces(t *testing.T) {
 	}
 }
 
-// TestRandomReplicas runs random modules on replicas with different inputs, so that they go different ways. They agree with a run of
-// the module for each replica's inputs.
+// TestRandomReplicas runs random modules on replicas with different inputs, so that they go different ways. They agree
+// with a run of the module for each replica's inputs.
 func TestRandomReplicas(t *testing.T) {
 	const replicas = 3
 	l := &log{}
@@ -86,7 +87,8 @@ func TestRandomReplicas(t *testing.T) {
 			in, want = append(in, args...), append(want, got.results...)
 		}
 		check.NoError(t, one.Close())
-		w := way{"on replicas", stages.Options{Devices: stages.On(client), Replicas: replicas, Force: cutAll(callNames...)}}
+		w := way{"on replicas",
+			stages.Options{Devices: stages.On(client), Replicas: replicas, Force: cutAll(callNames...)}}
 		e, err := stages.Compile(t.Context(), m, w.o)
 		if err != nil {
 			c.fail(w, "%v", err)

@@ -12,16 +12,18 @@ import (
 )
 
 // parameters are the parameters of a random module.
-var parameters = []tensor.Shape{tensor.ShapeOf(tensor.S32, 4), tensor.ShapeOf(tensor.F32, 4), tensor.ShapeOf(tensor.F64, 2, 2), tensor.ShapeOf(tensor.S32)}
+var parameters = []tensor.Shape{tensor.ShapeOf(tensor.S32, 4), tensor.ShapeOf(tensor.F32, 4),
+	tensor.ShapeOf(tensor.F64, 2, 2), tensor.ShapeOf(tensor.S32)}
 
 var (
-	elements   = []tensor.DType{tensor.S32, tensor.S32, tensor.F32, tensor.F32, tensor.F64, tensor.BF16, tensor.F16, tensor.S64, tensor.U8, tensor.Pred}
+	elements = []tensor.DType{tensor.S32, tensor.S32, tensor.F32, tensor.F32, tensor.F64, tensor.BF16, tensor.F16,
+		tensor.S64, tensor.U8, tensor.Pred}
 	dimensions = [][]int{{4}, {4}, {2, 2}, {}, {1}, {0}, {2, 0}}
 	effects    = []string{"a", "a", "b", builder.AllEffects}
 )
 
-// A randomProgram builds a module: values of several types, functions that call others, loops and branches in each other, and
-// all forms of callbacks on trees.
+// A randomProgram builds a module: values of several types, functions that call others, loops and branches in each
+// other, and all forms of callbacks on trees.
 type randomProgram struct {
 	*rand.Rand
 	helpers []helper
@@ -223,7 +225,8 @@ func (r *randomProgram) step(pool []number, depth int) []number {
 	case kind < 7:
 		return []number{r.elementwise(pool)}
 	case kind == 7:
-		return []number{as(fit(r.number(pool, pickOf(r, elements)), pickOf(r, dimensions)), pickOf(r, []tensor.DType{tensor.F32, tensor.F64, tensor.BF16, tensor.F16}))}
+		return []number{as(fit(r.number(pool, pickOf(r, elements)), pickOf(r, dimensions)),
+			pickOf(r, []tensor.DType{tensor.F32, tensor.F64, tensor.BF16, tensor.F16}))}
 	case kind == 8:
 		return []number{r.number(pool, pickOf(r, elements))}
 	case kind == 9:
@@ -257,7 +260,9 @@ func (r *randomProgram) elementwise(pool []number) number {
 	y := r.like(pool, x)
 	switch {
 	case x.dtype() == tensor.Pred:
-		return number{V: pickOf(r, []func(builder.Value, builder.Value) builder.Value{builder.And[builder.Value, builder.Value], builder.Or[builder.Value, builder.Value], builder.Xor[builder.Value, builder.Value]})(x.V, y.V)}
+		return number{
+			V: pickOf(r, []func(builder.Value, builder.Value) builder.Value{builder.And[builder.Value, builder.Value],
+				builder.Or[builder.Value, builder.Value], builder.Xor[builder.Value, builder.Value]})(x.V, y.V)}
 	case x.exact():
 		switch r.IntN(4) {
 		case 0:

@@ -122,8 +122,8 @@ func firstLine(err error) string {
 	return line
 }
 
-// TestRandom runs random modules inline, in stages, and in stages on the interpreter. They must agree in the results, in what
-// callbacks see, in the order of each effect, and in their failures.
+// TestRandom runs random modules inline, in stages, and in stages on the interpreter. They must agree in the results,
+// in what callbacks see, in the order of each effect, and in their failures.
 func TestRandom(t *testing.T) {
 	n, first := numberIn(t, modulesVariable, 12), numberIn(t, seedVariable, 0)
 	l := &log{}
@@ -235,7 +235,8 @@ func (c *comparison) stuck(w way) bool {
 	got := c.run(e, inputsOf(rand.New(rand.NewPCG(c.seed, 3))), noFault, 0)
 	check.NoError(c.t, e.Close())
 	var failed *callbacks.CallError
-	if got.err != nil && (!errors.As(got.err, &failed) || failed.Callback != "stuck" || !errors.As(got.err, new(*callbacks.TimeoutError))) {
+	if got.err != nil && (!errors.As(got.err, &failed) || failed.Callback != "stuck" ||
+		!errors.As(got.err, new(*callbacks.TimeoutError))) {
 		c.fail(w, "the error is %v, not a TimeoutError", got.err)
 	}
 	return got.err != nil
@@ -255,5 +256,6 @@ func inputsOf(r *rand.Rand) []tensor.View {
 		singles, doubles = append(singles, float32(r.NormFloat64())), append(doubles, r.NormFloat64())
 	}
 	matrix, _ := tensor.FromSlice(doubles, 2, 2)
-	return []tensor.View{tensor.Vector(integers(4)...), tensor.Vector(singles...), matrix, tensor.Scalar(integers(1)[0])}
+	return []tensor.View{tensor.Vector(integers(4)...), tensor.Vector(singles...), matrix,
+		tensor.Scalar(integers(1)[0])}
 }

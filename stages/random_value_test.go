@@ -13,9 +13,9 @@ import (
 // real numbers. A cut changes which operations XLA fuses, so floats may differ by the sum of
 // their bounds, and not more.
 //
-// An elementwise operation may be wrong by 4 units in the last place, in each way of running it. A sum of n products has the
-// error that any order of its additions has. What an operand may be wrong by enters a result by the
-// operation's derivative.
+// An elementwise operation may be wrong by 4 units in the last place, in each way of running it. A sum of n products
+// has the error that any order of its additions has. What an operand may be wrong by enters a result by the operation's
+// derivative.
 type number struct{ V, E builder.Value }
 
 func (n number) exact() bool         { return isExact(n.V.Shape().DType) }
@@ -33,7 +33,8 @@ func isExact(d tensor.DType) bool { _, float := digits[d]; return !float }
 // digits are the bits of the significands, and smallest the least normal numbers: XLA may flush smaller ones to zero.
 var digits = map[tensor.DType]int{tensor.F64: 53, tensor.F32: 24, tensor.F16: 11, tensor.BF16: 8}
 
-var smallest = map[tensor.DType]float64{tensor.F64: 0x1p-1022, tensor.F32: 0x1p-126, tensor.F16: 0x1p-14, tensor.BF16: 0x1p-126}
+var smallest = map[tensor.DType]float64{tensor.F64: 0x1p-1022, tensor.F32: 0x1p-126, tensor.F16: 0x1p-14,
+	tensor.BF16: 0x1p-126}
 
 // unit is the distance between two floats around 1.
 func unit(d tensor.DType) float64 { return math.Ldexp(1, 1-digits[d]) }
@@ -82,7 +83,8 @@ func sum(n number) number {
 	}
 	// Each of the n-1 additions is wrong by half a unit of a partial sum, which is not more than the sum of all sizes.
 	count := float64(n.V.Shape().NumElements())
-	return limited(computed(builder.ReduceSum(n.V), builder.Add(builder.ReduceSum(n.E), builder.Mul(builder.ReduceSum(size(n.V)), count*unit(n.dtype())))))
+	return limited(computed(builder.ReduceSum(n.V),
+		builder.Add(builder.ReduceSum(n.E), builder.Mul(builder.ReduceSum(size(n.V)), count*unit(n.dtype())))))
 }
 
 // dot multiplies two vectors of floats.
@@ -90,7 +92,8 @@ func dot(x, y number) number {
 	each := product(x, y)
 	count := float64(x.V.Shape().NumElements())
 	sizes := builder.ReduceSum(builder.Mul(size(x.V), size(y.V)))
-	return limited(computed(builder.Dot(x.V, y.V), builder.Add(builder.ReduceSum(each), builder.Mul(sizes, (count+1)*unit(x.dtype())))))
+	return limited(computed(builder.Dot(x.V, y.V),
+		builder.Add(builder.ReduceSum(each), builder.Mul(sizes, (count+1)*unit(x.dtype())))))
 }
 
 // product is what the errors of two factors make of their product: x·y - (x+a)·(y+b).
@@ -169,7 +172,8 @@ func differs(a, b []tensor.View) string {
 		x, y := floatsOf(n.view), floatsOf(m.view)
 		for k := range x {
 			if bound := n.error[k] + m.error[k]; !(math.Abs(x[k]-y[k]) <= bound) {
-				return fmt.Sprintf("number %d: %s and %s differ by %g at %d, more than %g", i, n.view, m.view, math.Abs(x[k]-y[k]), k, bound)
+				return fmt.Sprintf("number %d: %s and %s differ by %g at %d, more than %g", i, n.view, m.view,
+					math.Abs(x[k]-y[k]), k, bound)
 			}
 		}
 	}

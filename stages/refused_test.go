@@ -10,7 +10,8 @@ import (
 	"github.com/calliope-mlir/calliope/stages"
 )
 
-// TestRefusedPlaces has callbacks where they cannot be cut. The error names the callback, what is around it, and the line.
+// TestRefusedPlaces has callbacks where they cannot be cut. The error names the callback, what is around it, and the
+// line.
 func TestRefusedPlaces(t *testing.T) {
 	const call = `stablehlo.custom_call @calliope_runtime_call(%a) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "pure", callback = "f"}} : (tensor<f32>) -> tensor<f32>`
 	for name, test := range map[string]struct{ body, want string }{
@@ -47,7 +48,8 @@ func TestRefusedPlaces(t *testing.T) {
   }) : (tensor<4xf32>) -> tensor<4xf32>`, `the callback "f" is in a stablehlo.sort`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := mlirtest.Parse(t, mlirtest.Context(t), "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  "+test.body+`
+			m := mlirtest.Parse(t, mlirtest.Context(t),
+				"func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  "+test.body+`
   return %s : tensor<4xf32>
 }
 func.func private @f(%a: tensor<f32>) -> tensor<f32> {
@@ -94,5 +96,6 @@ func.func private @g(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = stablehlo.negate %a : tensor<4xf32>
   return %r : tensor<4xf32>
 }`)
-	check.Diff(t, "results", "[f32[4] [-2 -4 -6 -8]]", everyWay(t, m, stages.Options{}, []string{"double"}, floats(1, 2, 3, 4)))
+	check.Diff(t, "results", "[f32[4] [-2 -4 -6 -8]]",
+		everyWay(t, m, stages.Options{}, []string{"double"}, floats(1, 2, 3, 4)))
 }

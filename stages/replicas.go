@@ -20,7 +20,8 @@ func (o Options) replicas(m *mlir.Module) (int, error) {
 	}
 	switch {
 	case o.Replicas < 0 || o.Replicas > 0 && n > 1 && o.Replicas != n:
-		return 0, fmt.Errorf("stages: Options.Replicas is %d, but the module has %s = %d", o.Replicas, replicasAttribute, n)
+		return 0,
+			fmt.Errorf("stages: Options.Replicas is %d, but the module has %s = %d", o.Replicas, replicasAttribute, n)
 	case o.Replicas > 0:
 		n = o.Replicas
 	}
@@ -111,7 +112,8 @@ func (p *Plan) joinReplicas(s *Stage) error {
 		return nil
 	}
 	if p.devices[s.Device].place().client == nil {
-		return cutError(first, "%s cannot make operations of several replicas: give a device of a client", p.devices[s.Device])
+		return cutError(first, "%s cannot make operations of several replicas: give a device of a client",
+			p.devices[s.Device])
 	}
 	return nil
 }

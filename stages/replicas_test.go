@@ -47,7 +47,8 @@ func summed(x builder.Value) builder.Value {
 	return builder.AllReduce(x, builder.Add, builder.CollectiveOptions{})
 }
 
-// TestReplicas runs modules on replicas, inline and in stages. They agree in the results, and in what is called on each device.
+// TestReplicas runs modules on replicas, inline and in stages. They agree in the results, and in what is called on each
+// device.
 func TestReplicas(t *testing.T) {
 	c := &called{seen: map[int][]string{}}
 	register(t, "double", func(f *callbacks.Frame) error { c.add(f); return double(f) }, callbacks.Options{})
@@ -86,11 +87,13 @@ func TestReplicas(t *testing.T) {
 		}},
 		{"one replica calls", true, func(f *builder.Func) {
 			builder.Tap(builder.Callback{Name: "see", Policy: contract.Once, Device: 2, Effect: "e"}, f.Param(0))
-			x := builder.RuntimeCall(builder.Callback{Name: "double", Policy: contract.Once, Device: 1, Effect: "e"}, f.Param(0), f.Param(0))
+			x := builder.RuntimeCall(builder.Callback{Name: "double", Policy: contract.Once, Device: 1, Effect: "e"},
+				f.Param(0), f.Param(0))
 			f.Return(builder.Sub(x, f.Param(0)))
 		}},
 		{"replicas exchange values", true, func(f *builder.Func) {
-			x := builder.CollectivePermute(doubled(f.Param(0)), [][2]int{{0, 1}, {1, 2}, {2, 0}}, builder.CollectiveOptions{})
+			x := builder.CollectivePermute(doubled(f.Param(0)), [][2]int{{0, 1}, {1, 2}, {2, 0}},
+				builder.CollectiveOptions{})
 			f.Return(doubled(x))
 		}},
 	} {
@@ -120,7 +123,8 @@ func TestReplicas(t *testing.T) {
 				e, err := stages.Compile(t.Context(), m, o)
 				if o.Devices == nil && test.collectives {
 					check.Error(t, err, "the interpreter cannot make operations of several replicas")
-					if at := new(stages.CutError); !errors.As(err, &at) || !strings.Contains(at.Location, "replicas_test.go") {
+					if at := new(stages.CutError); !errors.As(err, &at) ||
+						!strings.Contains(at.Location, "replicas_test.go") {
 						t.Errorf("got %v, want a CutError with the location", err)
 					}
 					continue
@@ -175,11 +179,13 @@ func TestReplicasAtOnce(t *testing.T) {
 		s := builder.While(state{builder.Scalar(f, uint32(0)), f.Param(0)},
 			func(s state) builder.Value { return builder.Lt(s.I, uint32(3)) },
 			func(s state) state {
-				return state{builder.Add(s.I, uint32(1)), summed(builder.RuntimeCall(builder.Callback{Name: "double"}, s.V, s.V))}
+				return state{builder.Add(s.I, uint32(1)),
+					summed(builder.RuntimeCall(builder.Callback{Name: "double"}, s.V, s.V))}
 			})
 		f.Return(s.V)
 	})
-	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("double")})
+	e, err := stages.Compile(t.Context(), m,
+		stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	var all sync.WaitGroup
@@ -208,7 +214,8 @@ func TestErrorOfOneReplica(t *testing.T) {
 		f.Return(summed(builder.RuntimeCall(builder.Callback{Name: "fails"}, f.Param(0), f.Param(0))))
 	})
 	client := devices(t, 3)
-	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("fails")})
+	e, err := stages.Compile(t.Context(), m,
+		stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("fails")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	in := slices.Repeat([]tensor.View{floats(1, 2, 3, 4)}, 3)
@@ -224,8 +231,8 @@ func TestErrorOfOneReplica(t *testing.T) {
 	check.Diff(t, "results", fmt.Sprint(slices.Repeat([]tensor.View{floats(6, 12, 18, 24)}, 3)), fmt.Sprint(got))
 }
 
-// A replica that ends without coming to a collective operation fails the run. If replicas wait for each other in different
-// ones, the run ends with its context.
+// A replica that ends without coming to a collective operation fails the run. If replicas wait for each other in
+// different ones, the run ends with its context.
 func TestReplicaStaysAway(t *testing.T) {
 	register(t, "double", double, callbacks.Options{})
 	client := devices(t, 2)
@@ -238,7 +245,8 @@ func TestReplicaStaysAway(t *testing.T) {
 			f.Return(builder.If(builder.Eq(builder.ReplicaID(f), uint32(1)),
 				func() builder.Value { return one(call(y)) }, func() builder.Value { return other(call(y)) }))
 		})
-		e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: 2, Force: cutAll("double")})
+		e, err := stages.Compile(t.Context(), m,
+			stages.Options{Devices: stages.On(client), Replicas: 2, Force: cutAll("double")})
 		check.NoError(t, err)
 		check.Cleanup(t, e)
 		return e
@@ -268,17 +276,21 @@ func TestReplicasRefused(t *testing.T) {
 		{stages.Options{Replicas: -1}, "Options.Replicas is -1"},
 		{stages.Options{Devices: stages.On(client, 0, 1), Replicas: 2}, "give only On(client)"},
 		{stages.Options{Devices: stages.On(client, 1), Replicas: 2}, "is not the first"},
-		{stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("double")}, "the client has 2 devices: increase ClientOptions.Devices"},
-		{stages.Options{Devices: stages.On(client), Replicas: 3}, "the client has 2 devices: increase ClientOptions.Devices"},
+		{stages.Options{Devices: stages.On(client), Replicas: 3, Force: cutAll("double")},
+			"the client has 2 devices: increase ClientOptions.Devices"},
+		{stages.Options{Devices: stages.On(client), Replicas: 3},
+			"the client has 2 devices: increase ClientOptions.Devices"},
 	} {
 		_, err := stages.Compile(t.Context(), m, test.o)
 		check.Error(t, err, test.want)
 	}
-	e, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Replicas: 2, Force: cutAll("double")})
+	e, err := stages.Compile(t.Context(), m,
+		stages.Options{Devices: stages.On(client), Replicas: 2, Force: cutAll("double")})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	_, err = e.Call(t.Context(), floats(1, 2, 3, 4))
-	if count := new(bridge.InputCountError); !errors.As(err, &count) || *count != (bridge.InputCountError{Want: 1, Got: 1, Devices: 2}) {
+	if count := new(bridge.InputCountError); !errors.As(err, &count) ||
+		*count != (bridge.InputCountError{Want: 1, Got: 1, Devices: 2}) {
 		t.Errorf("got %v, want an InputCountError", err)
 	}
 	_, err = e.Call(t.Context(), floats(1, 2, 3, 4), floats(1))
@@ -308,7 +320,8 @@ func TestReplicasRefused(t *testing.T) {
 // The module itself says how many replicas it has.
 func TestReplicasOfModule(t *testing.T) {
 	register(t, "double", double, callbacks.Options{})
-	m := mlirtest.Parse(t, mlirtest.Context(t), `module attributes {mhlo.num_replicas = 2 : i32, mhlo.num_partitions = 1 : i32} {
+	m := mlirtest.Parse(t, mlirtest.Context(t),
+		`module attributes {mhlo.num_replicas = 2 : i32, mhlo.num_partitions = 1 : i32} {
   func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
     %n = stablehlo.negate %x : tensor<4xf32>
     %y = stablehlo.custom_call @calliope_runtime_call(%n) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "call", callback = "double"}} : (tensor<4xf32>) -> tensor<4xf32>

@@ -15,7 +15,8 @@ const maxDepth = 1000
 
 // plan returns the plan, without the modules of its stages. It checks all that a run relies on.
 func (s *savedPlan) plan(devices []Device) (*Plan, error) {
-	p := &Plan{devices: devices, inputs: s.Inputs, outputs: s.Outputs, replicas: s.Replicas, numbered: s.Numbered, tokens: tokens{s.Effects, s.Leading}}
+	p := &Plan{devices: devices, inputs: s.Inputs, outputs: s.Outputs, replicas: s.Replicas, numbered: s.Numbered,
+		tokens: tokens{s.Effects, s.Leading}}
 	if s.Replicas < 1 {
 		return nil, fmt.Errorf("there are %d replicas", s.Replicas)
 	}
@@ -72,7 +73,8 @@ func (t tokens) shapes(list []tensor.Shape) []tensor.Shape {
 // callback returns the callback.
 func (s *savedCallback) callback() (*Callback, error) {
 	c := s.Callback
-	c.pure, c.foreign, c.attributes, c.before, c.returned, c.inPlace = s.Pure, s.Foreign, s.Attributes, s.Before, s.Returned, s.InPlace
+	c.pure, c.foreign, c.attributes, c.before, c.returned, c.inPlace = s.Pure, s.Foreign, s.Attributes, s.Before,
+		s.Returned, s.InPlace
 	if c.Decision == Default || c.Decision > Lower {
 		return nil, fmt.Errorf("there is no decision %v", c.Decision)
 	}
@@ -120,7 +122,8 @@ type restorer struct {
 
 func (r *restorer) body(number, depth int) (*body, error) {
 	if number < 0 || number >= len(r.Bodies) || r.seen[number] || depth > maxDepth {
-		return nil, fmt.Errorf("body %d cannot be at depth %d: there is none of that number, or it is elsewhere", number, depth)
+		return nil,
+			fmt.Errorf("body %d cannot be at depth %d: there is none of that number, or it is elsewhere", number, depth)
 	}
 	r.seen[number] = true
 	s := &r.Bodies[number]
@@ -266,7 +269,8 @@ func (r *restorer) step(b *body, s savedStep, depth int) (step, error) {
 			return nil, fmt.Errorf("there is no stage %d", s.Number)
 		}
 		stage := r.plan.stages[s.Number]
-		return &stageStep{flow{s.In, s.Out}, stage}, errors.Join(same("input", stage.Inputs, in), same("output", stage.Outputs, out))
+		return &stageStep{flow{s.In, s.Out}, stage},
+			errors.Join(same("input", stage.Inputs, in), same("output", stage.Outputs, out))
 	case savedCall:
 		if s.Number < 0 || s.Number >= len(r.plan.callbacks) {
 			return nil, fmt.Errorf("there is no callback %d", s.Number)
@@ -329,7 +333,8 @@ func newBranch(b *body, s savedStep, bodies []*body) (step, error) {
 	return &branchStep{flow: flow{in, s.Out}, name: name, selector: s.In[0], bodies: bodies, captures: s.Captures}, nil
 }
 
-// takes returns an error unless a callback that is cut has operands and results of these shapes. The results end with tokens.
+// takes returns an error unless a callback that is cut has operands and results of these shapes. The results end with
+// tokens.
 func (c *Callback) takes(in, out []tensor.Shape) error {
 	if c.Decision != Boundary {
 		return fmt.Errorf("the callback %q is not cut", c.Name)

@@ -70,7 +70,8 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 	if p.replicas > 1 {
 		e.meetings, e.ended = map[*Stage]*meeting{}, make([]bool, p.replicas)
 	}
-	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: p.replicas, Device: p.place(0, 0).number, On: p.on, Apart: true})
+	p.group.Begin(ctx, &e.calls, dispatch.RunOptions{ID: firstRun + lastRun.Add(1), Devices: p.replicas,
+		Device: p.place(0, 0).number, On: p.on, Apart: true})
 	defer e.calls.End()
 	e.ctx = e.calls.Context()
 	results, err := e.replicas(args)
@@ -81,7 +82,8 @@ func (p *Program) run(ctx context.Context, inputs []bridge.Input, use func(*exec
 	return use(e, results)
 }
 
-// replicas executes main on all replicas. It takes over the use of each of args, and the caller gets one of each result.
+// replicas executes main on all replicas. It takes over the use of each of args, and the caller gets one of each
+// result.
 func (e *execution) replicas(args []*value) ([]*value, error) {
 	p := e.program
 	results, errs := make([][]*value, p.replicas), make([]error, p.replicas)
@@ -149,7 +151,8 @@ type activation struct {
 // body executes a body. captured are its first values, which stay the caller's. The body takes
 // over one use of each of args. The caller gets one use of each result.
 func (r *run) body(b *body, captured, args []*value) ([]*value, error) {
-	a := &activation{run: r, body: b, values: make([]*value, len(b.shapes)), left: slices.Clone(b.uses), missed: slices.Clone(b.missing)}
+	a := &activation{run: r, body: b, values: make([]*value, len(b.shapes)), left: slices.Clone(b.uses),
+		missed: slices.Clone(b.missing)}
 	for i, v := range captured {
 		a.put(i, v)
 	}

@@ -44,10 +44,12 @@ func (p *Plan) Serialize() ([]byte, error) {
 			return nil, fmt.Errorf("stages: Serialize: the callback %q%s is bound by an id, which only this process has: bind it by a name", c.Name, at)
 		}
 	}
-	s := savedPlan{Inputs: p.inputs, Outputs: p.outputs, Replicas: p.replicas, Numbered: p.numbered, Effects: p.tokens.effects, Leading: p.tokens.leading}
+	s := savedPlan{Inputs: p.inputs, Outputs: p.outputs, Replicas: p.replicas, Numbered: p.numbered,
+		Effects: p.tokens.effects, Leading: p.tokens.leading}
 	for _, c := range p.callbacks {
 		s.Callbacks = append(s.Callbacks, savedCallback{
-			Callback: *c, Pure: c.pure, Foreign: c.foreign, Attributes: c.attributes, Before: c.before, Returned: c.returned, InPlace: c.inPlace,
+			Callback: *c, Pure: c.pure, Foreign: c.foreign, Attributes: c.attributes, Before: c.before,
+			Returned: c.returned, InPlace: c.inPlace,
 		})
 	}
 	for _, stage := range p.stages {
@@ -57,7 +59,8 @@ func (p *Plan) Serialize() ([]byte, error) {
 			return nil, fmt.Errorf("stages: Serialize: %s: %w", stage.Name, err)
 		}
 		saved := savedStage{
-			Operations: stage.Operations, Inputs: stage.Inputs, Outputs: stage.Outputs, After: stage.After, Device: stage.Device, Module: module, JAX: stage.jax,
+			Operations: stage.Operations, Inputs: stage.Inputs, Outputs: stage.Outputs, After: stage.After,
+			Device: stage.Device, Module: module, JAX: stage.jax,
 		}
 		for i, donate := range stage.donate {
 			if donate {
@@ -71,13 +74,13 @@ func (p *Plan) Serialize() ([]byte, error) {
 }
 
 // Load makes a plan of what Serialize returned, on the devices of o. The modules are read into c, which must
-// stay open until the plan is closed. Options.Place may change where the stages are, and Options.Foreign has the targets
-// of inline calls, and Options.Exact says how XLA compiles. The plan has its decisions, its replicas and the names of JAX's callbacks, so o must have no other
-// options.
+// stay open until the plan is closed. Options.Place may change where the stages are, and Options.Foreign has the
+// targets of inline calls, and Options.Exact says how XLA compiles. The plan has its decisions, its replicas and the
+// names of JAX's callbacks, so o must have no other options.
 //
 // The error is a *SavedError if data was damaged. The checksum detects damage, and no intent: a run calls the
-// functions of the process that data names, and bytecode that was made for it can crash the library, so load only what you
-// trust.
+// functions of the process that data names, and bytecode that was made for it can crash the library, so load only what
+// you trust.
 func Load(c *mlir.Context, data []byte, o Options) (*Plan, error) {
 	if c == nil {
 		return nil, errors.New("stages: Load: the MLIR context is nil: check the error that was returned with it")

@@ -20,8 +20,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// everyStep returns a plan with steps of all kinds, constants that cross, empty arrays, tokens, and a stage on each of two
-// devices.
+// everyStep returns a plan with steps of all kinds, constants that cross, empty arrays, tokens, and a stage on each of
+// two devices.
 func everyStep(t testing.TB) *Plan {
 	t.Helper()
 	b := builder.New(mlirtest.Context(t), builder.Options{})
@@ -30,7 +30,8 @@ func everyStep(t testing.TB) *Plan {
 	square := builder.PureCall(builder.Callback{Name: "square"}, f.Param(0), f.Param(0))
 	x := builder.RuntimeCall(cb, square, builder.Add(square, float32(1)))
 	type state struct{ I, V builder.Value }
-	s := builder.While(state{builder.Scalar(f, int32(0)), x}, func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
+	s := builder.While(state{builder.Scalar(f, int32(0)), x},
+		func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
 		func(s state) state {
 			y := builder.If(builder.Lt(s.I, f.Param(1)),
 				func() builder.Value { return builder.RuntimeCall(cb, s.V, builder.Add(s.V, square)) },
@@ -55,7 +56,9 @@ func everyStep(t testing.TB) *Plan {
 			}
 			return 0
 		},
-		Lower: map[string]Func{"square": func(a []builder.Value) []builder.Value { return []builder.Value{builder.Mul(a[0], a[0])} }},
+		Lower: map[string]Func{"square": func(a []builder.Value) []builder.Value {
+			return []builder.Value{builder.Mul(a[0], a[0])}
+		}},
 	})
 	check.NoError(t, err)
 	check.Cleanup(t, p)
@@ -76,7 +79,8 @@ func TestSaveAll(t *testing.T) {
 		}
 	}
 	check.Diff(t, "kinds of steps", int(savedLoop)+1, len(kinds))
-	if constants < 2 || !slices.ContainsFunc(p.stages, func(s *Stage) bool { return s.Device == 1 && slices.Contains(s.donate, true) }) {
+	if constants < 2 || !slices.ContainsFunc(p.stages,
+		func(s *Stage) bool { return s.Device == 1 && slices.Contains(s.donate, true) }) {
 		t.Errorf("the plan has %d constants and the stages %v", constants, p.stages)
 	}
 	data, err := p.Serialize()
@@ -102,7 +106,8 @@ func TestLoadDamaged(t *testing.T) {
 	c := mlirtest.Context(t)
 	refused := func(data []byte, what string, i int) {
 		_, err := Load(c, data, Options{})
-		if saved := new(SavedError); !errors.As(err, &saved) || !strings.Contains(err.Error(), "or cut the module again") {
+		if saved := new(SavedError); !errors.As(err, &saved) ||
+			!strings.Contains(err.Error(), "or cut the module again") {
 			t.Fatalf("%s %d: %v", what, i, err)
 		}
 	}
@@ -152,18 +157,22 @@ func TestLoadHostile(t *testing.T) {
 		{"body 0 cannot be at depth 0", func(s *savedPlan) { s.Bodies = nil }},
 		{"cannot be at depth 1", func(s *savedPlan) { _, l := find(s, savedLoop); l.Bodies[0] = 0 }},
 		{"cannot be at depth 1", func(s *savedPlan) { _, l := find(s, savedLoop); l.Bodies[0] = -1 }},
-		{"is larger than any array can be", func(s *savedPlan) { s.Bodies[0].Shapes[0].Dims = []int{1 << 40, 1 << 40} }},
+		{"is larger than any array can be",
+			func(s *savedPlan) { s.Bodies[0].Shapes[0].Dims = []int{1 << 40, 1 << 40} }},
 		{"but 99 captures", func(s *savedPlan) { s.Bodies[1].Captures = 99 }},
 		{"captures and -1 arguments", func(s *savedPlan) { s.Bodies[1].Args = -1 }},
 		{"constant 0 is no value", func(s *savedPlan) { s.Bodies[0].Constants[0].Data = nil }},
 		{"constant 0 is no value", func(s *savedPlan) { s.Bodies[0].Constants[0].Value = 1 << 20 }},
-		{"is computed twice", func(s *savedPlan) { s.Bodies[0].Constants = append(s.Bodies[0].Constants, s.Bodies[0].Constants[0]) }},
+		{"is computed twice",
+			func(s *savedPlan) { s.Bodies[0].Constants = append(s.Bodies[0].Constants, s.Bodies[0].Constants[0]) }},
 		{"it returns a value that it does not have", func(s *savedPlan) { s.Bodies[0].Results[0] = -1 }},
-		{"main: there are 1 shapes of each result, not 2", func(s *savedPlan) { s.Bodies[0].Results = s.Bodies[0].Results[:1] }},
+		{"main: there are 1 shapes of each result, not 2",
+			func(s *savedPlan) { s.Bodies[0].Results = s.Bodies[0].Results[:1] }},
 		{"main: argument 0 is f32[4], not f32[5]", func(s *savedPlan) { s.Inputs[0].Dims = []int{5} }},
 		{"main: there are 3 shapes of each argument, not 4", func(s *savedPlan) { s.Numbered = true }},
 		{"it has a value that the body does not have", func(s *savedPlan) { s.Bodies[0].Steps[0].In[0] = 999 }},
-		{"it has a value that the body does not have", func(s *savedPlan) { _, l := find(s, savedLoop); l.Captures[1] = []int{-1} }},
+		{"it has a value that the body does not have",
+			func(s *savedPlan) { _, l := find(s, savedLoop); l.Captures[1] = []int{-1} }},
 		{"there is no stage 99", func(s *savedPlan) { _, x := find(s, savedStageStep); x.Number = 99 }},
 		{"there is no callback -1", func(s *savedPlan) { _, x := find(s, savedCall); x.Number = -1 }},
 		{`the callback "square" is not cut`, func(s *savedPlan) { _, x := find(s, savedCall); x.Number = 0 }},
@@ -177,7 +186,8 @@ func TestLoadHostile(t *testing.T) {
 				}
 			}
 		}},
-		{"it has 2 bodies, and captures of 1", func(s *savedPlan) { _, l := find(s, savedLoop); l.Captures = l.Captures[:1] }},
+		{"it has 2 bodies, and captures of 1",
+			func(s *savedPlan) { _, l := find(s, savedLoop); l.Captures = l.Captures[:1] }},
 		{"a loop has a condition and a body", func(s *savedPlan) {
 			_, l := find(s, savedLoop)
 			l.Bodies, l.Captures = l.Bodies[:1], l.Captures[:1]
@@ -190,10 +200,13 @@ func TestLoadHostile(t *testing.T) {
 			x.Bodies, x.Captures = append(x.Bodies, len(s.Bodies)), append(x.Captures, nil)
 			s.Bodies = append(s.Bodies, savedBody{})
 		}},
-		{"branch 0: there are ", func(s *savedPlan) { _, x := find(s, savedIf); x.Captures[0] = append(x.Captures[0], 0) }},
-		{"stages: Load: stage 0: the parameters of main: ", func(s *savedPlan) { s.Stages[0].Module = s.Stages[1].Module }},
+		{"branch 0: there are ",
+			func(s *savedPlan) { _, x := find(s, savedIf); x.Captures[0] = append(x.Captures[0], 0) }},
+		{"stages: Load: stage 0: the parameters of main: ",
+			func(s *savedPlan) { s.Stages[0].Module = s.Stages[1].Module }},
 		{"stages: Load: stage 0: ", func(s *savedPlan) { s.Stages[0].Module = []byte("no module") }},
-		{"the module has no function main", func(s *savedPlan) { s.Stages[0].Module = []byte("func.func @other() { return }") }},
+		{"the module has no function main",
+			func(s *savedPlan) { s.Stages[0].Module = []byte("func.func @other() { return }") }},
 		{"the plan has it on device 2, and Options.Devices has 2", func(s *savedPlan) { s.Stages[0].Device = 2 }},
 	} {
 		s, err := unseal(data)
@@ -213,8 +226,8 @@ func TestLoadHostile(t *testing.T) {
 	check.NoError(t, moved.Close())
 }
 
-// FuzzLoad reads bytes that are not a saved plan, and a plan of such bytes with the right checksum. The modules in it are not
-// read: damaged bytecode crashes the library.
+// FuzzLoad reads bytes that are not a saved plan, and a plan of such bytes with the right checksum. The modules in it
+// are not read: damaged bytecode crashes the library.
 func FuzzLoad(f *testing.F) {
 	saved, err := everyStep(f).Serialize()
 	check.NoError(f, err)

@@ -107,7 +107,8 @@ func TestUnsavable(t *testing.T) {
 	check.NoError(t, err)
 	check.Cleanup(t, plan)
 	_, err = plan.Serialize()
-	check.Error(t, err, fmt.Sprintf(`the callback "id %d" at `, id), "save_test.go:", "bound by an id, which only this process has: bind it by a name")
+	check.Error(t, err, fmt.Sprintf(`the callback "id %d" at `, id), "save_test.go:",
+		"bound by an id, which only this process has: bind it by a name")
 }
 
 // TestLoadInline checks that a plan with inline callbacks needs a device that can call back.

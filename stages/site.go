@@ -47,7 +47,8 @@ func (o Options) sites(m *mlir.Module) (list []site, err error) {
 func (o Options) site(r *callop.Reader, op mlir.Operation) (s site, ok bool, err error) {
 	s.op = op
 	s.call, _ = stablehlo.AsCustomCall(op)
-	if i := slices.IndexFunc(o.Foreign, func(t bridge.ForeignTarget) bool { return t.Target == s.call.Target }); i >= 0 {
+	if i := slices.IndexFunc(o.Foreign,
+		func(t bridge.ForeignTarget) bool { return t.Target == s.call.Target }); i >= 0 {
 		return s, true, s.setForeign(o.Foreign[i])
 	}
 	if call, ok := r.AsCall(op); ok {

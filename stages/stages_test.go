@@ -72,10 +72,12 @@ func TestCut(t *testing.T) {
 		I builder.Value
 		V builder.Value
 	}
-	z := builder.While(state{builder.Scalar(f, int32(0)), y}, func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
+	z := builder.While(state{builder.Scalar(f, int32(0)), y},
+		func(s state) builder.Value { return builder.Lt(s.I, int32(3)) },
 		func(s state) state {
 			builder.Tap(builder.Callback{Name: "see"}, s.V)
-			return state{builder.Add(s.I, int32(1)), builder.RuntimeCall(builder.Callback{Name: "double"}, s.V, builder.Sub(s.V, x))}
+			return state{builder.Add(s.I, int32(1)),
+				builder.RuntimeCall(builder.Callback{Name: "double"}, s.V, builder.Sub(s.V, x))}
 		})
 	w := builder.If(builder.Gt(builder.Reshape(builder.SliceAxis(z.V, 0, 0, 1)), float32(0)),
 		func() builder.Value { return builder.RuntimeCall(builder.Callback{Name: "double"}, z.V, z.V) },
@@ -96,7 +98,8 @@ func TestCut(t *testing.T) {
 	seen = nil
 	calls.Store(0)
 
-	cut, err := stages.Compile(t.Context(), m, stages.Options{Devices: stages.On(client), Force: cutAll("see", "double")})
+	cut, err := stages.Compile(t.Context(), m,
+		stages.Options{Devices: stages.On(client), Force: cutAll("see", "double")})
 	check.NoError(t, err)
 	check.Cleanup(t, cut)
 	for range 2 {

@@ -40,7 +40,8 @@ func (p *Plan) frame(title string, b *body, takes, returns string) *picture.Fram
 			}
 		case *loopStep:
 			steps[i] = f.Box("control", "while")
-			steps[i].Inner = []*picture.Frame{p.frame("condition", s.cond, "takes", "returns"), p.frame("body", s.body, "takes", "returns")}
+			steps[i].Inner = []*picture.Frame{p.frame("condition", s.cond, "takes", "returns"),
+				p.frame("body", s.body, "takes", "returns")}
 		}
 		for _, v := range s.ends().out {
 			from[v] = steps[i]

@@ -21,9 +21,11 @@ var update = flag.Bool("update", false, "write docs/stages.svg")
 // TestPicture compares docs/stages.svg with the plan of a module of the corpus, a scan with a GRU, with two taps in its
 // loop; with -update it writes it.
 func TestPicture(t *testing.T) {
-	m := mlirtest.Parse(t, mlirtest.Context(t), string(check.Must(os.ReadFile("../tests/testdata/modules/scan_gru.mlir"))))
+	m := mlirtest.Parse(t, mlirtest.Context(t),
+		string(check.Must(os.ReadFile("../tests/testdata/modules/scan_gru.mlir"))))
 	for _, tap := range []struct{ op, name string }{{"stablehlo.tanh", "candidate"}, {"stablehlo.reduce", "sum"}} {
-		_, err := passes.InsertTap(m, passes.ByOp(tap.op), passes.TapOptions{Config: contract.Config{Callback: tap.name, Effect: "log"}})
+		_, err := passes.InsertTap(m, passes.ByOp(tap.op),
+			passes.TapOptions{Config: contract.Config{Callback: tap.name, Effect: "log"}})
 		check.NoError(t, err)
 	}
 	p, err := Cut(m, Options{})
@@ -54,7 +56,8 @@ func TestSVG(t *testing.T) {
 			t.Errorf("the picture lacks %s", s.Name)
 		}
 	}
-	for _, want := range []string{"a name & <more>, which is longer than o…", "io", "see", "while", "condition", "branch 2", "16 B", "1: the interpreter"} {
+	for _, want := range []string{"a name & <more>, which is longer than o…", "io", "see", "while", "condition",
+		"branch 2", "16 B", "1: the interpreter"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the picture lacks %q:\n%s", want, all)
 		}

@@ -98,7 +98,8 @@ func (v *value) on(ctx context.Context, at place) (*bridge.Buffer, error) {
 func (v *value) isAt(at place) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return slices.ContainsFunc(v.buffers, func(b *bridge.Buffer) bool { return b.Client() == at.client && b.Device() == at.number })
+	return slices.ContainsFunc(v.buffers,
+		func(b *bridge.Buffer) bool { return b.Client() == at.client && b.Device() == at.number })
 }
 
 func (v *value) copy(ctx context.Context, at place, near *bridge.Buffer) (*bridge.Buffer, error) {

@@ -92,7 +92,8 @@ func TestArrayErrors(t *testing.T) {
 		{view([]int{math.MaxInt, 2}, 0), "tensor: s32[9223372036854775807,2] is larger than any array can be"},
 		{of(tensor.Vector[float32](1)), "tensor: the array is f32[1], so its elements are not of type int32 (s32)"},
 		{of(tensor.View{}), "tensor: the array is invalid[], so its elements are not of type int32 (s32)"},
-		{of(tensor.View{Shape: tensor.ShapeOf(tensor.S32, 2), Data: make([]byte, 7)}), "tensor: an array s32[2] takes 8 bytes, but the data has 7"},
+		{of(tensor.View{Shape: tensor.ShapeOf(tensor.S32, 2), Data: make([]byte, 7)}),
+			"tensor: an array s32[2] takes 8 bytes, but the data has 7"},
 	} {
 		if c.err == nil || c.err.Error() != c.want {
 			t.Errorf("got %v, want %s", c.err, c.want)

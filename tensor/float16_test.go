@@ -79,7 +79,8 @@ func TestFloat16EveryValue(t *testing.T) {
 				back := f.encode(got)
 				if b&0x7fff > f.infinity() {
 					nans++
-					if got == got || back&0x7fff <= f.infinity() || math.Signbit(float64(got)) != (b>>15 == 1) || back>>15 != b>>15 {
+					if got == got || back&0x7fff <= f.infinity() || math.Signbit(float64(got)) != (b>>15 == 1) ||
+						back>>15 != b>>15 {
 						t.Fatalf("%#04x is a NaN: as float32 it is %v, and back %#04x", b, got, back)
 					}
 					continue

@@ -135,7 +135,8 @@ func TestShapeOfNegative(t *testing.T) {
 	for _, n := range []int{-2, -3, math.MinInt} {
 		text := fmt.Sprintf("f32[2,%d]", n)
 		check.Diff(t, "String", text, tensor.ShapeOf(tensor.F32, 2, n).String())
-		check.Error(t, tensor.ShapeOf(tensor.F32, 2, n).Check(), "dimension 1 of "+text+" is negative: give its size, or -1 if it is not known")
+		check.Error(t, tensor.ShapeOf(tensor.F32, 2, n).Check(),
+			"dimension 1 of "+text+" is negative: give its size, or -1 if it is not known")
 		_, err := tensor.FromSlice([]float32{1}, 2, n)
 		check.Error(t, err, "is negative")
 	}
@@ -180,7 +181,8 @@ func TestShapeEqual(t *testing.T) {
 		check.Diff(t, "Equal "+c.b.String(), c.want, a.Equal(c.b))
 		check.Diff(t, "Equal, the other way", c.want, c.b.Equal(a))
 	}
-	check.Diff(t, "nil and no dimensions", true, tensor.ShapeOf(tensor.F32).Equal(tensor.Shape{DType: tensor.F32, Dims: []int{}}))
+	check.Diff(t, "nil and no dimensions", true,
+		tensor.ShapeOf(tensor.F32).Equal(tensor.Shape{DType: tensor.F32, Dims: []int{}}))
 }
 
 // A caller may use a slice of dimensions again.
@@ -197,7 +199,8 @@ func TestShapeOfCopiesDims(t *testing.T) {
 // What parses prints as it stood, and a shape that passes Check has a size.
 func FuzzParseShape(f *testing.F) {
 	for _, text := range []string{
-		"", "f32[]", "f32[2,3]", "s4[0]", "bf16[?,3]", "token[]", "c128[9223372036854775807]", "u8[-0]", "f32[+1]", "f32[1,]",
+		"", "f32[]", "f32[2,3]", "s4[0]", "bf16[?,3]", "token[]", "c128[9223372036854775807]", "u8[-0]", "f32[+1]",
+		"f32[1,]",
 		"pred[" + strings.Repeat("4294967296,", 4) + "0]",
 	} {
 		f.Add(text)

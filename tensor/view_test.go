@@ -50,7 +50,8 @@ func element[T tensor.Element](t *testing.T, printed []any, values ...T) {
 		check.Diff(t, "original", printed[0], v.At(0))
 		check.Diff(t, "original's shape", n, v.Shape.Dims[0])
 
-		check.Diff(t, "Vector", tensor.View{Shape: tensor.ShapeOf(v.Shape.DType, n), Data: v.Data}, tensor.Vector(values...))
+		check.Diff(t, "Vector", tensor.View{Shape: tensor.ShapeOf(v.Shape.DType, n), Data: v.Data},
+			tensor.Vector(values...))
 		scalar := tensor.Scalar(values[1])
 		check.Diff(t, "Scalar's shape", tensor.ShapeOf(v.Shape.DType), scalar.Shape)
 		check.Diff(t, "Scalar", printed[1], scalar.At(0))
@@ -168,22 +169,25 @@ func TestViewString(t *testing.T) {
 	eight, err := tensor.FromSlice([]int32{1, 2, 3, 4, 5, 6, 7, 8}, 2, 2, 2)
 	check.NoError(t, err)
 	for want, v := range map[string]tensor.View{
-		"f32[4] [1 2 3.5 -0]":                         tensor.Vector(1, 2, 3.5, float32(math.Copysign(0, -1))),
-		"s32[2,2,2] [1 2 3 4 5 6 7 8]":                eight,
-		"u16[9] [0 1 2 3 4 5 6 7 …]":                  tensor.Vector[uint16](0, 1, 2, 3, 4, 5, 6, 7, 8),
-		"f64[3] [NaN +Inf -Inf]":                      tensor.Vector(math.NaN(), math.Inf(1), math.Inf(-1)),
-		"c64[] (1-2i)":                                tensor.Scalar(complex64(1 - 2i)),
-		"pred[2] [true true]":                         {Shape: tensor.ShapeOf(tensor.Pred, 2), Data: []byte{1, 2}},
-		"s4[2] [-8 7]":                                {Shape: tensor.ShapeOf(tensor.S4, 2), Data: []byte{0xf8, 7}},
-		"f8e4m3fn[3] [1 -1.5 NaN]":                    {Shape: tensor.ShapeOf(tensor.F8E4M3FN, 3), Data: []byte{0x38, 0xbc, 0x7f}},
-		"f8e5m2[] +Inf":                               {Shape: tensor.ShapeOf(tensor.F8E5M2), Data: []byte{0x7c}},
-		"f4e2m1fn[2] [0.5 -6]":                        {Shape: tensor.ShapeOf(tensor.F4E2M1FN, 2), Data: []byte{1, 0xf}},
-		"f32[-3] (0 bytes)":                           {Shape: tensor.ShapeOf(tensor.F32, -3)},
-		"f32[2] (7 bytes)":                            {Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)},
-		"f32[?] (0 bytes)":                            {Shape: tensor.ShapeOf(tensor.F32, -1)},
-		"invalid[] (0 bytes)":                         {},
-		"token[] (0 bytes)":                           {Shape: tensor.ShapeOf(tensor.Token)},
-		fmt.Sprintf("f64[%d] (1 bytes)", math.MaxInt): {Shape: tensor.ShapeOf(tensor.F64, math.MaxInt), Data: []byte{1}},
+		"f32[4] [1 2 3.5 -0]":          tensor.Vector(1, 2, 3.5, float32(math.Copysign(0, -1))),
+		"s32[2,2,2] [1 2 3 4 5 6 7 8]": eight,
+		"u16[9] [0 1 2 3 4 5 6 7 …]":   tensor.Vector[uint16](0, 1, 2, 3, 4, 5, 6, 7, 8),
+		"f64[3] [NaN +Inf -Inf]":       tensor.Vector(math.NaN(), math.Inf(1), math.Inf(-1)),
+		"c64[] (1-2i)":                 tensor.Scalar(complex64(1 - 2i)),
+		"pred[2] [true true]":          {Shape: tensor.ShapeOf(tensor.Pred, 2), Data: []byte{1, 2}},
+		"s4[2] [-8 7]":                 {Shape: tensor.ShapeOf(tensor.S4, 2), Data: []byte{0xf8, 7}},
+		"f8e4m3fn[3] [1 -1.5 NaN]": {Shape: tensor.ShapeOf(tensor.F8E4M3FN, 3),
+			Data: []byte{0x38, 0xbc, 0x7f}},
+		"f8e5m2[] +Inf": {Shape: tensor.ShapeOf(tensor.F8E5M2), Data: []byte{0x7c}},
+		"f4e2m1fn[2] [0.5 -6]": {Shape: tensor.ShapeOf(tensor.F4E2M1FN, 2),
+			Data: []byte{1, 0xf}},
+		"f32[-3] (0 bytes)":   {Shape: tensor.ShapeOf(tensor.F32, -3)},
+		"f32[2] (7 bytes)":    {Shape: tensor.ShapeOf(tensor.F32, 2), Data: make([]byte, 7)},
+		"f32[?] (0 bytes)":    {Shape: tensor.ShapeOf(tensor.F32, -1)},
+		"invalid[] (0 bytes)": {},
+		"token[] (0 bytes)":   {Shape: tensor.ShapeOf(tensor.Token)},
+		fmt.Sprintf("f64[%d] (1 bytes)", math.MaxInt): {Shape: tensor.ShapeOf(tensor.F64, math.MaxInt),
+			Data: []byte{1}},
 	} {
 		check.Diff(t, "String", want, v.String())
 	}

@@ -29,7 +29,8 @@ func TestPublicTypes(t *testing.T) {
 			continue // a package without code
 		}
 		exports[f[0]] = f[2]
-		if (f[0] == module || strings.HasPrefix(f[0], module+"/")) && f[1] != "main" && !isInternal(f[0]) && !strings.HasPrefix(f[0], module+"/tests") && !strings.HasPrefix(f[0], module+"/tools") {
+		if (f[0] == module || strings.HasPrefix(f[0], module+"/")) && f[1] != "main" && !isInternal(f[0]) &&
+			!strings.HasPrefix(f[0], module+"/tests") && !strings.HasPrefix(f[0], module+"/tools") {
 			public = append(public, f[0])
 		}
 	}
@@ -45,7 +46,8 @@ func TestPublicTypes(t *testing.T) {
 		for _, name := range pkg.Scope().Names() {
 			if o := pkg.Scope().Lookup(name); o.Exported() {
 				s := signature{report: func(where string, what types.Object) {
-					t.Errorf("%s.%s%s has the type %s.%s, which users cannot import", path, name, where, what.Pkg().Path(), what.Name())
+					t.Errorf("%s.%s%s has the type %s.%s, which users cannot import", path, name, where,
+						what.Pkg().Path(), what.Name())
 				}}
 				s.object(o)
 			}
@@ -54,7 +56,8 @@ func TestPublicTypes(t *testing.T) {
 }
 
 func isInternal(path string) bool {
-	return strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal/") || strings.HasSuffix(path, "/internal")
+	return strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal/") ||
+		strings.HasSuffix(path, "/internal")
 }
 
 // signature visits the types that an exported declaration shows.
@@ -103,7 +106,8 @@ func (s *signature) typ(where string, t types.Type) {
 			path := o.Pkg().Path()
 			ours := path == module || strings.HasPrefix(path, module+"/")
 			standard := !strings.Contains(strings.SplitN(path, "/", 2)[0], ".")
-			if ours && isInternal(path) || !ours && !standard || ours && !o.Exported() && o.Parent() == o.Pkg().Scope() {
+			if ours && isInternal(path) || !ours && !standard || ours && !o.Exported() &&
+				o.Parent() == o.Pkg().Scope() {
 				s.report(where, o)
 			}
 		}

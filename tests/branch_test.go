@@ -24,7 +24,8 @@ func TestBranchesKeepValues(t *testing.T) {
 		return nil
 	}, callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("overwrites")) })
-	check.NoError(t, callbacks.Default.Register("watches", func(f *callbacks.Frame) error { return nil }, callbacks.Options{}))
+	check.NoError(t,
+		callbacks.Default.Register("watches", func(f *callbacks.Frame) error { return nil }, callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("watches")) })
 	loop := func(f *builder.Func, x builder.Value) builder.Value { // squares x three times
 		return builder.Loop(builder.Scalar(f, int32(3)), x, func(_, x builder.Value) builder.Value {
@@ -45,24 +46,28 @@ func TestBranchesKeepValues(t *testing.T) {
 		want  string
 	}{
 		{"if", func(_ *builder.Builder, _ *builder.Func, x builder.Value) []builder.Value {
-			builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return builder.Neg(x) })
+			builder.If(positive(x), func() builder.Value { return overwrite(x) },
+				func() builder.Value { return builder.Neg(x) })
 			return []builder.Value{x}
 		}, "[f32[4] [2 3 4 5]]"},
 		{"reshaped", func(_ *builder.Builder, _ *builder.Func, x builder.Value) []builder.Value {
-			builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return builder.Neg(x) })
+			builder.If(positive(x), func() builder.Value { return overwrite(x) },
+				func() builder.Value { return builder.Neg(x) })
 			return []builder.Value{builder.Reshape(x, 2, 2)}
 		}, "[f32[2,2] [2 3 4 5]]"},
 		{"nested", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
 			return []builder.Value{builder.If(positive(x), func() builder.Value {
 				y := builder.Mul(x, x)
-				builder.Case(builder.Scalar(f, int32(1)), func() builder.Value { return y }, func() builder.Value { return overwrite(y) })
+				builder.Case(builder.Scalar(f, int32(1)), func() builder.Value { return y },
+					func() builder.Value { return overwrite(y) })
 				return y
 			}, func() builder.Value { return x })}
 		}, "[f32[4] [4 9 16 25]]"},
 		{"function", func(b *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
 			g := b.Func("g", x.Shape())
 			g.Return(overwrite(g.Param(0)))
-			builder.If(positive(x), func() builder.Value { return g.Call(x)[0] }, func() builder.Value { return builder.Neg(x) })
+			builder.If(positive(x), func() builder.Value { return g.Call(x)[0] },
+				func() builder.Value { return builder.Neg(x) })
 			return []builder.Value{x}
 		}, "[f32[4] [2 3 4 5]]"},
 		{"loop", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
@@ -70,7 +75,8 @@ func TestBranchesKeepValues(t *testing.T) {
 			return []builder.Value{x}
 		}, "[f32[4] [2 3 4 5]]"},
 		{"parameter", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
-			builder.If(positive(x), func() builder.Value { return loop(f, f.Param(0)) }, func() builder.Value { return x })
+			builder.If(positive(x), func() builder.Value { return loop(f, f.Param(0)) },
+				func() builder.Value { return x })
 			return []builder.Value{f.Param(0)}
 		}, "[f32[4] [1 2 3 4]]"},
 		{"in a loop", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
@@ -78,7 +84,8 @@ func TestBranchesKeepValues(t *testing.T) {
 				return builder.Lt(builder.Reshape(builder.SliceAxis(x, 0, 0, 1)), float32(5))
 			}, func(x builder.Value) builder.Value {
 				y := builder.Add(x, float32(1))
-				builder.If(positive(x), func() builder.Value { return loop(f, y) }, func() builder.Value { return overwrite(y) })
+				builder.If(positive(x), func() builder.Value { return loop(f, y) },
+					func() builder.Value { return overwrite(y) })
 				return y
 			})}
 		}, "[f32[4] [5 6 7 8]]"},
@@ -94,7 +101,8 @@ func TestBranchesKeepValues(t *testing.T) {
 		{"several branches", func(_ *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
 			builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return x })
 			y := builder.Neg(x)
-			builder.Case(builder.Scalar(f, int32(0)), func() builder.Value { return loop(f, y) }, func() builder.Value { return y })
+			builder.Case(builder.Scalar(f, int32(0)), func() builder.Value { return loop(f, y) },
+				func() builder.Value { return y })
 			return []builder.Value{y}
 		}, "[f32[4] [-2 -3 -4 -5]]"},
 		{"function with two results", func(b *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
@@ -106,16 +114,19 @@ func TestBranchesKeepValues(t *testing.T) {
 		}, "[f32[4] [4 6 8 10]]"},
 		{"call in a function", func(b *builder.Builder, f *builder.Func, x builder.Value) []builder.Value {
 			g := b.Func("g", x.Shape())
-			builder.If(positive(g.Param(0)), func() builder.Value { return loop(g, g.Param(0)) }, func() builder.Value { return g.Param(0) })
+			builder.If(positive(g.Param(0)), func() builder.Value { return loop(g, g.Param(0)) },
+				func() builder.Value { return g.Param(0) })
 			g.Return(builder.Neg(g.Param(0)))
 			g.Call(x)
 			return []builder.Value{x}
 		}, "[f32[4] [2 3 4 5]]"},
 		{"result", func(_ *builder.Builder, _ *builder.Func, x builder.Value) []builder.Value {
-			return []builder.Value{builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return builder.Neg(x) })}
+			return []builder.Value{builder.If(positive(x), func() builder.Value { return overwrite(x) },
+				func() builder.Value { return builder.Neg(x) })}
 		}, "[f32[4] [0 0 0 0]]"},
 		{"two results", func(_ *builder.Builder, _ *builder.Func, x builder.Value) []builder.Value {
-			y := builder.If(positive(x), func() builder.Value { return overwrite(x) }, func() builder.Value { return builder.Neg(x) })
+			y := builder.If(positive(x), func() builder.Value { return overwrite(x) },
+				func() builder.Value { return builder.Neg(x) })
 			return []builder.Value{x, y}
 		}, "[f32[4] [2 3 4 5] f32[4] [0 0 0 0]]"},
 	} {
@@ -189,7 +200,8 @@ func TestDonatedParameterIsKept(t *testing.T) {
 					m, err := b.Module()
 					check.NoError(t, err)
 					check.Cleanup(t, m)
-					e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+					e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
+						bridge.CompileOptions{})
 					check.NoError(t, err)
 					check.Cleanup(t, e)
 					in, err := client.BufferFromHost(t.Context(), tensor.Vector[float32](1, 2, 3), 0)

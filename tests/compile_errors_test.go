@@ -14,10 +14,12 @@ import (
 
 // An error of a compile says what XLA does not know of the module: places, and types of calls.
 func TestCompileErrors(t *testing.T) {
-	check.NoError(t, callbacks.Default.Register("compile.errors", func(*callbacks.Frame) error { return nil }, callbacks.Options{Signature: "f32[4]->f32[4]"}))
+	check.NoError(t, callbacks.Default.Register("compile.errors", func(*callbacks.Frame) error { return nil },
+		callbacks.Options{Signature: "f32[4]->f32[4]"}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("compile.errors")) })
 	client := newClient(t, 0)
-	hash := contract.SignatureHash(contract.Signature([]tensor.Shape{tensor.ShapeOf(tensor.F32, 8)}, []tensor.Shape{tensor.ShapeOf(tensor.F32, 8)}))
+	hash := contract.SignatureHash(contract.Signature([]tensor.Shape{tensor.ShapeOf(tensor.F32, 8)},
+		[]tensor.Shape{tensor.ShapeOf(tensor.F32, 8)}))
 	for _, test := range []struct{ name, call, want, ofSource string }{
 		{
 			"signature", `@calliope_runtime_call(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = "call", callback = "compile.errors", signature = "` + hash + `"}}`,
@@ -46,7 +48,8 @@ func TestCompileErrors(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			text := "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = stablehlo.custom_call " + test.call + " : (tensor<8xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}"
+			text := "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  %0 = stablehlo.custom_call " + test.call +
+				" : (tensor<8xf32>) -> tensor<8xf32>\n  return %0 : tensor<8xf32>\n}"
 			m, err := newContext(t).Parse("", []byte(text))
 			check.NoError(t, err)
 			check.Cleanup(t, m)

@@ -79,7 +79,8 @@ func TestCompileCallsNothing(t *testing.T) {
 		}
 	}
 	forms := []contract.Form{contract.Passthrough, contract.Observe, contract.Call, contract.Pure}
-	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
+	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async,
+		callbacks.Deferred} {
 		for _, form := range forms {
 			if dispatch == callbacks.Async && form.Target() == contract.TargetRuntimeCall {
 				continue // refused
@@ -87,7 +88,8 @@ func TestCompileCallsNothing(t *testing.T) {
 			for _, constant := range []bool{false, true} {
 				name := fmt.Sprint(form, " ", dispatch, " of a constant: ", constant)
 				want[name] = 1
-				if err := registry.Register(name, called.function(name), callbacks.Options{Dispatch: dispatch}); err != nil {
+				if err := registry.Register(name, called.function(name), callbacks.Options{Dispatch: dispatch}); err !=
+					nil {
 					t.Fatal(err)
 				}
 				call(form, builder.Callback{Name: name, Registry: registry.Name()}, constant)
@@ -110,12 +112,14 @@ func TestCompileCallsNothing(t *testing.T) {
 				opaque := callbacks.OpaqueID{ID: name, Server: "s"}
 				name += ", opaque"
 				want[name] = 2
-				if err := callbacks.RegisterOpaque(opaque, called.function(name), callbacks.Options{Dispatch: dispatch}); err != nil {
+				if err := callbacks.RegisterOpaque(opaque, called.function(name),
+					callbacks.Options{Dispatch: dispatch}); err != nil {
 					t.Fatal(err)
 				}
 				defer callbacks.UnregisterOpaque(opaque)
 				for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingServer} {
-					call(form, builder.Callback{Host: builder.HostID{Encoding: encoding, Opaque: opaque.ID, Server: opaque.Server}}, true)
+					call(form, builder.Callback{
+						Host: builder.HostID{Encoding: encoding, Opaque: opaque.ID, Server: opaque.Server}}, true)
 				}
 			}
 		}

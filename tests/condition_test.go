@@ -18,15 +18,17 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestConditionCalls counts the calls in the condition of a loop that XLA knows to run four times. They depend on nothing
-// of the loop, so XLA would evaluate no condition.
+// TestConditionCalls counts the calls in the condition of a loop that XLA knows to run four times. They depend on
+// nothing of the loop, so XLA would evaluate no condition.
 func TestConditionCalls(t *testing.T) {
 	const name = "in a condition"
 	calls := 0
-	check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{}))
+	check.NoError(t,
+		callbacks.Default.Register(name, func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 	custom := func(target, form, rest, types string) string {
-		return "stablehlo.custom_call @calliope_" + target + `(` + rest + `) {api_version = 4 : i32, has_side_effect = true,
+		return "stablehlo.custom_call @calliope_" + target + `(` + rest +
+			`) {api_version = 4 : i32, has_side_effect = true,
       backend_config = {v = 1 : i64, form = "` + form + `", callback = "` + name + `"}} : ` + types
 	}
 	const array = "(tensor<4xf32>) -> tensor<4xf32>"

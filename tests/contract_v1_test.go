@@ -71,7 +71,8 @@ func readContract(t *testing.T, m *mlir.Module, artifact bool) string {
 	var b strings.Builder
 	for call := range callop.Calls(m) {
 		custom, _ := stablehlo.AsCustomCall(call.Op)
-		fmt.Fprintf(&b, "call @%s, api version %d, side effect %v\n", call.Target, custom.APIVersion, custom.HasSideEffect)
+		fmt.Fprintf(&b, "call @%s, api version %d, side effect %v\n", call.Target, custom.APIVersion,
+			custom.HasSideEffect)
 		if call.Err != nil {
 			t.Errorf("%s: %v", call.Op, call.Err)
 			continue
@@ -84,7 +85,8 @@ func readContract(t *testing.T, m *mlir.Module, artifact bool) string {
 		fmt.Fprintf(&b, "  operands: %d data, %d ids, %d tokens\n", data, ids, tokens)
 		list, _ := aliasing.Read(call.Op)
 		for _, a := range list {
-			fmt.Fprintf(&b, "  alias: result %v, operand %d %v\n", a.OutputTupleIndices, a.OperandIndex, a.OperandTupleIndices)
+			fmt.Fprintf(&b, "  alias: result %v, operand %d %v\n", a.OutputTupleIndices, a.OperandIndex,
+				a.OperandTupleIndices)
 		}
 		again, err := callop.ConfigAttribute(m.Context(), call.Config)
 		if err != nil {
@@ -105,7 +107,8 @@ func readContract(t *testing.T, m *mlir.Module, artifact bool) string {
 func writeConfig(b *strings.Builder, c contract.Config) {
 	fmt.Fprintf(b, "  encoding: %s\n  form: %s\n", c.Encoding, c.Form)
 	for _, field := range []struct{ name, value string }{
-		{"callback", c.Callback}, {"signature", c.Signature}, {"opaque", c.Opaque}, {"server", c.Server}, {"registry", c.Registry},
+		{"callback", c.Callback}, {"signature", c.Signature}, {"opaque", c.Opaque}, {"server", c.Server},
+		{"registry", c.Registry},
 		{"effect", c.Effect}, {"policy", c.Policy}, {"transforms", c.Transforms}, {"loc", c.Loc},
 	} {
 		if field.value != "" {
@@ -115,7 +118,8 @@ func writeConfig(b *strings.Builder, c contract.Config) {
 	for _, field := range []struct {
 		name  string
 		value int64
-	}{{"callback_id", c.ID}, {"n_ids", int64(c.NumIDs)}, {"n_tokens", int64(c.NumTokens)}, {"every", c.Every}, {"aliased", int64(c.Aliased)}} {
+	}{{"callback_id", c.ID}, {"n_ids", int64(c.NumIDs)}, {"n_tokens", int64(c.NumTokens)}, {"every", c.Every},
+		{"aliased", int64(c.Aliased)}} {
 		if field.value != 0 {
 			fmt.Fprintf(b, "  %s: %d\n", field.name, field.value)
 		}
@@ -142,7 +146,8 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 	bound := map[string]bool{}
 	for call := range callop.Calls(m) {
 		c := call.Config
-		if key := c.Registry + "\x00" + c.Name(); bound[key] || c.ID != 0 || strings.HasPrefix(c.Callback, "absent") || c.Callback == callop.OverlapCallback {
+		if key := c.Registry + "\x00" + c.Name(); bound[key] || c.ID != 0 || strings.HasPrefix(c.Callback, "absent") ||
+			c.Callback == callop.OverlapCallback {
 			continue
 		} else {
 			bound[key] = true
@@ -166,7 +171,8 @@ func runContract(t *testing.T, client *bridge.Client, m *mlir.Module, program []
 			defer r.Close()
 			registries[c.Registry] = r
 		}
-		if err := r.Register(c.Callback, seen.function(strings.TrimPrefix(c.Registry+"/"+c.Callback, "/")), callbacks.Options{}); err != nil {
+		if err := r.Register(c.Callback, seen.function(strings.TrimPrefix(c.Registry+"/"+c.Callback, "/")),
+			callbacks.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		defer r.Unregister(c.Callback)

@@ -38,7 +38,8 @@ func TestCorpusArtifacts(t *testing.T) {
 		artifact, err := stablehlo.PortableArtifact(m, "")
 		if what, ok := notPortable[row.file()]; ok {
 			refused = append(refused, row.file())
-			want := "stablehlo: a portable artifact cannot hold " + strings.ReplaceAll(what, row.file(), "-") + ", remove or lower it first: "
+			want := "stablehlo: a portable artifact cannot hold " + strings.ReplaceAll(what, row.file(), "-") +
+				", remove or lower it first: "
 			if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), row.file(), "-"), want) {
 				t.Errorf("the error is %v, want %s…", err, want)
 			}

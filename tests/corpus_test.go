@@ -256,7 +256,8 @@ func TestCorpusCustomCalls(t *testing.T) {
 				return mlir.WalkContinue
 			}
 			_, jax := op.Attribute("mhlo.backend_config")
-			got[kind{call.Target, call.APIVersion, config(call.BackendConfig), jax, call.HasSideEffect, len(call.Aliases)}]++
+			got[kind{call.Target, call.APIVersion, config(call.BackendConfig), jax, call.HasSideEffect,
+				len(call.Aliases)}]++
 			aliased += len(call.Aliases)
 			if err := aliasing.CheckOperation(op); err != nil {
 				t.Errorf("%s: %v", op, err)

@@ -71,7 +71,9 @@ func (d *deviceCalls) take() []deviceCall {
 }
 
 // onDevices builds a module for n devices, runs it, and returns what each device returns.
-func onDevices(t *testing.T, o bridge.CompileOptions, build func(b *builder.Builder), inputs ...tensor.View) [][]tensor.View {
+func onDevices(
+	t *testing.T, o bridge.CompileOptions, build func(b *builder.Builder), inputs ...tensor.View,
+) [][]tensor.View {
 	t.Helper()
 	l := library
 	if o.Partitions > 1 {
@@ -112,7 +114,8 @@ var grid = []builder.Axis{{Name: "x", Size: 2}, {Name: "y", Size: 2}}
 
 // vectorParts are the parts of 1 2 3 4 that four devices in a grid have if the first axis splits it.
 var vectorParts = []tensor.View{
-	tensor.Vector[float32](1, 2), tensor.Vector[float32](1, 2), tensor.Vector[float32](3, 4), tensor.Vector[float32](3, 4),
+	tensor.Vector[float32](1, 2), tensor.Vector[float32](1, 2), tensor.Vector[float32](3, 4),
+	tensor.Vector[float32](3, 4),
 }
 
 // split is a parameter of which each device of the first row of the grid has the first half.
@@ -130,33 +133,38 @@ func TestDevicePolicies(t *testing.T) {
 		calls []deviceCall
 	}{
 		{"each device in Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
-				return builder.RuntimeCall(builder.Callback{Name: name}, part, x)
-			})
+			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
+				func(x builder.Value) builder.Value {
+					return builder.RuntimeCall(builder.Callback{Name: name}, part, x)
+				})
 		}, each},
 		{"each device, by name", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
-				builder.Tap(builder.Callback{Name: name, Policy: contract.PerDevice, Effect: "e"}, x)
-				return x
-			})
+			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
+				func(x builder.Value) builder.Value {
+					builder.Tap(builder.Callback{Name: name, Policy: contract.PerDevice, Effect: "e"}, x)
+					return x
+				})
 		}, each},
 		{"once in Manual", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
-				builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2, Optional: true}, x)
-				return x
-			})
+			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
+				func(x builder.Value) builder.Value {
+					builder.Tap(builder.Callback{Name: name, Policy: contract.Once, Device: 2, Optional: true}, x)
+					return x
+				})
 		}, []deviceCall{{2, second}}},
 		{"once in Manual, passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
-				return builder.Passthrough(builder.Callback{Name: name, Policy: contract.Once}, x)
-			})
+			return builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
+				func(x builder.Value) builder.Value {
+					return builder.Passthrough(builder.Callback{Name: name, Policy: contract.Once}, x)
+				})
 		}, []deviceCall{{0, first}}},
 		{"whole by default", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			builder.Tap(builder.Callback{Name: name}, x)
 			return x
 		}, []deviceCall{{0, all}}},
 		{"gather", func(f *builder.Func, x builder.Value, name string) builder.Value {
-			return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 3}, builder.Like(whole), x)
+			return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 3},
+				builder.Like(whole), x)
 		}, []deviceCall{{3, all}}},
 		{"gather, ordered and passing through", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			return builder.Passthrough(builder.Callback{Name: name, Policy: contract.Gather, Effect: "e"}, x)
@@ -168,9 +176,11 @@ func TestDevicePolicies(t *testing.T) {
 		{"in a branch and a loop", func(f *builder.Func, x builder.Value, name string) builder.Value {
 			n := builder.ReduceSum(x)
 			return builder.If(builder.Gt(n, 5.0), func() builder.Value {
-				return builder.Loop(builder.Convert(builder.Div(n, 5.0), tensor.S32), x, func(i, x builder.Value) builder.Value {
-					return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather}, builder.Like(whole), x)
-				})
+				return builder.Loop(builder.Convert(builder.Div(n, 5.0), tensor.S32), x,
+					func(i, x builder.Value) builder.Value {
+						return builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather},
+							builder.Like(whole), x)
+					})
 			}, func() builder.Value { return x })
 		}, []deviceCall{{0, all}, {0, all}}},
 		{"without operands and results", func(f *builder.Func, x builder.Value, name string) builder.Value {
@@ -186,7 +196,8 @@ func TestDevicePolicies(t *testing.T) {
 			name := d.register(t, "f")
 			results := onDevices(t, bridge.CompileOptions{Partitions: 4}, func(b *builder.Builder) {
 				b.Mesh("grid", grid...)
-				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
+				f := b.FuncWith("main",
+					builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
 				f.Return(test.build(f, f.Param(0), name))
 			}, vectorParts...)
 			calls := d.take()
@@ -194,7 +205,8 @@ func TestDevicePolicies(t *testing.T) {
 				check.Diff(t, "calls", test.calls, calls)
 			}
 			for device, r := range results {
-				check.Diff(t, fmt.Sprint("result of device ", device), fmt.Sprint(vectorParts[device]), fmt.Sprint(r[0]))
+				check.Diff(t, fmt.Sprint("result of device ", device), fmt.Sprint(vectorParts[device]),
+					fmt.Sprint(r[0]))
 			}
 		})
 	}
@@ -205,9 +217,11 @@ func TestGatherOfAllTypes(t *testing.T) {
 	var d deviceCalls
 	name := d.register(t, "f")
 	for _, dtype := range []tensor.DType{
-		tensor.Pred, tensor.S4, tensor.S8, tensor.S16, tensor.S32, tensor.S64, tensor.U4, tensor.U8, tensor.U16, tensor.U32, tensor.U64,
+		tensor.Pred, tensor.S4, tensor.S8, tensor.S16, tensor.S32, tensor.S64, tensor.U4, tensor.U8, tensor.U16,
+		tensor.U32, tensor.U64,
 		tensor.F16, tensor.BF16, tensor.F32, tensor.F64, tensor.C64, tensor.C128,
-		tensor.F8E5M2, tensor.F8E4M3, tensor.F8E4M3FN, tensor.F8E4M3B11FNUZ, tensor.F8E5M2FNUZ, tensor.F8E4M3FNUZ, tensor.F8E3M4,
+		tensor.F8E5M2, tensor.F8E4M3, tensor.F8E4M3FN, tensor.F8E4M3B11FNUZ, tensor.F8E5M2FNUZ, tensor.F8E4M3FNUZ,
+		tensor.F8E3M4,
 	} {
 		t.Run(dtype.String(), func(t *testing.T) {
 			shape := tensor.ShapeOf(dtype, 4, 3)
@@ -231,7 +245,8 @@ func TestGatherOfAllTypes(t *testing.T) {
 			results := onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
 				b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
 				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: onX}}})
-				f.Return(builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 1}, builder.Like(shape), f.Param(0)))
+				f.Return(builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather, Device: 1},
+					builder.Like(shape), f.Param(0)))
 			}, half(v, 0), half(v, 1))
 			check.Diff(t, "calls", []deviceCall{{1, fmt.Sprint(v, ";")}}, d.take())
 			for _, r := range results {
@@ -257,7 +272,8 @@ func TestGatherOfEmpty(t *testing.T) {
 		return list
 	}
 	for name, results := range map[string][]builder.Value{
-		"empty": like(empty), "two empty": like(empty, empty), "none": {}, "one of two empty": like(empty, whole), "whole": like(whole),
+		"empty": like(empty), "two empty": like(empty, empty), "none": {}, "one of two empty": like(empty, whole),
+		"whole": like(whole),
 	} {
 		for _, args := range [][]int{{}, {0}, {1}, {0, 1}} {
 			t.Run(fmt.Sprint(name, args), func(t *testing.T) {
@@ -272,13 +288,16 @@ func TestGatherOfEmpty(t *testing.T) {
 				defer callbacks.Default.Unregister(t.Name())
 				onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
 					b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
-					f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: empty}, {Shape: whole, Sharding: onX}}})
+					f := b.FuncWith("main",
+						builder.Signature{Params: []builder.Param{{Shape: empty}, {Shape: whole, Sharding: onX}}})
 					in := []builder.Value{}
 					for _, i := range args {
 						in = append(in, f.Param(i))
 					}
-					f.Return(builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f, Policy: contract.Gather}, results, in)...)
-				}, tensor.View{Shape: empty}, tensor.Vector[float32](1, 2), tensor.View{Shape: empty}, tensor.Vector[float32](3, 4))
+					f.Return(builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f, Policy: contract.Gather},
+						results, in)...)
+				}, tensor.View{Shape: empty}, tensor.Vector[float32](1, 2), tensor.View{Shape: empty},
+					tensor.Vector[float32](3, 4))
 				check.Diff(t, "calls", 1, calls)
 			})
 		}
@@ -289,7 +308,8 @@ func TestGatherOfEmpty(t *testing.T) {
 func half(v tensor.View, i int) tensor.View {
 	dims := slices.Clone(v.Shape.Dims)
 	dims[0] /= 2
-	return tensor.View{Shape: tensor.ShapeOf(v.Shape.DType, dims...), Data: v.Data[i*len(v.Data)/2 : (i+1)*len(v.Data)/2]}
+	return tensor.View{Shape: tensor.ShapeOf(v.Shape.DType, dims...),
+		Data: v.Data[i*len(v.Data)/2 : (i+1)*len(v.Data)/2]}
 }
 
 // On replicas Once makes one of them call. The others get its results.
@@ -306,9 +326,11 @@ func TestOnceOfReplicas(t *testing.T) {
 			results := onDevices(t, bridge.CompileOptions{Replicas: replicas}, func(b *builder.Builder) {
 				f := b.Func("main", x)
 				y := builder.Passthrough(builder.Callback{Name: passed, Policy: contract.Once, Effect: "e"}, f.Param(0))
-				f.Return(y, builder.RuntimeCall(builder.Callback{Name: called, Policy: contract.Once, Device: replicas - 1, Effect: "e"}, builder.Like(x), y))
+				f.Return(y, builder.RuntimeCall(builder.Callback{Name: called, Policy: contract.Once,
+					Device: replicas - 1, Effect: "e"}, builder.Like(x), y))
 			}, inputs...)
-			check.Diff(t, "calls", []deviceCall{{0, "f32[1] [1];"}, {replicas - 1, fmt.Sprintf("f32[1] [%d];", replicas)}}, d.take())
+			check.Diff(t, "calls",
+				[]deviceCall{{0, "f32[1] [1];"}, {replicas - 1, fmt.Sprintf("f32[1] [%d];", replicas)}}, d.take())
 			for i, r := range results {
 				check.Diff(t, "passed", fmt.Sprintf("f32[1] [%d]", i+1), fmt.Sprint(r[0]))
 				check.Diff(t, "called", fmt.Sprintf("f32[1] [%d]", replicas), fmt.Sprint(r[1]))
@@ -384,7 +406,8 @@ func TestOrderOverDevices(t *testing.T) {
 func TestManualOfNothing(t *testing.T) {
 	var calls atomic.Int32
 	name := t.Name()
-	check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { calls.Add(1); return nil }, callbacks.Options{}))
+	check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { calls.Add(1); return nil },
+		callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
 	replicated := builder.Sharding{Mesh: "grid"}
 	for _, shape := range []tensor.Shape{tensor.ShapeOf(tensor.S32, 2), tensor.ShapeOf(tensor.S32, 0)} {
@@ -393,7 +416,8 @@ func TestManualOfNothing(t *testing.T) {
 			view := tensor.View{Shape: shape, Data: make([]byte, shape.NumBytes())}
 			onDevices(t, bridge.CompileOptions{Partitions: 2}, func(b *builder.Builder) {
 				b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
-				f := b.FuncWith("main", builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: replicated}}})
+				f := b.FuncWith("main",
+					builder.Signature{Params: []builder.Param{{Shape: shape, Sharding: replicated}}})
 				builder.Manual("grid", nil, nil, f.Param(0), func(x builder.Value) []builder.Value {
 					y := builder.RuntimeCall(builder.Callback{Name: name}, builder.Like(shape), builder.Sub(x, x))
 					return []builder.Value{y}[:results]
@@ -418,10 +442,13 @@ func TestDeviceOutOfRange(t *testing.T) {
 	check.Cleanup(t, m)
 	client := newClient(t, 4)
 	for _, replicas := range []int{0, 2} {
-		_, err = client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{Replicas: replicas})
-		check.Error(t, err, fmt.Sprintf(`is called by device 2 only (policy "once:2"), and the program runs on %d`, max(1, replicas)))
+		_, err = client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
+			bridge.CompileOptions{Replicas: replicas})
+		check.Error(t, err,
+			fmt.Sprintf(`is called by device 2 only (policy "once:2"), and the program runs on %d`, max(1, replicas)))
 	}
-	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{Replicas: 3})
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
+		bridge.CompileOptions{Replicas: 3})
 	check.NoError(t, err)
 	check.NoError(t, e.Close())
 }
@@ -443,18 +470,21 @@ func TestSequenceOfPartitions(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(t.Name())) })
 	b := builder.New(mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), builder.Options{RuntimeTokens: true})
 	b.Mesh("grid", grid...)
-	main := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
+	main := b.FuncWith("main",
+		builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
 	x := main.Param(0)
 	builder.Tap(builder.Callback{Name: t.Name(), Effect: "e"}, x)
-	main.Return(builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
-		builder.Tap(builder.Callback{Name: t.Name(), Effect: "e"}, x)
-		return builder.Add(x, x)
-	}))
+	main.Return(builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
+		func(x builder.Value) builder.Value {
+			builder.Tap(builder.Callback{Name: t.Name(), Effect: "e"}, x)
+			return builder.Add(x, x)
+		}))
 	m, err := b.Module()
 	check.NoError(t, err)
 	check.Cleanup(t, m)
 	client := newClient(t, 4)
-	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{Partitions: 4})
+	e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
+		bridge.CompileOptions{Partitions: 4})
 	check.NoError(t, err)
 	check.Cleanup(t, e)
 	check.Diff(t, "inputs", []tensor.Shape{tensor.ShapeOf(tensor.F32, 2)}, e.Inputs())
@@ -485,10 +515,13 @@ func TestGatherOnEachDevice(t *testing.T) {
 	name := d.register(t, "f")
 	folder := t.TempDir()
 	shape := tensor.ShapeOf(tensor.F32, 4)
-	onDevices(t, bridge.CompileOptions{Partitions: 2, DumpTo: folder, Flags: map[string]string{"xla_dump_hlo_as_text": "true"}}, func(b *builder.Builder) {
+	onDevices(t, bridge.CompileOptions{Partitions: 2, DumpTo: folder,
+		Flags: map[string]string{"xla_dump_hlo_as_text": "true"}}, func(b *builder.Builder) {
 		b.Mesh("grid", builder.Axis{Name: "x", Size: 2})
-		f := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
-		f.Return(builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather}, builder.Like(shape), f.Param(0)))
+		f := b.FuncWith("main",
+			builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
+		f.Return(
+			builder.RuntimeCall(builder.Callback{Name: name, Policy: contract.Gather}, builder.Like(shape), f.Param(0)))
 	}, vectorParts[0], vectorParts[2])
 	files, err := filepath.Glob(filepath.Join(folder, "*after_optimizations.txt"))
 	check.NoError(t, err)
@@ -509,15 +542,17 @@ func TestOverlapOnDevices(t *testing.T) {
 	whole := builder.Like(tensor.ShapeOf(tensor.F32, 4))
 	b := builder.New(mlirtest.ContextOf(t, mlirtest.Jaxlib(t)), builder.Options{Overlap: true})
 	b.Mesh("grid", grid...)
-	f := b.FuncWith("main", builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
+	f := b.FuncWith("main",
+		builder.Signature{Params: []builder.Param{split}, Results: []builder.Result{{Sharding: onX}}})
 	x := f.Param(0)
 	two := func(like, x builder.Value) builder.Value {
 		call := func() builder.Value { return builder.RuntimeCall(builder.Callback{Name: name}, like, x) }
 		return builder.Div(builder.Add(call(), call()), 2.0)
 	}
-	x = builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x, func(x builder.Value) builder.Value {
-		return two(builder.Like(tensor.ShapeOf(tensor.F32, 2)), x)
-	})
+	x = builder.Manual("grid", []builder.Sharding{onX}, []builder.Sharding{onX}, x,
+		func(x builder.Value) builder.Value {
+			return two(builder.Like(tensor.ShapeOf(tensor.F32, 2)), x)
+		})
 	x = two(whole, x)
 	pure := func() builder.Value { return builder.PureCall(builder.Callback{Name: name}, whole, x) }
 	f.Return(builder.Div(builder.Add(pure(), builder.Sin(pure())), 1.0))

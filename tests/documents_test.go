@@ -106,7 +106,8 @@ func TestNames(t *testing.T) {
 func exportedNames(t *testing.T) map[string]map[string]bool {
 	names := map[string]map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || isInternal(filepath.ToSlash(path)) {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") ||
+			isInternal(filepath.ToSlash(path)) {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)

@@ -24,7 +24,9 @@ import (
 
 // compileBuilt builds @main with the parameters x: f32[3] and server: u8[4], and
 // compiles it. main returns its results.
-func compileBuilt(t *testing.T, main func(f *builder.Func, x, server builder.Value) []builder.Value) (*bridge.Executable, error) {
+func compileBuilt(
+	t *testing.T, main func(f *builder.Func, x, server builder.Value) []builder.Value,
+) (*bridge.Executable, error) {
 	t.Helper()
 	ctx := library.NewContext(mlir.ContextOptions{})
 	check.Cleanup(t, ctx)
@@ -72,7 +74,8 @@ var timesTen = callbacks.Call(func(_ context.Context, args []tensor.View) ([]ten
 })
 
 func addOne(c *callbacks.Frame) error {
-	if len(c.Args) != 1 || len(c.Results) != 1 || unsafe.SliceData(c.Args[0].Data) != unsafe.SliceData(c.Results[0].Data) {
+	if len(c.Args) != 1 || len(c.Results) != 1 ||
+		unsafe.SliceData(c.Args[0].Data) != unsafe.SliceData(c.Results[0].Data) {
 		return fmt.Errorf("%d operands and %d results, or they are not one memory", len(c.Args), len(c.Results))
 	}
 	values, err := tensor.Slice[float32](c.Args[0])
@@ -100,17 +103,23 @@ func TestForeignEncodings(t *testing.T) {
 		want   []float32
 	}{
 		{"words", callbacks.OpaqueID{ID: id, Server: "pid9"}, timesTen,
-			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, false, []float32{-10, -20, -30}},
+			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, false,
+			[]float32{-10, -20, -30}},
 		{"words, passing through", callbacks.OpaqueID{ID: id, Server: "pid9"}, addOne,
-			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, true, []float32{0, -1, -2}},
+			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id, Server: "pid9"}}, true,
+			[]float32{0, -1, -2}},
 		{"operand", callbacks.OpaqueID{}, nil,
-			builder.Callback{ID: byNumber, Host: builder.HostID{Encoding: contract.EncodingOperand}}, false, []float32{-10, -20, -30}},
+			builder.Callback{ID: byNumber, Host: builder.HostID{Encoding: contract.EncodingOperand}}, false,
+			[]float32{-10, -20, -30}},
 		{"server", callbacks.OpaqueID{ID: id, Server: "pid1"}, timesTen,
-			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, false, []float32{-10, -20, -30}},
+			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, false,
+			[]float32{-10, -20, -30}},
 		{"server, passing through", callbacks.OpaqueID{ID: id}, addOne,
-			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, true, []float32{0, -1, -2}},
+			builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, true,
+			[]float32{0, -1, -2}},
 		{"another target", callbacks.OpaqueID{ID: id}, timesTen,
-			builder.Callback{Target: "test_target", Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id}}, false, []float32{-10, -20, -30}},
+			builder.Callback{Target: "test_target", Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: id}},
+			false, []float32{-10, -20, -30}},
 	}
 	plugin, err := bridge.Open(bridge.OpenOptions{Targets: []string{"test_target"}})
 	if err != nil {
@@ -158,7 +167,8 @@ func TestForeignEncodings(t *testing.T) {
 func TestForeignDispatch(t *testing.T) {
 	bound := callbacks.OpaqueID{ID: "scale"}
 	for _, dispatch := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Deferred} {
-		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand, contract.EncodingServer} {
+		for _, encoding := range []contract.Encoding{contract.EncodingWords, contract.EncodingOperand,
+			contract.EncodingServer} {
 			t.Run(fmt.Sprint(encoding, dispatch), func(t *testing.T) {
 				cb := builder.Callback{Host: builder.HostID{Encoding: encoding, Opaque: bound.ID}}
 				var err error
@@ -209,12 +219,17 @@ func TestForeignMistakes(t *testing.T) {
 		unknown string // the callback that the UnknownError names
 		late    bool   // said by the run, and not when it is compiled
 	}{
-		{name: "unknown words", cb: builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}}, unknown: "opaque id 78"},
-		{name: "unknown id of a server", cb: builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "x"}}, unknown: "opaque id 78"},
-		{name: "another server", cb: builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, server: "pid2",
+		{name: "unknown words", cb: builder.Callback{
+			Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}}, unknown: "opaque id 78"},
+		{name: "unknown id of a server", cb: builder.Callback{
+			Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: "x"}}, unknown: "opaque id 78"},
+		{name: "another server",
+			cb: builder.Callback{Host: builder.HostID{Encoding: contract.EncodingServer, Opaque: id}}, server: "pid2",
 			unknown: "opaque id 836b6e6f776e of server 70696432", late: true},
-		{name: "unknown number", cb: builder.Callback{ID: 1 << 40, Host: builder.HostID{Encoding: contract.EncodingOperand}}, unknown: "id 1099511627776", late: true},
-		{name: "number that is none", cb: builder.Callback{Target: contract.TargetEXLAElixirCallback, Name: "f"}, unknown: "f"},
+		{name: "unknown number", cb: builder.Callback{ID: 1 << 40,
+			Host: builder.HostID{Encoding: contract.EncodingOperand}}, unknown: "id 1099511627776", late: true},
+		{name: "number that is none", cb: builder.Callback{Target: contract.TargetEXLAElixirCallback, Name: "f"},
+			unknown: "f"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := compileBuilt(t, func(_ *builder.Func, x, server builder.Value) []builder.Value {
@@ -237,7 +252,8 @@ func TestForeignMistakes(t *testing.T) {
 		})
 	}
 	t.Run("no id at all", func(t *testing.T) {
-		e, err := newClient(t, 0).Compile(t.Context(), bridge.Source(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
+		e, err := newClient(t, 0).Compile(t.Context(),
+			bridge.Source(`func.func @main(%x: tensor<3xf32>, %y: tensor<4xui8>) -> tensor<3xf32> {
   %r = stablehlo.custom_call @exla_elixir_callback(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
 }`), bridge.CompileOptions{})
@@ -245,7 +261,8 @@ func TestForeignMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		if _, err = runVector(t, e, "pid1"); err == nil || !strings.Contains(err.Error(), "must be its callback's id, a tensor<i64>: it is f32[3]") {
+		if _, err = runVector(t, e, "pid1"); err == nil ||
+			!strings.Contains(err.Error(), "must be its callback's id, a tensor<i64>: it is f32[3]") {
 			t.Errorf("error is %v", err)
 		}
 	})

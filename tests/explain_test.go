@@ -103,7 +103,8 @@ var aliasPrograms = []struct {
 	}, []aliasing.Cause{aliasing.UsedAfter, aliasing.NoCopy}},
 	{"in_a_branch", false, func(p *aliasProgram) []builder.Value {
 		y := p.use(p.x)
-		return []builder.Value{builder.If(p.pred, func() builder.Value { return p.pass(y) }, func() builder.Value { return builder.Neg(y) })}
+		return []builder.Value{builder.If(p.pred, func() builder.Value { return p.pass(y) },
+			func() builder.Value { return builder.Neg(y) })}
 	}, []aliasing.Cause{aliasing.Kept}},
 	{"in_a_branch_and_used", false, func(p *aliasProgram) []builder.Value {
 		y := p.use(p.x)
@@ -111,20 +112,24 @@ var aliasPrograms = []struct {
 		return []builder.Value{z, p.use(y)}
 	}, []aliasing.Cause{aliasing.Kept}},
 	{"argument_in_a_branch", false, func(p *aliasProgram) []builder.Value {
-		return []builder.Value{builder.If(p.pred, func() builder.Value { return p.pass(p.x) }, func() builder.Value { return builder.Neg(p.x) })}
+		return []builder.Value{builder.If(p.pred, func() builder.Value { return p.pass(p.x) },
+			func() builder.Value { return builder.Neg(p.x) })}
 	}, []aliasing.Cause{aliasing.Kept}},
 	{"loop_state", false, func(p *aliasProgram) []builder.Value {
-		return []builder.Value{p.loop(p.use(p.x), func(s builder.Value) builder.Value { return builder.Cos(p.pass(s)) })}
+		return []builder.Value{
+			p.loop(p.use(p.x), func(s builder.Value) builder.Value { return builder.Cos(p.pass(s)) })}
 	}, []aliasing.Cause{aliasing.NoCopy}},
 	{"loop_state_used_again", false, func(p *aliasProgram) []builder.Value {
-		return []builder.Value{p.loop(p.use(p.x), func(s builder.Value) builder.Value { return builder.Add(p.pass(s), p.use(s)) })}
+		return []builder.Value{
+			p.loop(p.use(p.x), func(s builder.Value) builder.Value { return builder.Add(p.pass(s), p.use(s)) })}
 	}, []aliasing.Cause{aliasing.UsedAfter}},
 	{"loop_from_argument", false, func(p *aliasProgram) []builder.Value {
 		return []builder.Value{p.loop(p.x, func(s builder.Value) builder.Value { return builder.Cos(p.pass(s)) })}
 	}, []aliasing.Cause{aliasing.NotDonated}},
 	{"around_a_loop", false, func(p *aliasProgram) []builder.Value {
 		y := p.use(p.x)
-		return []builder.Value{p.loop(p.use(p.x), func(s builder.Value) builder.Value { return builder.Add(p.pass(y), s) })}
+		return []builder.Value{
+			p.loop(p.use(p.x), func(s builder.Value) builder.Value { return builder.Add(p.pass(y), s) })}
 	}, []aliasing.Cause{aliasing.AroundLoop}},
 	{"result_of_a_loop", false, func(p *aliasProgram) []builder.Value {
 		return []builder.Value{p.pass(p.loop(p.use(p.x), builder.Sin))}
@@ -154,7 +159,8 @@ func buildAliasProgram(ctx *mlir.Context, i int) (*mlir.Module, error) {
 // compileAliasPrograms is what a child process does, which XLA tells to write down what
 // it has compiled.
 func compileAliasPrograms() error {
-	if err := callbacks.Default.Register("pass", func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
+	if err := callbacks.Default.Register("pass", func(*callbacks.Frame) error { return nil },
+		callbacks.Options{}); err != nil {
 		return err
 	}
 	client, err := openClient(0)
@@ -168,7 +174,8 @@ func compileAliasPrograms() error {
 		if err != nil {
 			return err
 		}
-		e, err := client.Compile(context.Background(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{})
+		e, err := client.Compile(context.Background(), passes.Program(m, passes.PrepareOptions{}),
+			bridge.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -184,7 +191,8 @@ func compileAliasPrograms() error {
 func TestExplain(t *testing.T) {
 	dump := t.TempDir()
 	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), roleVariable+"=compile alias programs", "XLA_FLAGS=--xla_dump_to="+dump+" --xla_dump_hlo_as_text")
+	child.Env = append(os.Environ(), roleVariable+"=compile alias programs",
+		"XLA_FLAGS=--xla_dump_to="+dump+" --xla_dump_hlo_as_text")
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -201,7 +209,8 @@ func TestExplain(t *testing.T) {
 			want, kept := 0, false
 			m.Operation().Walk(func(op mlir.Operation) mlir.WalkAction {
 				for _, e := range aliasing.Explain(op) {
-					if shape, err := stablehlo.ShapeOf(op.Operand(int(e.Alias.OperandIndex)).Type()); err != nil || !shape.Equal(fourFloats) {
+					if shape, err := stablehlo.ShapeOf(op.Operand(int(e.Alias.OperandIndex)).Type()); err != nil ||
+						!shape.Equal(fourFloats) {
 						continue // a token
 					}
 					causes, texts = append(causes, e.Cause), append(texts, e.Text)
@@ -218,7 +227,8 @@ func TestExplain(t *testing.T) {
 			if diff := cmp.Diff(program.want, causes); diff != "" {
 				t.Errorf("causes (-want +got):\n%s", diff)
 			}
-			files, err := filepath.Glob(filepath.Join(dump, fmt.Sprintf("module_*.%s.*cpu_after_optimizations.txt", program.name)))
+			files, err := filepath.Glob(
+				filepath.Join(dump, fmt.Sprintf("module_*.%s.*cpu_after_optimizations.txt", program.name)))
 			if err != nil || len(files) != 1 {
 				t.Fatalf("XLA has written %v: %v", files, err)
 			}

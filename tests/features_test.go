@@ -18,7 +18,8 @@ var (
 // without one says why.
 func TestFeatureTables(t *testing.T) {
 	exists := testFunctions(t)
-	for file, least := range map[string]int{"callbacks-features.md": 40, "effects.md": 14, "embedding.md": 25, "jax.md": 20, "legacy.md": 50, "mlir-features.md": 40} {
+	for file, least := range map[string]int{"callbacks-features.md": 40, "effects.md": 14, "embedding.md": 25,
+		"jax.md": 20, "legacy.md": 50, "mlir-features.md": 40} {
 		t.Run(file, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("..", "docs", file))
 			if err != nil {
@@ -57,7 +58,8 @@ func checkRow(t *testing.T, exists map[string]bool, ours, tests string) {
 			t.Errorf("%q: there is no %s", strings.TrimSpace(ours), name)
 		}
 	}
-	if reason, none := strings.CutPrefix(strings.TrimSpace(ours), "none"); strings.TrimSpace(tests) == "" && (!none || len(reason) < 10) {
+	if reason, none := strings.CutPrefix(strings.TrimSpace(ours), "none"); strings.TrimSpace(tests) == "" &&
+		(!none || len(reason) < 10) {
 		t.Errorf("%q has no test, and no reason", strings.TrimSpace(ours))
 	}
 }

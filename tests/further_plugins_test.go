@@ -12,7 +12,8 @@ import (
 // TestFurtherPlugins runs what depends on XLA on the CPU plugins that are not the default.
 func TestFurtherPlugins(t *testing.T) {
 	names := []string{
-		"TestPolicyOrder", "TestDevicePolicies", "TestOnceOfReplicas", "TestOrderOverDevices", "TestFailureOnOneDevice", "TestIntegerPower",
+		"TestPolicyOrder", "TestDevicePolicies", "TestOnceOfReplicas", "TestOrderOverDevices", "TestFailureOnOneDevice",
+		"TestIntegerPower",
 		"TestConditionCalls", "TestBranchesKeepValues", "TestDonatedParameterIsKept", "TestSpellings",
 	}
 	nativetest.OnFurtherPlugins(t, "-test.run=^("+strings.Join(names, "|")+")$", names...)

@@ -32,7 +32,10 @@ func (c chained) number(v int32) builder.Value { return c.f.Constant(tensor.Scal
 
 // hloOf builds a program of an array, an integer and a boolean, and returns its optimized form.
 // g, if not nil, is a function of an array that main can call.
-func hloOf(t *testing.T, client *bridge.Client, o builder.Options, g, main func(p chained, x, n, flag builder.Value) builder.Value) *hloModule {
+func hloOf(
+	t *testing.T, client *bridge.Client, o builder.Options, g,
+	main func(p chained, x, n, flag builder.Value) builder.Value,
+) *hloModule {
 	t.Helper()
 	array := tensor.ShapeOf(tensor.F32, 1024)
 	b := builder.New(newContext(t), o)
@@ -93,13 +96,15 @@ func TestChainInOptimizedHLO(t *testing.T) {
 				p.tap("again", builder.AllEffects, x)
 				return x
 			},
-			want: map[string]string{"a": "start", "x": "start", "all": "a, x", "b": "all", "y": "all", "again": "all, b, y"},
+			want: map[string]string{"a": "start", "x": "start", "all": "a, x", "b": "all", "y": "all",
+				"again": "all, b, y"},
 		},
 		"all effects in a branch": {
 			main: func(p chained, x, _, flag value) value {
 				p.tap("x", "other", x)
 				builder.If(flag, func() []value {
-					builder.If(flag, func() []value { p.tap("all", builder.AllEffects, x); return nil }, func() []value { return nil })
+					builder.If(flag, func() []value { p.tap("all", builder.AllEffects, x); return nil },
+						func() []value { return nil })
 					p.tap("y", "other", x)
 					p.tap("a", "", x)
 					return nil
@@ -108,7 +113,8 @@ func TestChainInOptimizedHLO(t *testing.T) {
 				p.tap("z", "other", x)
 				return x
 			},
-			want: map[string]string{"x": "start", "all": "x", "y": "all, x", "a": "all, start", "b": "a, start", "z": "x, y"},
+			want: map[string]string{"x": "start", "all": "x", "y": "all, x", "a": "all, start", "b": "a, start",
+				"z": "x, y"},
 		},
 		"while": {
 			main: func(p chained, x, n, _ value) value {
@@ -126,7 +132,8 @@ func TestChainInOptimizedHLO(t *testing.T) {
 				p.tap("after", "", end[1])
 				return end[1]
 			},
-			want: map[string]string{"before": "start", "condition": "b, before", "a": "condition", "x": "start, x", "b": "a", "after": "condition"},
+			want: map[string]string{"before": "start", "condition": "b, before", "a": "condition", "x": "start, x",
+				"b": "a", "after": "condition"},
 		},
 		"if": {
 			main: func(p chained, x, _, flag value) value {
@@ -152,7 +159,8 @@ func TestChainInOptimizedHLO(t *testing.T) {
 				p.tap("y", "other", y)
 				return y
 			},
-			want: map[string]string{"before": "start", "0": "before", "1": "before", "x": "start", "after": "0, 1, before", "y": "start, x"},
+			want: map[string]string{"before": "start", "0": "before", "1": "before", "x": "start",
+				"after": "0, 1, before", "y": "start, x"},
 		},
 		"functions": {
 			g: func(p chained, x, _, _ value) value {
@@ -167,7 +175,8 @@ func TestChainInOptimizedHLO(t *testing.T) {
 				p.tap("after", "", x)
 				return x
 			},
-			want: map[string]string{"before": "start", "inside": "before, between, inside", "between": "inside", "after": "between, inside"},
+			want: map[string]string{"before": "start", "inside": "before, between, inside", "between": "inside",
+				"after": "between, inside"},
 		},
 		"runtime tokens": {
 			o: builder.Options{RuntimeTokens: true},
@@ -199,7 +208,8 @@ func TestChainInOptimizedHLOOfJAX(t *testing.T) {
 		effect string
 		ops    []string
 	}{{"log", []string{"stablehlo.tanh"}}, {"other", []string{"stablehlo.dot_general", "func.call"}}} {
-		_, err := passes.InsertTap(m, passes.ByOp(tap.ops...), passes.TapOptions{Config: contract.Config{Callback: tap.effect, Effect: tap.effect, Optional: true}})
+		_, err := passes.InsertTap(m, passes.ByOp(tap.ops...),
+			passes.TapOptions{Config: contract.Config{Callback: tap.effect, Effect: tap.effect, Optional: true}})
 		check.NoError(t, err)
 	}
 	for i, call := range slices.Collect(callop.Calls(m)) { // each with its own name
@@ -250,9 +260,13 @@ func TestCopiesInOptimizedHLO(t *testing.T) {
 		main hloBody
 		want []copies // in the body of the loop, or in each branch
 	}{
-		"loop without a callback":    {loop(func(_ chained, x value) value { return builder.Sin(x) }), []copies{{0, 0}}},
-		"loop, passed through":       {loop(func(p chained, x value) value { return builder.Sin(p.pass("a", "log", x)) }), []copies{{0, 0}}},
-		"loop, passed through twice": {loop(func(p chained, x value) value { return p.pass("b", "log", builder.Sin(p.pass("a", "log", x))) }), []copies{{0, 0}}},
+		"loop without a callback": {loop(func(_ chained, x value) value { return builder.Sin(x) }),
+			[]copies{{0, 0}}},
+		"loop, passed through": {
+			loop(func(p chained, x value) value { return builder.Sin(p.pass("a", "log", x)) }), []copies{{0, 0}}},
+		"loop, passed through twice": {loop(func(p chained, x value) value {
+			return p.pass("b", "log", builder.Sin(p.pass("a", "log", x)))
+		}), []copies{{0, 0}}},
 		"loop, passed through and used": {loop(func(p chained, x value) value {
 			return builder.Add(p.pass("a", "log", x), builder.Sin(x))
 		}), []copies{{1, 0}}},
@@ -287,11 +301,13 @@ func TestCopiesInOptimizedHLO(t *testing.T) {
 			return builder.If(flag, func() value { return p.pass("a", "log", x) }, func() value { return x })
 		}), []copies{{0, 0}, {1, 0}}},
 		"case, tapped": {ordered(func(p chained, x, n, _ value) value {
-			builder.Case(n, func() []value { p.tap("a", "log", x); return nil }, func() []value { return nil }, func() []value { p.tap("b", "log", x); return nil })
+			builder.Case(n, func() []value { p.tap("a", "log", x); return nil }, func() []value { return nil },
+				func() []value { p.tap("b", "log", x); return nil })
 			return x
 		}), []copies{{0, 0}, {0, 0}, {0, 0}}},
 		"case, passed through": {ordered(func(p chained, x, n, _ value) value {
-			return builder.Case(n, func() value { return p.pass("a", "log", x) }, func() value { return x }, func() value { return builder.Cos(x) })
+			return builder.Case(n, func() value { return p.pass("a", "log", x) }, func() value { return x },
+				func() value { return builder.Cos(x) })
 		}), []copies{{0, 0}, {1, 0}, {0, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,8 @@ func TestPartitionedCallbacksOfJAX(t *testing.T) {
 	options := bridge.CompileOptions{Partitions: 4, JAXCallbacks: names}
 	_, err := client.Compile(t.Context(), stablehlo.Unprepared(m), options)
 	check.Error(t, err, "xla_ffi_partitioned_python_cpu_callback")
-	check.Error(t, preflight.Check(m, preflight.Options{Partitions: 4, JAXCallbacks: names}), "apply passes.ApplyPolicies to the module")
+	check.Error(t, preflight.Check(m, preflight.Options{Partitions: 4, JAXCallbacks: names}),
+		"apply passes.ApplyPolicies to the module")
 	check.Must(passes.ApplyPolicies(m))
 	check.NoError(t, preflight.Check(m, preflight.Options{Partitions: 4, JAXCallbacks: names}))
 	e, err := client.Compile(t.Context(), stablehlo.Unprepared(m), options)

@@ -13,7 +13,8 @@ func TestBuildWithoutCgo(t *testing.T) {
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "needs cgo: install a C compiler") || strings.Count(string(out), "\n") != 2 {
+	if err == nil || !strings.Contains(string(out), "needs cgo: install a C compiler") ||
+		strings.Count(string(out), "\n") != 2 {
 		t.Errorf("error %v, printed:\n%s", err, out)
 	}
 }

@@ -275,10 +275,14 @@ func randomSteps(r *rand.Rand, depth, functions int) steps {
 
 func TestOrder(t *testing.T) {
 	cases := map[string][]steps{
-		"straight":  {{tapStep{"", 1}, shift{1}, tapStep{"", 2}, tapStep{"other", 3}, through{5}, ask{6}, tapStep{"other", 7}, tapStep{"", 4}}},
-		"if":        {{tapStep{"", 1}, ifStep{0, steps{tapStep{"", 2}, shift{5}}, steps{shift{6}}}, ifStep{1, steps{tapStep{"", 3}}, steps{tapStep{"", 4}}}, tapStep{"", 5}}},
-		"loop":      {{loopStep{5, steps{tapStep{"", 1}, shift{1}, tapStep{"other", 2}, tapStep{"", 3}}}, tapStep{"", 4}}},
-		"condition": {{tapStep{"", 1}, whileStep{3, "", 10, steps{tapStep{"", 2}, shift{7}, tapStep{"other", 3}}}, tapStep{"", 4}}},
+		"straight": {{tapStep{"", 1}, shift{1}, tapStep{"", 2}, tapStep{"other", 3}, through{5}, ask{6},
+			tapStep{"other", 7}, tapStep{"", 4}}},
+		"if": {{tapStep{"", 1}, ifStep{0, steps{tapStep{"", 2}, shift{5}}, steps{shift{6}}},
+			ifStep{1, steps{tapStep{"", 3}}, steps{tapStep{"", 4}}}, tapStep{"", 5}}},
+		"loop": {
+			{loopStep{5, steps{tapStep{"", 1}, shift{1}, tapStep{"other", 2}, tapStep{"", 3}}}, tapStep{"", 4}}},
+		"condition": {{tapStep{"", 1}, whileStep{3, "", 10, steps{tapStep{"", 2}, shift{7}, tapStep{"other", 3}}},
+			tapStep{"", 4}}},
 		"calls": {
 			{tapStep{"", 1}, shift{1}},
 			{callStep{0}, tapStep{"", 2}, tapStep{"other", 3}, callStep{0}},
@@ -359,7 +363,8 @@ func checkOrderWith(t *testing.T, client *bridge.Client, bodies []steps, overlap
 		want := &interpreter{flags: flags, bodies: bodies, taps: map[string][]string{}}
 		end := bodies[len(bodies)-1].run(want, 0, 1)
 		got = &interpreter{taps: map[string][]string{}}
-		outputs, err := executable.Run(t.Context(), tensor.Scalar[int32](1), tensor.Scalar(flags[0]), tensor.Scalar(flags[1]))
+		outputs, err := executable.Run(t.Context(), tensor.Scalar[int32](1), tensor.Scalar(flags[0]),
+			tensor.Scalar(flags[1]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -415,18 +420,25 @@ func fenced(r *rand.Rand, s steps) (out steps) {
 func TestOrderAgainstAll(t *testing.T) {
 	const fence = builder.AllEffects
 	cases := map[string][]steps{
-		"straight":            {{tapStep{"", 6}, tapStep{"other", 1}, tapStep{fence, 6}, tapStep{"", 5}, tapStep{"new", 1}, tapStep{fence, 2}, tapStep{"other", 3}}},
-		"first":               {{tapStep{fence, 6}, tapStep{"", 1}, tapStep{"other", 2}}},
-		"loop":                {{tapStep{"", 6}, loopStep{3, steps{tapStep{fence, 5}, tapStep{"other", 6}, tapStep{"", 1}}}, tapStep{"new", 1}, tapStep{fence, 1}}},
-		"branches":            {{tapStep{"", 6}, ifStep{0, steps{tapStep{fence, 6}}, steps{tapStep{"other", 6}}}, tapStep{"other", 1}, tapStep{"", 2}}},
-		"only in a branch":    {{tapStep{"other", 6}, ifStep{0, steps{tapStep{fence, 1}}, nil}}},
-		"deeper in a branch":  {{tapStep{"other", 6}, ifStep{0, steps{ifStep{0, steps{tapStep{fence, 1}}, nil}, tapStep{"other", 3}}, nil}}},
-		"loop in a branch":    {{tapStep{"other", 6}, ifStep{0, steps{loopStep{2, steps{tapStep{fence, 1}, tapStep{"other", 3}}}, tapStep{"other", 3}}, nil}}},
+		"straight": {{tapStep{"", 6}, tapStep{"other", 1}, tapStep{fence, 6}, tapStep{"", 5},
+			tapStep{"new", 1}, tapStep{fence, 2}, tapStep{"other", 3}}},
+		"first": {{tapStep{fence, 6}, tapStep{"", 1}, tapStep{"other", 2}}},
+		"loop": {{tapStep{"", 6}, loopStep{3,
+			steps{tapStep{fence, 5}, tapStep{"other", 6}, tapStep{"", 1}}}, tapStep{"new", 1}, tapStep{fence, 1}}},
+		"branches": {{tapStep{"", 6}, ifStep{0, steps{tapStep{fence, 6}}, steps{tapStep{"other", 6}}},
+			tapStep{"other", 1}, tapStep{"", 2}}},
+		"only in a branch": {{tapStep{"other", 6}, ifStep{0, steps{tapStep{fence, 1}}, nil}}},
+		"deeper in a branch": {{tapStep{"other", 6},
+			ifStep{0, steps{ifStep{0, steps{tapStep{fence, 1}}, nil}, tapStep{"other", 3}}, nil}}},
+		"loop in a branch": {{tapStep{"other", 6},
+			ifStep{0, steps{loopStep{2, steps{tapStep{fence, 1}, tapStep{"other", 3}}}, tapStep{"other", 3}}, nil}}},
 		"condition in a case": {{tapStep{"other", 6}, caseStep{[]steps{{whileStep{0, fence, 1, steps{ask{5}}}}, nil}}}},
-		"new in a branch":     {{tapStep{fence, 6}, ifStep{1, steps{tapStep{"", 6}, tapStep{fence, 3}, tapStep{"other", 1}}, nil}, tapStep{"", 1}}},
+		"new in a branch": {{tapStep{fence, 6},
+			ifStep{1, steps{tapStep{"", 6}, tapStep{fence, 3}, tapStep{"other", 1}}, nil}, tapStep{"", 1}}},
 		"call": {
 			{tapStep{fence, 6}, tapStep{"other", 6}},
-			{tapStep{"", 6}, callStep{0}, tapStep{"", 1}, callStep{0}, loopStep{2, steps{callStep{0}, tapStep{"new", 6}}}},
+			{tapStep{"", 6}, callStep{0}, tapStep{"", 1}, callStep{0},
+				loopStep{2, steps{callStep{0}, tapStep{"new", 6}}}},
 		},
 	}
 	for seed := range uint64(12) {
@@ -442,7 +454,8 @@ func TestOrderAgainstAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) { checkOrderWith(t, client, bodies, true) })
 	}
 	for range 20 {
-		if checkOrderWith(t, client, []steps{{tapStep{"", 6}, tapStep{"other", 1}, tapStep{"", 5}, tapStep{"new", 1}, tapStep{"other", 3}}}, true) {
+		if checkOrderWith(t, client, []steps{
+			{tapStep{"", 6}, tapStep{"other", 1}, tapStep{"", 5}, tapStep{"new", 1}, tapStep{"other", 3}}}, true) {
 			return
 		}
 	}

@@ -96,21 +96,27 @@ func TestOverlap(t *testing.T) {
 		never    bool   // and with it they do not
 		says     string // what preflight says of them without help, "" for nothing
 	}{
-		{name: "two small", size: 4, calls: 2, build: few(2, runtimeCall), says: "arrays of up to 512 bytes in sequence"},
-		{name: "two small in place", size: 4, calls: 2, build: few(2, ioCallback), says: "arrays of up to 512 bytes in sequence"},
-		{name: "four small", size: 4, calls: 4, build: few(4, runtimeCall), says: "arrays of up to 512 bytes in sequence"},
-		{name: "six small", size: 4, calls: 6, build: few(6, runtimeCall), says: "arrays of up to 512 bytes in sequence"},
+		{name: "two small", size: 4, calls: 2, build: few(2, runtimeCall),
+			says: "arrays of up to 512 bytes in sequence"},
+		{name: "two small in place", size: 4, calls: 2, build: few(2, ioCallback),
+			says: "arrays of up to 512 bytes in sequence"},
+		{name: "four small", size: 4, calls: 4, build: few(4, runtimeCall),
+			says: "arrays of up to 512 bytes in sequence"},
+		{name: "six small", size: 4, calls: 6, build: few(6, runtimeCall),
+			says: "arrays of up to 512 bytes in sequence"},
 		{name: "two pure", size: 4, calls: 2, build: few(2, pureCall), says: "arrays of up to 512 bytes in sequence"},
 		{name: "two of the parameter", size: 4, calls: 2, build: func(x value) []value {
 			return []value{runtimeCall(x), runtimeCall(x)}
 		}, says: "arrays of up to 512 bytes in sequence"},
-		{name: "two large", size: 256, calls: 2, build: few(2, runtimeCall), says: "up to 8 steps in sequence, and there are about 4"},
+		{name: "two large", size: 256, calls: 2, build: few(2, runtimeCall),
+			says: "up to 8 steps in sequence, and there are about 4"},
 		{name: "five large in place", size: 256, calls: 5, build: few(5, ioCallback), plain: true},
 		{name: "six large", size: 256, calls: 6, build: few(6, runtimeCall), says: "which then waits"},
 		{name: "a chain", size: 256, calls: 2, never: true, build: func(x value) []value {
 			return []value{runtimeCall(builder.Add(runtimeCall(x), 1))}
 		}, says: "no other deferred call is independent of it"},
-		{name: "alone", size: 256, calls: 2, never: true, build: few(1, runtimeCall), says: "no other deferred call is independent of it"},
+		{name: "alone", size: 256, calls: 2, never: true, build: few(1, runtimeCall),
+			says: "no other deferred call is independent of it"},
 		{name: "in a loop", size: 4, calls: 2, build: func(x value) []value {
 			type state struct{ X, Y value }
 			end := builder.Loop(x.Func().Constant(tensor.Scalar[int32](2)), state{x, x}, func(i value, s state) state {
@@ -133,7 +139,8 @@ func TestOverlap(t *testing.T) {
 		}, says: "arrays of up to 512 bytes in sequence"},
 		{name: "in order", size: 256, calls: 2, never: true, build: func(x value) []value {
 			ordered := builder.Callback{Name: "meet", Registry: registry, Effect: "order"}
-			return []value{builder.RuntimeCall(ordered, x, builder.Add(x, 1)), builder.RuntimeCall(ordered, x, builder.Add(x, 2))}
+			return []value{builder.RuntimeCall(ordered, x, builder.Add(x, 1)),
+				builder.RuntimeCall(ordered, x, builder.Add(x, 2))}
 		}, says: "no other deferred call is independent of it"},
 		{name: "in a function", size: 4, calls: 2, function: true, build: func(x value) []value {
 			return []value{runtimeCall(builder.Add(x, 1)), runtimeCall(builder.Add(x, 2))}
@@ -167,7 +174,8 @@ func TestOverlap(t *testing.T) {
 				waits := preflight.Waits(module, preflight.Options{})
 				switch {
 				case test.says != "" && (!help || test.never):
-					if len(waits) == 0 || !strings.Contains(waits[0].String(), test.says) || waits[0].Position.Line == 0 {
+					if len(waits) == 0 || !strings.Contains(waits[0].String(), test.says) ||
+						waits[0].Position.Line == 0 {
 						t.Errorf("with help %v preflight says %v, want %q", help, waits, test.says)
 					}
 				case len(waits) > 0:

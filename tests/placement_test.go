@@ -124,7 +124,8 @@ func TestPlacement(t *testing.T) {
 		refined, err := stablehlo.Refine(m, in.Shape)
 		check.NoError(t, err)
 		check.Cleanup(t, refined)
-		inlined := slices.DeleteFunc(slices.Clone(hints), func(hint string) bool { return strings.Contains(hint, " func.call ") })
+		inlined := slices.DeleteFunc(slices.Clone(hints),
+			func(hint string) bool { return strings.Contains(hint, " func.call ") })
 		check.Diff(t, "hints of the refined module", inlined, hintsOf(refined))
 		computes(t, refined, in, want)
 	})

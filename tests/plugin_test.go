@@ -87,7 +87,8 @@ func TestPluginRefused(t *testing.T) {
 	build := func(name, source string, flags ...string) string {
 		text, path := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
 		check.NoError(t, os.WriteFile(text, []byte(source), 0o600))
-		out, err := exec.Command("cc", append([]string{"-shared", "-fPIC", "-o", path, text}, flags...)...).CombinedOutput()
+		out, err := exec.Command("cc",
+			append([]string{"-shared", "-fPIC", "-o", path, text}, flags...)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -95,20 +96,24 @@ func TestPluginRefused(t *testing.T) {
 	}
 	upstream := mlirtest.Upstream(t)
 	build("libMLIR.so.19.1", "int a;", "-Wl,-soname,libMLIR.so.19.1")
-	right := []string{"-Wl,--no-as-needed", "-L", filepath.Dir(upstream.Path()), "-l:libMLIR.so.22.1", "-Wl,--allow-shlib-undefined"}
+	right := []string{"-Wl,--no-as-needed", "-L", filepath.Dir(upstream.Path()), "-l:libMLIR.so.22.1",
+		"-Wl,--allow-shlib-undefined"}
 	for _, test := range []struct{ path, want string }{
 		{filepath.Join(dir, "nosuch.so"), "cannot be read: "},
 		{filepath.Join(dir, "libMLIR.so.19.1.c"), "cannot be read: "},
 		{build("plain.so", "int a;"), "is not linked with an MLIR library: link it with libMLIR.so.22.1"},
-		{build("own.so", "void _ZN4mlir11MLIRContextC1Ev(void) {}"), "contains an MLIR of its own: link it with libMLIR.so.22.1 instead"},
+		{build("own.so", "void _ZN4mlir11MLIRContextC1Ev(void) {}"),
+			"contains an MLIR of its own: link it with libMLIR.so.22.1 instead"},
 		{build("old.so", "void mlirRegisterOldPasses(void) {}", "-Wl,--no-as-needed", "-L", dir, "-l:libMLIR.so.19.1"),
-			"was built for libMLIR.so.19.1, and " + upstream.Path() + " is libMLIR.so.22.1: build it with the headers of that release"},
+			"was built for libMLIR.so.19.1, and " + upstream.Path() +
+				" is libMLIR.so.22.1: build it with the headers of that release"},
 		{build("empty.so", "void mlirRegisterPass_x(void) {} int mlirGetDialectHandle__x__;", right...), "exports neither a function mlirGetDialectHandle__NAMESPACE__ nor one mlirRegisterNAMEPasses"},
 	} {
 		_, err := mlir.Open(mlir.OpenOptions{Path: upstream.Path(), Plugins: []string{test.path}})
 		check.Error(t, err, "mlir: the plugin "+test.path, test.want)
 	}
-	_, err := mlir.Open(mlir.OpenOptions{Path: upstream.Path(), Plugins: []string{build("good.so", "int called; void mlirRegisterNoPasses(void) { called++; }", right...)}})
+	_, err := mlir.Open(mlir.OpenOptions{Path: upstream.Path(),
+		Plugins: []string{build("good.so", "int called; void mlirRegisterNoPasses(void) { called++; }", right...)}})
 	check.NoError(t, err)
 	_, err = mlir.Open(mlir.OpenOptions{Path: filepath.Join(filepath.Dir(upstream.Path()), "libMLIR.so.22.1")})
 	check.Error(t, err, "it has only MLIR's C++ functions; a build of LLVM with MLIR_BUILD_MLIR_C_DYLIB=ON has libMLIR-C.so beside it, `", "tools/doctor -llvm DIR` makes one", "tools/doctor -fetch llvm` fetches it")
@@ -121,6 +126,7 @@ func TestPluginRefused(t *testing.T) {
 			continue
 		}
 		_, err := mlir.Open(mlir.OpenOptions{Path: e.Library.Path(), Plugins: []string{filepath.Join(dir, "plain.so")}})
-		check.Error(t, err, "cannot be used with "+e.Library.Path()+", which hides the C++ functions of MLIR", "tools/doctor -fetch llvm`")
+		check.Error(t, err, "cannot be used with "+e.Library.Path()+", which hides the C++ functions of MLIR",
+			"tools/doctor -fetch llvm`")
 	}
 }

@@ -71,7 +71,8 @@ func TestPolicyOrder(t *testing.T) {
 					for _, then := range sideEffects {
 						own := fmt.Sprint("e", len(apart))
 						chain := func(e [3]string) []policyStep {
-							return []policyStep{{p, form, e[0], 1}, {q, then, e[1], 10}, {last, contract.Call, e[2], 100}}
+							return []policyStep{{p, form, e[0], 1}, {q, then, e[1], 10},
+								{last, contract.Call, e[2], 100}}
 						}
 						mixed = append(mixed, chain([...][3]string{
 							{"e", "e", "e"}, {"e", builder.AllEffects, "e"}, {}, {"e", "f", "f"}, {own, own, ""},
@@ -156,7 +157,8 @@ func runPolicyChains(t *testing.T, o bridge.CompileOptions, chains [][]policySte
 		f.Return(values...)
 	}, tensor.Vector[int32](1000, 2000), tensor.Vector[int32](3000, 4000))
 	for i, chain := range chains {
-		parts := [2][]int32{check.Must(tensor.Slice[int32](results[0][i])), check.Must(tensor.Slice[int32](results[1][i]))}
+		parts := [2][]int32{check.Must(tensor.Slice[int32](results[0][i])),
+			check.Must(tensor.Slice[int32](results[1][i]))}
 		checkPolicyChain(t, chain, calls[i], fmt.Sprint(parts))
 	}
 }
@@ -189,13 +191,15 @@ func checkPolicyChain(t *testing.T, chain []policyStep, calls []policyCall, resu
 		}
 	}
 	check.Diff(t, fmt.Sprint("results of ", chain), fmt.Sprint(values), results)
-	check.Diff(t, fmt.Sprint("calls of ", chain), want, slices.SortedFunc(slices.Values(calls), func(a, b policyCall) int {
-		return cmp.Or(a.Step-b.Step, a.Device-b.Device)
-	}))
+	check.Diff(t, fmt.Sprint("calls of ", chain), want,
+		slices.SortedFunc(slices.Values(calls), func(a, b policyCall) int {
+			return cmp.Or(a.Step-b.Step, a.Device-b.Device)
+		}))
 	for i, first := range calls {
 		for _, second := range calls[i+1:] {
 			a, b := chain[first.Step], chain[second.Step]
-			ordered := a.effect == b.effect && (a.effect != "" || a.form == contract.Observe && b.form == contract.Observe) ||
+			ordered := a.effect == b.effect &&
+				(a.effect != "" || a.form == contract.Observe && b.form == contract.Observe) ||
 				a.effect == builder.AllEffects && b.effect != "" || b.effect == builder.AllEffects && a.effect != ""
 			if ordered && first.Step > second.Step && (first.Device == second.Device || !a.each || !b.each) {
 				t.Errorf("calls of %v: %v before %v", chain, first, second)

@@ -18,7 +18,8 @@ import (
 
 // powers raises integers to powers that XLA computes wrongly.
 func powers(x, k builder.Value) (power, constant, one, quotient builder.Value) {
-	return builder.Pow(x, k), builder.Pow(x, int32(100)), builder.Pow(x, int32(1)), builder.Div(int32(1000), builder.Pow(x, int32(5)))
+	return builder.Pow(x, k), builder.Pow(x, int32(100)), builder.Pow(x, int32(1)),
+		builder.Div(int32(1000), builder.Pow(x, int32(5)))
 }
 
 // TestPrepared runs a module whose results XLA gets wrong in each way of compiling one.
@@ -59,9 +60,13 @@ func TestPrepared(t *testing.T) {
 
 	const want = "[s32[6] [2111105451 2038349057 2094688939 -1820079875 0 -1] s32[6] [-818408495 -818408495 -818408495 -818408495 0 1] s32[6] [3 3 3 -3 2 -1] s32[6] [4 4 4 -4 31 -1000]]"
 	for way, run := range map[string]func() ([]tensor.View, error){
-		"a built module":  func() ([]tensor.View, error) { return compile(passes.Program(m, passes.PrepareOptions{})) },
-		"a parsed module": func() ([]tensor.View, error) { return compile(passes.Program(parsed, passes.PrepareOptions{})) },
-		"stages":          func() ([]tensor.View, error) { return staged(parsed, stages.Options{Devices: stages.On(client)}) },
+		"a built module": func() ([]tensor.View, error) { return compile(passes.Program(m, passes.PrepareOptions{})) },
+		"a parsed module": func() ([]tensor.View, error) {
+			return compile(passes.Program(parsed, passes.PrepareOptions{}))
+		},
+		"stages": func() ([]tensor.View, error) {
+			return staged(parsed, stages.Options{Devices: stages.On(client)})
+		},
 		"the interpreter": func() ([]tensor.View, error) { return staged(parsed, stages.Options{}) },
 		"calliope, a function": func() ([]tensor.View, error) {
 			return call(calliope.Func(func(x, k builder.Value) []builder.Value {
@@ -76,7 +81,8 @@ func TestPrepared(t *testing.T) {
 		check.Diff(t, way, want, fmt.Sprint(got))
 	}
 	// Otherwise the module would say nothing.
-	for way, p := range map[string]bridge.Program{"unprepared": stablehlo.Unprepared(m), "bytes": bridge.Source(m.String())} {
+	for way, p := range map[string]bridge.Program{"unprepared": stablehlo.Unprepared(m),
+		"bytes": bridge.Source(m.String())} {
 		got, err := compile(p)
 		check.NoError(t, err)
 		if fmt.Sprint(got) == want {

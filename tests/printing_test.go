@@ -16,11 +16,13 @@ import (
 )
 
 // quiet are the folders whose code says what it has to say by errors and log/slog.
-var quiet = []string{"tensor", "contract", "c", "internal/capi", "mlir", "stablehlo", "aliasing", "passes", "builder", "callbacks", "bridge"}
+var quiet = []string{"tensor", "contract", "c", "internal/capi", "mlir", "stablehlo", "aliasing", "passes", "builder",
+	"callbacks", "bridge"}
 
 // mayPrint are the files that print because they are asked to, or before they end the
 // process, and what.
-var mayPrint = map[string][]string{"callbacks/print.go": {"os.Stdout"}, "callbacks/goexit.go": {"os.Stderr"}, "c/install/main.go": {`package "log"`}}
+var mayPrint = map[string][]string{"callbacks/print.go": {"os.Stdout"}, "callbacks/goexit.go": {"os.Stderr"},
+	"c/install/main.go": {`package "log"`}}
 
 // cPrints matches what prints in C; vasprintf and the like only make a string.
 var cPrints = regexp.MustCompile(`\b(?:(?:v?f?printf|f?puts|f?putc|putchar|perror) *\(|stderr\b|stdout\b)`)

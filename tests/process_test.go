@@ -34,10 +34,12 @@ var roles = map[string]func() error{
 		// The oldest plugin in use has this version.
 		return save(func(m *mlir.Module) ([]byte, error) { return stablehlo.PortableArtifact(m, "1.13.3") })
 	},
-	"run":            func() error { return load("scale", "f32[3]->f32[3]") },
-	"run unbound":    func() error { return load("scales", "f32[3]->f32[3]") },
-	"run mistyped":   func() error { return load("scale", "f32[4]->f32[4]") },
-	"run the failer": func() error { return loadFunc("scale", "", func(*callbacks.Frame) error { panic("on purpose") }) },
+	"run":          func() error { return load("scale", "f32[3]->f32[3]") },
+	"run unbound":  func() error { return load("scales", "f32[3]->f32[3]") },
+	"run mistyped": func() error { return load("scale", "f32[4]->f32[4]") },
+	"run the failer": func() error {
+		return loadFunc("scale", "", func(*callbacks.Frame) error { panic("on purpose") })
+	},
 }
 
 func save(form func(*mlir.Module) ([]byte, error)) error {

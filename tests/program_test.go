@@ -24,7 +24,8 @@ func TestProgram(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			calls := 0
 			name := "program." + test.name
-			check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{}))
+			check.NoError(t, callbacks.Default.Register(name, func(*callbacks.Frame) error { calls++; return nil },
+				callbacks.Options{}))
 			defer callbacks.Default.Unregister(name)
 			m := parse(t, newContext(t), test.name, []byte(`func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %p = stablehlo.custom_call @`+contract.TargetIOCallback+`(%x) {api_version = 4 : i32, has_side_effect = true,

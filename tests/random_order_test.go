@@ -54,7 +54,8 @@ func (s looseStep) run(m *interpreter, _, x int32) int32 {
 }
 
 func (workStep) build(p *program, _, x builder.Value) builder.Value {
-	v := builder.Add(builder.BroadcastTo(builder.Convert(x, tensor.F32), 1<<12), builder.Iota(p.f, tensor.ShapeOf(tensor.F32, 1<<12), 0))
+	v := builder.Add(builder.BroadcastTo(builder.Convert(x, tensor.F32), 1<<12),
+		builder.Iota(p.f, tensor.ShapeOf(tensor.F32, 1<<12), 0))
 	for range 3 {
 		v = builder.Sin(builder.Add(v, v))
 	}
@@ -154,7 +155,8 @@ func (s *sequenceRecord) begin(e tapEvent) {
 	for _, other := range s.now {
 		ordered := e.effect == other.effect || e.effect == builder.AllEffects || other.effect == builder.AllEffects
 		if ordered && (e.run != other.run || e.device == other.device) {
-			s.atOnce = append(s.atOnce, fmt.Sprint(e.run.name(e.device), e.effect, " and ", other.run.name(other.device), other.effect))
+			s.atOnce = append(s.atOnce,
+				fmt.Sprint(e.run.name(e.device), e.effect, " and ", other.run.name(other.device), other.effect))
 		}
 	}
 	s.now = append(s.now, e)
@@ -314,7 +316,8 @@ func (o *randomOrder) inputs(x int32, flags [2]bool, devices ...int) (in []bridg
 func (o *randomOrder) sequence(record *sequenceRecord, programs []*runProgram, runs int) func() {
 	var inputs [][]bridge.Input
 	for n := range runs {
-		r := &runRecord{in: record, number: n, program: programs[o.random.IntN(len(programs))], loose: map[int][]string{}}
+		r := &runRecord{in: record, number: n, program: programs[o.random.IntN(len(programs))],
+			loose: map[int][]string{}}
 		r.flags = [2]bool{o.random.IntN(2) == 0, o.random.IntN(2) == 0}
 		on := []int{o.random.IntN(o.devices)}
 		if r.program.two != nil && o.random.IntN(4) == 0 {
@@ -343,7 +346,8 @@ func (o *randomOrder) sequence(record *sequenceRecord, programs []*runProgram, r
 				o.t.Errorf("run %d: %v", n, err)
 				continue
 			}
-			want := record.runs[n].program.interpret(&interpreter{flags: record.runs[n].flags, taps: map[string][]string{}}, int32(n))
+			want := record.runs[n].program.interpret(
+				&interpreter{flags: record.runs[n].flags, taps: map[string][]string{}}, int32(n))
 			for _, b := range outputs {
 				if v, err := b.ToHost(o.t.Context()); err != nil || v.At(0) != want {
 					o.t.Errorf("run %d returned %v, %v, not %d", n, v, err, want)
@@ -379,7 +383,8 @@ func (o *randomOrder) compare(record *sequenceRecord) (reordered bool) {
 		check.Diff(o.t, "devices with calls without an order", devices, len(r.loose))
 		for _, got := range r.loose {
 			reordered = reordered || !slices.Equal(loose, got)
-			check.Diff(o.t, "calls without an order", slices.Sorted(slices.Values(loose)), slices.Sorted(slices.Values(got)))
+			check.Diff(o.t, "calls without an order", slices.Sorted(slices.Values(loose)),
+				slices.Sorted(slices.Values(got)))
 		}
 	}
 	check.Diff(o.t, "order", want.taps, record.observed())
@@ -405,7 +410,8 @@ func (o *randomOrder) meet(deferred bool) (pairs int) {
 	}
 	discard(o.t, runs...)
 	if deferred {
-		e, _ := o.compile([]steps{{workStep{}, looseStep{meetingTag, false}, shift{1}, looseStep{meetingTag, false}}}, bridge.CompileOptions{})
+		e, _ := o.compile([]steps{{workStep{}, looseStep{meetingTag, false}, shift{1}, looseStep{meetingTag, false}}},
+			bridge.CompileOptions{})
 		run, err := e.Start(o.t.Context(), o.inputs(0, [2]bool{}, 0)...)
 		check.NoError(o.t, err)
 		discard(o.t, run)
@@ -425,7 +431,8 @@ func TestRandomOrder(t *testing.T) {
 	reordered, met := 0, 0
 	for seed := *orderSeed; seed < *orderSeed+*orderSeeds; seed++ {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			o := &randomOrder{t: t, random: rand.New(rand.NewPCG(seed, 3)), client: client, devices: 1 + int(seed%8), met: make(chan struct{}), calls: &calls}
+			o := &randomOrder{t: t, random: rand.New(rand.NewPCG(seed, 3)), client: client, devices: 1 + int(seed%8),
+				met: make(chan struct{}), calls: &calls}
 			options := callbacks.Options{FailRun: true}
 			deferred := o.random.IntN(2) == 0
 			if deferred {
@@ -469,7 +476,8 @@ func TestRandomOrder(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d calls; calls without an order were in another one in %d sequences, and met %d times", calls.Load(), reordered, met)
+	t.Logf("%d calls; calls without an order were in another one in %d sequences, and met %d times", calls.Load(),
+		reordered, met)
 	if *orderSeeds > 1 && met == 0 {
 		t.Error("no calls without an order met, so the test cannot tell")
 	}

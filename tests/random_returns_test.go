@@ -25,19 +25,21 @@ var (
 	returnsLevel = flag.Int("returnslevel", 0, "the OptimizationLevel of TestRandomReturns")
 )
 
-// A world does what a random program says: builtWorld builds a module, and plainWorld computes. Each value is an s32[4].
+// A world does what a random program says: builtWorld builds a module, and plainWorld computes. Each value is an
+// s32[4].
 type world[V any] interface {
 	number(n int32) V
 	compute(op int, x, y V) V
 	call(way, effect string, x V) V // "tap", "pass" or "call"
 	choose(by V, branches []func() []V) []V
-	loop(atMost, n int32, by V, state []V, body func(state []V) []V) []V // n times, or by[0] mod 4 times if n is negative
-	until(state V, body func(next V)) V                                  // while state[0] < 3 { state += 1; body(state) }, from state & 3
+	// n times, or by[0] mod 4 times if n is negative
+	loop(atMost, n int32, by V, state []V, body func(state []V) []V) []V
+	until(state V, body func(next V)) V // while state[0] < 3 { state += 1; body(state) }, from state & 3
 	function(args []V, body func(params []V) []V) []V
 }
 
-// A returning is a random program that returns many values as they are: parameters, and values from before a branch or a
-// loop. All that is random comes from seeds, so that each part is the same whenever it is built or computed.
+// A returning is a random program that returns many values as they are: parameters, and values from before a branch or
+// a loop. All that is random comes from seeds, so that each part is the same whenever it is built or computed.
 type returning[V any] struct {
 	world[V]
 	size int
@@ -214,11 +216,12 @@ func (w *builtWorld) loop(_, n int32, by value, state []value, body func([]value
 }
 
 func (w *builtWorld) until(state value, body func(value)) value {
-	return builder.While(builder.And(state, int32(3)), func(state value) value { return builder.Lt(first(state), int32(3)) }, func(state value) value {
-		next := builder.Add(state, int32(1))
-		body(next)
-		return next
-	})
+	return builder.While(builder.And(state, int32(3)),
+		func(state value) value { return builder.Lt(first(state), int32(3)) }, func(state value) value {
+			next := builder.Add(state, int32(1))
+			body(next)
+			return next
+		})
 }
 
 func (w *builtWorld) function(args []value, body func([]value) []value) []value {
@@ -288,7 +291,8 @@ func TestRandomReturns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}), bridge.CompileOptions{OptimizationLevel: level})
+		e, err := client.Compile(t.Context(), passes.Program(m, passes.PrepareOptions{}),
+			bridge.CompileOptions{OptimizationLevel: level})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, m)
 		}

@@ -71,8 +71,10 @@ func live(t *testing.T, r *callbacks.Registry, ways [3]callbacks.Dispatch) {
 		return nil
 	}
 	if err := errors.Join(
-		r.Register("step", func(f *callbacks.Frame) error { return add(f.Args[0], f.Results[0]) }, callbacks.Options{Dispatch: ways[0]}),
-		r.Register("change", func(f *callbacks.Frame) error { return add(f.Args[0], f.Results[0]) }, callbacks.Options{Dispatch: ways[1]}),
+		r.Register("step", func(f *callbacks.Frame) error { return add(f.Args[0], f.Results[0]) },
+			callbacks.Options{Dispatch: ways[0]}),
+		r.Register("change", func(f *callbacks.Frame) error { return add(f.Args[0], f.Results[0]) },
+			callbacks.Options{Dispatch: ways[1]}),
 		r.Register("look", func(f *callbacks.Frame) error { return nil }, callbacks.Options{Dispatch: ways[2]}),
 	); err != nil {
 		t.Fatal(err)
@@ -200,7 +202,8 @@ func replayConcurrent(t *testing.T, ways [3]callbacks.Dispatch) {
 	defer release()
 	_, errs = outcomes(t, client, t.Name(), []float32{7})
 	difference, ok := errors.AsType[*record.DifferenceError](errs[0])
-	if !ok || difference.Callback != "step" || !strings.Contains(difference.Text, "argument 0 is 7 at [0], recorded as ") {
+	if !ok || difference.Callback != "step" ||
+		!strings.Contains(difference.Text, "argument 0 is 7 at [0], recorded as ") {
 		t.Errorf("a run with another input: %v", errs[0])
 	}
 	if err := replay.Finish(); err == nil || !strings.Contains(err.Error(), "9 of its 9 recorded calls were not made") {

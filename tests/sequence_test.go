@@ -27,7 +27,9 @@ var sized = map[string]int{"small": 4, "large": 1 << 12}
 
 // effectful compiles a program that taps its argument once for each of the effects, between
 // some work, and returns the argument doubled. Where an effect is "-", the tap has none.
-func effectful(t *testing.T, client *bridge.Client, callback string, n int, o bridge.CompileOptions, effects ...string) *bridge.Executable {
+func effectful(
+	t *testing.T, client *bridge.Client, callback string, n int, o bridge.CompileOptions, effects ...string,
+) *bridge.Executable {
 	t.Helper()
 	b := builder.New(newContext(t), builder.Options{RuntimeTokens: true})
 	f := b.Func("main", tensor.ShapeOf(tensor.F32, n))
@@ -35,7 +37,8 @@ func effectful(t *testing.T, client *bridge.Client, callback string, n int, o br
 	for _, effect := range effects {
 		y := builder.Sin(x)
 		if effect == "-" {
-			x = builder.Add(x, builder.Mul(0, builder.RuntimeCall(builder.Callback{Name: callback}, builder.Like(tensor.ShapeOf(tensor.F32, n)), y)))
+			x = builder.Add(x, builder.Mul(0,
+				builder.RuntimeCall(builder.Callback{Name: callback}, builder.Like(tensor.ShapeOf(tensor.F32, n)), y)))
 			continue
 		}
 		builder.Tap(builder.Callback{Name: callback, Effect: effect}, x)
@@ -268,9 +271,11 @@ func TestSequenceOfReplicas(t *testing.T) {
 			for i := range turns {
 				first, err := one.Start(t.Context(), numbered(t, client, 3*i, n, 3*(i%2)))
 				check.NoError(t, err)
-				second, err := several.Start(t.Context(), numbered(t, client, 3*i+1, n, 0), numbered(t, client, 3*i+1, n, 1))
+				second, err := several.Start(t.Context(), numbered(t, client, 3*i+1, n, 0),
+					numbered(t, client, 3*i+1, n, 1))
 				check.NoError(t, err)
-				third, err := several.Start(t.Context(), numbered(t, client, 3*i+2, n, 0), numbered(t, client, 3*i+2, n, 1))
+				third, err := several.Start(t.Context(), numbered(t, client, 3*i+2, n, 0),
+					numbered(t, client, 3*i+2, n, 1))
 				check.NoError(t, err)
 				list = append(list, first, second, third)
 				want = append(want, 3*i, 3*i+1, 3*i+1, 3*i+2, 3*i+2)
@@ -327,7 +332,8 @@ func TestSequenceAfterFailure(t *testing.T) {
 				if all {
 					check.Diff(t, "barrier", true, errors.Is(client.Barrier(t.Context(), "all"), errBroken))
 				} else {
-					check.Diff(t, "barrier of device 1", true, errors.Is(client.BarrierDevice(t.Context(), 1, "one"), errBroken))
+					check.Diff(t, "barrier of device 1", true,
+						errors.Is(client.BarrierDevice(t.Context(), 1, "one"), errBroken))
 					err := client.BarrierDevice(t.Context(), 0, "one")
 					_, skipped := errors.AsType[*bridge.SequenceError](err)
 					check.Diff(t, "barrier of device 0", size == "large", skipped)
@@ -399,7 +405,8 @@ func TestSequenceOfNothing(t *testing.T) {
 				}
 			}
 			for _, kind := range []string{"tap", "io", "call"} {
-				check.NoError(t, callbacks.Default.Register(t.Name()+kind, note(kind), callbacks.Options{FailRun: true}))
+				check.NoError(t,
+					callbacks.Default.Register(t.Name()+kind, note(kind), callbacks.Options{FailRun: true}))
 				defer callbacks.Default.Unregister(t.Name() + kind)
 			}
 			b := builder.New(newContext(t), builder.Options{RuntimeTokens: effect != "-"})
@@ -450,7 +457,8 @@ func TestSequenceOfNothing(t *testing.T) {
 func TestSequenceOfRandomRuns(t *testing.T) {
 	const runs = 60
 	n := sized["large"]
-	programs := [][]string{{"a"}, {"b"}, {"a", "b", "a"}, {"b", "c"}, {builder.AllEffects}, {"c", builder.AllEffects, "a"}}
+	programs := [][]string{{"a"}, {"b"}, {"a", "b", "a"}, {"b", "c"}, {builder.AllEffects},
+		{"c", builder.AllEffects, "a"}}
 	for _, devices := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(devices), func(t *testing.T) {
 			client := newClient(t, devices)
@@ -469,7 +477,8 @@ func TestSequenceOfRandomRuns(t *testing.T) {
 			defer callbacks.Default.Unregister(t.Name())
 			var executables []*bridge.Executable
 			for _, effects := range programs {
-				executables = append(executables, effectful(t, client, t.Name(), n, bridge.CompileOptions{}, effects...))
+				executables = append(executables,
+					effectful(t, client, t.Name(), n, bridge.CompileOptions{}, effects...))
 			}
 			want := &interpreter{taps: map[string][]string{}}
 			random := rand.New(rand.NewPCG(uint64(devices), 2))

@@ -12,8 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
-// TestSpellings holds what stablehlo.TypedConfig says of the spellings of a custom call against XLA, whose error about a
-// target without a handler names the kind of handler.
+// TestSpellings holds what stablehlo.TypedConfig says of the spellings of a custom call against XLA, whose error about
+// a target without a handler names the kind of handler.
 func TestSpellings(t *testing.T) {
 	client := check.Must(check.Must(bridge.Open(bridge.OpenOptions{})).NewClient(bridge.ClientOptions{}))
 	check.Cleanup(t, client)
@@ -37,7 +37,8 @@ func TestSpellings(t *testing.T) {
   return %%0 : tensor<4xf32>
 }`, attributes)
 		want := "No registered implementation for untyped custom call to no.such.target for "
-		for op := range mlirtest.Parse(t, mlirtest.Context(t), module).Operation().Index().Named("stablehlo.custom_call") {
+		for op := range mlirtest.Parse(t, mlirtest.Context(t),
+			module).Operation().Index().Named("stablehlo.custom_call") {
 			if _, typed := stablehlo.TypedConfig(op); typed {
 				want = "No FFI handler registered for no.such.target on "
 			}

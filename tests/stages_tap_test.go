@@ -19,8 +19,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
-// TestTappedCorpusInStages puts taps all over each module of the corpus that runs, also into its loops and functions, and
-// cuts it at each. The results must be those that the corpus has, and the taps must see what they see inline.
+// TestTappedCorpusInStages puts taps all over each module of the corpus that runs, also into its loops and functions,
+// and cuts it at each. The results must be those that the corpus has, and the taps must see what they see inline.
 func TestTappedCorpusInStages(t *testing.T) {
 	var seen []tensor.View
 	check.NoError(t, callbacks.Default.Register("tapped", func(f *callbacks.Frame) error {
@@ -30,63 +30,64 @@ func TestTappedCorpusInStages(t *testing.T) {
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister("tapped")) })
 	client := newClient(t, 0)
 	onInterpreter, stagesCut := 0, 0
-	eachFile(t, func(row corpusRow) bool { return isGood(row) && row["runnable"] == "cpu" }, func(t *testing.T, c *mlir.Context, row corpusRow) {
-		m := parse(t, c, row.file(), row.read(t))
-		n := 0
-		taps, err := passes.InsertTap(m, func(v mlir.Value) bool {
-			n++
-			return n%7 == 3 && n < 70 && !inCondition(v)
-		}, passes.TapOptions{Config: contract.Config{Callback: "tapped"}})
-		check.NoError(t, err)
-		if taps == 0 {
-			t.Error("there are no taps")
-		}
-		arrays := check.Must(npz.Open(filepath.Join(corpusFolder, row["npz"])))
-		check.Cleanup(t, arrays)
-		all := func(name string) (list []tensor.View) {
-			for i := 0; arrays.Has(fmt.Sprint(name, i)); i++ {
-				list = append(list, check.Must(arrays.Array(fmt.Sprint(name, i), nil)).View)
-			}
-			return list
-		}
-		in := all("in")
-		tolerance, err := strconv.ParseFloat(row["tolerance"], 64)
-		if err != nil {
-			tolerance = 2e-2 // of bf16
-		}
-		var want, wantSeen []tensor.View
-		for i, o := range []stages.Options{
-			{Devices: stages.On(client)},
-			{Devices: stages.On(client), Force: map[string]stages.Decision{"tapped": stages.Boundary}},
-			{},
-		} {
-			e, err := stages.Compile(t.Context(), m, o)
-			if unsupported := new(stablehlo.EvaluateError); i == 2 && errors.As(err, &unsupported) {
-				continue
-			}
+	eachFile(t, func(row corpusRow) bool { return isGood(row) && row["runnable"] == "cpu" },
+		func(t *testing.T, c *mlir.Context, row corpusRow) {
+			m := parse(t, c, row.file(), row.read(t))
+			n := 0
+			taps, err := passes.InsertTap(m, func(v mlir.Value) bool {
+				n++
+				return n%7 == 3 && n < 70 && !inCondition(v)
+			}, passes.TapOptions{Config: contract.Config{Callback: "tapped"}})
 			check.NoError(t, err)
-			for k, shape := range e.Inputs() {
-				in[k].Shape = shape // the file has bits for some types
+			if taps == 0 {
+				t.Error("there are no taps")
 			}
-			seen = nil
-			got, err := e.Call(t.Context(), in...)
+			arrays := check.Must(npz.Open(filepath.Join(corpusFolder, row["npz"])))
+			check.Cleanup(t, arrays)
+			all := func(name string) (list []tensor.View) {
+				for i := 0; arrays.Has(fmt.Sprint(name, i)); i++ {
+					list = append(list, check.Must(arrays.Array(fmt.Sprint(name, i), nil)).View)
+				}
+				return list
+			}
+			in := all("in")
+			tolerance, err := strconv.ParseFloat(row["tolerance"], 64)
 			if err != nil {
-				t.Fatalf("way %d: %v", i, err)
+				tolerance = 2e-2 // of bf16
 			}
-			check.NoError(t, e.Close())
-			switch i {
-			case 0:
-				want, wantSeen = got, seen
-				continue
-			case 1:
-				stagesCut++
-			case 2:
-				onInterpreter++
+			var want, wantSeen []tensor.View
+			for i, o := range []stages.Options{
+				{Devices: stages.On(client)},
+				{Devices: stages.On(client), Force: map[string]stages.Decision{"tapped": stages.Boundary}},
+				{},
+			} {
+				e, err := stages.Compile(t.Context(), m, o)
+				if unsupported := new(stablehlo.EvaluateError); i == 2 && errors.As(err, &unsupported) {
+					continue
+				}
+				check.NoError(t, err)
+				for k, shape := range e.Inputs() {
+					in[k].Shape = shape // the file has bits for some types
+				}
+				seen = nil
+				got, err := e.Call(t.Context(), in...)
+				if err != nil {
+					t.Fatalf("way %d: %v", i, err)
+				}
+				check.NoError(t, e.Close())
+				switch i {
+				case 0:
+					want, wantSeen = got, seen
+					continue
+				case 1:
+					stagesCut++
+				case 2:
+					onInterpreter++
+				}
+				closeTo(t, fmt.Sprintf("way %d: results", i), want, got, tolerance)
+				closeTo(t, fmt.Sprintf("way %d: taps", i), wantSeen, seen, tolerance)
 			}
-			closeTo(t, fmt.Sprintf("way %d: results", i), want, got, tolerance)
-			closeTo(t, fmt.Sprintf("way %d: taps", i), wantSeen, seen, tolerance)
-		}
-	})
+		})
 	check.Diff(t, "modules", 17, stagesCut)
 	check.Diff(t, "modules on the interpreter", 12, onInterpreter)
 }
@@ -107,8 +108,8 @@ func inCondition(v mlir.Value) bool {
 	return false
 }
 
-// closeTo compares arrays: those of floats within a tolerance that is relative to the greatest element of all, which may be in a
-// sum with any other.
+// closeTo compares arrays: those of floats within a tolerance that is relative to the greatest element of all, which
+// may be in a sum with any other.
 func closeTo(t *testing.T, what string, want, got []tensor.View, tolerance float64) {
 	t.Helper()
 	check.Diff(t, what+": number", len(want), len(got))

@@ -45,7 +45,8 @@ func runIf(t *testing.T, e *bridge.Executable, cond bool) error {
 func TestTapIf(t *testing.T) {
 	var called []string
 	for _, name := range []string{"first", "if", "last"} {
-		err := callbacks.Default.Register(name, func(c *callbacks.Frame) error { called = append(called, c.Name); return nil }, callbacks.Options{})
+		err := callbacks.Default.Register(name,
+			func(c *callbacks.Frame) error { called = append(called, c.Name); return nil }, callbacks.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +71,8 @@ func TestTapIf(t *testing.T) {
 // TestCheck holds that a check fails the run where its condition is false, and does
 // nothing else.
 func TestCheck(t *testing.T) {
-	if err := callbacks.Default.Register("positive", callbacks.Check("a loss must be positive", "losses"), callbacks.Options{}); err != nil {
+	if err := callbacks.Default.Register("positive", callbacks.Check("a loss must be positive", "losses"),
+		callbacks.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	defer callbacks.Default.Unregister("positive")
@@ -89,7 +91,8 @@ func TestCheck(t *testing.T) {
 		if want := []tensor.View{tensor.Vector[float32](-1, -2, -3)}; !cmp.Equal(want, failed.Args) {
 			t.Errorf("it shows %v", failed.Args)
 		}
-		if text := err.Error(); !strings.Contains(text, `"positive", called at tests/tap_if_test.go:`) || !strings.Contains(text, "the check failed: a loss must be positive; losses = f32[3]") {
+		if text := err.Error(); !strings.Contains(text, `"positive", called at tests/tap_if_test.go:`) ||
+			!strings.Contains(text, "the check failed: a loss must be positive; losses = f32[3]") {
 			t.Errorf("error is %q", text)
 		}
 	}

@@ -70,10 +70,12 @@ func TestTraceOfRuns(t *testing.T) {
 		}
 		run, ok := runs[fmt.Sprint("run ", e.Args["run"])]
 		if !ok || run.Ts >= e.Ts || run.Ts+run.Dur <= e.Ts+e.Dur {
-			t.Errorf("%s from %v for %v µs does not stand within its run, from %v for %v µs", e.Name, e.Ts, e.Dur, run.Ts, run.Dur)
+			t.Errorf("%s from %v for %v µs does not stand within its run, from %v for %v µs", e.Name, e.Ts, e.Dur,
+				run.Ts, run.Dur)
 		}
 		var device int
-		if _, err := fmt.Sscanf(threads[[2]int{e.Pid, e.Tid}], "device %d", &device); err != nil || e.Args["device"] != float64(device) {
+		if _, err := fmt.Sscanf(threads[[2]int{e.Pid, e.Tid}], "device %d", &device); err != nil ||
+			e.Args["device"] != float64(device) {
 			t.Errorf("a call of device %v stands in the track %q", e.Args["device"], threads[[2]int{e.Pid, e.Tid}])
 		}
 		devices[e.Args["device"]]++

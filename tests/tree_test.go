@@ -42,16 +42,18 @@ func TestTreesMeet(t *testing.T) {
 	number := func(n float32) float32 { return n }
 	want := newTree(number)
 	var got treeOf[float32]
-	register(t, callbacks.RegisterCall(callbacks.Default, t.Name(), func(_ context.Context, args treeOf[float32]) (treeOf[float32], error) {
-		got = args
-		return newTree(func(n float32) float32 { return 10 * n }), nil
-	}, callbacks.Options{}, callbacks.Template[treeOf[float32], treeOf[float32]]{Args: want, Results: want}))
+	register(t, callbacks.RegisterCall(callbacks.Default, t.Name(),
+		func(_ context.Context, args treeOf[float32]) (treeOf[float32], error) {
+			got = args
+			return newTree(func(n float32) float32 { return 10 * n }), nil
+		}, callbacks.Options{}, callbacks.Template[treeOf[float32], treeOf[float32]]{Args: want, Results: want}))
 
 	outputs := runMain(t, func(f *builder.Func) []builder.Value {
 		args := newTree(func(n float32) builder.Value { return f.Constant(tensor.Scalar(n)) })
 		template := newTree(func(float32) builder.Value { return builder.Like(tensor.ShapeOf(tensor.F32)) })
 		out := builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f}, template, args)
-		return []builder.Value{out.Zeta, out.Named["B"], out.Named["a"], out.Rows[1].Y, out.Rows[1].X, out.Last[-1], out.Last[10]}
+		return []builder.Value{out.Zeta, out.Named["B"], out.Named["a"], out.Rows[1].Y, out.Rows[1].X, out.Last[-1],
+			out.Last[10]}
 	})
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("arguments (-want +got):\n%s", d)
@@ -106,7 +108,8 @@ func TestResultsOfAnotherTree(t *testing.T) {
 	}), callbacks.Options{}))
 	module := func(f *builder.Func) []builder.Value {
 		like := builder.Like(tensor.ShapeOf(tensor.F32))
-		return builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f}, []builder.Value{like, like, like}, f.Constant(tensor.Scalar[float32](1)))
+		return builder.RuntimeCall(builder.Callback{Name: t.Name(), In: f}, []builder.Value{like, like, like},
+			f.Constant(tensor.Scalar[float32](1)))
 	}
 	e := compileMain(t, module)
 	_, err := e.Run(t.Context())
@@ -118,7 +121,8 @@ func TestResultsOfAnotherTree(t *testing.T) {
 // TestPrintFromADevice is the program of five lines that everybody writes first.
 func TestPrintFromADevice(t *testing.T) {
 	var out bytes.Buffer
-	p, err := callbacks.Print(callbacks.PrintOptions{To: &out, Format: "{step}: loss {loss:.2f} on device {device}", Names: []string{"step", "loss"}})
+	p, err := callbacks.Print(callbacks.PrintOptions{To: &out, Format: "{step}: loss {loss:.2f} on device {device}",
+		Names: []string{"step", "loss"}})
 	if err != nil {
 		t.Fatal(err)
 	}

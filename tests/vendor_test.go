@@ -22,7 +22,8 @@ var includes = regexp.MustCompile(`(?m)^\s*#\s*include\s+"([^"]*)"`)
 // "go mod vendor" copies only folders that are imported, and Go builds a package again only if a
 // package changed that it imports.
 func TestIncludesAreImported(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,Imports,CgoFiles,CFiles,CXXFiles,HFiles", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list",
+		"-json=ImportPath,Dir,Imports,CgoFiles,CFiles,CXXFiles,HFiles", "./...")
 	cmd.Dir, cmd.Stderr = "..", os.Stderr
 	list := json.NewDecoder(strings.NewReader(string(check.Must(cmd.Output()))))
 	found := 0

@@ -41,7 +41,8 @@ func TestMethods(t *testing.T) {
 		t.Run(string(method), func(t *testing.T) {
 			var calls []string
 			name := register(t, func(f *callbacks.Frame) error {
-				call := fmt.Sprintf("%s %s -> %s %s", f.Args[0].Shape, f.Args[1].Shape, f.Results[0].Shape, contract.TransformText(f.Config.Transforms))
+				call := fmt.Sprintf("%s %s -> %s %s", f.Args[0].Shape, f.Args[1].Shape, f.Results[0].Shape,
+					contract.TransformText(f.Config.Transforms))
 				calls = append(calls, strings.TrimSpace(call))
 				x, s, y := floats(f.Args[0]), floats(f.Args[1]), floats(f.Results[0])
 				for i := range y {
@@ -72,7 +73,8 @@ func TestMethods(t *testing.T) {
 			return %0 : tensor<2xf32>
 		}`), "main")
 		_, err := vmap.Batch(f, vmap.Options{Size: 3})
-		check.Error(t, err, "stablehlo.custom_call at user.py:7:3", `the callback "mine"`, `Options.Method to "sequential", "sequential_unrolled", "expand_dims" or "broadcast_all"`)
+		check.Error(t, err, "stablehlo.custom_call at user.py:7:3", `the callback "mine"`,
+			`Options.Method to "sequential", "sequential_unrolled", "expand_dims" or "broadcast_all"`)
 	})
 }
 
@@ -102,7 +104,8 @@ func TestTaps(t *testing.T) {
 		want []string
 	}{
 		{"plain", func(f string) string {
-			return "%t = " + tap(f, "%x", "%token") + "\n%t1 = " + tap(f, "%one", "%t") + "\n%y = stablehlo.negate %x : tensor<f32>"
+			return "%t = " + tap(f, "%x", "%token") + "\n%t1 = " + tap(f, "%one", "%t") +
+				"\n%y = stablehlo.negate %x : tensor<f32>"
 		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0,)})]", "f32[] [1] "}},
 		{"passthrough", func(f string) string {
 			return fmt.Sprintf(`%%y:2 = stablehlo.custom_call @calliope_io_callback(%%x, %%one) {
@@ -124,7 +127,8 @@ func TestTaps(t *testing.T) {
 				stablehlo.return %x, %first : tensor<f32>, tensor<1xi8>
 			}) : (tensor<i1>) -> (tensor<f32>, tensor<1xi8>)
 			%last = ` + tap(f, "%y#0", "%y#1")
-		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0,)})]", "f32[] [1] ", "f32[] [3] ", "f32[3] [1 2 9] [('batch', {'batch_dims': (0,)})]"}},
+		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0,)})]", "f32[] [1] ", "f32[] [3] ",
+			"f32[3] [1 2 9] [('batch', {'batch_dims': (0,)})]"}},
 		{"in case, unordered", func(f string) string {
 			return `%i = stablehlo.convert %x : (tensor<f32>) -> tensor<i32>
 			%y = "stablehlo.case"(%i) ({
@@ -159,12 +163,14 @@ func TestTaps(t *testing.T) {
 				%d = stablehlo.add %c, %one : tensor<f32>
 				stablehlo.return %j, %d, %u : tensor<f32>, tensor<f32>, tensor<1xi8>
 			}`
-		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0,)})]", "f32[3] [2 3 4] [('batch', {'batch_dims': (0,)})]"}},
+		}, []string{"f32[3] [1 2 3] [('batch', {'batch_dims': (0,)})]",
+			"f32[3] [2 3 4] [('batch', {'batch_dims': (0,)})]"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var calls []string
 			name := register(t, func(f *callbacks.Frame) error {
-				calls = append(calls, fmt.Sprint(f.Args[0].Shape, " ", floats(f.Args[0]), " ", contract.TransformText(f.Config.Transforms)))
+				calls = append(calls, fmt.Sprint(f.Args[0].Shape, " ", floats(f.Args[0]), " ",
+					contract.TransformText(f.Config.Transforms)))
 				return nil
 			})
 			f := function(t, parse(t, `func.func @main(%x: tensor<f32>) -> tensor<f32> {
@@ -201,7 +207,8 @@ func TestOrderedCalls(t *testing.T) {
 				}
 				return nil
 			})
-			f := function(t, parse(t, `func.func @main(%x: tensor<f32>, %token: tensor<1xi8>) -> (tensor<f32>, tensor<1xi8>) {
+			f := function(t,
+				parse(t, `func.func @main(%x: tensor<f32>, %token: tensor<1xi8>) -> (tensor<f32>, tensor<1xi8>) {
 				%first = `+tap(name, "%x", "%token")+`
 				%0:2 = stablehlo.custom_call @calliope_runtime_call(%x, %first) {
 					api_version = 4 : i32, has_side_effect = true,
@@ -238,7 +245,8 @@ func TestKey(t *testing.T) {
 		{"that of the options", "pure", "", []string{"f32[2,2]"}, ""},
 		{"a tap for each element", "observe", "sequential_unrolled", []string{"f32[2]", "f32[2]"}, ""},
 		{"a function", "pure", "@rule", nil, ""},
-		{"a function that is not there", "pure", "@other", nil, "the function @other, which its key batch names, is not in the module"},
+		{"a function that is not there", "pure", "@other", nil,
+			"the function @other, which its key batch names, is not in the module"},
 		{"a function of another type", "pure", "@main", nil, "has the type (tensor<2xf32>) -> tensor<2xf32>, but batches of the operands and results of the call need (tensor<2x2xf32>) -> tensor<2x2xf32>"},
 		{"no method", "pure", "slowly", nil, `the key batch of the callback is "slowly": use "sequential"`},
 	} {

@@ -98,7 +98,8 @@ func TestJacobian(t *testing.T) {
 
 // TestOfBatch holds that a batch of a batch is the function for each pair.
 func TestOfBatch(t *testing.T) {
-	batched, err := vmap.Batch(function(t, parse(t, program), "main"), vmap.Options{Size: 2, In: []int{0, vmap.NotBatched}})
+	batched, err := vmap.Batch(function(t, parse(t, program), "main"),
+		vmap.Options{Size: 2, In: []int{0, vmap.NotBatched}})
 	check.NoError(t, err)
 	holdsForEach(t, evaluate, batched, vmap.Options{})
 }

@@ -115,7 +115,8 @@ func holdsForEach(
 // TestEach holds that a batch of an operation computes what the operation computes for each element.
 func TestEach(t *testing.T) {
 	for _, test := range []struct{ name, module string }{
-		{"dot_general between free dimensions", `func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<5x3x2xf32>) -> tensor<2x4x5xf32> {
+		{"dot_general between free dimensions",
+			`func.func @main(%a: tensor<2x3x4xf32>, %b: tensor<5x3x2xf32>) -> tensor<2x4x5xf32> {
 			%0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [1] x [1] : (tensor<2x3x4xf32>, tensor<5x3x2xf32>) -> tensor<2x4x5xf32>
 			return %0 : tensor<2x4x5xf32>
 		}`},
@@ -203,23 +204,27 @@ func TestEachCompiled(t *testing.T) {
 			%0 = stablehlo.einsum %a, %b, config = "ab,bc->ca" : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<4x2xf32>
 			return %0 : tensor<4x2xf32>
 		}`},
-		{"batch_norm_inference", `func.func @main(%a: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<3xf32>) -> tensor<2x3x2xf32> {
+		{"batch_norm_inference",
+			`func.func @main(%a: tensor<2x3x2xf32>, %s: tensor<3xf32>, %o: tensor<3xf32>, %m: tensor<3xf32>) -> tensor<2x3x2xf32> {
 			%v = stablehlo.multiply %m, %m : tensor<3xf32>
 			%0 = "stablehlo.batch_norm_inference"(%a, %s, %o, %m, %v) <{epsilon = 0.1 : f32, feature_index = 1 : i64}> : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x2xf32>
 			return %0 : tensor<2x3x2xf32>
 		}`},
-		{"batch_norm_training and its gradient", `func.func @main(%a: tensor<2x3x2xf32>, %s: tensor<3xf32>, %g: tensor<2x3x2xf32>) -> (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>) {
+		{"batch_norm_training and its gradient",
+			`func.func @main(%a: tensor<2x3x2xf32>, %s: tensor<3xf32>, %g: tensor<2x3x2xf32>) -> (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>) {
 			%0:3 = "stablehlo.batch_norm_training"(%a, %s, %s) <{epsilon = 0.1 : f32, feature_index = 1 : i64}> : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>)
 			%1:3 = "stablehlo.batch_norm_grad"(%a, %s, %0#1, %0#2, %g) <{epsilon = 0.1 : f32, feature_index = 1 : i64}> : (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3x2xf32>) -> (tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>)
 			return %0#0, %0#1, %0#2, %1#0, %1#1, %1#2 : tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2x3x2xf32>, tensor<3xf32>, tensor<3xf32>
 		}`},
-		{"operations that broadcast", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>, %p: tensor<i1>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+		{"operations that broadcast",
+			`func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>, %c: tensor<3xf32>, %p: tensor<i1>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
 			%0 = chlo.broadcast_add %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
 			%1 = chlo.broadcast_multiply %c, %0 {broadcast_dimensions = array<i64: 1>} : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
 			%2 = chlo.broadcast_select %p, %0, %b : (tensor<i1>, tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
 			return %0, %1, %2 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
 		}`},
-		{"more that broadcast", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi1>, tensor<2x3xcomplex<f32>>) {
+		{"more that broadcast",
+			`func.func @main(%a: tensor<2x3xf32>, %b: tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi1>, tensor<2x3xcomplex<f32>>) {
 			%0 = chlo.broadcast_atan2 %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
 			%1 = chlo.broadcast_divide %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
 			%2 = chlo.broadcast_maximum %a, %b : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
@@ -233,7 +238,8 @@ func TestEachCompiled(t *testing.T) {
 			%10 = stablehlo.add %6, %7 : tensor<2x3xf32>
 			return %0, %1, %2, %3, %4, %5, %10, %8, %9 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xi1>, tensor<2x3xcomplex<f32>>
 		}`},
-		{"bits that broadcast", `func.func @main(%a: tensor<2x3xi32>, %b: tensor<3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>) {
+		{"bits that broadcast",
+			`func.func @main(%a: tensor<2x3xi32>, %b: tensor<3xi32>) -> (tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>) {
 			%0 = chlo.broadcast_and %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
 			%1 = chlo.broadcast_or %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
 			%2 = chlo.broadcast_xor %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
@@ -242,7 +248,8 @@ func TestEachCompiled(t *testing.T) {
 			%5 = chlo.broadcast_shift_right_logical %a, %b : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
 			return %0, %1, %2, %3, %4, %5 : tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>, tensor<2x3xi32>
 		}`},
-		{"special functions", `func.func @main(%a: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi1>, tensor<3xi1>, tensor<3xi1>, tensor<3xf32>, tensor<3xf32>) {
+		{"special functions",
+			`func.func @main(%a: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi1>, tensor<3xi1>, tensor<3xi1>, tensor<3xf32>, tensor<3xf32>) {
 			%half = stablehlo.constant dense<0.5> : tensor<3xf32>
 			%three = stablehlo.constant dense<3.0> : tensor<3xf32>
 			%x = stablehlo.abs %a : tensor<3xf32>
@@ -272,7 +279,8 @@ func TestEachCompiled(t *testing.T) {
 			%3 = stablehlo.bitcast_convert %2 : (tensor<3xui32>) -> tensor<3xi32>
 			return %3 : tensor<3xi32>
 		}`},
-		{"select_and_scatter from batched initial values", `func.func @main(%a: tensor<4xf32>, %s: tensor<2xf32>, %i: tensor<f32>) -> tensor<4xf32> {
+		{"select_and_scatter from batched initial values",
+			`func.func @main(%a: tensor<4xf32>, %s: tensor<2xf32>, %i: tensor<f32>) -> tensor<4xf32> {
 			%0 = "stablehlo.select_and_scatter"(%a, %s, %i) <{padding = dense<0> : tensor<1x2xi64>, window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
 			^bb0(%x: tensor<f32>, %y: tensor<f32>):
 				%1 = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -288,7 +296,8 @@ func TestEachCompiled(t *testing.T) {
 			%0 = "stablehlo.torch_index_select"(%a, %i) <{dim = 0 : i64, batch_dims = 0 : i64}> : (tensor<5x2xf32>, tensor<3xi32>) -> tensor<3x2xf32>
 			return %0 : tensor<3x2xf32>
 		}`},
-		{"collectives", `func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
+		{"collectives",
+			`func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>) {
 			%0 = "stablehlo.all_reduce"(%a) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
 			^bb0(%x: tensor<f32>, %y: tensor<f32>):
 				%5 = stablehlo.add %x, %y : tensor<f32>
@@ -306,7 +315,9 @@ func TestEachCompiled(t *testing.T) {
 		}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			run := func(t *testing.T, f mlir.Operation) func(...tensor.View) []tensor.View { return compile(t, client, f) }
+			run := func(t *testing.T, f mlir.Operation) func(...tensor.View) []tensor.View {
+				return compile(t, client, f)
+			}
 			holdsForEach(t, run, function(t, parse(t, test.module), "main"), vmap.Options{})
 		})
 	}
@@ -320,15 +331,19 @@ func TestForms(t *testing.T) {
 		{"collective_broadcast", "tensor<2xf32>", `%0 = "stablehlo.collective_broadcast"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2xf32>) -> tensor<2xf32>`, "tensor<2xf32>", "tensor<3x2xf32>"},
 		{"cross-replica-sum", "tensor<2xf32>", `%0 = "stablehlo.cross-replica-sum"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> : (tensor<2xf32>) -> tensor<2xf32>`, "tensor<2xf32>", "tensor<3x2xf32>"},
 		{"unary_einsum", "tensor<2x3xf32>", `%0 = "stablehlo.unary_einsum"(%x) <{einsum_config = "ab->b"}> : (tensor<2x3xf32>) -> tensor<3xf32>`, "tensor<3xf32>", "tensor<3x3xf32>"},
-		{"quantization", "tensor<2xf32>", `%q = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
+		{"quantization", "tensor<2xf32>",
+			`%q = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
 			%0 = stablehlo.uniform_dequantize %q : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2xf32>`, "tensor<2xf32>", "tensor<3x2xf32>"},
 		{"ragged_dot", "tensor<4x5xf32>", `%w = stablehlo.constant dense<1.0> : tensor<2x5x6xf32>
 			%g = stablehlo.constant dense<2> : tensor<2xi64>
 			%0 = "chlo.ragged_dot"(%x, %w, %g) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}> : (tensor<4x5xf32>, tensor<2x5x6xf32>, tensor<2xi64>) -> tensor<4x6xf32>`, "tensor<4x6xf32>", "tensor<3x4x6xf32>"},
-		{"kernel of asin and acos", "tensor<2xcomplex<f32>>", `%0 = "chlo._asin_acos_kernel"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>`, "tensor<2xcomplex<f32>>", "tensor<3x2xcomplex<f32>>"},
+		{"kernel of asin and acos", "tensor<2xcomplex<f32>>",
+			`%0 = "chlo._asin_acos_kernel"(%x) : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>>`,
+			"tensor<2xcomplex<f32>>", "tensor<3x2xcomplex<f32>>"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := function(t, parse(t, fmt.Sprintf("func.func @main(%%x: %s) -> %s {\n%s\nreturn %%0 : %s\n}", test.from, test.to, test.operation, test.to)), "main")
+			f := function(t, parse(t, fmt.Sprintf("func.func @main(%%x: %s) -> %s {\n%s\nreturn %%0 : %s\n}", test.from,
+				test.to, test.operation, test.to)), "main")
 			batched, err := vmap.Batch(f, vmap.Options{Size: 3})
 			check.NoError(t, err)
 			a, _ := batched.Attribute("function_type")
@@ -370,7 +385,8 @@ func TestLAPACK(t *testing.T) {
 	check.NoError(t, err)
 	check.NoError(t, lapack.Register(plugin))
 	client := newClient(t)
-	f := function(t, parse(t, `func.func @main(%a: tensor<3x3xf32>, %b: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3xf32>) {
+	f := function(t,
+		parse(t, `func.func @main(%a: tensor<3x3xf32>, %b: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3xf32>) {
 		%0 = stablehlo.custom_call @lapack_strsm_ffi(%a, %b) {
 			backend_config = "", mhlo.backend_config = {diag = 85 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 85 : ui8}, mhlo.frontend_attributes = {num_batch_dims = "0"},
 			operand_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>],

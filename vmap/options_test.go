@@ -10,7 +10,8 @@ import (
 
 // TestAxes holds the names, the signatures and the locations of what is made.
 func TestAxes(t *testing.T) {
-	m := parse(t, `func.func private @main(%x: tensor<3x4xf32> {my.attribute}, %n: tensor<i32>) -> (tensor<3x4xf32>, tensor<i32>) {
+	m := parse(t,
+		`func.func private @main(%x: tensor<3x4xf32> {my.attribute}, %n: tensor<i32>) -> (tensor<3x4xf32>, tensor<i32>) {
 		%0 = stablehlo.sine %x : tensor<3x4xf32> loc("user.py":7:3)
 		return %0, %n : tensor<3x4xf32>, tensor<i32>
 	}`)
@@ -56,7 +57,8 @@ func TestUnbatched(t *testing.T) {
 			types = append(types, op.Name()+" "+op.Result(0).Type().String())
 		}
 	}
-	check.Diff(t, "operations", []string{"stablehlo.sine tensor<3x3xf32>", "stablehlo.dot_general tensor<4x3xf32>"}, types)
+	check.Diff(t, "operations", []string{"stablehlo.sine tensor<3x3xf32>", "stablehlo.dot_general tensor<4x3xf32>"},
+		types)
 }
 
 // TestErrors holds that errors have the operation, its place and what to do, and that the module stays as it
@@ -70,15 +72,18 @@ func TestErrors(t *testing.T) {
 	}{
 		{"no size", plain, vmap.Options{}, "Options.Size is 0"},
 		{"too few axes", plain, vmap.Options{Size: 2, In: []int{}}, "Options.In has 0 axes, but the function has 1"},
-		{"an axis that is too large", plain, vmap.Options{Size: 2, In: []int{2}}, "axis 2 of value 0 of Options.In is not among the 2"},
-		{"a batched result", plain, vmap.Options{Size: 2, Out: []int{vmap.NotBatched}}, "result 0 depends on a batched parameter"},
+		{"an axis that is too large", plain, vmap.Options{Size: 2, In: []int{2}},
+			"axis 2 of value 0 of Options.In is not among the 2"},
+		{"a batched result", plain, vmap.Options{Size: 2, Out: []int{vmap.NotBatched}},
+			"result 0 depends on a batched parameter"},
 		{"a method", plain, vmap.Options{Size: 2, Method: "parallel-ish"}, `"parallel-ish": use "sequential"`},
 		{"an operation without a rule", `func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 			%0 = stablehlo.create_token : !stablehlo.token
 			%1 = "stablehlo.outfeed"(%x, %0) : (tensor<3xf32>, !stablehlo.token) -> !stablehlo.token loc("user.py":7:3)
 			return %x : tensor<3xf32>
 		}`, vmap.Options{Size: 2}, "stablehlo.outfeed at user.py:7:3: no rule is known that batches this operation"},
-		{"a parameter of a dynamic shape", `func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }`,
+		{"a parameter of a dynamic shape",
+			`func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }`,
 			vmap.Options{Size: 2}, "make the shapes of the module static first, with stablehlo.Refine"},
 		{"a value of a dynamic shape", `func.func @main(%x: tensor<3xf32>, %n: tensor<1xi32>) -> tensor<?xf32> {
 			%0 = stablehlo.dynamic_reshape %x, %n : (tensor<3xf32>, tensor<1xi32>) -> tensor<?xf32>

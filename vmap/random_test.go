@@ -87,20 +87,24 @@ func (g generator) step(depth int) {
 		g.line(vectorType, "stablehlo.reduce($ init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<3x3xf32>, tensor<f32>) -> tensor<3xf32>", matrixType)
 		g.line(vectorType, "stablehlo.tanh "+last(g.values[vectorType])+" : "+vectorType)
 	case 11:
-		v := g.line("slice", "stablehlo.dynamic_slice $, $, sizes = [1] : (tensor<3xf32>, tensor<i32>) -> tensor<1xf32>", vectorType, indexType)
+		v := g.line("slice",
+			"stablehlo.dynamic_slice $, $, sizes = [1] : (tensor<3xf32>, tensor<i32>) -> tensor<1xf32>", vectorType, indexType)
 		g.line(scalarType, "stablehlo.reshape "+v+" : (tensor<1xf32>) -> tensor<f32>")
 	case 12:
 		v := g.line("row", "stablehlo.dynamic_slice $, $, $, sizes = [1, 3] : (tensor<3x3xf32>, tensor<i32>, tensor<i32>) -> tensor<1x3xf32>", matrixType, indexType, indexType)
-		g.line(matrixType, "stablehlo.dynamic_update_slice $, "+v+", $, $ : (tensor<3x3xf32>, tensor<1x3xf32>, tensor<i32>, tensor<i32>) -> tensor<3x3xf32>", matrixType, indexType, indexType)
+		g.line(matrixType,
+			"stablehlo.dynamic_update_slice $, "+v+", $, $ : (tensor<3x3xf32>, tensor<1x3xf32>, tensor<i32>, tensor<i32>) -> tensor<3x3xf32>", matrixType, indexType, indexType)
 	case 13:
 		v := g.line("part", "stablehlo.reshape $ : (tensor<f32>) -> tensor<1xf32>", scalarType)
-		g.line(vectorType, "stablehlo.dynamic_update_slice $, "+v+", $ : (tensor<3xf32>, tensor<1xf32>, tensor<i32>) -> tensor<3xf32>", vectorType, indexType)
+		g.line(vectorType, "stablehlo.dynamic_update_slice $, "+v+
+			", $ : (tensor<3xf32>, tensor<1xf32>, tensor<i32>) -> tensor<3xf32>", vectorType, indexType)
 	case 14:
 		g.line(indexType, "stablehlo.convert $ : (tensor<f32>) -> tensor<i32>", scalarType)
 	case 15:
 		g.line(indexType, "stablehlo.add $, %one : tensor<i32>", indexType)
 	case 16:
-		g.line(boolType, "stablehlo.compare GT, $, $ : (tensor<f32>, tensor<f32>) -> tensor<i1>", scalarType, scalarType)
+		g.line(boolType, "stablehlo.compare GT, $, $ : (tensor<f32>, tensor<f32>) -> tensor<i1>", scalarType,
+			scalarType)
 	case 17:
 		g.line(vectorType, "stablehlo.select $, $, $ : tensor<i1>, tensor<3xf32>", boolType, vectorType, vectorType)
 	case 18:
@@ -110,11 +114,14 @@ func (g generator) step(depth int) {
 			stablehlo.return %less : tensor<i1>
 		}) : (tensor<3xf32>) -> tensor<3xf32>`, vectorType)
 	case 19:
-		v := g.line("long", "stablehlo.concatenate $, $, dim = 0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>", vectorType, vectorType)
+		v := g.line("long", "stablehlo.concatenate $, $, dim = 0 : (tensor<3xf32>, tensor<3xf32>) -> tensor<6xf32>",
+			vectorType, vectorType)
 		g.line(vectorType, "stablehlo.slice "+v+" [1:6:2] : (tensor<6xf32>) -> tensor<3xf32>")
 	case 20:
 		v := g.line("where", "stablehlo.reshape $ : (tensor<i32>) -> tensor<1xi32>", indexType)
-		g.line(vectorType, `"stablehlo.scatter"($, `+v+`, $) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0>}> ({
+		g.line(vectorType,
+			`"stablehlo.scatter"($, `+v+
+				`, $) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0>}> ({
 		^bb0(%p: tensor<f32>, %q: tensor<f32>):
 			%$um = stablehlo.add %p, %q : tensor<f32>
 			stablehlo.return %$um : tensor<f32>
@@ -148,7 +155,8 @@ func (g generator) branch(depth int, head string, regions int, selector string) 
 		for range 1 + g.IntN(3) {
 			in.step(depth - 1)
 		}
-		fmt.Fprintf(g.text, "stablehlo.return %s, %s : %s, %s\n}", last(in.values[vectorType]), in.any(scalarType), vectorType, scalarType)
+		fmt.Fprintf(g.text, "stablehlo.return %s, %s : %s, %s\n}", last(in.values[vectorType]), in.any(scalarType),
+			vectorType, scalarType)
 	}
 	fmt.Fprintf(g.text, ") : (%s) -> (%s, %s)\n", selector, vectorType, scalarType)
 	g.values[vectorType] = append(g.values[vectorType], name+"#0")

@@ -36,7 +36,8 @@ func (r *routine) check(attributes callbacks.Attributes) error {
 			known = known || a.name == got.Name
 		}
 		if !known {
-			return fmt.Errorf("lapack: the call has the attribute %q, which its target does not have: %s", got.Name, r.wants())
+			return fmt.Errorf("lapack: the call has the attribute %q, which its target does not have: %s", got.Name,
+				r.wants())
 		}
 	}
 	return nil

@@ -26,7 +26,8 @@ type call struct {
 func (r *routine) serve(v variant, address fortran.Routine, f *callbacks.Frame) error {
 	c := &call{target: v.target(), routine: address, frame: f}
 	if len(f.Args) != r.operands || len(f.Results) != r.results {
-		return c.errorf("the call has %d operands and %d results, and must have %d and %d", len(f.Args), len(f.Results), r.operands, r.results)
+		return c.errorf("the call has %d operands and %d results, and must have %d and %d", len(f.Args), len(f.Results),
+			r.operands, r.results)
 	}
 	// A recorded call that is replayed was not checked by a compile.
 	if err := r.check(f.Attributes); err != nil {

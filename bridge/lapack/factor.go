@@ -76,7 +76,8 @@ func orgqr[T scalar](c *call) error {
 	tau := operand[T](c, 1, k)
 	info := new(int32) // not a result
 	return each[T](c, func(times int, work, length fortran.Arg) {
-		c.routine.Call(times, integer(m), integer(n), integer(k), a.all(), leading(m), tau.all(), work, length, to(info))
+		c.routine.Call(times, integer(m), integer(n), integer(k), a.all(), leading(m), tau.all(), work, length,
+			to(info))
 	})
 }
 
@@ -96,11 +97,13 @@ func ormqr[T scalar](c *call) error {
 		}
 	}
 	if k > order {
-		c.fail("operands 1 and 2 are %s and %s: there must not be more reflectors than the %d rows of each", c.frame.Args[1].Shape, c.frame.Args[2].Shape, order)
+		c.fail("operands 1 and 2 are %s and %s: there must not be more reflectors than the %d rows of each",
+			c.frame.Args[1].Shape, c.frame.Args[2].Shape, order)
 	}
 	columns := c.last(0)
 	if columns < k {
-		c.fail("operands 0 and 1 are %s and %s: each reflector is a column", c.frame.Args[0].Shape, c.frame.Args[1].Shape)
+		c.fail("operands 0 and 1 are %s and %s: each reflector is a column", c.frame.Args[0].Shape,
+			c.frame.Args[1].Shape)
 	}
 	a := operand[T](c, 0, order, columns)
 	a.data = slices.Clone(a.data) // LAPACK writes to it, and restores it
@@ -108,7 +111,8 @@ func ormqr[T scalar](c *call) error {
 	product := inPlace(c, 0, operand[T](c, 2, m, n), m, n)
 	info := new(int32) // not a result
 	return each[T](c, func(times int, work, length fortran.Arg) {
-		c.routine.Call(times, char(side), char(trans), integer(m), integer(n), integer(k), a.all(), leading(order), tau.all(),
+		c.routine.Call(times, char(side), char(trans), integer(m), integer(n), integer(k), a.all(), leading(order),
+			tau.all(),
 			product.all(), leading(m), work, length, to(info))
 	})
 }

@@ -93,7 +93,9 @@ func TestGetrf(t *testing.T) {
 			for i, want := range a.items {
 				info(t, 0, out[2], i)
 				lu := out[0].items[i]
-				l := lu.part(func(i, j int) bool { return i > j }).first(min(k, lu.columns())).plus(diagonal(m, k, func(int) complex128 { return 1 }))
+				l := lu.part(func(i, j int) bool {
+					return i > j
+				}).first(min(k, lu.columns())).plus(diagonal(m, k, func(int) complex128 { return 1 }))
 				got := l.times(lu.upper()[:k])
 				pivots := flat(out[1].items[i])
 				for row := k - 1; row >= 0; row-- { // undo the exchanges
@@ -149,7 +151,9 @@ func TestQR(t *testing.T) {
 }
 
 // multiply multiplies a random matrix by the matrix of the reflectors.
-func multiply(t *testing.T, e elementType, m, k int, left, transpose bool, a, tau batch, make func(func() matrix) batch) {
+func multiply(
+	t *testing.T, e elementType, m, k int, left, transpose bool, a, tau batch, make func(func() matrix) batch,
+) {
 	t.Helper()
 	r := seeded()
 	rows, columns := m, 2
@@ -171,7 +175,8 @@ func multiply(t *testing.T, e elementType, m, k int, left, transpose bool, a, ta
 		} else {
 			want = c.items[i].times(q)
 		}
-		near(t, e, fmt.Sprintf("product of %d by %d elements, left %t, transpose %t", m, k, left, transpose), want, out[0].items[i])
+		near(t, e, fmt.Sprintf("product of %d by %d elements, left %t, transpose %t", m, k, left, transpose), want,
+			out[0].items[i])
 	}
 }
 
@@ -195,7 +200,8 @@ func TestPivotedQR(t *testing.T) {
 				}
 				near(t, e, fmt.Sprint("Q R of size ", size), exchanged, q.times(out[0].items[i].upper()))
 				for j := 1; j < k; j++ {
-					if upper := out[0].items[i]; column(upper[j][j:j+1]).norm() > column(upper[j-1][j-1:j]).norm()*(1+1e-3) {
+					if upper := out[0].items[i]; column(upper[j][j:j+1]).norm() > column(upper[j-1][j-1:j]).norm()*
+						(1+1e-3) {
 						t.Errorf("the diagonal grows at %d", j)
 					}
 				}
@@ -223,7 +229,10 @@ func TestTrsm(t *testing.T) {
 }
 
 // solveTriangular solves equations whose solutions are random.
-func solveTriangular(t *testing.T, e elementType, dims []int, m, n int, side, uplo, trans, diag byte, r *rand.Rand, make func(func() matrix) batch) {
+func solveTriangular(
+	t *testing.T, e elementType, dims []int, m, n int, side, uplo, trans, diag byte, r *rand.Rand,
+	make func(func() matrix) batch,
+) {
 	t.Helper()
 	order := n
 	if side == 'L' {
@@ -248,7 +257,8 @@ func solveTriangular(t *testing.T, e elementType, dims []int, m, n int, side, up
 			y.items = append(y.items, solutions.items[i].times(a))
 		}
 	}
-	attributes := option("side", side) + ", " + option("uplo", uplo) + ", " + option("trans_x", trans) + ", " + option("diag", diag)
+	attributes := option("side", side) + ", " + option("uplo", uplo) + ", " + option("trans_x", trans) + ", " +
+		option("diag", diag)
 	item := e.item(m, n)
 	out := run(t, e.target("trsm"), attributes, []shape{e.item(order, order), item}, []shape{item}, x, y)
 	for i, want := range solutions.items {
@@ -279,7 +289,8 @@ func TestGtsv(t *testing.T) {
 				b.items = append(b.items, a.times(x))
 			}
 			line, item := e.item(n), e.item(n, columns)
-			out := run(t, e.target("gtsv"), "", []shape{line, line, line, item}, []shape{line, line, line, item, numbers()},
+			out := run(t, e.target("gtsv"), "", []shape{line, line, line, item},
+				[]shape{line, line, line, item, numbers()},
 				diagonals[0], diagonals[1], diagonals[2], b)
 			for i, want := range solutions.items {
 				info(t, 0, out[4], i)
@@ -301,7 +312,8 @@ func TestGtsvSingular(t *testing.T) {
 	for _, e := range elementTypes {
 		line, item := e.item(2), e.item(2, 1)
 		none := batch{items: []matrix{zeros(2, 1)}}
-		out := run(t, e.target("gtsv"), "", []shape{line, line, line, item}, []shape{line, line, line, item, numbers()}, none, none, none, none)
+		out := run(t, e.target("gtsv"), "", []shape{line, line, line, item}, []shape{line, line, line, item, numbers()},
+			none, none, none, none)
 		info(t, 1, out[4], 0)
 	}
 }

@@ -54,7 +54,8 @@ func TestConcurrent(t *testing.T) {
 	r := seeded()
 	item := e.item(n, n)
 	c := check.Must(client())
-	x := check.Must(c.Compile(t.Context(), bridge.Source(module(e.target("geev"), geevOptions('V', 'V'), nil, []shape{item}, geevResults(e, n))), bridge.CompileOptions{}))
+	x := check.Must(c.Compile(t.Context(), bridge.Source(module(e.target("geev"), geevOptions('V', 'V'), nil,
+		[]shape{item}, geevResults(e, n))), bridge.CompileOptions{}))
 	check.Cleanup(t, x)
 	var group sync.WaitGroup
 	for range 8 {
@@ -78,7 +79,8 @@ func TestConcurrent(t *testing.T) {
 				}
 				values, next := eigenvalues(e, results, 0)
 				right := results[next+1].items[0]
-				near(t, loose(e), "A V", right.times(diagonal(n, n, func(i int) complex128 { return values[i] })), a.times(right))
+				near(t, loose(e), "A V", right.times(diagonal(n, n, func(i int) complex128 { return values[i] })),
+					a.times(right))
 			}
 		})
 	}

@@ -64,7 +64,8 @@ func fitting(e elementType, routine string, attributes callbacks.Attributes, m, 
 	case "sytrd", "hetrd":
 		return []shape{square}, []shape{square, e.reals(n), e.reals(max(0, n-1)), less, numbers()}
 	}
-	return []shape{e.item(n), e.item(n), e.item(n), e.item(n, m)}, []shape{e.item(n), e.item(n), e.item(n), e.item(n, m), numbers()}
+	return []shape{e.item(n), e.item(n), e.item(n), e.item(n, m)},
+		[]shape{e.item(n), e.item(n), e.item(n), e.item(n, m), numbers()}
 }
 
 // TestRandomShapes calls each target with random shapes that fit together, and with some of

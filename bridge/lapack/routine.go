@@ -24,27 +24,33 @@ var (
 
 // routines has the routines that jaxlib registers.
 var routines = []*routine{
-	{2, 1, []attribute{{name: "side", chars: "LR"}, upLo, {name: "trans_x", chars: "NTC"}, {name: "diag", chars: "NU"}}, []variant{
-		{"strsm", trsm[float32]}, {"dtrsm", trsm[float64]}, {"ctrsm", trsm[complex64]}, {"ztrsm", trsm[complex128]},
-	}},
+	{2, 1, []attribute{{name: "side", chars: "LR"}, upLo, {name: "trans_x", chars: "NTC"}, {name: "diag", chars: "NU"}},
+		[]variant{
+			{"strsm", trsm[float32]}, {"dtrsm", trsm[float64]}, {"ctrsm", trsm[complex64]}, {"ztrsm", trsm[complex128]},
+		}},
 	{1, 3, nil, []variant{
-		{"sgetrf", getrf[float32]}, {"dgetrf", getrf[float64]}, {"cgetrf", getrf[complex64]}, {"zgetrf", getrf[complex128]},
+		{"sgetrf", getrf[float32]}, {"dgetrf", getrf[float64]}, {"cgetrf", getrf[complex64]},
+		{"zgetrf", getrf[complex128]},
 	}},
 	{1, 2, nil, []variant{
-		{"sgeqrf", geqrf[float32]}, {"dgeqrf", geqrf[float64]}, {"cgeqrf", geqrf[complex64]}, {"zgeqrf", geqrf[complex128]},
+		{"sgeqrf", geqrf[float32]}, {"dgeqrf", geqrf[float64]}, {"cgeqrf", geqrf[complex64]},
+		{"zgeqrf", geqrf[complex128]},
 	}},
 	{2, 3, nil, []variant{
 		{"sgeqp3", geqp3[float32, float32]}, {"dgeqp3", geqp3[float64, float64]},
 		{"cgeqp3", geqp3[complex64, float32]}, {"zgeqp3", geqp3[complex128, float64]},
 	}},
 	{2, 1, nil, []variant{
-		{"sorgqr", orgqr[float32]}, {"dorgqr", orgqr[float64]}, {"cungqr", orgqr[complex64]}, {"zungqr", orgqr[complex128]},
+		{"sorgqr", orgqr[float32]}, {"dorgqr", orgqr[float64]}, {"cungqr", orgqr[complex64]},
+		{"zungqr", orgqr[complex128]},
 	}},
 	{3, 1, []attribute{{name: "left", kind: true}, {name: "transpose", kind: true}}, []variant{
-		{"sormqr", ormqr[float32]}, {"dormqr", ormqr[float64]}, {"cunmqr", ormqr[complex64]}, {"zunmqr", ormqr[complex128]},
+		{"sormqr", ormqr[float32]}, {"dormqr", ormqr[float64]}, {"cunmqr", ormqr[complex64]},
+		{"zunmqr", ormqr[complex128]},
 	}},
 	{1, 2, []attribute{upLo}, []variant{
-		{"spotrf", potrf[float32]}, {"dpotrf", potrf[float64]}, {"cpotrf", potrf[complex64]}, {"zpotrf", potrf[complex128]},
+		{"spotrf", potrf[float32]}, {"dpotrf", potrf[float64]}, {"cpotrf", potrf[complex64]},
+		{"zpotrf", potrf[complex128]},
 	}},
 	{1, 5, []attribute{svdMode}, []variant{
 		{"sgesdd", gesdd[float32, float32]}, {"dgesdd", gesdd[float64, float64]},
@@ -71,7 +77,8 @@ var routines = []*routine{
 		{"cgees", geesComplex[complex64, float32]}, {"zgees", geesComplex[complex128, float64]},
 	}},
 	{1, 3, []attribute{{name: "low", kind: int32(0)}, {name: "high", kind: int32(0)}}, []variant{
-		{"sgehrd", gehrd[float32]}, {"dgehrd", gehrd[float64]}, {"cgehrd", gehrd[complex64]}, {"zgehrd", gehrd[complex128]},
+		{"sgehrd", gehrd[float32]}, {"dgehrd", gehrd[float64]}, {"cgehrd", gehrd[complex64]},
+		{"zgehrd", gehrd[complex128]},
 	}},
 	{1, 5, []attribute{upLo}, []variant{
 		{"ssytrd", sytrd[float32, float32]}, {"dsytrd", sytrd[float64, float64]},

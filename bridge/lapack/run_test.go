@@ -139,7 +139,8 @@ func typeOf(s shape, dims []int) string {
 		fmt.Fprintf(&b, "%dx", d)
 	}
 	return b.String() + map[tensor.DType]string{
-		tensor.S32: "i32", tensor.F32: "f32", tensor.F64: "f64", tensor.C64: "complex<f32>", tensor.C128: "complex<f64>",
+		tensor.S32: "i32", tensor.F32: "f32", tensor.F64: "f64", tensor.C64: "complex<f32>",
+		tensor.C128: "complex<f64>",
 	}[s.dtype] + ">"
 }
 
@@ -205,7 +206,9 @@ func run(t *testing.T, target, attributes string, operands []shape, results []sh
 	return out
 }
 
-func tryRun(t *testing.T, target, attributes string, operands []shape, results []shape, args ...batch) ([]batch, error) {
+func tryRun(
+	t *testing.T, target, attributes string, operands []shape, results []shape, args ...batch,
+) ([]batch, error) {
 	t.Helper()
 	c := check.Must(client())
 	dims := args[0].dims

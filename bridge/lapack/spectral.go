@@ -159,7 +159,8 @@ func geev[T float, C complex64 | complex128](c *call) error {
 	a, vl, vr := make([]T, n*n), make([]T, n*n), make([]T, n*n)
 	wantLeft, wantRight := c.char("compute_left"), c.char("compute_right")
 	call := func(i int, work, length fortran.Arg) {
-		c.routine.Call(1, char(wantLeft), char(wantRight), integer(n), to(unsafe.SliceData(a)), leading(n), re.from(i), im.from(i),
+		c.routine.Call(1, char(wantLeft), char(wantRight), integer(n), to(unsafe.SliceData(a)), leading(n), re.from(i),
+			im.from(i),
 			to(unsafe.SliceData(vl)), leading(n), to(unsafe.SliceData(vr)), leading(n), work, length, info.from(i))
 	}
 	work, length := workspace[T](c, func(work, length fortran.Arg) { call(0, work, length) })
@@ -229,7 +230,8 @@ func geevComplex[T complex64 | complex128, R float](c *call) error {
 	a, rwork := make([]T, n*n), memory[R](2*n)
 	wantLeft, wantRight := c.char("compute_left"), c.char("compute_right")
 	call := func(i int, work, length fortran.Arg) {
-		c.routine.Call(1, char(wantLeft), char(wantRight), integer(n), to(unsafe.SliceData(a)), leading(n), values.from(i),
+		c.routine.Call(1, char(wantLeft), char(wantRight), integer(n), to(unsafe.SliceData(a)), leading(n),
+			values.from(i),
 			left.from(i), leading(n), right.from(i), leading(n), work, length, rwork, info.from(i))
 	}
 	work, length := workspace[T](c, func(work, length fortran.Arg) { call(0, work, length) })
@@ -267,7 +269,8 @@ func gees[T float](c *call) error {
 	selected, info := result[int32](c, 4), result[int32](c, 5)
 	mode := c.char("mode")
 	return schur(c, mode, a, vectors, []array[T]{re, im}, selected, info, func(i int, work, length fortran.Arg) {
-		c.routine.Call(1, char(mode), char('N'), fortran.Arg{}, integer(n), a.from(i), leading(n), selected.from(i), re.from(i), im.from(i),
+		c.routine.Call(1, char(mode), char('N'), fortran.Arg{}, integer(n), a.from(i), leading(n), selected.from(i),
+			re.from(i), im.from(i),
 			vectors.from(i), leading(n), work, length, fortran.Arg{}, info.from(i))
 	})
 }
@@ -282,13 +285,17 @@ func geesComplex[T complex64 | complex128, R float](c *call) error {
 	rwork := memory[R](n)
 	mode := c.char("mode")
 	return schur(c, mode, a, vectors, []array[T]{values}, selected, info, func(i int, work, length fortran.Arg) {
-		c.routine.Call(1, char(mode), char('N'), fortran.Arg{}, integer(n), a.from(i), leading(n), selected.from(i), values.from(i),
+		c.routine.Call(1, char(mode), char('N'), fortran.Arg{}, integer(n), a.from(i), leading(n), selected.from(i),
+			values.from(i),
 			vectors.from(i), leading(n), work, length, rwork, fortran.Arg{}, info.from(i))
 	})
 }
 
 // schur calls gees for each matrix that is finite.
-func schur[T scalar](c *call, mode byte, a, vectors array[T], values []array[T], selected, info array[int32], run func(i int, work, length fortran.Arg)) error {
+func schur[T scalar](
+	c *call, mode byte, a, vectors array[T], values []array[T], selected, info array[int32],
+	run func(i int, work, length fortran.Arg),
+) error {
 	if c.err != nil || c.n == 0 {
 		return c.err
 	}
@@ -325,7 +332,8 @@ func gehrd[T scalar](c *call) error {
 	info := result[int32](c, 2)
 	c.least = n // if low and high are equal, LAPACK 3.12 asks for 1 and needs this
 	return each[T](c, func(times int, work, length fortran.Arg) {
-		c.routine.Call(times, integer(n), integer(low), integer(high), a.all(), leading(n), tau.all(), work, length, info.all())
+		c.routine.Call(times, integer(n), integer(low), integer(high), a.all(), leading(n), tau.all(), work, length,
+			info.all())
 	})
 }
 
@@ -338,7 +346,8 @@ func sytrd[T scalar, R float](c *call) error {
 	tau := result[T](c, 3, max(0, n-1))
 	info := result[int32](c, 4)
 	return each[T](c, func(times int, work, length fortran.Arg) {
-		c.routine.Call(times, char(c.char("uplo")), integer(n), a.all(), leading(n), diagonal.all(), beside.all(), tau.all(),
+		c.routine.Call(times, char(c.char("uplo")), integer(n), a.all(), leading(n), diagonal.all(), beside.all(),
+			tau.all(),
 			work, length, info.all())
 	})
 }

@@ -35,7 +35,8 @@ func TestSyevd(t *testing.T) {
 					values := flat(out[1].items[i])
 					orthonormal(t, e, "eigenvectors", out[0].items[i])
 					near(t, e, fmt.Sprintf("V Λ Vᴴ of order %d, %c", n, uplo), a,
-						product(out[0].items[i], diagonal(n, n, func(i int) complex128 { return values[i] }), out[0].items[i].adjoint()))
+						product(out[0].items[i], diagonal(n, n, func(i int) complex128 { return values[i] }),
+							out[0].items[i].adjoint()))
 					near(t, e, "eigenvalues alone", out[1].items[i], only[1].items[i])
 					for k := 1; k < n; k++ {
 						if real(values[k]) < real(values[k-1]) {
@@ -63,7 +64,8 @@ func TestSVD(t *testing.T) {
 					if mode == "A" || mode == "N full" {
 						u, vt = e.item(m, m), e.item(n, n)
 					}
-					out := run(t, e.target(routine), option("mode", mode[0]), []shape{item}, []shape{item, e.reals(k), u, vt, numbers()}, a)
+					out := run(t, e.target(routine), option("mode", mode[0]), []shape{item},
+						[]shape{item, e.reals(k), u, vt, numbers()}, a)
 					values = append(values, out[1])
 					for i, want := range a.items {
 						info(t, 0, out[4], i)
@@ -79,7 +81,8 @@ func TestSVD(t *testing.T) {
 						}
 						s := flat(out[1].items[i])
 						near(t, e, fmt.Sprint(mode, " U Σ Vᴴ of ", size), want,
-							product(out[2].items[i], diagonal(u.dims[1], vt.dims[0], func(i int) complex128 { return s[i] }), out[3].items[i]))
+							product(out[2].items[i], diagonal(u.dims[1], vt.dims[0],
+								func(i int) complex128 { return s[i] }), out[3].items[i]))
 					}
 				}
 			}
@@ -126,7 +129,8 @@ func TestGeev(t *testing.T) {
 				left, right := out[next].items[i], out[next+1].items[i]
 				info(t, 0, out[next+2], i)
 				near(t, loose(e), fmt.Sprint("A V of order ", n), right.times(lambda), m.times(right))
-				near(t, loose(e), fmt.Sprint("Wᴴ A of order ", n), lambda.times(left.adjoint()), left.adjoint().times(m))
+				near(t, loose(e), fmt.Sprint("Wᴴ A of order ", n), lambda.times(left.adjoint()),
+					left.adjoint().times(m))
 				for j := range n {
 					v := column(flat(right.transpose()[j : j+1]))
 					near(t, e, "length of an eigenvector", matrix{{1}}, matrix{{complex(v.norm(), 0)}})
@@ -220,7 +224,8 @@ func TestSytrd(t *testing.T) {
 				[]shape{item, e.reals(n), e.reals(less), e.item(less), numbers()}, a)
 			for i, want := range a.items {
 				d, beside := out[1].items[i].norm(), out[2].items[i].norm()
-				near(t, e, "norm", matrix{{complex(want.norm(), 0)}}, matrix{{complex(math.Sqrt(d*d+2*beside*beside), 0)}})
+				near(t, e, "norm", matrix{{complex(want.norm(), 0)}},
+					matrix{{complex(math.Sqrt(d*d+2*beside*beside), 0)}})
 			}
 		}
 	})
@@ -236,7 +241,8 @@ func TestNotFinite(t *testing.T) {
 			spoiled := hermitian(r, e, n)
 			spoiled[7][3], spoiled[3][7] = complex(bad, 0), complex(bad, 0)
 			good := hermitian(r, e, n)
-			a := batch{dims: []int{2}, items: []matrix{spoiled, good.plus(diagonal(n, n, func(int) complex128 { return 30 }))}}
+			a := batch{dims: []int{2},
+				items: []matrix{spoiled, good.plus(diagonal(n, n, func(int) complex128 { return 30 }))}}
 			alone := batch{dims: []int{2}, items: []matrix{a.items[1], a.items[1]}}
 			item, line := e.item(n, n), e.item(n)
 			schur := []shape{item, item, line, line, numbers(), numbers()}
@@ -252,16 +258,19 @@ func TestNotFinite(t *testing.T) {
 				{"geqrf", "", []shape{item, line}},
 				{"gesdd", option("mode", 'A'), []shape{item, e.reals(n), item, item, numbers()}},
 				{"gesvd", option("mode", 'A'), []shape{item, e.reals(n), item, item, numbers()}},
-				{e.herm + "evd", option("uplo", 'L') + ", " + option("mode", 'V'), []shape{item, e.reals(n), numbers()}},
+				{e.herm + "evd", option("uplo", 'L') + ", " + option("mode", 'V'),
+					[]shape{item, e.reals(n), numbers()}},
 				{"geev", geevOptions('V', 'V'), geevResults(e, n)},
 				{"gees", option("mode", 'V') + ", " + option("sort", 'N'), schur},
 				{"gehrd", "low = 1 : i32, high = 12 : i32", []shape{item, e.item(n - 1), numbers()}},
-				{e.herm + "trd", option("uplo", 'L'), []shape{item, e.reals(n), e.reals(n - 1), e.item(n - 1), numbers()}},
+				{e.herm + "trd", option("uplo", 'L'),
+					[]shape{item, e.reals(n), e.reals(n - 1), e.item(n - 1), numbers()}},
 			} {
 				out := run(t, e.target(test.routine), test.attributes, []shape{item}, test.results, a)
 				want := run(t, e.target(test.routine), test.attributes, []shape{item}, test.results, alone)
 				for i := range out {
-					check.Diff(t, fmt.Sprintf("%s: result %d of the other matrix", e.target(test.routine), i), want[i].items[1], out[i].items[1])
+					check.Diff(t, fmt.Sprintf("%s: result %d of the other matrix", e.target(test.routine), i),
+						want[i].items[1], out[i].items[1])
 				}
 				if test.routine == "geev" {
 					info(t, notFinite4, out[len(out)-1], 0)

@@ -40,7 +40,8 @@ func checkCallback(call stablehlo.CustomCallOp, attributes mlir.Attribute) (Prob
 	signature := contract.Signature(in, out)
 	hash := contract.SignatureHash(signature)
 	if known && config.Signature != "" && config.Signature != hash {
-		return fail(WrongSignature, fmt.Errorf("callback %q is called with %s, but the signature in its attributes differs", config.Name(), signature))
+		return fail(WrongSignature, fmt.Errorf(
+			"callback %q is called with %s, but the signature in its attributes differs", config.Name(), signature))
 	}
 	if known {
 		config.Signature = hash // also if the module has none

@@ -33,5 +33,6 @@ func Hints(m *mlir.Module, o Options) (list []Hint) {
 
 // onlyPlaces reports whether a custom call only places a value in a memory.
 func onlyPlaces(op mlir.Operation) bool {
-	return slices.ContainsFunc(stablehlo.PlacementsOf(op), func(p stablehlo.Placement) bool { return p.Kind == stablehlo.PlacedCall })
+	return slices.ContainsFunc(stablehlo.PlacementsOf(op),
+		func(p stablehlo.Placement) bool { return p.Kind == stablehlo.PlacedCall })
 }

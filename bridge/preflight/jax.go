@@ -36,12 +36,14 @@ func (o Options) checkJAX(call stablehlo.CustomCallOp, attributes mlir.Attribute
 		entry, has = attributes.Entry("index")
 	}
 	if !has {
-		return Problem{Kind: BadAttributes, Err: fmt.Errorf("the call of @%s has no attribute index, a ui64, which JAX writes", call.Target)}, true
+		return Problem{Kind: BadAttributes,
+			Err: fmt.Errorf("the call of @%s has no attribute index, a ui64, which JAX writes", call.Target)}, true
 	}
 	t, _ := entry.Type()
 	index, ok := entry.Uint()
 	if !ok || t.String() != "ui64" {
-		return Problem{Kind: BadAttributes, Err: fmt.Errorf("the call of @%s has index = %s: it must be a ui64", call.Target, entry)}, true
+		return Problem{Kind: BadAttributes,
+			Err: fmt.Errorf("the call of @%s has index = %s: it must be a ui64", call.Target, entry)}, true
 	}
 	name, err := dispatch.JAXCallback(o.JAXCallbacks, index)
 	if err != nil {

@@ -30,9 +30,9 @@ type Options struct {
 }
 
 // Check compares every custom call of a module that XLA will compile with what is
-// registered now, and finds outfeeds and infeeds. A call that is not needed, which XLA removes, is not checked, nor is one
-// that only places a value in a memory, which bridge removes: see [Hints]. If there are problems,
-// the error is an [*Error] that lists all of them.
+// registered now, and finds outfeeds and infeeds. A call that is not needed, which XLA removes, is not checked, nor is
+// one that only places a value in a memory, which bridge removes: see [Hints]. If there are problems, the error is an
+// [*Error] that lists all of them.
 //
 // Check does not change the module. Like the module, it must not be used by several
 // goroutines at the same time.

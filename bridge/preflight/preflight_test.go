@@ -35,7 +35,8 @@ func called(target, attributes, operands, types, results string) string {
 
 // tap returns a module with a passthrough call of one operand; config is added to the form.
 func tap(config string) string {
-	return called(contract.TargetIOCallback, `api_version = 4 : i32, backend_config = {v = 1 : i64, form = "passthrough", `+config+`}`,
+	return called(contract.TargetIOCallback,
+		`api_version = 4 : i32, backend_config = {v = 1 : i64, form = "passthrough", `+config+`}`,
 		"%a", "tensor<4xf32>", "tensor<4xf32>")
 }
 
@@ -57,7 +58,8 @@ func registered(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		other.Close()
-		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any"), callbacks.UnregisterOpaque(opaque)); err != nil {
+		if err := errors.Join(callbacks.Default.Unregister("log"), callbacks.Default.Unregister("any"),
+			callbacks.UnregisterOpaque(opaque)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -80,48 +82,105 @@ func TestCheck(t *testing.T) {
 		// runs is set if the module compiles anyway, and only a run may fail.
 		runs bool
 	}{
-		"registered":             {module: tap(`callback = "log"`)},
-		"with its signature":     {module: tap(`callback = "log", signature = "` + hash + `"`)},
-		"any signature":          {module: tap(`callback = "any", signature = "` + hash + `"`)},
-		"in another registry":    {module: tap(`callback = "there", registry = "other"`)},
-		"optional":               {module: tap(`callback = "absent", optional = true`)},
-		"optional registry":      {module: tap(`callback = "absent", registry = "absent", optional = true`)},
-		"as JAX spells it":       {module: called(contract.TargetIOCallback, `backend_config = "", mhlo.backend_config = {v = 1 : i64, form = "passthrough", callback = "log"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
-		"observe with a token":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any", n_tokens = 1 : i64}`, "%a, %t", "tensor<4xf32>, tensor<i8>", "tensor<i8>")},
-		"call with a token":      {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "log", n_tokens = 1 : i64}`, "%a, %t", "tensor<4xf32>, tensor<i8>", "(tensor<4xf32>, tensor<i8>)")},
-		"unknown target":         {module: called("shading", v4+"{}", "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingTarget, Nearest: "Sharding", Text: `m.mlir:2:8: no handler is registered for the target "shading" (is it "Sharding"?)`}},
-		"unlike any":             {module: called("xla_ffi_python_cpu_callback", `backend_config = "", mhlo.backend_config = {index = 0 : ui64}`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Text: `m.mlir:2:3: no handler is registered for the target "xla_ffi_python_cpu_callback"`}},
-		"LAPACK":                 {module: called("lapack_sgeqrf_ffi", v4+"{}", "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingTarget, Text: "lapack.Register of bridge/lapack serves it"}},
-		"ours, misspelt":         {module: called("calliope_io_calback", v4+"{}", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.MissingTarget, Nearest: contract.TargetIOCallback, Text: "is it"}},
-		"unpartitioned":          {module: called("xla.sdy.GlobalToLocalShape", "api_version = 1 : i32", "%a", "tensor<4xf32>", "tensor<2xf32>"), want: problem{Kind: preflight.MissingTarget, Text: "compile it with Partitions above 1"}},
-		"untyped":                {module: called(contract.TargetIOCallback, `api_version = 2 : i32, backend_config = "x"`, "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.WrongVersion, Text: `the call has the API version 2: write api_version = 4`}},
-		"no attributes":          {module: called(contract.TargetIOCallback, "api_version = 4 : i32", "%a", "tensor<4xf32>", "()"), want: problem{Kind: preflight.BadCall, Callback: "id 0", Text: "must be its callback's id, a tensor<i64>, but it is tensor<4xf32>"}, runs: true},
-		"id in an operand":       {module: called(contract.TargetEXLAElixirCallback, "api_version = 4 : i32", "%a, %i", "tensor<4xf32>, tensor<i64>", "tensor<4xf32>")},
-		"no operand at all":      {module: called(contract.TargetEXLAElixirCallback, "api_version = 4 : i32", "", "", "()"), want: problem{Kind: preflight.BadCall, Callback: "id 0", Text: "there are no operands"}, runs: true},
-		"opaque id":              {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
-		"unknown opaque id":      {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 8>, callback_id_size = 2 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingCallback, Callback: "opaque id 0800", Text: `callback "opaque id 0800" is not registered`}},
+		"registered":          {module: tap(`callback = "log"`)},
+		"with its signature":  {module: tap(`callback = "log", signature = "` + hash + `"`)},
+		"any signature":       {module: tap(`callback = "any", signature = "` + hash + `"`)},
+		"in another registry": {module: tap(`callback = "there", registry = "other"`)},
+		"optional":            {module: tap(`callback = "absent", optional = true`)},
+		"optional registry":   {module: tap(`callback = "absent", registry = "absent", optional = true`)},
+		"as JAX spells it":    {module: called(contract.TargetIOCallback, `backend_config = "", mhlo.backend_config = {v = 1 : i64, form = "passthrough", callback = "log"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
+		"observe with a token": {
+			module: called(contract.TargetIOCallback,
+				v4+`{v = 1 : i64, form = "observe", callback = "any", n_tokens = 1 : i64}`, "%a, %t",
+				"tensor<4xf32>, tensor<i8>", "tensor<i8>")},
+		"call with a token": {
+			module: called(contract.TargetRuntimeCall,
+				v4+`{v = 1 : i64, form = "call", callback = "log", n_tokens = 1 : i64}`, "%a, %t",
+				"tensor<4xf32>, tensor<i8>", "(tensor<4xf32>, tensor<i8>)")},
+		"unknown target": {module: called("shading", v4+"{}", "%a", "tensor<4xf32>", "tensor<4xf32>"),
+			want: problem{Kind: preflight.MissingTarget, Nearest: "Sharding",
+				Text: `m.mlir:2:8: no handler is registered for the target "shading" (is it "Sharding"?)`}},
+		"unlike any": {
+			module: called("xla_ffi_python_cpu_callback",
+				`backend_config = "", mhlo.backend_config = {index = 0 : ui64}`, "%a", "tensor<4xf32>", "()"),
+			want: problem{Kind: preflight.MissingTarget,
+				Text: `m.mlir:2:3: no handler is registered for the target "xla_ffi_python_cpu_callback"`}},
+		"LAPACK": {module: called("lapack_sgeqrf_ffi", v4+"{}", "%a", "tensor<4xf32>", "tensor<4xf32>"),
+			want: problem{Kind: preflight.MissingTarget, Text: "lapack.Register of bridge/lapack serves it"}},
+		"ours, misspelt": {module: called("calliope_io_calback", v4+"{}", "%a", "tensor<4xf32>", "()"),
+			want: problem{Kind: preflight.MissingTarget, Nearest: contract.TargetIOCallback, Text: "is it"}},
+		"unpartitioned": {
+			module: called("xla.sdy.GlobalToLocalShape", "api_version = 1 : i32", "%a", "tensor<4xf32>",
+				"tensor<2xf32>"),
+			want: problem{Kind: preflight.MissingTarget, Text: "compile it with Partitions above 1"}},
+		"untyped": {
+			module: called(contract.TargetIOCallback, `api_version = 2 : i32, backend_config = "x"`, "%a",
+				"tensor<4xf32>", "()"), want: problem{Kind: preflight.WrongVersion,
+				Text: `the call has the API version 2: write api_version = 4`}},
+		"no attributes": {
+			module: called(contract.TargetIOCallback, "api_version = 4 : i32", "%a", "tensor<4xf32>", "()"),
+			want: problem{Kind: preflight.BadCall, Callback: "id 0",
+				Text: "must be its callback's id, a tensor<i64>, but it is tensor<4xf32>"}, runs: true},
+		"id in an operand": {module: called(contract.TargetEXLAElixirCallback, "api_version = 4 : i32", "%a, %i",
+			"tensor<4xf32>, tensor<i64>", "tensor<4xf32>")},
+		"no operand at all": {module: called(contract.TargetEXLAElixirCallback, "api_version = 4 : i32", "", "",
+			"()"), want: problem{Kind: preflight.BadCall, Callback: "id 0", Text: "there are no operands"}, runs: true},
+		"opaque id": {module: called(contract.TargetEXLAIOCallback,
+			v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
+		"unknown opaque id": {
+			module: called(contract.TargetEXLAIOCallback,
+				v4+`{callback_id = array<i64: 8>, callback_id_size = 2 : ui64}`, "%a", "tensor<4xf32>",
+				"tensor<4xf32>"), want: problem{Kind: preflight.MissingCallback, Callback: "opaque id 0800",
+				Text: `callback "opaque id 0800" is not registered`}},
 		"opaque id of a server":  {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%u, %a", "tensor<3xui8>, tensor<4xf32>", "tensor<4xf32>")},
 		"no server":              {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.BadCall, Callback: "opaque id 0700", Text: "must be the name of the callback's server, a tensor<Nxui8>, but it is tensor<4xf32>"}, runs: true},
 		"unknown id of a server": {module: called(contract.TargetEXLARuntimeCallback, v4+`{callback_id = array<i64: 8>, callback_id_size = 2 : ui64, num_aliased_data_outputs = 1 : ui64}`, "%u, %a", "tensor<3xui8>, tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.MissingCallback, Callback: "opaque id 0800", Text: "is not registered"}},
-		"ids, badly typed":       {module: called(contract.TargetEXLAIOCallback, v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : i64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"), want: problem{Kind: preflight.BadAttributes, Text: `"callback_id_size"`}},
-		"unknown key":            {module: tap(`callback = "log", colour = "red"`), want: problem{Kind: preflight.BadAttributes, Text: `unknown key "colour"`}},
-		"mistyped i64":           {module: tap(`callback = "log", every = 2 : i32`), want: problem{Kind: preflight.BadAttributes, Text: `the key "every" is an i64, not 2 (int32)`}},
-		"mistyped by an array":   {module: tap(`callback = "log", every = array<i64: 1>`), want: problem{Kind: preflight.BadAttributes, Text: "not []int64{1}"}},
-		"mistyped by a float":    {module: tap(`callback = "log", optional = 1.5 : f64`), want: problem{Kind: preflight.BadAttributes, Text: "is a bool, not 1.5 (float64)"}},
-		"mistyped by unsigned":   {module: tap(`callback = "log", every = 1 : ui64`), want: problem{Kind: preflight.BadAttributes, Text: "(uint64)"}},
-		"unknown name":           {module: tap(`callback = "lag"`), want: problem{preflight.MissingCallback, "lag", "", "log", `m.mlir:2:8: callbacks: callback "lag" is not registered in the default registry (is it "log"?)`}},
-		"unknown registry":       {module: tap(`callback = "log", registry = "r"`), want: problem{preflight.MissingCallback, "log", "r", "", `there is no registry "r"`}},
-		"unknown id":             {module: tap(`callback_id = 123456 : i64`), want: problem{preflight.MissingCallback, "id 123456", "", "", `callback "id 123456"`}},
-		"unknown policy":         {module: tap(`callback = "log", policy = "leader"`), want: problem{preflight.BadAttributes, "log", "", "", "device policy"}},
-		"signature of another":   {module: tap(`callback = "log", signature = "0011223344556677"`), want: problem{preflight.WrongSignature, "log", "", "", `called with f32[4]->f32[4], but the signature in its attributes differs`}},
-		"called with other":      {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "log"}`, "%b", "tensor<i32>", "tensor<i32>"), want: problem{preflight.WrongSignature, "log", "", "", "f32[4]->f32[4], but the module calls it with s32[]->s32[]"}, runs: true},
-		"any target, any form":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "call", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
-		"another layout":         {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any"}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = []`, "%m", "tensor<2x3xf32>", "()"), want: problem{Kind: preflight.BadLayout, Text: "operand_layouts of the call of @calliope_io_callback gives operand 0, tensor<2x3xf32>, the layout [0 1]"}},
-		"row-major layout":       {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = []`, "%m", "tensor<2x3xf32>", "()")},
-		"passthrough, one lost":  {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a, %b", "tensor<4xf32>, tensor<i32>", "tensor<4xf32>"), want: problem{preflight.BadCall, "any", "", "", "it has 2 operands and 1 results"}, runs: true},
-		"passthrough, changed":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xi32>"), want: problem{preflight.BadCall, "any", "", "", "operand 0 is tensor<4xf32> and its result is tensor<4xi32>"}, runs: true},
-		"too few operands":       {module: tap(`callback = "any", n_ids = 3 : i64`), want: problem{preflight.BadCall, "any", "", "", "has only 1 operands"}, runs: true},
-		"too few results":        {module: called(contract.TargetRuntimeCall, v4+`{v = 1 : i64, form = "call", callback = "any", n_tokens = 1 : i64}`, "%t", "tensor<i8>", "()"), want: problem{preflight.BadCall, "any", "", "", "has 0 results, fewer than its 1 tokens"}, runs: true},
+		"ids, badly typed": {
+			module: called(contract.TargetEXLAIOCallback,
+				v4+`{callback_id = array<i64: 7>, callback_id_size = 2 : i64}`, "%a", "tensor<4xf32>", "tensor<4xf32>"),
+			want: problem{Kind: preflight.BadAttributes, Text: `"callback_id_size"`}},
+		"unknown key": {module: tap(`callback = "log", colour = "red"`),
+			want: problem{Kind: preflight.BadAttributes, Text: `unknown key "colour"`}},
+		"mistyped i64": {module: tap(`callback = "log", every = 2 : i32`),
+			want: problem{Kind: preflight.BadAttributes, Text: `the key "every" is an i64, not 2 (int32)`}},
+		"mistyped by an array": {module: tap(`callback = "log", every = array<i64: 1>`),
+			want: problem{Kind: preflight.BadAttributes, Text: "not []int64{1}"}},
+		"mistyped by a float": {module: tap(`callback = "log", optional = 1.5 : f64`),
+			want: problem{Kind: preflight.BadAttributes, Text: "is a bool, not 1.5 (float64)"}},
+		"mistyped by unsigned": {module: tap(`callback = "log", every = 1 : ui64`),
+			want: problem{Kind: preflight.BadAttributes, Text: "(uint64)"}},
+		"unknown name": {module: tap(`callback = "lag"`), want: problem{preflight.MissingCallback, "lag", "", "log", `m.mlir:2:8: callbacks: callback "lag" is not registered in the default registry (is it "log"?)`}},
+		"unknown registry": {module: tap(`callback = "log", registry = "r"`),
+			want: problem{preflight.MissingCallback, "log", "r", "", `there is no registry "r"`}},
+		"unknown id": {module: tap(`callback_id = 123456 : i64`),
+			want: problem{preflight.MissingCallback, "id 123456", "", "", `callback "id 123456"`}},
+		"unknown policy": {module: tap(`callback = "log", policy = "leader"`),
+			want: problem{preflight.BadAttributes, "log", "", "", "device policy"}},
+		"signature of another": {module: tap(`callback = "log", signature = "0011223344556677"`),
+			want: problem{preflight.WrongSignature, "log", "", "",
+				`called with f32[4]->f32[4], but the signature in its attributes differs`}},
+		"called with other": {
+			module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "log"}`, "%b",
+				"tensor<i32>", "tensor<i32>"), want: problem{preflight.WrongSignature, "log", "", "",
+				"f32[4]->f32[4], but the module calls it with s32[]->s32[]"}, runs: true},
+		"any target, any form": {module: called(contract.TargetIOCallback,
+			v4+`{v = 1 : i64, form = "call", callback = "any"}`, "%a", "tensor<4xf32>", "tensor<4xf32>")},
+		"another layout":   {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any"}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = []`, "%m", "tensor<2x3xf32>", "()"), want: problem{Kind: preflight.BadLayout, Text: "operand_layouts of the call of @calliope_io_callback gives operand 0, tensor<2x3xf32>, the layout [0 1]"}},
+		"row-major layout": {module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "observe", callback = "any"}, operand_layouts = [dense<[1, 0]> : tensor<2xindex>], result_layouts = []`, "%m", "tensor<2x3xf32>", "()")},
+		"passthrough, one lost": {
+			module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`,
+				"%a, %b", "tensor<4xf32>, tensor<i32>", "tensor<4xf32>"),
+			want: problem{preflight.BadCall, "any", "", "", "it has 2 operands and 1 results"}, runs: true},
+		"passthrough, changed": {
+			module: called(contract.TargetIOCallback, v4+`{v = 1 : i64, form = "passthrough", callback = "any"}`, "%a",
+				"tensor<4xf32>", "tensor<4xi32>"), want: problem{preflight.BadCall, "any", "", "",
+				"operand 0 is tensor<4xf32> and its result is tensor<4xi32>"}, runs: true},
+		"too few operands": {module: tap(`callback = "any", n_ids = 3 : i64`),
+			want: problem{preflight.BadCall, "any", "", "", "has only 1 operands"}, runs: true},
+		"too few results": {
+			module: called(contract.TargetRuntimeCall,
+				v4+`{v = 1 : i64, form = "call", callback = "any", n_tokens = 1 : i64}`, "%t", "tensor<i8>", "()"),
+			want: problem{preflight.BadCall, "any", "", "", "has 0 results, fewer than its 1 tokens"}, runs: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := preflight.Check(parse(t, test.module), preflight.Options{File: "m.mlir"})
@@ -201,10 +260,11 @@ func TestDropped(t *testing.T) {
 		body string
 		want bool
 	}{
-		"unused":           {"%r = " + absent, false},
-		"used by the dead": {"%r = " + absent + " %s = stablehlo.add %r, %r : tensor<4xf32> %u = stablehlo.negate %s : tensor<4xf32>", false},
-		"side effect":      {`stablehlo.custom_call @absent(%a) {has_side_effect = true} : (tensor<4xf32>) -> ()`, true},
-		"used by a call":   {"%r = " + absent + ` stablehlo.custom_call @calliope_io_callback(%r) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "x", optional = true}} : (tensor<4xf32>) -> ()`, true},
+		"unused": {"%r = " + absent, false},
+		"used by the dead": {"%r = " + absent +
+			" %s = stablehlo.add %r, %r : tensor<4xf32> %u = stablehlo.negate %s : tensor<4xf32>", false},
+		"side effect":    {`stablehlo.custom_call @absent(%a) {has_side_effect = true} : (tensor<4xf32>) -> ()`, true},
+		"used by a call": {"%r = " + absent + ` stablehlo.custom_call @calliope_io_callback(%r) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "x", optional = true}} : (tensor<4xf32>) -> ()`, true},
 		"in a loop": {`%c = stablehlo.constant dense<1> : tensor<i32>
   %w:2 = stablehlo.while(%i = %c, %x = %a) : tensor<i32>, tensor<4xf32>
     cond { %t = stablehlo.compare EQ, %i, %c : (tensor<i32>, tensor<i32>) -> tensor<i1> stablehlo.return %t : tensor<i1> }
@@ -217,7 +277,8 @@ func TestDropped(t *testing.T) {
   func.func private @g(%a: tensor<4xf32>) -> tensor<4xf32> {`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			module := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n" + test.body + "\nreturn %a : tensor<4xf32>\n}"
+			module := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n" + test.body +
+				"\nreturn %a : tensor<4xf32>\n}"
 			err := preflight.Check(parse(t, module), preflight.Options{})
 			xla := compile(t, module, bridge.CompileOptions{})
 			if (err != nil) != test.want || (xla != nil) != test.want {
@@ -246,7 +307,8 @@ func TestManyCalls(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "  return %s : tensor<4xf32>\n}", test.result)
 			got := 0
-			if found, ok := errors.AsType[*preflight.Error](preflight.Check(parse(t, b.String()), preflight.Options{})); ok {
+			if found,
+				ok := errors.AsType[*preflight.Error](preflight.Check(parse(t, b.String()), preflight.Options{})); ok {
 				got = len(found.Problems)
 			}
 			if got != test.want {
@@ -277,7 +339,8 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			if found, ok := errors.AsType[*preflight.Error](preflight.Check(parse(t, string(text)), preflight.Options{})); ok {
+			if found, ok := errors.AsType[*preflight.Error](
+				preflight.Check(parse(t, string(text)), preflight.Options{})); ok {
 				for _, p := range found.Problems {
 					got = append(got, p.Target)
 				}
@@ -290,7 +353,8 @@ func TestCorpus(t *testing.T) {
 }
 
 func TestKind(t *testing.T) {
-	for kind, want := range map[preflight.Kind]string{preflight.MissingTarget: "missing target", preflight.BadCall: "bad call", -1: "Kind(-1)", 99: "Kind(99)"} {
+	for kind, want := range map[preflight.Kind]string{preflight.MissingTarget: "missing target",
+		preflight.BadCall: "bad call", -1: "Kind(-1)", 99: "Kind(99)"} {
 		if kind.String() != want {
 			t.Errorf("%d is %q, want %q", int(kind), kind, want)
 		}
@@ -306,9 +370,11 @@ func TestGoTypes(t *testing.T) {
 	t.Cleanup(func() { _ = r.Close() })
 	type array = tensor.Array[float32]
 	if err := errors.Join(
-		callbacks.RegisterCall(r, "call", func(_ context.Context, a array) (array, error) { return a, nil }, callbacks.Options{}),
+		callbacks.RegisterCall(r, "call", func(_ context.Context, a array) (array, error) { return a, nil },
+			callbacks.Options{}),
 		callbacks.RegisterTap(r, "tap", func(context.Context, []array) error { return nil }, callbacks.Options{}),
-		r.Register("made", callbacks.Tap(func(context.Context, array) error { return nil }), callbacks.Options{Static: []any{1}}),
+		r.Register("made", callbacks.Tap(func(context.Context, array) error { return nil }),
+			callbacks.Options{Static: []any{1}}),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -317,13 +383,16 @@ func TestGoTypes(t *testing.T) {
 		callback, operand, typ, result string
 		want                           string // "" if there is no problem
 	}{
-		"call":          {contract.Call, "call", "%a", "tensor<4xf32>", "tensor<4xf32>", ""},
-		"element type":  {contract.Call, "call", "%b", "tensor<i32>", "tensor<i32>", "argument 0: takes any f32 array, given s32[]  <- differs"},
-		"result":        {contract.Call, "call", "%a", "tensor<4xf32>", "tensor<i32>", "result 0: expected s32[], returns any f32 array  <- differs"},
+		"call": {contract.Call, "call", "%a", "tensor<4xf32>", "tensor<4xf32>", ""},
+		"element type": {contract.Call, "call", "%b", "tensor<i32>", "tensor<i32>",
+			"argument 0: takes any f32 array, given s32[]  <- differs"},
+		"result": {contract.Call, "call", "%a", "tensor<4xf32>", "tensor<i32>",
+			"result 0: expected s32[], returns any f32 array  <- differs"},
 		"tap":           {contract.Observe, "tap", "%a", "tensor<4xf32>", "()", ""},
 		"tap of others": {contract.Observe, "tap", "%i", "tensor<i64>", "()", "[0]: takes any f32 array, given s64[]"},
-		"tap, called":   {contract.Call, "tap", "%a", "tensor<4xf32>", "tensor<4xf32>", "returns 0 results, the module expects 1"},
-		"with static":   {contract.Observe, "made", "%b", "tensor<i32>", "()", "takes any f32 array, given s32[]"},
+		"tap, called": {contract.Call, "tap", "%a", "tensor<4xf32>", "tensor<4xf32>",
+			"returns 0 results, the module expects 1"},
+		"with static": {contract.Observe, "made", "%b", "tensor<i32>", "()", "takes any f32 array, given s32[]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := called(test.form.Target(), fmt.Sprintf("api_version = 4 : i32, backend_config = {v = 1 : i64, form = %q, registry = \"typed\", callback = %q}", test.form, test.callback),
@@ -384,13 +453,16 @@ func.func @main(%b: tensor<8xf32>) -> tensor<8xf32> {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %m : tensor<8xf32>
 }`
-	outside := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = " + tapped + "\n  return %0 : tensor<4xf32>\n}"
-	maximal := "sdy.mesh @one = <[], device_ids=[1]>\n" + strings.Replace(outside, "has_side", "sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>, has_side", 1)
+	outside := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = " + tapped +
+		"\n  return %0 : tensor<4xf32>\n}"
+	maximal := "sdy.mesh @one = <[], device_ids=[1]>\n" +
+		strings.Replace(outside, "has_side", "sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>, has_side", 1)
 	o := preflight.Options{Partitions: 2}
 	for _, test := range []struct {
 		text string
 		want []preflight.Kind
-	}{{inside, nil}, {maximal, []preflight.Kind{preflight.BadDevices}}, {outside, []preflight.Kind{preflight.BadDevices}}, {strings.Replace(outside, "effect = true", "effect = false", 1), nil}} {
+	}{{inside, nil}, {maximal, []preflight.Kind{preflight.BadDevices}}, {outside, []preflight.Kind{
+		preflight.BadDevices}}, {strings.Replace(outside, "effect = true", "effect = false", 1), nil}} {
 		var got []preflight.Kind
 		err := preflight.Check(parse(t, test.text), o)
 		if e, ok := errors.AsType[*preflight.Error](err); ok {

@@ -25,7 +25,8 @@ const (
 	numKinds        = iota
 )
 
-var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback", "wrong signature", "bad call", "bad layout", "bad devices", "bad place", "feed", "missing call"}
+var kindNames = [numKinds]string{"missing target", "wrong version", "bad attributes", "missing callback",
+	"wrong signature", "bad call", "bad layout", "bad devices", "bad place", "feed", "missing call"}
 
 func (k Kind) String() string {
 	if k < 0 || k >= numKinds {

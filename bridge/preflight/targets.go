@@ -16,7 +16,8 @@ func hasFrontendAttributes(op mlir.Operation) bool {
 
 // nearest returns the most similar known target, or "" if there is none.
 func (o Options) nearest(target string) string {
-	return nearest.Name(target, slices.Values(slices.Concat(contract.XLATargets(contract.XLACompiled), o.targets(), o.Handlers)))
+	return nearest.Name(target,
+		slices.Values(slices.Concat(contract.XLATargets(contract.XLACompiled), o.targets(), o.Handlers)))
 }
 
 func isIt(name string) string {

@@ -95,7 +95,8 @@ func TestTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	for _, target := range slices.Concat(contract.XLATargets(contract.XLACompiled), contract.XLATargets(contract.XLAPartitioned)) {
+	for _, target := range slices.Concat(contract.XLATargets(contract.XLACompiled),
+		contract.XLATargets(contract.XLAPartitioned)) {
 		t.Run(target, func(t *testing.T) {
 			text := examples[target]
 			if text == "" {
@@ -149,7 +150,8 @@ func TestNoTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.Compile(context.Background(), bridge.Source(same(target)), bridge.CompileOptions{}); err == nil {
+		if _, err := client.Compile(context.Background(), bridge.Source(same(target)), bridge.CompileOptions{}); err ==
+			nil {
 			t.Errorf("the plugin compiles %s: add it to the table", target)
 		}
 		client.Close()

@@ -44,19 +44,26 @@ func TestNoTrace(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("func.func @main(%x: tensor<4xf32>, %u: tensor<3xui8>, %i: tensor<i64>) {\n")
 	call := func(target, operands, config, types string) {
-		fmt.Fprintf(&b, "  stablehlo.custom_call @%s(%s) {api_version = 4 : i32, has_side_effect = true%s} : %s\n", target, operands, config, types)
+		fmt.Fprintf(&b, "  stablehlo.custom_call @%s(%s) {api_version = 4 : i32, has_side_effect = true%s} : %s\n",
+			target, operands, config, types)
 	}
 	const one = "(tensor<4xf32>) -> tensor<4xf32>"
 	for _, name := range []string{"inline", "goroutine", "deferred"} {
-		call("calliope_runtime_call", "%x", fmt.Sprintf(`, backend_config = {v = 1 : i64, form = "call", callback = %q, registry = "traced"}`, name), one)
+		call("calliope_runtime_call", "%x", fmt.Sprintf(
+			`, backend_config = {v = 1 : i64, form = "call", callback = %q, registry = "traced"}`, name), one)
 	}
-	call("calliope_io_callback", "%x", `, backend_config = {v = 1 : i64, form = "observe", callback = "async", registry = "traced"}`, "(tensor<4xf32>) -> ()")
-	call("calliope_io_callback", "%x", `, backend_config = {v = 1 : i64, form = "observe", callback = "nobody", optional = true}`, "(tensor<4xf32>) -> ()")
+	call("calliope_io_callback", "%x",
+		`, backend_config = {v = 1 : i64, form = "observe", callback = "async", registry = "traced"}`, "(tensor<4xf32>) -> ()")
+	call("calliope_io_callback", "%x",
+		`, backend_config = {v = 1 : i64, form = "observe", callback = "nobody", optional = true}`,
+		"(tensor<4xf32>) -> ()")
 	call("calliope_io_callback", "%x", `, backend_config = {v = 1 : i64, form = "observe", callback = "nobody", optional = true, registry = "no such registry"}`, "(tensor<4xf32>) -> ()")
-	call("calliope_runtime_call", "%x", fmt.Sprintf(`, backend_config = {v = 1 : i64, form = "call", callback_id = %d : i64}`, id), one)
+	call("calliope_runtime_call", "%x",
+		fmt.Sprintf(`, backend_config = {v = 1 : i64, form = "call", callback_id = %d : i64}`, id), one)
 	const words = `, backend_config = {callback_id = array<i64: 110386621805172>, callback_id_size = 6 : ui64`
 	call("exla_runtime_callback", "%x", words+"}", one)
-	call("exla_runtime_callback", "%u, %x", words+", num_aliased_data_outputs = 0 : ui64}", "(tensor<3xui8>, tensor<4xf32>) -> tensor<4xf32>")
+	call("exla_runtime_callback", "%u, %x", words+", num_aliased_data_outputs = 0 : ui64}",
+		"(tensor<3xui8>, tensor<4xf32>) -> tensor<4xf32>")
 	call("exla_elixir_callback", "%x, %i", "", "(tensor<4xf32>, tensor<i64>) -> tensor<4xf32>")
 	b.WriteString("  return\n}")
 	m := parse(t, b.String())

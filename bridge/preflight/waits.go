@@ -20,7 +20,8 @@ type Wait struct {
 
 // String returns the position, the callback and the reason.
 func (w Wait) String() string {
-	return fmt.Sprintf("%s: callback %q is registered as Deferred but will not overlap: %s", w.Position, w.Callback, w.Reason)
+	return fmt.Sprintf("%s: callback %q is registered as Deferred but will not overlap: %s", w.Position, w.Callback,
+		w.Reason)
 }
 
 // Waits returns the calls of a module that are Deferred in their registry now and gain
@@ -46,7 +47,8 @@ func Waits(m *mlir.Module, o Options) []Wait {
 			return false
 		}
 		if slot.Deferred() && waits[call.Op] == nil {
-			w := &Wait{Operation: call.Op, Position: call.Op.Location().Position(), Callback: call.Config.Name(), Registry: call.Config.Registry}
+			w := &Wait{Operation: call.Op, Position: call.Op.Location().Position(), Callback: call.Config.Name(),
+				Registry: call.Config.Registry}
 			if w.Position.File == "-" && o.File != "" {
 				w.Position.File = o.File
 			}
@@ -82,9 +84,11 @@ func sequential(g callop.Group) string {
 	const help = ": set builder.Options.Overlap, or use passes.LetOverlap"
 	switch {
 	case g.Bytes <= callop.SequentialBytes:
-		return fmt.Sprintf("XLA runs steps on arrays of up to %d bytes in sequence, and the largest array has %d%s", callop.SequentialBytes, g.Bytes, help)
+		return fmt.Sprintf("XLA runs steps on arrays of up to %d bytes in sequence, and the largest array has %d%s",
+			callop.SequentialBytes, g.Bytes, help)
 	case g.Steps <= callop.SequentialSteps:
-		return fmt.Sprintf("XLA runs up to %d steps in sequence, and there are about %d%s", callop.SequentialSteps, g.Steps, help)
+		return fmt.Sprintf("XLA runs up to %d steps in sequence, and there are about %d%s", callop.SequentialSteps,
+			g.Steps, help)
 	case g.Shared && !g.Helped:
 		return "an operand is used by only one call, and XLA may reuse its memory for the next call's operand, which then waits" + help
 	}

@@ -18,7 +18,9 @@ import (
 )
 
 //export calliopeRegister
-func calliopeRegister(name *C.char, fn C.calliope_function, user C.uintptr_t, options *C.calliope_options) C.calliope_status {
+func calliopeRegister(
+	name *C.char, fn C.calliope_function, user C.uintptr_t, options *C.calliope_options,
+) C.calliope_status {
 	return protect(func() error {
 		if name == nil || *name == 0 {
 			return invalid("calliope_register: the name is NULL or empty; calliope_register_id registers without a name")
@@ -46,7 +48,9 @@ func calliopeRegister(name *C.char, fn C.calliope_function, user C.uintptr_t, op
 }
 
 //export calliopeRegisterID
-func calliopeRegisterID(fn C.calliope_function, user C.uintptr_t, options *C.calliope_options, id *C.int64_t) C.calliope_status {
+func calliopeRegisterID(
+	fn C.calliope_function, user C.uintptr_t, options *C.calliope_options, id *C.int64_t,
+) C.calliope_status {
 	return protect(func() error {
 		if id == nil {
 			return invalid("calliope_register_id: id is NULL")
@@ -173,7 +177,8 @@ func optionsOf(what string, in *C.calliope_options) (callbacks.Options, error) {
 		return o, nil
 	}
 	if in.struct_size != C.sizeof_calliope_options {
-		return o, invalid(what+": options.struct_size is %d: set it to sizeof(calliope_options), which is %d", in.struct_size, C.sizeof_calliope_options)
+		return o, invalid(what+": options.struct_size is %d: set it to sizeof(calliope_options), which is %d",
+			in.struct_size, C.sizeof_calliope_options)
 	}
 	if in.dispatch < C.CALLIOPE_INLINE || in.dispatch > C.CALLIOPE_DEFERRED {
 		return o, invalid(what+": options.dispatch is %d: it must be CALLIOPE_INLINE, CALLIOPE_GOROUTINE, CALLIOPE_ASYNC or CALLIOPE_DEFERRED", in.dispatch)
@@ -193,7 +198,8 @@ func optionsOf(what string, in *C.calliope_options) (callbacks.Options, error) {
 	o.PerSecond = int(in.per_second)
 	o.Measure = in.measure != 0
 	if in.has_template == 0 && (in.num_args > 0 || in.num_results > 0) {
-		return o, invalid(what+": options has a template of %d operands and %d results, but has_template is 0: set it to 1", in.num_args, in.num_results)
+		return o,
+			invalid(what+": options has a template of %d operands and %d results, but has_template is 0: set it to 1", in.num_args, in.num_results)
 	}
 	return o, nil
 }
@@ -225,7 +231,8 @@ func shapesOf(what, field string, types *C.calliope_type, n C.size_t) ([]tensor.
 		dims := make([]int, t.rank)
 		for j, d := range unsafe.Slice(t.dims, t.rank) {
 			if d < 0 {
-				return nil, invalid(what+": options.%s[%d].dims[%d] is %d: a dimension must not be negative", field, i, j, d)
+				return nil,
+					invalid(what+": options.%s[%d].dims[%d] is %d: a dimension must not be negative", field, i, j, d)
 			}
 			dims[j] = int(d)
 		}

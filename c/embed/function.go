@@ -36,7 +36,9 @@ type function struct {
 	calls sync.Pool // of *call
 }
 
-func newFunction(what string, fn C.calliope_function, user C.uintptr_t, in *C.calliope_options) (*function, callbacks.Options, error) {
+func newFunction(
+	what string, fn C.calliope_function, user C.uintptr_t, in *C.calliope_options,
+) (*function, callbacks.Options, error) {
 	if fn == nil {
 		return nil, callbacks.Options{}, invalid("%s: the function is NULL", what)
 	}

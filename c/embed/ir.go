@@ -85,7 +85,9 @@ func inContext(what string, library C.int64_t, context unsafe.Pointer, f func(*m
 }
 
 // inModule calls f with a Module for the host's.
-func inModule(what string, library C.int64_t, context, module unsafe.Pointer, f func(*mlir.Module) error) C.calliope_status {
+func inModule(
+	what string, library C.int64_t, context, module unsafe.Pointer, f func(*mlir.Module) error,
+) C.calliope_status {
 	return protect(func() error {
 		if module == nil {
 			return invalid("%s: the module (MlirModule.ptr) is NULL", what)
@@ -139,7 +141,8 @@ func calliopeCheck(library C.int64_t, context, module unsafe.Pointer) C.calliope
 
 //export calliopeAppend
 func calliopeAppend(library C.int64_t, context, module, block, location unsafe.Pointer, d *C.calliope_operation,
-	numOperands C.size_t, operands *unsafe.Pointer, numResults C.size_t, results *unsafe.Pointer, operation *unsafe.Pointer) C.calliope_status {
+	numOperands C.size_t, operands *unsafe.Pointer, numResults C.size_t, results *unsafe.Pointer,
+	operation *unsafe.Pointer) C.calliope_status {
 	const what = "calliope_append"
 	return inModule(what, library, context, module, func(m *mlir.Module) error {
 		config, checked, err := configOf(what, d)
@@ -186,7 +189,10 @@ func calliopeAppend(library C.int64_t, context, module, block, location unsafe.P
 }
 
 // create creates a callback operation. checked says that it has the signature of the call.
-func create(c *mlir.Context, call stablehlo.CustomCallOp, config contract.Config, checked bool, at mlir.InsertionPoint, location unsafe.Pointer) (mlir.Operation, error) {
+func create(
+	c *mlir.Context, call stablehlo.CustomCallOp, config contract.Config, checked bool, at mlir.InsertionPoint,
+	location unsafe.Pointer,
+) (mlir.Operation, error) {
 	var types []mlir.Type
 	for _, v := range call.Operands {
 		types = append(types, v.Type())
@@ -231,7 +237,9 @@ func configOf(what string, d *C.calliope_operation) (config contract.Config, che
 		return config, false, invalid("%s: the description is NULL", what)
 	}
 	if d.struct_size != C.sizeof_calliope_operation {
-		return config, false, invalid("%s: description.struct_size is %d: set it to sizeof(calliope_operation), which is %d", what, d.struct_size, C.sizeof_calliope_operation)
+		return config, false,
+			invalid("%s: description.struct_size is %d: set it to sizeof(calliope_operation), which is %d", what,
+				d.struct_size, C.sizeof_calliope_operation)
 	}
 	for _, t := range []struct {
 		field string
@@ -242,14 +250,16 @@ func configOf(what string, d *C.calliope_operation) (config contract.Config, che
 		}
 	}
 	config = contract.Config{
-		Form: contract.Form(text(d.form)), Callback: text(d.callback), ID: int64(d.callback_id), Registry: text(d.registry),
-		Effect: text(d.effect), Loc: text(d.loc), Every: int64(d.every), Optional: d.optional != 0,
+		Form: contract.Form(text(d.form)), Callback: text(d.callback), ID: int64(d.callback_id),
+		Registry: text(d.registry),
+		Effect:   text(d.effect), Loc: text(d.loc), Every: int64(d.every), Optional: d.optional != 0,
 	}
 	if err := config.Validate(); err != nil {
 		return config, false, invalid("%s: %w", what, err)
 	}
 	if config.Form == contract.Pure && config.Effect != "" {
-		return config, false, invalid("%s: an operation of the form pure has no order: leave out the effect, or use the form call", what)
+		return config, false,
+			invalid("%s: an operation of the form pure has no order: leave out the effect, or use the form call", what)
 	}
 	return config, d.check_signature != 0, nil
 }

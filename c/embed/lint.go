@@ -22,7 +22,9 @@ import (
 )
 
 //export calliopeLint
-func calliopeLint(module unsafe.Pointer, size C.size_t, name, format, options *C.char, report **C.char, findings *C.int32_t) C.calliope_status {
+func calliopeLint(
+	module unsafe.Pointer, size C.size_t, name, format, options *C.char, report **C.char, findings *C.int32_t,
+) C.calliope_status {
 	const what = "calliope_lint"
 	return protect(func() error {
 		if report == nil {
@@ -32,18 +34,21 @@ func calliopeLint(module unsafe.Pointer, size C.size_t, name, format, options *C
 		if f := text(format); f != "" {
 			flags = append(flags, "-format="+f)
 		}
-		return lint(what, module, size, text(name), append(flags, flagsOf(options)...), func(out []byte, _ string, status int) error {
-			store(unsafe.Pointer(report), give(out))
-			if findings != nil {
-				*findings = C.int32_t(min(status, 1))
-			}
-			return nil
-		})
+		return lint(what, module, size, text(name), append(flags, flagsOf(options)...),
+			func(out []byte, _ string, status int) error {
+				store(unsafe.Pointer(report), give(out))
+				if findings != nil {
+					*findings = C.int32_t(min(status, 1))
+				}
+				return nil
+			})
 	})
 }
 
 //export calliopeFix
-func calliopeFix(module unsafe.Pointer, size C.size_t, options *C.char, fixed *unsafe.Pointer, fixedSize *C.size_t) C.calliope_status {
+func calliopeFix(
+	module unsafe.Pointer, size C.size_t, options *C.char, fixed *unsafe.Pointer, fixedSize *C.size_t,
+) C.calliope_status {
 	const what = "calliope_fix"
 	return protect(func() error {
 		if fixed == nil || fixedSize == nil {
@@ -52,7 +57,8 @@ func calliopeFix(module unsafe.Pointer, size C.size_t, options *C.char, fixed *u
 		flags := append([]string{"-fix"}, flagsOf(options)...)
 		return lint(what, module, size, "", flags, func(out []byte, file string, status int) error {
 			if status != 0 {
-				return &statusError{C.CALLIOPE_FAILED_PRECONDITION, fmt.Errorf("calliope: %s: not all can be repaired: %s", what, bytes.TrimSpace(out))}
+				return &statusError{C.CALLIOPE_FAILED_PRECONDITION,
+					fmt.Errorf("calliope: %s: not all can be repaired: %s", what, bytes.TrimSpace(out))}
 			}
 			data, err := os.ReadFile(file)
 			if err != nil {
@@ -72,7 +78,10 @@ func flagsOf(options *C.char) []string {
 
 // lint runs mlir-lint on a module, in a folder of its own, where no configuration is found. It calls use with
 // what mlir-lint writes, the module's file and the exit status.
-func lint(what string, module unsafe.Pointer, size C.size_t, name string, flags []string, use func(out []byte, file string, status int) error) error {
+func lint(
+	what string, module unsafe.Pointer, size C.size_t, name string, flags []string,
+	use func(out []byte, file string, status int) error,
+) error {
 	if module == nil {
 		return invalid("%s: the module is NULL", what)
 	}
@@ -82,7 +91,8 @@ func lint(what string, module unsafe.Pointer, size C.size_t, name string, flags 
 	if name == "" {
 		name = "module"
 	}
-	if !filepath.IsLocal(name) || filepath.ToSlash(filepath.Clean(name)) != name || name == "." || name[0] == '-' || !utf8.ValidString(name) {
+	if !filepath.IsLocal(name) || filepath.ToSlash(filepath.Clean(name)) != name || name == "." || name[0] == '-' ||
+		!utf8.ValidString(name) {
 		return invalid("%s: the name %q is no relative path of a file", what, name)
 	}
 	if i := slices.IndexFunc(flags, func(f string) bool { return !strings.HasPrefix(f, "-") || f == "-" }); i >= 0 {
@@ -133,7 +143,8 @@ func findLint() (string, error) {
 	}
 	if library := C.calliope_shared_path(); library != nil {
 		folder := filepath.Dir(C.GoString(library))
-		for _, path := range []string{filepath.Join(folder, "mlir-lint"), filepath.Join(folder, "..", "bin", "mlir-lint")} {
+		for _, path := range []string{filepath.Join(folder, "mlir-lint"),
+			filepath.Join(folder, "..", "bin", "mlir-lint")} {
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 				return path, nil
 			}

@@ -26,7 +26,8 @@ func TestInstall(t *testing.T) {
 
 	for _, name := range []string{"calliope.h", "calliope_custom_call.h"} {
 		installed := check.Must(os.ReadFile(filepath.Join(prefix, "include", name)))
-		check.Diff(t, name, string(check.Must(os.ReadFile(filepath.Join(root, "c", "include", name)))), string(installed))
+		check.Diff(t, name, string(check.Must(os.ReadFile(filepath.Join(root, "c", "include", name)))),
+			string(installed))
 	}
 
 	t.Run("pkg-config", func(t *testing.T) {
@@ -36,13 +37,15 @@ func TestInstall(t *testing.T) {
 		command(t, "cc", append([]string{"-std=gnu11", "-o", program, source, "-ldl"}, flags...)...)
 		t.Setenv("LD_LIBRARY_PATH", filepath.Join(prefix, "lib"))
 		check.Diff(t, "output", want, command(t, program, plugin))
-		check.Diff(t, "version", check.Must(versionOf(check.Must(os.ReadFile(filepath.Join(root, "c", "include", "calliope.h")))))+"\n", command(t, "pkg-config", "--modversion", "calliope"))
+		check.Diff(t, "version", check.Must(versionOf(check.Must(os.ReadFile(filepath.Join(root, "c", "include",
+			"calliope.h")))))+"\n", command(t, "pkg-config", "--modversion", "calliope"))
 	})
 	t.Run("cmake", func(t *testing.T) {
 		folder, build := t.TempDir(), t.TempDir()
 		project := "cmake_minimum_required(VERSION 3.16)\nproject(host C)\nset(CMAKE_C_STANDARD 11)\nfind_package(Calliope 0.1 REQUIRED)\n"
 		for name, target := range map[string]string{"host": "calliope", "host_static": "calliope_static"} {
-			project += "add_executable(" + name + " " + source + ")\ntarget_link_libraries(" + name + " Calliope::" + target + " ${CMAKE_DL_LIBS})\n"
+			project += "add_executable(" + name + " " + source + ")\ntarget_link_libraries(" + name + " Calliope::" +
+				target + " ${CMAKE_DL_LIBS})\n"
 		}
 		check.NoError(t, os.WriteFile(filepath.Join(folder, "CMakeLists.txt"), []byte(project), 0o600))
 		command(t, "cmake", "-S", folder, "-B", build, "-DCMAKE_PREFIX_PATH="+prefix)
@@ -52,7 +55,8 @@ func TestInstall(t *testing.T) {
 		}
 		project = strings.Replace(project, "Calliope 0.1", "Calliope 0.2", 1)
 		check.NoError(t, os.WriteFile(filepath.Join(folder, "CMakeLists.txt"), []byte(project), 0o600))
-		if out, err := exec.Command("cmake", "-S", folder, "-B", t.TempDir(), "-DCMAKE_PREFIX_PATH="+prefix).CombinedOutput(); err == nil {
+		if out, err := exec.Command("cmake", "-S", folder, "-B", t.TempDir(),
+			"-DCMAKE_PREFIX_PATH="+prefix).CombinedOutput(); err == nil {
 			t.Errorf("0.1 is taken for 0.2: %s", out)
 		}
 	})

@@ -59,13 +59,16 @@ func install(prefix string) error {
 		{"lib/libcalliope.a", "c-archive", "c/shared"},
 		{"bin/mlir-lint", "exe", "tools/mlir-lint"},
 	} {
-		cmd := exec.Command("go", "build", "-buildmode="+b.mode, "-o", filepath.Join(prefix, filepath.FromSlash(b.path)), module+"/"+b.pkg)
+		cmd := exec.Command("go", "build", "-buildmode="+b.mode, "-o",
+			filepath.Join(prefix, filepath.FromSlash(b.path)), module+"/"+b.pkg)
 		if b.mode == "c-shared" {
 			// Programs that are linked with the library ask for it by this name.
-			cmd.Args = append(cmd.Args[:2], append([]string{"-ldflags=-extldflags=-Wl,-soname,libcalliope.so"}, cmd.Args[2:]...)...)
+			cmd.Args = append(cmd.Args[:2],
+				append([]string{"-ldflags=-extldflags=-Wl,-soname,libcalliope.so"}, cmd.Args[2:]...)...)
 		}
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: run it in a folder of the module %s, or of one that requires it\n%s", cmd, err, module, out)
+			return fmt.Errorf("%s: %w: run it in a folder of the module %s, or of one that requires it\n%s", cmd, err,
+				module, out)
 		}
 	}
 	// cgo writes a header beside each library, of the Go functions that the C functions call.

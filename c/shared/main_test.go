@@ -62,19 +62,22 @@ func buildAt(path string, args ...string) error {
 func compile(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), strings.TrimSuffix(source, ".c"))
-	compiler(t, append([]string{"-o", program, filepath.Join("testdata", source), "-L" + built, "-lcalliope", "-Wl,-rpath," + built, "-ldl", "-pthread"}, flags...)...)
+	compiler(t, append([]string{"-o", program, filepath.Join("testdata", source), "-L" + built, "-lcalliope",
+		"-Wl,-rpath," + built, "-ldl", "-pthread"}, flags...)...)
 	return program
 }
 
 func compiler(t *testing.T, args ...string) {
 	t.Helper()
 	command := strings.Fields(cmp.Or(os.Getenv("CC"), "cc"))
-	command = append(command, append([]string{"-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-I../include"}, args...)...)
+	command = append(command, append([]string{"-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
+		"-I../include"}, args...)...)
 	if *sanitize {
 		command = append(command, "-fsanitize=address")
 	}
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v (the environment variable CC names another compiler)\n%s", strings.Join(command, " "), err, out)
+		t.Fatalf("%s: %v (the environment variable CC names another compiler)\n%s", strings.Join(command, " "), err,
+			out)
 	}
 }
 

@@ -59,5 +59,6 @@ func TestGoHost(t *testing.T) {
 
 // TestSmallStack calls on a thread with the least stack that pthreads have.
 func TestSmallStack(t *testing.T) {
-	golden(t, "stack.txt", runIn(t, []string{"CALLIOPE_MLIR_LINT=/bin/true"}, compile(t, "process.c"), "stack", "16", part(t, native.MLIR)))
+	golden(t, "stack.txt", runIn(t, []string{"CALLIOPE_MLIR_LINT=/bin/true"}, compile(t, "process.c"), "stack", "16",
+		part(t, native.MLIR)))
 }

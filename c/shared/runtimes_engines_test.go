@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPythonSignals holds that KeyboardInterrupt, handlers in Python, fork and faulthandler work beside the library. It needs
-// Python.
+// TestPythonSignals holds that KeyboardInterrupt, handlers in Python, fork and faulthandler work beside the library. It
+// needs Python.
 func TestPythonSignals(t *testing.T) {
 	golden(t, "python.txt", run(t, "python3", "testdata/signals.py", filepath.Join(built, "libcalliope.so")))
 }
@@ -31,7 +31,8 @@ func TestJVM(t *testing.T) {
 	compiler(t, "-shared", "-fPIC", "-o", stub, "testdata/jvm/host.c", "-I"+home+"/include", "-I"+home+"/include/linux",
 		"-L"+built, "-lcalliope", "-Wl,-rpath,"+built)
 	java := filepath.Join(home, "bin", "java")
-	for _, options := range []string{"-XX:TieredStopAtLevel=4", "-Xcomp -XX:CompileCommand=quiet -XX:CompileOnly=Host", "-Xint"} {
+	for _, options := range []string{"-XX:TieredStopAtLevel=4", "-Xcomp -XX:CompileCommand=quiet -XX:CompileOnly=Host",
+		"-Xint"} {
 		t.Run(options, func(t *testing.T) {
 			args := append(strings.Fields(options), "-cp", folder, "Host", stub)
 			golden(t, "jvm.txt", run(t, java, args...))

@@ -25,9 +25,11 @@ func BenchmarkCall(b *testing.B) {
 		tuples string
 		frame  callbacks.Frame
 	}{
-		"C":            {check.Must(library(b).Function("root")), "", callbacks.Frame{Args: one(1), Results: one(1)}},
-		"C with tuple": {check.Must(library(b).Function("tuples")), "(.,(.,.),.)->(.,.)", callbacks.Frame{Args: one(4), Results: one(2)}},
-		"Go":           {legacy.Go(func(out legacy.Value, in []legacy.Value) { copy(out.Data, in[0].Data) }), "", callbacks.Frame{Args: one(1), Results: one(1)}},
+		"C": {check.Must(library(b).Function("root")), "", callbacks.Frame{Args: one(1), Results: one(1)}},
+		"C with tuple": {check.Must(library(b).Function("tuples")), "(.,(.,.),.)->(.,.)",
+			callbacks.Frame{Args: one(4), Results: one(2)}},
+		"Go": {legacy.Go(func(out legacy.Value, in []legacy.Value) { copy(out.Data, in[0].Data) }), "",
+			callbacks.Frame{Args: one(1), Results: one(1)}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			version := int64(1)

@@ -21,7 +21,8 @@ const misbehaviour, misbehaving = "CALLIOPE_TEST_MISBEHAVIOUR", "CALLIOPE_TEST_M
 func TestMisbehaviour(t *testing.T) {
 	if way := os.Getenv(misbehaviour); way != "" {
 		s := site{version: 1, operands: shapes("s32[]"), results: shapes("s32[9]")}
-		r := serve(t, check.Must(check.Must(legacy.Open(os.Getenv(misbehaving))).Function("misbehave")), "f", callbacks.Options{})
+		r := serve(t, check.Must(check.Must(legacy.Open(os.Getenv(misbehaving))).Function("misbehave")), "f",
+			callbacks.Options{})
 		_, err := s.run(t, r.Name(), tensor.Scalar(int32(check.Must(strconv.Atoi(way)))))
 		t.Fatalf("the error of the run: %v", err)
 	}
@@ -42,7 +43,8 @@ func TestMisbehaviour(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMisbehaviour$", "-test.timeout=1m")
-			child.Env = append(os.Environ(), misbehaviour+"="+test.way, misbehaving+"="+file, "CALLIOPE_DEBUG="+test.debug)
+			child.Env = append(os.Environ(), misbehaviour+"="+test.way, misbehaving+"="+file,
+				"CALLIOPE_DEBUG="+test.debug)
 			out, err := child.CombinedOutput()
 			if err == nil {
 				t.Error("the child did not fail")

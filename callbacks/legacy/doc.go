@@ -21,7 +21,8 @@
 //
 // All arrays are in row-major order. Functions get no shapes and no types, so nothing checks that
 // they stay within their arrays, except in debug mode: see bridge.OpenOptions.Debug. If a function of C crashes,
-// the process ends with a line on stderr that names the custom call. The opaque string is followed by a zero byte that does not count.
+// the process ends with a line on stderr that names the custom call. The opaque string is followed by a zero byte that
+// does not count.
 //
 // A function is called on XLA's thread and memory. With a timeout, or with callbacks.Options.Dispatch,
 // it is called on copies; then a result is not in the memory of the operand that it is aliased to.

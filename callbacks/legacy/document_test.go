@@ -132,7 +132,8 @@ func TestDocumentGPUFunctionRunsOnCPU(t *testing.T) {
 		lengths = append(lengths, int(stream), len(buffers), len(opaque))
 		copy(buffers[1].Data, buffers[0].Data)
 	})
-	got, err := program{extra: map[string]*legacy.Function{"copy": f}, text: `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+	got, err := program{extra: map[string]*legacy.Function{"copy": f},
+		text: `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = stablehlo.custom_call @copy(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }`}.run(t, tensor.Vector[float32](1, 2))
@@ -148,7 +149,10 @@ func TestDocumentSizesInOpaque(t *testing.T) {
 	for _, b := range sizes {
 		opaque += fmt.Sprintf("\\%02X", b)
 	}
-	wantPeriodic(t, program{platform: "CUDA", text: periodicProgram(`%a = stablehlo.custom_call @with_opaque(%p0, %p1) {backend_config = "` + opaque + `"} : (tensor<128xf32>, tensor<2048xf32>) -> tensor<2048xf32>`)})
+	wantPeriodic(t,
+		program{platform: "CUDA",
+			text: periodicProgram(`%a = stablehlo.custom_call @with_opaque(%p0, %p1) {backend_config = "` + opaque +
+				`"} : (tensor<128xf32>, tensor<2048xf32>) -> tensor<2048xf32>`)})
 }
 
 // The opaque string has any bytes: here each value, in both orders, so that it is no text and has zeros.
@@ -172,7 +176,8 @@ func TestDocumentOpaqueIsAnyBytes(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			got := ""
-			_, err := program{extra: map[string]*legacy.Function{"f": make(&got)}, text: fmt.Sprintf(`func.func @main() {
+			_, err := program{extra: map[string]*legacy.Function{"f": make(&got)},
+				text: fmt.Sprintf(`func.func @main() {
   stablehlo.custom_call @f() {api_version = %d : i32, has_side_effect = true, backend_config = "%s"} : () -> ()
   return
 }`, version, text)}.run(t)
@@ -198,7 +203,8 @@ func TestDocumentStatus(t *testing.T) {
 		check.Diff(t, "results", []tensor.View{tensor.Scalar[int32](1)}, got)
 	}
 	got, err := run(t, e, tensor.Scalar[int32](-1))
-	check.Diff(t, "error", legacy.StatusError{Target: "with_status", Message: "An error occurred"}, *check.As[*legacy.StatusError](t, err))
+	check.Diff(t, "error", legacy.StatusError{Target: "with_status", Message: "An error occurred"},
+		*check.As[*legacy.StatusError](t, err))
 	check.Diff(t, "results", 0, len(got))
 }
 
@@ -247,7 +253,8 @@ func TestDocumentFailureEndsComputation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			reached.Store(0)
-			e := check.Must(program{platform: "Host", extra: map[string]*legacy.Function{"later": later}, text: `func.func @main(%x: tensor<i32>) -> tensor<i32> {
+			e := check.Must(program{platform: "Host", extra: map[string]*legacy.Function{"later": later},
+				text: `func.func @main(%x: tensor<i32>) -> tensor<i32> {
 ` + text + `
   %3 = stablehlo.custom_call @later(%1) {has_side_effect = true} : (tensor<i32>) -> tensor<i32>
   return %3 : tensor<i32>
@@ -272,7 +279,8 @@ func tupleProgram(target string, indices ...int) string {
 	types := map[int]string{0: "tensor<512xf32>", 1: "tensor<1024xf32>"}
 	text, names, results := "", "", ""
 	for i, index := range indices {
-		text += fmt.Sprintf("  %%%d = stablehlo.get_tuple_element %%r[%d] : (%s) -> %s\n", i, index, outType, types[index])
+		text += fmt.Sprintf("  %%%d = stablehlo.get_tuple_element %%r[%d] : (%s) -> %s\n", i, index, outType,
+			types[index])
 		if i > 0 {
 			names, results = names+", ", results+", "
 		}
@@ -395,7 +403,8 @@ func TestAliases(t *testing.T) {
 		return nil
 	})
 	in, out := "tuple<tensor<2xf32>, tensor<4xf32>>", "tuple<tensor<2xf32>, tensor<4xf32>>"
-	got, err := program{extra: map[string]*legacy.Function{"f": f}, text: `func.func @main(%a: tensor<2xf32>, %b: tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
+	got, err := program{extra: map[string]*legacy.Function{"f": f},
+		text: `func.func @main(%a: tensor<2xf32>, %b: tensor<4xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
   %0 = stablehlo.add %b, %b : tensor<4xf32>
   %1 = stablehlo.tuple %a, %0 : ` + in + `
   %2 = stablehlo.custom_call @f(%1) {api_version = 2 : i32, output_operand_aliases = [

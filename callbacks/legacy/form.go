@@ -73,7 +73,8 @@ func (f Form) Serves(version int64) bool {
 }
 
 // versionNames are the names that XLA gives the values of api_version.
-var versionNames = []string{"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED"}
+var versionNames = []string{"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+	"API_VERSION_STATUS_RETURNING_UNIFIED"}
 
 // versionsText names the versions that a form serves.
 func (f Form) versionsText() string {

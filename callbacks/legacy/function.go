@@ -93,7 +93,8 @@ func (f *Function) check(target string, c contract.Config) error {
 	case !f.form.Serves(c.Legacy):
 		return &VersionError{Target: target, Version: c.Legacy, Form: f.form}
 	case c.NumIDs > 0:
-		return fmt.Errorf("callbacks/legacy: the call of %q has %d ids, which functions of old conventions do not get", target, c.NumIDs)
+		return fmt.Errorf("callbacks/legacy: the call of %q has %d ids, which functions of old conventions do not get",
+			target, c.NumIDs)
 	}
 	return nil
 }
@@ -109,7 +110,8 @@ func (e *StatusError) Error() string {
 	if e.Message == "" {
 		return fmt.Sprintf("the custom call %q failed, without a message", e.Target)
 	}
-	return fmt.Sprintf("the custom call %q failed: %s", e.Target, errtext.Line(strings.ToValidUTF8(e.Message, "\uFFFD")))
+	return fmt.Sprintf("the custom call %q failed: %s", e.Target,
+		errtext.Line(strings.ToValidUTF8(e.Message, "\uFFFD")))
 }
 
 // serve is the callbacks.Func of the function.

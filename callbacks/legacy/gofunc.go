@@ -57,7 +57,8 @@ func Go[F GoFunc](function F) *Function {
 			return nil
 		}, fn == nil)
 	case func(Stream, []tensor.View, string) error:
-		set(GPUStatus, func(frame *callbacks.Frame, c *call) error { return fn(0, buffers(frame), c.key.opaque) }, fn == nil)
+		set(GPUStatus, func(frame *callbacks.Frame, c *call) error { return fn(0, buffers(frame), c.key.opaque) },
+			fn == nil)
 	}
 	return f
 }

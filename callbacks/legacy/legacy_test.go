@@ -40,12 +40,16 @@ func TestForms(t *testing.T) {
 	}{
 		{"add_periodic", legacy.Host, periodic, []tensor.View{b, c}, sums},
 		{"root", legacy.HostStatus, numeric, []tensor.View{tensor.Scalar[int32](49)}, tensor.Scalar[int32](7)},
-		{"opaque", legacy.HostOpaque, site{version: 3, opaque: "a\x00\xffb", results: shapes("u8[5]")}, nil, tensor.Vector[uint8]('a', 0, 0xff, 'b', 0)},
+		{"opaque", legacy.HostOpaque, site{version: 3, opaque: "a\x00\xffb", results: shapes("u8[5]")}, nil,
+			tensor.Vector[uint8]('a', 0, 0xff, 'b', 0)},
 		{"opaque", legacy.HostOpaque, site{version: 3, results: shapes("u8[1]")}, nil, tensor.Vector[uint8](0)},
-		{"either", legacy.HostOpaque, site{version: 3, operands: shapes("s32[]"), results: shapes("s32[]")}, []tensor.View{tensor.Scalar[int32](5)}, tensor.Scalar[int32](6)},
+		{"either", legacy.HostOpaque, site{version: 3, operands: shapes("s32[]"), results: shapes("s32[]")},
+			[]tensor.View{tensor.Scalar[int32](5)}, tensor.Scalar[int32](6)},
 		{"gpu_status", legacy.GPUStatus, numeric, []tensor.View{tensor.Scalar[int32](5)}, tensor.Scalar[int32](10)},
-		{"gpu_status", legacy.GPUStatus, site{version: 3, operands: numeric.operands, results: numeric.results}, []tensor.View{tensor.Scalar[int32](5)}, tensor.Scalar[int32](10)},
-		{"add_periodic", legacy.GPU, site{version: 1, opaque: eight, operands: periodic.operands, results: periodic.results}, []tensor.View{b, c}, sums},
+		{"gpu_status", legacy.GPUStatus, site{version: 3, operands: numeric.operands, results: numeric.results},
+			[]tensor.View{tensor.Scalar[int32](5)}, tensor.Scalar[int32](10)},
+		{"add_periodic", legacy.GPU, site{version: 1, opaque: eight, operands: periodic.operands,
+			results: periodic.results}, []tensor.View{b, c}, sums},
 	} {
 		t.Run(test.target+"/"+test.form.String(), func(t *testing.T) {
 			for _, f := range l.Functions() {
@@ -65,9 +69,11 @@ func TestForms(t *testing.T) {
 // On a goroutine the same functions get copies, which are memory of Go.
 func TestTimeoutOfC(t *testing.T) {
 	f := check.Must(library(t).Function("tuples"))
-	s := site{version: 1, tuples: "(.,(.,.),.)->(.,.)", operands: shapes("s32[]", "s32[]", "s32[]", "s32[]"), results: shapes("s32[]", "s32[]")}
+	s := site{version: 1, tuples: "(.,(.,.),.)->(.,.)", operands: shapes("s32[]", "s32[]", "s32[]", "s32[]"),
+		results: shapes("s32[]", "s32[]")}
 	r := serve(t, f, "f", callbacks.Options{Timeout: time.Minute, Measure: true})
-	got, err := s.run(t, r.Name(), tensor.Scalar[int32](1), tensor.Scalar[int32](2), tensor.Scalar[int32](3), tensor.Scalar[int32](4))
+	got, err := s.run(t, r.Name(), tensor.Scalar[int32](1), tensor.Scalar[int32](2), tensor.Scalar[int32](3),
+		tensor.Scalar[int32](4))
 	check.NoError(t, err)
 	check.Diff(t, "results", []tensor.View{tensor.Scalar[int32](4321), tensor.Scalar[int32](21)}, got)
 	check.Diff(t, "calls", int64(1), r.Stats()[0].Delivered)
@@ -78,8 +84,10 @@ func TestTimeoutOfC(t *testing.T) {
 func TestTuplesOfC(t *testing.T) {
 	l := library(t)
 	one := tensor.Scalar[int32](1)
-	s := site{version: 1, tuples: "(.,(.,.),.)->(.,.)", operands: shapes("s32[]", "s32[]", "s32[]", "s32[]"), results: shapes("s32[]", "s32[]")}
-	got, err := s.run(t, serve(t, check.Must(l.Function("tuples")), "f", callbacks.Options{}).Name(), one, tensor.Scalar[int32](2), tensor.Scalar[int32](3), tensor.Scalar[int32](4))
+	s := site{version: 1, tuples: "(.,(.,.),.)->(.,.)", operands: shapes("s32[]", "s32[]", "s32[]", "s32[]"),
+		results: shapes("s32[]", "s32[]")}
+	got, err := s.run(t, serve(t, check.Must(l.Function("tuples")), "f", callbacks.Options{}).Name(), one,
+		tensor.Scalar[int32](2), tensor.Scalar[int32](3), tensor.Scalar[int32](4))
 	check.NoError(t, err)
 	check.Diff(t, "results", []tensor.View{tensor.Scalar[int32](4321), tensor.Scalar[int32](21)}, got)
 
@@ -121,12 +129,14 @@ func TestStatus(t *testing.T) {
 		check.Diff(t, "results", 0, len(got))
 	}
 	check.Text(t, &legacy.StatusError{Target: "f"}, `the custom call "f" failed, without a message`)
-	check.Text(t, &legacy.StatusError{Target: "f", Message: "a\x00\n\xff"}, "the custom call \"f\" failed: a\\u0000 \uFFFD")
+	check.Text(t, &legacy.StatusError{Target: "f", Message: "a\x00\n\xff"},
+		"the custom call \"f\" failed: a\\u0000 \uFFFD")
 }
 
 // The message of a failure is copied before the function returns.
 func TestStatusCopiesMessage(t *testing.T) {
-	_, err := numeric.run(t, serve(t, check.Must(library(t).Function("root")), "f", callbacks.Options{}).Name(), tensor.Scalar[int32](5))
+	_, err := numeric.run(t, serve(t, check.Must(library(t).Function("root")), "f", callbacks.Options{}).Name(),
+		tensor.Scalar[int32](5))
 	check.Text(t, check.As[*legacy.StatusError](t, err), `the custom call "f" failed: no square`)
 }
 
@@ -149,9 +159,12 @@ func TestVersionRefused(t *testing.T) {
 	}{
 		{legacy.Go(func(legacy.Value, []legacy.Value) {}), map[int]bool{1: true}, `the module calls "f" with api_version = 2 (API_VERSION_STATUS_RETURNING), and the function is registered with the form host, void f(void* out, const void** in), which serves api_version 0 and 1: register void f(void* out, const void** in, XlaCustomCallStatus* status), or void f(CUstream stream`},
 		{legacy.Go(func(legacy.Value, []legacy.Value) error { return nil }), map[int]bool{2: true}, `with api_version = 0 or 1 (API_VERSION_ORIGINAL), and the function is registered with the form host-status`},
-		{legacy.Go(func(legacy.Value, []legacy.Value, string) error { return nil }), map[int]bool{3: true}, `which serves api_version 3: register`},
-		{legacy.Go(func(legacy.Stream, []tensor.View, string) {}), map[int]bool{1: true}, `API_VERSION_STATUS_RETURNING`},
-		{legacy.Go(func(legacy.Stream, []tensor.View, string) error { return nil }), map[int]bool{2: true, 3: true}, `which serves api_version 2 and 3`},
+		{legacy.Go(func(legacy.Value, []legacy.Value, string) error { return nil }), map[int]bool{3: true},
+			`which serves api_version 3: register`},
+		{legacy.Go(func(legacy.Stream, []tensor.View, string) {}), map[int]bool{1: true},
+			`API_VERSION_STATUS_RETURNING`},
+		{legacy.Go(func(legacy.Stream, []tensor.View, string) error { return nil }), map[int]bool{2: true, 3: true},
+			`which serves api_version 2 and 3`},
 	} {
 		form := test.function.Form()
 		t.Run(form.String(), func(t *testing.T) {
@@ -164,7 +177,8 @@ func TestVersionRefused(t *testing.T) {
 					check.NoError(t, err)
 					continue
 				}
-				check.Diff(t, "error", legacy.VersionError{Target: "f", Version: int64(version), Form: form}, *check.As[*legacy.VersionError](t, err))
+				check.Diff(t, "error", legacy.VersionError{Target: "f", Version: int64(version), Form: form},
+					*check.As[*legacy.VersionError](t, err))
 				said = said || strings.Contains(err.Error(), test.text)
 			}
 			if !said {
@@ -194,8 +208,10 @@ func TestOtherCallsRefused(t *testing.T) {
 // Functions of Go get the same as those of C.
 func TestGo(t *testing.T) {
 	failure := errors.New("mine")
-	nested := site{version: 1, tuples: "(.,(.,.),.),.->(.,(.))", operands: shapes("s32[]", "s32[]", "s32[]", "s32[]", "f64[2]"), results: shapes("s32[]", "f64[2]")}
-	args := []tensor.View{tensor.Scalar[int32](1), tensor.Scalar[int32](2), tensor.Scalar[int32](3), tensor.Scalar[int32](4), tensor.Vector(5.0, 6)}
+	nested := site{version: 1, tuples: "(.,(.,.),.),.->(.,(.))",
+		operands: shapes("s32[]", "s32[]", "s32[]", "s32[]", "f64[2]"), results: shapes("s32[]", "f64[2]")}
+	args := []tensor.View{tensor.Scalar[int32](1), tensor.Scalar[int32](2), tensor.Scalar[int32](3),
+		tensor.Scalar[int32](4), tensor.Vector(5.0, 6)}
 	want := []tensor.View{tensor.Scalar[int32](3), tensor.Vector(5.0, 6)}
 	host := func(out legacy.Value, in []legacy.Value) {
 		copy(out.Elements[0].Data, in[0].Elements[1].Elements[1].Data)
@@ -222,12 +238,14 @@ func TestGo(t *testing.T) {
 			host(out, in)
 			return errorOf(opaque, failure)
 		}), 3, "\x00\xff", nil},
-		{legacy.Go(func(out legacy.Value, in []legacy.Value, opaque string) error { return errorOf(opaque, failure) }), 3, "", failure},
+		{legacy.Go(func(out legacy.Value, in []legacy.Value, opaque string) error { return errorOf(opaque, failure) }),
+			3, "", failure},
 		{legacy.Go(func(s legacy.Stream, buffers []tensor.View, _ string) { _ = gpu(s, buffers) }), 1, "", nil},
 		{legacy.Go(func(s legacy.Stream, buffers []tensor.View, opaque string) error {
 			return errors.Join(gpu(s, buffers), errorOf(opaque, failure))
 		}), 2, "\x00\xff", nil},
-		{legacy.Go(func(s legacy.Stream, buffers []tensor.View, opaque string) error { return failure }), 3, "", failure},
+		{legacy.Go(func(s legacy.Stream, buffers []tensor.View, opaque string) error { return failure }), 3, "",
+			failure},
 	} {
 		t.Run(test.f.Form().String(), func(t *testing.T) {
 			s := nested
@@ -271,7 +289,8 @@ func TestEmptyArrays(t *testing.T) {
 void f(void* out, const void** in) { *(unsigned char*)out = in[0] != NULL; }
 XLA_REGISTER_CUSTOM_CALL_TARGET(f, "Host");
 `))).Functions()[0]
-	got, err := site{version: 1, operands: shapes("f32[0]"), results: shapes("u8[]")}.run(t, serve(t, f, "f", callbacks.Options{}).Name(), tensor.View{Shape: shapes("f32[0]")[0]})
+	got, err := site{version: 1, operands: shapes("f32[0]"), results: shapes("u8[]")}.run(t,
+		serve(t, f, "f", callbacks.Options{}).Name(), tensor.View{Shape: shapes("f32[0]")[0]})
 	check.NoError(t, err)
 	check.Diff(t, "results", []tensor.View{tensor.Scalar[uint8](1)}, got)
 }
@@ -282,7 +301,8 @@ func TestRegisterErrors(t *testing.T) {
 	f := legacy.Go(func(legacy.Value, []legacy.Value) {})
 	var none *legacy.Function
 	check.Error(t, none.Register(&r, "f", callbacks.Options{}), `the function for the target "f" is nil`)
-	check.Error(t, new(legacy.Function).Register(&r, "f", callbacks.Options{}), `the function for the target "f" is nil`)
+	check.Error(t, new(legacy.Function).Register(&r, "f", callbacks.Options{}),
+		`the function for the target "f" is nil`)
 	check.Error(t, f.Register(&r, "", callbacks.Options{}), `"" is not a name of a custom call target`)
 	check.Error(t, f.Register(&r, "a\x00", callbacks.Options{}), `"a\x00" is not a name of a custom call target`)
 	check.NoError(t, f.Register(&r, "f", callbacks.Options{}))
@@ -293,7 +313,8 @@ func TestRegisterErrors(t *testing.T) {
 	check.Error(t, err, "there is no form 255")
 	_, err = legacy.ParseForm("cuda")
 	check.Error(t, err, `there is no form "cuda": use host, host-status, host-opaque, gpu, gpu-status`)
-	check.Panics(t, "the function of the form gpu is nil", func() { legacy.Go((func(legacy.Stream, []tensor.View, string))(nil)) })
+	check.Panics(t, "the function of the form gpu is nil",
+		func() { legacy.Go((func(legacy.Stream, []tensor.View, string))(nil)) })
 	for form := legacy.Host; form <= legacy.GPUStatus; form++ {
 		check.Diff(t, "form", form, check.Must(legacy.ParseForm(form.String())))
 	}

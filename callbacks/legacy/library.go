@@ -95,7 +95,8 @@ func (l *Library) Function(target string) (*Function, error) {
 		return nil, fmt.Errorf("callbacks/legacy: %s registers no functions: register them with calliope_custom_call.h, or name a symbol and its form", l.library.Path())
 	}
 	slices.Sort(names)
-	return nil, fmt.Errorf("callbacks/legacy: %s registers no function for the target %q; it registers %s", l.library.Path(), target, strings.Join(slices.Compact(names), ", "))
+	return nil, fmt.Errorf("callbacks/legacy: %s registers no function for the target %q; it registers %s",
+		l.library.Path(), target, strings.Join(slices.Compact(names), ", "))
 }
 
 // Symbol returns the function that the library exports by a name. The form must be that of its signature. If the
@@ -108,7 +109,8 @@ func (l *Library) Symbol(name string, form Form) (*Function, error) {
 	}
 	for _, f := range l.functions {
 		if f.address == address && f.form != form {
-			return nil, fmt.Errorf("callbacks/legacy: %s registers the function %q with the form %s, not %s", l.library.Path(), name, f.form, form)
+			return nil, fmt.Errorf("callbacks/legacy: %s registers the function %q with the form %s, not %s",
+				l.library.Path(), name, f.form, form)
 		}
 	}
 	f, err := Pointer(address, form)

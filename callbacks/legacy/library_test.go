@@ -21,7 +21,8 @@ func TestLibraryFunctions(t *testing.T) {
 	}
 	check.Diff(t, "functions", []string{
 		"add_periodic Host host", "root Host host-status", "opaque Host host-opaque", "statuses Host host-status",
-		"add_periodic CUDA gpu", "fail_gpu CUDA gpu-status", "either Host host-opaque", "tuples Host host", "many Host host",
+		"add_periodic CUDA gpu", "fail_gpu CUDA gpu-status", "either Host host-opaque", "tuples Host host",
+		"many Host host",
 		"gpu_status CUDA gpu-status",
 	}, got)
 }
@@ -47,7 +48,8 @@ func TestFunction(t *testing.T) {
 func TestSymbol(t *testing.T) {
 	l := library(t)
 	f := check.Must(l.Symbol("bytes", legacy.HostOpaque))
-	got, err := site{version: 3, opaque: "ab", results: shapes("u8[3]")}.run(t, serve(t, f, "f", callbacks.Options{}).Name())
+	got, err := site{version: 3, opaque: "ab", results: shapes("u8[3]")}.run(t,
+		serve(t, f, "f", callbacks.Options{}).Name())
 	check.NoError(t, err)
 	check.Diff(t, "results", []tensor.View{tensor.Vector[uint8]('a', 'b', 0)}, got)
 
@@ -60,7 +62,8 @@ func TestSymbol(t *testing.T) {
 
 	plain := check.Must(legacy.Open(cctest.Source(t, "void f(void* out, const void** in);\nvoid f(void* out, const void** in) { *(int*)out = *(const int*)in[0] + 1; }\n")))
 	t.Run("not registered", func(t *testing.T) {
-		got, err := site{version: 1, operands: numeric.operands, results: numeric.results}.run(t, serve(t, check.Must(plain.Symbol("f", legacy.Host)), "f", callbacks.Options{}).Name(), tensor.Scalar[int32](1))
+		got, err := site{version: 1, operands: numeric.operands, results: numeric.results}.run(t, serve(t,
+			check.Must(plain.Symbol("f", legacy.Host)), "f", callbacks.Options{}).Name(), tensor.Scalar[int32](1))
 		check.NoError(t, err)
 		check.Diff(t, "results", []tensor.View{tensor.Scalar[int32](2)}, got)
 	})
@@ -99,7 +102,8 @@ func TestOpenErrors(t *testing.T) {
 	check.NoError(t, os.WriteFile(text, []byte("text"), 0o600))
 	_, err = legacy.Open(text)
 	check.Error(t, err, "opening shared library", "text.so")
-	_, err = legacy.Open(cctest.Source(t, "void XlaCustomCallRegister(void);\nvoid f(void);\nvoid f(void) { XlaCustomCallRegister(); }\n"))
+	_, err = legacy.Open(cctest.Source(t,
+		"void XlaCustomCallRegister(void);\nvoid f(void);\nvoid f(void) { XlaCustomCallRegister(); }\n"))
 	check.Error(t, err, "XlaCustomCallRegister", "build the library with calliope_custom_call.h")
 
 	const header = "#include <calliope_custom_call.h>\n"
@@ -108,13 +112,20 @@ func TestOpenErrors(t *testing.T) {
 			`the function "f" is registered for the platform "CUDA" with the signature void f(void* out, const void** in): register it for "Host"`},
 		{header + "void f(CUstream a, void** b, const char* c, size_t d) { (void)a; (void)b; (void)c; (void)d; }\nXLA_REGISTER_CUSTOM_CALL_TARGET(f, \"Host\");\n",
 			`the function "f" is registered for the platform "Host" with the signature void f(CUstream stream, void** buffers`},
-		{list(`{sizeof(CalliopeCustomCall), "", "Host", 1, (void (*)(void))calliope_custom_calls, 0}`), "entry 1 of calliope_custom_calls has no name"},
-		{list(`{sizeof(CalliopeCustomCall), 0, "Host", 1, (void (*)(void))calliope_custom_calls, 0}`), "entry 1 of calliope_custom_calls has no name"},
-		{list(`{sizeof(CalliopeCustomCall), "f", "Host", 1, 0, 0}`), `the entry "f" of calliope_custom_calls has no function or no platform`},
-		{list(`{sizeof(CalliopeCustomCall), "f", 0, 1, (void (*)(void))calliope_custom_calls, 0}`), `the entry "f" of calliope_custom_calls has no function or no platform`},
-		{list(`{sizeof(CalliopeCustomCall), "f", "Host", 7, (void (*)(void))calliope_custom_calls, 0}`), `the entry "f" of calliope_custom_calls has the unknown form 7`},
-		{list(`{8, "f", "Host", 1, (void (*)(void))calliope_custom_calls, 0}`), "entry 1 of calliope_custom_calls has 8 bytes, fewer than"},
-		{list(`{sizeof(CalliopeCustomCall), "f", "Host", 1, (void (*)(void))calliope_custom_calls, &one}`), "lists more than 65536 functions"},
+		{list(`{sizeof(CalliopeCustomCall), "", "Host", 1, (void (*)(void))calliope_custom_calls, 0}`),
+			"entry 1 of calliope_custom_calls has no name"},
+		{list(`{sizeof(CalliopeCustomCall), 0, "Host", 1, (void (*)(void))calliope_custom_calls, 0}`),
+			"entry 1 of calliope_custom_calls has no name"},
+		{list(`{sizeof(CalliopeCustomCall), "f", "Host", 1, 0, 0}`),
+			`the entry "f" of calliope_custom_calls has no function or no platform`},
+		{list(`{sizeof(CalliopeCustomCall), "f", 0, 1, (void (*)(void))calliope_custom_calls, 0}`),
+			`the entry "f" of calliope_custom_calls has no function or no platform`},
+		{list(`{sizeof(CalliopeCustomCall), "f", "Host", 7, (void (*)(void))calliope_custom_calls, 0}`),
+			`the entry "f" of calliope_custom_calls has the unknown form 7`},
+		{list(`{8, "f", "Host", 1, (void (*)(void))calliope_custom_calls, 0}`),
+			"entry 1 of calliope_custom_calls has 8 bytes, fewer than"},
+		{list(`{sizeof(CalliopeCustomCall), "f", "Host", 1, (void (*)(void))calliope_custom_calls, &one}`),
+			"lists more than 65536 functions"},
 	} {
 		_, err := legacy.Open(cctest.Source(t, test.source))
 		check.Error(t, err, "callbacks/legacy: ", test.err)
@@ -124,5 +135,6 @@ func TestOpenErrors(t *testing.T) {
 // list is a library with its own calliope_custom_calls.
 func list(entry string) string {
 	return "#define CALLIOPE_CUSTOM_CALL_SERVER\n#include <calliope_custom_call.h>\nconst CalliopeCustomCall* calliope_custom_calls(void);\n" +
-		"static CalliopeCustomCall one = " + entry + ";\nconst CalliopeCustomCall* calliope_custom_calls(void) { return &one; }\n"
+		"static CalliopeCustomCall one = " + entry +
+		";\nconst CalliopeCustomCall* calliope_custom_calls(void) { return &one; }\n"
 }

@@ -77,12 +77,14 @@ func (s site) module(registry string) string {
 	in, out := types(s.operands), types(s.results)
 	var parameters, arguments, results []string
 	for i, text := range in {
-		parameters, arguments = append(parameters, fmt.Sprintf("%%a%d: %s", i, text)), append(arguments, fmt.Sprintf("%%a%d", i))
+		parameters, arguments = append(parameters, fmt.Sprintf("%%a%d: %s", i, text)),
+			append(arguments, fmt.Sprintf("%%a%d", i))
 	}
 	for i := range out {
 		results = append(results, fmt.Sprintf("%%r#%d", i))
 	}
-	config := fmt.Sprintf("callback = %q, form = %q, legacy = %d : i64, registry = %q, v = 2 : i64", "f", "call", s.version, registry)
+	config := fmt.Sprintf("callback = %q, form = %q, legacy = %d : i64, registry = %q, v = 2 : i64", "f", "call",
+		s.version, registry)
 	if s.opaque != "" {
 		config += fmt.Sprintf(", legacy_opaque = \"%x\"", s.opaque)
 	}

@@ -50,7 +50,8 @@ func Snapshot() []Counters {
 	for _, s := range callbacks.Stats() {
 		list = append(list, Counters{
 			Registry: s.Registry, Callback: s.Callback,
-			Fired: s.Fired, Delivered: s.Delivered, Dropped: s.Dropped, Failed: s.Failed, Expired: s.Expired, InFlight: s.InFlight, Queued: s.Queued, Lost: s.Lost,
+			Fired: s.Fired, Delivered: s.Delivered, Dropped: s.Dropped, Failed: s.Failed, Expired: s.Expired,
+			InFlight: s.InFlight, Queued: s.Queued, Lost: s.Lost,
 			Measured: s.Latency.Count, Seconds: s.Latency.Total.Seconds(), Longest: s.Latency.Max.Seconds(),
 		})
 	}

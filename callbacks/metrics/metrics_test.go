@@ -63,7 +63,8 @@ func TestPublish(t *testing.T) {
 	}
 	defer slot.Close()
 	for i := range 3 {
-		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: "f", Config: config}); (err != nil) != (i == 2) {
+		if err := dispatchtest.Invoke(slot, nil, &callbacks.Frame{Name: "f", Config: config}); (err != nil) !=
+			(i == 2) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}

@@ -38,7 +38,8 @@ func (t *Tracer) sample() {
 		if q.Registry != "" {
 			name += " of " + q.Registry
 		}
-		t.count(now, name, map[string]int64{"queued": int64(q.Queued), "running": int64(q.Running), "lost": int64(q.Lost)})
+		t.count(now, name,
+			map[string]int64{"queued": int64(q.Queued), "running": int64(q.Running), "lost": int64(q.Lost)})
 		t.count(now, name+", bytes in the queue", map[string]int64{"bytes": int64(q.QueuedBytes)})
 	}
 	for _, c := range t.counters {

@@ -70,7 +70,8 @@ func TestCrash(t *testing.T) {
 	for _, c := range r.Calls {
 		got = append(got, fmt.Sprint(c.Args, " ", c.Results, " ", c.Finished))
 	}
-	check.Diff(t, "calls", []string{"[f32[1] [0]] [f32[1] [0]] true", "[f32[1] [1]] [f32[1] [2]] true", "[f32[1] [2]] [] false"}, got)
+	check.Diff(t, "calls",
+		[]string{"[f32[1] [0]] [f32[1] [0]] true", "[f32[1] [1]] [f32[1] [2]] true", "[f32[1] [2]] [] false"}, got)
 
 	data, err := os.ReadFile(filepath.Join(folder, "trace.json"))
 	if err != nil {

@@ -20,9 +20,11 @@ type DifferenceError struct {
 
 func (e *DifferenceError) Error() string {
 	if e.Call < 0 {
-		return fmt.Sprintf("record: a call of callback %q on device %d differs from the recording: %s", e.Callback, e.Device, e.Text)
+		return fmt.Sprintf("record: a call of callback %q on device %d differs from the recording: %s", e.Callback,
+			e.Device, e.Text)
 	}
-	return fmt.Sprintf("record: callback %q on device %d differs from call %d of the recording: %s", e.Callback, e.Device, e.Call, e.Text)
+	return fmt.Sprintf("record: callback %q on device %d differs from call %d of the recording: %s", e.Callback,
+		e.Device, e.Call, e.Text)
 }
 
 // A RecordedError stands for the error that a function returned when it was recorded.
@@ -78,7 +80,8 @@ func compareData(got, want tensor.View) string {
 	a, b := fmt.Sprint(got.At(i)), fmt.Sprint(want.At(i))
 	if a == b { // NaNs, and both zeros
 		size := got.Shape.DType.Size()
-		a, b = fmt.Sprintf("%s (%x)", a, got.Data[i*size:(i+1)*size]), fmt.Sprintf("%s (%x)", b, want.Data[i*size:(i+1)*size])
+		a, b = fmt.Sprintf("%s (%x)", a, got.Data[i*size:(i+1)*size]),
+			fmt.Sprintf("%s (%x)", b, want.Data[i*size:(i+1)*size])
 	}
 	return fmt.Sprintf("is %s at %s, recorded as %s", a, index(i, got.Shape.Dims), b)
 }

@@ -81,15 +81,17 @@ func read(t *testing.T, data []byte) *record.Recording {
 // What is recorded is what was called, with the arguments of before the call.
 func TestRoundTrip(t *testing.T) {
 	config := contract.Config{
-		Form: contract.Passthrough, Callback: "f", Signature: "0011223344556677", Registry: "r", NumIDs: 1, NumTokens: 2,
-		Effect: "io", Transforms: "vmap", Loc: "x.go:3", Optional: true, Every: 7,
+		Form: contract.Passthrough, Callback: "f", Signature: "0011223344556677", Registry: "r", NumIDs: 1,
+		NumTokens: 2,
+		Effect:    "io", Transforms: "vmap", Loc: "x.go:3", Optional: true, Every: 7,
 	}
 	small := tensor.View{Shape: tensor.ShapeOf(tensor.U8, 2, 2), Data: []byte{5, 6, 7, 8}}
 	empty := tensor.View{Shape: tensor.ShapeOf(tensor.S64, 0, 3)}
 	data := recorded(t, func(wrap callbacks.Middleware) {
 		change := wrap(func(f *callbacks.Frame) error { copy(f.Args[0].Data, []byte{1, 2, 3, 4}); return nil })
 		args := []tensor.View{small.Clone(), empty.Clone(), tensor.Scalar(true)}
-		if err := change(&callbacks.Frame{Name: "f", Config: config, Device: 3, RunID: -5, Args: args, Results: args, IDs: []tensor.View{tensor.Scalar(uint32(9))}}); err != nil {
+		if err := change(&callbacks.Frame{Name: "f", Config: config, Device: 3, RunID: -5, Args: args, Results: args,
+			IDs: []tensor.View{tensor.Scalar(uint32(9))}}); err != nil {
 			t.Error(err)
 		}
 		_, err := call(wrap(double), configOf("double", 0), 0, 1, -1)
@@ -101,7 +103,10 @@ func TestRoundTrip(t *testing.T) {
 		_, err = call(wrap(func(*callbacks.Frame) error { return badError{} }), configOf("bad", 0), 0, 1, 0)
 		check.Diff(t, "error", error(badError{}), err)
 		// In the middle of another call of the same site.
-		nested := wrap(func(*callbacks.Frame) error { _, err := call(wrap(double), configOf("double", 0), 1, 2, 4); return err })
+		nested := wrap(func(*callbacks.Frame) error {
+			_, err := call(wrap(double), configOf("double", 0), 1, 2, 4)
+			return err
+		})
 		if _, err := call(nested, configOf("double", 0), 1, 2, 3); err != nil {
 			t.Error(err)
 		}
@@ -115,7 +120,8 @@ func TestRoundTrip(t *testing.T) {
 		if !c.Finished || c.End < c.Begin {
 			t.Errorf("%s ended: %t, from %v to %v", c.Name(), c.Finished, c.Begin, c.End)
 		}
-		got = append(got, fmt.Sprint(c.Name(), " ", c.Device, " ", c.RunID, " ", c.Args, " ", c.IDs, " ", c.Results, " ", c.Panicked, " ", c.Err))
+		got = append(got, fmt.Sprint(c.Name(), " ", c.Device, " ", c.RunID, " ", c.Args, " ", c.IDs, " ", c.Results,
+			" ", c.Panicked, " ", c.Err))
 	}
 	check.Diff(t, "config", config, r.Calls[0].Config)
 	check.Diff(t, "calls", []string{
@@ -175,7 +181,8 @@ func TestTorn(t *testing.T) {
 	if torn < len(data)-20 {
 		t.Errorf("only %d of %d are torn", torn, len(data))
 	}
-	check.Diff(t, "torn", "record: the recording is incomplete from byte 8, after 0 calls: it ends too early", fmt.Sprint(read(t, data[:12]).Torn))
+	check.Diff(t, "torn", "record: the recording is incomplete from byte 8, after 0 calls: it ends too early",
+		fmt.Sprint(read(t, data[:12]).Torn))
 }
 
 func TestRefused(t *testing.T) {
@@ -310,7 +317,8 @@ func BenchmarkCall(b *testing.B) {
 		b.Fatal(err)
 	}
 	for name, wrap := range map[string]callbacks.Middleware{
-		"alone": func(next callbacks.Func) callbacks.Func { return next }, "recorded": recorder.Wrap, "traced": tracer.Wrap,
+		"alone": func(next callbacks.Func) callbacks.Func { return next }, "recorded": recorder.Wrap,
+		"traced": tracer.Wrap,
 	} {
 		b.Run(name, func(b *testing.B) {
 			fn := wrap(func(*callbacks.Frame) error { return nil })
@@ -373,7 +381,8 @@ func FuzzRead(f *testing.F) {
 					t.Error(err)
 				}
 			}
-			frame := &callbacks.Frame{Name: c.Name(), Config: c.Config, Device: c.Device, RunID: c.RunID, Args: c.Args, IDs: c.IDs}
+			frame := &callbacks.Frame{Name: c.Name(), Config: c.Config, Device: c.Device, RunID: c.RunID, Args: c.Args,
+				IDs: c.IDs}
 			for _, v := range c.Results {
 				frame.Results = append(frame.Results, v.Clone())
 			}

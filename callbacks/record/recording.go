@@ -78,7 +78,8 @@ func Read(from io.Reader) (*Recording, error) {
 			break
 		}
 		if err != nil {
-			p.recording.Torn = fmt.Errorf("record: the recording is incomplete from byte %d, after %d calls: %w", at, len(p.recording.Calls), err)
+			p.recording.Torn = fmt.Errorf("record: the recording is incomplete from byte %d, after %d calls: %w", at,
+				len(p.recording.Calls), err)
 			break
 		}
 		at += prefix + int64(len(body))

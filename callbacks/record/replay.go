@@ -149,7 +149,8 @@ func (p *Replay) match(f *callbacks.Frame) (call int, err error) {
 	defer p.mu.Unlock()
 	q := p.lines[l]
 	if q == nil {
-		return -1, p.keep(&DifferenceError{Call: -1, Callback: f.Name, Device: f.Device, Text: "the recording has no such call"})
+		return -1, p.keep(
+			&DifferenceError{Call: -1, Callback: f.Name, Device: f.Device, Text: "the recording has no such call"})
 	}
 	taken, best := q.take(f)
 	switch {
@@ -159,7 +160,8 @@ func (p *Replay) match(f *callbacks.Frame) (call int, err error) {
 		return -1, p.keep(&DifferenceError{Call: -1, Callback: f.Name, Device: f.Device,
 			Text: fmt.Sprintf("it is called more often than in the recording, which has %d such calls", len(q.order))})
 	}
-	return -1, p.keep(&DifferenceError{Call: best, Callback: f.Name, Device: f.Device, Text: compare(f, &p.recording.Calls[best])})
+	return -1, p.keep(
+		&DifferenceError{Call: best, Callback: f.Name, Device: f.Device, Text: compare(f, &p.recording.Calls[best])})
 }
 
 func (p *Replay) differ(f *callbacks.Frame, call int, text string) error {
@@ -194,7 +196,8 @@ func (p *Replay) Finish() error {
 	for _, l := range p.order {
 		if first, left := p.lines[l].left(); left > 0 {
 			errs = append(errs, &DifferenceError{Call: first, Callback: l.callback, Device: l.device,
-				Text: fmt.Sprintf("%d of its %d recorded calls were not made, of which this is the first", left, len(p.lines[l].order))})
+				Text: fmt.Sprintf("%d of its %d recorded calls were not made, of which this is the first", left,
+					len(p.lines[l].order))})
 		}
 	}
 	return errors.Join(errs...)

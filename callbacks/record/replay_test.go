@@ -46,12 +46,14 @@ func TestReplay(t *testing.T) {
 		"same": {false, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 5}, {0, 9, 6}}, []float32{1, 2}, nil},
 		"in another order": {false, []made{{0, 1, 5}, {0, 1, 6}, {0, 1, 7}}, []made{{0, 9, 7}, {0, 9, 5}, {0, 9, 6}},
 			[]float32{3, 1, 2}, nil},
-		"equal arguments": {false, []made{{0, 1, 5}, {0, 1, 6}, {0, 1, 5}, {0, 1, 5}}, []made{{0, 9, 6}, {0, 9, 5}, {0, 9, 5}, {0, 9, 5}},
+		"equal arguments": {false, []made{{0, 1, 5}, {0, 1, 6}, {0, 1, 5}, {0, 1, 5}},
+			[]made{{0, 9, 6}, {0, 9, 5}, {0, 9, 5}, {0, 9, 5}},
 			[]float32{2, 1, 3, 4}, nil},
 		"devices": {false, []made{{0, 1, 5}, {1, 1, 5}}, []made{{1, 9, 5}, {0, 9, 5}}, []float32{2, 1}, nil},
-		"another argument": {false, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 5}, {0, 9, 7}}, []float32{1, 0}, []string{
-			`record: callback "f" on device 0 differs from call 1 of the recording: argument 0 is 7 at [0], recorded as 6`,
-			`record: callback "f" on device 0 differs from call 1 of the recording: 1 of its 2 recorded calls were not made, of which this is the first`}},
+		"another argument": {false, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 5}, {0, 9, 7}}, []float32{1, 0},
+			[]string{
+				`record: callback "f" on device 0 differs from call 1 of the recording: argument 0 is 7 at [0], recorded as 6`,
+				`record: callback "f" on device 0 differs from call 1 of the recording: 1 of its 2 recorded calls were not made, of which this is the first`}},
 		"another device": {false, []made{{0, 1, 5}}, []made{{1, 9, 5}}, []float32{0}, []string{
 			`record: a call of callback "f" on device 1 differs from the recording: the recording has no such call`,
 			"1 of its 1 recorded calls were not made"}},
@@ -61,14 +63,20 @@ func TestReplay(t *testing.T) {
 			`callback "f" on device 0 differs from call 0 of the recording: 2 of its 3 recorded calls were not made, of which this is the first`}},
 
 		"ordered": {true, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 5}, {0, 9, 6}}, []float32{1, 2}, nil},
-		"ordered in another order": {true, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 6}, {0, 9, 5}}, []float32{0, 1}, []string{
-			"differs from call 0 of the recording: argument 0 is 6 at [0], recorded as 5", "call 1 of the recording: 1 of its 2"}},
-		"ordered, order lost within a run": {true, []made{{0, 1, 5}, {0, 1, 6}, {0, 1, 7}}, []made{{0, 9, 5}, {0, 9, 7}, {0, 9, 6}}, []float32{1, 0, 2}, []string{
-			"call 1 of the recording: argument 0 is 7 at [0], recorded as 6", "1 of its 3 recorded calls"}},
-		"ordered, runs overlap": {true, []made{{0, 1, 5}, {0, 2, 8}, {0, 1, 6}, {0, 2, 9}}, []made{{0, 21, 8}, {0, 22, 5}, {0, 22, 6}, {0, 21, 9}},
+		"ordered in another order": {true, []made{{0, 1, 5}, {0, 1, 6}}, []made{{0, 9, 6}, {0, 9, 5}}, []float32{0, 1},
+			[]string{
+				"differs from call 0 of the recording: argument 0 is 6 at [0], recorded as 5",
+				"call 1 of the recording: 1 of its 2"}},
+		"ordered, order lost within a run": {true, []made{{0, 1, 5}, {0, 1, 6}, {0, 1, 7}},
+			[]made{{0, 9, 5}, {0, 9, 7}, {0, 9, 6}}, []float32{1, 0, 2}, []string{
+				"call 1 of the recording: argument 0 is 7 at [0], recorded as 6", "1 of its 3 recorded calls"}},
+		"ordered, runs overlap": {true, []made{{0, 1, 5}, {0, 2, 8}, {0, 1, 6}, {0, 2, 9}},
+			[]made{{0, 21, 8}, {0, 22, 5}, {0, 22, 6}, {0, 21, 9}},
 			[]float32{2, 1, 3, 4}, nil},
-		"ordered, a run too many": {true, []made{{0, 1, 5}}, []made{{0, 21, 5}, {0, 22, 5}}, []float32{1, 0}, []string{"more often than in the recording"}},
-		"ordered, a call too many in a run": {true, []made{{0, 1, 5}, {0, 2, 5}}, []made{{0, 21, 5}, {0, 21, 5}, {0, 22, 5}}, []float32{1, 0, 2},
+		"ordered, a run too many": {true, []made{{0, 1, 5}}, []made{{0, 21, 5}, {0, 22, 5}}, []float32{1, 0},
+			[]string{"more often than in the recording"}},
+		"ordered, a call too many in a run": {true, []made{{0, 1, 5}, {0, 2, 5}},
+			[]made{{0, 21, 5}, {0, 21, 5}, {0, 22, 5}}, []float32{1, 0, 2},
 			[]string{"more often than in the recording"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,15 +133,24 @@ func TestDifference(t *testing.T) {
 		was, is callbacks.Frame
 		want    string
 	}{
-		"count":    {callbacks.Frame{Args: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{}, "it has 0 arguments, the recorded call has 1"},
-		"shape":    {callbacks.Frame{Args: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{Args: []tensor.View{tensor.Vector(1.0)}}, "argument 0 is f64[1], recorded as f64[]"},
-		"element":  {callbacks.Frame{Args: []tensor.View{matrix(1, 2, 3, 4)}}, callbacks.Frame{Args: []tensor.View{matrix(1, 2, 5, 6)}}, "argument 0 is 5 at [1,0], recorded as 3"},
-		"scalar":   {callbacks.Frame{Args: []tensor.View{tensor.Scalar(true)}}, callbacks.Frame{Args: []tensor.View{tensor.Scalar(false)}}, "argument 0 is false at [], recorded as true"},
-		"one bit":  {callbacks.Frame{Args: []tensor.View{tensor.Scalar(float32(0))}}, callbacks.Frame{Args: []tensor.View{negativeZero}}, "argument 0 is -0 at [], recorded as 0"},
-		"id":       {callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(1))}}, callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(2))}}, "id 0 is 2 at [], recorded as 1"},
-		"results":  {callbacks.Frame{Results: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{}, "it has 0 results, the recorded call has 1"},
-		"result":   {callbacks.Frame{Results: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{Results: []tensor.View{tensor.Scalar(int64(1))}}, "result 0 is s64[], recorded as f64[]"},
-		"more ids": {callbacks.Frame{}, callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(1))}}, "it has 1 ids, the recorded call has 0"},
+		"count": {callbacks.Frame{Args: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{},
+			"it has 0 arguments, the recorded call has 1"},
+		"shape": {callbacks.Frame{Args: []tensor.View{tensor.Scalar(1.0)}},
+			callbacks.Frame{Args: []tensor.View{tensor.Vector(1.0)}}, "argument 0 is f64[1], recorded as f64[]"},
+		"element": {callbacks.Frame{Args: []tensor.View{matrix(1, 2, 3, 4)}},
+			callbacks.Frame{Args: []tensor.View{matrix(1, 2, 5, 6)}}, "argument 0 is 5 at [1,0], recorded as 3"},
+		"scalar": {callbacks.Frame{Args: []tensor.View{tensor.Scalar(true)}},
+			callbacks.Frame{Args: []tensor.View{tensor.Scalar(false)}}, "argument 0 is false at [], recorded as true"},
+		"one bit": {callbacks.Frame{Args: []tensor.View{tensor.Scalar(float32(0))}},
+			callbacks.Frame{Args: []tensor.View{negativeZero}}, "argument 0 is -0 at [], recorded as 0"},
+		"id": {callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(1))}},
+			callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(2))}}, "id 0 is 2 at [], recorded as 1"},
+		"results": {callbacks.Frame{Results: []tensor.View{tensor.Scalar(1.0)}}, callbacks.Frame{},
+			"it has 0 results, the recorded call has 1"},
+		"result": {callbacks.Frame{Results: []tensor.View{tensor.Scalar(1.0)}},
+			callbacks.Frame{Results: []tensor.View{tensor.Scalar(int64(1))}}, "result 0 is s64[], recorded as f64[]"},
+		"more ids": {callbacks.Frame{}, callbacks.Frame{IDs: []tensor.View{tensor.Scalar(int32(1))}},
+			"it has 1 ids, the recorded call has 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := configOf("f", 0)
@@ -144,7 +161,8 @@ func TestDifference(t *testing.T) {
 				}
 			}))
 			err := record.NewReplay(recording).Wrap(nil)(&test.is)
-			check.Diff(t, "error", `record: callback "f" on device 0 differs from call 0 of the recording: `+test.want, fmt.Sprint(err))
+			check.Diff(t, "error", `record: callback "f" on device 0 differs from call 0 of the recording: `+test.want,
+				fmt.Sprint(err))
 		})
 	}
 	nan := func(last byte) tensor.View {
@@ -152,11 +170,14 @@ func TestDifference(t *testing.T) {
 	}
 	config := configOf("f", 0)
 	recording := read(t, recorded(t, func(wrap callbacks.Middleware) {
-		if err := wrap(func(*callbacks.Frame) error { return nil })(&callbacks.Frame{Config: config, Args: []tensor.View{nan(1)}}); err != nil {
+		if err := wrap(func(*callbacks.Frame) error {
+			return nil
+		})(&callbacks.Frame{Config: config, Args: []tensor.View{nan(1)}}); err != nil {
 			t.Error(err)
 		}
 	}))
-	if err := record.NewReplay(recording).Wrap(nil)(&callbacks.Frame{Config: config, Args: []tensor.View{nan(2)}}); err == nil ||
+	if err := record.NewReplay(recording).Wrap(nil)(
+		&callbacks.Frame{Config: config, Args: []tensor.View{nan(2)}}); err == nil ||
 		!strings.HasSuffix(err.Error(), "argument 0 is NaN (0200c07f) at [], recorded as NaN (0100c07f)") {
 		t.Errorf("of another NaN: %v", err)
 	}
@@ -184,13 +205,15 @@ func TestReplayFailures(t *testing.T) {
 	replay := record.NewReplay(recording)
 	fn := replay.Wrap(nil)
 	_, err := call(fn, configOf("f", 0), 0, 1, -4)
-	if e, ok := errors.AsType[*record.RecordedError](err); !ok || e.Error() != `record: callback "f" failed when it was recorded: -4 is negative` {
+	if e, ok := errors.AsType[*record.RecordedError](err); !ok ||
+		e.Error() != `record: callback "f" failed when it was recorded: -4 is negative` {
 		t.Errorf("the replayed error is %v", err)
 	}
 	if _, err := call(fn, configOf("p", 0), 0, 1, 0); err == nil || !strings.Contains(err.Error(), "it panicked") {
 		t.Errorf("the replayed panic is %v", err)
 	}
-	if _, err := call(fn, configOf("f", 0), 0, 1, 4); err == nil || !strings.Contains(err.Error(), "call 2 of the recording: the recording ends within this call") {
+	if _, err := call(fn, configOf("f", 0), 0, 1, 4); err == nil ||
+		!strings.Contains(err.Error(), "call 2 of the recording: the recording ends within this call") {
 		t.Errorf("the torn call is %v", err)
 	}
 	for range 50 {
@@ -240,7 +263,8 @@ func TestBind(t *testing.T) {
 		return c
 	}
 	recording := read(t, recorded(t, func(wrap callbacks.Middleware) {
-		for _, c := range []contract.Config{config("mine", r.Name()), config("declared", r.Name()), config("absent", r.Name()), config("absent", r.Name()), config("elsewhere", "")} {
+		for _, c := range []contract.Config{config("mine", r.Name()), config("declared", r.Name()),
+			config("absent", r.Name()), config("absent", r.Name()), config("elsewhere", "")} {
 			if _, err := call(wrap(double), c, 0, 1, 3); err != nil {
 				t.Error(err)
 			}
@@ -263,7 +287,8 @@ func TestBind(t *testing.T) {
 			return 0, err
 		}
 		defer slot.Close()
-		return call(func(f *callbacks.Frame) error { return dispatchtest.Invoke(slot, nil, f) }, config(name, r.Name()), 0, 1, 3)
+		return call(func(f *callbacks.Frame) error { return dispatchtest.Invoke(slot, nil, f) }, config(name, r.Name()),
+			0, 1, 3)
 	}
 	for _, name := range []string{"mine", "declared", "absent"} {
 		if got, err := invoke(name); err != nil || got != 6 {

@@ -82,7 +82,8 @@ func NewTracer(w io.Writer) (*Tracer, error) {
 }
 
 func newTracer(w io.Writer) *Tracer {
-	t := &Tracer{start: time.Now(), out: w, lanes: map[track]*laneSet{}, names: map[track]int{}, open: map[*dispatch.Run]*span{}, byID: map[int64]*span{}, stop: func() {}}
+	t := &Tracer{start: time.Now(), out: w, lanes: map[track]*laneSet{}, names: map[track]int{},
+		open: map[*dispatch.Run]*span{}, byID: map[int64]*span{}, stop: func() {}}
 	for _, group := range []int{groupRuns, groupDevices, groupCallbacks} {
 		t.write(event{Name: "process_name", Phase: "M", Group: group, Args: map[string]any{"name": groupNames[group]}})
 		t.write(event{Name: "process_sort_index", Phase: "M", Group: group, Args: map[string]any{"sort_index": group}})
@@ -139,12 +140,14 @@ func (t *Tracer) Close() error {
 	for _, s := range t.open {
 		s.end = time.Since(t.start) // it is still running
 	}
-	slices.SortFunc(t.runs, func(a, b *span) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.run, b.run)) })
+	slices.SortFunc(t.runs,
+		func(a, b *span) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.run, b.run)) })
 	var lanes laneSet
 	for _, s := range t.runs {
 		lane := lanes.take(s.begin)
 		lanes.give(lane, s.end)
-		t.write(event{Name: fmt.Sprintf("run %d", s.run), Phase: "X", Group: groupRuns, Thread: t.thread(place{track{groupRuns, "runs"}, lane}), Begin: micros(s.begin), Length: micros(s.end - s.begin),
+		t.write(event{Name: fmt.Sprintf("run %d", s.run), Phase: "X", Group: groupRuns, Thread: t.thread(
+			place{track{groupRuns, "runs"}, lane}), Begin: micros(s.begin), Length: micros(s.end - s.begin),
 			Args: map[string]any{"calls": s.calls}})
 	}
 	if t.err == nil {
@@ -252,7 +255,8 @@ func (t *Tracer) end(o opened, at time.Duration, arguments []tensor.View, failur
 	}
 	for _, p := range o.places {
 		t.lanes[p.track].give(p.lane, at)
-		t.write(event{Name: o.name, Phase: "X", Group: p.track.group, Thread: t.thread(p), Begin: micros(o.begin), Length: micros(at - o.begin), Args: args})
+		t.write(event{Name: o.name, Phase: "X", Group: p.track.group, Thread: t.thread(p), Begin: micros(o.begin),
+			Length: micros(at - o.begin), Args: args})
 	}
 }
 

@@ -115,7 +115,8 @@ func TestTraceLive(t *testing.T) {
 	list := events(t, b.Bytes())
 	check.Diff(t, "tracks", wantTracks, tracks(t, list))
 	i := slices.IndexFunc(list, func(e event) bool { return e.Args["error"] == "-1 is negative" })
-	check.Diff(t, "arguments", map[string]any{"run": 2.0, "device": 1.0, "arguments": []any{"f32[1]"}, "error": "-1 is negative"}, list[i].Args)
+	check.Diff(t, "arguments", map[string]any{"run": 2.0, "device": 1.0, "arguments": []any{"f32[1]"},
+		"error": "-1 is negative"}, list[i].Args)
 	// What a process that died left is whole but for its end.
 	events(t, append(before, ']'))
 
@@ -260,7 +261,8 @@ func TestTraceCounters(t *testing.T) {
 		}
 	}
 	name := "callbacks of " + registry.Name()
-	for key, want := range map[string]float64{name + " queued": 2, name + " running": 1, name + " lost": 0, name + ", bytes in the queue bytes": 3 * 512, "client bytes": 77} {
+	for key, want := range map[string]float64{name + " queued": 2, name + " running": 1, name + " lost": 0,
+		name + ", bytes in the queue bytes": 3 * 512, "client bytes": 77} {
 		if got, ok := most[key]; !ok || got != want {
 			t.Errorf("%s is %v at most, want %v", key, got, want)
 		}

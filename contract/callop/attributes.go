@@ -78,7 +78,8 @@ func integerValue(a mlir.Attribute) any {
 
 func denseArray(a mlir.Attribute) any {
 	for _, read := range []func(mlir.Attribute) (any, bool){
-		arrayOf[bool], arrayOf[int8], arrayOf[int16], arrayOf[int32], arrayOf[int64], arrayOf[float32], arrayOf[float64],
+		arrayOf[bool], arrayOf[int8], arrayOf[int16], arrayOf[int32], arrayOf[int64], arrayOf[float32],
+		arrayOf[float64],
 	} {
 		if v, ok := read(a); ok {
 			return v

@@ -21,7 +21,8 @@ func parse(t *testing.T, text string) *mlir.Module {
 
 // inMain returns a function of one vector with one custom call in it.
 func inMain(call string) string {
-	return "func.func @main(%x: tensor<4xf32>, %s: tensor<3xui8>, %id: tensor<i64>) -> tensor<4xf32> {\n" + call + "\nreturn %x : tensor<4xf32>\n}"
+	return "func.func @main(%x: tensor<4xf32>, %s: tensor<3xui8>, %id: tensor<i64>) -> tensor<4xf32> {\n" + call +
+		"\nreturn %x : tensor<4xf32>\n}"
 }
 
 func TestCalls(t *testing.T) {
@@ -44,7 +45,9 @@ func TestCalls(t *testing.T) {
 			want: contract.Config{Form: contract.Call, Callback: "f"}},
 		{name: "words", call: `stablehlo.custom_call @exla_runtime_callback(%x) {api_version = 4 : i32, backend_config = {` + id + `}} : ` + v,
 			want: contract.Config{Form: contract.Call, Encoding: contract.EncodingWords, Opaque: "a"}},
-		{name: "words, aliased", call: `stablehlo.custom_call @exla_io_callback(%x) {api_version = 4 : i32, backend_config = {` + id + `}` + pass + `} : ` + v,
+		{name: "words, aliased",
+			call: `stablehlo.custom_call @exla_io_callback(%x) {api_version = 4 : i32, backend_config = {` + id + `}` +
+				pass + `} : ` + v,
 			want: contract.Config{Form: contract.Passthrough, Encoding: contract.EncodingWords, Opaque: "a"}},
 		{name: "server", call: `stablehlo.custom_call @exla_runtime_callback(%s, %x) {api_version = 4 : i32, backend_config = {` + id + `, num_aliased_data_outputs = 0 : ui64}} : (tensor<3xui8>, tensor<4xf32>) -> tensor<4xf32>`,
 			want: contract.Config{Form: contract.Call, Encoding: contract.EncodingServer, Opaque: "a"}},
@@ -57,8 +60,10 @@ func TestCalls(t *testing.T) {
 		{name: "an i32", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, backend_config = {v = 1 : i32}} : ` + v, err: `the key "v" is an i64`},
 		{name: "an array of i32", call: `stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64, form = array<i32: 1>}} : ` + v, err: `the key "form" is a string`},
 
-		{name: "another target", call: `stablehlo.custom_call @mine(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64}} : ` + v, none: true},
-		{name: "another target with a string", call: `stablehlo.custom_call @mine(%x) {backend_config = "v form"} : ` + v, none: true},
+		{name: "another target",
+			call: `stablehlo.custom_call @mine(%x) {api_version = 4 : i32, backend_config = {v = 1 : i64}} : ` + v, none: true},
+		{name: "another target with a string",
+			call: `stablehlo.custom_call @mine(%x) {backend_config = "v form"} : ` + v, none: true},
 		{name: "no custom call", call: `stablehlo.cosine %x : tensor<4xf32>`, none: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -68,7 +73,8 @@ func TestCalls(t *testing.T) {
 				if diff := cmp.Diff(test.want, call.Config); diff != "" {
 					t.Errorf("config (-want +got):\n%s", diff)
 				}
-				if (call.Err == nil) != (test.err == "") || call.Err != nil && !strings.Contains(call.Err.Error(), test.err) {
+				if (call.Err == nil) != (test.err == "") || call.Err != nil &&
+					!strings.Contains(call.Err.Error(), test.err) {
 					t.Errorf("error is %v, want %q", call.Err, test.err)
 				}
 				if !strings.Contains(test.call, "@"+call.Target+"(") {

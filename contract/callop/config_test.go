@@ -20,10 +20,12 @@ func TestConfigAttribute(t *testing.T) {
 		want   string // "" for none
 	}{
 		{
-			contract.Config{Form: contract.Passthrough, Callback: "log \"it\"", Registry: "r", NumIDs: 2, NumTokens: 1, Effect: "io", Optional: true, Every: 10},
+			contract.Config{Form: contract.Passthrough, Callback: "log \"it\"", Registry: "r", NumIDs: 2, NumTokens: 1,
+				Effect: "io", Optional: true, Every: 10},
 			`{callback = "log \22it\22", effect = "io", every = 10 : i64, form = "passthrough", n_ids = 2 : i64, n_tokens = 1 : i64, optional = true, registry = "r", v = 1 : i64}`,
 		},
-		{contract.Config{Form: contract.Pure, ID: 1 << 62}, `{callback_id = 4611686018427387904 : i64, form = "pure", v = 1 : i64}`},
+		{contract.Config{Form: contract.Pure, ID: 1 << 62},
+			`{callback_id = 4611686018427387904 : i64, form = "pure", v = 1 : i64}`},
 		{
 			contract.Config{Encoding: contract.EncodingWords, Form: contract.Call, Opaque: "12345678a", Server: "s"},
 			`{callback_id = array<i64: 4050765991979987505, 97>, callback_id_size = 9 : ui64, callback_server_pid = array<i64: 115>, callback_server_pid_size = 1 : ui64}`,
@@ -63,8 +65,10 @@ func TestReadConfigOfDenseElements(t *testing.T) {
 	c := mlirtest.Context(t)
 	size := ", callback_id_size = 16 : ui64}"
 	for _, test := range []struct{ text, want, err string }{
-		{"{callback_id = dense<[4050765991979987505, 97]> : tensor<2xi64>" + size, "12345678a\x00\x00\x00\x00\x00\x00\x00", ""},
-		{"{callback_id = dense<97> : tensor<2xi64>" + size, "a\x00\x00\x00\x00\x00\x00\x00a\x00\x00\x00\x00\x00\x00\x00", ""},
+		{"{callback_id = dense<[4050765991979987505, 97]> : tensor<2xi64>" + size,
+			"12345678a\x00\x00\x00\x00\x00\x00\x00", ""},
+		{"{callback_id = dense<97> : tensor<2xi64>" + size,
+			"a\x00\x00\x00\x00\x00\x00\x00a\x00\x00\x00\x00\x00\x00\x00", ""},
 		{"{callback_id = dense<97> : tensor<4000000000xi64>" + size, "", `the key "callback_id" is an i64`},
 		{"{callback_id = dense<97> : tensor<2xi32>" + size, "", `the key "callback_id" is an i64`},
 		{"{callback_id = dense<97> : tensor<2x1xi64>" + size, "", `the key "callback_id" is an i64`},

@@ -22,8 +22,9 @@ func Data(c contract.Config, operands, results []mlir.Type) (args, filled []mlir
 	before, _ := c.Encoding.Names()
 	for i, t := range results {
 		if of := operands[before+i]; !of.Equal(t) {
-			return nil, nil, fmt.Errorf("callback %q passes its operands through, but operand %d is %s and its result is %s: "+
-				"they must have the same type", c.Name(), i, of, t)
+			return nil, nil,
+				fmt.Errorf("callback %q passes its operands through, but operand %d is %s and its result is %s: "+
+					"they must have the same type", c.Name(), i, of, t)
 		}
 	}
 	return args, filled, nil

@@ -45,7 +45,8 @@ func Groups(m *mlir.Module, which func(Call) bool) []Group {
 	list, byName := function.Defined(m)
 	a := &grouper{
 		which: which, byName: byName,
-		callbacks: map[string][]mlir.Operation{}, sizes: map[string]size{}, roots: map[string]size{}, at: map[string][]int{},
+		callbacks: map[string][]mlir.Operation{}, sizes: map[string]size{}, roots: map[string]size{},
+		at: map[string][]int{},
 	}
 	for _, f := range list {
 		name, _ := f.Symbol()
@@ -252,7 +253,8 @@ func isStep(op mlir.Operation) bool {
 		return false // a return
 	}
 	switch op.Name() {
-	case "stablehlo.constant", "stablehlo.reshape", "stablehlo.tuple", "stablehlo.get_tuple_element", "stablehlo.optimization_barrier":
+	case "stablehlo.constant", "stablehlo.reshape", "stablehlo.tuple", "stablehlo.get_tuple_element",
+		"stablehlo.optimization_barrier":
 		return false
 	}
 	if !merges(op) {

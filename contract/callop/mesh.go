@@ -106,8 +106,8 @@ func ManualAttributes(c *mlir.Context, in, out, axes []string) (list []mlir.Name
 const manualBody = "xla.sdy.manual_computation_body"
 
 // A Surrounding states where a call of a module runs: in a manual computation, or with a manual
-// sharding of XLA's own, where each device runs it by itself, or outside, where all devices run it together. A function that is called
-// from both is in both, and one that is never called is in neither.
+// sharding of XLA's own, where each device runs it by itself, or outside, where all devices run it together. A function
+// that is called from both is in both, and one that is never called is in neither.
 type Surrounding struct{ Inside, Outside bool }
 
 // Surroundings returns a function that finds the Surrounding of an operation of the module. The
@@ -174,7 +174,8 @@ func Maximal(m *mlir.Module, op mlir.Operation) (device int, ok bool) {
 	} else if a, has := op.Attribute("sdy.sharding"); has {
 		for mesh := range m.Body().Operations() {
 			name, _ := mesh.Symbol()
-			if mesh.Name() == "sdy.mesh" && strings.Contains(a.String(), "<"+m.Context().SymbolAttribute(name).String()+",") {
+			if mesh.Name() == "sdy.mesh" &&
+				strings.Contains(a.String(), "<"+m.Context().SymbolAttribute(name).String()+",") {
 				grid, _ := mesh.Attribute("mesh")
 				text, devices = grid.String(), maximalMesh
 				break

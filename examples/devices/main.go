@@ -50,12 +50,13 @@ func reversed(x builder.Value) builder.Value {
 		})
 		return builder.Add(part, part)
 	})
-	return calliope.RuntimeCall(builder.Like(x.Shape()), doubled, func(ctx context.Context, v []float32) ([]float32, error) {
-		saw(ctx, "reverse", v)
-		y := slices.Clone(v)
-		slices.Reverse(y)
-		return y, nil
-	}, calliope.CallOptions{Policy: contract.Gather})
+	return calliope.RuntimeCall(builder.Like(x.Shape()), doubled,
+		func(ctx context.Context, v []float32) ([]float32, error) {
+			saw(ctx, "reverse", v)
+			y := slices.Clone(v)
+			slices.Reverse(y)
+			return y, nil
+		}, calliope.CallOptions{Policy: contract.Gather})
 }
 
 var (

@@ -30,7 +30,8 @@ var hosts = map[string]func(*work) error{"c": runC, "cpp": runCPP, "jax": runJAX
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) != 2 || hosts[os.Args[1]] == nil {
-		log.Fatalf("usage: go run ./examples/embed HOST, where HOST is one of %s", strings.Join(slices.Sorted(maps.Keys(hosts)), ", "))
+		log.Fatalf("usage: go run ./examples/embed HOST, where HOST is one of %s",
+			strings.Join(slices.Sorted(maps.Keys(hosts)), ", "))
 	}
 	if err := run(context.Background(), os.Args[1], os.Stdout); err != nil {
 		log.Fatal(err)
@@ -98,7 +99,8 @@ func runC(w *work) error {
 	if err := w.library("libcalliope.so", "./c/shared"); err != nil {
 		return err
 	}
-	if err := w.command(nil, compiler("CC", "cc"), "-std=gnu11", "-Wall", "-Wextra", "-I", w.source("c/include"), "-o", w.built("host"),
+	if err := w.command(nil, compiler("CC", "cc"), "-std=gnu11", "-Wall", "-Wextra", "-I", w.source("c/include"), "-o",
+		w.built("host"),
 		w.source("examples/embed/c/host.c"), "-L", w.folder, "-lcalliope", "-ldl", "-Wl,-rpath,"+w.folder); err != nil {
 		return err
 	}
@@ -121,7 +123,8 @@ func runCPP(w *work) error {
 	if err := w.command(nil, "go", "build", "-o", w.built("mlir-lint"), "./tools/mlir-lint"); err != nil {
 		return err
 	}
-	if err := w.command(nil, compiler("CXX", "c++"), "-std=c++20", "-Wall", "-Wextra", "-I", w.source("c/include"), "-o", w.built("host"),
+	if err := w.command(nil, compiler("CXX", "c++"), "-std=c++20", "-Wall", "-Wextra", "-I", w.source("c/include"),
+		"-o", w.built("host"),
 		w.source("examples/embed/cpp/host.cc"), "-L", w.folder, "-lcalliope", "-ldl", "-Wl,-rpath,"+w.folder,
 		mlir.Path, "-Wl,-rpath,"+filepath.Dir(mlir.Path)); err != nil {
 		return err
@@ -141,8 +144,10 @@ func runRust(w *work) error {
 	if err := os.CopyFS(w.built("rust"), os.DirFS(w.source("examples/embed/rust"))); err != nil {
 		return err
 	}
-	if err := w.command(append(rustupHome(), "RUSTFLAGS=-D warnings -L native="+w.folder+" -C link-arg=-Wl,-rpath,"+w.folder),
-		"cargo", "build", "--quiet", "--offline", "--manifest-path", w.built("rust/Cargo.toml"), "--target-dir", w.built("target")); err != nil {
+	if err := w.command(
+		append(rustupHome(), "RUSTFLAGS=-D warnings -L native="+w.folder+" -C link-arg=-Wl,-rpath,"+w.folder),
+		"cargo", "build", "--quiet", "--offline", "--manifest-path", w.built("rust/Cargo.toml"), "--target-dir",
+		w.built("target")); err != nil {
 		return err
 	}
 	return w.command(nil, w.built("target/debug/host"), plugin.Path)
@@ -169,8 +174,10 @@ func runJAX(w *work) error {
 	if err := w.library("libfunctions.so", "./examples/embed/functions"); err != nil {
 		return err
 	}
-	if err := w.command(nil, compiler("CC", "cc"), "-shared", "-fPIC", "-std=gnu11", "-Wall", "-Wextra", "-I", w.source("c/include"),
-		"-o", w.built("libcount.so"), w.source("examples/embed/jax/count.c"), "-L", w.folder, "-lfunctions", "-Wl,-rpath,"+w.folder); err != nil {
+	if err := w.command(nil, compiler("CC", "cc"), "-shared", "-fPIC", "-std=gnu11", "-Wall", "-Wextra", "-I",
+		w.source("c/include"),
+		"-o", w.built("libcount.so"), w.source("examples/embed/jax/count.c"), "-L", w.folder, "-lfunctions",
+		"-Wl,-rpath,"+w.folder); err != nil {
 		return err
 	}
 	return w.python("examples/embed/jax/host.py", w.built("libfunctions.so"), w.built("libcount.so"))

@@ -24,7 +24,8 @@ func main() {
 	c := library.NewContext(mlir.ContextOptions{})
 	defer c.Close()
 	kernel := build(c, func(b *mlir.Builder, one, n mlir.Value, body func(i mlir.Value)) {
-		gpu.Launch(b, [3]mlir.Value{one, one, one}, [3]mlir.Value{n, one, one}, func(at gpu.Launched) { body(at.Thread[0]) })
+		gpu.Launch(b, [3]mlir.Value{one, one, one}, [3]mlir.Value{n, one, one},
+			func(at gpu.Launched) { body(at.Thread[0]) })
 	})
 	must(passes.RunGuarded(kernel, "builtin.module(gpu-kernel-outlining,nvvm-attach-target,gpu.module(convert-gpu-to-nvvm,reconcile-unrealized-casts),gpu-module-to-binary{format=isa})"))
 	compiled, _ := kernel.SymbolTable().Lookup("add_kernel")
@@ -39,7 +40,8 @@ func main() {
 	must(err)
 	defer engine.Close()
 	x, y, sum := slices.Repeat([]float32{0, 1, 2, 3}, 32), slices.Repeat([]float32{2}, 128), make([]float32, 128)
-	must(engine.Invoke("add", nil, execution.NewMemRef(x, 128), execution.NewMemRef(y, 128), execution.NewMemRef(sum, 128)))
+	must(engine.Invoke("add", nil, execution.NewMemRef(x, 128), execution.NewMemRef(y, 128),
+		execution.NewMemRef(sum, 128)))
 	fmt.Println(sum[:4])
 }
 

@@ -105,15 +105,19 @@ func compile(ctx context.Context) (string, error) {
 	}
 	path := filepath.Join(folder, "custom_calls.so")
 	command := append(strings.Fields(cmp.Or(os.Getenv("CC"), "cc")), "-std=c11", "-O2", "-fPIC", "-shared",
-		"-I", filepath.Join(here, "..", "..", "c", "include"), "-o", path, filepath.Join(here, "functions", "custom_calls.c"))
+		"-I", filepath.Join(here, "..", "..", "c", "include"), "-o", path,
+		filepath.Join(here, "functions", "custom_calls.c"))
 	if text, err := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput(); err != nil {
-		return "", errors.Join(fmt.Errorf("%s: %w (CC names another compiler)\n%s", strings.Join(command, " "), err, text), os.RemoveAll(folder))
+		return "", errors.Join(fmt.Errorf("%s: %w (CC names another compiler)\n%s", strings.Join(command, " "), err,
+			text), os.RemoveAll(folder))
 	}
 	return path, nil
 }
 
 // run builds a program, rewrites its custom call, and runs it.
-func (p program) run(ctx context.Context, library *mlir.Library, client *bridge.Client, r *callbacks.Registry) (results []tensor.View, err error) {
+func (p program) run(
+	ctx context.Context, library *mlir.Library, client *bridge.Client, r *callbacks.Registry,
+) (results []tensor.View, err error) {
 	ir := library.NewContext(mlir.ContextOptions{})
 	defer ir.Close()
 	b := builder.New(ir, builder.Options{})

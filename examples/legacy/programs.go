@@ -71,7 +71,8 @@ func sized(gpu bool) func(*builder.Builder, *mlir.Context) {
 func counts(b *builder.Builder, _ *mlir.Context) {
 	f := b.Func("main")
 	f.Return(builder.CustomCall(builder.CustomCallOptions{
-		Target: "counts", APIVersion: 3, Config: opaque, Results: []tensor.Shape{tensor.ShapeOf(tensor.S32, 256)}, In: f,
+		Target: "counts", APIVersion: 3, Config: opaque, Results: []tensor.Shape{tensor.ShapeOf(tensor.S32, 256)},
+		In: f,
 	})...)
 }
 

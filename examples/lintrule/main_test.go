@@ -19,7 +19,8 @@ func TestHalfPrecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, d := range check.Must(lint.Check(mlirtest.Library(t), "m.mlir", []byte(`func.func @f(%x: tensor<4xf16>, %y: tensor<4xf32>) {
+	for _, d := range check.Must(
+		lint.Check(mlirtest.Library(t), "m.mlir", []byte(`func.func @f(%x: tensor<4xf16>, %y: tensor<4xf32>) {
   %0 = stablehlo.add %x, %x : tensor<4xf16>
   %1 = stablehlo.add %y, %y : tensor<4xf32>
   return

@@ -37,7 +37,8 @@ func TestSize(t *testing.T) {
 		}
 	}
 	got := map[Size]string{}
-	want := map[Size]string{0: "0 bytes", 7: "7 bytes", 1025: "1025 bytes", 1 << 20: "1MiB", 3 << 29: "1536MiB", 4 << 30: "4GiB", 1 << 50: "1024TiB"}
+	want := map[Size]string{0: "0 bytes", 7: "7 bytes", 1025: "1025 bytes", 1 << 20: "1MiB", 3 << 29: "1536MiB",
+		4 << 30: "4GiB", 1 << 50: "1024TiB"}
 	for s := range want {
 		got[s] = s.String()
 	}
@@ -91,7 +92,8 @@ func TestReadFile(t *testing.T) {
 	if got, err := ReadFile(path, Limit{5, "-most"}); err != nil || string(got) != "hello" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := ReadFile("/proc/self/cmdline", Limit{MiB, "-most"}); runtime.GOOS == "linux" && (err != nil || len(got) == 0) {
+	if got, err := ReadFile("/proc/self/cmdline", Limit{MiB, "-most"}); runtime.GOOS == "linux" &&
+		(err != nil || len(got) == 0) {
 		t.Errorf("a file that does not say its size: %q, %v", got, err)
 	}
 	// It takes no room on the disk; to read it would take days.

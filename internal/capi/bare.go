@@ -57,7 +57,8 @@ import "unsafe"
 // replaced that attribute, or null.
 func VerifyBare(t *Table, op MlirOperation, without string) (ok bool, replacement MlirAttribute) {
 	t.enter()
-	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))), C.size_t(len(without)), true)
+	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(without))),
+		C.size_t(len(without)), true)
 	t.leave()
 	return bool(v.ok), *(*MlirAttribute)(unsafe.Pointer(&v.replacement))
 }
@@ -69,7 +70,8 @@ func DefaultAttribute(t *Table, op MlirOperation, name string) MlirAttribute {
 		return MlirAttribute{}
 	}
 	t.enter()
-	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), false)
+	v := C.verify_bare(t.number(), number(op.Ptr), (*C.char)(unsafe.Pointer(unsafe.StringData(name))),
+		C.size_t(len(name)), false)
 	t.leave()
 	return *(*MlirAttribute)(unsafe.Pointer(&v.replacement))
 }

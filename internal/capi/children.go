@@ -98,7 +98,8 @@ func AppendChildren(t *Table, op MlirOperation, into []Child) []Child {
 		start := len(into)
 		free := into[start:cap(into)]
 		t.enter()
-		n := int(C.children(t.number(), number(op.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(free))), C.intptr_t(len(free))))
+		n := int(C.children(t.number(), number(op.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(free))),
+			C.intptr_t(len(free))))
 		t.leave()
 		if n <= len(free) {
 			return into[:start+n]
@@ -116,7 +117,8 @@ func Descendants(t *Table, op MlirOperation, length int) iter.Seq[[]Child] {
 		at := C.uintptr_t(number(op.Ptr))
 		for at != 0 {
 			t.enter()
-			n := int(C.descendants(t.number(), number(op.Ptr), &at, (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(list))), C.intptr_t(len(list))))
+			n := int(C.descendants(t.number(), number(op.Ptr), &at,
+				(*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(list))), C.intptr_t(len(list))))
 			t.leave()
 			if !yield(list[:n]) {
 				return
@@ -130,7 +132,8 @@ func Operations(t *Table, block MlirBlock) []MlirOperation {
 	into := make([]MlirOperation, 16)
 	for {
 		t.enter()
-		n := int(C.operations(t.number(), number(block.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(into))), C.intptr_t(len(into))))
+		n := int(C.operations(t.number(), number(block.Ptr), (*C.uintptr_t)(unsafe.Pointer(unsafe.SliceData(into))),
+			C.intptr_t(len(into))))
 		t.leave()
 		if n <= len(into) {
 			return into[:n]

@@ -98,7 +98,9 @@ type LegalityFunc func(MlirOperation) MlirConversionTargetLegality
 
 // AddLegality adds a function to a target. The returned function releases it, and must be
 // called after the target was destroyed.
-func AddLegality(t *Table, target MlirConversionTarget, kind LegalityKind, name string, f LegalityFunc) (forget func()) {
+func AddLegality(
+	t *Table, target MlirConversionTarget, kind LegalityKind, name string, f LegalityFunc,
+) (forget func()) {
 	h := cgo.NewHandle(LegalityFunc(func(op MlirOperation) MlirConversionTargetLegality {
 		defer t.pause()()
 		return f(op)
@@ -117,7 +119,8 @@ type TypeConverter struct {
 	// Source returns a value of the type, or the null value. It may be nil.
 	Source func(r MlirRewriterBase, to MlirType, inputs []MlirValue, loc MlirLocation) MlirValue
 	// Target stores values of the types, or returns false. It may be nil.
-	Target func(r MlirRewriterBase, to []MlirType, inputs []MlirValue, loc MlirLocation, original MlirType, out []MlirValue) bool
+	Target func(r MlirRewriterBase, to []MlirType, inputs []MlirValue, loc MlirLocation, original MlirType,
+		out []MlirValue) bool
 }
 
 // CreateTypeConverter creates a type converter. The returned function destroys it, and must
@@ -132,7 +135,8 @@ func CreateTypeConverter(t *Table, c TypeConverter) (converter MlirTypeConverter
 		defer t.pause()()
 		return c.Source(r, to, inputs, loc)
 	}
-	called.Target = func(r MlirRewriterBase, to []MlirType, inputs []MlirValue, loc MlirLocation, original MlirType, out []MlirValue) bool {
+	called.Target = func(r MlirRewriterBase, to []MlirType, inputs []MlirValue, loc MlirLocation, original MlirType,
+		out []MlirValue) bool {
 		defer t.pause()()
 		return c.Target(r, to, inputs, loc, original, out)
 	}
@@ -157,13 +161,17 @@ type converterEntry struct {
 type ConversionFunc func(op MlirOperation, sizes []int, operands []MlirValue, r MlirConversionPatternRewriter) bool
 
 // CreateConversionPattern creates a pattern, which a pattern set must take over.
-func CreateConversionPattern(t *Table, ctx MlirContext, root string, benefit int, converter MlirTypeConverter, generates []string, convert ConversionFunc) MlirRewritePattern {
+func CreateConversionPattern(
+	t *Table, ctx MlirContext, root string, benefit int, converter MlirTypeConverter, generates []string,
+	convert ConversionFunc,
+) MlirRewritePattern {
 	names, free := stringRefs(generates)
 	defer free() // the library has read them by then
-	called := ConversionFunc(func(op MlirOperation, sizes []int, operands []MlirValue, r MlirConversionPatternRewriter) bool {
-		defer t.pause()()
-		return convert(op, sizes, operands, r)
-	})
+	called := ConversionFunc(
+		func(op MlirOperation, sizes []int, operands []MlirValue, r MlirConversionPatternRewriter) bool {
+			defer t.pause()()
+			return convert(op, sizes, operands, r)
+		})
 	t.enter()
 	defer t.leave()
 	p := C.create_conversion(t.pointer(), *(*C.MlirContext)(unsafe.Pointer(&ctx)),

@@ -44,25 +44,35 @@ func copied[T any](n C.intptr_t, at unsafe.Pointer) []T {
 }
 
 //export calliopeMaterializeSource
-func calliopeMaterializeSource(rewriter, typ unsafe.Pointer, n C.intptr_t, inputs, loc unsafe.Pointer, handle C.uintptr_t) unsafe.Pointer {
+func calliopeMaterializeSource(
+	rewriter, typ unsafe.Pointer, n C.intptr_t, inputs, loc unsafe.Pointer, handle C.uintptr_t,
+) unsafe.Pointer {
 	e := cgo.Handle(handle).Value().(*converterEntry)
 	return e.Source(MlirRewriterBase{rewriter}, MlirType{typ}, copied[MlirValue](n, inputs), MlirLocation{loc}).Ptr
 }
 
 //export calliopeMaterializeTarget
-func calliopeMaterializeTarget(rewriter unsafe.Pointer, nTypes C.intptr_t, types unsafe.Pointer, n C.intptr_t, inputs, loc, original, outputs unsafe.Pointer, handle C.uintptr_t) C.int {
+func calliopeMaterializeTarget(
+	rewriter unsafe.Pointer, nTypes C.intptr_t, types unsafe.Pointer, n C.intptr_t, inputs, loc, original,
+	outputs unsafe.Pointer, handle C.uintptr_t,
+) C.int {
 	e := cgo.Handle(handle).Value().(*converterEntry)
 	out := unsafe.Slice((*MlirValue)(outputs), int(nTypes))
-	if e.Target(MlirRewriterBase{rewriter}, copied[MlirType](nTypes, types), copied[MlirValue](n, inputs), MlirLocation{loc}, MlirType{original}, out) {
+	if e.Target(MlirRewriterBase{rewriter}, copied[MlirType](nTypes, types), copied[MlirValue](n, inputs),
+		MlirLocation{loc}, MlirType{original}, out) {
 		return 1
 	}
 	return 0
 }
 
 //export calliopeConvert
-func calliopeConvert(op unsafe.Pointer, nRanges C.intptr_t, sizes unsafe.Pointer, n C.intptr_t, operands, rewriter unsafe.Pointer, handle C.uintptr_t) C.int {
+func calliopeConvert(
+	op unsafe.Pointer, nRanges C.intptr_t, sizes unsafe.Pointer, n C.intptr_t, operands, rewriter unsafe.Pointer,
+	handle C.uintptr_t,
+) C.int {
 	f := cgo.Handle(handle).Value().(ConversionFunc)
-	if f(MlirOperation{op}, copied[int](nRanges, sizes), copied[MlirValue](n, operands), MlirConversionPatternRewriter{rewriter}) {
+	if f(MlirOperation{op}, copied[int](nRanges, sizes), copied[MlirValue](n, operands),
+		MlirConversionPatternRewriter{rewriter}) {
 		return 1
 	}
 	return 0

@@ -172,7 +172,9 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 // InferOperation makes an operation that has operands and nothing else, and inferred results,
 // at the end of a block, and gives its first result too. It is null if the library made none,
 // or if it was asked and an operand is in another outermost object than the block.
-func InferOperation(t *Table, name string, operands []MlirValue, at MlirLocation, end MlirBlock, ask bool) (MlirOperation, MlirValue) {
+func InferOperation(
+	t *Table, name string, operands []MlirValue, at MlirLocation, end MlirBlock, ask bool,
+) (MlirOperation, MlirValue) {
 	values, n := numbers(operands)
 	t.enter()
 	made := C.infer_operation(t.number(), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)),
@@ -185,7 +187,9 @@ func InferOperation(t *Table, name string, operands []MlirValue, at MlirLocation
 // the copy's first result too. It is null, and nothing was done, if the operation has
 // another number of operands, or regions or successors, or if it was asked and an operand
 // is in another outermost object than the block.
-func CopyOperation(t *Table, op MlirOperation, operands []MlirValue, end MlirBlock, ask bool) (MlirOperation, MlirValue) {
+func CopyOperation(
+	t *Table, op MlirOperation, operands []MlirValue, end MlirBlock, ask bool,
+) (MlirOperation, MlirValue) {
 	values, n := numbers(operands)
 	t.enter()
 	made := C.copy_operation(t.number(), number(op.Ptr), values, n, number(end.Ptr), C.bool(ask))

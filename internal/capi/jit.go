@@ -89,7 +89,8 @@ func Free(p unsafe.Pointer) { C.free(p) }
 // that this needs and the library lacks. ok is false if the module cannot be translated.
 func LLVMText(t *Table, module MlirOperation) (text, missing string, ok bool) {
 	var f [5]unsafe.Pointer
-	for i, name := range []string{"mlirTranslateModuleToLLVMIR", "LLVMContextCreate", "LLVMPrintModuleToString", "LLVMDisposeModule", "LLVMContextDispose"} {
+	for i, name := range []string{"mlirTranslateModuleToLLVMIR", "LLVMContextCreate", "LLVMPrintModuleToString",
+		"LLVMDisposeModule", "LLVMContextDispose"} {
 		if f[i] = t.lib.Symbol(name); f[i] == nil {
 			return "", name, false
 		}

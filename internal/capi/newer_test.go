@@ -97,10 +97,13 @@ func TestNewerBuiltin(t *testing.T) {
 		t.typeID("f8E5M3FNU", capi.MlirFloat8E5M3FNUTypeGetTypeID)
 		check.Diff(t, "the name", "builtin.f8E5M3FNU", capi.MlirFloat8E5M3FNUTypeGetName(t.table))
 		check.Diff(t, "f8E5M3FNU, f32", []bool{true, false}, []bool{
-			capi.MlirTypeIsAFloat8E5M3FNU(t.table, t.typ("f8E5M3FNU")), capi.MlirTypeIsAFloat8E5M3FNU(t.table, t.typ("f32"))})
+			capi.MlirTypeIsAFloat8E5M3FNU(t.table, t.typ("f8E5M3FNU")),
+			capi.MlirTypeIsAFloat8E5M3FNU(t.table, t.typ("f32"))})
 		t.id("dense<1> : tensor<2xi32>", capi.MlirDenseTypedElementsAttrGetTypeID)
-		unknown, file := capi.MlirLocationUnknownGet(t.table, t.context), capi.MlirLocationFileLineColGet(t.table, t.context, "f", 1, 2)
-		check.Diff(t, "unknown locations", []bool{true, false}, []bool{capi.MlirLocationIsAUnknown(t.table, unknown), capi.MlirLocationIsAUnknown(t.table, file)})
+		unknown, file := capi.MlirLocationUnknownGet(t.table, t.context),
+			capi.MlirLocationFileLineColGet(t.table, t.context, "f", 1, 2)
+		check.Diff(t, "unknown locations", []bool{true, false},
+			[]bool{capi.MlirLocationIsAUnknown(t.table, unknown), capi.MlirLocationIsAUnknown(t.table, file)})
 		if !capi.MlirTypeIDEqual(t.table, capi.MlirLocationUnknownGetTypeID(t.table),
 			capi.MlirAttributeGetTypeID(t.table, capi.MlirLocationGetAttribute(t.table, unknown))) {
 			t.Error("the identity of unknown locations is another one")
@@ -130,7 +133,8 @@ func TestNewerSupport(t *testing.T) {
 		message := capi.Collect(func(f capi.MlirStringCallback, user unsafe.Pointer) {
 			stream = capi.MlirLlvmRawFdOStreamCreate(t.table, unsafe.Pointer(&name[0]), false, f, user)
 		})
-		if !capi.MlirLlvmRawFdOStreamIsNull(t.table, stream) || !strings.Contains(strings.ToLower(string(message)), "not a directory") {
+		if !capi.MlirLlvmRawFdOStreamIsNull(t.table, stream) ||
+			!strings.Contains(strings.ToLower(string(message)), "not a directory") {
 			t.Errorf("a file in a file: %s", message)
 		}
 
@@ -144,16 +148,20 @@ func TestNewerSupport(t *testing.T) {
 		at := capi.MlirRewriterBaseSaveInsertionPoint(t.table, rewriter)
 		check.Diff(t, "a point before an operation", capi.MlirRewriterInsertionPoint{Block: block, Point: f}, at)
 		capi.MlirRewriterBaseSetInsertionPointToEnd(t.table, rewriter, block)
-		check.Diff(t, "a point at the end", capi.MlirRewriterInsertionPoint{Block: block}, capi.MlirRewriterBaseSaveInsertionPoint(t.table, rewriter))
+		check.Diff(t, "a point at the end", capi.MlirRewriterInsertionPoint{Block: block},
+			capi.MlirRewriterBaseSaveInsertionPoint(t.table, rewriter))
 		capi.MlirRewriterBaseRestoreInsertionPoint(t.table, rewriter, at)
 		check.Diff(t, "the point again", f, capi.MlirRewriterBaseGetOperationAfterInsertion(t.table, rewriter))
 
 		if t.table.Has("mlirOperationIsAncestor") {
 			check.Diff(t, "ancestors", []bool{true, true, false, true, false}, []bool{
-				capi.MlirOperationIsAncestor(t.table, top, f), capi.MlirOperationIsAncestor(t.table, f, f), capi.MlirOperationIsAncestor(t.table, f, top),
+				capi.MlirOperationIsAncestor(t.table, top, f), capi.MlirOperationIsAncestor(t.table, f, f),
+				capi.MlirOperationIsAncestor(t.table, f, top),
 				capi.MlirOperationIsProperAncestor(t.table, top, f), capi.MlirOperationIsProperAncestor(t.table, f, f)})
-			check.Diff(t, "the attribute", "sym_visibility", capi.MlirSymbolTableGetDefaultVisibilityAttributeName(t.table))
-			made := capi.MlirDialectMaterializeConstant(t.table, capi.MlirContextGetOrLoadDialect(t.table, t.context, "arith"), rewriter,
+			check.Diff(t, "the attribute", "sym_visibility",
+				capi.MlirSymbolTableGetDefaultVisibilityAttributeName(t.table))
+			made := capi.MlirDialectMaterializeConstant(t.table,
+				capi.MlirContextGetOrLoadDialect(t.table, t.context, "arith"), rewriter,
 				t.attribute("7 : i32"), t.typ("i32"), capi.MlirLocationUnknownGet(t.table, t.context))
 			t.is("7 : i32", capi.MlirOperationGetAttributeByName(t.table, made, "value"))
 			check.Diff(t, "in a scope", false, capi.MlirContextIsInTransientScope(t.table, t.context))
@@ -172,7 +180,8 @@ func TestNewerLLVM(t *testing.T) {
 		check.Diff(t, "kinds", []bool{true, false, true, false, true, false}, []bool{
 			capi.MlirTypeIsALLVMArrayType(t.table, array), capi.MlirTypeIsALLVMArrayType(t.table, function),
 			capi.MlirTypeIsALLVMFunctionType(t.table, function), capi.MlirTypeIsALLVMFunctionType(t.table, array),
-			capi.MlirLLVMFunctionTypeIsVarArg(t.table, function), capi.MlirLLVMFunctionTypeIsVarArg(t.table, t.typ("!llvm.func<void (i32)>"))})
+			capi.MlirLLVMFunctionTypeIsVarArg(t.table, function),
+			capi.MlirLLVMFunctionTypeIsVarArg(t.table, t.typ("!llvm.func<void (i32)>"))})
 		check.Diff(t, "elements", uint32(7), capi.MlirLLVMArrayTypeGetNumElements(t.table, array))
 		t.typeID("!llvm.array<7 x i8>", capi.MlirLLVMArrayTypeGetTypeID)
 		t.typeID("!llvm.func<void (i32)>", capi.MlirLLVMFunctionTypeGetTypeID)
@@ -190,16 +199,20 @@ func TestNewerLLVM(t *testing.T) {
 			check.Diff(t, "an operand", a, capi.MlirLLVMMDNodeAttrGetOperand(t.table, node, i))
 		}
 		is := []func(*capi.Table, capi.MlirAttribute) bool{
-			capi.MlirLLVMAttrIsAMDStringAttr, capi.MlirLLVMAttrIsAMDConstantAttr, capi.MlirLLVMAttrIsAMDGlobalValueAttr, capi.MlirLLVMAttrIsAMDNodeAttr}
+			capi.MlirLLVMAttrIsAMDStringAttr, capi.MlirLLVMAttrIsAMDConstantAttr, capi.MlirLLVMAttrIsAMDGlobalValueAttr,
+			capi.MlirLLVMAttrIsAMDNodeAttr}
 		id := []func(*capi.Table) capi.MlirTypeID{
-			capi.MlirLLVMMDStringAttrGetTypeID, capi.MlirLLVMMDConstantAttrGetTypeID, capi.MlirLLVMMDGlobalValueAttrGetTypeID, capi.MlirLLVMMDNodeAttrGetTypeID}
+			capi.MlirLLVMMDStringAttrGetTypeID, capi.MlirLLVMMDConstantAttrGetTypeID,
+			capi.MlirLLVMMDGlobalValueAttrGetTypeID, capi.MlirLLVMMDNodeAttrGetTypeID}
 		for i, a := range append(operands, node) {
 			for k := range is {
 				check.Diff(t, "the kind", i == k, is[k](t.table, a))
-				check.Diff(t, "the identity", i == k, capi.MlirTypeIDEqual(t.table, id[k](t.table), capi.MlirAttributeGetTypeID(t.table, a)))
+				check.Diff(t, "the identity", i == k,
+					capi.MlirTypeIDEqual(t.table, id[k](t.table), capi.MlirAttributeGetTypeID(t.table, a)))
 			}
 		}
-		if unit := capi.MlirLLVMDICompileUnitAttrGetRecSelf(t.table, t.attribute("distinct[0]<1 : i32>")); unit.Ptr == nil {
+		if unit := capi.MlirLLVMDICompileUnitAttrGetRecSelf(t.table, t.attribute("distinct[0]<1 : i32>")); unit.Ptr ==
+			nil {
 			t.Error("there is no compile unit that names itself")
 		}
 	})
@@ -219,7 +232,8 @@ func TestNewerDialects(t *testing.T) {
 			t.Error("two maps are a convolution")
 		}
 		for typ, get := range map[string]func(*capi.Table) capi.MlirTypeID{
-			"!smt.bv<3>": capi.MlirSMTBitVectorTypeGetTypeID, "!smt.bool": capi.MlirSMTBoolTypeGetTypeID, "!smt.int": capi.MlirSMTIntTypeGetTypeID} {
+			"!smt.bv<3>": capi.MlirSMTBitVectorTypeGetTypeID, "!smt.bool": capi.MlirSMTBoolTypeGetTypeID,
+			"!smt.int": capi.MlirSMTIntTypeGetTypeID} {
 			t.typeID(typ, get)
 		}
 		if !t.table.Has("stablehloMeshAttrGet") {
@@ -229,23 +243,31 @@ func TestNewerDialects(t *testing.T) {
 		future := capi.StablehloFutureTypeGet(t.table, t.context, 2, &types[0])
 		check.Diff(t, "futures", []any{true, false, 2, types[0], types[1]}, []any{
 			capi.StablehloTypeIsAFuture(t.table, future), capi.StablehloTypeIsAFuture(t.table, types[0]),
-			capi.StablehloFutureTypeGetNumTypes(t.table, future), capi.StablehloFutureTypeGetType(t.table, future, 0), capi.StablehloFutureTypeGetType(t.table, future, 1)})
+			capi.StablehloFutureTypeGetNumTypes(t.table, future), capi.StablehloFutureTypeGetType(t.table, future, 0),
+			capi.StablehloFutureTypeGetType(t.table, future, 1)})
 		axis := capi.StablehloMeshAxisAttrGet(t.table, t.context, "x", 4)
-		check.Diff(t, "an axis", []any{"x", int64(4)}, []any{capi.StablehloMeshAxisAttrGetName(t.table, axis), capi.StablehloMeshAxisAttrGetSize(t.table, axis)})
+		check.Diff(t, "an axis", []any{"x", int64(4)},
+			[]any{capi.StablehloMeshAxisAttrGetName(t.table, axis), capi.StablehloMeshAxisAttrGetSize(t.table, axis)})
 		axes := capi.MlirArrayAttrGet(t.table, t.context, 1, &axis)
 		ids := t.attribute("dense<[3, 2, 1, 0]> : tensor<4xi64>")
 		mesh := capi.StablehloMeshAttrGet(t.table, t.context, axes, ids)
-		check.Diff(t, "a mesh", []any{axes, ids}, []any{capi.StablehloMeshAttrGetAxes(t.table, mesh), capi.StablehloMeshAttrGetDeviceIds(t.table, mesh)})
+		check.Diff(t, "a mesh", []any{axes, ids},
+			[]any{capi.StablehloMeshAttrGetAxes(t.table, mesh), capi.StablehloMeshAttrGetDeviceIds(t.table, mesh)})
 		part := capi.StablehloSubAxisInfoAttrGet(t.table, t.context, 2, 3)
-		check.Diff(t, "a part", []int64{2, 3}, []int64{capi.StablehloSubAxisInfoAttrGetPreSize(t.table, part), capi.StablehloSubAxisInfoAttrGetSize(t.table, part)})
+		check.Diff(t, "a part", []int64{2, 3}, []int64{capi.StablehloSubAxisInfoAttrGetPreSize(t.table, part),
+			capi.StablehloSubAxisInfoAttrGetSize(t.table, part)})
 		ref := capi.StablehloAxisRefAttrGet(t.table, t.context, "x", part)
-		check.Diff(t, "a reference", []any{"x", part}, []any{capi.StablehloAxisRefAttrGetName(t.table, ref), capi.StablehloAxisRefAttrGetSubAxisInfo(t.table, ref)})
+		check.Diff(t, "a reference", []any{"x", part}, []any{capi.StablehloAxisRefAttrGetName(t.table, ref),
+			capi.StablehloAxisRefAttrGetSubAxisInfo(t.table, ref)})
 		refs := capi.MlirArrayAttrGet(t.table, t.context, 1, &ref)
 		group := capi.StablehloReplicaGroupMeshAxesAttrGet(t.table, t.context, mesh, refs)
 		check.Diff(t, "a group", []any{mesh, refs}, []any{
-			capi.StablehloReplicaGroupMeshAxesAttrGetMesh(t.table, group), capi.StablehloReplicaGroupMeshAxesAttrGetAxes(t.table, group)})
-		is := []func(*capi.Table, capi.MlirAttribute) bool{capi.StablehloAttributeIsAMeshAxisAttr, capi.StablehloAttributeIsAMeshAttr,
-			capi.StablehloAttributeIsASubAxisInfoAttr, capi.StablehloAttributeIsAnAxisRefAttr, capi.StablehloAttributeIsAReplicaGroupMeshAxesAttr}
+			capi.StablehloReplicaGroupMeshAxesAttrGetMesh(t.table, group),
+			capi.StablehloReplicaGroupMeshAxesAttrGetAxes(t.table, group)})
+		is := []func(*capi.Table, capi.MlirAttribute) bool{capi.StablehloAttributeIsAMeshAxisAttr,
+			capi.StablehloAttributeIsAMeshAttr,
+			capi.StablehloAttributeIsASubAxisInfoAttr, capi.StablehloAttributeIsAnAxisRefAttr,
+			capi.StablehloAttributeIsAReplicaGroupMeshAxesAttr}
 		for i, a := range []capi.MlirAttribute{axis, mesh, part, ref, group} {
 			for k := range is {
 				check.Diff(t, "the kind", i == k, is[k](t.table, a))
@@ -307,7 +329,8 @@ func TestNewerTraits(t *testing.T) {
 		for _, make := range makers {
 			capi.MlirDynamicOpTraitDestroy(t.table, make(t.table))
 		}
-		check.Diff(t, "arith is extensible", false, capi.MlirDialectIsAExtensibleDialect(t.table, capi.MlirContextGetOrLoadDialect(t.table, t.context, "arith")))
+		check.Diff(t, "arith is extensible", false, capi.MlirDialectIsAExtensibleDialect(t.table,
+			capi.MlirContextGetOrLoadDialect(t.table, t.context, "arith")))
 	})
 }
 
@@ -316,27 +339,48 @@ var newerPasses = map[string]struct {
 	create   func(*capi.Table) capi.MlirPass
 	register func(*capi.Table)
 }{
-	"ConversionConvertACCToLLVMPass":              {capi.MlirCreateConversionConvertACCToLLVMPass, capi.MlirRegisterConversionConvertACCToLLVMPass},
-	"ConversionConvertMathToNVVM":                 {capi.MlirCreateConversionConvertMathToNVVM, capi.MlirRegisterConversionConvertMathToNVVM},
-	"ConversionRaiseSCFToAffinePass":              {capi.MlirCreateConversionRaiseSCFToAffinePass, capi.MlirRegisterConversionRaiseSCFToAffinePass},
-	"ConversionRaiseWasmMLIR":                     {capi.MlirCreateConversionRaiseWasmMLIR, capi.MlirRegisterConversionRaiseWasmMLIR},
-	"ConversionTosaToSPIRVTosa":                   {capi.MlirCreateConversionTosaToSPIRVTosa, capi.MlirRegisterConversionTosaToSPIRVTosa},
-	"ConversionTosaToSPIRVTosaMarkGraphConstants": {capi.MlirCreateConversionTosaToSPIRVTosaMarkGraphConstants, capi.MlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants},
-	"LinalgLinalgCategorizeOpsPass":               {capi.MlirCreateLinalgLinalgCategorizeOpsPass, capi.MlirRegisterLinalgLinalgCategorizeOpsPass},
-	"TransformsCSEPass":                           {capi.MlirCreateTransformsCSEPass, capi.MlirRegisterTransformsCSEPass},
-	"TransformsCanonicalizerPass":                 {capi.MlirCreateTransformsCanonicalizerPass, capi.MlirRegisterTransformsCanonicalizerPass},
-	"TransformsControlFlowSinkPass":               {capi.MlirCreateTransformsControlFlowSinkPass, capi.MlirRegisterTransformsControlFlowSinkPass},
-	"TransformsGenerateRuntimeVerificationPass":   {capi.MlirCreateTransformsGenerateRuntimeVerificationPass, capi.MlirRegisterTransformsGenerateRuntimeVerificationPass},
-	"TransformsInlinerPass":                       {capi.MlirCreateTransformsInlinerPass, capi.MlirRegisterTransformsInlinerPass},
-	"TransformsLoopInvariantCodeMotionPass":       {capi.MlirCreateTransformsLoopInvariantCodeMotionPass, capi.MlirRegisterTransformsLoopInvariantCodeMotionPass},
-	"TransformsLoopInvariantSubsetHoistingPass":   {capi.MlirCreateTransformsLoopInvariantSubsetHoistingPass, capi.MlirRegisterTransformsLoopInvariantSubsetHoistingPass},
-	"TransformsPrintOpStatsPass":                  {capi.MlirCreateTransformsPrintOpStatsPass, capi.MlirRegisterTransformsPrintOpStatsPass},
-	"TransformsRemoveDeadValuesPass":              {capi.MlirCreateTransformsRemoveDeadValuesPass, capi.MlirRegisterTransformsRemoveDeadValuesPass},
-	"TransformsSCCPPass":                          {capi.MlirCreateTransformsSCCPPass, capi.MlirRegisterTransformsSCCPPass},
-	"TransformsStripDebugInfoPass":                {capi.MlirCreateTransformsStripDebugInfoPass, capi.MlirRegisterTransformsStripDebugInfoPass},
-	"TransformsSymbolDCEPass":                     {capi.MlirCreateTransformsSymbolDCEPass, capi.MlirRegisterTransformsSymbolDCEPass},
-	"TransformsSymbolPrivatizePass":               {capi.MlirCreateTransformsSymbolPrivatizePass, capi.MlirRegisterTransformsSymbolPrivatizePass},
-	"TransformsTopologicalSortPass":               {capi.MlirCreateTransformsTopologicalSortPass, capi.MlirRegisterTransformsTopologicalSortPass},
-	"TransformsTrivialDeadCodeEliminationPass":    {capi.MlirCreateTransformsTrivialDeadCodeEliminationPass, capi.MlirRegisterTransformsTrivialDeadCodeEliminationPass},
-	"TransformsViewOpGraphPass":                   {capi.MlirCreateTransformsViewOpGraphPass, capi.MlirRegisterTransformsViewOpGraphPass},
+	"ConversionConvertACCToLLVMPass": {capi.MlirCreateConversionConvertACCToLLVMPass,
+		capi.MlirRegisterConversionConvertACCToLLVMPass},
+	"ConversionConvertMathToNVVM": {capi.MlirCreateConversionConvertMathToNVVM,
+		capi.MlirRegisterConversionConvertMathToNVVM},
+	"ConversionRaiseSCFToAffinePass": {capi.MlirCreateConversionRaiseSCFToAffinePass,
+		capi.MlirRegisterConversionRaiseSCFToAffinePass},
+	"ConversionRaiseWasmMLIR": {capi.MlirCreateConversionRaiseWasmMLIR,
+		capi.MlirRegisterConversionRaiseWasmMLIR},
+	"ConversionTosaToSPIRVTosa": {capi.MlirCreateConversionTosaToSPIRVTosa,
+		capi.MlirRegisterConversionTosaToSPIRVTosa},
+	"ConversionTosaToSPIRVTosaMarkGraphConstants": {capi.MlirCreateConversionTosaToSPIRVTosaMarkGraphConstants,
+		capi.MlirRegisterConversionTosaToSPIRVTosaMarkGraphConstants},
+	"LinalgLinalgCategorizeOpsPass": {capi.MlirCreateLinalgLinalgCategorizeOpsPass,
+		capi.MlirRegisterLinalgLinalgCategorizeOpsPass},
+	"TransformsCSEPass": {capi.MlirCreateTransformsCSEPass, capi.MlirRegisterTransformsCSEPass},
+	"TransformsCanonicalizerPass": {capi.MlirCreateTransformsCanonicalizerPass,
+		capi.MlirRegisterTransformsCanonicalizerPass},
+	"TransformsControlFlowSinkPass": {capi.MlirCreateTransformsControlFlowSinkPass,
+		capi.MlirRegisterTransformsControlFlowSinkPass},
+	"TransformsGenerateRuntimeVerificationPass": {capi.MlirCreateTransformsGenerateRuntimeVerificationPass,
+		capi.MlirRegisterTransformsGenerateRuntimeVerificationPass},
+	"TransformsInlinerPass": {capi.MlirCreateTransformsInlinerPass,
+		capi.MlirRegisterTransformsInlinerPass},
+	"TransformsLoopInvariantCodeMotionPass": {capi.MlirCreateTransformsLoopInvariantCodeMotionPass,
+		capi.MlirRegisterTransformsLoopInvariantCodeMotionPass},
+	"TransformsLoopInvariantSubsetHoistingPass": {capi.MlirCreateTransformsLoopInvariantSubsetHoistingPass,
+		capi.MlirRegisterTransformsLoopInvariantSubsetHoistingPass},
+	"TransformsPrintOpStatsPass": {capi.MlirCreateTransformsPrintOpStatsPass,
+		capi.MlirRegisterTransformsPrintOpStatsPass},
+	"TransformsRemoveDeadValuesPass": {capi.MlirCreateTransformsRemoveDeadValuesPass,
+		capi.MlirRegisterTransformsRemoveDeadValuesPass},
+	"TransformsSCCPPass": {capi.MlirCreateTransformsSCCPPass,
+		capi.MlirRegisterTransformsSCCPPass},
+	"TransformsStripDebugInfoPass": {capi.MlirCreateTransformsStripDebugInfoPass,
+		capi.MlirRegisterTransformsStripDebugInfoPass},
+	"TransformsSymbolDCEPass": {capi.MlirCreateTransformsSymbolDCEPass,
+		capi.MlirRegisterTransformsSymbolDCEPass},
+	"TransformsSymbolPrivatizePass": {capi.MlirCreateTransformsSymbolPrivatizePass,
+		capi.MlirRegisterTransformsSymbolPrivatizePass},
+	"TransformsTopologicalSortPass": {capi.MlirCreateTransformsTopologicalSortPass,
+		capi.MlirRegisterTransformsTopologicalSortPass},
+	"TransformsTrivialDeadCodeEliminationPass": {capi.MlirCreateTransformsTrivialDeadCodeEliminationPass,
+		capi.MlirRegisterTransformsTrivialDeadCodeEliminationPass},
+	"TransformsViewOpGraphPass": {capi.MlirCreateTransformsViewOpGraphPass, capi.MlirRegisterTransformsViewOpGraphPass},
 }

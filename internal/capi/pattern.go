@@ -48,7 +48,9 @@ import (
 type PatternFunc func(MlirOperation, MlirPatternRewriter) bool
 
 // CreatePattern creates a pattern, which a pattern set must take over.
-func CreatePattern(t *Table, ctx MlirContext, root string, benefit int, generates []string, match PatternFunc) MlirRewritePattern {
+func CreatePattern(
+	t *Table, ctx MlirContext, root string, benefit int, generates []string, match PatternFunc,
+) MlirRewritePattern {
 	names, free := stringRefs(generates)
 	defer free() // the library has read them by then
 	called := PatternFunc(func(op MlirOperation, r MlirPatternRewriter) bool {
@@ -59,7 +61,8 @@ func CreatePattern(t *Table, ctx MlirContext, root string, benefit int, generate
 	defer t.leave()
 	p := C.create_pattern(t.pointer(), *(*C.MlirContext)(unsafe.Pointer(&ctx)),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(root))), C.size_t(len(root)),
-		C.uint(benefit), C.intptr_t(len(generates)), (*C.MlirStringRef)(unsafe.Pointer(&names[0])), C.uintptr_t(cgo.NewHandle(called)))
+		C.uint(benefit), C.intptr_t(len(generates)), (*C.MlirStringRef)(unsafe.Pointer(&names[0])),
+		C.uintptr_t(cgo.NewHandle(called)))
 	return *(*MlirRewritePattern)(unsafe.Pointer(&p))
 }
 

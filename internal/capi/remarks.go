@@ -100,13 +100,16 @@ type Remarks struct{ s *C.remarks }
 
 // CollectRemarks makes a context report remarks of these categories to a new collection. ok is
 // false if the context reports them already, or if a category is not a regular expression.
-func CollectRemarks(t *Table, ctx MlirContext, categories MlirRemarkCategories, policy MlirRemarkPolicy) (r Remarks, ok bool) {
+func CollectRemarks(
+	t *Table, ctx MlirContext, categories MlirRemarkCategories, policy MlirRemarkPolicy,
+) (r Remarks, ok bool) {
 	s := C.remarks_new(t.pointer())
 	if s == nil {
 		panic("capi: out of memory while asking for remarks")
 	}
 	callback := MlirRemarkCallback(C.remarks_callback())
-	if MlirContextEnableOptimizationRemarksWithCallback(t, ctx, categories, policy, callback, unsafe.Pointer(s), nil, false).Value == 0 {
+	if MlirContextEnableOptimizationRemarksWithCallback(t, ctx, categories, policy, callback, unsafe.Pointer(s), nil,
+		false).Value == 0 {
 		C.remarks_free(s)
 		return Remarks{}, false
 	}
@@ -117,7 +120,8 @@ func CollectRemarks(t *Table, ctx MlirContext, categories MlirRemarkCategories, 
 func (r Remarks) Take() []Remark {
 	var out []Remark
 	for m := C.remarks_take(r.s); m != nil; m = C.remark_free(m) {
-		remark := Remark{Kind: MlirRemarkKind(m.kind), ID: uint64(m.id), Location: *(*MlirLocation)(unsafe.Pointer(&m.location))}
+		remark := Remark{Kind: MlirRemarkKind(m.kind), ID: uint64(m.id),
+			Location: *(*MlirLocation)(unsafe.Pointer(&m.location))}
 		for _, s := range unsafe.Slice(m.string, int(m.strings)) {
 			remark.Strings = append(remark.Strings, C.GoStringN(s.data, C.int(s.length)))
 		}
@@ -131,7 +135,9 @@ func (r Remarks) Free() { C.remarks_free(r.s) }
 
 // EmitRemark reports a remark to the remarks of the location's context, and returns whether it
 // is of a category that is reported. The arguments are pairs of a key and a value.
-func EmitRemark(t *Table, at MlirLocation, kind MlirRemarkKind, name, category, subcategory, function string, args []string) bool {
+func EmitRemark(
+	t *Table, at MlirLocation, kind MlirRemarkKind, name, category, subcategory, function string, args []string,
+) bool {
 	var keys, values []string
 	for i := 0; i+1 < len(args); i += 2 {
 		keys, values = append(keys, args[i]), append(values, args[i+1])
@@ -140,5 +146,6 @@ func EmitRemark(t *Table, at MlirLocation, kind MlirRemarkKind, name, category, 
 	defer freeKeys()
 	valueRefs, freeValues := stringRefs(values)
 	defer freeValues()
-	return MlirEmitOptimizationRemark(t, at, kind, name, category, subcategory, function, "", len(keys), &keyRefs[0], &valueRefs[0])
+	return MlirEmitOptimizationRemark(t, at, kind, name, category, subcategory, function, "", len(keys), &keyRefs[0],
+		&valueRefs[0])
 }

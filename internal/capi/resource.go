@@ -28,7 +28,9 @@ import (
 // NewResource creates dense resource elements on memory that must stay where it is: Go's
 // memory must be pinned. released is called once, when the library no longer uses it, during a call
 // for the context. It must not lead to the context, which would never be garbage.
-func NewResource(t *Table, typ MlirType, name string, data unsafe.Pointer, size, align int, mutable bool, released func()) MlirAttribute {
+func NewResource(
+	t *Table, typ MlirType, name string, data unsafe.Pointer, size, align int, mutable bool, released func(),
+) MlirAttribute {
 	t.enter()
 	defer t.leave()
 	raw := C.new_resource(t.pointer(), *(*C.MlirType)(unsafe.Pointer(&typ)),

@@ -16,13 +16,16 @@ import "unsafe"
 // TranslateSMTLIB calls mlirTranslateOperationToSMTLIB, which has a parameter more since LLVM 23:
 // whether solvers end with a reset. Earlier releases have the other parameters in the same
 // registers, and do not read this one: they always write the reset.
-func TranslateSMTLIB(t *Table, op MlirOperation, write MlirStringCallback, user unsafe.Pointer, inline, indent, reset bool) (ok bool) {
+func TranslateSMTLIB(
+	t *Table, op MlirOperation, write MlirStringCallback, user unsafe.Pointer, inline, indent, reset bool,
+) (ok bool) {
 	f := t.lib.Symbol("mlirTranslateOperationToSMTLIB")
 	if f == nil {
 		missing("mlirTranslateOperationToSMTLIB")
 	}
 	t.enter()
 	defer t.leave()
-	return C.translate_smtlib(f, *(*C.MlirOperation)(unsafe.Pointer(&op)), *(*C.MlirStringCallback)(unsafe.Pointer(&write)), user,
+	return C.translate_smtlib(f, *(*C.MlirOperation)(unsafe.Pointer(&op)),
+		*(*C.MlirStringCallback)(unsafe.Pointer(&write)), user,
 		C.bool(inline), C.bool(indent), C.bool(reset)).value != 0
 }

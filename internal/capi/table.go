@@ -46,7 +46,8 @@ func Open(path string) (*Table, error) {
 	if table == nil {
 		return nil, fmt.Errorf("no memory for the function table of %s", path)
 	}
-	t := &Table{functions: (*[numFunctions]unsafe.Pointer)(table), lib: lib, has: map[string]bool{}, plugins: &plugins{}}
+	t := &Table{functions: (*[numFunctions]unsafe.Pointer)(table), lib: lib, has: map[string]bool{},
+		plugins: &plugins{}}
 	for i, f := range t.functions {
 		name := C.GoString(C.name_at(C.size_t(i)))
 		t.has[name] = t.has[name] || f != nil

@@ -124,7 +124,8 @@ import (
 
 // TransformHelpers are functions of the library that AttachTransform needs. They have other
 // prototypes in libraries without mlirMemoryEffectInstancesListAppend.
-var TransformHelpers = []string{"mlirTransformOnlyReadsHandle", "mlirTransformConsumesHandle", "mlirTransformProducesHandle",
+var TransformHelpers = []string{"mlirTransformOnlyReadsHandle", "mlirTransformConsumesHandle",
+	"mlirTransformProducesHandle",
 	"mlirTransformModifiesPayload", "mlirTransformOnlyReadsPayload"}
 
 // A Transform is the meaning of operations of a transform script. Apply must not panic.
@@ -137,7 +138,8 @@ type Transform struct {
 
 // CanTransform returns the name of a function that the library lacks for AttachTransform, or "".
 func CanTransform(t *Table) (missing string) {
-	for _, name := range []string{"mlirTransformOpInterfaceAttachFallbackModel", "mlirMemoryEffectInstancesListAppend"} {
+	for _, name := range []string{"mlirTransformOpInterfaceAttachFallbackModel",
+		"mlirMemoryEffectInstancesListAppend"} {
 		if !t.Has(name) {
 			return name
 		}
@@ -154,7 +156,8 @@ func CanTransform(t *Table) (missing string) {
 // effects, a meaning in transform scripts. The context releases it when it is destroyed.
 func AttachTransform(t *Table, ctx MlirContext, name string, f Transform) {
 	apply := f.Apply
-	f.Apply = func(op MlirOperation, r MlirTransformRewriter, results MlirTransformResults, state MlirTransformState) bool {
+	f.Apply = func(op MlirOperation, r MlirTransformRewriter, results MlirTransformResults,
+		state MlirTransformState) bool {
 		defer t.pause()()
 		return apply(op, r, results, state)
 	}
@@ -162,14 +165,16 @@ func AttachTransform(t *Table, ctx MlirContext, name string, f Transform) {
 		consumed: C.uint64_t(f.Consumed), reads_only: C.bool(f.ReadsOnly), repeats: C.bool(f.Repeats)}
 	for i, to := range []*unsafe.Pointer{
 		(*unsafe.Pointer)(unsafe.Pointer(&given.help.reads)), (*unsafe.Pointer)(unsafe.Pointer(&given.help.consumes)),
-		(*unsafe.Pointer)(unsafe.Pointer(&given.help.produces)), (*unsafe.Pointer)(unsafe.Pointer(&given.help.modifies_payload)),
+		(*unsafe.Pointer)(unsafe.Pointer(&given.help.produces)),
+		(*unsafe.Pointer)(unsafe.Pointer(&given.help.modifies_payload)),
 		(*unsafe.Pointer)(unsafe.Pointer(&given.help.reads_payload)),
 	} {
 		*to = t.lib.Symbol(TransformHelpers[i])
 	}
 	t.enter()
 	defer t.leave()
-	if !C.attach_transform(*(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))), C.size_t(len(name)), given) {
+	if !C.attach_transform(*(*C.MlirContext)(unsafe.Pointer(&ctx)), (*C.char)(unsafe.Pointer(unsafe.StringData(name))),
+		C.size_t(len(name)), given) {
 		panic("capi: out of memory while attaching a transform")
 	}
 }
@@ -190,5 +195,6 @@ func Payload(t *Table, state MlirTransformState, handle MlirValue, kind int) []u
 	if list.failed {
 		panic("capi: out of memory in the payload of a handle")
 	}
-	return append([]unsafe.Pointer(nil), unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(list.items)), int(list.length))...)
+	return append([]unsafe.Pointer(nil),
+		unsafe.Slice((*unsafe.Pointer)(unsafe.Pointer(list.items)), int(list.length))...)
 }

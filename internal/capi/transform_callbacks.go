@@ -12,7 +12,8 @@ import (
 
 //export calliopeTransform
 func calliopeTransform(op, rewriter, results, state unsafe.Pointer, handle C.uintptr_t) C.int {
-	if cgo.Handle(handle).Value().(Transform).Apply(MlirOperation{op}, MlirTransformRewriter{rewriter}, MlirTransformResults{results}, MlirTransformState{state}) {
+	if cgo.Handle(handle).Value().(Transform).Apply(MlirOperation{op}, MlirTransformRewriter{rewriter},
+		MlirTransformResults{results}, MlirTransformState{state}) {
 		return 1
 	}
 	return 0

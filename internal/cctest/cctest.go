@@ -24,7 +24,8 @@ func Library(t testing.TB, files ...string) string {
 		if filepath.Ext(file) != ".c" {
 			command, cplusplus = compiler("CXX", "c++", "-std=c++17"), true
 		}
-		run(t, append(command, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-fPIC", "-I", Include(), "-c", "-o", object, file))
+		run(t, append(command, "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1", "-fPIC", "-I", Include(), "-c", "-o",
+			object, file))
 		objects = append(objects, object)
 	}
 	command := compiler("CC", "cc")

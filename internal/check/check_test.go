@@ -35,18 +35,23 @@ func TestReports(t *testing.T) {
 		want []string // parts of the reports
 	}{
 		{"equal", func(t testing.TB) { check.Diff(t, "numbers", []int{1}, []int{1}) }, nil},
-		{"equal with an option", func(t testing.TB) { check.Diff(t, "numbers", []int{}, []int(nil), cmpopts.EquateEmpty()) }, nil},
+		{"equal with an option",
+			func(t testing.TB) { check.Diff(t, "numbers", []int{}, []int(nil), cmpopts.EquateEmpty()) }, nil},
 		{"different", func(t testing.TB) { check.Diff(t, "numbers", 1, 2) }, []string{"numbers (-want +got):"}},
 		{"no error", func(t testing.TB) { check.NoError(t, nil) }, nil},
 		{"an error", func(t testing.TB) { check.NoError(t, err) }, []string{"the disk is full"}},
 		{"the error", func(t testing.TB) { check.Error(t, err, "disk", "full") }, nil},
-		{"another error", func(t testing.TB) { check.Error(t, err, "disk", "slow", "empty") }, []string{`does not say "slow"`, `does not say "empty"`}},
+		{"another error", func(t testing.TB) { check.Error(t, err, "disk", "slow", "empty") },
+			[]string{`does not say "slow"`, `does not say "empty"`}},
 		{"the panic", func(t testing.TB) { check.Panics(t, "full", func() { panic("the disk is full") }) }, nil},
-		{"another panic", func(t testing.TB) { check.Panics(t, "full", func() { panic("the disk is slow") }) }, []string{"the panic is the disk is slow (string)"}},
-		{"a panic with an error", func(t testing.TB) { check.Panics(t, "full", func() { panic(err) }) }, []string{"(*errors.errorString)"}},
+		{"another panic", func(t testing.TB) { check.Panics(t, "full", func() { panic("the disk is slow") }) },
+			[]string{"the panic is the disk is slow (string)"}},
+		{"a panic with an error", func(t testing.TB) { check.Panics(t, "full", func() { panic(err) }) },
+			[]string{"(*errors.errorString)"}},
 		{"no panic", func(t testing.TB) { check.Panics(t, "full", func() {}) }, []string{"there is no panic"}},
 		{"a value", func(t testing.TB) { check.Diff(t, "value", 1, check.Must(1, nil)) }, nil},
-		{"no value", func(t testing.TB) { check.Panics(t, "disk", func() { check.Must(1, err) }) }, []string{"(*errors.errorString)"}},
+		{"no value", func(t testing.TB) { check.Panics(t, "disk", func() { check.Must(1, err) }) },
+			[]string{"(*errors.errorString)"}},
 		{"an error that is missing", func(t testing.TB) { check.Error(t, nil, "disk") }, []string{"there is no error"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

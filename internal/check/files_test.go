@@ -32,5 +32,6 @@ func TestFiles(t *testing.T) {
 func TestRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table.tsv")
 	check.NoError(t, os.WriteFile(path, []byte("file\tkind\na\tgood\nb\t\n"), 0o644))
-	check.Diff(t, "rows", []map[string]string{{"file": "a", "kind": "good"}, {"file": "b", "kind": ""}}, check.Rows(t, path))
+	check.Diff(t, "rows", []map[string]string{{"file": "a", "kind": "good"}, {"file": "b", "kind": ""}},
+		check.Rows(t, path))
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Receivers calls each exported method of the pointers, which point to zero values, with
-// zero arguments, and those of nil pointers if the type is no error and exports no field. It reports a panic that does not begin with prefix. The pointers must be of all
-// structs that the package in the current folder exports.
+// zero arguments, and those of nil pointers if the type is no error and exports no field. It reports a panic that does
+// not begin with prefix. The pointers must be of all structs that the package in the current folder exports.
 func Receivers(t *testing.T, prefix string, pointers ...any) {
 	t.Helper()
 	missing := exportedStructs(t)

@@ -23,7 +23,8 @@ func Cause(state *os.ProcessState, printed string) string {
 
 // isReason reports whether a line names the reason of a crash.
 func isReason(line string) bool {
-	for _, start := range []string{"SIG", "Exception 0x", "fatal error: ", "panic: ", "LLVM ERROR: ", "terminate called",
+	for _, start := range []string{"SIG", "Exception 0x", "fatal error: ", "panic: ", "LLVM ERROR: ",
+		"terminate called",
 		"runtime/cgo: pthread_create failed", "runtime: failed to create new OS thread"} {
 		if strings.HasPrefix(line, start) {
 			return true

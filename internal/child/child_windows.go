@@ -14,7 +14,8 @@ const handleEnv = "CALLIOPE_ANSWERS"
 // last before the start, when cmd.Env is set.
 func Inherit(cmd *exec.Cmd, f *os.File) error {
 	handle := syscall.Handle(f.Fd())
-	if err := syscall.SetHandleInformation(handle, syscall.HANDLE_FLAG_INHERIT, syscall.HANDLE_FLAG_INHERIT); err != nil {
+	if err := syscall.SetHandleInformation(handle, syscall.HANDLE_FLAG_INHERIT, syscall.HANDLE_FLAG_INHERIT); err !=
+		nil {
 		return os.NewSyscallError("SetHandleInformation", err)
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{AdditionalInheritedHandles: []syscall.Handle{handle}}

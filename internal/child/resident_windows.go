@@ -24,7 +24,8 @@ func Resident(pid int) (int64, error) {
 	defer syscall.CloseHandle(process)
 	var c memoryCounters
 	c.size = uint32(unsafe.Sizeof(c))
-	if ok, _, err := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&c)), uintptr(c.size)); ok == 0 {
+	if ok, _,
+		err := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&c)), uintptr(c.size)); ok == 0 {
 		return 0, err
 	}
 	return int64(c.working), nil

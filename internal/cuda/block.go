@@ -48,7 +48,8 @@ func (b *Block) ToDevice(copies []Copy) error {
 		return nil
 	}
 	list := listOf(copies)
-	err := b.pool.driver.check(C.calliope_cuda_to_device(b.pool.driver.c, &b.c, b.stream, &list[0], C.size_t(len(list))))
+	err := b.pool.driver.check(
+		C.calliope_cuda_to_device(b.pool.driver.c, &b.c, b.stream, &list[0], C.size_t(len(list))))
 	b.copies, b.broken = true, b.broken || err != nil
 	return err
 }
@@ -56,7 +57,8 @@ func (b *Block) ToDevice(copies []Copy) error {
 func listOf(copies []Copy) []C.calliope_cuda_copy {
 	list := make([]C.calliope_cuda_copy, len(copies))
 	for i, c := range copies {
-		list[i] = C.calliope_cuda_copy{offset: C.size_t(c.Offset), device: C.uint64_t(uintptr(c.Device)), size: C.size_t(c.Size)}
+		list[i] = C.calliope_cuda_copy{offset: C.size_t(c.Offset), device: C.uint64_t(uintptr(c.Device)),
+			size: C.size_t(c.Size)}
 	}
 	return list
 }

@@ -48,7 +48,8 @@ func TestCopies(t *testing.T) {
 	block := check.Must(p.Take(s.Pointer(), 192))
 	check.NoError(t, block.ToHost([]cuda.Copy{{0, a.Pointer(), 8}, {64, b.Pointer(), 8}}))
 	view := func(offset int) []byte { return block.Bytes(offset, 8) }
-	check.Diff(t, "operands", append(bytes.Repeat([]byte{1}, 8), bytes.Repeat([]byte{2}, 8)...), append(bytes.Clone(view(0)), view(64)...))
+	check.Diff(t, "operands", append(bytes.Repeat([]byte{1}, 8), bytes.Repeat([]byte{2}, 8)...),
+		append(bytes.Clone(view(0)), view(64)...))
 	s.Hold()
 	copy(view(128), "results!")
 	check.NoError(t, block.ToDevice([]cuda.Copy{{128, out.Pointer(), 8}}))
@@ -62,7 +63,8 @@ func TestCopies(t *testing.T) {
 	s.Drain()
 	check.Diff(t, "result", "results!", string(out.Bytes()))
 	c := counts()
-	check.Diff(t, "counts", cudatest.Counts{Waits: 1, ToHost: 2, ToDevice: 1, Records: 2, Allocated: 2, Pinned: 8192}, c)
+	check.Diff(t, "counts", cudatest.Counts{Waits: 1, ToHost: 2, ToDevice: 1, Records: 2, Allocated: 2, Pinned: 8192},
+		c)
 	check.Must(p.Take(s.Pointer(), 192)).Release()
 	check.Diff(t, "blocks after the copies", 2, counts().Allocated)
 }
@@ -117,9 +119,11 @@ func TestErrors(t *testing.T) {
 		after    int
 		want     []string
 	}{
-		{"cuStreamGetCtx", 400, 0, []string{"cuStreamGetCtx: CUDA_ERROR_INVALID_HANDLE (400): invalid resource handle"}},
+		{"cuStreamGetCtx", 400, 0,
+			[]string{"cuStreamGetCtx: CUDA_ERROR_INVALID_HANDLE (400): invalid resource handle"}},
 		{"cuCtxPushCurrent_v2", 201, 0, []string{"cuCtxPushCurrent: CUDA_ERROR_INVALID_CONTEXT (201)"}},
-		{"cuMemHostAlloc", 719, 0, []string{"cuMemHostAlloc: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure"}},
+		{"cuMemHostAlloc", 719, 0,
+			[]string{"cuMemHostAlloc: CUDA_ERROR_LAUNCH_FAILED (719): unspecified launch failure"}},
 		{"cuEventCreate", 2, 0, nil}, // the second attempt succeeds
 		{"cuMemHostAlloc", 2, 0, nil},
 		{"cuMemHostAlloc", 12345, 0, []string{"cuMemHostAlloc: an unknown error (12345)"}},

@@ -46,7 +46,8 @@ func load(path string) (*Driver, error) {
 	for i := range table {
 		name := C.GoString(C.calliope_cuda_names[i])
 		if table[i] = from.Symbol(name); table[i] == nil {
-			return nil, fmt.Errorf("CUDA's driver: the library %s has no function %s: it is no driver of CUDA 11 or later", path, name)
+			return nil, fmt.Errorf(
+				"CUDA's driver: the library %s has no function %s: it is no driver of CUDA 11 or later", path, name)
 		}
 	}
 	if err := d.check(C.calliope_cuda_init(d.c)); err != nil {

@@ -71,7 +71,8 @@ func (p *Pool) reuse(context unsafe.Pointer, size int) *Block {
 	best := -1
 	for i, b := range p.idle {
 		n := int(b.c.size)
-		if unsafe.Pointer(b.c.context) == context && n >= size && n <= 2*size && (best < 0 || n < int(p.idle[best].c.size)) {
+		if unsafe.Pointer(b.c.context) == context && n >= size && n <= 2*size &&
+			(best < 0 || n < int(p.idle[best].c.size)) {
 			best = i
 		}
 	}

@@ -26,11 +26,13 @@ var (
 
 // A tap's error does not stop the run: the barrier has it, once, and the log.
 func TestTapErrors(t *testing.T) {
-	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
+	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async,
+		callbacks.Deferred} {
 		t.Run(way.String(), func(t *testing.T) {
 			var log bytes.Buffer
 			g := group(t)
-			_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
+			_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: slog.New(
+				slog.NewTextHandler(&log, nil))}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
 				if f.Args[0].Data[0] == 1 {
 					panic("oops")
 				}
@@ -47,7 +49,8 @@ func TestTapErrors(t *testing.T) {
 			check.Diff(t, "count", calls, e.Count)
 			check.Diff(t, "kept", 64, len(e.Errors))
 			check.Diff(t, "is", true, errors.Is(err, errMine) && errors.Is(e.Last(), errMine))
-			check.Diff(t, "last", callbacks.CallError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63], cmpErrors)
+			check.Diff(t, "last", callbacks.CallError{Callback: "f", Device: 1, RunID: 5, Err: errMine}, *e.Errors[63],
+				cmpErrors)
 			check.Text(t, err, `callbacks: barrier "here": 100 calls of taps failed, the last in run 5: callbacks: callback "f" on device 1: mine`)
 			check.Diff(t, "lines in the log", calls, strings.Count(log.String(), "a tap failed"))
 			check.NoError(t, g.Barrier(t.Context(), "again"))
@@ -58,7 +61,8 @@ func TestTapErrors(t *testing.T) {
 // An error whose Error method panics does no harm.
 func TestTapErrorWithoutText(t *testing.T) {
 	g := group(t)
-	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{}, func(*callbacks.Frame) error { return broken{} })
+	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{},
+		func(*callbacks.Frame) error { return broken{} })
 	run := begin(t, g, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	run.End()
@@ -74,9 +78,11 @@ func TestErrorsThatFailTheRun(t *testing.T) {
 	run := begin(t, g, dispatch.RunOptions{})
 	check.Diff(t, "FailRun", errMine, invoke(s, frame(run, contract.Observe, 1)), cmpErrors)
 	r := registry2(t, "taps", fail)
-	check.Diff(t, "passthrough", errMine, invoke(resolve(t, r, contract.Passthrough), frame(run, contract.Passthrough, 1)), cmpErrors)
+	check.Diff(t, "passthrough", errMine,
+		invoke(resolve(t, r, contract.Passthrough), frame(run, contract.Passthrough, 1)), cmpErrors)
 	run.Cancel()
-	check.Diff(t, "cancelled", context.Canceled, invoke(resolve(t, r, contract.Observe), frame(run, contract.Observe, 1)), cmpErrors)
+	check.Diff(t, "cancelled", context.Canceled,
+		invoke(resolve(t, r, contract.Observe), frame(run, contract.Observe, 1)), cmpErrors)
 	run.End()
 	check.NoError(t, g.Barrier(t.Context(), "b"))
 }
@@ -95,11 +101,12 @@ func TestBarrierWaits(t *testing.T) {
 	g := group(t)
 	leave := make(chan bool)
 	delivered := 0
-	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Async}, func(*callbacks.Frame) error {
-		<-leave
-		delivered++
-		return nil
-	})
+	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Async},
+		func(*callbacks.Frame) error {
+			<-leave
+			delivered++
+			return nil
+		})
 	run := begin(t, g, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
@@ -129,7 +136,8 @@ func TestBarrierWaits(t *testing.T) {
 // Errors of taps whose context the barrier outlived are not lost.
 func TestBarrierKeepsErrors(t *testing.T) {
 	g := group(t)
-	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{}, func(*callbacks.Frame) error { return errMine })
+	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{},
+		func(*callbacks.Frame) error { return errMine })
 	run := begin(t, g, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	ended, cancel := context.WithCancel(t.Context())
@@ -153,10 +161,11 @@ func TestBarrierInside(t *testing.T) {
 		t.Run(way.String(), func(t *testing.T) {
 			g := group(t)
 			var errs []error
-			_, s := bound(t, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
-				errs = append(errs, g.Barrier(f.Context(), "b"), callbacks.Barrier(f.Context(), "b"))
-				return nil
-			})
+			_, s := bound(t, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way},
+				func(f *callbacks.Frame) error {
+					errs = append(errs, g.Barrier(f.Context(), "b"), callbacks.Barrier(f.Context(), "b"))
+					return nil
+				})
 			run := begin(t, g, dispatch.RunOptions{})
 			check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 			run.End()
@@ -187,7 +196,8 @@ func TestEnter(t *testing.T) {
 		Leave: func(entered any) { add(fmt.Sprint("leave ", entered)) },
 	})
 	defer g.Close()
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(*callbacks.Frame) error { add("call"); return nil })
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine},
+		func(*callbacks.Frame) error { add("call"); return nil })
 	run := begin(t, g, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Call, 1)))
 	add("over")

@@ -135,7 +135,8 @@ func (c *copies) make(from [3][]tensor.View, fresh func(n int) ([]byte, func()))
 					cached.Copy(data, v.Data)
 				}
 			}
-			c.memory[i][j] = tensor.View{Shape: tensor.Shape{DType: v.Shape.DType, Dims: slices.Clone(v.Shape.Dims)}, Data: data}
+			c.memory[i][j] = tensor.View{Shape: tensor.Shape{DType: v.Shape.DType, Dims: slices.Clone(v.Shape.Dims)},
+				Data: data}
 		}
 	}
 }

@@ -28,7 +28,9 @@ const short = 20 * time.Millisecond
 var errMine = errors.New("mine")
 
 // bound is a slot of a registry of the test's own.
-func bound(t testing.TB, form contract.Form, r callbacks.RegistryOptions, o callbacks.Options, fn callbacks.Func) (*callbacks.Registry, *dispatch.Slot) {
+func bound(
+	t testing.TB, form contract.Form, r callbacks.RegistryOptions, o callbacks.Options, fn callbacks.Func,
+) (*callbacks.Registry, *dispatch.Slot) {
 	t.Helper()
 	registry, err := callbacks.NewRegistry(t.Name(), r)
 	check.NoError(t, err)
@@ -111,12 +113,14 @@ func TestDispatch(t *testing.T) {
 			t.Run(fmt.Sprint(way, "/", form), func(t *testing.T) {
 				f := frame(nil, form, 1, 2, 3)
 				original := &f.Args[0].Data[0]
-				_, s := bound(t, form, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(got *callbacks.Frame) error {
-					check.Diff(t, "on the runtime's memory", way == callbacks.Inline, &got.Args[0].Data[0] == original)
-					check.Diff(t, "device and run", []int64{1, 5}, []int64{int64(got.Device), got.RunID})
-					check.NoError(t, got.Context().Err())
-					return double(got)
-				})
+				_, s := bound(t, form, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way},
+					func(got *callbacks.Frame) error {
+						check.Diff(t, "on the runtime's memory", way == callbacks.Inline,
+							&got.Args[0].Data[0] == original)
+						check.Diff(t, "device and run", []int64{1, 5}, []int64{int64(got.Device), got.RunID})
+						check.NoError(t, got.Context().Err())
+						return double(got)
+					})
 				check.Diff(t, "in place", way == callbacks.Inline, s.InPlace(nil))
 				check.Diff(t, "deferred", way == callbacks.Deferred, s.Deferred())
 				check.NoError(t, invoke(s, f))
@@ -148,11 +152,12 @@ func TestDispatchErrors(t *testing.T) {
 			}},
 		} {
 			t.Run(way.String()+"/"+what, func(t *testing.T) {
-				_, s := bound(t, contract.Passthrough, callbacks.RegistryOptions{Workers: 1}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
-					check.NoError(t, double(f))
-					test.fn()
-					return errMine
-				})
+				_, s := bound(t, contract.Passthrough, callbacks.RegistryOptions{Workers: 1},
+					callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
+						check.NoError(t, double(f))
+						test.fn()
+						return errMine
+					})
 				for range 3 { // the worker is free again
 					f := frame(nil, contract.Passthrough, 1)
 					test.check(t, invoke(s, f))
@@ -172,7 +177,8 @@ func TestTimeout(t *testing.T) {
 	}{
 		"of the callback": {callbacks.RegistryOptions{Timeout: time.Hour}, callbacks.Options{Timeout: short}},
 		"of the registry": {callbacks.RegistryOptions{Timeout: short}, callbacks.Options{}},
-		"deferred":        {callbacks.RegistryOptions{}, callbacks.Options{Timeout: short, Dispatch: callbacks.Deferred}},
+		"deferred": {callbacks.RegistryOptions{},
+			callbacks.Options{Timeout: short, Dispatch: callbacks.Deferred}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			leave, left := make(chan bool), make(chan bool)
@@ -187,7 +193,8 @@ func TestTimeout(t *testing.T) {
 			err := invoke(s, f)
 			e := check.As[*callbacks.TimeoutError](t, err)
 			check.Diff(t, "error", callbacks.TimeoutError{Limit: short}, *e)
-			check.Diff(t, "is", true, errors.Is(err, context.DeadlineExceeded) && errors.Is(err, os.ErrDeadlineExceeded) && e.Timeout())
+			check.Diff(t, "is", true, errors.Is(err, context.DeadlineExceeded) &&
+				errors.Is(err, os.ErrDeadlineExceeded) && e.Timeout())
 			check.Text(t, err, `callbacks: callback "f" on device 1: the function did not return after 20ms`)
 			close(leave)
 			<-left
@@ -199,10 +206,11 @@ func TestTimeout(t *testing.T) {
 // A function that ends with its context, and says something of its own, is as late as
 // one that does not.
 func TestErrorAfterTimeout(t *testing.T) {
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Timeout: time.Millisecond}, func(f *callbacks.Frame) error {
-		<-f.Context().Done()
-		return f.Context().Err()
-	})
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Timeout: time.Millisecond},
+		func(f *callbacks.Frame) error {
+			<-f.Context().Done()
+			return f.Context().Err()
+		})
 	for range 50 {
 		check.As[*callbacks.TimeoutError](t, invoke(s, frame(nil, contract.Call, 1)))
 	}
@@ -211,13 +219,15 @@ func TestErrorAfterTimeout(t *testing.T) {
 // Waiting for a worker is bounded, too.
 func TestTimeoutWaitingForWorker(t *testing.T) {
 	entered, leave := make(chan bool), make(chan bool)
-	registry, hog := bound(t, contract.Call, callbacks.RegistryOptions{Workers: 1}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(*callbacks.Frame) error {
-		entered <- true
-		<-leave
-		return nil
-	})
+	registry, hog := bound(t, contract.Call, callbacks.RegistryOptions{Workers: 1},
+		callbacks.Options{Dispatch: callbacks.Goroutine}, func(*callbacks.Frame) error {
+			entered <- true
+			<-leave
+			return nil
+		})
 	called := false
-	check.NoError(t, registry.Register("g", func(*callbacks.Frame) error { called = true; return nil }, callbacks.Options{Timeout: short}))
+	check.NoError(t, registry.Register("g", func(*callbacks.Frame) error { called = true; return nil },
+		callbacks.Options{Timeout: short}))
 	late, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: "g", Registry: registry.Name()})
 	check.NoError(t, err)
 	done := make(chan error)
@@ -238,11 +248,12 @@ func TestCancel(t *testing.T) {
 			run := begin(t, group(t), dispatch.RunOptions{})
 			leave := make(chan bool)
 			defer close(leave)
-			_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error {
-				run.Cancel()
-				<-leave
-				return nil
-			})
+			_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way},
+				func(*callbacks.Frame) error {
+					run.Cancel()
+					<-leave
+					return nil
+				})
 			check.Diff(t, "error", true, invoke(s, frame(run, contract.Call, 1)) == context.Canceled)
 			check.Diff(t, "the next call", true, invoke(s, frame(run, contract.Call, 1)) == context.Canceled)
 		})
@@ -254,14 +265,16 @@ func TestNestedNeedsNoWorker(t *testing.T) {
 	g := group(t)
 	var registry *callbacks.Registry
 	var inner *dispatch.Slot
-	registry, outer := bound(t, contract.Call, callbacks.RegistryOptions{Workers: 1}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
-		var run dispatch.Run
-		g.Begin(f.Context(), &run, dispatch.RunOptions{})
-		defer run.End()
-		return invoke(inner, frame(&run, contract.Call, 1))
-	})
+	registry, outer := bound(t, contract.Call, callbacks.RegistryOptions{Workers: 1},
+		callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
+			var run dispatch.Run
+			g.Begin(f.Context(), &run, dispatch.RunOptions{})
+			defer run.End()
+			return invoke(inner, frame(&run, contract.Call, 1))
+		})
 	calls := 0
-	check.NoError(t, registry.Register("inner", func(*callbacks.Frame) error { calls++; return nil }, callbacks.Options{Dispatch: callbacks.Goroutine}))
+	check.NoError(t, registry.Register("inner", func(*callbacks.Frame) error { calls++; return nil },
+		callbacks.Options{Dispatch: callbacks.Goroutine}))
 	inner, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: "inner", Registry: registry.Name()})
 	check.NoError(t, err)
 	check.NoError(t, invoke(outer, frame(begin(t, g, dispatch.RunOptions{}), contract.Call, 1)))
@@ -274,15 +287,16 @@ func TestNestedNeedsNoWorker(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	const workers, calls = 3, 30
 	var now, most, all atomic.Int32
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{Workers: workers}, callbacks.Options{Dispatch: callbacks.Deferred}, func(*callbacks.Frame) error {
-		n := now.Add(1)
-		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
-		}
-		runtime.Gosched()
-		all.Add(1)
-		now.Add(-1)
-		return nil
-	})
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{Workers: workers},
+		callbacks.Options{Dispatch: callbacks.Deferred}, func(*callbacks.Frame) error {
+			n := now.Add(1)
+			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+			}
+			runtime.Gosched()
+			all.Add(1)
+			now.Add(-1)
+			return nil
+		})
 	var wg sync.WaitGroup
 	for range calls {
 		wg.Add(1)
@@ -307,13 +321,14 @@ func TestAsync(t *testing.T) {
 	g := group(t)
 	var mu sync.Mutex
 	saw := map[int][]int32{}
-	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{QueueBytes: 2000}, callbacks.Options{Dispatch: callbacks.Async}, func(f *callbacks.Frame) error {
-		v, err := tensor.Slice[int32](f.Args[0])
-		mu.Lock()
-		defer mu.Unlock()
-		saw[f.Device] = append(saw[f.Device], v[0])
-		return err
-	})
+	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{QueueBytes: 2000},
+		callbacks.Options{Dispatch: callbacks.Async}, func(f *callbacks.Frame) error {
+			v, err := tensor.Slice[int32](f.Args[0])
+			mu.Lock()
+			defer mu.Unlock()
+			saw[f.Device] = append(saw[f.Device], v[0])
+			return err
+		})
 	run := begin(t, g, dispatch.RunOptions{})
 	var wg sync.WaitGroup
 	for device := range devices {
@@ -346,7 +361,8 @@ func TestAsyncBackPressure(t *testing.T) {
 	leave := make(chan bool)
 	var sizes []int
 	o := callbacks.Options{Dispatch: callbacks.Async, Timeout: 10 * time.Second}
-	registry, s := bound(t, contract.Observe, callbacks.RegistryOptions{QueueBytes: 1200}, o, func(f *callbacks.Frame) error {
+	registry,
+		s := bound(t, contract.Observe, callbacks.RegistryOptions{QueueBytes: 1200}, o, func(f *callbacks.Frame) error {
 		<-leave
 		sizes = append(sizes, len(f.Args[0].Data))
 		return nil
@@ -377,10 +393,11 @@ func TestAsyncBackPressure(t *testing.T) {
 func TestAsyncQueueTimeout(t *testing.T) {
 	g := group(t)
 	leave := make(chan bool)
-	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{QueueBytes: 1, Logger: quiet}, callbacks.Options{Dispatch: callbacks.Async, Timeout: short}, func(*callbacks.Frame) error {
-		<-leave
-		return nil
-	})
+	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{QueueBytes: 1, Logger: quiet},
+		callbacks.Options{Dispatch: callbacks.Async, Timeout: short}, func(*callbacks.Frame) error {
+			<-leave
+			return nil
+		})
 	run := begin(t, g, dispatch.RunOptions{})
 	for range 20 { // each waits for the one before, which takes as long
 		check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
@@ -401,10 +418,11 @@ func TestAsyncQueueTimeout(t *testing.T) {
 func TestAsyncCancelled(t *testing.T) {
 	g := group(t)
 	leave := make(chan bool)
-	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{QueueBytes: 1, Logger: quiet}, callbacks.Options{Dispatch: callbacks.Async}, func(*callbacks.Frame) error {
-		<-leave
-		return nil
-	})
+	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{QueueBytes: 1, Logger: quiet},
+		callbacks.Options{Dispatch: callbacks.Async}, func(*callbacks.Frame) error {
+			<-leave
+			return nil
+		})
 	run := begin(t, g, dispatch.RunOptions{})
 	check.NoError(t, invoke(s, frame(run, contract.Observe, 1)))
 	waiting := make(chan error)
@@ -454,7 +472,8 @@ func TestRefusedOptions(t *testing.T) {
 
 func TestConfigure(t *testing.T) {
 	r := registry(t)
-	check.NoError(t, r.Register("f", func(f *callbacks.Frame) error { <-f.Context().Done(); return nil }, callbacks.Options{}))
+	check.NoError(t,
+		r.Register("f", func(f *callbacks.Frame) error { <-f.Context().Done(); return nil }, callbacks.Options{}))
 	check.NoError(t, r.Configure(callbacks.RegistryOptions{Timeout: short}))
 	check.As[*callbacks.TimeoutError](t, invoke(resolve(t, r, contract.Call), frame(nil, contract.Call, 1)))
 }
@@ -469,10 +488,12 @@ func TestDispatchNames(t *testing.T) {
 
 // Whether results are in the operands' memory is the runtime's to say, also to a copy.
 func TestAliased(t *testing.T) {
-	_, s := bound(t, contract.Passthrough, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
-		check.Diff(t, "aliased", []bool{false, true, false, false}, []bool{f.Aliased(-1), f.Aliased(0), f.Aliased(1), f.Aliased(2)})
-		return nil
-	})
+	_, s := bound(t, contract.Passthrough, callbacks.RegistryOptions{},
+		callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
+			check.Diff(t, "aliased", []bool{false, true, false, false},
+				[]bool{f.Aliased(-1), f.Aliased(0), f.Aliased(1), f.Aliased(2)})
+			return nil
+		})
 	f := frame(nil, contract.Passthrough, 1)
 	access.FrameOf(f.Frame).Aliased = []bool{true, false}
 	check.NoError(t, invoke(s, f))
@@ -482,21 +503,23 @@ func TestAliased(t *testing.T) {
 // Zero-sized and many operands, of odd sizes, each in memory of its own.
 func TestCopies(t *testing.T) {
 	f := frame(nil, contract.Call, 7)
-	f.Args = []tensor.View{tensor.Vector[int8](1, 2, 3), tensor.Vector[float64](), tensor.Vector(complex(1, 2)), tensor.Scalar(true)}
+	f.Args = []tensor.View{tensor.Vector[int8](1, 2, 3), tensor.Vector[float64](), tensor.Vector(complex(1, 2)),
+		tensor.Scalar(true)}
 	f.IDs = []tensor.View{tensor.Scalar(int32(9))}
 	var want, got []string
 	for _, v := range slices.Concat(f.Args, f.IDs) {
 		want = append(want, v.String())
 	}
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
-		for _, v := range slices.Concat(f.Args, f.IDs) {
-			got = append(got, v.String())
-			_ = append(v.Data, 0xff) // reaches nothing that is another's
-		}
-		_, err := tensor.Slice[complex128](f.Args[2])
-		f.Args = nil // its own to do with what it likes
-		return err
-	})
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine},
+		func(f *callbacks.Frame) error {
+			for _, v := range slices.Concat(f.Args, f.IDs) {
+				got = append(got, v.String())
+				_ = append(v.Data, 0xff) // reaches nothing that is another's
+			}
+			_, err := tensor.Slice[complex128](f.Args[2])
+			f.Args = nil // its own to do with what it likes
+			return err
+		})
 	check.NoError(t, invoke(s, f))
 	check.Diff(t, "operands", want, got)
 }

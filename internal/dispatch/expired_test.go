@@ -13,10 +13,12 @@ import (
 
 // A call that was not made, because its run had ended, is not a failure of the function.
 func TestExpired(t *testing.T) {
-	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
+	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async,
+		callbacks.Deferred} {
 		t.Run(way.String(), func(t *testing.T) {
 			called := 0
-			r, s := bound(t, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { called++; return nil })
+			r, s := bound(t, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way},
+				func(*callbacks.Frame) error { called++; return nil })
 			ctx, cancel := context.WithCancel(t.Context())
 			g, run := group(t), new(dispatch.Run)
 			g.Begin(ctx, run, dispatch.RunOptions{})
@@ -26,7 +28,8 @@ func TestExpired(t *testing.T) {
 			}
 			run.End()
 			stat := r.Stats()[0]
-			check.Diff(t, "called, expired, failed", []int64{0, 1, 0}, []int64{int64(called), stat.Expired, stat.Failed})
+			check.Diff(t, "called, expired, failed", []int64{0, 1, 0},
+				[]int64{int64(called), stat.Expired, stat.Failed})
 			check.Diff(t, "sum", stat.Fired, stat.Expired)
 		})
 	}
@@ -35,7 +38,8 @@ func TestExpired(t *testing.T) {
 // A call that times out while it waits for a worker expires, and the one that has the worker fails.
 func TestExpiredWaiting(t *testing.T) {
 	leave := make(chan struct{})
-	r, s := bound(t, contract.Call, callbacks.RegistryOptions{Workers: 1, Timeout: short}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(*callbacks.Frame) error { <-leave; return nil })
+	r, s := bound(t, contract.Call, callbacks.RegistryOptions{Workers: 1, Timeout: short},
+		callbacks.Options{Dispatch: callbacks.Goroutine}, func(*callbacks.Frame) error { <-leave; return nil })
 	var errs [2]error
 	done := make(chan struct{})
 	go func() {

@@ -19,7 +19,8 @@ func join(e *callbacks.TapErrors, err error) *callbacks.TapErrors {
 		}
 		return e
 	}
-	return &callbacks.TapErrors{Barrier: e.Barrier, Count: e.Count + other.Count, Errors: slices.Concat(e.Errors, other.Errors)}
+	return &callbacks.TapErrors{Barrier: e.Barrier, Count: e.Count + other.Count,
+		Errors: slices.Concat(e.Errors, other.Errors)}
 }
 
 // tapErrors holds the errors of one device since the last barrier. The lock of a group

@@ -47,7 +47,8 @@ func TestInvoke(t *testing.T) {
 		if err == nil {
 			check.NoError(t, got)
 		} else {
-			check.Diff(t, "error", callbacks.CallError{Callback: s.Name(), Device: 3, RunID: 12, Err: err}, *check.As[*callbacks.CallError](t, got), cmpErrors)
+			check.Diff(t, "error", callbacks.CallError{Callback: s.Name(), Device: 3, RunID: 12, Err: err},
+				*check.As[*callbacks.CallError](t, got), cmpErrors)
 		}
 		check.Diff(t, "calls", 1, calls)
 	}
@@ -76,10 +77,14 @@ func TestInvokePanic(t *testing.T) {
 		text   string // of the whole error
 		unwrap func(error) bool
 	}{
-		{"value", func() { panic("oops") }, `callbacks: callback "f" on device 0: the function panicked at LINE: oops`, func(err error) bool { return err == nil }},
-		{"number", func() { panic(42) }, `callbacks: callback "f" on device 0: the function panicked at LINE: 42`, func(err error) bool { return err == nil }},
-		{"error", func() { panic(mine) }, `callbacks: callback "f" on device 0: the function panicked at LINE: mine`, func(err error) bool { return err == mine }},
-		{"nil", func() { panic(nil) }, `callbacks: callback "f" on device 0: the function panicked at LINE: ` + new(runtime.PanicNilError).Error(),
+		{"value", func() { panic("oops") }, `callbacks: callback "f" on device 0: the function panicked at LINE: oops`,
+			func(err error) bool { return err == nil }},
+		{"number", func() { panic(42) }, `callbacks: callback "f" on device 0: the function panicked at LINE: 42`,
+			func(err error) bool { return err == nil }},
+		{"error", func() { panic(mine) }, `callbacks: callback "f" on device 0: the function panicked at LINE: mine`,
+			func(err error) bool { return err == mine }},
+		{"nil", func() { panic(nil) },
+			`callbacks: callback "f" on device 0: the function panicked at LINE: ` + new(runtime.PanicNilError).Error(),
 			func(err error) bool { return errors.As(err, new(*runtime.PanicNilError)) }},
 		{"bounds", func() { _ = []int{}[len(mine.Error())] }, `callbacks: callback "f" on device 0: the function panicked at LINE: runtime error: index out of range [4] with length 0`,
 			func(err error) bool { return errors.As(err, new(runtime.Error)) }},
@@ -93,7 +98,8 @@ func TestInvokePanic(t *testing.T) {
 			err := invoke(s, call{&callbacks.Frame{Name: "f"}, nil})
 			p := check.As[*callbacks.PanicError](t, err)
 			check.Diff(t, "text", c.text, strings.Replace(err.Error(), p.Loc, "LINE", 1))
-			check.Diff(t, "the line that panicked", true, strings.Contains(sourceLine(t, p.Loc), fmt.Sprintf("{%q, ", c.name)))
+			check.Diff(t, "the line that panicked", true,
+				strings.Contains(sourceLine(t, p.Loc), fmt.Sprintf("{%q, ", c.name)))
 			if !c.unwrap(p.Unwrap()) {
 				t.Errorf("it unwraps to %v", p.Unwrap())
 			}
@@ -205,14 +211,16 @@ func late(t *testing.T) context.Context {
 func TestUnregisterDuringCall(t *testing.T) {
 	r := registry(t)
 	begun, finish := make(chan struct{}), make(chan struct{})
-	check.NoError(t, r.Register("f", func(*callbacks.Frame) error { close(begun); <-finish; return io.EOF }, callbacks.Options{}))
+	check.NoError(t,
+		r.Register("f", func(*callbacks.Frame) error { close(begun); <-finish; return io.EOF }, callbacks.Options{}))
 	s, err := dispatch.Resolve(named(r, "f"))
 	check.NoError(t, err)
 	result := make(chan error)
 	go func() { result <- invoke(s, call{&callbacks.Frame{}, nil}) }()
 	<-begun
 	check.NoError(t, r.Unregister("f"))
-	wantUnknown(t, invoke(s, call{&callbacks.Frame{}, nil}), callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
+	wantUnknown(t, invoke(s, call{&callbacks.Frame{}, nil}),
+		callbacks.UnknownError{Callback: "f", Registry: r.Name(), Missing: "callback"})
 	close(finish)
 	check.Diff(t, "error", io.EOF, check.As[*callbacks.CallError](t, <-result).Err, cmpErrors)
 }
@@ -291,7 +299,8 @@ func TestEvery(t *testing.T) {
 		}
 		var calls []int
 		now := 0
-		if err := r.Register("f", func(*callbacks.Frame) error { calls = append(calls, now); return nil }, callbacks.Options{}); err != nil {
+		if err := r.Register("f", func(*callbacks.Frame) error { calls = append(calls, now); return nil },
+			callbacks.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		slot, err := dispatch.ResolveIn(r, contract.Config{Form: contract.Observe, Callback: "f", Every: test.every})

@@ -35,5 +35,6 @@ func JAXCallback(names []string, index uint64) (string, error) {
 			known = append(known, fmt.Sprintf("%d: %q", i, name))
 		}
 	}
-	return "", fmt.Errorf("the call has the index %d, which CompileOptions.JAXCallbacks does not name (it has %s)", index, strings.Join(known, ", "))
+	return "", fmt.Errorf("the call has the index %d, which CompileOptions.JAXCallbacks does not name (it has %s)",
+		index, strings.Join(known, ", "))
 }

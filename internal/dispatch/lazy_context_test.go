@@ -30,13 +30,15 @@ func TestRunContext(t *testing.T) {
 		err   error
 		cause error
 	}{
-		"in flight":              {values, func(*dispatch.Run) {}, nil, nil},
-		"over":                   {values, (*dispatch.Run).End, context.Canceled, context.Canceled},
-		"cancelled":              {open, (*dispatch.Run).Cancel, context.Canceled, context.Canceled},
-		"cancelled, then over":   {open, func(r *dispatch.Run) { r.CancelCause(cause); r.End() }, context.Canceled, cause},
-		"cancelled for a cause":  {values, func(r *dispatch.Run) { r.CancelCause(cause) }, context.Canceled, cause},
-		"over, then for a cause": {values, func(r *dispatch.Run) { r.Cancel(); r.CancelCause(cause) }, context.Canceled, context.Canceled},
-		"the outer ended":        {ended, func(*dispatch.Run) {}, context.Canceled, cause},
+		"in flight": {values, func(*dispatch.Run) {}, nil, nil},
+		"over":      {values, (*dispatch.Run).End, context.Canceled, context.Canceled},
+		"cancelled": {open, (*dispatch.Run).Cancel, context.Canceled, context.Canceled},
+		"cancelled, then over": {open, func(r *dispatch.Run) { r.CancelCause(cause); r.End() }, context.Canceled,
+			cause},
+		"cancelled for a cause": {values, func(r *dispatch.Run) { r.CancelCause(cause) }, context.Canceled, cause},
+		"over, then for a cause": {values, func(r *dispatch.Run) { r.Cancel(); r.CancelCause(cause) }, context.Canceled,
+			context.Canceled},
+		"the outer ended": {ended, func(*dispatch.Run) {}, context.Canceled, cause},
 	} {
 		for _, made := range []bool{false, true} {
 			g := group(t)
@@ -100,10 +102,11 @@ func TestRunContextStays(t *testing.T) {
 func TestCallContextStays(t *testing.T) {
 	var kept context.Context
 	const limit = 50 * time.Millisecond
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Timeout: limit}, func(f *callbacks.Frame) error {
-		kept = f.Context()
-		return nil
-	})
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Timeout: limit},
+		func(f *callbacks.Frame) error {
+			kept = f.Context()
+			return nil
+		})
 	check.NoError(t, invoke(s, frame(nil, contract.Call, 1)))
 	check.Diff(t, "over", context.Canceled, kept.Err(), cmpErrors)
 	at, _ := kept.Deadline()

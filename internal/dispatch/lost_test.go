@@ -43,13 +43,16 @@ func TestLost(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			leave := make(chan bool)
 			var inside sync.WaitGroup
-			registry, stuck := bound(t, test.form, callbacks.RegistryOptions{Workers: 1, LostLimit: limit, Logger: quiet}, test.options, func(*callbacks.Frame) error {
+			registry, stuck := bound(t, test.form, callbacks.RegistryOptions{Workers: 1, LostLimit: limit,
+				Logger: quiet}, test.options, func(*callbacks.Frame) error {
 				defer inside.Done()
 				<-leave
 				return nil
 			})
-			check.NoError(t, registry.Register("healthy", double, callbacks.Options{Dispatch: callbacks.Goroutine, Timeout: 10 * time.Second}))
-			healthy, err := dispatch.Resolve(contract.Config{Form: contract.Call, Callback: "healthy", Registry: registry.Name()})
+			check.NoError(t, registry.Register("healthy", double,
+				callbacks.Options{Dispatch: callbacks.Goroutine, Timeout: 10 * time.Second}))
+			healthy, err := dispatch.Resolve(
+				contract.Config{Form: contract.Call, Callback: "healthy", Registry: registry.Name()})
 			check.NoError(t, err)
 			g := group(t)
 			for n := range limit {
@@ -77,7 +80,8 @@ func TestLost(t *testing.T) {
 			if err := invoke(healthy, frame(nil, contract.Call, 4)); !errors.As(err, &lost) {
 				t.Fatalf("got %v, want a *LostError", err)
 			}
-			check.Diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit, Callbacks: map[string]int{"f": limit}}, *lost)
+			check.Diff(t, "error", callbacks.LostError{Registry: registry.Name(), Limit: limit,
+				Callbacks: map[string]int{"f": limit}}, *lost)
 			check.Text(t, lost, `callbacks: 3 functions have not returned after their calls were stopped, which reaches RegistryOptions.LostLimit: "f" (3): make them return when their context ends`)
 			n := 0
 			for _, c := range callbacks.InFlight() {
@@ -107,26 +111,27 @@ func TestLateWrites(t *testing.T) {
 			t.Run(fmt.Sprint(way, "/", size), func(t *testing.T) {
 				leave := make(chan bool)
 				var writers sync.WaitGroup
-				_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way, Timeout: 10 * time.Second}, func(f *callbacks.Frame) error {
-					if f.Args[0].Data[0] != 99 {
-						runtime.Gosched()
-						return double(f)
-					}
-					writers.Add(1)
-					defer writers.Done()
-					for { // as a function that was given up might
-						for _, list := range [][]tensor.View{f.Args, f.Results} {
-							for i := range list[0].Data {
-								list[0].Data[i] = 0xee
+				_, s := bound(t, contract.Call, callbacks.RegistryOptions{},
+					callbacks.Options{Dispatch: way, Timeout: 10 * time.Second}, func(f *callbacks.Frame) error {
+						if f.Args[0].Data[0] != 99 {
+							runtime.Gosched()
+							return double(f)
+						}
+						writers.Add(1)
+						defer writers.Done()
+						for { // as a function that was given up might
+							for _, list := range [][]tensor.View{f.Args, f.Results} {
+								for i := range list[0].Data {
+									list[0].Data[i] = 0xee
+								}
+							}
+							select {
+							case <-leave:
+								return nil
+							case <-time.After(100 * time.Microsecond):
 							}
 						}
-						select {
-						case <-leave:
-							return nil
-						case <-time.After(100 * time.Microsecond):
-						}
-					}
-				})
+					})
 				data := make([]int32, size)
 				want := make([]int32, size)
 				for range 3 {
@@ -153,12 +158,13 @@ func TestLateWrites(t *testing.T) {
 // Results that a function leaves alone are zero, also where a call before it wrote some.
 func TestCopiesAreClean(t *testing.T) {
 	calls := 0
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
-		if calls++; calls%2 == 1 {
-			return double(f)
-		}
-		return nil
-	})
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine},
+		func(f *callbacks.Frame) error {
+			if calls++; calls%2 == 1 {
+				return double(f)
+			}
+			return nil
+		})
 	for i := range 10 {
 		f := frame(nil, contract.Call, 1, 2)
 		check.NoError(t, invoke(s, f))
@@ -172,14 +178,15 @@ func TestCopiesAreClean(t *testing.T) {
 
 // A result that a function replaces is an error.
 func TestReplacedResult(t *testing.T) {
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine}, func(f *callbacks.Frame) error {
-		if f.Args[0].Data[0] == 1 {
-			f.Results = nil
-		} else {
-			f.Results[0] = f.Args[0]
-		}
-		return nil
-	})
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: callbacks.Goroutine},
+		func(f *callbacks.Frame) error {
+			if f.Args[0].Data[0] == 1 {
+				f.Results = nil
+			} else {
+				f.Results[0] = f.Args[0]
+			}
+			return nil
+		})
 	for _, data := range []int32{1, 2} {
 		err := invoke(s, frame(nil, contract.Call, data))
 		check.Diff(t, "error", callbacks.ReplacedError{}, *check.As[*callbacks.ReplacedError](t, err))
@@ -190,19 +197,20 @@ func TestReplacedResult(t *testing.T) {
 func TestTimeoutContext(t *testing.T) {
 	type key struct{}
 	var late context.Context
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Timeout: time.Hour}, func(f *callbacks.Frame) error {
-		ctx := f.Context()
-		late = ctx
-		at, ok := ctx.Deadline()
-		if left := time.Until(at); !ok || left > time.Hour || left < time.Minute {
-			t.Errorf("the deadline is %v away (%t)", left, ok)
-		}
-		check.Diff(t, "value", "mine", ctx.Value(key{}))
-		child, cancel := context.WithCancel(ctx)
-		defer cancel()
-		check.NoError(t, child.Err())
-		return ctx.Err()
-	})
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Timeout: time.Hour},
+		func(f *callbacks.Frame) error {
+			ctx := f.Context()
+			late = ctx
+			at, ok := ctx.Deadline()
+			if left := time.Until(at); !ok || left > time.Hour || left < time.Minute {
+				t.Errorf("the deadline is %v away (%t)", left, ok)
+			}
+			check.Diff(t, "value", "mine", ctx.Value(key{}))
+			child, cancel := context.WithCancel(ctx)
+			defer cancel()
+			check.NoError(t, child.Err())
+			return ctx.Err()
+		})
 	run := new(dispatch.Run)
 	group(t).Begin(context.WithValue(t.Context(), key{}, "mine"), run, dispatch.RunOptions{})
 	defer run.End()
@@ -226,7 +234,8 @@ func TestLogThatBlocks(t *testing.T) {
 		}
 	}()
 	g := group(t)
-	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: slog.New(slog.NewTextHandler(writer, nil))}, callbacks.Options{}, func(*callbacks.Frame) error { return errMine })
+	_, s := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: slog.New(slog.NewTextHandler(writer, nil))},
+		callbacks.Options{}, func(*callbacks.Frame) error { return errMine })
 	run := begin(t, g, dispatch.RunOptions{})
 	const calls = 20_000
 	for range calls {
@@ -253,7 +262,8 @@ func TestDispatchStress(t *testing.T) {
 				var made, over atomic.Int64
 				form := contract.Passthrough
 				o := callbacks.Options{Dispatch: way, Timeout: 2 * time.Millisecond}
-				registry, s := bound(t, form, callbacks.RegistryOptions{Workers: workers, LostLimit: 1000, QueueBytes: 4096, Logger: quiet}, o, func(f *callbacks.Frame) error {
+				registry, s := bound(t, form, callbacks.RegistryOptions{Workers: workers, LostLimit: 1000,
+					QueueBytes: 4096, Logger: quiet}, o, func(f *callbacks.Frame) error {
 					n := made.Add(1)
 					switch n % 8 {
 					case 0:
@@ -302,7 +312,8 @@ func TestDispatchStress(t *testing.T) {
 				check.Diff(t, "left", []int64{0, 0, 0}, []int64{stat.InFlight, stat.Queued, stat.Lost})
 				check.Diff(t, "state", callbacks.QueueState{Registry: registry.Name()}, registry.QueueState())
 				if made.Load() > stat.Fired || stat.Delivered > over.Load() {
-					t.Errorf("%d calls, of which %d were made and %d ended well, and %d count as delivered", stat.Fired, made.Load(), over.Load(), stat.Delivered)
+					t.Errorf("%d calls, of which %d were made and %d ended well, and %d count as delivered", stat.Fired,
+						made.Load(), over.Load(), stat.Delivered)
 				}
 			})
 		}

@@ -25,10 +25,11 @@ func TestProfile(t *testing.T) {
 			}
 			var inside string
 			t.Run(way.String(), func(t *testing.T) {
-				r, s := bound(t, contract.Call, callbacks.RegistryOptions{Profile: on}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error {
-					inside = labels()
-					return nil
-				})
+				r, s := bound(t, contract.Call, callbacks.RegistryOptions{Profile: on},
+					callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error {
+						inside = labels()
+						return nil
+					})
 				check.NoError(t, invoke(s, frame(nil, contract.Call, 1)))
 				want := `"callback":"f", "registry":"` + r.Name() + `"`
 				check.Diff(t, "labels inside", on, strings.Contains(inside, want))

@@ -24,7 +24,8 @@ func TestWith(t *testing.T) {
 			check.NoError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{}))
 		}, errMine},
 		"dispatched": {func(r *callbacks.Registry) {
-			check.NoError(t, r.Register("f", func(*callbacks.Frame) error { return errMine }, callbacks.Options{Dispatch: callbacks.Goroutine}))
+			check.NoError(t, r.Register("f", func(*callbacks.Frame) error { return errMine },
+				callbacks.Options{Dispatch: callbacks.Goroutine}))
 		}, errMine},
 		"declared": {func(r *callbacks.Registry) { check.NoError(t, r.Declare("f", callbacks.Options{})) }, nil},
 		"optional": {func(*callbacks.Registry) {}, nil},
@@ -32,7 +33,8 @@ func TestWith(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			r := registry(t)
 			test.prepare(r)
-			s, err := dispatch.Resolve(contract.Config{Form: contract.Passthrough, Callback: "f", Registry: r.Name(), Optional: true})
+			s, err := dispatch.Resolve(
+				contract.Config{Form: contract.Passthrough, Callback: "f", Registry: r.Name(), Optional: true})
 			check.NoError(t, err)
 			g := group(t)
 			var called []string
@@ -62,13 +64,15 @@ func TestWithNil(t *testing.T) {
 	var run dispatch.Run
 	g.Begin(r.With(context.Background(), "f", nil), &run, dispatch.RunOptions{})
 	defer run.End()
-	check.Text(t, invoke(resolve(t, r, contract.Call), frame(&run, contract.Call, 1)), `callbacks: callback "f" on device 1: the function that With was given is nil`)
+	check.Text(t, invoke(resolve(t, r, contract.Call), frame(&run, contract.Call, 1)),
+		`callbacks: callback "f" on device 1: the function that With was given is nil`)
 }
 
 // A released callback is unknown, in each way of dispatch.
 func TestReleased(t *testing.T) {
 	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine} {
-		r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { return nil })
+		r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way},
+			func(*callbacks.Frame) error { return nil })
 		check.NoError(t, r.Unregister("f"))
 		check.As[*callbacks.UnknownError](t, invoke(s, frame(nil, contract.Call, 1)))
 		r.Close()
@@ -81,11 +85,12 @@ func TestServe(t *testing.T) {
 		t.Run(way.String(), func(t *testing.T) {
 			var stack [100]uintptr
 			n, calls := 0, 0
-			_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(f *callbacks.Frame) error {
-				n = runtime.Callers(0, stack[:])
-				calls++
-				return double(f)
-			})
+			_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way},
+				func(f *callbacks.Frame) error {
+					n = runtime.Callers(0, stack[:])
+					calls++
+					return double(f)
+				})
 			caller := dispatch.NewCaller()
 			run := begin(t, group(t), dispatch.RunOptions{OnCaller: caller})
 			check.Diff(t, "in place", true, s.InPlace(run))
@@ -118,7 +123,8 @@ func TestServe(t *testing.T) {
 // A function that ends the serving goroutine, and a cancelled run, leave no call
 // waiting.
 func TestServeEnds(t *testing.T) {
-	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(*callbacks.Frame) error { runtime.Goexit(); return nil })
+	_, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{},
+		func(*callbacks.Frame) error { runtime.Goexit(); return nil })
 	caller := dispatch.NewCaller()
 	run := begin(t, group(t), dispatch.RunOptions{OnCaller: caller})
 	var wg sync.WaitGroup

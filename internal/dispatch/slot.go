@@ -73,7 +73,8 @@ func newSlot(h *host, config contract.Config, b binding) (*Slot, error) {
 	s.perSecond = uint32(min(o.PerSecond, math.MaxUint32))
 	s.selective = config.Every > 1 || s.perSecond > 0
 	s.measure = o.Measure
-	s.plain = s.dispatch == callbacks.Inline && !s.selective && !o.Measure && s.engine.options.Watch == 0 && !s.engine.options.Profile
+	s.plain = s.dispatch == callbacks.Inline && !s.selective && !o.Measure && s.engine.options.Watch == 0 &&
+		!s.engine.options.Profile
 	return s, nil
 }
 
@@ -271,7 +272,9 @@ func (s *Slot) prepare(c *Call) (*callbacks.Func, context.Context, error) {
 }
 
 // inline calls the function on this thread.
-func (s *Slot) inline(ctx context.Context, fn callbacks.Func, c *Call, protect func(callbacks.Func, *Call) error) error {
+func (s *Slot) inline(
+	ctx context.Context, fn callbacks.Func, c *Call, protect func(callbacks.Func, *Call) error,
+) error {
 	defer s.watch(c)()
 	if s.engine.options.Profile || trace.IsEnabled() {
 		defer s.profile(&c.Frame, ctx)()
@@ -355,7 +358,8 @@ func (s *Slot) keep(device int, runID int64, r *Run, err error) {
 	log := &s.engine.log
 	r.taps().keepError(e, log)
 	log.add(func() {
-		s.engine.logger().Error("a tap failed", "callback", s.name, "device", device, "run", runID, "error", errtext.Of(err))
+		s.engine.logger().Error("a tap failed", "callback", s.name, "device", device, "run", runID, "error",
+			errtext.Of(err))
 	})
 }
 

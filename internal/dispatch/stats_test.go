@@ -55,24 +55,27 @@ func TestStatsOfCallsNotMade(t *testing.T) {
 // Whatever becomes of the calls, the numbers add up; those of call sites that are gone
 // stay.
 func TestStats(t *testing.T) {
-	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
+	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async,
+		callbacks.Deferred} {
 		t.Run(way.String(), func(t *testing.T) {
 			g := group(t)
-			r, _ := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet}, callbacks.Options{Dispatch: way, Measure: true}, func(f *callbacks.Frame) error {
-				switch f.Args[0].Data[0] % 4 {
-				case 0:
-					return errMine
-				case 1:
-					panic("oops")
-				}
-				return nil
-			})
+			r, _ := bound(t, contract.Observe, callbacks.RegistryOptions{Logger: quiet},
+				callbacks.Options{Dispatch: way, Measure: true}, func(f *callbacks.Frame) error {
+					switch f.Args[0].Data[0] % 4 {
+					case 0:
+						return errMine
+					case 1:
+						panic("oops")
+					}
+					return nil
+				})
 			run := begin(t, g, dispatch.RunOptions{})
 			var wg sync.WaitGroup
 			const goroutines, calls = 4, 160
 			for range goroutines {
 				wg.Go(func() {
-					s, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name(), Every: 2})
+					s, err := dispatch.Resolve(
+						contract.Config{Form: contract.Observe, Callback: "f", Registry: r.Name(), Every: 2})
 					check.NoError(t, err)
 					defer s.Close()
 					for i := range int32(calls) {
@@ -82,13 +85,16 @@ func TestStats(t *testing.T) {
 			}
 			wg.Wait()
 			run.End()
-			check.Diff(t, "errors", goroutines*calls/4, check.As[*callbacks.TapErrors](t, g.Barrier(t.Context(), "end")).Count)
+			check.Diff(t, "errors", goroutines*calls/4,
+				check.As[*callbacks.TapErrors](t, g.Barrier(t.Context(), "end")).Count)
 			want := callbacks.Stat{
 				Callback: "f", Registry: r.Name(), Fired: goroutines * calls, Delivered: goroutines * calls / 4,
-				Dropped: goroutines * calls / 2, Failed: goroutines * calls / 4, Latency: callbacks.Latency{Count: goroutines * calls / 2},
+				Dropped: goroutines * calls / 2, Failed: goroutines * calls / 4,
+				Latency: callbacks.Latency{Count: goroutines * calls / 2},
 			}
 			list := r.Stats()
-			check.Diff(t, "stats", []callbacks.Stat{want}, list, cmpopts.IgnoreFields(callbacks.Latency{}, "Total", "Max"))
+			check.Diff(t, "stats", []callbacks.Stat{want}, list,
+				cmpopts.IgnoreFields(callbacks.Latency{}, "Total", "Max"))
 			if l := list[0].Latency; l.Total <= 0 || l.Max <= 0 || l.Max > l.Total {
 				t.Errorf("the latency is %+v", l)
 			}
@@ -104,12 +110,14 @@ func TestStats(t *testing.T) {
 // Inline calls that are not measured are counted too; calls without a function are dropped,
 // and costs no memory.
 func TestStatsOfPlainCalls(t *testing.T) {
-	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(f *callbacks.Frame) error { return nil })
+	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{},
+		func(f *callbacks.Frame) error { return nil })
 	f := frame(nil, contract.Call, 1)
 	for range 5 {
 		check.NoError(t, invoke(s, f))
 	}
-	silent, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "nobody", Registry: r.Name(), Optional: true})
+	silent, err := dispatch.Resolve(
+		contract.Config{Form: contract.Observe, Callback: "nobody", Registry: r.Name(), Optional: true})
 	check.NoError(t, err)
 	c := dispatchtest.New(frame(nil, contract.Observe, 1).Frame, -1)
 	check.Diff(t, "allocations", 0.0, testing.AllocsPerRun(10, func() { check.NoError(t, c.Invoke(silent, nil)) }))
@@ -117,7 +125,8 @@ func TestStatsOfPlainCalls(t *testing.T) {
 		{Callback: "f", Registry: r.Name(), Fired: 5, Delivered: 5},
 		{Callback: "nobody", Registry: r.Name(), Fired: 11, Dropped: 11},
 	}, r.Stats())
-	elsewhere, err := dispatch.Resolve(contract.Config{Form: contract.Observe, Callback: "f", Registry: "no registry of that name", Optional: true})
+	elsewhere, err := dispatch.Resolve(
+		contract.Config{Form: contract.Observe, Callback: "f", Registry: "no registry of that name", Optional: true})
 	check.NoError(t, err)
 	check.NoError(t, invoke(elsewhere, frame(nil, contract.Observe, 1)))
 	elsewhere.Close()
@@ -148,7 +157,8 @@ func TestWatchdog(t *testing.T) {
 						waiting = append(waiting, c)
 					}
 				}
-				check.Diff(t, "waiting", []callbacks.InFlightCall{{Callback: "f", Registry: t.Name(), Device: 1, RunID: 5, Dispatch: way, Running: true}},
+				check.Diff(t, "waiting", []callbacks.InFlightCall{
+					{Callback: "f", Registry: t.Name(), Device: 1, RunID: 5, Dispatch: way, Running: true}},
 					waiting, cmpopts.IgnoreFields(callbacks.InFlightCall{}, "Since"))
 				return nil
 			})
@@ -165,7 +175,8 @@ func TestWatchdog(t *testing.T) {
 // What waits for a worker says so.
 func TestWaitingForWorker(t *testing.T) {
 	leave := make(chan bool)
-	r, s := bound(t, contract.Call, callbacks.RegistryOptions{Workers: 1}, callbacks.Options{Dispatch: callbacks.Deferred}, func(*callbacks.Frame) error { <-leave; return nil })
+	r, s := bound(t, contract.Call, callbacks.RegistryOptions{Workers: 1},
+		callbacks.Options{Dispatch: callbacks.Deferred}, func(*callbacks.Frame) error { <-leave; return nil })
 	done := make(chan error)
 	for range 2 {
 		later, err := start(s, frame(nil, contract.Call, 1), func(err error) { done <- err })
@@ -198,11 +209,13 @@ var _ io.Writer = writer(nil)
 
 // Each way of dispatch, on one operand of four floats, without other load.
 func BenchmarkDispatch(b *testing.B) {
-	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async, callbacks.Deferred} {
+	for _, way := range []callbacks.Dispatch{callbacks.Inline, callbacks.Goroutine, callbacks.Async,
+		callbacks.Deferred} {
 		b.Run(way.String(), func(b *testing.B) {
 			g := dispatch.NewGroup(dispatch.GroupOptions{})
 			defer g.Close()
-			_, s := bound(b, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way}, func(*callbacks.Frame) error { return nil })
+			_, s := bound(b, contract.Observe, callbacks.RegistryOptions{}, callbacks.Options{Dispatch: way},
+				func(*callbacks.Frame) error { return nil })
 			f := frame(begin(b, g, dispatch.RunOptions{}), contract.Observe, 1, 2, 3, 4)
 			b.ReportAllocs()
 			for range b.N {
@@ -217,15 +230,18 @@ func BenchmarkDispatch(b *testing.B) {
 // One call at a time has a lane, which counts delivered calls and no others.
 func TestLanes(t *testing.T) {
 	var err error
-	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{}, func(*callbacks.Frame) error { return err })
+	r, s := bound(t, contract.Call, callbacks.RegistryOptions{}, callbacks.Options{},
+		func(*callbacks.Frame) error { return err })
 	for _, err = range []error{nil, errMine, nil} {
 		lane := s.Lane(3)
 		check.Diff(t, "lane", 3, lane)
 		check.Diff(t, "while others have theirs", []int{4, 5, -1}, []int{s.Lane(3), s.Lane(3), s.Lane(3)})
 		for _, lane := range []int{3, 4, 5, -1} {
-			check.Diff(t, "error", err, dispatchtest.New(frame(nil, contract.Call, 1).Frame, lane).Invoke(s, nil), cmpErrors)
+			check.Diff(t, "error", err, dispatchtest.New(frame(nil, contract.Call, 1).Frame, lane).Invoke(s, nil),
+				cmpErrors)
 		}
 	}
 	check.Diff(t, "any hint", []int{7, 0, 1}, []int{s.Lane(-1), s.Lane(8), s.Lane(17)})
-	check.Diff(t, "stats", []callbacks.Stat{{Callback: "f", Registry: r.Name(), Fired: 12, Delivered: 8, Failed: 4}}, r.Stats())
+	check.Diff(t, "stats", []callbacks.Stat{{Callback: "f", Registry: r.Name(), Fired: 12, Delivered: 8, Failed: 4}},
+		r.Stats())
 }

@@ -70,7 +70,8 @@ func (s *Slot) watch(f *Call) (over func()) {
 		return func() {}
 	}
 	w := &watching{group: f.run.taps(), call: callbacks.InFlightCall{
-		Callback: s.name, Registry: s.registry, Device: f.Device, RunID: f.RunID, Dispatch: s.dispatch, Since: time.Now(), Running: true,
+		Callback: s.name, Registry: s.registry, Device: f.Device, RunID: f.RunID, Dispatch: s.dispatch,
+		Since: time.Now(), Running: true,
 	}}
 	watched.Lock()
 	watched.calls[w] = struct{}{}

@@ -33,7 +33,8 @@ const longest = 4095
 func Open(path string) (*Library, error) {
 	switch {
 	case len(path) > longest:
-		return nil, fmt.Errorf("opening shared library %.40q…: the path has %d bytes: it must have %d at most", path, len(path), longest)
+		return nil, fmt.Errorf("opening shared library %.40q…: the path has %d bytes: it must have %d at most", path,
+			len(path), longest)
 	case strings.ContainsRune(path, 0):
 		return nil, fmt.Errorf("opening shared library %q: the path has a NUL", path)
 	}

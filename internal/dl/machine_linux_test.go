@@ -24,7 +24,8 @@ func TestMachine(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestMachine$")
 	cmd.Env = append(os.Environ(), child+"=1")
 	out, err := cmd.CombinedOutput()
-	if want := "this process may use only 64 MiB of address space: raise the limit (ulimit -v)"; err != nil || !strings.Contains(string(out), want) {
+	if want := "this process may use only 64 MiB of address space: raise the limit (ulimit -v)"; err != nil ||
+		!strings.Contains(string(out), want) {
 		t.Errorf("error %v, printed, without %q:\n%s", err, want, out)
 	}
 }

@@ -89,7 +89,8 @@ func (s fakeSite) Execute(call *Call) (int32, string) {
 	}
 	b := call.Args().At(0)
 	dims, ok := b.Dims()
-	got := []any{call.RunID(), call.Device(), call.Args().Len(), call.Results().Len(), b.DType(), len(dims), ok, *(*float32)(b.Data())}
+	got := []any{call.RunID(), call.Device(), call.Args().Len(), call.Results().Len(), b.DType(), len(dims), ok,
+		*(*float32)(b.Data())}
 	want := []any{int64(77), 3, 1, 0, int32(11), 0, true, float32(1.5)}
 	if d := cmp.Diff(want, got); d != "" {
 		s.t.Error(d)
@@ -170,8 +171,10 @@ func TestFFILayouts(t *testing.T) {
 
 			// What goes wrong when a site is bound is the plugin's error, a panic too.
 			for what, f := range map[string]Instantiate{
-				"nobody of that name": func([]Attr, bool) (Site, int32, error) { return nil, 5, fmt.Errorf("nobody of that\x00 name") },
-				"panic: oh":           func([]Attr, bool) (Site, int32, error) { panic("oh") },
+				"nobody of that name": func([]Attr, bool) (Site, int32, error) {
+					return nil, 5, fmt.Errorf("nobody of that\x00 name")
+				},
+				"panic: oh": func([]Attr, bool) (Site, int32, error) { panic("oh") },
 			} {
 				SetInstantiate(f)
 				err := p.Register("target", true)
@@ -205,7 +208,8 @@ func TestNoStream(t *testing.T) {
 func TestRegisterRefused(t *testing.T) {
 	p := rightFake(t, pjrttest.Right2)
 	for _, attributed := range []bool{false, true} {
-		if err := p.Register(pjrttest.Refused, attributed); err == nil || !strings.Contains(err.Error(), "no more handlers today") {
+		if err := p.Register(pjrttest.Refused, attributed); err == nil ||
+			!strings.Contains(err.Error(), "no more handlers today") {
 			t.Errorf("got %v", err)
 		}
 	}

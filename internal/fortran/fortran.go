@@ -50,7 +50,8 @@ func (l *Library) wide() bool {
 		return false // a LAPACK of before 2006
 	}
 	numbers := [3]int64{-1, -1, -1}
-	version.Call(1, Arg{Address: unsafe.Pointer(&numbers[0])}, Arg{Address: unsafe.Pointer(&numbers[1])}, Arg{Address: unsafe.Pointer(&numbers[2])})
+	version.Call(1, Arg{Address: unsafe.Pointer(&numbers[0])}, Arg{Address: unsafe.Pointer(&numbers[1])},
+		Arg{Address: unsafe.Pointer(&numbers[2])})
 	return numbers[0]>>32 == 0 // otherwise only half of the number was stored
 }
 

@@ -37,7 +37,8 @@ func TestCall(t *testing.T) {
 		uplo, n, info := test.uplo, int32(2), int32(-1)
 		a := []float64{4, 2, 2, 5}
 		order := Arg{Address: unsafe.Pointer(&n)}
-		potrf.Call(1, Arg{Address: unsafe.Pointer(&uplo)}, order, Arg{Address: unsafe.Pointer(&a[0])}, order, Arg{Address: unsafe.Pointer(&info)})
+		potrf.Call(1, Arg{Address: unsafe.Pointer(&uplo)}, order, Arg{Address: unsafe.Pointer(&a[0])}, order,
+			Arg{Address: unsafe.Pointer(&info)})
 		check.Diff(t, "info", int32(0), info)
 		check.Diff(t, "factor", test.want, a)
 	}
@@ -50,7 +51,8 @@ func TestSteps(t *testing.T) {
 	a, info := []float64{4, 9, -1, 16}, []int32{7, 7, 7, 7}
 	order := Arg{Address: unsafe.Pointer(&n)}
 	call := func(times int) {
-		potrf.Call(times, Arg{Address: unsafe.Pointer(&uplo)}, order, Arg{unsafe.Pointer(&a[0]), 8}, order, Arg{unsafe.Pointer(&info[0]), 4})
+		potrf.Call(times, Arg{Address: unsafe.Pointer(&uplo)}, order, Arg{unsafe.Pointer(&a[0]), 8}, order,
+			Arg{unsafe.Pointer(&info[0]), 4})
 	}
 	call(0)
 	check.Diff(t, "no call", []float64{4, 9, -1, 16}, a)
@@ -84,7 +86,8 @@ __declspec(dllexport)
 void ilaver_(long long *major, long long *minor, long long *patch) { *major = 3; *minor = 12; *patch = 0; }
 `), 0o644))
 	compiler := strings.Fields(string(check.Must(exec.Command("go", "env", "CC").Output())))
-	out, err := exec.Command(compiler[0], append(compiler[1:], "-shared", "-fPIC", "-o", library, source)...).CombinedOutput()
+	out, err := exec.Command(compiler[0],
+		append(compiler[1:], "-shared", "-fPIC", "-o", library, source)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -77,7 +77,8 @@ func (c *Call) failure() error {
 	case C.CALLIOPE_MESSAGE_NULL:
 		return &Failure{fmt.Sprintf("its message is a null pointer of the length %d", n)}
 	case C.CALLIOPE_MESSAGE_LONG:
-		return &Failure{fmt.Sprintf("its message has the length %d; a message has %d bytes at most", n, C.CALLIOPE_MESSAGE_LIMIT)}
+		return &Failure{
+			fmt.Sprintf("its message has the length %d; a message has %d bytes at most", n, C.CALLIOPE_MESSAGE_LIMIT)}
 	case C.CALLIOPE_MESSAGE_NO_MEMORY:
 		return &Failure{fmt.Sprintf("there is no memory for its message of %d bytes", n)}
 	}
@@ -116,11 +117,14 @@ func Entries(list unsafe.Pointer) ([]Entry, error) {
 		case c.name == nil || *c.name == 0:
 			return nil, fmt.Errorf("entry %d of calliope_custom_calls has no name", number)
 		case c.function == nil || c.platform == nil:
-			return nil, fmt.Errorf("the entry %q of calliope_custom_calls has no function or no platform", C.GoString(c.name))
+			return nil,
+				fmt.Errorf("the entry %q of calliope_custom_calls has no function or no platform", C.GoString(c.name))
 		case c.form < Host || c.form > ByPlatform:
-			return nil, fmt.Errorf("the entry %q of calliope_custom_calls has the unknown form %d: use a newer release", C.GoString(c.name), c.form)
+			return nil, fmt.Errorf("the entry %q of calliope_custom_calls has the unknown form %d: use a newer release",
+				C.GoString(c.name), c.form)
 		}
-		entries = append(entries, Entry{C.GoString(c.name), C.GoString(c.platform), int(c.form), unsafe.Pointer(c.function)})
+		entries = append(entries,
+			Entry{C.GoString(c.name), C.GoString(c.platform), int(c.form), unsafe.Pointer(c.function)})
 	}
 	for i, j := 0, len(entries)-1; i < j; i, j = i+1, j-1 {
 		entries[i], entries[j] = entries[j], entries[i]

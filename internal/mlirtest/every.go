@@ -25,7 +25,8 @@ func EveryOperation(t *testing.T) {
 		if os.Getenv("CALLIOPE_TEST_EVERY") == "" {
 			names = slices.DeleteFunc(names, func(name string) bool {
 				dialect, _, _ := strings.Cut(name, ".")
-				return slices.Contains(largeDialects, dialect) || furtherEngines == nil && !slices.Contains(builtDialects, dialect)
+				return slices.Contains(largeDialects, dialect) || furtherEngines == nil &&
+					!slices.Contains(builtDialects, dialect)
 			})
 		}
 		if len(names) < fewestOperations {
@@ -42,7 +43,8 @@ func EveryOperation(t *testing.T) {
 // fewestOperations is less than the number of operations that are found.
 const fewestOperations = 500
 
-var builtDialects = strings.Fields(`arith builtin cf chlo complex func index linalg math memref quant scf shape stablehlo
+var builtDialects = strings.Fields(
+	`arith builtin cf chlo complex func index linalg math memref quant scf shape stablehlo
 	tensor vector`)
 
 var largeDialects = strings.Fields("acc amdgpu arm_sme omp rocdl smt spirv torch transform vhlo wasmssa")
@@ -79,7 +81,8 @@ func operationNames(t *testing.T, l *mlir.Library) []string {
 	return names
 }
 
-var ending = regexp.MustCompile(`[._](return|yield|terminator|end|done|br|in_parallel|results|condition|apply_native_constraint)$`)
+var ending = regexp.MustCompile(
+	`[._](return|yield|terminator|end|done|br|in_parallel|results|condition|apply_native_constraint)$`)
 
 type everyOperation struct {
 	c          *mlir.Context
@@ -123,14 +126,22 @@ func every(t *testing.T, l *mlir.Library, number int, name string, names []strin
 
 // anyAttributes has attributes of many kinds, one of which is usually what an operation needs.
 var anyAttributes = []string{
-	`"x"`, "1 : i64", "1 : i32", "@x", "() -> ()", "i32", "tensor<2xf32>", "array<i64: 0>", "array<i32: 0>", "array<i1: true>", "[]", "[0]", "[@x]",
-	"dense<1> : tensor<2xi64>", "dense<1.0> : tensor<2xf32>", "dense<1> : tensor<1x1xi64>", "affine_map<() -> ()>", "affine_map<(d0) -> (d0)>", "affine_set<() : (0 == 0)>",
-	"true", "unit", "{}", "1.0 : f32", "1 : index", "1 : i8", "1 : i16", "0 : i1", "[affine_map<() -> ()>]", `["parallel"]`, `["x"]`, "@x::@y", "loc(unknown)",
-	"#stablehlo<comparison_direction EQ>", "#stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>",
-	"#stablehlo.gather<index_vector_dim = 0>", "#stablehlo.scatter<index_vector_dim = 0>", "#stablehlo.conv<[b, f]x[o, i]->[b, f]>",
-	"#stablehlo<fft_type FFT>", "#stablehlo<rng_distribution UNIFORM>", "#stablehlo<rng_algorithm DEFAULT>", "#stablehlo<transpose NO_TRANSPOSE>",
-	"#stablehlo.channel_handle<handle = 0, type = 0>", "#llvm.linkage<external>", "#llvm.cconv<ccc>", "!llvm.ptr", "!llvm.func<void ()>", "!llvm.struct<(i32)>",
-	"#gpu<dim x>", "#gpu.address_space<global>", "#spirv.vce<v1.0, [], []>", "#spirv.target_env<#spirv.vce<v1.0, [], []>, #spirv.resource_limits<>>",
+	`"x"`, "1 : i64", "1 : i32", "@x", "() -> ()", "i32", "tensor<2xf32>", "array<i64: 0>", "array<i32: 0>",
+	"array<i1: true>", "[]", "[0]", "[@x]",
+	"dense<1> : tensor<2xi64>", "dense<1.0> : tensor<2xf32>", "dense<1> : tensor<1x1xi64>", "affine_map<() -> ()>",
+	"affine_map<(d0) -> (d0)>", "affine_set<() : (0 == 0)>",
+	"true", "unit", "{}", "1.0 : f32", "1 : index", "1 : i8", "1 : i16", "0 : i1", "[affine_map<() -> ()>]",
+	`["parallel"]`, `["x"]`, "@x::@y", "loc(unknown)",
+	"#stablehlo<comparison_direction EQ>",
+	"#stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>",
+	"#stablehlo.gather<index_vector_dim = 0>", "#stablehlo.scatter<index_vector_dim = 0>",
+	"#stablehlo.conv<[b, f]x[o, i]->[b, f]>",
+	"#stablehlo<fft_type FFT>", "#stablehlo<rng_distribution UNIFORM>", "#stablehlo<rng_algorithm DEFAULT>",
+	"#stablehlo<transpose NO_TRANSPOSE>",
+	"#stablehlo.channel_handle<handle = 0, type = 0>", "#llvm.linkage<external>", "#llvm.cconv<ccc>", "!llvm.ptr",
+	"!llvm.func<void ()>", "!llvm.struct<(i32)>",
+	"#gpu<dim x>", "#gpu.address_space<global>", "#spirv.vce<v1.0, [], []>",
+	"#spirv.target_env<#spirv.vce<v1.0, [], []>, #spirv.resource_limits<>>",
 }
 
 var needed = regexp.MustCompile(`needs the attribute "?([A-Za-z0-9_.]+)`)
@@ -177,7 +188,8 @@ func (e *everyOperation) made(s mlir.OperationState, regions int) (mlir.Operatio
 }
 
 func (e *everyOperation) form(typ mlir.Type, operands, results, regions int) {
-	fmt.Printf("%s%d %s: %d operands and %d results of %s, %d regions\n", CaseMark, e.number, e.name, operands, results, typ, regions)
+	fmt.Printf("%s%d %s: %d operands and %d results of %s, %d regions\n", CaseMark, e.number, e.name, operands, results,
+		typ, regions)
 	home := e.c.NewBlock(mlir.Location{}, typ)
 	s := mlir.OperationState{Name: e.name}
 	for range operands {

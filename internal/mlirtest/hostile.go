@@ -131,8 +131,10 @@ type hostility struct {
 // oddTypes are types of operands and results that few or no operations take.
 var oddTypes = []string{
 	"none", "!stablehlo.token", "tuple<>", "tuple<tensor<f32>, tensor<2xi32>>", "tensor<*xf32>", "f32", "i1", "index",
-	"memref<2xf32>", "vector<4xf32>", "() -> ()", "tensor<f32>", "tensor<i32>", "tensor<2xf32>", "tensor<?xf32>", "tensor<0xf32>",
-	"tensor<2x3x4x5xf32>", "tensor<?x?x?xi32>", "tensor<2x?xf32, #stablehlo.bounds<?, 4>>", "tensor<2xi1>", "tensor<3x3xcomplex<f32>>",
+	"memref<2xf32>", "vector<4xf32>", "() -> ()", "tensor<f32>", "tensor<i32>", "tensor<2xf32>", "tensor<?xf32>",
+	"tensor<0xf32>",
+	"tensor<2x3x4x5xf32>", "tensor<?x?x?xi32>", "tensor<2x?xf32, #stablehlo.bounds<?, 4>>", "tensor<2xi1>",
+	"tensor<3x3xcomplex<f32>>",
 	"tensor<2xindex>", "tensor<2x!stablehlo.token>", "tensor<4xvector<2xf32>>", "tensor<9223372036854775807xf32>",
 	"tensor<3x3x!quant.uniform<i8:f32, 0.5:3>>", "tensor<3x3x!quant.uniform<i8:f32:1, {0.5:3, 0.25, 0.125}>>",
 }
@@ -320,10 +322,12 @@ func (h *hostility) field(name string, v reflect.Value) (list []mutation) {
 			}
 			return out
 		}
-		put([][2]int64(nil), [][2]int64{}, [][2]int64{{0, 0}}, same([2]int64{-9, -9}), same([2]int64{most, most}), same([2]int64{least, 1}), make([][2]int64, 5))
+		put([][2]int64(nil), [][2]int64{}, [][2]int64{{0, 0}}, same([2]int64{-9, -9}), same([2]int64{most, most}),
+			same([2]int64{least, 1}), make([][2]int64, 5))
 		return list
 	case *[][]int64:
-		put([][]int64(nil), [][]int64{}, [][]int64{{}}, [][]int64{{0}}, [][]int64{{-1}}, [][]int64{{0, 0}}, [][]int64{{0, 1, 2}, {3}}, [][]int64{{most}, {least}})
+		put([][]int64(nil), [][]int64{}, [][]int64{{}}, [][]int64{{0}}, [][]int64{{-1}}, [][]int64{{0, 0}},
+			[][]int64{{0, 1, 2}, {3}}, [][]int64{{most}, {least}})
 		return list
 	}
 	switch v.Kind() {
@@ -336,7 +340,8 @@ func (h *hostility) field(name string, v reflect.Value) (list []mutation) {
 	case reflect.Float32:
 		put(float32(-1))
 	case reflect.String:
-		put("", "ODD", "FFT", "IFFT", "IRFFT", "DEFAULT", "NOTYPE", "SIGNED", "TRANSPOSE_INVALID", "ij,jk,kl->il", "->", ",->")
+		put("", "ODD", "FFT", "IFFT", "IRFFT", "DEFAULT", "NOTYPE", "SIGNED", "TRANSPOSE_INVALID", "ij,jk,kl->il", "->",
+			",->")
 	case reflect.Pointer:
 		if !v.IsNil() {
 			list = append(list, h.field(name, v.Elem())...)
@@ -358,7 +363,8 @@ func (h *hostility) field(name string, v reflect.Value) (list []mutation) {
 				}
 				return out
 			}
-			put([]int64{0}, []int64{-1}, []int64{1, 1}, []int64{0, 1}, []int64{99}, []int64{0, 0, 0}, []int64{5, 6, 7, 8, 9}, []int64{most}, []int64{least},
+			put([]int64{0}, []int64{-1}, []int64{1, 1}, []int64{0, 1}, []int64{99}, []int64{0, 0, 0},
+				[]int64{5, 6, 7, 8, 9}, []int64{most}, []int64{least},
 				same(-1), same(0), same(1), same(2), same(99), same(most), same(least))
 		case reflect.Bool:
 			put([]bool{true}, make([]bool, 5))
@@ -392,7 +398,8 @@ func setLast[T any](list []T, v T) {
 
 // oddAttributes replace attributes whose kind is not limited.
 var oddAttributes = []string{
-	"unit", `"x"`, "[]", "[1, 2]", "[[1, 0], [0]]", `[["x"]]`, "{}", "1 : i64", "1.0 : f64", "dense<1> : tensor<2xi32>", "dense<> : tensor<0xf32>",
+	"unit", `"x"`, "[]", "[1, 2]", "[[1, 0], [0]]", `[["x"]]`, "{}", "1 : i64", "1.0 : f64", "dense<1> : tensor<2xi32>",
+	"dense<> : tensor<0xf32>",
 	"dense<1.0> : vector<2xf32>", "sparse<[0], 1.0> : tensor<2xf32>", "array<i64: 1>", "@symbol", "f32", "true",
 }
 
@@ -424,19 +431,23 @@ func (h *hostility) regions() func(yield func(string, func() mlir.Region) bool) 
 		}
 	}
 	return func(yield func(string, func() mlir.Region) bool) {
-		if !yield("nil", func() mlir.Region { return mlir.Region{} }) || !yield("empty", of(func() []mlir.Block { return nil })) {
+		if !yield("nil", func() mlir.Region { return mlir.Region{} }) ||
+			!yield("empty", of(func() []mlir.Block { return nil })) {
 			return
 		}
 		for _, types := range [][]string{
-			nil, {"tensor<f32>"}, {"tensor<f32>", "tensor<f32>"}, {"tensor<i1>", "tensor<i1>"}, {"tensor<f32>", "tensor<f32>", "tensor<f32>", "tensor<f32>"},
-			{"none"}, {"none", "none"}, {"!stablehlo.token", "!stablehlo.token"}, {"tensor<*xf32>", "tensor<*xf32>"}, {"tensor<2xf32>", "tensor<2xf32>"},
+			nil, {"tensor<f32>"}, {"tensor<f32>", "tensor<f32>"}, {"tensor<i1>", "tensor<i1>"},
+			{"tensor<f32>", "tensor<f32>", "tensor<f32>", "tensor<f32>"},
+			{"none"}, {"none", "none"}, {"!stablehlo.token", "!stablehlo.token"}, {"tensor<*xf32>", "tensor<*xf32>"},
+			{"tensor<2xf32>", "tensor<2xf32>"},
 			{"tensor<?xf32>", "tensor<?xi32>"}, {"tuple<>", "tuple<>"}, {"f32", "f32"},
 		} {
 			for _, returns := range []int{-1, 0, 1, 2} {
 				if returns > 0 && types == nil {
 					continue
 				}
-				if !yield(fmt.Sprintf("a block of %v that returns %d", types, returns), of(func() []mlir.Block { return []mlir.Block{block(types, returns)} })) {
+				if !yield(fmt.Sprintf("a block of %v that returns %d", types, returns),
+					of(func() []mlir.Block { return []mlir.Block{block(types, returns)} })) {
 					return
 				}
 			}

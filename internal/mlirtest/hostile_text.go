@@ -41,7 +41,8 @@ func hostileText(l *mlir.Library, s Sample, n, start int) int {
 		if m, err := c.Parse("", form()); err == nil {
 			_ = m.String()
 			for _, pass := range hostilePasses[:len(hostilePasses)*min(1, len(furtherEngines))] {
-				if pm, err := c.NewPassManager(mlir.PassManagerOptions{Pipeline: "builtin.module(" + pass + ")"}); err == nil {
+				if pm, err := c.NewPassManager(
+					mlir.PassManagerOptions{Pipeline: "builtin.module(" + pass + ")"}); err == nil {
 					clone := m.Clone()
 					_ = pm.Run(clone)
 					clone.Close()
@@ -56,7 +57,8 @@ func hostileText(l *mlir.Library, s Sample, n, start int) int {
 
 // hostilePasses fold and rewrite what was parsed.
 var hostilePasses = []string{"canonicalize", "chlo-legalize-to-stablehlo,canonicalize", "stablehlo-legalize-to-vhlo",
-	"func.func(stablehlo-aggressive-simplification)", "func.func(stablehlo-aggressive-folder)", "stablehlo-refine-shapes"}
+	"func.func(stablehlo-aggressive-simplification)", "func.func(stablehlo-aggressive-folder)",
+	"stablehlo-refine-shapes"}
 
 // hostileForms returns what is wrong with each module, and a function that writes it: as generic text, as
 // bytecode in which the attributes are in a dictionary or in the properties of the operation, and as a
@@ -168,7 +170,8 @@ var (
 
 // oddTexts returns texts that replace that of an attribute.
 func oddTexts(text string) []string {
-	list := []string{"", `"x"`, "unit", "[]", "1 : i64", "-1 : i64", "array<i64>", "array<i64: -1>", "dense<> : tensor<0xi64>", "@x"}
+	list := []string{"", `"x"`, "unit", "[]", "1 : i64", "-1 : i64", "array<i64>", "array<i64: -1>",
+		"dense<> : tensor<0xi64>", "@x"}
 	if d := denseTexts.FindStringSubmatch(text); d != nil {
 		for _, shape := range []string{d[1] + "x" + d[2], "0x" + d[2], d[1] + "x0", "0x0", "0", "1x1", "2x1", "1x1x1"} {
 			for _, value := range []string{"0", "-1", "1", "9223372036854775807", "-9223372036854775808", ""} {
@@ -210,10 +213,11 @@ func oddConvolutions() (list []string) {
 	for _, n := range []string{"-1", "0", "1", "4", "9223372036854775807", "-9223372036854775808"} {
 		for _, dims := range []string{"", n, n + ", " + n, "1, 2, 3, 4, 5, 6, " + n} {
 			for _, kernel := range []string{"", "0", "0, 1", dims} {
-				list = append(list, fmt.Sprintf("#stablehlo.conv<raw input_batch_dimension = %s, input_feature_dimension = 3, "+
-					"input_spatial_dimensions = [%s], kernel_input_feature_dimension = %[1]s, kernel_output_feature_dimension = 3, "+
-					"kernel_spatial_dimensions = [%[3]s], output_batch_dimension = 0, output_feature_dimension = %[1]s, "+
-					"output_spatial_dimensions = [%[2]s]>", n, dims, kernel))
+				list = append(list,
+					fmt.Sprintf("#stablehlo.conv<raw input_batch_dimension = %s, input_feature_dimension = 3, "+
+						"input_spatial_dimensions = [%s], kernel_input_feature_dimension = %[1]s, kernel_output_feature_dimension = 3, "+
+						"kernel_spatial_dimensions = [%[3]s], output_batch_dimension = 0, output_feature_dimension = %[1]s, "+
+						"output_spatial_dimensions = [%[2]s]>", n, dims, kernel))
 			}
 		}
 	}

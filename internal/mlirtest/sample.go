@@ -114,10 +114,11 @@ func (s Sample) Module(c *mlir.Context) (*mlir.Module, mlir.Operation, Made, err
 	}
 	body := c.NewRegion()
 	body.Append(b.Block)
-	check.Must(m.Body().Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{body}, Attributes: []mlir.NamedAttribute{
-		{Name: "sym_name", Value: c.StringAttribute("main")},
-		{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(arguments, results))},
-	}}))
+	check.Must(m.Body().Create(
+		mlir.OperationState{Name: "func.func", Regions: []mlir.Region{body}, Attributes: []mlir.NamedAttribute{
+			{Name: "sym_name", Value: c.StringAttribute("main")},
+			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(arguments, results))},
+		}}))
 	return m, op, made, nil
 }
 

@@ -21,7 +21,8 @@ type Export struct{ *jaxexport.Exported }
 func ReadExport(data []byte) (Export, error) {
 	e, err := jaxexport.Read(data)
 	if err == nil && !e.Allows(Platform) {
-		err = fmt.Errorf("it was exported for %s: export it with platforms=[%q]", strings.Join(e.Platforms, ", "), Platform)
+		err = fmt.Errorf("it was exported for %s: export it with platforms=[%q]", strings.Join(e.Platforms, ", "),
+			Platform)
 	}
 	return Export{e}, err
 }

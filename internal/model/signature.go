@@ -49,7 +49,8 @@ func shapes(what string, types []mlir.Type, first int) ([]tensor.Shape, error) {
 			err = s.Check()
 		}
 		if err != nil || s.DType == tensor.Token {
-			return nil, fmt.Errorf("%s %d of @main is %s: its parameters and results must be arrays of known size", what, first+i, t)
+			return nil, fmt.Errorf("%s %d of @main is %s: its parameters and results must be arrays of known size",
+				what, first+i, t)
 		}
 		list = append(list, s)
 	}

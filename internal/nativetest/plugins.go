@@ -24,9 +24,9 @@ func FurtherPlugins(t *testing.T) []native.Part {
 	return plugins
 }
 
-// OnFurtherPlugins runs the program of the test again on each of the FurtherPlugins, with a flag that selects tests, and
-// fails unless all tests that are named pass. Each run is a child process, because the custom call targets of XLA are
-// the process's and bridge.Open loads what CALLIOPE_PJRT_PLUGIN names.
+// OnFurtherPlugins runs the program of the test again on each of the FurtherPlugins, with a flag that selects tests,
+// and fails unless all tests that are named pass. Each run is a child process, because the custom call targets of XLA
+// are the process's and bridge.Open loads what CALLIOPE_PJRT_PLUGIN names.
 func OnFurtherPlugins(t *testing.T, selects string, names ...string) {
 	for _, p := range FurtherPlugins(t) {
 		t.Run(string(p), func(t *testing.T) {
@@ -55,7 +55,8 @@ func OnFurtherPlugins(t *testing.T, selects string, names ...string) {
 func failures(out string) string {
 	var kept []string
 	for line := range strings.Lines(out) {
-		if word := strings.TrimLeft(line, " "); !strings.HasPrefix(word, "=== ") && !strings.HasPrefix(word, "--- PASS") {
+		if word := strings.TrimLeft(line, " "); !strings.HasPrefix(word, "=== ") &&
+			!strings.HasPrefix(word, "--- PASS") {
 			kept = append(kept, line)
 		}
 	}

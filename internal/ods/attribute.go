@@ -8,7 +8,10 @@ import (
 
 // NewAttribute makes an attribute of a dialect. It calls make if the library has the
 // function, and parses the text otherwise.
-func NewAttribute(c *mlir.Context, dialect, function string, text func() string, make func(*capi.Table, capi.MlirContext) capi.MlirAttribute) (mlir.Attribute, error) {
+func NewAttribute(
+	c *mlir.Context, dialect, function string, text func() string,
+	make func(*capi.Table, capi.MlirContext) capi.MlirAttribute,
+) (mlir.Attribute, error) {
 	if err := c.LoadDialect(dialect); err != nil {
 		return mlir.Attribute{}, err
 	}

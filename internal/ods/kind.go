@@ -78,7 +78,9 @@ func GetPointer[T any](r *Reader, name string, k Kind[T]) *T {
 var errMissing = errors.New("the attribute is missing")
 
 // present returns a Write that requires its value not to be nil.
-func present[T interface{ IsNil() bool }](write func(*mlir.Context, T) mlir.Attribute) func(*mlir.Context, T) (mlir.Attribute, error) {
+func present[T interface{ IsNil() bool }](
+	write func(*mlir.Context, T) mlir.Attribute,
+) func(*mlir.Context, T) (mlir.Attribute, error) {
 	return func(c *mlir.Context, v T) (mlir.Attribute, error) {
 		if v.IsNil() {
 			return mlir.Attribute{}, errMissing
@@ -151,7 +153,8 @@ var Elements = Kind[[]int64]{func(c *mlir.Context, v []int64) (mlir.Attribute, e
 }}
 
 func dense[T mlir.DenseArrayElement]() Kind[[]T] {
-	return Kind[[]T]{func(c *mlir.Context, v []T) (mlir.Attribute, error) { return mlir.NewDenseArray(c, v...), nil }, readIntegers[T]}
+	return Kind[[]T]{func(c *mlir.Context, v []T) (mlir.Attribute, error) { return mlir.NewDenseArray(c, v...), nil },
+		readIntegers[T]}
 }
 
 // readIntegers reads a dense array.

@@ -35,7 +35,9 @@ var (
 	}, mlir.Attribute.Float}
 )
 
-func integer[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](bits int, sign mlir.Signedness) Kind[T] {
+func integer[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](
+	bits int, sign mlir.Signedness,
+) Kind[T] {
 	return Kind[T]{func(c *mlir.Context, v T) (mlir.Attribute, error) {
 		return c.IntegerAttribute(c.IntegerType(bits, sign), int64(v)), nil
 	}, func(a mlir.Attribute) (T, bool) {

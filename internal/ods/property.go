@@ -41,13 +41,14 @@ func EnumProperty[T interface {
 	~int | ~uint64
 	Attribute(*mlir.Context) (mlir.Attribute, error)
 }](e *Enum) Kind[T] {
-	return Kind[T]{func(c *mlir.Context, v T) (mlir.Attribute, error) { return v.Attribute(c) }, func(a mlir.Attribute) (T, bool) {
-		if v, ok := e.readInteger(a); ok {
-			return T(v), true
-		}
-		v, ok := e.Read(a)
-		return T(v), ok
-	}}
+	return Kind[T]{func(c *mlir.Context, v T) (mlir.Attribute, error) { return v.Attribute(c) },
+		func(a mlir.Attribute) (T, bool) {
+			if v, ok := e.readInteger(a); ok {
+				return T(v), true
+			}
+			v, ok := e.Read(a)
+			return T(v), ok
+		}}
 }
 
 // The other kinds of properties.

@@ -132,7 +132,8 @@ func (w *Writer) EqualOperands(names ...string) {
 			length = w.operands[i]
 		}
 		if w.operands[i] != length {
-			w.fail("the lists of operands have different lengths: %s has %d and one before it %d", name, w.operands[i], length)
+			w.fail("the lists of operands have different lengths: %s has %d and one before it %d", name, w.operands[i],
+				length)
 		}
 	}
 }

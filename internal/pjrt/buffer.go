@@ -46,7 +46,9 @@ func (c *Client) Share(data []byte, dtype int32, dims []int, device int) (Array,
 	return c.put(data, dtype, dims, c.devices[device], nil, 1)
 }
 
-func (c *Client) put(data []byte, dtype int32, dims []int, device, memory unsafe.Pointer, share C.int) (Array, Event, error) {
+func (c *Client) put(
+	data []byte, dtype int32, dims []int, device, memory unsafe.Pointer, share C.int,
+) (Array, Event, error) {
 	if len(data) == 0 {
 		data = nothing[:]
 	}
@@ -54,7 +56,8 @@ func (c *Client) put(data []byte, dtype int32, dims []int, device, memory unsafe
 	if len(dims) > 0 {
 		first = (*C.int64_t)(unsafe.Pointer(&dims[0]))
 	}
-	r := C.calliope_put(c.api, c.c, device, memory, unsafe.Pointer(&data[0]), C.int32_t(dtype), first, C.size_t(len(dims)), share)
+	r := C.calliope_put(c.api, c.c, device, memory, unsafe.Pointer(&data[0]), C.int32_t(dtype), first,
+		C.size_t(len(dims)), share)
 	if r.error != nil {
 		return Array{}, Event{}, takeError(c.api, r.error)
 	}
@@ -103,7 +106,8 @@ func (a Array) ToHost(data []byte) (Event, error) {
 	if len(data) == 0 {
 		data = nothing[:0:1]
 	}
-	return newEvent(a.api, C.calliope_buffer_to_host(a.api, a.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
+	return newEvent(a.api,
+		C.calliope_buffer_to_host(a.api, a.c, unsafe.Pointer(unsafe.SliceData(data)), C.size_t(len(data))))
 }
 
 // Destroy frees the array. It must not be in use.

@@ -125,7 +125,8 @@ func TestCanSave(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = p.CanSave()
-		if want == "" && err != nil || want != "" && (!errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil || want != "" &&
+			(!errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
 	}

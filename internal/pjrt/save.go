@@ -34,7 +34,8 @@ func checkSaving(api *C.pjrt_api) error {
 			return fmt.Errorf("the plugin's PJRT_%s has an unknown layout: %w", f.name, errors.ErrUnsupported)
 		}
 		if theirs := expectedSize(err.Error()); theirs == 0 || theirs > f.size {
-			return fmt.Errorf("the plugin's PJRT_%s takes %d bytes, but %d are known (%v): %w", f.name, theirs, f.size, err, errors.ErrUnsupported)
+			return fmt.Errorf("the plugin's PJRT_%s takes %d bytes, but %d are known (%v): %w", f.name, theirs, f.size,
+				err, errors.ErrUnsupported)
 		}
 	}
 	return nil

@@ -18,7 +18,8 @@ const (
 // required are functions that each plugin has, besides those up to AddressableDevices: without them, there is nothing
 // to compile, to run or to read.
 var required = []int{
-	C.PJRT_FN_COMPILE, C.PJRT_FN_BUFFER_FROM_HOST, C.PJRT_FN_GET_EXECUTABLE, C.PJRT_FN_EXECUTE, C.PJRT_FN_BUFFER_DESTROY,
+	C.PJRT_FN_COMPILE, C.PJRT_FN_BUFFER_FROM_HOST, C.PJRT_FN_GET_EXECUTABLE, C.PJRT_FN_EXECUTE,
+	C.PJRT_FN_BUFFER_DESTROY,
 	C.PJRT_FN_BUFFER_TO_HOST,
 }
 

@@ -71,13 +71,16 @@ func ParsedAttribute(a mlir.Attribute) (mlir.Attribute, error) {
 	case err != nil:
 		return mlir.Attribute{}, err
 	case !again.Equal(a):
-		return mlir.Attribute{}, fmt.Errorf("mlir: the attribute %s does not parse to itself: check its parameters", text)
+		return mlir.Attribute{},
+			fmt.Errorf("mlir: the attribute %s does not parse to itself: check its parameters", text)
 	}
 	return a, nil
 }
 
 // Plain returns a type without parameters.
-func Plain(c *mlir.Context, namespace, function string, get func(*capi.Table, capi.MlirContext) capi.MlirType) (mlir.Type, error) {
+func Plain(
+	c *mlir.Context, namespace, function string, get func(*capi.Table, capi.MlirContext) capi.MlirType,
+) (mlir.Type, error) {
 	t, err := Load(c, namespace, function)
 	if err != nil {
 		return mlir.Type{}, err

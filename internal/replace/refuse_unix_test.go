@@ -45,7 +45,8 @@ func TestRefuses(t *testing.T) {
 		if !filepath.IsAbs(path) {
 			path = in(path)
 		}
-		check.Error(t, File(path, func(io.Writer) error { t.Errorf("%s: it is written", test.name); return nil }), test.want)
+		check.Error(t, File(path, func(io.Writer) error { t.Errorf("%s: it is written", test.name); return nil }),
+			test.want)
 		check.Error(t, Check(path), test.want)
 		f, err := Create(path)
 		if test.inPlace {

@@ -65,7 +65,9 @@ func TestReplaceFails(t *testing.T) {
 				return failing{f, call, full}, err
 			}
 			if call == "rename" {
-				d.rename = func(from, to string) error { return &os.LinkError{Op: "rename", Old: from, New: to, Err: full} }
+				d.rename = func(from, to string) error {
+					return &os.LinkError{Op: "rename", Old: from, New: to, Err: full}
+				}
 			}
 			err := d.replaceIf(path, sha256.Sum256([]byte("old")), []byte("new text"))
 			want := "old"

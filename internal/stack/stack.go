@@ -31,7 +31,8 @@ func OnLarge(f func()) error {
 	case !call.ended:
 		// Windows may end only the thread whose stack overflows. What f holds is then held
 		// for ever.
-		fmt.Fprintf(os.Stderr, "fatal error: a thread ended within its function: its stack of %d MiB probably overflowed\n", large>>20)
+		fmt.Fprintf(os.Stderr,
+			"fatal error: a thread ended within its function: its stack of %d MiB probably overflowed\n", large>>20)
 		os.Exit(2)
 	case call.panicked:
 		panic(call.value)

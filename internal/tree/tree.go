@@ -39,7 +39,8 @@ func Check(t reflect.Type, at, leaves string) error {
 		return nil
 	case reflect.Map:
 		if k := t.Key().Kind(); k != reflect.String && (k < reflect.Int || k > reflect.Uint64) {
-			return fmt.Errorf("%s is a map with keys of type %s: use strings or integers, which have an order", at, t.Key())
+			return fmt.Errorf("%s is a map with keys of type %s: use strings or integers, which have an order", at,
+				t.Key())
 		}
 		return nil
 	case reflect.Array, reflect.Slice:
@@ -48,7 +49,8 @@ func Check(t reflect.Type, at, leaves string) error {
 	if at == t.String() { // the whole tree, which has no other name
 		at = "this"
 	}
-	return fmt.Errorf("%s is a %s, which cannot be part of a tree: use %s, structs, slices, arrays and maps", at, t, leaves)
+	return fmt.Errorf("%s is a %s, which cannot be part of a tree: use %s, structs, slices, arrays and maps", at, t,
+		leaves)
 }
 
 func checkField(t reflect.Type, f reflect.StructField) error {

@@ -31,8 +31,10 @@ func TestEach(t *testing.T) {
 		{[]string(nil), nil},
 		{map[string]string{"b": "1", "a": "2", "B": "3", "ä\n": "4", "": "5"}, []branch{
 			{`[""]`, "", "5"}, {`["B"]`, "B", "3"}, {`["a"]`, "a", "2"}, {`["b"]`, "b", "1"}, {`["ä\n"]`, "ä\n", "4"}}},
-		{map[small]string{10: "c", 9: "b", -1: "a"}, []branch{{"[-1]", "<tree_test.small Value>", "a"}, {"[9]", "<tree_test.small Value>", "b"}, {"[10]", "<tree_test.small Value>", "c"}}},
-		{map[uint64]string{1 << 63: "b", 9: "a"}, []branch{{"[9]", "<uint64 Value>", "a"}, {"[9223372036854775808]", "<uint64 Value>", "b"}}},
+		{map[small]string{10: "c", 9: "b", -1: "a"}, []branch{{"[-1]", "<tree_test.small Value>", "a"},
+			{"[9]", "<tree_test.small Value>", "b"}, {"[10]", "<tree_test.small Value>", "c"}}},
+		{map[uint64]string{1 << 63: "b", 9: "a"},
+			[]branch{{"[9]", "<uint64 Value>", "a"}, {"[9223372036854775808]", "<uint64 Value>", "b"}}},
 		{map[string]string(nil), nil},
 	} {
 		v := reflect.New(reflect.TypeOf(test.tree)).Elem()
@@ -71,7 +73,8 @@ func TestCheck(t *testing.T) {
 	} {
 		for name, err := range map[string]error{
 			"Check": tree.Check(reflect.TypeOf(test.tree), "x.y", "leaves"),
-			"Each":  tree.Each(reflect.ValueOf(test.tree), "x.y", "leaves", func(_ int, b tree.Branch) error { return nil }),
+			"Each": tree.Each(reflect.ValueOf(test.tree), "x.y", "leaves",
+				func(_ int, b tree.Branch) error { return nil }),
 		} {
 			if err == nil || err.Error() != test.want {
 				t.Errorf("the error of %s is %v, want %s", name, err, test.want)

@@ -36,7 +36,8 @@ func (l *loss) Error() string {
 	case l.limit != 0:
 		return fmt.Sprintf("reading and checking took longer than %v and was stopped: raise -timeout", l.limit)
 	case l.memory != 0:
-		return fmt.Sprintf("reading and checking took more than %v of memory and was stopped: raise -%s", l.memory, memoryFlag)
+		return fmt.Sprintf("reading and checking took more than %v of memory and was stopped: raise -%s", l.memory,
+			memoryFlag)
 	}
 	reason := "it may be nested too deeply, or damaged"
 	switch cause := l.crash.Error(); {
@@ -87,7 +88,8 @@ func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration
 		}
 		d.process = nil // it has ended
 		if outOfThreads.MatchString(err.Error()) {
-			return answer{}, fmt.Errorf("a worker ended: %w: raise the limits of address space and processes (ulimit -v, -u)", err)
+			return answer{},
+				fmt.Errorf("a worker ended: %w: raise the limits of address space and processes (ulimit -v, -u)", err)
 		}
 		if errors.Is(err, errLate) {
 			lost.limit = s.limit

@@ -39,7 +39,8 @@ func TestCorpus(t *testing.T) {
 				return
 			}
 			for column, rule := range map[string]string{
-				"outfeed": "[outfeed]", "infeed": "[infeed]", "create_token": "[create-token]", "after_all": "[after-all]",
+				"outfeed": "[outfeed]", "infeed": "[infeed]", "create_token": "[create-token]",
+				"after_all": "[after-all]",
 			} {
 				want, err := strconv.Atoi(file[column])
 				if err != nil {
@@ -92,5 +93,6 @@ func TestCorpusInOneRun(t *testing.T) {
 // the dialect, and says that the file is not at fault.
 func TestUnread(t *testing.T) {
 	r := execute("", "../../tools/mlir-run/testdata/shardy.mlirbc")
-	r.holds(t, 2, "shardy.mlirbc:1:1: error: dialect 'sdy' ", "this is a limit of the libraries, and not a mistake in the file", "[invalid]\n")
+	r.holds(t, 2, "shardy.mlirbc:1:1: error: dialect 'sdy' ",
+		"this is a limit of the libraries, and not a mistake in the file", "[invalid]\n")
 }

@@ -14,7 +14,10 @@ import (
 
 // addEdits adds the edits of repairs to the findings of a module. found are these findings as the
 // rules in analyzers reported them.
-func addEdits(findings []report.Finding, library *mlir.Library, module []byte, found []lint.Diagnostic, analyzers []*lint.Analyzer) error {
+func addEdits(
+	findings []report.Finding, library *mlir.Library, module []byte, found []lint.Diagnostic,
+	analyzers []*lint.Analyzer,
+) error {
 	all, err := fix.Edits(library, module, found, analyzers)
 	if err != nil {
 		return err

@@ -83,11 +83,13 @@ func fromSARIF(t *testing.T, r result) (all []repaired) {
 		file := result.Locations[0].PhysicalLocation.ArtifactLocation
 		one := repaired{file: file.URI, rule: result.RuleID, message: result.Message.Text}
 		for _, f := range result.Fixes {
-			if f.Description.Text == "" || len(f.ArtifactChanges) != 1 || f.ArtifactChanges[0].ArtifactLocation != file || len(f.ArtifactChanges[0].Replacements) == 0 {
+			if f.Description.Text == "" || len(f.ArtifactChanges) != 1 ||
+				f.ArtifactChanges[0].ArtifactLocation != file || len(f.ArtifactChanges[0].Replacements) == 0 {
 				t.Fatalf("a fix is %+v", f)
 			}
 			for _, e := range f.ArtifactChanges[0].Replacements {
-				if e.InsertedContent == nil || e.DeletedRegion.StartLine < 1 || e.DeletedRegion.StartColumn < 1 || e.DeletedRegion.EndColumn < 1 {
+				if e.InsertedContent == nil || e.DeletedRegion.StartLine < 1 || e.DeletedRegion.StartColumn < 1 ||
+					e.DeletedRegion.EndColumn < 1 {
 					t.Fatalf("a replacement is %+v", e)
 				}
 				one.edits = append(one.edits, replacement{e.DeletedRegion, e.InsertedContent.Text})
@@ -143,7 +145,8 @@ func TestEdits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := execute(text, "-fix", "-").Stdout
-			inJSON, inSARIF := fromJSON(t, execute(text, "-format", "json")), fromSARIF(t, execute(text, "-format", "sarif"))
+			inJSON, inSARIF := fromJSON(t, execute(text, "-format", "json")),
+				fromSARIF(t, execute(text, "-format", "sarif"))
 			if want == text || len(inJSON) != 1 || len(inSARIF) != 1 {
 				t.Fatalf("the findings are %v and %v; repaired:\n%s", inJSON, inSARIF, want)
 			}
@@ -167,7 +170,8 @@ func TestEditsSplit(t *testing.T) {
 		check.Diff(t, "rule", rule, found[i].rule)
 		parts := strings.Split(replaced(t, text, found[i].edits, inCharacters), "// -----\n")
 		check.Diff(t, rule+": the part", execute(strings.Split(text, "// -----\n")[i], "-fix").Stdout, parts[i])
-		check.Diff(t, "findings after the edits", 3, len(fromSARIF(t, execute(strings.Join(parts, "// -----\n"), "-format", "sarif", "-split-input-file"))))
+		check.Diff(t, "findings after the edits", 3,
+			len(fromSARIF(t, execute(strings.Join(parts, "// -----\n"), "-format", "sarif", "-split-input-file"))))
 	}
 }
 
@@ -207,7 +211,8 @@ func TestEditsCorpus(t *testing.T) {
 	}
 	after := fromJSON(t, run("json", dir))
 	for file, f := range repairs {
-		if count(after, file, f.rule, f.message) >= count(inJSON, f.file, f.rule, f.message) || count(after, file, "invalid", "") > 0 {
+		if count(after, file, f.rule, f.message) >= count(inJSON, f.file, f.rule, f.message) ||
+			count(after, file, "invalid", "") > 0 {
 			t.Errorf("after the edits of %+v:\n%s", f, check.Must(os.ReadFile(file)))
 		}
 	}

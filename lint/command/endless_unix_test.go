@@ -37,7 +37,8 @@ func TestEndless(t *testing.T) {
 	}{
 		{"a device", []string{"-max-module", "8MiB", "/dev/zero"}, "/dev/zero:1:1: error: cannot be read: it is larger than 8MiB: raise -max-module to read it [invalid]\n"},
 		{"a device, late", []string{"-max-module", "1024TiB", "-timeout", "100ms", "/dev/zero"}, "/dev/zero:1:1: error: reading took longer than 100ms and was stopped: raise -timeout [invalid]\n"},
-		{"a pipe without a writer", []string{"-timeout", "1s", pipe}, pipe + ":1:1: error: reading took longer than 1s and was stopped"},
+		{"a pipe without a writer", []string{"-timeout", "1s", pipe},
+			pipe + ":1:1: error: reading took longer than 1s and was stopped"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n := len(test.args) - 1
@@ -61,11 +62,14 @@ func TestEndlessInput(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"nothing comes": {r, []string{"-timeout", "200ms"}, "<stdin>:1:1: error: reading took longer than 200ms and was stopped"},
-		"too much":      {zeros{}, []string{"-max-module", "2MiB"}, "<stdin>:1:1: error: cannot be read: it is larger than 2MiB: raise -max-module"},
+		"nothing comes": {r, []string{"-timeout", "200ms"},
+			"<stdin>:1:1: error: reading took longer than 200ms and was stopped"},
+		"too much": {zeros{}, []string{"-max-module", "2MiB"},
+			"<stdin>:1:1: error: cannot be read: it is larger than 2MiB: raise -max-module"},
 		"too much, late": {zeros{}, []string{"-max-module", "1024TiB", "-timeout", "200ms"},
 			"<stdin>:1:1: error: reading took longer than 200ms and was stopped"},
-		"an error": {iotest.ErrReader(io.ErrNoProgress), nil, "<stdin>:1:1: error: cannot be read: " + io.ErrNoProgress.Error()},
+		"an error": {iotest.ErrReader(io.ErrNoProgress), nil,
+			"<stdin>:1:1: error: cannot be read: " + io.ErrNoProgress.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
@@ -94,7 +98,8 @@ func TestTooLarge(t *testing.T) {
 	execute("", dir).holds(t, 2,
 		large+":1:1: error: cannot be read: it takes 1TiB, and the limit is 1GiB: raise -max-module to read it [invalid]\n",
 		small+":2:8")
-	execute("", "-max-module", "10", small).holds(t, 2, small+":1:1: error: cannot be read: it takes 181 bytes, and the limit is 10 bytes: raise -max-module")
+	execute("", "-max-module", "10", small).holds(t, 2,
+		small+":1:1: error: cannot be read: it takes 181 bytes, and the limit is 10 bytes: raise -max-module")
 }
 
 // TestPipe checks a pipe that only the command's own process has open.

@@ -29,9 +29,10 @@ func (w *worker) examine(in input, library *mlir.Library) []report.Finding {
 		}
 	}
 	if text {
-		about := ignore.Apply(in.Name, findings, ignore.Comments(in.Data, namesOf(w.analyzers)), func(rule string) bool {
-			return !failed && slices.Contains(in.Rules, rule)
-		})
+		about := ignore.Apply(in.Name, findings, ignore.Comments(in.Data, namesOf(w.analyzers)),
+			func(rule string) bool {
+				return !failed && slices.Contains(in.Rules, rule)
+			})
 		if slices.Contains(in.Rules, ignore.Rule) {
 			findings = append(findings, about...)
 		}
@@ -85,7 +86,8 @@ func (in input) options(analyzers []*lint.Analyzer) lint.Options {
 
 // findingOf returns the finding of a diagnostic.
 func findingOf(d lint.Diagnostic) report.Finding {
-	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, Severity: report.Severity(d.Severity.String()), Message: d.Message, Rule: d.Rule, Context: d.Context}
+	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, Severity: report.Severity(d.Severity.String()),
+		Message: d.Message, Rule: d.Rule, Context: d.Context}
 	if d.Severity == mlir.SeverityRemark {
 		f.Severity = report.Note
 	}

@@ -57,7 +57,8 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 		a = w.findings(after, library)
 	}
 	for _, f := range in.leftFindings(r.Left) {
-		if !slices.ContainsFunc(a.Findings, func(g finding) bool { return g.Rule == f.Rule && g.Message == f.Message }) {
+		if !slices.ContainsFunc(a.Findings,
+			func(g finding) bool { return g.Rule == f.Rule && g.Message == f.Message }) {
 			a.Findings = append(a.Findings, sent(f))
 		}
 	}

@@ -18,7 +18,8 @@ import (
 var marks = &lint.Analyzer{Name: "marks", Doc: "functions need a mark", Run: func(p *lint.Pass) error {
 	for op := range p.Operations("func.func") {
 		if _, ok := op.Attribute("x.mark"); !ok {
-			p.ReportFix(op, mlir.SeverityWarning, lint.Fix{Message: "add x.mark", Set: map[string]string{"x.mark": "unit"}}, "no mark")
+			p.ReportFix(op, mlir.SeverityWarning,
+				lint.Fix{Message: "add x.mark", Set: map[string]string{"x.mark": "unit"}}, "no mark")
 		}
 	}
 	return nil
@@ -51,7 +52,8 @@ func readFile(t *testing.T, path string) string {
 
 func TestFix(t *testing.T) {
 	dir := t.TempDir()
-	a, b, c := writeFile(t, dir, "a.mlir", unmarked), writeFile(t, dir, "b.mlir", marked), writeFile(t, dir, "c.mlir", "func.func @f() {")
+	a, b, c := writeFile(t, dir, "a.mlir", unmarked), writeFile(t, dir, "b.mlir", marked),
+		writeFile(t, dir, "c.mlir", "func.func @f() {")
 	old := check.Must(os.Stat(b))
 	r := executeWith(everything, "", "-rules", "marks", "-fix", dir)
 	r.holds(t, 2, "c.mlir:1:", "[invalid]\n", "a.mlir: findings repaired: 1\n")
@@ -99,17 +101,20 @@ const left = `func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
 // A file in which something is left is not written, unless -fix-partial is given.
 func TestFixLeft(t *testing.T) {
 	path := writeFile(t, t.TempDir(), "left.mlir", left)
-	texts := []string{"left.mlir:3:8: error: stablehlo.create_token ", "left.mlir:5:10: error: stablehlo.outfeed sends", "cannot replace it: it is in stablehlo.reduce", "[outfeed]\n"}
+	texts := []string{"left.mlir:3:8: error: stablehlo.create_token ", "left.mlir:5:10: error: stablehlo.outfeed sends",
+		"cannot replace it: it is in stablehlo.reduce", "[outfeed]\n"}
 	execute("", "-fix", path).holds(t, 1, append(texts, "left.mlir: not written")...)
 	check.Diff(t, "text", left, readFile(t, path))
 	execute("", "-diff", path).holds(t, 1, append([]string{"\n-  %dead = "}, texts...)...)
 	check.Diff(t, "text", left, readFile(t, path))
 	r := execute("", "-fix-partial", path)
-	r.holds(t, 1, "left.mlir:3:8: ", "left.mlir:5:10: error: stablehlo.outfeed sends", "left.mlir: findings repaired: 1\n")
+	r.holds(t, 1, "left.mlir:3:8: ", "left.mlir:5:10: error: stablehlo.outfeed sends",
+		"left.mlir: findings repaired: 1\n")
 	if !strings.Contains(r.Stdout, "passes.Migrate cannot replace it") {
 		t.Errorf("the reason is missing in\n%s", r.Stdout)
 	}
-	check.Diff(t, "text", strings.Replace(left, "  %dead = stablehlo.create_token : !stablehlo.token\n", "", 1), readFile(t, path))
+	check.Diff(t, "text", strings.Replace(left, "  %dead = stablehlo.create_token : !stablehlo.token\n", "", 1),
+		readFile(t, path))
 }
 
 // -diff writes nothing.
@@ -124,10 +129,12 @@ func TestDiff(t *testing.T) {
 	check.Diff(t, "no difference", result{}, executeWith(everything, "", "-rules", "marks", "-fix", "-diff", "b.mlir"))
 
 	m := mlirtest.Parse(t, mlirtest.Context(t), hook)
-	for name, data := range map[string][]byte{"h.mlirbc": check.Must(m.Bytecode()), "h.artifact": check.Must(stablehlo.PortableArtifact(m, ""))} {
+	for name, data := range map[string][]byte{"h.mlirbc": check.Must(m.Bytecode()),
+		"h.artifact": check.Must(stablehlo.PortableArtifact(m, ""))} {
 		writeFile(t, dir, name, string(data))
 		r := execute("", "-diff", name)
-		r.holds(t, 1, "+++ "+name+"\n", `-    %1 = "stablehlo.outfeed"(`, "\n+", "stablehlo.custom_call @calliope_io_callback(")
+		r.holds(t, 1, "+++ "+name+"\n", `-    %1 = "stablehlo.outfeed"(`, "\n+",
+			"stablehlo.custom_call @calliope_io_callback(")
 		check.Diff(t, name, string(data), readFile(t, name))
 		execute("", "-fix", name).holds(t, 0)
 		execute("", name).holds(t, 0)

@@ -43,9 +43,11 @@ func TestFixUnwritable(t *testing.T) {
 	export := writeFile(t, dir, "d.jaxexport", readFile(t, "../../stablehlo/jaxexport/testdata/static.jaxexport"))
 	crash := writeFile(t, dir, "e.mlir", "func.func @crash() { return }\n")
 	last := writeFile(t, dir, "f.mlir", unmarked)
-	executeWith(everything, "", "-rules", "marks,meddles", "-fix", first, readOnly, inFolder, export, crash, last).holds(t, 2,
+	executeWith(everything, "", "-rules", "marks,meddles", "-fix", first, readOnly, inFolder, export, crash,
+		last).holds(t, 2,
 		"b.mlir:1:1: error: cannot be written: it is read-only: make it writable, or see with -diff what would change [invalid]\n",
-		"c.mlir:1:1: error: cannot be written: the folder ", " is read-only: make it writable, or see with -diff what would change [invalid]\n",
+		"c.mlir:1:1: error: cannot be written: the folder ",
+		" is read-only: make it writable, or see with -diff what would change [invalid]\n",
 		"d.jaxexport:1:1: error: cannot be repaired: it is a file of jax.export, which has more than the module: mend the program, and export it again [invalid]\n",
 		"e.mlir:1:1: error: the MLIR library crashed on this file",
 	)

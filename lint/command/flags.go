@@ -74,10 +74,12 @@ func newOptions(program string) *options {
 	f.BoolVar(&o.werror, "werror", false, "exit with status 1 on warnings, too")
 	f.StringVar(&o.format, "format", "text", "print the findings in this `format`: "+strings.Join(report.Formats, ", "))
 	f.StringVar(&o.baseline, "baseline", "", "do not count the findings in this `file`")
-	f.BoolVar(&o.writeBase, "write-baseline", false, "write the findings to the file of -baseline, so that they are known")
+	f.BoolVar(&o.writeBase, "write-baseline", false,
+		"write the findings to the file of -baseline, so that they are known")
 	f.StringVar(&o.newFrom, "new-from-rev", "", "report only findings in lines that changed since this git `revision`")
 	f.Var(&o.shard, "shard", "check only the part `i/n` of the files, for example 1/4")
-	f.BoolVar(&o.split, "split-input-file", false, `check the parts of each text between lines "// -----" as modules of their own`)
+	f.BoolVar(&o.split, "split-input-file", false,
+		`check the parts of each text between lines "// -----" as modules of their own`)
 	f.IntVar(&o.workers, "j", runtime.GOMAXPROCS(0), "the `number` of files that are checked at the same time")
 	f.BoolVar(&o.list, "list", false, "list the rules and exit")
 	o.fixing.register(f)
@@ -92,9 +94,11 @@ func newCheckOptions(program string) *options {
 	f := o.flags
 	f.SetOutput(io.Discard) // errors are printed on one line
 	f.StringVar(&o.rules, "rules", "", "run only the rules in this `list`, separated by commas")
-	f.BoolVar(&o.strict, "strict", false, "report as errors what may be intended, such as tokens that order send and recv")
+	f.BoolVar(&o.strict, "strict", false,
+		"report as errors what may be intended, such as tokens that order send and recv")
 	f.StringVar(&o.config, "config", "", "read the configuration from this `file` instead of from "+config.Name)
-	f.StringVar(&o.engine, "engine", "", "read all modules with this MLIR `library`: a path, or "+partList()+" (default: the one that has the dialects of the module)")
+	f.StringVar(&o.engine, "engine", "", "read all modules with this MLIR `library`: a path, or "+partList()+
+		" (default: the one that has the dialects of the module)")
 	addTimeout(f, &o.limit, "the `time` limit for reading and checking one input, or one part of it if its parts are checked one by one")
 	f.Var(&o.max, maxFlag, "the largest `size` of one input")
 	f.Var(&o.memory, memoryFlag, "the `memory` that checking one input may take, on Linux and Windows")

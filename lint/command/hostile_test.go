@@ -25,7 +25,8 @@ func TestCrash(t *testing.T) {
 	last := writeFile(t, dir, "last.mlir", hook)
 	execute("", first, hostile, last).holds(t, 2,
 		first+":2:8: error: ", "[create-token]\n", first+":3:8: error: ", "[outfeed]\n",
-		hostile+":1:1: error: the MLIR library crashed on this file ("+crash, "it may be nested too deeply, or damaged [invalid]\n",
+		hostile+":1:1: error: the MLIR library crashed on this file ("+crash,
+		"it may be nested too deeply, or damaged [invalid]\n",
 		last+":2:8: error: ", "[create-token]\n", last+":3:8: error: ", "[outfeed]\n")
 }
 
@@ -60,7 +61,8 @@ func TestTimeout(t *testing.T) {
 
 // TestCrashReasons checks which reason is named for a crash.
 func TestCrashReasons(t *testing.T) {
-	const deep, zero, large = "it may be nested too deeply, or damaged", "an operation may have a size of zero, or an empty list", "a number in it may be too large, or it is damaged"
+	const deep, zero, large = "it may be nested too deeply, or damaged",
+		"an operation may have a size of zero, or an empty list", "a number in it may be too large, or it is damaged"
 	for how, want := range map[string]string{
 		"SIGSEGV: segmentation violation":  deep,
 		"SIGABRT: abort":                   deep,

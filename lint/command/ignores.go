@@ -45,7 +45,8 @@ func (a *attributes) collect(p *lint.Pass) error {
 		}
 		texts, ok := textsOf(value)
 		if !ok {
-			p.Report(op, mlir.SeverityWarning, "%s is %.40v, and must be a text %q, or an array of such texts", ignore.Attribute, value, "rule reason")
+			p.Report(op, mlir.SeverityWarning, "%s is %.40v, and must be a text %q, or an array of such texts",
+				ignore.Attribute, value, "rule reason")
 		}
 		seen := map[string]bool{}
 		for _, text := range texts {

@@ -132,7 +132,8 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 			return nil, errors.New(`standard input ("-") is given twice: it can be read only once`)
 		}
 		stdinTaken = true
-		all = append(all, input{Name: stdinName, open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
+		all = append(all,
+			input{Name: stdinName, open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
 	}
 	return all, nil
 }

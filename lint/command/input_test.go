@@ -80,7 +80,8 @@ func TestFolder(t *testing.T) {
 	t.Run("missing", func(t *testing.T) {
 		path := filepath.Join(dir, "missing.mlir")
 		execute("", path, filepath.Join(dir, "m/b.mlir")).holds(t, 2,
-			path+":1:1: error: there is no such file or folder: check the path [invalid]\n", "[create-token]", "[outfeed]")
+			path+":1:1: error: there is no such file or folder: check the path [invalid]\n", "[create-token]",
+			"[outfeed]")
 	})
 }
 
@@ -168,5 +169,6 @@ func TestExport(t *testing.T) {
 	fields := root - binary.LittleEndian.Uint32(data[root:])
 	name := root + uint32(binary.LittleEndian.Uint16(data[fields+6:]))
 	binary.LittleEndian.PutUint32(data[name:], 1<<30)
-	execute(string(data), "-").holds(t, 2, "<stdin>:1:1: error: jaxexport: the data is not a valid file of jax.export: ", "[invalid]")
+	execute(string(data), "-").holds(t, 2,
+		"<stdin>:1:1: error: jaxexport: the data is not a valid file of jax.export: ", "[invalid]")
 }

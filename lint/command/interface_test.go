@@ -90,17 +90,20 @@ func TestPaths(t *testing.T) {
 		withFew("", test.args...).want(t, 1, in(test.want...)...)
 	}
 	withFew("", "m/llvm.bc").want(t, 2, "m/llvm.bc:1:3: error [invalid]") // named, so it is read
-	withFew("", "a.mlir", "-strict").holds(t, 2, "-strict:1:1: error: there is no such file: flags are in front of the paths [invalid]")
+	withFew("", "a.mlir", "-strict").holds(t, 2,
+		"-strict:1:1: error: there is no such file: flags are in front of the paths [invalid]")
 }
 
 // TestSplit checks the positions in the parts of a file, and that a bad part hides nothing.
 func TestSplit(t *testing.T) {
-	text := outfeeds + "// -----\nnonsense\n// -----  \n" + outfeeds + "// ------\n" + outfeeds[:len(outfeeds)-1] + "\n// -----"
+	text := outfeeds + "// -----\nnonsense\n// -----  \n" + outfeeds + "// ------\n" + outfeeds[:len(outfeeds)-1] +
+		"\n// -----"
 	withFew(text, "-split-input-file").want(t, 2,
 		"<stdin>:2:8: error [outfeed]",
 		"<stdin>:6:1: error [invalid]",
 		"<stdin>:13:1: error [invalid]") // its two functions have one name
-	withFew(outfeeds+"// -----\n"+outfeeds, "-split-input-file").want(t, 1, "<stdin>:2:8: error [outfeed]", "<stdin>:7:8: error [outfeed]")
+	withFew(outfeeds+"// -----\n"+outfeeds, "-split-input-file").want(t, 1, "<stdin>:2:8: error [outfeed]",
+		"<stdin>:7:8: error [outfeed]")
 	withFew(bytecode(t, outfeeds), "-split-input-file").want(t, 1, "<stdin>:1:1: error [outfeed]")
 }
 
@@ -130,11 +133,13 @@ func TestConfig(t *testing.T) {
 	withFew("", "a.mlir").want(t, 0, "a.mlir:2:8: warning [outfeed]")
 	withFew("", "-werror", "a.mlir").want(t, 1, "a.mlir:2:8: warning [outfeed]")
 	withFew(outfeeds).want(t, 0, "<stdin>:2:8: warning [outfeed]")
-	withFew("", "-werror", "-config", "other.yaml", "a.mlir", "bad/d.mlir").want(t, 0, "a.mlir:2:8: note [outfeed]", "bad/d.mlir:2:8: note [outfeed]")
+	withFew("", "-werror", "-config", "other.yaml", "a.mlir", "bad/d.mlir").want(t, 0, "a.mlir:2:8: note [outfeed]",
+		"bad/d.mlir:2:8: note [outfeed]")
 	withFew("", "off/c.mlir").want(t, 0)
 	withFew("", "-rules", "outfeed", "off/c.mlir").want(t, 1, "off/c.mlir:2:8: error [outfeed]")
 	withFew("", "gone/b.mlir").want(t, 0)
-	withFew("", "-config", "wrong.yaml", "a.mlir").holds(t, 2, "wrong.yaml:1:9: strict is \"3\", and must be true or false\n")
+	withFew("", "-config", "wrong.yaml", "a.mlir").holds(t, 2,
+		"wrong.yaml:1:9: strict is \"3\", and must be true or false\n")
 	withFew("", "-config", "none.yaml", "a.mlir").holds(t, 2, "none.yaml:1:1: the configuration cannot be read: ")
 }
 
@@ -155,28 +160,36 @@ func TestIgnores(t *testing.T) {
 		want       []string
 	}{
 		{"line above", comment("// mlir-lint:ignore outfeed why"), 0, nil},
-		{"same line", strings.Replace(outfeeds, "token\n  return", "token // mlir-lint:ignore outfeed why\n  return", 1), 0, nil},
+		{"same line",
+			strings.Replace(outfeeds, "token\n  return", "token // mlir-lint:ignore outfeed why\n  return", 1), 0, nil},
 		{"in a string", strings.Replace(outfeeds, "(%x, %t)", `(%x, %t) {a = "// mlir-lint:ignore outfeed why"}`, 1), 1,
 			[]string{"<stdin>:2:8: error [outfeed]"}},
 		{"no reason", comment("// mlir-lint:ignore outfeed"), 0, []string{"<stdin>:2:1: warning [ignore]"}},
-		{"unknown rule", comment("// mlir-lint:ignore outfed why"), 1, []string{"<stdin>:2:1: warning [ignore]", "<stdin>:3:8: error [outfeed]"}},
-		{"no effect", comment("// mlir-lint:ignore outfeed why", "// mlir-lint:ignore layouts why"), 0, []string{"<stdin>:3:1: warning [ignore]"}},
+		{"unknown rule", comment("// mlir-lint:ignore outfed why"), 1,
+			[]string{"<stdin>:2:1: warning [ignore]", "<stdin>:3:8: error [outfeed]"}},
+		{"no effect", comment("// mlir-lint:ignore outfeed why", "// mlir-lint:ignore layouts why"), 0,
+			[]string{"<stdin>:3:1: warning [ignore]"}},
 		{"attribute", attribute(`"outfeed why"`), 0, nil},
 		{"attribute of the function", function(`["outfeed why"]`), 0, nil},
 		{"attribute without reason", attribute(`"outfeed"`), 0, []string{"<stdin>:2:8: warning [ignore]"}},
 		{"attribute of an unknown rule", attribute(`["outfeed,x why"]`), 0, []string{"<stdin>:2:8: warning [ignore]"}},
-		{"attribute without effect", function(`["outfeed why", "layouts why"]`), 0, []string{"<stdin>:1:1: warning [ignore]"}},
-		{"attribute of another kind", attribute("3 : i32"), 1, []string{"<stdin>:2:8: error [outfeed]", "<stdin>:2:8: warning [ignore]"}},
-		{"attribute of another operation", strings.Replace(outfeeds, "  return", `  return {mlir_lint.ignore = "outfeed why"}`, 1), 1,
+		{"attribute without effect", function(`["outfeed why", "layouts why"]`), 0,
+			[]string{"<stdin>:1:1: warning [ignore]"}},
+		{"attribute of another kind", attribute("3 : i32"), 1,
+			[]string{"<stdin>:2:8: error [outfeed]", "<stdin>:2:8: warning [ignore]"}},
+		{"attribute of another operation",
+			strings.Replace(outfeeds, "  return", `  return {mlir_lint.ignore = "outfeed why"}`, 1), 1,
 			[]string{"<stdin>:2:8: error [outfeed]", "<stdin>:3:3: warning [ignore]"}},
-		{"invalid module", comment("// mlir-lint:ignore outfeed why", "nonsense"), 2, []string{"<stdin>:3:1: error [invalid]"}},
+		{"invalid module", comment("// mlir-lint:ignore outfeed why", "nonsense"), 2,
+			[]string{"<stdin>:3:1: error [invalid]"}},
 	} {
 		t.Run(test.name, func(t *testing.T) { withFew(test.text).want(t, test.exit, test.want...) })
 	}
 	withFew(bytecode(t, function(`"outfeed why"`))).want(t, 0)
 	withFew(bytecode(t, attribute(`"outfeed"`))).want(t, 0, "<stdin>:1:1: warning [ignore]")
 	// A rule that does not run has nothing to ignore, and the rule ignore can be off.
-	withFew(comment("// mlir-lint:ignore layouts why"), "-rules", "outfeed,ignore").want(t, 1, "<stdin>:3:8: error [outfeed]")
+	withFew(comment("// mlir-lint:ignore layouts why"), "-rules", "outfeed,ignore").want(t, 1,
+		"<stdin>:3:8: error [outfeed]")
 	withFew(comment("// mlir-lint:ignore outfeed"), "-rules", "outfeed").want(t, 0)
 	withFew(function(`["outfeed"]`), "-rules", "outfeed").want(t, 0)
 }
@@ -184,12 +197,15 @@ func TestIgnores(t *testing.T) {
 // TestBaseline checks that known findings do not count, also when lines have moved.
 func TestBaseline(t *testing.T) {
 	tree(t, map[string]string{"a.mlir": outfeeds, "bad.mlir": "nonsense", "other.json": `{"version": 99}`})
-	withFew("", "-baseline", "b.json", "a.mlir").holds(t, 2, "there is no baseline b.json: make it with -write-baseline")
+	withFew("", "-baseline", "b.json", "a.mlir").holds(t, 2,
+		"there is no baseline b.json: make it with -write-baseline")
 	withFew("", "-write-baseline", "a.mlir").holds(t, 2, "-write-baseline needs -baseline")
-	withFew("", "-baseline", "other.json", "a.mlir").holds(t, 2, "other.json is a baseline of version 99, and this mlir-lint reads version 1")
+	withFew("", "-baseline", "other.json", "a.mlir").holds(t, 2,
+		"other.json is a baseline of version 99, and this mlir-lint reads version 1")
 	withFew("", "-baseline", "b.json", "-write-baseline", ".").want(t, 2, "bad.mlir:1:1: error [invalid]")
 	withFew("", "-baseline", "b.json", "a.mlir").want(t, 0)
-	moved := "// moved\n" + strings.Replace(outfeeds, "  %u", "  %c = stablehlo.constant dense<1.0> : tensor<f32>\n  %u", 1)
+	moved := "// moved\n" +
+		strings.Replace(outfeeds, "  %u", "  %c = stablehlo.constant dense<1.0> : tensor<f32>\n  %u", 1)
 	writeFile(t, ".", "a.mlir", moved)
 	withFew("", "-baseline", "b.json", "a.mlir").want(t, 0)
 	withFew("", "-baseline", "b.json", ".").want(t, 2, "bad.mlir:1:1: error [invalid]")
@@ -198,7 +214,8 @@ func TestBaseline(t *testing.T) {
 		t.Chdir("sub")
 		withFew("", "-baseline", "../b.json", "../a.mlir").want(t, 0)
 	})
-	again := strings.Replace(moved, "  return", `  %v = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token`+"\n  return", 1)
+	again := strings.Replace(moved, "  return",
+		`  %v = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token`+"\n  return", 1)
 	writeFile(t, ".", "a.mlir", again)
 	withFew("", "-rules", "outfeed", "-baseline", "b.json", "a.mlir").want(t, 1, "a.mlir:5:8: error [outfeed]")
 	// Bytecode has the same fingerprints as text.
@@ -208,10 +225,14 @@ func TestBaseline(t *testing.T) {
 
 // TestNewFromRev checks that only findings in changed lines are reported.
 func TestNewFromRev(t *testing.T) {
-	two := strings.ReplaceAll(outfeeds, "  return", `  %v = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token`+"\n  return")
-	tree(t, map[string]string{"a.mlir": outfeeds, "b.mlir": "nonsense", "c.mlir": outfeeds, "d.bc": bytecode(t, outfeeds)})
-	withFew("", "-new-from-rev", "HEAD", ".").holds(t, 2, "-new-from-rev: git finds no work tree around this folder: run this in a clone (fatal: ")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "-m", "x"}} {
+	two := strings.ReplaceAll(outfeeds, "  return",
+		`  %v = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token`+"\n  return")
+	tree(t, map[string]string{"a.mlir": outfeeds, "b.mlir": "nonsense", "c.mlir": outfeeds,
+		"d.bc": bytecode(t, outfeeds)})
+	withFew("", "-new-from-rev", "HEAD", ".").holds(t, 2,
+		"-new-from-rev: git finds no work tree around this folder: run this in a clone (fatal: ")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "-m", "x"}} {
 		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -227,7 +248,8 @@ func TestNewFromRev(t *testing.T) {
 	withFew("", "-new-from-rev", "none", ".").holds(t, 2, `-new-from-rev: git does not know the revision "none"`)
 	withFew("", "-new-from-rev", "HEAD").holds(t, 2, "-new-from-rev needs paths")
 	outside := writeFile(t, t.TempDir(), "x.mlir", outfeeds)
-	withFew("", "-new-from-rev", "HEAD", outside).holds(t, 2, "x.mlir:1:1: error: -new-from-rev: it is outside of git's work tree")
+	withFew("", "-new-from-rev", "HEAD", outside).holds(t, 2,
+		"x.mlir:1:1: error: -new-from-rev: it is outside of git's work tree")
 }
 
 // TestShards checks that the reports and baselines of shards make those of one run.
@@ -268,7 +290,8 @@ func TestShards(t *testing.T) {
 	whole := withFew("", "-format", "sarif", ".")
 	merge("merge-sarif", whole.Stdout, reports[2], reports[0], reports[1])
 	if text := withFew("", "."); exit != text.Exit || whole.Exit != exit || lines != len(text.briefs(t))-1 {
-		t.Errorf("exit status %d and %d findings in shards, %d and %d in one run", exit, lines, text.Exit, len(text.briefs(t))-1)
+		t.Errorf("exit status %d and %d findings in shards, %d and %d in one run", exit, lines, text.Exit,
+			len(text.briefs(t))-1)
 	}
 	withFew("", "-baseline", "all.json", "-write-baseline", ".")
 	merge("merge-baselines", string(check.Must(os.ReadFile("all.json"))), baselines...)
@@ -319,7 +342,8 @@ func TestExplain(t *testing.T) {
 	for _, a := range rules.All() {
 		execute("", "-explain", a.Name).holds(t, 0, a.Name+": "+a.Doc+"\n")
 	}
-	withFew("", "-explain", "ignore").holds(t, 0, "ignore: ", "// mlir-lint:ignore rule[,rule] reason", `mlir_lint.ignore = "rule[,rule] reason"`)
+	withFew("", "-explain", "ignore").holds(t, 0, "ignore: ", "// mlir-lint:ignore rule[,rule] reason",
+		`mlir_lint.ignore = "rule[,rule] reason"`)
 	withFew("", "-explain", "outfed").holds(t, 2, `there is no rule "outfed", did you mean "outfeed": choose from `)
 }
 
@@ -358,18 +382,20 @@ func TestNoPath(t *testing.T) {
 	for _, args := range [][]string{nil, {"-quick"}} {
 		var stdout, stderr bytes.Buffer
 		exit := command.Run(args, new(screen), &stdout, &stderr, few)
-		result{exit, stdout.String(), stderr.String()}.holds(t, 2, `no path is given: give files or folders, for example "./..."`)
+		result{exit, stdout.String(), stderr.String()}.holds(t, 2,
+			`no path is given: give files or folders, for example "./..."`)
 	}
 }
 
 // TestBadFlags checks the errors of flags.
 func TestBadFlags(t *testing.T) {
 	for want, args := range map[string][]string{
-		`there is no format "sarf", did you mean "sarif"`:                 {"-format", "sarf"},
-		"give a part and the number of parts, such as 1/4":                {"-shard", "3/2"},
-		"-shard needs paths":                                              {"-shard", "1/2", "-"},
-		"-j must be at least 1":                                           {"-j", "0"},
-		"-write-baseline needs all findings: leave out -new-from-rev":     {"-baseline", "b", "-write-baseline", "-new-from-rev", "x", "."},
+		`there is no format "sarf", did you mean "sarif"`:  {"-format", "sarf"},
+		"give a part and the number of parts, such as 1/4": {"-shard", "3/2"},
+		"-shard needs paths":                               {"-shard", "1/2", "-"},
+		"-j must be at least 1":                            {"-j", "0"},
+		"-write-baseline needs all findings: leave out -new-from-rev": {"-baseline", "b", "-write-baseline",
+			"-new-from-rev", "x", "."},
 		`there is no rule "outfed", did you mean "outfeed": choose from `: {"-rules", "outfed"},
 	} {
 		r := withFew("", args...)

@@ -37,7 +37,9 @@ func (o *options) parseEditor(args []string) error {
 }
 
 // serveEditor runs the language server and returns the exit status.
-func (o *options) serveEditor(stdin io.Reader, stdout io.Writer, logger *log.Logger, analyzers []*lint.Analyzer) (int, error) {
+func (o *options) serveEditor(
+	stdin io.Reader, stdout io.Writer, logger *log.Logger, analyzers []*lint.Analyzer,
+) (int, error) {
 	// A mistake in a configuration is reported in the documents, and is checked again for each.
 	if _, err := o.plan(analyzers); err != nil && !isMistake(err) {
 		return 0, err
@@ -55,7 +57,8 @@ func (o *options) serveEditor(stdin io.Reader, stdout io.Writer, logger *log.Log
 	if o.config != "" {
 		name = filepath.Base(o.config)
 	}
-	if err := lsp.Serve(e.ctx, stdin, stdout, lsp.Options{Linter: e, Link: e.link, Config: name, Log: logger}); err != nil {
+	if err := lsp.Serve(e.ctx, stdin, stdout, lsp.Options{Linter: e, Link: e.link, Config: name, Log: logger}); err !=
+		nil {
 		logger.Print(err)
 		return exitFindings, nil // as the protocol wants
 	}

@@ -34,7 +34,8 @@ func edit(t *testing.T, analyzers []*lint.Analyzer, args ...string) editor {
 		}
 		return nil
 	})
-	e.Initialize(params{"textDocument": params{"codeAction": params{"codeActionLiteralSupport": params{}, "disabledSupport": true}}})
+	e.Initialize(params{
+		"textDocument": params{"codeAction": params{"codeActionLiteralSupport": params{}, "disabledSupport": true}}})
 	return e
 }
 
@@ -54,7 +55,8 @@ func (e editor) want(t *testing.T, version int32, want ...string) {
 	p := e.Published()
 	var got []string
 	for _, d := range p.Diagnostics {
-		got = append(got, fmt.Sprintf("%d:%d-%d %d %s", d.Range.Start.Line, d.Range.Start.Character, d.Range.End.Character, d.Severity, d.Code))
+		got = append(got, fmt.Sprintf("%d:%d-%d %d %s", d.Range.Start.Line, d.Range.Start.Character,
+			d.Range.End.Character, d.Severity, d.Code))
 	}
 	check.Diff(t, "diagnostics", want, got)
 	check.Diff(t, "version", version, *p.Version)
@@ -90,7 +92,8 @@ func TestEditor(t *testing.T) {
 	p := e.Published()
 	check.Diff(t, "URI", uri, p.URI)
 	check.Diff(t, "findings", 2, len(p.Diagnostics))
-	check.Diff(t, "link", "https://github.com/calliope-mlir/calliope/blob/main/docs/reference/lint-rules.md#outfeed", p.Diagnostics[1].CodeDescription.Href)
+	check.Diff(t, "link", "https://github.com/calliope-mlir/calliope/blob/main/docs/reference/lint-rules.md#outfeed",
+		p.Diagnostics[1].CodeDescription.Href)
 
 	const wide = `func.func @f(%x: tensor<f32>) attributes {a = "é😀"} { %t = stablehlo.create_token : !stablehlo.token`
 	changed := strings.Join(append([]string{wide}, strings.Split(hook, "\n")[2:]...), "\n")
@@ -127,7 +130,8 @@ func TestEditorRepairs(t *testing.T) {
 	e.Open("untitled:b", left)
 	e.Published()
 	for _, a := range e.Actions("untitled:b", 2, 8, "source") {
-		if a.Disabled == nil || a.Edit != nil || !strings.HasPrefix(a.Disabled.Reason, "not everything can be repaired: line ") {
+		if a.Disabled == nil || a.Edit != nil ||
+			!strings.HasPrefix(a.Disabled.Reason, "not everything can be repaired: line ") {
 			t.Errorf("the action is %+v", a)
 		}
 	}
@@ -206,11 +210,13 @@ func TestEditorUsage(t *testing.T) {
 		exit   int
 		output []string
 	}{
-		{[]string{"lsp", "-h"}, 0, []string{"usage: ", " lsp [flags]", "-config", "-engine", "-max-memory", "-max-module", "-rules", "-strict", "-timeout"}},
+		{[]string{"lsp", "-h"}, 0, []string{"usage: ", " lsp [flags]", "-config", "-engine", "-max-memory",
+			"-max-module", "-rules", "-strict", "-timeout"}},
 		{[]string{"lsp", "-fix"}, 2, []string{"flag provided but not defined: -fix: the flags are -h, -config, -engine, -max-memory, -max-module, -rules, -strict, -timeout\n"}},
 		{[]string{"lsp", "a.mlir"}, 2, []string{`lsp checks what the editor opens: leave out "a.mlir"`}},
 		{[]string{"lsp", "-timeout", "0"}, 2, []string{"-timeout: give a time of more than zero"}},
-		{[]string{"lsp", "-rules", "outfed"}, 2, []string{`there is no rule "outfed", did you mean "outfeed": choose from after-all`}},
+		{[]string{"lsp", "-rules", "outfed"}, 2,
+			[]string{`there is no rule "outfed", did you mean "outfeed": choose from after-all`}},
 		{[]string{"lsp", "-engine", "mlr"}, 2, []string{`-engine: there is no library "mlr", did you mean "mlir"`}},
 		{[]string{"lsp"}, 1, []string{"the client ended without the request shutdown\n"}},
 		{[]string{"-h"}, 0, []string{" lsp [flags]\n", " lsp -h\" prints its flags"}},

@@ -103,7 +103,8 @@ func (o *options) check(stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	}
 	all = p.apply(o.shard.of(all))
 	ctx := context.Background()
-	s := settings{workers: o.workers, limit: o.limit, max: o.max, memory: o.memory, fetch: fetcher(ctx, stderr), fixing: o.fixing}
+	s := settings{workers: o.workers, limit: o.limit, max: o.max, memory: o.memory, fetch: fetcher(ctx, stderr),
+		fixing: o.fixing}
 	part, err := s.chooseEngine(o.engine)
 	if err != nil {
 		return 0, err
@@ -121,7 +122,8 @@ func (o *options) check(stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	if text.Width, text.Terminal = widthOf(findings); text.Terminal {
 		text.Color = colored()
 	}
-	r.report, err = report.New(o.format, findings, report.Options{Rules: described(analyzers), Werror: o.werror, Text: text})
+	r.report,
+		err = report.New(o.format, findings, report.Options{Rules: described(analyzers), Werror: o.werror, Text: text})
 	if err != nil {
 		return 0, err
 	}

@@ -101,16 +101,27 @@ func TestUsage(t *testing.T) {
 	}{
 		{"help", []string{"-h"}, 0, []string{"usage: ", "file:line:column: severity: message [rule]", "-rules"}},
 		{"list", []string{"-list"}, 0, []string{
-			"after-all\t", "alias-copies\t", "alias-invalid\t", "alias-missing\t", "alias-whole-tuple\t", "api-version\t", "backend-config\t",
-			"callback-binding\t", "callback-in-loop\t", "create-token\t", "hook-flag\t", "infeed\t", "jax-spelling\t", "layouts\t",
-			"legacy-adapter\t", "legacy-custom-call\t", "outfeed\t", "placement\t", "side-effect\t", "token-value\t", "unknown-target\t", "unordered-effects\t",
+			"after-all\t", "alias-copies\t", "alias-invalid\t", "alias-missing\t", "alias-whole-tuple\t",
+			"api-version\t", "backend-config\t",
+			"callback-binding\t", "callback-in-loop\t", "create-token\t", "hook-flag\t", "infeed\t", "jax-spelling\t",
+			"layouts\t",
+			"legacy-adapter\t", "legacy-custom-call\t", "outfeed\t", "placement\t", "side-effect\t", "token-value\t",
+			"unknown-target\t", "unordered-effects\t",
 			"zero-token\t",
 		}},
-		{"unknown flag", []string{"-jsn"}, 2, []string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ", "-list, -max-memory, -max-module, ", "-quick, -rules, ", "-timeout, -werror, -write-baseline"}},
-		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2, []string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `, "create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ", "unordered-effects, zero-token"}},
-		{"quick and others", []string{"-quick", "-fix", "-format", "json"}, 2, []string{"-quick only finds operations, and prints lines: leave out -fix, -format"}},
-		{"no time", []string{"-timeout", "0"}, 2, []string{`invalid value "0" for flag -timeout: give a time of more than zero, such as 30s or 2m` + "\n"}},
-		{"odd time", []string{"-timeout", "soon"}, 2, []string{`invalid value "soon" for flag -timeout: give a time of more than zero`}},
+		{"unknown flag", []string{"-jsn"}, 2,
+			[]string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ",
+				"-list, -max-memory, -max-module, ", "-quick, -rules, ", "-timeout, -werror, -write-baseline"}},
+		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2,
+			[]string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `,
+				"create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ",
+				"unordered-effects, zero-token"}},
+		{"quick and others", []string{"-quick", "-fix", "-format", "json"}, 2,
+			[]string{"-quick only finds operations, and prints lines: leave out -fix, -format"}},
+		{"no time", []string{"-timeout", "0"}, 2,
+			[]string{`invalid value "0" for flag -timeout: give a time of more than zero, such as 30s or 2m` + "\n"}},
+		{"odd time", []string{"-timeout", "soon"}, 2,
+			[]string{`invalid value "soon" for flag -timeout: give a time of more than zero`}},
 		{"no size", []string{"-max-module", "0"}, 2, []string{"give a size such as 4096 (bytes) or 512MiB"}},
 		{"stdin twice", []string{"-", "-"}, 2, []string{"can be read only once"}},
 	}
@@ -126,12 +137,14 @@ func TestStandardInput(t *testing.T) {
 		exit        int
 		output      []string
 	}{
-		{"findings", hook, nil, 1, []string{"<stdin>:2:8: error: stablehlo.create_token ", "[create-token]\n", "<stdin>:3:8: error: stablehlo.outfeed ", "[outfeed]\n"}},
+		{"findings", hook, nil, 1, []string{"<stdin>:2:8: error: stablehlo.create_token ", "[create-token]\n",
+			"<stdin>:3:8: error: stablehlo.outfeed ", "[outfeed]\n"}},
 		{"by name", hook, []string{"-"}, 1, []string{"<stdin>:2:8"}},
 		{"none", clean, nil, 0, nil},
 		{"empty", "", nil, 0, nil},
 		{"one rule", hook, []string{"-rules", "outfeed, outfeed"}, 1, []string{"<stdin>:3:8"}},
-		{"several errors", "func.func @f() { return }\nfunc.func @f() { return }\nfunc.func @f() { return }", nil, 2, []string{"<stdin>:2:1: error: redefinition of symbol named 'f' [invalid]\n"}},
+		{"several errors", "func.func @f() { return }\nfunc.func @f() { return }\nfunc.func @f() { return }", nil, 2,
+			[]string{"<stdin>:2:1: error: redefinition of symbol named 'f' [invalid]\n"}},
 		{"junk", "\x01\x02", nil, 2, []string{"<stdin>:1:"}},
 	}
 	for _, test := range tests {
@@ -176,12 +189,14 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestFullDisk(t *testing.T) {
 	var stderr bytes.Buffer
-	if exit := command.Run(nil, strings.NewReader(hook), full{}, &stderr, rules.All()); exit != 2 || !strings.Contains(stderr.String(), "writing the findings") {
+	if exit := command.Run(nil, strings.NewReader(hook), full{}, &stderr, rules.All()); exit != 2 ||
+		!strings.Contains(stderr.String(), "writing the findings") {
 		t.Errorf("exit status %d, %q", exit, stderr.String())
 	}
 	for _, arg := range []string{"-h", "-list"} {
 		stderr.Reset()
-		if exit := command.Run([]string{arg}, nil, full{}, &stderr, rules.All()); exit != 2 || !strings.Contains(stderr.String(), "writing: ") {
+		if exit := command.Run([]string{arg}, nil, full{}, &stderr, rules.All()); exit != 2 ||
+			!strings.Contains(stderr.String(), "writing: ") {
 			t.Errorf("%s: exit status %d, %q", arg, exit, stderr.String())
 		}
 	}

@@ -31,7 +31,8 @@ func TestHostileReports(t *testing.T) {
 		{[]string{"merge-sarif", "/dev/zero"}, "/dev/zero cannot be read: it is not a regular file"},
 		{[]string{"merge-baselines", pipe}, "pipe cannot be read: it is not a regular file"},
 		{[]string{"merge-sarif", huge}, "huge cannot be read: it takes 1TiB, and the limit is 1GiB"},
-		{[]string{"-write-baseline", "-baseline", "/dev/full", good}, "writing the baseline: write /dev/full: it is not a regular file"},
+		{[]string{"-write-baseline", "-baseline", "/dev/full", good},
+			"writing the baseline: write /dev/full: it is not a regular file"},
 		{[]string{"-write-baseline", "-baseline", pipe, good}, "pipe: it is not a regular file"},
 		{[]string{"-write-baseline", "-baseline", readOnly, good}, "readonly: it is read-only: make it writable"},
 	} {

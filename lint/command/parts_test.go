@@ -58,7 +58,8 @@ func TestPartCrashes(t *testing.T) {
 	path := writeFile(t, t.TempDir(), "a.mlir", first+tooDeep+last)
 	withFew("", "-split-input-file", path).holds(t, 2,
 		path+":1:30: error: stablehlo.create_token ",
-		path+":9:1: error: the MLIR library crashed on this part ("+crash, "it may be nested too deeply, or damaged [invalid]\n",
+		path+":9:1: error: the MLIR library crashed on this part ("+crash,
+		"it may be nested too deeply, or damaged [invalid]\n",
 		path+":13:8: error: stablehlo.outfeed ",
 		path+":23:1: error: ", "[invalid]\n")
 	// findings returns the findings of a run, without those of parts that crash.
@@ -80,7 +81,8 @@ func TestPartCrashes(t *testing.T) {
 
 // TestPartIsLate checks parts that take too long, or end the worker, between others.
 func TestPartIsLate(t *testing.T) {
-	text := unmarked + marker + hanging + "\n" + marker + unmarked + marker + "func.func @crash() { return }\n" + marker + unmarked
+	text := unmarked + marker + hanging + "\n" + marker + unmarked + marker + "func.func @crash() { return }\n" +
+		marker + unmarked
 	executeWith(everything, text, "-rules", "marks,hangs,meddles", "-split-input-file", "-timeout", "3s").holds(t, 2,
 		"<stdin>:2:1: warning: no mark [marks]\n",
 		"<stdin>:6:1: error: reading and checking took longer than 3s and was stopped: raise -timeout [invalid]\n",

@@ -54,7 +54,8 @@ func TestPicture(t *testing.T) {
 			t.Fatalf("exit status %d, want %d:\n%s", exit, test.exit, shown.String())
 		}
 	}
-	picture := check.Must(termsvg.Draw("mlir-lint reports findings in a module, and repairs them", shown.String(), shown.Width()))
+	picture := check.Must(
+		termsvg.Draw("mlir-lint reports findings in a module, and repairs them", shown.String(), shown.Width()))
 	if *update {
 		check.NoError(t, os.WriteFile(path, picture, 0o644))
 	}

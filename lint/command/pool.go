@@ -127,7 +127,8 @@ func (s settings) read(in *input) string {
 
 // invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) report.Finding {
-	findings := []report.Finding{{File: file, Line: 1, Column: 1, Severity: report.Error, Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}}
+	findings := []report.Finding{{File: file, Line: 1, Column: 1, Severity: report.Error,
+		Message: fmt.Sprintf(format, args...), Rule: lint.Invalid}}
 	report.Fingerprints(findings)
 	return findings[0]
 }

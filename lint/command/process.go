@@ -79,7 +79,8 @@ func (s settings) start(ctx context.Context) (*process, error) {
 	ready, err := p.await(ctx, startLimit, func() error { return nil })
 	switch {
 	case errors.Is(err, errLate):
-		return nil, fmt.Errorf("a worker did not load %s within %v: try again, or set $%s to another library", s.library, startLimit, native.MLIR.Env())
+		return nil, fmt.Errorf("a worker did not load %s within %v: try again, or set $%s to another library",
+			s.library, startLimit, native.MLIR.Env())
 	case err != nil:
 		return nil, fmt.Errorf("a worker could not start: %w", err)
 	case ready.Problem != "":

@@ -164,7 +164,8 @@ type quickOutcome struct {
 }
 
 func (o *quickOutcome) add(file string, line, column int, severity, message, rule string) {
-	o.lines.WriteString(errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", file, line, column, severity, message, rule)) + "\n")
+	o.lines.WriteString(
+		errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", file, line, column, severity, message, rule)) + "\n")
 }
 
 // invalid adds a finding about the input itself.
@@ -184,7 +185,8 @@ func (q quickRun) timed(in input, chosen map[string]bool) *quickOutcome {
 		return o
 	case <-late.C:
 		o := &quickOutcome{}
-		o.invalid(in.Name, 1, 1, fmt.Sprintf("reading and checking took longer than %v and was stopped: raise -timeout", q.limit))
+		o.invalid(in.Name, 1, 1,
+			fmt.Sprintf("reading and checking took longer than %v and was stopped: raise -timeout", q.limit))
 		return o
 	}
 }

@@ -32,20 +32,27 @@ func TestQuick(t *testing.T) {
 		exit        int
 		output      []string
 	}{
-		{"standard input", hook, nil, 1, []string{"<stdin>:2:8: note: stablehlo.create_token creates a token, use unknown", "[create-token]\n", "<stdin>:3:8: error: stablehlo.outfeed ", "[outfeed]\n"}},
-		{"folder", "", []string{dir}, 1, []string{filepath.Join(dir, "b.mlir") + ":2:8: note: ", filepath.Join(dir, "b.mlir") + ":3:8: error: "}},
+		{"standard input", hook, nil, 1,
+			[]string{"<stdin>:2:8: note: stablehlo.create_token creates a token, use unknown", "[create-token]\n",
+				"<stdin>:3:8: error: stablehlo.outfeed ", "[outfeed]\n"}},
+		{"folder", "", []string{dir}, 1,
+			[]string{filepath.Join(dir, "b.mlir") + ":2:8: note: ", filepath.Join(dir, "b.mlir") + ":3:8: error: "}},
 		{"clean", clean, nil, 0, nil},
 		{"token alone", token, nil, 0, []string{"<stdin>:1:23: note: "}},
-		{"infeed", strings.ReplaceAll(hook, "outfeed", "infeed"), nil, 1, []string{"<stdin>:2:8: note: ", "<stdin>:3:8: error: stablehlo.infeed ", "[infeed]\n"}},
+		{"infeed", strings.ReplaceAll(hook, "outfeed", "infeed"), nil, 1,
+			[]string{"<stdin>:2:8: note: ", "<stdin>:3:8: error: stablehlo.infeed ", "[infeed]\n"}},
 		{"rule", hook, []string{"-rules", "create-token"}, 0, []string{"[create-token]\n"}},
 		{"list", "", []string{"-list"}, 0, []string{"create-token\t", "infeed\t", "outfeed\t"}},
-		{"unknown rule", "", []string{"-rules", "outfeed,layouts"}, 2, []string{`-quick has no rule "layouts": choose from create-token, infeed, outfeed`}},
+		{"unknown rule", "", []string{"-rules", "outfeed,layouts"}, 2,
+			[]string{`-quick has no rule "layouts": choose from create-token, infeed, outfeed`}},
 		{"no time", "", []string{"-timeout", "0"}, 2, []string{"-timeout: give a time of more than zero"}},
-		{"missing", "", []string{filepath.Join(dir, "no.mlir"), filepath.Join(dir, "b.mlir")}, 2, []string{"no.mlir:1:1: error: there is no such file or folder: check the path", "b.mlir:2:8: "}},
+		{"missing", "", []string{filepath.Join(dir, "no.mlir"), filepath.Join(dir, "b.mlir")}, 2,
+			[]string{"no.mlir:1:1: error: there is no such file or folder: check the path", "b.mlir:2:8: "}},
 		{"too large", hook, []string{"-max-module", "10"}, 2, []string{"raise -max-module"}},
 		{"stdin twice", "", []string{"-", "-"}, 2, []string{"can be read only once"}},
 		{"damaged text", "\n \"outfeed", nil, 2, []string{"<stdin>:2:2: error: the string does not end on its line, or has an unknown escape [invalid]\n"}},
-		{"damaged bytecode", "ML\xefR\x0d\x00\x00\xff", nil, 2, []string{"<stdin>:1:1: error: the bytecode is damaged: ", "[invalid]\n"}},
+		{"damaged bytecode", "ML\xefR\x0d\x00\x00\xff", nil, 2,
+			[]string{"<stdin>:1:1: error: the bytecode is damaged: ", "[invalid]\n"}},
 		{"newer bytecode", "ML\xefR\xff", nil, 2, []string{"<stdin>:1:1: error: it has a newer version of the bytecode format: it needs the full engine, without -quick [invalid]\n"}},
 	}
 	for _, test := range tests {
@@ -81,7 +88,8 @@ func TestQuickOnly(t *testing.T) {
 		result{exit, stdout.String(), stderr.String()}.holds(t, test.exit, test.output)
 	}
 	var stderr bytes.Buffer
-	if exit := command.RunQuick([]string{"-quick"}, strings.NewReader(hook), full{}, &stderr); exit != 2 || !strings.Contains(stderr.String(), "writing the findings") {
+	if exit := command.RunQuick([]string{"-quick"}, strings.NewReader(hook), full{}, &stderr); exit != 2 ||
+		!strings.Contains(stderr.String(), "writing the findings") {
 		t.Errorf("exit status %d, %q", exit, stderr.String())
 	}
 }

@@ -64,7 +64,8 @@ func find(name string, analyzers []*lint.Analyzer) (*lint.Analyzer, error) {
 		}
 	}
 	known := namesOf(analyzers)
-	return nil, fmt.Errorf("there is no rule %q%s: choose from %s", name, report.DidYouMean(name, known), strings.Join(known, ", "))
+	return nil, fmt.Errorf("there is no rule %q%s: choose from %s", name, report.DidYouMean(name, known),
+		strings.Join(known, ", "))
 }
 
 func namesOf(analyzers []*lint.Analyzer) (names []string) {

@@ -15,7 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
 
-var update = flag.Bool("update", false, "write the picture of the command and the schema of its configuration into docs")
+var update = flag.Bool("update", false,
+	"write the picture of the command and the schema of its configuration into docs")
 
 const schemaFile = "../../docs/mlir-lint.schema.json"
 

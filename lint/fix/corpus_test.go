@@ -44,12 +44,14 @@ func TestCorpusLocal(t *testing.T) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(names)) {
 			run := func(data []byte, rule *lint.Analyzer) fix.Result {
-				r, err := fix.Apply(library, row["file"], data, fix.Options{Options: lint.Options{Analyzers: []*lint.Analyzer{rule}}})
+				r, err := fix.Apply(library, row["file"], data,
+					fix.Options{Options: lint.Options{Analyzers: []*lint.Analyzer{rule}}})
 				check.NoError(t, err)
 				check.Diff(t, "left", 0, len(r.Left))
 				return r
 			}
-			with := run(data, each(name, false, lint.Fix{Set: map[string]string{"x.y": `["}", dense<[1, 2]> : tensor<2xi32>]`}}))
+			with := run(data,
+				each(name, false, lint.Fix{Set: map[string]string{"x.y": `["}", dense<[1, 2]> : tensor<2xi32>]`}}))
 			if len(with.Notes) > 0 {
 				anew[name]++
 				continue
@@ -65,7 +67,8 @@ func TestCorpusLocal(t *testing.T) {
 	if local < 380 {
 		t.Errorf("only %d repairs were local; not local: %v", local, anew)
 	}
-	for _, name := range []string{"stablehlo.custom_call", "stablehlo.create_token", "stablehlo.outfeed", "func.func", "builtin.module"} {
+	for _, name := range []string{"stablehlo.custom_call", "stablehlo.create_token", "stablehlo.outfeed", "func.func",
+		"builtin.module"} {
 		check.Diff(t, name, 0, anew[name])
 	}
 }

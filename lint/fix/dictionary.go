@@ -96,7 +96,8 @@ func (s *source) change(d dictionary, c change, optional bool) []Edit {
 	}
 	for i := 0; i < kept; i++ {
 		if c.remove[d.entries[i].name] {
-			edits = append(edits, Edit{Start: s.tokens[d.entries[i].first].start, End: s.tokens[d.entries[i+1].first].start})
+			edits = append(edits,
+				Edit{Start: s.tokens[d.entries[i].first].start, End: s.tokens[d.entries[i+1].first].start})
 		}
 	}
 	if last := len(d.entries) - 1; kept >= 0 && kept < last {

@@ -50,7 +50,8 @@ func eachEdited(t *testing.T, data []byte, analyzers ...*lint.Analyzer) (texts [
 		after := edited(t, data, edits)
 		texts = append(texts, string(after))
 		now := check.Must(lint.CheckWith(library, "f", after, o))
-		if count(now, lint.Invalid, "") > 0 || count(now, found[i].Rule, found[i].Message) >= count(found, found[i].Rule, found[i].Message) {
+		if count(now, lint.Invalid, "") > 0 ||
+			count(now, found[i].Rule, found[i].Message) >= count(found, found[i].Rule, found[i].Message) {
 			t.Errorf("after the edits of %v:\n%s\n%v", found[i], after, now)
 		}
 	}
@@ -83,7 +84,8 @@ func TestEdits(t *testing.T) {
 	// pair returns a call with an alias of the operand and one of two results.
 	pair := func(name, path, first string) string {
 		return name + `:2 = "stablehlo.custom_call"(%x) <{api_version = 4 : i32, call_target_name = "f", output_operand_aliases = [` +
-			"#stablehlo.output_operand_alias<output_tuple_indices = [" + path + "], operand_index = 0, operand_tuple_indices = []>]}>" +
+			"#stablehlo.output_operand_alias<output_tuple_indices = [" + path +
+			"], operand_index = 0, operand_tuple_indices = []>]}>" +
 			" : (tensor<f32>) -> (" + first + ", tensor<f32>)\n"
 	}
 	both := pair("%p", "1", "tensor<2xf32>") + pair("%q", "1", "tensor<3xf32>")
@@ -101,18 +103,27 @@ func TestEdits(t *testing.T) {
 			callback + ", output_operand_aliases = " + alias + "}" + type1,
 			callback + ", has_side_effect = true}" + type1,
 		}},
-		{"locations", strings.ReplaceAll(dead+jax, "\n", " loc(\"a\")\n"), nil, []string{strings.ReplaceAll(jax, "\n", " loc(\"a\")\n"), strings.ReplaceAll(dead+typed, "\n", " loc(\"a\")\n")}},
-		{"repairs of the module", dead + "%b = stablehlo.after_all %a, %a : !stablehlo.token\n", nil, []string{none, none}},
+		{"locations", strings.ReplaceAll(dead+jax, "\n", " loc(\"a\")\n"), nil, []string{
+			strings.ReplaceAll(jax, "\n", " loc(\"a\")\n"), strings.ReplaceAll(dead+typed, "\n", " loc(\"a\")\n")}},
+		{"repairs of the module", dead + "%b = stablehlo.after_all %a, %a : !stablehlo.token\n", nil,
+			[]string{none, none}},
 		{"a refused text", pair("%p", "", "tensor<2xf32>"), nil, []string{pair("%p", "1", "tensor<2xf32>")}},
-		{"a refused text twice", pair("%p", "", "tensor<2xf32>") + pair("%q", "", "tensor<3xf32>"), nil, []string{both, both}},
-		{"a refused text and another rule", pair("%p", "", "tensor<2xf32>") + dead, nil, []string{pair("%p", "1", "tensor<2xf32>") + dead, none}},
-		{"a refused text without a repair", pair("%p", "", "tensor<2xf32>") + pair("%q", "", "tensor<f32>"), nil, []string{none, none}},
+		{"a refused text twice", pair("%p", "", "tensor<2xf32>") + pair("%q", "", "tensor<3xf32>"), nil,
+			[]string{both, both}},
+		{"a refused text and another rule", pair("%p", "", "tensor<2xf32>") + dead, nil,
+			[]string{pair("%p", "1", "tensor<2xf32>") + dead, none}},
+		{"a refused text without a repair", pair("%p", "", "tensor<2xf32>") + pair("%q", "", "tensor<f32>"), nil,
+			[]string{none, none}},
 		{"an invalid text", "nonsense", nil, []string{none}},
 		{"no text of its own", add + applied + strings.Replace(add, "%s", "%u", 1), []*lint.Analyzer{set}, []string{
-			added + applied + strings.Replace(add, "%s", "%u", 1), none, add + applied + strings.Replace(added, "%s", "%u", 1),
+			added + applied + strings.Replace(add, "%s", "%u", 1), none,
+			add + applied + strings.Replace(added, "%s", "%u", 1),
 		}},
-		{"erased operations that use others", add + "%u = stablehlo.add %s, %s : tensor<f32>\n", []*lint.Analyzer{chain}, []string{none, add}},
-		{"no such attribute", add, []*lint.Analyzer{each("stablehlo.add", false, lint.Fix{Set: map[string]string{"x.y": "["}})}, []string{none}},
+		{"erased operations that use others", add + "%u = stablehlo.add %s, %s : tensor<f32>\n",
+			[]*lint.Analyzer{chain}, []string{none, add}},
+		{"no such attribute", add,
+			[]*lint.Analyzer{each("stablehlo.add", false, lint.Fix{Set: map[string]string{"x.y": "["}})},
+			[]string{none}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			analyzers := test.rules
@@ -121,7 +132,8 @@ func TestEdits(t *testing.T) {
 			}
 			for _, mark := range []string{"", "\ufeff"} {
 				inside := func(lines string) string {
-					return mark + "func.func @main(%x: tensor<f32>, %v: tensor<2xf32>) { // é\n" + lines + "  return\n}\n"
+					return mark + "func.func @main(%x: tensor<f32>, %v: tensor<2xf32>) { // é\n" + lines +
+						"  return\n}\n"
 				}
 				var want []string
 				for _, lines := range test.want {
@@ -149,13 +161,15 @@ func TestEditsOfMany(t *testing.T) {
 		library := mlirtest.Library(t)
 		found := check.Must(lint.Check(library, "f", data, rules.All()))
 		edits := check.Must(fix.Edits(library, data, found, rules.All()))
-		check.Diff(t, fmt.Sprint("findings with edits, of ", n), with, len(slices.DeleteFunc(edits, func(e []fix.Edit) bool { return e == nil })))
+		check.Diff(t, fmt.Sprint("findings with edits, of ", n), with,
+			len(slices.DeleteFunc(edits, func(e []fix.Edit) bool { return e == nil })))
 	}
 }
 
 // Bytecode has no edits.
 func TestEditsOfBytecode(t *testing.T) {
-	data := check.Must(mlirtest.Parse(t, mlirtest.Context(t), "func.func @f() { %0 = stablehlo.create_token : !stablehlo.token return }").Bytecode())
+	data := check.Must(mlirtest.Parse(t, mlirtest.Context(t),
+		"func.func @f() { %0 = stablehlo.create_token : !stablehlo.token return }").Bytecode())
 	check.Diff(t, "texts", []string{"none"}, eachEdited(t, data, rules.All()...))
 }
 

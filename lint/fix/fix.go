@@ -201,12 +201,13 @@ func (r *repair) replaceLegacy(findings []lint.Diagnostic) error {
 			}
 		}
 	}
-	_, err := passes.ReplaceLegacy(r.module, passes.LegacyOptions{KeepSpelling: true, Callback: func(c passes.LegacyCall) string {
-		if !targets[c.Target] {
-			return ""
-		}
-		return c.Target
-	}})
+	_, err := passes.ReplaceLegacy(r.module,
+		passes.LegacyOptions{KeepSpelling: true, Callback: func(c passes.LegacyCall) string {
+			if !targets[c.Target] {
+				return ""
+			}
+			return c.Target
+		}})
 	if err == nil {
 		r.result.Fixed = append(r.result.Fixed, findings...)
 	}
@@ -307,7 +308,8 @@ func (r *repair) left(found []lint.Diagnostic) {
 	for _, d := range found {
 		if d.Fix != nil || d.Severity == mlir.SeverityError {
 			r.result.Left = append(r.result.Left, d)
-			r.result.Fixed = slices.DeleteFunc(r.result.Fixed, func(f lint.Diagnostic) bool { return f.Rule == d.Rule && samePlace(f, d) })
+			r.result.Fixed = slices.DeleteFunc(r.result.Fixed,
+				func(f lint.Diagnostic) bool { return f.Rule == d.Rule && samePlace(f, d) })
 		}
 	}
 	slices.SortStableFunc(r.result.Left, func(a, b lint.Diagnostic) int {

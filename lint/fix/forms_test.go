@@ -22,7 +22,8 @@ const corpus = "../../tests/testdata/modules"
 
 func mend(t *testing.T, data []byte, analyzers ...*lint.Analyzer) fix.Result {
 	t.Helper()
-	r, err := fix.Apply(mlirtest.LibraryFor(t, data), "folder/f.mlir", data, fix.Options{Options: lint.Options{Analyzers: analyzers}, Texts: true})
+	r, err := fix.Apply(mlirtest.LibraryFor(t, data), "folder/f.mlir", data,
+		fix.Options{Options: lint.Options{Analyzers: analyzers}, Texts: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +82,16 @@ func TestMigrateText(t *testing.T) {
 		{"CRLF", "// one\r\n" + strings.ReplaceAll(hook, "\n", "\r\n"), "; 2 comments inside are lost"},
 		{"byte order mark", "\ufeff// one\n" + hook, "; 2 comments inside are lost"},
 		{"no comments", strings.NewReplacer("    // a hook\n", "", " // the program", "").Replace(hook), "module"},
-		{"locations", strings.Replace(hook, "!stablehlo.token\n    ret", "!stablehlo.token loc(\"model.py\":3:4)\n    ret", 1), "; 2 comments inside are lost"},
+		{"locations", strings.Replace(hook, "!stablehlo.token\n    ret",
+			"!stablehlo.token loc(\"model.py\":3:4)\n    ret", 1), "; 2 comments inside are lost"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := mend(t, []byte(test.text), rules.All()...)
 			check.Diff(t, "left and found", 0, len(r.Left)+len(r.Found))
 			check.Diff(t, "fixed", 2, len(r.Fixed))
-			if len(r.Notes) != 1 || !strings.HasPrefix(r.Notes[0], "printed anew, because the repair changes the whole module") || !strings.HasSuffix(r.Notes[0], test.note) {
+			if len(r.Notes) != 1 ||
+				!strings.HasPrefix(r.Notes[0], "printed anew, because the repair changes the whole module") ||
+				!strings.HasSuffix(r.Notes[0], test.note) {
 				t.Errorf("notes %q", r.Notes)
 			}
 			text := string(r.Data)
@@ -98,7 +102,8 @@ func TestMigrateText(t *testing.T) {
 			if !strings.HasPrefix(text, top+"module @model attributes {mhlo.num_replicas = 1 : i32} {") {
 				t.Errorf("the text is\n%s", text)
 			}
-			check.Diff(t, "CRLF", test.name == "CRLF", strings.Contains(text, "\r\n") && strings.Count(text, "\n") == strings.Count(text, "\r\n"))
+			check.Diff(t, "CRLF", test.name == "CRLF", strings.Contains(text, "\r\n") &&
+				strings.Count(text, "\n") == strings.Count(text, "\r\n"))
 			place := `loc = "f.mlir:`
 			if test.name == "locations" {
 				place = `loc = "model.py:3"`
@@ -143,7 +148,8 @@ func TestArtifact(t *testing.T) {
 			check.Diff(t, "version", "StableHLO_v"+test.want, producer)
 			var notes []string
 			if test.own != test.want {
-				notes = []string{"StableHLO " + test.own + " cannot express the result: written as an artifact of " + test.want}
+				notes = []string{"StableHLO " + test.own + " cannot express the result: written as an artifact of " +
+					test.want}
 			}
 			check.Diff(t, "notes", notes, r.Notes)
 		})
@@ -173,7 +179,8 @@ func TestLeft(t *testing.T) {
 		"5:10 stablehlo.outfeed sends values to a host que",
 	}, left)
 	check.Diff(t, "fixed", 1, len(r.Fixed))
-	check.Diff(t, "text", strings.Replace(text, "  %dead = stablehlo.create_token : !stablehlo.token // one", "  // one", 1), string(r.Data))
+	check.Diff(t, "text", strings.Replace(text, "  %dead = stablehlo.create_token : !stablehlo.token // one",
+		"  // one", 1), string(r.Data))
 }
 
 // A repair of an operation that has no text of its own prints the module anew.
@@ -227,7 +234,8 @@ func TestMistakes(t *testing.T) {
 		fix  lint.Fix
 		want string // "" for a finding that is left
 	}{
-		{"used", lint.Fix{Erase: true}, "repairing stablehlo.create_token: a rule removes it, and its results are used"},
+		{"used", lint.Fix{Erase: true},
+			"repairing stablehlo.create_token: a rule removes it, and its results are used"},
 		{"attribute", lint.Fix{Set: map[string]string{"a.b": "["}}, "repairing stablehlo.create_token: "},
 		{"nothing", lint.Fix{}, ""},
 		{"no help", lint.Fix{Set: map[string]string{"a.b": "1 : i8"}}, ""},
@@ -240,7 +248,8 @@ func TestMistakes(t *testing.T) {
 				}
 				return nil
 			}}
-			r, err := fix.Apply(mlirtest.Library(t), "f", []byte(hook), fix.Options{Options: lint.Options{Analyzers: []*lint.Analyzer{rule}}})
+			r, err := fix.Apply(mlirtest.Library(t), "f", []byte(hook),
+				fix.Options{Options: lint.Options{Analyzers: []*lint.Analyzer{rule}}})
 			if test.want != "" {
 				check.Error(t, err, test.want)
 				return
@@ -271,11 +280,13 @@ func TestSelect(t *testing.T) {
 	const text = "func.func @f() {\n  %a = stablehlo.create_token : !stablehlo.token // keep\n  %b = stablehlo.create_token : !stablehlo.token\n  return\n}\n"
 	keep := func(data []byte, found []lint.Diagnostic) []lint.Diagnostic {
 		lines := strings.Split(string(data), "\n")
-		return slices.DeleteFunc(found, func(d lint.Diagnostic) bool { return strings.HasSuffix(lines[d.Line-1], "// keep") })
+		return slices.DeleteFunc(found,
+			func(d lint.Diagnostic) bool { return strings.HasSuffix(lines[d.Line-1], "// keep") })
 	}
 	o := fix.Options{Options: lint.Options{Analyzers: []*lint.Analyzer{rules.CreateToken}}, Select: keep}
 	r := check.Must(fix.Apply(mlirtest.Library(t), "f", []byte(text), o))
-	check.Diff(t, "text", strings.Replace(text, "  %b = stablehlo.create_token : !stablehlo.token\n", "", 1), string(r.Data))
+	check.Diff(t, "text", strings.Replace(text, "  %b = stablehlo.create_token : !stablehlo.token\n", "", 1),
+		string(r.Data))
 	check.Diff(t, "fixed", 1, len(r.Fixed))
 	check.Diff(t, "left and found", 0, len(r.Left)+len(r.Found))
 }

@@ -60,7 +60,8 @@ func (s *source) nameOf(op mlir.Operation) (int, bool) {
 		return 0, false
 	}
 	offset := s.lineStart[p.Line-1] + p.Column - 1
-	at, ok := slices.BinarySearchFunc(s.tokens, offset, func(t token, offset int) int { return cmp.Compare(t.start, offset) })
+	at, ok := slices.BinarySearchFunc(s.tokens, offset,
+		func(t token, offset int) int { return cmp.Compare(t.start, offset) })
 	if !ok {
 		return 0, false
 	}
@@ -117,7 +118,8 @@ func (s *source) statement(op mlir.Operation) (statement, bool) {
 			if s.isAssignment(end) {
 				break
 			}
-			if w == "{" && s.word(end+1) == "-" || (w[0] == '#' || w[0] == '!') && len(w) > 1 && s.word(end+1) == "=" || s.isLabel(end) {
+			if w == "{" && s.word(end+1) == "-" || (w[0] == '#' || w[0] == '!') && len(w) > 1 && s.word(end+1) == "=" ||
+				s.isLabel(end) {
 				break
 			}
 		}

@@ -198,7 +198,8 @@ func (r *repair) artifact(library *mlir.Library) ([]byte, error) {
 	}
 	for _, version := range between(own, current) {
 		if data, err := stablehlo.PortableArtifact(r.module, version); err == nil {
-			r.result.Notes = append(r.result.Notes, fmt.Sprintf("StableHLO %s cannot express the result: written as an artifact of %s", own, version))
+			r.result.Notes = append(r.result.Notes,
+				fmt.Sprintf("StableHLO %s cannot express the result: written as an artifact of %s", own, version))
 			return data, nil
 		}
 	}

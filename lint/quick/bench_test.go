@@ -49,7 +49,8 @@ func BenchmarkCheck(b *testing.B) {
 	} {
 		data := large(b, input.file, input.options)
 		if !bytes.Contains(data, []byte("feed")) {
-			data = append(data, "module { func.func @f(%x: tensor<f32>, %t: !stablehlo.token) { "+outfeedOp+" return } }"...)
+			data = append(data,
+				"module { func.func @f(%x: tensor<f32>, %t: !stablehlo.token) { "+outfeedOp+" return } }"...)
 		}
 		library := mlirtest.LibraryFor(b, data)
 		b.Run(input.name+"/quick", func(b *testing.B) {

@@ -144,7 +144,8 @@ func findings(found []operation) []Finding {
 		case at.file != textName:
 			f.At = " (at " + at.file + ":" + strconv.Itoa(at.line) + ":" + strconv.Itoa(at.column) + ")"
 		case op.line == 0:
-			f.At = fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.line, at.column)
+			f.At = fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.line,
+				at.column)
 		default:
 			f.Line, f.Column = at.line, max(at.column, 1)
 		}

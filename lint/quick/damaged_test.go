@@ -58,7 +58,8 @@ func TestDamagedBytecode(t *testing.T) {
 			start = cases
 		case strings.Contains(string(out), "--- FAIL"):
 			t.Fatalf("case %d failed", last)
-		case strings.HasPrefix(stderr.String(), "panic: ") || strings.HasPrefix(stderr.String(), "fatal error: ") && !strings.Contains(stderr.String(), "cgo"):
+		case strings.HasPrefix(stderr.String(), "panic: ") || strings.HasPrefix(stderr.String(), "fatal error: ") &&
+			!strings.Contains(stderr.String(), "cgo"):
 			t.Fatalf("case %d: %s", last, stderr.String())
 		default: // the library crashed, or hangs
 			crashed++
@@ -76,7 +77,8 @@ func damage(t *testing.T, start, cases int, mark string) {
 	library := mlirtest.Library(t)
 	var seeds [][]byte
 	for _, form := range forms {
-		if strings.Contains(form.name, "fused") || strings.Contains(form.name, "region") || form.name == "call site" || form.name == "results in parentheses" {
+		if strings.Contains(form.name, "fused") || strings.Contains(form.name, "region") || form.name == "call site" ||
+			form.name == "results in parentheses" {
 			all := binaries(t, library, []byte(form.text))
 			for _, name := range slices.Sorted(maps.Keys(all)) {
 				seeds = append(seeds, all[name])

@@ -65,7 +65,8 @@ func refused(got []string) bool {
 		return false
 	}
 	last := got[len(got)-1]
-	return strings.Contains(last, "needs the full engine") || strings.Contains(last, "the string does not end on its line")
+	return strings.Contains(last, "needs the full engine") ||
+		strings.Contains(last, "the string does not end on its line")
 }
 
 // dangerous reports whether a library may crash on an input. See package mlir's FuzzParse, and
@@ -79,20 +80,27 @@ func dangerous(data []byte) bool {
 
 // pieces are texts to insert between tokens.
 var pieces = []string{
-	" ", "\n", "\r", "\r\n", "\t", "\x00", "// \"\n", "//\"\r", "// \"stablehlo.outfeed\"(\n", "// \x00 #a<\n", "/", "//",
+	" ", "\n", "\r", "\r\n", "\t", "\x00", "// \"\n", "//\"\r", "// \"stablehlo.outfeed\"(\n", "// \x00 #a<\n", "/",
+	"//",
 	`"`, `\`, `"stablehlo.outfeed"`, `"stablehlo.outfeed"()`, "stablehlo.create_token", "{stablehlo.create_token}",
 	"stablehlo.create_token : !stablehlo.token ", "\"stablehlo.create_token\"() : () -> !stablehlo.token\n",
 	"%zz = stablehlo.create_token {a = \"b\"} : !stablehlo.token loc(\"f.py\":1:2)\n",
-	" loc(unknown) ", " loc(\"a\":3:4)", " loc(#z1)", " loc(callsite(\"a\" at #z2))", " loc(\"-\":1:1)", " loc(fused<\"a\">[\"b\":1:2])",
-	"\n#z1 = loc(\"x\"(#z2))\n", "\n#z2 = loc(\"y\":5:6)\n", "\n!z3 = !stablehlo.token\n", "{-#", "#-}", "{-# dialect_resources: { builtin: { stablehlo.create_token: \"0x0400000001\" } } #-}",
-	"<", ">", "->", "(", ")", "{", "}", "[", "]", ":", ",", "=", "#", "!", "@", "%", "^", "-", ".", "::", "0x", "4", "1.0e+1",
-	"attributes {a.b = \"stablehlo.outfeed\"} ", " {a.b = #stablehlo<precision HIGH>} ", "\ufeff", "\xff", "^bb7:", "@\"stablehlo.outfeed\"",
-	"func.func private @zz() attributes {x.y = \"\\\"stablehlo.outfeed\\\"(\"}\n", "func.func @zy() { %0 = stablehlo.create_token : !stablehlo.token loc(\"q\":1:1) return }\n",
+	" loc(unknown) ", " loc(\"a\":3:4)", " loc(#z1)", " loc(callsite(\"a\" at #z2))", " loc(\"-\":1:1)",
+	" loc(fused<\"a\">[\"b\":1:2])",
+	"\n#z1 = loc(\"x\"(#z2))\n", "\n#z2 = loc(\"y\":5:6)\n", "\n!z3 = !stablehlo.token\n", "{-#", "#-}",
+	"{-# dialect_resources: { builtin: { stablehlo.create_token: \"0x0400000001\" } } #-}",
+	"<", ">", "->", "(", ")", "{", "}", "[", "]", ":", ",", "=", "#", "!", "@", "%", "^", "-", ".", "::", "0x", "4",
+	"1.0e+1",
+	"attributes {a.b = \"stablehlo.outfeed\"} ", " {a.b = #stablehlo<precision HIGH>} ", "\ufeff", "\xff", "^bb7:",
+	"@\"stablehlo.outfeed\"",
+	"func.func private @zz() attributes {x.y = \"\\\"stablehlo.outfeed\\\"(\"}\n",
+	"func.func @zy() { %0 = stablehlo.create_token : !stablehlo.token loc(\"q\":1:1) return }\n",
 }
 
 // harmless are texts that may be between most lines.
 var harmless = []string{
-	"", " ", "\n", "\r", "\r\n", "\t", "\x00", "// \"\n", "//\"\r", "// \"stablehlo.outfeed\"(\n", "// \x00 #a<\n", "\n// {-#\n",
+	"", " ", "\n", "\r", "\r\n", "\t", "\x00", "// \"\n", "//\"\r", "// \"stablehlo.outfeed\"(\n", "// \x00 #a<\n",
+	"\n// {-#\n",
 	"stablehlo.create_token : !stablehlo.token ", "\"stablehlo.create_token\"() : () -> !stablehlo.token\n",
 	"stablehlo.create_token {a = \"b\"} : !stablehlo.token loc(\"f.py\":1:2)\n",
 	"\"stablehlo.create\\5ftoken\"() {stablehlo.outfeed} : () -> !stablehlo.token loc(callsite(\"a\" at \"-\":7:8))\n",
@@ -154,7 +162,8 @@ func mutate(data []byte, seed uint64) []byte {
 				s := list[(i+k)%len(list)]
 				if len(s) > 2 && s[0] == '"' && !strings.Contains(s, `\`) {
 					at := 1 + r.IntN(len(s)-2)
-					list[(i+k)%len(list)] = s[:at] + fmt.Sprintf([]string{`\%02x`, `\%02X`}[r.IntN(2)], s[at]) + s[at+1:]
+					list[(i+k)%len(list)] = s[:at] + fmt.Sprintf([]string{`\%02x`, `\%02X`}[r.IntN(2)], s[at]) +
+						s[at+1:]
 					break
 				}
 			}

@@ -113,7 +113,8 @@ func skipString(text []byte, i int) (end int, escapes bool) {
 			if plain {
 				return i + j + 1, false
 			}
-		} else if bytes.IndexByte(s, '\\') < 0 && bytes.IndexByte(s, '\n') < 0 && bytes.IndexByte(s, '\v') < 0 && bytes.IndexByte(s, '\f') < 0 {
+		} else if bytes.IndexByte(s, '\\') < 0 && bytes.IndexByte(s, '\n') < 0 && bytes.IndexByte(s, '\v') < 0 &&
+			bytes.IndexByte(s, '\f') < 0 {
 			return i + j + 1, false
 		}
 	}

@@ -56,7 +56,8 @@ func ends(text []byte) (list []int) {
 	skip['f'], skip['o'], skip['k'], skip['e'] = 3, 3, 2, 1
 	for i := 3; i < len(text); {
 		b := text[i]
-		if b == 'd' && string(text[i-3:i+1]) == "feed" || b == 'n' && string(text[i-3:i+1]) == "oken" && i >= 8 && text[i-5] == '_' {
+		if b == 'd' && string(text[i-3:i+1]) == "feed" || b == 'n' && string(text[i-3:i+1]) == "oken" && i >= 8 &&
+			text[i-5] == '_' {
 			list = append(list, i-3)
 		}
 		i += int(skip[b])

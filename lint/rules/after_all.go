@@ -34,13 +34,15 @@ func afterAll(p *lint.Pass) error {
 		switch r, from := t.reaches[joined], t.from[joined]; {
 		case r&(toOutfeed|toInfeed) != 0:
 			reportMigrate(p, op, doesReplace,
-				"%s joins tokens that order %s, which current runtimes do not serve: %s", op.Name(), namesOf(r), instead)
+				"%s joins tokens that order %s, which current runtimes do not serve: %s", op.Name(), namesOf(r),
+				instead)
 		case (r|from)&toOther == 0 && t.knows(op):
 			reportMigrate(p, op, doesRemove,
 				"%s joins tokens that order nothing, a remainder of old host calls: remove it and the values that carry it; for a host call, %s", op.Name(), instead)
 		case p.Strict:
 			p.Report(op, mlir.SeverityError,
-				"%s joins tokens: order calls by values that pass through them; for a host call, %s", op.Name(), instead)
+				"%s joins tokens: order calls by values that pass through them; for a host call, %s", op.Name(),
+				instead)
 		default:
 			p.Report(op, mlir.SeverityNote,
 				"%s joins tokens that order neither an outfeed nor an infeed, so it may stay; for a host call, %s", op.Name(), instead)

@@ -49,7 +49,8 @@ func aliasCopies(p *lint.Pass) error {
 				continue
 			}
 			if e.Cause != aliasing.NoCopy && e.Cause != aliasing.Unclear {
-				p.Report(c.op, mlir.SeverityNote, "operand %d of the call of @%s shares memory with a result, but %s", e.Alias.OperandIndex, c.Target, e.Text)
+				p.Report(c.op, mlir.SeverityNote, "operand %d of the call of @%s shares memory with a result, but %s",
+					e.Alias.OperandIndex, c.Target, e.Text)
 			}
 		}
 	}

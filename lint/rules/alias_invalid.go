@@ -35,7 +35,8 @@ func aliasInvalid(p *lint.Pass) error {
 		for _, e := range c.aliasErrors() {
 			if !e.WholeTuple {
 				p.Report(c.op, mlir.SeverityError, "alias %d of the call of @%s (output %v, operand %d %v): %s",
-					e.Index, c.Target, e.Alias.OutputTupleIndices, e.Alias.OperandIndex, e.Alias.OperandTupleIndices, e.Reason)
+					e.Index, c.Target, e.Alias.OutputTupleIndices, e.Alias.OperandIndex, e.Alias.OperandTupleIndices,
+					e.Reason)
 			}
 		}
 	}

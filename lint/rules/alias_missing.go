@@ -103,7 +103,8 @@ func (c *call) passthrough() aliasing.List {
 // same returns a function that reports whether an alias is the same as a.
 func same(a alias) func(alias) bool {
 	return func(b alias) bool {
-		return a.OperandIndex == b.OperandIndex && slices.Equal(a.OutputTupleIndices, b.OutputTupleIndices) && slices.Equal(a.OperandTupleIndices, b.OperandTupleIndices)
+		return a.OperandIndex == b.OperandIndex && slices.Equal(a.OutputTupleIndices, b.OutputTupleIndices) &&
+			slices.Equal(a.OperandTupleIndices, b.OperandTupleIndices)
 	}
 }
 

@@ -80,7 +80,8 @@ func (c *call) checkConfig() error {
 	}
 	signature, known := signatureOf(operands, results)
 	if hash := contract.SignatureHash(signature); known && hash != config.Signature {
-		return fmt.Errorf("callback %q is called with %s, whose hash is %s, but its signature is %s", config.Name(), signature, hash, config.Signature)
+		return fmt.Errorf("callback %q is called with %s, whose hash is %s, but its signature is %s", config.Name(),
+			signature, hash, config.Signature)
 	}
 	return nil
 }

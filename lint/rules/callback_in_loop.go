@@ -56,7 +56,8 @@ func callbackInLoop(p *lint.Pass) error {
 			f = newFlow(p)
 		}
 		if loop := loopOf(c.op); !loop.IsNil() {
-			p.Report(c.op, mlir.SeverityNote, "%s runs in each iteration of the loop at %s, which waits for it", what, place(loop))
+			p.Report(c.op, mlir.SeverityNote, "%s runs in each iteration of the loop at %s, which waits for it", what,
+				place(loop))
 		}
 	}
 	return nil

@@ -34,7 +34,8 @@ func createToken(p *lint.Pass) error {
 		switch r := tokensOf(p).reaches[op.Result(0)]; {
 		case r&(toOutfeed|toInfeed) != 0:
 			reportMigrate(p, op, doesReplace,
-				"%s creates a token that orders %s, which current runtimes do not serve: %s", op.Name(), namesOf(r), instead)
+				"%s creates a token that orders %s, which current runtimes do not serve: %s", op.Name(), namesOf(r),
+				instead)
 		case r&toOther == 0 && !op.Result(0).HasUses():
 			p.ReportFix(op, mlir.SeverityError, lint.Fix{Message: "remove the token", Erase: true},
 				"%s creates a token that orders nothing, a remainder of old host calls: remove it; for a host call, %s", op.Name(), instead)

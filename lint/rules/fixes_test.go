@@ -73,7 +73,8 @@ func mend(t *testing.T, library *mlir.Library, data []byte, findings []lint.Diag
 		restore(m)
 	}
 	// Of alias_whole_tuple.mlir, one call has no safe repair.
-	if err := m.Verify(); err != nil && !strings.Contains(err.Error(), "output part has type 'tuple<tensor<2x3xf32>, tensor<2x3xf32>>'") {
+	if err := m.Verify(); err != nil &&
+		!strings.Contains(err.Error(), "output part has type 'tuple<tensor<2x3xf32>, tensor<2x3xf32>>'") {
 		t.Fatal(err)
 	}
 	if replace {
@@ -104,7 +105,8 @@ func TestCorpus(t *testing.T) {
 					t.Errorf("%v; fix: %s", d, repair(d.Fix))
 				}
 			}
-			for _, d := range check.Must(lint.Check(library, "f", []byte(mend(t, library, data, findings)), rules.All())) {
+			for _, d := range check.Must(
+				lint.Check(library, "f", []byte(mend(t, library, data, findings)), rules.All())) {
 				if d.Severity != mlir.SeverityNote {
 					t.Errorf("after the repairs: %v", d)
 				}

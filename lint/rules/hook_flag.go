@@ -63,14 +63,16 @@ func hookFlag(p *lint.Pass) error {
 		if !known {
 			first[h.Flag] = h
 		} else if before, now := sent(other), sent(h); before != now {
-			p.Report(op, mlir.SeverityError, "the flag %d is sent with %s here and with %s at %s: use a flag for each", h.Flag, now, before, place(other.Feeds[0]))
+			p.Report(op, mlir.SeverityError, "the flag %d is sent with %s here and with %s at %s: use a flag for each",
+				h.Flag, now, before, place(other.Feeds[0]))
 		}
 	}
 	if last.IsNil() && end.IsNil() {
 		return nil // no hooks of EXLA
 	}
 	for _, op := range unknownFlags(p) {
-		p.Report(op, mlir.SeverityError, "the flag is not a constant, so the hook is not known: send a constant from 1 to 65535")
+		p.Report(op, mlir.SeverityError,
+			"the flag is not a constant, so the hook is not known: send a constant from 1 to 65535")
 	}
 	if end.IsNil() {
 		p.Report(last, mlir.SeverityError, "no flag 0 follows: the host waits for more hooks after the program's end: send the flag 0 last")
@@ -90,7 +92,8 @@ func unknownFlags(p *lint.Pass) []mlir.Operation {
 			switch {
 			case h.Flag >= 0:
 				flags = flags || !h.Header
-			case op.Name() == "stablehlo.outfeed" && op.NumOperands() == 2 && op.Operand(0).Type().String() == "tensor<ui16>":
+			case op.Name() == "stablehlo.outfeed" && op.NumOperands() == 2 &&
+				op.Operand(0).Type().String() == "tensor<ui16>":
 				unknown = append(unknown, op)
 			}
 		}

@@ -39,7 +39,8 @@ func legacyAdapter(p *lint.Pass) error {
 			host, gpu := contract.LegacySignatures(int64(call.Version))
 			const text = "callbacks/legacy can serve the call of @%s, of API version %d: register the function %q with the signature %s, or %s"
 			if call.Unsupported != nil {
-				p.Report(op, mlir.SeverityNote, text+" (passes.ReplaceLegacy cannot replace the call: %v)", call.Target, call.Version, call.Target, host, gpu, call.Unsupported)
+				p.Report(op, mlir.SeverityNote, text+" (passes.ReplaceLegacy cannot replace the call: %v)", call.Target,
+					call.Version, call.Target, host, gpu, call.Unsupported)
 				continue
 			}
 			p.ReportFix(op, mlir.SeverityNote, lint.Fix{

@@ -38,7 +38,8 @@ func legacyCustomCall(p *lint.Pass) error {
 		case 0:
 			how = "states no API version (0)"
 		case 2, 3:
-			how = fmt.Sprintf("is of API version %d, whose handler gets bare pointers, without shapes and types", c.APIVersion)
+			how = fmt.Sprintf("is of API version %d, whose handler gets bare pointers, without shapes and types",
+				c.APIVersion)
 		}
 		advice := "register a handler of XLA's typed FFI, and write api_version = 4 with a dictionary as backend_config"
 		if contract.PythonTargetOf(c.Target) != contract.NotPython {

@@ -12,7 +12,8 @@ import (
 // rules call it only if they have found something.
 func planOf(p *lint.Pass) *passes.MigratePlan {
 	type key struct{}
-	return lint.Shared(p, key{}, func() *passes.MigratePlan { return passes.PlanMigrate(p.Module, passes.MigrateOptions{}) })
+	return lint.Shared(p, key{},
+		func() *passes.MigratePlan { return passes.PlanMigrate(p.Module, passes.MigrateOptions{}) })
 }
 
 // reportMigrate reports an error about an operation that passes.Migrate replaces or removes. If it

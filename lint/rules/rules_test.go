@@ -35,7 +35,8 @@ func TestRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := wants(t, string(data))
-			for _, d := range check.Must(lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
+			for _, d := range check.Must(
+				lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
 				covered[d.Rule] = true
 				text := fmt.Sprintf("%s: %s [%s]", d.Severity, d.Message, d.Rule)
 				i := slices.IndexFunc(want[d.Line], func(e expectation) bool {
@@ -70,7 +71,8 @@ func TestUnorderedEffectsTooLarge(t *testing.T) {
 		if i == 0 {
 			call = `  %0 = stablehlo.custom_call @calliope_io_callback(%t) {has_side_effect = true, api_version = 4 : i32, backend_config = {v = 1 : i64, form = "observe", callback = "c", n_tokens = 1 : i64}} : (tensor<1xi8>) -> tensor<1xi8>` + "\n"
 		}
-		fmt.Fprintf(&text, "func.func private @f%d(%%t: tensor<1xi8>) {\n%s%s  return\n}\n", i, call, strings.ReplaceAll(call, "%0", "%1"))
+		fmt.Fprintf(&text, "func.func private @f%d(%%t: tensor<1xi8>) {\n%s%s  return\n}\n", i, call,
+			strings.ReplaceAll(call, "%0", "%1"))
 	}
 	got := check.Must(lint.Check(mlirtest.Library(t), "f", []byte(text.String()), rules.All()))
 	if len(got) != 1 || !strings.Contains(got[0].String(), "note: the order of the calls is not checked: the program is too large with its functions inlined [unordered-effects]") {

@@ -37,7 +37,8 @@ func tokenValue(p *lint.Pass) error {
 		}
 		if has {
 			name, _ := op.Symbol()
-			p.Report(op, mlir.SeverityNote, "a token is in the signature of @%s: only the runtime that the module is for passes it", name)
+			p.Report(op, mlir.SeverityNote,
+				"a token is in the signature of @%s: only the runtime that the module is for passes it", name)
 		}
 	}
 	for op := range p.Operations(tokenMakers...) {

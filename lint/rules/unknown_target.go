@@ -32,14 +32,17 @@ func unknownTarget(p *lint.Pass) error {
 			continue
 		}
 		meant := ""
-		if name := nearest.Name(c.Target, slices.Values(slices.Concat(p.KnownTargets, contract.Targets(), contract.JAXTargets()))); name != "" {
+		if name := nearest.Name(c.Target,
+			slices.Values(slices.Concat(p.KnownTargets, contract.Targets(), contract.JAXTargets()))); name != "" {
 			meant = " (is it " + quote(name) + "?)"
 		}
 		registers := "registers it"
 		if contract.IsLAPACKTarget(c.Target) {
 			meant, registers = "", "calls lapack.Register of bridge/lapack, which serves it"
 		}
-		p.Report(c.op, mlir.SeverityNote, "the target %q is not known%s: add it to the list of known targets if the program %s", c.Target, meant, registers)
+		p.Report(c.op, mlir.SeverityNote,
+			"the target %q is not known%s: add it to the list of known targets if the program %s", c.Target, meant,
+			registers)
 	}
 	return nil
 }

@@ -29,7 +29,8 @@ rule follows values through functions, loops and branches. docs/effects.md expla
 func unorderedEffects(p *lint.Pass) error {
 	result, err := passes.Unordered(p.Module, passes.UnorderedOptions{Index: p.Index})
 	if errors.Is(err, passes.ErrOrderTooLarge) {
-		p.Report(p.Module.Operation(), mlir.SeverityNote, "the order of the calls is not checked: the program is too large with its functions inlined")
+		p.Report(p.Module.Operation(), mlir.SeverityNote,
+			"the order of the calls is not checked: the program is too large with its functions inlined")
 		return nil
 	}
 	if err != nil {
@@ -40,7 +41,8 @@ func unorderedEffects(p *lint.Pass) error {
 	for _, pair := range result.Pairs {
 		if !reported[pair.Second.Op] {
 			reported[pair.Second.Op] = true
-			p.Report(pair.Second.Op, mlir.SeverityWarning, "%v: it may run before it, or at the same time: pass a token from one to the other", pair)
+			p.Report(pair.Second.Op, mlir.SeverityWarning,
+				"%v: it may run before it, or at the same time: pass a token from one to the other", pair)
 		}
 	}
 	return nil

@@ -211,7 +211,8 @@ func (e *Engine) Register(name string, address unsafe.Pointer) error {
 func (e *Engine) RegisterFunc(name string, f func(argument unsafe.Pointer)) error {
 	e.live("Engine.RegisterFunc")
 	s, ok := e.functions[name]
-	if !ok || s.defined || s.result.kind != layoutVoid || len(s.arguments) != 1 || s.arguments[0].kind != layoutPointer {
+	if !ok || s.defined || s.result.kind != layoutVoid || len(s.arguments) != 1 ||
+		s.arguments[0].kind != layoutPointer {
 		return fmt.Errorf("execution: the module does not declare llvm.func @%s(!llvm.ptr)", name)
 	}
 	return e.registerHost(name, func(argument unsafe.Pointer) error {

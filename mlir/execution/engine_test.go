@@ -96,7 +96,8 @@ llvm.mlir.global external @answer(42 : i32) : i32
 `
 
 func TestInvoke(t *testing.T) {
-	e := engine(t, strings.ReplaceAll(compiled, "@call_missing() {\n  llvm.call @missing() : () -> ()", "@call_missing() {"), execution.Options{Optimize: 2})
+	e := engine(t, strings.ReplaceAll(compiled, "@call_missing() {\n  llvm.call @missing() : () -> ()",
+		"@call_missing() {"), execution.Options{Optimize: 2})
 	var seen []int32
 	boom := false
 	if err := e.RegisterFunc("host", func(p unsafe.Pointer) {
@@ -116,7 +117,8 @@ func TestInvoke(t *testing.T) {
 		B bool
 		C int8
 	}
-	if err := e.Invoke("mixed", &mixed, 1.5, true, int8(-3)); err != nil || mixed.A != 1.5 || !mixed.B || mixed.C != -3 {
+	if err := e.Invoke("mixed", &mixed, 1.5, true, int8(-3)); err != nil || mixed.A != 1.5 || !mixed.B ||
+		mixed.C != -3 {
 		t.Errorf("mixed returned %+v, %v", mixed, err)
 	}
 	data := []float32{1, 2, 3, 4, 5, 6}
@@ -145,7 +147,8 @@ func TestInvoke(t *testing.T) {
 		t.Errorf("the global is %v", p)
 	}
 	c := mlirtest.ContextOf(t, mlirtest.Upstream(t))
-	if p := capi.MlirExecutionEngineLookup(raw.Table(c), capi.MlirExecutionEngine{Ptr: e.Pointer()}, "answer"); p == nil || p != e.Lookup("answer") {
+	if p := capi.MlirExecutionEngineLookup(raw.Table(c), capi.MlirExecutionEngine{Ptr: e.Pointer()}, "answer"); p ==
+		nil || p != e.Lookup("answer") {
 		t.Errorf("C code finds the global at %v", p)
 	}
 	if e.Lookup("nosuch") != nil {
@@ -191,12 +194,15 @@ func TestInvokeErrors(t *testing.T) {
 		{"returns a result of type i32, which *int64 cannot hold", "add", &i64, []any{int32(1), int32(2)}},
 		{"which <nil> cannot hold", "add", nil, []any{int32(1), int32(2)}},
 		{"has no result", "call_missing", &i32, nil},
-		{`call_missing cannot be linked: nothing in this process defines "host", "missing": make`, "call_missing", nil, nil},
+		{`call_missing cannot be linked: nothing in this process defines "host", "missing": make`, "call_missing", nil,
+			nil},
 		{"argument 0 of wide has the type i128", "wide", nil, []any{int64(1)}},
 		{"has 6 elements, not 5", "scale", nil, []any{execution.NewMemRef(make([]float32, 5), 2, 3), float32(1)}},
-		{"takes 8 arguments, but 6 are given", "scale", nil, []any{execution.NewMemRef(make([]float32, 6), 6), float32(1)}},
+		{"takes 8 arguments, but 6 are given", "scale", nil,
+			[]any{execution.NewMemRef(make([]float32, 6), 6), float32(1)}},
 	} {
-		if err := e.Invoke(test.name, test.result, test.arguments...); err == nil || !strings.Contains(err.Error(), test.want) {
+		if err := e.Invoke(test.name, test.result, test.arguments...); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s(%v): the error is %v, want it to say %q", test.name, test.arguments, err, test.want)
 		}
 	}
@@ -232,7 +238,8 @@ func TestInvokeErrors(t *testing.T) {
 	if _, err := execution.New(high, execution.Options{Optimize: 4}); err == nil {
 		t.Error("-O4 was accepted")
 	}
-	if _, err := execution.New(high, execution.Options{Libraries: []string{"/nonexistent.so"}}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := execution.New(high, execution.Options{Libraries: []string{"/nonexistent.so"}}); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("a library that is missing: %v", err)
 	}
 }

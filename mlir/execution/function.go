@@ -29,7 +29,8 @@ func (e *Engine) define(m *mlir.Module, functions map[string]any) (*mlir.Module,
 			return nil, fmt.Errorf("execution: Options.Functions: the module does not declare a function @%s that can be defined: it needs llvm.func @%s without a body", name, name)
 		}
 		if err := s.matches(functions[name]); err != nil {
-			return nil, fmt.Errorf("execution: Options.Functions: the Go function for @%s has the type %T: %w", name, functions[name], err)
+			return nil, fmt.Errorf("execution: Options.Functions: the Go function for @%s has the type %T: %w", name,
+				functions[name], err)
 		}
 		text.WriteString(s.definition(name))
 	}
@@ -87,7 +88,8 @@ func (s signature) matches(function any) error {
 	case s.result.kind == layoutVoid:
 		return fmt.Errorf("the module's function has no result")
 	case results != 1 || !s.result.accepts(t.Out(0)):
-		return fmt.Errorf("its result is %s in the module, and must be one result in Go, which an error may follow", s.result.text)
+		return fmt.Errorf("its result is %s in the module, and must be one result in Go, which an error may follow",
+			s.result.text)
 	}
 	return nil
 }
@@ -103,8 +105,10 @@ func (s signature) definition(name string) string {
 	if s.result.kind != layoutVoid {
 		result, slots = " -> "+s.result.full(), slots+1
 	}
-	fmt.Fprintf(&b, "llvm.func @%q(!llvm.ptr)\nllvm.func @%q(%s)%s {\n", hostPrefix+name, name, strings.Join(params, ", "), result)
-	fmt.Fprintf(&b, "  %%one = llvm.mlir.constant(1 : i64) : i64\n  %%n = llvm.mlir.constant(%d : i64) : i64\n", max(slots, 1))
+	fmt.Fprintf(&b, "llvm.func @%q(!llvm.ptr)\nllvm.func @%q(%s)%s {\n", hostPrefix+name, name,
+		strings.Join(params, ", "), result)
+	fmt.Fprintf(&b, "  %%one = llvm.mlir.constant(1 : i64) : i64\n  %%n = llvm.mlir.constant(%d : i64) : i64\n",
+		max(slots, 1))
 	fmt.Fprintf(&b, "  %%all = llvm.alloca %%n x !llvm.ptr : (i64) -> !llvm.ptr\n")
 	for i := range slots {
 		typ := s.result.full()
@@ -123,7 +127,8 @@ func (s signature) definition(name string) string {
 	if s.result.kind == layoutVoid {
 		b.WriteString("  llvm.return\n}\n")
 	} else {
-		fmt.Fprintf(&b, "  %%r = llvm.load %%p%d : !llvm.ptr -> %s\n  llvm.return %%r : %s\n}\n", len(s.arguments), s.result.full(), s.result.full())
+		fmt.Fprintf(&b, "  %%r = llvm.load %%p%d : !llvm.ptr -> %s\n  llvm.return %%r : %s\n}\n", len(s.arguments),
+			s.result.full(), s.result.full())
 	}
 	return b.String()
 }

@@ -96,9 +96,10 @@ func TestFunctionsErrors(t *testing.T) {
 		"nosuch": {func() {}, "the module does not declare a function @nosuch that can be defined"},
 		"total":  {func() {}, "the module does not declare a function @total that can be defined"},
 		"mix":    {func(a bool) float64 { return 0 }, "the Go function for @mix has the type func(bool) float64: the module's function has 5 parameters"},
-		"turn":   {func(z complex64) complex128 { return 0 }, "its parameter 0 is struct<(f64, f64)> in the module, which complex64 does not match"},
-		"sum":    {nil, "it must be a function with a fixed number of parameters"},
-		"note":   {func(int64) int { return 0 }, "the module's function has no result"},
+		"turn": {func(z complex64) complex128 { return 0 },
+			"its parameter 0 is struct<(f64, f64)> in the module, which complex64 does not match"},
+		"sum":  {nil, "it must be a function with a fixed number of parameters"},
+		"note": {func(int64) int { return 0 }, "the module's function has no result"},
 	} {
 		_, err := execution.New(m, execution.Options{Functions: map[string]any{name: test.function}})
 		check.Error(t, err, "execution: Options.Functions: ", test.want)
@@ -141,7 +142,8 @@ func.func @weigh(%m: memref<2x3xcomplex<f32>, strided<[?, ?], offset: ?>>) -> co
 		{"the same row twice", 1, []int64{0, 1}},
 	} {
 		var got complex64
-		check.NoError(t, e.Invoke("weigh", &got, execution.NewStridedMemRef(data, test.offset, []int64{2, 3}, test.strides)))
+		check.NoError(t,
+			e.Invoke("weigh", &got, execution.NewStridedMemRef(data, test.offset, []int64{2, 3}, test.strides)))
 		want := complex64(0)
 		for i := range int64(2) {
 			for j := range int64(3) {
@@ -162,7 +164,8 @@ func.func @weigh(%m: memref<2x3xcomplex<f32>, strided<[?, ?], offset: ?>>) -> co
 		{0, []int64{2, 1 << 62}, []int64{1, 1 << 62}, "outside of the 8 of the slice"},
 	} {
 		var got complex64
-		check.Error(t, e.Invoke("weigh", &got, execution.NewStridedMemRef(data, test.offset, test.sizes, test.strides)), test.want)
+		check.Error(t, e.Invoke("weigh", &got, execution.NewStridedMemRef(data, test.offset, test.sizes, test.strides)),
+			test.want)
 	}
 }
 
@@ -187,13 +190,15 @@ func.func @set(%m: memref<*xf32>, %v: f32) {
   return
 }`, execution.Options{Functions: map[string]any{"show": func(rank int64, p unsafe.Pointer) {
 		d := (*descriptor)(p)
-		last := *(*float32)(unsafe.Add(unsafe.Pointer(d.data), 4*(d.offset+(d.sizes[0]-1)*d.strides[0]+(d.sizes[1]-1)*d.strides[1])))
+		last := *(*float32)(
+			unsafe.Add(unsafe.Pointer(d.data), 4*(d.offset+(d.sizes[0]-1)*d.strides[0]+(d.sizes[1]-1)*d.strides[1])))
 		got = append(got, fmt.Sprint(rank, d.offset, d.sizes, d.strides, *d.base, last))
 	}}})
 	var rank int64
 	check.NoError(t, e.Invoke("pass", &rank, execution.NewMemRef([]float32{1, 2, 3, 4}, 2, 2).Unranked()))
 	check.Diff(t, "the rank", int64(2), rank)
-	check.NoError(t, e.Invoke("pass", &rank, execution.NewStridedMemRef([]float32{5, 6, 7, 8}, 1, []int64{3, 4}, []int64{1, 0}).Unranked()))
+	check.NoError(t, e.Invoke("pass", &rank,
+		execution.NewStridedMemRef([]float32{5, 6, 7, 8}, 1, []int64{3, 4}, []int64{1, 0}).Unranked()))
 	check.Diff(t, "the memrefs", []string{"2 0 [2 2] [2 1] 1 4", "2 1 [3 4] [1 0] 5 8"}, got)
 	one := []float32{0}
 	check.NoError(t, e.Invoke("set", nil, execution.NewMemRef(one).Unranked(), float32(9)))

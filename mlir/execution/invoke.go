@@ -15,8 +15,8 @@ import (
 // for the parameters of a memref. Memory that
 // an argument points to is pinned during the call. It must not contain Go pointers. The
 // result is a pointer to a variable for the function's result, such as a struct for a
-// struct and a MemRefResult for a memref, or nil if the function has none. Invoke returns an error if the layouts do not
-// match. It cannot check the compiled code itself, which may crash.
+// struct and a MemRefResult for a memref, or nil if the function has none. Invoke returns an error if the layouts do
+// not match. It cannot check the compiled code itself, which may crash.
 func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 	t := e.live("Engine.Invoke")
 	e.calls.Add(1)
@@ -44,11 +44,13 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 		values = append(values, reflect.ValueOf(a))
 	}
 	if len(values) != len(s.arguments) {
-		return fmt.Errorf("execution: %s takes %d arguments, but %d are given (a memref counts as its parts)", name, len(s.arguments), len(values))
+		return fmt.Errorf("execution: %s takes %d arguments, but %d are given (a memref counts as its parts)", name,
+			len(s.arguments), len(values))
 	}
 	for i, v := range values {
 		if !v.IsValid() || !s.arguments[i].accepts(v.Type()) {
-			return fmt.Errorf("execution: argument %d of %s has the type %s, which %T does not match", i, name, s.arguments[i].text, anyOf(v))
+			return fmt.Errorf("execution: argument %d of %s has the type %s, which %T does not match", i, name,
+				s.arguments[i].text, anyOf(v))
 		}
 	}
 	to := reflect.ValueOf(result)
@@ -60,11 +62,13 @@ func (e *Engine) Invoke(name string, result any, arguments ...any) error {
 	case isMemRef:
 		rank, err := s.result.memRefRank()
 		if err != nil {
-			return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold: %w", name, s.result.text, result, err)
+			return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold: %w", name,
+				s.result.text, result, err)
 		}
 		to = memRefWords(rank)
 	case to.Kind() != reflect.Pointer || to.IsNil() || !s.result.accepts(to.Type().Elem()):
-		return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold", name, s.result.text, result)
+		return fmt.Errorf("execution: %s returns a result of type %s, which %T cannot hold", name, s.result.text,
+			result)
 	}
 	f := capi.MlirExecutionEngineLookupPacked(t, e.raw, name)
 	if f == nil {

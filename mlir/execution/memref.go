@@ -17,7 +17,8 @@ type MemRef struct {
 
 // An Element is the type of an element of a MemRef.
 type Element interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64 | ~complex64 | ~complex128
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
+		~float32 | ~float64 | ~complex64 | ~complex128
 }
 
 // NewMemRef returns a MemRef of the given sizes over all of data, in row-major order. It
@@ -28,7 +29,8 @@ func NewMemRef[T Element](data []T, sizes ...int64) MemRef {
 		n *= max(s, 0)
 	}
 	if n != int64(len(data)) {
-		return MemRef{err: fmt.Errorf("execution: a memref of the sizes %v has %d elements, not %d", sizes, n, len(data))}
+		return MemRef{
+			err: fmt.Errorf("execution: a memref of the sizes %v has %d elements, not %d", sizes, n, len(data))}
 	}
 	strides := make([]int64, len(sizes))
 	stride := int64(1)
@@ -44,7 +46,8 @@ func NewMemRef[T Element](data []T, sizes ...int64) MemRef {
 // copy data. No other code may modify data while the function runs.
 func NewStridedMemRef[T Element](data []T, offset int64, sizes, strides []int64) MemRef {
 	if len(sizes) != len(strides) {
-		return MemRef{err: fmt.Errorf("execution: a memref has the sizes %v and the strides %v: give one stride for each size", sizes, strides)}
+		return MemRef{err: fmt.Errorf(
+			"execution: a memref has the sizes %v and the strides %v: give one stride for each size", sizes, strides)}
 	}
 	first, last, empty := big.NewInt(offset), big.NewInt(offset), false
 	for i, size := range sizes {

@@ -9,8 +9,9 @@ import (
 	"github.com/calliope-mlir/calliope/internal/capi"
 )
 
-// A MemRefResult is the variable for a result of Invoke that is a memref with a rank. The compiled function does not say
-// of which type the elements are: T must be theirs. The caller must close it. It must be used by one goroutine at a time.
+// A MemRefResult is the variable for a result of Invoke that is a memref with a rank. The compiled function does not
+// say of which type the elements are: T must be theirs. The caller must close it. It must be used by one goroutine at a
+// time.
 type MemRefResult[T Element] struct {
 	words []uintptr // two addresses, the offset, the sizes and the strides
 	given bool      // the memory is an argument's
@@ -92,7 +93,8 @@ func (r *MemRefResult[T]) rank() int { return (len(r.words) - memRefHeader) / 2 
 
 func (r *MemRefResult[T]) open(method string) []uintptr {
 	if len(r.words) == 0 {
-		panic("execution: MemRefResult." + method + " called without a result: call Invoke first, and look at its error")
+		panic("execution: MemRefResult." + method +
+			" called without a result: call Invoke first, and look at its error")
 	}
 	return r.words
 }

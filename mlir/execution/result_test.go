@@ -51,7 +51,8 @@ func.func @number() -> i32 {
 		{"fresh", []any{int64(2)}, []int64{2, 2}, []float32{7, 7, 7, 7}},
 		{"fresh", []any{int64(0)}, []int64{2, 0}, nil},
 		{"one", nil, nil, []float32{3}},
-		{"same", []any{execution.NewMemRef([]float32{1, 2, 3, 4, 5, 6}, 3, 2)}, []int64{2, 3}, []float32{1, 3, 5, 2, 4, 6}},
+		{"same", []any{execution.NewMemRef([]float32{1, 2, 3, 4, 5, 6}, 3, 2)}, []int64{2, 3},
+			[]float32{1, 3, 5, 2, 4, 6}},
 		{"constant", nil, []int64{2}, []float32{5, 6}},
 	} {
 		var m execution.MemRefResult[float32]

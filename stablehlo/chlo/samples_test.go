@@ -49,15 +49,20 @@ var samples = func() (list []mlirtest.Sample) {
 	})
 
 	binary := func(name, element string, make func(v, w mlir.Value) mlirtest.Made) {
-		add(name, types{"tensor<2x" + element + ">", "tensor<2x" + element + ">"}, func(b *body) mlirtest.Made { return make(b.In[0], b.In[1]) })
+		add(name, types{"tensor<2x" + element + ">", "tensor<2x" + element + ">"},
+			func(b *body) mlirtest.Made { return make(b.In[0], b.In[1]) })
 	}
-	binary("next_after", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(NextAfterOp{X: v, Y: w}, AsNextAfter) })
-	binary("polygamma", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(PolygammaOp{N: v, X: w}, AsPolygamma) })
+	binary("next_after", "f32",
+		func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(NextAfterOp{X: v, Y: w}, AsNextAfter) })
+	binary("polygamma", "f32",
+		func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(PolygammaOp{N: v, X: w}, AsPolygamma) })
 	binary("zeta", "f32", func(v, w mlir.Value) mlirtest.Made { return mlirtest.Of(ZetaOp{X: v, Q: w}, AsZeta) })
 
 	broadcasting := func(name, element string, make func(v, w mlir.Value, d []int64) mlirtest.Made) {
-		add(name, types{"tensor<2x3x" + element + ">", "tensor<3x" + element + ">"}, func(b *body) mlirtest.Made { return make(b.In[0], b.In[1], []int64{1}) })
-		add(name, types{"tensor<2x3x" + element + ">", "tensor<" + element + ">"}, func(b *body) mlirtest.Made { return make(b.In[0], b.In[1], nil) })
+		add(name, types{"tensor<2x3x" + element + ">", "tensor<3x" + element + ">"},
+			func(b *body) mlirtest.Made { return make(b.In[0], b.In[1], []int64{1}) })
+		add(name, types{"tensor<2x3x" + element + ">", "tensor<" + element + ">"},
+			func(b *body) mlirtest.Made { return make(b.In[0], b.In[1], nil) })
 	}
 	broadcasting("broadcast_add", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
 		return mlirtest.Of(BroadcastAddOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastAdd)
@@ -109,10 +114,12 @@ var samples = func() (list []mlirtest.Sample) {
 		return mlirtest.Of(BroadcastShiftLeftOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftLeft)
 	})
 	broadcasting("broadcast_shift_right_arithmetic", "i32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastShiftRightArithmeticOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftRightArithmetic)
+		return mlirtest.Of(BroadcastShiftRightArithmeticOp{LHS: v, RHS: w, BroadcastDimensions: d},
+			AsBroadcastShiftRightArithmetic)
 	})
 	broadcasting("broadcast_shift_right_logical", "i32", func(v, w mlir.Value, d []int64) mlirtest.Made {
-		return mlirtest.Of(BroadcastShiftRightLogicalOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastShiftRightLogical)
+		return mlirtest.Of(BroadcastShiftRightLogicalOp{LHS: v, RHS: w, BroadcastDimensions: d},
+			AsBroadcastShiftRightLogical)
 	})
 	broadcasting("broadcast_subtract", "f32", func(v, w mlir.Value, d []int64) mlirtest.Made {
 		return mlirtest.Of(BroadcastSubtractOp{LHS: v, RHS: w, BroadcastDimensions: d}, AsBroadcastSubtract)

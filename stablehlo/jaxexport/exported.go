@@ -269,8 +269,10 @@ func (r *reader) arrays(tables []table) []Array {
 
 // typeNames are the names of the enumeration DType, in its order.
 var typeNames = [...]string{
-	"bool", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64", "c64", "c128", "bf16", "i4", "ui4",
-	"f8_e4m3b11fnuz", "f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2", "f8_e5m2fnuz", "f0", "f8_e4m3", "f8_e3m4", "f8_e8m0fnu", "f4_e2m1fn",
+	"bool", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "f32", "f64", "c64", "c128", "bf16", "i4",
+	"ui4",
+	"f8_e4m3b11fnuz", "f8_e4m3fn", "f8_e4m3fnuz", "f8_e5m2", "f8_e5m2fnuz", "f0", "f8_e4m3", "f8_e3m4", "f8_e8m0fnu",
+	"f4_e2m1fn",
 	"key_fry", "key_rbg", "key_unsafe_rbg",
 }
 
@@ -278,7 +280,8 @@ var typeNames = [...]string{
 var elementTypes = map[string]tensor.DType{
 	"bool": tensor.Pred, "i4": tensor.S4, "i8": tensor.S8, "i16": tensor.S16, "i32": tensor.S32, "i64": tensor.S64,
 	"ui4": tensor.U4, "ui8": tensor.U8, "ui16": tensor.U16, "ui32": tensor.U32, "ui64": tensor.U64,
-	"f16": tensor.F16, "bf16": tensor.BF16, "f32": tensor.F32, "f64": tensor.F64, "c64": tensor.C64, "c128": tensor.C128,
+	"f16": tensor.F16, "bf16": tensor.BF16, "f32": tensor.F32, "f64": tensor.F64, "c64": tensor.C64,
+	"c128":           tensor.C128,
 	"f8_e4m3b11fnuz": tensor.F8E4M3B11FNUZ, "f8_e4m3fn": tensor.F8E4M3FN, "f8_e4m3fnuz": tensor.F8E4M3FNUZ,
 	"f8_e5m2": tensor.F8E5M2, "f8_e5m2fnuz": tensor.F8E5M2FNUZ, "f8_e4m3": tensor.F8E4M3, "f8_e3m4": tensor.F8E3M4,
 	"f8_e8m0fnu": tensor.F8E8M0FNU, "f4_e2m1fn": tensor.F4E2M1FN,

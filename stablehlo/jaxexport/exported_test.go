@@ -39,24 +39,38 @@ func TestRead(t *testing.T) {
 		file string
 		want jaxexport.Exported
 	}{
-		{"static", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[4]", "f32[]"), Outputs: arrays("f32[4]", "f32[]"), Kept: []int{0, 1}}},
-		{"newer", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[4]"), Outputs: arrays("f32[4]"), Kept: []int{0}}},
-		{"unused", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[4]", "i8[3]", "f32[4]"), Outputs: arrays("f32[4]"), Kept: []int{0, 2}}},
-		{"platforms", jaxexport.Exported{Platforms: []string{"tpu", "cpu", "cuda"}, Inputs: arrays("f32[3]"), Outputs: arrays("f32[3]"), Kept: []int{0}, GlobalConstants: true}},
-		{"vjp", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[4]"), Outputs: arrays("f32[4]"), Kept: []int{0}, VJP: &jaxexport.Exported{
-			Name: "fun_vjp_jax", Platforms: cpu, Inputs: arrays("f32[4]", "f32[4]"), Outputs: arrays("f32[4]"), Kept: []int{0, 1}, CallingConvention: 10, Devices: 1,
-		}}},
-		{"effects", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[2]"), Outputs: arrays("f32[2]"), Kept: []int{0},
-			OrderedEffects: []string{"<class '__main__.Ordered'>"}, UnorderedEffects: []string{"<class '__main__.Unordered'>"}}},
+		{"static", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[4]", "f32[]"),
+			Outputs: arrays("f32[4]", "f32[]"), Kept: []int{0, 1}}},
+		{"newer",
+			jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[4]"), Outputs: arrays("f32[4]"), Kept: []int{0}}},
+		{"unused", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[4]", "i8[3]", "f32[4]"),
+			Outputs: arrays("f32[4]"), Kept: []int{0, 2}}},
+		{"platforms", jaxexport.Exported{Platforms: []string{"tpu", "cpu", "cuda"}, Inputs: arrays("f32[3]"),
+			Outputs: arrays("f32[3]"), Kept: []int{0}, GlobalConstants: true}},
+		{"vjp", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[4]"), Outputs: arrays("f32[4]"), Kept: []int{0},
+			VJP: &jaxexport.Exported{
+				Name: "fun_vjp_jax", Platforms: cpu, Inputs: arrays("f32[4]", "f32[4]"), Outputs: arrays("f32[4]"),
+				Kept: []int{0, 1}, CallingConvention: 10, Devices: 1,
+			}}},
+		{"effects",
+			jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[2]"), Outputs: arrays("f32[2]"), Kept: []int{0},
+				OrderedEffects:   []string{"<class '__main__.Ordered'>"},
+				UnorderedEffects: []string{"<class '__main__.Unordered'>"}}},
 		{"types", jaxexport.Exported{Platforms: cpu, Kept: []int{0, 1, 2, 3, 4, 5, 6},
 			Inputs:  arrays("bool[2]", "ui16[2]", "c64[2]", "bf16[2]", "i4[2]", "f8_e4m3fn[2]", "f16[2]"),
 			Outputs: arrays("bool[2]", "ui16[2]", "c64[2]", "bf16[2]", "i4[2]", "f8_e4m3fn[2]", "f16[2]")}},
-		{"checks", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[2]"), Outputs: arrays("f32[2]"), Kept: []int{0},
-			DisabledChecks: []jaxexport.Check{{Kind: jaxexport.CustomCallCheck, Target: "my.target"}, {Kind: jaxexport.PlatformCheck}}}},
-		{"polymorphic", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[b,n]", "f32[b,2]"), Outputs: arrays("f32[b,2]"), Kept: []int{0, 1}, GlobalConstants: true}},
-		{"asserted", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[2*b,3]", "f32[b]"), Outputs: arrays("f32[2]"), Kept: []int{0, 1}, GlobalConstants: true}},
-		{"both", jaxexport.Exported{Platforms: []string{"cuda", "cpu"}, Inputs: arrays("f32[b,3]"), Outputs: arrays("f32[3]"), Kept: []int{0}, GlobalConstants: true}},
-		{"loop", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[b]"), Outputs: arrays("f32[]"), Kept: []int{0}, GlobalConstants: true}},
+		{"checks",
+			jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[2]"), Outputs: arrays("f32[2]"), Kept: []int{0},
+				DisabledChecks: []jaxexport.Check{{Kind: jaxexport.CustomCallCheck, Target: "my.target"},
+					{Kind: jaxexport.PlatformCheck}}}},
+		{"polymorphic", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[b,n]", "f32[b,2]"),
+			Outputs: arrays("f32[b,2]"), Kept: []int{0, 1}, GlobalConstants: true}},
+		{"asserted", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[2*b,3]", "f32[b]"),
+			Outputs: arrays("f32[2]"), Kept: []int{0, 1}, GlobalConstants: true}},
+		{"both", jaxexport.Exported{Platforms: []string{"cuda", "cpu"}, Inputs: arrays("f32[b,3]"),
+			Outputs: arrays("f32[3]"), Kept: []int{0}, GlobalConstants: true}},
+		{"loop", jaxexport.Exported{Platforms: cpu, Inputs: arrays("f32[b]"), Outputs: arrays("f32[]"), Kept: []int{0},
+			GlobalConstants: true}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			data := read(t, c.file)
@@ -115,7 +129,8 @@ func TestArray(t *testing.T) {
 		}
 	}
 	check.Diff(t, "checks", []string{"platform", "custom_call", "shape_assertions", "check 7"}, []string{
-		jaxexport.PlatformCheck.String(), jaxexport.CustomCallCheck.String(), jaxexport.ShapeAssertionsCheck.String(), jaxexport.CheckKind(7).String(),
+		jaxexport.PlatformCheck.String(), jaxexport.CustomCallCheck.String(), jaxexport.ShapeAssertionsCheck.String(),
+		jaxexport.CheckKind(7).String(),
 	})
 }
 

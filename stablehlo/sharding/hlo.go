@@ -28,7 +28,8 @@ func Parse(text string, devices int) (Sharding, error) {
 		s.expect("}")
 		if s.done() {
 			if device >= devices {
-				return Sharding{}, fmt.Errorf("sharding: %s names device %d, but there are %d devices", text, device, devices)
+				return Sharding{},
+					fmt.Errorf("sharding: %s names device %d, but there are %d devices", text, device, devices)
 			}
 			return Sharding{devices: devices, maximal: true, holder: device}, nil
 		}

@@ -50,7 +50,8 @@ func Read(m *mlir.Module) (Module, error) {
 		d.Partitions = r.largest
 	}
 	if r.largest > 1 && r.largest != d.Partitions {
-		return Module{}, fmt.Errorf("sharding: mhlo.num_partitions is %d, but the mesh %s has %d devices: they must be equal", d.Partitions, r.largestName, r.largest)
+		return Module{},
+			fmt.Errorf("sharding: mhlo.num_partitions is %d, but the mesh %s has %d devices: they must be equal", d.Partitions, r.largestName, r.largest)
 	}
 	if r.devices = d.Partitions; r.devices == 1 {
 		return d, nil

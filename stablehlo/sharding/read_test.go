@@ -56,13 +56,17 @@ func TestRead(t *testing.T) {
 		"plain":      {main("", "", "", ""), "1 1 [] -> []"},
 		"replicas":   {main("mhlo.num_replicas = 2 : i32", "", "", ""), "2 1 [] -> []"},
 		"partitions": {main("mhlo.num_partitions = 2 : i32", "", "", ""), "1 2 [{unknown}] -> [{unknown}]"},
-		"one":        {main("mhlo.num_partitions = 1 : i32", "", ` {mhlo.sharding = "{devices=[4]<=[4]}"}`, ""), "1 1 [] -> []"},
-		"mesh":       {main("", mesh, rows, ""), "1 4 [{devices=[4,1]0,1,2,3}] -> [{unknown}]"},
-		"inlined":    {main("", "", ` {sdy.sharding = #sdy.sharding<mesh<["x"=4]>, [{"x"}, {}]>}`, ""), "1 4 [{devices=[4,1]0,1,2,3}] -> [{unknown}]"},
-		"open":       {main("", mesh, "", ` {sdy.sharding = #sdy.sharding<@mesh, [{?}, {?}]>}`), "1 4 [{unknown}] -> [{replicated}]"},
-		"empty mesh": {main("mhlo.num_partitions = 4 : i32", "sdy.mesh @mesh = <[]>", "", ""), "1 4 [{unknown}] -> [{unknown}]"},
-		"strings":    {strings4, "1 4 [{devices=[2,2]0,2,1,3}] -> [{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}]"},
-		"gspmd":      {gspmd, "1 4 [{devices=[2,2]0,1,2,3} {unknown}] -> [{replicated} {unknown}] GSPMD"},
+		"one": {main("mhlo.num_partitions = 1 : i32", "", ` {mhlo.sharding = "{devices=[4]<=[4]}"}`, ""),
+			"1 1 [] -> []"},
+		"mesh": {main("", mesh, rows, ""), "1 4 [{devices=[4,1]0,1,2,3}] -> [{unknown}]"},
+		"inlined": {main("", "", ` {sdy.sharding = #sdy.sharding<mesh<["x"=4]>, [{"x"}, {}]>}`, ""),
+			"1 4 [{devices=[4,1]0,1,2,3}] -> [{unknown}]"},
+		"open": {main("", mesh, "", ` {sdy.sharding = #sdy.sharding<@mesh, [{?}, {?}]>}`),
+			"1 4 [{unknown}] -> [{replicated}]"},
+		"empty mesh": {main("mhlo.num_partitions = 4 : i32", "sdy.mesh @mesh = <[]>", "", ""),
+			"1 4 [{unknown}] -> [{unknown}]"},
+		"strings": {strings4, "1 4 [{devices=[2,2]0,2,1,3}] -> [{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}]"},
+		"gspmd":   {gspmd, "1 4 [{devices=[2,2]0,1,2,3} {unknown}] -> [{replicated} {unknown}] GSPMD"},
 		"gspmd inside": {`module attributes {mhlo.num_partitions = 2 : i32} {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
@@ -77,14 +81,21 @@ func TestRead(t *testing.T) {
 		})
 	}
 	for name, test := range map[string]struct{ module, want string }{
-		"no number":    {main("mhlo.num_partitions = \"4\"", "", "", ""), `mhlo.num_partitions = "4": a number from 1 to `},
-		"no partition": {main("mhlo.num_partitions = 0 : i32", "", "", ""), `mhlo.num_partitions = 0 : i32: a number from 1 to `},
-		"replicas":     {main("mhlo.num_replicas = -1 : i32", "", "", ""), `mhlo.num_replicas = -1 : i32: a number from 1 to `},
-		"conflict":     {main("mhlo.num_partitions = 2 : i32", mesh, rows, ""), "mhlo.num_partitions is 2, but the mesh @mesh has 4 devices"},
-		"unknown form": {main("mhlo.num_partitions = 2 : i32", "", ` {mhlo.sharding = "\08\03"}`, ""), `parameter 0 of @main: sharding: "\b\x03" is not a sharding in a form`},
-		"result":       {main("mhlo.num_partitions = 2 : i32", "", "", ` {mhlo.sharding = "{devices=[4]<=[4]}"}`), "result 0 of @main: sharding: {devices=[4]<=[4]}: it is not for 2 devices"},
-		"mesh text":    {main(`mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh}"}`, "", "", ""), `"{mesh}" is not a list of meshes`},
-		"no main":      {"module attributes {mhlo.num_partitions = 2 : i32} {}", "no function @main"},
+		"no number": {main("mhlo.num_partitions = \"4\"", "", "", ""),
+			`mhlo.num_partitions = "4": a number from 1 to `},
+		"no partition": {main("mhlo.num_partitions = 0 : i32", "", "", ""),
+			`mhlo.num_partitions = 0 : i32: a number from 1 to `},
+		"replicas": {main("mhlo.num_replicas = -1 : i32", "", "", ""),
+			`mhlo.num_replicas = -1 : i32: a number from 1 to `},
+		"conflict": {main("mhlo.num_partitions = 2 : i32", mesh, rows, ""),
+			"mhlo.num_partitions is 2, but the mesh @mesh has 4 devices"},
+		"unknown form": {main("mhlo.num_partitions = 2 : i32", "", ` {mhlo.sharding = "\08\03"}`, ""),
+			`parameter 0 of @main: sharding: "\b\x03" is not a sharding in a form`},
+		"result": {main("mhlo.num_partitions = 2 : i32", "", "", ` {mhlo.sharding = "{devices=[4]<=[4]}"}`),
+			"result 0 of @main: sharding: {devices=[4]<=[4]}: it is not for 2 devices"},
+		"mesh text": {main(`mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh}"}`, "", "", ""),
+			`"{mesh}" is not a list of meshes`},
+		"no main": {"module attributes {mhlo.num_partitions = 2 : i32} {}", "no function @main"},
 	} {
 		t.Run("bad "+name, func(t *testing.T) {
 			_, err := sharding.Read(parse(t, test.module))

@@ -73,7 +73,8 @@ func (s *scanner) quoted() string {
 func (s *scanner) word() string {
 	s.space()
 	end := strings.IndexFunc(s.rest, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_.-$", r))
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune("_.-$", r))
 	})
 	if end < 0 {
 		end = len(s.rest)

@@ -65,7 +65,8 @@ func TestParse(t *testing.T) {
 		{" { devices=[2,2] <= [4] } ", 4, "{devices=[2,2]0,1,2,3}"},
 		{"{devices=[2,2]<=[2,2]T(1,0)}", 4, "{devices=[2,2]0,2,1,3}"},
 		{"{devices=[2,2]3,1,2,0}", 4, "{devices=[2,2]3,1,2,0}"},
-		{"{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}", 4, "{devices=[2,1,2]0,2,1,3 last_tile_dim_replicate}"},
+		{"{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}", 4,
+			"{devices=[2,1,2]0,2,1,3 last_tile_dim_replicate}"},
 		{"{devices=[2,1,2]<=[4] last_tile_dims={replicated}}", 4, "{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}"},
 		{"{devices=[2,2,2]<=[8] last_tile_dims={manual, replicated}}", 8, "{manual}"},
 		{"{devices=[1,1,4]<=[4] last_tile_dim_replicate}", 4, "{replicated}"},
@@ -140,7 +141,8 @@ func TestShardy(t *testing.T) {
 		{`#sdy.sharding<@mesh, [{"y"}, {"x"}]>`, "{devices=[2,4]0,2,4,6,1,3,5,7}", false},
 		{`#sdy.sharding<@mesh, [{"y", "x"}]>`, "{devices=[8]0,2,4,6,1,3,5,7}", false},
 		{`#sdy.sharding<@mesh, [{"x", ?}p2, {"y"}p0]>`, "{devices=[4,2]0,1,2,3,4,5,6,7}", true},
-		{`#sdy.sharding<@mesh, [{"x"}], replicated={"y"}>`, "{devices=[4,2]0,1,2,3,4,5,6,7 last_tile_dim_replicate}", false},
+		{`#sdy.sharding<@mesh, [{"x"}], replicated={"y"}>`, "{devices=[4,2]0,1,2,3,4,5,6,7 last_tile_dim_replicate}",
+			false},
 		{`#sdy.sharding<@mesh, [{}], replicated={"x":(1)2, "y"}>`, "{replicated}", false},
 		{`#sdy.sharding<@mesh, [{"x":(1)2}]>`, "{devices=[2,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}", false},
 		{`#sdy.sharding<@mesh, [{"x":(2)2}]>`, "{devices=[2,4]0,1,4,5,2,3,6,7 last_tile_dim_replicate}", false},
@@ -150,7 +152,8 @@ func TestShardy(t *testing.T) {
 		{`#sdy.sharding<mesh<["z"=8]>, [{"z":(1)4}]>`, "{devices=[4,2]0,1,2,3,4,5,6,7 last_tile_dim_replicate}", false},
 		{`#sdy.sharding<@one, []>`, "{maximal device=3}", false},
 		{`#sdy.sharding<@empty, [{}]>`, "{replicated}", false},
-		{`#sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>`, "{devices=[4,1,2]0,1,2,3,4,5,6,7 last_tile_dim_replicate}", false},
+		{`#sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>`, "{devices=[4,1,2]0,1,2,3,4,5,6,7 last_tile_dim_replicate}",
+			false},
 	} {
 		s, err := parseShardy(test.text, 8, meshOf)
 		check.NoError(t, err)
@@ -178,8 +181,10 @@ func TestShardy(t *testing.T) {
 		_, err := parseShardy(text, 8, meshOf)
 		check.Error(t, err, "sharding: ", want)
 	}
-	for _, text := range []string{"", `#sdy.mesh<["x"=0]>`, `#sdy.mesh<["x"=2, "x"=2]>`, `#sdy.mesh<["x"=2], device_ids=[0]>`,
-		`#sdy.mesh<["x"=2], device_ids=[0, 0]>`, `#sdy.mesh<["x"=2000000000, "y"=2000000000, "z"=2000000000]>`, `#sdy.mesh<["x"=2`, `#sdy.mesh<["x"`} {
+	for _, text := range []string{"", `#sdy.mesh<["x"=0]>`, `#sdy.mesh<["x"=2, "x"=2]>`,
+		`#sdy.mesh<["x"=2], device_ids=[0]>`,
+		`#sdy.mesh<["x"=2], device_ids=[0, 0]>`, `#sdy.mesh<["x"=2000000000, "y"=2000000000, "z"=2000000000]>`,
+		`#sdy.mesh<["x"=2`, `#sdy.mesh<["x"`} {
 		_, err := parseMesh(text)
 		check.Error(t, err, "is not a mesh of Shardy in a form that is known here")
 	}
@@ -200,7 +205,8 @@ func numbered(d tensor.DType, dims ...int) tensor.View {
 func TestSplitJoin(t *testing.T) {
 	for _, text := range []string{
 		"{replicated}", "{maximal device=2}", "{devices=[4,1]<=[4]}", "{devices=[1,4]<=[4]}", "{devices=[2,2]<=[4]}",
-		"{devices=[2,2]<=[2,2]T(1,0)}", "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}", "{devices=[2,2]3,1,2,0}",
+		"{devices=[2,2]<=[2,2]T(1,0)}", "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
+		"{devices=[2,2]3,1,2,0}",
 	} {
 		s, err := Parse(text, 4)
 		check.NoError(t, err)
@@ -231,11 +237,14 @@ func TestSplitValues(t *testing.T) {
 	v := tensor.Vector[int32](1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 	v.Shape.Dims = []int{4, 3}
 	for text, want := range map[string][][]int32{
-		"{devices=[2,2]<=[4]}":                                   {{1, 2, 4, 5}, {3, 0, 6, 0}, {7, 8, 10, 11}, {9, 0, 12, 0}},
-		"{devices=[2,2]<=[2,2]T(1,0)}":                           {{1, 2, 4, 5}, {7, 8, 10, 11}, {3, 0, 6, 0}, {9, 0, 12, 0}},
-		"{devices=[4,1]<=[4]}":                                   {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}},
-		"{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}": {{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}, {1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}},
-		"{devices=[1,4]3,2,1,0}":                                 {{0, 0, 0, 0}, {3, 6, 9, 12}, {2, 5, 8, 11}, {1, 4, 7, 10}},
+		"{devices=[2,2]<=[4]}": {{1, 2, 4, 5}, {3, 0, 6, 0}, {7, 8, 10, 11},
+			{9, 0, 12, 0}},
+		"{devices=[2,2]<=[2,2]T(1,0)}": {{1, 2, 4, 5}, {7, 8, 10, 11}, {3, 0, 6, 0},
+			{9, 0, 12, 0}},
+		"{devices=[4,1]<=[4]}": {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}, {10, 11, 12}},
+		"{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}": {{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12},
+			{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}},
+		"{devices=[1,4]3,2,1,0}": {{0, 0, 0, 0}, {3, 6, 9, 12}, {2, 5, 8, 11}, {1, 4, 7, 10}},
 	} {
 		s, err := Parse(text, 4)
 		check.NoError(t, err)
@@ -325,7 +334,8 @@ func TestProperties(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"{replicated}", "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated}}", "{devices=[2,2]3,1,2,0}", "{maximal device=1}"} {
+	for _, text := range []string{"{replicated}", "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dims={manual, replicated}}",
+		"{devices=[2,2]3,1,2,0}", "{maximal device=1}"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -341,7 +351,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzShardy(f *testing.F) {
-	for _, s := range []string{`@mesh, [{"x":(1)2, "y"}p1, {?}], replicated={"x":(2)2}`, `mesh<["a"=2, "b"=4], device_ids=[7, 1, 2, 3, 4, 5, 6, 0]>, [{"b"}, {}]`, `mesh<[], device_ids=[3]>, []`} {
+	for _, s := range []string{`@mesh, [{"x":(1)2, "y"}p1, {?}], replicated={"x":(2)2}`,
+		`mesh<["a"=2, "b"=4], device_ids=[7, 1, 2, 3, 4, 5, 6, 0]>, [{"b"}, {}]`, `mesh<[], device_ids=[3]>, []`} {
 		f.Add("#sdy.sharding<" + s + ">")
 	}
 	m, err := parseMesh(`#sdy.mesh<["x"=4, "y"=2]>`)

@@ -59,7 +59,8 @@ func (s *scanner) mesh() (m mesh) {
 		a := axis{name: s.quoted()}
 		s.expect("=")
 		a.size = s.number()
-		if a.size < 1 || n > maxMesh/a.size || slices.ContainsFunc(m.axes, func(b axis) bool { return a.name == b.name }) {
+		if a.size < 1 || n > maxMesh/a.size ||
+			slices.ContainsFunc(m.axes, func(b axis) bool { return a.name == b.name }) {
 			s.failed = true
 			return m
 		}
@@ -195,7 +196,8 @@ func (s *scanner) axis(m mesh) part {
 		p.pre = s.number()
 		s.expect(")")
 		p.size = s.number()
-		if size := m.axes[i].size; p.pre < 1 || p.size < 1 || p.pre > size || p.size > size || size%(p.pre*p.size) != 0 {
+		if size := m.axes[i].size; p.pre < 1 || p.size < 1 || p.pre > size || p.size > size ||
+			size%(p.pre*p.size) != 0 {
 			s.failed = true
 		}
 	}

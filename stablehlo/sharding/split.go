@@ -77,7 +77,8 @@ func (s Sharding) Join(global tensor.Shape, parts []tensor.View) (tensor.View, e
 		return tensor.View{}, err
 	}
 	if len(parts) != s.devices {
-		return tensor.View{}, fmt.Errorf("sharding: %s is for %d devices, and there are %d parts", s, s.devices, len(parts))
+		return tensor.View{},
+			fmt.Errorf("sharding: %s is for %d devices, and there are %d parts", s, s.devices, len(parts))
 	}
 	var whole tensor.View
 	if s.tiles != nil {

@@ -69,7 +69,8 @@ func Decode(r io.Reader, wanted func(tensor.Shape) error) (tensor.View, error) {
 		return tensor.View{}, fmt.Errorf("it is damaged: %w", err)
 	}
 	if len(v.Data) != size {
-		return tensor.View{}, fmt.Errorf("it is truncated: %s needs %d bytes and there are %d", v.Shape, size, len(v.Data))
+		return tensor.View{},
+			fmt.Errorf("it is truncated: %s needs %d bytes and there are %d", v.Shape, size, len(v.Data))
 	}
 	// A zip archive compares its checksum only at the end.
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {

@@ -304,7 +304,8 @@ func TestAs(t *testing.T) {
 }
 
 func npy(header string, data ...byte) []byte {
-	return slices.Concat([]byte(magic+"\x01\x00"), []byte{byte(len(header)), byte(len(header) >> 8)}, []byte(header), data)
+	return slices.Concat([]byte(magic+"\x01\x00"), []byte{byte(len(header)), byte(len(header) >> 8)}, []byte(header),
+		data)
 }
 
 func TestDecodeDamaged(t *testing.T) {
@@ -313,31 +314,37 @@ func TestDecodeDamaged(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":             {nil, "it is not a .npy array"},
-		"text":              {[]byte("hello, world"), "it is not a .npy array"},
-		"no version":        {[]byte(magic), "it is not a .npy array"},
-		"version 4":         {[]byte(magic + "\x04\x00\x00\x00"), "version 4"},
-		"no length":         {[]byte(magic + "\x01\x00\x10"), "header is truncated"},
-		"no length v2":      {[]byte(magic + "\x02\x00\x10\x00"), "header is truncated"},
-		"short header":      {[]byte(magic + "\x01\x00\x10\x00{}"), "header is truncated"},
-		"huge header":       {[]byte(magic + "\x02\x00\xff\xff\xff\xff{}"), "it claims 4294967295 bytes"},
-		"no dictionary":     {npy("hello"), "header is damaged"},
-		"no shape":          {npy("{'descr': '<f4', 'fortran_order': False}"), "header is damaged"},
-		"no order":          {npy("{'descr': '<f4', 'shape': (1,)}"), "header is damaged"},
-		"negative":          {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "header is damaged"},
-		"shape of words":    {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), "header is damaged"},
-		"overflow":          {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}"), "f32["},
-		"promises too much": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", 1, 2), "it is truncated"},
-		"shape twice":       {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'shape': (2,)}", 0, 0, 0, 0), "header is damaged"},
-		"type twice":        {npy("{'descr': '<f4', 'fortran_order': False, 'descr': '<i4', 'shape': (1,)}", 0, 0, 0, 0), "header is damaged"},
-		"dimension too big": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"), "header is damaged"},
-		"too much":          {npy(good, 1, 2, 3, 4, 5), "f32[1] needs 4 bytes and there are more"},
-		"objects":           {npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), `"|O" is not supported`},
-		"strange order":     {npy("{'descr': '<>f4', 'fortran_order': False, 'shape': (1,)}"), `"<>f4" is not supported`},
-		"cut off":           {npy(good, 1, 2, 3), "f32[1] needs 4 bytes and there are 3"},
+		"empty":          {nil, "it is not a .npy array"},
+		"text":           {[]byte("hello, world"), "it is not a .npy array"},
+		"no version":     {[]byte(magic), "it is not a .npy array"},
+		"version 4":      {[]byte(magic + "\x04\x00\x00\x00"), "version 4"},
+		"no length":      {[]byte(magic + "\x01\x00\x10"), "header is truncated"},
+		"no length v2":   {[]byte(magic + "\x02\x00\x10\x00"), "header is truncated"},
+		"short header":   {[]byte(magic + "\x01\x00\x10\x00{}"), "header is truncated"},
+		"huge header":    {[]byte(magic + "\x02\x00\xff\xff\xff\xff{}"), "it claims 4294967295 bytes"},
+		"no dictionary":  {npy("hello"), "header is damaged"},
+		"no shape":       {npy("{'descr': '<f4', 'fortran_order': False}"), "header is damaged"},
+		"no order":       {npy("{'descr': '<f4', 'shape': (1,)}"), "header is damaged"},
+		"negative":       {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "header is damaged"},
+		"shape of words": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}"), "header is damaged"},
+		"overflow": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}"),
+			"f32["},
+		"promises too much": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}", 1, 2),
+			"it is truncated"},
+		"shape twice": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'shape': (2,)}", 0, 0, 0, 0),
+			"header is damaged"},
+		"type twice": {npy("{'descr': '<f4', 'fortran_order': False, 'descr': '<i4', 'shape': (1,)}", 0, 0, 0,
+			0), "header is damaged"},
+		"dimension too big": {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
+			"header is damaged"},
+		"too much":      {npy(good, 1, 2, 3, 4, 5), "f32[1] needs 4 bytes and there are more"},
+		"objects":       {npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"), `"|O" is not supported`},
+		"strange order": {npy("{'descr': '<>f4', 'fortran_order': False, 'shape': (1,)}"), `"<>f4" is not supported`},
+		"cut off":       {npy(good, 1, 2, 3), "f32[1] needs 4 bytes and there are 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if v, err := Decode(bytes.NewReader(test.data), nil); err == nil || !strings.Contains(err.Error(), test.want) {
+			if v, err := Decode(bytes.NewReader(test.data), nil); err == nil ||
+				!strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, %v, want an error with %q", v, err, test.want)
 			}
 		})
@@ -356,10 +363,12 @@ func TestOpenDamaged(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"no zip":          {[]byte("hello"), "neither a .npy array nor a .npz archive"},
-		"cut off zip":     {[]byte("PK\x03\x04"), "neither a .npy array nor a .npz archive"},
-		"twice":           {archive(t, Named{"in0", tensor.Scalar(uint8(1))}, Named{"in0", tensor.Scalar(uint8(2))}), `it contains "in0" twice`},
-		"types too long":  {bomb(t, typesEntry, "{'descr': '|u1', 'fortran_order': False, 'shape': (1073741824,), }\n", 9), "dtypes: it claims 1073741824 bytes"},
+		"no zip":      {[]byte("hello"), "neither a .npy array nor a .npz archive"},
+		"cut off zip": {[]byte("PK\x03\x04"), "neither a .npy array nor a .npz archive"},
+		"twice": {archive(t, Named{"in0", tensor.Scalar(uint8(1))}, Named{"in0", tensor.Scalar(uint8(2))}),
+			`it contains "in0" twice`},
+		"types too long": {bomb(t, typesEntry, "{'descr': '|u1', 'fortran_order': False, 'shape': (1073741824,), }\n",
+			9), "dtypes: it claims 1073741824 bytes"},
 		"types cut off":   {archive(t, text("{}"))[:60], "neither a .npy array nor a .npz archive"},
 		"types no json":   {archive(t, text("{")), "must be JSON"},
 		"types not known": {archive(t, text(`{"in0": "float7"}`)), `gives in0 the unknown type "float7"`},
@@ -375,10 +384,12 @@ func TestOpenDamaged(t *testing.T) {
 		})
 	}
 	path := filepath.Join(t.TempDir(), "x.npz")
-	if err := os.WriteFile(path, archive(t, text(`{"a": "bfloat16"}`), Named{"a", tensor.Scalar(uint8(1))}), 0o644); err != nil {
+	if err := os.WriteFile(path, archive(t, text(`{"a": "bfloat16"}`), Named{"a", tensor.Scalar(uint8(1))}),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open(t, path).Array("a", nil); err == nil || !strings.Contains(err.Error(), "a: declared as bf16, but") {
+	if _, err := open(t, path).Array("a", nil); err == nil ||
+		!strings.Contains(err.Error(), "a: declared as bf16, but") {
 		t.Errorf("a wrong declaration: %v", err)
 	}
 }
@@ -459,7 +470,8 @@ func TestArrayChecksum(t *testing.T) {
 	good := bytes.Clone(data)
 	at := bytes.Index(data, []byte{0, 0, 0x80, 0x3f}) // 1 as float32
 	data[at]++
-	if _, err := open(t, save(t, data)).Array("in0", nil); err == nil || !strings.Contains(err.Error(), "it is damaged: zip: checksum error") {
+	if _, err := open(t, save(t, data)).Array("in0", nil); err == nil ||
+		!strings.Contains(err.Error(), "it is damaged: zip: checksum error") {
 		t.Errorf("error %v, want one of the checksum", err)
 	}
 	if _, err := open(t, save(t, good)).Array("in0", nil); err != nil {

@@ -13,7 +13,8 @@ import (
 )
 
 // samples has every operation of StableHLO.
-var samples = slices.Concat(elementwiseSamples, shapeSamples, reduceSamples, productSamples, dynamicSamples, deviceSamples, departureSamples, nanSamples)
+var samples = slices.Concat(elementwiseSamples, shapeSamples, reduceSamples, productSamples, dynamicSamples,
+	deviceSamples, departureSamples, nanSamples)
 
 // TestConformance runs every sample on everything that can run it, and holds the
 // results against each other and against those of a judge.
@@ -68,7 +69,9 @@ func TestConformance(t *testing.T) {
 
 // hold holds the results of one of the two against what is wanted, or against what is
 // known of it.
-func (s *sample) hold(t *testing.T, judge string, want []tensor.View, who, cannot string, says []string, got []tensor.View) {
+func (s *sample) hold(
+	t *testing.T, judge string, want []tensor.View, who, cannot string, says []string, got []tensor.View,
+) {
 	t.Helper()
 	switch {
 	case cannot != "" || got == nil:

@@ -8,24 +8,29 @@ import (
 // departureSamples are those in which the interpreter or XLA is known not to do what the
 // specification says.
 var departureSamples = []sample{
-	{op: "maximum", about: "of complex numbers with one real part", in: in("c64[1] 1,2", "c64[1] 1,3"), want: in("c64[1] 1,3"), xlaSays: in("c64[1] 1,2"),
+	{op: "maximum", about: "of complex numbers with one real part", in: in("c64[1] 1,2", "c64[1] 1,3"),
+		want: in("c64[1] 1,3"), xlaSays: in("c64[1] 1,2"),
 		departs: "XLA CPU looks at the real parts only",
 		build:   func(b *body) []mlir.Value { return b.op(MaximumOp{LHS: b.In[0], RHS: b.In[1]}) }},
 	{op: "compare", about: "in total order", in: in("f32[5] -0 0 nan nan 1", "f32[5] 0 -0 nan inf nan"),
 		want: in("pred[5] 0 0 1 0 0", "pred[5] 1 0 0 0 1", "pred[5] 0 1 1 1 0"),
 		build: func(b *body) (list []mlir.Value) {
 			for _, d := range []ComparisonDirection{CompareEQ, CompareLT, CompareGE} {
-				list = append(list, b.op(CompareOp{LHS: b.In[0], RHS: b.In[1], ComparisonDirection: d, CompareType: CompareTotalOrder})...)
+				list = append(list, b.op(
+					CompareOp{LHS: b.In[0], RHS: b.In[1], ComparisonDirection: d, CompareType: CompareTotalOrder})...)
 			}
 			return list
 		}},
 	{op: "sort", about: "in total order", in: in("f32[6] nan 1 -inf 0 inf -5"), want: in("f32[6] -inf -5 0 1 inf nan"),
 		build: func(b *body) []mlir.Value {
-			return b.op(SortOp{Inputs: b.In, Comparator: b.region([]string{"tensor<f32>", "tensor<f32>"}, func(block mlir.Block, in []mlir.Value) []mlir.Value {
-				return b.at(block, CompareOp{LHS: in[0], RHS: in[1], ComparisonDirection: CompareLT, CompareType: CompareTotalOrder})
-			})})
+			return b.op(SortOp{Inputs: b.In, Comparator: b.region([]string{"tensor<f32>", "tensor<f32>"},
+				func(block mlir.Block, in []mlir.Value) []mlir.Value {
+					return b.at(block, CompareOp{LHS: in[0], RHS: in[1], ComparisonDirection: CompareLT,
+						CompareType: CompareTotalOrder})
+				})})
 		}},
-	{op: "dynamic_slice", about: "at large unsigned indices", in: in(numbers, "u8[] 255", "u8[] 1"), want: in("s32[2,3] 5 6 7 9 10 11"),
+	{op: "dynamic_slice", about: "at large unsigned indices", in: in(numbers, "u8[] 255", "u8[] 1"),
+		want:            in("s32[2,3] 5 6 7 9 10 11"),
 		interpreterSays: in("s32[2,3] 1 2 3 5 6 7"), departs: "the interpreter takes unsigned indices for signed ones",
 		build: func(b *body) []mlir.Value {
 			return b.op(DynamicSliceOp{Operand: b.In[0], StartIndices: b.In[1:], SliceSizes: []int64{2, 3}})
@@ -35,7 +40,8 @@ var departureSamples = []sample{
 		build: func(b *body) []mlir.Value {
 			return b.op(GatherOp{
 				Operand: b.In[0], StartIndices: b.In[1], SliceSizes: []int64{1, 2},
-				DimensionNumbers: GatherDimensionNumbers{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0, 1}, IndexVectorDim: 1},
+				DimensionNumbers: GatherDimensionNumbers{OffsetDims: []int64{1}, CollapsedSliceDims: []int64{0},
+					StartIndexMap: []int64{0, 1}, IndexVectorDim: 1},
 			})
 		}},
 	nothing,
@@ -44,6 +50,7 @@ var departureSamples = []sample{
 // nothing multiplies matrices without elements.
 var nothing = func() sample {
 	s := dotGeneral("of nothing", matmul, "", "f32[2,0]", "f32[0,3]")
-	s.want, s.notInterpreted = in("f32[2,3] 0 0 0 0 0 0"), "the interpreter does not support a contracting dimension of size 0"
+	s.want, s.notInterpreted = in("f32[2,3] 0 0 0 0 0 0"),
+		"the interpreter does not support a contracting dimension of size 0"
 	return s
 }()

@@ -74,10 +74,11 @@ func newProgram(c *mlir.Context, goTypes map[string]string, samples ...*sample) 
 	check.Must(block.Create(mlir.OperationState{Name: "func.return", Operands: results}))
 	region := c.NewRegion()
 	region.Append(block)
-	check.Must(m.Body().Create(mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}, Attributes: []mlir.NamedAttribute{
-		{Name: "sym_name", Value: c.StringAttribute("main")},
-		{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(types, resultTypes))},
-	}}))
+	check.Must(m.Body().Create(
+		mlir.OperationState{Name: "func.func", Regions: []mlir.Region{region}, Attributes: []mlir.NamedAttribute{
+			{Name: "sym_name", Value: c.StringAttribute("main")},
+			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(types, resultTypes))},
+		}}))
 	if err := m.Verify(); err != nil {
 		return nil, fmt.Errorf("%s: %w", at.op, err)
 	}

@@ -198,7 +198,8 @@ func table(t *testing.T) string {
 			mark = "*"
 		}
 		fmt.Fprintf(&b, "| %s%s | `%s` | %s | %s | %s | %s | %d |\n", name, mark, goTypes["stablehlo."+name],
-			code(functions["stablehlo."+name]), interpreter.cell(note), xla.cell(note), strings.Join(judges, ", "), len(abouts))
+			code(functions["stablehlo."+name]), interpreter.cell(note), xla.cell(note), strings.Join(judges, ", "),
+			len(abouts))
 	}
 	b.WriteString("\n")
 	for i, n := range notes {

@@ -59,10 +59,12 @@ func setUp() error {
 			return err
 		}
 	}
-	if err := callbacks.Default.Register("stops in time", stops, callbacks.Options{Timeout: 100 * time.Millisecond}); err != nil {
+	if err := callbacks.Default.Register("stops in time", stops,
+		callbacks.Options{Timeout: 100 * time.Millisecond}); err != nil {
 		return err
 	}
-	return native.EnsureAll(context.Background(), native.EnsureOptions{}, append(native.DefaultParts(), plugins()...)...)
+	return native.EnsureAll(context.Background(), native.EnsureOptions{},
+		append(native.DefaultParts(), plugins()...)...)
 }
 
 // run runs the module of a deviation on a plugin, by a way round, and returns the results as text.
@@ -184,7 +186,8 @@ func (d *deviation) runChild(t *testing.T, plugin string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	child := exec.CommandContext(ctx, os.Args[0])
-	child.Env = append(os.Environ(), childVariable+"="+d.module, native.PJRTPlugin.Env()+"="+plugin, "XLA_FLAGS="+d.flags)
+	child.Env = append(os.Environ(), childVariable+"="+d.module, native.PJRTPlugin.Env()+"="+plugin,
+		"XLA_FLAGS="+d.flags)
 	out, err := child.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil && exit.ExitCode() != 1 {
 		return endsProcess

@@ -19,8 +19,9 @@ func TestLogged(t *testing.T) {
 	check.NoError(t, err)
 	for _, d := range deviations {
 		place := map[string]string{
-			"integer-square": ":3:8", "integer-magnitude": ":5:8", "quotient-of-quotient": ":3:8", "sums-with-constants": ":5:8",
-			"square-root": ":3:8", "magnitude-of-nan": ":4:8", "logarithm-of-power": ":3:8",
+			"integer-square": ":3:8", "integer-magnitude": ":5:8", "quotient-of-quotient": ":3:8",
+			"sums-with-constants": ":5:8",
+			"square-root":         ":3:8", "magnitude-of-nan": ":4:8", "logarithm-of-power": ":3:8",
 		}[d.module]
 		if d.says[native.PJRTPlugin] == endsProcess {
 			continue

@@ -144,7 +144,8 @@ func TestCall(t *testing.T) {
 	const typ = "tensor<1000xf32>"
 	body := func(name string) string {
 		return "%a = stablehlo.add %x, %x : " + typ + "\n%b = stablehlo.multiply %x, %x : " + typ + "\n" +
-			"%c = " + call(contract.Call, name, "", "%a, %b, %x", strings.Join([]string{typ, typ, typ}, ", "), typ, "") + "\n" +
+			"%c = " + call(contract.Call, name, "", "%a, %b, %x", strings.Join([]string{typ, typ, typ}, ", "), typ,
+			"") + "\n" +
 			"%d = stablehlo.multiply %c, %x : " + typ + "\nreturn %d : " + typ
 	}
 	for _, way := range ways {
@@ -173,7 +174,8 @@ func TestPassthrough(t *testing.T) {
 				return nil
 			})
 			e := compile(t, "%x: "+typ, typ, "%a = stablehlo.add %x, %x : "+typ+"\n%p = "+
-				call(contract.Passthrough, name, "", "%a", typ, typ, aliased)+"\n%y = stablehlo.add %p, %p : "+typ+"\nreturn %y : "+typ)
+				call(contract.Passthrough, name, "", "%a", typ, typ, aliased)+"\n%y = stablehlo.add %p, %p : "+typ+
+				"\nreturn %y : "+typ)
 			near(t, "result", []float32{4, 14, 12, 16}, elements(run(t, e, floats(1, 2, 3, 4))[0]))
 		})
 	}
@@ -193,7 +195,8 @@ func TestObserve(t *testing.T) {
 				return nil
 			})
 			e := compile(t, "%x: "+typ, typ, "%a = stablehlo.add %x, %x : "+typ+"\n"+
-				call(contract.Observe, name, "", "%a", typ, "()", "")+"\n%b = stablehlo.add %a, %x : "+typ+"\nreturn %b : "+typ)
+				call(contract.Observe, name, "", "%a", typ, "()", "")+"\n%b = stablehlo.add %a, %x : "+typ+
+				"\nreturn %b : "+typ)
 			for i := range 3 {
 				near(t, "result", []float32{3 * float32(i), 3}, elements(run(t, e, floats(float32(i), 1))[0]))
 			}
@@ -253,7 +256,8 @@ func TestTypes(t *testing.T) {
 				copy(f.Results[0].Data, f.Args[0].Data)
 				return nil
 			})
-			e := compile(t, "%x: "+test.typ, test.typ, "%y = "+call(contract.Call, name, "", "%x", test.typ, test.typ, "")+"\nreturn %y : "+test.typ)
+			e := compile(t, "%x: "+test.typ, test.typ,
+				"%y = "+call(contract.Call, name, "", "%x", test.typ, test.typ, "")+"\nreturn %y : "+test.typ)
 			check.Diff(t, "result", string(test.in.Data), string(run(t, e, test.in)[0].Data))
 		})
 	}
@@ -275,7 +279,8 @@ func TestMemorySpaces(t *testing.T) {
 func TestLarge(t *testing.T) {
 	const n = 16 << 20
 	typ := fmt.Sprintf("tensor<%dxf32>", n)
-	e := compile(t, "%x: "+typ, typ, "%y = "+call(contract.Call, register(t, callbacks.Options{}, negate), "", "%x", typ, typ, "")+"\nreturn %y : "+typ)
+	e := compile(t, "%x: "+typ, typ, "%y = "+
+		call(contract.Call, register(t, callbacks.Options{}, negate), "", "%x", typ, typ, "")+"\nreturn %y : "+typ)
 	x := make([]float32, n)
 	for i := range x {
 		x[i] = float32(i)
@@ -300,7 +305,8 @@ func TestErrors(t *testing.T) {
 				}
 				return negate(f)
 			})
-			e := compile(t, "%x: "+typ, typ, "%y = "+call(contract.Call, name, "", "%x", typ, typ, "")+"\nreturn %y : "+typ)
+			e := compile(t, "%x: "+typ, typ,
+				"%y = "+call(contract.Call, name, "", "%x", typ, typ, "")+"\nreturn %y : "+typ)
 			if _, err := e.Run(t.Context(), floats(1, 2)); !errors.Is(err, sentinel) {
 				t.Errorf("got %v", err)
 			}
@@ -316,7 +322,8 @@ func TestConcurrent(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.String(), func(t *testing.T) {
 			e := compile(t, "%x: "+typ, typ, "%a = stablehlo.add %x, %x : "+typ+"\n%y = "+
-				call(contract.Call, register(t, callbacks.Options{Dispatch: way}, negate), "", "%a", typ, typ, "")+"\nreturn %y : "+typ)
+				call(contract.Call, register(t, callbacks.Options{Dispatch: way}, negate), "", "%a", typ, typ, "")+
+				"\nreturn %y : "+typ)
 			var all sync.WaitGroup
 			for k := range 8 {
 				x, want := make([]float32, 256), make([]float32, 256)
@@ -352,7 +359,8 @@ func BenchmarkCall(b *testing.B) {
 		for _, way := range ways {
 			b.Run(fmt.Sprintf("%s/%dB", way, 4*n), func(b *testing.B) {
 				typ := fmt.Sprintf("tensor<%dxf32>", n)
-				e := compile(b, "%x: "+typ, typ, "%y = "+call(contract.Call, register(b, callbacks.Options{Dispatch: way}, negate), "", "%x", typ, typ, "")+"\nreturn %y : "+typ)
+				e := compile(b, "%x: "+typ, typ, "%y = "+call(contract.Call,
+					register(b, callbacks.Options{Dispatch: way}, negate), "", "%x", typ, typ, "")+"\nreturn %y : "+typ)
 				in, err := client.BufferFromHost(b.Context(), floats(make([]float32, n)...), 0)
 				check.NoError(b, err)
 				defer in.Close()

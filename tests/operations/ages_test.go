@@ -18,7 +18,8 @@ func inBlock(t *testing.T, c *mlir.Context) mlir.Block {
 	region := c.NewRegion()
 	block := c.NewBlock(mlir.Location{}, c.F32Type())
 	region.Append(block)
-	check.Must(c.NewModule(mlir.Location{}).Body().Create(mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
+	check.Must(c.NewModule(mlir.Location{}).Body().Create(
+		mlir.OperationState{Name: "builtin.module", Regions: []mlir.Region{region}}))
 	return block
 }
 
@@ -62,13 +63,15 @@ func TestAges(t *testing.T) {
 		pointer := check.Must(c.ParseType("!llvm.ptr"))
 		null := llvm.ZeroOp{ResType: pointer}.Create(b).Result(0)
 		check.NoError(t, b.Err())
-		info := omp.MapInfoOp{VarPtr: null, VarType: c.F32Type(), MapType: 1, MapCaptureType: omp.VariableCaptureKindByRef, OmpPtrType: pointer}
+		info := omp.MapInfoOp{VarPtr: null, VarType: c.F32Type(), MapType: 1,
+			MapCaptureType: omp.VariableCaptureKindByRef, OmpPtrType: pointer}
 		info.Create(b)
 		if newer {
 			check.Error(t, b.Err(), "omp.map.info: var_type: only libraries up to LLVM 22 have it")
 		}
 		b = mlir.NewBuilder(block, mlir.Location{})
-		task := omp.TaskOp{DependVars: []mlir.Value{null}, DependKinds: []omp.ClauseTaskDepend{omp.ClauseTaskDependTaskdependin}, Region: c.NewRegion()}.Create(b)
+		task := omp.TaskOp{DependVars: []mlir.Value{null},
+			DependKinds: []omp.ClauseTaskDepend{omp.ClauseTaskDependTaskdependin}, Region: c.NewRegion()}.Create(b)
 		check.NoError(t, b.Err())
 		again, ok := omp.AsTask(task)
 		check.Diff(t, "task read", true, ok && len(again.DependVars) == 1)

@@ -29,7 +29,8 @@ func TestBuild(t *testing.T) {
 	}{
 		"Iterate": {"index index index f32", "f32", func(b *mlir.Builder, in []mlir.Value) []mlir.Value {
 			return scf.Iterate(b, in[0], in[1], in[2], in[3:], func(i mlir.Value, carried []mlir.Value) []mlir.Value {
-				return []mlir.Value{arith.AddFOp{LHS: carried[0], RHS: in[3], Fastmath: arith.FastMathFlagsNnan | arith.FastMathFlagsNinf}.Create(b).Result(0)}
+				return []mlir.Value{arith.AddFOp{LHS: carried[0], RHS: in[3],
+					Fastmath: arith.FastMathFlagsNnan | arith.FastMathFlagsNinf}.Create(b).Result(0)}
 			})
 		}, `%0 = scf.for %arg4 = %arg0 to %arg1 step %arg2 iter_args(%arg5 = %arg3) -> (f32) {
 %1 = arith.addf %arg5, %arg3 fastmath<nnan,ninf> : f32
@@ -87,13 +88,15 @@ return`},
 affine.store %0, %arg0[%arg1] : memref<8xindex>
 }
 return`},
-		"linalg.Generic": {"tensor<4xf32> tensor<4xf32>", "tensor<4xf32>", func(b *mlir.Builder, in []mlir.Value) []mlir.Value {
-			identity := b.Context().IdentityMap(1)
-			op := linalg.Generic(b, []mlir.AffineMap{identity, identity}, []string{linalg.ParallelLoop}, in[:1], in[1:], func(in []mlir.Value) []mlir.Value {
-				return []mlir.Value{arith.MulF(b, in[0], in[0])}
-			})
-			return []mlir.Value{op.Result(0)}
-		}, `%0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%arg0 : tensor<4xf32>) outs(%arg1 : tensor<4xf32>) {
+		"linalg.Generic": {"tensor<4xf32> tensor<4xf32>", "tensor<4xf32>",
+			func(b *mlir.Builder, in []mlir.Value) []mlir.Value {
+				identity := b.Context().IdentityMap(1)
+				op := linalg.Generic(b, []mlir.AffineMap{identity, identity}, []string{linalg.ParallelLoop}, in[:1],
+					in[1:], func(in []mlir.Value) []mlir.Value {
+						return []mlir.Value{arith.MulF(b, in[0], in[0])}
+					})
+				return []mlir.Value{op.Result(0)}
+			}, `%0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%arg0 : tensor<4xf32>) outs(%arg1 : tensor<4xf32>) {
 ^bb0(%in: f32, %out: f32):
 %1 = arith.mulf %in, %in : f32
 linalg.yield %1 : f32
@@ -230,7 +233,8 @@ func TestStrides(t *testing.T) {
 // operation.
 func TestBeforeAndAfter(t *testing.T) {
 	c := mlirtest.ContextOf(t, mlirtest.Library(t))
-	m := check.Must(c.Parse("", []byte("func.func @f(%x: i32) -> i32 {\n  %y = arith.muli %x, %x : i32\n  return %y : i32\n}")))
+	m := check.Must(
+		c.Parse("", []byte("func.func @f(%x: i32) -> i32 {\n  %y = arith.muli %x, %x : i32\n  return %y : i32\n}")))
 	double := func(b *mlir.Builder, x mlir.Value) mlir.Value { return arith.AddI(b, x, x) }
 	for op := range m.Operation().All() {
 		if mul, ok := arith.AsMulI(op); ok {

@@ -54,20 +54,23 @@ var builders = map[string][]any{
 	"function": {function.Func, function.Declare, function.Inline},
 	"gpu":      {gpu.Launch, gpu.Module, gpu.Kernel, gpu.AsyncTokenType, gpu.Object.Attribute},
 	"linalg":   {linalg.Generic, linalg.ContractionOfMaps, linalg.ConvolutionOfMaps, linalg.FillRegion},
-	"llvm":     {llvm.PointerType, llvm.VoidType, llvm.Array.Type, llvm.Function.Type, llvm.Struct.Type, llvm.NamedStruct, llvm.NewStruct, llvm.SetBody},
-	"memref":   {memref.SubView, memref.GenericAtomicRMW, memref.AllocaScope},
-	"nvgpu":    {nvgpu.TensorMapDescriptor.Type},
-	"pdl":      {pdl.RangeType},
-	"quant":    {quant.Any.Type, quant.Uniform.Type, quant.PerAxis.Type, quant.SubChannel.Type, quant.Calibrated.Type, quant.FromStorage, quant.FromExpressed, quant.ExpressedToStorage, quant.IntegerRange},
-	"scf":      {scf.For, scf.Nest, scf.Iterate, scf.If, scf.Choose, scf.While, scf.Parallel},
-	"smt":      {smt.BitVector, smt.BitVectorType, smt.ArrayType, smt.FuncType, smt.SortType},
-	"sparse":   {sparse.Encoding.Attribute},
+	"llvm": {llvm.PointerType, llvm.VoidType, llvm.Array.Type, llvm.Function.Type, llvm.Struct.Type,
+		llvm.NamedStruct, llvm.NewStruct, llvm.SetBody},
+	"memref": {memref.SubView, memref.GenericAtomicRMW, memref.AllocaScope},
+	"nvgpu":  {nvgpu.TensorMapDescriptor.Type},
+	"pdl":    {pdl.RangeType},
+	"quant": {quant.Any.Type, quant.Uniform.Type, quant.PerAxis.Type, quant.SubChannel.Type, quant.Calibrated.Type,
+		quant.FromStorage, quant.FromExpressed, quant.ExpressedToStorage, quant.IntegerRange},
+	"scf":    {scf.For, scf.Nest, scf.Iterate, scf.If, scf.Choose, scf.While, scf.Parallel},
+	"smt":    {smt.BitVector, smt.BitVectorType, smt.ArrayType, smt.FuncType, smt.SortType},
+	"sparse": {sparse.Encoding.Attribute},
 	"stablehlo": {stablehlo.ReshapeType, stablehlo.BroadcastInDimType, stablehlo.IotaType, stablehlo.ConvertType,
 		stablehlo.BitcastConvertType, stablehlo.AllGatherType, stablehlo.ReduceScatterType,
 		stablehlo.DotGeneralType, stablehlo.DotType, stablehlo.ConvolutionType, stablehlo.BoundedTensorType,
 		stablehlo.TensorType, stablehlo.ElementType, stablehlo.ShapeOf, stablehlo.AsQuantized, stablehlo.DimensionsOf},
-	"tensor":    {tensor.ExtractSlice, tensor.InsertSlice, tensor.Pad, tensor.Generate},
-	"transform": {transform.Main, transform.Named, transform.Match, transform.Tile, transform.OperationType, transform.ParamType},
+	"tensor": {tensor.ExtractSlice, tensor.InsertSlice, tensor.Pad, tensor.Generate},
+	"transform": {transform.Main, transform.Named, transform.Match, transform.Tile, transform.OperationType,
+		transform.ParamType},
 }
 
 // odd makes odd arguments.
@@ -165,7 +168,8 @@ func (o *odd) argument(t reflect.Type) reflect.Value {
 	case reflect.Bool:
 		made.SetBool(o.r.IntN(2) == 0)
 	case reflect.String:
-		made.SetString(pick(o, []string{"", "x", "y z", "i32", "parallel", "func.func", "a\x00b", "\xff", "\"", strings.Repeat("x", 10_000)}))
+		made.SetString(pick(o, []string{"", "x", "y z", "i32", "parallel", "func.func", "a\x00b", "\xff", "\"",
+			strings.Repeat("x", 10_000)}))
 	case reflect.Slice:
 		if n := o.r.IntN(5); n > 0 {
 			made.Set(reflect.MakeSlice(t, n-1, n-1))

@@ -29,8 +29,10 @@ func FuzzCreate(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			value := b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast", Operands: []mlir.Value{number}, Results: []mlir.Type{typ}}).Result(0)
-			p := &parts{c: c, value: value, other: value, n: int(data[3] % 4), typ: typ, attr: c.UnitAttribute(), text: "x", number: int64(int8(data[3]))}
+			value := b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast",
+				Operands: []mlir.Value{number}, Results: []mlir.Type{typ}}).Result(0)
+			p := &parts{c: c, value: value, other: value, n: int(data[3] % 4), typ: typ, attr: c.UnitAttribute(),
+				text: "x", number: int64(int8(data[3]))}
 			made := mlir.NewBuilder(m.Body(), mlir.Location{})
 			_ = p.make(op, data[3]&8 == 0).Create(made).String()
 		}

@@ -54,7 +54,8 @@ func f(b *mlir.Builder, x mlir.Value, t mlir.Type, block mlir.Block) {
 		"memref.AllocOp{Alignment: \"8\"}.Create(b)":           "cannot use",       // the attribute's kind
 		"memref.AllocOp{DynamicSizes: x}.Create(b)":            "cannot use x",     // a value for several
 		"scf.For(b, x, x, x, func() {})":                       "cannot use (func", // the body's arguments
-		"var _ mlir.Value = memref.Store(b, x, x)":             "cannot use",       // the result of an operation without one
+		// the result of an operation without one
+		"var _ mlir.Value = memref.Store(b, x, x)": "cannot use",
 	} {
 		file, err := parser.ParseFile(fset, "p.go", before+statement+"\n}\n", 0)
 		check.NoError(t, err)
@@ -97,33 +98,50 @@ func TestMistakesNameTheLine(t *testing.T) {
 		do   func(b *mlir.Builder, in []mlir.Value)
 		want string
 	}{
-		"a value of another context": {func(b *mlir.Builder, in []mlir.Value) { arith.AddI(b, in[0], foreign) }, "a value of another context"},
-		"no value":                   {func(b *mlir.Builder, in []mlir.Value) { arith.AddI(b, in[0], mlir.Value{}) }, "arith.addi: the operand rhs is missing"},
-		"no case":                    {func(b *mlir.Builder, in []mlir.Value) { arith.CmpI(b, 0, in[0], in[0]) }, "arith.cmpi: predicate: 0 is no CmpIPredicate: use one of eq, ne"},
-		"no type":                    {func(b *mlir.Builder, in []mlir.Value) { memref.Alloc(b, mlir.Type{}, nil) }, "memref.alloc: the type of the result memref is missing"},
-		"no block":                   {func(b *mlir.Builder, in []mlir.Value) { cf.Branch(b, nil, mlir.Block{}) }, "cf.br: the successor dest is missing"},
-		"the kind of an operand":     {func(b *mlir.Builder, in []mlir.Value) { memref.Load(b, in[0]) }, "operand 0 of memref.load must be memref, not i32"},
-		"different operands":         {func(b *mlir.Builder, in []mlir.Value) { arith.AddI(b, in[0], in[1]) }, "requires the same type for all operands and results"},
-		"an integer for a float":     {func(b *mlir.Builder, in []mlir.Value) { arith.AddF(b, in[0], in[0]) }, "must be floating-point-like"},
-		"no number":                  {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantFloat(b, in[0].Type(), 1) }, "the type i32, which is not a floating-point type"},
-		"no integer":                 {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, b.Type("f32"), 1) }, "the type f32, which is not an integer or index type"},
-		"a large integer":            {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, b.Type("i8"), 300) }, "300 does not fit in i8"},
-		"a float of another range":   {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantFloat(b, b.Type("f4E2M1FN"), math.NaN()) }, "f4E2M1FN cannot represent NaN"},
-		"a constant of no type":      {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, mlir.Type{}, 1) }, "called on a zero value"},
-		"no function":                {func(b *mlir.Builder, in []mlir.Value) { scf.Choose(b, in[0], nil, nil) }, "the function that builds the body is nil"},
+		"a value of another context": {func(b *mlir.Builder, in []mlir.Value) { arith.AddI(b, in[0], foreign) },
+			"a value of another context"},
+		"no value": {func(b *mlir.Builder, in []mlir.Value) { arith.AddI(b, in[0], mlir.Value{}) },
+			"arith.addi: the operand rhs is missing"},
+		"no case": {func(b *mlir.Builder, in []mlir.Value) { arith.CmpI(b, 0, in[0], in[0]) },
+			"arith.cmpi: predicate: 0 is no CmpIPredicate: use one of eq, ne"},
+		"no type": {func(b *mlir.Builder, in []mlir.Value) { memref.Alloc(b, mlir.Type{}, nil) },
+			"memref.alloc: the type of the result memref is missing"},
+		"no block": {func(b *mlir.Builder, in []mlir.Value) { cf.Branch(b, nil, mlir.Block{}) },
+			"cf.br: the successor dest is missing"},
+		"the kind of an operand": {func(b *mlir.Builder, in []mlir.Value) { memref.Load(b, in[0]) },
+			"operand 0 of memref.load must be memref, not i32"},
+		"different operands": {func(b *mlir.Builder, in []mlir.Value) { arith.AddI(b, in[0], in[1]) },
+			"requires the same type for all operands and results"},
+		"an integer for a float": {func(b *mlir.Builder, in []mlir.Value) { arith.AddF(b, in[0], in[0]) },
+			"must be floating-point-like"},
+		"no number": {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantFloat(b, in[0].Type(), 1) },
+			"the type i32, which is not a floating-point type"},
+		"no integer": {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, b.Type("f32"), 1) },
+			"the type f32, which is not an integer or index type"},
+		"a large integer": {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, b.Type("i8"), 300) },
+			"300 does not fit in i8"},
+		"a float of another range": {func(b *mlir.Builder, in []mlir.Value) {
+			arith.ConstantFloat(b, b.Type("f4E2M1FN"), math.NaN())
+		}, "f4E2M1FN cannot represent NaN"},
+		"a constant of no type": {func(b *mlir.Builder, in []mlir.Value) { arith.ConstantInt(b, mlir.Type{}, 1) },
+			"called on a zero value"},
+		"no function": {func(b *mlir.Builder, in []mlir.Value) { scf.Choose(b, in[0], nil, nil) },
+			"the function that builds the body is nil"},
 	} {
 		m := c.NewModule(mlir.Location{})
 		b := mlir.NewBuilder(m.Body(), mlir.Location{})
 		function.Func(b, "f", []mlir.Type{b.Type("i32"), b.Type("i64")}, nil, func(in []mlir.Value) {
 			test.do(b, in)
-			scf.For(b, in[0], in[0], in[0], func(i mlir.Value) { arith.AddI(b, i, i) }) // nothing panics after the mistake
+			// nothing panics after the mistake
+			scf.For(b, in[0], in[0], in[0], func(i mlir.Value) { arith.AddI(b, i, i) })
 			function.Return(b)
 		})
 		err := b.Err()
 		if err == nil {
 			err = m.Verify()
 		}
-		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "mistakes_test.go:") {
+		if err == nil || !strings.Contains(err.Error(), test.want) ||
+			!strings.Contains(err.Error(), "mistakes_test.go:") {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}

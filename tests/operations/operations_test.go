@@ -106,10 +106,14 @@ func (p *parts) make(op operation, infer bool) creator {
 }
 
 var typeTexts = []string{
-	"i32", "f32", "index", "i1", "tensor<2xf32>", "tensor<*xi32>", "memref<2xf32>", "memref<*xf32>", "memref<2x2xi32, strided<[1, 2]>>", "vector<2xf32>", "vector<[4]xi1>", "vector<f32>",
-	"tensor<0x?xindex>", "none", "complex<f32>", "tuple<i32>", "() -> ()", "!llvm.ptr", "!pdl.value", "!transform.any_op", "!shape.shape", "!async.token", "!gpu.async.token",
+	"i32", "f32", "index", "i1", "tensor<2xf32>", "tensor<*xi32>", "memref<2xf32>", "memref<*xf32>",
+	"memref<2x2xi32, strided<[1, 2]>>", "vector<2xf32>", "vector<[4]xi1>", "vector<f32>",
+	"tensor<0x?xindex>", "none", "complex<f32>", "tuple<i32>", "() -> ()", "!llvm.ptr", "!pdl.value",
+	"!transform.any_op", "!shape.shape", "!async.token", "!gpu.async.token",
 	"!spirv.ptr<i32, Function>", "!spirv.array<2 x i32>", "tensor<2x!quant.uniform<i8:f32, 0.5>>", "!emitc.lvalue<i32>", "!smt.bool", "!llvm.struct<(i32)>", "!sparse_tensor.iter_space<#sparse_tensor.encoding<{map = (d0) -> (d0 : compressed)}>, lvls = 0>",
-	"!torch.vtensor<[2],f32>", "!torch.int", "!torch.list<int>", "!tt.ptr<f32>", "!shard.sharding", "!wasmssa<local ref to i32>", "!x86.amx.tile<16x16xf32>", "!xegpu.tensor_desc<8x16xf32>", "!mpi.comm", "!amdgpu.tdm_base<f32>",
+	"!torch.vtensor<[2],f32>", "!torch.int", "!torch.list<int>", "!tt.ptr<f32>", "!shard.sharding",
+	"!wasmssa<local ref to i32>", "!x86.amx.tile<16x16xf32>", "!xegpu.tensor_desc<8x16xf32>", "!mpi.comm",
+	"!amdgpu.tdm_base<f32>",
 }
 
 // tries are the ways in which each operation is created with each type.
@@ -154,7 +158,8 @@ func TestHostile(t *testing.T) {
 					created += hostile(t, e, op, typeTexts[j])
 				}
 			}
-			t.Logf("%s: %d operations, %d created in %d tries", e.Name, known, created, known*len(typeTexts)/step*len(tries))
+			t.Logf("%s: %d operations, %d created in %d tries", e.Name, known, created,
+				known*len(typeTexts)/step*len(tries))
 			if start == 0 && created < known {
 				t.Errorf("%s: only %d operations were created", e.Name, created)
 			}
@@ -194,8 +199,10 @@ func hostile(t *testing.T, e mlirtest.Engine, op operation, typ string) (made in
 			t.Fatal(err)
 		}
 		b := mlir.NewBuilder(block, mlir.Location{})
-		p := &parts{c: c, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr, text: try.text, number: try.number}
-		made += created(t, b, op, e.Name != notRead.engine || op.name != notRead.operation, p.make(op, try.infer), fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
+		p := &parts{c: c, value: block.Argument(0), other: block.Argument(0), n: try.n, typ: value, attr: attr,
+			text: try.text, number: try.number}
+		made += created(t, b, op, e.Name != notRead.engine || op.name != notRead.operation, p.make(op, try.infer),
+			fmt.Sprintf("%s with %s, try %d", op.name, typ, i))
 		b = mlir.NewBuilder(block, mlir.Location{})
 		op.zero.Create(b)
 	}

@@ -22,7 +22,8 @@ func TestProperties(t *testing.T) {
 		want string
 	}{
 		{of("llvm.add", llvm.AsAdd), func(c *mlir.Context, in []mlir.Value) creator {
-			return llvm.AddOp{LHS: in[0], RHS: in[0], OverflowFlags: llvm.IntegerOverflowFlagsNsw | llvm.IntegerOverflowFlagsNuw}
+			return llvm.AddOp{LHS: in[0], RHS: in[0],
+				OverflowFlags: llvm.IntegerOverflowFlagsNsw | llvm.IntegerOverflowFlagsNuw}
 		}, "llvm.add %arg0, %arg0 overflow<nsw, nuw> : i32"},
 		{of("llvm.sub", llvm.AsSub), func(c *mlir.Context, in []mlir.Value) creator {
 			return llvm.SubOp{LHS: in[0], RHS: in[0], OverflowFlags: llvm.IntegerOverflowFlagsNuw}
@@ -34,20 +35,24 @@ func TestProperties(t *testing.T) {
 			return llvm.ShlOp{LHS: in[0], RHS: in[0]}
 		}, "llvm.shl %arg0, %arg0 : i32"},
 		{of("llvm.trunc", llvm.AsTrunc), func(c *mlir.Context, in []mlir.Value) creator {
-			return llvm.TruncOp{Arg: in[0], ResType: c.IntegerType(8, mlir.Signless), OverflowFlags: llvm.IntegerOverflowFlagsNsw}
+			return llvm.TruncOp{Arg: in[0], ResType: c.IntegerType(8, mlir.Signless),
+				OverflowFlags: llvm.IntegerOverflowFlagsNsw}
 		}, "llvm.trunc %arg0 overflow<nsw> : i32 to i8"},
 		{of("llvm.getelementptr", llvm.AsGEP), func(c *mlir.Context, in []mlir.Value) creator {
-			return llvm.GEPOp{Base: in[1], RawConstantIndices: []int32{1}, ElemType: in[0].Type(), ResType: in[1].Type(),
+			return llvm.GEPOp{Base: in[1], RawConstantIndices: []int32{1}, ElemType: in[0].Type(),
+				ResType:     in[1].Type(),
 				NoWrapFlags: llvm.GEPNoWrapFlagsInbounds | llvm.GEPNoWrapFlagsNuw}
 		}, "llvm.getelementptr inbounds|nuw %arg1[1] : (!llvm.ptr) -> !llvm.ptr, i32"},
 		{of("affine.linearize_index", affine.AsLinearizeIndex), func(c *mlir.Context, in []mlir.Value) creator {
-			return affine.LinearizeIndexOp{MultiIndex: []mlir.Value{in[2], in[2]}, StaticBasis: []int64{2, 3}, LinearIndexType: in[2].Type(), Disjoint: true}
+			return affine.LinearizeIndexOp{MultiIndex: []mlir.Value{in[2], in[2]}, StaticBasis: []int64{2, 3},
+				LinearIndexType: in[2].Type(), Disjoint: true}
 		}, "affine.linearize_index disjoint [%arg2, %arg2] by (2, 3) : index"},
 		{of("ptr.ptr_add", ptr.AsAdd), func(c *mlir.Context, in []mlir.Value) creator {
 			return ptr.AddOp{Base: in[3], Offset: in[0], Flags: ptr.PtrAddFlagsNuw}
 		}, "ptr.ptr_add nuw %arg3, %arg0 : " + address + ", i32"},
 		{of("ptr.load", ptr.AsLoad), func(c *mlir.Context, in []mlir.Value) creator {
-			return ptr.LoadOp{Ptr: in[3], ValueType: in[0].Type(), Alignment: 8, Ordering: ptr.AtomicOrderingAcquire, Volatile: true, Nontemporal: true}
+			return ptr.LoadOp{Ptr: in[3], ValueType: in[0].Type(), Alignment: 8, Ordering: ptr.AtomicOrderingAcquire,
+				Volatile: true, Nontemporal: true}
 		}, "ptr.load volatile %arg3 atomic acquire nontemporal alignment = 8 : " + address + " -> i32"},
 		{of("ptr.store", ptr.AsStore), func(c *mlir.Context, in []mlir.Value) creator {
 			return ptr.StoreOp{Ptr: in[3], Value: in[0], InvariantGroup: true}

@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "write the tables of operations")
 // docFile has a table of the dialects with the numbers of their operations.
 var docFile = filepath.Join("..", "..", "docs", "reference", "dialects.md")
 
-var byTitle = map[string]native.Part{"default": native.MLIR, native.IREE.String(): native.IREE, native.LLVM.String(): native.LLVM, native.Jaxlib.String(): native.Jaxlib}
+var byTitle = map[string]native.Part{"default": native.MLIR, native.IREE.String(): native.IREE,
+	native.LLVM.String(): native.LLVM, native.Jaxlib.String(): native.Jaxlib}
 
 // TestTables compares the tables of operations by library with the libraries, or writes them.
 func TestTables(t *testing.T) {
@@ -77,7 +78,8 @@ func TestTables(t *testing.T) {
 		}
 		table.WriteString(" |\n")
 	}
-	fmt.Fprintf(&table, "| sum | | %d | %d | %d | %d | %d |\n", sum["typed"], sum["mlir"], sum["iree"], sum["llvm"], sum["jaxlib"])
+	fmt.Fprintf(&table, "| sum | | %d | %d | %d | %d | %d |\n", sum["typed"], sum["mlir"], sum["iree"], sum["llvm"],
+		sum["jaxlib"])
 	before, rest, _ := strings.Cut(string(check.Must(os.ReadFile(docFile))), "| dialect |")
 	_, after, _ := strings.Cut(rest, "\n\n")
 	compare(t, docFile, before+table.String()+"\n"+after)
@@ -87,5 +89,6 @@ func compare(t *testing.T, path, text string) {
 	if *update {
 		check.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	check.Diff(t, path+", which go test -tags engines ./tests/operations -run Tables -update writes", string(check.Must(os.ReadFile(path))), text)
+	check.Diff(t, path+", which go test -tags engines ./tests/operations -run Tables -update writes",
+		string(check.Must(os.ReadFile(path))), text)
 }

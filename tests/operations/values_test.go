@@ -48,7 +48,8 @@ var valueFunctions = []any{
 	func(f func(builder.Value) builder.Value, x builder.Value, o builder.BatchOptions) builder.Value {
 		return builder.Batch(builder.Checkpoint(f), o)(builder.StopGradient(x))
 	},
-	func(f func(builder.Value) builder.Value, g func(x, dx builder.Value) (y, dy builder.Value), x builder.Value) builder.Value {
+	func(f func(builder.Value) builder.Value, g func(x, dx builder.Value) (y, dy builder.Value),
+		x builder.Value) builder.Value {
 		return builder.CustomJVP(f, g)(x)
 	},
 }
@@ -74,7 +75,8 @@ func (o *odd) values() *builder.Func {
 	if o.f == nil {
 		var shapes []tensor.Shape
 		for _, d := range []tensor.DType{tensor.F32, tensor.S32, tensor.Pred, tensor.U8, tensor.C64, tensor.BF16} {
-			shapes = append(shapes, tensor.ShapeOf(d), tensor.ShapeOf(d, 2), tensor.ShapeOf(d, 0), tensor.ShapeOf(d, 2, 3),
+			shapes = append(shapes, tensor.ShapeOf(d), tensor.ShapeOf(d, 2), tensor.ShapeOf(d, 0),
+				tensor.ShapeOf(d, 2, 3),
 				tensor.ShapeOf(d, -1, 3), tensor.ShapeOf(d, 1, 4, 4, 2))
 		}
 		b := builder.New(o.c, builder.Options{})
@@ -102,5 +104,6 @@ func (o *odd) oddValue(t reflect.Type) any {
 
 func sentence(r any) bool {
 	text, ok := r.(string)
-	return ok && (strings.HasPrefix(text, "mlir: ") || strings.HasPrefix(text, "builder: ") || strings.HasPrefix(text, "tensor: "))
+	return ok && (strings.HasPrefix(text, "mlir: ") || strings.HasPrefix(text, "builder: ") ||
+		strings.HasPrefix(text, "tensor: "))
 }

@@ -21,8 +21,8 @@ import (
 //go:embed jax_gradients.py
 var jaxGradients string
 
-// autodiffSuite measures what making a gradient costs and, beside JAX, what gradients cost: both are compiled by the same
-// plugin. The figures are the least times from turns that alternate.
+// autodiffSuite measures what making a gradient costs and, beside JAX, what gradients cost: both are compiled by the
+// same plugin. The figures are the least times from turns that alternate.
 func autodiffSuite(ctx context.Context, s settings, r *report) error {
 	if err := transformLarge(ctx, s, r); err != nil {
 		return err
@@ -114,7 +114,9 @@ func gradientsBesideJAX(ctx context.Context, s settings, r *report) (err error) 
 	return nil
 }
 
-func gradientBesideJAX(ctx context.Context, s settings, r *report, client *bridge.Client, path, name string) (err error) {
+func gradientBesideJAX(
+	ctx context.Context, s settings, r *report, client *bridge.Client, path, name string,
+) (err error) {
 	ours, end, err := readModel(ctx, client, path+".mlir", path+".npz", gradientAsMain, bridge.CompileOptions{})
 	if err != nil {
 		return err

@@ -69,8 +69,9 @@ func callbackSuite(ctx context.Context, s settings, r *report) error {
 // draw writes the plot of latencies.
 func draw(file string, lines []series) error {
 	p := plot{
-		title:  "A callback in a device loop: time of one call",
-		note:   fmt.Sprintf("%s, %s/%s with %d cores, one run at a time; the callback returns at once.", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
+		title: "A callback in a device loop: time of one call",
+		note: fmt.Sprintf("%s, %s/%s with %d cores, one run at a time; the callback returns at once.",
+			time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
 		series: lines,
 	}
 	return replace.File(file, func(w io.Writer) error { return p.write(w) })
@@ -134,7 +135,10 @@ func largeTap(ctx context.Context, client *bridge.Client, s settings, r *report)
 
 // alternate compiles one module for each body and measures their runs alternately, so that
 // disturbances affect all of them equally. It returns seconds, by body.
-func alternate(ctx context.Context, client *bridge.Client, repeat int, bodies []string, module func(string) string, inputs []bridge.Input) ([][]float64, error) {
+func alternate(
+	ctx context.Context, client *bridge.Client, repeat int, bodies []string, module func(string) string,
+	inputs []bridge.Input,
+) ([][]float64, error) {
 	executables := make([]*bridge.Executable, len(bodies))
 	for i, body := range bodies {
 		e, err := client.Compile(ctx, bridge.Source(module(body)), bridge.CompileOptions{})
@@ -167,7 +171,8 @@ func alternate(ctx context.Context, client *bridge.Client, repeat int, bodies []
 var benchConfig = fmt.Sprintf(`{callback = "bench", form = "passthrough", v = %d : i64}`, contract.Version)
 
 func passthroughCall(target, config, shape string) string {
-	return fmt.Sprintf(`%%y = stablehlo.custom_call @%s(%%x) {api_version = 4 : i32, has_side_effect = true, backend_config = %s,
+	return fmt.Sprintf(
+		`%%y = stablehlo.custom_call @%s(%%x) {api_version = 4 : i32, has_side_effect = true, backend_config = %s,
       output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]} : (tensor<%s>) -> tensor<%s>`,
 		target, config, shape, shape)
 }

@@ -119,8 +119,10 @@ func oneProcSuite(ctx context.Context, s settings, r *report) (err error) {
 	}
 	// With one processor no thread can spin for a call while another one runs: the floors
 	// are those that sleep.
-	r.figure("dispatch/procs1/goal/goroutine-over-c-thread", got.over("go-goroutine", "c-thread-futex"), "x", atMost(2.5))
-	r.figure("dispatch/procs1/goal/goroutine-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
+	r.figure("dispatch/procs1/goal/goroutine-over-c-thread", got.over("go-goroutine", "c-thread-futex"), "x",
+		atMost(2.5))
+	r.figure("dispatch/procs1/goal/goroutine-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"),
+		"x", atMost(1.2))
 	r.figure("dispatch/procs1/goal/deferred-over-c-deferred", got.over("go-deferred", "c-deferred"), "x", atMost(2.5))
 	_, err = g.measure(ctx, "procs1", join(g.d.dispatched), 16, mostRuns)
 	return err
@@ -186,8 +188,10 @@ func (g *goals) small(ctx context.Context) error {
 	g.overFloor("goroutine16B", got, "go-goroutine", threadFloors, atMost(15))
 	g.overFloor("deferred16B", got, "go-deferred", deferredFloors, atMost(5))
 	g.overFloor("async16B", got, "go-async", queueFloors, atMost(12))
-	g.r.figure("dispatch/goal/goroutine16B-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
-	g.r.figure("dispatch/goal/deferred16B-timeout-over-without", got.over("go-deferred-timeout", "go-deferred"), "x", atMost(1.2))
+	g.r.figure("dispatch/goal/goroutine16B-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x",
+		atMost(1.2))
+	g.r.figure("dispatch/goal/deferred16B-timeout-over-without", got.over("go-deferred-timeout", "go-deferred"), "x",
+		atMost(1.2))
 	return nil
 }
 
@@ -206,8 +210,10 @@ func (g *goals) concurrent(ctx context.Context) error {
 		return err
 	}
 	growth := func(name string) float64 { return many.of(name).wall / one.of(name).wall }
-	g.r.figure(fmt.Sprintf("dispatch/goal/inline%druns-growth-over-c", mostRuns), growth("go-inline")/growth("c"), "x", atMost(1.3))
-	g.r.figure(fmt.Sprintf("dispatch/goal/inline%druns-allocs", mostRuns), many.of("go-inline").allocs, "allocs", atMost(0.01))
+	g.r.figure(fmt.Sprintf("dispatch/goal/inline%druns-growth-over-c", mostRuns), growth("go-inline")/growth("c"), "x",
+		atMost(1.3))
+	g.r.figure(fmt.Sprintf("dispatch/goal/inline%druns-allocs", mostRuns), many.of("go-inline").allocs, "allocs",
+		atMost(0.01))
 
 	got, err := g.measure(ctx, "goal", join(g.d.small, g.d.dispatched), 16, mostRuns)
 	if err != nil {
@@ -224,7 +230,8 @@ func (g *goals) large(ctx context.Context) error {
 		return err
 	}
 	g.r.figure("dispatch/goal/goroutine1MiB-over-two-copies", got.over("go-goroutine", "c-copies"), "x", atMost(1.5))
-	g.r.figure("dispatch/goal/goroutine1MiB-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"), "x", atMost(1.2))
+	g.r.figure("dispatch/goal/goroutine1MiB-timeout-over-without", got.over("go-goroutine-timeout", "go-goroutine"),
+		"x", atMost(1.2))
 	g.r.figure("dispatch/goal/deferred1MiB-over-two-copies", got.over("go-deferred", "c-copies"), "x", atMost(1.5))
 	g.r.figure("dispatch/goal/async1MiB-over-one-copy", got.over("go-async", "c-copy"), "x", atMost(1.25))
 

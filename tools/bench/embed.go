@@ -21,7 +21,8 @@ func embedSuite(ctx context.Context, s settings, r *report) error {
 	if err := exec.CommandContext(ctx, s.python, "-c", "import jax.ffi").Run(); err != nil {
 		return fmt.Errorf("%s has no JAX: name a Python that has it by -python, for example that of go run ./examples/embed jax", s.python)
 	}
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/calliope-mlir/calliope").Output()
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}",
+		"github.com/calliope-mlir/calliope").Output()
 	if err != nil {
 		return err
 	}
@@ -31,11 +32,13 @@ func embedSuite(ctx context.Context, s settings, r *report) error {
 	}
 	defer os.RemoveAll(folder)
 	library := filepath.Join(folder, "libfunctions.so")
-	build := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-o", library, "github.com/calliope-mlir/calliope/examples/embed/functions")
+	build := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-o", library,
+		"github.com/calliope-mlir/calliope/examples/embed/functions")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the Go functions: %w\n%s", err, out)
 	}
-	out, err := runJAX(ctx, s.python, embedLoop, strconv.Itoa(s.repeat), filepath.Join(strings.TrimSpace(string(root)), "c", "python"), library)
+	out, err := runJAX(ctx, s.python, embedLoop, strconv.Itoa(s.repeat),
+		filepath.Join(strings.TrimSpace(string(root)), "c", "python"), library)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,8 @@ func (plugin gopjrtPlugin) token() (*gopjrtToken, error) {
 	}
 	t.to = devices[1]
 	// FromRawData takes the address of the first byte.
-	if t.array, err = client.BufferFromHost().FromRawData(make([]byte, 0, 1), dtypes.Bool, []int{0}).Done(); err != nil {
+	if t.array,
+		err = client.BufferFromHost().FromRawData(make([]byte, 0, 1), dtypes.Bool, []int{0}).Done(); err != nil {
 		return nil, errors.Join(fmt.Errorf("gopjrt: %w", err), t.close())
 	}
 	return t, nil

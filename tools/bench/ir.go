@@ -305,7 +305,8 @@ func buildInBuilder(m *irModule) error {
 const irCallback, irSignature = "bench", "f32[4]->f32[4]"
 
 func callInC(m *irModule) error {
-	return m.client.Call(raw.Module(m.module), irCallback, contract.SignatureHash(irSignature), irFile, irLines, irLines)
+	return m.client.Call(raw.Module(m.module), irCallback, contract.SignatureHash(irSignature), irFile, irLines,
+		irLines)
 }
 
 func callInBuilder(m *irModule) error {

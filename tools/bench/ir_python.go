@@ -111,10 +111,12 @@ func startBindings(ctx context.Context, s settings) (list []irBindings, err erro
 		{name: "python", path: "jaxlib.mlir", works: []string{"build", "typed", "walk", "print", "parse", "verify"}},
 		{name: "python-torch", path: "torch_mlir", works: []string{"typed"}},
 	} {
-		if b.path == "jaxlib.mlir" && !hasPackage(ctx, s, "jax", "jax") || b.path == "torch_mlir" && !hasPackage(ctx, s, "torch_mlir", "torch-mlir") {
+		if b.path == "jaxlib.mlir" && !hasPackage(ctx, s, "jax", "jax") || b.path == "torch_mlir" &&
+			!hasPackage(ctx, s, "torch_mlir", "torch-mlir") {
 			continue
 		}
-		if b.python, err = runPython(ctx, s, irPython, strconv.Itoa(irOperations), strconv.Itoa(irLines), b.path); err != nil {
+		if b.python,
+			err = runPython(ctx, s, irPython, strconv.Itoa(irOperations), strconv.Itoa(irLines), b.path); err != nil {
 			for _, started := range list {
 				started.python.stop()
 			}

@@ -41,7 +41,8 @@ func besideJAX(ctx context.Context, s settings, r *report, goLoop float64) ([]se
 	}
 	for _, one := range list {
 		for _, p := range one.points {
-			r.figure(fmt.Sprintf("callbacks/%s/%s", strings.ReplaceAll(one.name, " ", "-"), sized(int(p.x))), p.y, "us/call", nil)
+			r.figure(fmt.Sprintf("callbacks/%s/%s", strings.ReplaceAll(one.name, " ", "-"), sized(int(p.x))), p.y,
+				"us/call", nil)
 		}
 	}
 	us := list[0].points[0].y

@@ -39,7 +39,8 @@ func lintModule(n int) []byte {
 			case 1:
 				fmt.Fprintf(&b, "  %%%d = stablehlo.tanh %s : %s\n", i, last, typ)
 			case 2:
-				fmt.Fprintf(&b, "  %%%d = stablehlo.transpose %s, dims = [1, 0] : (%s) -> tensor<16x8xf32>\n", i, last, typ)
+				fmt.Fprintf(&b, "  %%%d = stablehlo.transpose %s, dims = [1, 0] : (%s) -> tensor<16x8xf32>\n", i, last,
+					typ)
 			case 3:
 				fmt.Fprintf(&b, "  %%%d = stablehlo.dot_general %%%d, %s, contracting_dims = [0] x [1] : (%s, tensor<16x8xf32>) -> tensor<16x16xf32>\n", i, i-2, last, typ)
 				fmt.Fprintf(&b, "  %%s%d = stablehlo.slice %%%d [0:8, 0:16] : (tensor<16x16xf32>) -> %s\n", i, i, typ)
@@ -48,7 +49,8 @@ func lintModule(n int) []byte {
 			}
 			last = fmt.Sprintf("%%%d", i)
 		}
-		fmt.Fprintf(&b, `  %%c = stablehlo.custom_call @calliope_io_callback(%s, %%t) {api_version = 4 : i32, has_side_effect = true,
+		fmt.Fprintf(&b,
+			`  %%c = stablehlo.custom_call @calliope_io_callback(%s, %%t) {api_version = 4 : i32, has_side_effect = true,
     backend_config = {v = 1 : i64, form = "observe", callback = "see", effect = "log", n_tokens = 1 : i64}} : (%s, tensor<1xi8>) -> tensor<1xi8>
   return %[1]s, %%c : %[2]s, tensor<1xi8>
 }
@@ -72,11 +74,13 @@ func lintSuite(ctx context.Context, s settings, r *report) (err error) {
 		return err
 	}
 	lint := filepath.Join(dir, "mlir-lint")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-o", lint, "github.com/calliope-mlir/calliope/tools/mlir-lint").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", lint,
+		"github.com/calliope-mlir/calliope/tools/mlir-lint").CombinedOutput(); err != nil {
 		return fmt.Errorf("building mlir-lint: %w\n%s", err, out)
 	}
 	large, tiny, folder := filepath.Join(dir, "large.mlir"), filepath.Join(dir, "tiny.mlir"), filepath.Join(dir, "many")
-	if err := errors.Join(os.WriteFile(large, lintModule(lintLarge), 0o600), os.WriteFile(tiny, lintModule(1), 0o600), os.Mkdir(folder, 0o700)); err != nil {
+	if err := errors.Join(os.WriteFile(large, lintModule(lintLarge), 0o600), os.WriteFile(tiny, lintModule(1), 0o600),
+		os.Mkdir(folder, 0o700)); err != nil {
 		return err
 	}
 	var files []string
@@ -93,14 +97,16 @@ func lintSuite(ctx context.Context, s settings, r *report) (err error) {
 		goals func(costs)
 	}{
 		{"start", []lintWay{
-			b.way("bare", 1, b.bare...), b.way("lint", runtime.NumCPU(), lint, tiny), b.way("quick", 1, lint, "-quick", tiny),
+			b.way("bare", 1, b.bare...), b.way("lint", runtime.NumCPU(), lint, tiny),
+			b.way("quick", 1, lint, "-quick", tiny),
 		}, func(c costs) {
 			r.figure("lint/start/goal/quick", c.of("quick").wall/1e3, "ms", atMost(10))
 			extra := c.inTurn(func(turn int) float64 { return (c.wall("lint", turn) - c.wall("bare", turn)) / 1e3 })
 			r.figure("lint/start/goal/lint-extra", extra, "ms", atMost(15))
 		}},
 		{"large", []lintWay{
-			b.way("bare", 1, append(b.bare, large)...), b.way("lint", runtime.NumCPU(), lint, large), b.way("quick", 1, lint, "-quick", large), b.way("grep", 1, "grep", "-c", "stablehlo.outfeed", large),
+			b.way("bare", 1, append(b.bare, large)...), b.way("lint", runtime.NumCPU(), lint, large),
+			b.way("quick", 1, lint, "-quick", large), b.way("grep", 1, "grep", "-c", "stablehlo.outfeed", large),
 		}, func(c costs) {
 			r.figure("lint/large/goal/bare-over-quick", c.overInTurn("bare", "quick"), "x", atLeast(15))
 			r.figure("lint/large/goal/lint-over-bare", c.overInTurn("lint", "bare"), "x", atMost(1.1))
@@ -111,7 +117,8 @@ func lintSuite(ctx context.Context, s settings, r *report) (err error) {
 		}, func(c costs) {
 			limit := c.overInTurn("bare", "bare-two")
 			r.figure("lint/many/two-bare-processes", limit, "x", nil)
-			r.figure("lint/many/goal/one-over-all", c.overInTurn("lint-one", "lint"), "x", atLeast(min(1.7, 0.95*limit)))
+			r.figure("lint/many/goal/one-over-all", c.overInTurn("lint-one", "lint"), "x",
+				atLeast(min(1.7, 0.95*limit)))
 		}},
 	}
 	for _, g := range groups {
@@ -161,7 +168,8 @@ func (b lintBench) run(procs int, command []string) error {
 	cmd := exec.CommandContext(b.ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", procs))
 	out, err := cmd.CombinedOutput()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && filepath.Base(command[0]) == "grep" && exit.ExitCode() == 1 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && filepath.Base(command[0]) == "grep" &&
+		exit.ExitCode() == 1 {
 		return nil // no match
 	}
 	if err != nil {

@@ -35,7 +35,8 @@ func inGo(name string, o callbacks.Options) (caller, error) {
 	if err := callbacks.Default.Register(callback, nothing, o); err != nil {
 		return caller{}, err
 	}
-	return caller{name: "go-" + name, target: contract.TargetIOCallback, callback: callback, form: formOf(o.Dispatch)}, nil
+	return caller{name: "go-" + name, target: contract.TargetIOCallback, callback: callback, form: formOf(o.Dispatch)},
+		nil
 }
 
 // formOf returns the form in which a way is measured. Async is for taps only; the others

@@ -4,12 +4,12 @@
 //	go run ./tools/bench [-suite autodiff|callbacks|dispatch|embed|ir|lint|models|open|order|procs1|run|saved|stages] [-repeat N] [-python PROGRAM]
 //	go run ./tools/bench -suite callbacks [-quick] [-plot FILE]
 //
-// The suite autodiff measures derivatives, beside those of JAX. callbacks measures calls of Go from compiled code: their cost by payload, way
-// of dispatch and number of concurrent runs, and the goals compared with their floors in C.
-// The suite dispatch measures only these goals. procs1 is the part of dispatch for
-// GOMAXPROCS=1. The suite embed measures callbacks in JAX through libcalliope, run executions, order
-// what the order of effects costs, ir work on the IR, open the part of ir that needs a process of its own, lint the linter, models programs that JAX lowers beside JAX, and saved how much faster a
-// compiled program is loaded than compiled.
+// The suite autodiff measures derivatives, beside those of JAX. callbacks measures calls of Go from compiled code:
+// their cost by payload, way of dispatch and number of concurrent runs, and the goals compared with their floors in C.
+// The suite dispatch measures only these goals. procs1 is the part of dispatch for GOMAXPROCS=1. The suite embed
+// measures callbacks in JAX through libcalliope, run executions, order what the order of effects costs, ir work on the
+// IR, open the part of ir that needs a process of its own, lint the linter, models programs that JAX lowers beside JAX,
+// and saved how much faster a compiled program is loaded than compiled.
 //
 // Each line is name, value, unit, budget and "ok" or "over", separated by tabs. A budget of
 // "-" marks a figure that is for comparison only. The exit status is 1 if a figure is over
@@ -66,7 +66,8 @@ func run(args []string) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	suite := flags.String("suite", "callbacks", "the suite to run: "+strings.Join(names, ", "))
 	var s settings
-	flags.IntVar(&s.repeat, "repeat", 7, "number of repetitions of each measurement; the medians or the least times are compared")
+	flags.IntVar(&s.repeat, "repeat", 7,
+		"number of repetitions of each measurement; the medians or the least times are compared")
 	flags.StringVar(&s.python, "python", "python3", "the Python whose JAX is measured, if it has JAX")
 	flags.BoolVar(&s.quick, "quick", false, "use fewer payloads, and one run at a time")
 	flags.StringVar(&s.plot, "plot", "", "an SVG `file` for the latency of callbacks by payload")

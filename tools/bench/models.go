@@ -59,7 +59,8 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		exact, endExact, err := readModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{Exact: true})
+		exact, endExact,
+			err := readModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{Exact: true})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, errors.Join(err, end()))
 		}
@@ -88,10 +89,11 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	return nil
 }
 
-// readModel compiles a model, after derive, which may be nil, and reads its inputs. It returns a function that returns the
-// microseconds of a run, and one that frees the model.
+// readModel compiles a model, after derive, which may be nil, and reads its inputs. It returns a function that returns
+// the microseconds of a run, and one that frees the model.
 func readModel(
-	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error, o bridge.CompileOptions,
+	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error,
+	o bridge.CompileOptions,
 ) (run func() (float64, error), end func() error, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

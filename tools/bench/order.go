@@ -90,7 +90,8 @@ func (t tokened) Describe(string, bool) (contract.Module, error) {
 
 // tokenedModule is runModule with a runtime token.
 func tokenedModule(length int) string {
-	return fmt.Sprintf(`func.func @main(%%x: tensor<%[1]dxf32>, %%t: tensor<0xi1>) -> (tensor<%[1]dxf32>, tensor<0xi1>) {
+	return fmt.Sprintf(
+		`func.func @main(%%x: tensor<%[1]dxf32>, %%t: tensor<0xi1>) -> (tensor<%[1]dxf32>, tensor<0xi1>) {
   %%y = stablehlo.add %%x, %%x : tensor<%[1]dxf32>
   return %%y, %%t : tensor<%[1]dxf32>, tensor<0xi1>
 }`, length)
@@ -99,7 +100,9 @@ func tokenedModule(length int) string {
 // orderedRuns measures executions with and without a runtime token: each waited for on one
 // device, and two at a time, one on each device, of which the second waits for the first. empty
 // is copied to another device beside them.
-func orderedRuns(ctx context.Context, client *bridge.Client, empty *gopjrtToken, length, turns int) (got costs, err error) {
+func orderedRuns(
+	ctx context.Context, client *bridge.Client, empty *gopjrtToken, length, turns int,
+) (got costs, err error) {
 	plain, err := client.Compile(ctx, bridge.Source(runModule(length)), bridge.CompileOptions{})
 	if err != nil {
 		return nil, err
@@ -138,7 +141,8 @@ func orderedRuns(ctx context.Context, client *bridge.Client, empty *gopjrtToken,
 	}
 	return inTurn([]work{
 		{name: "plain", do: one(plain), least: turnTime},
-		{name: "values", do: func(n int) error { return executeValues(background, values, in[0], token, n) }, least: turnTime},
+		{name: "values", do: func(n int) error { return executeValues(background, values, in[0], token, n) },
+			least: turnTime},
 		{name: "tokens", do: one(tokens), least: turnTime},
 		{name: "plain-devices", do: both(plain), least: turnTime},
 		{name: "tokens-devices", do: both(tokens), least: turnTime},

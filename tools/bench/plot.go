@@ -100,12 +100,14 @@ func (p plot) write(w io.Writer) error {
 func (p plot) grid(b *strings.Builder, x, y axis) {
 	for v := math.Exp2(y.low); v <= math.Exp2(y.high)*1.01; v *= 10 {
 		at := y.at(v)
-		fmt.Fprintf(b, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", plotLeft, at, plotRight, at)
+		fmt.Fprintf(b, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", plotLeft, at, plotRight,
+			at)
 		label(b, plotLeft-10, at+4, "dim", "end", duration(v))
 	}
 	for _, v := range p.payloads() {
 		at := x.at(v)
-		fmt.Fprintf(b, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", at, plotTop, at, plotFloor)
+		fmt.Fprintf(b, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/>\n", at, plotTop, at,
+			plotFloor)
 		label(b, at, plotFloor+22, "dim", "middle", spaced(sized(int(v))))
 	}
 	label(b, (plotLeft+plotRight)/2, plotFloor+44, "ink", "middle", "payload of one call")
@@ -171,7 +173,8 @@ func (p plot) namePlaces(y axis) []float64 {
 }
 
 func label[T int | float64](b *strings.Builder, x, y T, class, anchor, text string) {
-	fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\" text-anchor=\"%s\">%s</text>\n", float64(x), float64(y), class, anchor, escape(text))
+	fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\" text-anchor=\"%s\">%s</text>\n", float64(x), float64(y),
+		class, anchor, escape(text))
 }
 
 // duration formats microseconds in a suitable unit.

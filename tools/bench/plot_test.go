@@ -43,7 +43,8 @@ func TestPlot(t *testing.T) {
 	if count["polyline"] != 3 || count["circle"] != 8 {
 		t.Errorf("it has the elements %v", count)
 	}
-	for _, want := range []string{"a < b", "today", "1 KiB", "64 MiB", "0.1 µs", "10 ms", "one, 0.12 µs", "their one, 41 ms"} {
+	for _, want := range []string{"a < b", "today", "1 KiB", "64 MiB", "0.1 µs", "10 ms", "one, 0.12 µs",
+		"their one, 41 ms"} {
 		if !strings.Contains("\n"+strings.Join(texts, "\n")+"\n", "\n"+want+"\n") {
 			t.Errorf("%q is missing in %q", want, texts)
 		}
@@ -78,7 +79,8 @@ func TestNamePlaces(t *testing.T) {
 }
 
 func TestDurations(t *testing.T) {
-	for us, want := range map[float64]string{0.1: "0.1 µs", 1: "1 µs", 123.456: "123 µs", 1000: "1 ms", 71_000: "71 ms", 2e6: "2 s"} {
+	for us, want := range map[float64]string{0.1: "0.1 µs", 1: "1 µs", 123.456: "123 µs", 1000: "1 ms", 71_000: "71 ms",
+		2e6: "2 s"} {
 		if got := duration(us); got != want {
 			t.Errorf("duration(%g) = %q, want %q", us, got, want)
 		}

@@ -176,7 +176,8 @@ func toHost(client *bridge.Client, s settings, r *report) error {
 	from := make([]byte, 4*hostRun)
 	to := make([]byte, len(from))
 	into := tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: make([]byte, len(from))}
-	b, err := client.BufferFromHost(context.Background(), tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: from}, 0)
+	b, err := client.BufferFromHost(context.Background(),
+		tensor.View{Shape: tensor.ShapeOf(tensor.F32, hostRun), Data: from}, 0)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,8 @@ func savedModule(operations int) string {
 			fmt.Fprintf(&b, " %%v%d = stablehlo.%s %s, %%v%d : %s\n", i, op, last, max(0, i-9), typ)
 		}
 	}
-	fmt.Fprintf(&b, ` %%c = stablehlo.custom_call @calliope_runtime_call(%%v%d) {api_version = 4 : i32, has_side_effect = true,
+	fmt.Fprintf(&b,
+		` %%c = stablehlo.custom_call @calliope_runtime_call(%%v%d) {api_version = 4 : i32, has_side_effect = true,
   backend_config = {v = 1 : i64, form = "call", callback = %q}} : (%s) -> %[3]s
  return %%c : %[3]s
 }`, operations-1, savedCallback, typ)
@@ -90,7 +91,9 @@ func savedSuite(ctx context.Context, s settings, r *report) (err error) {
 	return nil
 }
 
-func savedCosts(ctx context.Context, s settings, r *report, client, cached *bridge.Client, operations int, budget float64) error {
+func savedCosts(
+	ctx context.Context, s settings, r *report, client, cached *bridge.Client, operations int, budget float64,
+) error {
 	module := bridge.Source(savedModule(operations))
 	e, err := client.Compile(ctx, module, bridge.CompileOptions{})
 	if err != nil {

@@ -79,7 +79,8 @@ func stagesSuite(ctx context.Context, s settings, r *report) (err error) {
 
 // stagesCall returns a call of the callback, which gets an array and returns one.
 func stagesCall(to, from, typ string) string {
-	return fmt.Sprintf(`%s = stablehlo.custom_call @calliope_runtime_call(%s) {api_version = 4 : i32, has_side_effect = true,
+	return fmt.Sprintf(
+		`%s = stablehlo.custom_call @calliope_runtime_call(%s) {api_version = 4 : i32, has_side_effect = true,
   backend_config = {v = 1 : i64, form = "call", callback = %q}} : (%s) -> %[4]s
 `, to, from, stagesCallback, typ)
 }
@@ -93,8 +94,8 @@ func boundaryModule(elements int) string {
 }`, typ, stagesCall("%b", "%a", typ))
 }
 
-// boundary measures a module with one callback, also on the interpreter. By hand, two programs without callbacks are run with a call of
-// a function between them, which is what its stages must do.
+// boundary measures a module with one callback, also on the interpreter. By hand, two programs without callbacks are
+// run with a call of a function between them, which is what its stages must do.
 func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 	m, err := b.context.Parse("", []byte(boundaryModule(bytes/4)))
 	if err != nil {
@@ -153,7 +154,9 @@ func (b *stagesBench) boundary(ctx context.Context, bytes int) error {
 }
 
 // both compiles a module with its callbacks inline, and in stages.
-func (b *stagesBench) both(ctx context.Context, m *mlir.Module) (inline, staged stages.Executable, plan *stages.Plan, err error) {
+func (b *stagesBench) both(
+	ctx context.Context, m *mlir.Module,
+) (inline, staged stages.Executable, plan *stages.Plan, err error) {
 	if inline, err = stages.Compile(ctx, m, stages.Options{Devices: stages.On(b.client)}); err != nil {
 		return nil, nil, nil, err
 	}
@@ -167,7 +170,8 @@ func (b *stagesBench) both(ctx context.Context, m *mlir.Module) (inline, staged 
 }
 
 func (b *stagesBench) cut() stages.Options {
-	return stages.Options{Devices: stages.On(b.client), Force: map[string]stages.Decision{stagesCallback: stages.Boundary}}
+	return stages.Options{Devices: stages.On(b.client),
+		Force: map[string]stages.Decision{stagesCallback: stages.Boundary}}
 }
 
 func runStaged(ctx context.Context, e stages.Executable, n int, in ...bridge.Input) error {
@@ -254,15 +258,16 @@ func (b *stagesBench) loop(ctx context.Context) error {
 	return nil
 }
 
-// stagesModule returns a module with the given numbers of operations and calls, which come at equal distances. It has no
-// pattern: XLA compiles equal parts of a module once, and so does package stages.
+// stagesModule returns a module with the given numbers of operations and calls, which come at equal distances. It has
+// no pattern: XLA compiles equal parts of a module once, and so does package stages.
 func stagesModule(operations, calls int) string {
 	const typ = "tensor<64xf32>"
 	r := rand.New(rand.NewPCG(1, 1))
 	var text strings.Builder
 	fmt.Fprintf(&text, "func.func @main(%%x: %s) -> %[1]s {\n %%v0 = stablehlo.add %%x, %%x : %[1]s\n", typ)
 	for i := 1; i < operations; i++ {
-		to, last, before := fmt.Sprintf("%%v%d", i), fmt.Sprintf("%%v%d", i-1), fmt.Sprintf("%%v%d", max(0, i-1-r.IntN(6)))
+		to, last, before := fmt.Sprintf("%%v%d", i), fmt.Sprintf("%%v%d", i-1),
+			fmt.Sprintf("%%v%d", max(0, i-1-r.IntN(6)))
 		switch kind := r.IntN(12); {
 		case i%(operations/calls) == operations/calls/2:
 			text.WriteString(" " + stagesCall(to, last, typ))
@@ -281,8 +286,8 @@ func stagesModule(operations, calls int) string {
 	return text.String()
 }
 
-// compile measures cutting and compiling a module, beside compiling it as it is. "again" is a second program of it beside
-// the first, whose stages it shares.
+// compile measures cutting and compiling a module, beside compiling it as it is. "again" is a second program of it
+// beside the first, whose stages it shares.
 func (b *stagesBench) compile(ctx context.Context) error {
 	m, err := b.context.Parse("", []byte(stagesModule(stagesOperations, stagesCalls)))
 	if err != nil {

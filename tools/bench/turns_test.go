@@ -83,7 +83,8 @@ func TestInTurn(t *testing.T) {
 	if diff := cmp.Diff([]string{"all", "above nothing"}, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, err := inTurn([]work{{name: "broken", do: func(int) error { return errors.New("no") }}}, 1); err == nil || !strings.Contains(err.Error(), "broken: no") {
+	if _, err := inTurn([]work{{name: "broken", do: func(int) error { return errors.New("no") }}}, 1); err == nil ||
+		!strings.Contains(err.Error(), "broken: no") {
 		t.Errorf("got %v", err)
 	}
 }

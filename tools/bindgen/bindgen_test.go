@@ -68,7 +68,8 @@ func TestWhatIsBound(t *testing.T) {
 	for _, f := range parsed(t).functions {
 		got = append(got, f.name)
 	}
-	want := []string{"mlirContextCreate", "mlirTypeParse", "mlirTypePrint", "mlirTypeEqual", "mlirTuple", "mlirOrder", "mlirAttach", "stablehloToken"}
+	want := []string{"mlirContextCreate", "mlirTypeParse", "mlirTypePrint", "mlirTypeEqual", "mlirTuple", "mlirOrder",
+		"mlirAttach", "stablehloToken"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("bound functions (-want +got):\n%s", diff)
 	}
@@ -109,9 +110,10 @@ func TestOutput(t *testing.T) {
 		{"gen_stablehlo_more.go", "func StablehloToken(t *Table, of MlirType) MlirType {"},
 		{"gen_prototypes.go", "{ return ((MlirType (*)(MlirContext, MlirStringRef))f)((MlirContext){(void*)a0}, (MlirStringRef){(char*)a1, na1}); }"},
 		{"gen_prototypes.go", "(uintptr_t f, uintptr_t a0, intptr_t a1, uintptr_t *a2, int64_t *a3) { return ((MlirType (*)(MlirContext, intptr_t, MlirType *, int64_t *))f)((MlirContext){(void*)a0}, a1, (MlirType*)a2, a3); }"},
-		{"gen_prototypes.go", "func call4(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *MlirType, a3 *int64) MlirType {\n" +
-			"\tr := C.call4(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.uintptr_t)(unsafe.Pointer(a2)), (*C.int64_t)(unsafe.Pointer(a3)))\n" +
-			"\treturn *(*MlirType)(unsafe.Pointer(&r))\n}"},
+		{"gen_prototypes.go",
+			"func call4(f unsafe.Pointer, a0 MlirContext, a1 int, a2 *MlirType, a3 *int64) MlirType {\n" +
+				"\tr := C.call4(C.uintptr_t(uintptr(f)), C.uintptr_t(uintptr(a0.Ptr)), C.intptr_t(a1), (*C.uintptr_t)(unsafe.Pointer(a2)), (*C.int64_t)(unsafe.Pointer(a3)))\n" +
+				"\treturn *(*MlirType)(unsafe.Pointer(&r))\n}"},
 		{"gen_prototypes.go", "{ ((void (*)(MlirContext, void (*)(void *)))f)((MlirContext){(void*)a0}, a1); }"},
 	} {
 		if !strings.Contains(outputs[test.output], test.want) {
@@ -173,7 +175,8 @@ void mlirOnlyNew(void);
 	for _, f := range merged.functions {
 		got = append(got, f.field())
 	}
-	want := []string{"mlirSame", "mlirChanged_19", "mlirChanged_22", "mlirTakesKind_22", "mlirTakesGrown", "mlirOnlyNew", "stablehloToken", "mlirOnlyOld"}
+	want := []string{"mlirSame", "mlirChanged_19", "mlirChanged_22", "mlirTakesKind_22", "mlirTakesGrown",
+		"mlirOnlyNew", "stablehloToken", "mlirOnlyOld"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("functions (-want +got):\n%s", diff)
 	}
@@ -245,7 +248,8 @@ void mlirPassManagerEnableIRPrinting(int);
 			t.Errorf("the names lack %q:\n%s", want, names)
 		}
 	}
-	if err := checkSame(merge(release{19, older}, release{22, older})); err == nil || !strings.Contains(err.Error(), "remove it") {
+	if err := checkSame(merge(release{19, older}, release{22, older})); err == nil ||
+		!strings.Contains(err.Error(), "remove it") {
 		t.Errorf("with the same functions in both releases: %v", err)
 	}
 }
@@ -273,7 +277,8 @@ func TestCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"| `mlir-c/A.h` | 7 | 5 |", "| `stablehlo/integrations/c/StablehloMore.h` | 1 | 1 |", "| **all** | **8** | **6** |",
+		"| `mlir-c/A.h` | 7 | 5 |", "| `stablehlo/integrations/c/StablehloMore.h` | 1 | 1 |",
+		"| **all** | **8** | **6** |",
 		"- `mlir-c/A.h`: mlirTuple, mlirTypeParse\n",
 	} {
 		if !strings.Contains(string(page), want) {

@@ -46,7 +46,8 @@ func checkChanged(older, newer *api) error {
 	}
 	for name, unless := range changedAfter {
 		if !have(newer, name) {
-			return fmt.Errorf("changedAfter names %s, which the headers of LLVM %d do not declare: remove it", name, newestRelease)
+			return fmt.Errorf("changedAfter names %s, which the headers of LLVM %d do not declare: remove it", name,
+				newestRelease)
 		}
 		if have(older, unless) || !have(newer, unless) {
 			return fmt.Errorf("changedAfter distinguishes newer libraries by %s, which must be in LLVM %d and not in LLVM %d", unless, newestRelease, oldestRelease)
@@ -58,8 +59,10 @@ func checkChanged(older, newer *api) error {
 // checkSame checks sameUntil against the merged headers.
 func checkSame(merged *api) error {
 	for name := range sameUntil {
-		if !slices.ContainsFunc(merged.functions, func(f *function) bool { return f.name == name && f.release == newestRelease }) {
-			return fmt.Errorf("sameUntil names %s, which is the same in LLVM %d and %d, or not in LLVM %d: remove it", name, oldestRelease, newestRelease, newestRelease)
+		if !slices.ContainsFunc(merged.functions,
+			func(f *function) bool { return f.name == name && f.release == newestRelease }) {
+			return fmt.Errorf("sameUntil names %s, which is the same in LLVM %d and %d, or not in LLVM %d: remove it",
+				name, oldestRelease, newestRelease, newestRelease)
 		}
 	}
 	return nil

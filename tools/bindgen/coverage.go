@@ -67,38 +67,39 @@ func coverage(a *api, root string) ([]byte, error) {
 func usedFunctions(root string) (map[string]bool, error) {
 	used := map[string]bool{}
 	for _, folder := range []string{"mlir", "stablehlo", "internal/capi"} {
-		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			helper := folder == "internal/capi"
-			if helper && strings.HasPrefix(d.Name(), "gen_") {
-				return nil
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			if helper {
-				for _, call := range callInC.FindAllSubmatch(text, -1) {
-					used[string(call[1])] = true
+		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(folder)),
+			func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
+					return err
 				}
-			}
-			if filepath.Ext(path) != ".go" {
-				return nil
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if name := usedIn(n, helper); name != "" {
-					used[strings.ToLower(name[:1])+name[1:]] = true
+				helper := folder == "internal/capi"
+				if helper && strings.HasPrefix(d.Name(), "gen_") {
+					return nil
 				}
-				return true
+				text, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				if helper {
+					for _, call := range callInC.FindAllSubmatch(text, -1) {
+						used[string(call[1])] = true
+					}
+				}
+				if filepath.Ext(path) != ".go" {
+					return nil
+				}
+				file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+				if err != nil {
+					return err
+				}
+				ast.Inspect(file, func(n ast.Node) bool {
+					if name := usedIn(n, helper); name != "" {
+						used[strings.ToLower(name[:1])+name[1:]] = true
+					}
+					return true
+				})
+				return nil
 			})
-			return nil
-		})
 		if err != nil {
 			return nil, err
 		}

@@ -81,7 +81,8 @@ func goTypes(a *api) string {
 	var b strings.Builder
 	b.WriteString(generated)
 	b.WriteString("\npackage capi\n\nimport \"unsafe\"\n\n")
-	fmt.Fprintf(&b, "// numFunctions is the number of functions in the table.\nconst numFunctions = %d\n\n", len(a.functions))
+	fmt.Fprintf(&b, "// numFunctions is the number of functions in the table.\nconst numFunctions = %d\n\n",
+		len(a.functions))
 	for _, t := range a.types {
 		b.WriteString(goNamedType(t))
 	}
@@ -91,7 +92,8 @@ func goTypes(a *api) string {
 func goNamedType(t *namedType) string {
 	switch t.kind {
 	case handleType:
-		return fmt.Sprintf("// %s is the C API's handle of that name.\ntype %s struct{ Ptr unsafe.Pointer }\n\n", t.name, t.name)
+		return fmt.Sprintf("// %s is the C API's handle of that name.\ntype %s struct{ Ptr unsafe.Pointer }\n\n",
+			t.name, t.name)
 	case structType:
 		var b strings.Builder
 		fmt.Fprintf(&b, "// %s is the C struct of that name.\ntype %s struct {\n", t.name, t.name)
@@ -172,7 +174,8 @@ func goCall(f *function, place, number int) string {
 		if void {
 			fmt.Fprintf(&b, "\t\tt.onLargeStack(func(t *Table) { %s })\n\t\treturn\n\t}\n", again)
 		} else {
-			fmt.Fprintf(&b, "\t\tvar r%s\n\t\tt.onLargeStack(func(t *Table) { r = %s })\n\t\treturn r\n\t}\n", goResult(f), again)
+			fmt.Fprintf(&b, "\t\tvar r%s\n\t\tt.onLargeStack(func(t *Table) { r = %s })\n\t\treturn r\n\t}\n",
+				goResult(f), again)
 		}
 	}
 	call := fmt.Sprintf("call%d(%s)", number, strings.Join(append([]string{"f"}, names...), ", "))
@@ -264,7 +267,8 @@ func cPrototype(f *function, number int) string {
 	if f.result.Kind() != cc.Void {
 		call = "return " + call
 	}
-	return fmt.Sprintf("static inline %s { %s; }\n", cDecl(f.result, fmt.Sprintf("call%d(%s)", number, strings.Join(params, ", "))), call)
+	return fmt.Sprintf("static inline %s { %s; }\n",
+		cDecl(f.result, fmt.Sprintf("call%d(%s)", number, strings.Join(params, ", "))), call)
 }
 
 // goPrototype returns the Go function that calls cPrototype's.

@@ -32,7 +32,8 @@ import (
 
 func main() {
 	older := flag.String("llvm19", "", "folder that holds mlir-c/ of LLVM 19 (default: Debian's package, fetched)")
-	newer := flag.String("llvm22", "", "folder that holds mlir-c/ and llvm-c/ of LLVM 22 (default: Debian's packages, fetched)")
+	newer := flag.String("llvm22", "",
+		"folder that holds mlir-c/ and llvm-c/ of LLVM 22 (default: Debian's packages, fetched)")
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
 	if flag.NArg() > 0 {

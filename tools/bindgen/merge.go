@@ -74,7 +74,8 @@ func prototype(f *function) string {
 
 // uses reports whether a function takes or returns one of the named types.
 func (f *function) uses(types map[string]bool) bool {
-	return types[typedefName(f.result)] || slices.ContainsFunc(f.params, func(p param) bool { return types[typedefName(p.c)] })
+	return types[typedefName(f.result)] ||
+		slices.ContainsFunc(f.params, func(p param) bool { return types[typedefName(p.c)] })
 }
 
 // renumberedEnums returns the enumerations in which a name has another value in newer.

@@ -25,7 +25,8 @@ func goFile(header string) (string, error) {
 	}
 	name := "gen_" + strings.Join(parts, "_") + ".go"
 	if constrained(name) {
-		return "", fmt.Errorf("the Go file of %s would be %s, which is for tests or for some systems only", header, name)
+		return "",
+			fmt.Errorf("the Go file of %s would be %s, which is for tests or for some systems only", header, name)
 	}
 	return name, nil
 }

@@ -21,7 +21,8 @@ type expectation struct {
 	met      bool
 }
 
-var expected = regexp.MustCompile(`expected-(error|warning|remark|note)(-re)?\s*(?:@([+-]?\d+|above|below|unknown))?\s*\{\{(.*)\}\}`)
+var expected = regexp.MustCompile(
+	`expected-(error|warning|remark|note)(-re)?\s*(?:@([+-]?\d+|above|below|unknown))?\s*\{\{(.*)\}\}`)
 
 // expectations reads the comments of a text.
 func expectations(name string, text []byte) (list []expectation, err error) {
@@ -122,7 +123,8 @@ func compareDiagnostics(name string, text []byte, reported []mlir.Diagnostic) er
 	}
 	for _, e := range list {
 		if !e.met {
-			failed = append(failed, fmt.Errorf("%s:%d: expected %s %q at line %d was not reported", name, e.at, e.severity, e.text, e.line))
+			failed = append(failed,
+				fmt.Errorf("%s:%d: expected %s %q at line %d was not reported", name, e.at, e.severity, e.text, e.line))
 		}
 	}
 	return errors.Join(failed...)

@@ -15,7 +15,8 @@ func TestSplit(t *testing.T) {
 	if diff := cmp.Diff([]string{"a\nb\n", "\n\n\nc\n", "\n\n\n\n\ne"}, got); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
-	out, errs, status := opt(t, t.TempDir(), "func.func @a() { return }\n// -----\nfunc.func @a() { return }", "--split-input-file")
+	out, errs, status := opt(t, t.TempDir(), "func.func @a() { return }\n// -----\nfunc.func @a() { return }",
+		"--split-input-file")
 	if status != exitDone || strings.Count(out, "\n"+splitMarker+"\n") != 1 || strings.Count(out, "@a") != 2 {
 		t.Errorf("status %d, %s%s", status, out, errs)
 	}
@@ -27,20 +28,24 @@ func TestVerifyDiagnostics(t *testing.T) {
 		return "func.func @f(%x: tensor<2xf32>) {\n" + strings.Join(lines, "\n") + "\nreturn }"
 	}
 	for name, test := range map[string]struct{ text, want string }{
-		"on its line":             {function(bad + " // expected-error {{requires the same shape}}"), ""},
-		"below":                   {function("// expected-error@below {{same shape}}", "// a comment", bad), "line 3 was not reported"},
-		"spaces":                  {function("// expected-error @below  {{same shape}}", bad), ""},
-		"directly":                {function("// expected-error@below {{same shape}}", bad), ""},
-		"above":                   {function(bad, "// expected-error@above {{same shape}}"), ""},
-		"after":                   {function("// expected-error@+1 {{same shape}}", bad), ""},
-		"before":                  {function(bad, "", "// expected-error@-2 {{same shape}}"), ""},
-		"line":                    {function(bad, "// expected-error@2 {{same shape}}"), ""},
-		"expression":              {function(bad + " // expected-error-re {{same {{sh[a-z]+e}} for}}"), ""},
-		"no match":                {function(bad + " // expected-error-re {{same {{[0-9]+}}}}"), "was not reported"},
-		"severity":                {function(bad + " // expected-warning {{same shape}}"), `expected warning "same shape" at line 2 was not reported`},
-		"unexpected":              {function(bad), "unexpected <stdin>:2"},
-		"none":                    {function("// expected-error {{x}}"), `<stdin>:2: expected error "x" at line 2 was not reported`},
-		"two modules":             {function(bad+" // expected-error {{same shape}}") + "\n// -----\n" + function(bad+" // expected-error {{same shape}}"), ""},
+		"on its line": {function(bad + " // expected-error {{requires the same shape}}"), ""},
+		"below": {function("// expected-error@below {{same shape}}", "// a comment", bad),
+			"line 3 was not reported"},
+		"spaces":     {function("// expected-error @below  {{same shape}}", bad), ""},
+		"directly":   {function("// expected-error@below {{same shape}}", bad), ""},
+		"above":      {function(bad, "// expected-error@above {{same shape}}"), ""},
+		"after":      {function("// expected-error@+1 {{same shape}}", bad), ""},
+		"before":     {function(bad, "", "// expected-error@-2 {{same shape}}"), ""},
+		"line":       {function(bad, "// expected-error@2 {{same shape}}"), ""},
+		"expression": {function(bad + " // expected-error-re {{same {{sh[a-z]+e}} for}}"), ""},
+		"no match":   {function(bad + " // expected-error-re {{same {{[0-9]+}}}}"), "was not reported"},
+		"severity": {function(bad + " // expected-warning {{same shape}}"),
+			`expected warning "same shape" at line 2 was not reported`},
+		"unexpected": {function(bad), "unexpected <stdin>:2"},
+		"none": {function("// expected-error {{x}}"),
+			`<stdin>:2: expected error "x" at line 2 was not reported`},
+		"two modules": {function(bad+" // expected-error {{same shape}}") + "\n// -----\n" +
+			function(bad+" // expected-error {{same shape}}"), ""},
 		"expression that is none": {function(bad + " // expected-error-re {{a{{(}}}}"), "missing closing )"},
 	} {
 		t.Run(name, func(t *testing.T) {

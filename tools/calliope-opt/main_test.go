@@ -61,15 +61,18 @@ const loss = `func.func @loss(%x: tensor<3xf32>, %w: tensor<3xf32>) -> tensor<f3
 
 // operations returns the names of the operations of a text, in their order.
 func operations(text string) (names []string) {
-	for _, m := range regexp.MustCompile(`(?m)^ *(?:%\S+ = )?"?(stablehlo\.\w+|func\.func (?:private )?@[\w.]+)`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^ *(?:%\S+ = )?"?(stablehlo\.\w+|func\.func (?:private )?@[\w.]+)`).FindAllStringSubmatch(text, -1) {
 		names = append(names, m[1])
 	}
 	return names
 }
 
 func TestSteps(t *testing.T) {
-	before := []string{"func.func @loss", "stablehlo.multiply", "stablehlo.sine", "stablehlo.sine", "stablehlo.add", "stablehlo.constant", "stablehlo.reduce"}
-	shared := []string{"func.func @loss", "stablehlo.multiply", "stablehlo.sine", "stablehlo.add", "stablehlo.constant", "stablehlo.reduce"}
+	before := []string{"func.func @loss", "stablehlo.multiply", "stablehlo.sine", "stablehlo.sine", "stablehlo.add",
+		"stablehlo.constant", "stablehlo.reduce"}
+	shared := []string{"func.func @loss", "stablehlo.multiply", "stablehlo.sine", "stablehlo.add", "stablehlo.constant",
+		"stablehlo.reduce"}
 	ops := func(names string) (list []string) {
 		for name := range strings.FieldsSeq(names) {
 			list = append(list, "stablehlo."+name)
@@ -77,22 +80,30 @@ func TestSteps(t *testing.T) {
 		return list
 	}
 	batched := slices.Concat(before, []string{"func.func @loss.grad"},
-		ops("constant multiply cosine cosine broadcast_in_dim multiply multiply add multiply"), []string{"func.func @loss.grad.batch"},
+		ops("constant multiply cosine cosine broadcast_in_dim multiply multiply add multiply"),
+		[]string{"func.func @loss.grad.batch"},
 		ops("constant broadcast_in_dim multiply cosine cosine broadcast_in_dim broadcast_in_dim multiply broadcast_in_dim multiply add multiply"))
 	for name, test := range map[string]struct {
 		args  string
 		files map[string]string
 		want  []string
 	}{
-		"nothing":                      {want: before},
-		"a pass":                       {args: "--cse", want: shared},
-		"one dash":                     {args: "-cse", want: shared},
-		"a pass of functions":          {args: "--stablehlo-aggressive-simplification --cse", want: []string{"func.func @loss", "stablehlo.constant", "stablehlo.multiply", "stablehlo.sine", "stablehlo.add", "stablehlo.reduce"}},
-		"options":                      {args: "--canonicalize=top-down=false --cse", want: []string{"func.func @loss", "stablehlo.constant", "stablehlo.multiply", "stablehlo.sine", "stablehlo.add", "stablehlo.reduce"}},
-		"a pipeline":                   {args: "--pass-pipeline=builtin.module(func.func(cse))", want: shared},
-		"a pipeline without its =":     {args: "--pass-pipeline builtin.module(cse)", want: shared},
-		"a file":                       {args: "--pipeline-file=p", files: map[string]string{"p": "builtin.module( # all\n  func.func(cse))\n"}, want: shared},
-		"in the order of the flags":    {args: "--grad loss:1 --cse", want: append(shared[:len(shared):len(shared)], "func.func @loss.grad", "stablehlo.constant", "stablehlo.multiply", "stablehlo.cosine", "stablehlo.broadcast_in_dim", "stablehlo.multiply", "stablehlo.add", "stablehlo.multiply")},
+		"nothing":  {want: before},
+		"a pass":   {args: "--cse", want: shared},
+		"one dash": {args: "-cse", want: shared},
+		"a pass of functions": {args: "--stablehlo-aggressive-simplification --cse",
+			want: []string{"func.func @loss", "stablehlo.constant", "stablehlo.multiply", "stablehlo.sine",
+				"stablehlo.add", "stablehlo.reduce"}},
+		"options": {args: "--canonicalize=top-down=false --cse", want: []string{"func.func @loss",
+			"stablehlo.constant", "stablehlo.multiply", "stablehlo.sine", "stablehlo.add", "stablehlo.reduce"}},
+		"a pipeline":               {args: "--pass-pipeline=builtin.module(func.func(cse))", want: shared},
+		"a pipeline without its =": {args: "--pass-pipeline builtin.module(cse)", want: shared},
+		"a file": {args: "--pipeline-file=p",
+			files: map[string]string{"p": "builtin.module( # all\n  func.func(cse))\n"}, want: shared},
+		"in the order of the flags": {args: "--grad loss:1 --cse",
+			want: append(shared[:len(shared):len(shared)], "func.func @loss.grad", "stablehlo.constant",
+				"stablehlo.multiply", "stablehlo.cosine", "stablehlo.broadcast_in_dim", "stablehlo.multiply",
+				"stablehlo.add", "stablehlo.multiply")},
 		"a batch of gradients":         {args: "--grad loss:1 --batch loss.grad:8:0,- --symbol-dce", want: batched},
 		"a rewriting changes nothing":  {args: "--prepare", want: before},
 		"passes without verification":  {args: "--verify-each=false --cse", want: shared},
@@ -157,7 +168,8 @@ func TestMistakes(t *testing.T) {
 func TestFormats(t *testing.T) {
 	folder := t.TempDir()
 	text, _, _ := opt(t, folder, loss)
-	for _, flag := range []string{"--emit-bytecode", "--emit-artifact", "--emit-artifact=1.0.0", "--mlir-print-op-generic", "--mlir-print-debuginfo"} {
+	for _, flag := range []string{"--emit-bytecode", "--emit-artifact", "--emit-artifact=1.0.0",
+		"--mlir-print-op-generic", "--mlir-print-debuginfo"} {
 		if _, errs, status := opt(t, folder, loss, flag, "-o", "out"); status != exitDone {
 			t.Fatalf("%s: %s", flag, errs)
 		}
@@ -169,7 +181,8 @@ func TestFormats(t *testing.T) {
 	if got, _, _ := opt(t, folder, loss, "--mlir-print-op-generic"); !strings.Contains(got, `"stablehlo.sine"(%`) {
 		t.Errorf("it is not generic: %s", got)
 	}
-	if _, errs, _ := opt(t, folder, loss, "--mlir-print-ir-after-all", "--cse"); !strings.Contains(errs, "IR Dump After CSE") {
+	if _, errs,
+		_ := opt(t, folder, loss, "--mlir-print-ir-after-all", "--cse"); !strings.Contains(errs, "IR Dump After CSE") {
 		t.Errorf("the IR was not printed: %s", errs)
 	}
 	if got, _, _ := opt(t, folder, "", "--show-passes"); !strings.Contains(got, "--stablehlo-legalize-to-vhlo") {
@@ -190,7 +203,8 @@ func TestCrash(t *testing.T) {
 		if status != exitFailed || out != "" || strings.Count(errs, "\n") != 2 {
 			t.Fatalf("status %d, %s%s", status, out, errs)
 		}
-		m := regexp.MustCompile(`legalize-to-linalg.* crashed \(.*\)\n(\S+) has the module and the passes`).FindStringSubmatch(errs)
+		m := regexp.MustCompile(
+			`legalize-to-linalg.* crashed \(.*\)\n(\S+) has the module and the passes`).FindStringSubmatch(errs)
 		if m == nil {
 			t.Fatal(errs)
 		}

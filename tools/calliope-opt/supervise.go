@@ -73,7 +73,8 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return exitFailed, fmt.Errorf("%s: %s is not done after %v: raise --timeout, or leave it out", o.name(), step, o.timeout)
+		return exitFailed,
+			fmt.Errorf("%s: %s is not done after %v: raise --timeout, or leave it out", o.name(), step, o.timeout)
 	case ctx.Err() != nil:
 		return exitFailed, errors.New("interrupted")
 	case readErr != nil:
@@ -90,7 +91,9 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	hint := ""
 	if info, err := os.Stat(reproducer.Name()); err == nil && info.Size() > 0 {
 		keep = true
-		hint = fmt.Sprintf("\n%s has the module and the passes: calliope-opt --run-reproducer runs them again", reproducer.Name())
+		hint = fmt.Sprintf("\n%s has the module and the passes: calliope-opt --run-reproducer runs them again",
+			reproducer.Name())
 	}
-	return exitFailed, fmt.Errorf("%s: %s crashed (%s)%s", o.name(), step, child.Cause(worker.ProcessState, words.String()), hint)
+	return exitFailed,
+		fmt.Errorf("%s: %s crashed (%s)%s", o.name(), step, child.Cause(worker.ProcessState, words.String()), hint)
 }

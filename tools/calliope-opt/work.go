@@ -143,7 +143,8 @@ func (j job) transform(c *mlir.Context, out io.Writer) error {
 	}
 	for steps := j.steps; len(steps) > 0; {
 		n := 1
-		for n < len(steps) && steps[0].run == nil && steps[0].pass.pipeline == "" && steps[n].run == nil && steps[n].pass.pipeline == "" {
+		for n < len(steps) && steps[0].run == nil && steps[0].pass.pipeline == "" && steps[n].run == nil &&
+			steps[n].pass.pipeline == "" {
 			n++
 		}
 		if err := j.run(c, m, steps[:n]); err != nil {

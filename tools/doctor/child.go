@@ -92,7 +92,9 @@ func runJob(ctx context.Context, name string, limit time.Duration, env []string,
 	}
 }
 
-func converse(ctx context.Context, name string, limit time.Duration, env []string, log io.Writer, each func(step)) error {
+func converse(
+	ctx context.Context, name string, limit time.Duration, env []string, log io.Writer, each func(step),
+) error {
 	executable, err := os.Executable()
 	if err != nil {
 		return err

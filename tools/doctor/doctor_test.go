@@ -104,7 +104,8 @@ func TestVLog(t *testing.T) {
 		t.Errorf("exit status %d, the log is %q", exit, stderr[:min(len(stderr), 1000)])
 	}
 	exit, stdout, _ = doctor(t, "-check=false", "-vlog", "much")
-	if want := `VLog: "much" is neither a level, such as 1, nor a module`; exit != exitFailed || !strings.Contains(stdout, want) {
+	if want := `VLog: "much" is neither a level, such as 1, nor a module`; exit != exitFailed ||
+		!strings.Contains(stdout, want) {
 		t.Errorf("exit status %d, the report lacks %q:\n%s", exit, want, stdout)
 	}
 }
@@ -152,7 +153,8 @@ func TestTrouble(t *testing.T) {
 		next: native.FetchCommand,
 	}, {
 		name: "no plugin",
-		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): ""},
+		env: map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): located[native.MLIR],
+			native.PJRTPlugin.Env(): ""},
 		want: map[string]string{
 			"native parts": "pjrt (required) MISSING",
 			"self-test":    "build and verify ok\nrun not tried: it needs the " + native.PJRTPlugin.String(),
@@ -160,7 +162,8 @@ func TestTrouble(t *testing.T) {
 		next: native.FetchCommand,
 	}, {
 		name: "a part that is asked for",
-		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin], native.IREE.Env(): ""},
+		env: map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): located[native.MLIR],
+			native.PJRTPlugin.Env(): located[native.PJRTPlugin], native.IREE.Env(): ""},
 		args: []string{"iree"},
 		want: map[string]string{"native parts": "iree (required) MISSING", "self-test": whole},
 		next: native.FetchCommand + " iree",
@@ -185,8 +188,9 @@ func TestTrouble(t *testing.T) {
 		name: "a LAPACK that is none",
 		env:  map[string]string{native.LAPACK.Env(): located[native.MLIR]},
 		want: map[string]string{
-			native.LAPACK.String(): "version FAILED: the library " + located[native.MLIR] + " has neither dpotrf_ nor scipy_dpotrf_",
-			"self-test":            whole,
+			native.LAPACK.String(): "version FAILED: the library " + located[native.MLIR] +
+				" has neither dpotrf_ nor scipy_dpotrf_",
+			"self-test": whole,
 		},
 		next: "correct or unset " + native.LAPACK.Env() + ", then " + command,
 	}, {
@@ -204,12 +208,14 @@ func TestTrouble(t *testing.T) {
 		next: "correct or unset " + native.PJRTPlugin.Env() + ", then " + command,
 	}, {
 		name: "a relative cache",
-		env:  map[string]string{"CALLIOPE_CACHE": "here", native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		env: map[string]string{"CALLIOPE_CACHE": "here", native.MLIR.Env(): located[native.MLIR],
+			native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
 		want: map[string]string{"machine": "cache FAILED: native: CALLIOPE_CACHE"},
 		next: "set CALLIOPE_CACHE to the absolute path of a directory, then " + command,
 	}, {
 		name: "a cache that cannot be made",
-		env:  map[string]string{"CALLIOPE_CACHE": "/proc/calliope", native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		env: map[string]string{"CALLIOPE_CACHE": "/proc/calliope", native.MLIR.Env(): located[native.MLIR],
+			native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
 		want: map[string]string{"machine": "cache FAILED: /proc/calliope does not exist and cannot be made: "},
 		next: "set CALLIOPE_CACHE to a directory that can be written, then " + command,
 	}, {
@@ -228,24 +234,30 @@ func TestTrouble(t *testing.T) {
 		next: "chmod -R go-w '" + open + "' && " + command,
 	}, {
 		name: "other bytes",
-		env:  map[string]string{"CALLIOPE_CACHE": other, native.MLIR.Env(): "", native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
-		want: map[string]string{"native parts": "mlir (required) MISSING, looked at\n$" + native.MLIR.Env() + ": not set\n" + besides(t, filepath.Base(damaged)) + damaged + ": damaged: " + filepath.Base(damaged) + " has the sha256 "},
+		env: map[string]string{"CALLIOPE_CACHE": other, native.MLIR.Env(): "",
+			native.PJRTPlugin.Env(): located[native.PJRTPlugin]},
+		want: map[string]string{"native parts": "mlir (required) MISSING, looked at\n$" + native.MLIR.Env() +
+			": not set\n" + besides(t, filepath.Base(damaged)) + damaged + ": damaged: " + filepath.Base(damaged) +
+			" has the sha256 "},
 		next: native.FetchCommand,
 	}, {
 		name: "a cache that is a file",
-		env:  map[string]string{"CALLIOPE_CACHE": filepath.Join(junk, "cache"), native.MLIR.Env(): "", native.PJRTPlugin.Env(): ""},
+		env: map[string]string{"CALLIOPE_CACHE": filepath.Join(junk, "cache"), native.MLIR.Env(): "",
+			native.PJRTPlugin.Env(): ""},
 		args: []string{"-fetch"},
 		want: map[string]string{"fetch": "default parts FAILED: native: ", "native parts": "MISSING"},
 	}, {
 		name: "no pip",
 		env:  map[string]string{"CALLIOPE_CACHE": t.TempDir(), native.MLIR.Env(): "", "PATH": t.TempDir()},
 		args: []string{"-fetch", "mlir"},
-		want: map[string]string{"machine": "pip none", "fetch": "mlir FAILED: native: fetching torch-mlir needs Python"},
+		want: map[string]string{"machine": "pip none",
+			"fetch": "mlir FAILED: native: fetching torch-mlir needs Python"},
 		next: "install Python with pip, or uv, then " + native.FetchCommand + " mlir",
 	}, {
 		name: "a file that is not pinned",
 		args: []string{"-import", junk},
-		want: map[string]string{"import": "files FAILED: native: " + junk + " is not imported: its sha256 is ", "native parts": "mlir (required) "},
+		want: map[string]string{"import": "files FAILED: native: " + junk + " is not imported: its sha256 is ",
+			"native parts": "mlir (required) "},
 		next: "get the file anew instead of " + junk + ", then try again",
 	}, {
 		name: "an export without pip",
@@ -260,7 +272,8 @@ func TestTrouble(t *testing.T) {
 			native.MLIR.Env(): located[native.MLIR], native.PJRTPlugin.Env(): located[native.PJRTPlugin],
 		},
 		args: []string{"-fetch", "llvm"},
-		want: map[string]string{"machine": "pip none", "fetch": "llvm FAILED: native: ", "native parts": "llvm (required) MISSING"},
+		want: map[string]string{"machine": "pip none", "fetch": "llvm FAILED: native: ",
+			"native parts": "llvm (required) MISSING"},
 		next: "fix the error of the fetch above, then " + native.FetchCommand + " llvm",
 	}, {
 		name: "an unknown flag",
@@ -293,7 +306,8 @@ func TestTrouble(t *testing.T) {
 					t.Errorf("section %q lacks %q:\n%s", title, want, got)
 				}
 			}
-			if last := lastLine(stdout); !strings.HasPrefix(last, "next: ") || test.next != "" && last != "next: "+test.next {
+			if last := lastLine(stdout); !strings.HasPrefix(last, "next: ") || test.next != "" &&
+				last != "next: "+test.next {
 				t.Errorf("the last line is %q, not %q", last, "next: "+test.next)
 			}
 			if t.Failed() {
@@ -338,7 +352,8 @@ func emptied(t *testing.T) (cache, path string) {
 	cache = t.TempDir()
 	dir := filepath.Join(cache, filepath.Base(filepath.Dir(library)))
 	path = filepath.Join(dir, filepath.Base(library))
-	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(path, nil, 0o644), os.Truncate(path, info.Size()), os.WriteFile(path+".json", record, 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(path, nil, 0o644), os.Truncate(path, info.Size()),
+		os.WriteFile(path+".json", record, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	return cache, path
@@ -365,11 +380,13 @@ func TestUsage(t *testing.T) {
 		{[]string{"-export", "x", "-platform", "plan9/mips"}, `there is nothing for the platform "plan9/mips": choose from darwin/arm64, linux/amd64, linux/arm64`},
 	} {
 		exit, stdout, stderr := doctor(t, test.args...)
-		if exit != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, test.want) {
+		if exit != exitUsage || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+			!strings.Contains(stderr, test.want) {
 			t.Errorf("%q: exit status %d, %q, want %q", test.args, exit, stderr, test.want)
 		}
 	}
-	if exit, stdout, stderr := doctor(t, "-h"); exit != exitWell || stderr != "" || !strings.Contains(stdout, "-fetch") {
+	if exit, stdout, stderr := doctor(t, "-h"); exit != exitWell || stderr != "" ||
+		!strings.Contains(stdout, "-fetch") {
 		t.Errorf("-h: exit status %d, %q, %q", exit, stdout, stderr)
 	}
 }
@@ -437,8 +454,10 @@ func TestChild(t *testing.T) {
 		{"well", []step{{Name: "one", Done: true, Text: "1"}}},
 		{"error", []step{{Name: "one", Done: true, Problem: "no\nluck"}}},
 		{"signal", []step{one, {Name: "two", Done: true, Problem: "the process ended: signal: killed", Crash: true}}},
-		{"panic", []step{{Name: "one", Done: true, Problem: "the process ended: panic: oh: exit status 2", Crash: true}}},
-		{"at the end", []step{one, {Name: "end", Done: true, Problem: "the process ended: exit status 3", Crash: true}}},
+		{"panic",
+			[]step{{Name: "one", Done: true, Problem: "the process ended: panic: oh: exit status 2", Crash: true}}},
+		{"at the end",
+			[]step{one, {Name: "end", Done: true, Problem: "the process ended: exit status 3", Crash: true}}},
 		{"nosuch", []step{{Name: "start", Done: true, Problem: `the process ended: panic: there is no job "nosuch": unset CALLIOPE_DOCTOR_JOB: exit status 2`, Crash: true}}},
 	} {
 		var got []step

@@ -16,7 +16,8 @@ func TestFullDisk(t *testing.T) {
 	defer full.Close()
 	for _, args := range [][]string{{"-check=false"}, {"-h"}} {
 		var errs bytes.Buffer
-		if exit := run(t.Context(), args, full, &errs); exit != exitFailed || !strings.Contains(errs.String(), "no space left") {
+		if exit := run(t.Context(), args, full, &errs); exit != exitFailed ||
+			!strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%q: exit status %d, %q", args, exit, &errs)
 		}
 	}

@@ -43,7 +43,8 @@ func describeMLIR(s *steps) {
 		if library, err = mlir.Open(mlir.OpenOptions{}); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("%d of the %d that are bound", len(library.Functions()), len(raw.LibraryTable(library).Names())), nil
+		return fmt.Sprintf("%d of the %d that are bound", len(library.Functions()),
+			len(raw.LibraryTable(library).Names())), nil
 	}) {
 		return
 	}
@@ -80,7 +81,8 @@ func useMLIR(s *steps) {
 			return "", errors.New("there is no library")
 		}
 		defer c.Close()
-		m, err := c.Parse("try.mlir", []byte("func.func @f(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  return %0 : i32\n}\n"))
+		m, err := c.Parse("try.mlir",
+			[]byte("func.func @f(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  return %0 : i32\n}\n"))
 		if err != nil {
 			return "", err
 		}

@@ -29,7 +29,8 @@ func TestLLVM(t *testing.T) {
 func TestLLVMRefused(t *testing.T) {
 	exit, stdout, _ := doctor(t, "-llvm", t.TempDir())
 	check.Diff(t, "status", exitFailed, exit)
-	if text := section(stdout, "LLVM"); !strings.Contains(text, "there is no LLVM in") || !strings.Contains(lastLine(stdout), "next: follow the advice above") {
+	if text := section(stdout, "LLVM"); !strings.Contains(text, "there is no LLVM in") ||
+		!strings.Contains(lastLine(stdout), "next: follow the advice above") {
 		t.Errorf("the report is\n%s", stdout)
 	}
 }

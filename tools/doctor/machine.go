@@ -47,7 +47,8 @@ func (r *report) machine(ctx context.Context) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := canMake(dir); err != nil {
-			r.fail("cache", fmt.Sprintf("%s does not exist and cannot be made: %v", dir, err), "set CALLIOPE_CACHE to a directory that can be written, then "+command)
+			r.fail("cache", fmt.Sprintf("%s does not exist and cannot be made: %v", dir, err),
+				"set CALLIOPE_CACHE to a directory that can be written, then "+command)
 			return
 		}
 		r.line("cache", dir+", does not exist yet")
@@ -134,7 +135,8 @@ func canMake(dir string) error {
 		case err == nil && !info.IsDir():
 			return fmt.Errorf("%s is no directory", at)
 		case err == nil:
-			probe, err := os.MkdirTemp(at, ".calliope-doctor-") // permissions do not say whether a file system is read-only
+			// permissions do not say whether a file system is read-only
+			probe, err := os.MkdirTemp(at, ".calliope-doctor-")
 			if err == nil {
 				err = os.Remove(probe)
 			}
@@ -188,5 +190,6 @@ const supported = runtime.GOOS == "linux" || runtime.GOOS == "darwin" || runtime
 func (r *report) unsupported() {
 	r.section("native parts")
 	err := native.EnsureAll(context.Background(), native.EnsureOptions{Offline: true})
-	r.fail("all", fmt.Sprint(err), "use Linux (in WSL or a container, too), or macOS or Windows for building and checking modules")
+	r.fail("all", fmt.Sprint(err),
+		"use Linux (in WSL or a container, too), or macOS or Windows for building and checking modules")
 }

@@ -56,8 +56,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &sink{to: stdout}
 	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
 	fetch := flags.Bool("fetch", false, "fetch the named parts, or the default ones, if they are missing")
-	check := flags.Bool("check", true, "read the fetched libraries and compare their sha256 with the pinned ones; takes about a second")
-	export := flags.String("export", "", "write the wheels of the named parts, or the default ones, to the folder `DIR`")
+	check := flags.Bool("check", true,
+		"read the fetched libraries and compare their sha256 with the pinned ones; takes about a second")
+	export := flags.String("export", "",
+		"write the wheels of the named parts, or the default ones, to the folder `DIR`")
 	platform := flags.String("platform", "", "with -export: the `OS/ARCH` of the machine that they are for, such as linux/arm64, if it is not this one")
 	imports := flags.Bool("import", false, "take parts from the wheels that follow, or from folders with wheels")
 	table := flags.Bool("table", false, "try each pair of an MLIR library and a plugin that are there, and print which work, or write that to the file that follows")
@@ -71,7 +73,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.PrintDefaults()
 		return out.exit(exitWell, stderr)
 	case err != nil:
-		return fail(fmt.Errorf("%w: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -vlog and -h", err))
+		return fail(fmt.Errorf(
+			"%w: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -vlog and -h", err))
 	}
 	switch {
 	case *fetch && (*imports || *export != "") || *imports && *export != "":
@@ -85,7 +88,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case *platform != "" && *export == "":
 		return fail(errors.New("-platform is for -export only"))
 	case *platform != "" && !slices.Contains(native.Platforms(), *platform):
-		return fail(fmt.Errorf("there is nothing for the platform %q: choose from %s", *platform, strings.Join(native.Platforms(), ", ")))
+		return fail(fmt.Errorf("there is nothing for the platform %q: choose from %s", *platform,
+			strings.Join(native.Platforms(), ", ")))
 	case *imports && flags.NArg() == 0:
 		return fail(errors.New("-import needs files or folders"))
 	}

@@ -168,7 +168,8 @@ func (r *report) check(all []found) {
 	for _, f := range all {
 		switch err := f.Check(); {
 		case err != nil && f.Source == native.FromCache:
-			r.fail(string(f.part), err.Error(), fmt.Sprintf("rm -r %q && %s %s", filepath.Dir(f.Path), native.FetchCommand, string(f.part)))
+			r.fail(string(f.part), err.Error(),
+				fmt.Sprintf("rm -r %q && %s %s", filepath.Dir(f.Path), native.FetchCommand, string(f.part)))
 		case err != nil:
 			r.fail(string(f.part), err.Error(), f.repairCommand(true))
 		case f.Source == native.FromCache && f.part == native.LLVM:

@@ -83,14 +83,15 @@ func (s *seen) register() error {
 		callbacks.Default.Register(tapName, callbacks.Tap(func(_ context.Context, args []tensor.View) error {
 			return read(&s.tap, args[0])
 		}), callbacks.Options{Signature: contract.Signature(vectors, nil)}),
-		callbacks.Default.Register(callName, callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
-			values, err := tensor.Slice[float32](args[0])
-			var total float32
-			for _, v := range values {
-				total += v
-			}
-			return []tensor.View{tensor.Scalar(total)}, err
-		}), callbacks.Options{Signature: contract.Signature(vectors, scalars)}),
+		callbacks.Default.Register(callName,
+			callbacks.Call(func(_ context.Context, args []tensor.View) ([]tensor.View, error) {
+				values, err := tensor.Slice[float32](args[0])
+				var total float32
+				for _, v := range values {
+					total += v
+				}
+				return []tensor.View{tensor.Scalar(total)}, err
+			}), callbacks.Options{Signature: contract.Signature(vectors, scalars)}),
 	)
 }
 
@@ -137,7 +138,8 @@ func buildAndRun(s *steps) {
 			return "", err
 		}
 		return "", withModule(bytecode, func(module *mlir.Module) (err error) {
-			executable, err = client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
+			executable,
+				err = client.Compile(ctx, passes.Program(module, passes.PrepareOptions{}), bridge.CompileOptions{})
 			return err
 		})
 	}) {

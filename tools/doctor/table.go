@@ -207,7 +207,8 @@ func (t *tables) String() string {
 	fmt.Fprintln(&b)
 	head(append([]string{"plugin", "release", stableHLO, pjrt, ffi}, platforms...)...)
 	for _, e := range t.plugins {
-		row(append([]string{name(e.part), e.part.Release(), version(e, stableHLO), version(e, pjrt), version(e, ffi)}, pinned(e)...)...)
+		row(append([]string{name(e.part), e.part.Release(), version(e, stableHLO), version(e, pjrt), version(e, ffi)},
+			pinned(e)...)...)
 	}
 	fmt.Fprintln(&b)
 	titles := []string{"self-test"}

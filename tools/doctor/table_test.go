@@ -94,7 +94,9 @@ func TestTableFile(t *testing.T) {
 		}
 	}
 	write("before\n" + tableBegin + "old\n" + tableEnd + "after\n")
-	if exit, _, stderr := doctor(t, "-table", file); exit != exitWell || !strings.Contains(stderr, "? stands for what is not known, because this machine lacks mlir, ") || !strings.Contains(stderr, "-fetch -table` fetches it") {
+	if exit, _, stderr := doctor(t, "-table", file); exit != exitWell ||
+		!strings.Contains(stderr, "? stands for what is not known, because this machine lacks mlir, ") ||
+		!strings.Contains(stderr, "-fetch -table` fetches it") {
 		t.Fatalf("exit status %d, %s", exit, stderr)
 	}
 	_, printed, _ := doctor(t, "-table")
@@ -109,7 +111,8 @@ func TestTableFile(t *testing.T) {
 		t.Errorf("it prints\n%s", printed)
 	}
 	write("no tables\n")
-	if exit, _, stderr := doctor(t, "-table", file); exit != exitFailed || !strings.Contains(stderr, "it lacks the lines") {
+	if exit, _, stderr := doctor(t, "-table", file); exit != exitFailed ||
+		!strings.Contains(stderr, "it lacks the lines") {
 		t.Errorf("exit status %d, %s", exit, stderr)
 	}
 }

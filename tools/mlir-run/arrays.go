@@ -80,7 +80,8 @@ func (a arrays) readAs(i int, shape tensor.Shape, limit bounded.Limit, taken *bo
 		}
 		size := bounded.Size(shape.NumBytes())
 		if size > limit.Size-*taken {
-			return fmt.Errorf("%s needs %s, and the arrays before it %s: %w", shape, size, *taken, &bounded.TooLargeError{Limit: limit})
+			return fmt.Errorf("%s needs %s, and the arrays before it %s: %w", shape, size, *taken,
+				&bounded.TooLargeError{Limit: limit})
 		}
 		*taken += size
 		return nil
@@ -150,7 +151,8 @@ func (a arrays) match(what string, shapes []tensor.Shape, replicas int, limit bo
 		for i := range expected {
 			expected[i] = a.name(i)
 		}
-		wrong = append(wrong, fmt.Sprintf("the .npz file has the keys %s, and %s are expected", list(a.files[0].Names()), list(expected)))
+		wrong = append(wrong,
+			fmt.Sprintf("the .npz file has the keys %s, and %s are expected", list(a.files[0].Names()), list(expected)))
 	}
 	if wrong != nil {
 		return nil, errors.New(strings.Join(wrong, "\n  "))

@@ -17,7 +17,8 @@ func TestCache(t *testing.T) {
 	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2))
 	run := func() {
 		t.Helper()
-		command{folder: folder}.run(t, "add.mlir", "--in", "a.npy", "--in", "a.npy", "--cache", "kept").want(t, exitDone, "out0 f32[2] [2 4]\n", "")
+		command{folder: folder}.run(t, "add.mlir", "--in", "a.npy", "--in", "a.npy", "--cache", "kept").want(t,
+			exitDone, "out0 f32[2] [2 4]\n", "")
 	}
 	// A hit changes the time of the entry, and a compile stores another one.
 	run()
@@ -35,5 +36,6 @@ func TestCache(t *testing.T) {
 		t.Error("the second run did not use the entry")
 	}
 	check.NoError(t, os.Chmod(filepath.Join(folder, "kept"), 0o777))
-	command{folder: folder}.run(t, "add.mlir", "--in", "a.npy", "--in", "a.npy", "--cache", "kept").want(t, exitFailed, "", "holds machine code, but every user may write to it")
+	command{folder: folder}.run(t, "add.mlir", "--in", "a.npy", "--in", "a.npy", "--cache", "kept").want(t, exitFailed,
+		"", "holds machine code, but every user may write to it")
 }

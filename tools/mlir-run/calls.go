@@ -19,7 +19,8 @@ func (m *module) refuseCalls() error {
 			continue
 		}
 		if op.Region(0).First().IsNil() {
-			return fmt.Errorf("%s: the function @%s has no body: XLA needs the body of each function", m.place(op), name)
+			return fmt.Errorf("%s: the function @%s has no body: XLA needs the body of each function", m.place(op),
+				name)
 		}
 		functions[name] = op
 		order = append(order, name)

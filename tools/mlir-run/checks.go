@@ -46,9 +46,12 @@ type failedCheck struct {
 }
 
 // replace makes a custom call compare its operands.
-func (c *checks) replace(op mlir.Operation, name, place string, call stablehlo.CustomCallOp, options callbacks.Options) error {
+func (c *checks) replace(
+	op mlir.Operation, name, place string, call stablehlo.CustomCallOp, options callbacks.Options,
+) error {
 	target := call.Target
-	if n := len(call.Operands); n != 2 || call.Operands[0].Type().String() != call.Operands[1].Type().String() || !onlyArrays(call) {
+	if n := len(call.Operands); n != 2 || call.Operands[0].Type().String() != call.Operands[1].Type().String() ||
+		!onlyArrays(call) {
 		return fmt.Errorf("%s: %s compares two arrays of the same type: give it these", place, target)
 	}
 	if n := len(call.Results); n > 1 || n == 1 && call.Results[0].String() != "tensor<i1>" {
@@ -84,7 +87,8 @@ func (c *checks) replace(op mlir.Operation, name, place string, call stablehlo.C
 func (c *checks) report(w io.Writer) (hold bool, err error) {
 	switch {
 	case c.sites == 0:
-		return false, fmt.Errorf("--check: the module has no check: it is for custom calls of %s", strings.Join(slices.Sorted(maps.Keys(checkTolerances)), ", "))
+		return false, fmt.Errorf("--check: the module has no check: it is for custom calls of %s",
+			strings.Join(slices.Sorted(maps.Keys(checkTolerances)), ", "))
 	case c.held+len(c.failed) == 0:
 		return false, fmt.Errorf("--check: the module has %d checks, and none of them ran", c.sites)
 	case len(c.failed) == 0:
@@ -95,7 +99,8 @@ func (c *checks) report(w io.Writer) (hold bool, err error) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "check\tat\ttype\tdiffer\tworst at\tgot\texpected\tabs error\trel error")
 	for _, f := range c.failed {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d of %d\t%s\t%v\t%v\t%.3g\t%.3g\n", f.target, f.place, f.shape, f.elements, f.shape.NumElements(), index(f.shape, f.worst), f.got, f.expected, f.abs, f.rel)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d of %d\t%s\t%v\t%v\t%.3g\t%.3g\n", f.target, f.place, f.shape, f.elements,
+			f.shape.NumElements(), index(f.shape, f.worst), f.got, f.expected, f.abs, f.rel)
 	}
 	return false, table.Flush()
 }

@@ -21,7 +21,8 @@ func checked(body string) string {
 
 // compared returns a call of a check.
 func compared(target, a, b string) string {
-	return "  stablehlo.custom_call @" + target + "(" + a + ", " + b + ") {has_side_effect = true} : (tensor<2xf32>, tensor<2xf32>) -> ()\n"
+	return "  stablehlo.custom_call @" + target + "(" + a + ", " + b +
+		") {has_side_effect = true} : (tensor<2xf32>, tensor<2xf32>) -> ()\n"
 }
 
 func TestChecks(t *testing.T) {
@@ -34,17 +35,27 @@ func TestChecks(t *testing.T) {
 		stderr string
 	}{
 		"all hold": {compared("check.expect_eq", "%a", "%a") + compared("check.expect_close", "%a", "%near") +
-			compared("check.expect_almost_eq", "%a", "%near") + verdict, "--check", exitDone, "4 of 4 checks hold\n", ""},
-		"one fails": {compared("check.expect_eq", "%a", "%near") + compared("check.expect_close", "%a", "%near"), "--check", exitDiffers,
+			compared("check.expect_almost_eq", "%a", "%near") + verdict, "--check", exitDone, "4 of 4 checks hold\n",
+			""},
+		"one fails": {compared("check.expect_eq", "%a", "%near") + compared("check.expect_close", "%a", "%near"),
+			"--check", exitDiffers,
 			"1 of 2 checks hold\ncheck            at           type    differ  worst at  got  expected   abs error  rel error\n" +
 				"check.expect_eq  <stdin>:6:3  f32[2]  1 of 2  [1]       2    2.0000005  4.77e-07   2.38e-07\n", ""},
-		"all fail":       {compared("check.expect_close", "%a", "%far") + compared("check.expect_almost_eq", "%a", "%far"), "--check", exitDiffers, "0 of 2 checks hold\n", ""},
-		"not asked for":  {compared("check.expect_eq", "%a", "%a"), "", exitFailed, "", "with --check the run is judged by its checks"},
-		"no check":       {"", "--check", exitFailed, "", "--check: the module has no check: it is for custom calls of check.eq, check.expect_almost_eq, "},
-		"other arrays":   {strings.Replace(compared("check.expect_eq", "%a", "%yes"), ", tensor<2xf32>)", ", tensor<i1>)", 1), "--check", exitFailed, "", "<stdin>:6:3: check.expect_eq compares two arrays of the same type: give it these"},
-		"another result": {strings.Replace(compared("check.expect_eq", "%a", "%a"), "()", "tensor<2xf32>", 1), "--check", exitFailed, "", "check.expect_eq has no result, or a tensor<i1>"},
-		"not reached": {"  %no = stablehlo.not %yes : tensor<i1>\n  \"stablehlo.if\"(%no) ({\n" + compared("check.expect_eq", "%a", "%a") +
-			"stablehlo.return\n}, {\nstablehlo.return\n}) : (tensor<i1>) -> ()\n", "--check", exitFailed, "", "the module has 1 checks, and none of them ran"},
+		"all fail": {compared("check.expect_close", "%a", "%far") +
+			compared("check.expect_almost_eq", "%a", "%far"), "--check", exitDiffers, "0 of 2 checks hold\n", ""},
+		"not asked for": {compared("check.expect_eq", "%a", "%a"), "", exitFailed, "",
+			"with --check the run is judged by its checks"},
+		"no check": {"", "--check", exitFailed, "", "--check: the module has no check: it is for custom calls of check.eq, check.expect_almost_eq, "},
+		"other arrays": {
+			strings.Replace(compared("check.expect_eq", "%a", "%yes"), ", tensor<2xf32>)", ", tensor<i1>)", 1),
+			"--check", exitFailed, "",
+			"<stdin>:6:3: check.expect_eq compares two arrays of the same type: give it these"},
+		"another result": {strings.Replace(compared("check.expect_eq", "%a", "%a"), "()", "tensor<2xf32>", 1),
+			"--check", exitFailed, "", "check.expect_eq has no result, or a tensor<i1>"},
+		"not reached": {"  %no = stablehlo.not %yes : tensor<i1>\n  \"stablehlo.if\"(%no) ({\n" +
+			compared("check.expect_eq", "%a", "%a") +
+			"stablehlo.return\n}, {\nstablehlo.return\n}) : (tensor<i1>) -> ()\n", "--check", exitFailed, "",
+			"the module has 1 checks, and none of them ran"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +66,8 @@ func TestChecks(t *testing.T) {
 }
 
 func TestStub(t *testing.T) {
-	module := strings.Replace(checked("  %b = stablehlo.custom_call @foreign(%yes) : (tensor<i1>) -> tensor<2xf32>\n"), "return %a", "return %b", 1)
+	module := strings.Replace(checked("  %b = stablehlo.custom_call @foreign(%yes) : (tensor<i1>) -> tensor<2xf32>\n"),
+		"return %a", "return %b", 1)
 	for _, test := range []struct {
 		module string
 		args   []string
@@ -65,7 +77,8 @@ func TestStub(t *testing.T) {
 	}{
 		{module, []string{"--stub", "zeros", "-"}, exitDone, "out0 f32[2] [0 0]\n", ""},
 		{module, []string{"-"}, exitFailed, "", "<stdin>:6:8: foreign"},
-		{strings.ReplaceAll(module, "@foreign(%yes) : (tensor<i1>)", "@foreign(%a) : (tensor<2xf32>)"), []string{"--stub", "zeros", "-"}, exitDone, "out0 f32[2] [0 0]\n", ""},
+		{strings.ReplaceAll(module, "@foreign(%yes) : (tensor<i1>)", "@foreign(%a) : (tensor<2xf32>)"),
+			[]string{"--stub", "zeros", "-"}, exitDone, "out0 f32[2] [0 0]\n", ""},
 		{module, []string{"--stub", "ones", "-"}, exitFailed, "", `--stub ones: the only stub is "zeros"`},
 	} {
 		command{stdin: test.module}.run(t, test.args...).want(t, test.status, test.stdout, test.stderr)
@@ -82,12 +95,14 @@ func TestSteps(t *testing.T) {
 		a, b tensor.View
 		want uint64
 	}{
-		"equal":             {tensor.Vector(1.5), tensor.Vector(1.5), 0},
-		"zeros":             {tensor.Vector(0.0), tensor.Vector(math.Copysign(0, -1)), 0},
-		"adjacent":          {tensor.Vector(1.0), tensor.Vector(math.Nextafter(1, 2)), 1},
-		"f32":               {tensor.Vector[float32](1), tensor.Vector(math.Nextafter32(math.Nextafter32(1, 0), 0)), 2},
-		"across zero":       {tensor.Vector(math.SmallestNonzeroFloat64), tensor.Vector(-math.SmallestNonzeroFloat64), 2},
-		"farthest":          {tensor.Vector(math.MaxFloat64), tensor.Vector(-math.MaxFloat64), 2 * (0x7ff0_0000_0000_0000 - 1)},
+		"equal":    {tensor.Vector(1.5), tensor.Vector(1.5), 0},
+		"zeros":    {tensor.Vector(0.0), tensor.Vector(math.Copysign(0, -1)), 0},
+		"adjacent": {tensor.Vector(1.0), tensor.Vector(math.Nextafter(1, 2)), 1},
+		"f32":      {tensor.Vector[float32](1), tensor.Vector(math.Nextafter32(math.Nextafter32(1, 0), 0)), 2},
+		"across zero": {tensor.Vector(math.SmallestNonzeroFloat64), tensor.Vector(-math.SmallestNonzeroFloat64),
+			2},
+		"farthest": {tensor.Vector(math.MaxFloat64), tensor.Vector(-math.MaxFloat64),
+			2 * (0x7ff0_0000_0000_0000 - 1)},
 		"NaN":               {tensor.Vector(nan), tensor.Vector(nan), 0},
 		"NaN and a number":  {tensor.Vector(nan), tensor.Vector(1.0), all},
 		"infinity":          {tensor.Vector(inf), tensor.Vector(inf), 0},

@@ -77,16 +77,17 @@ func TestCompare(t *testing.T) {
 		"empty":                {f(), f(), 0, 0},
 		"integers are exact":   {tensor.Vector[int32](100, 2), tensor.Vector[int32](101, 2), 1, 0},
 		"large integers":       {tensor.Vector[int64](1<<60 + 1), tensor.Vector[int64](1 << 60), 1, 0},
-		"large unsigned":       {tensor.Vector[uint64](math.MaxUint64), tensor.Vector[uint64](math.MaxUint64 - 1), 1, 0},
-		"booleans":             {tensor.Vector(true, false), tensor.Vector(true, true), 1, 1},
-		"scalars":              {tensor.Scalar[uint8](1), tensor.Scalar[uint8](2), 1, 0},
-		"f16":                  {tensor.Vector(tensor.ToFloat16(1.05)), tensor.Vector(tensor.ToFloat16(1)), 0, 0},
-		"bf16":                 {tensor.Vector(tensor.ToBFloat16(1.5)), tensor.Vector(tensor.ToBFloat16(1)), 1, 0},
-		"f8 as numbers":        {f8(0x38, 0x7f), f8(0x39, 0x7f), 1, 0}, // 1 and 1.125, NaN and NaN
-		"complex":              {tensor.Vector(complex(1, 1)), tensor.Vector(complex(1, 1.05)), 0, 0},
-		"complex parts":        {tensor.Vector(complex(1, 1)), tensor.Vector(complex(1, -1)), 1, 0},
-		"complex NaN":          {tensor.Vector(complex(nan, 1)), tensor.Vector(complex(nan, 1)), 0, 0},
-		"complex half NaN":     {tensor.Vector(complex(nan, 1)), tensor.Vector(complex(1, 1)), 1, 0},
+		"large unsigned": {tensor.Vector[uint64](math.MaxUint64), tensor.Vector[uint64](math.MaxUint64 - 1), 1,
+			0},
+		"booleans":         {tensor.Vector(true, false), tensor.Vector(true, true), 1, 1},
+		"scalars":          {tensor.Scalar[uint8](1), tensor.Scalar[uint8](2), 1, 0},
+		"f16":              {tensor.Vector(tensor.ToFloat16(1.05)), tensor.Vector(tensor.ToFloat16(1)), 0, 0},
+		"bf16":             {tensor.Vector(tensor.ToBFloat16(1.5)), tensor.Vector(tensor.ToBFloat16(1)), 1, 0},
+		"f8 as numbers":    {f8(0x38, 0x7f), f8(0x39, 0x7f), 1, 0}, // 1 and 1.125, NaN and NaN
+		"complex":          {tensor.Vector(complex(1, 1)), tensor.Vector(complex(1, 1.05)), 0, 0},
+		"complex parts":    {tensor.Vector(complex(1, 1)), tensor.Vector(complex(1, -1)), 1, 0},
+		"complex NaN":      {tensor.Vector(complex(nan, 1)), tensor.Vector(complex(nan, 1)), 0, 0},
+		"complex half NaN": {tensor.Vector(complex(nan, 1)), tensor.Vector(complex(1, 1)), 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := compare(test.got, test.expected, tight)

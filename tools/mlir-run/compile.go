@@ -30,7 +30,8 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 			return nil, err
 		}
 	}
-	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir, preflight.Options{File: m.name, Targets: targets, Handlers: m.handlers, Partitions: o.partitions})); ok {
+	if found, ok := errors.AsType[*preflight.Error](preflight.Check(m.mlir,
+		preflight.Options{File: m.name, Targets: targets, Handlers: m.handlers, Partitions: o.partitions})); ok {
 		for _, p := range found.Problems {
 			if p.Kind == preflight.BadDevices {
 				continue // ApplyPolicies puts it into a manual computation
@@ -46,7 +47,8 @@ func (m *module) compile(client *bridge.Client, o options, s *standIns) (*bridge
 	options := m.compileOptions(o)
 	options.JAXCallbacks = s.jax
 	executable, err := client.Compile(context.Background(), passes.Program(m.mlir, passes.PrepareOptions{}), options)
-	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 && strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
+	if plugin, ok := errors.AsType[*bridge.PluginError](err); ok && o.partitions == 1 &&
+		strings.Contains(plugin.Message, "custom call to "+shardyTarget) {
 		return nil, errManual // XLA itself generates it for a manual computation
 	}
 	return executable, err
@@ -58,7 +60,8 @@ const shardyTarget = "xla.sdy."
 var errManual = errors.New("it has a manual computation for one device, and the XLA of this plugin runs them for several devices only")
 
 func (m *module) compileOptions(o options) bridge.CompileOptions {
-	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD, Exact: o.exact}
+	return bridge.CompileOptions{Replicas: o.replicas, Partitions: o.partitions, GSPMD: m.declared.GSPMD,
+		Exact: o.exact}
 }
 
 // compileUnread compiles a module that only XLA reads. names serve the callbacks of JAX.

@@ -28,15 +28,18 @@ func TestCorpusDevices(t *testing.T) {
 		for _, flags := range []string{"", "--devices 4", "--devices 6", "--replicas 1", "--stats"} {
 			t.Run(name+flags, func(t *testing.T) {
 				t.Parallel()
-				command{folder: corpus}.run(t, append(args, strings.Fields(flags)...)...).want(t, exitDone, "outputs match "+arrays, "")
+				command{folder: corpus}.run(t, append(args, strings.Fields(flags)...)...).want(t, exitDone,
+					"outputs match "+arrays, "")
 			})
 		}
 		t.Run(name+" refused", func(t *testing.T) {
 			t.Parallel()
 			run := func(flags ...string) outcome { return command{folder: corpus}.run(t, append(args, flags...)...) }
 			run("--devices", "2").want(t, exitFailed, "", name+": --devices 2: the module is for 4 devices")
-			run("--replicas", "2").want(t, exitFailed, "", name+": it is partitioned over 4 devices, and cannot also run as 2 replicas")
-			run("--feeds", filepath.Join(t.TempDir(), "f.npz")).want(t, exitFailed, "", "--feeds cannot serve a module for 4 devices")
+			run("--replicas", "2").want(t, exitFailed, "",
+				name+": it is partitioned over 4 devices, and cannot also run as 2 replicas")
+			run("--feeds", filepath.Join(t.TempDir(), "f.npz")).want(t, exitFailed, "",
+				"--feeds cannot serve a module for 4 devices")
 		})
 	}
 	if ran != 2 {
@@ -59,9 +62,11 @@ func TestSharded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			arrays := strings.TrimSuffix(name, kind) + ".npz"
-			command{folder: folder}.run(t, name, "--in", arrays, "--expect", arrays).want(t, exitDone, "outputs match", "")
+			command{folder: folder}.run(t, name, "--in", arrays, "--expect", arrays).want(t, exitDone, "outputs match",
+				"")
 			devices := strings.Split(name, "_")[1]
-			command{folder: folder}.run(t, name, "--in", arrays, "--devices", "1").want(t, exitFailed, "", "--devices 1: the module is for "+devices+" devices")
+			command{folder: folder}.run(t, name, "--in", arrays, "--devices", "1").want(t, exitFailed, "",
+				"--devices 1: the module is for "+devices+" devices")
 		})
 	}
 	if ran != 7 {
@@ -100,16 +105,24 @@ func TestPartitioned(t *testing.T) {
 		module string
 		dims   []int
 	}{
-		"uneven":         {double(four, "", "tensor<5x3xf32>", gspmd("{devices=[4,1]<=[4]}"), gspmd("{devices=[4,1]<=[4]}"), gspmd("{devices=[1,2,2]<=[4] last_tile_dim_replicate}"), ""), []int{5, 3}},
-		"uneven, Shardy": {double(four, `sdy.mesh @mesh = <["x"=4]>`, "tensor<5x3xf32>", shardy(`{"x"}, {}`), shardy(`{}, {"x":(1)2}`), shardy(`{?}, {?}`)), []int{5, 3}},
-		"empty parts":    {double(four, "", "tensor<1x2xf32>", gspmd("{devices=[4,1]<=[4]}"), gspmd("{devices=[4,1]3,1,2,0}")), []int{1, 2}},
-		"no elements":    {double(four, "", "tensor<0x4xf32>", gspmd("{devices=[1,4]<=[4]}"), gspmd("{devices=[1,4]<=[4]}")), []int{0, 4}},
-		"scalar":         {double(four, `sdy.mesh @mesh = <["x"=4]>`, "tensor<f32>", shardy(""), shardy("")), nil},
-		"one device":     {double(four, "", "tensor<4x3xf32>", gspmd("{maximal device=3}"), gspmd("{maximal device=2}"), gspmd("{replicated}")), []int{4, 3}},
-		"sub-axes":       {double("", mesh, "tensor<8x4xf32>", shardy(`{"x":(1)2, "y"}p1, {"x":(2)2, ?}p0`), shardy(`{"y"}, {"x"}`), shardy(`{"y", "x":(2)2}, {}`)), []int{8, 4}},
-		"undeclared":     {double(four, "", "tensor<4x3xf32>", "", "", ""), []int{4, 3}},
-		"dynamic":        {double(four, "", "tensor<?x4xf32>", gspmd("{devices=[2,2]<=[4]}"), gspmd("{devices=[4,1]<=[4]}")), []int{5, 4}},
-		"strings": {`module @m attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\\\22x\\\22=2, \\\22y\\\22=2]>}"}} {
+		"uneven": {double(four, "", "tensor<5x3xf32>", gspmd("{devices=[4,1]<=[4]}"),
+			gspmd("{devices=[4,1]<=[4]}"), gspmd("{devices=[1,2,2]<=[4] last_tile_dim_replicate}"), ""), []int{5, 3}},
+		"uneven, Shardy": {double(four, `sdy.mesh @mesh = <["x"=4]>`, "tensor<5x3xf32>", shardy(`{"x"}, {}`),
+			shardy(`{}, {"x":(1)2}`), shardy(`{?}, {?}`)), []int{5, 3}},
+		"empty parts": {double(four, "", "tensor<1x2xf32>", gspmd("{devices=[4,1]<=[4]}"),
+			gspmd("{devices=[4,1]3,1,2,0}")), []int{1, 2}},
+		"no elements": {double(four, "", "tensor<0x4xf32>", gspmd("{devices=[1,4]<=[4]}"),
+			gspmd("{devices=[1,4]<=[4]}")), []int{0, 4}},
+		"scalar": {double(four, `sdy.mesh @mesh = <["x"=4]>`, "tensor<f32>", shardy(""), shardy("")), nil},
+		"one device": {double(four, "", "tensor<4x3xf32>", gspmd("{maximal device=3}"), gspmd("{maximal device=2}"),
+			gspmd("{replicated}")), []int{4, 3}},
+		"sub-axes": {double("", mesh, "tensor<8x4xf32>", shardy(`{"x":(1)2, "y"}p1, {"x":(2)2, ?}p0`),
+			shardy(`{"y"}, {"x"}`), shardy(`{"y", "x":(2)2}, {}`)), []int{8, 4}},
+		"undeclared": {double(four, "", "tensor<4x3xf32>", "", "", ""), []int{4, 3}},
+		"dynamic": {double(four, "", "tensor<?x4xf32>", gspmd("{devices=[2,2]<=[4]}"),
+			gspmd("{devices=[4,1]<=[4]}")), []int{5, 4}},
+		"strings": {
+			`module @m attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{mesh = #sdy.mesh<[\\\22x\\\22=2, \\\22y\\\22=2]>}"}} {
   func.func @main(%a: tensor<4x6xf32> {mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\\\22y\\\22}, {\\\22x\\\22}]>"}}) -> tensor<4x6xf32> {
     %0 = stablehlo.add %a, %a : tensor<4x6xf32>
     %1 = stablehlo.custom_call @xla.sdy.FuncResultSharding(%0) {has_side_effect = true, mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding_per_value<[<@mesh, [{\\\22x\\\22}, {}]>]>"}} : (tensor<4x6xf32>) -> tensor<4x6xf32>
@@ -129,7 +142,8 @@ func TestPartitioned(t *testing.T) {
 			}
 			list := []npz.Named{{Name: "in0", View: check.Must(tensor.FromSlice(in, test.dims...))}}
 			for i := range strings.Count(test.module, "%r") - 1 {
-				list = append(list, npz.Named{Name: fmt.Sprint("out", i), View: check.Must(tensor.FromSlice(out, test.dims...))})
+				list = append(list,
+					npz.Named{Name: fmt.Sprint("out", i), View: check.Must(tensor.FromSlice(out, test.dims...))})
 			}
 			if name == "strings" {
 				list = append(list, npz.Named{Name: "out0", View: check.Must(tensor.FromSlice(out, test.dims...))})
@@ -137,10 +151,13 @@ func TestPartitioned(t *testing.T) {
 			folder := t.TempDir()
 			write(t, folder, "m.mlir", test.module)
 			check.NoError(t, npz.WriteFile(filepath.Join(folder, "a.npz"), list))
-			command{folder: folder}.run(t, "m.mlir", "--in", "a.npz", "--expect", "a.npz").want(t, exitDone, "outputs match a.npz", "")
-			command{folder: folder}.run(t, "m.mlir", "--in", "a.npz", "--out", "z.npz", "--cache", "cache").want(t, exitDone, "", "")
+			command{folder: folder}.run(t, "m.mlir", "--in", "a.npz", "--expect", "a.npz").want(t, exitDone,
+				"outputs match a.npz", "")
+			command{folder: folder}.run(t, "m.mlir", "--in", "a.npz", "--out", "z.npz", "--cache", "cache").want(t,
+				exitDone, "", "")
 			first := views(t, filepath.Join(folder, "z.npz"))
-			command{folder: folder}.run(t, "m.mlir", "--in", "a.npz", "--out", "z.npz", "--cache", "cache").want(t, exitDone, "", "")
+			command{folder: folder}.run(t, "m.mlir", "--in", "a.npz", "--out", "z.npz", "--cache", "cache").want(t,
+				exitDone, "", "")
 			check.Diff(t, "from the cache", first, views(t, filepath.Join(folder, "z.npz")))
 		})
 	}
@@ -164,9 +181,11 @@ func TestSideEffectInPartitioned(t *testing.T) {
 	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2, 3, 4))
 	const mesh = `sdy.mesh @mesh = <["x"=2]>`
 	for name, module := range map[string]string{
-		"Shardy":          sideEffect(mesh, ` {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}`, ""),
-		"Shardy, maximal": sideEffect(mesh+"\nsdy.mesh @one = <[], device_ids=[1]>", "", ", sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>"),
-		"GSPMD, maximal":  sideEffect("", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`, `, mhlo.sharding = "{maximal device=1}"`),
+		"Shardy": sideEffect(mesh, ` {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}`, ""),
+		"Shardy, maximal": sideEffect(mesh+"\nsdy.mesh @one = <[], device_ids=[1]>", "",
+			", sdy.sharding = #sdy.sharding_per_value<[<@one, []>]>"),
+		"GSPMD, maximal": sideEffect("", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`,
+			`, mhlo.sharding = "{maximal device=1}"`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := command{folder: folder, stdin: module}.run(t, "-", "--in", "a.npy", "--tap")
@@ -180,17 +199,25 @@ func TestPartitionedRefused(t *testing.T) {
 	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2, 3, 4))
 	const typ = "tensor<4xf32>"
 	for name, test := range map[string]struct{ module, args, want string }{
-		"local input": {double("mhlo.num_partitions = 2 : i32", "", "tensor<8xf32>", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`, ""), "", "in0 is f32[4]: f32[8] is expected"},
-		"unknown":     {double("mhlo.num_partitions = 2 : i32", "", typ, ` {mhlo.sharding = "{half}"}`, ""), "", `parameter 0 of @main: sharding: "{half}" is not a sharding in a form that is known here`},
+		"local input": {double("mhlo.num_partitions = 2 : i32", "", "tensor<8xf32>",
+			` {mhlo.sharding = "{devices=[2]<=[2]}"}`, ""), "", "in0 is f32[4]: f32[8] is expected"},
+		"unknown": {double("mhlo.num_partitions = 2 : i32", "", typ, ` {mhlo.sharding = "{half}"}`, ""), "",
+			`parameter 0 of @main: sharding: "{half}" is not a sharding in a form that is known here`},
 		"contradictory": {double("mhlo.num_partitions = 2 : i32", `sdy.mesh @mesh = <["x"=4]>`, typ, "", ""), "",
 			"mhlo.num_partitions is 2, but the mesh @mesh has 4 devices"},
-		"both":          {double("mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 2 : i32", "", typ, "", ""), "", "partitioned over 2 devices, and cannot also run as 2 replicas"},
-		"replicas":      {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 3", "--replicas 3: the module is for 2 replicas: leave the flag out"},
-		"one replica":   {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 1", "--replicas 1: the module is for 2 replicas: leave the flag out"},
-		"one device":    {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--devices 1", "--devices 1: the module is for 2 devices"},
-		"tap, GSPMD":    {sideEffect("", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`, ""), "--tap", "the module has 2 partitions and no sdy.mesh, so its shardings are XLA's own (mhlo.sharding)"},
-		"many":          {double("mhlo.num_partitions = 2000 : i32", "", typ, "", ""), "", "it needs 2000 devices: only up to 1024 are possible"},
-		"no partitions": {double("mhlo.num_partitions = 0 : i32", "", typ, "", ""), "", "mhlo.num_partitions = 0 : i32: a number from 1 to "},
+		"both": {double("mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 2 : i32", "", typ, "", ""), "",
+			"partitioned over 2 devices, and cannot also run as 2 replicas"},
+		"replicas": {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 3",
+			"--replicas 3: the module is for 2 replicas: leave the flag out"},
+		"one replica": {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--replicas 1",
+			"--replicas 1: the module is for 2 replicas: leave the flag out"},
+		"one device": {double("mhlo.num_replicas = 2 : i32", "", typ, "", ""), "--devices 1",
+			"--devices 1: the module is for 2 devices"},
+		"tap, GSPMD": {sideEffect("", ` {mhlo.sharding = "{devices=[2]<=[2]}"}`, ""), "--tap", "the module has 2 partitions and no sdy.mesh, so its shardings are XLA's own (mhlo.sharding)"},
+		"many": {double("mhlo.num_partitions = 2000 : i32", "", typ, "", ""), "",
+			"it needs 2000 devices: only up to 1024 are possible"},
+		"no partitions": {double("mhlo.num_partitions = 0 : i32", "", typ, "", ""), "",
+			"mhlo.num_partitions = 0 : i32: a number from 1 to "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -230,7 +257,8 @@ func TestReplicasOfModule(t *testing.T) {
 	writeArray(t, folder, "a.npy", tensor.Vector[float32](1, 2))
 	for _, flags := range []string{"", "--replicas 2", "--devices 3"} {
 		args := append([]string{"m.mlir", "--in", "a.npy"}, strings.Fields(flags)...)
-		command{folder: folder}.run(t, args...).want(t, exitDone, "out0 f32[2] [1 2]\nout1 u32[] 0\nout2 f32[2] [1 2]\nout3 u32[] 1\n", "")
+		command{folder: folder}.run(t, args...).want(t, exitDone,
+			"out0 f32[2] [1 2]\nout1 u32[] 0\nout2 f32[2] [1 2]\nout3 u32[] 1\n", "")
 	}
 }
 

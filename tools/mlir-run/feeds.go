@@ -99,7 +99,8 @@ func (f *feeds) send(c *callbacks.Frame) error {
 	for _, v := range c.Args {
 		size := bounded.Size(len(v.Data)) + perArray
 		if size > f.limit.Size-f.stored {
-			return fmt.Errorf("--feeds: callback %q sends %s, and the calls before it %s: %w", c.Name, v.Shape, f.stored, &bounded.TooLargeError{Limit: f.limit})
+			return fmt.Errorf("--feeds: callback %q sends %s, and the calls before it %s: %w", c.Name, v.Shape,
+				f.stored, &bounded.TooLargeError{Limit: f.limit})
 		}
 		f.stored += size
 		f.sent = append(f.sent, npz.Named{Name: fmt.Sprint("feed", len(f.sent)), View: v.Clone()})
@@ -113,11 +114,13 @@ func (f *feeds) receive(c *callbacks.Frame) error {
 	defer f.mu.Unlock()
 	for _, result := range c.Results {
 		if !f.given.has(f.next) {
-			return fmt.Errorf("--feeds: callback %q needs %s: %s is expected in --in", c.Name, f.given.name(f.next), result.Shape)
+			return fmt.Errorf("--feeds: callback %q needs %s: %s is expected in --in", c.Name, f.given.name(f.next),
+				result.Shape)
 		}
 		v, err := f.given.readAs(f.next, result.Shape, f.limit, &f.taken)
 		if other, ok := errors.AsType[*otherShape](err); ok {
-			return fmt.Errorf("--feeds: %s is %.200s: callback %q expects %s", f.given.name(f.next), other.given, c.Name, result.Shape)
+			return fmt.Errorf("--feeds: %s is %.200s: callback %q expects %s", f.given.name(f.next), other.given,
+				c.Name, result.Shape)
 		}
 		if err != nil {
 			return fmt.Errorf("--feeds: %s: %w", f.given.name(f.next), err)

@@ -39,7 +39,8 @@ func TestFeedsCorpus(t *testing.T) {
 		t.Run(row["file"], func(t *testing.T) {
 			t.Parallel()
 			feeds := filepath.Join(t.TempDir(), "feeds.npz")
-			got := command{folder: corpus}.run(t, row["file"], "--in", row["npz"], "--expect", row["npz"], "--rtol", row["tolerance"], "--feeds", feeds)
+			got := command{folder: corpus}.run(t, row["file"], "--in", row["npz"], "--expect", row["npz"], "--rtol",
+				row["tolerance"], "--feeds", feeds)
 			got.want(t, exitDone, "outputs match "+row["npz"], "")
 			if got.status == exitDone {
 				// Bytes must be the same: XLA computes these few operations as it did then.
@@ -98,24 +99,28 @@ func TestFeeds(t *testing.T) {
   }
   return %r : tensor<f32>
 }`)
-	write(t, folder, "endless.mlir", strings.Replace(condFeeds, "stablehlo.return %in#0 : tensor<i1>", "%true = stablehlo.constant dense<true> : tensor<i1>\nstablehlo.return %true : tensor<i1>", 1))
+	write(t, folder, "endless.mlir", strings.Replace(condFeeds, "stablehlo.return %in#0 : tensor<i1>",
+		"%true = stablehlo.constant dense<true> : tensor<i1>\nstablehlo.return %true : tensor<i1>", 1))
 	for args, want := range map[string]struct {
 		status int
 		stderr string
 	}{
 		"cond.mlir --in good.npz --feeds f0.npz":                                   {exitDone, ""},
 		"cond.mlir --in good.npz --feeds f1.npz --stats --record r --trace t.json": {exitDone, ""},
-		"cond.mlir --in short.npz --feeds f2.npz":                                  {exitFailed, `callback "infeed_0" needs infeed2: pred[] is expected in --in`},
-		"cond.mlir --in other.npz --feeds f3.npz":                                  {exitFailed, `infeed1 is f32[]: callback "infeed_1" expects s32[]`},
-		"cond.mlir --in none.npz --feeds f4.npz":                                   {exitFailed, "infeed0 is missing"},
-		"cond.mlir --in n.npy --feeds f5.npz":                                      {exitFailed, "infeed0 is missing"},
-		"cond.mlir --in good.npz --feeds f6.npz --max-arrays 600":                  {exitFailed, `callback "outfeed_1" sends s32[]`},
-		"cond.mlir --in good.npz --feeds f7.npz --replay r":                        {exitFailed, "--feeds cannot be combined with --replay"},
-		"cond.mlir --in good.npz --feeds absent/f.npz":                             {exitFailed, "--feeds absent/f.npz: "},
-		"cond.mlir --in good.npz":                                                  {exitFailed, "--feeds serves them"},
-		"endless.mlir --in good.npz --feeds f8.npz":                                {exitFailed, "infeed5: s32[] is expected"},
-		"add.mlir --in a.npy --in a.npy --feeds f9.npz":                            {exitDone, ""},
-		"reduce.mlir --in a.npy --feeds g.npz":                                     {exitFailed, "--feeds cannot serve these operations:\n  reduce.mlir:5:10: stablehlo.outfeed: it is in stablehlo.reduce"},
+		"cond.mlir --in short.npz --feeds f2.npz": {exitFailed,
+			`callback "infeed_0" needs infeed2: pred[] is expected in --in`},
+		"cond.mlir --in other.npz --feeds f3.npz": {exitFailed,
+			`infeed1 is f32[]: callback "infeed_1" expects s32[]`},
+		"cond.mlir --in none.npz --feeds f4.npz":                  {exitFailed, "infeed0 is missing"},
+		"cond.mlir --in n.npy --feeds f5.npz":                     {exitFailed, "infeed0 is missing"},
+		"cond.mlir --in good.npz --feeds f6.npz --max-arrays 600": {exitFailed, `callback "outfeed_1" sends s32[]`},
+		"cond.mlir --in good.npz --feeds f7.npz --replay r": {exitFailed,
+			"--feeds cannot be combined with --replay"},
+		"cond.mlir --in good.npz --feeds absent/f.npz":  {exitFailed, "--feeds absent/f.npz: "},
+		"cond.mlir --in good.npz":                       {exitFailed, "--feeds serves them"},
+		"endless.mlir --in good.npz --feeds f8.npz":     {exitFailed, "infeed5: s32[] is expected"},
+		"add.mlir --in a.npy --in a.npy --feeds f9.npz": {exitDone, ""},
+		"reduce.mlir --in a.npy --feeds g.npz":          {exitFailed, "--feeds cannot serve these operations:\n  reduce.mlir:5:10: stablehlo.outfeed: it is in stablehlo.reduce"},
 	} {
 		t.Run(args, func(t *testing.T) {
 			command{folder: folder}.run(t, strings.Fields(args)...).want(t, want.status, "", want.stderr)

@@ -47,7 +47,8 @@ func TestHostileFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer full.Close()
-			command{folder: folder, stdout: full}.run(t, strings.Fields(args)...).want(t, exitFailed, "", "mlir-run: printing: write ")
+			command{folder: folder, stdout: full}.run(t, strings.Fields(args)...).want(t, exitFailed, "",
+				"mlir-run: printing: write ")
 		})
 	}
 }

@@ -28,9 +28,11 @@ func TestHostileModules(t *testing.T) {
 	}{
 		"module in a module": {"module { module {} }", "", "<stdin>: it has no function @main"},
 		"a module @main":     {"module { module @main {} }", "", "<stdin>: it has no function @main"},
-		"@main too deep":     {"module { module { func.func @main() { return } } }", "", "<stdin>: it has no function @main"},
-		"no body":            {"func.func private @main()", "", "<stdin>:1:1: the function @main has no body"},
-		"no body elsewhere":  {"module {\n  func.func private @f()\n  func.func @main() { return }\n}", "", "<stdin>:2:3: the function @f has no body"},
+		"@main too deep": {"module { module { func.func @main() { return } } }", "",
+			"<stdin>: it has no function @main"},
+		"no body": {"func.func private @main()", "", "<stdin>:1:1: the function @main has no body"},
+		"no body elsewhere": {"module {\n  func.func private @f()\n  func.func @main() { return }\n}", "",
+			"<stdin>:2:3: the function @f has no body"},
 		"recursion": {"func.func @main() -> tensor<f32> { %r = func.call @main() : () -> tensor<f32> return %r : tensor<f32> }", "",
 			"<stdin>:1:1: the function @main calls itself (@main → @main), which XLA cannot run"},
 		"recursion of two": {`module {
@@ -39,7 +41,8 @@ func TestHostileModules(t *testing.T) {
   func.func private @b() { func.call @a() : () -> () return }
   func.func private @c() { func.call @b() : () -> () return }
 }`, "", "<stdin>:3:3: the function @a calls itself (@a → @c → @b → @a)"},
-		"too long":       {identity("tensor<f32>") + strings.Repeat("\n", 2048), "--max-module 2KiB", "<stdin>: it is larger than 2KiB: raise --max-module to read it"},
+		"too long": {identity("tensor<f32>") + strings.Repeat("\n", 2048), "--max-module 2KiB",
+			"<stdin>: it is larger than 2KiB: raise --max-module to read it"},
 		"huge parameter": {identity("tensor<4611686018427387904x4xf32>"), "", "must be arrays of known size"},
 		"unranked":       {identity("tensor<*xf32>"), "", "must be arrays of known size"},
 		"no array":       {identity("tuple<tensor<f32>>"), "", "must be arrays of known size"},
@@ -107,11 +110,13 @@ func TestHostileArrays(t *testing.T) {
 	write(t, folder, "long.npz", spoiled(t, header("2"), io.LimitReader(zeros{}, 1<<24)))
 	write(t, folder, "ranks.npz", spoiled(t, header("2"+strings.Repeat(",1", 20)), io.LimitReader(zeros{}, 8)))
 	mega := tensor.View{Shape: tensor.ShapeOf(tensor.F32, 1<<18), Data: make([]byte, 1<<20)}
-	if err := npz.WriteFile(filepath.Join(folder, "mega.npz"), []npz.Named{{Name: "in0", View: mega}, {Name: "in1", View: mega}}); err != nil {
+	if err := npz.WriteFile(filepath.Join(folder, "mega.npz"),
+		[]npz.Named{{Name: "in0", View: mega}, {Name: "in1", View: mega}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := npz.WriteFile(filepath.Join(folder, "twice.npz"), []npz.Named{
-		{Name: "in0", View: tensor.Vector[float32](1, 2)}, {Name: "in0", View: tensor.Vector[float32](3, 4)}}); err != nil {
+		{Name: "in0", View: tensor.Vector[float32](1, 2)}, {Name: "in0", View: tensor.Vector[float32](3, 4)}}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
@@ -130,6 +135,7 @@ func TestHostileArrays(t *testing.T) {
 	}
 	t.Run("at the limit", func(t *testing.T) {
 		t.Parallel()
-		command{folder: folder}.run(t, "mega.mlir", "--in", "mega.npz", "--max-arrays", "2MiB").want(t, exitDone, "", "")
+		command{folder: folder}.run(t, "mega.mlir", "--in", "mega.npz", "--max-arrays", "2MiB").want(t, exitDone, "",
+			"")
 	})
 }

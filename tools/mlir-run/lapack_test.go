@@ -41,17 +41,23 @@ func TestLAPACK(t *testing.T) {
 		stdout, stderr string
 		env            []string
 	}{
-		"cholesky.mlir --in square.npz":                {exitDone, "out0 f64[2,2] [[2 2] [1 2]]\nout1 s32[] 0\n", "", nil},
-		"cholesky.mlir --in square.npz --stub zeros":   {exitDone, "out0 f64[2,2] [[2 2] [1 2]]\nout1 s32[] 0\n", "", nil},
-		"svd.mlirbc --in diagonals.npz":                {exitDone, "out0 f32[2,2] [[4 3] [12 5]]\n", "", nil},
-		"other.mlir --in square.npz":                   {exitFailed, "", "these custom calls have no handler:\n  other.mlir:5:8: other\n", nil},
-		"other.mlir --in square.npz --tap":             {exitDone, "other", "", nil},
-		"attribute.mlir --in square.npz":               {exitFailed, "", `lapack: the attribute "uplo" is 77 (uint8)`, nil},
-		"cholesky.mlir --in square.npz --cache absent": {exitFailed, "", "native: $" + native.LAPACK.Env(), []string{native.LAPACK.Env() + "=absent"}},
+		"cholesky.mlir --in square.npz": {exitDone, "out0 f64[2,2] [[2 2] [1 2]]\nout1 s32[] 0\n", "",
+			nil},
+		"cholesky.mlir --in square.npz --stub zeros": {exitDone, "out0 f64[2,2] [[2 2] [1 2]]\nout1 s32[] 0\n", "",
+			nil},
+		"svd.mlirbc --in diagonals.npz": {exitDone, "out0 f32[2,2] [[4 3] [12 5]]\n", "", nil},
+		"other.mlir --in square.npz": {exitFailed, "",
+			"these custom calls have no handler:\n  other.mlir:5:8: other\n", nil},
+		"other.mlir --in square.npz --tap": {exitDone, "other", "", nil},
+		"attribute.mlir --in square.npz": {exitFailed, "", `lapack: the attribute "uplo" is 77 (uint8)`,
+			nil},
+		"cholesky.mlir --in square.npz --cache absent": {exitFailed, "", "native: $" + native.LAPACK.Env(),
+			[]string{native.LAPACK.Env() + "=absent"}},
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
-			command{folder: folder, env: test.env}.run(t, strings.Fields(args)...).want(t, test.status, test.stdout, test.stderr)
+			command{folder: folder, env: test.env}.run(t, strings.Fields(args)...).want(t, test.status, test.stdout,
+				test.stderr)
 		})
 	}
 }

@@ -149,7 +149,8 @@ func (m *module) serveLegacy(o options) error {
 		return err
 	}
 	for _, left := range result.Skipped {
-		err = errors.Join(err, fmt.Errorf("%s: the call cannot be served by --legacy: %s", m.placeOf(left.Location), left.Reason))
+		err = errors.Join(err,
+			fmt.Errorf("%s: the call cannot be served by --legacy: %s", m.placeOf(left.Location), left.Reason))
 	}
 	return err
 }

@@ -86,17 +86,23 @@ func TestLegacy(t *testing.T) {
 	got := run("--legacy", library, "--legacy", library+":gpu_negate=negate:gpu-status", "--stats")
 	got.want(t, exitDone, "out0 f32[2] [11 22]\nout1 f32[2] [-1 -2]\n", "")
 	got.want(t, exitDone, "sum", "")
-	run("--legacy", library+":sum", "--legacy", library+":gpu_negate=negate:gpu-status").want(t, exitDone, "out0 f32[2] [11 22]\nout1 f32[2] [-1 -2]\n", "")
+	run("--legacy", library+":sum", "--legacy", library+":gpu_negate=negate:gpu-status").want(t, exitDone,
+		"out0 f32[2] [11 22]\nout1 f32[2] [-1 -2]\n", "")
 	run("--legacy", library+":sum", "--stub", "zeros").want(t, exitDone, "out0 f32[2] [11 22]\nout1 f32[2] [0 0]\n", "")
 
 	run("--legacy", library).want(t, exitFailed, "", "these custom calls have no handler:\n  m.mlir:4:8: negate")
-	run("--legacy", library).want(t, exitFailed, "", "with --legacy a function of a shared library serves those of api_version 0 to 3")
+	run("--legacy", library).want(t, exitFailed, "",
+		"with --legacy a function of a shared library serves those of api_version 0 to 3")
 	run("--legacy", library+":plain=negate", "--legacy", library+":sum").want(t, exitFailed, "", `the module calls "negate" with api_version = 2 (API_VERSION_STATUS_RETURNING), and the function is registered with the form host`)
-	run("--legacy", library+":gpu_negate").want(t, exitFailed, "", `registers no function for the target "gpu_negate"; it registers plain, sum (or state the form`)
-	run("--legacy", library+":plain:gpu").want(t, exitFailed, "", `registers the function "plain" with the form host, not gpu`)
+	run("--legacy", library+":gpu_negate").want(t, exitFailed, "",
+		`registers no function for the target "gpu_negate"; it registers plain, sum (or state the form`)
+	run("--legacy", library+":plain:gpu").want(t, exitFailed, "",
+		`registers the function "plain" with the form host, not gpu`)
 	run("--legacy", library+":absent:gpu").want(t, exitFailed, "", `exports no symbol "absent"`)
-	run("--legacy", library, "--legacy", library+":plain=sum").want(t, exitFailed, "", `the target "sum" has a function already: give another with =TARGET`)
-	run("--legacy", "absent.so").want(t, exitFailed, "", "--legacy absent.so: callbacks/legacy: opening shared library ./absent.so")
+	run("--legacy", library, "--legacy", library+":plain=sum").want(t, exitFailed, "",
+		`the target "sum" has a function already: give another with =TARGET`)
+	run("--legacy", "absent.so").want(t, exitFailed, "",
+		"--legacy absent.so: callbacks/legacy: opening shared library ./absent.so")
 	run("--legacy", filepath.Base(library)+":f:cuda").want(t, exitFailed, "", `there is no form "cuda"`)
 	run("--legacy", library, "--replay", "r").want(t, exitFailed, "", "--replay cannot be combined with --legacy")
 
@@ -108,20 +114,24 @@ func TestLegacy(t *testing.T) {
 	hung.want(t, exitFailed, "", `mlir-run: the function of "sum" has not returned`)
 	hung.want(t, exitFailed, "", "not done after 5s: raise --timeout")
 
-	c.run(t, "m.mlir", "--in", "zero.npy", "--in", "b.npy", "--legacy", library, "--legacy", library+":gpu_negate=negate:gpu-status").want(t, exitFailed, "", "the custom call \"negate\" failed: too \\u0000 bad")
+	c.run(t, "m.mlir", "--in", "zero.npy", "--in", "b.npy", "--legacy", library, "--legacy", library+
+		":gpu_negate=negate:gpu-status").want(t, exitFailed, "", "the custom call \"negate\" failed: too \\u0000 bad")
 
 	for name, call := range map[string]string{
 		"mhlo":      `mhlo.custom_call @plain(%x) : (tensor<2xf32>) -> tensor<2xf32>`,
 		"rewritten": `stablehlo.custom_call @calliope_runtime_call(%x) {api_version = 4 : i32, backend_config = {callback = "plain", form = "pure", legacy = 1 : i64, registry = "legacy", v = 2 : i64}} : (tensor<2xf32>) -> tensor<2xf32>`,
 	} {
-		write(t, folder, name+".mlir", "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = "+call+"\n  return %0 : tensor<2xf32>\n}\n")
+		write(t, folder, name+".mlir",
+			"func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = "+call+"\n  return %0 : tensor<2xf32>\n}\n")
 		c.run(t, name+".mlir", "--in", "a.npy", "--legacy", library).want(t, exitDone, "out0 f32[2] [1 2]\n", "")
 	}
-	c.run(t, "rewritten.mlir", "--in", "a.npy").want(t, exitFailed, "", "with --legacy a function of a shared library serves those")
+	c.run(t, "rewritten.mlir", "--in", "a.npy").want(t, exitFailed, "",
+		"with --legacy a function of a shared library serves those")
 
 	write(t, folder, "layout.mlir", `func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = stablehlo.custom_call @sum(%x) {operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>]} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }`)
-	c.run(t, "layout.mlir", "--legacy", library).want(t, exitFailed, "", "layout.mlir:2:8: the call cannot be served by --legacy: operand_layouts of the call of @sum")
+	c.run(t, "layout.mlir", "--legacy", library).want(t, exitFailed, "",
+		"layout.mlir:2:8: the call cannot be served by --legacy: operand_layouts of the call of @sum")
 }

@@ -76,7 +76,8 @@ func (o outcome) want(t *testing.T, status int, stdout, stderr string) {
 	t.Helper()
 	if o.status != status || !strings.Contains(o.stdout, stdout) || !strings.Contains(o.stderr, stderr) ||
 		stderr == "" && o.stderr != "" {
-		t.Errorf("status %d, want %d\nstdout, to have %q:\n%s\nstderr, to have %q:\n%s", o.status, status, stdout, o.stdout, stderr, o.stderr)
+		t.Errorf("status %d, want %d\nstdout, to have %q:\n%s\nstderr, to have %q:\n%s", o.status, status, stdout,
+			o.stdout, stderr, o.stderr)
 	}
 }
 
@@ -118,7 +119,8 @@ func TestPlacement(t *testing.T) {
 	for _, name := range []string{"compute_on", "device_put", "loop", "offload"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := command{folder: filepath.Join(corpus, "../placement")}.run(t, name+".mlir", "--in", name+".npz", "--expect", name+".npz")
+			got := command{folder: filepath.Join(corpus, "../placement")}.run(t, name+".mlir", "--in", name+".npz",
+				"--expect", name+".npz")
 			got.want(t, exitDone, "outputs match "+name+".npz", "")
 		})
 	}
@@ -262,21 +264,26 @@ func TestRun(t *testing.T) {
 		status         int
 		stdout, stderr string
 	}{
-		"printed":          {"add.mlir --in a.npy --in b.npy", "", exitDone, "out0 f32[2] [11 22]\n", ""},
-		"standard input":   {"- --in a.npy --in b.npy", add, exitDone, "out0 f32[2] [11 22]\n", ""},
-		"bad input":        {"-", "hello", exitFailed, "", "<stdin>:1:1: error: "},
-		"no input":         {"-", "", exitFailed, "", "<stdin>: it is empty"},
-		"expected":         {"add.mlir --in a.npy --in b.npy --expect good.npz", "", exitDone, "1 of 1 outputs match good.npz\n", ""},
-		"different":        {"add.mlir --in a.npy --in b.npy --expect near.npz", "", exitDiffers, "1 of 2", ""},
-		"tolerated":        {"add.mlir --in a.npy --in b.npy --expect near.npz --rtol 0.1", "", exitDone, "match", ""},
-		"expected missing": {"add.mlir --in a.npy --in b.npy --expect other.npz", "", exitFailed, "", "out0 is missing: f32[2] is expected"},
-		"other keys":       {"add.mlir --in keys.npz", "", exitFailed, "", "in0 is missing: f32[2] is expected\n  in1 is missing: f32[2] is expected\n  the .npz file has the keys x, y, and in0, in1 are expected"},
-		"input missing":    {"add.mlir --in a.npy", "", exitFailed, "", "in1 is missing: f32[2] is expected"},
-		"input too many":   {"add.mlir --in a.npy --in a.npy --in a.npy", "", exitFailed, "", "in2 is not expected: @main has 2 parameters"},
-		"shape":            {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is f32[3]: f32[2] is expected"},
-		"type":             {"add.mlir --in a.npy --in double.npy", "", exitFailed, "", "in1 is f64[2]: f32[2] is expected"},
-		"no main":          {"-", "func.func @f() { return }", exitFailed, "", "it has no function @main"},
-		"unknown size":     {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "", "needs inputs: use --in:\n  in0: f32[?]\n"},
+		"printed":        {"add.mlir --in a.npy --in b.npy", "", exitDone, "out0 f32[2] [11 22]\n", ""},
+		"standard input": {"- --in a.npy --in b.npy", add, exitDone, "out0 f32[2] [11 22]\n", ""},
+		"bad input":      {"-", "hello", exitFailed, "", "<stdin>:1:1: error: "},
+		"no input":       {"-", "", exitFailed, "", "<stdin>: it is empty"},
+		"expected": {"add.mlir --in a.npy --in b.npy --expect good.npz", "", exitDone,
+			"1 of 1 outputs match good.npz\n", ""},
+		"different": {"add.mlir --in a.npy --in b.npy --expect near.npz", "", exitDiffers, "1 of 2", ""},
+		"tolerated": {"add.mlir --in a.npy --in b.npy --expect near.npz --rtol 0.1", "", exitDone, "match", ""},
+		"expected missing": {"add.mlir --in a.npy --in b.npy --expect other.npz", "", exitFailed, "",
+			"out0 is missing: f32[2] is expected"},
+		"other keys":    {"add.mlir --in keys.npz", "", exitFailed, "", "in0 is missing: f32[2] is expected\n  in1 is missing: f32[2] is expected\n  the .npz file has the keys x, y, and in0, in1 are expected"},
+		"input missing": {"add.mlir --in a.npy", "", exitFailed, "", "in1 is missing: f32[2] is expected"},
+		"input too many": {"add.mlir --in a.npy --in a.npy --in a.npy", "", exitFailed, "",
+			"in2 is not expected: @main has 2 parameters"},
+		"shape": {"add.mlir --in long.npy --in a.npy", "", exitFailed, "", "in0 is f32[3]: f32[2] is expected"},
+		"type": {"add.mlir --in a.npy --in double.npy", "", exitFailed, "",
+			"in1 is f64[2]: f32[2] is expected"},
+		"no main": {"-", "func.func @f() { return }", exitFailed, "", "it has no function @main"},
+		"unknown size": {"-", "func.func @main(%a: tensor<?xf32>) { return }", exitFailed, "",
+			"needs inputs: use --in:\n  in0: f32[?]\n"},
 		"refused by XLA": {"- --in a.npy", `func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
   %r = stablehlo.custom_call @Qr(%a) : (tensor<2xf32>) -> tensor<2xf32>
   return %r : tensor<2xf32>
@@ -284,7 +291,8 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			command{folder: folder, stdin: test.stdin}.run(t, strings.Fields(test.args)...).want(t, test.status, test.stdout, test.stderr)
+			command{folder: folder, stdin: test.stdin}.run(t, strings.Fields(test.args)...).want(t, test.status,
+				test.stdout, test.stderr)
 		})
 	}
 	t.Run("help", func(t *testing.T) {
@@ -308,7 +316,8 @@ func TestEveryType(t *testing.T) {
 			}
 			typ := "tensor<" + sizes + d.MLIR() + ">"
 			value := fmt.Sprint("%", len(params))
-			params, values, types = append(params, "%arg"+value[1:]+": "+typ), append(values, "%arg"+value[1:]), append(types, typ)
+			params, values, types = append(params, "%arg"+value[1:]+": "+typ), append(values, "%arg"+value[1:]),
+				append(types, typ)
 		}
 	}
 	folder := t.TempDir()
@@ -346,9 +355,12 @@ func TestReplicas(t *testing.T) {
 		args, stdout, stderr string
 		status               int
 	}{
-		"one for all":      {"--in a.npy", "out0 f32[2] [2 4]\nout1 u32[] 0\nout2 f32[2] [2 4]\nout3 u32[] 1\n", "", exitDone},
-		"one for each":     {"--in a.npy --in b.npy --devices 3", "out0 f32[2] [11 22]\nout1 u32[] 0\nout2 f32[2] [11 22]\nout3 u32[] 1\n", "", exitDone},
-		"one for too many": {"--in a.npy --in b.npy --in b.npy", "", "in2 is not expected: @main has 1 parameters, and there are 2 replicas", exitFailed},
+		"one for all": {"--in a.npy", "out0 f32[2] [2 4]\nout1 u32[] 0\nout2 f32[2] [2 4]\nout3 u32[] 1\n", "",
+			exitDone},
+		"one for each": {"--in a.npy --in b.npy --devices 3",
+			"out0 f32[2] [11 22]\nout1 u32[] 0\nout2 f32[2] [11 22]\nout3 u32[] 1\n", "", exitDone},
+		"one for too many": {"--in a.npy --in b.npy --in b.npy", "",
+			"in2 is not expected: @main has 1 parameters, and there are 2 replicas", exitFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -374,11 +386,16 @@ func TestTapOwnCallbacks(t *testing.T) {
 		status         int
 		stdout, stderr string
 	}{
-		"without --tap": {module(`form = "passthrough", callback = "seen"`, "calliope_io_callback"), nil, exitFailed, "", "  <stdin>:3:8: callback \"seen\"\nwith --tap"},
-		"passthrough":   {module(`form = "passthrough", callback = "seen"`, "calliope_io_callback"), []string{"--tap"}, exitDone, "tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
-		"call":          {module(`form = "call", callback = "seen"`, "calliope_runtime_call"), []string{"--tap"}, exitDone, "tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
-		"registry":      {module(`form = "call", callback = "seen", registry = "r"`, "calliope_runtime_call"), []string{"--tap"}, exitDone, "tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
-		"by id":         {module(`form = "passthrough", callback_id = 77 : i64`, "calliope_io_callback"), []string{"--tap"}, exitFailed, "", `callback "id 77" (--tap cannot serve it: it is bound by an id`},
+		"without --tap": {module(`form = "passthrough", callback = "seen"`, "calliope_io_callback"), nil, exitFailed,
+			"", "  <stdin>:3:8: callback \"seen\"\nwith --tap"},
+		"passthrough": {module(`form = "passthrough", callback = "seen"`, "calliope_io_callback"), []string{"--tap"},
+			exitDone, "tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
+		"call": {module(`form = "call", callback = "seen"`, "calliope_runtime_call"), []string{"--tap"}, exitDone,
+			"tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
+		"registry": {module(`form = "call", callback = "seen", registry = "r"`, "calliope_runtime_call"),
+			[]string{"--tap"}, exitDone, "tap seen\n  0: f32[] 3\nout0 f32[] 3\n", ""},
+		"by id": {module(`form = "passthrough", callback_id = 77 : i64`, "calliope_io_callback"), []string{"--tap"},
+			exitFailed, "", `callback "id 77" (--tap cannot serve it: it is bound by an id`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -401,9 +418,11 @@ func TestTapForms(t *testing.T) {
 		"several":    {`%r, %s = stablehlo.custom_call @f(%a, %b) {api_version = 4 : i32} : (tensor<2xf32>, tensor<i32>) -> (tensor<2xf32>, tensor<i32>)`, exitDone, "out0 f32[2] [1 2]\n", ""},
 		"no results": {`stablehlo.custom_call @f(%a, %b) {has_side_effect = true} : (tensor<2xf32>, tensor<i32>) -> () %r = stablehlo.add %a, %a : tensor<2xf32>`, exitDone, "tap <stdin>:4:3: f\n  0: f32[2] [1 2]\n  1: s32[] 3\nout0 f32[2] [2 4]\n", ""},
 		"unneeded":   {`%s = stablehlo.custom_call @f(%a) : (tensor<2xf32>) -> tensor<9xf32> %r = stablehlo.add %a, %a : tensor<2xf32>`, exitDone, "out0 f32[2] [2 4]\n", ""},
-		"fewer":      {`%r = stablehlo.custom_call @f(%a, %b) : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>`, exitFailed, "", "<stdin>:4:8: f (--tap cannot serve it: its results are not of the types of its operands)"},
-		"another":    {`%r = stablehlo.custom_call @f(%b) : (tensor<i32>) -> tensor<2xf32>`, exitFailed, "", "its results are not of the types of its operands"},
-		"token":      {`%t = stablehlo.create_token : !stablehlo.token %r, %u = stablehlo.custom_call @f(%a, %t) {has_side_effect = true, api_version = 4 : i32} : (tensor<2xf32>, !stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)`, exitFailed, "", "f (--tap cannot serve it: operand 1 is !stablehlo.token, not an array)"},
+		"fewer": {`%r = stablehlo.custom_call @f(%a, %b) : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>`,
+			exitFailed, "", "<stdin>:4:8: f (--tap cannot serve it: its results are not of the types of its operands)"},
+		"another": {`%r = stablehlo.custom_call @f(%b) : (tensor<i32>) -> tensor<2xf32>`, exitFailed, "",
+			"its results are not of the types of its operands"},
+		"token": {`%t = stablehlo.create_token : !stablehlo.token %r, %u = stablehlo.custom_call @f(%a, %t) {has_side_effect = true, api_version = 4 : i32} : (tensor<2xf32>, !stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)`, exitFailed, "", "f (--tap cannot serve it: operand 1 is !stablehlo.token, not an array)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -430,11 +449,14 @@ func TestCrash(t *testing.T) {
 		env    []string
 		want   []string
 	}{
-		"abort": {topK("tensor<4xf32>"), nil, []string{"crashed (SIGABRT: abort); its last output was:\n  ", "Check failed: "}},
+		"abort": {topK("tensor<4xf32>"), nil,
+			[]string{"crashed (SIGABRT: abort); its last output was:\n  ", "Check failed: "}},
 		// XLA writes beyond its memory here. Whether the processor or the allocator detects
 		// it first, and whether Go's handler of the signal still runs, differs from run to run.
-		"fault":       {topK("tensor<9xf32>, tensor<9xi32>"), nil, []string{"the process that compiled and ran it crashed ("}},
-		"exit":        {add, []string{"XLA_FLAGS=--xla_backend_optimization_level=high"}, []string{"crashed (exit status 1)", "--xla_dump_"}},
+		"fault": {topK("tensor<9xf32>, tensor<9xi32>"), nil,
+			[]string{"the process that compiled and ran it crashed ("}},
+		"exit": {add, []string{"XLA_FLAGS=--xla_backend_optimization_level=high"},
+			[]string{"crashed (exit status 1)", "--xla_dump_"}},
 		"endless run": {endless, nil, []string{"not done after 3s: raise --timeout"}},
 	} {
 		t.Run(name, func(t *testing.T) {

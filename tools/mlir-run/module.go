@@ -110,7 +110,8 @@ func readModule(o options, stdin io.Reader, progress io.Writer) (*module, error)
 func unreadable(library *mlir.Library, name string, err error) error {
 	hint := ""
 	version, noVersion := stablehlo.CurrentVersion(library)
-	if text := err.Error(); noVersion == nil && (strings.Contains(text, "unknown") || strings.Contains(text, "version")) {
+	if text := err.Error(); noVersion == nil &&
+		(strings.Contains(text, "unknown") || strings.Contains(text, "version")) {
 		hint = fmt.Sprintf("\n(this MLIR library knows StableHLO up to %s)", version)
 	}
 	return fmt.Errorf("cannot read %s: %w%s", name, err, hint)

@@ -45,7 +45,8 @@ func TestRecordReplayTrace(t *testing.T) {
 	const name = "cb_debug_in_scan_cond"
 	path := func(file string) string { return filepath.Join(folder, file) }
 	args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz"}
-	got := command{folder: corpus}.run(t, append(args, "--tap", "--record", path("calls.rec"), "--trace", path("trace.json"))...)
+	got := command{folder: corpus}.run(t,
+		append(args, "--tap", "--record", path("calls.rec"), "--trace", path("trace.json"))...)
 	got.want(t, exitDone, "outputs match", "")
 	taps := strings.Count(got.stdout, "tap ")
 
@@ -118,13 +119,15 @@ func TestReplayCorpus(t *testing.T) {
 	}
 	recorded := filepath.Join(folder, "jax.rec")
 	recordCalls(t, recorded,
-		callbacks.Frame{Name: "xla_ffi_python_cpu_callback@4:10", Args: []tensor.View{arrays["in0"]}, Results: []tensor.View{tensor.Vector(result...)}})
+		callbacks.Frame{Name: "xla_ffi_python_cpu_callback@4:10", Args: []tensor.View{arrays["in0"]},
+			Results: []tensor.View{tensor.Vector(result...)}})
 	args := []string{"cb_pure.mlir", "--in", "cb_pure.npz", "--expect", "cb_pure.npz"}
 	command{folder: corpus}.run(t, append(args, "--tap")...).want(t, exitDiffers, "", "")
 	command{folder: corpus}.run(t, append(args, "--replay", recorded)...).want(t, exitDone, "outputs match", "")
 
 	other := filepath.Join(folder, "other.npz")
-	if err := npz.WriteFile(other, []npz.Named{{Name: "in0", View: tensor.Vector(append([]float32{in[0], 7}, in[2:]...)...)}}); err != nil {
+	if err := npz.WriteFile(other,
+		[]npz.Named{{Name: "in0", View: tensor.Vector(append([]float32{in[0], 7}, in[2:]...)...)}}); err != nil {
 		t.Fatal(err)
 	}
 	got := command{folder: corpus}.run(t, "cb_pure.mlir", "--in", other, "--replay", recorded)
@@ -209,7 +212,8 @@ func TestReplayOwnCallbacks(t *testing.T) {
 
 	cut := bytes.LastIndex(data, []byte("double")) + 12
 	write(t, folder, "short.rec", string(data[:cut]))
-	c.run(t, "-", "--in", "x.npy", "--replay", "short.rec").want(t, exitFailed, "", `callback "count" (--replay cannot serve it: the recording has no call of it)`)
+	c.run(t, "-", "--in", "x.npy", "--replay", "short.rec").want(t, exitFailed, "",
+		`callback "count" (--replay cannot serve it: the recording has no call of it)`)
 }
 
 // Results without the type of an operand need a recording. Calls at the same location have
@@ -240,14 +244,18 @@ func TestStats(t *testing.T) {
 	args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz", "--tap", "--stats"}
 	got := command{folder: corpus}.run(t, args...)
 	got.want(t, exitDone, "fired  delivered  dropped  failed", "")
-	if line := regexp.MustCompile(`(?m)^ +4 +4 +0 +0 +[0-9.]+[nµm]?s +[0-9.]+[nµm]?s +xla_ffi_python_cpu_callback@30:5$`); !line.MatchString(got.stdout) {
+	if line := regexp.MustCompile(
+		`(?m)^ +4 +4 +0 +0 +[0-9.]+[nµm]?s +[0-9.]+[nµm]?s +xla_ffi_python_cpu_callback@30:5$`); !line.MatchString(
+		got.stdout) {
 		t.Errorf("the table is:\n%s", got.stdout)
 	}
-	command{folder: corpus}.run(t, "mlp_forward.mlir", "--in", "mlp_forward.npz", "--expect", "mlp_forward.npz", "--stats").want(t, exitDone, "no callbacks\n", "")
+	command{folder: corpus}.run(t, "mlp_forward.mlir", "--in", "mlp_forward.npz", "--expect", "mlp_forward.npz",
+		"--stats").want(t, exitDone, "no callbacks\n", "")
 }
 
 func TestShort(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0s", 999: "999ns", 1234: "1.23µs", 123456: "123µs", 1234567: "1.23ms", 98765432100: "1m38.8s"} {
+	for d, want := range map[time.Duration]string{0: "0s", 999: "999ns", 1234: "1.23µs", 123456: "123µs",
+		1234567: "1.23ms", 98765432100: "1m38.8s"} {
 		if got := short(d); got != want {
 			t.Errorf("%d is %s, want %s", d, got, want)
 		}
@@ -271,10 +279,12 @@ func TestObserveRefused(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()
-			command{folder: folder}.run(t, append([]string{"add.mlir", "--in", "a.npy", "--in", "a.npy"}, strings.Fields(args)...)...).want(t, exitFailed, "", want)
+			command{folder: folder}.run(t, append([]string{"add.mlir", "--in", "a.npy", "--in", "a.npy"},
+				strings.Fields(args)...)...).want(t, exitFailed, "", want)
 		})
 	}
-	got := command{folder: folder}.run(t, "add.mlir", "--in", "a.npy", "--in", "a.npy", "--record", "none.rec", "--trace", "none.json")
+	got := command{folder: folder}.run(t, "add.mlir", "--in", "a.npy", "--in", "a.npy", "--record", "none.rec",
+		"--trace", "none.json")
 	got.want(t, exitDone, "out0 f32[2] [2 4]", "")
 	if r, err := record.Open(filepath.Join(folder, "none.rec")); err != nil || len(r.Calls) != 0 || r.Torn != nil {
 		t.Errorf("the recording of a module without callbacks: %v", err)

@@ -138,7 +138,8 @@ type tolerance struct {
 
 // parseOptions reads a command line. Flags may come before and after the module.
 func parseOptions(args []string) (options, error) {
-	o := options{compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1, maxModule: bounded.GiB, maxArrays: 4 * bounded.GiB}
+	o := options{compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1, maxModule: bounded.GiB,
+		maxArrays: 4 * bounded.GiB}
 	flags := flag.NewFlagSet("mlir-run", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("in", "", func(path string) error { o.in = append(o.in, path); return nil })
@@ -200,7 +201,8 @@ func (o options) validate(modules []string) error {
 	case o.feeds != "" && o.replay != "":
 		return errors.New("--feeds cannot be combined with --replay: leave one out")
 	case o.feeds != "" && o.replicas > 1:
-		return fmt.Errorf("--feeds cannot be combined with --replicas %d: feeds of several devices have no order", o.replicas)
+		return fmt.Errorf("--feeds cannot be combined with --replicas %d: feeds of several devices have no order",
+			o.replicas)
 	case o.stub != "" && o.stub != stubZeros:
 		return fmt.Errorf("--stub %s: the only stub is %q", o.stub, stubZeros)
 	case o.stub != "" && o.tap:

@@ -13,7 +13,8 @@ import (
 )
 
 func TestParseOptions(t *testing.T) {
-	defaults := options{module: "m.mlir", compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1, maxModule: bounded.GiB, maxArrays: 4 * bounded.GiB}
+	defaults := options{module: "m.mlir", compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1,
+		maxModule: bounded.GiB, maxArrays: 4 * bounded.GiB}
 	with := func(change func(*options)) options {
 		o := defaults
 		change(&o)

@@ -22,8 +22,10 @@ func TestPlatforms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			arrays := name + ".npz"
-			command{folder: folder}.run(t, export, "--in", arrays, "--expect", arrays).want(t, exitDone, "outputs match "+arrays, "")
+			command{folder: folder}.run(t, export, "--in", arrays, "--expect", arrays).want(t, exitDone,
+				"outputs match "+arrays, "")
 		})
 	}
-	command{folder: folder}.run(t, "sharded.jaxexport").want(t, exitFailed, "", "sharded.jaxexport needs inputs: use --in:\n  in0: f32[4]\n")
+	command{folder: folder}.run(t, "sharded.jaxexport").want(t, exitFailed, "",
+		"sharded.jaxexport needs inputs: use --in:\n  in0: f32[4]\n")
 }

@@ -18,7 +18,8 @@ func TestDynamic(t *testing.T) {
   %r = stablehlo.add %a, %b : tensor<?x2xf32>
   return %r : tensor<?x2xf32>
 }`)
-	write(t, folder, "platform.mlir", `func.func @main(%p: tensor<i32> {jax.global_constant = "_platform_index"}, %a: tensor<?xf32>) -> tensor<?xf32> {
+	write(t, folder, "platform.mlir",
+		`func.func @main(%p: tensor<i32> {jax.global_constant = "_platform_index"}, %a: tensor<?xf32>) -> tensor<?xf32> {
   %r = "stablehlo.case"(%p) ({
     stablehlo.return %a : tensor<?xf32>
   }, {
@@ -52,7 +53,8 @@ func.func private @checked(%a: tensor<3xf32>) -> tensor<3xf32> {
   stablehlo.custom_call @shape_assertion(%ok, %n) {api_version = 2 : i32, error_message = "two are wanted, not {0}", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
   return %a : tensor<3xf32>
 }`)
-	write(t, folder, "holds.mlir", strings.ReplaceAll(string(check.Must(os.ReadFile(filepath.Join(folder, "asserts.mlir")))), "dense<2>", "dense<3>"))
+	write(t, folder, "holds.mlir", strings.ReplaceAll(
+		string(check.Must(os.ReadFile(filepath.Join(folder, "asserts.mlir")))), "dense<2>", "dense<3>"))
 	writeArray(t, folder, "one.npy", tensor.Scalar[float32](1))
 	writeArray(t, folder, "index.npy", tensor.Scalar[int32](1))
 	writeArray(t, folder, "size.npy", tensor.Vector[int32](2))
@@ -62,16 +64,22 @@ func.func private @checked(%a: tensor<3xf32>) -> tensor<3xf32> {
 		status         int
 		stdout, stderr string
 	}{
-		"module":             {"double.mlir --in 2x2.npy --in 2x2.npy", exitDone, "out0 f32[2,2] [[2 4] [6 8]]\n", ""},
-		"other size":         {"double.mlir --in 1x2.npy --in 1x2.npy", exitDone, "out0 f32[1,2] [[20 40]]\n", ""},
-		"replicas":           {"double.mlir --replicas 2 --in 1x2.npy --in 1x2.npy --in 1x2.npy --in 1x2.npy", exitDone, "out1 f32[1,2] [[20 40]]\n", ""},
-		"replicas differ":    {"double.mlir --replicas 2 --in 1x2.npy --in 1x2.npy --in 2x2.npy --in 2x2.npy", exitFailed, "", "in2 is f32[2,2]: f32[1,2] is expected"},
-		"sizes differ":       {"double.mlir --in 1x2.npy --in 2x2.npy", exitFailed, "", "stablehlo.add"},
-		"wrong dimension":    {"double.mlir --in 2x3.npy --in 2x2.npy", exitFailed, "", "does not fit double.mlir:\n  in0 is f32[2,3]: f32[?,2] is expected"},
-		"wrong rank":         {"double.mlir --in 3.npy --in 2x2.npy", exitFailed, "", "in0 is f32[3]: f32[?,2] is expected"},
-		"wrong type":         {"double.mlir --in double.npy --in 2x2.npy", exitFailed, "", "in0 is f64[1,2]: f32[?,2] is expected"},
-		"missing":            {"double.mlir --in 2x2.npy", exitFailed, "", "in1 is missing: f32[?,2] is expected"},
-		"no inputs":          {"double.mlir", exitFailed, "", "double.mlir needs inputs: use --in:\n  in0: f32[?,2]\n  in1: f32[?,2]\n"},
+		"module":     {"double.mlir --in 2x2.npy --in 2x2.npy", exitDone, "out0 f32[2,2] [[2 4] [6 8]]\n", ""},
+		"other size": {"double.mlir --in 1x2.npy --in 1x2.npy", exitDone, "out0 f32[1,2] [[20 40]]\n", ""},
+		"replicas": {"double.mlir --replicas 2 --in 1x2.npy --in 1x2.npy --in 1x2.npy --in 1x2.npy", exitDone,
+			"out1 f32[1,2] [[20 40]]\n", ""},
+		"replicas differ": {"double.mlir --replicas 2 --in 1x2.npy --in 1x2.npy --in 2x2.npy --in 2x2.npy",
+			exitFailed, "", "in2 is f32[2,2]: f32[1,2] is expected"},
+		"sizes differ": {"double.mlir --in 1x2.npy --in 2x2.npy", exitFailed, "", "stablehlo.add"},
+		"wrong dimension": {"double.mlir --in 2x3.npy --in 2x2.npy", exitFailed, "",
+			"does not fit double.mlir:\n  in0 is f32[2,3]: f32[?,2] is expected"},
+		"wrong rank": {"double.mlir --in 3.npy --in 2x2.npy", exitFailed, "",
+			"in0 is f32[3]: f32[?,2] is expected"},
+		"wrong type": {"double.mlir --in double.npy --in 2x2.npy", exitFailed, "",
+			"in0 is f64[1,2]: f32[?,2] is expected"},
+		"missing": {"double.mlir --in 2x2.npy", exitFailed, "", "in1 is missing: f32[?,2] is expected"},
+		"no inputs": {"double.mlir", exitFailed, "",
+			"double.mlir needs inputs: use --in:\n  in0: f32[?,2]\n  in1: f32[?,2]\n"},
 		"platform":           {"platform.mlir --in index.npy --in 3.npy", exitDone, "out0 f32[3] [-1 -2 -4]\n", ""},
 		"platform no inputs": {"platform.mlir", exitFailed, "", "in0: s32[], the index of the platform in the list for which the module was exported\n  in1: f32[?]\n"},
 		"values":             {"dependent.mlir --in 2.npy --in size.npy", exitFailed, "", "dependent.mlir: stablehlo: refining stablehlo.dynamic_broadcast_in_dim at dependent.mlir:2:8: the shape of its result stays dynamic: tensor<?xf32>"},
@@ -90,7 +98,8 @@ func.func private @checked(%a: tensor<3xf32>) -> tensor<3xf32> {
 		"export asserts":   {"asserted --in 4x3.npy --in 3.npy", exitFailed, "", "the shapes violate an assertion of the module: Input shapes do not match the polymorphic shapes specification. Found inconsistency between dimension size args[1].shape[0] (= 3)"},
 		"export newer":     {"newer --in 4.npy", exitDone, "out0 f32[4] [1 1 1 1]\n", ""},
 		"export effects":   {"effects --in 2.npy", exitDone, "out0 f32[2] [200 400]\n", ""},
-		"other platform":   {"tpu --in 2.npy", exitFailed, "", `it was exported for tpu: export it with platforms=["cpu"]`},
+		"other platform": {"tpu --in 2.npy", exitFailed, "",
+			`it was exported for tpu: export it with platforms=["cpu"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

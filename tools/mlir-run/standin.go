@@ -39,7 +39,9 @@ type standIns struct {
 }
 
 func newStandIns(m *module, o options, x *observers, c *checks, out io.Writer) (*standIns, error) {
-	s := &standIns{options: o, checks: c, module: m, observers: x, out: out, registries: map[string]*callbacks.Registry{"": callbacks.Default, legacy.Registry.Name(): legacy.Registry}, names: map[string]int{}, tapped: map[string]bool{}}
+	s := &standIns{options: o, checks: c, module: m, observers: x, out: out,
+		registries: map[string]*callbacks.Registry{"": callbacks.Default, legacy.Registry.Name(): legacy.Registry},
+		names:      map[string]int{}, tapped: map[string]bool{}}
 	for _, r := range s.registries {
 		if err := x.attach(r); err != nil {
 			return nil, err
@@ -80,7 +82,8 @@ func (s *standIns) serveChecks() error {
 	}
 	for _, op := range found {
 		call, _ := stablehlo.AsCustomCall(op)
-		if err := s.checks.replace(op, s.nameOf(op, call.Target), s.module.place(op), call, s.observers.callbackOptions()); err != nil {
+		if err := s.checks.replace(op, s.nameOf(op, call.Target), s.module.place(op), call,
+			s.observers.callbackOptions()); err != nil {
 			return err
 		}
 	}

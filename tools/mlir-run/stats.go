@@ -27,7 +27,8 @@ func showStats(out io.Writer, stats []callbacks.Stat) {
 		if s.Registry != "" {
 			name = s.Registry + "/" + name
 		}
-		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%s\t%s\t  %s\n", s.Fired, s.Delivered, s.Dropped, s.Failed, mean, longest, name)
+		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%s\t%s\t  %s\n", s.Fired, s.Delivered, s.Dropped, s.Failed, mean, longest,
+			name)
 	}
 	_ = table.Flush() // a closed output is not an error of the run
 }

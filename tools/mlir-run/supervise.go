@@ -73,5 +73,6 @@ func supervise(ctx context.Context, args []string, o options) (int, error) {
 	case workerFailed:
 		return exitFailed, nil
 	}
-	return exitFailed, fmt.Errorf("the process that compiled and ran it crashed (%s)%s", child.Cause(worker.ProcessState, words.String()), words.Quote())
+	return exitFailed, fmt.Errorf("the process that compiled and ran it crashed (%s)%s",
+		child.Cause(worker.ProcessState, words.String()), words.Quote())
 }

@@ -26,7 +26,8 @@ func onlyXLAReads(program []byte, err error) bool {
 	if mlir.IsBytecode(program) {
 		return slices.Contains(mlir.DialectsOf(program), "sdy")
 	}
-	return strings.Contains(err.Error(), "'sdy.") || strings.Contains(err.Error(), "op result shardings don't match number of values")
+	return strings.Contains(err.Error(), "'sdy.") ||
+		strings.Contains(err.Error(), "op result shardings don't match number of values")
 }
 
 // partitionsOf returns the number of devices that share a module, which its text states.
@@ -55,7 +56,8 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 		if name == "" {
 			continue
 		}
-		if err := callbacks.Default.Register(name, func(*callbacks.Frame) error { return nil }, callbacks.Options{}); err != nil {
+		if err := callbacks.Default.Register(name, func(*callbacks.Frame) error { return nil },
+			callbacks.Options{}); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, callbacks.Default.Unregister(name)) }()
@@ -72,7 +74,8 @@ func (m *module) shapesFromXLA(o options, progress io.Writer) (err error) {
 	m.Params, m.Results = executable.Inputs(), executable.Outputs()
 	m.bindPlatform()
 	if o.partitions > 1 {
-		err = errors.Join(whole(m.Params, executable.InputShardings(), o), whole(m.Results, executable.OutputShardings(), o))
+		err = errors.Join(whole(m.Params, executable.InputShardings(), o),
+			whole(m.Results, executable.OutputShardings(), o))
 	}
 	return errors.Join(err, executable.Close())
 }

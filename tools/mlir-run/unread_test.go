@@ -17,30 +17,37 @@ func TestUnread(t *testing.T) {
 	data := check.Must(os.ReadFile("testdata/shardy.mlirbc"))
 	check.NoError(t, os.WriteFile(filepath.Join(folder, "shardy.mlirbc"), data, 0o644))
 	check.NoError(t, os.WriteFile(filepath.Join(folder, "cut.mlirbc"), data[:len(data)-40], 0o644))
-	check.NoError(t, npz.WriteFile(filepath.Join(folder, "in.npz"), []npz.Named{{Name: "in0", View: tensor.Vector[float32](1, 2, 3, 4)}}))
+	check.NoError(t, npz.WriteFile(filepath.Join(folder, "in.npz"),
+		[]npz.Named{{Name: "in0", View: tensor.Vector[float32](1, 2, 3, 4)}}))
 	run := func(args ...string) outcome { return command{folder: folder}.run(t, args...) }
 	run("shardy.mlirbc", "--in", "in.npz").want(t, exitDone, "out0 f32[4] [2 4 6 8]\n", "")
 	run("shardy.mlirbc").want(t, exitFailed, "", "shardy.mlirbc needs inputs: use --in:\n  in0: f32[4]")
 	run("shardy.mlirbc", "--in", "in.npz", "--tap").want(t, exitDone, "out0 f32[4] [2 4 6 8]\n", "")
-	run("shardy.mlirbc", "--in", "in.npz", "--check").want(t, exitFailed, "", "its calls cannot be replaced: leave out --feeds and --check")
+	run("shardy.mlirbc", "--in", "in.npz", "--check").want(t, exitFailed, "",
+		"its calls cannot be replaced: leave out --feeds and --check")
 	run("cut.mlirbc", "--in", "in.npz").want(t, exitFailed, "", "cut.mlirbc")
 }
 
 // TestUnreadText runs text of JAX for a newer Shardy than that of the libraries here.
 func TestUnreadText(t *testing.T) {
 	folder := t.TempDir()
-	check.NoError(t, npz.WriteFile(filepath.Join(folder, "in.npz"), []npz.Named{{Name: "in0", View: tensor.Vector[float32](0, 1, 2, 3, 4, 5, 6, 7)}}))
+	check.NoError(t, npz.WriteFile(filepath.Join(folder, "in.npz"),
+		[]npz.Named{{Name: "in0", View: tensor.Vector[float32](0, 1, 2, 3, 4, 5, 6, 7)}}))
 	for _, name := range []string{"shard_map_debug.mlir", "shard_map_ordered.mlir"} {
 		text := string(check.Must(os.ReadFile(filepath.Join("../../bridge/testdata/jax", name))))
 		write(t, folder, name, text)
 		write(t, folder, "feed_"+name, strings.Replace(text, "      sdy.return", "      %t = stablehlo.create_token : !stablehlo.token\n      %u = \"stablehlo.outfeed\"(%t) : (!stablehlo.token) -> !stablehlo.token\n      sdy.return", 1))
 	}
 	run := func(args ...string) outcome { return command{folder: folder}.run(t, append(args, "--in", "in.npz")...) }
-	run("shard_map_debug.mlir", "--tap").want(t, exitDone, "tap shard_map_debug.mlir: callback 0 of JAX (device 3)\n  0: f32[2] [6 7]\n", "")
+	run("shard_map_debug.mlir", "--tap").want(t, exitDone,
+		"tap shard_map_debug.mlir: callback 0 of JAX (device 3)\n  0: f32[2] [6 7]\n", "")
 	run("shard_map_debug.mlir", "--tap").want(t, exitDone, "out0 f32[8] [1 2 3 4 5 6 7 8]\n", "")
 	run("shard_map_ordered.mlir", "--stub", "zeros").want(t, exitDone, "out0 f32[8] [0 0 0 0 0 0 0 0]\n", "")
-	run("shard_map_ordered.mlir", "--tap", "--record", "calls").want(t, exitDone, "callback 2 of JAX (device 1)\n  0: f32[2] [2 3]\n", "")
+	run("shard_map_ordered.mlir", "--tap", "--record", "calls").want(t, exitDone,
+		"callback 2 of JAX (device 1)\n  0: f32[2] [2 3]\n", "")
 	run("shard_map_ordered.mlir", "--replay", "calls").want(t, exitDone, "out0 f32[8] [0 1 2 3 4 5 6 7]\n", "")
-	run("shard_map_ordered.mlir").want(t, exitFailed, "", "it has callbacks of JAX, which have no handler: with --tap their operands are printed")
-	run("feed_shard_map_debug.mlir", "--tap").want(t, exitFailed, "", "it has the operation outfeed, which would wait forever")
+	run("shard_map_ordered.mlir").want(t, exitFailed, "",
+		"it has callbacks of JAX, which have no handler: with --tap their operands are printed")
+	run("feed_shard_map_debug.mlir", "--tap").want(t, exitFailed, "",
+		"it has the operation outfeed, which would wait forever")
 }

@@ -173,7 +173,9 @@ func (m *module) openClient(o options, progress io.Writer) (*bridge.Client, erro
 
 // execute compiles and runs the module. inputs and outputs hold the arrays of the first
 // replica, then of the second, and so on. Those of a partitioned module are global.
-func (m *module) execute(o options, inputs []tensor.View, judge *checks, stdout, stderr io.Writer) (outputs []tensor.View, err error) {
+func (m *module) execute(
+	o options, inputs []tensor.View, judge *checks, stdout, stderr io.Writer,
+) (outputs []tensor.View, err error) {
 	observers, err := observe(o, stderr)
 	if err != nil {
 		return nil, err

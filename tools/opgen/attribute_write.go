@@ -54,7 +54,8 @@ var %[3]s = ods.Keywords[%[2]s]{
 	Value: %[11]s,
 }
 `, comment("Attribute returns "+a.text()+"…>. If the keyword is unknown, the error lists the known ones."), a.name, variable, a.dialect, words, a.text(), strings.Join(names, ", "),
-		a.function(a.capi()+"Get"), a.goFunction(a.capi()+"Get"), a.goFunction("AttributeIsA"+a.capi()), a.goFunction(a.capi()+"GetValue"),
+		a.function(a.capi()+"Get"), a.goFunction(a.capi()+"Get"), a.goFunction("AttributeIsA"+a.capi()),
+		a.goFunction(a.capi()+"GetValue"),
 		readerDoc(a.name))
 }
 
@@ -80,7 +81,8 @@ func writeStruct(b io.Writer, a *attribute) {
 		read := a.goFunction(getter) + "(t, a)"
 		parse := "ods.FieldInt"
 		if f.list {
-			typ, argument, format, text = "[]int64", fmt.Sprintf("len(v.%[1]s), raw.First(v.%[1]s)", name), "%s", "ods.List(v."+name+")"
+			typ, argument, format, text = "[]int64", fmt.Sprintf("len(v.%[1]s), raw.First(v.%[1]s)", name), "%s",
+				"ods.List(v."+name+")"
 			read = fmt.Sprintf("ods.Gather(t, a, %[1]sSize, %[1]sElem)", a.goFunction(getter))
 			parse = "ods.FieldInts"
 		}
@@ -101,9 +103,12 @@ func writeStruct(b io.Writer, a *attribute) {
 		form = "raw "
 		raw = ", in its raw form"
 	}
-	fmt.Fprintf(b, "\n%stype %s struct {\n%s\n}\n", comment(a.name+" "+a.doc+" ("+a.source+")."), a.name, strings.Join(fields, "\n"))
-	fmt.Fprintf(b, "\n%sfunc (v %s) Attribute(c *mlir.Context) (mlir.Attribute, error) {\n%s", comment(doc), a.name, check)
-	fmt.Fprintf(b, `return ods.NewAttribute(c, %q, %q, v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
+	fmt.Fprintf(b, "\n%stype %s struct {\n%s\n}\n", comment(a.name+" "+a.doc+" ("+a.source+")."), a.name,
+		strings.Join(fields, "\n"))
+	fmt.Fprintf(b, "\n%sfunc (v %s) Attribute(c *mlir.Context) (mlir.Attribute, error) {\n%s", comment(doc), a.name,
+		check)
+	fmt.Fprintf(b,
+		`return ods.NewAttribute(c, %q, %q, v.String, func(t *capi.Table, c capi.MlirContext) capi.MlirAttribute {
 		return %s(t, c,
 			%s)
 	})
@@ -139,7 +144,8 @@ func writeStruct(b io.Writer, a *attribute) {
 
 // readerDoc returns the comment of the function that reads an attribute.
 func readerDoc(name string) string {
-	return comment("As" + name + " returns attr as " + withArticle(name) + ". It returns false if attr is another attribute.")
+	return comment("As" + name + " returns attr as " + withArticle(name) +
+		". It returns false if attr is another attribute.")
 }
 
 // withArticle returns a type's name after its indefinite article. A plural has none.

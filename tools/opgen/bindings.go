@@ -17,25 +17,27 @@ type binding struct {
 }
 
 var (
-	classLine     = regexp.MustCompile(`^class (\w+)\(_ods_ir\.(\w+)\):$`)
-	nameLine      = regexp.MustCompile(`^  OPERATION_NAME = "(.+)"$`)
-	segmentsLine  = regexp.MustCompile(`^  _ODS_(OPERAND|RESULT)_SEGMENTS = \[(.*),\]$`)
-	initLine      = regexp.MustCompile(`^  def __init__\(self, (.*)\):$`)
-	operandLine   = regexp.MustCompile(`^    (if .+: )?operands\.(append|extend)\((?:_get_op_results?_or_values?\()?(\w+)\)+$`)
+	classLine    = regexp.MustCompile(`^class (\w+)\(_ods_ir\.(\w+)\):$`)
+	nameLine     = regexp.MustCompile(`^  OPERATION_NAME = "(.+)"$`)
+	segmentsLine = regexp.MustCompile(`^  _ODS_(OPERAND|RESULT)_SEGMENTS = \[(.*),\]$`)
+	initLine     = regexp.MustCompile(`^  def __init__\(self, (.*)\):$`)
+	operandLine  = regexp.MustCompile(
+		`^    (if .+: )?operands\.(append|extend)\((?:_get_op_results?_or_values?\()?(\w+)\)+$`)
 	attributeLine = regexp.MustCompile(`^    (if .+: )?attributes\["(\w+)"\] = (\(|_ods_ir\.UnitAttr)`)
 	kindLine      = regexp.MustCompile(`^ +_ods_ir\.AttrBuilder\.get\('([\w.]+)'\)`)
 	resultLine    = regexp.MustCompile(`^    (if .+: )?results\.(append|extend)\((.+)\)$`)
-	successorLine = regexp.MustCompile(`^    _ods_successors\.(append|extend)\((?:_get_op_results_or_values\()?(\w+)\)+$`)
-	propertyLine  = regexp.MustCompile(`^  def (\w+)\(self\)(?: -> (.+))?:$`)
-	regionLine    = regexp.MustCompile(`^    return self\.regions\[(\d+)(:?)\]$`)
-	singleResult  = regexp.MustCompile(`^    return self\.operation\.results\[`)
-	otherResult   = regexp.MustCompile(`^    return None if len\(self\.operation\.results\)`)
-	manyResults   = regexp.MustCompile(`^    _ods_variadic_group_length = len\(self\.operation\.results\)`)
-	functionLine  = regexp.MustCompile(`^def \w+\(.*\) -> _ods_ir\.Value:$`)
-	returnLine    = regexp.MustCompile(`^  return (_get_op_result_or_op_results\()?\w+\(.*\)`)
-	equalLine     = regexp.MustCompile(`_ods_equally_sized_accessor\(self\.operation\.(operands|results)`)
-	segmentLine   = regexp.MustCompile(`^         self\.operation\.results,$`)
-	partsLine     = regexp.MustCompile(`^    (if .+: )?(operands\.|results\.|_ods_successors\.|attributes\["\w+"\] = |return self\.regions\[)`)
+	successorLine = regexp.MustCompile(
+		`^    _ods_successors\.(append|extend)\((?:_get_op_results_or_values\()?(\w+)\)+$`)
+	propertyLine = regexp.MustCompile(`^  def (\w+)\(self\)(?: -> (.+))?:$`)
+	regionLine   = regexp.MustCompile(`^    return self\.regions\[(\d+)(:?)\]$`)
+	singleResult = regexp.MustCompile(`^    return self\.operation\.results\[`)
+	otherResult  = regexp.MustCompile(`^    return None if len\(self\.operation\.results\)`)
+	manyResults  = regexp.MustCompile(`^    _ods_variadic_group_length = len\(self\.operation\.results\)`)
+	functionLine = regexp.MustCompile(`^def \w+\(.*\) -> _ods_ir\.Value:$`)
+	returnLine   = regexp.MustCompile(`^  return (_get_op_result_or_op_results\()?\w+\(.*\)`)
+	equalLine    = regexp.MustCompile(`_ods_equally_sized_accessor\(self\.operation\.(operands|results)`)
+	segmentLine  = regexp.MustCompile(`^         self\.operation\.results,$`)
+	partsLine    = regexp.MustCompile(`^    (if .+: )?(operands\.|results\.|_ods_successors\.|attributes\["\w+"\] = |return self\.regions\[)`)
 )
 
 // readBindings reads the operations of a file that mlir-tblgen wrote for Python. It returns an
@@ -148,14 +150,16 @@ func (r *bindingReader) readResult(line string) bool {
 		r.seen = append(r.seen, part{sort: "result", name: "result", kind: "any", many: many})
 	} else if m := resultLine.FindStringSubmatch(line); m != nil {
 		if !strings.HasPrefix(m[3], "[operands[0].type]") {
-			r.given = append(r.given, part{sort: "result", name: plain(m[3]), kind: "any", many: manyOf(m[1], m[2], r.resultSeg, len(r.given))})
+			r.given = append(r.given, part{sort: "result", name: plain(m[3]), kind: "any",
+				many: manyOf(m[1], m[2], r.resultSeg, len(r.given))})
 		}
 	} else if manyResults.MatchString(line) {
 		r.seen = append(r.seen, part{sort: "result", name: r.property, kind: "any", many: "variadic"})
 	} else if otherResult.MatchString(line) {
 		r.seen = append(r.seen, part{sort: "result", name: r.property, kind: "any", many: "optional"})
 	} else if segmentLine.MatchString(line) {
-		n := map[string]string{"1": "", "0": "optional", "-1": "variadic"}[r.resultSeg[min(len(r.seen), len(r.resultSeg)-1)]]
+		n := map[string]string{"1": "", "0": "optional",
+			"-1": "variadic"}[r.resultSeg[min(len(r.seen), len(r.resultSeg)-1)]]
 		r.seen = append(r.seen, part{sort: "result", name: r.property, kind: "any", many: n})
 	} else if singleResult.MatchString(line) {
 		if len(r.seen) == 0 || r.seen[len(r.seen)-1].name != r.property {
@@ -215,12 +219,14 @@ func (r *bindingReader) finish() {
 // definitions often have them, and other attributes behind all operands.
 func (b *binding) arrange() {
 	operands := b.list("operand")
-	parts := slices.DeleteFunc(slices.Clone(b.parts), func(p part) bool { return p.sort != "region" && p.sort != "successor" })
+	parts := slices.DeleteFunc(slices.Clone(b.parts),
+		func(p part) bool { return p.sort != "region" && p.sort != "successor" })
 	var early, late []part
 	before := make([][]part, len(operands)+1)
 	for _, p := range b.list("attribute") {
 		at := slices.Index(b.order, p.name)
-		next := slices.IndexFunc(operands, func(o part) bool { return o.many != "optional" && slices.Index(b.order, o.name) > at })
+		next := slices.IndexFunc(operands,
+			func(o part) bool { return o.many != "optional" && slices.Index(b.order, o.name) > at })
 		if p.many != "" || at < 0 || next < 0 {
 			late = append(late, p)
 			continue

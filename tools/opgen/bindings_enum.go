@@ -13,7 +13,8 @@ var (
 	testLine    = regexp.MustCompile(`^        if self is \w+\.(\w+):$`)
 	builderLine = regexp.MustCompile(`^@register_attribute_builder\("([\w.]+)"`)
 	numberLine  = regexp.MustCompile(`^    return _ods_ir\.IntegerAttr\.get\(_ods_ir\.IntegerType\.get_signless\((\d+), context=context\), int\(x\)\)$`)
-	parseLine   = regexp.MustCompile(`^    return _ods_ir\.Attribute\.parse\(f'(#.*)\{str\(x\)\}(.*)', context=context\)$`)
+	parseLine   = regexp.MustCompile(
+		`^    return _ods_ir\.Attribute\.parse\(f'(#.*)\{str\(x\)\}(.*)', context=context\)$`)
 )
 
 // readEnums reads the enumerations of a file that mlir-tblgen wrote for Python, by the names

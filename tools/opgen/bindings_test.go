@@ -138,8 +138,10 @@ operation tea.pour Pour
 
 func TestBindingClass(t *testing.T) {
 	for name, want := range map[string]string{
-		"AddFOp": "AddF", "AtenAdd_TensorOp": "AtenAddInPlaceTensor", "AtenZero_Op": "AtenZeroInPlace", "Aten_ToCopyOp": "AtenInternalToCopy",
-		"Aten__Is__Op": "AtenIs", "Aten__And__BoolOp": "AtenAndBool", "Aten_IndexPutImpl_Op": "AtenInternalIndexPutImplInPlace",
+		"AddFOp": "AddF", "AtenAdd_TensorOp": "AtenAddInPlaceTensor", "AtenZero_Op": "AtenZeroInPlace",
+		"Aten_ToCopyOp": "AtenInternalToCopy",
+		"Aten__Is__Op":  "AtenIs", "Aten__And__BoolOp": "AtenAndBool",
+		"Aten_IndexPutImpl_Op": "AtenInternalIndexPutImplInPlace",
 	} {
 		check.Diff(t, name, want, bindingClass(name))
 	}

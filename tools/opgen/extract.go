@@ -138,7 +138,8 @@ func (e *extraction) operation(d definitions, r record, name string) (operation,
 	}
 	for _, p := range op.parts {
 		if lengths, ok := strings.CutPrefix(p.many, "nested:"); ok {
-			op.parts = slices.DeleteFunc(op.parts, func(p part) bool { return p.sort == "attribute" && p.name == lengths })
+			op.parts = slices.DeleteFunc(op.parts,
+				func(p part) bool { return p.sort == "attribute" && p.name == lengths })
 		}
 	}
 	results := d.dag(r["results"])
@@ -169,7 +170,8 @@ func (e *extraction) operation(d definitions, r record, name string) (operation,
 	}
 	traits := map[string]bool{}
 	d.traits(r["traits"], traits)
-	for trait, property := range map[string]string{"AttrSizedOperandSegments": operandSegments, "AttrSizedResultSegments": resultSegments,
+	for trait, property := range map[string]string{"AttrSizedOperandSegments": operandSegments,
+		"AttrSizedResultSegments": resultSegments,
 		"SameVariadicOperandSize": equalOperands, "SameVariadicResultSize": equalResults, "IsTerminator": terminator,
 		"SameOperandsAndResultType": sameType} {
 		if traits[trait] {
@@ -256,19 +258,27 @@ var (
 // builtinTypes has the classes of builtin types, and what they are called in expressions.
 var builtinTypes = map[string]string{
 	"VectorType": "vector", "FixedVectorType": "fixed-vector", "ScalableVectorType": "scalable-vector",
-	"RankedTensorType": "ranked-tensor", "UnrankedTensorType": "unranked-tensor", "TensorType": "tensor", "MemRefType": "memref",
-	"UnrankedMemRefType": "unranked-memref", "BaseMemRefType": "any-memref", "ShapedType": "shaped", "FloatType": "float", "IndexType": "index",
-	"IntegerType": "integer", "ComplexType": "complex", "TupleType": "tuple", "FunctionType": "function", "NoneType": "none",
-	"BFloat16Type": "bf16", "FloatTF32Type": "tf32", "Float16Type": "f16", "Float32Type": "f32", "Float64Type": "f64", "Float80Type": "f80", "Float128Type": "f128",
+	"RankedTensorType": "ranked-tensor", "UnrankedTensorType": "unranked-tensor", "TensorType": "tensor",
+	"MemRefType":         "memref",
+	"UnrankedMemRefType": "unranked-memref", "BaseMemRefType": "any-memref", "ShapedType": "shaped",
+	"FloatType": "float", "IndexType": "index",
+	"IntegerType": "integer", "ComplexType": "complex", "TupleType": "tuple", "FunctionType": "function",
+	"NoneType":     "none",
+	"BFloat16Type": "bf16", "FloatTF32Type": "tf32", "Float16Type": "f16", "Float32Type": "f32", "Float64Type": "f64",
+	"Float80Type": "f80", "Float128Type": "f128",
 }
 
 // otherTypes has the classes of types that are not defined in the files of definitions.
 var otherTypes = map[string]string{
 	"LLVM::LLVMPointerType": "!llvm.ptr",
-	"spirv::ArrayType":      "!spirv.array", "spirv::MatrixType": "!spirv.matrix", "spirv::PointerType": "!spirv.ptr", "spirv::RuntimeArrayType": "!spirv.rtarray",
-	"spirv::SampledImageType": "!spirv.sampled_image", "spirv::ImageType": "!spirv.image", "spirv::StructType": "!spirv.struct",
-	"spirv::CooperativeMatrixType": "!spirv.coopmatrix", "spirv::TensorArmType": "!spirv.arm.tensor", "gpu::MMAMatrixType": "!gpu.mma_matrix",
-	"gpu::SparseDnTensorHandleType": "!gpu.sparse.dntensor_handle", "gpu::SparseSpMatHandleType": "!gpu.sparse.spmat_handle",
+	"spirv::ArrayType":      "!spirv.array", "spirv::MatrixType": "!spirv.matrix", "spirv::PointerType": "!spirv.ptr",
+	"spirv::RuntimeArrayType": "!spirv.rtarray",
+	"spirv::SampledImageType": "!spirv.sampled_image", "spirv::ImageType": "!spirv.image",
+	"spirv::StructType":            "!spirv.struct",
+	"spirv::CooperativeMatrixType": "!spirv.coopmatrix", "spirv::TensorArmType": "!spirv.arm.tensor",
+	"gpu::MMAMatrixType":            "!gpu.mma_matrix",
+	"gpu::SparseDnTensorHandleType": "!gpu.sparse.dntensor_handle",
+	"gpu::SparseSpMatHandleType":    "!gpu.sparse.spmat_handle",
 	"gpu::SparseSpGEMMOpHandleType": "!gpu.sparse.spgemmop_handle",
 }
 
@@ -313,7 +323,8 @@ func (d definitions) predicate(v any) string {
 		}
 		return "not(" + children[0] + ")"
 	case "PredCombinerConcat":
-		if strings.HasSuffix(text(r, "suffix"), "(::llvm::cast<::mlir::ShapedType>($_self).getElementType())") && children[0] != "any" {
+		if strings.HasSuffix(text(r, "suffix"), "(::llvm::cast<::mlir::ShapedType>($_self).getElementType())") &&
+			children[0] != "any" {
 			return "of(" + children[0] + ")"
 		}
 	case "PredCombinerSubstLeaves":

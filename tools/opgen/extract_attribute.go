@@ -10,16 +10,19 @@ import (
 
 // storages has the kinds of attributes by the C++ class that stores them.
 var storages = map[string]string{
-	"UnitAttr": "unit", "BoolAttr": "bool", "StringAttr": "string", "FlatSymbolRefAttr": "symbol", "SymbolRefAttr": "path",
-	"TypeAttr": "type", "DenseI64ArrayAttr": "int64s", "DenseI32ArrayAttr": "int32s", "DenseI16ArrayAttr": "int16s", "DenseI8ArrayAttr": "int8s",
+	"UnitAttr": "unit", "BoolAttr": "bool", "StringAttr": "string", "FlatSymbolRefAttr": "symbol",
+	"SymbolRefAttr": "path",
+	"TypeAttr":      "type", "DenseI64ArrayAttr": "int64s", "DenseI32ArrayAttr": "int32s",
+	"DenseI16ArrayAttr": "int16s", "DenseI8ArrayAttr": "int8s",
 	"DenseBoolArrayAttr": "bools", "DenseF32ArrayAttr": "float32s", "DenseF64ArrayAttr": "float64s",
 	"AffineMapAttr": "map", "IntegerSetAttr": "set", "ArrayAttr": "array", "DictionaryAttr": "attribute",
 }
 
 // elements has the kinds of arrays by the kind of their elements.
 var elements = map[string]string{
-	"i64": "array:i64", "i32": "array:i32", "index": "array:index", "bool": "array:bool", "string": "array:string", "type": "array:type",
-	"map": "array:map", "symbol": "array:symbol", "path": "array:path",
+	"i64": "array:i64", "i32": "array:i32", "index": "array:index", "bool": "array:bool", "string": "array:string",
+	"type": "array:type",
+	"map":  "array:map", "symbol": "array:symbol", "path": "array:path",
 }
 
 // attribute returns the kind of an attribute, and whether it is optional or has a default.
@@ -63,7 +66,8 @@ func (e *extraction) property(d definitions, r record) string {
 		if form := d.get(r["attrForm"]); form != nil {
 			name = e.enum(d, form)
 		} else {
-			name = strings.TrimPrefix(e.keep(d, e.spaces[strings.Trim(text(d.get(r["enum"]), "cppNamespace"), ":")], enum{form: "int:32"}, d.get(r["enum"])), "enum:")
+			name = strings.TrimPrefix(e.keep(d, e.spaces[strings.Trim(text(d.get(r["enum"]), "cppNamespace"), ":")],
+				enum{form: "int:32"}, d.get(r["enum"])), "enum:")
 		}
 		if name == "" {
 			return ""
@@ -139,9 +143,11 @@ func (e *extraction) wrapped(d definitions, class string) string {
 		}
 		for _, v := range d.instances("EnumInfo") {
 			info := d.get(v)
-			if name := strings.Trim(text(info, "cppNamespace"), ":") + "::" + text(info, "className"); strings.HasSuffix(name, "::"+of) {
+			if name := strings.Trim(text(info, "cppNamespace"), ":") + "::" +
+				text(info, "className"); strings.HasSuffix(name, "::"+of) {
 				dialect := text(d.get(def["dialect"]), "name")
-				return e.keep(d, dialect, enum{form: "text", text: "#" + dialect + "." + text(def, "mnemonic") + "<%>"}, info)
+				return e.keep(d, dialect, enum{form: "text", text: "#" + dialect + "." + text(def, "mnemonic") + "<%>"},
+					info)
 			}
 		}
 	}
@@ -198,7 +204,8 @@ func (e *extraction) keep(d definitions, dialect string, form enum, info record)
 	for _, v := range list {
 		c := d.get(v)
 		n, _ := c["value"].(float64)
-		form.cases = append(form.cases, enumCase{text(c, "symbol"), cmp.Or(text(c, "str"), text(c, "symbol")), uint64(int64(n))})
+		form.cases = append(form.cases,
+			enumCase{text(c, "symbol"), cmp.Or(text(c, "str"), text(c, "symbol")), uint64(int64(n))})
 	}
 	if other, ok := e.enums[dialect+"."+form.name]; ok && other.text != form.text {
 		return ""

@@ -14,8 +14,10 @@ import (
 // pinned library.
 func TestExtracted(t *testing.T) {
 	dir := t.TempDir()
-	download := exec.Command("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check",
-		"--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--platform", "manylinux2014_x86_64", "-d", dir, "jaxlib==0.5.3")
+	download := exec.Command("python3", "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
+		"--disable-pip-version-check",
+		"--python-version", "3.11", "--implementation", "cp", "--abi", "cp311", "--platform", "manylinux2014_x86_64",
+		"-d", dir, "jaxlib==0.5.3")
 	if out, err := download.CombinedOutput(); err != nil {
 		t.Fatalf("pip cannot fetch the wheel: %v\n%s", err, out)
 	}

@@ -32,7 +32,8 @@ func (g *generator) enumerations() []enum {
 		for _, p := range op.list("attribute") {
 			name, ok := strings.CutPrefix(strings.TrimPrefix(p.kind, "array:"), "enum:")
 			dialect, class, _ := strings.Cut(name, ".")
-			if !ok || dialect == g.dialect || slices.Contains(shared, dialect) || slices.ContainsFunc(list, func(e enum) bool { return e.name == class }) {
+			if !ok || dialect == g.dialect || slices.Contains(shared, dialect) ||
+				slices.ContainsFunc(list, func(e enum) bool { return e.name == class }) {
 				continue
 			}
 			all := g.all[dialect].enums
@@ -52,7 +53,8 @@ func (g *generator) writeEnum(b *bytes.Buffer, e enum) {
 	if bits {
 		kind, what = "uint64", "Its cases can be combined with |."
 	}
-	fmt.Fprintf(b, "\n%stype %s %s\n\nconst (\n", comment(strings.ToUpper(article(e.name)[:1])+article(e.name)[1:]+" is an enumeration of the dialect "+g.dialect+". "+what), e.name, kind)
+	fmt.Fprintf(b, "\n%stype %s %s\n\nconst (\n", comment(strings.ToUpper(article(e.name)[:1])+article(e.name)[1:]+
+		" is an enumeration of the dialect "+g.dialect+". "+what), e.name, kind)
 	var keywords, values []string
 	plain := true
 	seen := map[string]bool{}

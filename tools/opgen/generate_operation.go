@@ -16,21 +16,33 @@ type goKind struct {
 
 var goKinds = map[string]goKind{
 	"unit": {"bool", "ods.Unit", "value"}, "bool": {"bool", "ods.Bool", "pointer"},
-	"string": {"string", "ods.Text", "value"}, "symbol": {"string", "ods.Symbol", "value"}, "path": {"[]string", "ods.Path", "list"},
-	"type": {"mlir.Type", "ods.Type", "value"}, "map": {"mlir.AffineMap", "ods.Map", "value"}, "set": {"mlir.IntegerSet", "ods.Integers", "value"},
+	"string": {"string", "ods.Text", "value"}, "symbol": {"string", "ods.Symbol", "value"},
+	"path": {"[]string", "ods.Path", "list"},
+	"type": {"mlir.Type", "ods.Type", "value"}, "map": {"mlir.AffineMap", "ods.Map", "value"},
+	"set":       {"mlir.IntegerSet", "ods.Integers", "value"},
 	"attribute": {"mlir.Attribute", "ods.Attribute", "value"}, "array": {"[]mlir.Attribute", "ods.Attributes", "list"},
-	"i8": {"int8", "ods.I8", "pointer"}, "i16": {"int16", "ods.I16", "pointer"}, "i32": {"int32", "ods.I32", "pointer"}, "i64": {"int64", "ods.I64", "pointer"},
-	"si8": {"int8", "ods.SI8", "pointer"}, "si16": {"int16", "ods.SI16", "pointer"}, "si32": {"int32", "ods.SI32", "pointer"}, "si64": {"int64", "ods.SI64", "pointer"},
-	"ui8": {"uint8", "ods.UI8", "pointer"}, "ui16": {"uint16", "ods.UI16", "pointer"}, "ui32": {"uint32", "ods.UI32", "pointer"}, "ui64": {"uint64", "ods.UI64", "pointer"},
-	"index": {"int64", "ods.Index", "pointer"}, "f32": {"float32", "ods.F32", "pointer"}, "f64": {"float64", "ods.F64", "pointer"},
-	"int64s": {"[]int64", "ods.Int64s", "list"}, "int32s": {"[]int32", "ods.Int32s", "list"}, "int16s": {"[]int16", "ods.Int16s", "list"}, "int8s": {"[]int8", "ods.Int8s", "list"},
-	"bools": {"[]bool", "ods.Bools", "list"}, "float32s": {"[]float32", "ods.Float32s", "list"}, "float64s": {"[]float64", "ods.Float64s", "list"},
-	"elements:i64": {"[]int64", "ods.Elements", "list"}, "rows": {"[][]int64", "ods.Rows", "list"}, "pairs": {"[][2]int64", "ods.Pairs", "list"},
+	"i8": {"int8", "ods.I8", "pointer"}, "i16": {"int16", "ods.I16", "pointer"}, "i32": {"int32", "ods.I32", "pointer"},
+	"i64": {"int64", "ods.I64", "pointer"},
+	"si8": {"int8", "ods.SI8", "pointer"}, "si16": {"int16", "ods.SI16", "pointer"},
+	"si32": {"int32", "ods.SI32", "pointer"}, "si64": {"int64", "ods.SI64", "pointer"},
+	"ui8": {"uint8", "ods.UI8", "pointer"}, "ui16": {"uint16", "ods.UI16", "pointer"},
+	"ui32": {"uint32", "ods.UI32", "pointer"}, "ui64": {"uint64", "ods.UI64", "pointer"},
+	"index": {"int64", "ods.Index", "pointer"}, "f32": {"float32", "ods.F32", "pointer"},
+	"f64":    {"float64", "ods.F64", "pointer"},
+	"int64s": {"[]int64", "ods.Int64s", "list"}, "int32s": {"[]int32", "ods.Int32s", "list"},
+	"int16s": {"[]int16", "ods.Int16s", "list"}, "int8s": {"[]int8", "ods.Int8s", "list"},
+	"bools": {"[]bool", "ods.Bools", "list"}, "float32s": {"[]float32", "ods.Float32s", "list"},
+	"float64s":     {"[]float64", "ods.Float64s", "list"},
+	"elements:i64": {"[]int64", "ods.Elements", "list"}, "rows": {"[][]int64", "ods.Rows", "list"},
+	"pairs": {"[][2]int64", "ods.Pairs", "list"},
 	// A flag is a boolean whose default is false.
 	"flag":      {"bool", "ods.Bool", "value"},
-	"array:i64": {"[]int64", "ods.I64Array", "list"}, "array:i32": {"[]int32", "ods.I32Array", "list"}, "array:index": {"[]int64", "ods.IndexArray", "list"},
-	"array:bool": {"[]bool", "ods.BoolArray", "list"}, "array:string": {"[]string", "ods.TextArray", "list"}, "array:type": {"[]mlir.Type", "ods.TypeArray", "list"},
-	"array:map": {"[]mlir.AffineMap", "ods.MapArray", "list"}, "array:symbol": {"[]string", "ods.SymbolArray", "list"}, "array:path": {"[][]string", "ods.PathArray", "list"},
+	"array:i64": {"[]int64", "ods.I64Array", "list"}, "array:i32": {"[]int32", "ods.I32Array", "list"},
+	"array:index": {"[]int64", "ods.IndexArray", "list"},
+	"array:bool":  {"[]bool", "ods.BoolArray", "list"}, "array:string": {"[]string", "ods.TextArray", "list"},
+	"array:type": {"[]mlir.Type", "ods.TypeArray", "list"},
+	"array:map":  {"[]mlir.AffineMap", "ods.MapArray", "list"}, "array:symbol": {"[]string", "ods.SymbolArray", "list"},
+	"array:path": {"[][]string", "ods.PathArray", "list"},
 }
 
 // goKindOf returns the Go form of an attribute's kind. It records the enumerations and the
@@ -152,7 +164,8 @@ func (g *generator) writeOperations() map[string]string {
 		}
 	}
 	if b.Len() > 0 {
-		body := bytes.NewBufferString("\n// The kinds of attributes that have types of their own.\nvar (\n" + b.String() + ")\n")
+		body := bytes.NewBufferString("\n// The kinds of attributes that have types of their own.\nvar (\n" +
+			b.String() + ")\n")
 		files["gen_kinds.go"] = strings.Replace(g.file(body), "\"github.com/calliope-mlir/calliope/mlir\"\n", "", 1)
 	}
 	return files
@@ -176,7 +189,8 @@ func writesTo(op *operation) bool {
 
 // named reports whether an operation has a region that its name defines.
 func named(op *operation) bool {
-	return writesTo(op) && len(op.list("region")) > 0 && !slices.Contains([]string{"linalg.generic", "linalg.map", "linalg.reduce"}, op.name)
+	return writesTo(op) && len(op.list("region")) > 0 &&
+		!slices.Contains([]string{"linalg.generic", "linalg.map", "linalg.reduce"}, op.name)
 }
 
 // manyLists reports whether an operation has so many lists of operands that they are rarely
@@ -219,7 +233,8 @@ func (g *generator) writeOperation(b *bytes.Buffer, op *operation, name string) 
 			c.attribute(p, fields[i])
 		case "property":
 			k := g.propertyKind(p.kind)
-			c.add(fields[i], k.typ, "optional", fmt.Sprintf("ods.SetProperty(w, %q, o.%s, %s)", p.name, fields[i], k.kind),
+			c.add(fields[i], k.typ, "optional",
+				fmt.Sprintf("ods.SetProperty(w, %q, o.%s, %s)", p.name, fields[i], k.kind),
 				fmt.Sprintf("ods.GetProperty(r, %q, %s)", p.name, k.kind))
 		case "region":
 			c.region(p, fields[i])
@@ -306,11 +321,13 @@ func (c *operationCode) operand(p part, f string) {
 	switch {
 	case nested:
 		c.operandLetters += "*"
-		c.add(f, "[][]mlir.Value", "", fmt.Sprintf("w.Nested(%q, %q, o.%s)", p.name, lengths, f), fmt.Sprintf("r.Nested(%q)", lengths))
+		c.add(f, "[][]mlir.Value", "", fmt.Sprintf("w.Nested(%q, %q, o.%s)", p.name, lengths, f),
+			fmt.Sprintf("r.Nested(%q)", lengths))
 		c.pass(f, "[][]mlir.Value", p)
 	case p.many == "variadic":
 		c.operandLetters += "*"
-		c.add(f, "[]mlir.Value", p.ageNote(), fmt.Sprintf("%s.Operands(%q, o.%s)", p.writer(), p.name, f), "r.Operands()")
+		c.add(f, "[]mlir.Value", p.ageNote(), fmt.Sprintf("%s.Operands(%q, o.%s)", p.writer(), p.name, f),
+			"r.Operands()")
 		if p.age == "" && !manyLists(c.operation) {
 			c.pass(f, "[]mlir.Value", p)
 		}
@@ -427,7 +444,8 @@ func (c *operationCode) print(b *bytes.Buffer) {
 	case c.is(infers):
 		end = "w.Infer()"
 	}
-	fmt.Fprintf(b, "\n%stype %sOp struct {\n%s\n}\n", comment(c.name+"Op is the operation "+c.operation.name+"."), c.name, strings.Join(c.fields, "\n"))
+	fmt.Fprintf(b, "\n%stype %sOp struct {\n%s\n}\n", comment(c.name+"Op is the operation "+c.operation.name+"."),
+		c.name, strings.Join(c.fields, "\n"))
 	fmt.Fprintf(b, `
 // Create creates the operation.
 func (o %sOp) Create(b *mlir.Builder) mlir.Operation {
@@ -489,7 +507,8 @@ func (op *operation) simple() (operands []string, ok bool) {
 		switch {
 		case p.sort == "operand" && p.many == "":
 			operands = append(operands, p.name)
-		case p.sort == "operand" && p.many != "optional", p.sort == "attribute" && p.many == "", p.sort == "region", p.sort == "successor":
+		case p.sort == "operand" && p.many != "optional", p.sort == "attribute" && p.many == "", p.sort == "region",
+			p.sort == "successor":
 			return nil, false
 		}
 	}

@@ -28,7 +28,8 @@ import (
 )
 
 func main() {
-	from := flag.String("extract", "", "folder with wheels, to make the tables of facts from them and the definitions of LLVM 22")
+	from := flag.String("extract", "",
+		"folder with wheels, to make the tables of facts from them and the definitions of LLVM 22")
 	out := flag.String("out", ".", "root of the repository to write to")
 	flag.Parse()
 	if flag.NArg() > 0 {

@@ -47,13 +47,17 @@ func TestTableErrors(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"apply_patterns.x": "ApplyPatternsX", "lhs": "LHS", "sym_name": "SymName", "dynamicSizes": "DynamicSizes", "slice": "Slice",
-		"dynamic_update_slice": "DynamicUpdateSlice", "cross-replica-sum": "CrossReplicaSum", "rhs_dilation": "RHSDilation",
-		"replica_id": "ReplicaID", "use_global_device_ids": "UseGlobalDeviceIDs", "_asin_acos_kernel": "AsinAcosKernel",
+		"apply_patterns.x": "ApplyPatternsX", "lhs": "LHS", "sym_name": "SymName", "dynamicSizes": "DynamicSizes",
+		"slice":                "Slice",
+		"dynamic_update_slice": "DynamicUpdateSlice", "cross-replica-sum": "CrossReplicaSum",
+		"rhs_dilation": "RHSDilation",
+		"replica_id":   "ReplicaID", "use_global_device_ids": "UseGlobalDeviceIDs",
+		"_asin_acos_kernel": "AsinAcosKernel",
 	} {
 		check.Diff(t, "goName "+name, want, goName(name))
 	}
-	for name, want := range map[string]string{"LHS": "lhs", "lhs": "lhs", "type": "typeValue", "dynamicSizes": "dynamicSizes", "FCmpPredicate": "fCmpPredicate"} {
+	for name, want := range map[string]string{"LHS": "lhs", "lhs": "lhs", "type": "typeValue",
+		"dynamicSizes": "dynamicSizes", "FCmpPredicate": "fCmpPredicate"} {
 		check.Diff(t, "parameter "+name, want, parameter(name))
 	}
 	check.Diff(t, "className", "AddF", className("Arith_AddFOp"))

@@ -159,7 +159,8 @@ func readMember(f *zip.File) (string, error) {
 // parts of one that they have.
 func (e *extraction) addBinding(b *binding, newest bool) {
 	dialect, _, _ := strings.Cut(b.name, ".")
-	if slices.Contains(notTyped, dialect) || slices.ContainsFunc(ownOperations, func(p string) bool { return strings.HasPrefix(b.name, p) }) {
+	if slices.Contains(notTyped, dialect) ||
+		slices.ContainsFunc(ownOperations, func(p string) bool { return strings.HasPrefix(b.name, p) }) {
 		return
 	}
 	for i := range b.parts {
@@ -225,9 +226,11 @@ func (e *extraction) kindOf(builder, class string) string {
 
 // builtinKinds are the kinds of attributes by the names of their builders.
 var builtinKinds = map[string]string{
-	"BoolAttr": "bool", "I64Attr": "i64", "I32Attr": "i32", "F32Attr": "f32", "StrAttr": "string", "FlatSymbolRefAttr": "symbol",
+	"BoolAttr": "bool", "I64Attr": "i64", "I32Attr": "i32", "F32Attr": "f32", "StrAttr": "string",
+	"FlatSymbolRefAttr": "symbol",
 	"DenseI64ArrayAttr": "int64s", "DenseBoolArrayAttr": "bools",
-	"ElementsAttr": "attribute", "TypedAttrInterface": "attribute", "ArrayAttr": "attribute", "DictionaryAttr": "attribute",
+	"ElementsAttr": "attribute", "TypedAttrInterface": "attribute", "ArrayAttr": "attribute",
+	"DictionaryAttr": "attribute",
 }
 
 // ownKindOf returns the kind of an attribute of a dialect whose attributes have Go types.

@@ -43,7 +43,8 @@ func faultsMode(flags *flag.FlagSet) runner {
 					verdict, status = err.Error(), 1
 				}
 				all += o.Count
-				fmt.Fprintf(stdout, "%s\t%s\t%d\t%.1f\t%s\n", f.Name, way, o.Count, time.Since(began).Seconds(), verdict)
+				fmt.Fprintf(stdout, "%s\t%s\t%d\t%.1f\t%s\n", f.Name, way, o.Count, time.Since(began).Seconds(),
+					verdict)
 			}
 		}
 		fmt.Fprintf(stdout, "%d injections in %.0f s\n", all, time.Since(start).Seconds())

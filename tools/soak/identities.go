@@ -12,7 +12,8 @@ import (
 	"github.com/calliope-mlir/calliope/tools/soak/identities"
 )
 
-// identitiesMode compares XLA with the reference interpreter. The status is 1 if there are deviations that are not known.
+// identitiesMode compares XLA with the reference interpreter. The status is 1 if there are deviations that are not
+// known.
 func identitiesMode(flags *flag.FlagSet) runner {
 	var o identities.Options
 	flags.IntVar(&o.Programs, "expressions", 20_000, "number of expressions")

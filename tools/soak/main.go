@@ -22,8 +22,8 @@
 // bridge.CompileOptions.Exact, unless -simplify is given, which shows what this option prevents.
 //
 // The mode programs runs random programs with callbacks, in every way to run a module and on each CPU plugin for
-// this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about its
-// way and its plugin, too: -seed N -programs 1 runs one again. Each mismatch is printed, and its module is kept.
+// this platform, and compares their results and calls with those of an interpreter. The seed of a program decides about
+// its way and its plugin, too: -seed N -programs 1 runs one again. Each mismatch is printed, and its module is kept.
 //
 // The exit status is 1 if a check fails.
 package main
@@ -49,7 +49,8 @@ type runner func(ctx context.Context, stdout, stderr io.Writer) (status int)
 
 // modes define the flags of the modes.
 var modes = map[string]func(*flag.FlagSet) runner{
-	"calls": callsMode, "faults": faultsMode, "identities": identitiesMode, "lint": lintMode, "programs": programsMode, "stress": stressMode,
+	"calls": callsMode, "faults": faultsMode, "identities": identitiesMode, "lint": lintMode, "programs": programsMode,
+	"stress": stressMode,
 }
 
 func main() {
@@ -59,7 +60,8 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 || modes[args[0]] == nil {
-		fmt.Fprintf(stderr, "usage: soak MODE [flags], where MODE is one of %s; soak MODE -h lists its flags\n", strings.Join(slices.Sorted(maps.Keys(modes)), ", "))
+		fmt.Fprintf(stderr, "usage: soak MODE [flags], where MODE is one of %s; soak MODE -h lists its flags\n",
+			strings.Join(slices.Sorted(maps.Keys(modes)), ", "))
 		return 2
 	}
 	flags := flag.NewFlagSet("soak "+args[0], flag.ContinueOnError)

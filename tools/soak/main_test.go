@@ -7,9 +7,11 @@ import (
 )
 
 func TestUsage(t *testing.T) {
-	for _, args := range []string{"", "telepathy", "-calls 1", "calls -nosuchflag", "calls stray", "calls -mode telepathy", "calls -devices 0",
+	for _, args := range []string{"", "telepathy", "-calls 1", "calls -nosuchflag", "calls stray",
+		"calls -mode telepathy", "calls -devices 0",
 		"calls -count 1", "faults -count 0", "faults -goroutines 0", "lint -inputs 0", "lint -keep=", "lint -files -1",
-		"identities -expressions 0", "stress -procs -1", "stress -procs 1 -for -1s", "programs -programs 0", "programs -ways telepathy"} {
+		"identities -expressions 0", "stress -procs -1", "stress -procs 1 -for -1s", "programs -programs 0",
+		"programs -ways telepathy"} {
 		var out, errs bytes.Buffer
 		if got := run(strings.Fields(args), &out, &errs); got != 2 || errs.Len() == 0 {
 			t.Errorf("run(%q) = %d, said %q; want 2 and why", args, got, &errs)
@@ -32,7 +34,8 @@ func TestFaults(t *testing.T) {
 	if got := run([]string{"faults", "-count", "2", "-only", "wrapped"}, &out, &errs); got != 0 {
 		t.Fatalf("run = %d\n%s%s", got, &out, &errs)
 	}
-	if !strings.HasPrefix(out.String(), "wrapped error\tinline\t2\t") || !strings.Contains(out.String(), "8 injections") {
+	if !strings.HasPrefix(out.String(), "wrapped error\tinline\t2\t") ||
+		!strings.Contains(out.String(), "8 injections") {
 		t.Errorf("it printed\n%s", &out)
 	}
 }

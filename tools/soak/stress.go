@@ -55,7 +55,8 @@ func stressAll(ctx context.Context, o stress.Options, stdout, stderr io.Writer) 
 	}
 	for _, procs := range stressProcs {
 		within, cancel := context.WithTimeout(ctx, o.For+5*time.Minute)
-		command := exec.CommandContext(within, program, "stress", fmt.Sprint("-for=", o.For), fmt.Sprint("-goroutines=", o.Goroutines),
+		command := exec.CommandContext(within, program, "stress", fmt.Sprint("-for=", o.For),
+			fmt.Sprint("-goroutines=", o.Goroutines),
 			fmt.Sprint("-devices=", o.Devices), fmt.Sprint("-procs=", procs))
 		command.Env = append(os.Environ(), fmt.Sprintf("GOMAXPROCS=%d", procs), oneArena+"=1")
 		command.Stdout, command.Stderr = stdout, stderr

@@ -164,7 +164,8 @@ func (p *configParser) numbers(list string) []int64 {
 		return numbers
 	}
 	for digits := range strings.SplitSeq(list, ",") {
-		numbers = append(numbers, number(p, strings.TrimSpace(digits), func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }))
+		numbers = append(numbers,
+			number(p, strings.TrimSpace(digits), func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }))
 	}
 	return numbers
 }

@@ -62,7 +62,8 @@ func checkComputation(computation []byte, isMain bool, targets map[string]bool) 
 			}
 		case op == "parameter" && isMain:
 			if s, layout, ok := otherLayout(first(f.bytes, shape).bytes); ok {
-				return Array{What: "parameter", Index: int(first(f.bytes, parameter).number), Shape: s, Layout: layout}, true
+				return Array{What: "parameter", Index: int(first(f.bytes, parameter).number), Shape: s, Layout: layout},
+					true
 			}
 		}
 	}

@@ -59,7 +59,8 @@ func TestParameters(t *testing.T) {
 			Results(program[:n])
 		}
 	}
-	for _, damaged := range [][]byte{nil, {0xff}, {1<<3 | 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}, {1<<3 | 3}, message(2, nil)} {
+	for _, damaged := range [][]byte{nil, {0xff}, {1<<3 | 2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
+		{1<<3 | 3}, message(2, nil)} {
 		if _, ok := Parameters(damaged); ok {
 			t.Errorf("%x has parameters", damaged)
 		}

@@ -66,7 +66,8 @@ func TestEvict(t *testing.T) {
 	c.Put("g", make([]byte, 3001))
 	want("e", "f")
 	check.Diff(t, "evicted", int64(1+3), c.Stats().Evicted)
-	check.Diff(t, "other files", []string{"README", "fresh" + tempSuffix}, slices.DeleteFunc(entries(t, dir), func(s string) bool { return strings.HasSuffix(s, entrySuffix) }))
+	check.Diff(t, "other files", []string{"README", "fresh" + tempSuffix},
+		slices.DeleteFunc(entries(t, dir), func(s string) bool { return strings.HasSuffix(s, entrySuffix) }))
 
 	all := check.Must(Open(dir, -1))
 	all.Put("h", make([]byte, 10000))

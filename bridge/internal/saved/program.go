@@ -125,7 +125,8 @@ func Decode(data []byte) (p Program, err error) {
 		return p, &Error{Damaged, want, fmt.Sprintf("%d bytes", len(payload))}
 	}
 	// The size may be wrong, so the memory is not allocated at once.
-	program, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(payload[:h.Compressed])), int64(h.Size)+1))
+	program, err := io.ReadAll(
+		io.LimitReader(flate.NewReader(bytes.NewReader(payload[:h.Compressed])), int64(h.Size)+1))
 	if err != nil || len(program) != h.Size {
 		want := fmt.Sprintf("a program of %d bytes", h.Size)
 		return p, &Error{Damaged, want, fmt.Sprintf("%d bytes (%v)", len(program), err)}
@@ -188,5 +189,6 @@ func (h Header) Fits(here Header) error {
 
 // missing returns the elements of list that other does not have.
 func missing(list, other []string) string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) }), " ")
+	return strings.Join(slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) }),
+		" ")
 }

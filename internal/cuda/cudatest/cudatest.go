@@ -167,7 +167,8 @@ type Counts struct {
 func (d *Driver) Counts() Counts {
 	var c C.standin_counts
 	C.call_counts(d.symbol("counts"), &c)
-	return Counts{int(c.waits), int(c.to_host), int(c.to_device), int(c.records), int(c.allocated), int(c.pinned), int(c.misuses)}
+	return Counts{int(c.waits), int(c.to_host), int(c.to_device), int(c.records), int(c.allocated), int(c.pinned),
+		int(c.misuses)}
 }
 
 // Since returns how much the counts have grown.
@@ -239,7 +240,8 @@ func (a *Array) Bytes() []byte {
 }
 
 func (a *Array) move(data []byte, write C.int) {
-	if len(data) > 0 && C.call_move(a.driver.symbol("move"), a.p, unsafe.Pointer(&data[0]), C.size_t(len(data)), write) == 0 {
+	if len(data) > 0 &&
+		C.call_move(a.driver.symbol("move"), a.p, unsafe.Pointer(&data[0]), C.size_t(len(data)), write) == 0 {
 		panic("cudatest: the array is freed")
 	}
 }

@@ -14,7 +14,8 @@ func For(b *mlir.Builder, lower, upper, step int64, body func(i mlir.Value)) mli
 		body(in[0])
 		Yield(b)
 	}, c.IndexType())
-	return ForOp{LowerBoundMap: c.ConstantMap(lower), UpperBoundMap: c.ConstantMap(upper), Step: step, Region: region}.Create(b)
+	return ForOp{LowerBoundMap: c.ConstantMap(lower), UpperBoundMap: c.ConstantMap(upper), Step: step,
+		Region: region}.Create(b)
 }
 
 // Load creates an affine.load. at maps the indices to those of the memref, and is the

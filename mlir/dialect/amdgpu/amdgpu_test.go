@@ -20,9 +20,12 @@ func TestTypes(t *testing.T) {
 			make           func() (mlir.Type, error)
 			kinds          []bool
 		}{
-			{"mlirAMDGPUTDMBaseTypeGet", "!amdgpu.tdm_base<f16>", func() (mlir.Type, error) { return amdgpu.TDMBaseType(f16) }, []bool{true, false, false}},
-			{"mlirAMDGPUTDMDescriptorTypeGet", "!amdgpu.tdm_descriptor", func() (mlir.Type, error) { return amdgpu.TDMDescriptorType(c) }, []bool{false, true, false}},
-			{"mlirAMDGPUTDMGatherBaseTypeGet", "!amdgpu.tdm_gather_base<f16, i32>", func() (mlir.Type, error) { return amdgpu.TDMGatherBaseType(f16, i32) }, []bool{false, false, true}},
+			{"mlirAMDGPUTDMBaseTypeGet", "!amdgpu.tdm_base<f16>",
+				func() (mlir.Type, error) { return amdgpu.TDMBaseType(f16) }, []bool{true, false, false}},
+			{"mlirAMDGPUTDMDescriptorTypeGet", "!amdgpu.tdm_descriptor",
+				func() (mlir.Type, error) { return amdgpu.TDMDescriptorType(c) }, []bool{false, true, false}},
+			{"mlirAMDGPUTDMGatherBaseTypeGet", "!amdgpu.tdm_gather_base<f16, i32>",
+				func() (mlir.Type, error) { return amdgpu.TDMGatherBaseType(f16, i32) }, []bool{false, false, true}},
 		} {
 			got, err := test.make()
 			if mlirtest.Supported(t, c.Library(), err, test.function) {
@@ -38,7 +41,8 @@ func TestTypes(t *testing.T) {
 			check.Error(t, err, "i3")
 		}
 		other := mlirtest.ContextOf(t, c.Library())
-		check.Panics(t, "a type of another context", func() { amdgpu.TDMGatherBaseType(i32, mlirtest.Type(other, "i32")) })
+		check.Panics(t, "a type of another context",
+			func() { amdgpu.TDMGatherBaseType(i32, mlirtest.Type(other, "i32")) })
 		check.Panics(t, "called on a zero value", func() { amdgpu.TDMBaseType(mlir.Type{}) })
 	})
 }

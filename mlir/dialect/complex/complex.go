@@ -23,7 +23,8 @@ func Number(t mlir.Type, v complex128) (mlir.Attribute, error) {
 		return mlir.Attribute{}, fmt.Errorf("complex: the parts of a number must have a float type, not %s", t)
 	}
 	whole := capi.MlirComplexTypeGet(api, h)
-	a := capi.MlirComplexAttrDoubleGetChecked(api, capi.MlirLocationUnknownGet(api, raw.Context(c)), whole, real(v), imag(v))
+	a := capi.MlirComplexAttrDoubleGetChecked(api, capi.MlirLocationUnknownGet(api, raw.Context(c)), whole, real(v),
+		imag(v))
 	if a.Ptr == nil {
 		return mlir.Attribute{}, raw.Failure(c, "making a complex number")
 	}

@@ -18,7 +18,8 @@ func TestNumber(t *testing.T) {
 			if !mlirtest.Supported(t, c.Library(), err, make) {
 				continue
 			}
-			check.Diff(t, "the attribute", "#complex.number<:"+text+" 1.500000e+00, -2.000000e+00> : complex<"+text+">", a.String())
+			check.Diff(t, "the attribute", "#complex.number<:"+text+" 1.500000e+00, -2.000000e+00> : complex<"+text+">",
+				a.String())
 			v, err := complex.ReadNumber(a)
 			if mlirtest.Supported(t, c.Library(), err, read) {
 				check.Diff(t, "the number", 1.5-2i, v)

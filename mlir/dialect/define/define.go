@@ -174,7 +174,8 @@ func (d Dialect) irdl() (string, error) {
 		w.attributes(o)
 		w.regions(o)
 		for i, t := range o.Traits {
-			w.check(t >= mlir.TraitTerminator && t <= mlir.TraitNoTerminator && !slices.Contains(o.Traits[:i], t), "the trait %s of %s is unknown, or there twice", t, o.Name)
+			w.check(t >= mlir.TraitTerminator && t <= mlir.TraitNoTerminator && !slices.Contains(o.Traits[:i], t),
+				"the trait %s of %s is unknown, or there twice", t, o.Name)
 		}
 		w.WriteString("  }\n")
 	}
@@ -257,7 +258,8 @@ func (w *definitionWriter) value(c *Constraint) *value {
 		w.WriteString(" " + c.text)
 	case "irdl.parametric":
 		dialect, rest, _ := strings.Cut(c.text, ".")
-		w.check(definition.MatchString(dialect) && definition.MatchString(rest), "Instance has the name %q, which must be DIALECT.NAME", c.text)
+		w.check(definition.MatchString(dialect) && definition.MatchString(rest),
+			"Instance has the name %q, which must be DIALECT.NAME", c.text)
 		w.check(dialect == w.dialect, "Instance has the name %q of another dialect", c.text)
 		fmt.Fprintf(w, " @%s::@%s<%s>", dialect, rest, strings.Join(of, ", "))
 	default:
@@ -280,7 +282,8 @@ func (w *definitionWriter) parts(op string, list []Part) {
 	for _, p := range list {
 		w.named(p.Name, seen)
 		w.check(p.Number >= Single && p.Number <= Variadic, "the part %s has no such Number", p.Name)
-		texts = append(texts, p.Name+": "+map[Number]string{Optional: "optional ", Variadic: "variadic "}[p.Number]+w.value(p.Is).name)
+		texts = append(texts,
+			p.Name+": "+map[Number]string{Optional: "optional ", Variadic: "variadic "}[p.Number]+w.value(p.Is).name)
 	}
 	if len(texts) > 0 {
 		fmt.Fprintf(w, "    %s(%s)\n", op, strings.Join(texts, ", "))
@@ -292,7 +295,8 @@ func (w *definitionWriter) attributes(o Operation) {
 	seen := map[string]bool{}
 	for _, p := range o.Attributes {
 		w.named(p.Name, seen)
-		w.check(p.Number == Single, "the attribute %s of %s can only be single: check an optional one with Verify", p.Name, o.Name)
+		w.check(p.Number == Single, "the attribute %s of %s can only be single: check an optional one with Verify",
+			p.Name, o.Name)
 		texts = append(texts, fmt.Sprintf("%q = %s", p.Name, w.value(p.Is).name))
 	}
 	if len(texts) > 0 {

@@ -21,10 +21,14 @@ func complexDialect(c *mlir.Context) define.Dialect {
 		Types:      []define.Parametric{{Name: "complex", Params: []define.Part{{Name: "elem", Is: float}}}},
 		Attributes: []define.Parametric{{Name: "mode", Params: []define.Part{{Name: "text"}}}},
 		Operations: []define.Operation{
-			{Name: "mul", Operands: []define.Part{{Name: "lhs", Is: same}, {Name: "rhs", Is: same}}, Results: []define.Part{{Name: "res", Is: same}}},
-			{Name: "norm", Operands: []define.Part{{Name: "in", Is: same}}, Results: []define.Part{{Name: "res", Is: float}},
-				Attributes: []define.Part{{Name: "mode", Is: define.Instance("cmath.mode", define.Is(c.StringAttribute("fast")))}}},
-			{Name: "sum", Operands: []define.Part{{Name: "in", Is: same, Number: define.Variadic}}, Results: []define.Part{{Name: "res", Number: define.Optional}}},
+			{Name: "mul", Operands: []define.Part{{Name: "lhs", Is: same}, {Name: "rhs", Is: same}},
+				Results: []define.Part{{Name: "res", Is: same}}},
+			{Name: "norm", Operands: []define.Part{{Name: "in", Is: same}},
+				Results: []define.Part{{Name: "res", Is: float}},
+				Attributes: []define.Part{
+					{Name: "mode", Is: define.Instance("cmath.mode", define.Is(c.StringAttribute("fast")))}}},
+			{Name: "sum", Operands: []define.Part{{Name: "in", Is: same, Number: define.Variadic}},
+				Results: []define.Part{{Name: "res", Number: define.Optional}}},
 			{Name: "with_body", Regions: []define.Region{{Name: "body", Blocks: 1}}},
 		},
 	}
@@ -60,7 +64,8 @@ func TestDefineDialect(t *testing.T) {
 			{`"cmath.with_body"() ({ ^b: "cmath.sum"() : () -> () }) : () -> ()`, "terminator"},
 			{`"cmath.with_body"() : () -> ()`, "region"},
 		} {
-			_, err := c.Parse("", []byte("func.func @f(%a: !cmath.complex<f32>, %b: !cmath.complex<f64>) {\n  "+test.text+"\n  return\n}"))
+			_, err := c.Parse("", []byte("func.func @f(%a: !cmath.complex<f32>, %b: !cmath.complex<f64>) {\n  "+
+				test.text+"\n  return\n}"))
 			if test.want == "" {
 				check.NoError(t, err)
 			} else {
@@ -75,7 +80,8 @@ func TestDefineTraits(t *testing.T) {
 	mlirtest.EachEngine(t, func(t *testing.T, e mlirtest.Engine) {
 		c := mlirtest.ContextOf(t, e.Library)
 		err := define.Dialect{Name: "flow1", Operations: []define.Operation{
-			{Name: "block", Regions: []define.Region{{Name: "body"}}, Traits: []mlir.Trait{mlir.TraitIsolatedFromAbove}},
+			{Name: "block", Regions: []define.Region{{Name: "body"}},
+				Traits: []mlir.Trait{mlir.TraitIsolatedFromAbove}},
 			{Name: "stop", Traits: []mlir.Trait{mlir.TraitTerminator}, Verify: func(o mlir.Operation) error {
 				if _, ok := o.Attribute("why"); !ok {
 					return fmt.Errorf("stops without a reason")
@@ -123,7 +129,8 @@ func TestDefineRefused(t *testing.T) {
 		{define.Dialect{Name: "a.b"}, "the name must match"},
 		{define.Dialect{Name: "arith"}, `the dialect "arith" already exists`},
 		{define.Dialect{Name: "wrong", Types: []define.Parametric{{Name: "t"}, {Name: "t"}}}, "t is defined twice"},
-		{define.Dialect{Name: "wrong", Types: []define.Parametric{{Name: "t", Params: []define.Part{{Name: "x", Number: define.Variadic}}}}}, "can only be single"},
+		{define.Dialect{Name: "wrong", Types: []define.Parametric{
+			{Name: "t", Params: []define.Part{{Name: "x", Number: define.Variadic}}}}}, "can only be single"},
 		{op(define.Operation{Name: "a b"}), `the name "a b" must match`},
 		{op(define.Operation{Operands: []define.Part{part, part}}), "be there once"},
 		{op(define.Operation{Results: []define.Part{{}}}), `the name "" of a part`},
@@ -136,9 +143,11 @@ func TestDefineRefused(t *testing.T) {
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: loop}}}), "contains itself"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: deep}}}), "nested more than 1000 deep"},
 		{op(define.Operation{Attributes: []define.Part{{Name: "x", Is: wide}}}), "consists of more than 65536"},
-		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Is(mlir.Type{})}}}), "expected attribute value"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Is(mlir.Type{})}}}),
+			"expected attribute value"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("t")}}}), "must be DIALECT.NAME"},
-		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("other.t")}}}), "of another dialect"},
+		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("other.t")}}}),
+			"of another dialect"},
 		{op(define.Operation{Operands: []define.Part{{Name: "x", Is: define.Instance("wrong.t")}}}), "'@wrong::@t'"},
 	} {
 		check.Error(t, test.definition.Load(c), test.want)
@@ -159,7 +168,8 @@ func TestHostileIRDL(t *testing.T) {
 }`
 	}
 	for _, test := range []struct{ body, use, want string }{
-		{"irdl.operation @o { %0 = irdl.any_of(%1) %1 = irdl.any_of(%0) irdl.operands(x: %0) }", "", "does not dominate"},
+		{"irdl.operation @o { %0 = irdl.any_of(%1) %1 = irdl.any_of(%0) irdl.operands(x: %0) }", "",
+			"does not dominate"},
 		{"irdl.operation @o { %0 = irdl.base \"!no.such\" irdl.operands(x: %0) }", "", "no registered type"},
 		{"irdl.operation @o { %0 = irdl.parametric @d::@o<> irdl.operands(x: %0) }", "", "does not refer to a type"},
 		{"irdl.operation @o { %0 = irdl.region irdl.operands(x: %0) }", "", "expects different type"},

@@ -54,14 +54,16 @@ func (p CmpPredicate) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	if p < Equal || p > ThreeWay {
 		return mlir.Attribute{}, fmt.Errorf("emitc: %d is not a comparison: use the constants", p)
 	}
-	return raw.WrapAttribute(c, capi.MlirEmitCCmpPredicateAttrGet(t, raw.Context(c), capi.MlirEmitCCmpPredicate(p))), nil
+	return raw.WrapAttribute(c, capi.MlirEmitCCmpPredicateAttrGet(t, raw.Context(c), capi.MlirEmitCCmpPredicate(p))),
+		nil
 }
 
 // ReadCmpPredicate returns a as a CmpPredicate. It returns an error if a is another
 // attribute.
 func ReadCmpPredicate(a mlir.Attribute) (CmpPredicate, error) {
 	c, h := raw.UnwrapAttribute(a, "emitc.ReadCmpPredicate")
-	if err := raw.Need(c.Library(), "mlirAttributeIsAEmitCCmpPredicate", "mlirEmitCCmpPredicateAttrGetValue"); err != nil {
+	if err := raw.Need(c.Library(), "mlirAttributeIsAEmitCCmpPredicate", "mlirEmitCCmpPredicateAttrGetValue"); err !=
+		nil {
 		return 0, err
 	}
 	t := raw.Table(c)

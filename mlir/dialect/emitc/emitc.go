@@ -41,7 +41,9 @@ func PointerType(pointee mlir.Type) (mlir.Type, error) {
 	return wrapped(pointee, "emitc.PointerType", "mlirEmitCPointerTypeGet", capi.MlirEmitCPointerTypeGet)
 }
 
-func wrapped(t mlir.Type, method, function string, get func(*capi.Table, capi.MlirType) capi.MlirType) (mlir.Type, error) {
+func wrapped(
+	t mlir.Type, method, function string, get func(*capi.Table, capi.MlirType) capi.MlirType,
+) (mlir.Type, error) {
 	c, h := raw.UnwrapType(t, method)
 	api, err := raw.Load(c, dialect, function)
 	if err != nil {

@@ -12,17 +12,22 @@ import (
 func TestTypes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		i32 := mlirtest.Type(c, "i32")
-		kinds := []func(mlir.Type) bool{emitc.IsArray, emitc.IsLValue, emitc.IsOpaque, emitc.IsPointer, emitc.IsPtrDiff, emitc.IsSignedSize, emitc.IsSize}
+		kinds := []func(mlir.Type) bool{emitc.IsArray, emitc.IsLValue, emitc.IsOpaque, emitc.IsPointer, emitc.IsPtrDiff,
+			emitc.IsSignedSize, emitc.IsSize}
 		for kind, test := range []struct {
 			function, want string
 			make           func() (mlir.Type, error)
 		}{
-			{"mlirEmitCArrayTypeGet", "!emitc.array<2x3xi32>", func() (mlir.Type, error) { return emitc.ArrayType(i32, 2, 3) }},
-			{"mlirEmitCLValueTypeGet", "!emitc.lvalue<i32>", func() (mlir.Type, error) { return emitc.LValueType(i32) }},
-			{"mlirEmitCOpaqueTypeGet", `!emitc.opaque<"std::string">`, func() (mlir.Type, error) { return emitc.OpaqueType(c, "std::string") }},
+			{"mlirEmitCArrayTypeGet", "!emitc.array<2x3xi32>",
+				func() (mlir.Type, error) { return emitc.ArrayType(i32, 2, 3) }},
+			{"mlirEmitCLValueTypeGet", "!emitc.lvalue<i32>",
+				func() (mlir.Type, error) { return emitc.LValueType(i32) }},
+			{"mlirEmitCOpaqueTypeGet", `!emitc.opaque<"std::string">`,
+				func() (mlir.Type, error) { return emitc.OpaqueType(c, "std::string") }},
 			{"mlirEmitCPointerTypeGet", "!emitc.ptr<i32>", func() (mlir.Type, error) { return emitc.PointerType(i32) }},
 			{"mlirEmitCPtrDiffTTypeGet", "!emitc.ptrdiff_t", func() (mlir.Type, error) { return emitc.PtrDiffType(c) }},
-			{"mlirEmitCSignedSizeTTypeGet", "!emitc.ssize_t", func() (mlir.Type, error) { return emitc.SignedSizeType(c) }},
+			{"mlirEmitCSignedSizeTTypeGet", "!emitc.ssize_t",
+				func() (mlir.Type, error) { return emitc.SignedSizeType(c) }},
 			{"mlirEmitCSizeTTypeGet", "!emitc.size_t", func() (mlir.Type, error) { return emitc.SizeType(c) }},
 		} {
 			got, err := test.make()
@@ -40,10 +45,16 @@ func TestTypes(t *testing.T) {
 		for want, make := range map[string]func() (mlir.Type, error){
 			"must have at least one dimension": func() (mlir.Type, error) { return emitc.ArrayType(i32) },
 			"dimensions [2 -1]":                func() (mlir.Type, error) { return emitc.ArrayType(i32, 2, -1) },
-			"array":                            func() (mlir.Type, error) { return emitc.ArrayType(mlirtest.Type(c, "!emitc.array<2xi32>"), 2) },
-			"lvalue":                           func() (mlir.Type, error) { return emitc.LValueType(mlirtest.Type(c, "!emitc.lvalue<i32>")) },
-			"pointer":                          func() (mlir.Type, error) { return emitc.PointerType(mlirtest.Type(c, "!emitc.lvalue<i32>")) },
-			"expected non empty string":        func() (mlir.Type, error) { return emitc.OpaqueType(c, "") },
+			"array": func() (mlir.Type, error) {
+				return emitc.ArrayType(mlirtest.Type(c, "!emitc.array<2xi32>"), 2)
+			},
+			"lvalue": func() (mlir.Type, error) {
+				return emitc.LValueType(mlirtest.Type(c, "!emitc.lvalue<i32>"))
+			},
+			"pointer": func() (mlir.Type, error) {
+				return emitc.PointerType(mlirtest.Type(c, "!emitc.lvalue<i32>"))
+			},
+			"expected non empty string": func() (mlir.Type, error) { return emitc.OpaqueType(c, "") },
 		} {
 			_, err := make()
 			check.Error(t, err, want)

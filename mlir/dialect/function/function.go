@@ -24,8 +24,10 @@ func SetResultAttr(f mlir.Operation, i int, name string, a mlir.Attribute) error
 	return set(f, "SetResultAttr", "mlirFuncSetResultAttr", capi.MlirFuncSetResultAttr, i, name, a)
 }
 
-func set(f mlir.Operation, method, function string, call func(*capi.Table, capi.MlirOperation, int, string, capi.MlirAttribute),
-	i int, name string, a mlir.Attribute) error {
+func set(
+	f mlir.Operation, method, function string,
+	call func(*capi.Table, capi.MlirOperation, int, string, capi.MlirAttribute), i int, name string, a mlir.Attribute,
+) error {
 	c, h := raw.UnwrapOperation(f, "function."+method)
 	value := raw.AttributeIn(a, c, "function."+method)
 	if err := raw.Need(c.Library(), function); err != nil {

@@ -29,7 +29,8 @@ func TestAttributes(t *testing.T) {
 		if !set(function.SetArgAttr(f, 1, "llvm.align", two), function.SetResultAttr(f, 0, "llvm.noundef", unit)) {
 			return
 		}
-		check.Diff(t, "the function", "func.func private @f(i32, i64 {llvm.align = 2 : i64}) -> (i32 {llvm.noundef})", f.String())
+		check.Diff(t, "the function", "func.func private @f(i32, i64 {llvm.align = 2 : i64}) -> (i32 {llvm.noundef})",
+			f.String())
 		got, _ := function.ArgAttr(f, 1, "llvm.align")
 		check.Diff(t, "the argument's", "2 : i64", got.String())
 		got, _ = function.ResultAttr(f, 0, "llvm.noundef")

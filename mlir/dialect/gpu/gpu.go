@@ -59,7 +59,8 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	var properties, kernels capi.MlirAttribute
 	if !o.Properties.IsNil() {
 		if properties = raw.AttributeIn(o.Properties, c, method); !o.Properties.IsDictionary() {
-			return mlir.Attribute{}, fmt.Errorf("gpu: the properties of an object must be a dictionary, not %s", o.Properties)
+			return mlir.Attribute{},
+				fmt.Errorf("gpu: the properties of an object must be a dictionary, not %s", o.Properties)
 		}
 	}
 	if o.Kernels.IsNil() {
@@ -67,10 +68,12 @@ func (o Object) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 			capi.MlirGPUObjectAttrGet(t, raw.Context(c), target, uint32(o.Format), string(o.Data), properties)))
 	}
 	if kernels = raw.AttributeIn(o.Kernels, c, method); !raw.IsAttribute(o.Kernels, "#gpu.kernel_table") {
-		return mlir.Attribute{}, fmt.Errorf("gpu: the kernels of an object must be a #gpu.kernel_table, not %s", o.Kernels)
+		return mlir.Attribute{},
+			fmt.Errorf("gpu: the kernels of an object must be a #gpu.kernel_table, not %s", o.Kernels)
 	}
 	return raw.ParsedAttribute(raw.WrapAttribute(c,
-		capi.MlirGPUObjectAttrGetWithKernels(t, raw.Context(c), target, uint32(o.Format), string(o.Data), properties, kernels)))
+		capi.MlirGPUObjectAttrGetWithKernels(t, raw.Context(c), target, uint32(o.Format), string(o.Data), properties,
+			kernels)))
 }
 
 // IsObject reports whether a is #gpu.object<…>.
@@ -115,7 +118,8 @@ func ReadObject(a mlir.Attribute) (Object, error) {
 	if capi.MlirGPUObjectAttrHasProperties(t, h) {
 		o.Properties = raw.WrapAttribute(c, capi.MlirGPUObjectAttrGetProperties(t, h))
 	}
-	if l.Has("mlirGPUObjectAttrHasKernels") && l.Has("mlirGPUObjectAttrGetKernels") && capi.MlirGPUObjectAttrHasKernels(t, h) {
+	if l.Has("mlirGPUObjectAttrHasKernels") && l.Has("mlirGPUObjectAttrGetKernels") &&
+		capi.MlirGPUObjectAttrHasKernels(t, h) {
 		o.Kernels = raw.WrapAttribute(c, capi.MlirGPUObjectAttrGetKernels(t, h))
 	}
 	return o, nil

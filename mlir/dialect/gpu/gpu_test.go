@@ -24,10 +24,14 @@ func TestObject(t *testing.T) {
 		kernels := mlirtest.Attribute(c, "#gpu.kernel_table<[#gpu.kernel_metadata<\"k\", () -> ()>]>")
 		properties := mlirtest.Attribute(c, "{O = 3 : i32}")
 		for want, o := range map[string]gpu.Object{
-			`#gpu.object<#nvvm.target, offload = "a\00\FF">`:                                    {Target: target, Format: gpu.Offload, Data: []byte("a\x00\xff")},
-			`#gpu.object<#nvvm.target, assembly = "">`:                                          {Target: target, Format: gpu.Assembly, Data: []byte{}},
-			`#gpu.object<#nvvm.target, properties = {O = 3 : i32}, bin = "b">`:                  {Target: target, Format: gpu.Binary, Data: []byte("b"), Properties: properties},
-			`#gpu.object<#nvvm.target, kernels = <[#gpu.kernel_metadata<"k", () -> ()>]>, "f">`: {Target: target, Format: gpu.FatBinary, Data: []byte("f"), Kernels: kernels},
+			`#gpu.object<#nvvm.target, offload = "a\00\FF">`: {Target: target,
+				Format: gpu.Offload, Data: []byte("a\x00\xff")},
+			`#gpu.object<#nvvm.target, assembly = "">`: {Target: target,
+				Format: gpu.Assembly, Data: []byte{}},
+			`#gpu.object<#nvvm.target, properties = {O = 3 : i32}, bin = "b">`: {Target: target,
+				Format: gpu.Binary, Data: []byte("b"), Properties: properties},
+			`#gpu.object<#nvvm.target, kernels = <[#gpu.kernel_metadata<"k", () -> ()>]>, "f">`: {Target: target,
+				Format: gpu.FatBinary, Data: []byte("f"), Kernels: kernels},
 		} {
 			a := check.Must(o.Attribute(c))
 			check.Diff(t, "the attribute", mlirtest.Attribute(c, want).String(), a.String())

@@ -60,5 +60,6 @@ func VariadicityArray(c *mlir.Context, values ...Variadicity) (mlir.Attribute, e
 		}
 		list[i] = raw.Attribute(a)
 	}
-	return raw.WrapAttribute(c, capi.MlirIRDLVariadicityArrayAttrGet(t, raw.Context(c), len(list), raw.First(list))), nil
+	return raw.WrapAttribute(c, capi.MlirIRDLVariadicityArrayAttrGet(t, raw.Context(c), len(list), raw.First(list))),
+		nil
 }

@@ -26,9 +26,11 @@ const (
 var binary = map[string][]numbers{
 	"add": {bools, integers, floats, complexes}, "mul": {bools, integers, floats, complexes},
 	"sub": {integers, floats, complexes}, "div": {integers, floats, complexes}, "div_unsigned": {integers},
-	"max": {bools, integers, floats}, "max_signed": {bools, integers, floats}, "max_unsigned": {bools, integers, floats},
-	"min": {bools, integers, floats}, "min_signed": {bools, integers, floats}, "min_unsigned": {bools, integers, floats},
-	"powf": {floats},
+	"max": {bools, integers, floats}, "max_signed": {bools, integers, floats},
+	"max_unsigned": {bools, integers, floats},
+	"min":          {bools, integers, floats}, "min_signed": {bools, integers, floats},
+	"min_unsigned": {bools, integers, floats},
+	"powf":         {floats},
 }
 
 // numbersOf returns the kind of the elements of t.

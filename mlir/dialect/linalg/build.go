@@ -14,7 +14,10 @@ const (
 // Generic creates a linalg.generic. maps has an indexing map for each input and output, in
 // this order, and loops the kind of each loop. body gets an element of each, and returns one
 // for each output.
-func Generic(b *mlir.Builder, maps []mlir.AffineMap, loops []string, inputs, outputs []mlir.Value, body func(in []mlir.Value) []mlir.Value) mlir.Operation {
+func Generic(
+	b *mlir.Builder, maps []mlir.AffineMap, loops []string, inputs, outputs []mlir.Value,
+	body func(in []mlir.Value) []mlir.Value,
+) mlir.Operation {
 	ods.Needs(b, body != nil)
 	op := GenericOp{Inputs: inputs, Outputs: outputs, IndexingMaps: maps}
 	for _, loop := range loops {

@@ -23,9 +23,10 @@ func Example() {
 	matrix := b.Type("tensor<4x4xf32>")
 	function.Func(b, "squares", []mlir.Type{matrix, matrix}, []mlir.Type{matrix}, func(in []mlir.Value) {
 		maps := []mlir.AffineMap{c.IdentityMap(2), c.IdentityMap(2)}
-		square := linalg.Generic(b, maps, []string{"parallel", "parallel"}, in[:1], in[1:], func(x []mlir.Value) []mlir.Value {
-			return []mlir.Value{arith.MulF(b, x[0], x[0])}
-		})
+		square := linalg.Generic(b, maps, []string{"parallel", "parallel"}, in[:1], in[1:],
+			func(x []mlir.Value) []mlir.Value {
+				return []mlir.Value{arith.MulF(b, x[0], x[0])}
+			})
 		function.Return(b, square.Result(0))
 	})
 	if b.Fail(m.Verify()); b.Err() != nil {

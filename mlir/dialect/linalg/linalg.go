@@ -24,7 +24,9 @@ type Convolution struct {
 
 // verified returns the handles of an operation, after it verified it. The library reads the
 // region and the maps of a linalg operation without checking that they exist.
-func verified(o mlir.Operation, method string, functions ...string) (*mlir.Context, *capi.Table, capi.MlirOperation, error) {
+func verified(
+	o mlir.Operation, method string, functions ...string,
+) (*mlir.Context, *capi.Table, capi.MlirOperation, error) {
 	c, h := raw.UnwrapOperation(o, "linalg."+method)
 	if err := raw.Need(c.Library(), functions...); err != nil {
 		return nil, nil, h, err
@@ -235,7 +237,8 @@ func FillRegion(o mlir.Operation) error {
 // The library ends the process on others.
 func elementOf(name string, i int) string {
 	switch name {
-	case "abs", "ceil", "erf", "exp", "floor", "log", "negf", "reciprocal", "round", "rsqrt", "sqrt", "square", "tanh", "powf":
+	case "abs", "ceil", "erf", "exp", "floor", "log", "negf", "reciprocal", "round", "rsqrt", "sqrt", "square", "tanh",
+		"powf":
 		return "floating-point numbers"
 	case "fill_rng_2d":
 		return [...]string{"f64", "f64", "i32", "numbers"}[i]

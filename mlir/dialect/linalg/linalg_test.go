@@ -68,8 +68,10 @@ func TestDimensions(t *testing.T) {
 		want := linalg.Contraction{Batch: []int64{0}, M: []int64{1}, N: []int64{2}, K: []int64{3}}
 		check.Diff(t, "contraction", want, check.Must(linalg.ContractionOf(matmul)))
 		got := check.Must(linalg.ConvolutionOf(conv))
-		if diff := cmp.Diff(linalg.Convolution{Batch: []int64{0}, OutputImage: []int64{1, 2}, OutputChannel: []int64{3}, FilterLoop: []int64{4, 5},
-			InputChannel: []int64{6}, Depth: []int64{}, Strides: []int64{2, 2}, Dilations: []int64{1, 1}}, got, emptyIsNil); diff != "" {
+		if diff := cmp.Diff(linalg.Convolution{Batch: []int64{0}, OutputImage: []int64{1, 2}, OutputChannel: []int64{3},
+			FilterLoop:   []int64{4, 5},
+			InputChannel: []int64{6}, Depth: []int64{}, Strides: []int64{2, 2}, Dilations: []int64{1, 1}}, got,
+			emptyIsNil); diff != "" {
 			t.Errorf("convolution (-want +got):\n%s", diff)
 		}
 		maps := check.Must(linalg.IndexingMaps(matmul))
@@ -77,7 +79,8 @@ func TestDimensions(t *testing.T) {
 		for _, m := range maps {
 			texts = append(texts, m.String())
 		}
-		check.Diff(t, "maps", []string{"(d0, d1, d2, d3) -> (d0, d1, d3)", "(d0, d1, d2, d3) -> (d0, d3, d2)", "(d0, d1, d2, d3) -> (d0, d1, d2)"}, texts)
+		check.Diff(t, "maps", []string{"(d0, d1, d2, d3) -> (d0, d1, d3)", "(d0, d1, d2, d3) -> (d0, d3, d2)",
+			"(d0, d1, d2, d3) -> (d0, d1, d2)"}, texts)
 		check.Diff(t, "from maps", want, check.Must(linalg.ContractionOfMaps(maps[0], maps[1], maps[2])))
 
 		_, err := linalg.ContractionOf(conv)
@@ -95,7 +98,8 @@ func TestDimensions(t *testing.T) {
 		check.Error(t, err, "is not a map of a contraction")
 		_, err = linalg.ContractionOfMaps(one, check.Must(c.ParseAffineMap("(d0) -> (d0 * 2)")), one)
 		check.Error(t, err, "each result must be one of them")
-		check.Panics(t, "linalg.IsContraction called on a nil handle", func() { linalg.IsContraction(mlir.Operation{}) })
+		check.Panics(t, "linalg.IsContraction called on a nil handle",
+			func() { linalg.IsContraction(mlir.Operation{}) })
 	})
 }
 
@@ -110,19 +114,23 @@ func TestConvolutionOfMaps(t *testing.T) {
 			return
 		}
 		check.NoError(t, err)
-		if diff := cmp.Diff(linalg.Convolution{Batch: []int64{0}, OutputImage: []int64{1}, OutputChannel: []int64{2}, FilterLoop: []int64{3},
+		if diff := cmp.Diff(linalg.Convolution{Batch: []int64{0}, OutputImage: []int64{1}, OutputChannel: []int64{2},
+			FilterLoop:   []int64{3},
 			InputChannel: []int64{4}, Strides: []int64{2}, Dilations: []int64{3}}, got, emptyIsNil); diff != "" {
 			t.Errorf("convolution (-want +got):\n%s", diff)
 		}
-		for _, image := range []string{"()", "(n, w mod 2, d)", "(n, w floordiv 3 + k, d)", "(n, 5, d)", "(n, w + w, d)", "(n, w + k + f, d)",
+		for _, image := range []string{"()", "(n, w mod 2, d)", "(n, w floordiv 3 + k, d)", "(n, 5, d)",
+			"(n, w + w, d)", "(n, w + k + f, d)",
 			"(w + k, w + k)", "(n, w * -1 + k, d)", "(n, w * 2 + 1, d)", "(n, w * 2, d)"} {
 			_, err := linalg.ConvolutionOfMaps(parse(image), filter, result)
 			check.Error(t, err, "is not a map of an image")
 		}
-		for _, image := range []string{"(w + k)", "(n, w, f, k, d)", "(f + k, n + d, w)", "(n + w, k + d)", "(k + w, n)", "(d + k)"} {
+		for _, image := range []string{"(w + k)", "(n, w, f, k, d)", "(f + k, n + d, w)", "(n + w, k + d)",
+			"(k + w, n)", "(d + k)"} {
 			for _, filter := range []string{"()", "(k)", "(n, w, f, k, d)", "(w, n)", "(d, k, f, n)"} {
 				for _, result := range []string{"()", "(w)", "(n, w, f)", "(k, d)", "(n, w, f, k, d)"} {
-					if got, err := linalg.ConvolutionOfMaps(parse(image), parse(filter), parse(result)); err == nil && len(got.OutputImage) != len(got.FilterLoop) {
+					if got, err := linalg.ConvolutionOfMaps(parse(image), parse(filter), parse(result)); err == nil &&
+						len(got.OutputImage) != len(got.FilterLoop) {
 						t.Errorf("%s, %s and %s gave %v", image, filter, result, got)
 					}
 				}
@@ -202,25 +210,29 @@ func TestIndex(t *testing.T) {
 			check.Error(t, b.Err(), "does not know the operation")
 			return
 		}
-		out := b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast", Results: []mlir.Type{b.Type("memref<4xindex>")}}).Result(0)
+		out := b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast",
+			Results: []mlir.Type{b.Type("memref<4xindex>")}}).Result(0)
 		var i mlir.Value
-		linalg.Generic(b, []mlir.AffineMap{c.IdentityMap(1)}, []string{linalg.ParallelLoop}, nil, []mlir.Value{out}, func([]mlir.Value) []mlir.Value {
-			i = linalg.Index(b, 0)
-			op := i.Owner()
-			for _, text := range []string{i.String(), op.String(), check.Must(op.NewAsmState(mlir.PrintOptions{})).Print(op)} {
-				if !strings.Contains(text, `"linalg.index"()`) {
-					t.Errorf("the operation is %s", text)
+		linalg.Generic(b, []mlir.AffineMap{c.IdentityMap(1)}, []string{linalg.ParallelLoop}, nil, []mlir.Value{out},
+			func([]mlir.Value) []mlir.Value {
+				i = linalg.Index(b, 0)
+				op := i.Owner()
+				for _, text := range []string{i.String(), op.String(),
+					check.Must(op.NewAsmState(mlir.PrintOptions{})).Print(op)} {
+					if !strings.Contains(text, `"linalg.index"()`) {
+						t.Errorf("the operation is %s", text)
+					}
 				}
-			}
-			check.Diff(t, "the name", "%0", i.Name(mlir.PrintOptions{}))
-			check.Error(t, op.Verify(), "'linalg.index' op is not in an operation: add it to one first")
-			return []mlir.Value{i}
-		})
+				check.Diff(t, "the name", "%0", i.Name(mlir.PrintOptions{}))
+				check.Error(t, op.Verify(), "'linalg.index' op is not in an operation: add it to one first")
+				return []mlir.Value{i}
+			})
 		b.Fail(m.Verify())
 		check.NoError(t, b.Err())
 		check.Diff(t, "in its place", "%1 = linalg.index 0 : index", i.String())
 		clone := i.Owner().Clone()
-		check.Diff(t, "detached", `%0 = "linalg.index"() <{dim = 0 : i64}> : () -> index`, strings.TrimSpace(clone.String()))
+		check.Diff(t, "detached", `%0 = "linalg.index"() <{dim = 0 : i64}> : () -> index`,
+			strings.TrimSpace(clone.String()))
 		check.Error(t, clone.Verify(), "is not in an operation")
 	})
 }
@@ -230,8 +242,10 @@ func TestIndex(t *testing.T) {
 func TestFillRegionNumbers(t *testing.T) {
 	eachContext(t, func(t *testing.T, c *mlir.Context) {
 		fill := func(name string, attributes []mlir.NamedAttribute, elements ...string) (mlir.Operation, error) {
-			s := mlir.OperationState{Name: "linalg." + name, Regions: []mlir.Region{c.NewRegion()}, Attributes: append(attributes,
-				mlir.NamedAttribute{Name: "operandSegmentSizes", Value: mlir.NewDenseArray(c, int32(len(elements)-1), int32(1))})}
+			s := mlir.OperationState{Name: "linalg." + name, Regions: []mlir.Region{c.NewRegion()},
+				Attributes: append(attributes,
+					mlir.NamedAttribute{Name: "operandSegmentSizes",
+						Value: mlir.NewDenseArray(c, int32(len(elements)-1), int32(1))})}
 			var types []mlir.Type
 			for _, e := range elements {
 				types = append(types, mlirtest.Type(c, "tensor<2x"+e+">"))
@@ -246,8 +260,10 @@ func TestFillRegionNumbers(t *testing.T) {
 		}
 		all := []string{"i1", "i32", "index", "f32", "complex<f32>"}
 		for name, want := range map[string][]string{
-			"add": {"i1", "i32", "f32", "complex<f32>"}, "sub": {"i32", "f32", "complex<f32>"}, "mul": {"i1", "i32", "f32", "complex<f32>"},
-			"div": {"i32", "f32", "complex<f32>"}, "div_unsigned": {"i32"}, "max": {"i1", "i32", "f32"}, "powf": {"f32"},
+			"add": {"i1", "i32", "f32", "complex<f32>"}, "sub": {"i32", "f32", "complex<f32>"},
+			"mul": {"i1", "i32", "f32", "complex<f32>"},
+			"div": {"i32", "f32", "complex<f32>"}, "div_unsigned": {"i32"}, "max": {"i1", "i32", "f32"},
+			"powf": {"f32"},
 		} {
 			if !c.Registered("linalg." + name) {
 				continue // newer libraries have linalg.elementwise in its place
@@ -263,14 +279,18 @@ func TestFillRegionNumbers(t *testing.T) {
 		for _, test := range []struct{ name, kind, elements, want string }{
 			{"add", "", "i32 f32 f32", "operand 1 of linalg.add must hold integers, as operand 0, not f32"},
 			{"select", "", "i32 f32 f32 f32", "operand 0 of linalg.select must hold i1"},
-			{"dot", "", "f32 complex<f32> f32", "operand 1 of linalg.dot holds complex numbers, and the output floating-point numbers"},
+			{"dot", "", "f32 complex<f32> f32",
+				"operand 1 of linalg.dot holds complex numbers, and the output floating-point numbers"},
 			{"dot", "", "index index index", "operand 0 of linalg.dot must hold numbers other than index"},
 			{"quantized_matmul", "", "i1 i1 i1 i1 i1", "linalg.quantized_matmul cannot subtract zero points of i1"},
 			{"elementwise", "", "f32 f32", "linalg.elementwise has no kind"},
 			{"elementwise", "exp", "f32 f32 f32", "takes 2 operands, but has 3"},
-			{"elementwise", "exp", "i32 i32", "operand 0 of linalg.elementwise must hold floating-point numbers, not i32"},
-			{"elementwise", "sub", "i1 i1 i1", "must hold integers or floating-point numbers or complex numbers, not i1"},
-			{"elementwise", "max_unsigned", "complex<f32> complex<f32> complex<f32>", "must hold i1 or integers or floating-point numbers, not complex<f32>"},
+			{"elementwise", "exp", "i32 i32",
+				"operand 0 of linalg.elementwise must hold floating-point numbers, not i32"},
+			{"elementwise", "sub", "i1 i1 i1",
+				"must hold integers or floating-point numbers or complex numbers, not i1"},
+			{"elementwise", "max_unsigned", "complex<f32> complex<f32> complex<f32>",
+				"must hold i1 or integers or floating-point numbers, not complex<f32>"},
 			{"elementwise", "select", "i32 f32 f32 f32", "operand 0 of linalg.elementwise must hold i1"},
 		} {
 			if !c.Registered("linalg." + test.name) {
@@ -278,7 +298,8 @@ func TestFillRegionNumbers(t *testing.T) {
 			}
 			var kind []mlir.NamedAttribute
 			if test.kind != "" {
-				kind = []mlir.NamedAttribute{{Name: "kind", Value: mlirtest.Attribute(c, "#linalg.elementwise_kind<"+test.kind+">")}}
+				kind = []mlir.NamedAttribute{
+					{Name: "kind", Value: mlirtest.Attribute(c, "#linalg.elementwise_kind<"+test.kind+">")}}
 			}
 			_, err := fill(test.name, kind, strings.Fields(test.elements)...)
 			check.Error(t, err, test.want)
@@ -300,7 +321,8 @@ func TestNamed(t *testing.T) {
 		function.Func(b, "f", []mlir.Type{square, square, bools}, nil, func(in []mlir.Value) {
 			x, y := in[:1], in[:2]
 			d := []mlir.AffineExpr{c.AffineDim(0), c.AffineDim(1), c.AffineDim(2)}
-			maps := []mlir.AffineMap{c.AffineMap(3, 0, d[0], d[2]), c.AffineMap(3, 0, d[2], d[1]), c.AffineMap(3, 0, d[0], d[1])}
+			maps := []mlir.AffineMap{c.AffineMap(3, 0, d[0], d[2]), c.AffineMap(3, 0, d[2], d[1]),
+				c.AffineMap(3, 0, d[0], d[1])}
 			for _, op := range []mlir.Operation{
 				linalg.Elementwise(b, x, x, linalg.ElementwiseKindExp),
 				linalg.Elementwise(b, y, x, linalg.ElementwiseKindMaxSigned),
@@ -316,14 +338,16 @@ func TestNamed(t *testing.T) {
 		})
 		b.Fail(m.Verify())
 		check.NoError(t, b.Err())
-		check.Diff(t, "the first operations of the bodies", []string{"math.exp", "arith.maximumf", "arith.select", "arith.mulf"}, names)
+		check.Diff(t, "the first operations of the bodies",
+			[]string{"math.exp", "arith.maximumf", "arith.select", "arith.mulf"}, names)
 	})
 }
 
 // TestDestinations builds operations whose results have the types of their destinations.
 func TestDestinations(t *testing.T) {
 	eachContext(t, func(t *testing.T, c *mlir.Context) {
-		row, matrix, packed := mlirtest.Type(c, "tensor<4xf32>"), mlirtest.Type(c, "tensor<4x4xf32>"), mlirtest.Type(c, "tensor<2x4x2xf32>")
+		row, matrix, packed := mlirtest.Type(c, "tensor<4xf32>"), mlirtest.Type(c, "tensor<4x4xf32>"),
+			mlirtest.Type(c, "tensor<2x4x2xf32>")
 		buffer, f32 := mlirtest.Type(c, "memref<4x4xf32>"), mlirtest.Type(c, "f32")
 		m := c.NewModule(mlir.Location{})
 		b := mlir.NewBuilder(m.Body(), mlir.Location{})
@@ -338,7 +362,8 @@ func TestDestinations(t *testing.T) {
 				linalg.Transpose(b, buffer, buffer, []int64{1, 0}),
 				linalg.Broadcast(b, row, matrix, []int64{0}),
 				linalg.Reduce(b, []mlir.Value{matrix}, []mlir.Value{row}, []int64{1}, sum()),
-				linalg.Map(b, []mlir.Value{matrix}, matrix, b.Region(func(in []mlir.Value) { linalg.Yield(b, in[0]) }, f32, f32)),
+				linalg.Map(b, []mlir.Value{matrix}, matrix,
+					b.Region(func(in []mlir.Value) { linalg.Yield(b, in[0]) }, f32, f32)),
 				linalg.Softmax(b, matrix, matrix, 1),
 			}
 			if c.Registered("linalg.pack") {
@@ -363,7 +388,8 @@ func TestFillRng2D(t *testing.T) {
 		if !c.Registered("linalg.fill_rng_2d") {
 			return
 		}
-		for element, want := range map[string]string{"f32": "", "f64": "", "i8": "", "i32": "", "ui8": "must hold numbers", "index": "must hold numbers", "complex<f32>": "must hold numbers"} {
+		for element, want := range map[string]string{"f32": "", "f64": "", "i8": "", "i32": "",
+			"ui8": "must hold numbers", "index": "must hold numbers", "complex<f32>": "must hold numbers"} {
 			m := c.NewModule(mlir.Location{})
 			b := mlir.NewBuilder(mlir.AtEnd(m.Body()), mlir.Location{})
 			f64, i32, output := b.Type("f64"), b.Type("i32"), b.Type("tensor<2x3x"+element+">")

@@ -22,9 +22,11 @@ var (
 	typeKinds      = []string{"#llvm.di_null_type", "#llvm.di_basic_type", "#llvm.di_composite_type",
 		"#llvm.di_derived_type", "#llvm.di_string_type", "#llvm.di_subroutine_type"}
 	scopeKinds = []string{"#llvm.di_compile_unit", "#llvm.di_file", "#llvm.di_subprogram", "#llvm.di_lexical_block",
-		"#llvm.di_lexical_block_file", "#llvm.di_module", "#llvm.di_namespace", "#llvm.di_composite_type", "#llvm.di_common_block"}
-	nodeKinds = append(append(append([]string{"#llvm.di_annotation", "#llvm.di_generic_subrange", "#llvm.di_imported_entity",
-		"#llvm.di_label", "#llvm.di_subrange"}, variableKinds...), typeKinds...), scopeKinds...)
+		"#llvm.di_lexical_block_file", "#llvm.di_module", "#llvm.di_namespace", "#llvm.di_composite_type",
+		"#llvm.di_common_block"}
+	nodeKinds = append(
+		append(append([]string{"#llvm.di_annotation", "#llvm.di_generic_subrange", "#llvm.di_imported_entity",
+			"#llvm.di_label", "#llvm.di_subrange"}, variableKinds...), typeKinds...), scopeKinds...)
 	distinctKind = []string{"distinct"}
 )
 

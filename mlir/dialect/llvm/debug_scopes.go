@@ -15,7 +15,8 @@ type DIFile struct{ Name, Directory string }
 func (d DIFile) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIFile", "mlirLLVMDIFileAttrGet")
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
-		return capi.MlirLLVMDIFileAttrGet(m.api, ctx, raw.Attribute(c.StringAttribute(d.Name)), raw.Attribute(c.StringAttribute(d.Directory)))
+		return capi.MlirLLVMDIFileAttrGet(m.api, ctx, raw.Attribute(c.StringAttribute(d.Name)),
+			raw.Attribute(c.StringAttribute(d.Directory)))
 	})
 }
 
@@ -55,20 +56,26 @@ type DICompileUnit struct {
 func (d DICompileUnit) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DICompileUnit", "mlirLLVMDICompileUnitAttrGet")
 	id, file := m.required("ID", d.ID, distinctKind), m.required("File", d.File, fileKind)
-	language, producer, split := m.number("SourceLanguage", d.SourceLanguage), m.text(d.Producer), m.text(d.SplitDebugFilename)
-	if m.err == nil && (d.Emission < EmitNone || d.Emission > EmitDebugDirectivesOnly || d.NameTable < NameTableDefault || d.NameTable > NameTableApple) {
-		m.err = fmt.Errorf("llvm: a compile unit cannot have emission kind %d and name table %d: use the constants", d.Emission, d.NameTable)
+	language, producer, split := m.number("SourceLanguage", d.SourceLanguage), m.text(d.Producer),
+		m.text(d.SplitDebugFilename)
+	if m.err == nil && (d.Emission < EmitNone || d.Emission > EmitDebugDirectivesOnly ||
+		d.NameTable < NameTableDefault || d.NameTable > NameTableApple) {
+		m.err = fmt.Errorf("llvm: a compile unit cannot have emission kind %d and name table %d: use the constants",
+			d.Emission, d.NameTable)
 	}
 	old := isRelease19(c)
 	if m.err == nil && old && d.SplitDebugFilename != "" {
-		m.err = fmt.Errorf("llvm: %s is older than DICompileUnit.SplitDebugFilename: %w", c.Library().Path(), mlir.ErrUnsupported)
+		m.err = fmt.Errorf("llvm: %s is older than DICompileUnit.SplitDebugFilename: %w", c.Library().Path(),
+			mlir.ErrUnsupported)
 	}
 	emission, names := capi.MlirLLVMDIEmissionKind(d.Emission), capi.MlirLLVMDINameTableKind(d.NameTable)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		if old {
-			return capi.MlirLLVMDICompileUnitAttrGet_19(m.api, ctx, id, language, file, producer, d.IsOptimized, emission, names)
+			return capi.MlirLLVMDICompileUnitAttrGet_19(m.api, ctx, id, language, file, producer, d.IsOptimized,
+				emission, names)
 		}
-		return capi.MlirLLVMDICompileUnitAttrGet_22(m.api, ctx, id, language, file, producer, d.IsOptimized, emission, names, split)
+		return capi.MlirLLVMDICompileUnitAttrGet_22(m.api, ctx, id, language, file, producer, d.IsOptimized, emission,
+			names, split)
 	})
 }
 
@@ -136,13 +143,16 @@ func (d DISubprogram) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	annotations := m.fields("Annotations", d.Annotations, []string{"#llvm.di_annotation"})
 	old := isRelease19(c)
 	if m.err == nil && old && (!d.RecID.IsNil() || len(retained)+len(annotations) > 0) {
-		m.err = fmt.Errorf("llvm: %s is older than RecID, RetainedNodes and Annotations of DISubprogram: %w", c.Library().Path(), mlir.ErrUnsupported)
+		m.err = fmt.Errorf("llvm: %s is older than RecID, RetainedNodes and Annotations of DISubprogram: %w",
+			c.Library().Path(), mlir.ErrUnsupported)
 	}
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		if old {
-			return capi.MlirLLVMDISubprogramAttrGet_19(m.api, ctx, id, unit, scope, name, linkage, file, line, scopeLine, d.Flags, typ)
+			return capi.MlirLLVMDISubprogramAttrGet_19(m.api, ctx, id, unit, scope, name, linkage, file, line,
+				scopeLine, d.Flags, typ)
 		}
-		return capi.MlirLLVMDISubprogramAttrGet_22(m.api, ctx, recID, d.IsRecSelf, id, unit, scope, name, linkage, file, line, scopeLine,
+		return capi.MlirLLVMDISubprogramAttrGet_22(m.api, ctx, recID, d.IsRecSelf, id, unit, scope, name, linkage, file,
+			line, scopeLine,
 			d.Flags, typ, len(retained), raw.First(retained), len(annotations), raw.First(annotations))
 	})
 }
@@ -150,7 +160,8 @@ func (d DISubprogram) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // DISubprogramSelf returns the attribute that refers to the subprogram with this RecID
 // from inside its nodes.
 func DISubprogramSelf(recID mlir.Attribute) (mlir.Attribute, error) {
-	return recSelf(recID, "DISubprogramSelf", "mlirLLVMDISubprogramAttrGetRecSelf", capi.MlirLLVMDISubprogramAttrGetRecSelf)
+	return recSelf(recID, "DISubprogramSelf", "mlirLLVMDISubprogramAttrGetRecSelf",
+		capi.MlirLLVMDISubprogramAttrGetRecSelf)
 }
 
 // ReadDISubprogram returns the fields of a subprogram that the C API can read:
@@ -172,7 +183,8 @@ func ReadDISubprogram(a mlir.Attribute) (DISubprogram, error) {
 		return DISubprogram{}, err
 	}
 	c, h := raw.UnwrapAttribute(a, method)
-	if err := raw.Need(c.Library(), "mlirLLVMDISubprogramAttrGetLine", "mlirLLVMDISubprogramAttrGetScopeLine"); err != nil {
+	if err := raw.Need(c.Library(), "mlirLLVMDISubprogramAttrGetLine", "mlirLLVMDISubprogramAttrGetScopeLine"); err !=
+		nil {
 		return DISubprogram{}, err
 	}
 	d.Line = int(capi.MlirLLVMDISubprogramAttrGetLine(raw.Table(c), h))
@@ -195,7 +207,8 @@ type DIModule struct {
 // Attribute returns the attribute.
 func (d DIModule) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIModule", "mlirLLVMDIModuleAttrGet")
-	file, scope, line := m.field("File", d.File, fileKind), m.field("Scope", d.Scope, scopeKinds), m.number("Line", d.Line)
+	file, scope, line := m.field("File", d.File, fileKind), m.field("Scope", d.Scope, scopeKinds),
+		m.number("Line", d.Line)
 	name, macros, include, notes := m.text(d.Name), m.text(d.ConfigMacros), m.text(d.IncludePath), m.text(d.APINotes)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		return capi.MlirLLVMDIModuleAttrGet(m.api, ctx, file, scope, name, macros, include, notes, line, d.IsDecl)
@@ -204,7 +217,8 @@ func (d DIModule) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 
 // ModuleScope returns the scope of a module, or the zero Attribute if it has none.
 func ModuleScope(a mlir.Attribute) (mlir.Attribute, error) {
-	return part(a, "llvm.ModuleScope", "#llvm.di_module", "mlirLLVMDIModuleAttrGetScope", capi.MlirLLVMDIModuleAttrGetScope)
+	return part(a, "llvm.ModuleScope", "#llvm.di_module", "mlirLLVMDIModuleAttrGetScope",
+		capi.MlirLLVMDIModuleAttrGetScope)
 }
 
 // DIImportedEntity is #llvm.di_imported_entity<…>.
@@ -225,6 +239,7 @@ func (d DIImportedEntity) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	scope, entity := m.required("Scope", d.Scope, scopeKinds), m.required("Entity", d.Entity, nodeKinds)
 	file, elements := m.field("File", d.File, fileKind), m.fields("Elements", d.Elements, nodeKinds)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
-		return capi.MlirLLVMDIImportedEntityAttrGet(m.api, ctx, tag, scope, entity, file, line, name, len(elements), raw.First(elements))
+		return capi.MlirLLVMDIImportedEntityAttrGet(m.api, ctx, tag, scope, entity, file, line, name, len(elements),
+			raw.First(elements))
 	})
 }

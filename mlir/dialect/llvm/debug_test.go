@@ -47,13 +47,17 @@ func TestDebugAttributes(t *testing.T) {
 				"#llvm.di_lexical_block<scope = " + fileText + ", file = " + fileText + ", line = 1, column = 2>"},
 			{llvm.DILexicalBlockFile{Scope: file, Discriminator: 7},
 				"#llvm.di_lexical_block_file<scope = " + fileText + ", discriminator = 7>"},
-			{llvm.DIModule{Name: "m", Scope: file, IncludePath: "/i", ConfigMacros: "-D", APINotes: "n", Line: 3, IsDecl: true},
+			{llvm.DIModule{Name: "m", Scope: file, IncludePath: "/i", ConfigMacros: "-D", APINotes: "n", Line: 3,
+				IsDecl: true},
 				"#llvm.di_module<scope = " + fileText + `, name = "m", configMacros = "-D", includePath = "/i", apinotes = "n", line = 3, isDecl = true>`},
-			{llvm.DIImportedEntity{Tag: 8, Scope: file, Entity: i32, Line: 4, Name: "e", Elements: []mlir.Attribute{file}},
-				"#llvm.di_imported_entity<tag = DW_TAG_imported_declaration, scope = " + fileText + ", entity = " + intText +
+			{llvm.DIImportedEntity{Tag: 8, Scope: file, Entity: i32, Line: 4, Name: "e",
+				Elements: []mlir.Attribute{file}},
+				"#llvm.di_imported_entity<tag = DW_TAG_imported_declaration, scope = " + fileText + ", entity = " +
+					intText +
 					`, line = 4, name = "e", elements = ` + fileText + ">"},
 			{llvm.DIAnnotation{Name: "n", Value: "v"}, `#llvm.di_annotation<name = "n", value = "v">`},
-			{llvm.DIDerivedType{Tag: 0xf, Name: "p", BaseType: i32, SizeInBits: 64, AlignInBits: 64, AddressSpace: &space},
+			{llvm.DIDerivedType{Tag: 0xf, Name: "p", BaseType: i32, SizeInBits: 64, AlignInBits: 64,
+				AddressSpace: &space},
 				`#llvm.di_derived_type<tag = DW_TAG_pointer_type, name = "p", baseType = ` + intText +
 					", sizeInBits = 64, alignInBits = 64, dwarfAddressSpace = 3>"},
 			{llvm.DIDerivedType{Tag: 0xd, OffsetInBits: 8, ExtraData: i32},
@@ -74,7 +78,8 @@ func TestDebugAttributes(t *testing.T) {
 		}
 		check.Diff(t, "the null type", "#llvm.di_null_type", null.String())
 		check.Diff(t, "an expression", "#llvm.di_expression<[DW_OP_plus_uconst(8), DW_OP_deref]>",
-			check.Must(llvm.DIExpression(c, llvm.DIExpressionElem{Opcode: 0x23, Arguments: []uint64{8}}, llvm.DIExpressionElem{Opcode: 6})).String())
+			check.Must(llvm.DIExpression(c, llvm.DIExpressionElem{Opcode: 0x23, Arguments: []uint64{8}},
+				llvm.DIExpressionElem{Opcode: 6})).String())
 		check.Diff(t, "no expression", "#llvm.di_expression<>", check.Must(llvm.DIExpression(c)).String())
 		check.Diff(t, "flags", "32768 : i32", check.Must(llvm.DIFlags(c, 1<<15)).String())
 
@@ -101,21 +106,27 @@ func TestVersionedDebugAttributes(t *testing.T) {
 			function, want string
 			make           maker
 		}{
-			{"mlirLLVMDICompileUnitAttrGet", "#llvm.di_compile_unit<id = distinct[0]<>, sourceLanguage = DW_LANG_Go, file = " + in +
-				`, producer = "p", isOptimized = true, emissionKind = Full, nameTableKind = GNU, splitDebugFilename = "s">`,
+			{"mlirLLVMDICompileUnitAttrGet",
+				"#llvm.di_compile_unit<id = distinct[0]<>, sourceLanguage = DW_LANG_Go, file = " + in +
+					`, producer = "p", isOptimized = true, emissionKind = Full, nameTableKind = GNU, splitDebugFilename = "s">`,
 				llvm.DICompileUnit{ID: id, SourceLanguage: 0x16, File: file, Producer: "p", IsOptimized: true,
 					Emission: llvm.EmitFull, NameTable: llvm.NameTableGNU, SplitDebugFilename: "s"}},
 			{"mlirLLVMDILocalVariableAttrGet", "#llvm.di_local_variable<scope = " + fileText +
 				`, name = "v", file = ` + in + ", line = 2, arg = 1, alignInBits = 8, flags = Artificial>",
 				llvm.DILocalVariable{Scope: file, Name: "v", File: file, Line: 2, Arg: 1, AlignInBits: 8, Flags: 64}},
-			{"mlirLLVMDISubprogramAttrGet", "#llvm.di_subprogram<recId = distinct[0]<>, scope = " + fileText + `, name = "f", linkageName = "_f", file = ` + in +
-				`, line = 3, scopeLine = 4, subprogramFlags = Definition, retainedNodes = ` + fileText + `, annotations = #llvm.di_annotation<name = "k", value = "w">>`,
-				llvm.DISubprogram{RecID: rec, Scope: file, Name: "f", LinkageName: "_f", File: file, Line: 3, ScopeLine: 4, Flags: 8,
+			{"mlirLLVMDISubprogramAttrGet", "#llvm.di_subprogram<recId = distinct[0]<>, scope = " + fileText +
+				`, name = "f", linkageName = "_f", file = ` + in +
+				`, line = 3, scopeLine = 4, subprogramFlags = Definition, retainedNodes = ` + fileText +
+				`, annotations = #llvm.di_annotation<name = "k", value = "w">>`,
+				llvm.DISubprogram{RecID: rec, Scope: file, Name: "f", LinkageName: "_f", File: file, Line: 3,
+					ScopeLine: 4, Flags: 8,
 					RetainedNodes: []mlir.Attribute{file},
-					Annotations:   []mlir.Attribute{mlirtest.Attribute(c, `#llvm.di_annotation<name = "k", value = "w">`)}}},
+					Annotations: []mlir.Attribute{
+						mlirtest.Attribute(c, `#llvm.di_annotation<name = "k", value = "w">`)}}},
 			{"mlirLLVMDICompositeTypeAttrGet", "#llvm.di_composite_type<recId = distinct[0]<>, tag = DW_TAG_structure_type, name = \"n\", file = " + in +
 				", line = 5, scope = " + fileText + ", flags = Vector, sizeInBits = 64, alignInBits = 32, elements = #llvm.di_composite_type<recId = distinct[0]<>, isRecSelf = true>>",
-				llvm.DICompositeType{RecID: rec, Tag: 0x13, Name: "n", File: file, Line: 5, Scope: file, Flags: 1 << 11, SizeInBits: 64, AlignInBits: 32,
+				llvm.DICompositeType{RecID: rec, Tag: 0x13, Name: "n", File: file, Line: 5, Scope: file, Flags: 1 << 11,
+					SizeInBits: 64, AlignInBits: 32,
 					Elements: []mlir.Attribute{self(t, c, rec)}}},
 		}
 		for _, test := range tests {
@@ -126,7 +137,8 @@ func TestVersionedDebugAttributes(t *testing.T) {
 		}
 		s, err := llvm.DISubprogramSelf(rec)
 		if mlirtest.Supported(t, c.Library(), err, "mlirLLVMDISubprogramAttrGetRecSelf") {
-			check.Diff(t, "the subprogram itself", "#llvm.di_subprogram<recId = distinct[0]<>, isRecSelf = true>", s.String())
+			check.Diff(t, "the subprogram itself", "#llvm.di_subprogram<recId = distinct[0]<>, isRecSelf = true>",
+				s.String())
 		}
 	})
 }
@@ -145,7 +157,8 @@ func TestReadSubprogram(t *testing.T) {
 		got := check.Must(llvm.ReadDISubprogram(mlirtest.Attribute(c,
 			`#llvm.di_subprogram<scope = #llvm.di_file<"a" in "b">, name = "f", file = #llvm.di_file<"c" in "d">, line = 3, scopeLine = 4, subprogramFlags = Definition, type = #llvm.di_subroutine_type<>>`)))
 		check.Diff(t, "the lines", [2]int{3, 4}, [2]int{got.Line, got.ScopeLine})
-		check.Diff(t, "the parts", []string{"<nil attribute>", `#llvm.di_file<"a" in "b">`, `#llvm.di_file<"c" in "d">`, "#llvm.di_subroutine_type<>"},
+		check.Diff(t, "the parts", []string{"<nil attribute>", `#llvm.di_file<"a" in "b">`, `#llvm.di_file<"c" in "d">`,
+			"#llvm.di_subroutine_type<>"},
 			[]string{got.CompileUnit.String(), got.Scope.String(), got.File.String(), got.Type.String()})
 		_, err := llvm.ReadDISubprogram(c.UnitAttribute())
 		check.Error(t, err, "unit is not #llvm.di_subprogram")
@@ -186,7 +199,8 @@ func TestWrongFields(t *testing.T) {
 			{llvm.DISubroutineType{Types: []mlir.Attribute{file}}, "Types cannot be"},
 			{llvm.DICompileUnit{File: file}, ".ID is missing"},
 			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>")}, ".File is missing"},
-			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>"), File: file, Emission: 9}, "cannot have emission kind 9"},
+			{llvm.DICompileUnit{ID: mlirtest.Attribute(c, "distinct[0]<>"), File: file, Emission: 9},
+				"cannot have emission kind 9"},
 			{llvm.DILexicalBlock{}, ".Scope is missing"},
 			{llvm.DILexicalBlock{Scope: unit}, "Scope cannot be unit"},
 			{llvm.DILexicalBlock{Scope: file, Line: -3}, "Line cannot be -3"},
@@ -207,8 +221,10 @@ func TestWrongFields(t *testing.T) {
 		for _, test := range tests {
 			_, err := test.make.Attribute(c)
 			switch test.make.(type) {
-			case llvm.DICompositeType, llvm.DICompileUnit, llvm.DILocalVariable, llvm.DISubprogram, llvm.DIDerivedType, llvm.DIStringType:
-				if !c.Library().Has("mlirLLVMDISubprogramAttrGet") && err != nil && !strings.Contains(err.Error(), test.want) {
+			case llvm.DICompositeType, llvm.DICompileUnit, llvm.DILocalVariable, llvm.DISubprogram, llvm.DIDerivedType,
+				llvm.DIStringType:
+				if !c.Library().Has("mlirLLVMDISubprogramAttrGet") && err != nil &&
+					!strings.Contains(err.Error(), test.want) {
 					mlirtest.Unsupported(t, err)
 					continue
 				}

@@ -61,17 +61,20 @@ func (d DICompositeType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	file, scope := m.field("File", d.File, fileKind), m.field("Scope", d.Scope, scopeKinds)
 	base, elements := m.field("BaseType", d.BaseType, typeKinds), m.fields("Elements", d.Elements, nodeKinds)
 	data, rank := m.field("DataLocation", d.DataLocation, expressionKind), m.field("Rank", d.Rank, expressionKind)
-	allocated, associated := m.field("Allocated", d.Allocated, expressionKind), m.field("Associated", d.Associated, expressionKind)
+	allocated, associated := m.field("Allocated", d.Allocated, expressionKind),
+		m.field("Associated", d.Associated, expressionKind)
 	old := isRelease19(c)
 	if m.err == nil && old && d.IsRecSelf {
 		m.err = &mlir.UnsupportedError{Library: c.Library().Path(), Function: "mlirLLVMDICompositeTypeAttrGetRecSelf"}
 	}
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		if old {
-			return capi.MlirLLVMDICompositeTypeAttrGet_19(m.api, ctx, tag, recID, name, file, line, scope, base, d.Flags,
+			return capi.MlirLLVMDICompositeTypeAttrGet_19(m.api, ctx, tag, recID, name, file, line, scope, base,
+				d.Flags,
 				d.SizeInBits, d.AlignInBits, len(elements), raw.First(elements), data, rank, allocated, associated)
 		}
-		return capi.MlirLLVMDICompositeTypeAttrGet_22(m.api, ctx, recID, d.IsRecSelf, tag, name, file, line, scope, base, d.Flags,
+		return capi.MlirLLVMDICompositeTypeAttrGet_22(m.api, ctx, recID, d.IsRecSelf, tag, name, file, line, scope,
+			base, d.Flags,
 			d.SizeInBits, d.AlignInBits, len(elements), raw.First(elements), data, rank, allocated, associated)
 	})
 }
@@ -79,10 +82,13 @@ func (d DICompositeType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 // DICompositeTypeSelf returns the attribute that refers to the composite type with this
 // RecID from inside its elements.
 func DICompositeTypeSelf(recID mlir.Attribute) (mlir.Attribute, error) {
-	return recSelf(recID, "DICompositeTypeSelf", "mlirLLVMDICompositeTypeAttrGetRecSelf", capi.MlirLLVMDICompositeTypeAttrGetRecSelf)
+	return recSelf(recID, "DICompositeTypeSelf", "mlirLLVMDICompositeTypeAttrGetRecSelf",
+		capi.MlirLLVMDICompositeTypeAttrGetRecSelf)
 }
 
-func recSelf(recID mlir.Attribute, what, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) (mlir.Attribute, error) {
+func recSelf(
+	recID mlir.Attribute, what, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute,
+) (mlir.Attribute, error) {
 	c, _ := raw.UnwrapAttribute(recID, "llvm."+what)
 	m := newMaker(c, what, function)
 	id := m.recursion(recID, true)
@@ -113,18 +119,22 @@ func (d DIDerivedType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 		space = int64(m.number("AddressSpace", *d.AddressSpace))
 	}
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
-		return capi.MlirLLVMDIDerivedTypeAttrGet(m.api, ctx, tag, name, base, d.SizeInBits, align, d.OffsetInBits, space, extra)
+		return capi.MlirLLVMDIDerivedTypeAttrGet(m.api, ctx, tag, name, base, d.SizeInBits, align, d.OffsetInBits,
+			space, extra)
 	})
 }
 
 // DerivedBaseType returns the base type of a derived type, or the zero Attribute if it has
 // none.
 func DerivedBaseType(a mlir.Attribute) (mlir.Attribute, error) {
-	return part(a, "llvm.DerivedBaseType", "#llvm.di_derived_type", "mlirLLVMDIDerivedTypeAttrGetBaseType", capi.MlirLLVMDIDerivedTypeAttrGetBaseType)
+	return part(a, "llvm.DerivedBaseType", "#llvm.di_derived_type", "mlirLLVMDIDerivedTypeAttrGetBaseType",
+		capi.MlirLLVMDIDerivedTypeAttrGetBaseType)
 }
 
 // part reads an attribute that is part of another one of the given kind.
-func part(a mlir.Attribute, method, kind, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute) (mlir.Attribute, error) {
+func part(
+	a mlir.Attribute, method, kind, function string, get func(*capi.Table, capi.MlirAttribute) capi.MlirAttribute,
+) (mlir.Attribute, error) {
 	c, h := raw.UnwrapAttribute(a, method)
 	if !raw.IsAttribute(a, kind) {
 		return mlir.Attribute{}, fmt.Errorf("llvm: %s is not %s", a, kind)
@@ -155,12 +165,14 @@ type DIStringType struct {
 // another prototype, and the error matches mlir.ErrUnsupported.
 func (d DIStringType) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIStringType", "mlirLLVMDIStringTypeAttrGet")
-	tag, align, encoding := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits), m.number("Encoding", d.Encoding)
+	tag, align, encoding := m.number("Tag", d.Tag), m.number("AlignInBits", d.AlignInBits),
+		m.number("Encoding", d.Encoding)
 	name, length := raw.Attribute(c.StringAttribute(d.Name)), m.field("StringLength", d.StringLength, variableKinds)
 	lengthExp := m.field("StringLengthExp", d.StringLengthExp, expressionKind)
 	locationExp := m.field("StringLocationExp", d.StringLocationExp, expressionKind)
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
-		return capi.MlirLLVMDIStringTypeAttrGet(m.api, ctx, tag, name, d.SizeInBits, align, length, lengthExp, locationExp,
+		return capi.MlirLLVMDIStringTypeAttrGet(m.api, ctx, tag, name, d.SizeInBits, align, length, lengthExp,
+			locationExp,
 			capi.MlirLLVMTypeEncoding(encoding))
 	})
 }

@@ -26,7 +26,8 @@ func DIExpression(c *mlir.Context, elements ...DIExpressionElem) (mlir.Attribute
 		if m.err != nil {
 			break
 		}
-		list[i] = capi.MlirLLVMDIExpressionElemAttrGet(m.api, raw.Context(c), opcode, len(e.Arguments), raw.First(e.Arguments))
+		list[i] = capi.MlirLLVMDIExpressionElemAttrGet(m.api, raw.Context(c), opcode, len(e.Arguments),
+			raw.First(e.Arguments))
 	}
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
 		return capi.MlirLLVMDIExpressionAttrGet(m.api, ctx, len(list), raw.First(list))
@@ -70,7 +71,8 @@ type DIAnnotation struct{ Name, Value string }
 func (d DIAnnotation) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "DIAnnotation", "mlirLLVMDIAnnotationAttrGet")
 	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
-		return capi.MlirLLVMDIAnnotationAttrGet(m.api, ctx, raw.Attribute(c.StringAttribute(d.Name)), raw.Attribute(c.StringAttribute(d.Value)))
+		return capi.MlirLLVMDIAnnotationAttrGet(m.api, ctx, raw.Attribute(c.StringAttribute(d.Name)),
+			raw.Attribute(c.StringAttribute(d.Value)))
 	})
 }
 

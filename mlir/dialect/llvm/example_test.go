@@ -23,11 +23,12 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	llvm.FuncOp{SymName: "next", FunctionType: signature, Linkage: llvm.LinkageInternal, Body: b.Region(func(in []mlir.Value) {
-		one := llvm.ConstantOp{ResType: i32, Value: c.IntegerAttribute(i32, 1)}.Create(b).Result(0)
-		sum := llvm.AddOp{LHS: in[0], RHS: one, OverflowFlags: llvm.IntegerOverflowFlagsNsw}.Create(b).Result(0)
-		llvm.ReturnOp{Arg: sum}.Create(b)
-	}, i32)}.Create(b)
+	llvm.FuncOp{SymName: "next", FunctionType: signature, Linkage: llvm.LinkageInternal,
+		Body: b.Region(func(in []mlir.Value) {
+			one := llvm.ConstantOp{ResType: i32, Value: c.IntegerAttribute(i32, 1)}.Create(b).Result(0)
+			sum := llvm.AddOp{LHS: in[0], RHS: one, OverflowFlags: llvm.IntegerOverflowFlagsNsw}.Create(b).Result(0)
+			llvm.ReturnOp{Arg: sum}.Create(b)
+		}, i32)}.Create(b)
 	if b.Fail(m.Verify()); b.Err() != nil {
 		log.Fatal(b.Err())
 	}

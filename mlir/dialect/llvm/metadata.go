@@ -17,7 +17,9 @@ type MDString struct{ Text string }
 // Attribute returns the attribute.
 func (d MDString) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	m := newMaker(c, "MDString", "mlirLLVMMDStringAttrGet")
-	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute { return capi.MlirLLVMMDStringAttrGet(m.api, ctx, d.Text) })
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMMDStringAttrGet(m.api, ctx, d.Text)
+	})
 }
 
 // MDConstant is a number, an IntegerAttribute or a FloatAttribute.
@@ -30,10 +32,13 @@ func (d MDConstant) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	if m.err == nil {
 		_, number := d.Value.BigInt()
 		if _, float := d.Value.Float(); !number && !float {
-			m.err = fmt.Errorf("llvm: MDConstant.Value cannot be %s: it must be an integer or a floating-point number", d.Value)
+			m.err = fmt.Errorf("llvm: MDConstant.Value cannot be %s: it must be an integer or a floating-point number",
+				d.Value)
 		}
 	}
-	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute { return capi.MlirLLVMMDConstantAttrGet(m.api, ctx, h) })
+	return m.make(func(ctx capi.MlirContext) capi.MlirAttribute {
+		return capi.MlirLLVMMDConstantAttrGet(m.api, ctx, h)
+	})
 }
 
 // MDGlobal is a global variable or function, by its name.
@@ -53,7 +58,8 @@ type MDNode struct{ Operands []mlir.Attribute }
 
 // mdKinds are the kinds that the operands of a node may have.
 var mdKinds = []func(*capi.Table, capi.MlirAttribute) bool{
-	capi.MlirLLVMAttrIsAMDStringAttr, capi.MlirLLVMAttrIsAMDConstantAttr, capi.MlirLLVMAttrIsAMDGlobalValueAttr, capi.MlirLLVMAttrIsAMDNodeAttr,
+	capi.MlirLLVMAttrIsAMDStringAttr, capi.MlirLLVMAttrIsAMDConstantAttr, capi.MlirLLVMAttrIsAMDGlobalValueAttr,
+	capi.MlirLLVMAttrIsAMDNodeAttr,
 }
 
 // Attribute returns the attribute.

@@ -70,7 +70,8 @@ func NewStruct(c *mlir.Context, name string, fields []mlir.Type, packed bool) (m
 		return mlir.Type{}, err
 	}
 	h := raw.Types(c, method, fields)
-	return raw.Parsed(raw.WrapType(c, capi.MlirLLVMStructTypeIdentifiedNewGet(t, raw.Context(c), name, len(h), raw.First(h), packed)))
+	return raw.Parsed(
+		raw.WrapType(c, capi.MlirLLVMStructTypeIdentifiedNewGet(t, raw.Context(c), name, len(h), raw.First(h), packed)))
 }
 
 // SetBody sets the fields of an identified struct. It returns an error if the struct is
@@ -129,8 +130,10 @@ func ReadStruct(t mlir.Type) (Struct, error) {
 	if !IsStruct(t) {
 		return Struct{}, fmt.Errorf("llvm: %s is not a struct type", t)
 	}
-	if err := raw.Need(c.Library(), "mlirLLVMStructTypeIsLiteral", "mlirLLVMStructTypeGetIdentifier", "mlirLLVMStructTypeIsOpaque",
-		"mlirLLVMStructTypeIsPacked", "mlirLLVMStructTypeGetNumElementTypes", "mlirLLVMStructTypeGetElementType"); err != nil {
+	if err := raw.Need(c.Library(), "mlirLLVMStructTypeIsLiteral", "mlirLLVMStructTypeGetIdentifier",
+		"mlirLLVMStructTypeIsOpaque",
+		"mlirLLVMStructTypeIsPacked", "mlirLLVMStructTypeGetNumElementTypes",
+		"mlirLLVMStructTypeGetElementType"); err != nil {
 		return Struct{}, err
 	}
 	api := raw.Table(c)

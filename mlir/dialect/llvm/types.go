@@ -129,7 +129,8 @@ func ReadFunction(t mlir.Type) (Function, error) {
 	if !IsFunction(t) {
 		return Function{}, fmt.Errorf("llvm: %s is not a function type of the llvm dialect", t)
 	}
-	if err := raw.Need(c.Library(), "mlirLLVMFunctionTypeGetNumInputs", "mlirLLVMFunctionTypeGetInput", "mlirLLVMFunctionTypeGetReturnType"); err != nil {
+	if err := raw.Need(c.Library(), "mlirLLVMFunctionTypeGetNumInputs", "mlirLLVMFunctionTypeGetInput",
+		"mlirLLVMFunctionTypeGetReturnType"); err != nil {
 		return Function{}, err
 	}
 	api := raw.Table(c)

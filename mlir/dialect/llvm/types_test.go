@@ -14,16 +14,19 @@ func TestTypes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		i32, ptr := mlirtest.Type(c, "i32"), check.Must(llvm.PointerType(c, 0))
 		for want, made := range map[string]mlir.Type{
-			"!llvm.ptr":                                 check.Must(llvm.PointerType(c, 0)),
-			"!llvm.ptr<3>":                              check.Must(llvm.PointerType(c, 3)),
-			"!llvm.void":                                check.Must(llvm.VoidType(c)),
-			"!llvm.array<4 x i32>":                      check.Must(llvm.Array{Element: i32, Len: 4}.Type(c)),
-			"!llvm.array<0 x ptr>":                      check.Must(llvm.Array{Element: ptr}.Type(c)),
-			"!llvm.func<void ()>":                       check.Must(llvm.Function{}.Type(c)),
-			"!llvm.func<i32 (ptr, ...)>":                check.Must(llvm.Function{Result: i32, Params: []mlir.Type{ptr}, Variadic: true}.Type(c)),
-			"!llvm.struct<()>":                          check.Must(llvm.Struct{}.Type(c)),
-			"!llvm.struct<packed (i32, ptr)>":           check.Must(llvm.Struct{Fields: []mlir.Type{i32, ptr}, Packed: true}.Type(c)),
-			`!llvm.struct<"pair", (i32, i32)>`:          check.Must(llvm.Struct{Name: "pair", Fields: []mlir.Type{i32, i32}}.Type(c)),
+			"!llvm.ptr":            check.Must(llvm.PointerType(c, 0)),
+			"!llvm.ptr<3>":         check.Must(llvm.PointerType(c, 3)),
+			"!llvm.void":           check.Must(llvm.VoidType(c)),
+			"!llvm.array<4 x i32>": check.Must(llvm.Array{Element: i32, Len: 4}.Type(c)),
+			"!llvm.array<0 x ptr>": check.Must(llvm.Array{Element: ptr}.Type(c)),
+			"!llvm.func<void ()>":  check.Must(llvm.Function{}.Type(c)),
+			"!llvm.func<i32 (ptr, ...)>": check.Must(
+				llvm.Function{Result: i32, Params: []mlir.Type{ptr}, Variadic: true}.Type(c)),
+			"!llvm.struct<()>": check.Must(llvm.Struct{}.Type(c)),
+			"!llvm.struct<packed (i32, ptr)>": check.Must(
+				llvm.Struct{Fields: []mlir.Type{i32, ptr}, Packed: true}.Type(c)),
+			`!llvm.struct<"pair", (i32, i32)>`: check.Must(
+				llvm.Struct{Name: "pair", Fields: []mlir.Type{i32, i32}}.Type(c)),
 			`!llvm.struct<"unknown", opaque>`:           check.Must(llvm.Struct{Name: "unknown", Opaque: true}.Type(c)),
 			`!llvm.struct<"pair_0", packed (ptr)>`:      mlirtest.Type(c, `!llvm.struct<"pair_0", packed (ptr)>`),
 			"!llvm.array<2 x array<3 x struct<(i32)>>>": mlirtest.Type(c, "!llvm.array<2 x array<3 x struct<(i32)>>>"),
@@ -42,11 +45,13 @@ func TestReadTypes(t *testing.T) {
 			a := check.Must(llvm.ReadArray(mlirtest.Type(c, text)))
 			check.Diff(t, "the array", text, check.Must(a.Type(c)).String())
 		}
-		for _, text := range []string{"!llvm.func<void ()>", "!llvm.func<i32 (i32, ptr<1>)>", "!llvm.func<ptr (...)>", "!llvm.func<void (i32, ...)>"} {
+		for _, text := range []string{"!llvm.func<void ()>", "!llvm.func<i32 (i32, ptr<1>)>", "!llvm.func<ptr (...)>",
+			"!llvm.func<void (i32, ...)>"} {
 			f := check.Must(llvm.ReadFunction(mlirtest.Type(c, text)))
 			check.Diff(t, "the function", text, check.Must(f.Type(c)).String())
 		}
-		for _, text := range []string{"!llvm.struct<()>", "!llvm.struct<packed (i8, ptr)>", `!llvm.struct<"a", (i8)>`, `!llvm.struct<"b", opaque>`} {
+		for _, text := range []string{"!llvm.struct<()>", "!llvm.struct<packed (i8, ptr)>", `!llvm.struct<"a", (i8)>`,
+			`!llvm.struct<"b", opaque>`} {
 			s := check.Must(llvm.ReadStruct(mlirtest.Type(c, text)))
 			check.Diff(t, "the struct", text, check.Must(s.Type(c)).String())
 		}
@@ -74,7 +79,8 @@ func TestRecursiveStruct(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		node := check.Must(llvm.NamedStruct(c, "node"))
 		check.Diff(t, "without a body", llvm.Struct{Name: "node", Opaque: true}, check.Must(llvm.ReadStruct(node)))
-		fields := []mlir.Type{check.Must(llvm.Array{Element: check.Must(llvm.PointerType(c, 0)), Len: 2}.Type(c)), mlirtest.Type(c, "i64")}
+		fields := []mlir.Type{check.Must(llvm.Array{Element: check.Must(llvm.PointerType(c, 0)), Len: 2}.Type(c)),
+			mlirtest.Type(c, "i64")}
 		if err := llvm.SetBody(node, fields, false); err != nil {
 			t.Fatal(err)
 		}
@@ -99,29 +105,36 @@ func TestRefusedTypes(t *testing.T) {
 			name, want string
 			make       func() (mlir.Type, error)
 		}{
-			{"address space", "an address space must be", func() (mlir.Type, error) { return llvm.PointerType(c, 1<<24) }},
-			{"negative space", "an address space must be", func() (mlir.Type, error) { return llvm.PointerType(c, -1) }},
+			{"address space", "an address space must be",
+				func() (mlir.Type, error) { return llvm.PointerType(c, 1<<24) }},
+			{"negative space", "an address space must be",
+				func() (mlir.Type, error) { return llvm.PointerType(c, -1) }},
 			{"length", "cannot have -1 elements", func() (mlir.Type, error) { return llvm.Array{i32, -1}.Type(c) }},
 			{"long", "elements", func() (mlir.Type, error) { return llvm.Array{i32, 1 << 32}.Type(c) }},
-			{"array of void", "cannot be in an array", func() (mlir.Type, error) { return llvm.Array{void, 1}.Type(c) }},
+			{"array of void", "cannot be in an array",
+				func() (mlir.Type, error) { return llvm.Array{void, 1}.Type(c) }},
 			{"void field", "cannot be in an array or a struct", func() (mlir.Type, error) {
 				return llvm.Struct{Fields: []mlir.Type{void}}.Type(c)
 			}},
 			{"void field by name", "cannot be in", func() (mlir.Type, error) {
 				return llvm.Struct{Name: "v", Fields: []mlir.Type{void}}.Type(c)
 			}},
-			{"void parameter", "void", func() (mlir.Type, error) { return llvm.Function{Params: []mlir.Type{void}}.Type(c) }},
+			{"void parameter", "void",
+				func() (mlir.Type, error) { return llvm.Function{Params: []mlir.Type{void}}.Type(c) }},
 			{"function result", "func", func() (mlir.Type, error) {
 				return llvm.Function{Result: check.Must(llvm.Function{}.Type(c))}.Type(c)
 			}},
-			{"opaque without a name", "an opaque struct", func() (mlir.Type, error) { return llvm.Struct{Opaque: true}.Type(c) }},
+			{"opaque without a name", "an opaque struct",
+				func() (mlir.Type, error) { return llvm.Struct{Opaque: true}.Type(c) }},
 			{"no name", "needs a name", func() (mlir.Type, error) { return llvm.NamedStruct(c, "") }},
-			{"new without a name", "needs a name", func() (mlir.Type, error) { return llvm.NewStruct(c, "", nil, false) }},
+			{"new without a name", "needs a name",
+				func() (mlir.Type, error) { return llvm.NewStruct(c, "", nil, false) }},
 			{"body of a literal", "has no name", func() (mlir.Type, error) {
 				s := check.Must(llvm.Struct{}.Type(c))
 				return s, llvm.SetBody(s, nil, false)
 			}},
-			{"body of an integer", "is not a struct type", func() (mlir.Type, error) { return i32, llvm.SetBody(i32, nil, false) }},
+			{"body of an integer", "is not a struct type",
+				func() (mlir.Type, error) { return i32, llvm.SetBody(i32, nil, false) }},
 			{"body of an opaque one", "has another body", func() (mlir.Type, error) {
 				s := check.Must(llvm.Struct{Name: "o", Opaque: true}.Type(c))
 				return s, llvm.SetBody(s, []mlir.Type{i32}, false)

@@ -35,7 +35,8 @@ func part(b *mlir.Builder, t mlir.Type, s ods.Slice) mlir.Type {
 	}
 	elem, _ := t.Element()
 	space, _ := t.MemorySpace()
-	result, err := b.Context().MemRefType(elem, mlir.MemRefOptions{Layout: b.Context().StridedLayoutAttribute(offset, strides...), MemorySpace: space}, s.Sizes...)
+	result, err := b.Context().MemRefType(elem, mlir.MemRefOptions{
+		Layout: b.Context().StridedLayoutAttribute(offset, strides...), MemorySpace: space}, s.Sizes...)
 	b.Fail(err)
 	return result
 }
@@ -60,7 +61,9 @@ func plus(a, b int64) int64 {
 
 // GenericAtomicRMW creates a memref.generic_atomic_rmw: body computes the new element from the old
 // one, and no other thread changes it meanwhile. It returns the old element.
-func GenericAtomicRMW(b *mlir.Builder, memref mlir.Value, indices []mlir.Value, body func(old mlir.Value) mlir.Value) mlir.Value {
+func GenericAtomicRMW(
+	b *mlir.Builder, memref mlir.Value, indices []mlir.Value, body func(old mlir.Value) mlir.Value,
+) mlir.Value {
 	ods.Needs(b, body != nil)
 	t, _ := ods.Shaped(b, "the memref of memref.generic_atomic_rmw", memref)
 	var elem mlir.Type
@@ -80,6 +83,7 @@ func AllocaScope(b *mlir.Builder, body func() []mlir.Value) []mlir.Value {
 		out = body()
 		AllocaScopeReturn(b, out...)
 	})
-	op := AllocaScopeOp{BodyRegion: region, ResultsTypes: ods.Types(b, "the results of memref.alloca_scope", out)}.Create(b)
+	op := AllocaScopeOp{BodyRegion: region,
+		ResultsTypes: ods.Types(b, "the results of memref.alloca_scope", out)}.Create(b)
 	return ods.Results(op, len(out))
 }

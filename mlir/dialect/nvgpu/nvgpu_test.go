@@ -17,13 +17,16 @@ func TestTensorMapDescriptor(t *testing.T) {
 			make nvgpu.TensorMapDescriptor
 			want string
 		}{
-			{nvgpu.TensorMapDescriptor{Tensor: memref}, "swizzle = none, l2promo = none, oob = zero, interleave = none"},
-			{nvgpu.TensorMapDescriptor{memref, nvgpu.Swizzle128B, nvgpu.L2Promote256B, nvgpu.OOBNaN, nvgpu.Interleave32B},
+			{nvgpu.TensorMapDescriptor{Tensor: memref},
+				"swizzle = none, l2promo = none, oob = zero, interleave = none"},
+			{nvgpu.TensorMapDescriptor{memref, nvgpu.Swizzle128B, nvgpu.L2Promote256B, nvgpu.OOBNaN,
+				nvgpu.Interleave32B},
 				"swizzle = swizzle_128b, l2promo = l2promo_256b, oob = nan, interleave = interleave_32b"},
 		} {
 			got, err := test.make.Type(c)
 			if mlirtest.Supported(t, c.Library(), err, function) {
-				check.Diff(t, "the type", "!nvgpu.tensormap.descriptor<tensor = memref<128x64xf16, 3>, "+test.want+">", got.String())
+				check.Diff(t, "the type", "!nvgpu.tensormap.descriptor<tensor = memref<128x64xf16, 3>, "+test.want+">",
+					got.String())
 				check.Diff(t, "its kind", true, nvgpu.IsTensorMapDescriptor(got))
 			}
 		}

@@ -12,7 +12,8 @@ import (
 func TestTypes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		kinds := func(t mlir.Type) []bool {
-			return []bool{pdl.Is(t), pdl.IsAttribute(t), pdl.IsOperation(t), pdl.IsRange(t), pdl.IsType(t), pdl.IsValue(t)}
+			return []bool{pdl.Is(t), pdl.IsAttribute(t), pdl.IsOperation(t), pdl.IsRange(t), pdl.IsType(t),
+				pdl.IsValue(t)}
 		}
 		for _, test := range []struct {
 			function, want string

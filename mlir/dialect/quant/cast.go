@@ -57,7 +57,8 @@ func withElement(api *capi.Table, t, element capi.MlirType) capi.MlirType {
 		for i := range dims {
 			dims[i] = capi.MlirShapedTypeGetDimSize(api, t, i)
 		}
-		return capi.MlirRankedTensorTypeGetChecked(api, at, len(dims), raw.First(dims), element, capi.MlirRankedTensorTypeGetEncoding(api, t))
+		return capi.MlirRankedTensorTypeGetChecked(api, at, len(dims), raw.First(dims), element,
+			capi.MlirRankedTensorTypeGetEncoding(api, t))
 	}
 	return capi.MlirType{}
 }
@@ -74,7 +75,9 @@ func ExpressedToStorage(q, t mlir.Type) (mlir.Type, error) {
 	return castTo(q, t, "quant.ExpressedToStorage", capi.MlirQuantizedTypeCastExpressedToStorageType)
 }
 
-func castTo(q, t mlir.Type, method string, cast func(*capi.Table, capi.MlirType, capi.MlirType) capi.MlirType) (mlir.Type, error) {
+func castTo(
+	q, t mlir.Type, method string, cast func(*capi.Table, capi.MlirType, capi.MlirType) capi.MlirType,
+) (mlir.Type, error) {
 	c, api, h, err := open(q, method, "mlirTypeIsAQuantizedType", "a quantized type", Is)
 	if err != nil {
 		return mlir.Type{}, err
@@ -109,7 +112,8 @@ func castFrom(t mlir.Type, method string, cast func(*capi.Table, capi.MlirType) 
 	if q.IsNil() || IsCalibrated(q) {
 		return mlir.Type{}, fmt.Errorf("quant: %s has no quantized type that is stored as integers", t)
 	}
-	if cannot := capi.MlirQuantizedTypeGetExpressedType(raw.Table(c), raw.Type(q)).Ptr == nil; cannot && method == "quant.ToExpressed" {
+	if cannot := capi.MlirQuantizedTypeGetExpressedType(raw.Table(c), raw.Type(q)).Ptr == nil; cannot &&
+		method == "quant.ToExpressed" {
 		return mlir.Type{}, fmt.Errorf("quant: %s has no expressed type", q)
 	}
 	made := cast(raw.Table(c), h)

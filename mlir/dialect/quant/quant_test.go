@@ -26,8 +26,10 @@ func eachContext(t *testing.T, test func(t *testing.T, c *mlir.Context)) {
 			return
 		}
 		s, unit := quant.Storage{Integer: i8}, c.UnitAttribute()
-		for _, m := range []maker{quant.Uniform{Storage: s, Expressed: f32, Scale: 1}, quant.PerAxis{Storage: s, Expressed: f32},
-			quant.SubChannel{Storage: s, Expressed: f32, Scales: unit, ZeroPoints: unit}, quant.Calibrated{Expressed: f32, Max: 1}} {
+		for _, m := range []maker{quant.Uniform{Storage: s, Expressed: f32, Scale: 1},
+			quant.PerAxis{Storage: s, Expressed: f32},
+			quant.SubChannel{Storage: s, Expressed: f32, Scales: unit, ZeroPoints: unit},
+			quant.Calibrated{Expressed: f32, Max: 1}} {
 			_, err := m.Type(c)
 			mlirtest.Unsupported(t, err)
 		}
@@ -63,7 +65,8 @@ func TestTypes(t *testing.T) {
 		f32 := mlirtest.Type(c, "f32")
 		i8 := quant.Storage{Integer: mlirtest.Type(c, "i8"), Min: -128, Max: 127}
 		u8 := quant.Storage{Integer: mlirtest.Type(c, "i8"), Unsigned: true, Min: 10, Max: 200}
-		scales, zeros := mlirtest.Attribute(c, "dense<[[2.0, 4.0]]> : tensor<1x2xf32>"), mlirtest.Attribute(c, "dense<[[0, 1]]> : tensor<1x2xi8>")
+		scales, zeros := mlirtest.Attribute(c, "dense<[[2.0, 4.0]]> : tensor<1x2xf32>"),
+			mlirtest.Attribute(c, "dense<[[0, 1]]> : tensor<1x2xi8>")
 		read := func(t mlir.Type) any {
 			switch {
 			case quant.IsAny(t):
@@ -80,14 +83,17 @@ func TestTypes(t *testing.T) {
 			return nil
 		}
 		for want, m := range map[string]maker{
-			"!quant.any<i8>":                                    quant.Any{Storage: i8},
-			"!quant.any<i8:f32>":                                quant.Any{Storage: i8, Expressed: f32},
-			"!quant.any<u8<10:200>:f32>":                        quant.Any{Storage: u8, Expressed: f32},
-			"!quant.uniform<i8:f32, 0.5>":                       quant.Uniform{Storage: i8, Expressed: f32, Scale: 0.5},
-			"!quant.uniform<u8<10:200>:f32, 2.0:128>":           quant.Uniform{Storage: u8, Expressed: f32, Scale: 2, ZeroPoint: 128},
-			"!quant.uniform<i8:f32:1, {2.0:3, 4.0}>":            quant.PerAxis{Storage: i8, Expressed: f32, Axis: 1, Scales: []float64{2, 4}, ZeroPoints: []int64{3, 0}},
-			"!quant.uniform<i8:f32:{0:1, 1:4}, {{2.0, 4.0:1}}>": quant.SubChannel{Storage: i8, Expressed: f32, Scales: scales, ZeroPoints: zeros, Blocks: []quant.Block{{0, 1}, {1, 4}}},
-			"!quant.calibrated<f32<-0.5:2.0>>":                  quant.Calibrated{Expressed: f32, Min: -0.5, Max: 2},
+			"!quant.any<i8>":              quant.Any{Storage: i8},
+			"!quant.any<i8:f32>":          quant.Any{Storage: i8, Expressed: f32},
+			"!quant.any<u8<10:200>:f32>":  quant.Any{Storage: u8, Expressed: f32},
+			"!quant.uniform<i8:f32, 0.5>": quant.Uniform{Storage: i8, Expressed: f32, Scale: 0.5},
+			"!quant.uniform<u8<10:200>:f32, 2.0:128>": quant.Uniform{Storage: u8, Expressed: f32, Scale: 2,
+				ZeroPoint: 128},
+			"!quant.uniform<i8:f32:1, {2.0:3, 4.0}>": quant.PerAxis{Storage: i8, Expressed: f32, Axis: 1,
+				Scales: []float64{2, 4}, ZeroPoints: []int64{3, 0}},
+			"!quant.uniform<i8:f32:{0:1, 1:4}, {{2.0, 4.0:1}}>": quant.SubChannel{Storage: i8, Expressed: f32,
+				Scales: scales, ZeroPoints: zeros, Blocks: []quant.Block{{0, 1}, {1, 4}}},
+			"!quant.calibrated<f32<-0.5:2.0>>": quant.Calibrated{Expressed: f32, Min: -0.5, Max: 2},
 		} {
 			got, err := m.Type(c)
 			if err != nil {
@@ -110,7 +116,8 @@ func TestTypes(t *testing.T) {
 		if diff := cmp.Diff(fine.Scale, check.Must(quant.ReadUniform(check.Must(fine.Type(c)))).Scale); diff != "" {
 			t.Errorf("the scale lost digits:\n%s", diff)
 		}
-		for want, text := range map[string]string{"fixed": "!quant.uniform<i8:f32, 0.5>", "moved": "!quant.uniform<i8:f32, 0.5:1>", "fixed axis": "!quant.uniform<i8:f32:0, {1.0}>", "none": "f32"} {
+		for want, text := range map[string]string{"fixed": "!quant.uniform<i8:f32, 0.5>",
+			"moved": "!quant.uniform<i8:f32, 0.5:1>", "fixed axis": "!quant.uniform<i8:f32:0, {1.0}>", "none": "f32"} {
 			check.Diff(t, want, want[0] == 'f', quant.IsFixedPoint(mlirtest.Type(c, text)))
 		}
 	})
@@ -120,7 +127,8 @@ func TestRefused(t *testing.T) {
 	eachContext(t, func(t *testing.T, c *mlir.Context) {
 		f32, i8 := mlirtest.Type(c, "f32"), mlirtest.Type(c, "i8")
 		s := quant.Storage{Integer: i8}
-		scales, zeros := mlirtest.Attribute(c, "dense<2.0> : tensor<1x2xf32>"), mlirtest.Attribute(c, "dense<1> : tensor<1x2xi8>")
+		scales, zeros := mlirtest.Attribute(c, "dense<2.0> : tensor<1x2xf32>"),
+			mlirtest.Attribute(c, "dense<1> : tensor<1x2xi8>")
 		for _, test := range []struct {
 			make maker
 			want string
@@ -138,12 +146,18 @@ func TestRefused(t *testing.T) {
 			{quant.Uniform{Storage: s, Expressed: f32, Scale: math.Inf(1)}, "+Inf is not a scale"},
 			{quant.Uniform{Storage: s, Expressed: f32, Scale: 1e300}, "scale"},
 			{quant.PerAxis{Storage: s, Expressed: f32}, "at least one"},
-			{quant.PerAxis{Storage: s, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1, 2}}, "1 scales and 2 zero points"},
-			{quant.PerAxis{Storage: s, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1}, Axis: -1}, "-1 is not a dimension"},
-			{quant.SubChannel{Storage: s, Expressed: f32, Scales: zeros, ZeroPoints: zeros}, "the scales must be dense"},
-			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: c.UnitAttribute()}, "the zero points must be dense"},
-			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: zeros, Blocks: []quant.Block{{-1, 2}}}, "dimension -1"},
-			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: mlirtest.Attribute(c, "dense<1> : tensor<1x3xi8>"), Blocks: []quant.Block{{0, 1}, {1, 2}}}, "shape"},
+			{quant.PerAxis{Storage: s, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1, 2}},
+				"1 scales and 2 zero points"},
+			{quant.PerAxis{Storage: s, Expressed: f32, Scales: []float64{1}, ZeroPoints: []int64{1}, Axis: -1},
+				"-1 is not a dimension"},
+			{quant.SubChannel{Storage: s, Expressed: f32, Scales: zeros, ZeroPoints: zeros},
+				"the scales must be dense"},
+			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: c.UnitAttribute()},
+				"the zero points must be dense"},
+			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: zeros,
+				Blocks: []quant.Block{{-1, 2}}}, "dimension -1"},
+			{quant.SubChannel{Storage: s, Expressed: f32, Scales: scales, ZeroPoints: mlirtest.Attribute(c,
+				"dense<1> : tensor<1x3xi8>"), Blocks: []quant.Block{{0, 1}, {1, 2}}}, "shape"},
 			{quant.Calibrated{Expressed: f32, Min: 1, Max: 1}, "is not a range"},
 			{quant.Calibrated{Expressed: f32, Min: math.NaN(), Max: 1}, "is not a range"},
 			{quant.Calibrated{Expressed: i8, Max: 1}, "a float type, not i8"},
@@ -194,7 +208,8 @@ func TestCasts(t *testing.T) {
 		} {
 			got, err := test.cast(mlirtest.Type(c, test.from))
 			switch {
-			case test.want == "" && err == nil && test.from == "vector<2xf32>": // a vector has no quantized elements in some releases
+			// a vector has no quantized elements in some releases
+			case test.want == "" && err == nil && test.from == "vector<2xf32>":
 			case test.want == "" && err == nil:
 				t.Errorf("%s of %s returned %s", test.name, test.from, got)
 			case test.want != "" && (err != nil || !got.Equal(mlirtest.Type(c, test.want))):

@@ -51,7 +51,9 @@ func IsCalibrated(t mlir.Type) bool {
 }
 
 // open returns the handles of a type. It returns an error if the type is not of the kind.
-func open(t mlir.Type, method, predicate, what string, is func(mlir.Type) bool) (*mlir.Context, *capi.Table, capi.MlirType, error) {
+func open(
+	t mlir.Type, method, predicate, what string, is func(mlir.Type) bool,
+) (*mlir.Context, *capi.Table, capi.MlirType, error) {
 	c, h := raw.UnwrapType(t, method)
 	if err := raw.Need(c.Library(), predicate); err != nil {
 		return nil, nil, h, err
@@ -89,7 +91,8 @@ func ReadAny(t mlir.Type) (Any, error) {
 
 // ReadUniform returns t as a Uniform. It returns an error if t is another type.
 func ReadUniform(t mlir.Type) (Uniform, error) {
-	c, api, h, err := open(t, "quant.ReadUniform", "mlirTypeIsAUniformQuantizedType", "!quant.uniform with one scale", IsUniform)
+	c, api, h, err := open(t, "quant.ReadUniform", "mlirTypeIsAUniformQuantizedType", "!quant.uniform with one scale",
+		IsUniform)
 	if err != nil {
 		return Uniform{}, err
 	}
@@ -103,7 +106,8 @@ func ReadUniform(t mlir.Type) (Uniform, error) {
 
 // ReadPerAxis returns t as a PerAxis. It returns an error if t is another type.
 func ReadPerAxis(t mlir.Type) (PerAxis, error) {
-	c, api, h, err := open(t, "quant.ReadPerAxis", "mlirTypeIsAUniformQuantizedPerAxisType", "!quant.uniform with an axis", IsPerAxis)
+	c, api, h, err := open(t, "quant.ReadPerAxis", "mlirTypeIsAUniformQuantizedPerAxisType",
+		"!quant.uniform with an axis", IsPerAxis)
 	if err != nil {
 		return PerAxis{}, err
 	}
@@ -118,7 +122,8 @@ func ReadPerAxis(t mlir.Type) (PerAxis, error) {
 
 // ReadSubChannel returns t as a SubChannel. It returns an error if t is another type.
 func ReadSubChannel(t mlir.Type) (SubChannel, error) {
-	c, api, h, err := open(t, "quant.ReadSubChannel", "mlirTypeIsAUniformQuantizedSubChannelType", "!quant.uniform with blocks", IsSubChannel)
+	c, api, h, err := open(t, "quant.ReadSubChannel", "mlirTypeIsAUniformQuantizedSubChannelType",
+		"!quant.uniform with blocks", IsSubChannel)
 	if err != nil {
 		return SubChannel{}, err
 	}
@@ -139,7 +144,8 @@ func ReadSubChannel(t mlir.Type) (SubChannel, error) {
 
 // ReadCalibrated returns t as a Calibrated. It returns an error if t is another type.
 func ReadCalibrated(t mlir.Type) (Calibrated, error) {
-	c, api, h, err := open(t, "quant.ReadCalibrated", "mlirTypeIsACalibratedQuantizedType", "!quant.calibrated", IsCalibrated)
+	c, api, h,
+		err := open(t, "quant.ReadCalibrated", "mlirTypeIsACalibratedQuantizedType", "!quant.calibrated", IsCalibrated)
 	if err != nil {
 		return Calibrated{}, err
 	}

@@ -48,7 +48,8 @@ func (q Uniform) Type(c *mlir.Context) (mlir.Type, error) {
 	m := begin(c, "quant.Uniform.Type", "mlirUniformQuantizedTypeGet", q.Storage, q.Expressed, false)
 	m.scale(q.Scale)
 	return m.end(func() capi.MlirType {
-		return capi.MlirUniformQuantizedTypeGet(m.api, m.flags, m.storage, m.expressed, q.Scale, q.ZeroPoint, m.min, m.max)
+		return capi.MlirUniformQuantizedTypeGet(m.api, m.flags, m.storage, m.expressed, q.Scale, q.ZeroPoint, m.min,
+			m.max)
 	})
 }
 
@@ -74,7 +75,8 @@ func (q PerAxis) Type(c *mlir.Context) (mlir.Type, error) {
 		m.fail(fmt.Errorf("quant: %d is not a dimension", q.Axis))
 	}
 	return m.end(func() capi.MlirType {
-		return capi.MlirUniformQuantizedPerAxisTypeGet(m.api, m.flags, m.storage, m.expressed, len(q.Scales), raw.First(q.Scales),
+		return capi.MlirUniformQuantizedPerAxisTypeGet(m.api, m.flags, m.storage, m.expressed, len(q.Scales),
+			raw.First(q.Scales),
 			raw.First(q.ZeroPoints), int32(q.Axis), m.min, m.max)
 	})
 }
@@ -113,7 +115,8 @@ func (q SubChannel) Type(c *mlir.Context) (mlir.Type, error) {
 	m.elements("scales", q.Scales, q.Expressed)
 	m.elements("zero points", q.ZeroPoints, q.Storage.Integer)
 	if m.err == nil && !slices.Equal(m.dims(q.Scales), m.dims(q.ZeroPoints)) {
-		m.fail(fmt.Errorf("quant: scales and zero points must have the same shape, not %v and %v", m.dims(q.Scales), m.dims(q.ZeroPoints)))
+		m.fail(fmt.Errorf("quant: scales and zero points must have the same shape, not %v and %v", m.dims(q.Scales),
+			m.dims(q.ZeroPoints)))
 	}
 	return m.end(func() capi.MlirType {
 		return capi.MlirUniformQuantizedSubChannelTypeGet(m.api, m.flags, m.storage, m.expressed, scales, zeros,
@@ -158,7 +161,8 @@ func begin(c *mlir.Context, method, function string, s Storage, expressed mlir.T
 		m.expressed = raw.TypeIn(expressed, c, method)
 	}
 	if m.api, m.err = raw.Load(c, dialect, function,
-		"mlirQuantizedTypeGetSignedFlag", "mlirQuantizedTypeGetDefaultMinimumForInteger", "mlirQuantizedTypeGetDefaultMaximumForInteger"); m.err != nil {
+		"mlirQuantizedTypeGetSignedFlag", "mlirQuantizedTypeGetDefaultMinimumForInteger",
+		"mlirQuantizedTypeGetDefaultMaximumForInteger"); m.err != nil {
 		return m
 	}
 	if !expressed.IsNil() {
@@ -182,7 +186,8 @@ func begin(c *mlir.Context, method, function string, s Storage, expressed mlir.T
 		m.min, m.max = least, most
 	}
 	if m.min < least || m.max > most || m.min >= m.max {
-		m.fail(fmt.Errorf("quant: %d to %d is not a range of %s, which has %d to %d", m.min, m.max, s.Integer, least, most))
+		m.fail(fmt.Errorf("quant: %d to %d is not a range of %s, which has %d to %d", m.min, m.max, s.Integer, least,
+			most))
 	}
 	return m
 }
@@ -245,7 +250,8 @@ func (m *maker) end(get func() capi.MlirType) (mlir.Type, error) {
 
 // IntegerRange returns the range of an integer of 1 to 63 bits.
 func IntegerRange(l *mlir.Library, signed bool, bits int) (least, most int64, err error) {
-	if err := raw.Need(l, "mlirQuantizedTypeGetDefaultMinimumForInteger", "mlirQuantizedTypeGetDefaultMaximumForInteger"); err != nil {
+	if err := raw.Need(l, "mlirQuantizedTypeGetDefaultMinimumForInteger",
+		"mlirQuantizedTypeGetDefaultMaximumForInteger"); err != nil {
 		return 0, 0, err
 	}
 	if bits < 1 || bits > 63 {

@@ -30,9 +30,10 @@ func Example() {
 		zero, one := arith.ConstantIndex(b, 0), arith.ConstantIndex(b, 1)
 		size := memref.Dim(b, in[0], zero)
 		start := arith.ConstantFloat(b, f32, 0)
-		sum := scf.Iterate(b, zero, size, one, []mlir.Value{start}, func(i mlir.Value, carried []mlir.Value) []mlir.Value {
-			return []mlir.Value{arith.AddF(b, carried[0], memref.Load(b, in[0], i))}
-		})
+		sum := scf.Iterate(b, zero, size, one, []mlir.Value{start},
+			func(i mlir.Value, carried []mlir.Value) []mlir.Value {
+				return []mlir.Value{arith.AddF(b, carried[0], memref.Load(b, in[0], i))}
+			})
 		function.Return(b, sum...)
 	})
 	if b.Fail(m.Verify()); b.Err() != nil {

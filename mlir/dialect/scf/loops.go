@@ -28,7 +28,8 @@ func Nest(b *mlir.Builder, sizes []int64, body func(i []mlir.Value)) {
 	index := b.Context().IndexType()
 	number := func(v int64) mlir.Value {
 		return b.Create(mlir.OperationState{Name: "arith.constant", Results: []mlir.Type{index},
-			Attributes: []mlir.NamedAttribute{{Name: "value", Value: b.Context().IntegerAttribute(index, v)}}}).Result(0)
+			Attributes: []mlir.NamedAttribute{{Name: "value", Value: b.Context().IntegerAttribute(index, v)}}}).Result(
+			0)
 	}
 	var upper []mlir.Value
 	for _, size := range sizes {
@@ -54,7 +55,10 @@ func Nest(b *mlir.Builder, sizes []int64, body func(i []mlir.Value)) {
 
 // Iterate creates a loop as For does that carries values from one iteration to the next. body
 // gets and returns them. Iterate returns those of the last iteration.
-func Iterate(b *mlir.Builder, lower, upper, step mlir.Value, initial []mlir.Value, body func(i mlir.Value, carried []mlir.Value) []mlir.Value) []mlir.Value {
+func Iterate(
+	b *mlir.Builder, lower, upper, step mlir.Value, initial []mlir.Value,
+	body func(i mlir.Value, carried []mlir.Value) []mlir.Value,
+) []mlir.Value {
 	bounds := ods.Types(b, "the bounds of scf.for", []mlir.Value{lower, upper, step})
 	carried := ods.Types(b, "the initial values of scf.for", initial)
 	if b.Err() != nil {
@@ -64,7 +68,8 @@ func Iterate(b *mlir.Builder, lower, upper, step mlir.Value, initial []mlir.Valu
 	region := b.Region(func(in []mlir.Value) {
 		Yield(b, body(in[0], in[1:])...)
 	}, append([]mlir.Type{bounds[0]}, carried...)...)
-	op := ForOp{LowerBound: lower, UpperBound: upper, Step: step, InitArgs: initial, ResultsTypes: carried, Region: region}.Create(b)
+	op := ForOp{LowerBound: lower, UpperBound: upper, Step: step, InitArgs: initial, ResultsTypes: carried,
+		Region: region}.Create(b)
 	return ods.Results(op, len(initial))
 }
 
@@ -101,7 +106,10 @@ func Choose(b *mlir.Builder, condition mlir.Value, then, otherwise func() []mlir
 // While creates a loop. before gets the carried values, and returns whether to go on and the
 // values for after, which returns the carried values of the next iteration. While returns what
 // before returned last.
-func While(b *mlir.Builder, initial []mlir.Value, before func(carried []mlir.Value) (mlir.Value, []mlir.Value), after func([]mlir.Value) []mlir.Value) []mlir.Value {
+func While(
+	b *mlir.Builder, initial []mlir.Value, before func(carried []mlir.Value) (mlir.Value, []mlir.Value),
+	after func([]mlir.Value) []mlir.Value,
+) []mlir.Value {
 	ods.Needs(b, before != nil && after != nil)
 	var results []mlir.Type
 	first := b.Region(func(in []mlir.Value) {

@@ -49,13 +49,23 @@ func TestTypes(t *testing.T) {
 			check.Diff(t, want, []bool{true, test.kind != 4}, []bool{smt.Is(test.made), smt.IsValue(test.made)})
 		}
 		for want, make := range map[string]func() (mlir.Type, error){
-			"1 to 16777215 bits, not 0":                            func() (mlir.Type, error) { return smt.BitVectorType(c, 0) },
-			"1 to 16777215 bits, not -1":                           func() (mlir.Type, error) { return smt.BitVectorType(c, -1) },
-			"i32 is not a type of values":                          func() (mlir.Type, error) { return smt.ArrayType(i32, boolean) },
-			"is not a type of values":                              func() (mlir.Type, error) { return smt.ArrayType(boolean, function) },
-			"the domain of a function must have at least one type": func() (mlir.Type, error) { return smt.FuncType(nil, boolean) },
-			"smt: i32 is not a type of":                            func() (mlir.Type, error) { return smt.SortType(c, "s", i32) },
-			"a sort needs a name":                                  func() (mlir.Type, error) { return smt.SortType(c, "") },
+			"1 to 16777215 bits, not 0": func() (mlir.Type, error) {
+				return smt.BitVectorType(c, 0)
+			},
+			"1 to 16777215 bits, not -1": func() (mlir.Type, error) {
+				return smt.BitVectorType(c, -1)
+			},
+			"i32 is not a type of values": func() (mlir.Type, error) {
+				return smt.ArrayType(i32, boolean)
+			},
+			"is not a type of values": func() (mlir.Type, error) {
+				return smt.ArrayType(boolean, function)
+			},
+			"the domain of a function must have at least one type": func() (mlir.Type, error) {
+				return smt.FuncType(nil, boolean)
+			},
+			"smt: i32 is not a type of": func() (mlir.Type, error) { return smt.SortType(c, "s", i32) },
+			"a sort needs a name":       func() (mlir.Type, error) { return smt.SortType(c, "") },
 		} {
 			_, err := make()
 			check.Error(t, err, want)

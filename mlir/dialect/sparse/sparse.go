@@ -27,7 +27,8 @@ const (
 
 var formats = []capi.MlirSparseTensorLevelFormat{
 	capi.MLIR_SPARSE_TENSOR_LEVEL_DENSE, capi.MLIR_SPARSE_TENSOR_LEVEL_BATCH, capi.MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED,
-	capi.MLIR_SPARSE_TENSOR_LEVEL_SINGLETON, capi.MLIR_SPARSE_TENSOR_LEVEL_LOOSE_COMPRESSED, capi.MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M,
+	capi.MLIR_SPARSE_TENSOR_LEVEL_SINGLETON, capi.MLIR_SPARSE_TENSOR_LEVEL_LOOSE_COMPRESSED,
+	capi.MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M,
 }
 
 // A Level is a level of storage.
@@ -56,7 +57,8 @@ type Encoding struct {
 // Attribute returns the attribute.
 func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	const method = "sparse.Encoding.Attribute"
-	t, err := raw.Load(c, "sparse_tensor", "mlirSparseTensorEncodingAttrGet", "mlirSparseTensorEncodingAttrBuildLvlType")
+	t, err := raw.Load(c, "sparse_tensor", "mlirSparseTensorEncodingAttrGet",
+		"mlirSparseTensorEncodingAttrBuildLvlType")
 	if err != nil {
 		return mlir.Attribute{}, err
 	}
@@ -66,7 +68,8 @@ func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	levels := make([]capi.MlirSparseTensorLevelType, len(e.Levels))
 	for i, l := range e.Levels {
 		p := l.properties()
-		levels[i] = capi.MlirSparseTensorEncodingAttrBuildLvlType(t, formats[l.Format], raw.First(p), uint32(len(p)), uint32(l.N), uint32(l.M))
+		levels[i] = capi.MlirSparseTensorEncodingAttrBuildLvlType(t, formats[l.Format], raw.First(p), uint32(len(p)),
+			uint32(l.N), uint32(l.M))
 	}
 	var explicit, implicit capi.MlirAttribute
 	if !e.Explicit.IsNil() {
@@ -75,8 +78,10 @@ func (e Encoding) Attribute(c *mlir.Context) (mlir.Attribute, error) {
 	if !e.Implicit.IsNil() {
 		implicit = raw.AttributeIn(e.Implicit, c, method)
 	}
-	return raw.ParsedAttribute(raw.WrapAttribute(c, capi.MlirSparseTensorEncodingAttrGet(t, raw.Context(c), len(levels), raw.First(levels),
-		raw.Map(c, e.DimToLevel), raw.Map(c, e.LevelToDim), int32(e.PosWidth), int32(e.CrdWidth), explicit, implicit)))
+	return raw.ParsedAttribute(
+		raw.WrapAttribute(c, capi.MlirSparseTensorEncodingAttrGet(t, raw.Context(c), len(levels), raw.First(levels),
+			raw.Map(c, e.DimToLevel), raw.Map(c, e.LevelToDim), int32(e.PosWidth), int32(e.CrdWidth), explicit,
+			implicit)))
 }
 
 // check returns an error for mistakes that the C function does not detect.
@@ -136,7 +141,8 @@ func Is(a mlir.Attribute) bool { return raw.IsAttribute(a, "#sparse_tensor.encod
 func ReadEncoding(a mlir.Attribute) (Encoding, error) {
 	c, h := raw.UnwrapAttribute(a, "sparse.ReadEncoding")
 	if err := raw.Need(c.Library(), "mlirSparseTensorEncodingGetLvlRank", "mlirSparseTensorEncodingAttrGetLvlType",
-		"mlirSparseTensorEncodingAttrGetLvlFmt", "mlirSparseTensorEncodingAttrGetDimToLvl", "mlirSparseTensorEncodingAttrGetLvlToDim",
+		"mlirSparseTensorEncodingAttrGetLvlFmt", "mlirSparseTensorEncodingAttrGetDimToLvl",
+		"mlirSparseTensorEncodingAttrGetLvlToDim",
 		"mlirSparseTensorEncodingAttrGetPosWidth", "mlirSparseTensorEncodingAttrGetCrdWidth",
 		"mlirSparseTensorEncodingAttrGetExplicitVal", "mlirSparseTensorEncodingAttrGetImplicitVal",
 		"mlirSparseTensorEncodingAttrGetStructuredN", "mlirSparseTensorEncodingAttrGetStructuredM"); err != nil {

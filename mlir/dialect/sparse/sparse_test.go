@@ -26,18 +26,23 @@ func TestEncoding(t *testing.T) {
 		nm := check.Must(c.ParseAffineMap("(d0, d1) -> (d0, d1 floordiv 4, d1 mod 4)"))
 		for want, e := range map[string]sparse.Encoding{
 			"map = (d0, d1) -> (d0 : dense, d1 : compressed)": {
-				Levels: []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed}}, DimToLevel: two, LevelToDim: two},
+				Levels: []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed}}, DimToLevel: two,
+				LevelToDim: two},
 			"map = (d0, d1) -> (d0 : compressed(nonunique), d1 : singleton(soa)), posWidth = 32, crdWidth = 8": {
-				Levels:     []sparse.Level{{Format: sparse.Compressed, NonUnique: true}, {Format: sparse.Singleton, SoA: true}},
+				Levels: []sparse.Level{{Format: sparse.Compressed, NonUnique: true},
+					{Format: sparse.Singleton, SoA: true}},
 				DimToLevel: two, LevelToDim: two, PosWidth: 32, CrdWidth: 8},
 			"map = (d0, d1) -> (d0 : batch, d1 : loose_compressed(nonordered)), explicitVal = 1.0 : f32, implicitVal = 0.0 : f32": {
 				Levels:     []sparse.Level{{Format: sparse.Batch}, {Format: sparse.LooseCompressed, NonOrdered: true}},
-				DimToLevel: two, LevelToDim: two, Explicit: mlirtest.Attribute(c, "1.0 : f32"), Implicit: mlirtest.Attribute(c, "0.0 : f32")},
+				DimToLevel: two, LevelToDim: two, Explicit: mlirtest.Attribute(c, "1.0 : f32"),
+				Implicit: mlirtest.Attribute(c, "0.0 : f32")},
 			"map = (d0, d1) -> (d0 : dense, d1 floordiv 4 : dense, d1 mod 4 : structured[2, 4])": {
-				Levels:     []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Dense}, {Format: sparse.NOutOfM, N: 2, M: 4}},
+				Levels: []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Dense},
+					{Format: sparse.NOutOfM, N: 2, M: 4}},
 				DimToLevel: nm},
 			"map = [s0](d0, d1) -> (s0 : dense, d0 : compressed, d1 : compressed)": {
-				Levels:     []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed}, {Format: sparse.Compressed}},
+				Levels: []sparse.Level{{Format: sparse.Dense}, {Format: sparse.Compressed},
+					{Format: sparse.Compressed}},
 				DimToLevel: check.Must(c.ParseAffineMap("(d0, d1)[s0] -> (s0, d0, d1)"))},
 		} {
 			a, err := e.Attribute(c)
@@ -69,17 +74,18 @@ func TestEncoding(t *testing.T) {
 			"must have at least one level":          {DimToLevel: two},
 			"DimToLevel of the encoding is missing": {Levels: dense},
 			"does not map dimensions to 2 levels":   {Levels: dense, DimToLevel: c.IdentityMap(3)},
-			"does not map dimensions to 3 levels":   {Levels: append(dense, sparse.Level{}), DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0)"))},
-			"is not the inverse":                    {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
-			"or 0 for an index, not 7":              {Levels: dense, DimToLevel: two, PosWidth: 7},
-			"or 0 for an index, not -8":             {Levels: dense, DimToLevel: two, CrdWidth: -8},
-			"has the unknown format 9":              level(sparse.Level{Format: 9}),
-			"has the unknown format -1":             level(sparse.Level{Format: -1}),
-			"it cannot have properties":             level(sparse.Level{NonUnique: true}),
-			"not a singleton and cannot be SoA":     level(sparse.Level{Format: sparse.Compressed, SoA: true}),
-			"cannot have 5 out of 4":                level(sparse.Level{Format: sparse.NOutOfM, N: 5, M: 4}),
-			"cannot have 1 out of 256":              level(sparse.Level{Format: sparse.NOutOfM, N: 1, M: 256}),
-			"only NOutOfM has them":                 level(sparse.Level{Format: sparse.Compressed, N: 1}),
+			"does not map dimensions to 3 levels": {Levels: append(dense, sparse.Level{}),
+				DimToLevel: check.Must(c.ParseAffineMap("(d0)[s0] -> (d0, s0)"))},
+			"is not the inverse":                {Levels: dense, DimToLevel: two, LevelToDim: c.IdentityMap(3)},
+			"or 0 for an index, not 7":          {Levels: dense, DimToLevel: two, PosWidth: 7},
+			"or 0 for an index, not -8":         {Levels: dense, DimToLevel: two, CrdWidth: -8},
+			"has the unknown format 9":          level(sparse.Level{Format: 9}),
+			"has the unknown format -1":         level(sparse.Level{Format: -1}),
+			"it cannot have properties":         level(sparse.Level{NonUnique: true}),
+			"not a singleton and cannot be SoA": level(sparse.Level{Format: sparse.Compressed, SoA: true}),
+			"cannot have 5 out of 4":            level(sparse.Level{Format: sparse.NOutOfM, N: 5, M: 4}),
+			"cannot have 1 out of 256":          level(sparse.Level{Format: sparse.NOutOfM, N: 1, M: 256}),
+			"only NOutOfM has them":             level(sparse.Level{Format: sparse.Compressed, N: 1}),
 		} {
 			_, err := e.Attribute(c)
 			check.Error(t, err, want)
@@ -98,7 +104,8 @@ func TestEncoding(t *testing.T) {
 		check.Error(t, err, "unit is not an encoding")
 		check.Panics(t, "called on a zero value", func() { sparse.ReadEncoding(mlir.Attribute{}) })
 		other := mlirtest.ContextOf(t, c.Library())
-		check.Panics(t, "of another context", func() { sparse.Encoding{Levels: dense, DimToLevel: two}.Attribute(other) })
+		check.Panics(t, "of another context",
+			func() { sparse.Encoding{Levels: dense, DimToLevel: two}.Attribute(other) })
 	})
 }
 

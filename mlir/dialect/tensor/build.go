@@ -50,13 +50,16 @@ func Pad(b *mlir.Builder, source mlir.Value, low, high []mlir.Size, body func(i 
 
 // Generate creates a tensor.generate, and returns the result. body gets the indices of an element and
 // returns it.
-func Generate(b *mlir.Builder, resultType mlir.Type, dynamicExtents []mlir.Value, body func(i []mlir.Value) mlir.Value) mlir.Value {
+func Generate(
+	b *mlir.Builder, resultType mlir.Type, dynamicExtents []mlir.Value, body func(i []mlir.Value) mlir.Value,
+) mlir.Value {
 	rank := 0
 	if b.Err() == nil && !resultType.IsNil() {
 		dims, _ := resultType.Dims()
 		rank = len(dims)
 	}
-	return GenerateOp{DynamicExtents: dynamicExtents, Body: element(b, rank, body), ResultType: resultType}.Create(b).Result(0)
+	return GenerateOp{DynamicExtents: dynamicExtents, Body: element(b, rank, body),
+		ResultType: resultType}.Create(b).Result(0)
 }
 
 // element returns a region that computes an element from its indices.

@@ -24,12 +24,13 @@ func Example() {
 	defer c.Close()
 	m := c.NewModule(mlir.Location{})
 	b := mlir.NewBuilder(m.Body(), mlir.Location{})
-	function.Func(b, "frame", []mlir.Type{b.Type("tensor<8x8xf32>")}, []mlir.Type{b.Type("tensor<6x6xf32>")}, func(in []mlir.Value) {
-		part := tensor.ExtractSlice(b, in[0], mlir.FixedSizes(2, 2), mlir.FixedSizes(4, 4), nil)
-		zero := arith.ConstantFloat(b, c.F32Type(), 0)
-		one := mlir.FixedSizes(1, 1)
-		function.Return(b, tensor.Pad(b, part, one, one, func([]mlir.Value) mlir.Value { return zero }))
-	})
+	function.Func(b, "frame", []mlir.Type{b.Type("tensor<8x8xf32>")}, []mlir.Type{b.Type("tensor<6x6xf32>")},
+		func(in []mlir.Value) {
+			part := tensor.ExtractSlice(b, in[0], mlir.FixedSizes(2, 2), mlir.FixedSizes(4, 4), nil)
+			zero := arith.ConstantFloat(b, c.F32Type(), 0)
+			one := mlir.FixedSizes(1, 1)
+			function.Return(b, tensor.Pad(b, part, one, one, func([]mlir.Value) mlir.Value { return zero }))
+		})
 	if b.Fail(m.Verify()); b.Err() != nil {
 		log.Fatal(b.Err())
 	}

@@ -20,8 +20,10 @@ func Named(b *mlir.Builder, name string, body func(root mlir.Value)) mlir.Operat
 		body(in[0])
 		Yield(b)
 	}, handle)
-	return NamedSequenceOp{SymName: name, FunctionType: b.Context().FunctionType([]mlir.Type{handle}, nil), Body: region,
-		ArgAttrs: []mlir.Attribute{c.DictionaryAttribute(mlir.NamedAttribute{Name: "transform.readonly", Value: c.UnitAttribute()})}}.Create(b)
+	return NamedSequenceOp{SymName: name, FunctionType: b.Context().FunctionType([]mlir.Type{handle}, nil),
+		Body: region,
+		ArgAttrs: []mlir.Attribute{
+			c.DictionaryAttribute(mlir.NamedAttribute{Name: "transform.readonly", Value: c.UnitAttribute()})}}.Create(b)
 }
 
 // Match returns a handle of the operations in root that have one of the names.
@@ -32,7 +34,8 @@ func Match(b *mlir.Builder, root mlir.Value, names ...string) mlir.Value {
 // Tile tiles an operation by loops, one for each size that is not 0. It returns the handles
 // of the tiled operation and of the loops.
 func Tile(b *mlir.Builder, target mlir.Value, sizes ...int64) (tiled mlir.Value, loops []mlir.Value) {
-	op := TileUsingForOp{Target: target, StaticSizes: sizes, ScalableSizes: make([]bool, len(sizes)), TiledLinalgOpType: b.Type("!transform.any_op")}
+	op := TileUsingForOp{Target: target, StaticSizes: sizes, ScalableSizes: make([]bool, len(sizes)),
+		TiledLinalgOpType: b.Type("!transform.any_op")}
 	for _, size := range sizes {
 		if size != 0 {
 			op.LoopsTypes = append(op.LoopsTypes, op.TiledLinalgOpType)

@@ -13,18 +13,28 @@ func TestTypes(t *testing.T) {
 	mlirtest.EachContext(t, func(t *testing.T, c *mlir.Context) {
 		i64 := mlirtest.Type(c, "i64")
 		kinds := func(t mlir.Type) []bool {
-			return []bool{transform.IsAnyOp(t), transform.IsAnyParam(t), transform.IsAnyValue(t), transform.IsOperation(t), transform.IsParam(t)}
+			return []bool{transform.IsAnyOp(t), transform.IsAnyParam(t), transform.IsAnyValue(t),
+				transform.IsOperation(t), transform.IsParam(t)}
 		}
 		for _, test := range []struct {
 			function, want string
 			make           func() (mlir.Type, error)
 			kinds          []bool
 		}{
-			{"mlirTransformAnyOpTypeGet", "!transform.any_op", func() (mlir.Type, error) { return transform.AnyOpType(c) }, []bool{true, false, false, false, false}},
-			{"mlirTransformAnyParamTypeGet", "!transform.any_param", func() (mlir.Type, error) { return transform.AnyParamType(c) }, []bool{false, true, false, false, false}},
-			{"mlirTransformAnyValueTypeGet", "!transform.any_value", func() (mlir.Type, error) { return transform.AnyValueType(c) }, []bool{false, false, true, false, false}},
-			{"mlirTransformOperationTypeGet", `!transform.op<"linalg.matmul">`, func() (mlir.Type, error) { return transform.OperationType(c, "linalg.matmul") }, []bool{false, false, false, true, false}},
-			{"mlirTransformParamTypeGet", "!transform.param<i64>", func() (mlir.Type, error) { return transform.ParamType(i64) }, []bool{false, false, false, false, true}},
+			{"mlirTransformAnyOpTypeGet", "!transform.any_op",
+				func() (mlir.Type, error) { return transform.AnyOpType(c) }, []bool{true, false, false, false, false}},
+			{"mlirTransformAnyParamTypeGet", "!transform.any_param", func() (mlir.Type, error) {
+				return transform.AnyParamType(c)
+			}, []bool{false, true, false, false, false}},
+			{"mlirTransformAnyValueTypeGet", "!transform.any_value", func() (mlir.Type, error) {
+				return transform.AnyValueType(c)
+			}, []bool{false, false, true, false, false}},
+			{"mlirTransformOperationTypeGet", `!transform.op<"linalg.matmul">`, func() (mlir.Type, error) {
+				return transform.OperationType(c, "linalg.matmul")
+			}, []bool{false, false, false, true, false}},
+			{"mlirTransformParamTypeGet", "!transform.param<i64>", func() (mlir.Type, error) {
+				return transform.ParamType(i64)
+			}, []bool{false, false, false, false, true}},
 		} {
 			got, err := test.make()
 			if !mlirtest.Supported(t, c.Library(), err, test.function) {

@@ -13,7 +13,8 @@ func TestPlaces(t *testing.T) {
 		return f
 	}
 	f := new(Frame)
-	start, a, b, c := f.Box("end", "parameters"), f.Box("stage", "stage 0"), f.Box("callback", "a longer name than the others"), f.Box("control", "while")
+	start, a, b, c := f.Box("end", "parameters"), f.Box("stage", "stage 0"),
+		f.Box("callback", "a longer name than the others"), f.Box("control", "while")
 	c.Inner = []*Frame{inner("condition"), inner("a body, the title of which is long")}
 	end := f.Box("end", "results")
 	f.Edge(start, a, "", "1 B")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SVG returns a Frame as a picture, with a title for readers that do not show it. The classes of boxes are stage, callback,
-// control and end, and those of edges moves and none. A Frame is drawn once.
+// SVG returns a Frame as a picture, with a title for readers that do not show it. The classes of boxes are stage,
+// callback, control and end, and those of edges moves and none. A Frame is drawn once.
 func SVG(title string, f *Frame) string {
 	d := new(drawing)
 	f.layout()
@@ -40,7 +40,8 @@ type drawing struct{ text strings.Builder }
 // draw draws a frame at a place.
 func (d *drawing) draw(f *Frame, x, y int) {
 	if f.Title != "" {
-		fmt.Fprintf(&d.text, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n", x, y, f.w, f.h)
+		fmt.Fprintf(&d.text, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n", x, y,
+			f.w, f.h)
 		d.label("title", x+frameGap/2, y+lineHeight, f.Title)
 	}
 	labels := make([]func(), 0, len(f.edges))
@@ -70,7 +71,8 @@ func (d *drawing) draw(f *Frame, x, y int) {
 		d.text.WriteString("\"/>\n")
 	}
 	for _, n := range f.boxes {
-		fmt.Fprintf(&d.text, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n", n.class, x+n.x, y+n.y, n.w, n.h)
+		fmt.Fprintf(&d.text, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n", n.class,
+			x+n.x, y+n.y, n.w, n.h)
 		for i, line := range n.lines {
 			d.label("", x+n.x+n.w/2, y+n.y+lineHeight*(i+1), line)
 		}

@@ -27,13 +27,15 @@ func bindingFaults() []Fault {
 		{"more tokens than operands", everyWay, tooManyTokens},
 		{"unknown name", onCompile, refused(func(s *scene, i int) string {
 			return calling(contract.Call, s.bound("healthi"), small)
-		}, isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "callback" && e.Nearest == healthy }), codeNotFound)},
+		}, isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "callback" && e.Nearest == healthy }),
+			codeNotFound)},
 		{"unknown registry", onCompile, refused(func(s *scene, i int) string {
 			return calling(contract.Call, `callback = "healthy", registry = "nobody's"`, small)
 		}, isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "registry" }), codeNotFound)},
 		{"id of another registry", onCompile, wrongRegistry},
 		{"another signature", onCompile, refused(func(s *scene, i int) string {
-			return calling(contract.Call, s.bound("signed")+fmt.Sprintf(", signature = %q", contract.SignatureHash("f64[]->")), small)
+			return calling(contract.Call,
+				s.bound("signed")+fmt.Sprintf(", signature = %q", contract.SignatureHash("f64[]->")), small)
 		}, isA[*callbacks.SignatureError](nil), codeInvalidArgument)},
 		{"bad attributes", onCompile, refused(badAttributes, nil, codeInvalidArgument)},
 		{"attributes that are no text", onCompile, refused(func(s *scene, i int) string {
@@ -66,7 +68,9 @@ func isUnknown(ok func(*callbacks.UnknownError) bool) func(err error, i int) err
 
 // refused compiles a module that is refused, next to one that works. A code of 0 means any
 // code. With notOfXLA the error must not be the plugin's.
-func refused(module func(s *scene, i int) string, want func(err error, i int) error, code int) func(*scene) (func(int) error, error) {
+func refused(
+	module func(s *scene, i int) string, want func(err error, i int) error, code int,
+) func(*scene) (func(int) error, error) {
 	return func(s *scene) (func(int) error, error) {
 		err := errors.Join(
 			s.register(healthy, callbacks.Options{}, negate),
@@ -135,13 +139,17 @@ func wrongRegistry(s *scene) (func(int) error, error) {
 		if err != nil {
 			return err.Error()
 		}
-		return calling(contract.Call, fmt.Sprintf("callback_id = %d : i64, registry = %q", id, s.registry.Name()), small)
-	}, isUnknown(func(e *callbacks.UnknownError) bool { return e.IDState == callbacks.IDInAnotherRegistry }), codeNotFound)(s)
+		return calling(contract.Call, fmt.Sprintf("callback_id = %d : i64, registry = %q", id, s.registry.Name()),
+			small)
+	}, isUnknown(func(e *callbacks.UnknownError) bool { return e.IDState == callbacks.IDInAnotherRegistry }),
+		codeNotFound)(s)
 }
 
 // taken compiles a module that works, removes its function by calling takeAway, and checks
 // the error of the next run.
-func (s *scene) taken(i int, config, name string, calls *atomic.Int64, takeAway func() error, want func(error, int) error) error {
+func (s *scene) taken(
+	i int, config, name string, calls *atomic.Int64, takeAway func() error, want func(error, int) error,
+) error {
 	size := []int{small, large}[i%2]
 	e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), config, size)), bridge.CompileOptions{})
 	if err != nil {
@@ -204,7 +212,8 @@ func unregistered(s *scene) (func(int) error, error) {
 		if err := s.registry.Register(name, counting(&calls), callbacks.Options{Dispatch: s.way}); err != nil {
 			return err
 		}
-		return s.taken(i, s.bound(name), name, &calls, func() error { return s.registry.Unregister(name) }, isUnknown(func(e *callbacks.UnknownError) bool { return e.Missing == "callback" && e.Callback == name || i != 0 }))
+		return s.taken(i, s.bound(name), name, &calls, func() error { return s.registry.Unregister(name) }, isUnknown(
+			func(e *callbacks.UnknownError) bool { return e.Missing == "callback" && e.Callback == name || i != 0 }))
 	}, nil
 }
 
@@ -220,7 +229,9 @@ func closedRegistry(s *scene) (func(int) error, error) {
 		}
 		config := fmt.Sprintf("callback = %q, registry = %q", healthy, r.Name())
 		err = s.taken(i, config, "", &calls, r.Close,
-			isUnknown(func(e *callbacks.UnknownError) bool { return e.Callback == healthy && e.Registry == r.Name() || i != 0 }))
+			isUnknown(func(e *callbacks.UnknownError) bool {
+				return e.Callback == healthy && e.Registry == r.Name() || i != 0
+			}))
 		if err != nil {
 			return err
 		}
@@ -262,7 +273,8 @@ func misread(s *scene, config, want string) (func(int) error, error) {
 }
 
 func forgedSignature(s *scene) (func(int) error, error) {
-	return misread(s, fmt.Sprintf(", signature = %q", contract.SignatureHash("f64[]->f64[]")), "not the signature that it was compiled for")
+	return misread(s, fmt.Sprintf(", signature = %q", contract.SignatureHash("f64[]->f64[]")),
+		"not the signature that it was compiled for")
 }
 
 func tooManyTokens(s *scene) (func(int) error, error) {

@@ -40,7 +40,8 @@ func writingBeyond(s *scene) (func(int) error, error) {
 	}
 	return func(i int) error {
 		s.fails(faulty)
-		if _, err := s.run(s.ctx, programs[i%2], i, float32(i)); err == nil || !strings.Contains(err.Error(), "wrote 1 bytes beyond the end of result 0") {
+		if _, err := s.run(s.ctx, programs[i%2], i, float32(i)); err == nil ||
+			!strings.Contains(err.Error(), "wrote 1 bytes beyond the end of result 0") {
 			return fmt.Errorf("got %v, want an error with the number of bytes", err)
 		}
 		return nil

@@ -84,7 +84,8 @@ func beforeCollective(s *scene) (func(int) error, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := s.client.Compile(s.ctx, bridge.Source(summed(s.bound(faulty))), bridge.CompileOptions{Replicas: numDevices})
+	e, err := s.client.Compile(s.ctx, bridge.Source(summed(s.bound(faulty))),
+		bridge.CompileOptions{Replicas: numDevices})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,8 @@ func beforeCollective(s *scene) (func(int) error, error) {
 		out, err := e.Run(s.ctx, inputs...)
 		if kind > 0 {
 			// The other devices call before the one that fails, or their calls are dropped.
-			s.expect(faulty, tally{Fired: numDevices, Delivered: uncertain, Dropped: uncertain, Failed: 1, Called: uncertain})
+			s.expect(faulty,
+				tally{Fired: numDevices, Delivered: uncertain, Dropped: uncertain, Failed: 1, Called: uncertain})
 			return isNumbered(err, i)
 		}
 		s.expect(faulty, tally{Fired: numDevices, Delivered: numDevices, Called: numDevices})

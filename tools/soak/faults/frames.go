@@ -41,20 +41,21 @@ func overwrittenOperandShape(s *scene) (func(int) error, error) {
 // lateWrites makes functions write to their operands after the timeout, while later calls
 // are made.
 func lateWrites(s *scene) (func(int) error, error) {
-	late := misbehaviour{options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout, fn: func(f *callbacks.Frame) error {
-		<-f.Context().Done()
-		for end := time.Now().Add(2 * short); time.Now().Before(end); {
-			for _, v := range append(f.Args[:len(f.Args):len(f.Args)], f.Results...) {
-				list, err := tensor.Slice[float32](v)
-				if err != nil {
-					return err
-				}
-				for i := range list {
-					list[i] = float32(math.NaN())
+	late := misbehaviour{options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout,
+		fn: func(f *callbacks.Frame) error {
+			<-f.Context().Done()
+			for end := time.Now().Add(2 * short); time.Now().Before(end); {
+				for _, v := range append(f.Args[:len(f.Args):len(f.Args)], f.Results...) {
+					list, err := tensor.Slice[float32](v)
+					if err != nil {
+						return err
+					}
+					for i := range list {
+						list[i] = float32(math.NaN())
+					}
 				}
 			}
-		}
-		return nil
-	}}
+			return nil
+		}}
 	return late.prepare(s)
 }

@@ -72,7 +72,8 @@ func misbehaviours() []misbehaviour {
 
 		{name: "timeout", ways: dispatched, options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout,
 			fn: func(f *callbacks.Frame) error { <-f.Context().Done(); return f.Context().Err() }},
-		{name: "late result after the timeout", ways: dispatched, options: callbacks.Options{Timeout: short}, maybe: true, want: isTimeout,
+		{name: "late result after the timeout", ways: dispatched, options: callbacks.Options{Timeout: short},
+			maybe: true, want: isTimeout,
 			fn: func(f *callbacks.Frame) error {
 				<-f.Context().Done()
 				time.Sleep(short) // by then the run is usually over

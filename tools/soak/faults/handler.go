@@ -28,7 +28,8 @@ func failingHandler(handle func()) func(*scene) (func(int) error, error) {
 			return nil, err
 		}
 		s.registry = r
-		if err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
+		if err := s.register(faulty, callbacks.Options{},
+			func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
 			return nil, err
 		}
 		var programs [2]*program

@@ -25,16 +25,18 @@ func hostileFaults() []Fault {
 		{"unlocked thread", everyWay, unlockedThread},
 		{"passthrough without waiting", onlyAsync, passingAsync},
 		{"more runs than threads", everyWay, manyRuns},
-		{"layout that is not row-major", onCompile, refused(columnMajor, isA(func(*bridge.LayoutError) error { return nil }), notOfXLA)},
+		{"layout that is not row-major", onCompile,
+			refused(columnMajor, isA(func(*bridge.LayoutError) error { return nil }), notOfXLA)},
 	})
 }
 
 // replacedResult replaces the array of a result instead of filling it.
 func replacedResult() misbehaviour {
-	return misbehaviour{name: "result replaced", ways: withResult, want: isA(func(*callbacks.ReplacedError) error { return nil }), fn: func(f *callbacks.Frame) error {
-		for i := range f.Results {
-			f.Results[i] = tensor.Scalar(true)
-		}
-		return nil
-	}}
+	return misbehaviour{name: "result replaced", ways: withResult,
+		want: isA(func(*callbacks.ReplacedError) error { return nil }), fn: func(f *callbacks.Frame) error {
+			for i := range f.Results {
+				f.Results[i] = tensor.Scalar(true)
+			}
+			return nil
+		}}
 }

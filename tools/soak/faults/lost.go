@@ -55,7 +55,8 @@ func lostFunctions(s *scene) (func(int) error, error) {
 		s.delivers(healthy)
 		got, err := s.run(ctx, good[i%2], i, float32(i))
 		if want := -2 * float32(i); err != nil || got != want && s.way != callbacks.Async {
-			return fmt.Errorf("the healthy callback beside lost functions gave %g, %w; want %g within %v", got, err, want, patience/3)
+			return fmt.Errorf("the healthy callback beside lost functions gave %g, %w; want %g within %v", got, err,
+				want, patience/3)
 		}
 		return nil
 	}, nil

@@ -104,5 +104,6 @@ func custom(form contract.Form, config, operands, types, results string) string 
 		}
 	}
 	return fmt.Sprintf("stablehlo.custom_call @%s(%s) {api_version = 4 : i32, has_side_effect = %t, backend_config = {v = %d : i64, form = %q, %s}, output_operand_aliases = [%s]} : (%s) -> %s",
-		form.Target(), operands, form.HasSideEffect(), contract.Version, form, config, strings.Join(aliases, ", "), types, results)
+		form.Target(), operands, form.HasSideEffect(), contract.Version, form, config, strings.Join(aliases, ", "),
+		types, results)
 }

@@ -20,9 +20,10 @@ func runFaults() []Fault {
 	return []Fault{
 		{"cancelled before", everyWay, cancelledBefore},
 		{"cancelled within", withResult, cancelledWithin(context.WithCancel, context.Canceled)},
-		{"deadline within", withResult, cancelledWithin(func(ctx context.Context) (context.Context, context.CancelFunc) {
-			return context.WithTimeout(ctx, short)
-		}, context.DeadlineExceeded)},
+		{"deadline within", withResult,
+			cancelledWithin(func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, short)
+			}, context.DeadlineExceeded)},
 		{"cancelled after", everyWay, cancelledAfter},
 		{"given up while a callback hangs", withResult, givenUp},
 		{"back-pressure", []callbacks.Dispatch{callbacks.Async}, backPressure},
@@ -52,7 +53,9 @@ func cancelledBefore(s *scene) (func(int) error, error) {
 }
 
 // cancelledWithin cancels the run's context during the call of its callback.
-func cancelledWithin(with func(context.Context) (context.Context, context.CancelFunc), want error) func(*scene) (func(int) error, error) {
+func cancelledWithin(
+	with func(context.Context) (context.Context, context.CancelFunc), want error,
+) func(*scene) (func(int) error, error) {
 	return func(s *scene) (func(int) error, error) {
 		var cancels sync.Map
 		err := errors.Join(s.register(healthy, callbacks.Options{}, negate),
@@ -219,7 +222,8 @@ func clientClosed(s *scene) (func(int) error, error) {
 		if err != nil {
 			return err
 		}
-		e, err := client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), large)), bridge.CompileOptions{})
+		e, err := client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), large)),
+			bridge.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -279,7 +283,8 @@ func executableClosed(s *scene) (func(int) error, error) {
 	}
 	return func(i int) error {
 		size := []int{small, large}[i%2]
-		e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), size)), bridge.CompileOptions{})
+		e, err := s.client.Compile(s.ctx, bridge.Source(calling(s.form(), s.bound(healthy), size)),
+			bridge.CompileOptions{})
 		if err != nil {
 			return err
 		}
@@ -293,7 +298,8 @@ func executableClosed(s *scene) (func(int) error, error) {
 				return err
 			}
 		}
-		if _, err := s.run(s.ctx, p, i, float32(i)); err == nil || !strings.Contains(err.Error(), "the executable is closed") {
+		if _, err := s.run(s.ctx, p, i, float32(i)); err == nil ||
+			!strings.Contains(err.Error(), "the executable is closed") {
 			return fmt.Errorf("the next run gave %v", err)
 		}
 		return nil
@@ -358,7 +364,8 @@ func (s *scene) eachSize(name string) (func(int) error, error) {
 func barrierInside(s *scene) (func(int) error, error) {
 	err := s.register(healthy, callbacks.Options{}, func(f *callbacks.Frame) error {
 		for _, err := range []error{
-			s.client.Barrier(f.Context(), "inside"), s.client.Barrier(s.ctx, "inside"), callbacks.Barrier(f.Context(), "inside"),
+			s.client.Barrier(f.Context(), "inside"), s.client.Barrier(s.ctx, "inside"),
+			callbacks.Barrier(f.Context(), "inside"),
 		} {
 			if !errors.Is(err, callbacks.ErrBarrierInside) {
 				return fmt.Errorf("a barrier gave %v", err)
@@ -374,7 +381,8 @@ func barrierInside(s *scene) (func(int) error, error) {
 
 // override provides a function for one run, which the next run must not use.
 func override(s *scene) (func(int) error, error) {
-	if err := s.register(faulty, callbacks.Options{}, func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
+	if err := s.register(faulty, callbacks.Options{},
+		func(f *callbacks.Frame) error { return &numbered{numberOf(f)} }); err != nil {
 		return nil, err
 	}
 	p, err := s.program(s.form(), faulty, large)

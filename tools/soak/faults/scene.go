@@ -46,7 +46,8 @@ type tally struct{ Fired, Delivered, Dropped, Failed, Called int64 }
 const uncertain = -1 << 40
 
 func (t tally) add(o tally) tally {
-	return tally{t.Fired + o.Fired, t.Delivered + o.Delivered, t.Dropped + o.Dropped, t.Failed + o.Failed, t.Called + o.Called}
+	return tally{t.Fired + o.Fired, t.Delivered + o.Delivered, t.Dropped + o.Dropped, t.Failed + o.Failed,
+		t.Called + o.Called}
 }
 
 // meets reports whether the counts are the expected ones, except for those that are
@@ -71,7 +72,8 @@ func newScene(ctx context.Context, p *bridge.Plugin, way callbacks.Dispatch) (*s
 	if err != nil {
 		return nil, err
 	}
-	s := &scene{ctx: ctx, plugin: p, client: client, way: way, want: map[string]tally{}, calls: map[string]*atomic.Int64{}}
+	s := &scene{ctx: ctx, plugin: p, client: client, way: way, want: map[string]tally{},
+		calls: map[string]*atomic.Int64{}}
 	if s.registry, err = s.newRegistry(callbacks.RegistryOptions{Workers: 16}); err != nil {
 		return nil, errors.Join(err, client.Close())
 	}
@@ -234,7 +236,8 @@ func (s *scene) checkCounts(ctx context.Context, name string, want tally) error 
 		select {
 		case <-time.After(time.Millisecond):
 		case <-ctx.Done():
-			return errors.Join(err, fmt.Errorf("callback %q has the counts %+v and %d in flight, want %+v", name, got, inFlight, want))
+			return errors.Join(err,
+				fmt.Errorf("callback %q has the counts %+v and %d in flight, want %+v", name, got, inFlight, want))
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // smallest are the smallest normal numbers of types.
-var smallest = map[tensor.DType]float64{tensor.F64: 0x1p-1022, tensor.F32: 0x1p-126, tensor.BF16: 0x1p-126, tensor.F16: 0x1p-14}
+var smallest = map[tensor.DType]float64{tensor.F64: 0x1p-1022, tensor.F32: 0x1p-126, tensor.BF16: 0x1p-126,
+	tensor.F16: 0x1p-14}
 
 // tolerance are relative errors of results that are not exact. Inexact operations of half the bits are rounded
 // at other places, too.

@@ -64,7 +64,8 @@ var inexact = strings.Fields(`exponential exponential_minus_one log log_plus_one
 var reordering = strings.Fields(`sum multiply_of dot`)
 
 // tolerant are operations that do not enlarge a small relative error of an operand.
-var tolerant = strings.Fields(`multiply divide abs negate sqrt cbrt rsqrt reverse broadcast slice concatenate pad outer maximum minimum
+var tolerant = strings.Fields(
+	`multiply divide abs negate sqrt cbrt rsqrt reverse broadcast slice concatenate pad outer maximum minimum
 	maximum_of minimum_of multiply_of select clamp log exponential power is_finite`)
 
 // isExact reports whether IEEE 754 or the specification says what the value is to the last bit.

@@ -167,7 +167,8 @@ func (g *generator) float(t tensor.DType, at []byte) {
 	f := 0.0
 	switch g.IntN(4) {
 	case 0:
-		list := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 1e30, -1e30, 1e-30, math.MaxFloat32, 2, 0.5}
+		list := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 1e30, -1e30, 1e-30,
+			math.MaxFloat32, 2, 0.5}
 		f = list[g.IntN(len(list))]
 	case 1:
 		f = float64(g.IntN(21) - 10)

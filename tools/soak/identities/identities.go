@@ -52,7 +52,8 @@ func (d *Deviation) String() string {
 	if d.Known != "" {
 		known = " (" + d.Known + ")"
 	}
-	return fmt.Sprintf("%d× %s%s at %s: want %s, got %s%s", d.Count, d.Expression, folded, d.Inputs, d.Want, d.Got, known)
+	return fmt.Sprintf("%d× %s%s at %s: want %s, got %s%s", d.Count, d.Expression, folded, d.Inputs, d.Want, d.Got,
+		known)
 }
 
 // A Result is what a run found.
@@ -66,7 +67,8 @@ func (r *Result) String() string {
 	for _, d := range r.Deviations {
 		fmt.Fprintln(&b, d)
 	}
-	fmt.Fprintf(&b, "%d programs, %d kinds of deviations, %d of them not known\n", r.Programs, len(r.Deviations), len(r.Unknown()))
+	fmt.Fprintf(&b, "%d programs, %d kinds of deviations, %d of them not known\n", r.Programs, len(r.Deviations),
+		len(r.Unknown()))
 	return b.String()
 }
 
@@ -102,7 +104,8 @@ func Run(ctx context.Context, library *mlir.Library, plugin *bridge.Plugin, o Op
 		}
 		r.result.Programs += len(list)
 	}
-	slices.SortFunc(r.result.Deviations, func(a, b *Deviation) int { return strings.Compare(a.Expression, b.Expression) })
+	slices.SortFunc(r.result.Deviations,
+		func(a, b *Deviation) int { return strings.Compare(a.Expression, b.Expression) })
 	return &r.result, nil
 }
 
@@ -177,7 +180,8 @@ func (r *runner) add(ctx context.Context, e *expression, at int, want, got tenso
 		return nil
 	}
 	d := &Deviation{
-		Expression: e.String(), Folded: r.folded, Count: 1, Want: fmt.Sprint(want.At(at)), Got: fmt.Sprint(got.At(at)), Known: known,
+		Expression: e.String(), Folded: r.folded, Count: 1, Want: fmt.Sprint(want.At(at)), Got: fmt.Sprint(got.At(at)),
+		Known: known,
 	}
 	var inputs []string
 	e.each(func(part *expression) {

@@ -40,7 +40,8 @@ func TestParse(t *testing.T) {
 		{"select(compare_LT(x, 0), c, convert_W(y))", "select(compare_LT(x:s32, 0), 7, convert_s64(y:s32))"},
 		{"convert_i8(x)", "convert_s8(x:s32)"},
 	} {
-		e, ok := parse(test.template, tensor.S32, func(open string) (string, bool) { return map[string]string{"c": "7", "W": "s64"}[open], true })
+		e, ok := parse(test.template, tensor.S32,
+			func(open string) (string, bool) { return map[string]string{"c": "7", "W": "s64"}[open], true })
 		if !ok {
 			t.Errorf("%s: no expression", test.template)
 			continue

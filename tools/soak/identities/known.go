@@ -8,7 +8,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// A reason is a section of docs/reference/xla-deviations.md about a deviation that is there without simplification, too.
+// A reason is a section of docs/reference/xla-deviations.md about a deviation that is there without simplification,
+// too.
 type reason struct {
 	title string
 	pjrt  string // the version of the only plugin that has it, or ""
@@ -24,22 +25,27 @@ type way struct {
 }
 
 var reasons = []reason{
-	{title: "Products that are added", way: way{separate: true}, fits: func(e *expression, _ func(*expression) bool) bool {
-		return (e.op == "add" || e.op == "subtract") && e.has(func(part *expression) bool { return part.op == "multiply" })
-	}},
-	{title: "Sums with zero", way: way{hidden: true}, fits: func(e *expression, isConstant func(*expression) bool) bool {
-		return e.op == "add" && slices.ContainsFunc(e.args, isConstant)
-	}},
-	{title: "Signs of constants", way: way{hidden: true}, fits: func(e *expression, isConstant func(*expression) bool) bool {
-		return e.op == "sign" && isConstant(e)
-	}},
-	{title: "Extremes of constants", pjrt: "0.81", way: way{hidden: true}, fits: func(e *expression, isConstant func(*expression) bool) bool {
-		return slices.Contains([]string{"maximum", "minimum", "clamp"}, e.op) && isConstant(e)
-	}},
+	{title: "Products that are added", way: way{separate: true},
+		fits: func(e *expression, _ func(*expression) bool) bool {
+			return (e.op == "add" || e.op == "subtract") &&
+				e.has(func(part *expression) bool { return part.op == "multiply" })
+		}},
+	{title: "Sums with zero", way: way{hidden: true},
+		fits: func(e *expression, isConstant func(*expression) bool) bool {
+			return e.op == "add" && slices.ContainsFunc(e.args, isConstant)
+		}},
+	{title: "Signs of constants", way: way{hidden: true},
+		fits: func(e *expression, isConstant func(*expression) bool) bool {
+			return e.op == "sign" && isConstant(e)
+		}},
+	{title: "Extremes of constants", pjrt: "0.81", way: way{hidden: true},
+		fits: func(e *expression, isConstant func(*expression) bool) bool {
+			return slices.Contains([]string{"maximum", "minimum", "clamp"}, e.op) && isConstant(e)
+		}},
 }
 
-// known returns the titles of the reasons for which XLA makes something else of an expression: one whose way round makes
-// it right, or all that fit if their ways do so together. It returns "" if they do not.
+// known returns the titles of the reasons for which XLA makes something else of an expression: one whose way round
+// makes it right, or all that fit if their ways do so together. It returns "" if they do not.
 func (r *runner) known(ctx context.Context, e *expression, want tensor.View) (string, error) {
 	isConstant := func(e *expression) bool {
 		return !e.has(func(part *expression) bool { return part.isParameter() && (!r.folded || part.t == tensor.Pred) })
@@ -47,7 +53,8 @@ func (r *runner) known(ctx context.Context, e *expression, want tensor.View) (st
 	var titles []string
 	var all way
 	for _, k := range reasons {
-		if k.pjrt != "" && k.pjrt != r.pjrt || !e.has(func(part *expression) bool { return isFloat(part.t) && k.fits(part, isConstant) }) {
+		if k.pjrt != "" && k.pjrt != r.pjrt ||
+			!e.has(func(part *expression) bool { return isFloat(part.t) && k.fits(part, isConstant) }) {
 			continue
 		}
 		if right, err := r.isRight(ctx, e, want, k.way); err != nil || right {

@@ -26,14 +26,17 @@ type writer struct {
 
 // module returns a function that returns the values of expressions, and its arguments. They share no
 // operation and no parameter. If folded is set, there are constants instead of parameters.
-func module(list []*expression, inputs map[string]tensor.View, folded bool, round way) (text string, args []tensor.View) {
+func module(
+	list []*expression, inputs map[string]tensor.View, folded bool, round way,
+) (text string, args []tensor.View) {
 	w := &writer{inputs: inputs, folded: folded, way: round}
 	var results, types []string
 	for _, e := range list {
 		results = append(results, w.write(e, map[string]string{}))
 		types = append(types, vector(e.t))
 	}
-	return fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s  return %s : %s\n}\n", strings.Join(w.params, ", "), strings.Join(types, ", "),
+	return fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s  return %s : %s\n}\n", strings.Join(w.params, ", "),
+		strings.Join(types, ", "),
 		w.body.String(), strings.Join(results, ", "), strings.Join(types, ", ")), w.args
 }
 
@@ -96,18 +99,22 @@ func (w *writer) write(e *expression, known map[string]string) string {
 	case "multiply_of":
 		return w.reduced(x, "multiply", e.t, "1")
 	case "maximum_of", "minimum_of":
-		return w.reduced(w.add("concatenate %s, %s, dim = 0 : (%s, %s) -> %s", x, x, t, t, array(e.t, 2*length)), strings.TrimSuffix(e.op, "_of"), e.t, "")
+		return w.reduced(w.add("concatenate %s, %s, dim = 0 : (%s, %s) -> %s", x, x, t, t, array(e.t, 2*length)),
+			strings.TrimSuffix(e.op, "_of"), e.t, "")
 	case "broadcast": // and its sum by rows
 		matrix := array(e.t, length, wide)
 		y := w.add("broadcast_in_dim %s, dims = [0] : (%s) -> %s", x, t, matrix)
 		zero := w.add("constant dense<%s> : %s", constant("0", e.t), array(e.t))
-		return w.add("reduce(%s init: %s) applies stablehlo.add across dimensions = [1] : (%s, %s) -> %s", y, zero, matrix, array(e.t), t)
+		return w.add("reduce(%s init: %s) applies stablehlo.add across dimensions = [1] : (%s, %s) -> %s", y, zero,
+			matrix, array(e.t), t)
 	case "dot":
-		y := w.add("dot_general %s, contracting_dims = [0] x [0] : (%s, %s) -> %s", strings.Join(args, ", "), t, t, array(e.t))
+		y := w.add("dot_general %s, contracting_dims = [0] x [0] : (%s, %s) -> %s", strings.Join(args, ", "), t, t,
+			array(e.t))
 		return w.splat(y, e.t)
 	case "outer": // a row of it
 		matrix := array(e.t, length, length)
-		y := w.add("dot_general %s, contracting_dims = [] x [] : (%s, %s) -> %s", strings.Join(args, ", "), t, t, matrix)
+		y := w.add("dot_general %s, contracting_dims = [] x [] : (%s, %s) -> %s", strings.Join(args, ", "), t, t,
+			matrix)
 		row := w.add("slice %s [3:4, 0:%d] : (%s) -> %s", y, length, matrix, array(e.t, 1, length))
 		return w.add("reshape %s : (%s) -> %s", row, array(e.t, 1, length), t)
 	case "multiply":
@@ -124,7 +131,8 @@ func (w *writer) write(e *expression, known map[string]string) string {
 		return w.add("reverse %s, dims = [0] : %s", x, t)
 	case "slice": // and what is left, in front
 		half := array(e.t, length/2)
-		low, high := w.add("slice %s [0:%d] : (%s) -> %s", x, length/2, t, half), w.add("slice %s [%d:%d] : (%s) -> %s", x, length/2, length, t, half)
+		low, high := w.add("slice %s [0:%d] : (%s) -> %s", x, length/2, t, half),
+			w.add("slice %s [%d:%d] : (%s) -> %s", x, length/2, length, t, half)
 		return w.add("concatenate %s, %s, dim = 0 : (%s, %s) -> %s", high, low, half, half, t)
 	case "concatenate": // an array with itself, of which every second element is taken
 		double := array(e.t, 2*length)
@@ -148,7 +156,8 @@ func (w *writer) reduced(x, op string, t tensor.DType, initial string) string {
 	} else {
 		init = w.add("constant dense<%s> : %s", constant(initial, t), array(t))
 	}
-	y := w.add("reduce(%s init: %s) applies stablehlo.%s across dimensions = [0] : (%s, %s) -> %s", x, init, op, from, array(t), array(t))
+	y := w.add("reduce(%s init: %s) applies stablehlo.%s across dimensions = [0] : (%s, %s) -> %s", x, init, op, from,
+		array(t), array(t))
 	return w.splat(y, t)
 }
 

@@ -13,7 +13,8 @@ type format struct {
 	exponent float64 // of the largest number, and about that of the smallest normal one
 }
 
-var formats = map[tensor.DType]format{tensor.F64: {0x1p-53, 1023}, tensor.F32: {0x1p-24, 127}, tensor.BF16: {0x1p-8, 127}, tensor.F16: {0x1p-11, 14}}
+var formats = map[tensor.DType]format{tensor.F64: {0x1p-53, 1023}, tensor.F32: {0x1p-24, 127},
+	tensor.BF16: {0x1p-8, 127}, tensor.F16: {0x1p-11, 14}}
 
 // dependsOnOrder reports whether an expression has a reduction that may have quite another value in another order:
 // because a part of it overflows, or because almost nothing is left of a sum. values are those of the parts.
@@ -40,10 +41,10 @@ func dependsOnOrder(e *expression, values map[*expression]tensor.View) bool {
 	return depends
 }
 
-// roundingError returns how much an element of an expression may differ, relatively and to first order, because libraries
-// round inexact operations in their own ways: an inexact operation has four roundings, and one that depends on it has one.
-// A power multiplies the error of its base by the exponent, an exponential that of its operand by the operand, and a
-// logarithm divides it by itself, so it is large if the logarithm is near zero.
+// roundingError returns how much an element of an expression may differ, relatively and to first order, because
+// libraries round inexact operations in their own ways: an inexact operation has four roundings, and one that depends
+// on it has one. A power multiplies the error of its base by the exponent, an exponential that of its operand by the
+// operand, and a logarithm divides it by itself, so it is large if the logarithm is near zero.
 func roundingError(e *expression, values map[*expression]tensor.View, i int) float64 {
 	if e.isExact() || !isFloat(e.t) {
 		return 0

@@ -93,7 +93,8 @@ func (r *Result) String() string {
 	fmt.Fprintf(&b, "%-20s %12s %12s %12s %8s %12s\n", "callback", "fired", "delivered", "dropped", "failed", "called")
 	for _, c := range r.Counts {
 		s := c.Stat
-		fmt.Fprintf(&b, "%-20s %12d %12d %12d %8d %12d\n", s.Callback, s.Fired, s.Delivered, s.Dropped, s.Failed, c.Called)
+		fmt.Fprintf(&b, "%-20s %12d %12d %12d %8d %12d\n", s.Callback, s.Fired, s.Delivered, s.Dropped, s.Failed,
+			c.Called)
 	}
 	fmt.Fprintln(&b, Growth(r.Memory))
 	return b.String()

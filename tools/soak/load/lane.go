@@ -50,7 +50,8 @@ func (l *load) prepare(ctx context.Context) error {
 		); err != nil {
 			return err
 		}
-		if one.executable, err = l.client.Compile(ctx, bridge.Source(one.module()), bridge.CompileOptions{}); err != nil {
+		if one.executable,
+			err = l.client.Compile(ctx, bridge.Source(one.module()), bridge.CompileOptions{}); err != nil {
 			return err
 		}
 		l.lanes = append(l.lanes, one)

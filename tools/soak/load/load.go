@@ -135,7 +135,8 @@ func (l *load) execute(ctx context.Context, g int) error {
 			return nil
 		}
 		n := l.next.Add(1) - 1
-		if err := l.lanes[n%int64(len(l.lanes))].execute(ctx, l.client, n, g%l.options.Devices, min(left, perRun)); err != nil {
+		if err := l.lanes[n%int64(len(l.lanes))].execute(ctx, l.client, n, g%l.options.Devices,
+			min(left, perRun)); err != nil {
 			return fmt.Errorf("run %d: %w", n, err)
 		}
 		l.memory.after(l.options.Calls-left, l.options.Calls)

@@ -62,7 +62,8 @@ func TestOptions(t *testing.T) {
 
 // Counts that disagree are reported.
 func TestCheck(t *testing.T) {
-	good := Count{Stat: callbacks.Stat{Callback: "f", Fired: 10, Delivered: 7, Dropped: 2, Failed: 1}, Fired: 10, Dropped: 2, Failed: 1, Called: 8, Sum: 5, WantSum: 5}
+	good := Count{Stat: callbacks.Stat{Callback: "f", Fired: 10, Delivered: 7, Dropped: 2, Failed: 1}, Fired: 10,
+		Dropped: 2, Failed: 1, Called: 8, Sum: 5, WantSum: 5}
 	if err := good.check(); err != nil {
 		t.Error(err)
 	}

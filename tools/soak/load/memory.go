@@ -110,7 +110,8 @@ func CheckFlat(samples []Memory) error {
 	before, after := growth(samples)
 	var errs []error
 	if grown := after.Resident - before.Resident; grown > residentBound {
-		errs = append(errs, fmt.Errorf("the process grew by %.1f MiB after the warm-up, at most %.0f are allowed", mib(grown), mib(residentBound)))
+		errs = append(errs, fmt.Errorf("the process grew by %.1f MiB after the warm-up, at most %.0f are allowed",
+			mib(grown), mib(residentBound)))
 	}
 	return errors.Join(append(errs, CheckHeap(samples))...)
 }
@@ -119,7 +120,8 @@ func CheckFlat(samples []Memory) error {
 func CheckHeap(samples []Memory) error {
 	before, after := growth(samples)
 	if grown := after.Heap - before.Heap; grown > heapBound {
-		return fmt.Errorf("the Go heap grew by %.1f MiB after the warm-up, at most %.0f are allowed", mib(grown), mib(heapBound))
+		return fmt.Errorf("the Go heap grew by %.1f MiB after the warm-up, at most %.0f are allowed", mib(grown),
+			mib(heapBound))
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ var ours = regexp.MustCompile(`panic: |failed on this module|the edits of the re
 // of each file.
 func (b *batch) lint(ctx context.Context, program string, args ...string) (map[string][]finding, error) {
 	fixing := len(args) > 0 && strings.HasPrefix(args[0], "-fix")
-	args = append([]string{"-config", os.DevNull, "-j", "2", "-timeout", fileLimit.String(), "-format", "json"}, args...)
+	args = append([]string{"-config", os.DevNull, "-j", "2", "-timeout", fileLimit.String(), "-format", "json"},
+		args...)
 	r, err := run(ctx, program, append(args, b.folder)...)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,8 @@ func (b *batch) confirm(ctx context.Context, path string, found []finding, args 
 	if len(found) != 1 && !slices.Contains(args, split) {
 		b.problem(path, "the file was lost, and has the findings %+v", found)
 	}
-	args = append(slices.Clone(args), "-config", os.DevNull, "-timeout", fileLimit.String(), "-format", "json", "-rules", "found", path)
+	args = append(slices.Clone(args), "-config", os.DevNull, "-timeout", fileLimit.String(), "-format", "json",
+		"-rules", "found", path)
 	for range 3 {
 		r, err := run(ctx, b.exact, args...)
 		if err != nil {

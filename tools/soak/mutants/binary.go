@@ -102,7 +102,8 @@ func resize(m *mutator, data, other []byte) []byte {
 	}
 	s := pick(m, all)
 	size, n := varint(data, s.length)
-	size = pick(m, []uint64{0, 1, size - 1, size + 1, size / 2, 2 * size, uint64(len(data)), math.MaxInt32, math.MaxInt64, math.MaxUint64})
+	size = pick(m, []uint64{0, 1, size - 1, size + 1, size / 2, 2 * size, uint64(len(data)), math.MaxInt32,
+		math.MaxInt64, math.MaxUint64})
 	return splice(data, s.length, s.length+n, encoded(size)...)
 }
 

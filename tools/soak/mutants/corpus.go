@@ -43,7 +43,8 @@ func corpus(ctx context.Context) ([]seed, error) {
 		return nil, err
 	}
 	var seeds []seed
-	for _, pattern := range []string{"tests/testdata/modules/*.mlir*", "lint/rules/testdata/*.mlir", "stablehlo/jaxexport/testdata/*.jaxexport"} {
+	for _, pattern := range []string{"tests/testdata/modules/*.mlir*", "lint/rules/testdata/*.mlir",
+		"stablehlo/jaxexport/testdata/*.jaxexport"} {
 		files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), pattern))
 		if err != nil || len(files) == 0 {
 			return nil, fmt.Errorf("the repository has no modules %s", pattern)

@@ -103,13 +103,15 @@ func (e *editor) document(b *batch, in input) error {
 		return err
 	}
 	if _, err := e.call("textDocument/codeAction", object{"textDocument": id, "context": object{"diagnostics": []any{}},
-		"range": object{"start": object{"line": 0, "character": 0}, "end": object{"line": 10000, "character": 0}}}); err != nil {
+		"range": object{"start": object{"line": 0, "character": 0},
+			"end": object{"line": 10000, "character": 0}}}); err != nil {
 		return err
 	}
 	if b.IntN(40) == 0 {
 		change := object{"range": object{"start": place(), "end": place()}, "text": pick(b.mutator, pieces)}
 		id["version"] = 2
-		if err := e.send(object{"method": "textDocument/didChange", "params": object{"textDocument": id, "contentChanges": []any{change}}}); err != nil {
+		if err := e.send(object{"method": "textDocument/didChange",
+			"params": object{"textDocument": id, "contentChanges": []any{change}}}); err != nil {
 			return err
 		}
 		return e.published(2)

@@ -90,7 +90,8 @@ func parse(text []byte) (all []finding, err error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("the findings are no JSON: %w", err)
 		}
-		if f.Line < 1 || f.Column < 1 || f.Rule == "" || f.Message == "" || f.Fingerprint == "" || !strings.Contains("error warning note", f.Severity) || f.Severity == "" {
+		if f.Line < 1 || f.Column < 1 || f.Rule == "" || f.Message == "" || f.Fingerprint == "" ||
+			!strings.Contains("error warning note", f.Severity) || f.Severity == "" {
 			return nil, fmt.Errorf("a finding is not complete: %+v", f)
 		}
 		all = append(all, f)

@@ -30,7 +30,8 @@ func (b *batch) formats(ctx context.Context) error {
 		want  int
 		count func([]byte) (int, error)
 	}{{"text", open, countText}, {"sarif", all, countSARIF}, {"junit", open, b.countJUnit}} {
-		r, err := run(ctx, b.linter, "-config", os.DevNull, "-timeout", fileLimit.String(), "-format", format.name, b.folder)
+		r, err := run(ctx, b.linter, "-config", os.DevNull, "-timeout", fileLimit.String(), "-format", format.name,
+			b.folder)
 		if err != nil {
 			return err
 		}

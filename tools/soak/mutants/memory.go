@@ -216,7 +216,8 @@ func flat(samples []memory) error {
 	}
 	warm, end := slices.Max(samples[1].workers), slices.Max(samples[3].workers)
 	if end-warm > growthBound {
-		return fmt.Errorf("a worker grew from %.1f to %.1f MiB, at most %d MiB more are allowed", mib(warm), mib(end), growthBound>>20)
+		return fmt.Errorf("a worker grew from %.1f to %.1f MiB, at most %d MiB more are allowed", mib(warm), mib(end),
+			growthBound>>20)
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ type mode func(*batch, context.Context) error
 const split = "-split-input-file"
 
 // special are the modes of every fifth batch, in turn.
-var special = []mode{with("-strict"), (*batch).fix, with(split), (*batch).shards, (*batch).documents, (*batch).edits, (*batch).formats, (*batch).documents}
+var special = []mode{with("-strict"), (*batch).fix, with(split), (*batch).shards, (*batch).documents, (*batch).edits,
+	(*batch).formats, (*batch).documents}
 
 // modeOf returns the mode of a batch. Most batches are checked, and compared with -quick.
 func modeOf(number int) mode {

@@ -130,7 +130,8 @@ func (f *fuzz) keepInput(name string, data []byte, why string) {
 	defer f.tally.mu.Unlock()
 	f.tally.problems = append(f.tally.problems, why)
 	path := filepath.Join(f.Keep, name)
-	err := errors.Join(os.MkdirAll(f.Keep, 0o755), os.WriteFile(path, data, 0o644), os.WriteFile(path+".txt", []byte(why+"\n"), 0o644))
+	err := errors.Join(os.MkdirAll(f.Keep, 0o755), os.WriteFile(path, data, 0o644),
+		os.WriteFile(path+".txt", []byte(why+"\n"), 0o644))
 	if err != nil {
 		f.tally.problems = append(f.tally.problems, err.Error())
 	}

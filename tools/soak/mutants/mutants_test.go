@@ -73,12 +73,14 @@ func TestBatchProblems(t *testing.T) {
 	check.NoError(t, err)
 	newBatch := func(t *testing.T) (*batch, *[]string) {
 		problems := &[]string{}
-		b := &batch{programs: p, mutator: newMutator(nil, 1, 1), folder: t.TempDir(), inputs: map[string]input{}, tally: &tally{outcomes: map[string]int{}, causes: map[string]int{}}}
+		b := &batch{programs: p, mutator: newMutator(nil, 1, 1), folder: t.TempDir(), inputs: map[string]input{},
+			tally: &tally{outcomes: map[string]int{}, causes: map[string]int{}}}
 		b.keep = func(name string, _ []byte, why string) { *problems = append(*problems, name+": "+why) }
 		check.NoError(t, b.add(input{name: "a.mlir", data: []byte(canary)}))
 		return b, problems
 	}
-	ways := map[string]mode{"check": with(), "quick": (*batch).quick, "fix": (*batch).fix, "edits": (*batch).edits, "shards": (*batch).shards, "formats": (*batch).formats, "documents": (*batch).documents}
+	ways := map[string]mode{"check": with(), "quick": (*batch).quick, "fix": (*batch).fix, "edits": (*batch).edits,
+		"shards": (*batch).shards, "formats": (*batch).formats, "documents": (*batch).documents}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			b, problems := newBatch(t)

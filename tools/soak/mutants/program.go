@@ -49,7 +49,8 @@ type result struct {
 }
 
 // defects are lines that a command never prints to standard error.
-var defects = regexp.MustCompile(`(?m)^(panic: |fatal error: |goroutine \d+ |SIG[A-Z]+: |WARNING: DATA RACE|(mlir-lint|exact): ).*$`)
+var defects = regexp.MustCompile(
+	`(?m)^(panic: |fatal error: |goroutine \d+ |SIG[A-Z]+: |WARNING: DATA RACE|(mlir-lint|exact): ).*$`)
 
 // run runs a command and checks how it ended.
 func run(ctx context.Context, program string, args ...string) (r result, err error) {

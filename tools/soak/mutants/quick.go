@@ -47,7 +47,8 @@ func (b *batch) quick(ctx context.Context) error {
 			continue
 		}
 		if why := refused[path]; why != "" {
-			if !strings.Contains(why, "needs the full engine") && !strings.Contains(why, "the string does not end on its line") {
+			if !strings.Contains(why, "needs the full engine") &&
+				!strings.Contains(why, "the string does not end on its line") {
 				b.problem(path, "-quick refuses it: %s", why)
 			}
 			continue

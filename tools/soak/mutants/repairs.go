@@ -17,7 +17,8 @@ func (b *batch) edits(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	after := &batch{programs: b.programs, folder: b.folder + " edited", inputs: map[string]input{}, tally: b.tally, keep: b.keep}
+	after := &batch{programs: b.programs, folder: b.folder + " edited", inputs: map[string]input{}, tally: b.tally,
+		keep: b.keep}
 	if err := os.Mkdir(after.folder, 0o755); err != nil {
 		return err
 	}

@@ -66,7 +66,8 @@ func (t *tally) String() string {
 // crashes returns the causes of the crashes, the most frequent ones first.
 func (t *tally) crashes() string {
 	var b strings.Builder
-	for _, c := range slices.SortedFunc(maps.Keys(t.causes), func(a, b string) int { return cmp.Or(t.causes[b]-t.causes[a], cmp.Compare(a, b)) }) {
+	for _, c := range slices.SortedFunc(maps.Keys(t.causes),
+		func(a, b string) int { return cmp.Or(t.causes[b]-t.causes[a], cmp.Compare(a, b)) }) {
 		fmt.Fprintf(&b, "%d\t%s\n", t.causes[c], c)
 	}
 	return b.String()

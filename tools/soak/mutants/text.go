@@ -9,7 +9,8 @@ import (
 
 // textChanges are those of texts.
 var textChanges = append(slices.Clone(anyChanges),
-	insert, insert, insert, harmless, harmless, harmless, number, number, number, rename, rename, swapDictionaries, nest,
+	insert, insert, insert, harmless, harmless, harmless, number, number, number, rename, rename, swapDictionaries,
+	nest,
 	lines(func(m *mutator, all []string, i, j int) { all[i], all[j] = all[j], all[i] }),
 	lines(func(m *mutator, all []string, i, j int) { all[i] += all[i] }),
 	lines(func(m *mutator, all []string, i, j int) { all[i] = all[j] + all[i] }),
@@ -46,14 +47,22 @@ func tokens(do func(m *mutator, all []string, i, j int)) change {
 
 // pieces are texts that may be anywhere in a module of a stranger.
 var pieces = []string{
-	"\x00", "\xff", "\xed\xa0\x80", "\xf0\x9f\x98\x80", "\ufeff", "\u2028", "\r", "\t", "\x1b[31m", `"`, `\`, `\0`, "//", "/*", "<", ">", "(", ")", "{", "}", "[", "]", "->", ",", "::",
-	"// -----\n", "\n// -----\n", "\n//-----\n// -----  \r\n", "// mlir-lint:ignore outfeed, infeed why not\n", "// mlir-lint:ignore", "// mlir-lint:ignore nosuch \xff\n",
-	" {mlir_lint.ignore = \"outfeed why\"}", " {mlir_lint.ignore = [\"outfeed why\", 1, \"\\FF\"]}", " attributes {mlir_lint.ignore = \"create-token\"}", "mhlo.", "stablehlo.", "chlo.",
-	"{-# dialect_resources: { builtin: { b: \"0x0400000001\" } } #-}", " loc(unknown)", " loc(\"a\":3:4)", " loc(\"-\":99999999:1)", " loc(#l1)", " loc(callsite(\"a\" at \"-\":1:2))", " loc(fused<\"a\">[\"b\":1:2])", "\n#l1 = loc(\"x\"(#l1))\n",
-	"\"stablehlo.outfeed\"", "stablehlo.create_token", "%t = stablehlo.create_token : !stablehlo.token\n", "\"stablehlo.custom_call\"() {call_target_name = \"x\", has_side_effect = true} : () -> ()\n",
-	"dense<\"0x00\">", "dense<[[1], [2, 3]]>", "array<i64: 0>", "tensor<0x?xf32>", "tensor<*xf32>", "tensor<99999999999999999999xi8>", "tuple<tuple<>>", "vector<0xi1>", "i16777215", "i16777216", "complex<f32>",
+	"\x00", "\xff", "\xed\xa0\x80", "\xf0\x9f\x98\x80", "\ufeff", "\u2028", "\r", "\t", "\x1b[31m", `"`, `\`, `\0`,
+	"//", "/*", "<", ">", "(", ")", "{", "}", "[", "]", "->", ",", "::",
+	"// -----\n", "\n// -----\n", "\n//-----\n// -----  \r\n", "// mlir-lint:ignore outfeed, infeed why not\n",
+	"// mlir-lint:ignore", "// mlir-lint:ignore nosuch \xff\n",
+	" {mlir_lint.ignore = \"outfeed why\"}", " {mlir_lint.ignore = [\"outfeed why\", 1, \"\\FF\"]}",
+	" attributes {mlir_lint.ignore = \"create-token\"}", "mhlo.", "stablehlo.", "chlo.",
+	"{-# dialect_resources: { builtin: { b: \"0x0400000001\" } } #-}", " loc(unknown)", " loc(\"a\":3:4)",
+	" loc(\"-\":99999999:1)", " loc(#l1)", " loc(callsite(\"a\" at \"-\":1:2))", " loc(fused<\"a\">[\"b\":1:2])",
+	"\n#l1 = loc(\"x\"(#l1))\n",
+	"\"stablehlo.outfeed\"", "stablehlo.create_token", "%t = stablehlo.create_token : !stablehlo.token\n",
+	"\"stablehlo.custom_call\"() {call_target_name = \"x\", has_side_effect = true} : () -> ()\n",
+	"dense<\"0x00\">", "dense<[[1], [2, 3]]>", "array<i64: 0>", "tensor<0x?xf32>", "tensor<*xf32>",
+	"tensor<99999999999999999999xi8>", "tuple<tuple<>>", "vector<0xi1>", "i16777215", "i16777216", "complex<f32>",
 	"output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [9], operand_index = -1, operand_tuple_indices = []>]", "backend_config = {a = 1}", "backend_config = \"\\00\"", "api_version = 77 : i32",
-	"@\"\"", "@\"a b\"::@c", "%-", "^", "#", "!", "!stablehlo.token<", "sym_name", "func.func @f()", "module @m {", "unit", "affine_map<(d0)->(d0 floordiv 0)>",
+	"@\"\"", "@\"a b\"::@c", "%-", "^", "#", "!", "!stablehlo.token<", "sym_name", "func.func @f()", "module @m {",
+	"unit", "affine_map<(d0)->(d0 floordiv 0)>",
 }
 
 func insert(m *mutator, data, _ []byte) []byte {
@@ -63,10 +72,13 @@ func insert(m *mutator, data, _ []byte) []byte {
 
 // between are texts that may be between most lines of a valid module.
 var between = []string{
-	"// \"stablehlo.outfeed\"(\n", "// mlir-lint:ignore outfeed because\n", "// \xff\x00 #a<\n", "%t__ = stablehlo.create_token : !stablehlo.token\n",
+	"// \"stablehlo.outfeed\"(\n", "// mlir-lint:ignore outfeed because\n", "// \xff\x00 #a<\n",
+	"%t__ = stablehlo.create_token : !stablehlo.token\n",
 	"\"stablehlo.create\\5ftoken\"() {stablehlo.outfeed} : () -> !stablehlo.token loc(callsite(\"a\" at \"-\":7:8))\n",
-	"stablehlo.create_token {a = \"b\"} : !stablehlo.token loc(\"f.py\":1:2)\n", "stablehlo.create_token {mlir_lint.ignore = \"create-token x\"} : !stablehlo.token\n",
-	"%z__ = stablehlo.constant dense<1> : tensor<i32>\n", "\r", " \t\n", "\v", "func.func private @zz__() attributes {x.y = \"\\\"stablehlo.outfeed\\\"(\"}\n",
+	"stablehlo.create_token {a = \"b\"} : !stablehlo.token loc(\"f.py\":1:2)\n",
+	"stablehlo.create_token {mlir_lint.ignore = \"create-token x\"} : !stablehlo.token\n",
+	"%z__ = stablehlo.constant dense<1> : tensor<i32>\n", "\r", " \t\n", "\v",
+	"func.func private @zz__() attributes {x.y = \"\\\"stablehlo.outfeed\\\"(\"}\n",
 	"%c__:2 = stablehlo.custom_call @x() {has_side_effect = true, api_version = 1 : i32} : () -> (tensor<i32>, !stablehlo.token)\n",
 	"%i__:2 = \"stablehlo.infeed\"(%t__) {infeed_config = \"\", layout = []} : (!stablehlo.token) -> (tensor<i32>, !stablehlo.token)\n",
 }
@@ -80,7 +92,8 @@ func harmless(m *mutator, data, _ []byte) []byte {
 
 var digits = regexp.MustCompile(`-?\b[0-9]+(\.[0-9]+(e[-+]?[0-9]+)?)?\b`)
 
-var numbers = []string{"0", "1", "2", "3", "-1", "64", "255", "2147483647", "2147483648", "-2147483649", "4294967296", "9223372036854775807", "-9223372036854775808", "18446744073709551616",
+var numbers = []string{"0", "1", "2", "3", "-1", "64", "255", "2147483647", "2147483648", "-2147483649", "4294967296",
+	"9223372036854775807", "-9223372036854775808", "18446744073709551616",
 	"0x0", "0xFFFFFFFFFFFFFFFFF", "1.0", "1e400", "-0.0", "0x7FC00000", "?", "1e", "007"}
 
 func number(m *mutator, data, _ []byte) []byte { return replaceOne(m, data, digits, pick(m, numbers)) }
@@ -124,7 +137,8 @@ func swapDictionaries(m *mutator, data, other []byte) []byte {
 }
 
 // brackets open and close what can be nested.
-var brackets = [][2]string{{"(", ")"}, {"[", "]"}, {"{a = ", "}"}, {"module {", "}"}, {"tuple<", ">"}, {"#x<", ">"}, {"loc(fused[", "])"}, {"tensor<1x", ">"}, {"\"a.b\"() ({", "}) : () -> ()"}, {"module attributes {a.b = [", "]} {}"}}
+var brackets = [][2]string{{"(", ")"}, {"[", "]"}, {"{a = ", "}"}, {"module {", "}"}, {"tuple<", ">"}, {"#x<", ">"}, {
+	"loc(fused[", "])"}, {"tensor<1x", ">"}, {"\"a.b\"() ({", "}) : () -> ()"}, {"module attributes {a.b = [", "]} {}"}}
 
 // nest puts many brackets around a part. Some are not closed.
 func nest(m *mutator, data, _ []byte) []byte {

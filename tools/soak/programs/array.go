@@ -137,7 +137,8 @@ func pick(site int, args []array, kinds []kind) (results []array) {
 	return results
 }
 
-// halve is what pure functions, and those that change their arguments, make of an argument. It is also built of operations.
+// halve is what pure functions, and those that change their arguments, make of an argument. It is also built of
+// operations.
 func halve(a array) array {
 	out := array{a.kind, make([]int64, len(a.data))}
 	for i, x := range a.data {

@@ -17,7 +17,8 @@ const (
 
 var onAxis = builder.Sharding{Mesh: meshName, Dims: [][]string{{axis}}}
 
-var dtypes = []tensor.DType{s32: tensor.S32, s64: tensor.S64, u8: tensor.U8, f32: tensor.F32, f64: tensor.F64, pred: tensor.Pred}
+var dtypes = []tensor.DType{s32: tensor.S32, s64: tensor.S64, u8: tensor.U8, f32: tensor.F32, f64: tensor.F64,
+	pred: tensor.Pred}
 
 func (k kind) tensor() tensor.Shape { return tensor.ShapeOf(dtypes[k.elem], k.shape.dims()...) }
 
@@ -34,7 +35,8 @@ type construction struct {
 func (p *program) build(ctx *mlir.Context, registry string) (*mlir.Module, error) {
 	b := builder.New(ctx, builder.Options{Overlap: p.overlap, RuntimeTokens: p.tokens})
 	defer b.Close()
-	c := &construction{p: p, registry: registry, functions: map[*function]*builder.Func{}, values: map[*variable]builder.Value{}}
+	c := &construction{p: p, registry: registry, functions: map[*function]*builder.Func{},
+		values: map[*variable]builder.Value{}}
 	if p.profile.mesh {
 		b.Mesh(meshName, builder.Axis{Name: axis, Size: p.profile.devices})
 	}
@@ -136,11 +138,12 @@ func (c *construction) block(b *block) []builder.Value {
 
 func (c *construction) loop(s *loop) {
 	if s.cond == nil {
-		c.set(s.out, builder.Loop(c.values[s.limit], c.of(s.init), func(i builder.Value, state []builder.Value) []builder.Value {
-			c.values[s.counter] = i
-			c.set(s.state, state)
-			return c.block(s.body)
-		}))
+		c.set(s.out,
+			builder.Loop(c.values[s.limit], c.of(s.init), func(i builder.Value, state []builder.Value) []builder.Value {
+				c.values[s.counter] = i
+				c.set(s.state, state)
+				return c.block(s.body)
+			}))
 		return
 	}
 	enter := func(state []builder.Value) {
@@ -234,7 +237,8 @@ func lower(args []builder.Value) (results []builder.Value) {
 		case tensor.F32, tensor.F64: // which halve bounds first
 			results = append(results, rem(rem(builder.Add(builder.Mul(v, 2.0), 1.0), bound), 97))
 		default:
-			results = append(results, rem(builder.Add(builder.Mul(v, builder.FullLike(v, 2)), builder.FullLike(v, 1)), 97))
+			results = append(results,
+				rem(builder.Add(builder.Mul(v, builder.FullLike(v, 2)), builder.FullLike(v, 1)), 97))
 		}
 	}
 	return results

@@ -38,8 +38,8 @@ type answer struct {
 	Program, Module string // of a mismatch
 }
 
-// Serve runs a batch and ends the process, if Run started it. The program and the tests call it first: a child is their own
-// executable. It cannot be called by an init function, because calls of Go from C wait for the end of these.
+// Serve runs a batch and ends the process, if Run started it. The program and the tests call it first: a child is their
+// own executable. It cannot be called by an init function, because calls of Go from C wait for the end of these.
 func Serve() {
 	text := os.Getenv(childVariable)
 	if text == "" {

@@ -69,8 +69,8 @@ func (p *program) orderOf(events []event) (order, error) {
 	return o, nil
 }
 
-// compare returns how the calls differ from those that were predicted. After a fault, calls may be missing, but not those
-// before it.
+// compare returns how the calls differ from those that were predicted. After a fault, calls may be missing, but not
+// those before it.
 func (p *program) compare(want, got []event, after *fault) error {
 	w, err := p.orderOf(want)
 	if err != nil {
@@ -90,7 +90,8 @@ func (p *program) compare(want, got []event, after *fault) error {
 			a = a[:min(len(a), len(b))]
 		}
 		if !slices.Equal(a, b) {
-			return fmt.Errorf("the ordered calls of %s differ:\nwant\n  %s\ngot\n  %s", of, strings.Join(a, "\n  "), strings.Join(b, "\n  "))
+			return fmt.Errorf("the ordered calls of %s differ:\nwant\n  %s\ngot\n  %s", of, strings.Join(a, "\n  "),
+				strings.Join(b, "\n  "))
 		}
 	}
 	for _, text := range sortedKeys(w.loose, g.loose) {
@@ -106,8 +107,8 @@ func (p *program) compare(want, got []event, after *fault) error {
 	return nil
 }
 
-// movesPure reports whether the compiler may make pure calls with arguments that the program does not have: those of branches and
-// loops may be made before it is known that they run, and those of a mesh on parts.
+// movesPure reports whether the compiler may make pure calls with arguments that the program does not have: those of
+// branches and loops may be made before it is known that they run, and those of a mesh on parts.
 func (p *program) movesPure() bool {
 	moves := p.profile.mesh
 	for _, c := range p.calls() {

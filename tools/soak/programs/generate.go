@@ -107,7 +107,8 @@ func (m *maker) add(s step, out ...*variable) {
 func choose[T any](m *maker, list ...T) T { return list[m.IntN(len(list))] }
 
 func (m *maker) kind() kind {
-	return kind{choose(m, s32, s32, s32, f32, f32, f64, s64, u8, pred), choose(m, vector, vector, vector, scalar, scalar, matrix, empty)}
+	return kind{choose(m, s32, s32, s32, f32, f32, f64, s64, u8, pred),
+		choose(m, vector, vector, vector, scalar, scalar, matrix, empty)}
 }
 
 // recent returns a variable, more likely one of the last.
@@ -239,7 +240,8 @@ func (m *maker) compute() {
 	case 4:
 		m.do(k, "select", m.get(kind{pred, k.shape}, false), x, m.get(k, false))
 	case 5:
-		if k.shape == vector && (!m.p.profile.mesh || m.manual) { // XLA loses updates at indices outside of a divided array
+		// XLA loses updates at indices outside of a divided array
+		if k.shape == vector && (!m.p.profile.mesh || m.manual) {
 			m.do(k, "update", x, m.get(kind{s32, scalar}, false), m.get(kind{e, scalar}, false))
 		}
 	case 6:

@@ -11,8 +11,8 @@ import (
 	"github.com/calliope-mlir/calliope/passes"
 )
 
-// A writer writes a program as text whose calls are those of older programs: outfeeds, infeeds, and custom calls, ordered by
-// XLA's tokens or by nothing.
+// A writer writes a program as text whose calls are those of older programs: outfeeds, infeeds, and custom calls,
+// ordered by XLA's tokens or by nothing.
 type writer struct {
 	*rand.Rand
 	p      *program
@@ -56,7 +56,8 @@ func (w *writer) function(f *function) {
 	} else {
 		w.token = "%token"
 		params = append(params, w.token+": "+tokenType)
-		w.say("func.func private @%s(%s) -> (%s) {", f.name, strings.Join(params, ", "), types(f.body.results, tokenType))
+		w.say("func.func private @%s(%s) -> (%s) {", f.name, strings.Join(params, ", "),
+			types(f.body.results, tokenType))
 	}
 	w.block(f.body)
 	if isMain && !w.plain {
@@ -152,7 +153,8 @@ func (w *writer) block(b *block) {
 		case *invoke:
 			args, in := append(w.of(s.args), w.token), types(s.args, tokenType)
 			left := w.results(s.out, true)
-			w.say("%sfunc.call @%s(%s) : (%s) -> (%s)", left, s.function.name, strings.Join(args, ", "), in, types(s.out, tokenType))
+			w.say("%sfunc.call @%s(%s) : (%s) -> (%s)", left, s.function.name, strings.Join(args, ", "), in,
+				types(s.out, tokenType))
 		}
 	}
 }
@@ -203,7 +205,8 @@ func (w *writer) loop(s *loop) {
 		w.block(s.cond)
 		w.back("stablehlo.return", s.cond.results)
 	} else {
-		more := w.line("stablehlo.compare LT, %s, %s : (tensor<i32>, tensor<i32>) -> tensor<i1>", w.names[s.counter], w.names[s.limit])
+		more := w.line("stablehlo.compare LT, %s, %s : (tensor<i32>, tensor<i32>) -> tensor<i1>", w.names[s.counter],
+			w.names[s.limit])
 		w.say("stablehlo.return %s : tensor<i1>", more)
 	}
 	w.say("} do {")
@@ -211,7 +214,8 @@ func (w *writer) loop(s *loop) {
 	w.block(s.body)
 	one := w.line("stablehlo.constant dense<1> : tensor<i32>")
 	next := w.line("stablehlo.add %s, %s : tensor<i32>", w.names[s.counter], one)
-	w.say("stablehlo.return %s : %s\n}", strings.Join(append(append([]string{next}, w.of(s.body.results)...), w.token), ", "), of)
+	w.say("stablehlo.return %s : %s\n}",
+		strings.Join(append(append([]string{next}, w.of(s.body.results)...), w.token), ", "), of)
 	for i, v := range s.out {
 		w.names[v] = fmt.Sprintf("%s#%d", name, i+1)
 	}
@@ -239,7 +243,8 @@ func (w *writer) rem(k kind, x string, n int) string {
 }
 
 var spelled = map[operation]string{
-	"add": "add", "sub": "subtract", "mul": "multiply", "max": "maximum", "min": "minimum", "and": "and", "or": "or", "xor": "xor",
+	"add": "add", "sub": "subtract", "mul": "multiply", "max": "maximum", "min": "minimum", "and": "and", "or": "or",
+	"xor": "xor",
 }
 
 func (w *writer) compute(s *compute) string {
@@ -258,7 +263,8 @@ func (w *writer) compute(s *compute) string {
 	case "not":
 		return w.line("stablehlo.not %s : %s", args[0], k.mlir())
 	case "select":
-		return w.line("stablehlo.select %s, %s, %s : %s, %s", args[0], args[1], args[2], s.args[0].kind.mlir(), k.mlir())
+		return w.line("stablehlo.select %s, %s, %s : %s, %s", args[0], args[1], args[2], s.args[0].kind.mlir(),
+			k.mlir())
 	case "power":
 		return w.binary("power", k, args[0], w.constant(k, int(s.literal[0])))
 	case "convert":
@@ -277,10 +283,12 @@ func (w *writer) compute(s *compute) string {
 	case "update":
 		one := "tensor<1x" + elements[k.elem] + ">"
 		part := w.line("stablehlo.reshape %s : (%s) -> %s", args[2], s.args[2].kind.mlir(), one)
-		return w.line("stablehlo.dynamic_update_slice %s, %s, %s : (%s, %s, tensor<i32>) -> %s", args[0], part, args[1], k.mlir(), one, k.mlir())
+		return w.line("stablehlo.dynamic_update_slice %s, %s, %s : (%s, %s, tensor<i32>) -> %s", args[0], part, args[1],
+			k.mlir(), one, k.mlir())
 	case "lt", "eq":
 		of := s.args[0].kind.mlir()
-		return w.line("stablehlo.compare %s, %s, %s : (%s, %s) -> %s", strings.ToUpper(string(s.op)), args[0], args[1], of, of, k.mlir())
+		return w.line("stablehlo.compare %s, %s, %s : (%s, %s) -> %s", strings.ToUpper(string(s.op)), args[0], args[1],
+			of, of, k.mlir())
 	}
 	return bounded(w.binary(spelled[s.op], k, args[0], args[1]))
 }
@@ -313,7 +321,8 @@ func literal(k kind, data []int64) string {
 func (w *writer) convert(x string, from, to kind) string {
 	switch {
 	case to.elem == pred:
-		return w.line("stablehlo.compare NE, %s, %s : (%s, %s) -> %s", x, w.constant(from, 0), from.mlir(), from.mlir(), to.mlir())
+		return w.line("stablehlo.compare NE, %s, %s : (%s, %s) -> %s", x, w.constant(from, 0), from.mlir(), from.mlir(),
+			to.mlir())
 	case from.elem == u8 || from.elem == pred:
 	case to.elem == u8:
 		x = w.line("stablehlo.abs %s : %s", w.rem(from, x, 97), from.mlir())
@@ -326,7 +335,8 @@ func (w *writer) convert(x string, from, to kind) string {
 }
 
 func (w *writer) outfeed(of string, values ...string) {
-	w.token = w.line("\"stablehlo.outfeed\"(%s, %s) : (%s, %s) -> %s", strings.Join(values, ", "), w.token, of, tokenType, tokenType)
+	w.token = w.line("\"stablehlo.outfeed\"(%s, %s) : (%s, %s) -> %s", strings.Join(values, ", "), w.token, of,
+		tokenType, tokenType)
 }
 
 // conditional writes a call in a branch if it has a condition.
@@ -338,7 +348,8 @@ func (w *writer) conditional(s *call) {
 	before, name := w.token, w.name()
 	w.say("%s = \"stablehlo.if\"(%s) ({", name, w.names[s.cond])
 	w.call(s)
-	w.say("stablehlo.return %s : %s\n}, {\nstablehlo.return %s : %s\n}) : (tensor<i1>) -> %s", w.token, tokenType, before, tokenType, tokenType)
+	w.say("stablehlo.return %s : %s\n}, {\nstablehlo.return %s : %s\n}) : (tensor<i1>) -> %s", w.token, tokenType,
+		before, tokenType, tokenType)
 	w.token = name
 }
 
@@ -377,7 +388,8 @@ func (w *writer) call(s *call) {
 		w.called[name] = s
 		left := w.results(s.out, false)
 		results := "(" + types(s.out) + ")"
-		w.say("%sstablehlo.custom_call @%s(%s) {has_side_effect = true} : (%s) -> %s", left, name, strings.Join(args, ", "), of, results)
+		w.say("%sstablehlo.custom_call @%s(%s) {has_side_effect = true} : (%s) -> %s", left, name,
+			strings.Join(args, ", "), of, results)
 	}
 }
 

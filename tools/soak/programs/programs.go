@@ -98,8 +98,8 @@ type total struct {
 	took               time.Duration
 }
 
-// Run runs the programs in child processes, on all processors, and prints lines of progress and each mismatch. It returns an error
-// if there is one.
+// Run runs the programs in child processes, on all processors, and prints lines of progress and each mismatch. It
+// returns an error if there is one.
 func Run(ctx context.Context, o Options, out io.Writer) error {
 	if err := o.Check(); err != nil {
 		return err
@@ -134,7 +134,8 @@ func Run(ctx context.Context, o Options, out io.Writer) error {
 		}
 	}
 	s.progress()
-	fmt.Fprintf(out, "%v100,000 programs would take %.0f minutes\n", s, time.Since(s.start).Minutes()*1e5/float64(o.Programs))
+	fmt.Fprintf(out, "%v100,000 programs would take %.0f minutes\n", s,
+		time.Since(s.start).Minutes()*1e5/float64(o.Programs))
 	if s.problems > 0 {
 		errs = append(errs, fmt.Errorf("%d problems; the modules are in %s", s.problems, o.Keep))
 	}
@@ -158,14 +159,16 @@ func (s *soak) String() string {
 		for _, plugin := range s.Plugins {
 			if t := s.done[place{w.name, plugin}]; t.programs > 0 {
 				fmt.Fprintf(&b, "%-16s %8d programs, %d problems, %6.1f ms each, on %s\n",
-					w.name, t.programs, t.problems, t.took.Seconds()*1000/float64(t.programs), filepath.Base(filepath.Dir(plugin)))
+					w.name, t.programs, t.problems, t.took.Seconds()*1000/float64(t.programs),
+					filepath.Base(filepath.Dir(plugin)))
 			}
 		}
 	}
 	return b.String()
 }
 
-// work runs batches until there are none. A program that ends its process is a problem, and the rest of its batch runs in another one.
+// work runs batches until there are none. A program that ends its process is a problem, and the rest of its batch runs
+// in another one.
 func (s *soak) work(ctx context.Context) error {
 	for {
 		s.mu.Lock()

@@ -74,7 +74,8 @@ func TestCrash(t *testing.T) {
 	o := options(t, 5)
 	o.Seed, o.Ways, o.crash = 10, "interpreter", 12
 	check.Error(t, Run(t.Context(), o, &out), "1 problems")
-	for _, part := range []string{"seed 12, way interpreter", "exit status 3", "func main(", "5 programs in ", "5 programs, 1 problems"} {
+	for _, part := range []string{"seed 12, way interpreter", "exit status 3", "func main(", "5 programs in ",
+		"5 programs, 1 problems"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("it does not print %q:\n%s", part, &out)
 		}

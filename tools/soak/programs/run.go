@@ -97,7 +97,8 @@ func (r *runner) fault(want []event) *fault {
 	if len(effects) == 0 {
 		return nil
 	}
-	f := &fault{how: []string{returned, panicked, cancelled}[r.random.IntN(3)], effect: effects[r.random.IntN(len(effects))]}
+	f := &fault{how: []string{returned, panicked, cancelled}[r.random.IntN(3)],
+		effect: effects[r.random.IntN(len(effects))]}
 	for _, e := range want {
 		if c := calls[e.site]; e.run == 0 && c != nil && e.name != inserted {
 			if key := keyOf(c.form, c.name, c.effect); !key.loose && f.orders(key) {
@@ -216,7 +217,8 @@ func (r *runner) finish(s *started, f *fault) (err error) {
 			ok = true
 		}
 		if now, err := read(v); !ok || err != nil || !same(now, a) {
-			return fmt.Errorf("input %d of run %d was not donated, and is changed from %v to %v (%v)", i, s.number, a, now, err)
+			return fmt.Errorf("input %d of run %d was not donated, and is changed from %v to %v (%v)", i, s.number, a,
+				now, err)
 		}
 	}
 	return nil
@@ -241,8 +243,8 @@ func failedAs(err error, f *fault) error {
 	return nil
 }
 
-// sequence starts several runs, on devices at random, before it waits for them. The effects of each are in order with those of the
-// others.
+// sequence starts several runs, on devices at random, before it waits for them. The effects of each are in order with
+// those of the others.
 func (r *runner) sequence(ctx context.Context, e *bridge.Executable) error {
 	ctx = bridge.WithSequence(ctx, r.client.NewSequence())
 	rec := &record{}
@@ -278,7 +280,8 @@ func (r *runner) sequence(ctx context.Context, e *bridge.Executable) error {
 	got := rec.take()
 	for _, e := range got {
 		if e.device != devices[e.run] {
-			errs = append(errs, fmt.Errorf("run %d is on device %d, and a call is on device %d: %v", e.run, devices[e.run], e.device, e))
+			errs = append(errs, fmt.Errorf("run %d is on device %d, and a call is on device %d: %v", e.run,
+				devices[e.run], e.device, e))
 		}
 	}
 	return errors.Join(append(errs, r.p.compare(want, got, nil))...)

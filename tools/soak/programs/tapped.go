@@ -15,8 +15,8 @@ func built(c *mlir.Context, p *program, _ *rand.Rand) (*mlir.Module, func() erro
 	return m, nil, err
 }
 
-// tapped builds a program and inserts taps after the results of some of its calls, which are expected, and after other values. It
-// may strip them again.
+// tapped builds a program and inserts taps after the results of some of its calls, which are expected, and after other
+// values. It may strip them again.
 func tapped(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() error, error) {
 	m, err := p.build(c, registryName)
 	if err != nil {
@@ -41,7 +41,8 @@ func tapped(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() err
 		Config: contract.Config{Callback: inserted, Registry: registryName, Effect: inserted},
 	})
 	if err == nil && r.IntN(2) == 0 {
-		_, err = passes.InsertTap(m, some, passes.TapOptions{Config: contract.Config{Callback: watching, Registry: registryName}, Unordered: true})
+		_, err = passes.InsertTap(m, some,
+			passes.TapOptions{Config: contract.Config{Callback: watching, Registry: registryName}, Unordered: true})
 	}
 	if err == nil && r.IntN(4) == 0 {
 		_, err = passes.StripTaps(m, func(c callop.Call) bool { return c.Config.Callback == inserted })

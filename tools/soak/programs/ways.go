@@ -20,7 +20,8 @@ type way struct {
 	name    string
 	profile profile
 	host    bool // the program runs without a client
-	// module makes the module, and returns what ends what it needs, or nil. It may change what is expected. nil builds it.
+	// module makes the module, and returns what ends what it needs, or nil. It may change what is expected. nil builds
+	// it.
 	module  func(c *mlir.Context, p *program, r *rand.Rand) (*mlir.Module, func() error, error)
 	compile compiler
 }
@@ -35,12 +36,15 @@ var all = []way{
 		return stages.Options{Devices: stages.On(s.client), Force: cuts(p, func() bool { return r.IntN(2) == 0 })}
 	})},
 	{name: "placed", compile: staged(placed)},
-	{name: "interpreter", host: true, compile: staged(func(*session, *program, *rand.Rand) stages.Options { return stages.Options{} })},
+	{name: "interpreter", host: true,
+		compile: staged(func(*session, *program, *rand.Rand) stages.Options { return stages.Options{} })},
 	{name: "tapped", module: tapped, compile: inline(bridge.CompileOptions{})},
 	{name: "migrated", profile: profile{old: true}, module: migrated, compile: inline(bridge.CompileOptions{})},
 	{name: "replicas", profile: profile{devices: 2}, compile: inline(bridge.CompileOptions{Replicas: 2})},
-	{name: "one of replicas", profile: profile{devices: 2, once: true}, compile: inline(bridge.CompileOptions{Replicas: 2})},
-	{name: "mesh", profile: profile{devices: 2, once: true, mesh: true}, compile: inline(bridge.CompileOptions{Partitions: 2})},
+	{name: "one of replicas", profile: profile{devices: 2, once: true},
+		compile: inline(bridge.CompileOptions{Replicas: 2})},
+	{name: "mesh", profile: profile{devices: 2, once: true, mesh: true},
+		compile: inline(bridge.CompileOptions{Partitions: 2})},
 }
 
 func inline(o bridge.CompileOptions) compiler {
@@ -67,8 +71,8 @@ func staged(options func(*session, *program, *rand.Rand) stages.Options) compile
 	}
 }
 
-// cuts decides at which functions a module is cut. It is cut at all queued calls or at none: one that is cut has another queue than
-// those of the device.
+// cuts decides at which functions a module is cut. It is cut at all queued calls or at none: one that is cut has
+// another queue than those of the device.
 func cuts(p *program, cut func() bool) map[string]stages.Decision {
 	force := map[string]stages.Decision{}
 	decisions := []stages.Decision{stages.Inline, stages.Boundary}

@@ -58,7 +58,8 @@ func (s *stress) act(ctx context.Context, a action, r *rand.Rand) error {
 	ctx = context.WithoutCancel(ctx)
 	h := s.hosts[r.IntN(len(s.hosts))]
 	l := h.lanes[r.IntN(len(h.lanes))]
-	job := job{lane: l, callback: &l.shaky, device: r.IntN(s.options.Devices), size: r.IntN(len(sizes)), start: r.Int64N(1 << 40), turns: 1 + r.Int64N(64), client: h.client}
+	job := job{lane: l, callback: &l.shaky, device: r.IntN(s.options.Devices), size: r.IntN(len(sizes)),
+		start: r.Int64N(1 << 40), turns: 1 + r.Int64N(64), client: h.client}
 	job.executable = l.programs[l.shaky.name][job.size]
 	moment := time.Duration(r.IntN(400)) * time.Microsecond
 	switch a {
@@ -264,7 +265,8 @@ func (j job) endBare(out []*bridge.Buffer, err error) error {
 }
 
 func (s *stress) closeExecutable(ctx context.Context, h *host, j job) error {
-	e, err := h.client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := h.client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])),
+		bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
@@ -291,7 +293,8 @@ func (s *stress) closeRegistry(ctx context.Context, h *host, j job, moment time.
 		}
 	}
 	j.lane, j.callback = l, &l.shaky
-	e, err := h.client.Compile(ctx, bridge.Source(l.module(l.shaky.name, registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := h.client.Compile(ctx, bridge.Source(l.module(l.shaky.name, registry.Name(), sizes[j.size])),
+		bridge.CompileOptions{})
 	if err != nil {
 		registry.Close()
 		return err
@@ -311,7 +314,8 @@ func (s *stress) closeClient(ctx context.Context, h *host, j job) error {
 	if err != nil {
 		return err
 	}
-	e, err := client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])), bridge.CompileOptions{})
+	e, err := client.Compile(ctx, bridge.Source(j.lane.module(j.callback.name, h.registry.Name(), sizes[j.size])),
+		bridge.CompileOptions{})
 	if err != nil {
 		return errors.Join(err, client.Close())
 	}

@@ -165,7 +165,9 @@ func (l *lane) form() contract.Form {
 }
 
 // compile compiles both callbacks in both sizes.
-func (l *lane) compile(ctx context.Context, client *bridge.Client, r *callbacks.Registry) (map[string][]*bridge.Executable, error) {
+func (l *lane) compile(
+	ctx context.Context, client *bridge.Client, r *callbacks.Registry,
+) (map[string][]*bridge.Executable, error) {
 	programs := map[string][]*bridge.Executable{}
 	for _, name := range []string{l.steady.name, l.shaky.name} {
 		for _, size := range sizes {

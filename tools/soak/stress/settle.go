@@ -44,7 +44,8 @@ func (s *stress) settle(r *Result) error {
 		}
 		// The errors of taps in cancelled runs are returned by their runs.
 		if reported := h.tapFails.Load(); reported > tapsFailed {
-			errs = append(errs, fmt.Errorf("barriers reported %d failures of taps, and %d calls failed", reported, tapsFailed))
+			errs = append(errs,
+				fmt.Errorf("barriers reported %d failures of taps, and %d calls failed", reported, tapsFailed))
 		}
 	}
 	return errors.Join(errs...)

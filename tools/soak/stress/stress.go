@@ -23,8 +23,8 @@ type Options struct {
 	Registries int           // number of registries that live as long as the stress; 8 by default
 	Devices    int           // number of devices of each client; 2 by default
 	// Flat limits the memory of the process in the second half of the time, if For is at least
-	// 20 s. The Go heap is limited without it, too. C's allocator fills the arenas that it keeps for threads over minutes, so make it keep
-	// one.
+	// 20 s. The Go heap is limited without it, too. C's allocator fills the arenas that it keeps for threads over
+	// minutes, so make it keep one.
 	Flat bool
 }
 
@@ -64,7 +64,8 @@ type Result struct {
 // String returns the result as a table.
 func (r *Result) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "GOMAXPROCS=%d: %d calls in %v\n", runtime.GOMAXPROCS(0), r.Calls, r.Elapsed.Round(time.Millisecond))
+	fmt.Fprintf(&b, "GOMAXPROCS=%d: %d calls in %v\n", runtime.GOMAXPROCS(0), r.Calls,
+		r.Elapsed.Round(time.Millisecond))
 	for a, n := range r.Actions {
 		fmt.Fprintf(&b, "  %-28s %10d\n", actionNames[a], n)
 	}
@@ -73,7 +74,8 @@ func (r *Result) String() string {
 	}
 	for _, way := range sortedKeys(r.Stats) {
 		s := r.Stats[way]
-		fmt.Fprintf(&b, "  %-12s fired %9d, delivered %9d, dropped %6d, failed %6d\n", way, s.Fired, s.Delivered, s.Dropped, s.Failed)
+		fmt.Fprintf(&b, "  %-12s fired %9d, delivered %9d, dropped %6d, failed %6d\n", way, s.Fired, s.Delivered,
+			s.Dropped, s.Failed)
 	}
 	fmt.Fprintf(&b, "  %s\n", load.Growth(r.Memory))
 	return b.String()
@@ -105,7 +107,8 @@ func Run(ctx context.Context, plugin *bridge.Plugin, o Options) (*Result, error)
 	}
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return nil, fmt.Errorf("it hangs, %v after the end of its time, with these calls in flight: %v\n%s", grace, callbacks.InFlight(), stacks)
+	return nil, fmt.Errorf("it hangs, %v after the end of its time, with these calls in flight: %v\n%s", grace,
+		callbacks.InFlight(), stacks)
 }
 
 func run(ctx context.Context, plugin *bridge.Plugin, o Options) (result *Result, err error) {

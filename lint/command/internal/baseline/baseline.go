@@ -131,7 +131,8 @@ func Write(path string, findings []report.Finding) error {
 	f := file{Version: Version, Findings: []entry{}}
 	for _, d := range findings {
 		if Keeps(d) {
-			f.Findings = append(f.Findings, entry{relative(folder, d.File), d.Rule, errtext.Line(d.Message), d.Fingerprint})
+			f.Findings = append(f.Findings,
+				entry{relative(folder, d.File), d.Rule, errtext.Line(d.Message), d.Fingerprint})
 		}
 	}
 	data, err := f.encode()
@@ -162,7 +163,8 @@ func Merge(names []string, baselines [][]byte) ([]byte, error) {
 
 func (f file) encode() ([]byte, error) {
 	slices.SortFunc(f.Findings, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Fingerprint, b.Fingerprint))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message),
+			cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -23,7 +23,8 @@ func TestBaseline(t *testing.T) {
 	ignored.Suppression = &report.Suppression{Reason: "why"}
 	bad := finding("a", "bad")
 	bad.Rule = "invalid"
-	if err := Write(path, []report.Finding{finding("x/b", "2"), finding("a", "1"), ignored, bad, finding("a", "gone"), finding("other", "o")}); err != nil {
+	if err := Write(path, []report.Finding{finding("x/b", "2"), finding("a", "1"), ignored, bad, finding("a", "gone"),
+		finding("other", "o")}); err != nil {
 		t.Fatal(err)
 	}
 	want := `{
@@ -58,7 +59,8 @@ func TestBaseline(t *testing.T) {
 	}
 	// The baselines of parts make that of all.
 	var parts [][]byte
-	for _, findings := range [][]report.Finding{{finding("x/b", "2"), finding("other", "o")}, {finding("a", "1"), finding("a", "gone")}} {
+	for _, findings := range [][]report.Finding{{finding("x/b", "2"), finding("other", "o")},
+		{finding("a", "1"), finding("a", "gone")}} {
 		if err := Write(in("part"), findings); err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +93,8 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	if _, err := Read(filepath.Join(dir, "none")); err == nil || !strings.HasPrefix(err.Error(), "there is no baseline ") {
+	if _, err := Read(filepath.Join(dir, "none")); err == nil ||
+		!strings.HasPrefix(err.Error(), "there is no baseline ") {
 		t.Errorf("%v", err)
 	}
 	if err := Write(filepath.Join(dir, "none", "b"), nil); err == nil {

@@ -31,9 +31,11 @@ ignore:
     rules: [outfeed, infeed]
     reason: generated
 `, Config{Strict: true, KnownTargets: []string{"mine", "other.target"},
-			Levels:  map[string]Level{"outfeed": "warning", "after-all": Off},
-			Ignores: []Ignore{{Path: "testdata/**"}, {Path: "*.pb.mlir", Rules: []string{"outfeed", "infeed"}, Reason: "generated"}}}},
-		{"aliases", "rules:\n  outfeed: &x off\n  infeed: *x\n", Config{Levels: map[string]Level{"outfeed": Off, "infeed": Off}}},
+			Levels: map[string]Level{"outfeed": "warning", "after-all": Off},
+			Ignores: []Ignore{{Path: "testdata/**"},
+				{Path: "*.pb.mlir", Rules: []string{"outfeed", "infeed"}, Reason: "generated"}}}},
+		{"aliases", "rules:\n  outfeed: &x off\n  infeed: *x\n",
+			Config{Levels: map[string]Level{"outfeed": Off, "infeed": Off}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := Parse("/a/b/"+Name, Name, []byte(test.text), testRules)
@@ -70,7 +72,8 @@ func TestMistakes(t *testing.T) {
 		{"ignore:\n  - rules: [outfeed]\n", `c:2:5: an entry of ignore has no path`},
 		{"ignore:\n  - testdata\n", `c:2:5: an entry of ignore is "testdata", and must be a mapping (key: value)`},
 		{"ignore:\n  - path: a\n    rules: [outfeed, infed]\n", `c:3:22: there is no rule "infed", did you mean "infeed": choose from outfeed, infeed, after-all`},
-		{"ignore: [{path: 'a[b'}]\n", `c:1:17: "a[b": the pattern is not well formed: close each [, and do not end it with \`},
+		{"ignore: [{path: 'a[b'}]\n",
+			`c:1:17: "a[b": the pattern is not well formed: close each [, and do not end it with \`},
 		{"ignore: [{path: ../a}]\n", `c:1:17: "../a": a path must not leave the folder of the configuration`},
 		{"ignore: [{path: ''}]\n", `c:1:17: path is an empty text, and must be a text`},
 		{"a: b: c\n", `c:1:1: this is not YAML: mapping values are not allowed in this context`},
@@ -105,7 +108,8 @@ func TestMatch(t *testing.T) {
 		{"./x/**", []string{"x/a", "x/y/a"}, []string{"y/a"}},
 		{"**", []string{"a", "x/a"}, nil},
 		{"[ab]?", []string{"a1", "b2"}, []string{"c1", "a"}},
-		{"**/**/**/**/**/**/**/**/**/**/**/**/z", nil, []string{"a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a"}},
+		{"**/**/**/**/**/**/**/**/**/**/**/**/z", nil,
+			[]string{"a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a"}},
 	} {
 		for _, name := range test.yes {
 			if !Match(test.pattern, name) {
@@ -169,7 +173,8 @@ func TestFinder(t *testing.T) {
 		"bad/x":  `bad/.mlir-lint.yaml:1:1: there is no key "x": choose from ignore, known-targets, rules, strict`,
 		"folder": "folder/.mlir-lint.yaml:1:1: the configuration cannot be read: it is not a regular file",
 	} {
-		if _, err := f.For(filepath.Join(root, folder)); err == nil || err.Error() != filepath.Join(root, filepath.FromSlash(want)) {
+		if _, err := f.For(filepath.Join(root, folder)); err == nil ||
+			err.Error() != filepath.Join(root, filepath.FromSlash(want)) {
 			t.Errorf("%q: %v", folder, err)
 		}
 	}
@@ -192,7 +197,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := Parse("/a/c", "c", []byte(text), testRules)
 		var mistake *Error
-		if err != nil && (!errors.As(err, &mistake) || mistake.Line < 1 || mistake.Column < 1 || mistake.Message == "") {
+		if err != nil &&
+			(!errors.As(err, &mistake) || mistake.Line < 1 || mistake.Column < 1 || mistake.Message == "") {
 			t.Fatalf("%q: %v", text, err)
 		}
 		if err == nil {

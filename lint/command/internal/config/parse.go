@@ -85,7 +85,8 @@ func (p *parser) levels(n *yaml.Node) error {
 				return err
 			}
 			if !slices.Contains(levels, level) {
-				return p.fail(n, "there is no severity %q%s: choose from %s", level, report.DidYouMean(level, levels), strings.Join(levels, ", "))
+				return p.fail(n, "there is no severity %q%s: choose from %s", level, report.DidYouMean(level, levels),
+					strings.Join(levels, ", "))
 			}
 			p.c.Levels[rule] = Level(level)
 			return nil
@@ -138,7 +139,8 @@ func (p *parser) ignores(n *yaml.Node) error {
 }
 
 func (p *parser) unknown(n *yaml.Node, what, name string, known []string) error {
-	return p.fail(n, "there is no %s %q%s: choose from %s", what, name, report.DidYouMean(name, known), strings.Join(known, ", "))
+	return p.fail(n, "there is no %s %q%s: choose from %s", what, name, report.DidYouMean(name, known),
+		strings.Join(known, ", "))
 }
 
 // mapping calls the function of each field that a mapping has.

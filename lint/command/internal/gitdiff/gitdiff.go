@@ -39,8 +39,10 @@ func Since(folder, revision string) (*Changes, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git does not know the revision %q: fetch it, for example with fetch-depth: 0", revision)
 	}
-	diff, err := git(c.root, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv",
-		"--no-renames", "--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/", strings.TrimSpace(string(commit)), "--")
+	diff, err := git(c.root, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff",
+		"--no-textconv",
+		"--no-renames", "--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/", strings.TrimSpace(string(commit)),
+		"--")
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,8 @@ func TestSince(t *testing.T) {
 			t.Errorf("%s: %s, want %s (changed %v, %v)", name, got, want, changed, err)
 		}
 	}
-	if _, err := c.Changed(filepath.Join(t.TempDir(), "x")); err == nil || !strings.Contains(err.Error(), "outside of git's work tree") {
+	if _, err := c.Changed(filepath.Join(t.TempDir(), "x")); err == nil ||
+		!strings.Contains(err.Error(), "outside of git's work tree") {
 		t.Errorf("outside: %v", err)
 	}
 	for _, revision := range []string{"nothing", "--output=x", ""} {
@@ -101,7 +102,8 @@ func TestSince(t *testing.T) {
 			t.Errorf("the revision %q is accepted", revision)
 		}
 	}
-	if _, err := Since(t.TempDir(), "HEAD"); err == nil || !strings.HasPrefix(err.Error(), "git finds no work tree around this folder: run this in a clone (fatal: ") {
+	if _, err := Since(t.TempDir(), "HEAD"); err == nil ||
+		!strings.HasPrefix(err.Error(), "git finds no work tree around this folder: run this in a clone (fatal: ") {
 		t.Errorf("no repository: %v", err)
 	}
 }

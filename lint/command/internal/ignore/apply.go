@@ -27,7 +27,8 @@ func Apply(file string, findings []report.Finding, comments []Comment, ran func(
 	}
 	var about []report.Finding
 	add := func(c Comment, message string) {
-		about = append(about, report.Finding{File: file, Line: c.Line, Column: c.Column, Severity: report.Warning, Message: message, Rule: Rule})
+		about = append(about, report.Finding{File: file, Line: c.Line, Column: c.Column, Severity: report.Warning,
+			Message: message, Rule: Rule})
 	}
 	for _, c := range comments {
 		if c.Problem != "" {

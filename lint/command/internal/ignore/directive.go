@@ -39,7 +39,8 @@ func Parse(text string, known []string) (Directive, error) {
 			problem = fmt.Errorf("findings of %s cannot be ignored", name)
 		case !slices.Contains(known, name):
 			if problem == nil {
-				problem = fmt.Errorf("there is no rule %q%s, so nothing is ignored", name, report.DidYouMean(name, known))
+				problem = fmt.Errorf("there is no rule %q%s, so nothing is ignored", name,
+					report.DidYouMean(name, known))
 			}
 		case !slices.Contains(d.Rules, name):
 			d.Rules = append(d.Rules, name)

@@ -18,13 +18,18 @@ func TestParse(t *testing.T) {
 		problem string
 	}{
 		{"outfeed it is a test", Directive{[]string{"outfeed"}, "it is a test"}, ""},
-		{" outfeed,infeed: why ", Directive{[]string{"outfeed"}, "why"}, `there is no rule "infeed:", did you mean "infeed", so nothing is ignored`},
-		{"outfeed , infeed,\tafter-all why, not", Directive{[]string{"outfeed", "infeed", "after-all"}, "why, not"}, ""},
+		{" outfeed,infeed: why ", Directive{[]string{"outfeed"}, "why"},
+			`there is no rule "infeed:", did you mean "infeed", so nothing is ignored`},
+		{"outfeed , infeed,\tafter-all why, not", Directive{[]string{"outfeed", "infeed", "after-all"}, "why, not"},
+			""},
 		{"outfeed,outfeed why", Directive{[]string{"outfeed"}, "why"}, ""},
 		{"", Directive{}, `an ignore has no rule: write "mlir-lint:ignore rule reason"`},
-		{"outfeed,", Directive{Rules: []string{"outfeed"}}, `an ignore has no rule: write "mlir-lint:ignore rule reason"`},
-		{"outfeed", Directive{Rules: []string{"outfeed"}}, "the ignore of outfeed has no reason: write it after the rule"},
-		{"outfed why", Directive{Reason: "why"}, `there is no rule "outfed", did you mean "outfeed", so nothing is ignored`},
+		{"outfeed,", Directive{Rules: []string{"outfeed"}},
+			`an ignore has no rule: write "mlir-lint:ignore rule reason"`},
+		{"outfeed", Directive{Rules: []string{"outfeed"}},
+			"the ignore of outfeed has no reason: write it after the rule"},
+		{"outfed why", Directive{Reason: "why"},
+			`there is no rule "outfed", did you mean "outfeed", so nothing is ignored`},
 		{"x,infeed why", Directive{[]string{"infeed"}, "why"}, `there is no rule "x", so nothing is ignored`},
 		{"ignore why", Directive{Reason: "why"}, "findings of ignore cannot be ignored"},
 		{"invalid why", Directive{Reason: "why"}, "findings of invalid cannot be ignored"},
@@ -73,7 +78,8 @@ func TestManyComments(t *testing.T) {
 	const n = 100_000
 	comments := Comments([]byte(strings.Repeat("// mlir-lint:ignore outfeed why\n", n)), known)
 	if len(comments) != n || comments[0].Target != n+1 || comments[n-1].Target != n+1 {
-		t.Errorf("%d comments, the first is for line %d, the last for line %d", len(comments), comments[0].Target, comments[n-1].Target)
+		t.Errorf("%d comments, the first is for line %d, the last for line %d", len(comments), comments[0].Target,
+			comments[n-1].Target)
 	}
 }
 
@@ -89,12 +95,14 @@ func TestApply(t *testing.T) {
 	about := Apply("f", findings, comments, func(rule string) bool { return rule != "after-all" })
 	why := &report.Suppression{Reason: "why"}
 	if diff := cmp.Diff([]report.Finding{
-		{Line: 3, Rule: "outfeed", Suppression: why}, {Line: 3, Rule: "infeed"}, {Line: 4, Rule: "outfeed"}, {Line: 3, Rule: "outfeed", Suppression: why},
+		{Line: 3, Rule: "outfeed", Suppression: why}, {Line: 3, Rule: "infeed"}, {Line: 4, Rule: "outfeed"},
+		{Line: 3, Rule: "outfeed", Suppression: why},
 	}, findings); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]report.Finding{
-		{File: "f", Line: 4, Column: 1, Severity: report.Warning, Message: "the ignore of infeed has no effect: remove it", Rule: Rule},
+		{File: "f", Line: 4, Column: 1, Severity: report.Warning,
+			Message: "the ignore of infeed has no effect: remove it", Rule: Rule},
 		{File: "f", Line: 9, Column: 1, Severity: report.Warning, Message: "a problem", Rule: Rule},
 	}, about); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

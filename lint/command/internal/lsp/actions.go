@@ -34,7 +34,8 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) ([]codeAct
 		actions = s.quickFixes(j, p.Range)
 	}
 	if wanted(fixAll) && slices.ContainsFunc(j.findings, func(f report.Finding) bool { return f.Fix != nil }) {
-		actions = append(actions, codeAction{Title: "repair all findings of mlir-lint", Kind: fixAll, Data: &repairData{j.versionedDocument, ""}})
+		actions = append(actions, codeAction{Title: "repair all findings of mlir-lint", Kind: fixAll,
+			Data: &repairData{j.versionedDocument, ""}})
 	}
 	if s.client.resolve {
 		return actions, nil
@@ -152,7 +153,8 @@ func (s *server) repair(ctx context.Context, j *job, rule string) (*workspaceEdi
 // textEdits returns the edits of a finding.
 func (s *server) textEdits(t text, edits []report.Edit) (all []textEdit) {
 	for _, e := range edits {
-		all = append(all, textEdit{t.span(t.place(e.Line, e.Column), t.place(e.EndLine, e.EndColumn), s.client.encoding), e.Text})
+		all = append(all,
+			textEdit{t.span(t.place(e.Line, e.Column), t.place(e.EndLine, e.EndColumn), s.client.encoding), e.Text})
 	}
 	return all
 }

@@ -42,7 +42,8 @@ func TestActions(t *testing.T) {
 	for _, test := range []struct {
 		only  string
 		count int
-	}{{"source", 1}, {"source.fixAll", 1}, {"source.fixAll.mlir-lint", 1}, {"source.fix", 0}, {"source.fixAll.other", 0}, {"refactor", 0}} {
+	}{{"source", 1}, {"source.fixAll", 1}, {"source.fixAll.mlir-lint", 1}, {"source.fix", 0},
+		{"source.fixAll.other", 0}, {"refactor", 0}} {
 		check.Diff(t, test.only, test.count, len(s.Actions("a:a", 0, 3, test.only)))
 	}
 	check.Diff(t, "elsewhere", 0, len(s.Actions("a:a", 1, 0, "quickfix")))
@@ -54,7 +55,8 @@ func TestOneAction(t *testing.T) {
 	s := open(t, plain, "whole\nwhole")
 	var actions []lsptest.Action
 	both := lsptest.Range{End: lsptest.Position{Line: 1, Character: 5}}
-	s.Must("textDocument/codeAction", M{"textDocument": M{"uri": "a:a"}, "range": both, "context": M{"only": []string{"quickfix"}}}, &actions)
+	s.Must("textDocument/codeAction",
+		M{"textDocument": M{"uri": "a:a"}, "range": both, "context": M{"only": []string{"quickfix"}}}, &actions)
 	if len(actions) != 1 || len(actions[0].Diagnostics) != 2 {
 		t.Errorf("the actions are %+v", actions)
 	}
@@ -79,7 +81,8 @@ func TestResolve(t *testing.T) {
 	check.Diff(t, "text", "é new\nsame\n😀 part part\nnew", lsptest.Apply(document, change.Edits))
 
 	edits := s.Actions("a:a", 0, 2, "quickfix") // they need no repair
-	check.Diff(t, "text", "é new\nsame\n😀 whole whole\nold", lsptest.Apply(document, edits[0].Edit.DocumentChanges[0].Edits))
+	check.Diff(t, "text", "é new\nsame\n😀 whole whole\nold",
+		lsptest.Apply(document, edits[0].Edit.DocumentChanges[0].Edits))
 	s.Must("codeAction/resolve", M{"title": "other", "kind": "quickfix"}, &resolved)
 
 	s.Change("a:a", 2, M{"text": "stuck"})
@@ -96,7 +99,8 @@ func TestRefused(t *testing.T) {
 	check.Diff(t, "actions", []lsptest.Action{}, s.Actions("a:a", 0, 0))
 	s.end(t)
 
-	s = open(t, M{"textDocument": M{"codeAction": M{"codeActionLiteralSupport": M{}, "disabledSupport": true}}}, "stuck whole")
+	s = open(t, M{"textDocument": M{"codeAction": M{"codeActionLiteralSupport": M{}, "disabledSupport": true}}},
+		"stuck whole")
 	why := &struct{ Reason string }{"it is stuck"}
 	check.Diff(t, "actions", []lsptest.Action{
 		{Title: "free stuck", Kind: "quickfix", Disabled: why},

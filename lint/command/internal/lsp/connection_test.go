@@ -25,7 +25,8 @@ func TestPhases(t *testing.T) {
 	check.Error(t, s.Call("textDocument/hover", M{}, nil), "[-32601]")
 	check.Error(t, s.Call("rpc.serverInfo", nil, nil), "[-32601]")
 	check.Error(t, s.Call("textDocument/codeAction", []int{1}, nil), "[-32602]")
-	check.Error(t, s.Call("textDocument/codeAction", M{"textDocument": M{"uri": "a:a"}}, nil), `[-32602] the document "a:a" is not open`)
+	check.Error(t, s.Call("textDocument/codeAction", M{"textDocument": M{"uri": "a:a"}}, nil),
+		`[-32602] the document "a:a" is not open`)
 	check.Error(t, s.Call("textDocument/codeAction", M{"range": M{"start": M{"line": -1}}}, nil), "[-32602]")
 	s.Must("shutdown", nil, nil)
 	s.Open("a:a", "old")
@@ -46,9 +47,11 @@ func TestBadNotifications(t *testing.T) {
 	s.Notify("textDocument/didOpen", M{"textDocument": 3})
 	s.Open("a:a", "old")
 	s.wantCodes(t, 1, "old")
-	s.Change("a:a", 2, M{"text": "new", "range": M{"start": M{"line": 0, "character": 1}, "end": M{"line": 9, "character": 0}}})
+	s.Change("a:a", 2,
+		M{"text": "new", "range": M{"start": M{"line": 0, "character": 1}, "end": M{"line": 9, "character": 0}}})
 	s.wantCodes(t, 0) // it is no longer known
-	if m := s.Message(); !strings.Contains(m, "no longer checks a:a") || !strings.Contains(m, "there is no line 9 in a text of 1 lines") {
+	if m := s.Message(); !strings.Contains(m, "no longer checks a:a") ||
+		!strings.Contains(m, "there is no line 9 in a text of 1 lines") {
 		t.Errorf("the message is %s", m)
 	}
 	s.Open("a:a", "whole")
@@ -127,7 +130,8 @@ func serve(t *testing.T, input string, answers int) (last string, err error) {
 
 func TestGarbage(t *testing.T) {
 	message := func(body string) string {
-		return fmt.Sprintf("Content-Type: application/vscode-jsonrpc; charset=utf8\r\ncontent-length:%d\r\n\r\n%s", len(body), body)
+		return fmt.Sprintf("Content-Type: application/vscode-jsonrpc; charset=utf8\r\ncontent-length:%d\r\n\r\n%s",
+			len(body), body)
 	}
 	for _, test := range []struct {
 		name, input     string
@@ -139,14 +143,19 @@ func TestGarbage(t *testing.T) {
 		{"text", "func.func @f()\n", 0, "", "the input is not the Language Server Protocol"},
 		{"no length", "A: b\r\n\r\n", 0, "", `the Content-Length of a message is ""`},
 		{"a negative length", "Content-Length: -1\r\n\r\n", 0, "", `the Content-Length of a message is "-1"`},
-		{"a short message", "Content-Length: 99999999999999\r\n\r\n{}", 0, "", "the input ended after 2 of the 99999999999999 bytes"},
-		{"no JSON", message("{"), 1, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,`, "without the request shutdown"},
+		{"a short message", "Content-Length: 99999999999999\r\n\r\n{}", 0, "",
+			"the input ended after 2 of the 99999999999999 bytes"},
+		{"no JSON", message("{"), 1, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,`,
+			"without the request shutdown"},
 		{"no request", message("3"), 1, `"code":-32700`, "without the request shutdown"},
-		{"another version", message(`{"jsonrpc":"1.0","id":1,"method":"shutdown"}`), 1, `"id":1,"error":{"code":-32600`, "without the request shutdown"},
+		{"another version", message(`{"jsonrpc":"1.0","id":1,"method":"shutdown"}`), 1, `"id":1,"error":{"code":-32600`,
+			"without the request shutdown"},
 		{"an empty batch", message("[]"), 1, `"code":-32600`, "without the request shutdown"},
 		{"deep", message(strings.Repeat("[", 100000)), 1, `"code":-32700`, "without the request shutdown"},
-		{"no name", message(`{"jsonrpc":"2.0","id":1,"method":""}`), 1, `"code":-32600`, "without the request shutdown"},
-		{"after garbage", message("x") + message(`{"jsonrpc":"2.0","id":"a","method":"shutdown"}`), 2, `"id":"a","error":{"code":-32002`, "without the request shutdown"},
+		{"no name", message(`{"jsonrpc":"2.0","id":1,"method":""}`), 1, `"code":-32600`,
+			"without the request shutdown"},
+		{"after garbage", message("x") + message(`{"jsonrpc":"2.0","id":"a","method":"shutdown"}`), 2,
+			`"id":"a","error":{"code":-32002`, "without the request shutdown"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			answer, err := serve(t, test.input, test.answers)
@@ -168,6 +177,7 @@ func TestNoReader(t *testing.T) {
 	for _, m := range []string{`{"jsonrpc":"2.0","id":1,"method":"initialize"}`, `{"jsonrpc":"2.0","method":"exit"}`} {
 		fmt.Fprintf(&input, "Content-Length: %d\r\n\r\n%s", len(m), m)
 	}
-	err := lsp.Serve(context.Background(), strings.NewReader(input.String()), broken{}, lsp.Options{Linter: words{}, Log: log.New(&logged, "", 0)})
+	err := lsp.Serve(context.Background(), strings.NewReader(input.String()), broken{},
+		lsp.Options{Linter: words{}, Log: log.New(&logged, "", 0)})
 	check.Error(t, err, "without the request shutdown")
 }

@@ -145,7 +145,8 @@ func (s *server) start(d *document, delay time.Duration) {
 	}
 	d.stop()
 	ctx, stop := context.WithCancel(s.ctx)
-	j := &job{versionedDocument: versionedDocument{d.uri, d.version}, name: d.name, text: d.text, stop: stop, done: make(chan struct{})}
+	j := &job{versionedDocument: versionedDocument{d.uri, d.version}, name: d.name, text: d.text, stop: stop,
+		done: make(chan struct{})}
 	d.job = j
 	s.work.Go(func() {
 		defer close(j.done)

@@ -145,7 +145,8 @@ func (s *server) initialized(struct{}) error {
 	const method = "workspace/didChangeWatchedFiles"
 	watchers := watchOptions{[]fileWatcher{{"**/" + s.Config}}}
 	s.work.Go(func() { // the answer may come after other notifications
-		if _, err := s.rpc.Callback(s.ctx, "client/registerCapability", registrationParams{[]registration{{method, method, watchers}}}); err != nil && s.ctx.Err() == nil {
+		if _, err := s.rpc.Callback(s.ctx, "client/registerCapability",
+			registrationParams{[]registration{{method, method, watchers}}}); err != nil && s.ctx.Err() == nil {
 			s.Log.Printf("the client does not watch %s: %v", s.Config, err)
 		}
 	})

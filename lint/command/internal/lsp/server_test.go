@@ -31,7 +31,8 @@ func (w words) Check(ctx context.Context, name, text string) (found []report.Fin
 			f := report.Finding{Line: i + 1, Column: at + 1, Severity: report.Warning, Rule: rule, Message: name}
 			switch rule {
 			case "old":
-				f.Fix = &report.Fix{Message: "write new", Edits: []report.Edit{{Line: i + 1, Column: at + 1, EndLine: i + 1, EndColumn: at + 4, Text: "new"}}}
+				f.Fix = &report.Fix{Message: "write new",
+					Edits: []report.Edit{{Line: i + 1, Column: at + 1, EndLine: i + 1, EndColumn: at + 4, Text: "new"}}}
 			case "hidden":
 				f.Suppression = &report.Suppression{Reason: "the test"}
 			default:
@@ -68,7 +69,9 @@ func start(t *testing.T) server {
 	c := lsptest.Start(t, func(r io.Reader, out io.Writer) error {
 		return lsp.Serve(context.Background(), r, out, lsp.Options{
 			Linter: w, Config: "words.yaml", Log: log.New(logged, "", 0),
-			Link: func(rule string) string { return strings.Replace("x:#old", "old", rule, strings.Count(rule, "old")) },
+			Link: func(rule string) string {
+				return strings.Replace("x:#old", "old", rule, strings.Count(rule, "old"))
+			},
 		})
 	})
 	return server{c, w, logged}
@@ -122,13 +125,16 @@ func TestInitialize(t *testing.T) {
 		want         M
 	}{
 		"nothing": {M{}, M{"positionEncoding": "utf-16", "textDocumentSync": sync}},
-		"utf-8":   {M{"general": M{"positionEncodings": []string{"utf-32", "utf-8"}}}, M{"positionEncoding": "utf-8", "textDocumentSync": sync}},
+		"utf-8": {M{"general": M{"positionEncodings": []string{"utf-32", "utf-8"}}},
+			M{"positionEncoding": "utf-8", "textDocumentSync": sync}},
 		"lazy": {lazy, M{"positionEncoding": "utf-16", "textDocumentSync": sync,
-			"codeActionProvider": M{"codeActionKinds": []any{"quickfix", "source.fixAll.mlir-lint"}, "resolveProvider": true}}},
+			"codeActionProvider": M{"codeActionKinds": []any{"quickfix", "source.fixAll.mlir-lint"},
+				"resolveProvider": true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
-			check.Diff(t, "result", M{"capabilities": test.want, "serverInfo": M{"name": "mlir-lint"}}, s.Initialize(test.capabilities))
+			check.Diff(t, "result", M{"capabilities": test.want, "serverInfo": M{"name": "mlir-lint"}},
+				s.Initialize(test.capabilities))
 			s.end(t)
 		})
 	}
@@ -140,16 +146,20 @@ func TestDiagnostics(t *testing.T) {
 	s.Open("file:///a%20b.mlir", "hidden\n😀 old\n")
 	p := s.Published()
 	check.Diff(t, "diagnostics", []lsptest.Diagnostic{{
-		Range:    lsptest.Range{Start: lsptest.Position{Line: 1, Character: 3}, End: lsptest.Position{Line: 1, Character: 6}},
-		Severity: 2, Code: "old", CodeDescription: struct{ Href string }{"x:#old"}, Source: "mlir-lint", Message: filepath.FromSlash("/a b.mlir"),
+		Range: lsptest.Range{Start: lsptest.Position{Line: 1, Character: 3},
+			End: lsptest.Position{Line: 1, Character: 6}},
+		Severity: 2, Code: "old", CodeDescription: struct{ Href string }{"x:#old"}, Source: "mlir-lint",
+		Message: filepath.FromSlash("/a b.mlir"),
 	}}, p.Diagnostics)
 	check.Diff(t, "URI", "file:///a%20b.mlir", p.URI)
 
 	// The changes of one message apply one after the other.
 	at := func(line, begin, end int) lsptest.Range {
-		return lsptest.Range{Start: lsptest.Position{Line: line, Character: begin}, End: lsptest.Position{Line: line, Character: end}}
+		return lsptest.Range{Start: lsptest.Position{Line: line, Character: begin},
+			End: lsptest.Position{Line: line, Character: end}}
 	}
-	s.Change("file:///a%20b.mlir", 2, M{"range": at(1, 3, 6), "text": "stuck"}, M{"range": at(0, 0, 6), "text": "é whole"}, M{"range": at(1, 0, 2), "text": ""})
+	s.Change("file:///a%20b.mlir", 2, M{"range": at(1, 3, 6), "text": "stuck"},
+		M{"range": at(0, 0, 6), "text": "é whole"}, M{"range": at(1, 0, 2), "text": ""})
 	s.wantCodes(t, 2, "whole", "stuck")
 	s.Change("file:///a%20b.mlir", 3, M{"text": "old"})
 	s.wantCodes(t, 3, "old")
@@ -204,8 +214,9 @@ func TestWaiting(t *testing.T) {
 func TestConfiguration(t *testing.T) {
 	s := start(t)
 	s.Initialize(M{"workspace": M{"didChangeWatchedFiles": M{"dynamicRegistration": true}}})
-	check.Diff(t, "registration", `client/registerCapability {"registrations":[{"id":"workspace/didChangeWatchedFiles",`+
-		`"method":"workspace/didChangeWatchedFiles","registerOptions":{"watchers":[{"globPattern":"**/words.yaml"}]}}]}`, s.Called())
+	check.Diff(t, "registration",
+		`client/registerCapability {"registrations":[{"id":"workspace/didChangeWatchedFiles",`+
+			`"method":"workspace/didChangeWatchedFiles","registerOptions":{"watchers":[{"globPattern":"**/words.yaml"}]}}]}`, s.Called())
 	s.Open("file:///m/a.mlir", "old")
 	s.wantCodes(t, 1, "old")
 	s.Open("file:///m/words.yaml", "old") // no module
@@ -225,7 +236,8 @@ func TestBytecode(t *testing.T) {
 		s.Initialize(plain)
 		s.Open("a:a", text)
 		p := s.Published()
-		if len(p.Diagnostics) != 1 || p.Diagnostics[0].Severity != 3 || !strings.HasPrefix(p.Diagnostics[0].Message, "this is bytecode") {
+		if len(p.Diagnostics) != 1 || p.Diagnostics[0].Severity != 3 ||
+			!strings.HasPrefix(p.Diagnostics[0].Message, "this is bytecode") {
 			t.Errorf("%q: %+v", text, p)
 		}
 		s.end(t)

@@ -113,7 +113,8 @@ func (t text) replace(r span, e encoding, with string) (text, error) {
 		return text{}, err
 	}
 	if begin > end {
-		return text{}, fmt.Errorf("the range from %d:%d to %d:%d ends before it begins", r.Start.Line, r.Start.Character, r.End.Line, r.End.Character)
+		return text{}, fmt.Errorf("the range from %d:%d to %d:%d ends before it begins", r.Start.Line,
+			r.Start.Character, r.End.Line, r.End.Character)
 	}
 	return newText(t.data[:begin] + with + t.data[end:]), nil
 }

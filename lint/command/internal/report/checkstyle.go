@@ -39,7 +39,8 @@ func (c *checkstyle) Close() error {
 			report.Files = append(report.Files, checkstyleFile{Name: name})
 		}
 		file := &report.Files[len(report.Files)-1]
-		file.Errors = append(file.Errors, checkstyleError{f.Line, f.Column, checkstyleSeverities[f.Severity], f.Message, "mlir-lint." + f.Rule})
+		file.Errors = append(file.Errors,
+			checkstyleError{f.Line, f.Column, checkstyleSeverities[f.Severity], f.Message, "mlir-lint." + f.Rule})
 	}
 	return writeXML(c.w, report)
 }

@@ -50,7 +50,8 @@ func HasEdits(format string) bool { return format == "json" || format == "sarif"
 func New(format string, w io.Writer, o Options) (Writer, error) {
 	make, ok := formats[format]
 	if !ok {
-		return nil, fmt.Errorf("there is no format %q%s: choose from %s", format, DidYouMean(format, Formats), strings.Join(Formats, ", "))
+		return nil, fmt.Errorf("there is no format %q%s: choose from %s", format, DidYouMean(format, Formats),
+			strings.Join(Formats, ", "))
 	}
 	return make(w, o), nil
 }

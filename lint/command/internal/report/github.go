@@ -28,7 +28,8 @@ func (g github) File(_ string, findings []Finding) error {
 	for _, f := range findings {
 		if f.Open() {
 			fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", commands[f.Severity],
-				property.Replace(slashed(f.File)), f.Line, f.Column, property.Replace("mlir-lint "+f.Rule), message.Replace(errtext.Line(f.Message)))
+				property.Replace(slashed(f.File)), f.Line, f.Column, property.Replace("mlir-lint "+f.Rule),
+				message.Replace(errtext.Line(f.Message)))
 		}
 	}
 	_, err := b.WriteTo(g.w)

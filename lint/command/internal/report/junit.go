@@ -60,7 +60,8 @@ func (j *junit) Close() error {
 	for _, file := range slices.Compact(files) {
 		suite := junitSuite{Name: file}
 		for _, f := range byFile[file] {
-			c := junitCase{Name: fmt.Sprintf("%s:%d:%d", f.Rule, f.Line, f.Column), Class: file, File: file, Line: f.Line}
+			c := junitCase{Name: fmt.Sprintf("%s:%d:%d", f.Rule, f.Line, f.Column), Class: file, File: file,
+				Line: f.Line}
 			problem := &junitProblem{string(f.Severity), f.Message, f.String()}
 			switch {
 			case f.Rule == invalidRule:

@@ -32,7 +32,8 @@ func MergeSARIF(w io.Writer, names []string, reports [][]byte) error {
 		if !reflect.DeepEqual(run.Tool, more.Tool) {
 			return fmt.Errorf("%s was made by another version of mlir-lint or with other rules than %s: make all reports anew", names[i], names[0])
 		}
-		run.Invocations[0].ExecutionSuccessful = run.Invocations[0].ExecutionSuccessful && more.Invocations[0].ExecutionSuccessful
+		run.Invocations[0].ExecutionSuccessful = run.Invocations[0].ExecutionSuccessful &&
+			more.Invocations[0].ExecutionSuccessful
 		run.Results = append(run.Results, more.Results...)
 	}
 	results := &merged.Runs[0].Results

@@ -31,14 +31,19 @@ var files = []struct {
 }{
 	{"clean.mlir", nil},
 	{"b/one, two: 100%.mlir", []report.Finding{
-		{Line: 3, Column: 8, Severity: report.Error, Message: "sends \"values\"\n<hangs> 50%: here", Rule: "outfeed", Fingerprint: "f1",
-			Source: &report.Source{Text: "  %u = \"stablehlo.outfeed\"(%x)", Column: 8, Character: 8}},
-		{Line: 5, Column: 12, Severity: report.Warning, Message: "dead é", Rule: "after-all", Fingerprint: "f2", Baseline: report.BaselineNew,
-			Fix:    &report.Fix{Message: "remove it", Edits: []report.Edit{{Line: 5, Column: 1, EndLine: 6, EndColumn: 1, Text: ""}}},
+		{Line: 3, Column: 8, Severity: report.Error, Message: "sends \"values\"\n<hangs> 50%: here", Rule: "outfeed",
+			Fingerprint: "f1",
+			Source:      &report.Source{Text: "  %u = \"stablehlo.outfeed\"(%x)", Column: 8, Character: 8}},
+		{Line: 5, Column: 12, Severity: report.Warning, Message: "dead é", Rule: "after-all", Fingerprint: "f2",
+			Baseline: report.BaselineNew,
+			Fix: &report.Fix{Message: "remove it",
+				Edits: []report.Edit{{Line: 5, Column: 1, EndLine: 6, EndColumn: 1, Text: ""}}},
 			Source: &report.Source{Text: "\té \x1b[31m%t = x", Column: 11, Character: 10}},
 		{Line: 7, Column: 1, Severity: report.Note, Message: "a note", Rule: "after-all", Fingerprint: "f3"},
-		{Line: 8, Column: 2, Severity: report.Error, Message: "ignored", Rule: "outfeed", Fingerprint: "f4", Suppression: &report.Suppression{Reason: "the tests need it"}},
-		{Line: 9, Column: 2, Severity: report.Error, Message: "known", Rule: "outfeed", Fingerprint: "f5", Baseline: report.BaselineKnown},
+		{Line: 8, Column: 2, Severity: report.Error, Message: "ignored", Rule: "outfeed", Fingerprint: "f4",
+			Suppression: &report.Suppression{Reason: "the tests need it"}},
+		{Line: 9, Column: 2, Severity: report.Error, Message: "known", Rule: "outfeed", Fingerprint: "f5",
+			Baseline: report.BaselineKnown},
 	}},
 	{"a.mlirbc", []report.Finding{
 		{Line: 1, Column: 1, Severity: report.Error, Message: "bad \x00 bytes", Rule: "invalid", Fingerprint: "f6"},
@@ -198,7 +203,8 @@ func TestFingerprints(t *testing.T) {
 		}
 		return prints
 	}
-	base := make(report.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})[0]
+	base := make(
+		report.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})[0]
 	same := make(
 		report.Finding{Rule: "r", Message: "m at model.py:30:70, as line 80, column 9 says", Line: 30, File: "b"},
 		report.Finding{Rule: "r", Message: "m at model.py:3:7, as line 8, column 9 says", Line: 3, File: "a"})

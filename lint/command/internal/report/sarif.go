@@ -117,13 +117,15 @@ func (s *sarif) Close() error {
 		Results:     []sarifResult{},
 	}
 	index := map[string]int{}
-	for _, r := range append(slices.Clone(s.o.Rules), Rule{Name: invalidRule, Doc: "the input could not be read, parsed, verified or checked"}) {
+	for _, r := range append(slices.Clone(s.o.Rules),
+		Rule{Name: invalidRule, Doc: "the input could not be read, parsed, verified or checked"}) {
 		index[r.Name] = len(run.Tool.Driver.Rules)
 		help := sarifText{Text: r.Doc, Markdown: r.Details}
 		if r.Details != "" {
 			help.Text = r.Details
 		}
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{r.Name, sarifText{Text: r.Doc}, sarifText{Text: r.Doc}, help})
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules,
+			sarifRule{r.Name, sarifText{Text: r.Doc}, sarifText{Text: r.Doc}, help})
 	}
 	for _, f := range s.findings {
 		if f.Rule == invalidRule {
@@ -139,7 +141,8 @@ func resultOf(f Finding, rule int) sarifResult {
 	file := sarifArtifact{uri(f.File)}
 	r := sarifResult{
 		RuleID: f.Rule, RuleIndex: rule, Level: string(f.Severity), Message: sarifText{Text: f.Message},
-		Locations:     []sarifLocation{{sarifPhysical{file, sarifRegion{StartLine: f.Line, StartColumn: f.character()}}}},
+		Locations: []sarifLocation{
+			{sarifPhysical{file, sarifRegion{StartLine: f.Line, StartColumn: f.character()}}}},
 		BaselineState: f.Baseline,
 	}
 	if f.Fingerprint != "" {

@@ -63,7 +63,8 @@ func TestSARIF(t *testing.T) {
 	}
 	run := log.Runs[0]
 	rules := run.Tool.Driver.Rules
-	if log.Version != "2.1.0" || len(log.Runs) != 1 || run.Tool.Driver.Name == "" || run.Invocations[0].ExecutionSuccessful == nil ||
+	if log.Version != "2.1.0" || len(log.Runs) != 1 || run.Tool.Driver.Name == "" ||
+		run.Invocations[0].ExecutionSuccessful == nil ||
 		!slices.Contains([]string{"utf16CodeUnits", "unicodeCodePoints"}, run.ColumnKind) {
 		t.Errorf("the run is %+v", run)
 	}
@@ -76,8 +77,10 @@ func TestSARIF(t *testing.T) {
 	for _, r := range run.Results {
 		at := r.Locations[0].PhysicalLocation
 		_, err := url.Parse(at.ArtifactLocation.URI)
-		if err != nil || rules[r.RuleIndex].ID != r.RuleID || r.Message.Text == "" || at.Region.StartLine < 1 || at.Region.StartColumn < 1 ||
-			len(r.PartialFingerprints) != 1 || !slices.Contains([]string{"none", "note", "warning", "error"}, r.Level) ||
+		if err != nil || rules[r.RuleIndex].ID != r.RuleID || r.Message.Text == "" || at.Region.StartLine < 1 ||
+			at.Region.StartColumn < 1 ||
+			len(r.PartialFingerprints) != 1 ||
+			!slices.Contains([]string{"none", "note", "warning", "error"}, r.Level) ||
 			!slices.Contains([]string{"", "new", "unchanged", "updated", "absent"}, r.BaselineState) {
 			t.Errorf("%v, a result is %+v", err, r)
 		}
@@ -93,7 +96,8 @@ func TestSARIF(t *testing.T) {
 		for _, f := range r.Fixes {
 			fixes++
 			c := f.ArtifactChanges[0]
-			if c.ArtifactLocation != at.ArtifactLocation || c.Replacements[0].DeletedRegion.EndLine < 1 || c.Replacements[0].InsertedContent == nil {
+			if c.ArtifactLocation != at.ArtifactLocation || c.Replacements[0].DeletedRegion.EndLine < 1 ||
+				c.Replacements[0].InsertedContent == nil {
 				t.Errorf("a fix is %+v", f)
 			}
 		}

@@ -81,7 +81,8 @@ func (t *text) finding(b *bytes.Buffer, f Finding) {
 		return
 	}
 	place := errtext.Line(fmt.Sprintf("%s:%d:%d:", f.File, f.Line, f.Column))
-	fmt.Fprintln(b, t.paint(bold, place), t.paint(colors[f.Severity], string(f.Severity)+":"), errtext.Line(f.Message), t.paint(dim, "["+f.Rule+"]"))
+	fmt.Fprintln(b, t.paint(bold, place), t.paint(colors[f.Severity], string(f.Severity)+":"), errtext.Line(f.Message),
+		t.paint(dim, "["+f.Rule+"]"))
 	if f.Source != nil {
 		line, caret := t.source(*f.Source)
 		fmt.Fprintf(b, "  %s\n  %s\n", line, t.paint(green, caret))

@@ -55,7 +55,8 @@ func classOf(parameters string) (string, error) {
 	for p := range strings.SplitSeq(parameters, ";") {
 		class, ok := classes[p]
 		if !ok {
-			return "", fmt.Errorf("the picture has no style for the parameter %q of an escape sequence: add it to classes", p)
+			return "",
+				fmt.Errorf("the picture has no style for the parameter %q of an escape sequence: add it to classes", p)
 		}
 		if class != "" {
 			names = append(names, class)

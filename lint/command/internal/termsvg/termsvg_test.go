@@ -18,7 +18,8 @@ func TestLayOut(t *testing.T) {
 		want       [][]run
 	}{
 		{"lines", "a b\n\nc", [][]run{{{0, "a b", ""}}, nil, {{0, "c", ""}}}},
-		{"colours", "\x1b[1;31merror:\x1b[0mé\x1b[2m[x]\x1b[0m", [][]run{{{0, "error:", "bold red"}, {6, "é", ""}, {7, "[x]", "dim"}}}},
+		{"colours", "\x1b[1;31merror:\x1b[0mé\x1b[2m[x]\x1b[0m",
+			[][]run{{{0, "error:", "bold red"}, {6, "é", ""}, {7, "[x]", "dim"}}}},
 		{"long", "0123456789ab\x1b[32mc", [][]run{{{0, "0123456789", ""}}, {{0, "ab", ""}, {2, "c", "green"}}}},
 		{"full", "0123456789\na", [][]run{{{0, "0123456789", ""}}, {{0, "a", ""}}}},
 	} {

@@ -20,7 +20,8 @@ func Build(dir string) (string, error) {
 	if err := os.WriteFile(file, source, 0o600); err != nil {
 		return "", err
 	}
-	if out, err := exec.Command(cmp.Or(os.Getenv("CC"), "cc"), "-O2", "-o", program, file, "-ldl").CombinedOutput(); err != nil {
+	if out, err := exec.Command(cmp.Or(os.Getenv("CC"), "cc"), "-O2", "-o", program, file,
+		"-ldl").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("a C compiler is needed: %w\n%s", err, out)
 	}
 	return program, nil

@@ -43,7 +43,8 @@ func OpenBare(plugin *pjrt.Plugin, module []byte, length int) (*Bare, error) {
 	b := &Bare{length: length}
 	text := C.CBytes(module)
 	defer C.free(text)
-	if err := textError(C.calliope_bare_open(plugin.API(), (*C.char)(text), C.size_t(len(module)), C.int64_t(length), &b.c)); err != nil {
+	if err := textError(C.calliope_bare_open(plugin.API(), (*C.char)(text), C.size_t(len(module)), C.int64_t(length),
+		&b.c)); err != nil {
 		return nil, err
 	}
 	return b, nil

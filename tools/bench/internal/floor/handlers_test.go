@@ -167,10 +167,12 @@ func run(t *testing.T, e *bridge.Executable, inputs ...bridge.Input) ([]float32,
 func TestHandlersRefuse(t *testing.T) {
 	c := client(t)
 	for target, want := range map[string]string{
-		floor.ThreadFutex: "takes an array of f32", floor.Deferred: "takes an array of f32", floor.Copies: "takes an array of f32",
+		floor.ThreadFutex: "takes an array of f32", floor.Deferred: "takes an array of f32",
+		floor.Copies: "takes an array of f32",
 	} {
 		const typ = "tensor<4xi32>"
-		e := compile(t, c, "func.func @main(%x: "+typ+") -> "+typ+" {\n"+passing(target, typ)+"\nreturn %y : "+typ+"\n}")
+		e := compile(t, c,
+			"func.func @main(%x: "+typ+") -> "+typ+" {\n"+passing(target, typ)+"\nreturn %y : "+typ+"\n}")
 		_, err := e.Run(t.Context(), tensor.Vector[int32](1, 2, 3, 4))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q in it", target, err, want)

@@ -11,11 +11,13 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-var found = &lint.Analyzer{Name: "found", Doc: "reports each operation that -quick finds", Run: func(p *lint.Pass) error {
-	for op := range p.Operations("stablehlo.create_token", "stablehlo.infeed", "stablehlo.outfeed", "mhlo.create_token", "mhlo.infeed", "mhlo.outfeed") {
-		p.Report(op, mlir.SeverityNote, "%s", op.Name())
-	}
-	return nil
-}}
+var found = &lint.Analyzer{Name: "found", Doc: "reports each operation that -quick finds",
+	Run: func(p *lint.Pass) error {
+		for op := range p.Operations("stablehlo.create_token", "stablehlo.infeed", "stablehlo.outfeed",
+			"mhlo.create_token", "mhlo.infeed", "mhlo.outfeed") {
+			p.Report(op, mlir.SeverityNote, "%s", op.Name())
+		}
+		return nil
+	}}
 
 func main() { os.Exit(command.Main(append(rules.All(), found)...)) }

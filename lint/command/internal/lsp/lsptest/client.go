@@ -90,7 +90,8 @@ const wait = time.Minute
 func Start(t testing.TB, serve func(r io.Reader, w io.Writer) error) *Client {
 	requests, toServer := io.Pipe()
 	fromServer, answers := io.Pipe()
-	c := &Client{t: t, published: make(chan Published, 100), messages: make(chan string, 100), calls: make(chan string, 100), ended: make(chan error, 1)}
+	c := &Client{t: t, published: make(chan Published, 100), messages: make(chan string, 100),
+		calls: make(chan string, 100), ended: make(chan error, 1)}
 	go func() { c.ended <- serve(requests, answers); answers.Close() }()
 	c.rpc = jrpc2.NewClient(channel.LSP(fromServer, toServer), &jrpc2.ClientOptions{
 		OnNotify: c.notified,
@@ -182,7 +183,8 @@ func (c *Client) Actions(uri string, line, character int, only ...string) (actio
 		context["only"] = only
 	}
 	at := Position{line, character}
-	c.Must("textDocument/codeAction", M{"textDocument": M{"uri": uri}, "range": Range{at, at}, "context": context}, &actions)
+	c.Must("textDocument/codeAction", M{"textDocument": M{"uri": uri}, "range": Range{at, at}, "context": context},
+		&actions)
 	return actions
 }
 
