@@ -128,6 +128,31 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestDerivatives makes each kind of new function.
+func TestDerivatives(t *testing.T) {
+	const linear = `func.func @f(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }`
+	for flag, want := range map[string][]string{
+		"grad": {"f.grad"}, "hessian": {"f.hessian"}, "jac-fwd": {"f.jacfwd"}, "jac-rev": {"f.jacrev"}, "jvp": {"f.jvp"},
+		"linear-transpose": {"f.transpose"}, "linearize": {"f.forward", "f.linear"},
+		"value-and-grad": {"f.value_and_grad"}, "vjp": {"f.forward", "f.backward"},
+	} {
+		t.Run(flag, func(t *testing.T) {
+			t.Parallel()
+			out, errs, status := opt(t, t.TempDir(), linear, "--"+flag, "f")
+			if status != exitDone {
+				t.Fatal(errs)
+			}
+			var got []string
+			for _, m := range regexp.MustCompile(`@(f\.[\w.]+)`).FindAllStringSubmatch(out, -1) {
+				got = append(got, m[1])
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("functions (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	for name, test := range map[string]struct {
 		args   string

@@ -31,7 +31,8 @@ Passes of the MLIR library:
 
 Functions that are added to the module (docs/autodiff.md). main:0,2 differentiates @main with
 respect to these parameters, main alone with respect to all that have a derivative:
-  --jvp, --vjp, --grad, --value-and-grad FUNCTION[:PARAMETERS]
+  --grad, --hessian, --jac-fwd, --jac-rev, --jvp, --linear-transpose, --linearize,
+  --value-and-grad, --vjp FUNCTION[:PARAMETERS]
   --batch FUNCTION:SIZE[:AXES]   works on a batch, as vmap; axes of the parameters, such as
                  0,-,1 in which - is one without a batch (default: the first of each). What
                  says no method is called for each element.

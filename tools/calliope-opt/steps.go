@@ -30,14 +30,26 @@ type pass struct {
 
 // transformations are the steps that add functions to the module. They read the value of their flag.
 var transformations = map[string]func(value string) (func(*mlir.Module) error, error){
-	"batch":          batch,
-	"jvp":            derivative(autodiff.JVP),
-	"grad":           derivative(autodiff.Grad),
-	"value-and-grad": derivative(autodiff.ValueAndGrad),
-	"vjp": derivative(func(f mlir.Operation, o autodiff.Options) (forward mlir.Operation, err error) {
-		forward, _, err = autodiff.VJP(f, o)
-		return forward, err
-	}),
+	"batch":            batch,
+	"grad":             derivative(autodiff.Grad),
+	"hessian":          derivative(autodiff.Hessian),
+	"jac-fwd":          derivative(autodiff.JacFwd),
+	"jac-rev":          derivative(autodiff.JacRev),
+	"jvp":              derivative(autodiff.JVP),
+	"linear-transpose": derivative(autodiff.LinearTranspose),
+	"linearize":        derivative(first(autodiff.Linearize)),
+	"value-and-grad":   derivative(autodiff.ValueAndGrad),
+	"vjp":              derivative(first(autodiff.VJP)),
+}
+
+// first leaves out the second function that is made.
+func first(
+	of func(mlir.Operation, autodiff.Options) (a, b mlir.Operation, err error),
+) func(mlir.Operation, autodiff.Options) (mlir.Operation, error) {
+	return func(f mlir.Operation, o autodiff.Options) (mlir.Operation, error) {
+		a, _, err := of(f, o)
+		return a, err
+	}
 }
 
 // derivative returns the transformation for a function of autodiff.
