@@ -132,10 +132,10 @@ func (m Manual) Write(op mlir.Operation) {
 // pruneManual removes the results and operands that nothing uses, and what nothing uses in the body.
 func (e *Emitter) pruneManual(op mlir.Operation) {
 	m := Must(AsManual(op))
-	keep, keepIn := uses(op.ResultValues()), []bool{}
+	keep := uses(op.ResultValues())
 	m.Body.Terminator().SetOperands(Filter(m.Body.Terminator().OperandValues(), keep)...)
 	NewEmitter(m.Body.Terminator(), e.Loc).Clean(m.Body)
-	keepIn = uses(Arguments(m.Body))
+	keepIn := uses(Arguments(m.Body))
 	if !slices.Contains(keep, false) && !slices.Contains(keepIn, false) {
 		return
 	}
