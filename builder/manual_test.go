@@ -198,7 +198,7 @@ func TestMistakesOnDevices(t *testing.T) {
 		{"encoding", func(b *builder.Builder) int {
 			builder.Tap(builder.Callback{ID: 1, Policy: contract.Once,
 				Host: builder.HostID{Encoding: contract.EncodingOperand}}, plain(b))
-			return here(1)
+			return here(2)
 		}, `the encoding of another host has no place for a device policy`},
 	})
 }

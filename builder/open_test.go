@@ -155,7 +155,7 @@ func TestOpenMistakes(t *testing.T) {
 		{"tap in another encoding", func(b *builder.Builder) int {
 			b.TapAfter(everything,
 				builder.Callback{Host: builder.HostID{Encoding: contract.EncodingWords, Opaque: "x"}})
-			return here(1)
+			return here(2)
 		}, "leave Callback.Encoding out"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -82,7 +82,7 @@ func TestMistakesWithScopes(t *testing.T) {
 			var inner builder.Value
 			builder.If(p, func() builder.Value { inner = builder.Sin(x); return inner },
 				func() builder.Value { return inner })
-			return here(1)
+			return here(2)
 		}, "the otherwise branch of the if(f32[]): result 0 belongs to the then branch of the if at "},
 		{"argument of a loop afterwards", func(b *builder.Builder) int {
 			f, p, _, x := start(b)

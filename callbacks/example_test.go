@@ -38,8 +38,7 @@ func Example() {
 	fmt.Println(registry.Unregister("duble"))
 	// Output:
 	// f32[3] [2 4 6] <nil>
-	// callbacks: callback "duble" is not registered in the registry "example" (is it "double"?): register it before the
-	// module is compiled, and until its executable is closed
+	// callbacks: callback "duble" is not registered in the registry "example" (is it "double"?): register it before the module is compiled, and until its executable is closed
 }
 
 // A struct is a tree: its fields are the callback's operands, in order.

@@ -48,6 +48,5 @@ func ExampleDecode() {
 	fmt.Println(err)
 	// Output:
 	// log observe 2 0 1 <nil>
-	// contract: the module needs version 4 of the callback contract, and this release of Calliope reads versions 1 to
-	// 3: use a newer release
+	// contract: the module needs version 4 of the callback contract, and this release of Calliope reads versions 1 to 3: use a newer release
 }

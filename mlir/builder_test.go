@@ -51,15 +51,13 @@ func TestBuilderLocation(t *testing.T) {
 	b := mlir.NewBuilder(m.Body(), mlir.Location{})
 	var ops []mlir.Operation
 	var want []string
+	poison := mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}}
 	for range 2 {
-		ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})),
-			append(want, line())
+		ops, want = append(ops, b.Create(poison)), append(want, line())
 	}
-	ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})),
-		append(want, line())
+	ops, want = append(ops, b.Create(poison)), append(want, line())
 	b.SetLocation(c.FileLocation("x.mlir", 7, 0))
-	ops, want = append(ops, b.Create(mlir.OperationState{Name: "ub.poison", Results: []mlir.Type{c.IndexType()}})),
-		append(want, "x.mlir:7")
+	ops, want = append(ops, b.Create(poison)), append(want, "x.mlir:7")
 	check.NoError(t, b.Err())
 	for i, op := range ops {
 		if got := op.Location().String(); !strings.Contains(strings.ReplaceAll(got, `"`, ""), want[i]+":0") {
@@ -76,14 +74,13 @@ func TestBuilderKeepsTheFirstError(t *testing.T) {
 		b.Create(mlir.OperationState{Name: "builtin.unrealized_conversion_cast", Operands: []mlir.Value{v},
 			Results: []mlir.Type{i32}})
 	}
+	unknown := mlir.OperationState{Name: "arith.ad"}
 	for name, test := range map[string]struct {
 		do   func(b *mlir.Builder) string
 		want string
 	}{
-		"unknown operation": {func(b *mlir.Builder) string {
-			b.Create(mlir.OperationState{Name: "arith.ad"})
-			return line()
-		}, `does not know the operation "arith.ad"`},
+		"unknown operation": {func(b *mlir.Builder) string { b.Create(unknown); return line() },
+			`does not know the operation "arith.ad"`},
 		"unknown type": {func(b *mlir.Builder) string { b.Type("i3 2"); return line() },
 			"parsing the type"},
 		"unknown attribute": {func(b *mlir.Builder) string { b.Attribute("#"); return line() },

@@ -80,8 +80,8 @@ func.func @main(%x: tensor<4xf32>) {
 	result, err = passes.Unordered(m, passes.UnorderedOptions{})
 	fmt.Println(result.Total, err)
 	// Output:
-	// callback "second" at taps.mlir:6:8 does not depend on callback "first" at taps.mlir:4:8, which is before it
-	// (effect "log") 0 <nil>
+	// callback "second" at taps.mlir:6:8 does not depend on callback "first" at taps.mlir:4:8, which is before it (effect "log")
+	// 0 <nil>
 }
 
 // A pipeline that makes main private, and then removes it, loses its calls.

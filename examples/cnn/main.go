@@ -1,5 +1,4 @@
-// Cnn trains a convolutional network in a loop on the device, which calls Go for batches, prints, checks and
-// checkpoints.
+// Cnn trains a convolutional network in a loop on the device. It calls Go for batches, prints, checks and checkpoints.
 package main
 
 import (

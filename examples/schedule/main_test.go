@@ -11,8 +11,7 @@ func TestMain(m *testing.M) { mlirtest.Main(m) }
 func Example() {
 	main()
 	// Output:
-	// func.func @matmul(%arg0: tensor<64x64xf32>, %arg1: tensor<64x64xf32>, %arg2: tensor<64x64xf32>) ->
-	// tensor<64x64xf32> {
+	// func.func @matmul(%arg0: tensor<64x64xf32>, %arg1: tensor<64x64xf32>, %arg2: tensor<64x64xf32>) -> tensor<64x64xf32> {
 	//   %c0 = arith.constant 0 : index
 	//   %c64 = arith.constant 64 : index
 	//   %c8 = arith.constant 8 : index

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +14,8 @@ import (
 func TestMachine(t *testing.T) {
 	const child = "CALLIOPE_TEST_NO_SPACE"
 	if os.Getenv(child) != "" {
+		runtime.KeepAlive(make([]byte, 16<<20))
+		runtime.GC() // the heap has space now, and need not grow
 		limit := syscall.Rlimit{Cur: 64 << 20, Max: 64 << 20}
 		if err := syscall.Setrlimit(addressSpace, &limit); err != nil {
 			t.Fatal(err)
@@ -24,8 +27,8 @@ func TestMachine(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestMachine$")
 	cmd.Env = append(os.Environ(), child+"=1")
 	out, err := cmd.CombinedOutput()
-	if want := "this process may use only 64 MiB of address space: raise the limit (ulimit -v)"; err != nil ||
-		!strings.Contains(string(out), want) {
+	const want = "this process may use only 64 MiB of address space: raise the limit (ulimit -v)"
+	if err != nil || !strings.Contains(string(out), want) {
 		t.Errorf("error %v, printed, without %q:\n%s", err, want, out)
 	}
 }
