@@ -33,6 +33,9 @@ type CallOptions struct {
 	// Policy and Device say which devices call, if several run the function: see builder.Callback.
 	Policy string
 	Device int
+	// Batch says how the call is made inside of builder.Batch: see builder.Callback. "sequential" calls the closure for
+	// each element. A closure that only looks at values gets the whole batch otherwise, with a further dimension.
+	Batch string
 }
 
 // Tap calls fn with the values of a tree. Taps of one effect are called in the order in which they are built.
@@ -182,7 +185,7 @@ func closureOf[T any](
 	t.late = t.late || options.Dispatch == Async || options.PerSecond > 0
 	return builder.Callback{
 		ID: id, Registry: t.registry.Name(), Effect: options.Effect, Every: options.Every,
-		Policy: options.Policy, Device: options.Device,
+		Policy: options.Policy, Device: options.Device, Batch: options.Batch,
 	}, true
 }
 

@@ -391,3 +391,46 @@ func TestCheckpointedGradient(t *testing.T) {
 	check.Diff(t, "with checkpoints", got[0], got[1], near)
 	check.Diff(t, "calls", 4, seen)
 }
+
+// TestBatchOfClosures calls closures for each element of a batch, and for all of it.
+func TestBatchOfClosures(t *testing.T) {
+	var one []float32
+	var all [][]float32
+	each := calliope.CallOptions{Batch: "sequential"}
+	f := calliope.Func(func(x builder.Value) builder.Value {
+		return builder.Batch(func(x builder.Value) builder.Value {
+			calliope.Tap(x, func(v float32) { one = append(one, v) }, each)
+			return calliope.RuntimeCall(x, x, func(_ context.Context, v float32) (float32, error) { return 2 * v, nil },
+				each)
+		})(x)
+	})
+	check.Cleanup(t, f)
+	got, err := calliope.CallContext[[]float32](t.Context(), f, []float32{1, 2, 3})
+	check.NoError(t, err)
+	check.Diff(t, "results", []float32{2, 4, 6}, got)
+	check.Diff(t, "calls", []float32{1, 2, 3}, one)
+
+	var view tensor.View
+	for want, tap := range map[string]func(x builder.Value){
+		"the function takes other arguments than the module gives": func(x builder.Value) {
+			calliope.Tap(x, func(v float32) { t.Error(v) })
+		},
+		"": func(x builder.Value) {
+			calliope.Tap(x, func(v []float32) { all = append(all, slices.Clone(v)) })
+			calliope.Tap(x, func(v tensor.View) { view = v.Clone() })
+		},
+	} {
+		g := calliope.Func(func(x builder.Value) builder.Value {
+			return builder.Batch(func(x builder.Value) builder.Value { tap(x); return x })(x)
+		})
+		check.Cleanup(t, g)
+		_, err = calliope.CallContext[[]float32](t.Context(), g, []float32{1, 2, 3})
+		if want == "" {
+			check.NoError(t, err)
+		} else {
+			check.Error(t, err, want)
+		}
+	}
+	check.Diff(t, "all at once", [][]float32{{1, 2, 3}}, all)
+	check.Diff(t, "all at once, as an array", "f32[3] [1 2 3]", view.String())
+}

@@ -86,7 +86,7 @@ func (b *batcher) customCall(op mlir.Operation) []mlir.Value {
 		return b.once(op, call.Config, b.get)
 	}
 	fail(op, "the host computes the results of the callback %q, so that it must be said how to call it for a batch: "+
-		"set the key batch of its backend_config or Options.Method to %q, %q, %q or %q",
+		"set the Batch of its options, the key batch of its backend_config, or Options.Method to %q, %q, %q or %q",
 		call.Config.Name(), Sequential, SequentialUnrolled, ExpandDims, BroadcastAll)
 	return nil
 }
