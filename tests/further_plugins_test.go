@@ -13,7 +13,7 @@ import (
 func TestFurtherPlugins(t *testing.T) {
 	names := []string{
 		"TestPolicyOrder", "TestDevicePolicies", "TestOnceOfReplicas", "TestOrderOverDevices", "TestFailureOnOneDevice",
-		"TestIntegerPower",
+		"TestPrepared",
 		"TestConditionCalls", "TestBranchesKeepValues", "TestDonatedParameterIsKept", "TestSpellings",
 	}
 	nativetest.OnFurtherPlugins(t, "-test.run=^("+strings.Join(names, "|")+")$", names...)
