@@ -1,18 +1,15 @@
 package autodiff_test
 
 import (
-	"compress/gzip"
-	"encoding/base64"
-	"encoding/json"
 	"flag"
-	"math"
-	"os"
+	"fmt"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/transform/transformtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 )
@@ -22,92 +19,25 @@ type jaxCase struct {
 	Name                                               string
 	Module                                             string
 	Devices                                            int // that share it
-	Arguments, Tangents, Cotangents, Results, JVP, VJP []jaxArray
+	Arguments, Tangents, Cotangents, Results, JVP, VJP []transformtest.Array
 }
 
-type jaxArray struct {
-	Type  string
-	Shape []int
-	Data  string
-}
-
-func (a jaxArray) view(t *testing.T) tensor.View {
-	t.Helper()
-	names := map[string]string{
-		"float16": "f16", "float32": "f32", "float64": "f64", "complex64": "c64", "complex128": "c128",
-		"int32": "s32", "int64": "s64", "bool": "pred",
-	}
-	dtype, err := tensor.ParseDType(names[a.Type])
-	check.NoError(t, err)
-	data, err := base64.StdEncoding.DecodeString(a.Data)
-	check.NoError(t, err)
-	return tensor.View{Shape: tensor.ShapeOf(dtype, a.Shape...), Data: data}.Clone() // aligned for its elements
-}
-
-func views(t *testing.T, list []jaxArray) (out []tensor.View) {
+func views(t *testing.T, list []transformtest.Array) (out []tensor.View) {
 	for _, a := range list {
-		out = append(out, a.view(t))
+		out = append(out, a.View(t))
 	}
 	return out
 }
 
-// numbers returns the elements of an array, complex ones as two.
-func numbers(t *testing.T, v tensor.View) (out []float64) {
-	t.Helper()
-	switch v.Shape.DType {
-	case tensor.C64:
-		for _, x := range check.Must(tensor.Slice[complex64](v)) {
-			out = append(out, float64(real(x)), float64(imag(x)))
-		}
-	case tensor.F64:
-		out = check.Must(tensor.Slice[float64](v))
-	case tensor.F32:
-		for _, x := range check.Must(tensor.Slice[float32](v)) {
-			out = append(out, float64(x))
-		}
-	case tensor.F16:
-		for _, x := range check.Must(tensor.Slice[tensor.Float16](v)) {
-			out = append(out, float64(x.Float32()))
-		}
-	default:
-		for _, b := range v.Data {
-			out = append(out, float64(b))
-		}
-	}
-	return out
-}
-
-// near compares arrays with those of JAX. Both were computed by XLA, in other orders.
-func near(t *testing.T, what string, want []jaxArray, got []tensor.View) {
+// near compares arrays with those of JAX.
+func near(t *testing.T, what string, want []transformtest.Array, got []tensor.View) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%s: %d arrays, want %d", what, len(got), len(want))
 		return
 	}
 	for i, w := range want {
-		w, g := w.view(t), got[i]
-		if w.Shape.String() != g.Shape.String() {
-			t.Errorf("%s %d: %s, want %s", what, i, g.Shape, w.Shape)
-			continue
-		}
-		tolerance := map[tensor.DType]float64{tensor.F16: 4e-3, tensor.F64: 1e-12}[w.Shape.DType]
-		if tolerance == 0 {
-			tolerance = 3e-5
-		}
-		ws, gs := numbers(t, w), numbers(t, g)
-		scale := 1.0
-		for _, x := range ws {
-			if !math.IsInf(x, 0) && !math.IsNaN(x) {
-				scale = max(scale, math.Abs(x))
-			}
-		}
-		for k, x := range ws {
-			same := x == gs[k] || math.IsNaN(x) && math.IsNaN(gs[k]) || math.Abs(x-gs[k]) <= tolerance*scale
-			if !same {
-				t.Errorf("%s %d: %v, want %v", what, i, gs, ws)
-				break
-			}
-		}
+		transformtest.Near(t, fmt.Sprint(what, " ", i), w.View(t), got[i])
 	}
 }
 
@@ -115,13 +45,8 @@ var compareAll = flag.Bool("all", false, "compare all functions with JAX, not ev
 
 // TestAgainstJAX holds the derivatives of each operation to those of JAX. The compiler needs a minute for all of them.
 func TestAgainstJAX(t *testing.T) {
-	file, err := os.Open("testdata/cases.json.gz")
-	check.NoError(t, err)
-	check.Cleanup(t, file)
-	var cases []jaxCase
-	check.NoError(t, json.NewDecoder(check.Must(gzip.NewReader(file))).Decode(&cases))
 	client := newClient(t)
-	for i, c := range cases {
+	for i, c := range transformtest.ReadCases[jaxCase](t, "testdata/cases.json.gz") {
 		if !*compareAll && i%3 != 0 {
 			continue
 		}

@@ -51,7 +51,7 @@ func TestLines(t *testing.T) {
 
 // quotedLines returns the lines of a file that have more than 60 bytes of strings, and those of C code in comments.
 func quotedLines(text []byte) map[int]bool {
-	quoted, bytes := map[int]bool{}, map[int]int{}
+	quoted, size := map[int]bool{}, map[int]int{}
 	file := token.NewFileSet().AddFile("", -1, len(text))
 	var s scanner.Scanner
 	s.Init(file, text, nil, scanner.ScanComments)
@@ -65,8 +65,8 @@ func quotedLines(text []byte) map[int]bool {
 		}
 		first := file.Line(pos)
 		for line := range strings.Count(literal, "\n") + 1 {
-			bytes[first+line] += len(literal)
-			quoted[first+line] = bytes[first+line] > 60
+			size[first+line] += len(literal)
+			quoted[first+line] = size[first+line] > 60
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/transform/transformtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/vmap"
@@ -64,7 +65,7 @@ func TestGradientOfBatch(t *testing.T) {
 	arguments := randomFor(t, first)
 	want, got := evaluate(t, first)(arguments...), evaluate(t, second)(arguments...)
 	for i := range want {
-		near(t, fmt.Sprintf("result %d", i), want[i], got[i])
+		transformtest.Near(t, fmt.Sprintf("result %d", i), want[i], got[i])
 	}
 	forward, backward, err := autodiff.VJP(batched, autodiff.Options{})
 	check.NoError(t, err)
@@ -75,7 +76,7 @@ func TestGradientOfBatch(t *testing.T) {
 	each, err := vmap.Batch(grad, vmap.Options{Size: 4})
 	check.NoError(t, err)
 	for i, w := range evaluate(t, each)(arguments[:2]...) {
-		near(t, fmt.Sprintf("gradient %d", i), w, of[i])
+		transformtest.Near(t, fmt.Sprintf("gradient %d", i), w, of[i])
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/calliope-mlir/calliope/bridge/lapack"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/transform/transformtest"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -103,7 +104,8 @@ func holdsForEach(
 		got := run(t, batched)(arguments(-1)...)
 		for i := range int64(size) {
 			for k, want := range original(arguments(i)...) {
-				near(t, fmt.Sprintf("result %d of element %d, axes %v", k, i, o.In), want, part(t, got[k], i))
+				transformtest.Near(t, fmt.Sprintf("result %d of element %d, axes %v", k, i, o.In), want,
+					part(t, got[k], i))
 			}
 		}
 		if t.Failed() {
