@@ -108,7 +108,7 @@ var mayImport = map[string][]string{
 	"optim": {"builder", "tensor"},
 	"lint":  {"mlir", "internal/errtext"},
 	"lint/command": {"lint", "lint/fix", "lint/quick", "lint/rules", "mlir", "native", "stablehlo/jaxexport",
-		"internal/bounded", "internal/child", "internal/errtext", "internal/replace", "lint/command/internal"},
+		"internal/bounded", "internal/child", "internal/replace", "lint/command/internal"},
 	"lint/command/internal": {"internal/bounded", "internal/errtext", "internal/nearest", "internal/replace"},
 	"lint/fix":              {"lint", "mlir", "passes", "stablehlo"},
 	"lint/quick":            {},

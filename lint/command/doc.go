@@ -7,14 +7,14 @@
 // does not parse modules itself. It starts its own executable as workers, one for each
 // processor, and reports a file that ends its worker as a finding.
 //
-// A run finds the inputs (input.go, shard.go), decides what runs on each (plan.go, rules.go),
-// passes them to workers (pool.go, process.go), which check them (worker.go, examine.go), and
-// reports and counts the findings (results.go). The language server (lsp.go, editor.go) plans and
-// checks the documents of an editor in the same way. What needs no MLIR is in
-// lint/command/internal: the formats, the configuration, comments that ignore findings,
+// A run (run.go) finds the inputs (input.go, shard.go), decides what runs on each (plan.go, rules.go),
+// passes them to checkers (pool.go) with workers (check.go, process.go), which check them (worker.go,
+// examine.go), and reports and counts the findings (complete.go, results.go). The language server
+// (lsp.go, editor.go) plans and checks the documents of an editor in the same way. What needs no MLIR
+// is in lint/command/internal: the formats, the configuration, comments that ignore findings,
 // baselines, changed lines, and the protocol of the language server.
 //
-// With -quick, it opens no MLIR library and starts no workers: see package lint/quick. A build
+// With -quick, the checkers open no MLIR library and start no workers: see package lint/quick. A build
 // without cgo has only this part, [QuickMain]. Files that import package lint or mlir therefore
 // have the build constraint cgo.
 package command

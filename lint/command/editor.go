@@ -19,11 +19,11 @@ import (
 
 // An editor checks the documents that an editor has open, in workers. It is an lsp.Linter.
 type editor struct {
-	options   *options
-	analyzers []*lint.Analyzer
-	log       *log.Logger
-	ctx       context.Context // of fetching libraries, which a check that ends does not stop
-	stop      context.CancelFunc
+	options *options
+	rules   []report.Rule
+	log     *log.Logger
+	ctx     context.Context // of fetching libraries, which a check that ends does not stop
+	stop    context.CancelFunc
 
 	fetching sync.Mutex
 	part     native.Part // the library to fetch, if the settings have none
@@ -97,7 +97,7 @@ func (e *editor) Stop() { e.stop() }
 // request returns the plan for a document and its input, or no input if the configuration ignores
 // it. The configuration is read each time, because it may have changed.
 func (e *editor) request(name, text string) (plan, *input, error) {
-	p, err := e.options.plan(e.analyzers)
+	p, err := e.options.plan(e.rules, namesOf(e.rules))
 	if err != nil {
 		return p, nil, err
 	}

@@ -28,31 +28,14 @@ func (w *worker) examine(in input, library *mlir.Library) []report.Finding {
 			findings = append(findings, f)
 		}
 	}
-	if text {
-		about := ignore.Apply(in.Name, findings, ignore.Comments(in.Data, namesOf(w.analyzers)),
-			func(rule string) bool {
-				return !failed && slices.Contains(in.Rules, rule)
-			})
-		if slices.Contains(in.Rules, ignore.Rule) {
-			findings = append(findings, about...)
-		}
-		report.AddSources(in.Data, findings)
-	}
-	report.Fingerprints(findings)
-	slices.SortStableFunc(findings, func(a, b report.Finding) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
-	})
-	return findings
+	return in.complete(findings, namesOf(described(w.analyzers)), failed)
 }
 
 // check checks one module and returns the findings. Those that attributes ignore say why.
 func (w *worker) check(in input, library *mlir.Library, module []byte) []report.Finding {
 	ran := func(rule string) bool { return slices.Contains(in.Rules, rule) }
 	o := in.options(w.analyzers)
-	attributes := attributes{known: namesOf(w.analyzers), ran: ran}
+	attributes := attributes{known: namesOf(described(w.analyzers)), ran: ran}
 	if bytes.Contains(module, []byte(ignore.Attribute)) {
 		o.Analyzers = append(o.Analyzers, attributes.rule())
 	}

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -157,13 +156,4 @@ func (s settings) put(in input, m *mended, o *outcome) error {
 		return inner(err)
 	}
 	return nil
-}
-
-// noted returns the lines of the notes for standard error.
-func (o outcome) noted() []byte {
-	var b bytes.Buffer
-	for _, note := range o.notes {
-		fmt.Fprintln(&b, note)
-	}
-	return b.Bytes()
 }

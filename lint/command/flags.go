@@ -1,5 +1,3 @@
-//go:build cgo
-
 package command
 
 import (
@@ -17,32 +15,6 @@ import (
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
-
-const usage = `usage: %[1]s [flags] [PATH …]
-       %[1]s merge-sarif REPORT …
-       %[1]s merge-baselines BASELINE …
-       %[1]s lsp [flags]
-
-Checks MLIR modules: text, bytecode, StableHLO portable artifacts and files of
-jax.export, which it recognizes by their content. Of a folder and its subfolders, it
-checks the files *.mlir, *.mlirbc, *.mlir.bc, *.stablehlo, *.vhlo and *.bc. "./..." is
-the working directory. "-", or no argument, is standard input. Each finding is one line:
-
-  file:line:column: severity: message [rule]
-
-A file .mlir-lint.yaml in the folder of a path, or in one around it, sets severities,
-ignores and known targets. The comment "// mlir-lint:ignore rule reason" ignores the
-findings of a rule on its line, or on the next one. docs/mlir-lint.md describes both.
-
--fix repairs what has one safe repair. It writes a file if no error is left in it.
-lsp is a language server for editors; "%[1]s lsp -h" prints its flags.
-
-Exit status: 0 no errors, 1 errors (with -werror, also warnings; with -fix, if any is
-left; with -diff, also if there is a difference), 2 an input that could not be read or is
-invalid (rule [invalid]), or wrong usage.
-
-Flags:
-`
 
 // options are the values of the flags.
 type options struct {
@@ -68,70 +40,65 @@ type options struct {
 	flags     *flag.FlagSet
 }
 
-func newOptions(program string) *options {
-	o := newCheckOptions(program)
-	f := o.flags
-	f.BoolVar(&o.werror, "werror", false, "exit with status 1 on warnings, too")
-	f.StringVar(&o.format, "format", "text", "print the findings in this `format`: "+strings.Join(report.Formats, ", "))
-	f.StringVar(&o.baseline, "baseline", "", "do not count the findings in this `file`")
-	f.BoolVar(&o.writeBase, "write-baseline", false,
-		"write the findings to the file of -baseline, so that they are known")
-	f.StringVar(&o.newFrom, "new-from-rev", "", "report only findings in lines that changed since this git `revision`")
-	f.Var(&o.shard, "shard", "check only the part `i/n` of the files, for example 1/4")
-	f.BoolVar(&o.split, "split-input-file", false,
-		`check the parts of each text between lines "// -----" as modules of their own`)
-	f.IntVar(&o.workers, "j", runtime.GOMAXPROCS(0), "the `number` of files that are checked at the same time")
-	f.BoolVar(&o.list, "list", false, "list the rules and exit")
-	o.fixing.register(f)
-	f.BoolVar(&o.quick, quickFlag, false, quickDoc)
-	f.StringVar(&o.explain, "explain", "", "explain this `rule` and exit")
+// newQuickOptions returns the options of a run with -quick.
+func newQuickOptions(program string) *options {
+	o := newSharedOptions(program)
+	o.addReporting()
 	return o
 }
 
-// newCheckOptions returns the options that say how one module is checked.
-func newCheckOptions(program string) *options {
-	o := &options{max: bounded.GiB, memory: 8 * bounded.GiB, flags: flag.NewFlagSet(program, flag.ContinueOnError)}
+// newSharedOptions returns the options that say how one module is checked, with -quick and without.
+func newSharedOptions(program string) *options {
+	o := &options{max: bounded.GiB, flags: flag.NewFlagSet(program, flag.ContinueOnError)}
 	f := o.flags
 	f.SetOutput(io.Discard) // errors are printed on one line
 	f.StringVar(&o.rules, "rules", "", "run only the rules in this `list`, separated by commas")
-	f.BoolVar(&o.strict, "strict", false,
-		"report as errors what may be intended, such as tokens that order send and recv")
 	f.StringVar(&o.config, "config", "", "read the configuration from this `file` instead of from "+config.Name)
-	f.StringVar(&o.engine, "engine", "", "read all modules with this MLIR `library`: a path, or "+partList()+
-		" (default: the one that has the dialects of the module)")
 	addTimeout(f, &o.limit, "the `time` limit for reading and checking one input, or one part of it if its parts are checked one by one")
 	f.Var(&o.max, maxFlag, "the largest `size` of one input")
-	f.Var(&o.memory, memoryFlag, "the `memory` that checking one input may take, on Linux and Windows")
 	return o
 }
 
-// parseFlags parses the flags.
-func (o *options) parseFlags(args []string) error {
+// addReporting adds the options that say which inputs are checked, and how findings are reported.
+func (o *options) addReporting() {
+	f := o.flags
+	f.BoolVar(&o.werror, "werror", false, "exit with status 1 on warnings, too")
+	f.StringVar(&o.format, "format", "text", "print the findings in this `format`: "+strings.Join(report.Formats, ", "))
+	f.StringVar(&o.newFrom, "new-from-rev", "", "report only findings in lines that changed since this git `revision`")
+	f.Var(&o.shard, "shard", "check only the part `i/n` of the files, for example 1/4")
+	f.IntVar(&o.workers, "j", runtime.GOMAXPROCS(0), "the `number` of files that are checked at the same time")
+	f.BoolVar(&o.list, "list", false, "list the rules and exit")
+	f.BoolVar(&o.quick, quickFlag, false, quickDoc)
+}
+
+// parseFlags parses the flags. note ends the error about an unknown one.
+func (o *options) parseFlags(args []string, note string) error {
 	if err := o.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return err
 	} else if err != nil {
-		return flagError(err, o.flags, "")
+		return flagError(err, o.flags, note)
 	}
 	return nil
 }
 
-// parse parses the arguments of the command.
-func (o *options) parse(args []string) error {
+// parse parses the arguments of the command. note ends the error about an unknown flag.
+func (o *options) parse(args []string, note string) error {
 	var unfit []string // flags that -quick does not have
-	if err := o.parseFlags(args); err != nil {
+	if err := o.parseFlags(args, note); err != nil {
 		return err
 	}
 	paths := o.flags.Args()
 	if o.quick {
+		fit := newQuickOptions(o.flags.Name()).flags
 		o.flags.Visit(func(f *flag.Flag) {
-			if !slices.Contains([]string{quickFlag, "list", "max-module", "rules", "timeout"}, f.Name) {
+			if fit.Lookup(f.Name) == nil {
 				unfit = append(unfit, "-"+f.Name)
 			}
 		})
 	}
 	switch {
 	case unfit != nil:
-		return fmt.Errorf("-quick only finds operations, and prints lines: leave out %s", strings.Join(unfit, ", "))
+		return fmt.Errorf("-quick only finds operations, and does not parse modules: leave out %s", strings.Join(unfit, ", "))
 	case o.workers < 1:
 		return errors.New("-j must be at least 1")
 	case o.writeBase && o.baseline == "":

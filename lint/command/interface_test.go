@@ -223,6 +223,17 @@ func TestBaseline(t *testing.T) {
 	withFew("", "-baseline", "b.json", "a.mlir").want(t, 0)
 }
 
+// commitAll makes a git repository of the working directory.
+func commitAll(t *testing.T) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "-m", "x"}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
 // TestNewFromRev checks that only findings in changed lines are reported.
 func TestNewFromRev(t *testing.T) {
 	two := strings.ReplaceAll(outfeeds, "  return",
@@ -231,12 +242,7 @@ func TestNewFromRev(t *testing.T) {
 		"d.bc": bytecode(t, outfeeds)})
 	withFew("", "-new-from-rev", "HEAD", ".").holds(t, 2,
 		"-new-from-rev: git finds no work tree around this folder: run this in a clone (fatal: ")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"},
-		{"-c", "user.name=x", "-c", "user.email=x@y", "commit", "-q", "-m", "x"}} {
-		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
+	commitAll(t)
 	withFew("", "-new-from-rev", "HEAD", ".").want(t, 0)
 	writeFile(t, ".", "a.mlir", two)
 	writeFile(t, ".", "d.bc", bytecode(t, two))

@@ -3,7 +3,11 @@ package command
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"time"
+
+	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
 // A timeLimit is the flag -timeout.
@@ -26,4 +30,37 @@ func (l *timeLimit) Set(text string) error {
 func addTimeout(flags *flag.FlagSet, limit *time.Duration, doc string) {
 	*limit = time.Minute
 	flags.Var((*timeLimit)(limit), "timeout", doc)
+}
+
+// limits are what reading and checking one input may take.
+type limits struct {
+	limit time.Duration
+	max   bounded.Size
+}
+
+// prepare reads an input that this process reads. It returns the finding to report if the input
+// cannot be checked, or nil.
+func (l limits) prepare(in *input) *report.Finding {
+	if in.mistake != nil {
+		return in.mistake
+	}
+	problem := in.problem
+	if problem == "" {
+		problem = l.read(in)
+	}
+	if problem != "" {
+		return &refused(in.Name, problem).findings[0]
+	}
+	return nil
+}
+
+// read reads an input that this process reads. It returns why that failed, or "".
+func (l limits) read(in *input) string {
+	switch err := in.fill(l.max, l.limit); {
+	case errors.Is(err, errLate):
+		return fmt.Sprintf("reading took longer than %v and was stopped: raise -timeout", l.limit)
+	case err != nil:
+		return reading(err)
+	}
+	return ""
 }

@@ -27,7 +27,7 @@ Flags:
 
 // parseEditor parses the arguments of the language server.
 func (o *options) parseEditor(args []string) error {
-	if err := o.parseFlags(args); err != nil {
+	if err := o.parseFlags(args, ""); err != nil {
 		return err
 	}
 	if o.flags.NArg() > 0 {
@@ -41,13 +41,14 @@ func (o *options) serveEditor(
 	stdin io.Reader, stdout io.Writer, logger *log.Logger, analyzers []*lint.Analyzer,
 ) (int, error) {
 	// A mistake in a configuration is reported in the documents, and is checked again for each.
-	if _, err := o.plan(analyzers); err != nil && !isMistake(err) {
+	described := described(analyzers)
+	if _, err := o.plan(described, namesOf(described)); err != nil && !isMistake(err) {
 		return 0, err
 	}
-	e := &editor{options: o, analyzers: analyzers, log: logger, places: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	e := &editor{options: o, rules: described, log: logger, places: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	defer e.stop()
-	e.settings = settings{limit: o.limit, max: o.max, memory: o.memory, fetch: fetcher(e.ctx, logger.Writer())}
+	e.settings = settings{limits: limits{o.limit, o.max}, memory: o.memory, fetch: fetcher(e.ctx, logger.Writer())}
 	var err error
 	if e.part, err = e.settings.chooseEngine(o.engine); err != nil {
 		return 0, err

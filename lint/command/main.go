@@ -3,11 +3,9 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log"
 	"os"
@@ -15,10 +13,6 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/lint/command/internal/baseline"
-	"github.com/calliope-mlir/calliope/lint/command/internal/config"
-	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
-	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
 // Main runs the command with the given rules: it reads os.Args and returns the exit status.
@@ -33,140 +27,51 @@ func Main(analyzers ...*lint.Analyzer) int {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*lint.Analyzer) int {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	analyzers = withIgnore(analyzers)
-	fail := func(err error) int {
-		fmt.Fprintf(stderr, "%s: %v\n", program, err)
-		return exitInvalid
-	}
-	show := func(text *bytes.Buffer, err error) int {
-		if err != nil {
-			return fail(err)
-		}
-		if _, err := text.WriteTo(stdout); err != nil {
-			return fail(fmt.Errorf("writing: %w", err))
-		}
-		return exitClean
-	}
+	c := console{program, stdout, stderr}
 	if err := lint.Validate(analyzers); err != nil {
-		return fail(err)
+		return c.fail(err)
 	}
 	if len(args) > 0 && merges[args[0]] != nil {
-		return show(merged(merges[args[0]], args[1:]))
+		return c.show(merged(merges[args[0]], args[1:]))
 	}
 	if len(args) > 0 && args[0] == "lsp" {
 		o := newCheckOptions(program)
 		if err := o.parseEditor(args[1:]); errors.Is(err, flag.ErrHelp) {
-			return show(o.help(editorUsage), nil)
+			return c.show(o.help(editorUsage), nil)
 		} else if err != nil {
-			return fail(err)
+			return c.fail(err)
 		}
-		exit, err := o.serveEditor(stdin, stdout, log.New(stderr, program+": ", 0), analyzers)
-		if err != nil {
-			return fail(err)
-		}
-		return exit
+		return c.exit(o.serveEditor(stdin, stdout, log.New(stderr, program+": ", 0), analyzers))
 	}
 	o := newOptions(program)
-	if err := o.parse(args); errors.Is(err, flag.ErrHelp) {
-		return show(o.help(usage), nil)
+	if err := o.parse(args, ""); errors.Is(err, flag.ErrHelp) {
+		return c.show(o.help(usage), nil)
 	} else if err != nil {
-		return fail(err)
+		return c.fail(err)
 	}
+	described := described(analyzers)
 	switch {
 	case o.quick:
-		q := quickRun{program: program, rules: o.rules, list: o.list, limit: o.limit, max: o.max}
-		return q.run(o.flags.Args(), stdin, stdout, stderr)
+		return c.quick(o, namesOf(described), stdin)
 	case o.list:
-		return show(listed(analyzers), nil)
+		return c.show(listed(described), nil)
 	case o.explain != "":
-		return show(explained(o.explain, analyzers))
+		return c.show(explained(o.explain, described))
 	}
-	exit, err := o.check(stdin, stdout, stderr, analyzers)
-	if err != nil {
-		return fail(err)
-	}
-	return exit
+	return c.exit(o.check(stdin, stdout, stderr, described, namesOf(described),
+		func() (func() checker, error) { return o.openWorkers(stderr) }))
 }
 
-// check checks the inputs, writes the report, and returns the exit status.
-func (o *options) check(stdin io.Reader, stdout, stderr io.Writer, analyzers []*lint.Analyzer) (int, error) {
-	p, err := o.plan(analyzers)
-	if err != nil {
-		return 0, err
-	}
-	known, err := o.readBaseline()
-	if err != nil {
-		return 0, err
-	}
-	all, err := inputs(o.flags.Args(), stdin)
-	if err != nil {
-		return 0, err
-	}
-	all = p.apply(o.shard.of(all))
+// openWorkers returns a function that starts the checkers of a full run.
+func (o *options) openWorkers(stderr io.Writer) (func() checker, error) {
 	ctx := context.Background()
-	s := settings{workers: o.workers, limit: o.limit, max: o.max, memory: o.memory, fetch: fetcher(ctx, stderr),
-		fixing: o.fixing}
+	s := settings{limits: limits{o.limit, o.max}, memory: o.memory, fetch: fetcher(ctx, stderr), fixing: o.fixing}
 	part, err := s.chooseEngine(o.engine)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if err := s.fetchEngine(ctx, part, stderr); err != nil {
-		return 0, err
+		return nil, err
 	}
-	findings := stdout
-	if o.fixing.aside(o.flags.Args()) {
-		findings = stderr
-	}
-	r := &results{options: o, baseline: known, progress: newProgress(stderr, len(all), progressDelay)}
-	defer r.progress.end()
-	text := report.Text{Gone: r.gone}
-	if text.Width, text.Terminal = widthOf(findings); text.Terminal {
-		text.Color = colored()
-	}
-	r.report,
-		err = report.New(o.format, findings, report.Options{Rules: described(analyzers), Werror: o.werror, Text: text})
-	if err != nil {
-		return 0, err
-	}
-	for in, outcome := range s.checkAll(all, r.progress.checked) {
-		if outcome.err != nil {
-			return 0, outcome.err
-		}
-		if err := r.add(in.Name, p.finish(in, outcome)); err != nil {
-			return 0, err
-		}
-		if err := r.mended(outcome, stdout, stderr); err != nil {
-			return 0, err
-		}
-	}
-	return r.close()
-}
-
-// plan returns the plan that the flags make.
-func (o *options) plan(analyzers []*lint.Analyzer) (p plan, err error) {
-	p = plan{selection: selection{all: analyzers}, strict: o.strict, split: o.split, edits: report.HasEdits(o.format)}
-	if o.rules != "" {
-		if p.chosen, err = choose(o.rules, analyzers); err != nil {
-			return p, err
-		}
-	}
-	p.finder = config.NewFinder(namesOf(analyzers))
-	if o.config != "" {
-		if p.finder, err = config.Fixed(o.config, namesOf(analyzers)); err != nil {
-			return p, err
-		}
-	}
-	if o.newFrom != "" {
-		if p.changes, err = gitdiff.Since(".", o.newFrom); err != nil {
-			return p, fmt.Errorf("-new-from-rev: %w", err)
-		}
-	}
-	return p, nil
-}
-
-// readBaseline reads the baseline, unless there is none or it is to be written.
-func (o *options) readBaseline() (*baseline.Baseline, error) {
-	if o.baseline == "" || o.writeBase {
-		return nil, nil
-	}
-	return baseline.Read(o.baseline)
+	return func() checker { return &workerChecker{settings: s} }, nil
 }

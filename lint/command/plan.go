@@ -1,12 +1,10 @@
-//go:build cgo
-
 package command
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 
-	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
@@ -20,6 +18,29 @@ type plan struct {
 	strict  bool
 	split   bool
 	edits   bool
+}
+
+// plan returns the plan that the flags make. known are the names of the rules that configurations may
+// have, or nil if they are not known.
+func (o *options) plan(rules []report.Rule, known []string) (p plan, err error) {
+	p = plan{selection: selection{all: rules}, strict: o.strict, split: o.split, edits: report.HasEdits(o.format)}
+	if o.rules != "" {
+		if p.chosen, err = choose(o.rules, rules); err != nil {
+			return p, err
+		}
+	}
+	p.finder = config.NewFinder(known)
+	if o.config != "" {
+		if p.finder, err = config.Fixed(o.config, known); err != nil {
+			return p, err
+		}
+	}
+	if o.newFrom != "" {
+		if p.changes, err = gitdiff.Since(".", o.newFrom); err != nil {
+			return p, fmt.Errorf("-new-from-rev: %w", err)
+		}
+	}
+	return p, nil
 }
 
 // apply returns the inputs to check, with their requests and the severities that their
@@ -102,7 +123,7 @@ func absolute(in input) string {
 func (p plan) finish(in input, o outcome) []report.Finding {
 	var kept []report.Finding
 	for _, f := range o.findings {
-		if f.Rule != lint.Invalid {
+		if f.Rule != report.Invalid {
 			if level, ok := in.levels[f.Rule]; ok && level != config.Off {
 				f.Severity = report.Severity(level)
 			}

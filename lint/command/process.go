@@ -30,14 +30,12 @@ type process struct {
 
 // settings are the settings of every worker.
 type settings struct {
-	library string        // path
-	engine  bool          // it reads every module, whatever dialects that names
-	workers int           // how many files are checked at the same time
-	limit   time.Duration // for reading and checking one input
-	max     bounded.Size  // of one input
-	memory  bounded.Size  // of a worker
-	fetch   func(native.Part) error
-	fixing  fixing
+	library string // path
+	engine  bool   // it reads every module, whatever dialects that names
+	limits
+	memory bounded.Size // of a worker
+	fetch  func(native.Part) error
+	fixing fixing
 }
 
 // startLimit is how long a worker may take to load the library. It usually takes

@@ -1,20 +1,20 @@
 package command
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
-	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
@@ -33,10 +33,13 @@ no argument, is standard input. Each finding is one line:
 
   file:line:column: severity: message [rule]
 
+Configurations in .mlir-lint.yaml and the comments "// mlir-lint:ignore rule reason" count,
+as docs/mlir-lint.md describes them.
+
 This program was built without cgo, so it has only -quick, which does not parse or verify.
 Built with CGO_ENABLED=1 and a C compiler, it has more rules.
 
-Exit status: 0 no errors, 1 outfeeds or infeeds, 2 an input that could not be read
+Exit status: 0 no errors, 1 errors (with -werror, also warnings), 2 an input that could not be read
 (rule [invalid]), or wrong usage.
 
 Flags:
@@ -49,185 +52,106 @@ func QuickMain() int { return runQuick(os.Args[1:], os.Stdin, os.Stdout, os.Stde
 
 // runQuick runs a command that has only -quick.
 func runQuick(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	q := quickRun{program: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), max: bounded.GiB}
-	flags := flag.NewFlagSet(q.program, flag.ContinueOnError)
-	on := flags.Bool(quickFlag, false, quickDoc+"; required in this build")
-	flags.StringVar(&q.rules, "rules", "", "run only the rules in this `list`, separated by commas")
-	addTimeout(flags, &q.limit, "the `time` limit for reading and checking one input")
-	flags.Var(&q.max, maxFlag, "the largest `size` of one input")
-	flags.BoolVar(&q.list, "list", false, "list the rules and exit")
-	flags.SetOutput(io.Discard) // errors are printed below, on one line
+	c := console{strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), stdout, stderr}
+	o := newQuickOptions(c.program)
+	o.flags.Lookup(quickFlag).Usage += "; required in this build"
 	const without = "this program was built without cgo and has only -quick: for everything else, build it with CGO_ENABLED=1 and a C compiler"
-	switch err := flags.Parse(args); {
+	switch err := o.parse(args, "; "+without); {
 	case errors.Is(err, flag.ErrHelp):
-		var text bytes.Buffer
-		fmt.Fprintf(&text, quickUsage, q.program)
-		flags.SetOutput(&text)
-		flags.PrintDefaults()
-		return q.show(&text, stdout, stderr)
+		return c.show(o.help(quickUsage), nil)
 	case err != nil:
-		return q.fail(stderr, flagError(err, flags, "; "+without))
-	case !*on:
-		return q.fail(stderr, errors.New(without))
+		return c.fail(err)
+	case !o.quick:
+		return c.fail(errors.New(without))
 	}
-	return q.run(flags.Args(), stdin, stdout, stderr)
+	return c.quick(o, nil, stdin)
 }
 
-// A quickRun is a run with -quick.
-type quickRun struct {
-	program string
-	rules   string // names, separated by commas; "" for all
-	list    bool
-	limit   time.Duration
-	max     bounded.Size
+// quick runs the command with -quick. known are the names of the rules that configurations may have,
+// or nil if they are not known.
+func (c console) quick(o *options, known []string, stdin io.Reader) int {
+	rules := quickRules()
+	if o.list {
+		return c.show(listed(rules), nil)
+	}
+	start := func() checker { return quickChecker{limits{o.limit, o.max}, known} }
+	return c.exit(
+		o.check(stdin, c.stdout, c.stderr, rules, known, func() (func() checker, error) { return start, nil }))
 }
 
-func (q quickRun) fail(stderr io.Writer, err error) int {
-	fmt.Fprintf(stderr, "%s: %v\n", q.program, err)
-	return exitInvalid
-}
-
-func (q quickRun) show(text *bytes.Buffer, stdout, stderr io.Writer) int {
-	if _, err := text.WriteTo(stdout); err != nil {
-		return q.fail(stderr, fmt.Errorf("writing: %w", err))
-	}
-	return exitClean
-}
-
-// run checks the inputs that the arguments name and returns the exit status.
-func (q quickRun) run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	chosen, err := q.choose()
-	if err != nil {
-		return q.fail(stderr, err)
-	}
-	if q.list {
-		var text bytes.Buffer
-		for _, r := range quick.Rules() {
-			fmt.Fprintf(&text, "%s\t%s\n", r.Name, r.Doc)
-		}
-		return q.show(&text, stdout, stderr)
-	}
-	all, err := inputs(args, stdin)
-	if err != nil {
-		return q.fail(stderr, err)
-	}
-	// Goroutines check the inputs, and their outcomes are printed in order.
-	outcomes := make([]chan *quickOutcome, len(all))
-	for i := range outcomes {
-		outcomes[i] = make(chan *quickOutcome, 1)
-	}
-	var next, stopped atomic.Int64
-	defer stopped.Store(1)
-	for range min(runtime.GOMAXPROCS(0), len(all)) {
-		go func() {
-			for i := next.Add(1) - 1; i < int64(len(all)) && stopped.Load() == 0; i = next.Add(1) - 1 {
-				outcomes[i] <- q.timed(all[i], chosen)
-			}
-		}()
-	}
-	exit := exitClean
-	for i := range outcomes {
-		o := <-outcomes[i]
-		outcomes[i] = nil
-		exit = max(exit, o.exit)
-		if _, err := io.WriteString(stdout, o.lines.String()); err != nil {
-			return q.fail(stderr, fmt.Errorf("writing the findings: %w", err))
-		}
-	}
-	return exit
-}
-
-// choose returns the names of the rules to run.
-func (q quickRun) choose() (map[string]bool, error) {
-	chosen := map[string]bool{}
-	var known []string
+// quickRules describes the rules of -quick.
+func quickRules() []report.Rule {
+	rules := []report.Rule{{Name: ignore.Rule, Doc: ignore.Doc}}
 	for _, r := range quick.Rules() {
-		known = append(known, r.Name)
-		chosen[r.Name] = q.rules == ""
+		rules = append(rules, report.Rule{Name: r.Name, Doc: r.Doc})
 	}
-	if q.rules != "" {
-		for name := range strings.SplitSeq(q.rules, ",") {
-			name = strings.TrimSpace(name)
-			if _, ok := chosen[name]; !ok {
-				return nil, fmt.Errorf("-quick has no rule %q: choose from %s", name, strings.Join(known, ", "))
-			}
-			chosen[name] = true
-		}
-	}
-	return chosen, nil
+	slices.SortFunc(rules, func(a, b report.Rule) int { return strings.Compare(a.Name, b.Name) })
+	return rules
 }
 
-// A quickOutcome is what one input adds to the output and to the exit status.
-type quickOutcome struct {
-	lines strings.Builder
-	exit  int
+// A quickChecker checks inputs with package quick.
+type quickChecker struct {
+	limits
+	known []string // the names of the rules that ignores may have; nil if they are not known
 }
 
-func (o *quickOutcome) add(file string, line, column int, severity, message, rule string) {
-	o.lines.WriteString(
-		errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", file, line, column, severity, message, rule)) + "\n")
-}
+func (quickChecker) close() {}
 
-// invalid adds a finding about the input itself.
-func (o *quickOutcome) invalid(file string, line, column int, message string) {
-	o.add(file, line, column, "error", message, "invalid")
-	o.exit = exitInvalid
-}
-
-// timed checks an input within the time limit.
-func (q quickRun) timed(in input, chosen map[string]bool) *quickOutcome {
-	done := make(chan *quickOutcome, 1)
-	go func() { done <- q.check(in, chosen) }()
-	late := time.NewTimer(q.limit)
+func (c quickChecker) check(_ context.Context, in input) outcome {
+	done := make(chan outcome, 1)
+	go func() { done <- c.examine(in) }()
+	late := time.NewTimer(c.limit)
 	defer late.Stop()
 	select {
 	case o := <-done:
 		return o
 	case <-late.C:
-		o := &quickOutcome{}
-		o.invalid(in.Name, 1, 1,
-			fmt.Sprintf("reading and checking took longer than %v and was stopped: raise -timeout", q.limit))
-		return o
+		return refused(in.Name,
+			fmt.Sprintf("reading and checking took longer than %v and was stopped: raise -timeout", c.limit))
 	}
 }
 
-// check reads and checks an input.
-func (q quickRun) check(in input, chosen map[string]bool) *quickOutcome {
-	o := &quickOutcome{}
-	if in.problem == "" {
+// examine reads and checks an input.
+func (c quickChecker) examine(in input) outcome {
+	if problem := c.prepare(&in); problem != nil {
+		return outcome{findings: []report.Finding{*problem}}
+	}
+	if in.open == nil {
 		var err error
-		if in.open != nil {
-			// It stops reading at the limit, when timed no longer waits.
-			err = in.fill(q.max, q.limit)
-		} else {
-			in.Data, err = bounded.ReadFile(string(in.Path), limit(q.max))
-		}
-		in.problem = reading(err)
-	}
-	if in.problem == "" && jaxexport.Is(in.Data) {
-		if e, err := jaxexport.Read(in.Data); err != nil {
-			in.problem = err.Error()
-		} else {
-			in.Data = e.Module
+		if in.Data, err = bounded.ReadFile(string(in.Path), limit(c.max)); err != nil {
+			return refused(in.Name, reading(err))
 		}
 	}
-	if in.problem != "" {
-		o.invalid(in.Name, 1, 1, in.problem)
-		return o
-	}
-	findings, err := quick.Check(in.Data)
-	for _, f := range findings {
-		switch {
-		case !chosen[f.Rule]:
-		case f.IsError():
-			o.add(in.Name, f.Line, f.Column, "error", f.Message(), f.Rule)
-			o.exit = exitFindings
-		default:
-			o.add(in.Name, f.Line, f.Column, "note", f.Message(), f.Rule)
+	if jaxexport.Is(in.Data) {
+		e, err := jaxexport.Read(in.Data)
+		if err != nil {
+			return refused(in.Name, err.Error())
 		}
+		in.Data = e.Module
+	}
+	findings, failed := quickFindings(in)
+	return outcome{findings: in.complete(findings, c.known, failed), text: !quick.IsBytecode(in.Data)}
+}
+
+// quickFindings returns what the rules of package quick find in an input. failed is set if it could
+// not be searched; then the last finding says why.
+func quickFindings(in input) (findings []report.Finding, failed bool) {
+	found, err := quick.Check(in.Data)
+	for _, f := range found {
+		if !slices.Contains(in.Rules, f.Rule) {
+			continue
+		}
+		severity := report.Note
+		if f.IsError() {
+			severity = report.Error
+		}
+		findings = append(findings, report.Finding{File: in.Name, Line: f.Line, Column: f.Column,
+			Severity: severity, Message: f.Message(), Rule: f.Rule})
 	}
 	if problem, ok := errors.AsType[*quick.Error](err); ok {
-		o.invalid(in.Name, problem.Line, problem.Column, problem.Message)
+		f := invalid(in.Name, "%s", problem.Message)
+		f.Line, f.Column = problem.Line, problem.Column
+		return append(findings, f), true
 	}
-	return o
+	return findings, false
 }

@@ -42,9 +42,9 @@ func TestQuick(t *testing.T) {
 		{"infeed", strings.ReplaceAll(hook, "outfeed", "infeed"), nil, 1,
 			[]string{"<stdin>:2:8: note: ", "<stdin>:3:8: error: stablehlo.infeed ", "[infeed]\n"}},
 		{"rule", hook, []string{"-rules", "create-token"}, 0, []string{"[create-token]\n"}},
-		{"list", "", []string{"-list"}, 0, []string{"create-token\t", "infeed\t", "outfeed\t"}},
+		{"list", "", []string{"-list"}, 0, []string{"create-token\t", "ignore\t", "infeed\t", "outfeed\t"}},
 		{"unknown rule", "", []string{"-rules", "outfeed,layouts"}, 2,
-			[]string{`-quick has no rule "layouts": choose from create-token, infeed, outfeed`}},
+			[]string{`there is no rule "layouts": choose from create-token, ignore, infeed, outfeed`}},
 		{"no time", "", []string{"-timeout", "0"}, 2, []string{"-timeout: give a time of more than zero"}},
 		{"missing", "", []string{filepath.Join(dir, "no.mlir"), filepath.Join(dir, "b.mlir")}, 2,
 			[]string{"no.mlir:1:1: error: there is no such file or folder: check the path", "b.mlir:2:8: "}},
@@ -63,12 +63,66 @@ func TestQuick(t *testing.T) {
 			if test.output == nil && full.Stdout+full.Stderr != "" {
 				t.Errorf("printed %q, want nothing", full.Stdout+full.Stderr)
 			}
-			var stdout, stderr bytes.Buffer
-			exit := command.RunQuick(args, strings.NewReader(test.stdin), &stdout, &stderr)
-			if diff := cmp.Diff(full, result{exit, stdout.String(), stderr.String()}); diff != "" {
-				t.Errorf("the command without cgo differs (-with +without):\n%s", diff)
-			}
+			check.Diff(t, "the command without cgo", full, executeQuick(test.stdin, args...))
 		})
+	}
+}
+
+// executeQuick runs the command that has only -quick.
+func executeQuick(stdin string, args ...string) result {
+	var stdout, stderr bytes.Buffer
+	exit := command.RunQuick(args, strings.NewReader(stdin), &stdout, &stderr)
+	return result{exit, stdout.String(), stderr.String()}
+}
+
+// onlyFull matches what only a full run has: operations in fingerprints, repairs, and all rules in SARIF.
+var onlyFull = regexp.MustCompile(`[0-9a-f]{32}|,"fix":\{[^}]*\}|(?s)"rules": \[.*?\n {10}\]|"ruleIndex": \d+`)
+
+// TestQuickSettings checks the ignores, configurations, formats and changed lines of -quick.
+func TestQuickSettings(t *testing.T) {
+	ignored := strings.Replace(outfeeds, "  %u", "  // mlir-lint:ignore outfeed why\n  %u", 1)
+	tree(t, map[string]string{
+		"a.mlir":            outfeeds,
+		"b.mlir":            ignored,
+		"c/.mlir-lint.yaml": "rules: {outfeed: warning, layouts: off}\nignore:\n- path: gone.mlir\n- {path: not.mlir, rules: [outfeed]}\n",
+		"c/a.mlir":          outfeeds,
+		"c/gone.mlir":       outfeeds,
+		"c/not.mlir":        outfeeds,
+		"d/useless.mlir":    strings.ReplaceAll(ignored, "stablehlo.outfeed", "stablehlo.custom"),
+		"e/.mlir-lint.yaml": "stricd: true",
+		"e/a.mlir":          outfeeds,
+		"f/unasked.mlir":    strings.Replace(ignored, "ignore outfeed", "ignore layouts", 1),
+	})
+	commitAll(t)
+	writeFile(t, ".", "new.mlir", outfeeds)
+	for _, test := range []struct {
+		name string
+		args []string
+		exit int
+		want []string
+	}{
+		{"ignores", []string{"a.mlir", "b.mlir"}, 1, []string{"a.mlir:2:8: error [outfeed]"}},
+		{"useless", []string{"d"}, 0, []string{"d/useless.mlir:2:3: warning [ignore]"}},
+		{"unasked", []string{"f"}, 1, []string{"f/unasked.mlir:3:8: error [outfeed]"}},
+		{"configuration", []string{"c"}, 0, []string{"c/a.mlir:2:8: warning [outfeed]"}},
+		{"-werror", []string{"-werror", "c"}, 1, []string{"c/a.mlir:2:8: warning [outfeed]"}},
+		{"mistake", []string{"e"}, 2, []string{"e/.mlir-lint.yaml:1:1: error [invalid]"}},
+		{"-config", []string{"-config", "c/.mlir-lint.yaml", "a.mlir"}, 0, []string{"a.mlir:2:8: warning [outfeed]"}},
+		{"-new-from-rev", []string{"-new-from-rev", "HEAD", "a.mlir", "new.mlir"}, 1,
+			[]string{"new.mlir:2:8: error [outfeed]"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			args := append([]string{"-quick"}, test.args...)
+			execute("", args...).want(t, test.exit, test.want...)
+			executeQuick("", args...).want(t, test.exit, test.want...)
+		})
+	}
+	for _, format := range []string{"json", "sarif", "github", "gitlab", "junit", "checkstyle"} {
+		of := func(args ...string) string {
+			r := executeWith(few, "", append(args, "-format", format, "-rules", "outfeed", "a.mlir", "b.mlir")...)
+			return onlyFull.ReplaceAllString(r.Stdout, "")
+		}
+		check.Diff(t, format, of(), of("-quick"))
 	}
 }
 
@@ -81,7 +135,7 @@ func TestQuickOnly(t *testing.T) {
 	}{
 		{[]string{"-h"}, 0, "built without cgo"},
 		{nil, 2, "has only -quick: for everything else, build it with CGO_ENABLED=1"},
-		{[]string{"-fix", "x"}, 2, "-fix: the flags are -h, -list, -max-module, -quick, -rules, -timeout; this program was built without cgo"},
+		{[]string{"-fix", "x"}, 2, "-fix: the flags are -h, -config, -format, -j, -list, -max-module, -new-from-rev, -quick, -rules, -shard, -timeout, -werror; this program was built without cgo"},
 	} {
 		var stdout, stderr bytes.Buffer
 		exit := command.RunQuick(test.args, nil, &stdout, &stderr)

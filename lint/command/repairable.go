@@ -23,7 +23,7 @@ type repairable struct {
 }
 
 func (in input) repairable(analyzers []*lint.Analyzer) *repairable {
-	r := &repairable{in: in, known: namesOf(analyzers), options: in.options(analyzers)}
+	r := &repairable{in: in, known: namesOf(described(analyzers)), options: in.options(analyzers)}
 	r.attributes = attributes{known: r.known, ran: func(string) bool { return false }}
 	if bytes.Contains(in.Data, []byte(ignore.Attribute)) {
 		r.options.Analyzers = append(r.options.Analyzers, r.attributes.rule())

@@ -1,12 +1,9 @@
-//go:build cgo
-
 package command
 
 import (
 	"fmt"
 	"io"
 
-	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/baseline"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
@@ -82,7 +79,7 @@ func (r *results) weight(f report.Finding) int {
 	switch {
 	case !f.Open():
 		return exitClean
-	case f.Rule == lint.Invalid:
+	case f.Rule == report.Invalid:
 		return exitInvalid
 	case f.Severity == report.Error, r.options.werror && f.Severity == report.Warning:
 		return exitFindings
@@ -95,4 +92,12 @@ func writing(err error) error {
 		return fmt.Errorf("writing the findings: %w", err)
 	}
 	return nil
+}
+
+// readBaseline reads the baseline, unless there is none or it is to be written.
+func (o *options) readBaseline() (*baseline.Baseline, error) {
+	if o.baseline == "" || o.writeBase {
+		return nil, nil
+	}
+	return baseline.Read(o.baseline)
 }

@@ -5,21 +5,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
 // TestSelection checks which rules run: those that are off run if -rules or a configuration asks
 // for them.
 func TestSelection(t *testing.T) {
-	on, off := &lint.Analyzer{Name: "on"}, &lint.Analyzer{Name: "off", OffByDefault: true}
-	all := []*lint.Analyzer{on, off}
+	all := []report.Rule{{Name: "on"}, {Name: "off", Off: true}}
 	levels := func(name string, level config.Level) *config.Config {
 		return &config.Config{Levels: map[string]config.Level{name: level}}
 	}
 	for _, test := range []struct {
 		name    string
-		chosen  []*lint.Analyzer
+		chosen  map[string]bool
 		config  *config.Config
 		ignored []string
 		want    []string
@@ -27,8 +26,8 @@ func TestSelection(t *testing.T) {
 		{"default", nil, &config.Config{}, nil, []string{"on"}},
 		{"configured", nil, levels("off", "note"), nil, []string{"on", "off"}},
 		{"turned off", nil, levels("on", config.Off), nil, nil},
-		{"by -rules", []*lint.Analyzer{off}, levels("off", config.Off), nil, []string{"off"}},
-		{"ignored", []*lint.Analyzer{on, off}, &config.Config{}, []string{"on"}, []string{"off"}},
+		{"by -rules", map[string]bool{"off": true}, levels("off", config.Off), nil, []string{"off"}},
+		{"ignored", map[string]bool{"on": true, "off": true}, &config.Config{}, []string{"on"}, []string{"off"}},
 	} {
 		got := selection{all: all, chosen: test.chosen}.names(test.config, test.ignored)
 		if diff := cmp.Diff(test.want, got); diff != "" {

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -13,6 +15,36 @@ const (
 	exitFindings = 1
 	exitInvalid  = 2
 )
+
+// A console is what the command prints to.
+type console struct {
+	program        string
+	stdout, stderr io.Writer
+}
+
+// exit returns the exit status, after it printed the error, if there is one.
+func (c console) exit(status int, err error) int {
+	if err != nil {
+		return c.fail(err)
+	}
+	return status
+}
+
+func (c console) fail(err error) int {
+	fmt.Fprintf(c.stderr, "%s: %v\n", c.program, err)
+	return exitInvalid
+}
+
+// show prints a text, unless there is an error, and returns the exit status.
+func (c console) show(text *bytes.Buffer, err error) int {
+	if err != nil {
+		return c.fail(err)
+	}
+	if _, err := text.WriteTo(c.stdout); err != nil {
+		return c.fail(fmt.Errorf("writing: %w", err))
+	}
+	return exitClean
+}
 
 // flagError adds the known flags, and a note, to an error of parsing flags if one is unknown.
 func flagError(err error, flags *flag.FlagSet, note string) error {

@@ -102,13 +102,16 @@ func (e *Error) Error() string { return e.Message }
 func Check(data []byte) ([]Finding, error) {
 	var found []operation
 	var err error
-	if bytes.HasPrefix(data, []byte(bytecodeMagic)) {
+	if IsBytecode(data) {
 		found, err = readBytecode(data)
 	} else {
 		found, err = scanText(data)
 	}
 	return findings(found), err
 }
+
+// IsBytecode reports whether a module is MLIR bytecode.
+func IsBytecode(data []byte) bool { return bytes.HasPrefix(data, []byte(bytecodeMagic)) }
 
 // An operation is one that was found.
 type operation struct {

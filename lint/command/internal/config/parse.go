@@ -17,7 +17,7 @@ import (
 )
 
 // Parse parses a configuration. file is its absolute path, shown its name in errors, and rules
-// are the names that it may use. The error is an *Error.
+// are the names that it may use, or nil if it may use any. The error is an *Error.
 func Parse(file, shown string, data []byte, rules []string) (c *Config, err error) {
 	p := parser{shown: shown, rules: rules, c: &Config{Folder: filepath.Dir(file), Levels: map[string]Level{}}}
 	var document yaml.Node
@@ -78,7 +78,15 @@ func (p *parser) root(n *yaml.Node) error {
 
 func (p *parser) levels(n *yaml.Node) error {
 	fields := map[string]func(*yaml.Node) error{}
-	for _, rule := range p.rules {
+	rules := p.rules
+	if rules == nil {
+		for i, key := range resolved(n).Content {
+			if i%2 == 0 {
+				rules = append(rules, key.Value)
+			}
+		}
+	}
+	for _, rule := range rules {
 		fields[rule] = func(n *yaml.Node) error {
 			level, err := p.text(n, "the severity of "+rule)
 			if err != nil {
@@ -119,7 +127,7 @@ func (p *parser) ignores(n *yaml.Node) error {
 					if err != nil {
 						return err
 					}
-					if !slices.Contains(p.rules, name) {
+					if p.rules != nil && !slices.Contains(p.rules, name) {
 						return p.unknown(n, "rule", name, p.rules)
 					}
 					i.Rules = append(i.Rules, name)

@@ -11,6 +11,9 @@ import (
 // Rule is the name of the rule of findings about ignores.
 const Rule = "ignore"
 
+// Doc is one line that says what the rule finds.
+const Doc = "an ignore has no reason, names an unknown rule, or has no effect"
+
 // Attribute is the name of the attribute.
 const Attribute = "mlir_lint.ignore"
 
@@ -21,7 +24,8 @@ type Directive struct {
 }
 
 // Parse parses the text "rule[,rule] reason". The error is one about the text, and the
-// directive has the rules that are known even then, so that they are ignored.
+// directive has the rules that are known even then, so that they are ignored. If known is nil, any
+// name may be that of a rule.
 func Parse(text string, known []string) (Directive, error) {
 	var d Directive
 	var problem error
@@ -37,7 +41,7 @@ func Parse(text string, known []string) (Directive, error) {
 			return d, fmt.Errorf("an ignore has no rule: write %q", "mlir-lint:ignore rule reason")
 		case name == Rule || name == "invalid":
 			problem = fmt.Errorf("findings of %s cannot be ignored", name)
-		case !slices.Contains(known, name):
+		case known != nil && !slices.Contains(known, name):
 			if problem == nil {
 				problem = fmt.Errorf("there is no rule %q%s, so nothing is ignored", name,
 					report.DidYouMean(name, known))

@@ -21,6 +21,7 @@ type Rule struct {
 	Name    string
 	Doc     string // one line
 	Details string // Markdown, or ""
+	Off     bool   // unless it is asked for
 }
 
 // Options are the options of a report.

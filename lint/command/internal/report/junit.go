@@ -64,7 +64,7 @@ func (j *junit) Close() error {
 				Line: f.Line}
 			problem := &junitProblem{string(f.Severity), f.Message, f.String()}
 			switch {
-			case f.Rule == invalidRule:
+			case f.Rule == Invalid:
 				c.Error = problem
 				suite.Errors++
 			case j.o.counts(f):

@@ -40,7 +40,7 @@ func MergeSARIF(w io.Writer, names []string, reports [][]byte) error {
 	inOrder(*results)
 	// Each shard reports a mistake in a configuration.
 	*results = slices.CompactFunc(*results, func(a, b sarifResult) bool {
-		return a.RuleID == invalidRule && reflect.DeepEqual(a, b)
+		return a.RuleID == Invalid && reflect.DeepEqual(a, b)
 	})
 	return indented(w, merged)
 }

@@ -18,8 +18,8 @@ const (
 // fingerprintKey names the way in which fingerprints are made. Another way needs another name.
 const fingerprintKey = "mlirLint/v1"
 
-// invalidRule is the rule of findings about an input that cannot be checked.
-const invalidRule = "invalid"
+// Invalid is the rule of findings about an input that cannot be checked.
+const Invalid = "invalid"
 
 // Home is the address of the linter's documentation.
 const Home = "https://github.com/calliope-mlir/calliope"
@@ -118,7 +118,7 @@ func (s *sarif) Close() error {
 	}
 	index := map[string]int{}
 	for _, r := range append(slices.Clone(s.o.Rules),
-		Rule{Name: invalidRule, Doc: "the input could not be read, parsed, verified or checked"}) {
+		Rule{Name: Invalid, Doc: "the input could not be read, parsed, verified or checked"}) {
 		index[r.Name] = len(run.Tool.Driver.Rules)
 		help := sarifText{Text: r.Doc, Markdown: r.Details}
 		if r.Details != "" {
@@ -128,7 +128,7 @@ func (s *sarif) Close() error {
 			sarifRule{r.Name, sarifText{Text: r.Doc}, sarifText{Text: r.Doc}, help})
 	}
 	for _, f := range s.findings {
-		if f.Rule == invalidRule {
+		if f.Rule == Invalid {
 			run.Invocations[0].ExecutionSuccessful = false
 		}
 		run.Results = append(run.Results, resultOf(f, index[f.Rule]))

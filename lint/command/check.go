@@ -1,0 +1,56 @@
+//go:build cgo
+
+package command
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+)
+
+// A workerChecker checks inputs with a worker.
+type workerChecker struct {
+	settings
+	slot
+}
+
+func (c *workerChecker) close() { c.clear() }
+
+func (c *workerChecker) check(ctx context.Context, in input) outcome {
+	s, d := c.settings, &c.slot
+	begun := time.Now()
+	if problem := s.prepare(&in); problem != nil {
+		return outcome{findings: []report.Finding{*problem}}
+	}
+	a, err := s.ask(ctx, d, in, s.limit-time.Since(begun))
+	lost, isLost := errors.AsType[*loss](err)
+	switch {
+	case isLost && in.Split:
+		return s.checkParts(ctx, d, in, lost)
+	case isLost:
+		return refused(in.Name, lost.Error())
+	case err != nil:
+		return outcome{err: err}
+	}
+	o := outcome{text: a.Text, findings: a.received()}
+	if a.Mended != nil {
+		s.finish(in, a.Mended, &o)
+	}
+	return o
+}
+
+// prepare reads an input, unless a worker does, and sets how it is checked. It returns the finding
+// to report if the input cannot be checked, or nil.
+func (s settings) prepare(in *input) *report.Finding {
+	if problem := s.limits.prepare(in); problem != nil {
+		return problem
+	}
+	in.Max, in.Fixing = s.max, s.fixing
+	in.Fixing.Levels = in.levels
+	if s.engine {
+		in.Engine = s.library
+	}
+	return nil
+}

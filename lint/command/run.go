@@ -1,0 +1,59 @@
+package command
+
+import (
+	"io"
+
+	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+)
+
+// check checks the inputs with the checkers that open opens, writes the report, and returns the exit
+// status. known are the names of the rules that configurations may have, or nil if they are not known.
+func (o *options) check(
+	stdin io.Reader, stdout, stderr io.Writer, rules []report.Rule, known []string,
+	open func() (func() checker, error),
+) (int, error) {
+	p, err := o.plan(rules, known)
+	if err != nil {
+		return 0, err
+	}
+	baseline, err := o.readBaseline()
+	if err != nil {
+		return 0, err
+	}
+	all, err := inputs(o.flags.Args(), stdin)
+	if err != nil {
+		return 0, err
+	}
+	all = p.apply(o.shard.of(all))
+	start, err := open()
+	if err != nil {
+		return 0, err
+	}
+	findings := stdout
+	if o.fixing.aside(o.flags.Args()) {
+		findings = stderr
+	}
+	r := &results{options: o, baseline: baseline, progress: newProgress(stderr, len(all), progressDelay)}
+	defer r.progress.end()
+	text := report.Text{Gone: r.gone}
+	if text.Width, text.Terminal = widthOf(findings); text.Terminal {
+		text.Color = colored()
+	}
+	r.report,
+		err = report.New(o.format, findings, report.Options{Rules: rules, Werror: o.werror, Text: text})
+	if err != nil {
+		return 0, err
+	}
+	for in, outcome := range checkAll(o.workers, start, all, r.progress.checked) {
+		if outcome.err != nil {
+			return 0, outcome.err
+		}
+		if err := r.add(in.Name, p.finish(in, outcome)); err != nil {
+			return 0, err
+		}
+		if err := r.mended(outcome, stdout, stderr); err != nil {
+			return 0, err
+		}
+	}
+	return r.close()
+}
