@@ -13,6 +13,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/bridge/internal/saved"
 	"github.com/calliope-mlir/calliope/internal/errtext"
+	"github.com/calliope-mlir/calliope/internal/store"
 )
 
 // A Cache is a folder of compiled programs, from which [Client.Compile] loads a program that
@@ -30,7 +31,7 @@ import (
 // first compile in a process reads the plugin's file if native.Find has not verified it.
 //
 // A Cache is safe for concurrent use and needs no Close.
-type Cache struct{ folder *saved.Folder }
+type Cache struct{ folder *store.Folder }
 
 // CacheOptions are the options of [OpenCache].
 type CacheOptions struct {
@@ -58,7 +59,7 @@ type CacheStats struct {
 // The folder holds machine code that runs in each process that uses it: OpenCache returns an
 // error if a user other than the current one and root owns it or may write to it.
 func OpenCache(dir string, o CacheOptions) (*Cache, error) {
-	folder, err := saved.Open(dir, cmp.Or(o.MaxBytes, defaultCacheBytes))
+	folder, err := store.Open(dir, cmp.Or(o.MaxBytes, defaultCacheBytes))
 	if err != nil {
 		return nil, fmt.Errorf("bridge: OpenCache: %w", err)
 	}

@@ -213,7 +213,7 @@ func TestCacheUnsaved(t *testing.T) {
 	small := clientWith(t, openCache(t, dir, CacheOptions{MaxBytes: 10}))
 	runNegation(t, small, false, CompileOptions{})
 	wantStats(t, small, CacheStats{Misses: 1, Unsaved: 1})
-	check.Error(t, small.options.Cache.Stats().Err, "CacheOptions.MaxBytes is 10")
+	check.Error(t, small.options.Cache.Stats().Err, "the limit of the cache is 10")
 }
 
 // Damaged and foreign entries are removed, and the module is compiled.
@@ -302,7 +302,7 @@ func TestOpenCacheRefused(t *testing.T) {
 		if want == "" {
 			check.NoError(t, err)
 		} else {
-			check.Error(t, err, "bridge: OpenCache: the folder "+dir+" holds machine code, but "+want+
+			check.Error(t, err, "bridge: OpenCache: the folder "+dir+" is a cache, but "+want+
 				": choose a folder of your own, with mode 0700")
 		}
 	}

@@ -37,5 +37,5 @@ func TestCache(t *testing.T) {
 	}
 	check.NoError(t, os.Chmod(filepath.Join(folder, "kept"), 0o777))
 	command{folder: folder}.run(t, "add.mlir", "--in", "a.npy", "--in", "a.npy", "--cache", "kept").want(t, exitFailed,
-		"", "holds machine code, but every user may write to it")
+		"", "is a cache, but every user may write to it")
 }

@@ -1,4 +1,5 @@
-package saved
+// Package store keeps entries by key in a folder of limited size, which several processes may use.
+package store
 
 import (
 	"cmp"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,16 +19,19 @@ import (
 	"github.com/calliope-mlir/calliope/native"
 )
 
-// A Folder has saved programs by their keys: it is what a bridge.Cache is made of. It is safe for concurrent use.
+// A Folder has entries by their keys. An entry is complete or not there, unless the system crashed: so it has
+// a checksum of its own, and the caller removes what is damaged with Reject. A Folder is safe for concurrent use.
 type Folder struct {
 	root *os.Root
 	max  int64 // bytes of all entries together; negative for no limit
 
 	mu    sync.Mutex
 	stats Stats
+	size  int64 // of all entries at the last count, with those that this process has stored since
+	known bool  // the entries were counted
 }
 
-// Stats are the counts of bridge.CacheStats.
+// Stats are counts since a folder was opened, and the last error that was counted.
 type Stats struct {
 	Hits, Misses, Stored, Unsaved, Rejected, Evicted, Failed int64
 	Err                                                      error
@@ -55,8 +60,8 @@ func Open(dir string, max int64) (*Folder, error) {
 	}
 	if problem := mistrust(info); problem != "" {
 		_ = root.Close()
-		return nil, fmt.Errorf("the folder %s holds machine code, but %s: choose a folder of your own, with mode 0700",
-			dir, problem)
+		return nil, fmt.Errorf("the folder %s is a cache, but %s: choose a folder of your own, with mode 0700", dir,
+			problem)
 	}
 	return &Folder{root: root, max: max}, nil
 }
@@ -66,7 +71,7 @@ func mistrust(info fs.FileInfo) string {
 	if problem := native.Unsafe(info); problem != "" {
 		return problem
 	}
-	if info.Mode()&0o022 != 0 { // in a folder with the sticky bit others may make entries
+	if runtime.GOOS != "windows" && info.Mode()&0o022 != 0 { // in a folder with the sticky bit others may make entries
 		return "other users may write to it"
 	}
 	return ""
@@ -89,7 +94,7 @@ func (f *Folder) count(change func(*Stats), err error) {
 	}
 }
 
-// Unsaved counts a program that cannot be saved.
+// Unsaved counts a value that cannot be an entry.
 func (f *Folder) Unsaved(err error) { f.count(func(s *Stats) { s.Unsaved++ }, err) }
 func (f *Folder) failed(err error)  { f.count(func(s *Stats) { s.Failed++ }, err) }
 
@@ -137,7 +142,7 @@ func (f *Folder) read(name string) ([]byte, error) {
 		return nil, fs.ErrNotExist
 	}
 	if f.max >= 0 && info.Size() > f.max {
-		f.reject(name, fmt.Errorf("%s has %d bytes, but CacheOptions.MaxBytes is %d", name, info.Size(), f.max))
+		f.reject(name, fmt.Errorf("%s has %d bytes, but the limit of the cache is %d", name, info.Size(), f.max))
 		return nil, fs.ErrNotExist
 	}
 	data := make([]byte, info.Size())
@@ -145,7 +150,7 @@ func (f *Folder) read(name string) ([]byte, error) {
 	return data, err
 }
 
-// Miss counts a program for which there was no entry.
+// Miss counts a key for which there was no entry.
 func (f *Folder) Miss() { f.count(func(s *Stats) { s.Misses++ }, nil) }
 
 // Used notes a hit.
@@ -167,7 +172,7 @@ func (f *Folder) reject(name string, why error) {
 // Put stores an entry.
 func (f *Folder) Put(key string, data []byte) {
 	if f.max >= 0 && int64(len(data)) > f.max {
-		f.Unsaved(fmt.Errorf("bridge: the program has %d bytes, but CacheOptions.MaxBytes is %d", len(data), f.max))
+		f.Unsaved(fmt.Errorf("an entry has %d bytes, but the limit of the cache is %d", len(data), f.max))
 		return
 	}
 	temp := key + "." + rand.Text() + tempSuffix
@@ -181,7 +186,18 @@ func (f *Folder) Put(key string, data []byte) {
 		return
 	}
 	f.count(func(s *Stats) { s.Stored++ }, nil)
-	f.evict()
+	if f.max >= 0 && f.full(int64(len(data))) {
+		f.evict()
+	}
+}
+
+// full adds a new entry to the size, and reports whether the entries are to be counted: they may be above the limit,
+// or what other processes have stored is not known yet.
+func (f *Folder) full(size int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.size += size
+	return !f.known || f.size > f.max
 }
 
 func (f *Folder) write(name string, data []byte) error {
@@ -190,14 +206,11 @@ func (f *Folder) write(name string, data []byte) error {
 		return err
 	}
 	_, err = file.Write(data)
-	if err == nil {
-		err = file.Sync()
-	}
 	return errors.Join(err, file.Close())
 }
 
-// evict removes the entries that were not used for longest, until the cache is not above its
-// limit, and what processes that were killed left.
+// evict counts the entries. If they are above the limit, it removes those that were not used for longest, until
+// an eighth of it is free. It also removes what processes that were killed left.
 func (f *Folder) evict() {
 	dir, err := f.root.Open(".")
 	if err != nil {
@@ -224,13 +237,20 @@ func (f *Folder) evict() {
 	slices.SortFunc(entries, func(a, b fs.FileInfo) int {
 		return cmp.Or(a.ModTime().Compare(b.ModTime()), strings.Compare(a.Name(), b.Name()))
 	})
+	enough := f.max
+	if size > f.max {
+		enough -= f.max / 8 // or each entry that comes next would count again
+	}
 	for _, info := range entries {
-		if f.max < 0 || size <= f.max {
-			return
+		if size <= enough {
+			break
 		}
 		if err := f.root.Remove(info.Name()); err == nil {
 			f.count(func(s *Stats) { s.Evicted++ }, nil)
 		}
 		size -= info.Size()
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.size, f.known = size, true
 }
