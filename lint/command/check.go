@@ -24,15 +24,21 @@ func (c *workerChecker) check(ctx context.Context, in input) outcome {
 	if problem := s.prepare(&in); problem != nil {
 		return outcome{findings: []report.Finding{*problem}}
 	}
-	a, err := s.ask(ctx, d, in, s.limit-time.Since(begun))
-	lost, isLost := errors.AsType[*loss](err)
-	switch {
-	case isLost && in.Split:
-		return s.checkParts(ctx, d, in, lost)
-	case isLost:
-		return refused(in.Name, lost.Error())
-	case err != nil:
-		return outcome{err: err}
+	e := s.cache.entry(in)
+	a, known := e.get()
+	if !known {
+		var err error
+		a, err = s.ask(ctx, d, in, s.limit-time.Since(begun))
+		lost, isLost := errors.AsType[*loss](err)
+		switch {
+		case isLost && in.Split:
+			return s.checkParts(ctx, d, in, lost)
+		case isLost:
+			return refused(in.Name, lost.Error())
+		case err != nil:
+			return outcome{err: err}
+		}
+		e.put(a)
 	}
 	o := outcome{text: a.Text, findings: a.received()}
 	if a.Mended != nil {

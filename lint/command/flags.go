@@ -37,6 +37,7 @@ type options struct {
 	explain   string
 	fixing    fixing
 	quick     bool
+	noCache   bool
 	flags     *flag.FlagSet
 }
 

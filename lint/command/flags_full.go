@@ -43,6 +43,7 @@ func newOptions(program string) *options {
 	f.BoolVar(&o.split, "split-input-file", false,
 		`check the parts of each text between lines "// -----" as modules of their own`)
 	o.fixing.register(f)
+	f.BoolVar(&o.noCache, "no-cache", false, "check files anew that did not change since an earlier run")
 	f.StringVar(&o.explain, "explain", "", "explain this `rule` and exit")
 	return o
 }

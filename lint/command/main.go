@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"log"
 	"os"
@@ -72,6 +73,11 @@ func (o *options) openWorkers(stderr io.Writer) (func() checker, error) {
 	}
 	if err := s.fetchEngine(ctx, part, stderr); err != nil {
 		return nil, err
+	}
+	if !o.noCache && !o.fixing.on() {
+		if s.cache, err = s.openCache(); err != nil {
+			fmt.Fprintf(stderr, "%s: results are not kept between runs (-no-cache): %v\n", o.flags.Name(), err)
+		}
 	}
 	return func() checker { return &workerChecker{settings: s} }, nil
 }

@@ -31,7 +31,7 @@ var everything = append(rules.All(),
 		os.Exit(2)
 		return nil
 	}},
-	marks, meddles, hangs, eats,
+	marks, meddles, hangs, eats, differs,
 )
 
 var runs int
@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 	if _, worker := os.LookupEnv("CALLIOPE_MLIR_LINT_WORKER"); worker {
 		os.Exit(command.Main(everything...))
 	}
+	os.Setenv("CALLIOPE_LINT_CACHE", "off") // tests of one file would get the answers of others
 	// Under -race each worker would sleep for a second before it ends.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	nativetest.Main(m, native.MLIR)

@@ -36,6 +36,7 @@ type settings struct {
 	memory bounded.Size // of a worker
 	fetch  func(native.Part) error
 	fixing fixing
+	cache  *cache
 }
 
 // startLimit is how long a worker may take to load the library. It usually takes

@@ -25,11 +25,12 @@ import (
 const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
 
 type answer struct {
-	Problem  string      // why the worker cannot run, or cannot check any input
-	Findings []finding   `json:",omitempty"`
-	Text     bool        // the input has lines
-	Mended   *mended     `json:",omitempty"` // if the input was to be repaired and is valid
-	Needs    native.Part // if it is not "", the input needs this library, which was not fetched
+	Problem  string            // why the worker cannot run, or cannot check any input
+	Findings []finding         `json:",omitempty"`
+	Text     bool              // the input has lines
+	Sum      [sha256.Size]byte // of the input, if it was checked
+	Mended   *mended           `json:",omitempty"` // if the input was to be repaired and is valid
+	Needs    native.Part       // if it is not "", the input needs this library, which was not fetched
 }
 
 // received returns the findings.
@@ -95,10 +96,13 @@ func (w *worker) answer(in input) answer {
 	if err != nil {
 		return refuse(in.Name, "%v", err)
 	}
+	sum := sha256.Sum256(read)
 	if in.Fixing.on() {
-		return w.mend(in, library, exported, sha256.Sum256(read))
+		return w.mend(in, library, exported, sum)
 	}
-	return w.findings(in, library)
+	a := w.findings(in, library)
+	a.Sum = sum
+	return a
 }
 
 // findings returns the answer with the findings of an input that was read.
