@@ -121,38 +121,47 @@ func TestGetrfSingular(t *testing.T) {
 func TestQR(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var factor, apply program
 		for _, size := range sizes {
 			m, n := size[0], size[1]
 			k := min(m, n)
 			a := make(func() matrix { return random(r, e, m, n) })
 			item, tau := e.item(m, n), e.item(k)
-			qr := run(t, e.target("geqrf"), "", []shape{item}, []shape{item, tau}, a)
-			thin := batch{dims: dims}
-			for i, want := range a.items {
-				q := reflectors(qr[0].items[i], flat(qr[1].items[i]), 0)
-				orthonormal(t, e, "product of reflectors", q)
-				near(t, e, fmt.Sprint("Q R of size ", size), want, q.times(qr[0].items[i].upper()))
-				thin.items = append(thin.items, qr[0].items[i].first(min(k, n)))
-			}
-			item = e.item(m, k)
-			out := run(t, e.target(e.unitary+"gqr"), "", []shape{item, tau}, []shape{item}, thin, qr[1])
-			for i, want := range a.items {
-				q := out[0].items[i]
-				orthonormal(t, e, "Q", q)
-				near(t, e, fmt.Sprint("thin Q R of size ", size), want, q.times(qr[0].items[i].upper()[:k]))
-			}
-			for _, left := range []bool{true, false} {
-				for _, transpose := range []bool{true, false} {
-					multiply(t, e, m, k, left, transpose, thin, qr[1], make)
+			factor.call(e.target("geqrf"), "", []shape{item}, []shape{item, tau}, []batch{a}, func(qr []batch) {
+				thin := batch{dims: dims}
+				var unitary []matrix
+				for i, want := range a.items {
+					q := reflectors(qr[0].items[i], flat(qr[1].items[i]), 0)
+					unitary = append(unitary, q)
+					orthonormal(t, e, "product of reflectors", q)
+					near(t, e, fmt.Sprint("Q R of size ", size), want, q.times(qr[0].items[i].upper()))
+					thin.items = append(thin.items, qr[0].items[i].first(k))
 				}
-			}
+				item := e.item(m, k)
+				apply.call(e.target(e.unitary+"gqr"), "", []shape{item, tau}, []shape{item}, []batch{thin, qr[1]},
+					func(out []batch) {
+						for i, want := range a.items {
+							q := out[0].items[i]
+							orthonormal(t, e, "Q", q)
+							near(t, e, fmt.Sprint("thin Q R of size ", size), want, q.times(qr[0].items[i].upper()[:k]))
+						}
+					})
+				for _, left := range []bool{true, false} {
+					for _, transpose := range []bool{true, false} {
+						multiply(t, &apply, e, m, k, left, transpose, thin, qr[1], unitary, make)
+					}
+				}
+			})
 		}
+		factor.run(t)
+		apply.run(t)
 	})
 }
 
-// multiply multiplies a random matrix by the matrix of the reflectors.
+// multiply multiplies a random matrix by the unitary matrix that reflectors a and tau stand for.
 func multiply(
-	t *testing.T, e elementType, m, k int, left, transpose bool, a, tau batch, make func(func() matrix) batch,
+	t *testing.T, p *program, e elementType, m, k int, left, transpose bool, a, tau batch, unitary []matrix,
+	make func(func() matrix) batch,
 ) {
 	t.Helper()
 	r := seeded()
@@ -162,22 +171,23 @@ func multiply(
 	}
 	c := make(func() matrix { return random(r, e, rows, columns) })
 	item := e.item(rows, columns)
-	out := run(t, e.target(e.unitary+"mqr"), fmt.Sprintf("left = %t, transpose = %t", left, transpose),
-		[]shape{e.item(m, k), e.item(k), item}, []shape{item}, a, tau, c)
-	for i := range c.items {
-		q := reflectors(a.items[i], flat(tau.items[i]), 0)
-		if transpose {
-			q = q.adjoint()
-		}
-		var want matrix
-		if left {
-			want = q.times(c.items[i])
-		} else {
-			want = c.items[i].times(q)
-		}
-		near(t, e, fmt.Sprintf("product of %d by %d elements, left %t, transpose %t", m, k, left, transpose), want,
-			out[0].items[i])
-	}
+	p.call(e.target(e.unitary+"mqr"), fmt.Sprintf("left = %t, transpose = %t", left, transpose),
+		[]shape{e.item(m, k), e.item(k), item}, []shape{item}, []batch{a, tau, c}, func(out []batch) {
+			for i := range c.items {
+				q := unitary[i]
+				if transpose {
+					q = q.adjoint()
+				}
+				var want matrix
+				if left {
+					want = q.times(c.items[i])
+				} else {
+					want = c.items[i].times(q)
+				}
+				near(t, e, fmt.Sprintf("product of %d by %d elements, left %t, transpose %t", m, k, left, transpose),
+					want, out[0].items[i])
+			}
+		})
 }
 
 func TestPivotedQR(t *testing.T) {
@@ -213,24 +223,26 @@ func TestPivotedQR(t *testing.T) {
 func TestTrsm(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, size := range [][2]int{{1, 1}, {40, 3}} {
-			solveTriangular(t, e, dims, size[0], size[1], 'L', 'L', 'N', 'N', r, make)
+			solveTriangular(t, &p, e, dims, size[0], size[1], 'L', 'L', 'N', 'N', r, make)
 		}
 		for _, side := range []byte("LR") {
 			for _, uplo := range []byte("LU") {
 				for _, trans := range []byte("NTC") {
 					for _, diag := range []byte("NU") {
-						solveTriangular(t, e, dims, 3, 2, side, uplo, trans, diag, r, make)
+						solveTriangular(t, &p, e, dims, 3, 2, side, uplo, trans, diag, r, make)
 					}
 				}
 			}
 		}
+		p.run(t)
 	})
 }
 
 // solveTriangular solves equations whose solutions are random.
 func solveTriangular(
-	t *testing.T, e elementType, dims []int, m, n int, side, uplo, trans, diag byte, r *rand.Rand,
+	t *testing.T, p *program, e elementType, dims []int, m, n int, side, uplo, trans, diag byte, r *rand.Rand,
 	make func(func() matrix) batch,
 ) {
 	t.Helper()
@@ -260,10 +272,13 @@ func solveTriangular(
 	attributes := option("side", side) + ", " + option("uplo", uplo) + ", " + option("trans_x", trans) + ", " +
 		option("diag", diag)
 	item := e.item(m, n)
-	out := run(t, e.target("trsm"), attributes, []shape{e.item(order, order), item}, []shape{item}, x, y)
-	for i, want := range solutions.items {
-		near(t, e, fmt.Sprintf("solution %d by %d, %c%c%c%c", m, n, side, uplo, trans, diag), want, out[0].items[i])
-	}
+	p.call(e.target("trsm"), attributes, []shape{e.item(order, order), item}, []shape{item}, []batch{x, y},
+		func(out []batch) {
+			for i, want := range solutions.items {
+				what := fmt.Sprintf("solution %d by %d, %c%c%c%c", m, n, side, uplo, trans, diag)
+				near(t, e, what, want, out[0].items[i])
+			}
+		})
 }
 
 func TestGtsv(t *testing.T) {

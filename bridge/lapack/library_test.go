@@ -54,8 +54,8 @@ func TestConcurrent(t *testing.T) {
 	r := seeded()
 	item := e.item(n, n)
 	c := check.Must(client())
-	x := check.Must(c.Compile(t.Context(), bridge.Source(module(e.target("geev"), geevOptions('V', 'V'), nil,
-		[]shape{item}, geevResults(e, n))), bridge.CompileOptions{}))
+	p := program{{e.target("geev"), geevOptions('V', 'V'), []shape{item}, geevResults(e, n), []batch{{}}, nil}}
+	x := check.Must(c.Compile(t.Context(), bridge.Source(p.module()), bridge.CompileOptions{}))
 	check.Cleanup(t, x)
 	var group sync.WaitGroup
 	for range 8 {

@@ -160,29 +160,66 @@ func layoutOf(s shape, dims []int) string {
 	return fmt.Sprintf("dense<[%s]> : tensor<%dxindex>", strings.Join(order, ", "), rank)
 }
 
-// module returns a module that calls a target as JAX does.
-func module(target, attributes string, dims []int, operands, results []shape) string {
-	var names, params, types, outs, inLayouts, outLayouts []string
-	for i, s := range operands {
-		names = append(names, fmt.Sprintf("%%x%d", i))
-		types = append(types, typeOf(s, dims))
-		params = append(params, fmt.Sprintf("%%x%d: %s", i, typeOf(s, dims)))
-		inLayouts = append(inLayouts, layoutOf(s, dims))
-	}
-	var values []string
-	for i, s := range results {
-		outs = append(outs, typeOf(s, dims))
-		outLayouts = append(outLayouts, layoutOf(s, dims))
-		values = append(values, fmt.Sprintf("%%r#%d", i))
-	}
-	list := func(l []string) string { return strings.Join(l, ", ") }
-	return fmt.Sprintf(`module {
- func.func @main(%s) -> (%s) {
-  %%r:%d = stablehlo.custom_call @%s(%s) {backend_config = "", mhlo.backend_config = {%s}, operand_layouts = [%s], result_layouts = [%s]} : (%s) -> (%s)
-  return %s : %s
- }
-}`, list(params), list(outs), len(results), target, list(names), attributes, list(inLayouts), list(outLayouts), list(types), list(outs), list(values), list(outs))
+// A targetCall is a call of a target with some arguments. All operands have the batch dimensions of the first.
+type targetCall struct {
+	target, attributes string
+	operands, results  []shape
+	args               []batch
+	check              func(out []batch) // the results
 }
+
+func (c *targetCall) dims() []int { return c.args[0].dims }
+
+// types returns the types of arrays of a call.
+func (c *targetCall) types(shapes []shape) []string {
+	return mapped(shapes, func(s shape) string { return typeOf(s, c.dims()) })
+}
+
+func (c *targetCall) layouts(shapes []shape) string {
+	return strings.Join(mapped(shapes, func(s shape) string { return layoutOf(s, c.dims()) }), ", ")
+}
+
+func mapped[T, R any](list []T, f func(T) R) []R {
+	var out []R
+	for _, v := range list {
+		out = append(out, f(v))
+	}
+	return out
+}
+
+// A program makes calls in one module, because most of the time of these tests is that of compiling.
+type program []*targetCall
+
+func (p *program) call(
+	target, attributes string, operands, results []shape, args []batch, check func(out []batch),
+) {
+	*p = append(*p, &targetCall{target, attributes, operands, results, args, check})
+}
+
+// module returns a module that makes the calls as JAX does.
+func (p program) module() string {
+	var params, body, values, outs []string
+	for i, c := range p {
+		var names []string
+		for j, typ := range c.types(c.operands) {
+			names = append(names, fmt.Sprintf("%%x%d_%d", i, j))
+			params = append(params, names[j]+": "+typ)
+		}
+		for j := range c.results {
+			values = append(values, fmt.Sprintf("%%r%d#%d", i, j))
+		}
+		results := c.types(c.results)
+		outs = append(outs, results...)
+		body = append(body, fmt.Sprintf("  %%r%d:%d = stablehlo.custom_call @%s(%s) {backend_config = \"\", "+
+			"mhlo.backend_config = {%s}, operand_layouts = [%s], result_layouts = [%s]} : (%s) -> (%s)",
+			i, len(results), c.target, list(names), c.attributes, c.layouts(c.operands), c.layouts(c.results),
+			list(c.types(c.operands)), list(results)))
+	}
+	return fmt.Sprintf("func.func @main(%s) -> (%s) {\n%s\n  return %s : %s\n}\n",
+		list(params), list(outs), strings.Join(body, "\n"), list(values), list(outs))
+}
+
+func list(l []string) string { return strings.Join(l, ", ") }
 
 var client = sync.OnceValues(func() (*bridge.Client, error) {
 	plugin, err := bridge.Open(bridge.OpenOptions{})
@@ -195,9 +232,54 @@ var client = sync.OnceValues(func() (*bridge.Client, error) {
 	return plugin.NewClient(bridge.ClientOptions{})
 })
 
-// run compiles a call of a target and runs it. All operands have the batch dimensions of the
-// first.
-func run(t *testing.T, target, attributes string, operands []shape, results []shape, args ...batch) []batch {
+// run runs the program and checks the results of each call, in order.
+func (p program) run(t *testing.T) {
+	t.Helper()
+	out, err := p.tryRun(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range p {
+		c.check(out[i])
+	}
+}
+
+// tryRun compiles and runs the program, and returns the results of each call.
+func (p program) tryRun(t *testing.T) ([][]batch, error) {
+	t.Helper()
+	c := check.Must(client())
+	e, err := c.Compile(t.Context(), bridge.Source(p.module()),
+		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization}) // most of the time of these tests was LLVM's
+	if err != nil {
+		return nil, err
+	}
+	check.Cleanup(t, e)
+	var views []bridge.Input
+	for _, c := range p {
+		for i, a := range c.args {
+			views = append(views, view(t, c.operands[i], a))
+		}
+	}
+	buffers, err := e.Run(t.Context(), views...)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]batch
+	for _, c := range p {
+		var batches []batch
+		for i, s := range c.results {
+			v := check.Must(buffers[i].ToHost(t.Context()))
+			check.NoError(t, buffers[i].Close())
+			batches = append(batches, batchOf(v, s))
+		}
+		buffers = buffers[len(c.results):]
+		out = append(out, batches)
+	}
+	return out, nil
+}
+
+// run runs one call.
+func run(t *testing.T, target, attributes string, operands, results []shape, args ...batch) []batch {
 	t.Helper()
 	out, err := tryRun(t, target, attributes, operands, results, args...)
 	if err != nil {
@@ -206,34 +288,13 @@ func run(t *testing.T, target, attributes string, operands []shape, results []sh
 	return out
 }
 
-func tryRun(
-	t *testing.T, target, attributes string, operands []shape, results []shape, args ...batch,
-) ([]batch, error) {
+func tryRun(t *testing.T, target, attributes string, operands, results []shape, args ...batch) ([]batch, error) {
 	t.Helper()
-	c := check.Must(client())
-	dims := args[0].dims
-	program := module(target, attributes, dims, operands, results)
-	e, err := c.Compile(t.Context(), bridge.Source(program),
-		bridge.CompileOptions{OptimizationLevel: bridge.NoOptimization}) // most of the time of these tests was LLVM's
+	out, err := program{{target, attributes, operands, results, args, nil}}.tryRun(t)
 	if err != nil {
 		return nil, err
 	}
-	check.Cleanup(t, e)
-	var views []bridge.Input
-	for i, a := range args {
-		views = append(views, view(t, operands[i], a))
-	}
-	out, err := e.Run(t.Context(), views...)
-	if err != nil {
-		return nil, err
-	}
-	var batches []batch
-	for i, b := range out {
-		v := check.Must(b.ToHost(t.Context()))
-		check.NoError(t, b.Close())
-		batches = append(batches, batchOf(v, results[i]))
-	}
-	return batches, nil
+	return out[0], nil
 }
 
 // forEach runs a test for each element type and each batch.

@@ -12,6 +12,7 @@ import (
 func TestSyevd(t *testing.T) {
 	forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 		r := seeded()
+		var p program
 		for _, n := range []int{1, 3, 40} {
 			for _, uplo := range []byte("LU") {
 				whole := make(func() matrix { return hermitian(r, e, n) })
@@ -27,25 +28,30 @@ func TestSyevd(t *testing.T) {
 				results := []shape{item, e.reals(n), numbers()}
 				target := e.target(e.herm + "evd")
 				attributes := option("uplo", uplo) + ", "
-				out := run(t, target, attributes+option("mode", 'V'), []shape{item}, results, half)
-				only := run(t, target, attributes+option("mode", 'N'), []shape{item}, results, half)
-				for i, a := range whole.items {
-					info(t, 0, out[2], i)
-					info(t, 0, only[2], i)
-					values := flat(out[1].items[i])
-					orthonormal(t, e, "eigenvectors", out[0].items[i])
-					near(t, e, fmt.Sprintf("V Λ Vᴴ of order %d, %c", n, uplo), a,
-						product(out[0].items[i], diagonal(n, n, func(i int) complex128 { return values[i] }),
-							out[0].items[i].adjoint()))
-					near(t, e, "eigenvalues alone", out[1].items[i], only[1].items[i])
-					for k := 1; k < n; k++ {
-						if real(values[k]) < real(values[k-1]) {
-							t.Errorf("the eigenvalues are not in order: %v", values)
+				var out []batch
+				p.call(target, attributes+option("mode", 'V'), []shape{item}, results, []batch{half},
+					func(o []batch) { out = o })
+				p.call(target, attributes+option("mode", 'N'), []shape{item}, results, []batch{half},
+					func(only []batch) {
+						for i, a := range whole.items {
+							info(t, 0, out[2], i)
+							info(t, 0, only[2], i)
+							values := flat(out[1].items[i])
+							orthonormal(t, e, "eigenvectors", out[0].items[i])
+							near(t, e, fmt.Sprintf("V Λ Vᴴ of order %d, %c", n, uplo), a,
+								product(out[0].items[i], diagonal(n, n, func(i int) complex128 { return values[i] }),
+									out[0].items[i].adjoint()))
+							near(t, e, "eigenvalues alone", out[1].items[i], only[1].items[i])
+							for k := 1; k < n; k++ {
+								if real(values[k]) < real(values[k-1]) {
+									t.Errorf("the eigenvalues are not in order: %v", values)
+								}
+							}
 						}
-					}
-				}
+					})
 			}
 		}
+		p.run(t)
 	})
 }
 
@@ -53,41 +59,48 @@ func TestSVD(t *testing.T) {
 	for _, routine := range []string{"gesdd", "gesvd"} {
 		forEach(t, func(t *testing.T, e elementType, dims []int, make func(func() matrix) batch) {
 			r := seeded()
+			var p program
 			for _, size := range [][2]int{{1, 1}, {4, 4}, {5, 3}, {3, 5}, {60, 4}, {4, 60}} {
-				m, n := size[0], size[1]
-				k := min(m, n)
-				a := make(func() matrix { return random(r, e, m, n) })
-				item := e.item(m, n)
+				a := make(func() matrix { return random(r, e, size[0], size[1]) })
 				var values []batch
 				for _, mode := range []string{"A", "S", "N", "N full"} {
-					u, vt := e.item(m, k), e.item(k, n)
-					if mode == "A" || mode == "N full" {
-						u, vt = e.item(m, m), e.item(n, n)
-					}
-					out := run(t, e.target(routine), option("mode", mode[0]), []shape{item},
-						[]shape{item, e.reals(k), u, vt, numbers()}, a)
-					values = append(values, out[1])
-					for i, want := range a.items {
-						info(t, 0, out[4], i)
-						near(t, e, "singular values in mode "+mode, values[0].items[i], out[1].items[i])
-						if mode[0] == 'N' {
-							near(t, e, "U in mode N", zeros(m, u.dims[1]), out[2].items[i])
-							continue
-						}
-						orthonormal(t, e, fmt.Sprint(mode, " U of ", size), out[2].items[i])
-						orthonormal(t, e, fmt.Sprint(mode, " V of ", size), out[3].items[i].adjoint())
-						if k == 0 {
-							continue
-						}
-						s := flat(out[1].items[i])
-						near(t, e, fmt.Sprint(mode, " U Σ Vᴴ of ", size), want,
-							product(out[2].items[i], diagonal(u.dims[1], vt.dims[0],
-								func(i int) complex128 { return s[i] }), out[3].items[i]))
-					}
+					decompose(t, &p, e, routine, mode, size[0], size[1], a, &values)
 				}
 			}
+			p.run(t)
 		})
 	}
+}
+
+// decompose decomposes matrices, and holds the singular values to those of the first call in values.
+func decompose(
+	t *testing.T, p *program, e elementType, routine, mode string, m, n int, a batch, values *[]batch,
+) {
+	t.Helper()
+	k := min(m, n)
+	u, vt := e.item(m, k), e.item(k, n)
+	if mode == "A" || mode == "N full" {
+		u, vt = e.item(m, m), e.item(n, n)
+	}
+	results := []shape{e.item(m, n), e.reals(k), u, vt, numbers()}
+	p.call(e.target(routine), option("mode", mode[0]), results[:1], results, []batch{a}, func(out []batch) {
+		*values = append(*values, out[1])
+		for i, want := range a.items {
+			info(t, 0, out[4], i)
+			near(t, e, "singular values in mode "+mode, (*values)[0].items[i], out[1].items[i])
+			if mode[0] == 'N' {
+				near(t, e, "U in mode N", zeros(m, u.dims[1]), out[2].items[i])
+				continue
+			}
+			what := fmt.Sprintf(" of %d by %d elements in mode %s", m, n, mode)
+			orthonormal(t, e, "U"+what, out[2].items[i])
+			orthonormal(t, e, "V"+what, out[3].items[i].adjoint())
+			s := flat(out[1].items[i])
+			near(t, e, "U Σ Vᴴ"+what, want,
+				product(out[2].items[i], diagonal(u.dims[1], vt.dims[0], func(i int) complex128 { return s[i] }),
+					out[3].items[i]))
+		}
+	})
 }
 
 // eigenvalues returns the eigenvalues in the results of geev, and how many results they are.
@@ -249,6 +262,7 @@ func TestNotFinite(t *testing.T) {
 			if e.complex {
 				schur = append(schur[:2:2], line, numbers(), numbers())
 			}
+			var p program
 			for _, test := range []struct {
 				routine, attributes string
 				results             []shape
@@ -266,26 +280,32 @@ func TestNotFinite(t *testing.T) {
 				{e.herm + "trd", option("uplo", 'L'),
 					[]shape{item, e.reals(n), e.reals(n - 1), e.item(n - 1), numbers()}},
 			} {
-				out := run(t, e.target(test.routine), test.attributes, []shape{item}, test.results, a)
-				want := run(t, e.target(test.routine), test.attributes, []shape{item}, test.results, alone)
-				for i := range out {
-					check.Diff(t, fmt.Sprintf("%s: result %d of the other matrix", e.target(test.routine), i),
-						want[i].items[1], out[i].items[1])
-				}
-				if test.routine == "geev" {
-					info(t, notFinite4, out[len(out)-1], 0)
-					for i, b := range out[:len(out)-1] {
-						for _, v := range flat(b.items[0]) {
-							if !cmplx.IsNaN(v) {
-								t.Errorf("result %d has %v", i, v)
-							}
+				var want []batch
+				p.call(e.target(test.routine), test.attributes, []shape{item}, test.results, []batch{alone},
+					func(out []batch) { want = out })
+				p.call(e.target(test.routine), test.attributes, []shape{item}, test.results, []batch{a},
+					func(out []batch) {
+						for i := range out {
+							check.Diff(t, fmt.Sprintf("%s: result %d of the other matrix", e.target(test.routine), i),
+								want[i].items[1], out[i].items[1])
 						}
-					}
-				}
-				if test.routine == "gees" {
-					info(t, notFinite5, out[len(out)-1], 0)
-				}
+						last := out[len(out)-1]
+						switch test.routine {
+						case "geev":
+							info(t, notFinite4, last, 0)
+							for i, b := range out[:len(out)-1] {
+								for _, v := range flat(b.items[0]) {
+									if !cmplx.IsNaN(v) {
+										t.Errorf("result %d has %v", i, v)
+									}
+								}
+							}
+						case "gees":
+							info(t, notFinite5, last, 0)
+						}
+					})
 			}
+			p.run(t)
 		}
 	}
 }
