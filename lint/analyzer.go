@@ -95,10 +95,23 @@ func Shared[T any](p *Pass, key any, make func() T) T {
 
 // Report adds a finding at the position of the operation.
 func (p *Pass) Report(at mlir.Operation, severity mlir.Severity, format string, args ...any) {
-	p.check.add(at.Location().Position(), severity, fmt.Sprintf(format, args...), p.analyzer.Name)
-	last := &p.check.found[len(p.check.found)-1]
-	last.Operation = p.check.number(at)
+	d := p.check.add(p.check.placeOf(at), severity, fmt.Sprintf(format, args...), p.analyzer.Name)
+	d.relateTo(at.Location())
+	d.Operation = p.check.number(at)
 	if p.check.contexts {
-		last.Context = contextOf(at)
+		d.Context = contextOf(at)
 	}
+}
+
+// Place returns where an operation is, for messages: its position in the file, or else that of its
+// location.
+func (p *Pass) Place(op mlir.Operation) string {
+	if at := p.check.placeOf(op); at.Line > 0 {
+		at.File = p.check.file
+		return at.String()
+	}
+	if related := relatedTo(op.Location()); related != nil {
+		return related[0].String()
+	}
+	return "an unknown place"
 }

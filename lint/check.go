@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -31,24 +32,27 @@ func CheckWith(library *mlir.Library, file string, data []byte, o Options) (foun
 	return found, err
 }
 
-// explained drops the errors of the library that a rule explains.
-func (c *check) explained(by *Analyzer) {
-	type place struct{ line, column int }
-	places := map[place]bool{}
+// explained drops the errors of the library that a rule with the relaxation explains.
+func (c *check) explained(by *Relaxation, analyzers []*Analyzer) {
+	explains := map[string]bool{}
+	for _, a := range analyzers {
+		explains[a.Name] = a.Relax == by
+	}
+	places := map[[2]int]bool{}
 	for _, d := range c.found {
-		if d.Rule == by.Name && d.Severity == mlir.SeverityError {
-			places[place{d.Line, d.Column}] = true
+		if explains[d.Rule] && d.Severity == mlir.SeverityError && !d.NoPlace {
+			places[[2]int{d.Line, d.Column}] = true
 		}
 	}
 	c.found = slices.DeleteFunc(c.found,
-		func(d Diagnostic) bool { return d.Rule == Invalid && places[place{d.Line, d.Column}] })
+		func(d Diagnostic) bool { return d.Rule == Invalid && !d.NoPlace && places[[2]int{d.Line, d.Column}] })
 }
 
 // A check is the state of checking one module.
 type check struct {
 	file     string
-	data     []byte // nil if it is not known
-	bytecode bool
+	data     []byte                 // nil if it is not known
+	places   func() *Places         // of the operations; nil if the module was not parsed from text
 	index    *mlir.Index            // one walk serves all rules
 	shared   map[any]any            // see Pass.Shared
 	numbers  map[mlir.Operation]int // 1 for the first operation of the walk; made when it is needed
@@ -56,8 +60,8 @@ type check struct {
 	found    []Diagnostic
 }
 
-func newCheck(file string, bytecode bool) *check {
-	return &check{file: file, bytecode: bytecode, shared: map[any]any{}}
+func newCheck(file string, places func() *Places) *check {
+	return &check{file: file, places: places, shared: map[any]any{}}
 }
 
 func (c *check) run(module *mlir.Module, o Options) {
@@ -96,15 +100,15 @@ func runOne(a *Analyzer, p *Pass) (err error) {
 }
 
 // refused adds the library's errors about an invalid module as findings.
-func (c *check) refused(err error) {
+func (c *check) refused(context *mlir.Context, err error) {
 	if err == nil {
 		return
 	}
 	before := len(c.found)
-	var refusal *mlir.DiagnosticError
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*mlir.DiagnosticError](err); ok {
 		hint := refusal.Hint
-		for _, d := range refusal.Diagnostics {
+		places := c.placesOf(context, refusal.Diagnostics)
+		for i, d := range refusal.Diagnostics {
 			if d.Severity != mlir.SeverityError {
 				continue
 			}
@@ -112,7 +116,10 @@ func (c *check) refused(err error) {
 				d.Message += "; " + hint
 				hint = ""
 			}
-			c.add(d.Position, d.Severity, d.Message, Invalid)
+			added := c.add(places[i], d.Severity, d.Message, Invalid)
+			if added.NoPlace || d.Position != added.position() {
+				added.Related = relatedAt(nil, d.Position, "")
+			}
 		}
 	}
 	if len(c.found) == before {
@@ -120,23 +127,50 @@ func (c *check) refused(err error) {
 	}
 }
 
+// placeOf returns the position of an operation in the text, or the zero Position if it is not known.
+func (c *check) placeOf(op mlir.Operation) mlir.Position {
+	if c.places == nil {
+		return mlir.Position{}
+	}
+	return c.places().of(op)
+}
+
+// placesOf returns the positions of diagnostics in the text. The zero Position is not known.
+func (c *check) placesOf(context *mlir.Context, diagnostics []mlir.Diagnostic) []mlir.Position {
+	places := make([]mlir.Position, len(diagnostics))
+	if c.places == nil {
+		return places
+	}
+	var without []mlir.Diagnostic // of the text without its locations
+	if blank, located := quick.WithoutLocations(c.data); located {
+		m, err := context.Parse("", blank)
+		if m != nil {
+			m.Close()
+		}
+		if refusal, ok := errors.AsType[*mlir.DiagnosticError](err); ok {
+			without = refusal.Diagnostics
+		}
+	}
+	for i, d := range diagnostics {
+		if i < len(without) && without[i].Message == d.Message {
+			d = without[i]
+		}
+		if d.Position.File == textName {
+			places[i] = d.Position
+		}
+	}
+	return places
+}
+
 // textName is the library's file name for the text that it parses.
 const textName = "-"
 
-// add records a finding. A position is one in this input only if the operation has no location
-// in the text. Otherwise, the program that wrote the module set it, and add appends it to the
-// message.
-func (c *check) add(at mlir.Position, severity mlir.Severity, message, rule string) {
-	d := Diagnostic{File: c.file, Line: 1, Column: 1, Severity: severity, Message: message, Rule: rule}
-	switch {
-	case at.Line == 0:
-	case at.File != textName:
-		d.Message += fmt.Sprintf(" (at %v)", at)
-	case c.bytecode:
-		d.Message += fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.Line,
-			at.Column)
-	default:
-		d.Line, d.Column = at.Line, max(at.Column, 1)
+// add records a finding at a position in the text, which is the zero Position if it is not known.
+func (c *check) add(at mlir.Position, severity mlir.Severity, message, rule string) *Diagnostic {
+	d := Diagnostic{File: c.file, Line: 1, Column: 1, NoPlace: true, Severity: severity, Message: message, Rule: rule}
+	if at.Line > 0 {
+		d.Line, d.Column, d.NoPlace = at.Line, max(at.Column, 1), false
 	}
 	c.found = append(c.found, d)
+	return &c.found[len(c.found)-1]
 }

@@ -2,20 +2,20 @@ package lint
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// CheckModule runs the rules on a module in memory, which must be valid, and returns the
-// findings in the order of the text that it was parsed from. Positions are those of that text
-// if it was parsed under an empty name. file is the file name in the findings, and bytecode says
-// that the module was parsed from bytecode.
-func CheckModule(module *mlir.Module, file string, bytecode bool, o Options) []Diagnostic {
-	c := newCheck(file, bytecode)
+// CheckModule runs the rules on a module in memory, which must be valid, and returns the findings in
+// the order of the text that it was parsed from. file is the file name in the findings, and places
+// are those in the text, or nil for a module that was not parsed from text.
+func CheckModule(module *mlir.Module, file string, places *Places, o Options) []Diagnostic {
+	c := newCheck(file, func() *Places { return places })
 	c.run(module, o)
 	return c.found
 }
 
-// At returns a finding at a location of a module that was parsed under an empty name. It sets
-// File, Line and Column. It adds a position that is not one in the input to the message.
-func (d Diagnostic) At(file string, at mlir.Location, bytecode bool) Diagnostic {
-	c := newCheck(file, bytecode)
-	c.add(at.Position(), d.Severity, d.Message, d.Rule)
-	return c.found[0]
+// At returns a finding at a location. It sets File, Line, Column, NoPlace and Related. places are as for
+// CheckModule.
+func (d Diagnostic) At(file string, at mlir.Location, places *Places) Diagnostic {
+	c := newCheck(file, nil)
+	added := c.add(places.at(at), d.Severity, d.Message, d.Rule)
+	added.relateTo(at)
+	return *added
 }

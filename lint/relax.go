@@ -6,7 +6,8 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// A Relaxation lets a rule explain a mistake because of which the library refuses a text.
+// A Relaxation lets rules explain a mistake because of which the library refuses a text. Several rules may
+// have the same one.
 type Relaxation struct {
 	// Text returns the text without the mistake, with every operation in the same place, or nil
 	// if the errors of the library are about something else.
@@ -22,15 +23,15 @@ type Relaxation struct {
 func Parse(
 	context *mlir.Context, data []byte, analyzers []*Analyzer,
 ) (m *mlir.Module, restore func(*mlir.Module), err error) {
-	m, rule, err := parse(context, data, analyzers)
-	if rule == nil {
+	m, relaxed, err := parse(context, data, analyzers)
+	if relaxed == nil {
 		return m, nil, err
 	}
-	return m, rule.Relax.Restore, nil
+	return m, relaxed.Restore, nil
 }
 
-// parse returns the module and, with the library's refusal, the rule that explains it.
-func parse(context *mlir.Context, data []byte, analyzers []*Analyzer) (*mlir.Module, *Analyzer, error) {
+// parse returns the module and, with the library's refusal, the relaxation of the rules that explain it.
+func parse(context *mlir.Context, data []byte, analyzers []*Analyzer) (*mlir.Module, *Relaxation, error) {
 	m, err := context.Parse("", data)
 	refusal, ok := errors.AsType[*mlir.DiagnosticError](err)
 	if !ok || mlir.IsBytecode(data) {
@@ -42,7 +43,7 @@ func parse(context *mlir.Context, data []byte, analyzers []*Analyzer) (*mlir.Mod
 		}
 		if text := a.Relax.Text(data, refusal); text != nil {
 			if m, second := context.Parse("", text); second == nil {
-				return m, a, err
+				return m, a.Relax, err
 			}
 		}
 	}

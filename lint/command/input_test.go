@@ -104,17 +104,17 @@ func TestLocations(t *testing.T) {
 		return got
 	}
 	text := []string{
-		"<stdin>:1:1 (at model.py:3:7) [create-token]\n",
-		"<stdin>:1:1 [create-token]\n",
-		"<stdin>:1:1 (at x.py:1:2) [create-token]\n",
+		"<stdin>:2:8 (at model.py:3:7) [create-token]\n",
 		"<stdin>:3:8 [create-token]\n",
+		"<stdin>:4:8 [create-token]\n",
+		"<stdin>:5:8 (at x.py:1:2) [create-token]\n",
 	}
 	if diff := cmp.Diff(text, ends(execute(located))); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
 	binary := []string{
 		"<stdin>:1:1 (at model.py:3:7) [create-token]\n",
-		"<stdin>:1:1 (at line 3, column 8 of the text that the bytecode was made from) [create-token]\n",
+		"<stdin>:1:1 (at line 3, column 8 of the text that the module was made from) [create-token]\n",
 		"<stdin>:1:1 [create-token]\n",
 		"<stdin>:1:1 (at x.py:1:2) [create-token]\n",
 	}

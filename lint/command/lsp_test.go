@@ -27,6 +27,13 @@ type editor struct {
 // edit starts a server and a client that wants edits at once.
 func edit(t *testing.T, analyzers []*lint.Analyzer, args ...string) editor {
 	t.Helper()
+	return editWith(t, params{"codeAction": params{"codeActionLiteralSupport": params{}, "disabledSupport": true}},
+		analyzers, args...)
+}
+
+// editWith is edit for a client with capabilities for text documents.
+func editWith(t *testing.T, capabilities params, analyzers []*lint.Analyzer, args ...string) editor {
+	t.Helper()
 	e := editor{stderr: new(strings.Builder)}
 	e.Client = lsptest.Start(t, func(r io.Reader, w io.Writer) error {
 		if exit := command.Run(append([]string{"lsp"}, args...), r, w, e.stderr, analyzers); exit != 0 {
@@ -34,8 +41,7 @@ func edit(t *testing.T, analyzers []*lint.Analyzer, args ...string) editor {
 		}
 		return nil
 	})
-	e.Initialize(params{
-		"textDocument": params{"codeAction": params{"codeActionLiteralSupport": params{}, "disabledSupport": true}}})
+	e.Initialize(params{"textDocument": capabilities})
 	return e
 }
 

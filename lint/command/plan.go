@@ -104,7 +104,7 @@ func (p plan) configOf(in input) (*config.Config, *report.Finding) {
 	f := invalid(in.Name, "%v", err)
 	if mistake, ok := errors.AsType[*config.Error](err); ok {
 		f = invalid(mistake.File, "%s", mistake.Message)
-		f.Line, f.Column = mistake.Line, mistake.Column
+		f.Line, f.Column, f.NoPlace = mistake.Line, mistake.Column, false
 	}
 	return nil, &f
 }
@@ -127,7 +127,7 @@ func (p plan) finish(in input, o outcome) []report.Finding {
 			if level, ok := in.levels[f.Rule]; ok && level != config.Off {
 				f.Severity = report.Severity(level)
 			}
-			if p.changes != nil && o.text && !p.changes.In(f.File, f.Line) {
+			if p.changes != nil && o.text && !f.NoPlace && !p.changes.In(f.File, f.Line) {
 				continue
 			}
 		}

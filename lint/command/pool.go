@@ -85,7 +85,7 @@ func checkAll(checkers int, start func() checker, all []input, checked func()) i
 
 // invalid returns a finding about a whole input.
 func invalid(file, format string, args ...any) report.Finding {
-	findings := []report.Finding{{File: file, Line: 1, Column: 1, Severity: report.Error,
+	findings := []report.Finding{{File: file, Line: 1, Column: 1, NoPlace: true, Severity: report.Error,
 		Message: fmt.Sprintf(format, args...), Rule: report.Invalid}}
 	report.Fingerprints(findings)
 	return findings[0]

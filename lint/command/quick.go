@@ -137,6 +137,7 @@ func (c quickChecker) examine(in input) outcome {
 // not be searched; then the last finding says why.
 func quickFindings(in input) (findings []report.Finding, failed bool) {
 	found, err := quick.Check(in.Data)
+	noPlace := quick.IsBytecode(in.Data)
 	for _, f := range found {
 		if !slices.Contains(in.Rules, f.Rule) {
 			continue
@@ -145,12 +146,19 @@ func quickFindings(in input) (findings []report.Finding, failed bool) {
 		if f.IsError() {
 			severity = report.Error
 		}
-		findings = append(findings, report.Finding{File: in.Name, Line: f.Line, Column: f.Column,
-			Severity: severity, Message: f.Message(), Rule: f.Rule})
+		one := report.Finding{File: in.Name, Line: f.Line, Column: f.Column, NoPlace: noPlace, Severity: severity,
+			Message: f.Message(), Rule: f.Rule}
+		switch at := f.Stated; {
+		case at.File == "-":
+			one.Related = []report.Related{{Message: at.String(), Line: at.Line, Column: at.Column}}
+		case at.Line > 0:
+			one.Related = []report.Related{{File: at.File, Line: at.Line, Column: at.Column}}
+		}
+		findings = append(findings, one)
 	}
 	if problem, ok := errors.AsType[*quick.Error](err); ok {
 		f := invalid(in.Name, "%s", problem.Message)
-		f.Line, f.Column = problem.Line, problem.Column
+		f.Line, f.Column, f.NoPlace = problem.Line, problem.Column, noPlace
 		return append(findings, f), true
 	}
 	return findings, false

@@ -8,13 +8,14 @@ import "github.com/calliope-mlir/calliope/lint/command/internal/report"
 // out.
 type finding struct {
 	report.Finding
+	NoPlace    bool           `json:",omitempty"`
 	Context    string         `json:",omitempty"`
 	Source     *report.Source `json:",omitempty"`
 	Characters [][2]int       `json:",omitempty"` // of each edit
 }
 
 func sent(f report.Finding) finding {
-	w := finding{Finding: f, Context: f.Context, Source: f.Source}
+	w := finding{Finding: f, NoPlace: f.NoPlace, Context: f.Context, Source: f.Source}
 	if f.Fix != nil {
 		for _, e := range f.Fix.Edits {
 			w.Characters = append(w.Characters, e.Characters)
@@ -25,7 +26,7 @@ func sent(f report.Finding) finding {
 
 func (w finding) received() report.Finding {
 	f := w.Finding
-	f.Context, f.Source = w.Context, w.Source
+	f.NoPlace, f.Context, f.Source = w.NoPlace, w.Context, w.Source
 	for i, c := range w.Characters {
 		f.Fix.Edits[i].Characters = c
 	}

@@ -74,6 +74,9 @@ func Apply(library *mlir.Library, file string, data []byte, o Options) (Result, 
 			return fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 		r.restore = restore
+		if !mlir.IsBytecode(data) {
+			r.places = lint.PlacesOf(module, data, o.Analyzers)
+		}
 		return r.run(library, module)
 	})
 	if err != nil {
@@ -97,6 +100,7 @@ type repair struct {
 	options  Options
 	module   *mlir.Module
 	restore  func(*mlir.Module)     // see lint.Parse; nil once it was called
+	places   *lint.Places           // in the input; nil for bytecode
 	numbers  map[mlir.Operation]int // in the input, until passes.Migrate changes the module
 	changes  map[int]change         // by these numbers
 	migrated bool                   // passes.Migrate ran
@@ -117,7 +121,7 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 	}
 	var found []lint.Diagnostic
 	for round := 0; ; round++ {
-		found = lint.CheckModule(module, r.file, mlir.IsBytecode(r.data), r.options.Options)
+		found = lint.CheckModule(module, r.file, r.places, r.options.Options)
 		found = r.options.selected(r.data, found)
 		if slices.ContainsFunc(found, isInvalid) || round == maxRounds {
 			break
@@ -267,7 +271,7 @@ func (r *repair) migrate(findings []lint.Diagnostic) error {
 		d := lint.Diagnostic{
 			Severity: mlir.SeverityError, Rule: findings[0].Rule,
 			Message: fmt.Sprintf("%s cannot be migrated: %s", l.Operation, l.Reason),
-		}.At(r.file, l.Location, mlir.IsBytecode(r.data))
+		}.At(r.file, l.Location, r.places)
 		for _, f := range findings {
 			if f.Line == d.Line && f.Column == d.Column {
 				d.Rule = f.Rule

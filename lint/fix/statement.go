@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
@@ -28,9 +29,9 @@ type source struct {
 func newSource(c *mlir.Context, text string, analyzers []*lint.Analyzer) *source {
 	s := &source{text: text, names: map[mlir.Operation]int{}, starts: map[int]mlir.Operation{}, lineStart: []int{0}}
 	s.tokens, s.comments = scan(s.text)
-	blank, located := withoutLocations(s.text, s.tokens)
+	blank, located := quick.WithoutLocations([]byte(text))
 	s.located = located
-	s.module, s.restore, _ = lint.Parse(c, []byte(blank), analyzers)
+	s.module, s.restore, _ = lint.Parse(c, blank, analyzers)
 	if s.module == nil {
 		return s
 	}

@@ -73,39 +73,6 @@ func depthOf(token string) int {
 	return 0
 }
 
-// withoutLocations replaces the locations at the ends of operations and block arguments by spaces,
-// so that each operation's location is its position in the text. It returns the text and whether
-// there were any.
-func withoutLocations(text string, tokens []token) (string, bool) {
-	var blank []byte
-	for i := 1; i+1 < len(tokens); i++ {
-		if word(text, tokens[i]) != "loc" || word(text, tokens[i+1]) != "(" {
-			continue
-		}
-		end := matching(text, tokens, i+1)
-		if end < 0 {
-			break
-		}
-		if strings.Contains("=,[(<", word(text, tokens[i-1])) { // an attribute or an alias
-			i = end
-			continue
-		}
-		if blank == nil {
-			blank = []byte(text)
-		}
-		for at := tokens[i].start; at < tokens[end].end; at++ {
-			if text[at] != '\n' {
-				blank[at] = ' '
-			}
-		}
-		i = end
-	}
-	if blank == nil {
-		return text, false
-	}
-	return string(blank), true
-}
-
 // matching returns the index of the token that closes the bracket at i, or -1.
 func matching(text string, tokens []token, i int) int {
 	depth := 0

@@ -14,20 +14,34 @@ type Finding struct {
 	Rule      string // the name of a Rule
 	Operation string // its full name, such as stablehlo.outfeed; not that in VHLO
 	// Line and Column are its position in the text, from 1 and in bytes. Both are 1 if the
-	// module is bytecode, or if the program that wrote the module set another position.
+	// module is bytecode.
 	Line, Column int
-	// At is the position that the module itself states, or "". See Message.
-	At string
+	// Stated is the position that the module itself states, if it is another one.
+	Stated Position
 }
 
-// Message returns the text of a finding, with the position that the module itself states.
+// A Position is a position that a module states. The zero Position is not known.
+type Position struct {
+	File         string // "-" for the text that the module was made from
+	Line, Column int
+}
+
+// String returns the position for messages.
+func (p Position) String() string {
+	if p.File == textName {
+		return fmt.Sprintf("line %d, column %d of the text that the module was made from", p.Line, p.Column)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// Message returns the text of a finding.
 func (f Finding) Message() string {
 	for _, r := range rules {
 		if r.Name == f.Rule {
-			return f.Operation + " " + r.message + f.At
+			return f.Operation + " " + r.message
 		}
 	}
-	return f.Operation + f.At
+	return f.Operation
 }
 
 // IsError reports whether the finding is an error. Otherwise it is a note.
@@ -137,20 +151,12 @@ func findings(found []operation) []Finding {
 	for i, op := range found {
 		f := &out[i]
 		f.Rule, f.Operation, f.Line, f.Column = rules[op.rule].Name, op.name, 1, 1
-		at := op.stated
-		switch {
-		case !at.known:
-			if op.line > 0 {
-				f.Line, f.Column = op.line, op.column
-			}
-		case at.line == 0:
-		case at.file != textName:
-			f.At = " (at " + at.file + ":" + strconv.Itoa(at.line) + ":" + strconv.Itoa(at.column) + ")"
-		case op.line == 0:
-			f.At = fmt.Sprintf(" (at line %d, column %d of the text that the bytecode was made from)", at.line,
-				at.column)
-		default:
-			f.Line, f.Column = at.line, max(at.column, 1)
+		if op.line > 0 {
+			f.Line, f.Column = op.line, op.column
+		}
+		at := Position{op.stated.file, op.stated.line, op.stated.column}
+		if at.Line > 0 && (op.line == 0 || at != Position{textName, f.Line, f.Column}) {
+			f.Stated = at
 		}
 	}
 	before := func(a, b Finding) int {

@@ -42,7 +42,7 @@ func parsed(library *mlir.Library, data []byte) ([]string, bool) {
 		if d.Rule == lint.Invalid {
 			return []string{d.Message}, false
 		}
-		lines = append(lines, fmt.Sprintf("%d:%d: %s [%s]", d.Line, d.Column, d.Message, d.Rule))
+		lines = append(lines, fmt.Sprintf("%d:%d: %s [%s]", d.Line, d.Column, d.Text(), d.Rule))
 	}
 	return lines, true
 }
@@ -52,7 +52,11 @@ func found(data []byte) []string {
 	findings, err := quick.Check(data)
 	var lines []string
 	for _, f := range findings {
-		lines = append(lines, fmt.Sprintf("%d:%d: %s%s [%s]", f.Line, f.Column, f.Operation, f.At, f.Rule))
+		at := ""
+		if f.Stated.Line > 0 {
+			at = fmt.Sprintf(" (at %v)", f.Stated)
+		}
+		lines = append(lines, fmt.Sprintf("%d:%d: %s%s [%s]", f.Line, f.Column, f.Operation, at, f.Rule))
 	}
 	if err != nil {
 		lines = append(lines, fmt.Sprintf("%d:%d: %v", err.(*quick.Error).Line, err.(*quick.Error).Column, err))

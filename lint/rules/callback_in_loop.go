@@ -57,7 +57,7 @@ func callbackInLoop(p *lint.Pass) error {
 		}
 		if loop := loopOf(c.op); !loop.IsNil() {
 			p.Report(c.op, mlir.SeverityNote, "%s runs in each iteration of the loop at %s, which waits for it", what,
-				place(loop))
+				p.Place(loop))
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func hookFlag(p *lint.Pass) error {
 			first[h.Flag] = h
 		} else if before, now := sent(other), sent(h); before != now {
 			p.Report(op, mlir.SeverityError, "the flag %d is sent with %s here and with %s at %s: use a flag for each",
-				h.Flag, now, before, place(other.Feeds[0]))
+				h.Flag, now, before, p.Place(other.Feeds[0]))
 		}
 	}
 	if last.IsNil() && end.IsNil() {

@@ -24,7 +24,7 @@ func reportMigrate(p *lint.Pass, op mlir.Operation, does, format string, args ..
 		reason = planOf(p).Leaves(op)
 	}
 	if unknown := unknownFlags(p); len(unknown) > 0 && reason == "" {
-		reason = "the flag at " + place(unknown[0]) + " is not a constant"
+		reason = "the flag at " + p.Place(unknown[0]) + " is not a constant"
 	}
 	if reason == "" {
 		p.ReportFix(op, mlir.SeverityError, lint.Fix{Message: does, Migrate: true}, format, args...)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
-	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // All returns the rules, in the order in which -list prints them.
@@ -27,18 +26,6 @@ func has(p *lint.Pass, name string) bool {
 		return true
 	}
 	return false
-}
-
-// place returns where an operation is, for messages.
-func place(op mlir.Operation) string {
-	switch p := op.Location().Position(); {
-	case p.Line == 0:
-		return "an unknown place"
-	case p.File == "-": // the text that is checked
-		return fmt.Sprintf("line %d", p.Line)
-	default:
-		return p.String()
-	}
 }
 
 func quote(s string) string { return fmt.Sprintf("%q", s) }

@@ -1,7 +1,7 @@
 func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) {
   func.call @twice(%x) : (tensor<4xf32>) -> ()
   %0 = stablehlo.while(%q = %p) : tensor<i1> cond {
-    stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "f"}} : (tensor<4xf32>) -> () // want "^note: callback .f. runs in each iteration of the loop at line 3, .* .callback-in-loop.$" fix "^none$"
+    stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "f"}} : (tensor<4xf32>) -> () // want "^note: callback .f. runs in each iteration of the loop at .*callback_in_loop.mlir:3:8, .* .callback-in-loop.$" fix "^none$"
     stablehlo.return %q : tensor<i1>
   } do {
     "stablehlo.if"(%q) ({
@@ -22,6 +22,6 @@ func.func private @twice(%x: tensor<4xf32>) {
   return
 }
 func.func private @once(%x: tensor<4xf32>) {
-  stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "g"}} : (tensor<4xf32>) -> () // want "callback .g. runs in each iteration of the loop at line 3"
+  stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "g"}} : (tensor<4xf32>) -> () // want "callback .g. runs in each iteration of the loop at .*callback_in_loop.mlir:3:8"
   return
 }

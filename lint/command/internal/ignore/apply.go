@@ -2,7 +2,7 @@ package ignore
 
 import "github.com/calliope-mlir/calliope/lint/command/internal/report"
 
-// Apply marks the findings of one text that comments ignore, and returns findings about the
+// Apply marks the findings of one text that comments ignore, which have a place in it, and returns findings about the
 // comments themselves. ran reports whether a rule ran: an ignore of a rule that did not run is not
 // without effect.
 func Apply(file string, findings []report.Finding, comments []Comment, ran func(rule string) bool) []report.Finding {
@@ -20,7 +20,7 @@ func Apply(file string, findings []report.Finding, comments []Comment, ran func(
 	for i := range findings {
 		f := &findings[i]
 		at := target{f.Line, f.Rule}
-		if reason, ok := reasons[at]; ok {
+		if reason, ok := reasons[at]; ok && !f.NoPlace {
 			f.Suppression = &report.Suppression{Reason: reason}
 			used[at] = true
 		}

@@ -78,7 +78,7 @@ func (s *server) quickFixes(j *job, r span) []codeAction {
 	actions := []codeAction{}
 	whole := map[string]int{} // by title
 	for _, f := range j.findings {
-		d := s.diagnostic(j.text, f)
+		d := s.diagnostic(j, f)
 		if f.Fix == nil || !d.Range.overlaps(r) {
 			continue
 		}

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -191,7 +192,7 @@ func isBytecode(text string) bool {
 func (s *server) publish(j *job) {
 	diagnostics := make([]diagnostic, len(j.findings))
 	for i, f := range j.findings {
-		diagnostics[i] = s.diagnostic(j.text, f)
+		diagnostics[i] = s.diagnostic(j, f)
 	}
 	s.notify("textDocument/publishDiagnostics", publishParams{j.URI, &j.Version, diagnostics})
 }
@@ -199,16 +200,37 @@ func (s *server) publish(j *job) {
 // severities are those of the protocol.
 var severities = map[report.Severity]int{report.Error: 1, report.Warning: 2, report.Note: 3}
 
-func (s *server) diagnostic(t text, f report.Finding) diagnostic {
+func (s *server) diagnostic(j *job, f report.Finding) diagnostic {
 	d := diagnostic{
-		Range:    t.wordAt(t.place(f.Line, f.Column), s.client.encoding),
+		Range:    j.text.wordAt(j.text.place(f.Line, f.Column), s.client.encoding),
 		Severity: severities[f.Severity],
 		Code:     f.Rule,
 		Source:   "mlir-lint",
-		Message:  f.Message,
+		Message:  f.Text(),
+	}
+	if s.client.related {
+		d.Message, d.Related = f.Message, j.related(f.Related)
 	}
 	if link := s.Link(f.Rule); link != "" {
 		d.CodeDescription = &codeDescription{link}
 	}
 	return d
+}
+
+// related returns the places beside that of a finding. The name of a file is relative to the folder of the
+// document. A place in no file is at the begin of the document.
+func (j *job) related(places []report.Related) (all []related) {
+	for _, r := range places {
+		at := related{location{URI: j.URI}, cmp.Or(r.Message, "in the program that made the module")}
+		name := filepath.FromSlash(r.File)
+		if r.File != "" && !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(j.name), name)
+		}
+		if filepath.IsAbs(name) {
+			from := position{uint32(max(r.Line, 1) - 1), uint32(max(r.Column, 1) - 1)}
+			at.Location = location{uriOf(name), span{from, from}}
+		}
+		all = append(all, at)
+	}
+	return all
 }

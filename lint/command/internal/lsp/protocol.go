@@ -33,7 +33,8 @@ type initializeParams struct {
 			DidChangeWatchedFiles struct{ DynamicRegistration bool }
 		}
 		TextDocument struct {
-			CodeAction struct {
+			PublishDiagnostics struct{ RelatedInformation bool }
+			CodeAction         struct {
 				CodeActionLiteralSupport *struct{}
 				DataSupport              bool
 				DisabledSupport          bool
@@ -126,6 +127,15 @@ type (
 		CodeDescription *codeDescription `json:"codeDescription,omitempty"`
 		Source          string           `json:"source"`
 		Message         string           `json:"message"`
+		Related         []related        `json:"relatedInformation,omitempty"`
+	}
+	related struct {
+		Location location `json:"location"`
+		Message  string   `json:"message"`
+	}
+	location struct {
+		URI   string `json:"uri"`
+		Range span   `json:"range"`
 	}
 	codeDescription struct {
 		Href string `json:"href"`

@@ -104,6 +104,7 @@ type client struct {
 	actions   bool // code actions, beside commands
 	resolve   bool // edits of code actions on demand
 	disabled  bool // code actions that cannot be applied
+	related   bool // places beside that of a diagnostic
 }
 
 func clientOf(p initializeParams) client {
@@ -120,6 +121,7 @@ func clientOf(p initializeParams) client {
 		actions:   action.CodeActionLiteralSupport != nil,
 		resolve:   action.DataSupport && slices.Contains(action.ResolveSupport.Properties, "edit"),
 		disabled:  action.DisabledSupport,
+		related:   c.TextDocument.PublishDiagnostics.RelatedInformation,
 	}
 }
 

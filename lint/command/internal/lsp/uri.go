@@ -3,6 +3,7 @@ package lsp
 import (
 	"net/url"
 	"path/filepath"
+	"strings"
 )
 
 // nameOf returns the path that a URI of a file names, or else the URI.
@@ -19,4 +20,9 @@ func nameOf(uri string) string {
 		path = path[1:] // "/c:/a"
 	}
 	return filepath.FromSlash(path)
+}
+
+// uriOf returns the URI of an absolute path.
+func uriOf(path string) string {
+	return (&url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(path), "/")}).String()
 }

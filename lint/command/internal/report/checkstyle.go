@@ -40,7 +40,7 @@ func (c *checkstyle) Close() error {
 		}
 		file := &report.Files[len(report.Files)-1]
 		file.Errors = append(file.Errors,
-			checkstyleError{f.Line, f.Column, checkstyleSeverities[f.Severity], f.Message, "mlir-lint." + f.Rule})
+			checkstyleError{f.Line, f.Column, checkstyleSeverities[f.Severity], f.Text(), "mlir-lint." + f.Rule})
 	}
 	return writeXML(c.w, report)
 }

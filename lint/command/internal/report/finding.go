@@ -26,9 +26,12 @@ type Finding struct {
 	File     string   `json:"file"`
 	Line     int      `json:"line"`   // from 1
 	Column   int      `json:"column"` // in bytes, from 1
+	NoPlace  bool     `json:"-"`      // the line and the column are not known, and 1
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
 	Rule     string   `json:"rule"`
+	// Related has the places of the operation in the program that made the module.
+	Related []Related `json:"related,omitempty"`
 	// Fingerprint identifies the finding in its file, also after lines have moved.
 	Fingerprint string `json:"fingerprint"`
 	// Fix is the safe repair of the finding, if it has one.
@@ -42,6 +45,23 @@ type Finding struct {
 	Context string `json:"-"`
 	// Source is the line of the finding in a text file, or a part of it, for a terminal.
 	Source *Source `json:"-"`
+}
+
+// A Related is a place beside that of a finding. The file is "", and the line and column are 0, if they
+// are not known.
+type Related struct {
+	Message string `json:"message,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+}
+
+// String returns the place, or else the message.
+func (r Related) String() string {
+	if r.File == "" {
+		return r.Message
+	}
+	return fmt.Sprintf("%s:%d:%d", r.File, r.Line, r.Column)
 }
 
 // The values of Finding.Baseline, which are those of SARIF.
@@ -76,22 +96,39 @@ type Suppression struct {
 // Open reports whether the finding is neither ignored nor known.
 func (f Finding) Open() bool { return f.Suppression == nil && f.Baseline != BaselineKnown }
 
-// String returns the finding on one line: file:line:col: severity: message [rule].
+// String returns the finding on one line: file:line:col: severity: message (at place) [rule].
 func (f Finding) String() string {
-	return errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", f.File, f.Line, f.Column, f.Severity, f.Message, f.Rule))
+	return errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", f.File, f.Line, f.Column, f.Severity, f.Text(), f.Rule))
 }
 
-// positions are the parts of a message that change if lines move: the position that package lint
-// adds at the end, and those of other operations. The address of a buffer, in an error about
-// bytecode, changes in each run.
-var positions = regexp.MustCompile(` \(at [^()]*\)$|:\d+:\d+|\b(?:line|lines|column|columns) \d+|\bbuffer 0x[0-9a-f]+`)
+// Text returns the message with the first position in the program that made the module, if there is one.
+func (f Finding) Text() string {
+	for _, r := range f.Related {
+		if r.Line > 0 {
+			return fmt.Sprintf("%s (at %v)", f.Message, r)
+		}
+	}
+	return f.Message
+}
+
+// positions are the parts of a message that change if lines move: those of other operations. The address
+// of a buffer, in an error about bytecode, changes in each run.
+var positions = regexp.MustCompile(`:\d+:\d+|\b(?:line|lines|column|columns) \d+|\bbuffer 0x[0-9a-f]+`)
+
+// origin is a position in the text that bytecode was made from.
+const origin = `line \d+, column \d+ of the text that the module was made from`
 
 // Fingerprints sets the fingerprints of the findings of one file.
 func Fingerprints(findings []Finding) {
+	if len(findings) == 0 {
+		return
+	}
+	own := regexp.MustCompile(regexp.QuoteMeta(findings[0].File) + `:\d+:\d+|` + origin)
 	seen := map[string]int{}
 	for i := range findings {
 		f := &findings[i]
-		key := fmt.Sprintf("%q %q %q", f.Rule, positions.ReplaceAllString(f.Message, ""), f.Context)
+		message := positions.ReplaceAllString(own.ReplaceAllString(f.Message, "-"), "")
+		key := fmt.Sprintf("%q %q %q", f.Rule, message, f.Context)
 		seen[key]++ // equal findings differ in their number
 		f.Fingerprint = hash(fmt.Sprintf("%s %d", key, seen[key]))
 	}

@@ -29,7 +29,7 @@ func (g github) File(_ string, findings []Finding) error {
 		if f.Open() {
 			fmt.Fprintf(&b, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", commands[f.Severity],
 				property.Replace(slashed(f.File)), f.Line, f.Column, property.Replace("mlir-lint "+f.Rule),
-				message.Replace(errtext.Line(f.Message)))
+				message.Replace(errtext.Line(f.Text())))
 		}
 	}
 	_, err := b.WriteTo(g.w)

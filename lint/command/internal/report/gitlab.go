@@ -34,7 +34,7 @@ func (g *gitlab) Close() error {
 			severity = "critical"
 		}
 		issues = append(issues, gitlabIssue{
-			Description: f.Message, CheckName: f.Rule, Severity: severity,
+			Description: f.Text(), CheckName: f.Rule, Severity: severity,
 			// It has to be unique in the report.
 			Fingerprint: hash(slashed(f.File) + " " + f.Fingerprint),
 			Location:    gitlabLocation{slashed(f.File), gitlabLines{f.Line}},

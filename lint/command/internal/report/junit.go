@@ -62,7 +62,7 @@ func (j *junit) Close() error {
 		for _, f := range byFile[file] {
 			c := junitCase{Name: fmt.Sprintf("%s:%d:%d", f.Rule, f.Line, f.Column), Class: file, File: file,
 				Line: f.Line}
-			problem := &junitProblem{string(f.Severity), f.Message, f.String()}
+			problem := &junitProblem{string(f.Severity), f.Text(), f.String()}
 			switch {
 			case f.Rule == Invalid:
 				c.Error = problem

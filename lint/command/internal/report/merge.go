@@ -54,7 +54,7 @@ func (l sarifLog) check() error {
 		return errors.New("was not written by mlir-lint")
 	}
 	for _, r := range l.Runs[0].Results {
-		if len(r.Locations) != 1 {
+		if len(r.Locations) != 1 || r.Locations[0].PhysicalLocation == nil {
 			return errors.New("was not written by mlir-lint: a result does not have one location")
 		}
 	}

@@ -33,7 +33,9 @@ var files = []struct {
 	{"b/one, two: 100%.mlir", []report.Finding{
 		{Line: 3, Column: 8, Severity: report.Error, Message: "sends \"values\"\n<hangs> 50%: here", Rule: "outfeed",
 			Fingerprint: "f1",
-			Source:      &report.Source{Text: "  %u = \"stablehlo.outfeed\"(%x)", Column: 8, Character: 8}},
+			Related: []report.Related{{Message: "jit(f)", File: "a model.py", Line: 4, Column: 0}, {Message: "a name"},
+				{File: "/x/b.py", Line: 5, Column: 6}},
+			Source: &report.Source{Text: "  %u = \"stablehlo.outfeed\"(%x)", Column: 8, Character: 8}},
 		{Line: 5, Column: 12, Severity: report.Warning, Message: "dead é", Rule: "after-all", Fingerprint: "f2",
 			Baseline: report.BaselineNew,
 			Fix: &report.Fix{Message: "remove it",
@@ -211,9 +213,12 @@ func TestFingerprints(t *testing.T) {
 	if same[0] != base {
 		t.Error("another position changes the fingerprint")
 	}
-	if bytecode := make(report.Finding{Rule: "r", Message: "m"})[0]; bytecode != make(
-		report.Finding{Rule: "r", Message: "m (at line 2, column 8 of the text that the bytecode was made from)"})[0] {
-		t.Error("bytecode has another fingerprint than text")
+	bytecode := make(report.Finding{File: "a.bc", Rule: "r",
+		Message: "m at line 2, column 8 of the text that the module was made from"})[0]
+	for _, file := range []string{"a.mlir", "../b.mlir"} {
+		if bytecode != make(report.Finding{File: file, Rule: "r", Message: "m at " + file + ":3:9"})[0] {
+			t.Errorf("bytecode has another fingerprint than the text in %s", file)
+		}
 	}
 	const unaligned = "expected section alignment 0 but bytecode buffer %s is not aligned"
 	if make(report.Finding{Rule: "invalid", Message: fmt.Sprintf(unaligned, "0x28647c2ee000")})[0] != make(

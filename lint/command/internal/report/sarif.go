@@ -70,13 +70,15 @@ type (
 		Level               string             `json:"level"`
 		Message             sarifText          `json:"message"`
 		Locations           []sarifLocation    `json:"locations"`
+		RelatedLocations    []sarifLocation    `json:"relatedLocations,omitempty"`
 		PartialFingerprints map[string]string  `json:"partialFingerprints,omitempty"`
 		BaselineState       string             `json:"baselineState,omitempty"`
 		Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
 		Fixes               []sarifFix         `json:"fixes,omitempty"`
 	}
 	sarifLocation struct {
-		PhysicalLocation sarifPhysical `json:"physicalLocation"`
+		PhysicalLocation *sarifPhysical `json:"physicalLocation,omitempty"`
+		Message          *sarifText     `json:"message,omitempty"`
 	}
 	sarifPhysical struct {
 		ArtifactLocation sarifArtifact `json:"artifactLocation"`
@@ -141,9 +143,12 @@ func resultOf(f Finding, rule int) sarifResult {
 	file := sarifArtifact{uri(f.File)}
 	r := sarifResult{
 		RuleID: f.Rule, RuleIndex: rule, Level: string(f.Severity), Message: sarifText{Text: f.Message},
-		Locations: []sarifLocation{
-			{sarifPhysical{file, sarifRegion{StartLine: f.Line, StartColumn: f.character()}}}},
+		Locations: []sarifLocation{{PhysicalLocation: &sarifPhysical{file,
+			sarifRegion{StartLine: f.Line, StartColumn: f.character()}}}},
 		BaselineState: f.Baseline,
+	}
+	for _, at := range f.Related {
+		r.RelatedLocations = append(r.RelatedLocations, at.sarif())
 	}
 	if f.Fingerprint != "" {
 		r.PartialFingerprints = map[string]string{fingerprintKey: f.Fingerprint}
@@ -160,6 +165,17 @@ func resultOf(f Finding, rule int) sarifResult {
 		r.Fixes = []sarifFix{{sarifText{Text: f.Fix.Message}, []sarifChange{change}}}
 	}
 	return r
+}
+
+func (r Related) sarif() (l sarifLocation) {
+	if r.Message != "" {
+		l.Message = &sarifText{Text: r.Message}
+	}
+	if r.File != "" {
+		l.PhysicalLocation = &sarifPhysical{sarifArtifact{uri(r.File)},
+			sarifRegion{StartLine: r.Line, StartColumn: max(r.Column, 1)}}
+	}
+	return l
 }
 
 // region returns the range of an edit, in characters if they are known.

@@ -17,6 +17,10 @@ func TestSARIF(t *testing.T) {
 	type text struct{ Text string }
 	type region struct{ StartLine, StartColumn, EndLine, EndColumn int }
 	type artifact struct{ URI string }
+	type physical struct {
+		ArtifactLocation artifact
+		Region           region
+	}
 	var log struct {
 		Schema  string `json:"$schema"`
 		Version string
@@ -36,11 +40,10 @@ func TestSARIF(t *testing.T) {
 				RuleID, Level, BaselineState string
 				RuleIndex                    int
 				Message                      text
-				Locations                    []struct {
-					PhysicalLocation struct {
-						ArtifactLocation artifact
-						Region           region
-					}
+				Locations                    []struct{ PhysicalLocation physical }
+				RelatedLocations             []struct {
+					PhysicalLocation *physical
+					Message          text
 				}
 				PartialFingerprints map[string]string
 				Suppressions        []struct{ Kind, Justification string }
@@ -73,7 +76,7 @@ func TestSARIF(t *testing.T) {
 			t.Errorf("a rule lacks a text: %+v", r)
 		}
 	}
-	fixes, suppressions, states := 0, 0, 0
+	fixes, suppressions, states, related := 0, 0, 0, 0
 	for _, r := range run.Results {
 		at := r.Locations[0].PhysicalLocation
 		_, err := url.Parse(at.ArtifactLocation.URI)
@@ -86,6 +89,13 @@ func TestSARIF(t *testing.T) {
 		}
 		if r.BaselineState != "" {
 			states++
+		}
+		for _, l := range r.RelatedLocations {
+			related++
+			if at := l.PhysicalLocation; at == nil && l.Message.Text == "" ||
+				at != nil && (at.ArtifactLocation.URI == "" || at.Region.StartLine < 1 || at.Region.StartColumn < 1) {
+				t.Errorf("a related location is %+v", l)
+			}
 		}
 		for _, s := range r.Suppressions {
 			suppressions++
@@ -102,7 +112,8 @@ func TestSARIF(t *testing.T) {
 			}
 		}
 	}
-	if fixes != 1 || suppressions != 1 || states != 2 {
-		t.Errorf("%d fixes, %d suppressions and %d states of the baseline", fixes, suppressions, states)
+	if fixes != 1 || suppressions != 1 || states != 2 || related != 3 {
+		t.Errorf("%d fixes, %d suppressions, %d states of the baseline and %d related locations", fixes, suppressions,
+			states, related)
 	}
 }

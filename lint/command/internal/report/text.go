@@ -87,6 +87,13 @@ func (t *text) finding(b *bytes.Buffer, f Finding) {
 		line, caret := t.source(*f.Source)
 		fmt.Fprintf(b, "  %s\n  %s\n", line, t.paint(green, caret))
 	}
+	for _, r := range f.Related {
+		at := r.String()
+		if r.File != "" && r.Message != "" {
+			at += " (" + r.Message + ")"
+		}
+		fmt.Fprintf(b, "  %s\n", t.paint(dim, errtext.Line("at "+at)))
+	}
 }
 
 // source returns a part of a line that fits the terminal, and a line with a caret below the

@@ -41,6 +41,14 @@ type Diagnostic struct {
 	CodeDescription struct{ Href string }
 	Source          string
 	Message         string
+
+	RelatedInformation []struct {
+		Location struct {
+			URI   string
+			Range Range
+		}
+		Message string
+	}
 }
 
 // A Range is a range, its end excluded.
