@@ -83,6 +83,9 @@ func (e *editor) Repair(ctx context.Context, name, text, rule string) (string, e
 	case a.Mended != nil && !a.Mended.Changed:
 		return "", errors.New("there is nothing to repair")
 	}
+	if a.Mended != nil && a.Mended.Left == 0 {
+		return "", errors.New(a.Mended.Anew)
+	}
 	const why = "not everything can be repaired"
 	if len(a.Findings) == 0 {
 		return "", errors.New(why)

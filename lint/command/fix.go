@@ -24,8 +24,9 @@ type mended struct {
 	Changed bool
 	Data    []byte // to write, or nil
 	Diff    []byte
-	Fixed   int // the number of findings that were repaired
-	Left    int // of those that must be mended by hand
+	Fixed   int    // the number of findings that were repaired
+	Left    int    // of those that must be mended by hand
+	Anew    string // see fix.Result
 	Notes   []string
 }
 
@@ -47,8 +48,9 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 		}
 		return a
 	}
-	m := &mended{Sum: sum, Changed: r.Changed, Fixed: len(r.Fixed), Left: len(r.Left), Notes: r.Notes}
-	written := !in.Fixing.Diff && (!r.Changed || in.Fixing.Partial || m.Left == 0)
+	m := &mended{Sum: sum, Changed: r.Changed, Fixed: len(r.Fixed), Left: len(r.Left), Anew: r.Anew,
+		Notes: r.Notes}
+	written := !in.Fixing.Diff && (!r.Changed || in.Fixing.refuses(m) == "")
 	a := answer{Text: !mlir.IsBytecode(in.Data)}
 	if written {
 		after := in
@@ -69,6 +71,17 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 	}
 	a.Mended = m
 	return a
+}
+
+// refuses returns why a file that was repaired is not written, or "".
+func (f fixing) refuses(m *mended) string {
+	switch {
+	case m.Left > 0 && !f.Partial:
+		return "not everything can be repaired: mend the rest by hand, or use -fix-partial"
+	case m.Anew != "" && !f.Reprint:
+		return m.Anew + ": see it with -diff, and use -fix -reprint"
+	}
+	return ""
 }
 
 // difference returns what a repair changes in a text, as gofmt -d prints it. It is nil if nothing
@@ -113,10 +126,14 @@ func (s settings) finish(in input, m *mended, o *outcome) {
 	o.left = m.Left > 0
 	switch {
 	case s.fixing.Diff:
-		o.output = m.Diff
+		if m.Anew != "" {
+			o.output = fmt.Appendf(nil, "%s: %s: -fix needs -reprint\n", in.Name, m.Anew)
+		}
+		o.output = append(o.output, m.Diff...)
 		o.left = o.left || m.Changed
 	case m.Data == nil && m.Changed:
-		o.notes = []string{fmt.Sprintf("%s: not written, because not everything can be repaired: mend the rest by hand, or use -fix-partial", in.Name)}
+		o.left = true
+		o.notes = []string{fmt.Sprintf("%s: not written, because %s", in.Name, s.fixing.refuses(m))}
 		return
 	default:
 		if err := s.put(in, m, o); err != nil {
@@ -130,6 +147,9 @@ func (s settings) finish(in input, m *mended, o *outcome) {
 			done = "findings that -fix repairs"
 		}
 		o.notes = append(o.notes, fmt.Sprintf("%s: %s: %d", in.Name, done, m.Fixed))
+	}
+	if m.Anew != "" && !s.fixing.Diff {
+		m.Notes = append(m.Notes, m.Anew)
 	}
 	for _, note := range m.Notes {
 		o.notes = append(o.notes, in.Name+": "+note)

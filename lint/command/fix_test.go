@@ -203,3 +203,39 @@ func TestFixIgnored(t *testing.T) {
 		check.Diff(t, name, text, readFile(t, path))
 	}
 }
+
+// hides repairs an operation that has no text of its own.
+var hides = &lint.Analyzer{Name: "hides", Doc: "sums need a mark", Run: func(p *lint.Pass) error {
+	for op := range p.Operations("stablehlo.add") {
+		if _, ok := op.Attribute("x.mark"); !ok {
+			p.ReportFix(op, mlir.SeverityWarning,
+				lint.Fix{Message: "add x.mark", Set: map[string]string{"x.mark": "unit"}}, "no mark")
+		}
+	}
+	return nil
+}}
+
+// A file that must be printed anew is written only with -reprint.
+func TestReprint(t *testing.T) {
+	const text = `// top
+func.func @f(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> { // why
+  %r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+`
+	path := writeFile(t, t.TempDir(), "a.mlir", text)
+	run := func(flags ...string) result {
+		return executeWith(everything, "", append([]string{"-rules", "hides"}, append(flags, path)...)...)
+	}
+	const why = "an operation that changes has no text of its own, so the module is printed anew; 1 comment inside is lost"
+	r := run("-diff")
+	check.Diff(t, "status", 1, r.Exit)
+	check.Diff(t, "first line", path+": "+why+": -fix needs -reprint", strings.SplitN(r.Stdout, "\n", 2)[0])
+	run("-fix").holds(t, 1, "a.mlir: not written, because "+why+": see it with -diff, and use -fix -reprint\n")
+	check.Diff(t, "text", text, readFile(t, path))
+	run("-fix", "-reprint").holds(t, 0, "a.mlir: findings repaired: 1\n", "a.mlir: "+why+"\n")
+	if !strings.HasPrefix(readFile(t, path), "// top\n") || !strings.Contains(readFile(t, path), "x.mark") {
+		t.Errorf("the text is\n%s", readFile(t, path))
+	}
+	run("-reprint").holds(t, 2, "-reprint says how -fix writes files: add -fix\n")
+}

@@ -110,6 +110,8 @@ func (o *options) parse(args []string, note string) error {
 		return errors.New("-fix and -diff repair whole files: leave out -split-input-file, or make a file of each part")
 	case o.fixing.on() && o.writeBase:
 		return errors.New("-write-baseline needs the findings of files as they are: leave out -fix and -diff")
+	case o.fixing.Reprint && !o.fixing.on():
+		return errors.New("-reprint says how -fix writes files: add -fix")
 	case o.shard.n > 0 && stdinNamed(paths):
 		return errors.New("-shard needs paths: standard input cannot be divided")
 	case o.newFrom != "" && stdinNamed(paths):

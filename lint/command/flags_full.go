@@ -22,7 +22,8 @@ A file .mlir-lint.yaml in the folder of a path, or in one around it, sets severi
 ignores and known targets. The comment "// mlir-lint:ignore rule reason" ignores the
 findings of a rule on its line, or on the next one. docs/mlir-lint.md describes both.
 
--fix repairs what has one safe repair. It writes a file if no error is left in it.
+-fix repairs what has one safe repair. It writes a file if no error is left in it. It
+changes the text of the operations that it repairs, and leaves the rest as it is.
 lsp is a language server for editors; "%[1]s lsp -h" prints its flags.
 
 Exit status: 0 no errors, 1 errors (with -werror, also warnings; with -fix, if any is

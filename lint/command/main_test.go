@@ -31,7 +31,7 @@ var everything = append(rules.All(),
 		os.Exit(2)
 		return nil
 	}},
-	marks, meddles, hangs, eats, differs,
+	marks, hides, meddles, hangs, eats, differs,
 )
 
 var runs int
@@ -112,7 +112,7 @@ func TestUsage(t *testing.T) {
 		}},
 		{"unknown flag", []string{"-jsn"}, 2,
 			[]string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ",
-				"-list, -max-memory, -max-module, ", "-quick, -rules, ", "-timeout, -werror, -write-baseline"}},
+				"-list, -max-memory, -max-module, ", "-quick, -reprint, -rules, ", "-timeout, -werror, -write-baseline"}},
 		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2,
 			[]string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `,
 				"create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ",

@@ -52,7 +52,7 @@ func TestCorpusLocal(t *testing.T) {
 			}
 			with := run(data,
 				each(name, false, lint.Fix{Set: map[string]string{"x.y": `["}", dense<[1, 2]> : tensor<2xi32>]`}}))
-			if len(with.Notes) > 0 {
+			if with.Anew != "" {
 				anew[name]++
 				continue
 			}

@@ -42,8 +42,10 @@ type Result struct {
 	Left []lint.Diagnostic
 	// Found has the findings in Data.
 	Found []lint.Diagnostic
-	// Notes say how Data differs from the input beyond the repairs: that the module was printed
-	// anew, for example.
+	// Anew says that a text was printed anew, and why. Otherwise only the text of the operations that
+	// changed is another one.
+	Anew string
+	// Notes say how Data differs from the input beyond the repairs: in its version, for example.
 	Notes []string
 	// Before and After are texts of the input and of Data. Those of text are themselves.
 	Before, After []byte
@@ -101,8 +103,9 @@ type repair struct {
 	module   *mlir.Module
 	restore  func(*mlir.Module)     // see lint.Parse; nil once it was called
 	places   *lint.Places           // in the input; nil for bytecode
-	numbers  map[mlir.Operation]int // in the input, until passes.Migrate changes the module
-	changes  map[int]change         // by these numbers
+	numbers  map[mlir.Operation]int // in the input, of the operations that stay
+	old      []mlir.Location        // of the operations of the input
+	changes  map[int]change         // of attributes, by these numbers
 	migrated bool                   // passes.Migrate ran
 	replaced bool                   // passes.ReplaceLegacy ran
 	whole    bool                   // one of them changed the module
@@ -115,6 +118,7 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 	r.numbers = map[mlir.Operation]int{}
 	for op := range module.Operation().All() {
 		r.numbers[op] = len(r.numbers) + 1
+		r.old = append(r.old, op.Location())
 	}
 	if r.options.Texts {
 		r.result.Before = r.textOf(r.data)
@@ -205,18 +209,46 @@ func (r *repair) replaceLegacy(findings []lint.Diagnostic) error {
 			}
 		}
 	}
-	_, err := passes.ReplaceLegacy(r.module,
-		passes.LegacyOptions{KeepSpelling: true, Callback: func(c passes.LegacyCall) string {
-			if !targets[c.Target] {
-				return ""
-			}
-			return c.Target
-		}})
+	o := passes.LegacyOptions{KeepSpelling: true, Callback: func(c passes.LegacyCall) string {
+		if !targets[c.Target] {
+			return ""
+		}
+		return c.Target
+	}}
+	err := r.numbered(func() error {
+		_, err := passes.ReplaceLegacy(r.module, o)
+		return err
+	})
 	if err == nil {
 		r.result.Fixed = append(r.result.Fixed, findings...)
 	}
 	return err
 }
+
+// numbered rewrites the module, and numbers the operations that stay: they keep their attributes.
+func (r *repair) numbered(rewrite func() error) error {
+	c := r.module.Context()
+	for op := range r.module.Operation().All() {
+		if n := r.numbers[op]; n > 0 {
+			op.SetAttribute(numberName, c.IntegerAttribute(c.IntegerType(64, mlir.Signless), int64(n)))
+		}
+	}
+	if err := rewrite(); err != nil {
+		return err
+	}
+	clear(r.numbers)
+	for op := range r.module.Operation().All() {
+		if a, ok := op.Attribute(numberName); ok {
+			n, _ := a.Int()
+			r.numbers[op] = int(n)
+			op.RemoveAttribute(numberName)
+		}
+	}
+	return nil
+}
+
+// numberName is an attribute that an operation has only while the module is rewritten.
+const numberName = "calliope.number"
 
 // changed reports whether the module is not as it was at the last call.
 func (r *repair) changed() bool {
@@ -259,7 +291,11 @@ func (r *repair) change(findings []lint.Diagnostic) error {
 // migrate migrates the module, because of findings.
 func (r *repair) migrate(findings []lint.Diagnostic) error {
 	r.migrated = true
-	result, err := passes.Migrate(r.module, r.options.Migrate)
+	var result passes.MigrateResult
+	err := r.numbered(func() (err error) {
+		result, err = passes.Migrate(r.module, r.options.Migrate)
+		return err
+	})
 	if err != nil {
 		return err
 	}

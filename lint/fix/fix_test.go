@@ -128,7 +128,7 @@ func TestText(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				r := apply(t, before)
 				check.Diff(t, "text", after, string(r.Data))
-				check.Diff(t, "notes", []string(nil), r.Notes)
+				check.Diff(t, "printed anew", "", r.Anew)
 				check.Diff(t, "changed", before != after, r.Changed)
 				check.Diff(t, "left", 0, len(r.Left)+len(r.Found))
 			})
@@ -145,5 +145,5 @@ func TestRefused(t *testing.T) {
 `
 	r := mend(t, []byte(text), rules.All()...)
 	check.Diff(t, "text", strings.Replace(text, "indices = []", "indices = [1]", 1), string(r.Data))
-	check.Diff(t, "left and notes", 0, len(r.Left)+len(r.Notes))
+	check.Diff(t, "left and printed anew", 0, len(r.Left)+len(r.Anew))
 }

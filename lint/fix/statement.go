@@ -54,7 +54,8 @@ func newSource(c *mlir.Context, text string, analyzers []*lint.Analyzer) *source
 	return s
 }
 
-// nameOf returns the token at the position of an operation, if it is its name.
+// nameOf returns the token at the position of an operation, or before a parenthesis there, if it is
+// its name. The parser of stablehlo.reduce takes the position of the parenthesis.
 func (s *source) nameOf(op mlir.Operation) (int, bool) {
 	p := op.Location().Position()
 	if p.Line < 1 || p.Line > len(s.lineStart) {
@@ -65,6 +66,9 @@ func (s *source) nameOf(op mlir.Operation) (int, bool) {
 		func(t token, offset int) int { return cmp.Compare(t.start, offset) })
 	if !ok {
 		return 0, false
+	}
+	if s.word(at) == "(" {
+		at--
 	}
 	name := s.word(at)
 	_, short, _ := strings.Cut(op.Name(), ".")
@@ -86,7 +90,7 @@ func (s *source) first(i int) int {
 	}
 	first := i
 	for at := i - 2; at >= 0; at -= 2 { // before each comma
-		if s.word(at-1) == ":" { // %x:2
+		if s.word(at-1) == ":" && !strings.HasPrefix(s.word(at), "%") { // %x:2, not ^bb0: %x
 			at -= 2
 		}
 		if !strings.HasPrefix(s.word(at), "%") {

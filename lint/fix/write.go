@@ -64,16 +64,21 @@ func (r *repair) textOf(data []byte) []byte {
 // text returns the mended text.
 func (r *repair) text(text string) string {
 	source := newSource(r.module.Context(), text, r.options.Analyzers)
-	why := "the repair changes the whole module"
-	if !r.whole {
-		why = "the repair is not local to the text of an operation"
-		if edits, ok := source.edits(r.changes); ok {
-			if text := source.edited(edits); same(r.module.Context(), text, r.now) {
-				return text
-			}
+	try := func(edits []Edit, ok bool) bool {
+		if !ok {
+			return false
 		}
+		mended := source.edited(edits)
+		if !same(r.module.Context(), mended, r.now) {
+			return false
+		}
+		text = mended
+		return true
 	}
-	return r.printed(source, why)
+	if !r.whole && try(source.edits(r.changes)) || try(source.rewritten(r.module, r.numbers, r.old)) {
+		return text
+	}
+	return r.printed(source)
 }
 
 // same reports whether a text is that of the module with the generic form want.
@@ -96,7 +101,7 @@ func genericForm(m *mlir.Module) string {
 var noAttributes = regexp.MustCompile(`(arg|res)_attrs = \[(\{\}(, )?)+\], `)
 
 // printed prints the module below the comments at the top of the text.
-func (r *repair) printed(s *source, why string) string {
+func (r *repair) printed(s *source) string {
 	top := s.text
 	if len(s.tokens) > 0 {
 		top = s.text[:s.tokens[0].start]
@@ -107,14 +112,13 @@ func (r *repair) printed(s *source, why string) string {
 			lost++
 		}
 	}
-	note := "printed anew, because " + why
+	r.result.Anew = "an operation that changes has no text of its own, so the module is printed anew"
 	switch {
 	case lost == 1:
-		note += "; 1 comment inside is lost"
+		r.result.Anew += "; 1 comment inside is lost"
 	case lost > 1:
-		note += fmt.Sprintf("; %d comments inside are lost", lost)
+		r.result.Anew += fmt.Sprintf("; %d comments inside are lost", lost)
 	}
-	r.result.Notes = append(r.result.Notes, note)
 	if s.located {
 		r.forget()
 	}
