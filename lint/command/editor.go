@@ -43,7 +43,7 @@ func (e *editor) link(rule string) string {
 }
 
 // Check implements lsp.Linter. A reason why the document cannot be checked is a finding.
-func (e *editor) Check(ctx context.Context, name, text string) ([]report.Finding, error) {
+func (e *editor) Check(ctx context.Context, name, text string, edits bool) ([]report.Finding, error) {
 	p, in, err := e.request(name, text)
 	if err != nil {
 		return []report.Finding{invalid(name, "%v", err)}, nil
@@ -51,6 +51,7 @@ func (e *editor) Check(ctx context.Context, name, text string) ([]report.Finding
 	if in == nil {
 		return nil, nil
 	}
+	in.Edits = edits
 	a, err := e.ask(ctx, fixing{}, in)
 	switch {
 	case ctx.Err() != nil:
@@ -104,7 +105,6 @@ func (e *editor) request(name, text string) (plan, *input, error) {
 	if err != nil {
 		return p, nil, err
 	}
-	p.edits = true
 	planned := p.apply([]input{ofText(name, text)})
 	if len(planned) == 0 {
 		return p, nil, nil

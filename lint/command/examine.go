@@ -78,7 +78,7 @@ func findingOf(d lint.Diagnostic) report.Finding {
 		f.Severity = report.Note
 	}
 	if d.Fix != nil {
-		f.Fix = &report.Fix{Message: d.Fix.Message}
+		f.Fix = &report.Fix{Message: d.Fix.Message, Whole: d.Fix.Whole()}
 	}
 	return f
 }

@@ -22,7 +22,8 @@ type input struct {
 	Name string // as findings print it
 	Path []byte // JSON would change a string that is not UTF-8
 	Max  bounded.Size
-	Data []byte
+	Data []byte `json:"-"` // a worker gets them after the input
+	Size int    // of Data
 	request
 	Fixing  fixing
 	part    bool                          // Data are a part of a text

@@ -93,7 +93,14 @@ func (s settings) start(ctx context.Context) (*process, error) {
 // check checks one input in the worker. The worker has ended if check returns an error.
 func (p *process) check(ctx context.Context, in input, limit time.Duration) (answer, error) {
 	p.used = true
-	return p.await(ctx, limit, func() error { return json.NewEncoder(p.requests).Encode(in) })
+	in.Size = len(in.Data)
+	return p.await(ctx, limit, func() error {
+		if err := json.NewEncoder(p.requests).Encode(in); err != nil {
+			return err
+		}
+		_, err := p.requests.Write(in.Data)
+		return err
+	})
 }
 
 // await calls ask and reads the answer. If that fails, takes too long or too much memory, or if the

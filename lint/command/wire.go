@@ -12,11 +12,13 @@ type finding struct {
 	Context    string         `json:",omitempty"`
 	Source     *report.Source `json:",omitempty"`
 	Characters [][2]int       `json:",omitempty"` // of each edit
+	Whole      bool           `json:",omitempty"` // the repair
 }
 
 func sent(f report.Finding) finding {
 	w := finding{Finding: f, NoPlace: f.NoPlace, Context: f.Context, Source: f.Source}
 	if f.Fix != nil {
+		w.Whole = f.Fix.Whole
 		for _, e := range f.Fix.Edits {
 			w.Characters = append(w.Characters, e.Characters)
 		}
@@ -27,6 +29,9 @@ func sent(f report.Finding) finding {
 func (w finding) received() report.Finding {
 	f := w.Finding
 	f.NoPlace, f.Context, f.Source = w.NoPlace, w.Context, w.Source
+	if f.Fix != nil {
+		f.Fix.Whole = w.Whole
+	}
 	for i, c := range w.Characters {
 		f.Fix.Edits[i].Characters = c
 	}

@@ -3,9 +3,11 @@
 package command
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
@@ -17,9 +19,9 @@ import (
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
 
-// The command and a worker exchange JSON values. The worker first sends whether it is ready,
-// and then one answer to each input. It reads its standard input and writes to a separate
-// pipe, because C++ code may print to standard output.
+// The command and a worker exchange JSON values, each on a line, and behind an input its data, if the command has read
+// them. The worker first sends whether it is ready, and then one answer to each input. It reads its standard input and
+// writes to a separate pipe, because C++ code may print to standard output.
 
 // workerEnv makes Main a worker.
 const workerEnv = "CALLIOPE_MLIR_LINT_WORKER"
@@ -132,10 +134,18 @@ func refuse(file, format string, args ...any) answer {
 func requests() <-chan input {
 	next := make(chan input)
 	go func() {
-		decoder := json.NewDecoder(os.Stdin)
+		r := bufio.NewReader(os.Stdin)
 		for {
 			var in input
-			if decoder.Decode(&in) != nil {
+			line, err := r.ReadBytes('\n')
+			if err == nil {
+				err = json.Unmarshal(line, &in)
+			}
+			if err == nil {
+				in.Data = make([]byte, in.Size)
+				_, err = io.ReadFull(r, in.Data)
+			}
+			if err != nil {
 				os.Exit(0)
 			}
 			next <- in

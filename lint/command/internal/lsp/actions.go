@@ -35,7 +35,7 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) ([]codeAct
 	}
 	if wanted(fixAll) && slices.ContainsFunc(j.findings, func(f report.Finding) bool { return f.Fix != nil }) {
 		actions = append(actions, codeAction{Title: "repair all findings of mlir-lint", Kind: fixAll,
-			Data: &repairData{j.versionedDocument, ""}})
+			Data: &repairData{versionedDocument: j.versionedDocument}})
 	}
 	if s.client.resolve {
 		return actions, nil
@@ -55,6 +55,10 @@ func (s *server) checked(ctx context.Context, uri string) (*job, error) {
 	j := d.job
 	s.mu.Unlock()
 	select {
+	case j.hurry <- struct{}{}:
+	default:
+	}
+	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-j.done:
@@ -72,25 +76,25 @@ func (s *server) current(j *job) error {
 	return nil
 }
 
-// quickFixes returns the repairs of the findings in a range. One that is not some edits of text
-// repairs the findings of its rule in the whole document, and is listed once.
+// quickFixes returns the repairs of the findings in a range, without their edits. One of the whole
+// document repairs all findings of its rule, and is listed once.
 func (s *server) quickFixes(j *job, r span) []codeAction {
 	actions := []codeAction{}
 	whole := map[string]int{} // by title
-	for _, f := range j.findings {
+	for i, f := range j.findings {
 		d := s.diagnostic(j, f)
 		if f.Fix == nil || !d.Range.overlaps(r) {
 			continue
 		}
-		a := codeAction{Title: f.Fix.Message, Kind: quickFix, Diagnostics: []diagnostic{d}, IsPreferred: true}
-		if len(f.Fix.Edits) > 0 {
-			a.Edit = s.edit(j, s.textEdits(j.text, f.Fix.Edits))
-		} else if i, ok := whole[a.Title]; ok {
-			actions[i].Diagnostics = append(actions[i].Diagnostics, d)
+		a := codeAction{Title: f.Fix.Message, Kind: quickFix, Diagnostics: []diagnostic{d}, IsPreferred: true,
+			Data: &repairData{versionedDocument: j.versionedDocument, Rule: f.Rule}}
+		if !f.Fix.Whole {
+			a.Data.Finding = &i
+		} else if first, ok := whole[a.Title]; ok {
+			actions[first].Diagnostics = append(actions[first].Diagnostics, d)
 			continue
 		} else {
 			whole[a.Title] = len(actions)
-			a.Data = &repairData{j.versionedDocument, f.Rule}
 		}
 		actions = append(actions, a)
 	}
@@ -102,18 +106,16 @@ func (s *server) quickFixes(j *job, r span) []codeAction {
 func (s *server) complete(ctx context.Context, j *job, actions []codeAction) ([]codeAction, error) {
 	done := actions[:0]
 	for _, a := range actions {
-		if a.Data != nil {
-			edit, err := s.repair(ctx, j, a.Data.Rule)
-			switch {
-			case ctx.Err() != nil:
-				return nil, ctx.Err()
-			case err != nil && !s.client.disabled:
-				continue
-			case err != nil:
-				a.Disabled, a.IsPreferred = &disabled{err.Error()}, false
-			}
-			a.Edit, a.Data = edit, nil
+		edit, err := s.repair(ctx, j, *a.Data)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && !s.client.disabled:
+			continue
+		case err != nil:
+			a.Disabled, a.IsPreferred = &disabled{err.Error()}, false
 		}
+		a.Edit, a.Data = edit, nil
 		done = append(done, a)
 	}
 	return done, s.current(j)
@@ -131,15 +133,24 @@ func (s *server) resolve(ctx context.Context, a codeAction) (codeAction, error) 
 	if j == nil || j.Version != a.Data.Version {
 		return a, jrpc2.Errorf(codeModified, "the document has changed")
 	}
-	if a.Edit, err = s.repair(ctx, j, a.Data.Rule); err != nil {
+	if a.Edit, err = s.repair(ctx, j, *a.Data); err != nil {
 		return a, jrpc2.Errorf(codeFailed, "%v", err)
 	}
 	return a, s.current(j)
 }
 
-// repair returns the edit that repairs the findings of a rule, or all if it is "".
-func (s *server) repair(ctx context.Context, j *job, rule string) (*workspaceEdit, error) {
-	repaired, err := s.Linter.Repair(ctx, j.name, j.text.data, rule)
+// repair returns the edit of a repair. One of a finding that has no edits of its own repairs all findings of the rule.
+func (s *server) repair(ctx context.Context, j *job, d repairData) (*workspaceEdit, error) {
+	if d.Finding != nil {
+		found, err := s.findings(ctx, j, true)
+		if err != nil {
+			return nil, err
+		}
+		if i := *d.Finding; 0 <= i && i < len(found) && found[i].Fix != nil && len(found[i].Fix.Edits) > 0 {
+			return s.edit(j, s.textEdits(j.text, found[i].Fix.Edits)), nil
+		}
+	}
+	repaired, err := s.Linter.Repair(ctx, j.name, j.text.data, d.Rule)
 	if err != nil {
 		return nil, err
 	}

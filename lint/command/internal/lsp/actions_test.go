@@ -80,9 +80,10 @@ func TestResolve(t *testing.T) {
 	check.Diff(t, "version", int32(1), change.TextDocument.Version)
 	check.Diff(t, "text", "é new\nsame\n😀 part part\nnew", lsptest.Apply(document, change.Edits))
 
-	edits := s.Actions("a:a", 0, 2, "quickfix") // they need no repair
+	old := s.Actions("a:a", 0, 2, "quickfix")[0]
+	s.Must("codeAction/resolve", M{"title": old.Title, "kind": "quickfix", "data": old.Data}, &resolved)
 	check.Diff(t, "text", "é new\nsame\n😀 whole whole\nold",
-		lsptest.Apply(document, edits[0].Edit.DocumentChanges[0].Edits))
+		lsptest.Apply(document, resolved.Edit.DocumentChanges[0].Edits))
 	s.Must("codeAction/resolve", M{"title": "other", "kind": "quickfix"}, &resolved)
 
 	s.Change("a:a", 2, M{"text": "stuck"})

@@ -28,6 +28,7 @@ type job struct {
 	name     string
 	text     text
 	stop     context.CancelFunc
+	hurry    chan struct{} // gets a value if somebody waits for the check
 	done     chan struct{}
 	findings []report.Finding // to publish, once the check is done
 }
@@ -39,7 +40,7 @@ func (d *document) stop() {
 	}
 }
 
-// pause is how long a check waits for the next change.
+// pause is how long a check waits for the next change, unless code actions are asked for.
 const pause = 200 * time.Millisecond
 
 func (s *server) didOpen(p didOpenParams) error {
@@ -147,7 +148,7 @@ func (s *server) start(d *document, delay time.Duration) {
 	d.stop()
 	ctx, stop := context.WithCancel(s.ctx)
 	j := &job{versionedDocument: versionedDocument{d.uri, d.version}, name: d.name, text: d.text, stop: stop,
-		done: make(chan struct{})}
+		hurry: make(chan struct{}, 1), done: make(chan struct{})}
 	d.job = j
 	s.work.Go(func() {
 		defer close(j.done)
@@ -155,9 +156,10 @@ func (s *server) start(d *document, delay time.Duration) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-j.hurry:
 		case <-time.After(delay):
 		}
-		findings, err := s.findings(ctx, j)
+		findings, err := s.findings(ctx, j, false)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if ctx.Err() != nil { // nobody ends the check while this goroutine has the lock
@@ -172,13 +174,13 @@ func (s *server) start(d *document, delay time.Duration) {
 	})
 }
 
-// findings returns the findings of a document that count.
-func (s *server) findings(ctx context.Context, j *job) ([]report.Finding, error) {
+// findings returns the findings of a document that count, with or without the edits of their repairs.
+func (s *server) findings(ctx context.Context, j *job, edits bool) ([]report.Finding, error) {
 	if isBytecode(j.text.data) {
 		return []report.Finding{{Line: 1, Column: 1, Severity: report.Note, Rule: "invalid",
 			Message: "this is bytecode, which an editor changes when it reads it: check the file with mlir-lint"}}, nil
 	}
-	found, err := s.Linter.Check(ctx, j.name, j.text.data)
+	found, err := s.Linter.Check(ctx, j.name, j.text.data, edits)
 	return slices.DeleteFunc(found, func(f report.Finding) bool { return !f.Open() }), err
 }
 

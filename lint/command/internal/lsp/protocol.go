@@ -170,7 +170,8 @@ type (
 	// A repairData is what the server needs to resolve an action.
 	repairData struct {
 		versionedDocument
-		Rule string `json:"rule"` // "" for all
+		Rule    string `json:"rule"`              // "" for all
+		Finding *int   `json:"finding,omitempty"` // its number, if it is to be repaired alone
 	}
 	workspaceEdit struct {
 		Changes         map[string][]textEdit `json:"changes,omitempty"`

@@ -21,7 +21,7 @@ type M = lsptest.M
 // have one of the whole text, which fails for stuck, hidden is ignored, and hang takes forever.
 type words struct{ hung chan string }
 
-func (w words) Check(ctx context.Context, name, text string) (found []report.Finding, err error) {
+func (w words) Check(ctx context.Context, name, text string, edits bool) (found []report.Finding, err error) {
 	for i, line := range strings.Split(text, "\n") {
 		for _, rule := range []string{"old", "whole", "stuck", "hidden"} {
 			at := strings.Index(line, rule)
@@ -31,12 +31,15 @@ func (w words) Check(ctx context.Context, name, text string) (found []report.Fin
 			f := report.Finding{Line: i + 1, Column: at + 1, Severity: report.Warning, Rule: rule, Message: name}
 			switch rule {
 			case "old":
-				f.Fix = &report.Fix{Message: "write new",
-					Edits: []report.Edit{{Line: i + 1, Column: at + 1, EndLine: i + 1, EndColumn: at + 4, Text: "new"}}}
+				f.Fix = &report.Fix{Message: "write new"}
+				if edits {
+					f.Fix.Edits = []report.Edit{
+						{Line: i + 1, Column: at + 1, EndLine: i + 1, EndColumn: at + 4, Text: "new"}}
+				}
 			case "hidden":
 				f.Suppression = &report.Suppression{Reason: "the test"}
 			default:
-				f.Fix = &report.Fix{Message: "free " + rule}
+				f.Fix = &report.Fix{Message: "free " + rule, Whole: true}
 			}
 			found = append(found, f)
 		}

@@ -74,6 +74,8 @@ const (
 type Fix struct {
 	Message string `json:"message"`
 	Edits   []Edit `json:"edits,omitempty"`
+	// Whole reports whether the repair is one of the whole module, together with all others of its rule.
+	Whole bool `json:"-"`
 }
 
 // An Edit replaces a range of a text file. Lines and columns count from 1, columns in bytes, and
