@@ -22,14 +22,16 @@ import (
 const (
 	lintLarge = 6 << 20 // bytes of the large module
 	lintFiles = 2000    // small files
+	lintAgain = 20_000  // small files that a run has checked before
 )
 
-// lintModule returns a module of about n bytes: functions of arithmetic, with a call of Go in
+// lintModule returns a module of about n bytes and lines lines: functions of arithmetic, with a call of Go in
 // each, ordered by tokens.
-func lintModule(n int) []byte {
+func lintModule(n, lines int) []byte {
 	const typ = "tensor<8x16xf32>"
+	const perFunction = 55
 	var b strings.Builder
-	for f := 0; b.Len() < n; f++ {
+	for f := 0; b.Len() < n || f*perFunction < lines; f++ {
 		fmt.Fprintf(&b, "func.func @f%d(%%a: %s, %%t: tensor<1xi8>) -> (%[2]s, tensor<1xi8>) {\n", f, typ)
 		last := "%a"
 		for i := range 40 {
@@ -79,18 +81,15 @@ func lintSuite(ctx context.Context, s settings, r *report) (err error) {
 		return fmt.Errorf("building mlir-lint: %w\n%s", err, out)
 	}
 	large, tiny, folder := filepath.Join(dir, "large.mlir"), filepath.Join(dir, "tiny.mlir"), filepath.Join(dir, "many")
-	if err := errors.Join(os.WriteFile(large, lintModule(lintLarge), 0o600), os.WriteFile(tiny, lintModule(1), 0o600),
-		os.Mkdir(folder, 0o700)); err != nil {
+	if err := errors.Join(os.WriteFile(large, lintModule(lintLarge, 0), 0o600),
+		os.WriteFile(tiny, lintModule(1, 0), 0o600)); err != nil {
 		return err
 	}
-	var files []string
-	for i := range lintFiles {
-		files = append(files, filepath.Join(folder, fmt.Sprintf("%d.mlir", i)))
-		if err := os.WriteFile(files[i], lintModule(1), 0o600); err != nil {
-			return err
-		}
+	files, err := lintFolder(folder, lintFiles)
+	if err != nil {
+		return err
 	}
-	b := lintBench{ctx: ctx, settings: s, bare: append([]string{bare}, found.Path), lint: lint}
+	b := lintBench{ctx: ctx, settings: s, bare: append([]string{bare}, found.Path), lint: lint, cache: "off"}
 	groups := []struct {
 		name  string
 		ways  []lintWay
@@ -131,6 +130,48 @@ func lintSuite(ctx context.Context, s settings, r *report) (err error) {
 		}
 		g.goals(got)
 	}
+	if err := b.again(dir, r); err != nil {
+		return fmt.Errorf("lint/again: %w", err)
+	}
+	edit, err := lintEdit(ctx, s, lint)
+	if err != nil {
+		return fmt.Errorf("lint/edit: %w", err)
+	}
+	r.figure("lint/edit/goal/code-action", edit, "ms", atMost(1000))
+	return nil
+}
+
+// lintFolder makes a folder of small modules, each with another content.
+func lintFolder(folder string, n int) (files []string, err error) {
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		return nil, err
+	}
+	for i := range n {
+		files = append(files, filepath.Join(folder, fmt.Sprintf("%d.mlir", i)))
+		if err := os.WriteFile(files[i], fmt.Appendf(lintModule(1, 0), "// %d\n", i), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// again measures a run over files that did not change since an earlier run, beside reading them.
+func (b lintBench) again(dir string, r *report) error {
+	folder := filepath.Join(dir, "again")
+	if _, err := lintFolder(folder, lintAgain); err != nil {
+		return err
+	}
+	b.cache = filepath.Join(dir, "cache")
+	second := b.way("second", runtime.NumCPU(), b.lint, folder)
+	if err := second.do(); err != nil { // the first run
+		return err
+	}
+	got, err := b.measure([]lintWay{second, b.way("grep", 1, "grep", "-rc", "stablehlo.outfeed", folder)})
+	if err != nil {
+		return err
+	}
+	r.figure("lint/again/grep", got.of("grep").wall/1e3, "ms", nil)
+	r.figure("lint/again/goal/second", got.of("second").wall/1e3, "ms", atMost(1000))
 	return nil
 }
 
@@ -139,6 +180,7 @@ type lintBench struct {
 	settings settings
 	bare     []string // the C program and its library
 	lint     string
+	cache    string // the folder of mlir-lint's cache, or "off"
 }
 
 type lintWay struct {
@@ -166,7 +208,7 @@ func (b lintBench) halves(name string, files []string) lintWay {
 
 func (b lintBench) run(procs int, command []string) error {
 	cmd := exec.CommandContext(b.ctx, command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", procs))
+	cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", procs), "CALLIOPE_LINT_CACHE="+b.cache)
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && filepath.Base(command[0]) == "grep" &&
 		exit.ExitCode() == 1 {
