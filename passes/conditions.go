@@ -13,17 +13,7 @@ import (
 //
 // See Prepare.
 func KeepConditions(m *mlir.Module) (int, error) {
-	list, functions := function.Defined(m)
-	r := &sideEffects{functions: functions, state: map[string]reading{}}
-	var loops []mlir.Operation
-	for _, f := range list {
-		f.Walk(func(op mlir.Operation) mlir.WalkAction {
-			if op.Name() == "stablehlo.while" && r.dropsCondition(op) {
-				loops = append(loops, op)
-			}
-			return mlir.WalkContinue
-		})
-	}
+	loops := droppedConditions(m)
 	for _, op := range loops {
 		end := op.Region(0).First().Terminator()
 		e := before(end)
@@ -34,6 +24,21 @@ func KeepConditions(m *mlir.Module) (int, error) {
 		end.SetOperand(0, kept)
 	}
 	return len(loops), nil
+}
+
+// droppedConditions returns the loops whose conditions XLA may not evaluate.
+func droppedConditions(m *mlir.Module) (loops []mlir.Operation) {
+	list, functions := function.Defined(m)
+	r := &sideEffects{functions: functions, state: map[string]reading{}}
+	for _, f := range list {
+		f.Walk(func(op mlir.Operation) mlir.WalkAction {
+			if op.Name() == "stablehlo.while" && r.dropsCondition(op) {
+				loops = append(loops, op)
+			}
+			return mlir.WalkContinue
+		})
+	}
+	return loops
 }
 
 // dropsCondition reports whether XLA may not evaluate the condition of a loop though it has side effects.

@@ -10,18 +10,7 @@ import (
 // ends the process on some of them: on those with side effects that use a result of an earlier
 // loop. RemoveEmptyLoops returns the number of loops that it removed.
 func RemoveEmptyLoops(m *mlir.Module) (int, error) {
-	list, functions := function.Defined(m)
-	r := &sideEffects{functions: functions, state: map[string]reading{}}
-	var empty []mlir.Operation
-	for _, f := range list {
-		f.Walk(func(op mlir.Operation) mlir.WalkAction {
-			if op.Name() != "stablehlo.while" || !r.runsZeroTimes(op) {
-				return mlir.WalkContinue
-			}
-			empty = append(empty, op)
-			return mlir.WalkSkip
-		})
-	}
+	empty := emptyLoops(m)
 	for _, op := range empty {
 		for i, v := range op.Operands() {
 			op.Result(i).ReplaceAllUses(v)
@@ -31,6 +20,22 @@ func RemoveEmptyLoops(m *mlir.Module) (int, error) {
 		}
 	}
 	return len(empty), nil
+}
+
+// emptyLoops returns the loops that run zero times, without those in them.
+func emptyLoops(m *mlir.Module) (empty []mlir.Operation) {
+	list, functions := function.Defined(m)
+	r := &sideEffects{functions: functions, state: map[string]reading{}}
+	for _, f := range list {
+		f.Walk(func(op mlir.Operation) mlir.WalkAction {
+			if op.Name() != "stablehlo.while" || !r.runsZeroTimes(op) {
+				return mlir.WalkContinue
+			}
+			empty = append(empty, op)
+			return mlir.WalkSkip
+		})
+	}
+	return empty
 }
 
 // runsZeroTimes reports whether the condition of a loop is false at first, and has no side effects.

@@ -36,7 +36,7 @@ func KeepValues(m *mlir.Module) (int, error) {
 	if found == harmless {
 		return 0, nil
 	}
-	s := readStorage(list, functions)
+	s := readStorage(list, functions, false)
 	var risky []write
 	for _, w := range s.writes {
 		v := w.op.Operand(w.operand)

@@ -9,14 +9,16 @@ import (
 )
 
 // A storage tells which values of a module may be the same array to XLA, and what writes to their memory. It
-// assumes that XLA may simplify any operation to one of its operands with as many elements.
+// assumes that XLA may simplify any operation to one of its operands with as many elements, unless it is to be certain.
 type storage struct {
+	certain  bool
 	values   sets // that may be the same array
 	passed   sets // of those, the ones that are passed on as they are, or in another shape
 	loops    []mlir.Operation
 	members  map[mlir.Value][]mlir.Value // by the value that stands for the set
 	writes   []write
 	returns  []write             // what a branch returns
+	ends     []mlir.Operation    // of computations that return one value
 	alone    map[mlir.Value]bool // sets with a value that a computation returns alone
 	tokens   []mlir.Value        // of calls; what they hold does not matter
 	ordering map[mlir.Value]bool // sets with a token
@@ -29,31 +31,31 @@ type write struct {
 	operand int
 }
 
-// readStorage reads functions.
-func readStorage(list []mlir.Operation, functions map[string]mlir.Operation) *storage {
+// readStorage reads functions. If certain is true, only values that XLA takes for one array without a simplification are
+// the same.
+func readStorage(list []mlir.Operation, functions map[string]mlir.Operation, certain bool) *storage {
 	s := &storage{
-		values: sets{}, passed: sets{}, members: map[mlir.Value][]mlir.Value{},
+		certain: certain, values: sets{}, passed: sets{}, members: map[mlir.Value][]mlir.Value{},
 		alone: map[mlir.Value]bool{}, ordering: map[mlir.Value]bool{}, branched: map[string]bool{},
 	}
-	var alone []mlir.Value
 	for _, f := range list {
 		f.Walk(func(op mlir.Operation) mlir.WalkAction {
 			s.operation(op, functions)
 			if (isBranch(op) || op.Name() == "stablehlo.while") && op.NumResults() == 1 {
 				for _, region := range op.Regions() {
-					alone = append(alone, region.First().Terminator().Operand(0))
+					s.ends = append(s.ends, region.First().Terminator())
 				}
 			}
 			return mlir.WalkContinue
 		})
 		if name, _ := f.Symbol(); name == "main" && f.Region(0).First().Terminator().NumOperands() == 1 {
-			alone = append(alone, f.Region(0).First().Terminator().Operand(0))
+			s.ends = append(s.ends, f.Region(0).First().Terminator())
 		}
 	}
 	for s.passThroughLoops() {
 	}
-	for _, v := range alone {
-		s.alone[s.values.find(v)] = true
+	for _, end := range s.ends {
+		s.alone[s.values.find(end.Operand(0))] = true
 	}
 	for _, v := range s.tokens {
 		s.ordering[s.values.find(v)] = true
@@ -112,7 +114,9 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 		s.joinAll(op.ResultValues(), f.Region(0).First().Terminator().OperandValues())
 	case isBranch(op):
 		for _, region := range op.Regions() {
-			s.joinAll(op.ResultValues(), region.First().Terminator().OperandValues())
+			if !s.certain { // what a branch returns is not from before it
+				s.joinAll(op.ResultValues(), region.First().Terminator().OperandValues())
+			}
 			for i := range op.NumResults() {
 				s.returns = append(s.returns, write{region.First().Terminator(), i})
 			}
@@ -147,6 +151,10 @@ func (s *storage) operation(op mlir.Operation, functions map[string]mlir.Operati
 			if shared {
 				s.writes = append(s.writes, write{op, i})
 			}
+		}
+	case s.certain:
+		if op.Name() == "stablehlo.reshape" {
+			s.pass(op.Operand(0), op.Result(0))
 		}
 	default:
 		for i, result := range op.Results() {

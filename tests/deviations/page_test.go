@@ -43,6 +43,9 @@ There are three ways round:
   attention 1.6 to 1.9 times.
 - **Another module**, for the rest.
 
+The rules [xla-overwrites and xla-deviates](lint-rules.md#xla-overwrites) of mlir-lint report what the preparation mends on the
+default plugin, and what it refuses.
+
 Most cases were found by ` + "`go run ./tools/soak identities`" + `, which compares XLA with StableHLO's reference
 interpreter. With ` + "`-simplify`" + ` it shows what an exact compile prevents.
 

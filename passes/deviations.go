@@ -1,0 +1,150 @@
+package passes
+
+import (
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/mlir/dialect/function"
+)
+
+// A Deviation is an operation of which XLA's CPU compiler makes something else than the module says. Prepare mends it.
+type Deviation struct {
+	Op    mlir.Operation
+	About string // what XLA makes of it, such as "XLA reads only the low six bits of the exponent"
+	// Operand is the index of the operand that XLA overwrites although the module returns it, or -1.
+	Operand int
+}
+
+// Deviations returns the deviations that are certain, or that depend on values which are computed. Prepare assumes the
+// worst and changes more: see KeepValues. The index lists the operations of m.
+func Deviations(m *mlir.Module, index *mlir.Index) (found []Deviation) {
+	has := func(names ...string) bool {
+		for range index.Named(names...) {
+			return true
+		}
+		return false
+	}
+	add := func(op mlir.Operation, about string) { found = append(found, Deviation{op, about, -1}) }
+	calls := has(effectNames...)
+	if calls && has("stablehlo.if", "stablehlo.case") {
+		for _, w := range overwritten(m) {
+			found = append(found, Deviation{w.op,
+				"a computation returns the operand, and XLA returns what is written over it", w.operand})
+		}
+	}
+	if calls && has("stablehlo.while") {
+		for _, op := range droppedConditions(m) {
+			if startsFromConstants(op) {
+				add(op, "XLA knows how often the loop runs, and does not evaluate its condition: the calls in it are lost")
+			}
+		}
+		for _, op := range emptyLoops(m) {
+			if usesLoop(op) {
+				add(op, "the loop runs zero times, and XLA's compiler reads freed memory")
+			}
+		}
+	}
+	for op := range index.Named("stablehlo.power") {
+		switch n, known := constantOf(op.Operand(1)); {
+		case !ofIntegers(op):
+		case divides(op.Result(0)):
+			add(op, "XLA takes the quotient by a power of integers for a product with a negative power, which is 0")
+		case !known || n < 0 || n > 63:
+			add(op, "XLA reads only the low six bits of the exponent of an integer")
+		}
+	}
+	return found
+}
+
+// overwritten returns the writes over a value that a computation returns alone: main, or a branch. XLA removes the copy
+// for a write in a branch inside the computation.
+func overwritten(m *mlir.Module) (found []write) {
+	list, functions := function.Defined(m)
+	effects := &sideEffects{functions: functions, state: map[string]reading{}}
+	for _, f := range list {
+		name, _ := f.Symbol()
+		if effects.read(name) == callsItself || f.Region(0).NumBlocks() != 1 {
+			return nil // XLA refuses the module
+		}
+	}
+	s := readStorage(list, functions, true)
+	returned := map[mlir.Value]bool{} // sets
+	for _, end := range s.ends {
+		around := end.Parent()
+		if around.Name() == "func.func" || isBranch(around) && s.computedIn(end.Operand(0), end.Block().Region()) {
+			returned[s.values.find(end.Operand(0))] = true
+		}
+	}
+	for _, w := range s.writes {
+		v := w.op.Operand(w.operand)
+		if (w.op.Name() == "stablehlo.custom_call" || w.op.Name() == "stablehlo.while") && effects.hasEffects(w.op) &&
+			returned[s.values.find(v)] && !s.isToken(v) && s.fromOutside(v, w.op) && canRenew(v) {
+			found = append(found, w)
+		}
+	}
+	return found
+}
+
+// computedIn reports whether a region computes a value, and no call passes it in.
+func (s *storage) computedIn(v mlir.Value, region mlir.Region) bool {
+	root := s.values.find(v)
+	for _, v := range append(s.members[root], root) {
+		if !within(v, region) {
+			return false
+		}
+	}
+	return true
+}
+
+// startsFromConstants reports whether a condition depends at first only on constants.
+func startsFromConstants(loop mlir.Operation) bool {
+	test := loop.Region(0).First()
+	seen := map[mlir.Value]bool{}
+	var constant func(v mlir.Value) bool
+	constant = func(v mlir.Value) bool {
+		if v.IsArgument() {
+			if v.Block() != test {
+				return false
+			}
+			v = loop.Operand(v.Index())
+			_, ok := constantOf(v)
+			return ok
+		}
+		if _, ok := constantOf(v); ok || seen[v] {
+			return true
+		}
+		seen[v] = true
+		if v.Owner().Block() != test || v.Owner().NumOperands() == 0 || isEffect(v.Owner()) {
+			return false
+		}
+		for _, operand := range v.Owner().Operands() {
+			if !constant(operand) {
+				return false
+			}
+		}
+		return true
+	}
+	return constant(test.Terminator().Operand(0))
+}
+
+// usesLoop reports whether a loop uses a result of another one.
+func usesLoop(loop mlir.Operation) (found bool) {
+	loop.Walk(func(op mlir.Operation) mlir.WalkAction {
+		for _, v := range op.Operands() {
+			found = found || v.IsResult() && v.Owner().Name() == "stablehlo.while" && !loop.Encloses(v)
+		}
+		if found {
+			return mlir.WalkStop
+		}
+		return mlir.WalkContinue
+	})
+	return found
+}
+
+// divides reports whether a value is the divisor of a quotient.
+func divides(v mlir.Value) bool {
+	for use := range v.Uses() {
+		if use.Owner.Name() == "stablehlo.divide" && use.Operand == 1 {
+			return true
+		}
+	}
+	return false
+}

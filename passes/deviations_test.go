@@ -1,0 +1,47 @@
+package passes_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/passes"
+)
+
+// TestDeviations checks the modules of tests/deviations, which run on XLA there: those that the preparation mends
+// deviate, and are right afterwards. Others are about arithmetic, or of plugins that are not the default.
+func TestDeviations(t *testing.T) {
+	const folder = "../tests/deviations/testdata"
+	want := map[string]string{
+		"call-in-condition":       "stablehlo.while: XLA knows how often the loop runs",
+		"donated-parameter":       "stablehlo.custom_call: a computation returns the operand",
+		"empty-loop":              "stablehlo.while: the loop runs zero times",
+		"integer-power":           "stablehlo.power: XLA reads only the low six bits",
+		"integer-power-quotient":  "stablehlo.power: XLA takes the quotient",
+		"returned-through-branch": "stablehlo.custom_call: a computation returns the operand",
+	}
+	files, err := filepath.Glob(folder + "/*.mlir")
+	check.NoError(t, err)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".mlir")
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			check.NoError(t, err)
+			m := parse(t, string(data))
+			text := ""
+			for _, d := range passes.Deviations(m, m.Operation().Index()) {
+				text += fmt.Sprintf("%s: %s", d.Op.Name(), d.About)
+			}
+			if !strings.HasPrefix(text, want[name]) || (text == "") != (want[name] == "") {
+				t.Errorf("%q, want %q", text, want[name])
+			}
+			check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
+			for _, d := range passes.Deviations(m, m.Operation().Index()) {
+				t.Errorf("after the preparation: %s: %s", d.Op.Name(), d.About)
+			}
+		})
+	}
+}
