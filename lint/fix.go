@@ -2,9 +2,9 @@ package lint
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// A Fix is the one safe repair of a finding. It changes the operation of the finding, or, with
-// Migrate and ReplaceLegacy, the whole module. It is valid without the repairs of other findings, unless the library
-// refuses the text. The zero Fix repairs nothing.
+// A Fix is the one safe repair of a finding. It changes the operation of the finding, or, with Migrate, ReplaceLegacy
+// and Prepare, the whole module. It is valid without the repairs of other findings, unless the library refuses the text.
+// The zero Fix repairs nothing.
 type Fix struct {
 	Message string // what it does, for example "add has_side_effect = true"
 	// Set has attributes to set, by name, in MLIR's text form.
@@ -18,10 +18,12 @@ type Fix struct {
 	Migrate bool `json:",omitempty"`
 	// ReplaceLegacy rewrites the module with passes.ReplaceLegacy.
 	ReplaceLegacy bool `json:",omitempty"`
+	// Prepare rewrites the module with passes.Prepare.
+	Prepare bool `json:",omitempty"`
 }
 
 // Whole reports whether the repair changes the whole module.
-func (f *Fix) Whole() bool { return f.Migrate || f.ReplaceLegacy }
+func (f *Fix) Whole() bool { return f.Migrate || f.ReplaceLegacy || f.Prepare }
 
 // ReportFix is Report for a finding that has a safe repair.
 func (p *Pass) ReportFix(at mlir.Operation, severity mlir.Severity, fix Fix, format string, args ...any) {

@@ -35,7 +35,8 @@ type write struct {
 // the same.
 func readStorage(list []mlir.Operation, functions map[string]mlir.Operation, certain bool) *storage {
 	s := &storage{
-		certain: certain, values: sets{}, passed: sets{}, members: map[mlir.Value][]mlir.Value{},
+		certain: certain,
+		values:  sets{}, passed: sets{}, members: map[mlir.Value][]mlir.Value{},
 		alone: map[mlir.Value]bool{}, ordering: map[mlir.Value]bool{}, branched: map[string]bool{},
 	}
 	for _, f := range list {

@@ -18,8 +18,8 @@ func refuseBits(m *mlir.Module) error {
 	return nil
 }
 
-// PacksBooleans reports whether a bitcast_convert is one between booleans and the bits of a wider type, for which XLA has
-// no right code.
+// PacksBooleans reports whether a bitcast_convert is one between booleans and the bits of a wider type, for which XLA
+// has no right code.
 func PacksBooleans(convert mlir.Operation) bool {
 	from, _ := convert.Operand(0).Type().Element()
 	to, _ := convert.Result(0).Type().Element()

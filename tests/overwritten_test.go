@@ -15,8 +15,8 @@ import (
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-// TestOverwritten holds what passes.Deviations says about values that XLA overwrites against XLA: of each module that it
-// reports, the results differ with the preparation, and of no other here.
+// TestOverwritten holds what passes.Deviations says about values that XLA overwrites against XLA: of each module that
+// it reports, the results differ with the preparation, and of no other here.
 func TestOverwritten(t *testing.T) {
 	check.NoError(t, callbacks.Default.Register("clears", func(f *callbacks.Frame) error {
 		clear(f.Results[0].Data)

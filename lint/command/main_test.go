@@ -116,7 +116,7 @@ func TestUsage(t *testing.T) {
 		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2,
 			[]string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `,
 				"create-token, hook-flag, infeed, jax-spelling, layouts, ", "outfeed, placement, ",
-				"unordered-effects, zero-token"}},
+				"unordered-effects, xla-deviates"}},
 		{"quick and others", []string{"-quick", "-fix", "-strict", "-format", "json"}, 2,
 			[]string{"-quick only finds operations, and does not parse modules: leave out -fix, -strict"}},
 		{"no time", []string{"-timeout", "0"}, 2,

@@ -150,7 +150,7 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 // round applies the repairs of the findings: those of operations, or, if there are none, the
 // migration. It returns whether the module changed.
 func (r *repair) round(found []lint.Diagnostic) (bool, error) {
-	var local, legacy, migrate []lint.Diagnostic
+	var local, legacy, migrate, prepare []lint.Diagnostic
 	for _, d := range found {
 		switch {
 		case isLocal(d):
@@ -159,9 +159,11 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 			legacy = append(legacy, d)
 		case d.Fix != nil && d.Fix.Migrate:
 			migrate = append(migrate, d)
+		case d.Fix != nil && d.Fix.Prepare:
+			prepare = append(prepare, d)
 		}
 	}
-	if len(local)+len(legacy)+len(migrate) == 0 {
+	if len(local)+len(legacy)+len(migrate)+len(prepare) == 0 {
 		return false, nil
 	}
 	if r.now == "" {
@@ -185,11 +187,16 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 			return true, nil
 		}
 	}
-	if len(migrate) == 0 || r.migrated {
-		return false, nil
-	}
-	if err := r.migrate(migrate); err != nil {
-		return false, err
+	switch {
+	case len(migrate) > 0 && !r.migrated:
+		if err := r.migrate(migrate); err != nil {
+			return false, err
+		}
+	case len(prepare) > 0:
+		if err := passes.Prepare(r.module, passes.PrepareOptions{}); err != nil {
+			return false, err
+		}
+		r.result.Fixed = append(r.result.Fixed, prepare...)
 	}
 	changed := r.changed()
 	r.whole = r.whole || changed

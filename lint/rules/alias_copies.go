@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/aliasing"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
 )
 
 // AliasCopies reports aliases in spite of which XLA copies the operand.
@@ -22,7 +25,7 @@ that need not run before the call, a value from outside of a loop.
 
 Each is a note with the reason and what to change: use the result of the call in later operations, donate the argument,
 or carry the value through the loop. The copy is correct, so nothing has to change.
-Tokens of one byte are not reported.`,
+Tokens of one byte are not reported, nor what XLA overwrites in place of a copy: see xla-overwrites.`,
 }
 
 // isToken reports whether an operand is a token of the contract: a copy of it costs nothing.
@@ -45,7 +48,7 @@ func aliasCopies(p *lint.Pass) error {
 			break
 		}
 		for _, e := range x.Explain(c.op) {
-			if c.isToken(e.Alias.OperandIndex) {
+			if c.isToken(e.Alias.OperandIndex) || overwrites(p, c.op, e.Alias.OperandIndex) {
 				continue
 			}
 			if e.Cause != aliasing.NoCopy && e.Cause != aliasing.Unclear {
@@ -55,4 +58,10 @@ func aliasCopies(p *lint.Pass) error {
 		}
 	}
 	return nil
+}
+
+// overwrites reports whether XLA forgets the copy of an operand: see XLAOverwrites.
+func overwrites(p *lint.Pass, call mlir.Operation, operand int64) bool {
+	return slices.ContainsFunc(deviationsOf(p),
+		func(d passes.Deviation) bool { return d.Op == call && d.Operand == int(operand) })
 }

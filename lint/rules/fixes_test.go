@@ -56,12 +56,13 @@ func mend(t *testing.T, library *mlir.Library, data []byte, findings []lint.Diag
 	m, restore, err := lint.Parse(c, data, rules.All())
 	check.NoError(t, err)
 	ops := slices.Collect(m.Operation().All())
-	migrate, replace := false, false
+	migrate, replace, prepare := false, false, false
 	for _, d := range findings {
 		if d.Fix == nil {
 			continue
 		}
 		migrate, replace = migrate || d.Fix.Migrate, replace || d.Fix.ReplaceLegacy
+		prepare = prepare || d.Fix.Prepare
 		for name, value := range d.Fix.Set {
 			ops[d.Operation-1].SetAttribute(name, check.Must(c.ParseAttribute(value)))
 		}
@@ -84,6 +85,9 @@ func mend(t *testing.T, library *mlir.Library, data []byte, findings []lint.Diag
 	if migrate {
 		_, err := passes.Migrate(m, passes.MigrateOptions{Callback: func(mlir.Operation) string { return "" }})
 		check.NoError(t, err)
+	}
+	if prepare {
+		check.NoError(t, passes.Prepare(m, passes.PrepareOptions{}))
 	}
 	return m.String()
 }

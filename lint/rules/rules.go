@@ -13,7 +13,7 @@ func All() []*lint.Analyzer {
 		AfterAll, AliasCopies, AliasInvalid, AliasMissing, AliasWholeTuple, APIVersion, BackendConfig,
 		CallbackBinding, CallbackInLoop, CreateToken, HookFlag, Infeed, JAXSpelling, Layouts,
 		LegacyAdapter, LegacyCustomCall, Outfeed, Placement, SideEffect, TokenValue, UnknownTarget, UnorderedEffects,
-		ZeroToken,
+		XLADeviates, XLAOverwrites, ZeroToken,
 	}
 }
 

@@ -98,7 +98,8 @@ func options(text string) lint.Options {
 	return o
 }
 
-// repair returns a repair as text: what it sets, what it removes, "erase", "migrate" and "replace", or "none".
+// repair returns a repair as text: what it sets, what it removes, "erase", "migrate", "replace" and "prepare", or
+// "none".
 func repair(f *lint.Fix) string {
 	if f == nil {
 		return "none"
@@ -118,6 +119,9 @@ func repair(f *lint.Fix) string {
 	}
 	if f.ReplaceLegacy {
 		parts = append(parts, "replace")
+	}
+	if f.Prepare {
+		parts = append(parts, "prepare")
 	}
 	if f.Message == "" || len(parts) == 0 {
 		return "a repair without a message or a change"

@@ -1,0 +1,31 @@
+func.func @main(%x: tensor<64xi1>, %y: tensor<i32>, %n: tensor<i32>, %f: tensor<4xf32>) -> (tensor<i64>, tensor<i32>, tensor<f32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.bitcast_convert %x : (tensor<64xi1>) -> tensor<i64> // want "^warning: XLA cannot compile a bitcast_convert of tensor<64xi1> to tensor<i64>: .* .xla-deviates.$" fix "^none$"
+  %1 = stablehlo.power %y, %n : tensor<i32> // want "XLA reads only the low six bits of the exponent of an integer: a program that .*" fix "^prepare$"
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %2 = stablehlo.power %1, %two : tensor<i32>
+  %3 = stablehlo.while(%i = %zero) : tensor<i32> cond { // want "XLA knows how often the loop runs, and does not evaluate its condition: the calls in it are lost"
+    stablehlo.custom_call @f() {api_version = 4 : i32, has_side_effect = true} : () -> ()
+    %4 = stablehlo.compare LT, %i, %two, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %4 : tensor<i1>
+  } do {
+    %5 = stablehlo.add %i, %two : tensor<i32>
+    stablehlo.return %5 : tensor<i32>
+  }
+  %6 = stablehlo.while(%i = %y) : tensor<i32> cond { // it begins with what XLA does not know
+    stablehlo.custom_call @f() {api_version = 4 : i32, has_side_effect = true} : () -> ()
+    %7 = stablehlo.compare LT, %i, %two, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %7 : tensor<i1>
+  } do {
+    %8 = stablehlo.add %i, %two : tensor<i32>
+    stablehlo.return %8 : tensor<i32>
+  }
+  %null = stablehlo.constant dense<0.0> : tensor<f32>
+  %9 = stablehlo.reduce(%f init: %null) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %10 = stablehlo.custom_call @f(%a) {api_version = 4 : i32} : (tensor<f32>) -> tensor<f32> // want "the custom call @f is in the body of a stablehlo.reduce, where XLA cannot make it" fix "^none$"
+    %11 = stablehlo.add %10, %b : tensor<f32>
+    stablehlo.return %11 : tensor<f32>
+  }
+  return %0, %2, %9 : tensor<i64>, tensor<i32>, tensor<f32>
+}

@@ -1,0 +1,58 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/stablehlo"
+)
+
+// XLADeviates reports what XLA's CPU compiler gets wrong, but for XLAOverwrites.
+var XLADeviates = &lint.Analyzer{
+	Name: "xla-deviates",
+	Doc:  "XLA computes something else, loses a call, or does not compile the module",
+	Run:  xlaDeviates,
+	Details: `Severity: warning.
+
+XLA's CPU compiler makes something else of
+
+- a power of integers whose exponent is not known, or above 63, or which divides another integer,
+- calls in the condition of a loop, if constants say how often it runs: they are lost,
+- a loop with calls that runs zero times, and uses the result of another loop: the process ends.
+
+    %1 = stablehlo.power %x, %k : tensor<4xi32>   // XLA reads six bits of %k
+
+These modules are right, and so it is no error. They concern programs that give them to XLA themselves: by JAX's compile, in
+a C++ host, by stablehlo.Unprepared. What compiles passes.Program, as all of Calliope does, gets a prepared module. The
+repair is passes.Prepare, as of calliope-opt --prepare.
+
+XLA does not compile, or ends the process on
+
+- a typed custom call in the body of a reduce, a sort or the like, or in a function that a custom call names,
+- a bitcast_convert between booleans and wider integers.
+
+Calliope refuses these modules, too, with the place. They have no repair: call before or after, on whole arrays.
+
+With -strict, all are errors. docs/reference/xla-deviations.md shows each on the plugins. Values that an algebraic
+simplification changes are not reported: an exact compile prevents that.`,
+}
+
+func xlaDeviates(p *lint.Pass) error {
+	for _, d := range deviationsOf(p) {
+		if d.Operand < 0 {
+			p.ReportFix(d.Op, deviates(p), prepare, "%s: %s", d.About, unprepared)
+		}
+	}
+	if slices.ContainsFunc(callsOf(p), func(c *call) bool { return c.typed }) {
+		for _, c := range stablehlo.MisplacedCalls(p.Module) {
+			p.Report(c.Operation, deviates(p), "%v", c)
+		}
+	}
+	for op := range p.Operations("stablehlo.bitcast_convert") {
+		if stablehlo.PacksBooleans(op) {
+			p.Report(op, deviates(p), "XLA cannot compile a bitcast_convert of %s to %s: convert booleans to integers, shift and reduce them",
+				op.Operand(0).Type(), op.Result(0).Type())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package rules
+
+import (
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/passes"
+)
+
+// XLAOverwrites reports calls and loops that overwrite what the module returns.
+var XLAOverwrites = &lint.Analyzer{
+	Name: "xla-overwrites",
+	Doc:  "XLA returns what a call or a loop in a branch wrote, in place of the value that the module returns",
+	Run:  xlaOverwrites,
+	Details: `Severity: warning.
+
+Where main or a branch returns one array, and a call or a loop in a branch inside it may write to the memory of this array,
+XLA's CPU compiler removes the copy that it needs. It returns what was written. Here @main returns what the callback made of
+%0, and not %0:
+
+    %1 = "stablehlo.if"(%p) ({
+      %2 = stablehlo.custom_call @calliope_io_callback(%0) {…aliased…} : (tensor<4xf32>) -> tensor<4xf32>
+      stablehlo.return %2 : tensor<4xf32>
+    }, {…}) : (tensor<i1>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+
+The module is right, and so this is no error. It concerns programs that give it to XLA themselves: by JAX's compile, in a
+C++ host, by stablehlo.Unprepared. What compiles passes.Program, as all of Calliope does, gets a prepared module. The
+repair is passes.Prepare, as of calliope-opt --prepare. Leaving out the alias helps too: XLA then copies.
+
+With -strict, it is an error. docs/reference/xla-deviations.md shows it on the plugins.`,
+}
+
+// unprepared is the end of the messages about what the preparation mends.
+const unprepared = "a program that gives the module to XLA itself, without passes.Program, has to prepare it before"
+
+func xlaOverwrites(p *lint.Pass) error {
+	for _, d := range deviationsOf(p) {
+		if d.Operand < 0 {
+			continue
+		}
+		what := "the loop"
+		if d.Op.Name() == "stablehlo.custom_call" {
+			what = "the call"
+		}
+		p.ReportFix(d.Op, deviates(p), prepare, "%s may write to the memory of operand %d, which a computation around its branch returns, and XLA then returns what was written: %s",
+			what, d.Operand, unprepared)
+	}
+	return nil
+}
+
+var prepare = lint.Fix{Message: "prepare the module for XLA's CPU compiler", Prepare: true}
+
+// deviates returns the severity of modules that are right, and that XLA gets wrong.
+func deviates(p *lint.Pass) mlir.Severity {
+	if p.Strict {
+		return mlir.SeverityError
+	}
+	return mlir.SeverityWarning
+}
+
+// deviationsOf returns what XLA gets wrong, and the preparation mends.
+func deviationsOf(p *lint.Pass) []passes.Deviation {
+	type key struct{}
+	return lint.Shared(p, key{}, func() []passes.Deviation { return passes.Deviations(p.Module, p.Index) })
+}
