@@ -3,8 +3,8 @@ package lint
 import "github.com/calliope-mlir/calliope/mlir"
 
 // A Fix is the one safe repair of a finding. It changes the operation of the finding, or, with Migrate, ReplaceLegacy
-// and Prepare, the whole module. It is valid without the repairs of other findings, unless the library refuses the text.
-// The zero Fix repairs nothing.
+// and Prepare, the whole module. It is valid without the repairs of other findings, unless the library refuses the
+// text. The zero Fix repairs nothing.
 type Fix struct {
 	Message string // what it does, for example "add has_side_effect = true"
 	// Set has attributes to set, by name, in MLIR's text form.

@@ -31,8 +31,8 @@ type write struct {
 	operand int
 }
 
-// readStorage reads functions. If certain is true, only values that XLA takes for one array without a simplification are
-// the same.
+// readStorage reads functions. If certain is true, only values that XLA takes for one array without a simplification
+// are the same.
 func readStorage(list []mlir.Operation, functions map[string]mlir.Operation, certain bool) *storage {
 	s := &storage{
 		certain: certain,
