@@ -47,7 +47,17 @@ func Explain(op mlir.Operation) []Explanation {
 // An Explainer explains the aliases of many calls of one module, which must not change in the
 // meantime. The zero value is ready to use.
 type Explainer struct {
+	// Place returns where an operation is, for texts. If it is nil, that is the position of its location.
+	Place func(mlir.Operation) string
+
 	calls map[mlir.Operation]map[string][]mlir.Operation // by the module of a function, and its name
+}
+
+func (x *Explainer) place(op mlir.Operation) string {
+	if x.Place == nil {
+		return op.Location().Position().String()
+	}
+	return x.Place(op)
 }
 
 // Explain is like the function Explain.
@@ -101,7 +111,7 @@ func (x *Explainer) overwritten(user mlir.Operation, v mlir.Value, depth int) (C
 	}
 	for {
 		if u, ok := neededAfter(user, v); ok {
-			return UsedAfter, fmt.Sprintf("it is copied: %s at %s also uses the operand and need not run first: use the call's result there", u.Name(), u.Location().Position())
+			return UsedAfter, fmt.Sprintf("it is copied: %s at %s also uses the operand and need not run first: use the call's result there", u.Name(), x.place(u))
 		}
 		source, isView := viewed(v)
 		if !isView {
@@ -112,7 +122,7 @@ func (x *Explainer) overwritten(user mlir.Operation, v mlir.Value, depth int) (C
 	// A value from outside of a loop must be unchanged in the next iteration.
 	for at := user.Parent(); !at.IsNil() && !at.Encloses(v); at = at.Parent() {
 		if at.Name() == "stablehlo.while" {
-			return AroundLoop, fmt.Sprintf("it is copied in each iteration of the loop at %s: it is made outside, and the next iteration needs it: carry it through the loop", at.Location().Position())
+			return AroundLoop, fmt.Sprintf("it is copied in each iteration of the loop at %s: it is made outside, and the next iteration needs it: carry it through the loop", x.place(at))
 		}
 	}
 	if v.IsArgument() {
@@ -138,7 +148,7 @@ func (x *Explainer) argument(v mlir.Value, depth int) (Cause, string) {
 			return InCondition, "it is copied: a condition must not change the loop's state"
 		}
 		if cause, _ := x.overwritten(parent, parent.Operand(v.Index()), depth); cause != NoCopy {
-			return cause, fmt.Sprintf("it is copied once, before the loop at %s, and not in its iterations: the initial state must not change (%s)", parent.Location().Position(), cause)
+			return cause, fmt.Sprintf("it is copied once, before the loop at %s, and not in its iterations: the initial state must not change (%s)", x.place(parent), cause)
 		}
 		return NoCopy, ""
 	}
@@ -157,7 +167,7 @@ func (x *Explainer) parameter(f mlir.Operation, i, depth int) (Cause, string) {
 		}
 		for _, call := range calls {
 			if cause, text := x.overwritten(call, call.Operand(i), depth+1); cause != NoCopy {
-				return cause, fmt.Sprintf("in the call at %s: %s", call.Location().Position(), text)
+				return cause, fmt.Sprintf("in the call at %s: %s", x.place(call), text)
 			}
 		}
 		return NoCopy, ""

@@ -103,6 +103,15 @@ func (p *Pass) Report(at mlir.Operation, severity mlir.Severity, format string, 
 	}
 }
 
+// Relate adds the place of another operation to the last finding of this rule, if that is in the text. what
+// says what is there.
+func (p *Pass) Relate(op mlir.Operation, what string) {
+	if at := p.check.placeOf(op); at.Line > 0 {
+		d := &p.check.found[len(p.check.found)-1]
+		d.Related = append(d.Related, Related{what, d.File, at.Line, max(at.Column, 1)})
+	}
+}
+
 // Place returns where an operation is, for messages: its position in the file, or else that of its
 // location.
 func (p *Pass) Place(op mlir.Operation) string {

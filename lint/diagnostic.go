@@ -20,7 +20,7 @@ type Diagnostic struct {
 	Message      string
 	Rule         string // an analyzer's name, or Invalid
 	// Related has the places in the location that the module states for the operation, except the
-	// position in the input.
+	// position in the input, and those of other operations that the finding is about.
 	Related []Related `json:",omitempty"`
 
 	// Operation is the number of the operation in mlir.Operation.All of the module, from 1, or
@@ -37,10 +37,10 @@ func (d Diagnostic) String() string {
 	return errtext.Line(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", d.File, d.Line, d.Column, d.Severity, d.Text(), d.Rule))
 }
 
-// Text returns the message with the first related position, if there is one.
+// Text returns the message with the first related position outside of the input, if there is one.
 func (d Diagnostic) Text() string {
 	for _, r := range d.Related {
-		if r.Line > 0 {
+		if r.Line > 0 && r.File != d.File {
 			return fmt.Sprintf("%s (at %v)", d.Message, r)
 		}
 	}

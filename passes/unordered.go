@@ -49,28 +49,45 @@ type OrderedCall struct {
 }
 
 // String returns what is called, with its place.
-func (c OrderedCall) String() string {
-	if p := c.Op.Location().Position(); !p.IsZero() {
-		return c.Callee + " at " + p.String()
+func (c OrderedCall) String() string { return c.at(positionOf(c.Op)) }
+
+func (c OrderedCall) at(place string) string {
+	if place == "" {
+		return c.Callee
 	}
-	return c.Callee
+	return c.Callee + " at " + place
+}
+
+// positionOf returns the position of an operation's location, or "".
+func positionOf(op mlir.Operation) string {
+	if p := op.Location().Position(); !p.IsZero() {
+		return p.String()
+	}
+	return ""
 }
 
 // String returns both calls, with their places and what is missing.
-func (p UnorderedPair) String() string {
+func (p UnorderedPair) String() string { return p.Text(positionOf) }
+
+// Text is String with the places that a function returns. It returns "" to leave one out.
+func (p UnorderedPair) Text(place func(mlir.Operation) string) string {
+	first, second := p.First.at(place(p.First.Op)), p.Second.at(place(p.Second.Op))
 	effect := fmt.Sprintf("effect %q", p.Second.Effect)
-	if p.First.Effect != p.Second.Effect {
+	switch {
+	case p.First.Effect != p.Second.Effect:
 		effect = fmt.Sprintf("effects %q and %q", p.First.Effect, p.Second.Effect)
+	case p.Second.Effect == "":
+		effect = "a token and no effect"
 	}
 	switch {
 	case p.First.Op == p.Second.Op && p.Iterations:
-		return fmt.Sprintf("%s does not depend on itself in the iteration before (%s)", p.Second, effect)
+		return fmt.Sprintf("%s does not depend on itself in the iteration before (%s)", second, effect)
 	case p.First.Op == p.Second.Op:
-		return fmt.Sprintf("%s does not depend on itself in an earlier call of its function (%s)", p.Second, effect)
+		return fmt.Sprintf("%s does not depend on itself in an earlier call of its function (%s)", second, effect)
 	case p.Iterations:
-		return fmt.Sprintf("%s does not depend on %s in the iteration before (%s)", p.Second, p.First, effect)
+		return fmt.Sprintf("%s does not depend on %s in the iteration before (%s)", second, first, effect)
 	}
-	return fmt.Sprintf("%s does not depend on %s, which is before it (%s)", p.Second, p.First, effect)
+	return fmt.Sprintf("%s does not depend on %s, which is before it (%s)", second, first, effect)
 }
 
 // Err returns an error with the first pairs, or nil if there are none.

@@ -26,6 +26,8 @@ func TestCorpus(t *testing.T) {
 				brief(t, line)
 			}
 			switch {
+			case strings.HasPrefix(file["file"], "bad_alias_"): // a rule explains the error
+				r.holds(t, 1, place(path, file["jax_diagnostic"])+": error: ", "[alias-invalid]\n")
 			case file["kind"] == "bad":
 				r.holds(t, 2, place(path, file["jax_diagnostic"])+": error: ", "[invalid]\n")
 			default:

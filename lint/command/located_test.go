@@ -120,6 +120,30 @@ func TestRelated(t *testing.T) {
 	}
 }
 
+// TestRelatedOperation checks the place of another operation that a finding is about.
+func TestRelatedOperation(t *testing.T) {
+	const call = `  %N = stablehlo.custom_call @calliope_io_callback(%t) {api_version = 4 : i32, has_side_effect = true, ` +
+		`backend_config = {v = 1 : i64, form = "observe", callback = "log", effect = "e", n_tokens = 1 : i64}} ` +
+		": (tensor<1xi8>) -> tensor<1xi8>\n"
+	text := "func.func @main(%t: tensor<1xi8>) {\n" + strings.Replace(call, "N", "0", 1) +
+		strings.Replace(call, "N", "1", 1) + "  return\n}\n"
+	const at = `callback "log" does not depend on callback "log" at <stdin>:2:8, which is before it (effect "e"): it may run ` +
+		"before it, or at the same time: pass a token from one to the other"
+	check.Diff(t, "text", result{0, "<stdin>:3:8: warning: " + at + " [unordered-effects]\n", ""},
+		execute(text, "-rules", "unordered-effects"))
+	execute(text, "-rules", "unordered-effects", "-format", "json").holds(t, 0,
+		`"related":[{"message":"callback \"log\"","file":"<stdin>","line":2,"column":8}]`)
+	uri := uriOf(filepath.Join(t.TempDir(), "é.mlir"))
+	e := editWith(t, params{"publishDiagnostics": params{"relatedInformation": true}}, rules.All(),
+		"-rules", "unordered-effects")
+	e.Open(uri, text)
+	related := e.Published().Diagnostics[0].RelatedInformation
+	check.Diff(t, "related", fmt.Sprint([]any{uri, "1:7", `callback "log"`}), fmt.Sprint([]any{related[0].Location.URI,
+		fmt.Sprintf("%d:%d", related[0].Location.Range.Start.Line, related[0].Location.Range.Start.Character),
+		related[0].Message}))
+	e.end(t)
+}
+
 // TestLocatedErrors checks that the errors of the library in text with locations have positions in it.
 func TestLocatedErrors(t *testing.T) {
 	const text = "func.func @f(%x: tensor<f32> loc(\"x\")) -> tensor<f32> {\n" +

@@ -37,7 +37,7 @@ func (c *call) isToken(operand int64) bool {
 const maxExplained = 1000
 
 func aliasCopies(p *lint.Pass) error {
-	var x aliasing.Explainer
+	x := aliasing.Explainer{Place: p.Place}
 	explained := 0
 	for _, c := range callsOf(p) {
 		if len(c.Aliases) == 0 || len(c.aliasErrors()) > 0 {

@@ -10,9 +10,10 @@ import (
 
 // AliasInvalid reports aliases that cannot be.
 var AliasInvalid = &lint.Analyzer{
-	Name: "alias-invalid",
-	Doc:  "two values share memory and must not: aliases of one operand or result, or of other types or layouts",
-	Run:  aliasInvalid,
+	Name:  "alias-invalid",
+	Relax: hideAliases,
+	Doc:   "two values share memory and must not: aliases of one operand or result, or of other types or layouts",
+	Run:   aliasInvalid,
 	Details: `Severity: error.
 
 output_operand_aliases lets a result use the memory of an operand. The rule reports

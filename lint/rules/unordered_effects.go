@@ -23,7 +23,18 @@ other, through values or tokens. Otherwise XLA may run them in any order, or at 
     %2 = stablehlo.custom_call @calliope_io_callback(%y, %t) {…} : (tensor<4xf32>, tensor<1xi8>) -> tensor<1xi8>
 
 Here the second call has to take %1. In a loop, the body has to return the token, and the next iteration to take it. The
-rule follows values through functions, loops and branches. docs/effects.md explains effects.`,
+rule follows values through functions, loops and branches.
+
+Of one effect are
+
+- callbacks with the same effect in their backend_config, and those of the effect "*" with all others,
+- callbacks with a token (n_tokens) and no effect,
+- all outfeeds, and all infeeds,
+- custom calls of one target with a token of type !stablehlo.token; those on tokens that come from one parameter of main
+  are an effect of their own.
+
+All other calls are in no order on purpose, and this rule does not report them: two callbacks of the form observe that
+have neither a token nor an effect may run in any order. docs/effects.md explains effects.`,
 }
 
 func unorderedEffects(p *lint.Pass) error {
@@ -42,7 +53,16 @@ func unorderedEffects(p *lint.Pass) error {
 		if !reported[pair.Second.Op] {
 			reported[pair.Second.Op] = true
 			p.Report(pair.Second.Op, mlir.SeverityWarning,
-				"%v: it may run before it, or at the same time: pass a token from one to the other", pair)
+				"%s: it may run before it, or at the same time: pass a token from one to the other",
+				pair.Text(func(op mlir.Operation) string {
+					if op == pair.Second.Op { // the finding is there
+						return ""
+					}
+					return p.Place(op)
+				}))
+			if pair.First.Op != pair.Second.Op {
+				p.Relate(pair.First.Op, pair.First.Callee)
+			}
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ module {
   }
   func.func @cut(%x: tensor<f32>, %t: tensor<1xi8>) {
     %0 = stablehlo.custom_call @calliope_io_callback(%x, %t) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "log", n_tokens = 1 : i64}} : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8>
-    %1 = stablehlo.custom_call @calliope_io_callback(%x, %t) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "warn", n_tokens = 1 : i64}} : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8> // want "^warning: callback \"warn\" at .*:10:10 does not depend on callback \"log\" at .*:9:10, which is before it \\(effect \"\"\\): it may run before it, or at the same time: pass a token from one to the other \\[unordered-effects\\]$"
+    %1 = stablehlo.custom_call @calliope_io_callback(%x, %t) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "warn", n_tokens = 1 : i64}} : (tensor<f32>, tensor<1xi8>) -> tensor<1xi8> // want "^warning: callback \"warn\" does not depend on callback \"log\" at testdata/unordered_effects.mlir:9:10, which is before it \\(a token and no effect\\): it may run before it, or at the same time: pass a token from one to the other \\[unordered-effects\\]$"
     return
   }
   // The loop does not carry the token.

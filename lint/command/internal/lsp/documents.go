@@ -211,7 +211,7 @@ func (s *server) diagnostic(j *job, f report.Finding) diagnostic {
 		Message:  f.Text(),
 	}
 	if s.client.related {
-		d.Message, d.Related = f.Message, j.related(f.Related)
+		d.Message, d.Related = f.Message, j.related(f.Related, s.client.encoding)
 	}
 	if link := s.Link(f.Rule); link != "" {
 		d.CodeDescription = &codeDescription{link}
@@ -221,15 +221,19 @@ func (s *server) diagnostic(j *job, f report.Finding) diagnostic {
 
 // related returns the places beside that of a finding. The name of a file is relative to the folder of the
 // document. A place in no file is at the begin of the document.
-func (j *job) related(places []report.Related) (all []related) {
+func (j *job) related(places []report.Related, e encoding) (all []related) {
 	for _, r := range places {
 		at := related{location{URI: j.URI}, cmp.Or(r.Message, "in the program that made the module")}
 		name := filepath.FromSlash(r.File)
 		if r.File != "" && !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(j.name), name)
 		}
-		if filepath.IsAbs(name) {
-			from := position{uint32(max(r.Line, 1) - 1), uint32(max(r.Column, 1) - 1)}
+		from := position{uint32(max(r.Line, 1) - 1), uint32(max(r.Column, 1) - 1)}
+		switch {
+		case r.File == j.name:
+			place := j.text.place(r.Line, r.Column)
+			at.Location.Range = j.text.span(place, place, e)
+		case filepath.IsAbs(name):
 			at.Location = location{uriOf(name), span{from, from}}
 		}
 		all = append(all, at)

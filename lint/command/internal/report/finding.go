@@ -30,7 +30,8 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"`
 	Rule     string   `json:"rule"`
-	// Related has the places of the operation in the program that made the module.
+	// Related has the places of the operation in the program that made the module, and those of other
+	// operations in the file.
 	Related []Related `json:"related,omitempty"`
 	// Fingerprint identifies the finding in its file, also after lines have moved.
 	Fingerprint string `json:"fingerprint"`
@@ -106,7 +107,7 @@ func (f Finding) String() string {
 // Text returns the message with the first position in the program that made the module, if there is one.
 func (f Finding) Text() string {
 	for _, r := range f.Related {
-		if r.Line > 0 {
+		if r.Line > 0 && r.File != f.File {
 			return fmt.Sprintf("%s (at %v)", f.Message, r)
 		}
 	}
