@@ -56,10 +56,11 @@ func Validate(analyzers []*Analyzer) error {
 // A Pass is the run of one rule on one module. One goroutine uses it, and everything in it is
 // invalid after Run.
 type Pass struct {
-	Module       *mlir.Module
-	Index        *mlir.Index // of Module.Operation
-	Strict       bool        // see Options
-	KnownTargets []string    // see Options
+	Module          *mlir.Module
+	Index           *mlir.Index // of Module.Operation
+	Strict          bool        // see Options
+	KnownTargets    []string    // see Options
+	TargetStableHLO string      // see Options
 
 	check    *check
 	analyzer *Analyzer

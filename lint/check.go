@@ -67,7 +67,8 @@ func newCheck(file string, places func() *Places) *check {
 func (c *check) run(module *mlir.Module, o Options) {
 	c.index = module.Operation().Index()
 	for _, a := range o.Analyzers {
-		p := &Pass{Module: module, Index: c.index, Strict: o.Strict, KnownTargets: o.KnownTargets, check: c,
+		p := &Pass{Module: module, Index: c.index, Strict: o.Strict, KnownTargets: o.KnownTargets,
+			TargetStableHLO: o.TargetStableHLO, check: c,
 			analyzer: a}
 		if err := runOne(a, p); err != nil {
 			c.found = append(c.found, invalid(c.file, "the rule %s failed on this module: %v", a.Name, err))

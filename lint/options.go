@@ -9,6 +9,8 @@ type Options struct {
 	// KnownTargets are the custom call targets of the program that runs the modules, which
 	// rules accept beside those of XLA and of the contract.
 	KnownTargets []string
+	// TargetStableHLO is the version of StableHLO that the program which runs the modules reads, or "".
+	TargetStableHLO string
 	// Context sets Diagnostic.Context, which recognizes findings after a file has changed.
 	Context bool
 }

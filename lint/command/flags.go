@@ -20,6 +20,7 @@ import (
 type options struct {
 	rules     string
 	strict    bool
+	target    string // version of StableHLO
 	werror    bool
 	format    string
 	config    string

@@ -4,6 +4,7 @@ package command
 
 import (
 	"github.com/calliope-mlir/calliope/internal/bounded"
+	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 )
 
 const usage = `usage: %[1]s [flags] [PATH …]
@@ -56,6 +57,10 @@ func newCheckOptions(program string) *options {
 	f := o.flags
 	f.BoolVar(&o.strict, "strict", false,
 		"report as errors what may be intended, such as tokens that order send and recv")
+	f.Func("target-stablehlo", "report what needs a later `version` of StableHLO, for example 1.13.3", func(text string) error {
+		o.target = text
+		return config.CheckVersion(text)
+	})
 	f.StringVar(&o.engine, "engine", "", "read all modules with this MLIR `library`: a path, or "+partList()+
 		" (default: the one that has the dialects of the module)")
 	f.Var(&o.memory, memoryFlag, "the `memory` that checking one input may take, on Linux and Windows")

@@ -38,6 +38,7 @@ type request struct {
 	Rules        []string // names
 	Strict       bool
 	KnownTargets []string
+	Target       string // version of StableHLO, or ""
 	Split        bool
 	Engine       string // path of the library, or ""
 	Edits        bool   // find the edits of repairs

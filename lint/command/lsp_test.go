@@ -217,8 +217,8 @@ func TestEditorUsage(t *testing.T) {
 		output []string
 	}{
 		{[]string{"lsp", "-h"}, 0, []string{"usage: ", " lsp [flags]", "-config", "-engine", "-max-memory",
-			"-max-module", "-rules", "-strict", "-timeout"}},
-		{[]string{"lsp", "-fix"}, 2, []string{"flag provided but not defined: -fix: the flags are -h, -config, -engine, -max-memory, -max-module, -rules, -strict, -timeout\n"}},
+			"-max-module", "-rules", "-strict", "-target-stablehlo", "-timeout"}},
+		{[]string{"lsp", "-fix"}, 2, []string{"flag provided but not defined: -fix: the flags are -h, -config, -engine, -max-memory, -max-module, -rules, -strict, -target-stablehlo, -timeout\n"}},
 		{[]string{"lsp", "a.mlir"}, 2, []string{`lsp checks what the editor opens: leave out "a.mlir"`}},
 		{[]string{"lsp", "-timeout", "0"}, 2, []string{"-timeout: give a time of more than zero"}},
 		{[]string{"lsp", "-rules", "outfed"}, 2,

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,6 +17,7 @@ type plan struct {
 	finder  *config.Finder
 	changes *gitdiff.Changes // or nil
 	strict  bool
+	target  string // version of StableHLO, or ""
 	split   bool
 	edits   bool
 }
@@ -23,7 +25,8 @@ type plan struct {
 // plan returns the plan that the flags make. known are the names of the rules that configurations may
 // have, or nil if they are not known.
 func (o *options) plan(rules []report.Rule, known []string) (p plan, err error) {
-	p = plan{selection: selection{all: rules}, strict: o.strict, split: o.split, edits: report.HasEdits(o.format)}
+	p = plan{selection: selection{all: rules}, strict: o.strict, target: o.target, split: o.split,
+		edits: report.HasEdits(o.format)}
 	if o.rules != "" {
 		if p.chosen, err = choose(o.rules, rules); err != nil {
 			return p, err
@@ -87,6 +90,7 @@ func (p plan) apply(all []input) []input {
 			Rules:        names,
 			Strict:       p.strict || c.Strict,
 			KnownTargets: c.KnownTargets,
+			Target:       cmp.Or(p.target, c.TargetStableHLO),
 			Split:        p.split,
 			Edits:        p.edits,
 		}

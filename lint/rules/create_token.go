@@ -47,7 +47,7 @@ func createToken(p *lint.Pass) error {
 				"%s creates a token: order calls by values that pass through them; for a host call, %s", op.Name(), instead)
 		default:
 			p.Report(op, mlir.SeverityNote,
-				"%s creates a token that orders neither an outfeed nor an infeed, so it may stay; for a host call, %s", op.Name(), instead)
+				"%s creates a token that orders neither an outfeed nor an infeed, so it may stay; stablehlo.after_all without operands makes the same token, and is not deprecated; for a host call, %s", op.Name(), instead)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
@@ -25,12 +26,14 @@ JAX's xla_python_cpu_callback, export the program again with a newer JAX. There 
 handler has to change too. If it cannot change, callbacks/legacy can serve it: see the rule legacy-adapter.
 
 JAX's spelling of a typed call, version 1 with mhlo.backend_config, is not reported, nor are targets that XLA
-serves itself, such as Sharding. Calls of callback targets have the rule api-version.`,
+serves itself, such as Sharding, those of JAX's LAPACK calls, and known targets: the program registers them. Calls of
+callback targets have the rule api-version.`,
 }
 
 func legacyCustomCall(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
-		if c.typed || contract.IsTarget(c.Target) || c.ofXLA() {
+		if c.typed || contract.IsTarget(c.Target) || c.ofXLA() || contract.IsLAPACKTarget(c.Target) ||
+			slices.Contains(p.KnownTargets, c.Target) {
 			continue
 		}
 		how := "is of API version 1, whose handler gets bare pointers and cannot report errors"

@@ -11,9 +11,10 @@ import (
 func All() []*lint.Analyzer {
 	return []*lint.Analyzer{
 		AfterAll, AliasCopies, AliasInvalid, AliasMissing, AliasWholeTuple, APIVersion, BackendConfig,
-		CallbackBinding, CallbackInLoop, CreateToken, HookFlag, Infeed, JAXSpelling, Layouts,
-		LegacyAdapter, LegacyCustomCall, Outfeed, Placement, SideEffect, TokenValue, UnknownTarget, UnorderedEffects,
-		XLADeviates, XLAOverwrites, ZeroToken,
+		CallbackBinding, CallbackInLoop, ConstantCondition, CreateToken, DeprecatedOp, DynamicShape, F64, HookFlag,
+		Infeed, JAXSpelling, LargeConstant, Layouts, LegacyAdapter, LegacyCustomCall, Outfeed, Placement, ReplicaGroups,
+		SideEffect, StableHLOVersion, TokenValue, UnknownTarget, UnorderedEffects, UnpairedSend, UnusableDonation,
+		UnusedFunction, XLADeviates, XLAOverwrites, ZeroToken,
 	}
 }
 

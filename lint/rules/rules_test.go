@@ -21,7 +21,7 @@ import (
 // `// want "regexp" "regexp"` has as many findings, each of the form
 // "severity: message [rule]" and matched by one of them. Other lines have none. A regexp that
 // is followed by `fix "regexp"` also matches the repair, as repair returns it. The lines
-// `// strict` and `// known: a b` at the start of a file set the options.
+// `// strict`, `// known: a b` and `// target: 1.13.3` at the start of a file set the options.
 func TestRules(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.mlir")
 	if err != nil {
@@ -93,6 +93,9 @@ func options(text string) lint.Options {
 		}
 		if list, ok := strings.CutPrefix(directive, "known: "); ok {
 			o.KnownTargets = strings.Fields(list)
+		}
+		if version, ok := strings.CutPrefix(directive, "target: "); ok {
+			o.TargetStableHLO = version
 		}
 	}
 	return o

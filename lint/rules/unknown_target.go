@@ -18,9 +18,10 @@ var UnknownTarget = &lint.Analyzer{
 
 A module with a custom call whose target nobody registers does not compile. The rule needs the list of the targets that
 the program registers. Without a list it reports nothing. The targets of the contract, those of JAX's callbacks on
-CPU, which bridge.CompileOptions.JAXCallbacks serves, and those that XLA serves itself, are known.
+CPU, which bridge.CompileOptions.JAXCallbacks serves, those of JAX's calls of LAPACK, which bridge/lapack serves, and those
+that XLA serves itself, are known.
 
-Each is a note, with the most similar known name. JAX's targets of LAPACK are those that package bridge/lapack serves.`,
+Each is a note, with the most similar known name.`,
 }
 
 func unknownTarget(p *lint.Pass) error {
@@ -28,7 +29,8 @@ func unknownTarget(p *lint.Pass) error {
 		return nil
 	}
 	for _, c := range callsOf(p) {
-		if c.ours || c.ofXLA() || contract.IsJAXTarget(c.Target) || slices.Contains(p.KnownTargets, c.Target) {
+		if c.ours || c.ofXLA() || contract.IsJAXTarget(c.Target) || contract.IsLAPACKTarget(c.Target) ||
+			slices.Contains(p.KnownTargets, c.Target) {
 			continue
 		}
 		meant := ""
@@ -36,13 +38,8 @@ func unknownTarget(p *lint.Pass) error {
 			slices.Values(slices.Concat(p.KnownTargets, contract.Targets(), contract.JAXTargets()))); name != "" {
 			meant = " (is it " + quote(name) + "?)"
 		}
-		registers := "registers it"
-		if contract.IsLAPACKTarget(c.Target) {
-			meant, registers = "", "calls lapack.Register of bridge/lapack, which serves it"
-		}
 		p.Report(c.op, mlir.SeverityNote,
-			"the target %q is not known%s: add it to the list of known targets if the program %s", c.Target, meant,
-			registers)
+			"the target %q is not known%s: add it to the list of known targets if the program registers it", c.Target, meant)
 	}
 	return nil
 }

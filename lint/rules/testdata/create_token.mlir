@@ -34,10 +34,10 @@ module {
   }
   func.func @tuple(%x: tensor<f32>) {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
-    %0 = stablehlo.tuple %x, %t : tuple<tensor<f32>, !stablehlo.token>
-    %1 = stablehlo.tuple %0, %x : tuple<tuple<tensor<f32>, !stablehlo.token>, tensor<f32>>
-    %2 = stablehlo.get_tuple_element %1[0] : (tuple<tuple<tensor<f32>, !stablehlo.token>, tensor<f32>>) -> tuple<tensor<f32>, !stablehlo.token>
-    %3 = stablehlo.get_tuple_element %2[1] : (tuple<tensor<f32>, !stablehlo.token>) -> !stablehlo.token
+    %0 = stablehlo.tuple %x, %t : tuple<tensor<f32>, !stablehlo.token> // want "deprecated-op"
+    %1 = stablehlo.tuple %0, %x : tuple<tuple<tensor<f32>, !stablehlo.token>, tensor<f32>> // want "deprecated-op"
+    %2 = stablehlo.get_tuple_element %1[0] : (tuple<tuple<tensor<f32>, !stablehlo.token>, tensor<f32>>) -> tuple<tensor<f32>, !stablehlo.token> // want "deprecated-op"
+    %3 = stablehlo.get_tuple_element %2[1] : (tuple<tensor<f32>, !stablehlo.token>) -> !stablehlo.token // want "deprecated-op"
     %4 = "stablehlo.outfeed"(%x, %3) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$"
     return
   }
@@ -65,7 +65,7 @@ module {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
     %u = stablehlo.create_token : !stablehlo.token // want "^note: "
     %v = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
-    %0:3 = stablehlo.while(%a = %t, %b = %u, %c = %v) : !stablehlo.token, !stablehlo.token, !stablehlo.token
+    %0:3 = stablehlo.while(%a = %t, %b = %u, %c = %v) : !stablehlo.token, !stablehlo.token, !stablehlo.token // want "constant-condition"
     cond {
       stablehlo.return %p : tensor<i1>
     } do {
@@ -77,7 +77,7 @@ module {
   }
   func.func @in_a_condition(%p: tensor<i1>, %x: tensor<f32>) {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
-    %0 = stablehlo.while(%a = %t) : !stablehlo.token
+    %0 = stablehlo.while(%a = %t) : !stablehlo.token // want "constant-condition"
     cond {
       %1 = "stablehlo.outfeed"(%x, %a) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$" "does not depend on itself in the iteration before .*unordered-effects.$"
       stablehlo.return %p : tensor<i1>
@@ -88,7 +88,7 @@ module {
   }
   func.func @after_a_loop(%p: tensor<i1>, %x: tensor<f32>) {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders an outfeed,"
-    %0 = stablehlo.while(%a = %t) : !stablehlo.token
+    %0 = stablehlo.while(%a = %t) : !stablehlo.token // want "constant-condition"
     cond {
       stablehlo.return %p : tensor<i1>
     } do {
@@ -147,7 +147,7 @@ module {
   func.func @plumbing(%p: tensor<i1>) {
     %t = stablehlo.create_token : !stablehlo.token // want "^error: .* orders nothing,"
     %0 = call @identity(%t) : (!stablehlo.token) -> !stablehlo.token
-    %1 = stablehlo.while(%a = %0) : !stablehlo.token
+    %1 = stablehlo.while(%a = %0) : !stablehlo.token // want "constant-condition"
     cond {
       stablehlo.return %p : tensor<i1>
     } do {

@@ -16,7 +16,7 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<2xf32>, %n: tensor<ui16>) {
 func.func private @inner(%x: tensor<4xf32>, %t: !stablehlo.token) -> !stablehlo.token { // want "token-value"
   %zero = stablehlo.constant dense<0> : tensor<ui16>
   %c = stablehlo.constant dense<true> : tensor<i1>
-  %0 = stablehlo.while(%u = %t) : !stablehlo.token cond {
+  %0 = stablehlo.while(%u = %t) : !stablehlo.token cond { // want "constant-condition"
     stablehlo.return %c : tensor<i1>
   } do {
     %1 = "stablehlo.outfeed"(%zero, %u) : (tensor<ui16>, !stablehlo.token) -> !stablehlo.token // want "outfeed.$" "an outfeed follows on its token"

@@ -5,8 +5,8 @@ module {
     %1 = stablehlo.custom_call @made(%x) {api_version = 4 : i32, has_side_effect = true} : (tensor<f32>) -> tuple<!stablehlo.token, tensor<f32>> // want "^note: stablehlo.custom_call is ordered by a token"
     return %0 : !stablehlo.token
   }
-  func.func private @declared(tuple<!stablehlo.token>) // want "signature of @declared"
-  func.func private @none(%x: tensor<f32>) -> tensor<f32> {
+  func.func private @declared(tuple<!stablehlo.token>) // want "signature of @declared" "unused-function"
+  func.func private @none(%x: tensor<f32>) -> tensor<f32> { // want "unused-function"
     %0 = stablehlo.custom_call @pure(%x) {api_version = 4 : i32} : (tensor<f32>) -> tensor<f32>
     return %0 : tensor<f32>
   }

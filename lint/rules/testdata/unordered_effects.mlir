@@ -12,7 +12,7 @@ module {
   }
   // The loop does not carry the token.
   func.func @loop(%p: tensor<i1>, %t: tensor<1xi8>) {
-    %0 = stablehlo.while(%q = %p) : tensor<i1> cond {
+    %0 = stablehlo.while(%q = %p) : tensor<i1> cond { // want "constant-condition"
       stablehlo.return %q : tensor<i1>
     } do {
       %1 = stablehlo.custom_call @calliope_io_callback(%t) {api_version = 4 : i32, has_side_effect = true, backend_config = {v = 1 : i64, form = "observe", callback = "log", effect = "file", n_tokens = 1 : i64}} : (tensor<1xi8>) -> tensor<1xi8> // want "does not depend on itself in the iteration before \\(effect \"file\"\\)" "^note: .* .callback-in-loop.$"

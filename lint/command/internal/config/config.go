@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
@@ -17,7 +18,9 @@ type Config struct {
 	Levels       map[string]Level // by rule
 	Ignores      []Ignore
 	KnownTargets []string
-	Strict       bool
+	// TargetStableHLO is the version of StableHLO that the program which runs the modules reads, or "".
+	TargetStableHLO string
+	Strict          bool
 }
 
 // A Level is the severity of all findings of a rule, or Off.
@@ -58,6 +61,16 @@ func (c *Config) Ignored(file string) (rules []string, all bool) {
 	}
 	slices.Sort(rules)
 	return slices.Compact(rules), false
+}
+
+var versionForm = regexp.MustCompile(`^\d{1,4}\.\d{1,4}\.\d{1,4}$`)
+
+// CheckVersion returns an error unless text is a version of StableHLO.
+func CheckVersion(text string) error {
+	if !versionForm.MatchString(text) {
+		return fmt.Errorf("%q is not a version of StableHLO: use the form 1.13.3", text)
+	}
+	return nil
 }
 
 // An Error is a mistake in a configuration.

@@ -71,8 +71,17 @@ func (p *parser) root(n *yaml.Node) error {
 	return p.mapping(n, "the configuration", map[string]func(*yaml.Node) error{
 		"strict":        func(n *yaml.Node) error { return p.boolean(n, &p.c.Strict) },
 		"known-targets": func(n *yaml.Node) error { return p.texts(n, "known-targets", &p.c.KnownTargets) },
-		"rules":         p.levels,
-		"ignore":        p.ignores,
+		"target-stablehlo": func(n *yaml.Node) (err error) {
+			if p.c.TargetStableHLO, err = p.text(n, "target-stablehlo"); err != nil {
+				return err
+			}
+			if err := CheckVersion(p.c.TargetStableHLO); err != nil {
+				return p.fail(n, "%v", err)
+			}
+			return nil
+		},
+		"rules":  p.levels,
+		"ignore": p.ignores,
 	})
 }
 
