@@ -7,6 +7,7 @@ import (
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/mlir/dialect/function"
 	"github.com/calliope-mlir/calliope/stablehlo"
+	"github.com/calliope-mlir/calliope/vmap"
 )
 
 // JacFwd adds to the module of a func.func a function for its Jacobian, by forward mode: good if it has more results
@@ -18,21 +19,17 @@ func JacFwd(f mlir.Operation, o Options) (jacobian mlir.Operation, err error) {
 	if err != nil {
 		return jacobian, err
 	}
-	forward, linear, err := Linearize(f, j.part())
+	jvp, err := JVP(f, j.part())
 	if err != nil {
 		return jacobian, err
 	}
-	return j.make("jacfwd", forward, linear, func(e *emitter, residuals []mlir.Value) []mlir.Value {
-		columns := make([][]mlir.Value, len(j.results))
-		for k, p := range j.parameters {
-			for i, v := range e.rowsOf(linear, residuals, j.parameters, k, j.results) {
-				// The elements of the parameter come first.
-				order := append(upTo(rank(v))[1:], 0)
-				shape := slices.Concat(dimsOf(j.results[i]), dimsOf(p))
-				columns[i] = append(columns[i], e.Reshape(e.Transpose(v, order), shape...))
-			}
-		}
-		return slices.Concat(columns...)
+	return j.make("jacfwd", jvp, j.parameters, func(e *emitter, batch mlir.Operation) []mlir.Value {
+		made := e.callOf(batch, append(arguments(e.Entry), e.basis(j.parameters)...))
+		columns := made[len(made)-len(j.results):] // the elements of the parameters come first
+		return e.blocks(columns, j.parameters, func(column mlir.Value, i int, p mlir.Type) mlir.Value {
+			order := append(upTo(rank(column))[1:], 0)
+			return e.Reshape(e.Transpose(column, order), slices.Concat(dimsOf(j.results[i]), dimsOf(p))...)
+		})
 	})
 }
 
@@ -46,13 +43,14 @@ func JacRev(f mlir.Operation, o Options) (jacobian mlir.Operation, err error) {
 	if err != nil {
 		return jacobian, err
 	}
-	return j.make("jacrev", forward, backward, func(e *emitter, residuals []mlir.Value) (list []mlir.Value) {
-		for k, r := range j.results {
-			for i, v := range e.rowsOf(backward, residuals, j.results, k, j.parameters) {
-				list = append(list, e.Reshape(v, slices.Concat(dimsOf(r), dimsOf(j.parameters[i]))...))
-			}
-		}
-		return list
+	defer func() { _ = forward.Erase() }()
+	return j.make("jacrev", backward, j.results, func(e *emitter, batch mlir.Operation) []mlir.Value {
+		residuals := e.callOf(forward, arguments(e.Entry))[f.Region(0).First().Terminator().NumOperands():]
+		rows := e.callOf(batch, append(residuals, e.basis(j.results)...))
+		list := e.blocks(rows, j.results, func(row mlir.Value, i int, r mlir.Type) mlir.Value {
+			return e.Reshape(row, slices.Concat(dimsOf(r), dimsOf(j.parameters[i]))...)
+		})
+		return transposed(list, len(j.parameters))
 	})
 }
 
@@ -117,23 +115,26 @@ func (j jacobian) part() Options {
 	return o
 }
 
-// make adds a function that calls forward, and returns what f makes of the residuals. It erases forward and other.
+// make adds a function with the parameters of f. What it returns is made of the batch of a linear part of f, whose last
+// parameters, of the types in, get a basis. It erases that part.
 func (j jacobian) make(
-	suffix string, forward, other mlir.Operation, f func(e *emitter, residuals []mlir.Value) []mlir.Value,
+	suffix string, part mlir.Operation, in []mlir.Type, results func(e *emitter, batch mlir.Operation) []mlir.Value,
 ) (made mlir.Operation, err error) {
+	defer func() { _ = part.Erase() }()
+	n := part.Region(0).First().NumArguments()
+	axes := append(slices.Repeat([]int{vmap.NotBatched}, n-len(in)), make([]int, len(in))...)
+	batch, err := vmap.Batch(part, vmap.Options{Size: sizeOf(in), In: axes, Name: temporary, Method: vmap.Sequential})
+	if err != nil {
+		return made, err
+	}
+	defer func() { _ = batch.Erase() }()
 	table, err := j.f.Parent().SymbolTable()
 	if err != nil {
 		return made, err
 	}
 	defer transform.Catch(&err, func() { _ = made.Erase() })
-	defer func() {
-		_ = forward.Erase()
-		_ = other.Erase()
-	}()
-	body := j.f.Region(0).First()
-	made, e := newFunction(table, j.f.Location(), temporary, typesOf(arguments(body)))
-	called := e.callOf(forward, arguments(e.Entry))
-	e.Before.SetOperands(f(e, called[body.Terminator().NumOperands():])...)
+	made, e := newFunction(table, j.f.Location(), temporary, typesOf(arguments(j.f.Region(0).First())))
+	e.Before.SetOperands(results(e, batch)...)
 	if at, err := transform.InlineExcept(made, table, transform.HasRule); err != nil {
 		fail(at, "%v", err)
 	}
@@ -147,45 +148,62 @@ func (j jacobian) make(
 	return made, nil
 }
 
+// sizeOf returns the number of elements of a basis of arrays of some types, and at least 1, for arrays without elements.
+func sizeOf(types []mlir.Type) (n int64) {
+	for _, t := range types {
+		of, _ := t.NumElements()
+		n += of
+	}
+	return max(n, 1)
+}
+
+// basis returns for each of the types a batch of arrays. In an element of the batch one number of one of the arrays is 1,
+// and the others are 0.
+func (e *emitter) basis(types []mlir.Type) (list []mlir.Value) {
+	i32 := e.Context.IntegerType(32, mlir.Signless)
+	size, offset := sizeOf(types), int64(0)
+	for _, t := range types {
+		n, _ := t.NumElements()
+		column := e.Iota(i32, 1, size, n)
+		column = e.add(column, e.like(column, float64(offset)))
+		is := e.Compare(stablehlo.CompareEQ, e.Iota(i32, 0, size, n), column)
+		list = append(list, e.Reshape(e.convert(is, t), append([]int64{size}, dimsOf(t)...)...))
+		offset += n
+	}
+	return list
+}
+
+// blocks returns what f makes of the parts of each batch that belong to each of the types of a basis.
+func (e *emitter) blocks(
+	batches []mlir.Value, types []mlir.Type, f func(part mlir.Value, i int, t mlir.Type) mlir.Value,
+) (list []mlir.Value) {
+	for i, v := range batches {
+		start, limit := make([]int64, rank(v)), slices.Clone(dims(v))
+		for _, t := range types {
+			n, _ := t.NumElements()
+			limit[0] = start[0] + n
+			list = append(list, f(e.Slice(v, start, limit, ones(rank(v))), i, t))
+			start = slices.Clone(start)
+			start[0], limit = limit[0], slices.Clone(limit)
+		}
+	}
+	return list
+}
+
+// transposed returns the transpose of a matrix of rows rows.
+func transposed[T any](matrix []T, rows int) (list []T) {
+	columns := len(matrix) / rows
+	for i := range columns {
+		for k := range rows {
+			list = append(list, matrix[k*columns+i])
+		}
+	}
+	return list
+}
+
 // callOf creates a call of a function.
 func (e *emitter) callOf(f mlir.Operation, operands []mlir.Value) []mlir.Value {
 	name, _ := f.Symbol()
 	results := typesOf(f.Region(0).First().Terminator().OperandValues())
 	return e.Op(function.CallOp{Callee: name, Operands: operands, ResultTypes: results}).ResultValues()
-}
-
-// rowsOf calls a linear function for each element of its argument k, of the arguments after the residuals, with 1 in
-// the place of the element and zeros elsewhere. It returns the results, with a first dimension for the elements.
-func (e *emitter) rowsOf(
-	f mlir.Operation, residuals []mlir.Value, in []mlir.Type, k int, out []mlir.Type,
-) []mlir.Value {
-	n, _ := in[k].NumElements()
-	i32 := e.Context.IntegerType(32, mlir.Signless)
-	place := e.Reshape(e.Iota(i32, 0, n), dimsOf(in[k])...)
-	var arrays []mlir.Value
-	for _, t := range out {
-		arrays = append(arrays, e.Zero(must(e.Context.TensorType(element(t), append([]int64{n}, dimsOf(t)...)...))))
-	}
-	counter := must(e.Context.TensorType(i32))
-	loop := e.repeat(n, append([]mlir.Value{e.Zero(counter)}, arrays...),
-		func(e *emitter, v []mlir.Value) []mlir.Value {
-			operands := slices.Clone(residuals)
-			for i, t := range in {
-				if i == k {
-					is := e.Compare(stablehlo.CompareEQ, place, e.Broadcast(v[0], nil, dimsOf(t)...))
-					operands = append(operands, e.convert(is, t))
-				} else {
-					operands = append(operands, e.Zero(t))
-				}
-			}
-			next := []mlir.Value{e.add(v[0], e.Number(counter, 1))}
-			for i, row := range e.callOf(f, operands) {
-				start := append([]mlir.Value{v[0]}, slices.Repeat([]mlir.Value{e.Zero(counter)}, rank(row))...)
-				next = append(next, e.Do(stablehlo.DynamicUpdateSliceOp{
-					Operand: v[1+i], Update: e.Reshape(row, append([]int64{1}, dims(row)...)...), StartIndices: start,
-				}))
-			}
-			return next
-		})
-	return loop.ResultValues()[2:]
 }

@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"stablehlo/sharding":  {"mlir", "tensor"},
 	"aliasing":            {"mlir", "mlir/dialect", "stablehlo"},
 	"autodiff": {"internal/transform", "mlir", "mlir/dialect", "stablehlo", "aliasing", "contract",
-		"contract/callop", "passes", "tensor"},
+		"contract/callop", "passes", "tensor", "vmap"},
 	"passes": {"mlir", "mlir/dialect", "stablehlo", "aliasing", "contract", "contract/callop",
 		"tensor"},
 	"stages": {"bridge", "builder", "callbacks", "contract", "contract/callop",
