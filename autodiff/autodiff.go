@@ -140,19 +140,9 @@ func (d *derivation) empty(parameters []mlir.Type) *emitter {
 func newFunction(
 	table *mlir.SymbolTable, loc mlir.Location, name string, parameters []mlir.Type,
 ) (f mlir.Operation, e *emitter) {
-	c := loc.Context()
-	region, block := c.NewRegion(), c.NewBlock(loc, parameters...)
-	region.Append(block)
-	end := must(mlir.Create(block, mlir.OperationState{Name: "func.return", Location: loc}))
-	f = must(c.Create(mlir.OperationState{
-		Name: "func.func", Location: loc, Regions: []mlir.Region{region},
-		Attributes: []mlir.NamedAttribute{
-			{Name: "sym_name", Value: c.StringAttribute(name)},
-			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(parameters, nil))},
-		},
-	}))
+	f = transform.NewFunction(loc, name, parameters)
 	must(table.Insert(f))
-	return f, newEmitter(end, loc)
+	return f, newEmitter(f.Region(0).First().Terminator(), loc)
 }
 
 // derivation is the state of one transformation of one function.

@@ -29,6 +29,8 @@ type Options struct {
 	// Method is how callbacks whose results are computed by the host are called that do not state a method
 	// themselves. "" is an error for them.
 	Method Method
+
+	made map[string]string // the names of the batches of functions of the module that rules need
 }
 
 // Batch adds to the module of a func.func a function that computes it for each element of a batch.
@@ -70,7 +72,11 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	to := batched.Region(0).First()
 	b := &batcher{
 		Emitter: transform.NewEmitter(to.Terminator(), f.Location()),
-		size:    o.Size, method: o.Method, table: table, values: map[mlir.Value]mlir.Value{}, tokens: tokens,
+		size:    o.Size, method: o.Method, table: table, made: o.made, tokens: tokens,
+		values: map[mlir.Value]mlir.Value{},
+	}
+	if b.made == nil {
+		b.made = map[string]string{}
 	}
 	for i, v := range parameters {
 		b.values[v] = to.Argument(i)
@@ -150,17 +156,8 @@ func create(f mlir.Operation, size int64, parameters []mlir.Value, in []int) mli
 		}
 		types[i] = must(c.TensorType(element(v.Type()), slices.Insert(slices.Clone(dims(v)), in[i], size)...))
 	}
-	region, block := c.NewRegion(), c.NewBlock(f.Location(), types...)
-	region.Append(block)
-	must(mlir.Create(block, mlir.OperationState{Name: "func.return", Location: f.Location()}))
 	name, _ := f.Symbol()
-	return must(c.Create(mlir.OperationState{
-		Name: "func.func", Location: f.Location(), Regions: []mlir.Region{region},
-		Attributes: []mlir.NamedAttribute{
-			{Name: "sym_name", Value: c.StringAttribute(name)},
-			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(types, nil))},
-		},
-	}))
+	return transform.NewFunction(f.Location(), name, types)
 }
 
 // refine says what to do about dynamic dimensions.

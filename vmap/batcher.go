@@ -20,6 +20,7 @@ type batcher struct {
 	// first one.
 	values map[mlir.Value]mlir.Value
 	tokens map[mlir.Value]bool // of the source, which are never batched
+	made   map[string]string   // see Options
 }
 
 // get returns what stands for a value of the source.

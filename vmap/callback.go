@@ -108,10 +108,7 @@ func (b *batcher) rule(op mlir.Operation, name string, tokens int) []mlir.Value 
 		fail(op, "the function @%s, which its key batch names, has the type %s, but batches of the operands and results "+
 			"of the call need %s", name, t, b.Context.FunctionType(typesOf(operands), types))
 	}
-	return must(mlir.Create(mlir.Before(b.Before), mlir.OperationState{
-		Name: "func.call", Location: op.Location(), Operands: operands, Results: results,
-		Attributes: []mlir.NamedAttribute{{Name: "callee", Value: b.Context.SymbolAttribute(name)}},
-	})).ResultValues()
+	return b.call(name, operands, results)
 }
 
 // once calls a callback once, with what argument makes of each operand.
@@ -153,11 +150,7 @@ func (b *batcher) once(op mlir.Operation, config contract.Config, argument func(
 	if readable || config.Transforms == "" {
 		config.Transforms = must(contract.EncodeTransforms(append(list, contract.Batch(axes...))...))
 	}
-	for _, rule := range []*string{&config.JVP, &config.VJP, &config.Transpose} {
-		if strings.HasPrefix(*rule, "@") { // it is for one element
-			*rule = ""
-		}
-	}
+	b.batchRules(op, &config, operands[:data], results[:len(results)-tokens])
 	if config.Signature != "" {
 		var of []mlir.Type
 		switch config.Form {

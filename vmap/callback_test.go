@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/callbacks"
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
@@ -289,5 +290,63 @@ func TestKey(t *testing.T) {
 			check.Diff(t, "results", []float32{1, 2, 3, 4}, floats(got[0]))
 			check.Diff(t, "calls", test.want, calls)
 		})
+	}
+}
+
+// TestRules holds that a callback keeps its derivative in a batch: that of the batch is the batch of the function of
+// the module that has it, also for arguments that are not batched.
+func TestRules(t *testing.T) {
+	client := newClient(t)
+	for _, method := range []vmap.Method{vmap.Sequential, vmap.SequentialUnrolled, vmap.ExpandDims, vmap.BroadcastAll} {
+		for _, rule := range []string{"jvp", "vjp"} {
+			t.Run(fmt.Sprint(method, " ", rule), func(t *testing.T) {
+				name := register(t, func(f *callbacks.Frame) error {
+					x, s, y := floats(f.Args[0]), floats(f.Args[1]), floats(f.Results[0])
+					for i := range y {
+						y[i] = x[i] * x[i] * s[i/2%len(s)]
+					}
+					return nil
+				})
+				call := fmt.Sprintf(`stablehlo.custom_call @calliope_runtime_call(%%x, %%s) {
+					api_version = 4 : i32, backend_config = {callback = %q, form = "pure", %s = "@%[2]s", v = 3 : i64}
+				} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>`, name, rule)
+				m := parse(t, `func.func @main(%x: tensor<2xf32>, %s: tensor<f32>) -> tensor<2xf32> {
+					%0 = `+call+`
+					return %0 : tensor<2xf32>
+				}
+				func.func @jvp(%x: tensor<2xf32>, %s: tensor<f32>, %dx: tensor<2xf32>, %ds: tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>) {
+					%y = `+call+`
+					%ss = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2xf32>
+					%dss = stablehlo.broadcast_in_dim %ds, dims = [] : (tensor<f32>) -> tensor<2xf32>
+					%xx = stablehlo.multiply %x, %x : tensor<2xf32>
+					%a = stablehlo.multiply %xx, %dss : tensor<2xf32>
+					%twice = stablehlo.add %x, %x : tensor<2xf32>
+					%b = stablehlo.multiply %twice, %ss : tensor<2xf32>
+					%c = stablehlo.multiply %b, %dx : tensor<2xf32>
+					%dy = stablehlo.add %a, %c : tensor<2xf32>
+					return %y, %dy : tensor<2xf32>, tensor<2xf32>
+				}
+				func.func @vjp(%x: tensor<2xf32>, %s: tensor<f32>, %y: tensor<2xf32>, %dy: tensor<2xf32>) -> (tensor<2xf32>, tensor<f32>) {
+					%zero = stablehlo.constant dense<0.0> : tensor<f32>
+					%ss = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<2xf32>
+					%twice = stablehlo.add %x, %x : tensor<2xf32>
+					%b = stablehlo.multiply %twice, %ss : tensor<2xf32>
+					%dx = stablehlo.multiply %b, %dy : tensor<2xf32>
+					%xx = stablehlo.multiply %x, %x : tensor<2xf32>
+					%all = stablehlo.multiply %xx, %dy : tensor<2xf32>
+					%ds = stablehlo.reduce(%all init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+					return %dx, %ds : tensor<2xf32>, tensor<f32>
+				}`)
+				batched, err := vmap.Batch(function(t, m, "main"),
+					vmap.Options{Size: 3, In: []int{0, vmap.NotBatched}, Method: method})
+				check.NoError(t, err)
+				forward, backward, err := autodiff.VJP(batched, autodiff.Options{})
+				check.NoError(t, err)
+				kept := compile(t, client, forward)(vector([]int{3, 2}, 1, 2, 3, 4, 5, 6), tensor.Scalar(float32(10)))
+				got := compile(t, client, backward)(append(kept[1:], vector([]int{3, 2}, 1, 1, 1, 0, 2, 1))...)
+				check.Diff(t, "cotangent of x", []float32{20, 40, 60, 0, 200, 120}, floats(got[0]))
+				check.Diff(t, "cotangent of s", []float32{1 + 4 + 9 + 50 + 36}, floats(got[1]))
+			})
+		}
 	}
 }

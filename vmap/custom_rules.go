@@ -31,10 +31,7 @@ func custom(b *batcher, op mlir.Operation) []mlir.Value {
 			fail(op, "the function @%s of its rule is not in the module", name)
 		}
 		in := append(make([]int, f.Region(0).First().NumArguments()-len(others)), others...)
-		made := must(Batch(f, Options{Size: b.size, In: in, Method: b.method}))
-		made.SetVisibility(mlir.Private)
-		name, _ = made.Symbol()
-		return name
+		return b.function(f, in)
 	}
 	o.Decomposition = batch(o.Decomposition)
 	if o.Name != transform.StopGradient {

@@ -30,8 +30,8 @@ func isPure(op mlir.Operation) bool {
 	return true
 }
 
-// isUsed reports whether a result of an operation is used.
-func isUsed(op mlir.Operation) bool {
+// IsUsed reports whether a result of an operation is used.
+func IsUsed(op mlir.Operation) bool {
 	for i := range op.NumResults() {
 		if op.Result(i).HasUses() {
 			return true
@@ -55,7 +55,7 @@ func (e *Emitter) Clean(b mlir.Block) {
 	list := Operations(b)
 	for i := len(list) - 1; i >= 0; i-- {
 		switch op := list[i]; {
-		case !isUsed(op) && IsPure(op):
+		case !IsUsed(op) && IsPure(op):
 			e.erase(op)
 		case IsNested(op):
 			e.Prune(op)

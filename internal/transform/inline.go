@@ -71,6 +71,21 @@ func InlineEach(
 // maxInlined limits how many calls are inlined.
 const maxInlined = 1 << 16
 
+// NewFunction returns a detached function with parameters of these types and no results.
+func NewFunction(loc mlir.Location, name string, parameters []mlir.Type) mlir.Operation {
+	c := loc.Context()
+	region, block := c.NewRegion(), c.NewBlock(loc, parameters...)
+	region.Append(block)
+	Must(mlir.Create(block, mlir.OperationState{Name: "func.return", Location: loc}))
+	return Must(c.Create(mlir.OperationState{
+		Name: "func.func", Location: loc, Regions: []mlir.Region{region},
+		Attributes: []mlir.NamedAttribute{
+			{Name: "sym_name", Value: c.StringAttribute(name)},
+			{Name: "function_type", Value: c.TypeAttribute(c.FunctionType(parameters, nil))},
+		},
+	}))
+}
+
 // Settle sets the type of a function to that of its block, gives it a name, to which a number is added
 // if it is taken, and verifies it.
 func Settle(f mlir.Operation, table *mlir.SymbolTable, name string) {

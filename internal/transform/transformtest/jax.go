@@ -52,6 +52,10 @@ func Numbers(t *testing.T, v tensor.View) (out []float64) {
 		for _, x := range check.Must(tensor.Slice[complex64](v)) {
 			out = append(out, float64(real(x)), float64(imag(x)))
 		}
+	case tensor.C128:
+		for _, x := range check.Must(tensor.Slice[complex128](v)) {
+			out = append(out, real(x), imag(x))
+		}
 	case tensor.F64:
 		out = check.Must(tensor.Slice[float64](v))
 	case tensor.F32:
