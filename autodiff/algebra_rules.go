@@ -9,26 +9,37 @@ import (
 
 // algebra has the Fourier transforms and linear algebra.
 var algebra = map[string]rule{
-	"stablehlo.fft":      same(transposeFFT),
-	"stablehlo.cholesky": {jvp: jvpCholesky},
+	"stablehlo.fft": same(transposeFFT),
+	"stablehlo.cholesky": {jvp: func(f *forward, op mlir.Operation) {
+		o, _ := stablehlo.AsCholesky(op)
+		jvpCholesky(f, op, o.Lower)
+	}},
 	"stablehlo.triangular_solve": {
-		jvp: jvpSolve,
+		jvp: func(f *forward, op mlir.Operation) {
+			o, _ := stablehlo.AsTriangularSolve(op)
+			jvpSolve(f, op, o)
+		},
 		transpose: func(b *backward, op mlir.Operation) {
 			o, _ := stablehlo.AsTriangularSolve(op)
-			b.to(op, 1, func(g mlir.Value) mlir.Value {
-				switch o.TransposeA {
-				case stablehlo.TransposePlain:
-					o.TransposeA = stablehlo.TransposeNone
-				case stablehlo.TransposeAdjoint: // the transpose of the adjoint is the conjugate
-					o.A, o.TransposeA = b.conj(o.A), stablehlo.TransposeNone
-				default:
-					o.TransposeA = stablehlo.TransposePlain
-				}
-				o.B = g
-				return b.Do(o)
-			})
+			transposeSolve(b, op, o)
 		},
 	},
+}
+
+// transposeSolve adds to the cotangent of the right side of an operation that solves a triangular system.
+func transposeSolve(b *backward, op mlir.Operation, o stablehlo.TriangularSolveOp) {
+	b.to(op, 1, func(g mlir.Value) mlir.Value {
+		switch o.TransposeA {
+		case stablehlo.TransposePlain:
+			o.TransposeA = stablehlo.TransposeNone
+		case stablehlo.TransposeAdjoint: // the transpose of the adjoint is the conjugate
+			o.A, o.TransposeA = b.conj(o.A), stablehlo.TransposeNone
+		default:
+			o.TransposeA = stablehlo.TransposePlain
+		}
+		o.B, o.ResultType = g, mlir.Type{}
+		return b.Do(o)
+	})
 }
 
 // transposeFFT is the same transform for complex ones, which are symmetric. The real ones leave out the
@@ -96,6 +107,29 @@ func (e *emitter) matmul(x, y mlir.Value) mlir.Value {
 	})
 }
 
+// eye returns which elements of matrices like x are on the diagonal.
+func (e *emitter) eye(x mlir.Value) mlir.Value {
+	n := int64(rank(x))
+	i32 := e.Context.IntegerType(32, mlir.Signless)
+	return e.Compare(stablehlo.CompareEQ, e.Iota(i32, n-2, dims(x)...), e.Iota(i32, n-1, dims(x)...))
+}
+
+// diagonal returns the diagonals of matrices.
+func (e *emitter) diagonal(x mlir.Value) mlir.Value {
+	return e.sum(e.Select(e.eye(x), x, e.Zero(x.Type())), int64(rank(x)-1))
+}
+
+// adjoint returns the conjugates of transposed matrices.
+func (e *emitter) adjoint(x mlir.Value) mlir.Value { return e.conj(e.swap(x)) }
+
+// upper returns the upper triangles of matrices, and lower the lower ones without the diagonal.
+func (e *emitter) upper(x mlir.Value) mlir.Value {
+	return e.Select(e.triangle(x, false, false), x, e.Zero(x.Type()))
+}
+func (e *emitter) lower(x mlir.Value) mlir.Value {
+	return e.Select(e.triangle(x, true, true), x, e.Zero(x.Type()))
+}
+
 // swap transposes matrices.
 func (e *emitter) swap(x mlir.Value) mlir.Value {
 	order := upTo(rank(x))
@@ -104,12 +138,12 @@ func (e *emitter) swap(x mlir.Value) mlir.Value {
 }
 
 // jvpCholesky follows Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527: the
-// tangent of L is L·Φ(L⁻¹·dA·L⁻ᴴ), where Φ takes the lower triangle with half of the diagonal.
-func jvpCholesky(f *forward, op mlir.Operation) {
-	o, _ := stablehlo.AsCholesky(op)
+// tangent of L is L·Φ(L⁻¹·dA·L⁻ᴴ), where Φ takes the lower triangle with half of the diagonal. The factor, the first
+// result of the operation, is the lower triangle or the upper one.
+func jvpCholesky(f *forward, op mlir.Operation, lowerFactor bool) {
 	g, factor := f.operand(op, 0), op.Result(0)
 	zero := f.Zero(g.Type())
-	if !o.Lower {
+	if !lowerFactor {
 		factor, g = f.conj(f.swap(factor)), f.conj(f.swap(g))
 	}
 	lower := f.triangle(factor, true, false)
@@ -120,19 +154,23 @@ func jvpCholesky(f *forward, op mlir.Operation) {
 	})
 	weights := f.Select(f.triangle(factor, true, true), f.like(factor, 1), f.like(factor, 0.5))
 	tangent := f.matmul(factor, f.mul(f.Select(lower, both, zero), weights))
-	if !o.Lower {
+	if !lowerFactor {
 		tangent = f.conj(f.swap(tangent))
 	}
 	f.set(op.Result(0), tangent)
 }
 
-// jvpSolve is linear in b. For a it solves for the change of the product.
-func jvpSolve(f *forward, op mlir.Operation) {
-	o, _ := stablehlo.AsTriangularSolve(op)
+// jvpSolve is for an operation that solves the triangular system o. It is linear in b. For a it solves for the change
+// of the product.
+func jvpSolve(f *forward, op mlir.Operation, o stablehlo.TriangularSolveOp) {
 	o.ResultType = mlir.Type{}
 	x := op.Result(0)
+	solve := func(b mlir.Value) mlir.Value {
+		o.B = b
+		return f.Do(o)
+	}
 	if g := f.operand(op, 1); !g.IsNil() {
-		f.set(x, f.Clone(op, o.A, g).Result(0))
+		f.set(x, solve(g))
 	}
 	g := f.operand(op, 0)
 	if g.IsNil() {
@@ -144,10 +182,6 @@ func jvpSolve(f *forward, op mlir.Operation) {
 	}
 	if o.TransposeA == stablehlo.TransposeAdjoint {
 		g = f.conj(g)
-	}
-	solve := func(b mlir.Value) mlir.Value {
-		o.B = b
-		return f.Do(o)
 	}
 	// The cheaper order of the two.
 	n := rank(x)

@@ -31,6 +31,10 @@ type callback struct {
 func jvpCall(f *forward, op mlir.Operation) {
 	call, ok := callop.AsCall(op)
 	custom, _ := stablehlo.AsCustomCall(op)
+	if derive, ok := decompositions[routineOf(custom.Target)]; ok {
+		derive(f, op)
+		return
+	}
 	c := callback{op: op, config: call.Config}
 	fits := ok && call.Err == nil
 	if fits {
@@ -267,7 +271,12 @@ func (e *emitter) call(op mlir.Operation, name string, operands []mlir.Value) (r
 // transposeCall calls the rule for reverse mode, or with the cotangents the function that values pass through.
 func transposeCall(b *backward, op mlir.Operation) {
 	call, ok := callop.AsCall(op)
-	if custom, _ := stablehlo.AsCustomCall(op); !ok || custom.Target != pending {
+	custom, _ := stablehlo.AsCustomCall(op)
+	switch {
+	case routineOf(custom.Target) == "trsm":
+		transposeSolve(b, op, trsm(op))
+		return
+	case !ok || custom.Target != pending:
 		fail(op, "the host computes the results of @%s, so that they have no transpose", custom.Target)
 	}
 	c := callback{op: op, config: call.Config}

@@ -148,7 +148,8 @@ func (j jacobian) make(
 	return made, nil
 }
 
-// sizeOf returns the number of elements of a basis of arrays of some types, and at least 1, for arrays without elements.
+// sizeOf returns the number of elements of a basis of arrays of some types: at least 1, also for arrays without
+// elements.
 func sizeOf(types []mlir.Type) (n int64) {
 	for _, t := range types {
 		of, _ := t.NumElements()
@@ -157,8 +158,8 @@ func sizeOf(types []mlir.Type) (n int64) {
 	return max(n, 1)
 }
 
-// basis returns for each of the types a batch of arrays. In an element of the batch one number of one of the arrays is 1,
-// and the others are 0.
+// basis returns for each of the types a batch of arrays. In an element of the batch one number of one of the arrays is
+// 1, and the others are 0.
 func (e *emitter) basis(types []mlir.Type) (list []mlir.Value) {
 	i32 := e.Context.IntegerType(32, mlir.Signless)
 	size, offset := sizeOf(types), int64(0)

@@ -6,14 +6,19 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/bridge"
+	"github.com/calliope-mlir/calliope/bridge/lapack"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/internal/nativetest"
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor"
 )
 
-func TestMain(m *testing.M) { mlirtest.Main(m) }
+func TestMain(m *testing.M) {
+	nativetest.Main(m, native.MLIR, native.Jaxlib, native.PJRTPlugin, native.LAPACK)
+}
 
 func parse(t *testing.T, text string) *mlir.Module {
 	t.Helper()
@@ -35,6 +40,7 @@ func newClient(t *testing.T) *bridge.Client {
 	t.Helper()
 	plugin, err := bridge.Open(bridge.OpenOptions{})
 	check.NoError(t, err)
+	check.NoError(t, lapack.Register(plugin))
 	client, err := plugin.NewClient(bridge.ClientOptions{Devices: 4})
 	check.NoError(t, err)
 	check.Cleanup(t, client)

@@ -19,6 +19,7 @@ var (
 	isFloat    = transform.IsFloat
 	isNested   = transform.IsNested
 	isPure     = transform.IsPure
+	isUsed     = transform.IsUsed
 	ones       = transform.Ones
 	operations = transform.Operations
 	rank       = transform.Rank

@@ -317,5 +317,52 @@ case("second derivative of bessel_i1e", lambda x: jax.grad(lambda x: jnp.sum(lax
 case("ragged_dot", lax.ragged_dot, array((6, 3)), array((2, 3, 4)), np.array([2, 3], np.int32))
 case("i0", jnp.i0, array((4,)))
 
+# Linear algebra, by LAPACK. What depends on the signs of vectors is not compared.
+def positive(x):
+    return x @ x.conj().swapaxes(-1, -2) + jnp.eye(x.shape[-1], dtype=x.dtype)
+
+
+def regular(x):
+    return 0.3 * x + jnp.asarray(np.diag(np.arange(1, x.shape[-1] + 1)), x.dtype)
+
+
+def matrix(f):
+    return lambda x: f(regular(x))
+
+
+la, solve_triangular = jnp.linalg, jax.scipy.linalg.solve_triangular
+for dtype in np.float32, np.float64, np.complex64:
+    s, b = array((3, 3), dtype), array((3, 2), dtype)
+    t = "LAPACK " + np.dtype(dtype).name + " "
+    case(t + "cholesky", lambda x: la.cholesky(positive(x)), s)
+    case(t + "upper cholesky", lambda x: la.cholesky(positive(x), upper=True), s)
+    for name, kw in {"plain": {}, "lower": dict(lower=True), "transposed": dict(trans=1), "adjoint unit": dict(trans=2, unit_diagonal=True)}.items():
+        case(t + "triangular solve " + name, lambda x, b, kw=kw: solve_triangular(regular(x), b, **kw), s, b)
+    case(t + "solve from the right", lambda x, b: lax.linalg.triangular_solve(regular(x), b.T, lower=True), s, b)
+    case(t + "lu", matrix(lambda x: jax.scipy.linalg.lu_factor(x[::-1])[0]), s)
+    case(t + "solve", lambda x, b: la.solve(regular(x)[::-1], b), s, b)
+    case(t + "inv and det", matrix(lambda x: (la.inv(x), la.det(x))), s)
+    case(t + "slogdet", matrix(lambda x: la.slogdet(x)[1]), s)
+    case(t + "qr", matrix(la.qr), s)
+    case(t + "eigh", lambda x: [w for w in [la.eigvalsh(positive(x))]] + [jnp.abs(la.eigh(positive(x))[1]) ** 2], s)
+    case(t + "svd", matrix(lambda x: (lambda u, s, vt: (s, (u * s**2) @ vt))(*la.svd(x))), s)
+    case(t + "singular values", matrix(lambda x: la.svd(x, compute_uv=False)), s)
+for name, shape in {"tall": (4, 3), "wide": (2, 4), "batch": (2, 3, 3)}.items():
+    x = array(shape)
+    case(f"LAPACK {name} lu", lambda x: lax.linalg.lu(x)[0], x)
+    case(f"LAPACK {name} qr", lambda x: la.qr(x), x)
+    case(f"LAPACK {name} r", lambda x: la.qr(x, mode="r"), x)
+    case(f"LAPACK {name} svd", lambda x: (lambda u, s, vt: (s, u**2, vt**2, (u * s[..., None, :] ** 2) @ vt))(*la.svd(x, full_matrices=False)), x)
+    case(f"LAPACK {name} singular values", lambda x: la.svd(x, compute_uv=False), x)
+    case(f"LAPACK {name} gesvd", lambda x: lax.linalg.svd(x, compute_uv=False, algorithm=lax.linalg.SvdAlgorithm.QR), x)
+x = array((2, 3, 3))
+case("LAPACK batch solve", lambda x, b: la.solve(regular(x), b), x, array((2, 3, 2)))
+case("LAPACK batch cholesky", lambda x: la.cholesky(positive(x)), x)
+case("LAPACK batch eigh", lambda x: (la.eigvalsh(positive(x)), la.eigh(positive(x))[1] ** 2), x)
+case("LAPACK hessian of slogdet", lambda x: jax.hessian(lambda x: la.slogdet(regular(x))[1])(x), array((2, 2), np.float64))
+case("LAPACK gradient of eigh", lambda x: jax.grad(lambda x: jnp.sum(jnp.sin(la.eigvalsh(positive(x)))))(x), array((3, 3), np.float64))
+case("LAPACK gradient of qr", lambda x: jax.grad(lambda x: jnp.sum(la.qr(x)[0] ** 3))(x), array((4, 3), np.float64))
+case("LAPACK gradient of svd", lambda x: jax.grad(lambda x: jnp.sum(la.svd(x, full_matrices=False)[0] ** 2 * jnp.arange(3)))(x), array((4, 3), np.float64))
+
 only = sys.argv[1:]
 print("[" + ",\n".join(json.dumps(derive(*c)) for c in CASES if not only or c[0] in only) + "]")
