@@ -1,0 +1,12 @@
+package transforms
+
+import (
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/native"
+)
+
+func TestMain(m *testing.M) {
+	nativetest.Main(m, native.MLIR, native.Jaxlib, native.PJRTPlugin, native.LAPACK)
+}
