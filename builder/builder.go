@@ -51,6 +51,9 @@ type Options struct {
 	// Module otherwise makes with passes.Unordered. It takes up to as long as building the
 	// ordered callbacks.
 	SkipOrderCheck bool
+	// Through has the beginnings of import paths, such as "example.com/layers/", of packages that build operations for
+	// their callers, as this one does: the Go line of an operation is the innermost one outside of them.
+	Through []string
 }
 
 // New starts a module in ctx. The context must outlive the builder.

@@ -3,6 +3,7 @@ package builder_test
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -366,5 +367,22 @@ func TestFinished(t *testing.T) {
 	}
 	if _, err := newBuilder(t).Module(); err == nil || !strings.Contains(err.Error(), "the module has no function") {
 		t.Errorf("an empty module: %v", err)
+	}
+}
+
+// TestThrough holds that lines are looked for outside of the packages in Options.Through, except in tests.
+func TestThrough(t *testing.T) {
+	for name, test := range map[string]struct {
+		through []string
+		want    string
+	}{
+		"nothing":     {nil, "/reflect/"},
+		"Go's own":    {[]string{"example.com/"}, "/builder/builder_test.go:"},
+		"these tests": {[]string{"github.com/calliope-mlir/calliope/builder_test."}, "/builder/builder_test.go:"},
+	} {
+		b := builder.New(mlirtest.Context(t), builder.Options{Through: test.through})
+		if at := reflect.ValueOf(b.Here).Call(nil)[0].String(); !strings.Contains(at, test.want) {
+			t.Errorf("%s: the line is %s, which lacks %s", name, at, test.want)
+		}
 	}
 }

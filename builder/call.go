@@ -18,7 +18,14 @@ import (
 // each of their effects, at the end. The function "main", whose signature must not change,
 // cannot be called then.
 func (f *Func) Call(args ...Value) []Value {
-	results, _ := f.call(args)
+	results, _ := f.call(nil, args)
+	return results
+}
+
+// CallFrom is Call for calls without arguments in a module with several functions that are not complete: it names the
+// function that calls.
+func (f *Func) CallFrom(caller *Func, args ...Value) []Value {
+	results, _ := f.call(caller, args)
 	return results
 }
 
@@ -27,7 +34,7 @@ func (f *Func) Call(args ...Value) []Value {
 //
 //	y := builder.Call[builder.Value](square, x)
 func Call[R any](f *Func, args ...Value) R {
-	results, caller := f.call(args)
+	results, caller := f.call(nil, args)
 	var tree R
 	want, err := leaves(tree)
 	if caller.b.err == nil && err == nil && len(want) != len(results) {
@@ -43,9 +50,11 @@ func Call[R any](f *Func, args ...Value) R {
 	return rebuild(tree, results)
 }
 
-// call also returns the function that calls.
-func (f *Func) call(args []Value) ([]Value, *Func) {
-	caller := funcOf(args...)
+// call also returns the function that calls. If caller is nil, the arguments name it.
+func (f *Func) call(caller *Func, args []Value) ([]Value, *Func) {
+	if caller == nil {
+		caller = funcOf(args...)
+	}
 	if caller == nil {
 		if f == nil {
 			panic("builder: call: the Func is nil and no argument names the calling function")

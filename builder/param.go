@@ -82,11 +82,7 @@ func (f *Func) start() error {
 	f.declared = len(f.params)
 	block := b.ctx.NewBlock(f.at.location)
 	for i, t := range f.params {
-		loc := f.at.location
-		if name := f.signature.Params[i].Name; name != "" {
-			loc = b.ctx.NameLocation(name, loc)
-		}
-		block.AddArgument(t, loc)
+		block.AddArgument(t, f.signature.Params[i].location(b.ctx, f.at))
 	}
 	region := b.ctx.NewRegion()
 	region.Append(block)
@@ -107,6 +103,33 @@ func (f *Func) start() error {
 	f.op = b.module.Body().Append(op)
 	f.body.block = f.op.Region(0).First()
 	return nil
+}
+
+// AddParam adds a parameter, after the others, to a function that is not complete, and returns it. It is for programs
+// that learn of a parameter only while they build the function.
+func (f *Func) AddParam(p Param) Value {
+	at := f.b.here()
+	if !f.usable(at, "param", nil) {
+		return f.missing()
+	}
+	t, err := p.typ(f.b.ctx)
+	if err == nil {
+		err = p.Sharding.check(f.b, t)
+	}
+	if err != nil {
+		f.b.fail(at, "param", nil, fmt.Errorf("parameter %d of %q: %w", f.declared, f.name, err))
+		return f.missing()
+	}
+	f.signature.Params, f.params, f.declared = append(f.signature.Params, p), append(f.params, t), f.declared+1
+	return Value{s: f.body, v: f.body.block.AddArgument(t, p.location(f.b.ctx, at))}
+}
+
+// location returns the location of a parameter of a function at a line.
+func (p Param) location(ctx *mlir.Context, at place) mlir.Location {
+	if p.Name == "" {
+		return at.location
+	}
+	return ctx.NameLocation(p.Name, at.location)
 }
 
 func (p Param) typ(ctx *mlir.Context) (mlir.Type, error) {

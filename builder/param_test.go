@@ -76,3 +76,34 @@ func TestMeshWithoutShardy(t *testing.T) {
 	_, err := b.Module()
 	check.Error(t, err, "mesh: the library has no dialect sdy", `mlir.OpenOptions{Dialects: []string{"sdy"}}`)
 }
+
+// TestAddParam adds parameters while functions are built, one of which is called without arguments.
+func TestAddParam(t *testing.T) {
+	b := newBuilder(t)
+	f, g := b.Func("main"), b.FuncWith("one", builder.Signature{Private: true})
+	x := builder.Neg(f.AddParam(builder.Param{Name: "x", Shape: number}))
+	y := f.AddParam(builder.Param{Shape: number, Donate: true})
+	g.Return(builder.Scalar(g, float32(1)))
+	b.Func("open").Return()
+	f.Return(builder.Add(builder.Add(x, y), g.CallFrom(f)[0]))
+	want := `module {
+  func.func @main(%arg0: tensor<f32>, %arg1: tensor<f32> {jax.buffer_donor = true}) -> tensor<f32> {
+    %0 = stablehlo.negate %arg0 : tensor<f32>
+    %1 = stablehlo.add %0, %arg1 : tensor<f32>
+    %2 = call @one() : () -> tensor<f32>
+    %3 = stablehlo.add %1, %2 : tensor<f32>
+    return %3 : tensor<f32>
+  }
+  func.func private @one() -> tensor<f32> {
+    %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    return %cst : tensor<f32>
+  }
+  func.func @open() {
+    return
+  }
+}
+`
+	if diff := cmp.Diff(want, finish(t, b).String()); diff != "" {
+		t.Errorf("module (-want +got):\n%s", diff)
+	}
+}

@@ -67,7 +67,7 @@ func (b *Builder) here() place {
 // find is here for a line that is not cached yet or is more calls away. addresses come from
 // callers.Addresses. They are cached from then on.
 func (b *Builder) find(addresses [callers.Depth]uintptr) place {
-	frame := caller()
+	frame := b.line()
 	p := &position{frame.File, frame.Line, b.ctx.FileLocation(frame.File, frame.Line, 0)}
 	if b.places.all == nil {
 		b.places.all = map[uintptr]*position{}
@@ -88,23 +88,37 @@ func (b *Builder) find(addresses [callers.Depth]uintptr) place {
 	return place{p}
 }
 
-// caller returns the innermost call outside of ours.
-func caller() runtime.Frame {
+// line returns the innermost call outside of ours and of Options.Through, or if there is none, outside of ours.
+func (b *Builder) line() runtime.Frame {
 	var pcs [16]uintptr
+	through := runtime.Frame{File: "unknown"}
 	for skip := 2; ; skip += len(pcs) {
 		n := runtime.Callers(skip, pcs[:])
 		for frames, more := runtime.CallersFrames(pcs[:n]), n > 0; more; {
 			var f runtime.Frame
 			f, more = frames.Next()
 			dir := path.Dir(filepath.ToSlash(f.File))
-			if !slices.Contains(ours, dir) || strings.HasSuffix(f.File, "_test.go") {
+			switch {
+			case slices.Contains(ours, dir) && !strings.HasSuffix(f.File, "_test.go"):
+			case !b.passes(f):
 				return f
+			case through.PC == 0:
+				through = f
 			}
 		}
 		if n < len(pcs) {
-			return runtime.Frame{File: "unknown"}
+			return through
 		}
 	}
+}
+
+// passes reports whether a call is of a package in Options.Through, or of Go's own below it.
+func (b *Builder) passes(f runtime.Frame) bool {
+	if len(b.options.Through) == 0 || strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	return strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "reflect.") ||
+		slices.ContainsFunc(b.options.Through, func(p string) bool { return strings.HasPrefix(f.Function, p) })
 }
 
 // ours are the folders, as call frames name them, of this package and of those whose functions build operations for

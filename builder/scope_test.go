@@ -373,6 +373,15 @@ func TestMistakesWithCalls(t *testing.T) {
 			g.Call()
 			return here(1)
 		}, `the call of "g" has no arguments, so its calling function is unknown: 0 functions have no Return yet, there must be one`},
+		{"two may call", func(b *builder.Builder) int {
+			g, f, h := b.Func("g"), b.Func("main"), b.Func("h")
+			g.Return()
+			g.CallFrom(f)
+			h.Return()
+			f.Return()
+			h.CallFrom(f)
+			return here(1)
+		}, `call: function "main" has returned already`},
 		{"another builder", func(b *builder.Builder) int {
 			g, f := double(other), b.Func("main", number)
 			f.Return(builder.Call[builder.Value](g, f.Param(0)))
@@ -385,6 +394,22 @@ func TestMistakesWithCalls(t *testing.T) {
 			f.Call(g.Param(0))
 			return here(1)
 		}, `the function "main" has ordered callbacks and cannot be called`},
+	})
+}
+
+func TestMistakesWithAddedParameters(t *testing.T) {
+	checkMistakes(t, "scope_test.go", []mistake{
+		{"returned", func(b *builder.Builder) int {
+			f := b.Func("main")
+			f.Return()
+			f.AddParam(builder.Param{Shape: number})
+			return here(1)
+		}, `param: function "main" has returned already`},
+		{"shape", func(b *builder.Builder) int {
+			f := b.Func("main", number)
+			f.Return(f.AddParam(builder.Param{Shape: tensor.ShapeOf(tensor.F32, -2)}))
+			return here(1)
+		}, `param: parameter 1 of "main": `},
 	})
 }
 

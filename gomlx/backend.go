@@ -1,0 +1,139 @@
+// Package gomlx is a backend for GoMLX: its programs run on XLA by this module. A program imports it in place of
+// GoMLX's own backends, which do not link together with it:
+//
+//	import _ "github.com/calliope-mlir/calliope/gomlx"
+//
+// The backend has the name "calliope". If it is the only one of the program it is the default one, and the environment
+// variable GOMLX_BACKEND selects it otherwise, with options behind a colon and commas between them:
+//
+//	GOMLX_BACKEND=calliope:devices=4,cache=/var/cache/models
+//
+//	devices=N    divides the CPU into N devices
+//	plugin=FILE  runs on another PJRT plugin
+//	cache=DIR    keeps compiled programs in a folder, see bridge.Cache
+//	offline      forbids downloads
+//
+// Native parts that are missing are fetched when the backend is opened, as package native describes, unless the options
+// forbid it.
+//
+// The backend builds a module of StableHLO by package builder, and MLIR infers the types of results and checks them. An
+// error names the line of the program that called GoMLX. docs/gomlx.md says what the backend can do.
+package gomlx
+
+import (
+	"context"
+	stderrors "errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/pkg/errors"
+
+	"github.com/calliope-mlir/calliope"
+	"github.com/calliope-mlir/calliope/bridge"
+)
+
+// Name is the name of the backend.
+const Name = "calliope"
+
+func init() {
+	compute.Register(Name, func(config string) (compute.Backend, error) { return New(config) })
+}
+
+// A Backend runs programs of GoMLX. It is safe for concurrent use.
+type Backend struct {
+	session   *calliope.Session
+	shared    bool // devices use the memory of the host
+	finalized atomic.Bool
+}
+
+var _ compute.Backend = (*Backend)(nil)
+
+// New opens a backend. config has the options that the package's documentation lists.
+func New(config string) (*Backend, error) {
+	options, err := parse(config)
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	session, err := calliope.Open(context.Background(), options)
+	if err != nil {
+		return nil, errors.WithStack(err)
+	}
+	if session.Client() == nil {
+		return nil, errors.WithStack(fmt.Errorf("%s: there is no XLA plugin for this platform", Name))
+	}
+	b := &Backend{session: session}
+	probe, _, err := b.NewSharedBuffer(0, shapes.Make(dtypes.Uint8, 1))
+	if err != nil {
+		return nil, errors.WithStack(stderrors.Join(err, session.Close()))
+	}
+	b.shared = probe.(*buffer).Borrowed()
+	return b, errors.WithStack(probe.Finalize())
+}
+
+// parse returns the options of a configuration.
+func parse(config string) (o calliope.Options, err error) {
+	for option := range strings.SplitSeq(config, ",") {
+		key, value, _ := strings.Cut(option, "=")
+		switch key {
+		case "":
+		case "devices":
+			o.Client.Devices, err = strconv.Atoi(value)
+		case "plugin":
+			o.Plugin.Path = value
+		case "cache":
+			o.Cache = value
+		case "offline":
+			o.Offline = true
+		default:
+			err = errors.New("no such option")
+		}
+		if err != nil {
+			return o, fmt.Errorf("%s: option %q: %w: the options are devices=N, plugin=FILE, cache=DIR and offline", Name,
+				option, err)
+		}
+	}
+	return o, nil
+}
+
+// Session returns the session that the backend runs in.
+func (b *Backend) Session() *calliope.Session { return b.session }
+
+func (b *Backend) client() *bridge.Client { return b.session.Client() }
+
+// Name returns Name.
+func (b *Backend) Name() string { return Name }
+
+// String returns Name.
+func (b *Backend) String() string { return Name }
+
+// Description returns the name, and the file and version of the plugin.
+func (b *Backend) Description() string {
+	info := b.session.Plugin().Info()
+	return fmt.Sprintf("%s: StableHLO by MLIR, run by PJRT %s (%s)", Name, info.PJRT, info.Path)
+}
+
+// NumDevices returns the number of devices.
+func (b *Backend) NumDevices() int { return b.client().NumDevices() }
+
+// DeviceDescription describes a device.
+func (b *Backend) DeviceDescription(device compute.DeviceNum) string {
+	return fmt.Sprintf("%s device %d of %d", Name, device, b.NumDevices())
+}
+
+// Builder starts a computation.
+func (b *Backend) Builder(name string) compute.Builder { return newBuilder(b, name) }
+
+// Finalize closes the backend. What still uses it fails with bridge.ErrClosed.
+func (b *Backend) Finalize() {
+	if !b.finalized.Swap(true) {
+		_ = b.session.Close() // lists what it did not wait for, and there is nobody to tell
+	}
+}
+
+// IsFinalized reports whether Finalize was called.
+func (b *Backend) IsFinalized() bool { return b.finalized.Load() }

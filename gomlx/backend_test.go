@@ -1,0 +1,13 @@
+package gomlx
+
+import (
+	"testing"
+
+	"github.com/gomlx/compute/support/backendtest"
+)
+
+// TestBackend holds the backend to the suite of GoMLX, which skips what Capabilities does not list: dynamic axes and
+// fused operations.
+func TestBackend(t *testing.T) {
+	backendtest.RunAll(t, open(t, ""), nil)
+}
