@@ -104,6 +104,7 @@ var mayImport = map[string][]string{
 	".": {"bridge", "bridge/preflight", "builder", "callbacks", "mlir", "native", "passes",
 		"stablehlo/jaxexport", "stablehlo/sharding", "stages", "tensor", "tensor/npz", "internal/leaf",
 		"internal/model", "internal/tree"},
+	"gomlx": {".", "bridge", "builder", "mlir", "passes", "stablehlo", "tensor"},
 	"nn":    {"builder", "tensor"},
 	"optim": {"builder", "tensor"},
 	"lint":  {"lint/quick", "mlir", "internal/errtext"},
@@ -136,6 +137,8 @@ var ahead = map[string][]string{}
 // thirdParty are the modules that may be imported, and from where.
 var thirdParty = map[string][]string{
 	"github.com/gomlx/gopjrt":          {"bridge/internal/xla", "tools/bench"}, // the bench measures it beside ours
+	"github.com/gomlx/compute":         {"gomlx"},
+	"github.com/pkg/errors":            {"gomlx"},
 	"github.com/google/go-cmp":         {"internal/check", "internal/mlirtest"},
 	"modernc.org/cc/v4":                {"tools"},
 	"go.yaml.in/yaml/v3":               {"lint/command/internal/config"},

@@ -1,0 +1,53 @@
+package gomlx
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/calliope-mlir/calliope"
+	"github.com/calliope-mlir/calliope/bridge"
+)
+
+func TestOptions(t *testing.T) {
+	tests := []struct {
+		config string
+		want   calliope.Options
+		err    string
+	}{
+		{config: ""},
+		{config: "devices=4,plugin=/a/b.so,cache=dir,offline", want: calliope.Options{Offline: true, Cache: "dir",
+			Plugin: bridge.OpenOptions{Path: "/a/b.so"}, Client: bridge.ClientOptions{Devices: 4}}},
+		{config: "devices=many", err: `option "devices=many"`},
+		{config: "cuda", err: "the options are devices=N"},
+	}
+	for _, test := range tests {
+		got, err := parse(test.config)
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%q: the error is %v", test.config, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", test.config, err)
+		}
+		if d := cmp.Diff(test.want, got); d != "" {
+			t.Errorf("%q (-want +got):\n%s", test.config, d)
+		}
+	}
+}
+
+// TestCache compiles a computation in two backends with one folder.
+func TestCache(t *testing.T) {
+	config := "cache=" + t.TempDir()
+	for _, want := range []bool{false, true} {
+		e := reversal(t, open(t, config), shapes.Make(dtypes.Float32, 3))
+		if got := e.(*executable).Cached(); got != want {
+			t.Errorf("whether the program was found is %t", got)
+		}
+	}
+}

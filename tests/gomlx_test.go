@@ -1,0 +1,16 @@
+package tests
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// TestGoMLX runs the tests of the module gomlx, which "go test ./..." of this one leaves out.
+func TestGoMLX(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "test", "./...")
+	cmd.Dir, cmd.Env = "../gomlx", append(os.Environ(), "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go test in gomlx: %v\n%s", err, out)
+	}
+}
