@@ -37,7 +37,7 @@ type NamedAttribute struct {
 // Create creates a detached operation. If MLIR refuses the operation, the error is a
 // *DiagnosticError. Create does not verify the operation: call Verify for that.
 func (c *Context) Create(s OperationState) (Operation, error) {
-	return c.create(c.life.check("Context.Create"), "Context.Create", Block{}, &s)
+	return c.create(c.life.check("Context.Create"), "Context.Create", point{}, &s)
 }
 
 // Create creates an operation at the end of the block, as Context.Create followed by Append
@@ -45,18 +45,23 @@ func (c *Context) Create(s OperationState) (Operation, error) {
 func (b Block) Create(s OperationState) (Operation, error) { return b.create(&s) }
 
 func (b Block) create(s *OperationState) (Operation, error) {
-	const method = "Block.Create"
+	return point{block: b}.add("Block.Create", s)
+}
+
+// add creates an operation at p.
+func (p point) add(method string, s *OperationState) (Operation, error) {
+	b := p.block
 	t := b.life.use(method, b.raw.Ptr)
 	if b.life.ctx.placeholders > 0 {
 		b.notPlaceholder(method)
 	}
-	return b.life.ctx.create(t, method, b, s)
+	return b.life.ctx.create(t, method, p, s)
 }
 
-// create creates every new operation: at the end of b, or detached if b is nil. It calls C
+// create creates every new operation: at a position, or detached if that has no block. It calls C
 // once and does not allocate: the arguments of C are in memory of the context, and the
 // caller's may be on the stack.
-func (c *Context) create(t *capi.Table, method string, b Block, s *OperationState) (Operation, error) {
+func (c *Context) create(t *capi.Table, method string, p point, s *OperationState) (Operation, error) {
 	kind := c.kind(s.Name)
 	if !kind.registered && !capi.MlirContextGetAllowUnregisteredDialects(t, c.raw) {
 		if hint := c.hintFor(kind.name); hint != "" {
@@ -83,7 +88,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 		}
 	}
 	if len(s.Properties) > 0 {
-		return c.createWithProperties(t, method, b, kind, s)
+		return c.createWithProperties(t, method, p, kind, s)
 	}
 	raw := &c.creation
 	raw.Name = kind.name
@@ -94,7 +99,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	}
 	// An operation can be created in its block directly if its operands are in the same
 	// outermost object.
-	direct := b.life != nil && len(s.Regions) == 0 && len(s.Successors) == 0
+	direct := p.block.life != nil && len(s.Regions) == 0 && len(s.Successors) == 0
 	raw.Operands = raw.Operands[:0]
 	for i := range s.Operands {
 		v := &s.Operands[i]
@@ -120,9 +125,9 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	}
 	if direct && (complete || !kind.registered) {
 		if c.calls.current != nil {
-			c.calls.mayChange(c, capi.BlockKind, b.raw.Ptr)
+			c.calls.mayChange(c, capi.BlockKind, p.block.raw.Ptr)
 		}
-		made := capi.CreateOperation(t, raw, at, b.raw, !c.single())
+		made := capi.CreateOperation(t, raw, at, p.block.raw, p.before.raw, !c.single())
 		switch {
 		case made.Operation.Ptr != nil:
 			op := c.operation(made.Operation)
@@ -138,9 +143,7 @@ func (c *Context) create(t *capi.Table, method string, b Block, s *OperationStat
 	if err != nil {
 		return op, err
 	}
-	if b.life != nil {
-		b.Append(op)
-	}
+	p.insert(op)
 	if len(s.Regions) > 0 {
 		c.composedOperation(op.raw)
 	}
@@ -176,7 +179,7 @@ func (c *Context) createDetached(
 		}
 		c.join(t, made)
 	}
-	created := capi.CreateOperation(c.api, raw, at, capi.MlirBlock{}, len(raw.Operands) > 0)
+	created := capi.CreateOperation(c.api, raw, at, capi.MlirBlock{}, capi.MlirOperation{}, len(raw.Operands) > 0)
 	made.raw = created.Operation.Ptr
 	var err error
 	switch {

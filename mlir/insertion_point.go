@@ -55,7 +55,7 @@ func (o Operation) inBlock(method string) Block {
 	return b
 }
 
-// point is a position in a block: before an operation, or at the end if before is nil.
+// point is a position in a block: before an operation, or at the end if before is nil. Without a block it is none.
 type point struct {
 	block  Block
 	before Operation
@@ -116,7 +116,7 @@ func Create(ip InsertionPoint, s OperationState) (Operation, error) {
 		return ip.create(&s)
 	case *Context:
 		t := ip.life.check("Context.Create")
-		return ip.life.ctx.create(t, "Context.Create", Block{}, &s)
+		return ip.life.ctx.create(t, "Context.Create", point{}, &s)
 	case point:
 		return ip.create(&s)
 	case *Rewriter:
@@ -133,15 +133,18 @@ func (p point) create(s *OperationState) (Operation, error) {
 	if p.moved() {
 		panic("mlir: Create was given an insertion point whose operation has moved or was erased: take a new one")
 	}
-	if p.before.IsNil() {
-		return p.block.create(s)
+	return p.add("Create", s)
+}
+
+// insert inserts a detached operation, unless p has no block.
+func (p point) insert(o Operation) {
+	switch {
+	case p.block.IsNil():
+	case p.before.IsNil():
+		p.block.Append(o)
+	default:
+		p.block.InsertBefore(p.before, o)
 	}
-	c := p.block.life.ctx
-	o, err := c.create(c.life.check("Create"), "Create", Block{}, s)
-	if err != nil {
-		return Operation{}, err
-	}
-	return p.block.InsertBefore(p.before, o), nil
 }
 
 // ContextOf returns the context of an insertion point, also if that is in a block that was erased.

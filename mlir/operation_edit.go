@@ -209,7 +209,8 @@ func (o Operation) CloneWithoutRegions() Operation {
 	for range n {
 		contents.Regions = append(contents.Regions, capi.MlirRegionCreate(t))
 	}
-	op := capi.CreateOperation(t, contents, capi.MlirLocationUnknownGet(t, c.raw), capi.MlirBlock{}, false).Operation
+	op := capi.CreateOperation(
+		t, contents, capi.MlirLocationUnknownGet(t, c.raw), capi.MlirBlock{}, capi.MlirOperation{}, false).Operation
 	moveBodies(t, copied.raw, op)
 	destroy(c.api, capi.OperationKind, op.Ptr)
 	return copied

@@ -18,7 +18,8 @@ func (s *Patterns) stop(t *capi.Table, rewriter capi.MlirRewriterBase) bool {
 	for range capi.MlirOperationGetNumRegions(t, s.on) {
 		emptied.Regions = append(emptied.Regions, capi.MlirRegionCreate(t))
 	}
-	op := capi.CreateOperation(t, emptied, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{}, false).Operation
+	op := capi.CreateOperation(
+		t, emptied, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{}, capi.MlirOperation{}, false).Operation
 	moveBodies(t, s.on, op)
 	capi.MlirRewriterBaseEraseOp(t, rewriter, op)
 	return true

@@ -197,7 +197,7 @@ func (s *Patterns) pdlPlaceholders(
 		op := capi.CreateOperation(t, &capi.OperationState{
 			Name:    carrier,
 			Results: []capi.MlirType{none},
-		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{}, false).Operation
+		}, capi.MlirLocationUnknownGet(t, s.ctx.raw), capi.MlirBlock{}, capi.MlirOperation{}, false).Operation
 		op = capi.MlirRewriterBaseInsert(t, base, op)
 		s.pdl.passing = append(s.pdl.passing, op)
 		return op

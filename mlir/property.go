@@ -119,7 +119,7 @@ func (o Operation) checkSet(method, name string) {
 // createWithProperties creates an operation that has properties: first without them, and then
 // by parsing a text with the parts of that one.
 func (c *Context) createWithProperties(
-	t *capi.Table, method string, b Block, kind *operationKind, s *OperationState,
+	t *capi.Table, method string, p point, kind *operationKind, s *OperationState,
 ) (Operation, error) {
 	if len(s.Regions)+len(s.Successors) > 0 {
 		return Operation{}, fmt.Errorf("mlir: %s cannot be created with Properties, because it has regions or successors: parse a text that contains it", kind.name)
@@ -132,7 +132,7 @@ func (c *Context) createWithProperties(
 			without.Attributes = append(without.Attributes, p)
 		}
 	}
-	model, err := c.create(t, method, Block{}, &without)
+	model, err := c.create(t, method, point{}, &without)
 	if err != nil {
 		return Operation{}, err
 	}
@@ -140,9 +140,7 @@ func (c *Context) createWithProperties(
 	if err := errors.Join(err, model.Erase()); err != nil {
 		return Operation{}, err
 	}
-	if b.life != nil {
-		b.Append(op)
-	}
+	p.insert(op)
 	return op, nil
 }
 

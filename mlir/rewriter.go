@@ -192,7 +192,7 @@ func (r *Rewriter) create(s *OperationState) (Operation, error) {
 	if err := r.point(t, "Rewriter.Create"); err != nil {
 		return Operation{}, err
 	}
-	o, err := r.c.create(t, "Rewriter.Create", Block{}, s)
+	o, err := r.c.create(t, "Rewriter.Create", point{}, s)
 	if err != nil {
 		return Operation{}, err
 	}

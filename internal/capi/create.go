@@ -45,7 +45,8 @@ static inline created create_operation(
     uintptr_t table, const char* name, size_t name_len, uintptr_t location, const uintptr_t* results,
     intptr_t n_results, const uintptr_t* operands, intptr_t n_operands, const uintptr_t* attributes,
     intptr_t n_attributes, const uintptr_t* regions, intptr_t n_regions, const uintptr_t* successors,
-    intptr_t n_successors, const uintptr_t* required, intptr_t n_required, bool infer, uintptr_t block, bool ask) {
+    intptr_t n_successors, const uintptr_t* required, intptr_t n_required, bool infer, uintptr_t block,
+    uintptr_t before, bool ask) {
   const calliope_mlir_api* api = (const calliope_mlir_api*)table;
   uintptr_t uses = 0;
   if (ask) {
@@ -68,7 +69,8 @@ static inline created create_operation(
     api->mlirOperationDestroy(c.operation);
     return (created){{NULL}, {NULL}, i, 0};
   }
-  if (block) api->mlirBlockAppendOwnedOperation((MlirBlock){(void*)block}, c.operation);
+  if (block)  // at its end if before is null
+    api->mlirBlockInsertOwnedOperationBefore((MlirBlock){(void*)block}, (MlirOperation){(void*)before}, c.operation);
   if (api->mlirOperationGetNumResults(c.operation) > 0) c.first = api->mlirOperationGetResult(c.operation, 0);
   return c;
 }
@@ -150,10 +152,12 @@ type Created struct {
 // Several is what Created.Uses is if operands are in several outermost objects.
 const Several = C.SEVERAL
 
-// CreateOperation makes an operation in one crossing into C, at the end of a block, or
-// detached if the block is null. If it is asked, it makes none at the end of a block if an
+// CreateOperation makes an operation in one crossing into C: in a block before another operation, at the end of the
+// block if that is null, or detached if the block is null. If it is asked, it makes none in a block if an
 // operand is in another outermost object than the block, and Uses is Several.
-func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock, ask bool) Created {
+func CreateOperation(
+	t *Table, s *OperationState, at MlirLocation, in MlirBlock, before MlirOperation, ask bool,
+) Created {
 	results, nResults := numbers(s.Results)
 	operands, nOperands := numbers(s.Operands)
 	attributes, nAttributes := numbers(s.Attributes)
@@ -164,7 +168,7 @@ func CreateOperation(t *Table, s *OperationState, at MlirLocation, end MlirBlock
 	made := C.create_operation(t.number(),
 		(*C.char)(unsafe.Pointer(unsafe.StringData(s.Name))), C.size_t(len(s.Name)), number(at.Ptr),
 		results, nResults, operands, nOperands, attributes, nAttributes, regions, nRegions,
-		successors, nSuccessors, required, nRequired, C.bool(s.Infer), number(end.Ptr), C.bool(ask))
+		successors, nSuccessors, required, nRequired, C.bool(s.Infer), number(in.Ptr), number(before.Ptr), C.bool(ask))
 	t.leave()
 	return *(*Created)(unsafe.Pointer(&made))
 }
