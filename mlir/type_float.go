@@ -119,6 +119,9 @@ func (c *Context) F64Type() Type {
 	return c.typ(capi.MlirF64TypeGet(c.life.check("Context.F64Type"), c.raw))
 }
 
+// IsFloat reports whether t is a floating-point type.
+func (t Type) IsFloat() bool { return capi.MlirTypeIsAFloat(t.check("Type.IsFloat"), t.raw) }
+
 // FloatKind returns the format of a floating-point type, and whether t is one.
 func (t Type) FloatKind() (FloatKind, bool) {
 	api := t.check("Type.FloatKind")

@@ -82,30 +82,28 @@ func (t Type) IsShaped() bool { return capi.MlirTypeIsAShaped(t.check("Type.IsSh
 // Rank returns the number of dimensions of a ranked tensor, memref or vector type, and
 // whether t is one.
 func (t Type) Rank() (int, bool) {
-	api := t.check("Type.Rank")
-	if !capi.MlirTypeIsAShaped(api, t.raw) || !capi.MlirShapedTypeHasRank(api, t.raw) {
-		return 0, false
-	}
-	return int(capi.MlirShapedTypeGetRank(api, t.raw)), true
+	n := capi.Shape(t.check("Type.Rank"), t.raw, nil)
+	return max(n, 0), n >= 0
 }
 
 // Dims returns the dimensions of a ranked tensor, memref or vector type, and whether t is
 // one. Unknown dimensions are Dynamic.
 func (t Type) Dims() ([]int64, bool) {
-	rank, ok := t.Rank()
-	if !ok {
-		return nil, false
-	}
 	api := t.check("Type.Dims")
-	dims := make([]int64, rank)
-	for i := range dims {
-		dims[i] = capi.MlirShapedTypeGetDimSize(api, t.raw, i)
-		if capi.MlirShapedTypeIsDynamicDim(api, t.raw, i) {
-			dims[i] = Dynamic
-		}
+	dims := make([]int64, usualRank)
+	n := capi.Shape(api, t.raw, dims)
+	switch {
+	case n < 0:
+		return nil, false
+	case n > usualRank:
+		dims = make([]int64, n)
+		capi.Shape(api, t.raw, dims)
 	}
-	return dims, true
+	return dims[:n:n], true
 }
+
+// usualRank is a rank that few types exceed.
+const usualRank = 6
 
 // NumElements returns the number of elements of a shaped type. It returns false for any
 // other type, if a dimension is unknown, and if the number does not fit in 63 bits.

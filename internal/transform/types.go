@@ -24,10 +24,7 @@ func Rank(v mlir.Value) int { return len(Dims(v)) }
 // IsFloat reports whether a type is a tensor of floating-point numbers.
 func IsFloat(t mlir.Type) bool {
 	e, ok := t.Element()
-	if ok {
-		_, ok = e.FloatKind()
-	}
-	return ok
+	return ok && e.IsFloat()
 }
 
 // IsComplex reports whether a type is a tensor of complex numbers.
@@ -36,10 +33,7 @@ func IsComplex(t mlir.Type) bool {
 	if ok {
 		e, ok = e.ComplexElement()
 	}
-	if ok {
-		_, ok = e.FloatKind()
-	}
-	return ok
+	return ok && e.IsFloat()
 }
 
 // Arguments returns the arguments of a block.
