@@ -179,6 +179,12 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 	d.body = d.function.Region(0).First()
 	d.parameters = arguments(d.body)
 	d.active = must(selected(f, d.parameters, o.Parameters))
+	for _, i := range d.active {
+		if _, static := d.parameters[i].Type().NumElements(); !static {
+			fail(f, "parameter %d is %s, which has a dynamic dimension: "+
+				"make the shapes of the module static first, with stablehlo.Refine", i, d.parameters[i].Type())
+		}
+	}
 	d.f = &forward{newEmitter(d.body.Terminator(), f.Location()), map[mlir.Value]mlir.Value{}, d.settings}
 	return d, nil
 }
@@ -217,68 +223,46 @@ func selected(f mlir.Operation, parameters []mlir.Value, list []int) ([]int, err
 func (d *derivation) returned() []mlir.Value { return d.body.Terminator().OperandValues() }
 
 // tangents adds parameters for the tangents.
-func (d *derivation) tangents() (list []mlir.Value) {
+func (d *derivation) tangents() {
 	for _, i := range d.active {
 		v := d.body.AddArgument(d.parameters[i].Type(), d.function.Location())
 		d.f.set(d.parameters[i], v)
-		list = append(list, v)
 	}
-	return list
 }
 
-// reverse creates the transpose by an emitter, which may be one of another function, and returns the
+// reverse creates the derivative along cotangents by an emitter, which may be one of another function, and returns the
 // cotangents of the parameters that are differentiated. seed returns those of the results that have one.
 func (d *derivation) reverse(e *emitter, seed func() []mlir.Value) (gradients []mlir.Value) {
 	d.settings.reverse = true
-	tangents := d.tangents()
-	d.f.block(d.body)
-
-	// The tangents of the results stay in use until they are transposed.
-	results := d.returned()
-	var of []mlir.Value
-	for _, v := range results {
-		if differentiable(v.Type()) {
-			of = append(of, d.f.tangent(v))
-		}
+	var inputs []mlir.Value
+	for _, i := range d.active {
+		inputs = append(inputs, d.parameters[i])
 	}
-	present := slices.DeleteFunc(slices.Clone(of), mlir.Value.IsNil)
-	d.body.Terminator().SetOperands(slices.Concat(results, present)...)
-	d.f.Clean(d.body)
-	results = d.returned()[:len(results)]
-	next := len(results)
-	for i, v := range of {
-		if !v.IsNil() {
-			of[i] = d.body.Terminator().Operand(next)
-			next++
-		}
-	}
-	d.body.Terminator().SetOperands(results...)
-	gradients = d.transpose(e, tangents, of, seed)
-	for i := len(tangents) - 1; i >= 0; i-- {
-		check(d.body.EraseArgument(tangents[i].Index()))
-	}
-	return gradients
+	reached := reachOf(inputs)
+	d.f.each(d.body, func(v mlir.Value) bool { return reached[v] }, func(op mlir.Operation) {
+		ruleOf(op)
+		reached.operation(op)
+	})
+	return d.pull(e, reached, inputs, withTangent(d.returned()), seed, (*backward).derive)
 }
 
-// transpose creates the transpose of what is linear in inputs, and removes that. It returns the cotangents of the
-// inputs. seed returns those of the values of, some of which may not exist.
-func (d *derivation) transpose(e *emitter, inputs, of []mlir.Value, seed func() []mlir.Value) (gradients []mlir.Value) {
+// pull creates the derivative along cotangents, or the transpose of what is linear, by a function for a block. The
+// values of linear may have cotangents. It returns those of the inputs. seed returns those of the values of.
+func (d *derivation) pull(
+	e *emitter, linear reach, inputs, of []mlir.Value, seed func() []mlir.Value, block func(*backward, mlir.Block),
+) (gradients []mlir.Value) {
 	b := &backward{
-		emitter: e, source: d.f.emitter, linear: reach{}, cotangents: map[mlir.Value]mlir.Value{}, settings: d.settings,
+		emitter: e, source: d.f.emitter, linear: linear, cotangents: map[mlir.Value]mlir.Value{}, settings: d.settings,
 	}
 	b.Loc = d.function.Location()
-	for _, v := range inputs {
-		b.linear[v] = true
-	}
-	b.linear.block(d.body)
-	var end mlir.Operation // an unused constant, which ends what is transposed if the transpose stands behind it
+	var end mlir.Operation // an unused constant, which ends what is derived if the derivative stands behind it
 	if e.Before.Block() == d.body && d.checkpoints > 0 {
 		end = b.unused()
 	}
 	for i, g := range seed() {
 		b.add(of[i], g)
 	}
-	b.block(d.body)
+	block(b, d.body)
 	for _, v := range inputs {
 		b.Loc = d.function.Location()
 		gradients = append(gradients, b.orZero(b.cotangents[v], v.Type()))
@@ -321,7 +305,7 @@ func (d *derivation) settle(f mlir.Operation, suffix string) {
 
 // discard removes what was made.
 func (d *derivation) discard() {
-	for _, op := range d.made {
-		_ = op.Erase() // nothing uses a function that was just made
+	for _, op := range slices.Backward(d.made) { // backward may use values of forward
+		_ = op.Erase() // nothing else uses a function that was just made
 	}
 }

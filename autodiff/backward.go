@@ -1,15 +1,17 @@
 package autodiff
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 )
 
-// backward transposes the linear operations of a function, and removes them. It creates the operations
-// of the transpose before emitter.before, which may be in another block than those that it transposes.
+// backward creates the derivative of operations along cotangents, before emitter.before, which may be in another block
+// than the operations.
 type backward struct {
 	*emitter
-	source     *emitter // of the function that is transposed
-	linear     reach
+	source     *emitter                  // of the function that is transposed
+	linear     reach                     // the values that may have a cotangent
 	cotangents map[mlir.Value]mlir.Value // those that are not zero
 	reached    []located                 // the values with a cotangent, in the order in which they got it
 	*settings
@@ -54,10 +56,101 @@ func (b *backward) outside(in mlir.Block) (list []mlir.Value) {
 	return list
 }
 
-// block transposes the operations of a block, from the last to the first. The terminator must not use
-// linear values any more.
-func (b *backward) block(in mlir.Block) {
+// derive creates the derivative of the operations of a block, from the last to the first.
+func (b *backward) derive(in mlir.Block) {
 	list := operations(in)
+	for _, op := range slices.Backward(list) {
+		if !slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return !b.cotangents[v].IsNil() }) {
+			continue
+		}
+		b.Loc = op.Location()
+		switch r := rules[op.Name()]; {
+		case r.vjp != nil:
+			r.vjp(b, op)
+		case r.multilinear:
+			r.transpose(b, op)
+		default:
+			b.linearize(op)
+		}
+	}
+}
+
+// linearize creates the derivative of an operation by its derivative along tangents, which it transposes. The tangents
+// of operands are arguments of the block while that exists.
+func (b *backward) linearize(op mlir.Operation) {
+	in, next := op.Block(), op.Next()
+	f := &forward{&emitter{b.source.Within(next)}, map[mlir.Value]mlir.Value{}, b.settings}
+	f.Loc = op.Location()
+	var start mlir.Operation // an unused constant, before what belongs to the operation
+	f.At(op, func() { start = f.unused() })
+	defer func() { check(start.Erase()) }()
+	var operands, inputs []mlir.Value // inputs are their tangents
+	for inner := range op.All() {
+		for _, v := range inner.Operands() {
+			if b.linear[v] && f.tangent(v).IsNil() && !op.Encloses(v) {
+				g := in.AddArgument(v.Type(), f.Loc)
+				operands, inputs = append(operands, v), append(inputs, g)
+				f.set(v, g)
+			}
+		}
+	}
+
+	// The results, and then their tangents, stay in use while the operation may be replaced.
+	end := in.Terminator()
+	used, results := end.OperandValues(), op.ResultValues()
+	var cotangents []mlir.Value
+	for _, v := range results {
+		cotangents = append(cotangents, b.cotangents[v])
+	}
+	hold := func(values []mlir.Value) {
+		end.SetOperands(append(end.OperandValues()[:len(used):len(used)], values...)...)
+	}
+	held := func() []mlir.Value { return end.OperandValues()[len(used):] }
+	hold(results)
+	mark := f.marker(op, next)
+	rules[op.Name()].jvp(f, op)
+	mark()
+	var tangents, of []mlir.Value
+	for i, v := range held() {
+		if t := f.tangent(v); !t.IsNil() && !cotangents[i].IsNil() {
+			tangents, of = append(tangents, t), append(of, cotangents[i])
+		}
+	}
+	hold(tangents)
+	f.Sweep(between(start, next))
+	tangents = held()
+	hold(nil)
+
+	part := *b
+	part.linear = reachOf(inputs)
+	list := between(start, next)
+	for _, op := range list {
+		part.linear.operation(op)
+	}
+	for i, v := range tangents {
+		part.add(v, of[i])
+	}
+	part.transpose(list)
+	for i, v := range slices.Backward(operands) {
+		b.add(v, b.cotangents[inputs[i]])
+		check(in.EraseArgument(inputs[i].Index()))
+	}
+}
+
+// between returns the operations between two others of a block.
+func between(start, end mlir.Operation) (list []mlir.Operation) {
+	for op := start.Next(); op != end; op = op.Next() {
+		list = append(list, op)
+	}
+	return list
+}
+
+// block transposes the operations of a block, from the last to the first, and removes them. The terminator must not
+// use linear values any more.
+func (b *backward) block(in mlir.Block) { b.transpose(operations(in)) }
+
+// transpose transposes operations that follow each other, and removes them.
+func (b *backward) transpose(list []mlir.Operation) {
 	for i := len(list) - 1; i >= 0; i-- {
 		op := list[i]
 		linear, reached := false, false

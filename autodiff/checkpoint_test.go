@@ -40,7 +40,7 @@ func TestCheckpoint(t *testing.T) {
 		policy                             string
 		residuals, tanh, exponential, dots int // the operations of the gradient, which does not return the sum
 	}{
-		{"everything_saveable", 9, 2, 2, 2 + 4},
+		{"everything_saveable", 5, 2, 2, 2 + 4},
 		{"nothing_saveable", 3, 3, 3, 2 + 1 + 4},
 		{"dots_saveable", 5, 4, 3, 2 + 4},
 		{"dots_with_no_batch_dims_saveable", 5, 4, 3, 2 + 4},

@@ -8,11 +8,12 @@
 //
 // # How it works
 //
-// A function is cloned and its calls are inlined. A JVP rule for each operation adds operations that
+// A function is cloned and its calls are inlined. In forward mode, a JVP rule for each operation adds operations that
 // compute the tangents of the results from those of the operands. A tangent that is zero does not
-// exist. The operations that were added are linear in the tangents. Reverse mode transposes them,
-// from the last to the first, by a second rule for each of the linear operations, and then removes
-// them. A derivative therefore has no more operations than it needs, and can be differentiated again.
+// exist. Reverse mode goes through the operations from the last to the first. What is linear in each operand, or
+// works on each element, has a rule for cotangents. For the others, the JVP rule adds operations that are linear in
+// the tangents. They are transposed, by the rules of linear operations, and then removed.
+// A derivative therefore has no more operations than it needs, and can be differentiated again.
 //
 // Values of other types than floating-point and complex numbers have no tangents, as in JAX. An
 // operation without a rule is an error if a derivative passes through it: an [*Error], which has the

@@ -36,9 +36,17 @@ func (f *forward) accumulate(v, tangent mlir.Value) { f.set(v, f.add(f.tangents[
 
 // block adds the tangents of all values of a block.
 func (f *forward) block(b mlir.Block) {
-	for op := b.First(); op != b.Terminator(); {
+	reached := func(v mlir.Value) bool { return !f.tangent(v).IsNil() }
+	f.each(b, reached, func(op mlir.Operation) { ruleOf(op).jvp(f, op) })
+}
+
+// each calls visit for the active operations of a block, in their order, after those that have other operations in
+// their place were replaced. What visit creates stands after the operation.
+func (f *forward) each(b mlir.Block, reached func(v mlir.Value) bool, visit func(op mlir.Operation)) {
+	end := b.Terminator()
+	for op := b.First(); op != end; {
 		next := op.Next()
-		if !f.active(op) {
+		if !active(op, reached) {
 			op = next
 			continue
 		}
@@ -53,7 +61,7 @@ func (f *forward) block(b mlir.Block) {
 					return
 				}
 			}
-			f.operation(op)
+			visit(op)
 		})
 		mark()
 		op = next
@@ -61,29 +69,27 @@ func (f *forward) block(b mlir.Block) {
 }
 
 // active reports whether the results of an operation may have tangents that are not zero.
-func (f *forward) active(op mlir.Operation) bool {
+func active(op mlir.Operation, reached func(v mlir.Value) bool) bool {
 	if isControl(op) {
 		return true // its regions may use anything
 	}
-	reached := false
-	for i := range op.NumOperands() {
-		reached = reached || !f.operand(op, i).IsNil()
-	}
-	return reached && slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool {
-		return differentiable(v.Type()) || isQuantized(v.Type())
-	})
+	return slices.ContainsFunc(op.OperandValues(), reached) &&
+		slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool {
+			return differentiable(v.Type()) || isQuantized(v.Type())
+		})
 }
 
-func (f *forward) operation(op mlir.Operation) {
+// ruleOf returns the rule of an active operation, or ends the transformation if it has no derivative.
+func ruleOf(op mlir.Operation) rule {
 	for _, v := range op.Results() {
-		if _, static := v.Type().NumElements(); differentiable(v.Type()) && !static {
+		if _, static := v.Type().NumElements(); !static && differentiable(v.Type()) {
 			fail(op, "its result %s has a dynamic dimension: "+
 				"make the shapes of the module static first, with stablehlo.Refine", v.Type())
 		}
 	}
-	switch r := rules[op.Name()]; {
+	r := rules[op.Name()]
+	switch {
 	case r.jvp != nil:
-		r.jvp(f, op)
 	case slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return isQuantized(v.Type()) }):
 		fail(op, "quantized values have no derivative: quantize after training, or compute with the dequantized values")
 	case strings.Contains(op.Name(), "dynamic_"):
@@ -91,4 +97,5 @@ func (f *forward) operation(op mlir.Operation) {
 	default:
 		fail(op, "no derivative of this operation is known: replace it, or keep the parameters of the derivative from it")
 	}
+	return r
 }

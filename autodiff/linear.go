@@ -21,7 +21,6 @@ func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, er
 	for _, i := range d.active {
 		inputs = append(inputs, d.parameters[i])
 	}
-	d.mustBeLinear(inputs)
 	for _, v := range d.returned() {
 		if differentiable(v.Type()) {
 			of = append(of, v)
@@ -29,7 +28,10 @@ func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, er
 		}
 	}
 	d.body.Terminator().SetOperands()
-	gradients := d.transpose(d.f.emitter, inputs, of, func() []mlir.Value { return cotangents })
+	linear := reachOf(inputs)
+	linear.block(d.body)
+	d.mustBeLinear(linear)
+	gradients := d.pull(d.f.emitter, linear, inputs, of, func() []mlir.Value { return cotangents }, (*backward).block)
 	for i := len(inputs) - 1; i >= 0; i-- {
 		for u := range inputs[i].Uses() {
 			fail(u.Owner, "it is not linear in parameter %d", d.active[i])
@@ -42,14 +44,9 @@ func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, er
 	return d.finish("transpose", gradients), nil
 }
 
-// mustBeLinear ends the transformation if the function has an operation that is not linear in what inputs reach, but
+// mustBeLinear ends the transformation if the function has an operation that is not linear in the values of a set, but
 // that could be transposed if it were.
-func (d *derivation) mustBeLinear(inputs []mlir.Value) {
-	linear := reach{}
-	for _, v := range inputs {
-		linear[v] = true
-	}
-	linear.block(d.body)
+func (d *derivation) mustBeLinear(linear reach) {
 	for op := range d.function.All() {
 		var is []bool
 		for _, v := range op.Operands() {

@@ -8,13 +8,17 @@ import (
 // linear has the operations of each element that are linear, and those that are linear in each operand.
 var linear = map[string]rule{
 	"stablehlo.add": {
-		jvp: func(f *forward, op mlir.Operation) { f.set(op.Result(0), f.add(f.operand(op, 0), f.operand(op, 1))) },
+		multilinear: true,
+		jvp: func(f *forward, op mlir.Operation) {
+			f.set(op.Result(0), f.add(f.operand(op, 0), f.operand(op, 1)))
+		},
 		transpose: func(b *backward, op mlir.Operation) {
 			b.add(op.Operand(0), b.cotangent(op))
 			b.add(op.Operand(1), b.cotangent(op))
 		},
 	},
 	"stablehlo.subtract": {
+		multilinear: true,
 		jvp: func(f *forward, op mlir.Operation) {
 			x, y := f.operand(op, 0), f.operand(op, 1)
 			switch {
@@ -33,19 +37,20 @@ var linear = map[string]rule{
 	},
 	"stablehlo.negate": same(func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value { return b.neg(g) }),
 	"stablehlo.multiply": {
-		jvp: bilinear,
+		jvp: bilinear, multilinear: true,
 		transpose: func(b *backward, op mlir.Operation) {
 			b.to(op, 0, func(g mlir.Value) mlir.Value { return b.mul(g, op.Operand(1)) })
 			b.to(op, 1, func(g mlir.Value) mlir.Value { return b.mul(op.Operand(0), g) })
 		},
 	},
 	"stablehlo.divide": {
-		jvp: jvpDivide,
+		jvp: jvpDivide, vjp: vjpDivide,
 		transpose: func(b *backward, op mlir.Operation) {
 			b.to(op, 0, func(g mlir.Value) mlir.Value { return b.div(g, op.Operand(1)) })
 		},
 	},
 	"stablehlo.convert": {
+		multilinear: true,
 		jvp: func(f *forward, op mlir.Operation) {
 			f.set(op.Result(0), f.Clone(op, f.operand(op, 0)).Result(0))
 		},
@@ -68,35 +73,45 @@ var linear = map[string]rule{
 		return b.complex(b.Zero(g.Type()), b.neg(g))
 	}),
 	"stablehlo.complex": {
-		jvp: jointly(0, 1),
+		jvp: jointly(0, 1), multilinear: true,
 		transpose: func(b *backward, op mlir.Operation) {
 			b.to(op, 0, func(g mlir.Value) mlir.Value { return b.real(g) })
 			b.to(op, 1, func(g mlir.Value) mlir.Value { return b.imag(b.neg(g)) })
 		},
 	},
 	"stablehlo.select": {
-		jvp: jointly(1, 2),
+		jvp: jointly(1, 2), multilinear: true,
 		transpose: func(b *backward, op mlir.Operation) {
 			pred := op.Operand(0)
 			b.to(op, 1, func(g mlir.Value) mlir.Value { return b.Select(pred, g, b.Zero(g.Type())) })
 			b.to(op, 2, func(g mlir.Value) mlir.Value { return b.Select(pred, b.Zero(g.Type()), g) })
 		},
 	},
-	"stablehlo.optimization_barrier": {jvp: jvpBarrier, transpose: transposeBarrier},
+	"stablehlo.optimization_barrier": {jvp: jvpBarrier, multilinear: true, transpose: transposeBarrier},
 }
+
+// quotient is the rule of a division that is not the logistic function.
+var quotient = ofTwo(
+	func(e *emitter, g, _, y, _ mlir.Value) mlir.Value { return e.div(g, y) },
+	func(e *emitter, g, x, y, _ mlir.Value) mlir.Value {
+		return e.mul(e.mul(e.neg(g), x), e.div(e.like(y, 1), e.square(y)))
+	})
 
 // jvpDivide knows the logistic function 1/(1 + exp(-x)), as JAX writes it: its derivative does not overflow.
 func jvpDivide(f *forward, op mlir.Operation) {
 	if x, ok := logistic(op); ok {
-		y := op.Result(0)
-		f.set(y, f.mul(f.tangent(x), f.mul(y, f.sub(f.like(y, 1), y))))
-		return
+		f.set(op.Result(0), ofLogistic(f.emitter, f.tangent(x), x, op.Result(0)))
+	} else {
+		quotient.jvp(f, op)
 	}
-	ofTwo(
-		func(f *forward, g, _, y, _ mlir.Value) mlir.Value { return f.div(g, y) },
-		func(f *forward, g, x, y, _ mlir.Value) mlir.Value {
-			return f.mul(f.mul(f.neg(g), x), f.div(f.like(y, 1), f.square(y)))
-		}).jvp(f, op)
+}
+
+func vjpDivide(b *backward, op mlir.Operation) {
+	if x, ok := logistic(op); ok {
+		b.add(x, ofLogistic(b.emitter, b.cotangent(op), x, op.Result(0)))
+	} else {
+		quotient.vjp(b, op)
+	}
 }
 
 // logistic returns x of an operation that computes 1/(1 + exp(-x)).
@@ -149,7 +164,7 @@ func (b *backward) to(op mlir.Operation, i int, f func(g mlir.Value) mlir.Value)
 // same operation, and transpose makes the cotangent of the operand from that of the result.
 func same(transpose func(b *backward, op mlir.Operation, g mlir.Value) mlir.Value) rule {
 	return rule{
-		jvp: jointly(0),
+		jvp: jointly(0), multilinear: true,
 		transpose: func(b *backward, op mlir.Operation) {
 			b.to(op, 0, func(g mlir.Value) mlir.Value { return transpose(b, op, g) })
 		},

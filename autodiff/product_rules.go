@@ -10,7 +10,7 @@ import (
 // products has the products of matrices and the convolution.
 var products = map[string]rule{
 	"stablehlo.dot_general": {
-		jvp: bilinear,
+		jvp: bilinear, multilinear: true,
 		transpose: func(b *backward, op mlir.Operation) {
 			o, _ := stablehlo.AsDotGeneral(op)
 			b.to(op, 0, func(g mlir.Value) mlir.Value { return b.transposeDot(o, g, false) })
@@ -18,7 +18,7 @@ var products = map[string]rule{
 		},
 	},
 	"stablehlo.convolution": {
-		jvp: bilinear,
+		jvp: bilinear, multilinear: true,
 		transpose: func(b *backward, op mlir.Operation) {
 			o, _ := stablehlo.AsConvolution(op)
 			b.to(op, 0, func(g mlir.Value) mlir.Value { return b.transposeInput(o, g) })

@@ -9,33 +9,48 @@ import (
 // have tangents or, in a linear function, those that are linear in its inputs.
 type reach map[mlir.Value]bool
 
+func reachOf(inputs []mlir.Value) reach {
+	l := reach{}
+	for _, v := range inputs {
+		l[v] = true
+	}
+	return l
+}
+
 // block adds the values of a block, whose arguments are in the set if they are reached.
 func (l reach) block(b mlir.Block) {
 	for _, op := range operations(b) {
-		switch {
-		case op.Name() == "stablehlo.while":
-			l.loop(op)
-		case op.Name() == callop.Manual:
-			body := op.Region(0).First()
-			for i, v := range op.Operands() {
-				l.add(body.Argument(i), l[v])
-			}
-			l.block(body)
-			for i, v := range body.Terminator().Operands() {
+		l.operation(op)
+	}
+}
+
+// operation adds the values of an operation.
+func (l reach) operation(op mlir.Operation) {
+	switch op.Name() {
+	case "stablehlo.while":
+		l.loop(op)
+	case callop.Manual:
+		body := op.Region(0).First()
+		for i, v := range op.Operands() {
+			l.add(body.Argument(i), l[v])
+		}
+		l.block(body)
+		for i, v := range body.Terminator().Operands() {
+			l.add(op.Result(i), l[v])
+		}
+	case "stablehlo.if", "stablehlo.case":
+		for _, r := range op.Regions() {
+			l.block(r.First())
+			for i, v := range r.First().Terminator().Operands() {
 				l.add(op.Result(i), l[v])
 			}
-		case isControl(op):
-			for _, r := range op.Regions() {
-				l.block(r.First())
-				for i, v := range r.First().Terminator().Operands() {
-					l.add(op.Result(i), l[v])
-				}
-			}
-		case op.Name() == "stablehlo.optimization_barrier":
-			for i, v := range op.Operands() {
-				l.add(op.Result(i), l[v])
-			}
-		case !isZero(op) && l.some(op):
+		}
+	case "stablehlo.optimization_barrier":
+		for i, v := range op.Operands() {
+			l.add(op.Result(i), l[v])
+		}
+	default:
+		if l.some(op) && !isZero(op) {
 			for _, v := range op.Results() {
 				l.add(v, true)
 			}

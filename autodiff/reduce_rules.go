@@ -9,7 +9,7 @@ import (
 
 // reductions has reduce.
 var reductions = map[string]rule{
-	"stablehlo.reduce": {jvp: jvpReduce, transpose: transposeReduce, expand: expandReduce},
+	"stablehlo.reduce": {jvp: jvpReduce, transpose: transposeReduce, vjp: vjpReduce, expand: expandReduce},
 }
 
 // extremes are the reductions that choose an element: by which comparison, and the sign of the infinity
@@ -73,6 +73,14 @@ func jvpReduce(f *forward, op mlir.Operation) {
 	}
 	if !g.IsNil() {
 		f.set(y, f.div(g, count))
+	}
+}
+
+func vjpReduce(b *backward, op mlir.Operation) {
+	if o, _ := stablehlo.AsReduce(op); combiner(o.Body) == "stablehlo.add" {
+		transposeReduce(b, op)
+	} else {
+		b.linearize(op)
 	}
 }
 

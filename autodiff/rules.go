@@ -18,6 +18,11 @@ type rule struct {
 	// transpose adds to the cotangents of the operands that are linear, for an operation that is
 	// linear in them. It is called if a result has a cotangent.
 	transpose func(b *backward, op mlir.Operation)
+	// multilinear says that the operation is linear in each operand that may have a tangent, so that transpose
+	// adds the derivatives along the cotangent also if there are several.
+	multilinear bool
+	// vjp does what transpose does for an operation that is not linear. Without it, jvp is transposed.
+	vjp func(b *backward, op mlir.Operation)
 	// zero says that the derivative is zero.
 	zero bool
 }

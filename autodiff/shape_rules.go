@@ -21,8 +21,8 @@ var shapes = map[string]rule{
 	}),
 	"stablehlo.broadcast_in_dim": same(transposeBroadcast),
 	"stablehlo.slice":            same(transposeSlice),
-	"stablehlo.pad":              {jvp: jointly(0, 1), transpose: transposePad},
-	"stablehlo.concatenate":      {jvp: jointly(), transpose: transposeConcatenate},
+	"stablehlo.pad":              {jvp: jointly(0, 1), multilinear: true, transpose: transposePad},
+	"stablehlo.concatenate":      {jvp: jointly(), multilinear: true, transpose: transposeConcatenate},
 }
 
 // inverse returns the permutation that undoes another one.
@@ -130,7 +130,7 @@ var slicing = map[string]rule{
 			stablehlo.DynamicUpdateSliceOp{Operand: b.Zero(o.Operand.Type()), Update: g, StartIndices: o.StartIndices})
 	}),
 	"stablehlo.dynamic_update_slice": {
-		jvp: jointly(0, 1),
+		jvp: jointly(0, 1), multilinear: true,
 		transpose: func(b *backward, op mlir.Operation) {
 			o, _ := stablehlo.AsDynamicUpdateSlice(op)
 			b.to(op, 0, func(g mlir.Value) mlir.Value {

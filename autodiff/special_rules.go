@@ -11,52 +11,52 @@ import (
 // special has the operations of CHLO that are not linear.
 var special = map[string]rule{
 	"chlo.tan": ofOne(tan),
-	"chlo.asin": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.mul(g, f.Unary(stablehlo.Rsqrt, f.sub(f.like(x, 1), f.square(x))))
+	"chlo.asin": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.mul(g, e.Unary(stablehlo.Rsqrt, e.sub(e.like(x, 1), e.square(x))))
 	}),
-	"chlo.acos": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.mul(g, f.neg(f.Unary(stablehlo.Rsqrt, f.sub(f.like(x, 1), f.square(x)))))
+	"chlo.acos": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.mul(g, e.neg(e.Unary(stablehlo.Rsqrt, e.sub(e.like(x, 1), e.square(x)))))
 	}),
-	"chlo.atan": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.div(g, f.add(f.square(x), f.like(x, 1)))
+	"chlo.atan": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.div(g, e.add(e.square(x), e.like(x, 1)))
 	}),
-	"chlo.sinh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.mul(g, f.Do(chlo.CoshOp{Operand: x}))
+	"chlo.sinh": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.mul(g, e.Do(chlo.CoshOp{Operand: x}))
 	}),
-	"chlo.cosh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.mul(g, f.Do(chlo.SinhOp{Operand: x}))
+	"chlo.cosh": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.mul(g, e.Do(chlo.SinhOp{Operand: x}))
 	}),
-	"chlo.asinh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.mul(g, f.Unary(stablehlo.Rsqrt, f.add(f.square(x), f.like(x, 1))))
+	"chlo.asinh": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.mul(g, e.Unary(stablehlo.Rsqrt, e.add(e.square(x), e.like(x, 1))))
 	}),
-	"chlo.acosh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.mul(g, f.Unary(stablehlo.Rsqrt, f.sub(f.square(x), f.like(x, 1))))
+	"chlo.acosh": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.mul(g, e.Unary(stablehlo.Rsqrt, e.sub(e.square(x), e.like(x, 1))))
 	}),
-	"chlo.atanh": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		one := f.like(x, 1)
-		return f.mul(f.div(one, f.add(one, x)), f.div(g, f.sub(one, x)))
+	"chlo.atanh": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		one := e.like(x, 1)
+		return e.mul(e.div(one, e.add(one, x)), e.div(g, e.sub(one, x)))
 	}),
-	"chlo.square": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value { return f.mul(g, f.scale(x, 2)) }),
+	"chlo.square": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value { return e.mul(g, e.scale(x, 2)) }),
 	"chlo.erf":    ofOne(gaussian(2 / math.Sqrt(math.Pi))),
 	"chlo.erfc":   ofOne(gaussian(-2 / math.Sqrt(math.Pi))),
-	"chlo.erf_inv": ofOne(func(f *forward, g, _, y mlir.Value) mlir.Value {
-		return f.scale(f.mul(g, f.Unary(stablehlo.Exponential, f.square(y))), math.Sqrt(math.Pi)/2)
+	"chlo.erf_inv": ofOne(func(e *emitter, g, _, y mlir.Value) mlir.Value {
+		return e.scale(e.mul(g, e.Unary(stablehlo.Exponential, e.square(y))), math.Sqrt(math.Pi)/2)
 	}),
-	"chlo.lgamma": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.mul(g, f.Do(chlo.DigammaOp{Operand: x}))
+	"chlo.lgamma": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.mul(g, e.Do(chlo.DigammaOp{Operand: x}))
 	}),
-	"chlo.digamma": ofOne(func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.mul(g, f.Do(chlo.PolygammaOp{N: f.like(x, 1), X: x}))
+	"chlo.digamma": ofOne(func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.mul(g, e.Do(chlo.PolygammaOp{N: e.like(x, 1), X: x}))
 	}),
 	"chlo.polygamma": ofTwo(
 		nil,
-		func(f *forward, g, n, x, _ mlir.Value) mlir.Value {
-			return f.mul(g, f.Do(chlo.PolygammaOp{N: f.add(n, f.like(n, 1)), X: x}))
+		func(e *emitter, g, n, x, _ mlir.Value) mlir.Value {
+			return e.mul(g, e.Do(chlo.PolygammaOp{N: e.add(n, e.like(n, 1)), X: x}))
 		}),
 	"chlo.zeta": ofTwo(
 		nil,
-		func(f *forward, g, x, q, _ mlir.Value) mlir.Value {
-			return f.mul(g, f.mul(f.neg(x), f.Do(chlo.ZetaOp{X: f.add(x, f.like(x, 1)), Q: q})))
+		func(e *emitter, g, x, q, _ mlir.Value) mlir.Value {
+			return e.mul(g, e.mul(e.neg(x), e.Do(chlo.ZetaOp{X: e.add(x, e.like(x, 1)), Q: q})))
 		}),
 	"chlo.bessel_i1e": ofOne(besselI1E),
 	"chlo.conj":       {jvp: func(f *forward, op mlir.Operation) { f.set(op.Result(0), f.conj(f.operand(op, 0))) }},
@@ -65,19 +65,19 @@ var special = map[string]rule{
 }
 
 // gaussian is the derivative scale·exp(-x²).
-func gaussian(scale float64) func(f *forward, g, x, y mlir.Value) mlir.Value {
-	return func(f *forward, g, x, _ mlir.Value) mlir.Value {
-		return f.scale(f.mul(g, f.Unary(stablehlo.Exponential, f.neg(f.square(x)))), scale)
+func gaussian(scale float64) func(e *emitter, g, x, y mlir.Value) mlir.Value {
+	return func(e *emitter, g, x, _ mlir.Value) mlir.Value {
+		return e.scale(e.mul(g, e.Unary(stablehlo.Exponential, e.neg(e.square(x)))), scale)
 	}
 }
 
 // besselI1E is the derivative of exp(-|x|)·I₁(x), which is exp(-|x|)·I₀(x) - y·(sign(x) + 1/x). It is 1/2 at 0.
-func besselI1E(f *forward, g, x, y mlir.Value) mlir.Value {
-	eps := f.like(x, map[bool]float64{true: 0x1p-52, false: 0x1p-23}[element(x.Type()) == f.Context.F64Type()])
-	large := f.Compare(stablehlo.CompareGT, f.Unary(stablehlo.Abs, x), eps)
-	x = f.Select(large, x, eps)
-	slope := f.sub(f.besselI0E(x), f.mul(y, f.add(f.Unary(stablehlo.Sign, x), f.div(f.like(x, 1), x))))
-	return f.mul(g, f.Select(large, slope, f.like(x, 0.5)))
+func besselI1E(e *emitter, g, x, y mlir.Value) mlir.Value {
+	eps := e.like(x, map[bool]float64{true: 0x1p-52, false: 0x1p-23}[element(x.Type()) == e.Context.F64Type()])
+	large := e.Compare(stablehlo.CompareGT, e.Unary(stablehlo.Abs, x), eps)
+	x = e.Select(large, x, eps)
+	slope := e.sub(e.besselI0E(x), e.mul(y, e.add(e.Unary(stablehlo.Sign, x), e.div(e.like(x, 1), x))))
+	return e.mul(g, e.Select(large, slope, e.like(x, 0.5)))
 }
 
 // besselI0E returns exp(-|x|)·I₀(x): by the continued fraction of I₀/I₁ up to |x| = 20, which its 32 steps give all

@@ -51,8 +51,10 @@ func IsControl(op mlir.Operation) bool {
 
 // Clean removes the operations of a block that nothing uses, and what nothing uses in its loops and
 // branches.
-func (e *Emitter) Clean(b mlir.Block) {
-	list := Operations(b)
+func (e *Emitter) Clean(b mlir.Block) { e.Sweep(Operations(b)) }
+
+// Sweep is Clean for operations that follow each other.
+func (e *Emitter) Sweep(list []mlir.Operation) {
 	for i := len(list) - 1; i >= 0; i-- {
 		switch op := list[i]; {
 		case !IsUsed(op) && IsPure(op):
@@ -75,7 +77,9 @@ func (e *Emitter) erase(op mlir.Operation) {
 }
 
 // IsNested reports whether an operation has regions with operations for arrays.
-func IsNested(op mlir.Operation) bool { return IsControl(op) || op.Name() == callop.Manual }
+func IsNested(op mlir.Operation) bool {
+	return op.NumRegions() > 0 && (IsControl(op) || op.Name() == callop.Manual)
+}
 
 // Prune removes the results that nothing uses from a loop, a branch or a manual computation, and what
 // nothing uses in its regions.
