@@ -12,7 +12,7 @@
 // needs is freed when it is over. [Buffer.ToHost] copies an array to the host, and
 // [Buffer.View] shows it without a copy. [Borrow] and [Client.BorrowFromHost] lend a host
 // array to a device without a copy. ClientOptions.MemoryLimit limits the memory that a
-// client holds, and [Client.Stats] reports it.
+// client holds, and [Client.Stats] reports it. [Executable.Memory] reports what a program needs.
 //
 // A callback may run modules on the client that [InnerClient] returns. It cannot use its
 // own client, because XLA would wait for itself; Start returns an error then. If a callback

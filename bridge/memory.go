@@ -17,7 +17,7 @@ type ClientStats struct {
 }
 
 // Stats returns the current counts of the client, without its inner client. The memory that
-// XLA allocates for itself, for code and for values within a run, is not known.
+// XLA allocates for itself, for code and for values within a run, is not counted: see Executable.Memory.
 func (c *Client) Stats() ClientStats {
 	c.given("Stats")
 	s := ClientStats{
@@ -34,6 +34,30 @@ func (c *Client) Stats() ClientStats {
 		s.Waiting += int64(c.gates[i].waiting())
 	}
 	return s
+}
+
+// A MemoryUse is the memory that a compiled program needs, in bytes, as the plugin reports it.
+type MemoryUse struct {
+	Code        int64 // machine code, where the plugin counts it
+	Arguments   int64
+	Outputs     int64
+	Aliases     int64 // the part of Outputs that lies in the memory of arguments
+	Temporaries int64 // values within a run
+}
+
+// Memory returns what the program needs of the memory of each device, and of that of the host. If the plugin does not
+// report it, the error matches errors.ErrUnsupported.
+func (e *Executable) Memory() (device, host MemoryUse, err error) {
+	e.given("Memory")
+	if !e.life.use() {
+		return device, host, fmt.Errorf("bridge: Memory: the executable is %w", ErrClosed)
+	}
+	defer func() { _ = e.done() }()
+	ofDevice, ofHost, err := e.pjrt.Memory()
+	if err != nil {
+		return device, host, pluginError("memory", err)
+	}
+	return MemoryUse(ofDevice), MemoryUse(ofHost), nil
 }
 
 // A MemoryError reports a buffer or a run that would exceed ClientOptions.MemoryLimit.

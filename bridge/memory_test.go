@@ -63,3 +63,28 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	check.Diff(t, "held at the end", ClientStats{}, c.Stats())
 }
+
+// TestMemoryOfProgram holds what a program needs: two parameters, one of which a result takes over, and values within.
+func TestMemoryOfProgram(t *testing.T) {
+	c, err := testPlugin(t).NewClient(ClientOptions{})
+	check.NoError(t, err)
+	defer c.Close()
+	const typ = "tensor<100x100xf32>"
+	e := compile(t, c, mainFunc("%x: "+typ+" {tf.aliasing_output = 0 : i32}, %y: "+typ, typ+", tensor<f32>",
+		"%c = stablehlo.constant dense<1.0> : tensor<f32>\n%s = stablehlo.dot %x, %y : ("+typ+", "+typ+") -> "+typ+
+			"\n%t = stablehlo.dot %s, %s : ("+typ+", "+typ+") -> "+typ+"\nreturn %t, %c : "+typ+", tensor<f32>"),
+		CompileOptions{})
+	device, host, err := e.Memory()
+	check.NoError(t, err)
+	if device.Temporaries < 40_000 {
+		t.Errorf("a product of 40,000 bytes is in %d bytes of temporaries", device.Temporaries)
+	}
+	device.Temporaries, device.Code = 0, 0
+	device.Outputs -= device.Outputs % 1000 // and a table of addresses
+	check.Diff(t, "device", MemoryUse{Arguments: 80_000, Outputs: 40_000, Aliases: 40_000}, device)
+	check.Diff(t, "host", MemoryUse{}, host)
+	check.NoError(t, e.Close())
+	if _, _, err := e.Memory(); !errors.Is(err, ErrClosed) {
+		t.Errorf("of a closed executable: %v", err)
+	}
+}

@@ -1,9 +1,14 @@
 package pjrt
 
 // #include "pjrt_buffer.h"
+// #include "pjrt_program.h"
 import "C"
 
-import "unsafe"
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
 
 // Memory is a memory of a device. It lives as long as its client.
 type Memory struct {
@@ -54,4 +59,25 @@ func (a Array) MinorToMajor() (dims []int, ok bool, err error) {
 		dims = append(dims, unsafe.Slice((*int)(unsafe.Pointer(r.minor_to_major)), int(r.num_minor_to_major))...)
 	}
 	return dims, true, nil
+}
+
+// MemoryUse is how many bytes a program needs.
+type MemoryUse struct{ Code, Arguments, Outputs, Aliases, Temporaries int64 }
+
+// Memory returns what the program needs of the memory of each device and of the host. If the plugin has no such
+// function, the error matches errors.ErrUnsupported.
+func (e Executable) Memory() (device, host MemoryUse, err error) {
+	if C.calliope_has(e.api, C.PJRT_FN_MEMORY_STATS) == 0 {
+		return device, host, fmt.Errorf("the plugin has no function PJRT_Executable_GetCompiledMemoryStats: %w",
+			errors.ErrUnsupported)
+	}
+	m := C.calliope_executable_memory(e.api, e.c)
+	if m.error != nil {
+		return device, host, takeError(e.api, m.error)
+	}
+	return memoryUse(m.device), memoryUse(m.host), nil
+}
+
+func memoryUse(m C.pjrt_memory_use) MemoryUse {
+	return MemoryUse{int64(m.code), int64(m.arguments), int64(m.outputs), int64(m.aliases), int64(m.temporaries)}
 }

@@ -56,6 +56,7 @@ enum {
   PJRT_FN_BUFFER_UNSAFE_POINTER = 73,
   PJRT_FN_BUFFER_HOLD = 74,     // IncreaseExternalReferenceCount
   PJRT_FN_BUFFER_RELEASE = 75,  // DecreaseExternalReferenceCount
+  PJRT_FN_MEMORY_STATS = 96,    // Executable_GetCompiledMemoryStats
   // The last that is called, by whoever compiles: a table that ends before it is too old.
   PJRT_FN_LAST_NEEDED = 96,
 };
@@ -346,6 +347,18 @@ typedef struct {
   pjrt_extension* extensions;
   void* executable;
 } pjrt_executable_args;
+
+typedef struct {
+  int64_t code, arguments, outputs, aliases, temporaries;
+} pjrt_memory_use;
+
+typedef struct {
+  size_t struct_size;
+  pjrt_extension* extensions;
+  void* executable;
+  pjrt_memory_use device, host;  // out
+  int64_t more[8];               // out: the peak, and what newer releases add
+} pjrt_memory_stats_args;
 
 typedef struct pjrt_serialized pjrt_serialized;
 

@@ -35,6 +35,10 @@ void* calliope_last_client(const pjrt_api* api, void* const** devices, size_t* n
   return client;
 }
 
+// Stands in for the plugin's Executable_GetCompiledMemoryStats, which is called at the end of a compile, for plugins
+// that have none. Nothing reads what it gives.
+static pjrt_error* memory_stats(void* args) { return NULL; }
+
 #define ENTRY(i)                                                                                          \
   static pjrt_error* client_create_##i(pjrt_client_create_args* args) {                                   \
     return client_create(originals[i], args);                                                             \
@@ -64,6 +68,7 @@ const pjrt_api* calliope_pjrt_decorate(int number, const pjrt_api* api) {
   table->functions[PJRT_FN_CLIENT_CREATE] = client_creates[number];
   table->functions[PJRT_FN_COMPILE] = compiles[number];
   table->functions[PJRT_FN_GET_EXECUTABLE] = get_executables[number];
+  table->functions[PJRT_FN_MEMORY_STATS] = memory_stats;
   originals[number] = api;
   return table;
 }

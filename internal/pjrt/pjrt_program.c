@@ -82,6 +82,17 @@ calliope_serialized calliope_serialize(const pjrt_api* api, void* loaded_executa
   return (calliope_serialized){.data = args.data, .size = args.size, .owner = args.owner, .deleter = args.deleter};
 }
 
+calliope_memory calliope_executable_memory(const pjrt_api* api, void* loaded_executable) {
+  pjrt_get_executable_args get = {.struct_size = sizeof get, .loaded_executable = loaded_executable};
+  pjrt_error* error = CALL(api, PJRT_FN_GET_EXECUTABLE, &get);
+  if (error != NULL) return (calliope_memory){.error = error};
+  pjrt_memory_stats_args args = {.struct_size = sizeof args, .executable = get.executable};
+  error = CALL(api, PJRT_FN_MEMORY_STATS, &args);
+  pjrt_executable_args destroy = {.struct_size = sizeof destroy, .executable = get.executable};
+  failed(api, CALL(api, PJRT_FN_EXECUTABLE_DESTROY, &destroy));
+  return (calliope_memory){.error = error, .device = args.device, .host = args.host};
+}
+
 pjrt_error* calliope_call_too_small(const pjrt_api* api, int function) {
   struct {
     size_t struct_size;

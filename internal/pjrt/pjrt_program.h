@@ -28,6 +28,14 @@ calliope_serialized calliope_serialize(const pjrt_api* api, void* loaded_executa
 
 static inline void calliope_serialized_free(calliope_serialized s) { s.deleter(s.owner); }
 
+typedef struct {
+  pjrt_error* error;
+  pjrt_memory_use device, host;
+} calliope_memory;
+
+// What an executable needs. The plugin must have the function.
+calliope_memory calliope_executable_memory(const pjrt_api* api, void* loaded_executable);
+
 // Calls a function with a structure that is too small for every version. NULL for a
 // function that does not report that.
 pjrt_error* calliope_call_too_small(const pjrt_api* api, int function);

@@ -99,7 +99,7 @@ func TestDecorate(t *testing.T) {
 			changed++
 		}
 	}
-	if changed != 3 || ours[words-1] != 0 {
+	if changed != 4 || ours[words-1] != 0 {
 		t.Errorf("%d words differ, and behind the table is %#x", changed, ours[words-1])
 	}
 	for range 3 {
@@ -129,6 +129,18 @@ func TestCanSave(t *testing.T) {
 			(!errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
+	}
+}
+
+// A plugin that does not report the memory of programs says so.
+func TestNoMemory(t *testing.T) {
+	p, err := Load(pjrttest.Open(t, pjrttest.NoMemory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = Executable{p.api, nil}.Memory()
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "PJRT_Executable_GetCompiledMemory") {
+		t.Error(err)
 	}
 }
 

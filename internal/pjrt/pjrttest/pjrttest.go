@@ -42,6 +42,7 @@ const (
 	NoSerialize    // no function Executable_Serialize
 	OtherSerialize // Executable_Serialize has another layout
 	AnySerialize   // Executable_Serialize accepts any size
+	NoMemory       // no function Executable_GetCompiledMemoryStats
 	RightCUDA      // right, for GPUs: calls have a stream
 	OtherStream    // Stream_Get has another layout
 	NoStream       // for GPUs, and calls have no stream

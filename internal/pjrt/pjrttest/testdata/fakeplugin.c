@@ -39,6 +39,7 @@ enum {  // as in pjrttest.go
   NO_SERIALIZE,
   OTHER_SERIALIZE,
   ANY_SERIALIZE,
+  NO_MEMORY,
   RIGHT_CUDA,
   OTHER_STREAM,
   NO_STREAM,
@@ -361,5 +362,6 @@ void* GetPjrtApi(void) {
   api->functions[PJRT_FN_SERIALIZE] = VARIANT == NO_SERIALIZE ? NULL : serialize;
   api->functions[PJRT_FN_DESERIALIZE] = deserialize;
   api->functions[PJRT_FN_EXECUTABLE_DESTROY] = executable_destroy;
+  if (VARIANT == NO_MEMORY) api->functions[PJRT_FN_MEMORY_STATS] = NULL;
   return api;
 }
