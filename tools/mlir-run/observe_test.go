@@ -243,6 +243,7 @@ func TestStats(t *testing.T) {
 	const name = "cb_debug_in_scan_cond"
 	args := []string{name + ".mlir", "--in", name + ".npz", "--expect", name + ".npz", "--tap", "--stats"}
 	got := command{folder: corpus}.run(t, args...)
+	got.want(t, exitDone, "memory of a device in bytes: arguments 60, outputs 44, ", "")
 	got.want(t, exitDone, "fired  delivered  dropped  failed", "")
 	if line := regexp.MustCompile(
 		`(?m)^ +4 +4 +0 +0 +[0-9.]+[nµm]?s +[0-9.]+[nµm]?s +xla_ffi_python_cpu_callback@30:5$`); !line.MatchString(

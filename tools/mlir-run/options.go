@@ -59,8 +59,8 @@ fetched when it is first needed.
                  that differs from the recording fails the run with the first difference.
   --trace FILE   write the calls as a Chrome trace, which Perfetto shows
                  (https://ui.perfetto.dev): runs, devices and callbacks as tracks
-  --stats        print at the end how often each callback was called, and how long the
-                 calls took
+  --stats        print at the end the memory that the compiled module needs, how often each
+                 callback was called, and how long the calls took
   --replicas N   run N replicas, each on its own device (default: mhlo.num_replicas of the
                  module, or 1). They all take the same inputs, or each its own with
                  consecutive numbers: with two parameters the second replica takes in2

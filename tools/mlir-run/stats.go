@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/calliope-mlir/calliope/bridge"
 	"github.com/calliope-mlir/calliope/callbacks"
 )
 
@@ -31,6 +32,17 @@ func showStats(out io.Writer, stats []callbacks.Stat) {
 			name)
 	}
 	_ = table.Flush() // a closed output is not an error of the run
+}
+
+// showMemory prints what a compiled module needs.
+func showMemory(out io.Writer, executable *bridge.Executable) {
+	m, _, err := executable.Memory()
+	if err != nil {
+		fmt.Fprintln(out, "memory is not known:", err)
+		return
+	}
+	fmt.Fprintf(out, "memory of a device in bytes: arguments %d, outputs %d, in the memory of arguments %d, "+
+		"temporaries %d, code %d\n", m.Arguments, m.Outputs, m.Aliases, m.Temporaries, m.Code)
 }
 
 // short formats a duration with about three digits.

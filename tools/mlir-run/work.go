@@ -210,6 +210,9 @@ func (m *module) execute(
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, executable.Close()) }()
+	if o.stats {
+		defer showMemory(stdout, executable)
+	}
 	var divided model.Divided
 	if o.partitions > 1 {
 		if divided, err = model.Divide(executable, m.Signature, m.declared); err != nil {
