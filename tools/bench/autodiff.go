@@ -21,8 +21,8 @@ import (
 //go:embed jax_gradients.py
 var jaxGradients string
 
-// autodiffSuite measures what making a gradient costs and, beside JAX, what gradients cost: both are compiled by the
-// same plugin. The figures are the least times from turns that alternate.
+// autodiffSuite measures what making a gradient costs and, beside JAX, what gradients cost, in time and in temporary
+// memory: both are compiled by the same plugin. The times are the least from turns that alternate.
 func autodiffSuite(ctx context.Context, s settings, r *report) error {
 	if err := transformLarge(ctx, s, r); err != nil {
 		return err
@@ -117,20 +117,27 @@ func gradientsBesideJAX(ctx context.Context, s settings, r *report) (err error) 
 func gradientBesideJAX(
 	ctx context.Context, s settings, r *report, client *bridge.Client, path, name string,
 ) (err error) {
-	ours, end, err := readModel(ctx, client, path+".mlir", path+".npz", gradientAsMain, bridge.CompileOptions{})
+	ours, err := load(ctx, client, path+".mlir", path+".npz", gradientAsMain, bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	theirs, endTheirs, err := readModel(ctx, client, path+".grad.mlir", path+".npz", nil, bridge.CompileOptions{})
+	defer func() { err = errors.Join(err, ours.close()) }()
+	theirs, err := load(ctx, client, path+".grad.mlir", path+".npz", nil, bridge.CompileOptions{})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, endTheirs()) }()
-	least := [2]float64{math.Inf(1), math.Inf(1)}
+	defer func() { err = errors.Join(err, theirs.close()) }()
+	least, memory := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{}
+	for i, l := range []*loaded{ours, theirs} {
+		m, _, err := l.Memory()
+		if err != nil {
+			return err
+		}
+		memory[i] = float64(m.Temporaries)
+	}
 	for range s.repeat {
-		for i, run := range []func() (float64, error){ours, theirs} {
-			us, err := run()
+		for i, l := range []*loaded{ours, theirs} {
+			us, err := l.measure(ctx)
 			if err != nil {
 				return err
 			}
@@ -139,6 +146,8 @@ func gradientBesideJAX(
 	}
 	r.figure("autodiff/"+name+"/grad", least[0], "us", nil)
 	r.figure("autodiff/"+name+"/over-jax", least[0]/least[1], "x", atMost(1.1))
+	r.figure("autodiff/"+name+"/temporaries", memory[0]/1024, "KiB", nil)
+	r.figure("autodiff/"+name+"/temporaries-over-jax", memory[0]/memory[1], "x", atMost(1.1))
 	return nil
 }
 

@@ -55,27 +55,26 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	overJAX, overGo, n := 1.0, 1.0, 0
 	for name := range strings.FieldsSeq(names) {
 		path := filepath.Join(folder, name)
-		run, end, err := readModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{})
+		plain, err := load(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		exact, endExact,
-			err := readModel(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{Exact: true})
+		exact, err := load(ctx, client, path+".mlir", path+".npz", nil, bridge.CompileOptions{Exact: true})
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, errors.Join(err, end()))
+			return fmt.Errorf("%s: %w", name, errors.Join(err, plain.close()))
 		}
-		jax := func() (float64, error) { return python.measure(name + " 1") }
+		jax := func(context.Context) (float64, error) { return python.measure(name + " 1") }
 		least := [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
 		for range s.repeat {
-			for i, turn := range []func() (float64, error){run, exact, jax} {
-				us, err := turn()
+			for i, turn := range []func(context.Context) (float64, error){plain.measure, exact.measure, jax} {
+				us, err := turn(ctx)
 				if err != nil {
-					return fmt.Errorf("%s: %w", name, errors.Join(err, end(), endExact()))
+					return fmt.Errorf("%s: %w", name, errors.Join(err, plain.close(), exact.close()))
 				}
 				least[i] = min(least[i], us)
 			}
 		}
-		if err := errors.Join(end(), endExact()); err != nil {
+		if err := errors.Join(plain.close(), exact.close()); err != nil {
 			return err
 		}
 		ours, exactly, theirs := least[0], least[1], least[2]
@@ -89,79 +88,90 @@ func modelsSuite(ctx context.Context, s settings, r *report) (err error) {
 	return nil
 }
 
-// readModel compiles a model, after derive, which may be nil, and reads its inputs. It returns a function that returns
-// the microseconds of a run, and one that frees the model.
-func readModel(
+// A loaded is a compiled model with its inputs.
+type loaded struct {
+	*bridge.Executable
+	inputs  []bridge.Input
+	buffers []*bridge.Buffer
+}
+
+// load compiles a model, after derive, which may be nil, and reads its inputs.
+func load(
 	ctx context.Context, client *bridge.Client, path, data string, derive func(m *mlir.Module) error,
 	o bridge.CompileOptions,
-) (run func() (float64, error), end func() error, err error) {
+) (l *loaded, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	library, err := model.Library(ctx, text, native.EnsureOptions{})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	c := library.NewContext(mlir.ContextOptions{})
 	defer c.Close()
 	m, err := c.Parse(path, text)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if derive != nil {
 		if err := derive(m); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	e, err := client.Compile(ctx, passes.Program(m, passes.PrepareOptions{}), o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	l = &loaded{Executable: e}
+	if err := l.read(ctx, client, data); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return l, nil
+}
+
+// read reads the inputs, and runs the model once, because the first run is slower.
+func (l *loaded) read(ctx context.Context, client *bridge.Client, data string) error {
 	arrays, err := npz.Open(data)
 	if err != nil {
-		return nil, nil, errors.Join(err, e.Close())
+		return err
 	}
 	defer arrays.Close()
-	var inputs []bridge.Input
-	var buffers []*bridge.Buffer
-	end = func() error {
-		var list []error
-		for _, b := range buffers {
-			list = append(list, b.Close())
-		}
-		return errors.Join(append(list, e.Close())...)
-	}
-	for i := range e.Inputs() {
+	for i := range l.Inputs() {
 		v, err := arrays.Array(fmt.Sprint("in", i), nil)
 		if err != nil {
-			return nil, nil, errors.Join(err, end())
+			return err
 		}
 		b, err := client.BufferFromHost(ctx, v.View, 0)
 		if err != nil {
-			return nil, nil, errors.Join(err, end())
+			return err
 		}
-		inputs, buffers = append(inputs, b), append(buffers, b)
+		l.inputs, l.buffers = append(l.inputs, b), append(l.buffers, b)
 	}
-	once := func() error {
-		results, err := e.Run(ctx, inputs...)
+	_, err = l.measure(ctx)
+	return err
+}
+
+// measure returns the microseconds of a run.
+func (l *loaded) measure(ctx context.Context) (us float64, err error) {
+	n, start := 0, time.Now()
+	for n == 0 || time.Since(start) < modelTime {
+		results, err := l.Run(ctx, l.inputs...)
 		for _, b := range results {
 			err = errors.Join(err, b.Close())
 		}
-		return err
-	}
-	run = func() (float64, error) {
-		n, start := 0, time.Now()
-		for n == 0 || time.Since(start) < modelTime {
-			if err := once(); err != nil {
-				return 0, err
-			}
-			n++
+		if err != nil {
+			return 0, err
 		}
-		return time.Since(start).Seconds() * 1e6 / float64(n), nil
+		n++
 	}
-	if _, err := run(); err != nil { // the first run is slower
-		return nil, nil, errors.Join(err, end())
+	return time.Since(start).Seconds() * 1e6 / float64(n), nil
+}
+
+func (l *loaded) close() error {
+	var list []error
+	for _, b := range l.buffers {
+		list = append(list, b.Close())
 	}
-	return run, end, nil
+	return errors.Join(append(list, l.Close())...)
 }
