@@ -22,6 +22,9 @@ type Analyzer struct {
 	Details string
 	// OffByDefault says that the rule runs only if it is asked for.
 	OffByDefault bool
+	// ByHand says that its findings have no repair, not even one of another rule that removes their
+	// operations.
+	ByHand bool
 	// Run checks one module and reports findings through the pass. It must not print, and
 	// must not change the module. An error means that the rule could not check the module;
 	// it is reported as invalid input.

@@ -15,7 +15,8 @@ const LegacyRegistry = "legacy"
 
 // A LegacyCall is a custom call of the conventions that XLA had before its typed FFI.
 type LegacyCall struct {
-	Operation   string // its name: stablehlo.custom_call or mhlo.custom_call
+	Op          mlir.Operation // itself, until ReplaceLegacy replaces it
+	Operation   string         // its name: stablehlo.custom_call or mhlo.custom_call
 	Location    mlir.Location
 	Target      string
 	Version     int    // api_version, 0 to 3
@@ -189,7 +190,8 @@ func readLegacy(op mlir.Operation) (legacy, bool) {
 	if typed || contract.IsTarget(target) || contract.XLATargetOf(target) != contract.NotXLA {
 		return legacy{}, false
 	}
-	l.call = LegacyCall{Operation: op.Name(), Location: op.Location(), Target: target, Version: l.custom.APIVersion}
+	l.call = LegacyCall{Op: op, Operation: op.Name(), Location: op.Location(), Target: target,
+		Version: l.custom.APIVersion}
 	l.call.Unsupported = l.read()
 	return l, true
 }

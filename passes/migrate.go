@@ -17,14 +17,17 @@ type MigrateOptions struct {
 	// not called for callbacks of the contract and for targets of XLA itself. Nil means
 	// CallTarget.
 	Callback func(mlir.Operation) string
+	// Keep returns why an operation must stay, or "" if it may go. What is connected with its tokens
+	// stays, too. It is called before the module changes. Nil keeps nothing.
+	Keep func(mlir.Operation) string
 }
 
 // A MigrateResult states what Migrate did.
 type MigrateResult struct {
 	// Callbacks has the calls that are ordered now, in the order of the text.
 	Callbacks []Migrated
-	// Skipped has the operations that were not recognised, in the order of the text. The module
-	// still has them.
+	// Skipped has the operations that were not recognised, or are kept, in the order of the text. The
+	// module still has them.
 	Skipped []Skipped
 	// Tokens is the number of removed operations that created or joined tokens.
 	Tokens int
@@ -149,6 +152,7 @@ func (g *migration) scan() {
 		return mlir.WalkContinue
 	})
 	g.tokens.connect(g)
+	g.keep()
 	g.findFeeds()
 	g.findCalls()
 	index := map[mlir.Operation]int{}
@@ -157,6 +161,28 @@ func (g *migration) scan() {
 	}
 	slices.SortFunc(g.left, func(a, b mlir.Operation) int { return cmp.Compare(index[a], index[b]) })
 	slices.SortFunc(g.sites, func(a, b *site) int { return cmp.Compare(index[a.op], index[b.op]) })
+}
+
+// keep leaves what the options keep.
+func (g *migration) keep() {
+	if g.options.Keep == nil {
+		return
+	}
+	for _, op := range g.ops {
+		if reason := g.options.Keep(op); reason != "" {
+			g.leave(op, "%s", reason)
+			g.tokens.keepAll(op,
+				fmt.Sprintf("its token is also that of %s%s, which stays: %s", op.Name(), atPlace(op), reason))
+		}
+	}
+}
+
+// atPlace returns the place of an operation after the word at, if it is known.
+func atPlace(op mlir.Operation) string {
+	if p := op.Location().Position(); !p.IsZero() {
+		return " at " + p.String()
+	}
+	return ""
 }
 
 // rewrite changes the module.

@@ -133,11 +133,7 @@ func (g *migration) findFeeds() {
 // leaveFeed leaves an outfeed or infeed, and all others on its chain.
 func (g *migration) leaveFeed(op mlir.Operation, reason string) {
 	g.leave(op, "%s", reason)
-	at := ""
-	if p := op.Location().Position(); !p.IsZero() {
-		at = " at " + p.String()
-	}
-	g.tokens.keep(takenToken(op), fmt.Sprintf("its token is also that of %s%s, which stays", op.Name(), at))
+	g.tokens.keep(takenToken(op), fmt.Sprintf("its token is also that of %s%s, which stays", op.Name(), atPlace(op)))
 }
 
 // sendable returns an error if a callback cannot take or return what a feed sends or receives.

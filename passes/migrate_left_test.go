@@ -277,3 +277,33 @@ func FuzzMigrate(f *testing.F) {
 		}
 	})
 }
+
+// Keep keeps operations, and all on their tokens. The rest of the module is migrated.
+func TestMigrateKeep(t *testing.T) {
+	m := parse(t, shorthand.Replace(`func.func @main(%x: V4) -> V4 {
+  %t = TOKEN
+  %u = OUTF(%x, %t) : (V)
+  %v = OUTF(%x, %u) : (V)
+  %s = TOKEN
+  %w = OUTF(%x, %s) : (V)
+  %c = stablehlo.custom_call @calliope_io_callback(%x) {has_side_effect = true, api_version = 4 : i32, backend_config = {v = 1 : i64, form = "observe", callback = "mine"}} : (V4) -> tensor<1xi8>
+  return %x : V4 }`))
+	result, err := passes.Migrate(m, passes.MigrateOptions{Keep: func(op mlir.Operation) string {
+		if line := op.Location().Position().Line; line == 4 || line == 7 {
+			return "it is wanted"
+		}
+		return ""
+	}})
+	check.NoError(t, err)
+	var skipped []string
+	for _, s := range result.Skipped {
+		skipped = append(skipped, s.String())
+	}
+	check.Diff(t, "what is skipped", []string{
+		"test.mlir:3:8: stablehlo.outfeed: its token is also that of stablehlo.outfeed at test.mlir:4:8, which stays: it is wanted",
+		"test.mlir:4:8: stablehlo.outfeed: it is wanted",
+		"test.mlir:7:8: stablehlo.custom_call: it is wanted",
+	}, skipped)
+	check.Diff(t, "callbacks", 1, len(result.Callbacks))
+	check.Diff(t, "tokens", 1, result.Tokens)
+}

@@ -101,11 +101,7 @@ func (t *tokenGraph) connect(g *migration) {
 	for _, op := range g.ops {
 		if !t.connectOperation(g, op) && t.uses(op) {
 			g.leave(op, "it uses a token, and is not known to Migrate")
-			reason := "its token is also that of " + op.Name()
-			if p := op.Location().Position(); !p.IsZero() {
-				reason += " at " + p.String()
-			}
-			t.keepAll(op, reason)
+			t.keepAll(op, "its token is also that of "+op.Name()+atPlace(op))
 		}
 	}
 }

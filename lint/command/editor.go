@@ -72,27 +72,24 @@ func (e *editor) Repair(ctx context.Context, name, text, rule string) (string, e
 	if in == nil {
 		return "", errors.New("the configuration ignores the file")
 	}
-	if rule != "" {
-		in.Rules = slices.DeleteFunc(slices.Clone(in.Rules), func(r string) bool { return r != rule })
-	}
-	a, err := e.ask(ctx, fixing{Fix: true}, in)
+	a, err := e.ask(ctx, fixing{Fix: true, Rule: rule}, in)
 	switch {
 	case err != nil:
 		return "", err
 	case a.Mended != nil && a.Mended.Data != nil:
 		return string(a.Mended.Data), nil
-	case a.Mended != nil && !a.Mended.Changed:
+	case a.Mended != nil && a.Mended.Left == 0 && a.Mended.Changed:
+		return "", errors.New(a.Mended.Anew)
+	case a.Mended != nil && a.Mended.Left == 0:
 		return "", errors.New("there is nothing to repair")
 	}
-	if a.Mended != nil && a.Mended.Left == 0 {
-		return "", errors.New(a.Mended.Anew)
-	}
 	const why = "not everything can be repaired"
-	if len(a.Findings) == 0 {
-		return "", errors.New(why)
+	for _, f := range a.Findings {
+		if f.Suppression == nil {
+			return "", fmt.Errorf("%s: line %d: %s", why, f.Line, f.Message)
+		}
 	}
-	first := a.Findings[0]
-	return "", fmt.Errorf("%s: line %d: %s", why, first.Line, first.Message)
+	return "", errors.New(why)
 }
 
 // Stop implements lsp.Linter.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -57,12 +58,7 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 		after.Data = r.Data
 		a = w.findings(after, library)
 	}
-	for _, f := range in.leftFindings(r.Left) {
-		if !slices.ContainsFunc(a.Findings,
-			func(g finding) bool { return g.Rule == f.Rule && g.Message == f.Message }) {
-			a.Findings = append(a.Findings, sent(f))
-		}
-	}
+	a.addLeft(in.leftFindings(r.Left))
 	switch {
 	case in.Fixing.Diff:
 		m.Diff = difference(in.Name, r.Before, r.After)
@@ -92,6 +88,25 @@ func difference(name string, before, after []byte) []byte {
 		return nil
 	}
 	return fmt.Appendf(nil, "diff %s.orig %[1]s\n%s", name, diff)
+}
+
+// addLeft adds the findings about what is left. They may say more than those that the rules find.
+func (a *answer) addLeft(left []report.Finding) {
+	said := map[int]bool{}
+	for _, f := range left {
+		same := -1
+		for i, g := range a.Findings {
+			if !said[i] && g.Suppression == nil && g.Rule == f.Rule && strings.HasPrefix(f.Message, g.Message) {
+				same = i
+				break
+			}
+		}
+		if same < 0 {
+			same = len(a.Findings)
+			a.Findings = append(a.Findings, sent(f))
+		}
+		said[same], a.Findings[same].Message = true, f.Message
+	}
 }
 
 // leftFindings returns the findings about what is left.

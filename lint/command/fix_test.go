@@ -152,7 +152,7 @@ func TestFixCorpus(t *testing.T) {
 			all = append(all, writeFile(t, dir, row["file"], readFile(t, filepath.Join(corpus, row["file"]))))
 		}
 	}
-	r := execute("", append([]string{"-fix", "-rules", "outfeed,create-token"}, all...)...)
+	r := execute("", append([]string{"-fix", "-rules", "outfeed,infeed,create-token,after-all"}, all...)...)
 	r.holds(t, 0)
 	repaired := 0
 	for _, row := range rows {
@@ -238,4 +238,49 @@ func.func @f(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> { // why
 		t.Errorf("the text is\n%s", readFile(t, path))
 	}
 	run("-reprint").holds(t, 2, "-reprint says how -fix writes files: add -fix\n")
+}
+
+// What is ignored, by any means, is not replaced by the repair of something else.
+func TestFixIgnoredHooks(t *testing.T) {
+	const (
+		ignored = "which stays: its finding is ignored"
+		silent  = "which stays: no rule that runs reports it"
+		at      = "its token is also that of stablehlo.outfeed at a.mlir:3:8, "
+	)
+	commented := strings.Replace(hook, "  %u", "  // mlir-lint:ignore outfeed it is right\n  %u", 1)
+	attributed := strings.Replace(hook, "%t) :", `%t) {mlir_lint.ignore = "outfeed it is right"} :`, 1)
+	for _, test := range []struct {
+		name, text, config, rules string
+		output                    string
+	}{
+		{"comment", commented, "", "", strings.Replace(at, "3:8", "4:8", 1) + ignored},
+		{"attribute", attributed, "", "", at + ignored},
+		{"configuration", hook, "rules: {outfeed: off}", "", at + silent},
+		{"path", hook, "ignore: [{path: '*.mlir', rules: [outfeed]}]", "", at + silent},
+		{"flag", hook, "", "create-token", at + silent},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tree(t, map[string]string{"a.mlir": test.text, ".mlir-lint.yaml": test.config})
+			args := []string{"-fix", "a.mlir"}
+			if test.rules != "" {
+				args = append([]string{"-rules", test.rules}, args...)
+			}
+			execute("", args...).holds(t, 1, "a.mlir:2:8: error: ", "(passes.Migrate cannot replace it: "+test.output)
+			check.Diff(t, "text", test.text, readFile(t, "a.mlir"))
+		})
+	}
+}
+
+// Hooks that break their protocol are replaced only by -fix-partial, which says what is not kept.
+func TestFixHookFlag(t *testing.T) {
+	const file = "hook_flag_end.mlir"
+	text := readFile(t, "../rules/testdata/"+file)
+	tree(t, map[string]string{file: text})
+	const lost = file + ":5:8: error: no flag 0 follows: the host waits for more hooks after the program's end: send the flag 0 last (passes.Migrate does not keep this) [hook-flag]\n"
+	execute("", "-fix", file).holds(t, 1, lost, file+": not written, because not everything can be repaired")
+	check.Diff(t, "text", text, readFile(t, file))
+	execute("", "-fix-partial", file).holds(t, 1, lost)
+	if !strings.Contains(readFile(t, file), "hook_1") {
+		t.Errorf("the text is\n%s", readFile(t, file))
+	}
 }

@@ -13,6 +13,9 @@ type fixing struct {
 	Reprint bool // also if the text must be printed anew
 	Diff    bool // print what they change, and write nothing
 
+	// Rule is the rule whose findings are repaired, or "" for all. A repair of the module concerns those of
+	// all rules that have it.
+	Rule   string                  `json:",omitempty"`
 	Levels map[string]config.Level `json:",omitempty"` // that the configuration of an input sets, by rule
 }
 

@@ -138,7 +138,7 @@ func TestEditorRepairs(t *testing.T) {
 	for _, a := range e.Actions("untitled:b", 2, 8, "source") {
 		if a.Disabled == nil || a.Edit != nil ||
 			!strings.HasPrefix(a.Disabled.Reason, "not everything can be repaired: line ") {
-			t.Errorf("the action is %+v", a)
+			t.Errorf("the action is %+v, %+v", a, a.Disabled)
 		}
 	}
 	e.end(t)
@@ -230,4 +230,21 @@ func TestEditorUsage(t *testing.T) {
 		execute("", test.args...).holds(t, test.exit, test.output...)
 	}
 	execute(hook, "lsp").holds(t, 1, "the input is not the Language Server Protocol, which editors speak")
+}
+
+// TestEditorIgnored checks that an editor's repair of the module does not replace what is ignored.
+func TestEditorIgnored(t *testing.T) {
+	text := strings.Replace(hook, "  %t", "  // mlir-lint:ignore create-token it is right\n  %t", 1)
+	e := edit(t, rules.All())
+	e.Open("untitled:a", text)
+	e.want(t, 1, "3:7-26 1 outfeed")
+	actions := e.Actions("untitled:a", 3, 8)
+	check.Diff(t, "actions", 2, len(actions))
+	for _, a := range actions {
+		if a.Disabled == nil || !strings.Contains(a.Disabled.Reason,
+			"a:3:8, which stays: its finding is ignored") {
+			t.Errorf("the action is %+v, %+v", a, a.Disabled)
+		}
+	}
+	e.end(t)
 }

@@ -55,5 +55,17 @@ func (r *repairable) apply(data []byte, found []lint.Diagnostic) []lint.Diagnost
 		}
 		kept = append(kept, d)
 	}
-	return kept
+	return r.in.Fixing.wanted(kept)
+}
+
+// wanted returns the findings of the rule that is repaired, or all.
+func (f fixing) wanted(found []lint.Diagnostic) []lint.Diagnostic {
+	if f.Rule == "" {
+		return found
+	}
+	migrates := func(d lint.Diagnostic) bool { return d.Fix != nil && d.Fix.Migrate }
+	whole := slices.ContainsFunc(found, func(d lint.Diagnostic) bool { return d.Rule == f.Rule && migrates(d) })
+	return slices.DeleteFunc(found, func(d lint.Diagnostic) bool {
+		return d.Rule != f.Rule && d.Rule != lint.Invalid && !(whole && migrates(d))
+	})
 }

@@ -106,6 +106,7 @@ type repair struct {
 	numbers  map[mlir.Operation]int // in the input, of the operations that stay
 	old      []mlir.Location        // of the operations of the input
 	changes  map[int]change         // of attributes, by these numbers
+	ignored  []lint.Diagnostic      // the findings that do not count
 	migrated bool                   // passes.Migrate ran
 	replaced bool                   // passes.ReplaceLegacy ran
 	whole    bool                   // one of them changed the module
@@ -125,8 +126,7 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 	}
 	var found []lint.Diagnostic
 	for round := 0; ; round++ {
-		found = lint.CheckModule(module, r.file, r.places, r.options.Options)
-		found = r.options.selected(r.data, found)
+		found = r.check()
 		if slices.ContainsFunc(found, isInvalid) || round == maxRounds {
 			break
 		}
@@ -145,6 +145,23 @@ func (r *repair) run(library *mlir.Library, module *mlir.Module) error {
 		return nil
 	}
 	return r.write(library)
+}
+
+// check returns the findings that count, and notes the others.
+func (r *repair) check() []lint.Diagnostic {
+	type key struct {
+		rule, message string
+		operation     int
+	}
+	of := func(d lint.Diagnostic) key { return key{d.Rule, d.Message, d.Operation} }
+	all := lint.CheckModule(r.module, r.file, r.places, r.options.Options)
+	found := r.options.selected(r.data, slices.Clone(all))
+	counts := map[key]bool{}
+	for _, d := range found {
+		counts[of(d)] = true
+	}
+	r.ignored = slices.DeleteFunc(all, func(d lint.Diagnostic) bool { return counts[of(d)] })
+	return found
 }
 
 // round applies the repairs of the findings: those of operations, or, if there are none, the
@@ -189,35 +206,25 @@ func (r *repair) round(found []lint.Diagnostic) (bool, error) {
 	}
 	switch {
 	case len(migrate) > 0 && !r.migrated:
-		if err := r.migrate(migrate); err != nil {
+		if err := r.migrate(found, migrate); err != nil {
 			return false, err
 		}
 	case len(prepare) > 0:
-		if err := passes.Prepare(r.module, passes.PrepareOptions{}); err != nil {
+		if err := r.prepare(prepare); err != nil {
 			return false, err
 		}
-		r.result.Fixed = append(r.result.Fixed, prepare...)
 	}
 	changed := r.changed()
 	r.whole = r.whole || changed
 	return changed, nil
 }
 
-// replaceLegacy rewrites the legacy calls of the module that findings are about. The targets are those of
-// the findings, because others may be ignored.
+// replaceLegacy rewrites the legacy calls that findings are about. Others may be ignored.
 func (r *repair) replaceLegacy(findings []lint.Diagnostic) error {
 	r.replaced = true
-	targets := map[string]bool{}
-	ops := slices.Collect(r.module.Operation().All())
-	for _, d := range findings {
-		if 0 < d.Operation && d.Operation <= len(ops) {
-			if call, ok := passes.AsLegacyCall(ops[d.Operation-1]); ok {
-				targets[call.Target] = true
-			}
-		}
-	}
+	found := r.about(findings)
 	o := passes.LegacyOptions{KeepSpelling: true, Callback: func(c passes.LegacyCall) string {
-		if !targets[c.Target] {
+		if !found[c.Op] {
 			return ""
 		}
 		return c.Target
@@ -230,6 +237,37 @@ func (r *repair) replaceLegacy(findings []lint.Diagnostic) error {
 		r.result.Fixed = append(r.result.Fixed, findings...)
 	}
 	return err
+}
+
+// prepare prepares the module for XLA, because of findings, unless it would also change what is ignored.
+func (r *repair) prepare(findings []lint.Diagnostic) error {
+	for _, other := range r.ignored {
+		if other.Fix != nil && other.Fix.Prepare {
+			for _, d := range findings {
+				d.Message += fmt.Sprintf(" (passes.Prepare would also change %s:%d:%d, whose finding is ignored)", r.file,
+					other.Line, other.Column)
+				r.result.Left = append(r.result.Left, d)
+			}
+			return nil
+		}
+	}
+	r.result.Fixed = append(r.result.Fixed, findings...)
+	return r.numbered(func() error { return passes.Prepare(r.module, passes.PrepareOptions{}) })
+}
+
+// about returns the operations of the module that findings are about.
+func (r *repair) about(findings []lint.Diagnostic) map[mlir.Operation]bool {
+	numbers, ops := map[int]bool{}, map[mlir.Operation]bool{}
+	for _, d := range findings {
+		numbers[d.Operation] = true
+	}
+	n := 0
+	for op := range r.module.Operation().All() {
+		if n++; numbers[n] {
+			ops[op] = true
+		}
+	}
+	return ops
 }
 
 // numbered rewrites the module, and numbers the operations that stay: they keep their attributes.
@@ -295,12 +333,21 @@ func (r *repair) change(findings []lint.Diagnostic) error {
 	return nil
 }
 
-// migrate migrates the module, because of findings.
-func (r *repair) migrate(findings []lint.Diagnostic) error {
+// migrate migrates the module, because of some of the findings in it.
+func (r *repair) migrate(all, findings []lint.Diagnostic) error {
 	r.migrated = true
+	o, wanted := r.options.Migrate, r.about(findings)
+	reasons := r.keeps()
+	o.Keep = func(op mlir.Operation) string {
+		if wanted[op] {
+			return ""
+		}
+		return reasons[op]
+	}
+	r.leaves(passes.PlanMigrate(r.module, o), findings)
 	var result passes.MigrateResult
 	err := r.numbered(func() (err error) {
-		result, err = passes.Migrate(r.module, r.options.Migrate)
+		result, err = passes.Migrate(r.module, o)
 		return err
 	})
 	if err != nil {
@@ -308,22 +355,67 @@ func (r *repair) migrate(findings []lint.Diagnostic) error {
 	}
 	r.nameFile()
 	for _, l := range result.Skipped {
-		if l.Operation == "stablehlo.custom_call" {
-			continue // it is as it was; hooks that are connected with it are in the list
-		}
 		d := lint.Diagnostic{
 			Severity: mlir.SeverityError, Rule: findings[0].Rule,
-			Message: fmt.Sprintf("%s cannot be migrated: %s", l.Operation, l.Reason),
+			Message: fmt.Sprintf("%s cannot be migrated: %s", l.Operation, r.named(l.Reason)),
 		}.At(r.file, l.Location, r.places)
-		for _, f := range findings {
-			if f.Line == d.Line && f.Column == d.Column {
-				d.Rule = f.Rule
-			}
+		says := func(f lint.Diagnostic) bool { return f.Line == d.Line && f.Column == d.Column }
+		switch {
+		case l.Operation == "stablehlo.custom_call": // hooks that are connected with it are in the list
+		case l.Reason == ignored, l.Reason == unreported:
+		case !slices.ContainsFunc(all, says):
+			r.result.Left = append(r.result.Left, d)
 		}
-		r.result.Left = append(r.result.Left, d)
+	}
+	for _, d := range all {
+		if d.Severity == mlir.SeverityError && r.isByHand(d.Rule) {
+			d.Message += " (passes.Migrate does not keep this)"
+			r.result.Left = append(r.result.Left, d)
+		}
 	}
 	r.result.Fixed = append(r.result.Fixed, findings...)
 	return nil
+}
+
+// leaves adds the findings about operations that passes.Migrate leaves, with the reasons.
+func (r *repair) leaves(plan *passes.MigratePlan, findings []lint.Diagnostic) {
+	ops := slices.Collect(r.module.Operation().All())
+	for _, d := range findings {
+		if reason := plan.Leaves(ops[d.Operation-1]); reason != "" {
+			d.Message += fmt.Sprintf(" (passes.Migrate cannot replace it: %s)", r.named(reason))
+			r.result.Left = append(r.result.Left, d)
+		}
+	}
+}
+
+// named puts the name of the file into the places of a text.
+func (r *repair) named(text string) string {
+	return strings.ReplaceAll(text, " at -:", " at "+r.file+":")
+}
+
+// isByHand reports whether the findings of a rule must be mended by hand.
+func (r *repair) isByHand(rule string) bool {
+	return slices.ContainsFunc(r.options.Analyzers, func(a *lint.Analyzer) bool { return a.Name == rule && a.ByHand })
+}
+
+// Why passes.Migrate keeps an operation.
+const (
+	ignored    = "its finding is ignored"
+	unreported = "no rule that runs reports it"
+)
+
+// keeps returns why passes.Migrate must keep operations unless a finding about them is to be repaired.
+func (r *repair) keeps() map[mlir.Operation]string {
+	reasons, found := map[mlir.Operation]string{}, r.about(r.ignored)
+	for op := range r.module.Operation().All() {
+		switch {
+		case found[op]:
+			reasons[op] = ignored
+		case op.Name() == "stablehlo.outfeed" || op.Name() == "stablehlo.infeed":
+			reasons[op] = unreported
+		}
+	}
+	return reasons
 }
 
 // nameFile puts the name of the file into the places that the configurations of callbacks have: a
@@ -354,19 +446,19 @@ func (r *repair) nameFile() {
 func (r *repair) left(found []lint.Diagnostic) {
 	for _, d := range found {
 		if d.Fix != nil || d.Severity == mlir.SeverityError {
-			r.result.Left = append(r.result.Left, d)
+			same := func(f lint.Diagnostic) bool {
+				return f.Rule == d.Rule && f.Line == d.Line && f.Column == d.Column
+			}
+			if !slices.ContainsFunc(r.result.Left, same) { // else that says why
+				r.result.Left = append(r.result.Left, d)
+			}
 			r.result.Fixed = slices.DeleteFunc(r.result.Fixed,
-				func(f lint.Diagnostic) bool { return f.Rule == d.Rule && samePlace(f, d) })
+				func(f lint.Diagnostic) bool { return same(f) && f.Message == d.Message })
 		}
 	}
 	slices.SortStableFunc(r.result.Left, func(a, b lint.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-}
-
-// samePlace reports whether two findings have the same position and message.
-func samePlace(a, b lint.Diagnostic) bool {
-	return a.Line == b.Line && a.Column == b.Column && a.Message == b.Message
 }
 
 // isLocal reports whether a finding has a repair of its operation.

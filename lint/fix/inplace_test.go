@@ -77,7 +77,7 @@ func TestInPlace(t *testing.T) {
 				}
 				r := mend(t, []byte(before), rules.All()...)
 				check.Diff(t, "printed anew", "", r.Anew)
-				check.Diff(t, "left", 0, len(r.Left))
+				check.Diff(t, "left", count(r.Left, "hook-flag", ""), len(r.Left)) // not all end with the flag 0
 				check.Diff(t, "comments", comments(before), comments(string(r.Data)))
 				check.Diff(t, "CRLF", form == "CRLF", strings.Contains(string(r.Data), "\r"))
 				if !regexp.MustCompile(`:\d =`).MatchString(before) { // nothing is renumbered

@@ -20,18 +20,22 @@ type rewriter struct {
 	names   naming
 	steps   map[mlir.Block][]step // of blocks of the module
 	read    map[mlir.Operation]aligned
+	generic bool // the form of new operations
 	edits   []Edit
 	failed  bool
 }
 
 // rewritten returns the edits that make the module of a text another one. numbers has the numbers of
-// the operations that stay, and places the locations of the old ones, by number. It returns
-// false if an operation that changed cannot be found in the text.
-func (s *source) rewritten(m *mlir.Module, numbers map[mlir.Operation]int, places []mlir.Location) ([]Edit, bool) {
+// the operations that stay, and places the locations of the old ones, by number. New operations have
+// their dialects' forms, which may leave something out, or the generic one. It returns false if an
+// operation that changed cannot be found in the text.
+func (s *source) rewritten(
+	m *mlir.Module, numbers map[mlir.Operation]int, places []mlir.Location, generic bool,
+) ([]Edit, bool) {
 	if s.module == nil || len(places) != len(s.byNumber) {
 		return nil, false
 	}
-	w := &rewriter{source: s, module: m, numbers: numbers, places: map[mlir.Operation]mlir.Location{},
+	w := &rewriter{source: s, module: m, numbers: numbers, places: map[mlir.Operation]mlir.Location{}, generic: generic,
 		names: naming{map[mlir.Value]string{}, map[mlir.Operation][]pack{}, map[string]bool{}},
 		steps: map[mlir.Block][]step{}, read: map[mlir.Operation]aligned{}}
 	defer w.close()

@@ -46,6 +46,9 @@ func (w *rewriter) header(old, new mlir.Operation) bool {
 			for i, part := range a.parts {
 				w.rename(part, valuesOf(p.parts[i], before[i]), valuesOf(q.parts[i], after[i]))
 			}
+		case w.generic && len(q.blocks) == 0:
+			w.replace(old, new)
+			return false
 		case a.ok && slices.Equal(a.blocks, q.blocks):
 			for i, part := range a.parts {
 				w.part(of, part, g, q.parts[i], after[i])
@@ -267,7 +270,7 @@ func (w *rewriter) insert(op mlir.Operation, after, next int, indent string) {
 
 // render returns the statement of an operation, with the names that its values have in the text.
 func (w *rewriter) render(op mlir.Operation, indent string) string {
-	f := w.new(false)
+	f := w.new(w.generic)
 	if _, ok := f.source.names[f.own(op)]; !ok {
 		f = w.new(true)
 	}

@@ -75,7 +75,8 @@ func (r *repair) text(text string) string {
 		text = mended
 		return true
 	}
-	if !r.whole && try(source.edits(r.changes)) || try(source.rewritten(r.module, r.numbers, r.old)) {
+	rewritten := func(generic bool) bool { return try(source.rewritten(r.module, r.numbers, r.old, generic)) }
+	if !r.whole && try(source.edits(r.changes)) || rewritten(false) || rewritten(true) {
 		return text
 	}
 	return r.printed(source)

@@ -13,7 +13,7 @@ import (
 var HookFlag = &lint.Analyzer{
 	Name: "hook-flag",
 	Doc:  "the flags of hooks break their protocol: an outfeed of a constant from 1 to 65535 before each hook, and of 0 at the end",
-	Run:  hookFlag,
+	Run:  hookFlag, ByHand: true,
 	Details: `Severity: error.
 
 EXLA's hooks send a flag before their values: an outfeed of a constant tensor<ui16>, whose value from 1 to 65535
@@ -30,7 +30,8 @@ In each case the host misreads what follows, or waits forever. Flags are recogni
     %1 = "stablehlo.outfeed"(%flag, %0) : (tensor<ui16>, !stablehlo.token) -> !stablehlo.token
     %2 = "stablehlo.outfeed"(%x, %1) : (tensor<4xf32>, !stablehlo.token) -> !stablehlo.token
 
-Correct the program that writes the module. There is no safe repair. If a flag is not a constant, the outfeeds of the module
+Correct the program that writes the module. There is no safe repair: mlir-lint -fix replaces such hooks only with -fix-partial,
+and reports what the callbacks do not keep. If a flag is not a constant, the outfeeds of the module
 have none either, because it is not known which hook each belongs to.`,
 }
 
