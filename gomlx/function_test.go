@@ -28,7 +28,8 @@ func open(t *testing.T, config string) *Backend {
 
 // closure returns a closure of f with parameters of a shape.
 func closure(
-	f compute.Function, shape shapes.Shape, params int, body func(g compute.Function, p []compute.Value) []compute.Value,
+	f compute.Function, shape shapes.Shape, params int,
+	body func(g compute.Function, p []compute.Value) []compute.Value,
 ) compute.Function {
 	g := testutil.Must1(f.Closure())
 	var p []compute.Value
