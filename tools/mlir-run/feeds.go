@@ -7,14 +7,15 @@ import (
 	"sync"
 
 	"github.com/calliope-mlir/calliope/callbacks"
+	"github.com/calliope-mlir/calliope/contract/callop"
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
 
-// migrate replaces the outfeeds and infeeds of the module by callbacks. Other custom calls
-// stay, for --tap.
+// migrate replaces the outfeeds and infeeds of the module by callbacks, and notes those that mlir-lint -fix
+// replaced before. Other custom calls stay, for --tap.
 func (m *module) migrate() (err error) {
 	stay := func(mlir.Operation) string { return "" }
 	m.migrated, err = passes.Migrate(m.mlir, passes.MigrateOptions{Callback: stay})
@@ -25,6 +26,12 @@ func (m *module) migrate() (err error) {
 	for _, l := range m.migrated.Skipped {
 		if isFeed(l.Operation) {
 			left = append(left, fmt.Sprintf("\n  %s: %s: %s", m.placeOf(l.Location), l.Operation, l.Reason))
+		}
+	}
+	for call := range callop.Calls(m.mlir) {
+		if from := passes.FeedOf(call.Config); call.Err == nil && from != "" && call.Config.Registry == "" {
+			m.migrated.Callbacks = append(m.migrated.Callbacks,
+				passes.Migrated{Name: call.Config.Callback, From: from, Location: call.Op.Location()})
 		}
 	}
 	if left != nil {

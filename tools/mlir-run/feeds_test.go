@@ -2,11 +2,16 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/fix"
+	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
 )
@@ -28,7 +33,19 @@ func sequence(t *testing.T, path string) []string {
 	}
 }
 
-// Each module with old hooks is migrated, gives its results, and sends what it sent.
+// repaired writes what mlir-lint -fix makes of a module to a folder, and returns the path.
+func repaired(t *testing.T, folder, name string, data []byte) string {
+	t.Helper()
+	r := check.Must(fix.Apply(mlirtest.LibraryFor(t, data), name, data,
+		fix.Options{Options: lint.Options{Analyzers: rules.All()}}))
+	check.Diff(t, "left of "+name, 0, len(r.Left))
+	path := filepath.Join(folder, "repaired_"+name)
+	check.NoError(t, os.WriteFile(path, r.Data, 0o600))
+	return path
+}
+
+// Each module with old hooks is migrated, gives its results, and sends what it sent. So does what -fix
+// makes of it.
 func TestFeedsCorpus(t *testing.T) {
 	ran := 0
 	for _, row := range check.Rows(t, filepath.Join(corpus, "INDEX.tsv")) {
@@ -38,13 +55,16 @@ func TestFeedsCorpus(t *testing.T) {
 		ran++
 		t.Run(row["file"], func(t *testing.T) {
 			t.Parallel()
-			feeds := filepath.Join(t.TempDir(), "feeds.npz")
-			got := command{folder: corpus}.run(t, row["file"], "--in", row["npz"], "--expect", row["npz"], "--rtol",
-				row["tolerance"], "--feeds", feeds)
-			got.want(t, exitDone, "outputs match "+row["npz"], "")
-			if got.status == exitDone {
-				// Bytes must be the same: XLA computes these few operations as it did then.
-				check.Diff(t, "what was sent", sequence(t, filepath.Join(corpus, row["npz"])), sequence(t, feeds))
+			data := check.Must(os.ReadFile(filepath.Join(corpus, row["file"])))
+			for _, module := range []string{row["file"], repaired(t, t.TempDir(), row["file"], data)} {
+				feeds := filepath.Join(t.TempDir(), "feeds.npz")
+				got := command{folder: corpus}.run(t, module, "--in", row["npz"], "--expect", row["npz"], "--rtol",
+					row["tolerance"], "--feeds", feeds)
+				got.want(t, exitDone, "outputs match "+row["npz"], "")
+				if got.status == exitDone {
+					// Bytes must be the same: XLA computes these few operations as it did then.
+					check.Diff(t, "what was sent", sequence(t, filepath.Join(corpus, row["npz"])), sequence(t, feeds))
+				}
 			}
 		})
 	}
@@ -83,6 +103,7 @@ func TestFeeds(t *testing.T) {
 		}
 	}
 	write(t, folder, "cond.mlir", condFeeds)
+	repaired(t, folder, "cond.mlir", []byte(condFeeds))
 	pack("good.npz", s32(3), pred(true), s32(5), pred(true), s32(7), pred(false))
 	pack("short.npz", s32(3), pred(true), s32(5))
 	pack("other.npz", s32(3), pred(true), tensor.Scalar(float32(1)))
@@ -106,6 +127,8 @@ func TestFeeds(t *testing.T) {
 		stderr string
 	}{
 		"cond.mlir --in good.npz --feeds f0.npz":                                   {exitDone, ""},
+		"repaired_cond.mlir --in good.npz --feeds r0.npz":                          {exitDone, ""},
+		"repaired_cond.mlir --in none.npz --feeds r1.npz":                          {exitFailed, "infeed0 is missing"},
 		"cond.mlir --in good.npz --feeds f1.npz --stats --record r --trace t.json": {exitDone, ""},
 		"cond.mlir --in short.npz --feeds f2.npz": {exitFailed,
 			`callback "infeed_0" needs infeed2: pred[] is expected in --in`},
@@ -131,5 +154,6 @@ func TestFeeds(t *testing.T) {
 		sent = append(sent, fmt.Sprint(s32(v).Shape, s32(v).Data))
 	}
 	check.Diff(t, "what a loop sent", sent, sequence(t, filepath.Join(folder, "f0.npz")))
+	check.Diff(t, "what the repaired loop sent", sent, sequence(t, filepath.Join(folder, "r0.npz")))
 	check.Diff(t, "what nobody sent", []string{}, sequence(t, filepath.Join(folder, "f9.npz")))
 }

@@ -39,7 +39,8 @@ fetched when it is first needed.
   --feeds FILE   serve the outfeeds and infeeds of old host calls, in the order of the
                  program: write what is sent to a .npz file, as feed0, feed1, …, without
                  the flags of EXLA and of JAX's host_callback, and receive infeed0,
-                 infeed1, … of --in
+                 infeed1, … of --in. The callbacks that mlir-lint -fix made of them are
+                 served in the same way.
   --tap          serve custom calls without a handler: print their operands and return
                  them as the results. This works if the results have the types of the
                  operands, or if there are no results.
