@@ -80,10 +80,21 @@ func (b Block) Operations() iter.Seq[Operation] {
 }
 
 // Terminator returns the operation that ends the block, or the nil Operation if the block
-// has no terminator.
+// has no terminator. An sdy.return ends its block also in a context without that dialect.
 func (b Block) Terminator() Operation {
 	t := b.life.use("Block.Terminator", b.raw.Ptr)
-	return b.life.ctx.operation(capi.MlirBlockGetTerminator(t, b.raw))
+	end := b.life.ctx.operation(capi.MlirBlockGetTerminator(t, b.raw))
+	if !end.IsNil() || !b.life.ctx.AllowsUnregistered() {
+		return end
+	}
+	var last Operation
+	for op := range b.Operations() {
+		last = op
+	}
+	if !last.IsNil() && last.Name() == shardy+".return" {
+		return last
+	}
+	return end
 }
 
 // Append adds a detached operation at the end of the block, which owns it from then on. It

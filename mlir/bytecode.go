@@ -28,12 +28,17 @@ func IsPortableArtifact(data []byte) bool {
 		!slices.ContainsFunc(dialects, func(d string) bool { return d != "vhlo" && d != "builtin" })
 }
 
+// producer returns the name and version of what wrote bytecode.
+func producer(data []byte) string {
+	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
+	r.number() // the version of the format
+	return r.text()
+}
+
 // artifactVersion returns the version of StableHLO that a portable artifact states, such as
 // "1.19.0", or "" if it states none.
 func artifactVersion(data []byte) string {
-	r := bytecodeReader{data: data, at: len(bytecodeMagic)}
-	r.number() // the version of the format
-	version, ok := strings.CutPrefix(r.text(), "StableHLO_v")
+	version, ok := strings.CutPrefix(producer(data), "StableHLO_v")
 	if !ok {
 		return ""
 	}
@@ -136,15 +141,24 @@ func bytecodeSections(data []byte) (sections [knownSections]bytecodeReader) {
 
 // section returns the next section and its identifier.
 func (r *bytecodeReader) section() (id byte, content bytecodeReader) {
+	id, _, data := r.alignedSection()
+	return id, bytecodeReader{data: data}
+}
+
+// alignedSection returns the next section, its identifier and its alignment, or 0 if it has none.
+func (r *bytecodeReader) alignedSection() (id byte, alignment uint64, content []byte) {
 	head := r.byte()
 	length := r.number()
 	if head&sectionAligned != 0 {
-		if align := r.number(); align > 0 {
-			r.skip((align - uint64(r.at)%align) % align)
+		if alignment = r.number(); alignment > 0 {
+			r.skip(padding(r.at, alignment))
 		}
 	}
-	return head &^ sectionAligned, bytecodeReader{data: r.skip(length)}
+	return head &^ sectionAligned, alignment, r.skip(length)
 }
+
+// padding returns the number of bytes from a position to the next aligned one.
+func padding(at int, alignment uint64) uint64 { return (alignment - uint64(at)%alignment) % alignment }
 
 // strings reads a string section. It has the lengths of the strings, with a NUL each, in
 // reverse order, and then the strings.

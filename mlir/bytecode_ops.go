@@ -1,6 +1,9 @@
 package mlir
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // A bytecodeModule is what parseGuard reads of bytecode before the library does: the operations
 // with their attributes. Anything unexpected ends the reading, and the library reports it.
@@ -13,6 +16,7 @@ type bytecodeModule struct {
 	properties [][]byte         // encoded by the operation
 	ir         bytecodeReader   // the operations
 	visit      func(bytecodeOp) // called with each operation
+	copy       *bytecodeWriter  // if it is not nil, walk writes the operations to it, without Shardy
 }
 
 // A bytecodePart is an encoded attribute or type.
@@ -29,6 +33,9 @@ type bytecodeOp struct {
 	attributes int
 	properties []byte
 }
+
+// maskProperties is the bit of an operation that has properties.
+const maskProperties = 0x40
 
 // Versions of the format.
 const (
@@ -123,6 +130,7 @@ func (m *bytecodeModule) walk() {
 }
 
 func (m *bytecodeModule) block(r *bytecodeReader) {
+	start := r.at
 	n := r.number()
 	if n&1 != 0 {
 		arguments := r.number()
@@ -135,6 +143,7 @@ func (m *bytecodeModule) block(r *bytecodeReader) {
 			r.useListOrders(arguments)
 		}
 	}
+	m.copy.add(r.data[start:r.at])
 	for n >>= 1; n > 0 && !r.ended(); n-- {
 		m.operation(r)
 	}
@@ -166,16 +175,20 @@ func (r *bytecodeReader) useListOrders(n uint64) {
 }
 
 func (m *bytecodeModule) operation(r *bytecodeReader) {
+	start := r.at
 	op := bytecodeOp{name: at(m.ops, r.number()), attributes: -1}
+	maskAt := r.at
 	mask := r.byte()
 	has := func(bit byte) bool { return mask&bit != 0 }
 	r.number() // the location
 	if has(0x01) {
 		op.attributes = int(r.number())
 	}
-	if has(0x40) {
+	propertiesAt := r.at
+	if has(maskProperties) {
 		op.properties = at(m.properties, r.number())
 	}
+	listsAt := r.at
 	results := uint64(0)
 	for _, list := range []byte{0x02, 0x04, 0x08} { // the types of results, operands, successors
 		if has(list) {
@@ -189,23 +202,52 @@ func (m *bytecodeModule) operation(r *bytecodeReader) {
 		r.useListOrders(results)
 	}
 	m.visit(op)
-	if !has(0x10) {
-		return
+	isShardy := strings.HasPrefix(op.name, shardy+".")
+	if isShardy {
+		mask &^= maskProperties
+		m.copy.add(r.data[start:maskAt], []byte{mask}, r.data[maskAt+1:propertiesAt], r.data[listsAt:r.at])
+	} else {
+		m.copy.add(r.data[start:r.at])
 	}
-	regions := r.number()
-	isolated := regions&1 != 0
-	for regions >>= 1; regions > 0 && !r.ended(); regions-- {
-		inner := r
-		if isolated && m.version >= lazyRegions {
-			_, content := r.section()
-			inner = &content
+	if has(0x10) {
+		m.regions(r, isShardy)
+	}
+}
+
+// regions reads the regions of an operation. In the copy, one of Shardy with one region gets an empty one:
+// otherwise, symbols are not visible in a region of an unregistered operation.
+func (m *bytecodeModule) regions(r *bytecodeReader, isShardy bool) {
+	n := r.number()
+	more := isShardy && n>>1 == 1
+	if more {
+		m.copy.number(n + 2)
+	} else {
+		m.copy.number(n)
+	}
+	inner, outer := r, m.copy
+	if isolated := n&1 != 0; isolated && m.version >= lazyRegions {
+		_, content := r.section()
+		inner = &content
+		if outer != nil {
+			m.copy = new(bytecodeWriter)
+			defer func() {
+				outer.section(irSection, 0, m.copy.data)
+				m.copy = outer
+			}()
 		}
-		if blocks := inner.number(); blocks > 0 {
-			inner.number() // of values
+	}
+	for n >>= 1; n > 0 && !inner.ended(); n-- {
+		blocks := inner.number()
+		m.copy.number(blocks)
+		if blocks > 0 {
+			m.copy.number(inner.number()) // of values
 			for ; blocks > 0 && !inner.ended(); blocks-- {
 				m.block(inner)
 			}
 		}
+	}
+	if more {
+		m.copy.number(0) // blocks
 	}
 }
 

@@ -19,14 +19,7 @@ func withoutRules(data []byte) []byte {
 	data = bytes.Clone(data)
 	found := false
 	for _, a := range readBytecode(data).attributes {
-		if a.dialect == "sdy" && len(a.data) >= len(`""`)+1 {
-			found = true
-			clearLowestBit(a.size)
-			for i := range a.data {
-				a.data[i] = ' '
-			}
-			a.data[0], a.data[len(a.data)-2], a.data[len(a.data)-1] = '"', '"', 0
-		}
+		found = a.dialect == shardy && a.empty() || found
 	}
 	if !found {
 		return nil

@@ -57,13 +57,20 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	if i < 0 {
 		return ""
 	}
-	if IsBytecode(source) && slices.Contains(bytecodeDialects(source), "sdy") {
+	if EncodesShardy(source) {
 		return "the file is bytecode with the dialect sdy, which no library known here reads in the form that JAX writes; this is a limit of the libraries, and not a mistake in the file: plugins of XLA read it"
 	}
 	if hint := c.versionHint(source); hint != "" {
 		return hint
 	}
 	d := diagnostics[i]
+	if strings.Contains(d.Message, "'"+shardy+".") && c.LoadDialect(shardy) == nil {
+		return "the library's Shardy is older than that of JAX, and may refuse what is right: plugins of XLA read it"
+	}
+	if strings.HasPrefix(d.Message, pastTheEnd) && !IsPortableArtifact(source) {
+		return "bytecode that is no portable artifact is read for sure only by the version that wrote it, here " +
+			producer(source) + ": write a portable artifact"
+	}
 	name := ""
 	if at := unknownOperation.FindStringSubmatch(d.Message); at != nil {
 		name = at[1]
@@ -76,6 +83,10 @@ func (c *Context) hint(source []byte, diagnostics []Diagnostic) string {
 	}
 	return c.hintFor(name)
 }
+
+// pastTheEnd begins the diagnostic for bytecode with less than the library expects, such as properties of
+// another version of an operation.
+const pastTheEnd = "attempting to parse a byte at the end of the bytecode"
 
 // versionHint returns the versions of a portable artifact and of the library if the artifact
 // is newer.

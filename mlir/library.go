@@ -149,8 +149,8 @@ func OpenFor(source []byte) (*Library, error) {
 		}
 	}
 	dialects := DialectsOf(source)
-	if withoutRules(source) != nil {
-		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == "sdy" })
+	if EncodesShardy(source) { // jaxlib's library does not read that either
+		dialects = slices.DeleteFunc(dialects, func(d string) bool { return d == shardy })
 	}
 	return openLibrary(OpenOptions{Dialects: dialects})
 }

@@ -358,8 +358,8 @@ func (g *graphMaker) node(op mlir.Operation) orderNode {
 				n.kind = whileNode
 			}
 		case name == "sdy.manual_computation":
-			if regions == 1 && numbers(n.regions[0], len(n.operands), results) {
-				n.kind = inlineNode
+			if numbers(n.regions[0], len(n.operands), results) {
+				n.kind, n.regions = inlineNode, n.regions[:1] // mlir.WithoutShardy adds an empty one
 			}
 		}
 	}
