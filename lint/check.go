@@ -57,6 +57,8 @@ type check struct {
 	shared   map[any]any            // see Pass.Shared
 	numbers  map[mlir.Operation]int // 1 for the first operation of the walk; made when it is needed
 	contexts bool                   // see Options.Context
+	allowed  []string               // the dialects that the library need not have; nil if that is not checked
+	refusal  error                  // of the library, unless an operation of another dialect is the cause
 	found    []Diagnostic
 }
 
@@ -66,6 +68,9 @@ func newCheck(file string, places func() *Places) *check {
 
 func (c *check) run(module *mlir.Module, o Options) {
 	c.index = module.Operation().Index()
+	if c.allowed != nil {
+		c.foreign(module.Context())
+	}
 	for _, a := range o.Analyzers {
 		p := &Pass{Module: module, Index: c.index, Strict: o.Strict, KnownTargets: o.KnownTargets,
 			TargetStableHLO: o.TargetStableHLO, check: c,
@@ -74,6 +79,11 @@ func (c *check) run(module *mlir.Module, o Options) {
 			c.found = append(c.found, invalid(c.file, "the rule %s failed on this module: %v", a.Name, err))
 		}
 	}
+	c.sort()
+}
+
+// sort orders the findings by their positions.
+func (c *check) sort() {
 	slices.SortStableFunc(c.found, func(a, b Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})

@@ -19,17 +19,24 @@ type Checker struct {
 func (c *Checker) Check(library *mlir.Library, file string, data []byte, o Options) []Diagnostic {
 	state := newCheck(file, nil)
 	state.data = data
+	state.allowed = o.AllowUnregistered
 	state.contexts = o.Context
 	c.Close()
-	c.last = library.NewContext(mlir.ContextOptions{})
+	c.last = library.NewContext(mlir.ContextOptions{AllowUnregistered: len(o.AllowUnregistered) > 0})
 	module, explains, err := parse(c.last, data, o.Analyzers)
+	text := data
+	if module == nil {
+		module, text, err = state.parseForeign(c.last, err)
+	}
 	if !mlir.IsBytecode(data) {
-		state.places = sync.OnceValue(func() *Places { return PlacesOf(module, data, o.Analyzers) })
+		state.places = sync.OnceValue(func() *Places { return PlacesOf(module, text, o.Analyzers) })
 	}
 	state.refused(c.last, err)
-	if module != nil {
-		state.run(module, o)
+	if module == nil {
+		state.quick(o.Analyzers)
+		return state.found
 	}
+	state.run(module, o)
 	if explains != nil {
 		state.explained(explains, o.Analyzers)
 	}

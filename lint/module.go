@@ -7,6 +7,7 @@ import "github.com/calliope-mlir/calliope/mlir"
 // are those in the text, or nil for a module that was not parsed from text.
 func CheckModule(module *mlir.Module, file string, places *Places, o Options) []Diagnostic {
 	c := newCheck(file, func() *Places { return places })
+	c.allowed = o.AllowUnregistered
 	c.run(module, o)
 	return c.found
 }

@@ -11,6 +11,9 @@ type Options struct {
 	KnownTargets []string
 	// TargetStableHLO is the version of StableHLO that the program which runs the modules reads, or "".
 	TargetStableHLO string
+	// AllowUnregistered are the dialects whose operations a module may have although the library
+	// does not have them, or AnyDialect. Types and attributes may be of any dialect if it is not empty.
+	AllowUnregistered []string
 	// Context sets Diagnostic.Context, which recognizes findings after a file has changed.
 	Context bool
 }

@@ -58,7 +58,8 @@ func (w *worker) check(in input, library *mlir.Library, module []byte) []report.
 
 // options returns how the input is checked.
 func (in input) options(analyzers []*lint.Analyzer) lint.Options {
-	o := lint.Options{Strict: in.Strict, KnownTargets: in.KnownTargets, TargetStableHLO: in.Target, Context: true}
+	o := lint.Options{Strict: in.Strict, KnownTargets: in.KnownTargets, TargetStableHLO: in.Target,
+		AllowUnregistered: in.AllowUnregistered, Context: true}
 	for _, a := range analyzers {
 		if a != ignoreRule && slices.Contains(in.Rules, a.Name) {
 			o.Analyzers = append(o.Analyzers, a)

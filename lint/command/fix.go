@@ -44,6 +44,9 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 	}
 	if err != nil {
 		a := w.findings(in, library)
+		if errors.Is(err, fix.ErrInvalid) && a.repairable() {
+			err = errShardy
+		}
 		if !errors.Is(err, fix.ErrInvalid) {
 			a.Findings = append(a.Findings, sent(invalid(in.Name, "cannot be repaired: %v", err)))
 		}
@@ -78,6 +81,16 @@ func (f fixing) refuses(m *mended) string {
 		return m.Anew + ": see it with -diff, and use -fix -reprint"
 	}
 	return ""
+}
+
+// errShardy is the error of repairing a module that the library can only check.
+var errShardy = errors.New(
+	"the library reads the module only without what Shardy states in it: mend the program that wrote it")
+
+// repairable reports whether the findings are of a valid module, and one has a repair.
+func (a answer) repairable() bool {
+	return slices.ContainsFunc(a.Findings, func(f finding) bool { return f.Fix != nil }) &&
+		!slices.ContainsFunc(a.Findings, func(f finding) bool { return f.Rule == lint.Invalid })
 }
 
 // difference returns what a repair changes in a text, as gofmt -d prints it. It is nil if nothing

@@ -21,6 +21,7 @@ type options struct {
 	rules     string
 	strict    bool
 	target    string // version of StableHLO
+	allowed   bool
 	werror    bool
 	format    string
 	config    string

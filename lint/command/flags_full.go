@@ -61,6 +61,8 @@ func newCheckOptions(program string) *options {
 		o.target = text
 		return config.CheckVersion(text)
 	})
+	f.BoolVar(&o.allowed, "allow-unregistered-dialect", false,
+		"accept operations, types and attributes of dialects that the library does not have")
 	f.StringVar(&o.engine, "engine", "", "read all modules with this MLIR `library`: a path, or "+partList()+
 		" (default: the one that has the dialects of the module)")
 	f.Var(&o.memory, memoryFlag, "the `memory` that checking one input may take, on Linux and Windows")

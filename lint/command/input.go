@@ -42,6 +42,8 @@ type request struct {
 	Split        bool
 	Engine       string // path of the library, or ""
 	Edits        bool   // find the edits of repairs
+	// AllowUnregistered is that of lint.Options.
+	AllowUnregistered []string
 }
 
 // maxFlag is the flag that sets the largest size of one input.

@@ -101,7 +101,9 @@ func TestSplit(t *testing.T) {
 	withFew(text, "-split-input-file").want(t, 2,
 		"<stdin>:2:8: error [outfeed]",
 		"<stdin>:6:1: error [invalid]",
-		"<stdin>:13:1: error [invalid]") // its two functions have one name
+		"<stdin>:9:8: error [outfeed]",
+		"<stdin>:13:1: error [invalid]", // its two functions have one name
+		"<stdin>:14:8: error [outfeed]")
 	withFew(outfeeds+"// -----\n"+outfeeds, "-split-input-file").want(t, 1, "<stdin>:2:8: error [outfeed]",
 		"<stdin>:7:8: error [outfeed]")
 	withFew(bytecode(t, outfeeds), "-split-input-file").want(t, 1, "<stdin>:1:1: error [outfeed]")
@@ -143,6 +145,35 @@ func TestConfig(t *testing.T) {
 	withFew("", "-config", "none.yaml", "a.mlir").holds(t, 2, "none.yaml:1:1: the configuration cannot be read: ")
 }
 
+// TestForeignDialect checks a module with an operation of a dialect that no library has.
+func TestForeignDialect(t *testing.T) {
+	module := strings.Replace(outfeeds, "  return", `  "mine.op"(%x) : (tensor<f32>) -> ()`+"\n  return", 1)
+	const outfeed, op = "a.mlir:2:8: error [outfeed]", "a.mlir:3:3: error [invalid]"
+	for _, test := range []struct {
+		config string
+		args   []string
+		exit   int
+		want   []string
+	}{
+		{"", nil, 2, []string{outfeed, op}},
+		{"", []string{"-allow-unregistered-dialect"}, 1, []string{outfeed}},
+		{"allow-unregistered: true", nil, 1, []string{outfeed}},
+		{"allow-unregistered: [mine]", nil, 1, []string{outfeed}},
+		{"allow-unregistered: [yours]", nil, 2, []string{outfeed, op}},
+		{"allow-unregistered: false", nil, 2, []string{outfeed, op}},
+		{"allow-unregistered: [yours]", []string{"-allow-unregistered-dialect"}, 1, []string{outfeed}},
+	} {
+		tree(t, map[string]string{"a.mlir": module, ".mlir-lint.yaml": test.config})
+		withFew("", append(test.args, "a.mlir")...).want(t, test.exit, test.want...)
+	}
+	// A repair keeps it.
+	foreign := strings.Replace(unmarked, "return", `"mine.op"() : () -> () return`, 1)
+	fixed := strings.Replace(marked, "return", `"mine.op"() : () -> () return`, 1)
+	r := executeWith(everything, foreign, "-rules", "marks", "-fix", "-allow-unregistered-dialect")
+	check.Diff(t, "the repaired text", fixed, r.Stdout)
+	executeWith(everything, foreign, "-rules", "marks", "-fix").holds(t, 2, "mine.op is of the dialect mine")
+}
+
 // TestIgnores checks comments and attributes that ignore findings.
 func TestIgnores(t *testing.T) {
 	comment := func(lines ...string) string {
@@ -181,7 +212,7 @@ func TestIgnores(t *testing.T) {
 			strings.Replace(outfeeds, "  return", `  return {mlir_lint.ignore = "outfeed why"}`, 1), 1,
 			[]string{"<stdin>:2:8: error [outfeed]", "<stdin>:3:3: warning [ignore]"}},
 		{"invalid module", comment("// mlir-lint:ignore outfeed why", "nonsense"), 2,
-			[]string{"<stdin>:3:1: error [invalid]"}},
+			[]string{"<stdin>:3:1: error [invalid]", "<stdin>:4:8: error [outfeed]"}},
 	} {
 		t.Run(test.name, func(t *testing.T) { withFew(test.text).want(t, test.exit, test.want...) })
 	}

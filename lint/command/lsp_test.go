@@ -218,7 +218,7 @@ func TestEditorUsage(t *testing.T) {
 	}{
 		{[]string{"lsp", "-h"}, 0, []string{"usage: ", " lsp [flags]", "-config", "-engine", "-max-memory",
 			"-max-module", "-rules", "-strict", "-target-stablehlo", "-timeout"}},
-		{[]string{"lsp", "-fix"}, 2, []string{"flag provided but not defined: -fix: the flags are -h, -config, -engine, -max-memory, -max-module, -rules, -strict, -target-stablehlo, -timeout\n"}},
+		{[]string{"lsp", "-fix"}, 2, []string{"flag provided but not defined: -fix: the flags are -h, -allow-unregistered-dialect, -config, -engine, -max-memory, -max-module, -rules, -strict, -target-stablehlo, -timeout\n"}},
 		{[]string{"lsp", "a.mlir"}, 2, []string{`lsp checks what the editor opens: leave out "a.mlir"`}},
 		{[]string{"lsp", "-timeout", "0"}, 2, []string{"-timeout: give a time of more than zero"}},
 		{[]string{"lsp", "-rules", "outfed"}, 2,

@@ -111,7 +111,7 @@ func TestUsage(t *testing.T) {
 			"zero-token\t",
 		}},
 		{"unknown flag", []string{"-jsn"}, 2,
-			[]string{"-jsn: the flags are -h, -baseline, -config, -diff, ", "-fix, -fix-partial, ",
+			[]string{"-jsn: the flags are -h, -allow-unregistered-dialect, -baseline, -config, -diff, ", "-fix, -fix-partial, ",
 				"-list, -max-memory, -max-module, ", "-quick, -reprint, -rules, ", "-timeout, -werror, -write-baseline"}},
 		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2,
 			[]string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `,
@@ -145,7 +145,7 @@ func TestStandardInput(t *testing.T) {
 		{"empty", "", nil, 0, nil},
 		{"one rule", hook, []string{"-rules", "outfeed, outfeed"}, 1, []string{"<stdin>:3:8"}},
 		{"several errors", "func.func @f() { return }\nfunc.func @f() { return }\nfunc.func @f() { return }", nil, 2,
-			[]string{"<stdin>:2:1: error: redefinition of symbol named 'f' [invalid]\n"}},
+			[]string{"<stdin>:2:1: error: redefinition of symbol named 'f' (only these rules ran, without the library: create-token, infeed, outfeed) [invalid]\n"}},
 		{"junk", "\x01\x02", nil, 2, []string{"<stdin>:1:"}},
 	}
 	for _, test := range tests {

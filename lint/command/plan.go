@@ -19,6 +19,7 @@ type plan struct {
 	strict  bool
 	target  string // version of StableHLO, or ""
 	split   bool
+	allowed bool // all dialects that the library does not have
 	edits   bool
 }
 
@@ -26,7 +27,7 @@ type plan struct {
 // have, or nil if they are not known.
 func (o *options) plan(rules []report.Rule, known []string) (p plan, err error) {
 	p = plan{selection: selection{all: rules}, strict: o.strict, target: o.target, split: o.split,
-		edits: report.HasEdits(o.format)}
+		allowed: o.allowed, edits: report.HasEdits(o.format)}
 	if o.rules != "" {
 		if p.chosen, err = choose(o.rules, rules); err != nil {
 			return p, err
@@ -87,12 +88,16 @@ func (p plan) apply(all []input) []input {
 			common[c] = names
 		}
 		in.request = request{
-			Rules:        names,
-			Strict:       p.strict || c.Strict,
-			KnownTargets: c.KnownTargets,
-			Target:       cmp.Or(p.target, c.TargetStableHLO),
-			Split:        p.split,
-			Edits:        p.edits,
+			Rules:             names,
+			Strict:            p.strict || c.Strict,
+			KnownTargets:      c.KnownTargets,
+			Target:            cmp.Or(p.target, c.TargetStableHLO),
+			AllowUnregistered: c.AllowUnregistered,
+			Split:             p.split,
+			Edits:             p.edits,
+		}
+		if p.allowed {
+			in.AllowUnregistered = []string{config.AnyDialect}
 		}
 		in.levels = c.Levels
 		planned = append(planned, in)

@@ -96,7 +96,7 @@ func TestSchema(t *testing.T) {
 	samples := map[string]string{"boolean": "true", "array": "[]", "object": "{}", "string": "1.0.0"}
 	for key, of := range at(schema, "properties") {
 		for kind, sample := range samples {
-			if accepted := refused(key+": "+sample) == ""; accepted != (of.(object)["type"] == kind) {
+			if accepted := refused(key+": "+sample) == ""; accepted != isOf(of, kind) {
 				t.Errorf("%s: %s is accepted: %v, and the schema says %v", key, sample, accepted, of.(object)["type"])
 			}
 		}
@@ -107,13 +107,23 @@ func TestSchema(t *testing.T) {
 			if key == "path" {
 				text = "ignore: [{path: " + sample + "}]"
 			}
-			if accepted := refused(text) == ""; accepted != (of.(object)["type"] == kind) {
+			if accepted := refused(text) == ""; accepted != isOf(of, kind) {
 				t.Errorf("%s is accepted: %v, and the schema says %v", text, accepted, of.(object)["type"])
 			}
 		}
 	}
 	if refused("ignore: [{reason: x}]") == "" || refused("") != "" {
 		t.Error("a path is not required, or an empty configuration is refused")
+	}
+}
+
+// isOf reports whether a schema accepts values of a type.
+func isOf(schema any, kind string) bool {
+	switch of := schema.(object)["type"].(type) {
+	case []any:
+		return slices.Contains(of, any(kind))
+	default:
+		return of == kind
 	}
 }
 

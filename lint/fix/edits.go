@@ -35,7 +35,7 @@ func Edits(library *mlir.Library, data []byte, found []lint.Diagnostic, analyzer
 	}
 	text, _ := strings.CutPrefix(string(data), byteOrderMark)
 	err := mlir.OnLargeStack(func() error {
-		context := library.NewContext(mlir.ContextOptions{})
+		context := library.NewContext(mlir.ContextOptions{AllowUnregistered: true})
 		defer context.Close()
 		e := editing{source: newSource(context, text, analyzers), checks: maxChecks}
 		for _, batch := range batches(e.proposals(found, analyzers)) {

@@ -69,7 +69,7 @@ func Apply(library *mlir.Library, file string, data []byte, o Options) (Result, 
 	r := &repair{file: file, data: data, options: o, changes: map[int]change{}}
 	r.result.Data = data
 	err := mlir.OnLargeStack(func() error {
-		context := library.NewContext(mlir.ContextOptions{})
+		context := library.NewContext(mlir.ContextOptions{AllowUnregistered: len(o.AllowUnregistered) > 0})
 		defer context.Close()
 		module, restore, err := lint.Parse(context, data, o.Analyzers)
 		if module == nil {

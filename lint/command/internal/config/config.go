@@ -21,7 +21,12 @@ type Config struct {
 	// TargetStableHLO is the version of StableHLO that the program which runs the modules reads, or "".
 	TargetStableHLO string
 	Strict          bool
+	// AllowUnregistered are the dialects that the library need not have, or AnyDialect.
+	AllowUnregistered []string
 }
+
+// AnyDialect stands for all dialects.
+const AnyDialect = "*"
 
 // A Level is the severity of all findings of a rule, or Off.
 type Level string

@@ -58,8 +58,8 @@ func TestMistakes(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"rules:\n  outfed: off\n", `c:2:3: there is no rule "outfed", did you mean "outfeed": choose from after-all, infeed, outfeed`},
 		{"rules:\n  x: off\n", `c:2:3: there is no rule "x": choose from after-all, infeed, outfeed`},
-		{"rule:\n", `c:1:1: there is no key "rule", did you mean "rules": choose from ignore, known-targets, rules, strict, target-stablehlo`},
-		{"{[a]: b}\n", `c:1:2: there is no key "": choose from ignore, known-targets, rules, strict, target-stablehlo`},
+		{"rule:\n", `c:1:1: there is no key "rule", did you mean "rules": choose from allow-unregistered, ignore, known-targets, rules, strict, target-stablehlo`},
+		{"{[a]: b}\n", `c:1:2: there is no key "": choose from allow-unregistered, ignore, known-targets, rules, strict, target-stablehlo`},
 		{"rules:\n  outfeed: waring\n", `c:2:12: there is no severity "waring", did you mean "warning": choose from error, warning, note, off`},
 		{"rules:\n  outfeed: 3\n", `c:2:12: the severity of outfeed is "3", and must be a text`},
 		{"rules:\n  outfeed:\n", `c:2:11: the severity of outfeed is empty, and must be a text`},
@@ -70,6 +70,9 @@ func TestMistakes(t *testing.T) {
 		{"target-stablehlo: 1.13\n", `c:1:19: target-stablehlo is "1.13", and must be a text`},
 		{"target-stablehlo: v1.13.3\n",
 			`c:1:19: "v1.13.3" is not a version of StableHLO: use the form 1.13.3`},
+		{"allow-unregistered: mine\n",
+			`c:1:21: allow-unregistered is "mine", and must be true or false, or a list of dialects`},
+		{"allow-unregistered: [1]\n", `c:1:22: an entry of allow-unregistered is "1", and must be a text`},
 		{"known-targets: mine\n", `c:1:16: known-targets is "mine", and must be a list`},
 		{"known-targets: [1]\n", `c:1:17: an entry of known-targets is "1", and must be a text`},
 		{"ignore:\n  - rules: [outfeed]\n", `c:2:5: an entry of ignore has no path`},
@@ -173,7 +176,7 @@ func TestFinder(t *testing.T) {
 		}
 	}
 	for folder, want := range map[string]string{
-		"bad/x":  `bad/.mlir-lint.yaml:1:1: there is no key "x": choose from ignore, known-targets, rules, strict, target-stablehlo`,
+		"bad/x":  `bad/.mlir-lint.yaml:1:1: there is no key "x": choose from allow-unregistered, ignore, known-targets, rules, strict, target-stablehlo`,
 		"folder": "folder/.mlir-lint.yaml:1:1: the configuration cannot be read: it is not a regular file",
 	} {
 		if _, err := f.For(filepath.Join(root, folder)); err == nil ||

@@ -69,7 +69,7 @@ func (p *parser) root(n *yaml.Node) error {
 		return nil
 	}
 	return p.mapping(n, "the configuration", map[string]func(*yaml.Node) error{
-		"strict":        func(n *yaml.Node) error { return p.boolean(n, &p.c.Strict) },
+		"strict":        func(n *yaml.Node) error { return p.boolean(n, "strict", "", &p.c.Strict) },
 		"known-targets": func(n *yaml.Node) error { return p.texts(n, "known-targets", &p.c.KnownTargets) },
 		"target-stablehlo": func(n *yaml.Node) (err error) {
 			if p.c.TargetStableHLO, err = p.text(n, "target-stablehlo"); err != nil {
@@ -80,8 +80,9 @@ func (p *parser) root(n *yaml.Node) error {
 			}
 			return nil
 		},
-		"rules":  p.levels,
-		"ignore": p.ignores,
+		"allow-unregistered": p.dialects,
+		"rules":              p.levels,
+		"ignore":             p.ignores,
 	})
 }
 
@@ -221,11 +222,28 @@ func (p *parser) text(n *yaml.Node, what string) (string, error) {
 	return n.Value, nil
 }
 
-func (p *parser) boolean(n *yaml.Node, into *bool) error {
+// boolean reads true or false. or is what else may be there.
+func (p *parser) boolean(n *yaml.Node, what, or string, into *bool) error {
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
-		return p.fail(n, "strict is %s, and must be true or false", kind(n))
+		return p.fail(n, "%s is %s, and must be true or false%s", what, kind(n), or)
 	}
 	return n.Decode(into)
+}
+
+// dialects reads the dialects that a library need not have: a list, or true for all.
+func (p *parser) dialects(n *yaml.Node) error {
+	const what = "allow-unregistered"
+	if n.Kind == yaml.SequenceNode {
+		return p.texts(n, what, &p.c.AllowUnregistered)
+	}
+	all := false
+	if err := p.boolean(n, what, ", or a list of dialects", &all); err != nil {
+		return err
+	}
+	if all {
+		p.c.AllowUnregistered = []string{AnyDialect}
+	}
+	return nil
 }
 
 // resolved returns the node that an alias refers to.

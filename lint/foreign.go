@@ -1,0 +1,120 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/calliope-mlir/calliope/lint/quick"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// AnyDialect in Options.AllowUnregistered stands for all dialects.
+const AnyDialect = "*"
+
+// parseForeign parses an input that the library refuses because of dialects that it does not have, or of
+// what Shardy states in it. It returns the module and what it was parsed from, or nil and an error to report.
+func (c *check) parseForeign(context *mlir.Context, refusal error) (*mlir.Module, []byte, error) {
+	if text := withoutShardings(c.data); text != nil {
+		if m, err := context.Parse("", text); err == nil {
+			return m, text, nil
+		}
+	}
+	data := c.data
+	encoded := mlir.EncodesShardy(data)
+	if encoded { // by JAX, and the file is right
+		data = mlir.WithoutShardy(data)
+	} else if context.AllowsUnregistered() {
+		return nil, nil, refusal
+	}
+	context.SetAllowUnregistered(true)
+	m, err := context.Parse("", data)
+	switch {
+	case err != nil && encoded:
+		return nil, nil, err
+	case err != nil:
+		return nil, nil, refusal
+	case encoded:
+		c.allowed = append([]string{"sdy"}, c.allowed...)
+	default:
+		c.allowed, c.refusal = []string{}, refusal
+	}
+	return m, data, nil // foreign reports the refusal
+}
+
+// withoutShardings returns a text of which no sharding is verified, with everything in its place, or nil if
+// it has none: JAX writes some that older versions of Shardy refuse.
+func withoutShardings(text []byte) []byte {
+	sharding := []byte("sdy.sharding = ")
+	if mlir.IsBytecode(text) || !bytes.Contains(text, sharding) {
+		return nil
+	}
+	return bytes.ReplaceAll(text, sharding, []byte("any.sharding = "))
+}
+
+// foreign reports the dialects that the library does not have, each at its first operation, except
+// those that are allowed.
+func (c *check) foreign(context *mlir.Context) {
+	if slices.Contains(c.allowed, AnyDialect) {
+		return
+	}
+	seen := map[string]bool{} // names of operations, and dialects
+	before := len(c.found)
+	for _, op := range c.index.All() {
+		name := op.Name()
+		dialect, _, _ := strings.Cut(name, ".")
+		if seen[name] || seen[dialect] {
+			continue
+		}
+		seen[name] = true
+		if !context.Registered(name) && !slices.Contains(c.allowed, dialect) {
+			seen[dialect] = true
+			d := c.add(c.placeOf(op), mlir.SeverityError, unknownDialect(name, dialect, c.refusal), Invalid)
+			d.relateTo(op.Location())
+		}
+	}
+	if len(c.found) == before {
+		c.refused(context, c.refusal)
+	}
+}
+
+// unknownDialect returns the message about an operation of a dialect that the library does not have.
+func unknownDialect(name, dialect string, refusal error) string {
+	message := fmt.Sprintf("%s is of the dialect %s, which the library does not have: if it is right, allow it with "+
+		"-allow-unregistered-dialect, or with allow-unregistered in the configuration", name, dialect)
+	if e, ok := errors.AsType[*mlir.DiagnosticError](refusal); ok && e.Hint != "" {
+		message += "; " + e.Hint
+	}
+	return message
+}
+
+// quick runs those of the rules that need no module, after the library refused the input. The first
+// finding says so.
+func (c *check) quick(analyzers []*Analyzer) {
+	var ran []string
+	for _, r := range quick.Rules() {
+		if slices.ContainsFunc(analyzers, func(a *Analyzer) bool { return a.Name == r.Name }) {
+			ran = append(ran, r.Name)
+		}
+	}
+	if ran == nil {
+		return
+	}
+	c.found[0].Message += fmt.Sprintf(" (only these rules ran, without the library: %s)", strings.Join(ran, ", "))
+	found, _ := quick.Check(c.data) // an error is about what the library refuses, too
+	for _, f := range found {
+		if !slices.Contains(ran, f.Rule) {
+			continue
+		}
+		severity := mlir.SeverityNote
+		if f.IsError() {
+			severity = mlir.SeverityError
+		}
+		c.found = append(c.found, Diagnostic{File: c.file, Line: f.Line, Column: f.Column, NoPlace: c.places == nil,
+			Severity: severity, Message: f.Message(), Rule: f.Rule,
+			Related: relatedAt(nil, mlir.Position(f.Stated), "")})
+	}
+	c.sort()
+}

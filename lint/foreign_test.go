@@ -1,0 +1,83 @@
+package lint_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/lint/rules"
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
+// TestForeign checks modules with a dialect that no library has, and modules that are not valid: what can be
+// found in them is found.
+func TestForeign(t *testing.T) {
+	const (
+		body = `func.func @f(%x: tensor<f32>, %t: !stablehlo.token) {
+  %u = "stablehlo.outfeed"(%x, %t) : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+  WHAT
+  return
+}`
+		outfeed = "2:8: error: stablehlo.outfeed sends values"
+		only    = "(only these rules ran, without the library: infeed, outfeed)"
+	)
+	with := func(what string) string { return strings.Replace(body, "WHAT", what, 1) }
+	mine := with(`"mine.op"(%x) : (tensor<f32>) -> ()`)
+	for _, test := range []struct {
+		name, text string
+		allowed    []string
+		want       []string
+	}{
+		{"operation", mine, nil, []string{outfeed, "3:3: error: mine.op is of the dialect mine, which the library does not have: if it is right, allow it with -allow-unregistered-dialect"}},
+		{"allowed", mine, []string{"other", "mine"}, []string{outfeed}},
+		{"any", mine, []string{lint.AnyDialect}, []string{outfeed}},
+		{"another is allowed", mine, []string{"other"}, []string{outfeed, "3:3: error: mine.op is of the dialect mine"}},
+		{"once", with(`"mine.op"() : () -> () "mine.op"() : () -> () "mine.b"() : () -> () "yours.b"() : () -> ()`), nil,
+			[]string{outfeed, "3:3: error: mine.op ", "3:71: error: yours.b "}},
+		{"type", with("%c = builtin.unrealized_conversion_cast %x : tensor<f32> to !mine.type"), nil,
+			[]string{outfeed, "3:69: error: `!\"mine\"<\"type\">` type created with unregistered dialect"}},
+		{"allowed type", with("%c = builtin.unrealized_conversion_cast %x : tensor<f32> to !mine.type"),
+			[]string{"mine"}, []string{outfeed}},
+		{"own syntax", with("mine.op %x"), []string{lint.AnyDialect}, []string{outfeed, "3:3: error: Dialect `mine' not found for custom op 'mine.op'"}},
+		{"operation of a known dialect", with(`"stablehlo.mine"() : () -> ()`), []string{lint.AnyDialect},
+			[]string{outfeed, "3:3: error: unregistered operation 'stablehlo.mine' found in dialect"}},
+		{"wrong", with(`"stablehlo.abs"(%t) : (!stablehlo.token) -> tensor<f32>`), nil,
+			[]string{outfeed, "3:3: error: 'stablehlo.abs' op operand #0 must be ranked tensor"}},
+		{"damaged", with("= 3"), nil, []string{outfeed, "2:89: error: expected operation name in quotes"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", []byte(test.text), lint.Options{
+				Analyzers: []*lint.Analyzer{rules.Outfeed, rules.Infeed}, AllowUnregistered: test.allowed}))
+			parsed := true
+			for i, d := range found {
+				line := fmt.Sprintf("%d:%d: %v: %s", d.Line, d.Column, d.Severity, d.Text())
+				if i >= len(test.want) || !strings.HasPrefix(line, test.want[i]) {
+					t.Errorf("found %s", line)
+				}
+				parsed = parsed && !strings.HasSuffix(d.Message, only)
+			}
+			check.Diff(t, "number of findings", len(test.want), len(found))
+			check.Diff(t, "a module was parsed", test.name != "own syntax" && test.name != "wrong" &&
+				test.name != "damaged" && test.name != "operation of a known dialect", parsed)
+		})
+	}
+}
+
+// TestForeignBytecode checks bytecode with a dialect that the library does not have.
+func TestForeignBytecode(t *testing.T) {
+	c := mlirtest.Library(t).NewContext(mlir.ContextOptions{AllowUnregistered: true})
+	defer c.Close()
+	data := check.Must(check.Must(c.Parse("", []byte(`"mine.op"() {a = 1 : i64} : () -> ()`))).Bytecode())
+	for allowed, want := range map[string]int{"mine": 0, "yours": 1} {
+		o := lint.Options{AllowUnregistered: []string{allowed}}
+		found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", data, o))
+		check.Diff(t, allowed, want, len(found))
+	}
+	found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", data, lint.Options{}))
+	if len(found) != 1 || !strings.HasPrefix(found[0].Message, "mine.op is of the dialect mine, ") {
+		t.Errorf("found %v", found)
+	}
+}
