@@ -16,7 +16,7 @@ import (
 func (w *worker) examine(in input, library *mlir.Library) []report.Finding {
 	var findings []report.Finding
 	text := !mlir.IsBytecode(in.Data)
-	modules := []part{{0, in.Data}}
+	modules := []part{{data: in.Data}}
 	if in.Split && text {
 		modules = partsOf(in.Data)
 	}

@@ -36,10 +36,14 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 	selection := in.repairable(w.analyzers)
 	o := fix.Options{Options: selection.options, Select: selection.apply, Texts: in.Fixing.Diff}
 	var r fix.Result
+	var invalidParts []lint.Diagnostic
 	var err error
-	if exported {
+	switch {
+	case exported:
 		r, err = unwritable(library, in, o)
-	} else {
+	case in.Split && !mlir.IsBytecode(in.Data):
+		r, invalidParts, err = in.repairParts(library, o)
+	default:
 		r, err = fix.Apply(library, in.Name, in.Data, o)
 	}
 	if err != nil {
@@ -61,7 +65,7 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 		after.Data = r.Data
 		a = w.findings(after, library)
 	}
-	a.addLeft(in.leftFindings(r.Left))
+	a.addLeft(in.leftFindings(append(r.Left, invalidParts...)))
 	switch {
 	case in.Fixing.Diff:
 		m.Diff = difference(in.Name, r.Before, r.After)

@@ -108,8 +108,6 @@ func (o *options) parse(args []string, note string) error {
 		return errors.New("-write-baseline needs -baseline, which names the file to write")
 	case o.writeBase && o.newFrom != "":
 		return errors.New("-write-baseline needs all findings: leave out -new-from-rev")
-	case o.fixing.on() && o.split:
-		return errors.New("-fix and -diff repair whole files: leave out -split-input-file, or make a file of each part")
 	case o.fixing.on() && o.writeBase:
 		return errors.New("-write-baseline needs the findings of files as they are: leave out -fix and -diff")
 	case o.fixing.Reprint && !o.fixing.on():

@@ -3,12 +3,15 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/fix"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
@@ -26,8 +29,11 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 	if len(parts) == 1 || mlir.IsBytecode(in.Data) || jaxexport.Is(in.Data) {
 		return refused(in.Name, lost.Error())
 	}
-	in.Path, in.Split, in.part = nil, false, true
 	o := outcome{text: true}
+	if in.Fixing.on() {
+		o.notes = []string{in.Name + ": not repaired, because a worker was lost on it"}
+	}
+	in.Path, in.Split, in.part, in.Fixing = nil, false, true, fixing{}
 	for _, p := range parts {
 		if ctx.Err() != nil {
 			break
@@ -46,4 +52,33 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 	}
 	report.Fingerprints(o.findings)
 	return o
+}
+
+// repairParts repairs the parts of a text one by one. Those that are not valid stay as they are, and it returns the
+// findings about them.
+func (in input) repairParts(library *mlir.Library, o fix.Options) (fix.Result, []lint.Diagnostic, error) {
+	var all fix.Result
+	var bad []lint.Diagnostic
+	at := 0
+	for _, p := range partsOf(in.Data) {
+		r, err := fix.Apply(library, in.Name, p.padded(), o)
+		if errors.Is(err, fix.ErrInvalid) {
+			found, err := lint.CheckWith(library, in.Name, p.padded(), lint.Options{})
+			if err != nil {
+				return all, nil, err
+			}
+			r, bad = fix.Result{Data: p.padded()}, append(bad, found...)
+		} else if err != nil {
+			return all, nil, err
+		}
+		all.Data = append(all.Data, in.Data[at:p.start]...)
+		all.Data = append(all.Data, p.without(r.Data)...)
+		at = p.start + len(p.data)
+		all.Changed = all.Changed || r.Changed
+		all.Fixed, all.Left = append(all.Fixed, r.Fixed...), append(all.Left, r.Left...)
+		all.Anew = cmp.Or(all.Anew, r.Anew)
+	}
+	all.Data = append(all.Data, in.Data[at:]...)
+	all.Before, all.After = in.Data, all.Data
+	return all, bad, nil
 }

@@ -8,8 +8,9 @@ import (
 
 // A part is a module in a text.
 type part struct {
-	line int // the number of lines before it
-	data []byte
+	line  int // the number of lines before it
+	start int // its offset
+	data  []byte
 }
 
 // splitMarker divides the modules of a text, as it does for mlir-opt -split-input-file.
@@ -25,12 +26,12 @@ func partsOf(text []byte) []part {
 			end = at + n + 1
 		}
 		if string(bytes.TrimRight(text[at:end], " \t\r\n")) == splitMarker {
-			parts = append(parts, part{beginLine, text[begin:at]})
+			parts = append(parts, part{beginLine, begin, text[begin:at]})
 			begin, beginLine = end, line+1
 		}
 		at = end
 	}
-	return append(parts, part{beginLine, text[begin:]})
+	return append(parts, part{beginLine, begin, text[begin:]})
 }
 
 // padded returns the module with its lines before it empty, so that the positions of the
@@ -40,6 +41,14 @@ func (p part) padded() []byte {
 		return p.data
 	}
 	return append(bytes.Repeat([]byte("\n"), p.line), p.data...)
+}
+
+// without returns what padded returned, or a text that was made of it, without the empty lines.
+func (p part) without(padded []byte) []byte {
+	for range p.line {
+		_, padded, _ = bytes.Cut(padded, []byte("\n"))
+	}
+	return padded
 }
 
 // place sets the position of a finding that has none in the part: the first line.

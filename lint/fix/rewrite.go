@@ -117,9 +117,11 @@ func (w *rewriter) shared(op mlir.Operation, v mlir.Value) string {
 // written reports whether an operation of the source has a statement.
 func (w *rewriter) written(op mlir.Operation) bool { _, ok := w.source.names[op]; return ok }
 
-// lines returns what ends the lines of a text.
+// lines returns what ends the lines of a text: the first one that is not empty, because the parts of a
+// file have empty lines before them.
 func (s *source) lines() string {
-	if n := strings.Count(s.text, "\n"); n > 0 && n == strings.Count(s.text, "\r\n") {
+	first, _, _ := strings.Cut(strings.TrimLeft(s.text, "\n"), "\n")
+	if strings.HasSuffix(first, "\r") {
 		return "\r\n"
 	}
 	return "\n"

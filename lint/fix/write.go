@@ -130,10 +130,7 @@ func (r *repair) printed(s *source) string {
 		body = r.module.Operation().Print(o)
 	}
 	text := strings.ReplaceAll(top, "\r\n", "\n") + strings.TrimRight(body, "\n") + "\n"
-	if n := strings.Count(s.text, "\n"); n > 0 && n == strings.Count(s.text, "\r\n") {
-		text = strings.ReplaceAll(text, "\n", "\r\n")
-	}
-	return text
+	return strings.ReplaceAll(text, "\n", s.lines())
 }
 
 // forget removes locations that are positions in the text as it was.
