@@ -14,7 +14,9 @@ import (
 var ignoreRule = &lint.Analyzer{
 	Name: ignore.Rule,
 	Doc:  ignore.Doc,
-	Details: `The comment
+	Details: `Severity: warning.
+
+The comment
 
     // mlir-lint:ignore rule[,rule] reason
 
@@ -28,14 +30,35 @@ or with an array of such texts, ignores the findings about itself and the operat
 regions; on a module, it ignores those of the whole module.
 
 This rule reports an ignore without a reason, of a rule that does not exist, and of a rule that
-ran and found nothing there. Its own findings, and those about invalid input, cannot be ignored.
-`,
+ran and found nothing there. Its own findings cannot be ignored.`,
 	Run: func(*lint.Pass) error { return nil },
 }
 
-// withIgnore returns all rules of the command.
-func withIgnore(analyzers []*lint.Analyzer) []*lint.Analyzer {
-	return append(slices.Clone(analyzers), ignoreRule)
+// invalidRule describes the findings about an input that cannot be checked, which package lint and the
+// command make.
+var invalidRule = &lint.Analyzer{
+	Name: lint.Invalid,
+	Doc:  report.InvalidDoc,
+	Details: `Severity: error. The exit status is 2 instead of 1.
+
+It reports
+
+- the errors of the library about a module that it does not parse, or that its verifiers refuse,
+- a file that cannot be read, is too large, takes too much time or memory, or crashes the library,
+- a rule that fails.
+
+No other rule has seen such a module, or has seen all of it. So this rule runs with -rules, too, unless a configuration
+turns it off. A comment ignores an error that has a place in the text. A mistake in a configuration, and a path that does
+not exist, are reported in its name, and nothing ignores them.`,
+	Run: func(*lint.Pass) error { return nil },
+}
+
+// OwnRules returns the rules whose findings the command makes itself.
+func OwnRules() []*lint.Analyzer { return []*lint.Analyzer{ignoreRule, invalidRule} }
+
+// withOwn returns all rules of the command.
+func withOwn(analyzers []*lint.Analyzer) []*lint.Analyzer {
+	return append(slices.Clone(analyzers), OwnRules()...)
 }
 
 // described returns the rules as reports describe them.

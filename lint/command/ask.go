@@ -74,7 +74,7 @@ func (s settings) ask(ctx context.Context, d *slot, in input, left time.Duration
 		a, err := d.check(ctx, in, left)
 		if err == nil && a.Needs != "" {
 			if err := s.fetch(a.Needs); err != nil {
-				return refuse(in.Name, "needs the %s: %v", a.Needs, err), nil
+				return answer{Findings: []finding{sent(unable(in.Name, "needs the %s: %v", a.Needs, err))}}, nil
 			}
 			if a, err = d.check(ctx, in, left); err == nil && a.Needs != "" {
 				return answer{}, fmt.Errorf("the %s was fetched and is not found", a.Needs)

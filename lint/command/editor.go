@@ -46,7 +46,7 @@ func (e *editor) link(rule string) string {
 func (e *editor) Check(ctx context.Context, name, text string, edits bool) ([]report.Finding, error) {
 	p, in, err := e.request(name, text)
 	if err != nil {
-		return []report.Finding{invalid(name, "%v", err)}, nil
+		return []report.Finding{unable(name, "%v", err)}, nil
 	}
 	if in == nil {
 		return nil, nil
@@ -58,7 +58,7 @@ func (e *editor) Check(ctx context.Context, name, text string, edits bool) ([]re
 		return nil, ctx.Err()
 	case err != nil:
 		e.log.Print(err)
-		return []report.Finding{invalid(name, "%v", err)}, nil
+		return []report.Finding{unable(name, "%v", err)}, nil
 	}
 	return p.finish(*in, outcome{findings: a.received(), text: a.Text}), nil
 }

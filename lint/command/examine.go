@@ -61,7 +61,7 @@ func (in input) options(analyzers []*lint.Analyzer) lint.Options {
 	o := lint.Options{Strict: in.Strict, KnownTargets: in.KnownTargets, TargetStableHLO: in.Target,
 		AllowUnregistered: in.AllowUnregistered, Context: true}
 	for _, a := range analyzers {
-		if a != ignoreRule && slices.Contains(in.Rules, a.Name) {
+		if !slices.Contains(OwnRules(), a) && slices.Contains(in.Rules, a.Name) {
 			o.Analyzers = append(o.Analyzers, a)
 		}
 	}

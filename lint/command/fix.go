@@ -52,7 +52,7 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 			err = errShardy
 		}
 		if !errors.Is(err, fix.ErrInvalid) {
-			a.Findings = append(a.Findings, sent(invalid(in.Name, "cannot be repaired: %v", err)))
+			a.Findings = append(a.Findings, sent(unable(in.Name, "cannot be repaired: %v", err)))
 		}
 		return a
 	}
@@ -169,7 +169,7 @@ func (s settings) finish(in input, m *mended, o *outcome) {
 		return
 	default:
 		if err := s.put(in, m, o); err != nil {
-			*o = outcome{findings: []report.Finding{invalid(in.Name, "cannot be written: %v", err)}}
+			*o = outcome{findings: []report.Finding{unable(in.Name, "cannot be written: %v", err)}}
 			return
 		}
 	}

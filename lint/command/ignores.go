@@ -55,6 +55,11 @@ func (a *attributes) collect(p *lint.Pass) error {
 				p.Report(op, mlir.SeverityWarning, "%v", err)
 			}
 			for _, rule := range d.Rules {
+				if rule == lint.Invalid {
+					p.Report(op, mlir.SeverityWarning,
+						"findings of %s are about no operation: ignore them by a comment, or in the configuration", rule)
+					continue
+				}
 				if seen[rule] {
 					continue
 				}

@@ -44,11 +44,11 @@ func (l limits) prepare(in *input) *report.Finding {
 	if in.mistake != nil {
 		return in.mistake
 	}
-	problem := in.problem
-	if problem == "" {
-		problem = l.read(in)
+	if in.problem != "" {
+		f := unable(in.Name, "%s", in.problem)
+		return &f
 	}
-	if problem != "" {
+	if problem := l.read(in); problem != "" {
 		return &refused(in.Name, problem).findings[0]
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/lint"
@@ -20,18 +21,18 @@ import (
 // Call it first in main, because the command starts its own executable as its workers.
 func Main(analyzers ...*lint.Analyzer) int {
 	if _, ok := os.LookupEnv(workerEnv); ok {
-		return serve(withIgnore(analyzers))
+		return serve(withOwn(analyzers))
 	}
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, analyzers)
 }
 
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*lint.Analyzer) int {
 	program := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
-	analyzers = withIgnore(analyzers)
 	c := console{program, stdout, stderr}
-	if err := lint.Validate(analyzers); err != nil {
+	if err := lint.Validate(append(slices.Clone(analyzers), ignoreRule)); err != nil {
 		return c.fail(err)
 	}
+	analyzers = withOwn(analyzers)
 	if len(args) > 0 && merges[args[0]] != nil {
 		return c.show(merged(merges[args[0]], args[1:]))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
@@ -110,9 +111,9 @@ func (p plan) configOf(in input) (*config.Config, *report.Finding) {
 	if err == nil {
 		return c, nil
 	}
-	f := invalid(in.Name, "%v", err)
+	f := unable(in.Name, "%v", err)
 	if mistake, ok := errors.AsType[*config.Error](err); ok {
-		f = invalid(mistake.File, "%s", mistake.Message)
+		f = unable(mistake.File, "%s", mistake.Message)
 		f.Line, f.Column, f.NoPlace = mistake.Line, mistake.Column, false
 	}
 	return nil, &f
@@ -128,17 +129,24 @@ func absolute(in input) string {
 }
 
 // finish returns the findings to report: with the severities of the configuration, and only those
-// in changed lines.
+// in changed lines. The place of an error in an invalid module need not be that of the change.
 func (p plan) finish(in input, o outcome) []report.Finding {
 	var kept []report.Finding
 	for _, f := range o.findings {
-		if f.Rule != report.Invalid {
-			if level, ok := in.levels[f.Rule]; ok && level != config.Off {
-				f.Severity = report.Severity(level)
-			}
-			if p.changes != nil && o.text && !f.NoPlace && !p.changes.In(f.File, f.Line) {
+		if f.OfRun() {
+			kept = append(kept, f)
+			continue
+		}
+		if level, ok := in.levels[f.Rule]; ok && level != config.Off {
+			f.Severity = report.Severity(level)
+		}
+		switch {
+		case f.Rule == report.Invalid:
+			if !slices.Contains(in.Rules, f.Rule) {
 				continue
 			}
+		case p.changes != nil && o.text && !f.NoPlace && !p.changes.In(f.File, f.Line):
+			continue
 		}
 		kept = append(kept, f)
 	}

@@ -90,3 +90,10 @@ func invalid(file, format string, args ...any) report.Finding {
 	report.Fingerprints(findings)
 	return findings[0]
 }
+
+// unable returns a finding about what the run cannot do, which nothing ignores: see report.Finding.OfRun.
+func unable(file, format string, args ...any) report.Finding {
+	f := invalid(file, format, args...)
+	f.Fingerprint = ""
+	return f
+}

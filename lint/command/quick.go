@@ -81,7 +81,7 @@ func (c console) quick(o *options, known []string, stdin io.Reader) int {
 
 // quickRules describes the rules of -quick.
 func quickRules() []report.Rule {
-	rules := []report.Rule{{Name: ignore.Rule, Doc: ignore.Doc}}
+	rules := []report.Rule{{Name: ignore.Rule, Doc: ignore.Doc}, {Name: report.Invalid, Doc: report.InvalidDoc}}
 	for _, r := range quick.Rules() {
 		rules = append(rules, report.Rule{Name: r.Name, Doc: r.Doc})
 	}

@@ -44,7 +44,7 @@ func TestQuick(t *testing.T) {
 		{"rule", hook, []string{"-rules", "create-token"}, 0, []string{"[create-token]\n"}},
 		{"list", "", []string{"-list"}, 0, []string{"create-token\t", "ignore\t", "infeed\t", "outfeed\t"}},
 		{"unknown rule", "", []string{"-rules", "outfeed,layouts"}, 2,
-			[]string{`there is no rule "layouts": choose from create-token, ignore, infeed, outfeed`}},
+			[]string{`there is no rule "layouts": choose from create-token, ignore, infeed, invalid, outfeed`}},
 		{"no time", "", []string{"-timeout", "0"}, 2, []string{"-timeout: give a time of more than zero"}},
 		{"missing", "", []string{filepath.Join(dir, "no.mlir"), filepath.Join(dir, "b.mlir")}, 2,
 			[]string{"no.mlir:1:1: error: there is no such file or folder: check the path", "b.mlir:2:8: "}},

@@ -79,9 +79,10 @@ func (r *results) weight(f report.Finding) int {
 	switch {
 	case !f.Open():
 		return exitClean
-	case f.Rule == report.Invalid:
-		return exitInvalid
 	case f.Severity == report.Error, r.options.werror && f.Severity == report.Warning:
+		if f.Rule == report.Invalid {
+			return exitInvalid
+		}
 		return exitFindings
 	}
 	return exitClean

@@ -48,12 +48,12 @@ type selection struct {
 }
 
 // names returns the names of the rules that run on a file with a configuration, except those
-// that it ignores there.
+// that it ignores there. The rule invalid runs with -rules, too.
 func (s selection) names(c *config.Config, ignored []string) (names []string) {
 	for _, r := range s.all {
 		level, set := c.Levels[r.Name]
 		runs := level != config.Off && (set || !r.Off)
-		if s.chosen != nil {
+		if s.chosen != nil && (r.Name != report.Invalid || s.chosen[r.Name]) {
 			runs = s.chosen[r.Name]
 		}
 		if runs && !slices.Contains(ignored, r.Name) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/lint/command"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
 
@@ -39,8 +40,8 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	rulesAt, entry := at(schema, "properties", "rules"), at(schema, "properties", "ignore", "items", "properties")
-	names := []string{"ignore"}
-	for _, a := range rules.All() {
+	var names []string
+	for _, a := range append(rules.All(), command.OwnRules()...) {
 		names = append(names, a.Name)
 	}
 	slices.Sort(names)

@@ -96,7 +96,7 @@ func (w *worker) answer(in input) answer {
 		return answer{Needs: missing.Part}
 	}
 	if err != nil {
-		return refuse(in.Name, "%v", err)
+		return answer{Findings: []finding{sent(unable(in.Name, "%v", err))}}
 	}
 	sum := sha256.Sum256(read)
 	if in.Fixing.on() {

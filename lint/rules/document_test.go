@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/lint/command"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
 
@@ -30,10 +31,11 @@ func TestDocument(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(introduction)
 	text.WriteString("| rule | what it finds |\n|---|---|\n")
-	for _, a := range rules.All() {
+	all := append(rules.All(), command.OwnRules()...)
+	for _, a := range all {
 		fmt.Fprintf(&text, "| [%s](#%s) | %s |\n", a.Name, a.Name, strings.ReplaceAll(a.Doc, "|", `\|`))
 	}
-	for _, a := range rules.All() {
+	for _, a := range all {
 		if !strings.HasPrefix(a.Details, "Severity: ") {
 			t.Errorf("the Details of %s do not begin with the severity", a.Name)
 		}

@@ -88,13 +88,12 @@ func parse(path string, data []byte) (file, error) {
 	return f, nil
 }
 
-// Mark sets the field Baseline of the findings of one file, except those about an invalid input,
-// which are always new.
+// Mark sets the field Baseline of the findings of one file. Those about the run are always new.
 func (b *Baseline) Mark(findings []report.Finding) {
 	for i := range findings {
 		f := &findings[i]
 		f.Baseline = report.BaselineNew
-		if f.Rule == "invalid" {
+		if f.OfRun() {
 			continue
 		}
 		if k := (key{relative(b.folder, f.File), f.Fingerprint}); b.known[k] > 0 {
@@ -118,9 +117,8 @@ func (b *Baseline) Gone(files []string) (n int) {
 	return n
 }
 
-// Keeps reports whether a baseline can contain a finding: not if that is ignored, or is about an
-// invalid input.
-func Keeps(f report.Finding) bool { return f.Suppression == nil && f.Rule != "invalid" }
+// Keeps reports whether a baseline can contain a finding: not if that is ignored, or is about the run.
+func Keeps(f report.Finding) bool { return f.Suppression == nil && !f.OfRun() }
 
 // Write writes the findings that a baseline keeps, and replaces the file at once.
 func Write(path string, findings []report.Finding) error {

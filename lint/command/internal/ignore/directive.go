@@ -39,7 +39,7 @@ func Parse(text string, known []string) (Directive, error) {
 		switch {
 		case name == "":
 			return d, fmt.Errorf("an ignore has no rule: write %q", "mlir-lint:ignore rule reason")
-		case name == Rule || name == "invalid":
+		case name == Rule:
 			problem = fmt.Errorf("findings of %s cannot be ignored", name)
 		case known != nil && !slices.Contains(known, name):
 			if problem == nil {

@@ -33,7 +33,7 @@ type Finding struct {
 	// Related has the places of the operation in the program that made the module, and those of other
 	// operations in the file.
 	Related []Related `json:"related,omitempty"`
-	// Fingerprint identifies the finding in its file, also after lines have moved.
+	// Fingerprint identifies the finding in its file, also after lines have moved. See OfRun.
 	Fingerprint string `json:"fingerprint"`
 	// Fix is the safe repair of the finding, if it has one.
 	Fix *Fix `json:"fix,omitempty"`
@@ -95,6 +95,10 @@ type Edit struct {
 type Suppression struct {
 	Reason string `json:"reason"`
 }
+
+// OfRun reports whether the finding is about what the run could not do, instead of an input: it has no
+// fingerprint. No configuration, comment or baseline applies to it.
+func (f Finding) OfRun() bool { return f.Fingerprint == "" }
 
 // Open reports whether the finding is neither ignored nor known.
 func (f Finding) Open() bool { return f.Suppression == nil && f.Baseline != BaselineKnown }

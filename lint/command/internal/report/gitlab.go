@@ -30,7 +30,7 @@ func (g *gitlab) Close() error {
 	issues := []gitlabIssue{}
 	for _, f := range g.open() {
 		severity := gitlabSeverities[f.Severity]
-		if f.Rule == Invalid {
+		if f.Rule == Invalid && f.Severity == Error {
 			severity = "critical"
 		}
 		issues = append(issues, gitlabIssue{

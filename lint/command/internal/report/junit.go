@@ -64,7 +64,7 @@ func (j *junit) Close() error {
 				Line: f.Line}
 			problem := &junitProblem{string(f.Severity), f.Text(), f.String()}
 			switch {
-			case f.Rule == Invalid:
+			case f.Rule == Invalid && j.o.counts(f):
 				c.Error = problem
 				suite.Errors++
 			case j.o.counts(f):

@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "write the golden files")
 var ruleSet = []report.Rule{
 	{Name: "outfeed", Doc: "an outfeed hangs", Details: "# outfeed\n\nSays `why`."},
 	{Name: "after-all", Doc: "a token"},
+	{Name: report.Invalid, Doc: report.InvalidDoc},
 }
 
 // files are the files of a run, with a finding of each kind.

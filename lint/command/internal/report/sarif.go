@@ -21,6 +21,9 @@ const fingerprintKey = "mlirLint/v1"
 // Invalid is the rule of findings about an input that cannot be checked.
 const Invalid = "invalid"
 
+// InvalidDoc is one line that says what the rule finds.
+const InvalidDoc = "the input could not be read, parsed, verified or checked"
+
 // Home is the address of the linter's documentation.
 const Home = "https://github.com/calliope-mlir/calliope"
 
@@ -119,8 +122,7 @@ func (s *sarif) Close() error {
 		Results:     []sarifResult{},
 	}
 	index := map[string]int{}
-	for _, r := range append(slices.Clone(s.o.Rules),
-		Rule{Name: Invalid, Doc: "the input could not be read, parsed, verified or checked"}) {
+	for _, r := range s.o.Rules {
 		index[r.Name] = len(run.Tool.Driver.Rules)
 		help := sarifText{Text: r.Doc, Markdown: r.Details}
 		if r.Details != "" {
@@ -130,7 +132,7 @@ func (s *sarif) Close() error {
 			sarifRule{r.Name, sarifText{Text: r.Doc}, sarifText{Text: r.Doc}, help})
 	}
 	for _, f := range s.findings {
-		if f.Rule == Invalid {
+		if f.Rule == Invalid && f.Severity == Error && f.Open() {
 			run.Invocations[0].ExecutionSuccessful = false
 		}
 		run.Results = append(run.Results, resultOf(f, index[f.Rule]))
