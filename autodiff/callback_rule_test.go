@@ -8,7 +8,6 @@ import (
 
 	"github.com/calliope-mlir/calliope/autodiff"
 	"github.com/calliope-mlir/calliope/callbacks"
-	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/tensor"
@@ -20,66 +19,6 @@ func register(t *testing.T, name string, f func(call *callbacks.Frame) error) {
 	t.Helper()
 	check.NoError(t, callbacks.Default.Register(name, f, callbacks.Options{}))
 	t.Cleanup(func() { check.NoError(t, callbacks.Default.Unregister(name)) })
-}
-
-// power3 is x³, in which the host sees x and x².
-const power3 = `func.func @main(%x: tensor<f32>) -> tensor<f32> {
-	%y = stablehlo.multiply %x, %x : tensor<f32>
-	%0:2 = stablehlo.custom_call @calliope_io_callback(%x, %y) {
-		api_version = 4 : i32, has_side_effect = true,
-		backend_config = {callback = "autodiff.power3", form = "passthrough", v = 1 : i64},
-		output_operand_aliases = [
-			#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>,
-			#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 1, operand_tuple_indices = []>]
-	} : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
-	%1 = stablehlo.multiply %0#1, %x : tensor<f32>
-	return %1 : tensor<f32>
-}`
-
-// TestPower3 holds what a function sees that values pass through, as id_print of JAX printed it.
-func TestPower3(t *testing.T) {
-	var lines []string
-	register(t, "autodiff.power3", func(call *callbacks.Frame) error {
-		var values []string
-		for _, v := range call.Args {
-			values = append(values, fmt.Sprintf("%.3g", check.Must(tensor.Slice[float32](v))[0]))
-		}
-		line := strings.Join(values, " ")
-		if text := contract.TransformText(call.Config.Transforms); text != "" {
-			line = text + " " + line
-		}
-		lines = append(lines, line)
-		for i, r := range call.Results {
-			copy(r.Data, call.Args[i].Data)
-		}
-		return nil
-	})
-	client := newClient(t)
-	three, tenth := tensor.Scalar[float32](3), tensor.Scalar[float32](0.1)
-	m := parse(t, power3)
-	f := function(t, m, "main")
-	value := func(f mlir.Operation, arguments ...tensor.View) (list []float64) {
-		t.Helper()
-		lines = nil
-		for _, v := range run(t, client, f, arguments...) {
-			list = append(list, float64(check.Must(tensor.Slice[float32](v))[0]))
-		}
-		return list
-	}
-	same := cmpopts.EquateApprox(1e-6, 0)
-
-	check.Diff(t, "x³", []float64{27}, value(f, three), same)
-	check.Diff(t, "seen", []string{"3 9"}, lines)
-
-	jvp, err := autodiff.JVP(f, autodiff.Options{})
-	check.NoError(t, err)
-	check.Diff(t, "JVP", []float64{27, 2.7}, value(jvp, three, tenth), same)
-	check.Diff(t, "seen by JVP", []string{"['jvp'] 3 9 0.1 0.6"}, lines)
-
-	grad, err := autodiff.Grad(f, autodiff.Options{})
-	check.NoError(t, err)
-	check.Diff(t, "Grad", []float64{27}, value(grad, three), same)
-	check.Diff(t, "seen by Grad", []string{"3 9", "['jvp', 'transpose'] 0 3"}, lines)
 }
 
 // cubes is a call of the host that computes x³, with keys of derivatives.
