@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/aliasing"
+	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/passes"
@@ -25,7 +26,8 @@ that need not run before the call, a value from outside of a loop.
 
 Each is a note with the reason and what to change: use the result of the call in later operations, donate the argument,
 or carry the value through the loop. The copy is correct, so nothing has to change.
-Tokens of one byte are not reported, nor what XLA overwrites in place of a copy: see xla-overwrites.`,
+Tokens of one byte are not reported, nor JAX's calls of LAPACK, which nobody can edit, nor what XLA overwrites in place of a
+copy: see xla-overwrites.`,
 }
 
 // isToken reports whether an operand is a token of the contract: a copy of it costs nothing.
@@ -40,7 +42,7 @@ func aliasCopies(p *lint.Pass) error {
 	x := aliasing.Explainer{Place: p.Place}
 	explained := 0
 	for _, c := range callsOf(p) {
-		if len(c.Aliases) == 0 || len(c.aliasErrors()) > 0 {
+		if len(c.Aliases) == 0 || contract.IsLAPACKTarget(c.Target) || len(c.aliasErrors()) > 0 {
 			continue
 		}
 		if explained++; explained > maxExplained {

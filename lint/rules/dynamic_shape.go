@@ -31,7 +31,8 @@ bound, which XLA supports, are not reported. Source: StableHLO's documentation o
 var sizes = []int{8, 1, 2, 16, 128}
 
 func dynamicShape(p *lint.Pass) error {
-	if !p.Mentions("?") || !hasDynamic(p) {
+	// A text has a question mark for each dynamic dimension. Bytecode begins with the other one.
+	if !p.Mentions("?", "ML\xefR") || !hasDynamic(p) {
 		return nil
 	}
 	module := p.Module

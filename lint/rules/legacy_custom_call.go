@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/contract"
 	"github.com/calliope-mlir/calliope/lint"
@@ -22,17 +23,18 @@ version 1 cannot report an error. Version 0 states none. XLA keeps these for old
     %0 = stablehlo.custom_call @scale(%x) {api_version = 2 : i32, backend_config = "3.0"} : (tensor<4xf32>) -> tensor<4xf32>
 
 Register a handler of XLA's typed FFI and write api_version = 4 : i32, with a dictionary as backend_config. For
-JAX's xla_python_cpu_callback, export the program again with a newer JAX. There is no safe repair, because the
-handler has to change too. If it cannot change, callbacks/legacy can serve it: see the rule legacy-adapter.
+JAX's xla_python_cpu_callback and its old calls of LAPACK, export the program again with a newer JAX. There is no safe
+repair, because the handler has to change too. If it cannot change, callbacks/legacy can serve it: see the rule
+legacy-adapter.
 
 JAX's spelling of a typed call, version 1 with mhlo.backend_config, is not reported, nor are targets that XLA
-serves itself, such as Sharding, those of JAX's LAPACK calls, and known targets: the program registers them. Calls of
-callback targets have the rule api-version.`,
+serves itself, such as Sharding, nor known targets, which the program registers. Calls of callback targets have
+the rule api-version.`,
 }
 
 func legacyCustomCall(p *lint.Pass) error {
 	for _, c := range callsOf(p) {
-		if c.typed || contract.IsTarget(c.Target) || c.ofXLA() || contract.IsLAPACKTarget(c.Target) ||
+		if c.typed || contract.IsTarget(c.Target) || c.ofXLA() ||
 			slices.Contains(p.KnownTargets, c.Target) {
 			continue
 		}
@@ -45,7 +47,8 @@ func legacyCustomCall(p *lint.Pass) error {
 				c.APIVersion)
 		}
 		advice := "register a handler of XLA's typed FFI, and write api_version = 4 with a dictionary as backend_config"
-		if contract.PythonTargetOf(c.Target) != contract.NotPython {
+		if contract.PythonTargetOf(c.Target) != contract.NotPython || strings.HasPrefix(c.Target, "lapack_") ||
+			strings.HasPrefix(c.Target, "blas_") { // JAX writes them
 			advice = "export the program with a newer JAX, which writes typed calls"
 		}
 		p.Report(c.op, mlir.SeverityWarning, "the call of @%s %s: %s", c.Target, how, advice)
