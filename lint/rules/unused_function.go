@@ -2,6 +2,7 @@ package rules
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -68,6 +69,8 @@ func unusedFunction(p *lint.Pass) error {
 	return nil
 }
 
+var symbolName = regexp.MustCompile(`@([\w$.-]+)`)
+
 // named adds the functions that the attributes of an operation name to the uses of the function around it.
 func named(op mlir.Operation, functions map[string]mlir.Operation, uses map[mlir.Operation]map[string]bool) {
 	around := op
@@ -92,6 +95,13 @@ func named(op mlir.Operation, functions map[string]mlir.Operation, uses map[mlir
 		}
 		for _, e := range a.Entries() {
 			read(e)
+		}
+		if a.Dialect() != "builtin" { // such as a group of devices, which names a mesh
+			for _, m := range symbolName.FindAllStringSubmatch(a.String(), -1) {
+				if _, ok := functions[m[1]]; ok {
+					uses[around][m[1]] = true
+				}
+			}
 		}
 	}
 	for name, a := range op.Attributes() {
