@@ -41,9 +41,9 @@ target-stablehlo: 1.3.0
 `
 
 // TestVariants checks each rule on a bad and a good module, which were written from the documents of the rules and the
-// specification. They are in testdata/variants/RULE.mlir, in this order, and the line with the finding ends in "// bad".
-// The rule finds the same in all forms of the modules: with locations of another program, in bytecode, and in a part of
-// a text.
+// specification. They are in testdata/variants/RULE.mlir, in this order, and the line with the finding ends in
+// "// bad". The rule finds the same in all forms of the modules: with locations of another program, in bytecode, and in
+// a part of a text.
 func TestVariants(t *testing.T) {
 	dir := t.TempDir()
 	modules := map[string][2]string{}
