@@ -192,7 +192,7 @@ func (s settings) finish(in input, m *mended, o *outcome) {
 // gets it also if nothing changed.
 func (s settings) put(in input, m *mended, o *outcome) error {
 	switch {
-	case in.Name == stdinName && in.Path == nil:
+	case in.stdin:
 		o.output = in.Data
 		if m.Changed {
 			o.output = m.Data

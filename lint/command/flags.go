@@ -18,29 +18,31 @@ import (
 
 // options are the values of the flags.
 type options struct {
-	rules     string
-	strict    bool
-	target    string // version of StableHLO
-	allowed   bool
-	werror    bool
-	format    string
-	config    string
-	baseline  string
-	writeBase bool
-	newFrom   string
-	shard     shard
-	split     bool
-	engine    string
-	workers   int
-	limit     time.Duration
-	max       bounded.Size
-	memory    bounded.Size
-	list      bool
-	explain   string
-	fixing    fixing
-	quick     bool
-	noCache   bool
-	flags     *flag.FlagSet
+	rules      string
+	strict     bool
+	target     string // version of StableHLO
+	allowed    bool
+	werror     bool
+	format     string
+	config     string
+	baseline   string
+	writeBase  bool
+	newFrom    string
+	shard      shard
+	split      bool
+	engine     string
+	workers    int
+	limit      time.Duration
+	max        bounded.Size
+	memory     bounded.Size
+	list       bool
+	explain    string
+	fixing     fixing
+	quick      bool
+	noCache    bool
+	stdinName  string
+	gitIgnored bool // check what git ignores
+	flags      *flag.FlagSet
 }
 
 // newQuickOptions returns the options of a run with -quick.
@@ -69,6 +71,9 @@ func (o *options) addReporting() {
 	f.StringVar(&o.format, "format", "text", "print the findings in this `format`: "+strings.Join(report.Formats, ", "))
 	f.StringVar(&o.newFrom, "new-from-rev", "", "report only findings in lines that changed since this git `revision`")
 	f.Var(&o.shard, "shard", "check only the part `i/n` of the files, for example 1/4")
+	f.StringVar(&o.stdinName, "stdin-filename", "",
+		"report the findings in standard input as those of this `file`, and use its configuration")
+	f.BoolVar(&o.gitIgnored, "no-gitignore", false, "check files in folders that git ignores, too")
 	f.IntVar(&o.workers, "j", runtime.GOMAXPROCS(0), "the `number` of files that are checked at the same time")
 	f.BoolVar(&o.list, "list", false, "list the rules and exit")
 	f.BoolVar(&o.quick, quickFlag, false, quickDoc)
@@ -114,6 +119,8 @@ func (o *options) parse(args []string, note string) error {
 		return errors.New("-reprint says how -fix writes files: add -fix")
 	case o.shard.n > 0 && stdinNamed(paths):
 		return errors.New("-shard needs paths: standard input cannot be divided")
+	case o.stdinName != "" && !stdinNamed(paths):
+		return errors.New(`-stdin-filename names standard input: give "-" or no path`)
 	case o.newFrom != "" && stdinNamed(paths):
 		return errors.New("-new-from-rev needs paths: git does not know standard input")
 	case !slices.Contains(report.Formats, o.format):

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
+	"github.com/calliope-mlir/calliope/lint/command/internal/gitdiff"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -28,6 +30,7 @@ type input struct {
 	Fixing  fixing
 	part    bool                          // Data are a part of a text
 	open    func() (io.ReadCloser, error) // if this process reads it, into Data
+	stdin   bool                          // it is standard input
 	problem string                        // why it cannot be read
 	mistake *report.Finding               // the finding to report instead of a check
 	levels  map[string]config.Level       // by rule
@@ -111,8 +114,9 @@ func (s stopping) Read(b []byte) (int, error) {
 
 const stdinName = "<stdin>"
 
-// inputs returns the inputs that the command's arguments name, in order.
-func inputs(args []string, stdin io.Reader) ([]input, error) {
+// inputs returns the inputs that the arguments of the command name, in order.
+func (o *options) inputs(stdin io.Reader) ([]input, error) {
+	args := o.flags.Args()
 	if len(args) == 0 {
 		if _, ok := widthOf(stdin); ok {
 			return nil, errors.New(`no path is given: give files or folders, for example "./...", or "-" to type a module (-h prints the usage)`)
@@ -124,7 +128,7 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 	seen := map[string]bool{}
 	for _, arg := range args {
 		if arg != "-" {
-			for _, in := range named(arg) {
+			for _, in := range o.named(arg) {
 				if path := filepath.Clean(in.Name); !seen[path] {
 					seen[path] = true
 					all = append(all, in)
@@ -137,7 +141,8 @@ func inputs(args []string, stdin io.Reader) ([]input, error) {
 		}
 		stdinTaken = true
 		all = append(all,
-			input{Name: stdinName, open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
+			input{Name: cmp.Or(o.stdinName, stdinName), stdin: true,
+				open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
 	}
 	return all, nil
 }
@@ -148,7 +153,7 @@ func ofText(name, text string) input {
 }
 
 // named returns the inputs that one path names. As in Go's patterns, "a/..." is the folder a.
-func named(path string) []input {
+func (o *options) named(path string) []input {
 	if path == "..." {
 		path = "."
 	} else if before, ok := strings.CutSuffix(filepath.ToSlash(path), "/..."); ok {
@@ -163,7 +168,11 @@ func named(path string) []input {
 	case err != nil:
 		return []input{{Name: path, problem: reading(err)}}
 	case info.IsDir():
-		return folder(path)
+		var ignored map[string]bool
+		if !o.gitIgnored {
+			ignored = gitdiff.Ignored(path)
+		}
+		return folder(path, ignored)
 	case info.Mode().IsRegular() && !strings.HasPrefix(path, "/dev/"):
 		return []input{{Name: path, Path: []byte(path)}}
 	}
@@ -193,8 +202,8 @@ func isLLVM(path string) bool {
 }
 
 // folder returns the modules in a folder and its subfolders. It follows links to files, but
-// not links to folders, which may form cycles.
-func folder(root string) []input {
+// not links to folders, which may form cycles. It leaves out what is ignored, relative to the folder.
+func folder(root string, ignored map[string]bool) []input {
 	var found []input
 	// The separator at the end makes WalkDir follow a root that is a link.
 	_ = filepath.WalkDir(root+string(filepath.Separator), func(path string, d fs.DirEntry, err error) error {
@@ -202,7 +211,10 @@ func folder(root string) []input {
 			found = append(found, input{Name: filepath.Clean(path), problem: reading(err)})
 			return nil
 		}
-		if d.IsDir() || !slices.Contains(extensions, filepath.Ext(path)) {
+		if d.IsDir() && ignored[relative(root, path)+"/"] {
+			return fs.SkipDir
+		}
+		if d.IsDir() || ignored[relative(root, path)] || !slices.Contains(extensions, filepath.Ext(path)) {
 			return nil
 		}
 		info, err := os.Stat(path)
@@ -215,9 +227,22 @@ func folder(root string) []input {
 		return nil
 	})
 	if len(found) == 0 {
-		return []input{{Name: root, problem: "this folder has no file " + patterns + ": name another folder, or files"}}
+		problem := "this folder has no file " + patterns + ": name another folder, or files"
+		if len(ignored) > 0 {
+			problem += " (git ignores some: see -no-gitignore)"
+		}
+		return []input{{Name: root, problem: problem}}
 	}
 	return found
+}
+
+// relative returns a path below a folder relative to it, with slashes.
+func relative(folder, path string) string {
+	name, err := filepath.Rel(folder, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(name)
 }
 
 // reading returns the message for an error of reading an input, or "" if there is none.

@@ -3,6 +3,7 @@ package command_test
 import (
 	"encoding/binary"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +13,49 @@ import (
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/mlir"
 )
+
+// TestGitIgnored checks that folders are checked without what git ignores.
+func TestGitIgnored(t *testing.T) {
+	tree(t, map[string]string{".gitignore": "build/\n*.tmp.mlir\n", "src/a.mlir": outfeeds, "src/b.tmp.mlir": outfeeds,
+		"build/a.mlir": outfeeds, "build/x/b.mlir": outfeeds, "src/tracked.tmp.mlir": outfeeds})
+	names := func(args ...string) []string {
+		var all []string
+		for _, brief := range withFew("", args...).briefs(t) {
+			name, _, _ := strings.Cut(brief, ":")
+			all = append(all, name)
+		}
+		return all
+	}
+	all := []string{"build/a.mlir", "build/x/b.mlir", "src/a.mlir", "src/b.tmp.mlir", "src/tracked.tmp.mlir"}
+	check.Diff(t, "without git", all, names("."))
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-f", "src/tracked.tmp.mlir"}} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	check.Diff(t, "with git", []string{"src/a.mlir", "src/tracked.tmp.mlir"}, names("."))
+	check.Diff(t, "below", []string{"src/a.mlir", "src/tracked.tmp.mlir"}, names("src/..."))
+	check.Diff(t, "named", []string{"build/a.mlir", "build/x/b.mlir", "src/b.tmp.mlir"},
+		names("build", "src/b.tmp.mlir"))
+	check.Diff(t, "quick", []string{"src/a.mlir", "src/tracked.tmp.mlir"}, names("-quick", "."))
+	check.Diff(t, "-no-gitignore", all, names("-no-gitignore", "."))
+	check.NoError(t, os.RemoveAll("src"))
+	withFew("", ".").holds(t, 2, "this folder has no file ", "git ignores some: see -no-gitignore")
+}
+
+// TestStdinFilename checks that standard input has the name and the configuration of a file.
+func TestStdinFilename(t *testing.T) {
+	tree(t, map[string]string{"m/.mlir-lint.yaml": "rules: {outfeed: note}\nignore: [{path: skip.mlir}]"})
+	withFew(outfeeds, "-stdin-filename", "m/a.mlir", "-").want(t, 0, "m/a.mlir:2:8: note [outfeed]")
+	withFew(outfeeds, "-quick", "-stdin-filename", "m/a.mlir").want(t, 0, "m/a.mlir:2:8: note [outfeed]")
+	withFew(outfeeds, "-stdin-filename", "m/skip.mlir").want(t, 0)
+	r := execute(outfeeds, "-fix", "-stdin-filename", "m/skip.mlir")
+	check.Diff(t, "an ignored file", result{Stdout: outfeeds}, r)
+	execute(hook, "-fix", "-stdin-filename", "m/a.mlir").holds(t, 0, "calliope_io_callback",
+		"m/a.mlir: findings repaired")
+	withFew(outfeeds, "-stdin-filename", "a.mlir", "m").holds(t, 2,
+		`-stdin-filename names standard input: give "-" or no path`)
+}
 
 func writeFile(t *testing.T, dir, name, content string) string {
 	t.Helper()

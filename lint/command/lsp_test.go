@@ -106,19 +106,22 @@ func TestEditor(t *testing.T) {
 	e.Change(uri, 2, params{"text": changed})
 	e.want(t, 2, "0:60-82 1 create-token", "1:7-26 1 outfeed")
 	actions := e.Actions(uri, 0, 65)
-	if len(actions) != 2 || actions[0].Kind != "quickfix" || actions[1].Kind != "source.fixAll.mlir-lint" {
+	if len(actions) != 3 || actions[0].Kind != "quickfix" || actions[1].Kind != "source.fixAll.mlir-lint" ||
+		actions[2].Title != "ignore create-token here" {
 		t.Fatalf("the actions are %+v", actions)
 	}
-	for i, a := range actions {
+	e.Change(uri, 3, params{"text": lsptest.Apply(changed, actions[2].Edit.Changes[uri])})
+	e.want(t, 3, "2:7-26 1 outfeed")
+	for i, a := range actions[:2] {
 		after := lsptest.Apply(changed, a.Edit.Changes[uri])
 		if !strings.Contains(after, "calliope_io_callback") {
 			t.Errorf("%s makes\n%s", a.Title, after)
 		}
-		e.Change(uri, int(3+i), params{"text": after})
-		e.want(t, int32(3+i))
+		e.Change(uri, int(4+i), params{"text": after})
+		e.want(t, int32(4+i))
 	}
-	e.Change(uri, 5, params{"text": "func.func @f() {\n"})
-	e.want(t, 5, "0:16-16 1 invalid")
+	e.Change(uri, 6, params{"text": "func.func @f() {\n"})
+	e.want(t, 6, "0:16-16 1 invalid")
 	check.Diff(t, "actions", 0, len(e.Actions(uri, 0, 16)))
 	e.end(t)
 }
@@ -239,8 +242,8 @@ func TestEditorIgnored(t *testing.T) {
 	e.Open("untitled:a", text)
 	e.want(t, 1, "3:7-26 1 outfeed")
 	actions := e.Actions("untitled:a", 3, 8)
-	check.Diff(t, "actions", 2, len(actions))
-	for _, a := range actions {
+	check.Diff(t, "actions", 3, len(actions))
+	for _, a := range actions[:2] {
 		if a.Disabled == nil || !strings.Contains(a.Disabled.Reason,
 			"a:3:8, which stays: its finding is ignored") {
 			t.Errorf("the action is %+v, %+v", a, a.Disabled)

@@ -20,11 +20,16 @@ func (o *options) check(
 	if err != nil {
 		return 0, err
 	}
-	all, err := inputs(o.flags.Args(), stdin)
+	all, err := o.inputs(stdin)
 	if err != nil {
 		return 0, err
 	}
+	given := all
 	all = p.apply(o.shard.of(all))
+	if o.fixing.on() && !o.fixing.Diff && len(given) == 1 && given[0].stdin && len(all) == 0 {
+		_, err := io.Copy(stdout, stdin) // the configuration ignores it
+		return exitClean, err
+	}
 	start, err := open()
 	if err != nil {
 		return 0, err

@@ -62,6 +62,13 @@ func Parse(text string, known []string) (Directive, error) {
 	return d, problem
 }
 
+// Line returns a line with a comment that ignores the findings of rules on the line below it, which is indented
+// in the same way.
+func Line(below string, rules []string, reason string) string {
+	indent := below[:len(below)-len(strings.TrimLeft(below, " \t"))]
+	return indent + "// " + marker + "ignore " + strings.Join(rules, ",") + " " + reason + "\n"
+}
+
 // NoEffect returns the message about an ignore of a rule that has nothing to ignore.
 func NoEffect(rule string) string {
 	return fmt.Sprintf("the ignore of %s has no effect: remove it", rule)

@@ -2,12 +2,14 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/creachadair/jrpc2"
 
+	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -17,8 +19,8 @@ const (
 	fixAll   = "source.fixAll.mlir-lint"
 )
 
-// codeActions returns the repairs of the findings in a range, and that of all findings. It waits for
-// the check of the current version.
+// codeActions returns the repairs of the findings in a range, that of all findings, and comments that ignore
+// those in the range. It waits for the check of the current version.
 func (s *server) codeActions(ctx context.Context, p codeActionParams) ([]codeAction, error) {
 	j, err := s.checked(ctx, p.TextDocument.URI)
 	if err != nil || j == nil {
@@ -37,10 +39,34 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) ([]codeAct
 		actions = append(actions, codeAction{Title: "repair all findings of mlir-lint", Kind: fixAll,
 			Data: &repairData{versionedDocument: j.versionedDocument}})
 	}
-	if s.client.resolve {
-		return actions, nil
+	if !s.client.resolve {
+		if actions, err = s.complete(ctx, j, actions); err != nil {
+			return nil, err
+		}
 	}
-	return s.complete(ctx, j, actions)
+	if wanted(quickFix) {
+		actions = append(actions, s.ignores(j, p.Range)...)
+	}
+	return actions, nil
+}
+
+// ignores returns the actions that write comments above the findings in a range, one for each rule and line.
+func (s *server) ignores(j *job, r span) (actions []codeAction) {
+	seen := map[string]bool{}
+	for _, f := range j.findings {
+		d := s.diagnostic(j, f)
+		place := fmt.Sprint(f.Line, f.Rule)
+		if f.NoPlace || f.Rule == report.Invalid || f.Rule == ignore.Rule || seen[place] || !d.Range.overlaps(r) {
+			continue
+		}
+		seen[place] = true
+		at := j.text.place(f.Line, 1)
+		comment := ignore.Line(j.text.data[at:], []string{f.Rule}, "TODO: say why")
+		actions = append(actions, codeAction{Title: "ignore " + f.Rule + " here", Kind: quickFix,
+			Diagnostics: []diagnostic{d},
+			Edit:        s.edit(j, []textEdit{{j.text.span(at, at, s.client.encoding), comment}})})
+	}
+	return actions
 }
 
 // checked returns the check of the current version of a document, when it is done. It is nil for a

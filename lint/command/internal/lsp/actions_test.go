@@ -29,16 +29,19 @@ func TestActions(t *testing.T) {
 	check.Diff(t, "actions", []lsptest.Action{
 		{Title: "write new", Kind: "quickfix"},
 		{Title: "repair all findings of mlir-lint", Kind: "source.fixAll.mlir-lint"},
+		{Title: "ignore old here", Kind: "quickfix"},
 	}, actions, brief)
 	check.Diff(t, "diagnostics", "old", actions[0].Diagnostics[0].Code)
-	for i, want := range []string{"é new\nsame\n😀 whole whole\nold", "é new\nsame\n😀 part part\nnew"} {
+	for i, want := range []string{"é new\nsame\n😀 whole whole\nold", "é new\nsame\n😀 part part\nnew",
+		"// mlir-lint:ignore old TODO: say why\n" + document} {
 		check.Diff(t, "text", want, lsptest.Apply(document, actions[i].Edit.Changes["a:a"]))
 	}
 	// Lines that stay are not edited.
 	check.Diff(t, "edits", 2, len(actions[1].Edit.Changes["a:a"]))
 
 	actions = s.Actions("a:a", 2, 8, "quickfix")
-	check.Diff(t, "actions", []lsptest.Action{{Title: "free whole", Kind: "quickfix"}}, actions, brief)
+	check.Diff(t, "actions", []lsptest.Action{{Title: "free whole", Kind: "quickfix"},
+		{Title: "ignore whole here", Kind: "quickfix"}}, actions, brief)
 	for _, test := range []struct {
 		only  string
 		count int
@@ -57,7 +60,7 @@ func TestOneAction(t *testing.T) {
 	both := lsptest.Range{End: lsptest.Position{Line: 1, Character: 5}}
 	s.Must("textDocument/codeAction",
 		M{"textDocument": M{"uri": "a:a"}, "range": both, "context": M{"only": []string{"quickfix"}}}, &actions)
-	if len(actions) != 1 || len(actions[0].Diagnostics) != 2 {
+	if len(actions) != 3 || len(actions[0].Diagnostics) != 2 {
 		t.Errorf("the actions are %+v", actions)
 	}
 	s.end(t)
@@ -69,6 +72,7 @@ func TestResolve(t *testing.T) {
 	check.Diff(t, "actions", []lsptest.Action{
 		{Title: "free whole", Kind: "quickfix"},
 		{Title: "repair all findings of mlir-lint", Kind: "source.fixAll.mlir-lint"},
+		{Title: "ignore whole here", Kind: "quickfix"},
 	}, actions, brief)
 	if actions[0].Edit != nil || actions[0].Data == nil {
 		t.Errorf("the action is %+v", actions[0])
@@ -97,7 +101,8 @@ func TestResolve(t *testing.T) {
 // TestRefused checks clients that want edits at once, and know disabled actions or not.
 func TestRefused(t *testing.T) {
 	s := open(t, plain, "stuck")
-	check.Diff(t, "actions", []lsptest.Action{}, s.Actions("a:a", 0, 0))
+	check.Diff(t, "actions", []lsptest.Action{{Title: "ignore stuck here", Kind: "quickfix"}}, s.Actions("a:a", 0, 0),
+		brief)
 	s.end(t)
 
 	s = open(t, M{"textDocument": M{"codeAction": M{"codeActionLiteralSupport": M{}, "disabledSupport": true}}},
@@ -106,6 +111,7 @@ func TestRefused(t *testing.T) {
 	check.Diff(t, "actions", []lsptest.Action{
 		{Title: "free stuck", Kind: "quickfix", Disabled: why},
 		{Title: "repair all findings of mlir-lint", Kind: "source.fixAll.mlir-lint", Disabled: why},
+		{Title: "ignore stuck here", Kind: "quickfix"},
 	}, s.Actions("a:a", 0, 0), brief)
 	s.end(t)
 }

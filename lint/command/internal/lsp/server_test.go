@@ -208,7 +208,7 @@ func TestWaiting(t *testing.T) {
 	}
 	s.wantCodes(t, 2, "old")
 	s.Change("a:a", 3, M{"text": "old whole"})
-	check.Diff(t, "actions after a change", 3, len(s.Actions("a:a", 0, 4))+len(s.Actions("a:a", 0, 8, "quickfix")))
+	check.Diff(t, "actions after a change", 5, len(s.Actions("a:a", 0, 4))+len(s.Actions("a:a", 0, 8, "quickfix")))
 	s.wantCodes(t, 3, "old", "whole")
 	s.end(t)
 }
