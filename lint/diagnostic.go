@@ -26,7 +26,7 @@ type Diagnostic struct {
 	// Operation is the number of the operation in mlir.Operation.All of the module, from 1, or
 	// 0 if the finding is not about one.
 	Operation int
-	Fix       *Fix // its safe repair, or nil
+	Fix       *Fix // its repair, or nil
 	// Context identifies the operation by a hash of its name, attributes and types, and of the
 	// symbols around it, but not by its position. It is set if Options.Context is.
 	Context string `json:",omitempty"`

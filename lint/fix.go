@@ -2,7 +2,7 @@ package lint
 
 import "github.com/calliope-mlir/calliope/mlir"
 
-// A Fix is the one safe repair of a finding. It changes the operation of the finding, or, with Migrate, ReplaceLegacy
+// A Fix is the one repair of a finding. It changes the operation of the finding, or, with Migrate, ReplaceLegacy
 // and Prepare, the whole module. It is valid without the repairs of other findings, unless the library refuses the
 // text. The zero Fix repairs nothing.
 type Fix struct {
@@ -20,12 +20,15 @@ type Fix struct {
 	ReplaceLegacy bool `json:",omitempty"`
 	// Prepare rewrites the module with passes.Prepare.
 	Prepare bool `json:",omitempty"`
+	// Unsafe says that the program does something else after it: it makes other calls, or XLA computes other
+	// values. Otherwise it computes, calls and sends the same.
+	Unsafe bool `json:",omitempty"`
 }
 
 // Whole reports whether the repair changes the whole module.
 func (f *Fix) Whole() bool { return f.Migrate || f.ReplaceLegacy || f.Prepare }
 
-// ReportFix is Report for a finding that has a safe repair.
+// ReportFix is Report for a finding that has a repair.
 func (p *Pass) ReportFix(at mlir.Operation, severity mlir.Severity, fix Fix, format string, args ...any) {
 	p.Report(at, severity, format, args...)
 	p.check.found[len(p.check.found)-1].Fix = &fix

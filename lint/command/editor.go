@@ -72,7 +72,7 @@ func (e *editor) Repair(ctx context.Context, name, text, rule string) (string, e
 	if in == nil {
 		return "", errors.New("the configuration ignores the file")
 	}
-	a, err := e.ask(ctx, fixing{Fix: true, Rule: rule}, in)
+	a, err := e.ask(ctx, fixing{Fix: true, Rule: rule, Unsafe: rule != ""}, in)
 	switch {
 	case err != nil:
 		return "", err

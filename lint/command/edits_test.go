@@ -144,7 +144,7 @@ func TestEdits(t *testing.T) {
 		"byte order mark": byteOrderMark + observed,
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := execute(text, "-fix", "-").Stdout
+			want := execute(text, "-fix-unsafe", "-").Stdout
 			inJSON, inSARIF := fromJSON(t, execute(text, "-format", "json")),
 				fromSARIF(t, execute(text, "-format", "sarif"))
 			if want == text || len(inJSON) != 1 || len(inSARIF) != 1 {
@@ -169,7 +169,7 @@ func TestEditsSplit(t *testing.T) {
 		}
 		check.Diff(t, "rule", rule, found[i].rule)
 		parts := strings.Split(replaced(t, text, found[i].edits, inCharacters), "// -----\n")
-		check.Diff(t, rule+": the part", execute(strings.Split(text, "// -----\n")[i], "-fix").Stdout, parts[i])
+		check.Diff(t, rule+": the part", execute(strings.Split(text, "// -----\n")[i], "-fix-unsafe").Stdout, parts[i])
 		check.Diff(t, "findings after the edits", 3,
 			len(fromSARIF(t, execute(strings.Join(parts, "// -----\n"), "-format", "sarif", "-split-input-file"))))
 	}

@@ -79,7 +79,7 @@ func findingOf(d lint.Diagnostic) report.Finding {
 		f.Severity = report.Note
 	}
 	if d.Fix != nil {
-		f.Fix = &report.Fix{Message: d.Fix.Message, Whole: d.Fix.Whole()}
+		f.Fix = &report.Fix{Message: d.Fix.Message, Whole: d.Fix.Whole(), Unsafe: d.Fix.Unsafe}
 	}
 	return f
 }

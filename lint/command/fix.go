@@ -27,6 +27,7 @@ type mended struct {
 	Diff    []byte
 	Fixed   int    // the number of findings that were repaired
 	Left    int    // of those that must be mended by hand
+	Unsafe  int    // of those whose repairs need -fix-unsafe
 	Anew    string // see fix.Result
 	Notes   []string
 }
@@ -34,7 +35,8 @@ type mended struct {
 // mend repairs an input in the worker.
 func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha256.Size]byte) answer {
 	selection := in.repairable(w.analyzers)
-	o := fix.Options{Options: selection.options, Select: selection.apply, Texts: in.Fixing.Diff}
+	o := fix.Options{Options: selection.options, Select: selection.apply, Texts: in.Fixing.Diff,
+		Unsafe: in.Fixing.Unsafe}
 	var r fix.Result
 	var invalidParts []lint.Diagnostic
 	var err error
@@ -56,8 +58,8 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 		}
 		return a
 	}
-	m := &mended{Sum: sum, Changed: r.Changed, Fixed: len(r.Fixed), Left: len(r.Left), Anew: r.Anew,
-		Notes: r.Notes}
+	m := &mended{Sum: sum, Changed: r.Changed, Fixed: len(r.Fixed), Left: len(r.Left), Unsafe: r.Unsafe,
+		Anew: r.Anew, Notes: r.Notes}
 	written := !in.Fixing.Diff && (!r.Changed || in.Fixing.refuses(m) == "")
 	a := answer{Text: !mlir.IsBytecode(in.Data)}
 	if written {
@@ -147,7 +149,8 @@ func unwritable(library *mlir.Library, in input, o fix.Options) (fix.Result, err
 		return fix.Result{}, err
 	}
 	r := fix.Result{Data: in.Data, Found: o.Select(in.Data, found)}
-	if slices.ContainsFunc(r.Found, func(d lint.Diagnostic) bool { return d.Fix != nil }) {
+	wanted := func(d lint.Diagnostic) bool { return d.Fix != nil && (o.Unsafe || !d.Fix.Unsafe) }
+	if slices.ContainsFunc(r.Found, wanted) {
 		return r, errors.New("it is a file of jax.export, which has more than the module: mend the program, and export it again")
 	}
 	return r, nil
@@ -156,6 +159,10 @@ func unwritable(library *mlir.Library, in input, o fix.Options) (fix.Result, err
 // finish adds to the outcome of a worker's answer, and writes a file that was repaired.
 func (s settings) finish(in input, m *mended, o *outcome) {
 	o.left = m.Left > 0
+	if m.Unsafe > 0 {
+		o.notes = append(o.notes, fmt.Sprintf("%s: findings whose repair changes what the program does: %d: use -fix-unsafe",
+			in.Name, m.Unsafe))
+	}
 	switch {
 	case s.fixing.Diff:
 		if m.Anew != "" {
@@ -165,7 +172,7 @@ func (s settings) finish(in input, m *mended, o *outcome) {
 		o.left = o.left || m.Changed
 	case m.Data == nil && m.Changed:
 		o.left = true
-		o.notes = []string{fmt.Sprintf("%s: not written, because %s", in.Name, s.fixing.refuses(m))}
+		o.notes = append(o.notes, fmt.Sprintf("%s: not written, because %s", in.Name, s.fixing.refuses(m)))
 		return
 	default:
 		if err := s.put(in, m, o); err != nil {

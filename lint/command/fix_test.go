@@ -284,3 +284,22 @@ func TestFixHookFlag(t *testing.T) {
 		t.Errorf("the text is\n%s", readFile(t, file))
 	}
 }
+
+// A repair after which the program does something else needs -fix-unsafe.
+func TestFixUnsafe(t *testing.T) {
+	text := unused + marker + observed
+	tree(t, map[string]string{"a.mlir": text})
+	const note = "a.mlir: findings whose repair changes what the program does: 1: use -fix-unsafe\n"
+	split := func(flags ...string) result { return execute("", append(flags, "-split-input-file", "a.mlir")...) }
+	split("-fix").holds(t, 1, "[side-effect]\n", note, "a.mlir: not written, because not everything can be repaired")
+	check.Diff(t, "text", text, readFile(t, "a.mlir"))
+	split("-diff").holds(t, 1, "create_token", note)
+	split("-fix-partial").holds(t, 1, "[side-effect]\n", note)
+	check.Diff(t, "text", execute(unused, "-fix").Stdout+marker+observed, readFile(t, "a.mlir"))
+	split("-fix-unsafe").holds(t, 0, "a.mlir: findings repaired: 1\n")
+	if !strings.Contains(readFile(t, "a.mlir"), "has_side_effect = true") {
+		t.Errorf("the text is\n%s", readFile(t, "a.mlir"))
+	}
+	execute(observed, "-format", "json").holds(t, 1, `"unsafe":true`)
+	execute(observed, "-format", "sarif").holds(t, 1, `set has_side_effect = true (changes what the program does)`)
+}

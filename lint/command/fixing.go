@@ -10,6 +10,7 @@ import (
 type fixing struct {
 	Fix     bool // apply them and write the file
 	Partial bool // also if findings are left
+	Unsafe  bool // also apply those after which the program does something else
 	Reprint bool // also if the text must be printed anew
 	Diff    bool // print what they change, and write nothing
 
@@ -23,11 +24,12 @@ type fixing struct {
 func (f *fixing) register(flags *flag.FlagSet) {
 	flags.BoolVar(&f.Fix, "fix", false, "repair findings and write the files, unless something is left to do by hand; standard input goes to standard output")
 	flags.BoolVar(&f.Partial, "fix-partial", false, "-fix that also writes files in which something is left")
+	flags.BoolVar(&f.Unsafe, "fix-unsafe", false, "-fix that also makes repairs after which the program does something else")
 	flags.BoolVar(&f.Reprint, "reprint", false, "with -fix, also write files that must be printed anew, without their comments")
 	flags.BoolVar(&f.Diff, "diff", false, "print what -fix would change as a unified diff, and write nothing; exit status 1 if there is a difference")
 }
 
-func (f fixing) on() bool { return f.Fix || f.Partial || f.Diff }
+func (f fixing) on() bool { return f.Fix || f.Partial || f.Unsafe || f.Diff }
 
 // aside reports whether findings go to standard error, because standard output gets something else.
 func (f fixing) aside(paths []string) bool {

@@ -25,6 +25,7 @@ findings of a rule on its line, or on the next one. docs/mlir-lint.md describes 
 
 -fix repairs what has one safe repair. It writes a file if no error is left in it. It
 changes the text of the operations that it repairs, and leaves the rest as it is.
+-fix-unsafe also makes repairs after which the program does something else.
 lsp is a language server for editors; "%[1]s lsp -h" prints its flags.
 
 Exit status: 0 no errors, 1 errors (with -werror, also warnings; with -fix, if any is

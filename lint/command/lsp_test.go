@@ -251,3 +251,18 @@ func TestEditorIgnored(t *testing.T) {
 	}
 	e.end(t)
 }
+
+// TestEditorUnsafe checks that an editor's action says that it changes the program, and is not among those
+// of all findings.
+func TestEditorUnsafe(t *testing.T) {
+	e := edit(t, rules.All())
+	e.Open("untitled:a", observed)
+	p := e.Published()
+	at := p.Diagnostics[0].Range.Start
+	actions := e.Actions("untitled:a", at.Line, at.Character)
+	if len(actions) != 1 || actions[0].Title != "set has_side_effect = true (changes what the program does)" ||
+		!strings.Contains(lsptest.Apply(observed, actions[0].Edit.Changes["untitled:a"]), "has_side_effect = true") {
+		t.Errorf("the actions are %+v", actions)
+	}
+	e.end(t)
+}

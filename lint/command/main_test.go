@@ -111,7 +111,7 @@ func TestUsage(t *testing.T) {
 			"zero-token\t",
 		}},
 		{"unknown flag", []string{"-jsn"}, 2,
-			[]string{"-jsn: the flags are -h, -allow-unregistered-dialect, -baseline, -config, -diff, ", "-fix, -fix-partial, ",
+			[]string{"-jsn: the flags are -h, -allow-unregistered-dialect, -baseline, -config, -diff, ", "-fix, -fix-partial, -fix-unsafe, ",
 				"-list, -max-memory, -max-module, ", "-quick, -reprint, -rules, ", "-timeout, -werror, -write-baseline"}},
 		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2,
 			[]string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `,

@@ -76,6 +76,7 @@ func (in input) repairParts(library *mlir.Library, o fix.Options) (fix.Result, [
 		at = p.start + len(p.data)
 		all.Changed = all.Changed || r.Changed
 		all.Fixed, all.Left = append(all.Fixed, r.Fixed...), append(all.Left, r.Left...)
+		all.Unsafe += r.Unsafe
 		all.Anew = cmp.Or(all.Anew, r.Anew)
 	}
 	all.Data = append(all.Data, in.Data[at:]...)

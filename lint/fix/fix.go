@@ -24,6 +24,7 @@ type Options struct {
 	// what Apply made of it. Nil selects all.
 	Select func(data []byte, found []lint.Diagnostic) []lint.Diagnostic
 	Texts  bool // set Result.Before and Result.After
+	Unsafe bool // also make the repairs after which the program does something else
 }
 
 // maxRounds is how often findings are repaired and the rules run again.
@@ -45,6 +46,8 @@ type Result struct {
 	// Anew says that a text was printed anew, and why. Otherwise only the text of the operations that
 	// changed is another one.
 	Anew string
+	// Unsafe is the number of findings whose repairs need Options.Unsafe.
+	Unsafe int
 	// Notes say how Data differs from the input beyond the repairs: in its version, for example.
 	Notes []string
 	// Before and After are texts of the input and of Data. Those of text are themselves.
@@ -159,6 +162,13 @@ func (r *repair) check() []lint.Diagnostic {
 	counts := map[key]bool{}
 	for _, d := range found {
 		counts[of(d)] = true
+	}
+	r.result.Unsafe = 0
+	for i := range found {
+		if f := found[i].Fix; f != nil && f.Unsafe && !r.options.Unsafe {
+			found[i].Fix = nil
+			r.result.Unsafe++
+		}
 	}
 	r.ignored = slices.DeleteFunc(all, func(d lint.Diagnostic) bool { return counts[of(d)] })
 	return found

@@ -23,7 +23,7 @@ const corpus = "../../tests/testdata/modules"
 func mend(t *testing.T, data []byte, analyzers ...*lint.Analyzer) fix.Result {
 	t.Helper()
 	r, err := fix.Apply(mlirtest.LibraryFor(t, data), "folder/f.mlir", data,
-		fix.Options{Options: lint.Options{Analyzers: analyzers}, Texts: true})
+		fix.Options{Options: lint.Options{Analyzers: analyzers}, Texts: true, Unsafe: true})
 	if err != nil {
 		t.Fatal(err)
 	}

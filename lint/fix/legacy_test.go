@@ -28,6 +28,7 @@ func TestReplaceLegacy(t *testing.T) {
 }
 `
 	r := check.Must(fix.Apply(mlirtest.Library(t), "f.mlir", []byte(text), fix.Options{
+		Unsafe:  true,
 		Options: lint.Options{Analyzers: []*lint.Analyzer{rules.LegacyAdapter}},
 		Select: func(_ []byte, found []lint.Diagnostic) (selected []lint.Diagnostic) {
 			for _, d := range found {

@@ -73,7 +73,7 @@ func TestSelectInModule(t *testing.T) {
 			if test.rules == nil {
 				test.rules = rules.All()
 			}
-			o := fix.Options{Options: lint.Options{Analyzers: test.rules}, Select: unlessKept}
+			o := fix.Options{Options: lint.Options{Analyzers: test.rules}, Select: unlessKept, Unsafe: true}
 			if test.name == "nothing" {
 				o.Select = func([]byte, []lint.Diagnostic) []lint.Diagnostic { return nil }
 			}

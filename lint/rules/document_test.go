@@ -4,12 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/check"
+	"github.com/calliope-mlir/calliope/internal/mlirtest"
+	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command"
 	"github.com/calliope-mlir/calliope/lint/rules"
 )
@@ -21,7 +24,8 @@ const introduction = `# The rules of mlir-lint
 <!-- Written by go generate ./lint/rules from the Details of the rules. -->
 
 A rule has a name, which is in brackets at the end of each of its findings. The severities here are the
-defaults. A finding with a safe repair has a fix.
+defaults. A repair is safe if the program computes, calls and sends the same after it. Old hooks count as that: the
+callbacks get the same values in the same order. -fix makes the safe repairs, and -fix-unsafe also the others.
 
 `
 
@@ -30,10 +34,12 @@ func TestDocument(t *testing.T) {
 	const path = "../../docs/reference/lint-rules.md"
 	var text strings.Builder
 	text.WriteString(introduction)
-	text.WriteString("| rule | what it finds |\n|---|---|\n")
+	classes := repairClasses(t)
+	text.WriteString("| rule | what it finds | repair |\n|---|---|---|\n")
 	all := append(rules.All(), command.OwnRules()...)
 	for _, a := range all {
-		fmt.Fprintf(&text, "| [%s](#%s) | %s |\n", a.Name, a.Name, strings.ReplaceAll(a.Doc, "|", `\|`))
+		fmt.Fprintf(&text, "| [%s](#%s) | %s | %s |\n", a.Name, a.Name, strings.ReplaceAll(a.Doc, "|", `\|`),
+			classes[a.Name])
 	}
 	for _, a := range all {
 		if !strings.HasPrefix(a.Details, "Severity: ") {
@@ -49,4 +55,26 @@ func TestDocument(t *testing.T) {
 	if diff := cmp.Diff(string(written), text.String()); diff != "" {
 		t.Errorf("%s is not current: run go generate ./lint/rules (-file +rules):\n%s", path, diff)
 	}
+}
+
+// repairClasses returns whether the repairs of rules are safe, by the findings in testdata.
+func repairClasses(t *testing.T) map[string]string {
+	classes := map[string]string{}
+	for _, file := range check.Must(filepath.Glob("testdata/*.mlir")) {
+		data := check.Must(os.ReadFile(file))
+		for _, d := range check.Must(lint.CheckWith(mlirtest.LibraryFor(t, data), file, data, options(string(data)))) {
+			if d.Fix == nil {
+				continue
+			}
+			class := "safe"
+			if d.Fix.Unsafe {
+				class = "unsafe"
+			}
+			if other := classes[d.Rule]; other != "" && other != class {
+				t.Errorf("%s has repairs that are %s, and others that are %s", d.Rule, class, other)
+			}
+			classes[d.Rule] = class
+		}
+	}
+	return classes
 }

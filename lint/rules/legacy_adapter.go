@@ -46,6 +46,7 @@ func legacyAdapter(p *lint.Pass) error {
 			p.ReportFix(op, mlir.SeverityNote, lint.Fix{
 				Message:       "write a typed call that callbacks/legacy serves",
 				ReplaceLegacy: true,
+				Unsafe:        true,
 			}, text, call.Target, call.Version, call.Target, host, gpu)
 		}
 	}

@@ -20,12 +20,13 @@ the attribute: a passthrough is dropped as soon as the compiler sees that its re
     stablehlo.custom_call @calliope_io_callback(%x) {api_version = 4 : i32,
       backend_config = {callback = "log", form = "observe", v = 1 : i64}} : (tensor<4xf32>) -> ()
 
-The repair sets has_side_effect = true. It is a note if a callback of the form pure has the attribute, and so is kept,
+The repair sets has_side_effect = true, so that calls are made that the compiler removed. It is a note if a callback of the form pure has the attribute, and so is kept,
 and if a call of another target has no results and not the attribute, and so is always removed.`,
 }
 
 func sideEffect(p *lint.Pass) error {
-	set := lint.Fix{Message: "set has_side_effect = true", Set: map[string]string{"has_side_effect": "true"}}
+	set := lint.Fix{Message: "set has_side_effect = true", Set: map[string]string{"has_side_effect": "true"},
+		Unsafe: true}
 	for _, c := range callsOf(p) {
 		switch what, isCallback := c.callback(); {
 		case c.ours && c.as.Err != nil:

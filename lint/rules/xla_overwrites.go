@@ -48,7 +48,7 @@ func xlaOverwrites(p *lint.Pass) error {
 	return nil
 }
 
-var prepare = lint.Fix{Message: "prepare the module for XLA's CPU compiler", Prepare: true}
+var prepare = lint.Fix{Message: "prepare the module for XLA's CPU compiler", Prepare: true, Unsafe: true}
 
 // deviates returns the severity of modules that are right, and that XLA gets wrong.
 func deviates(p *lint.Pass) mlir.Severity {

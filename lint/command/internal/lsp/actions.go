@@ -35,7 +35,8 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) ([]codeAct
 	if wanted(quickFix) {
 		actions = s.quickFixes(j, p.Range)
 	}
-	if wanted(fixAll) && slices.ContainsFunc(j.findings, func(f report.Finding) bool { return f.Fix != nil }) {
+	safe := func(f report.Finding) bool { return f.Fix != nil && !f.Fix.Unsafe }
+	if wanted(fixAll) && slices.ContainsFunc(j.findings, safe) {
 		actions = append(actions, codeAction{Title: "repair all findings of mlir-lint", Kind: fixAll,
 			Data: &repairData{versionedDocument: j.versionedDocument}})
 	}
@@ -112,7 +113,7 @@ func (s *server) quickFixes(j *job, r span) []codeAction {
 		if f.Fix == nil || !d.Range.overlaps(r) {
 			continue
 		}
-		a := codeAction{Title: f.Fix.Message, Kind: quickFix, Diagnostics: []diagnostic{d}, IsPreferred: true,
+		a := codeAction{Title: f.Fix.Title(), Kind: quickFix, Diagnostics: []diagnostic{d}, IsPreferred: !f.Fix.Unsafe,
 			Data: &repairData{versionedDocument: j.versionedDocument, Rule: f.Rule}}
 		if !f.Fix.Whole {
 			a.Data.Finding = &i

@@ -35,7 +35,7 @@ type Finding struct {
 	Related []Related `json:"related,omitempty"`
 	// Fingerprint identifies the finding in its file, also after lines have moved. See OfRun.
 	Fingerprint string `json:"fingerprint"`
-	// Fix is the safe repair of the finding, if it has one.
+	// Fix is the repair of the finding, if it has one.
 	Fix *Fix `json:"fix,omitempty"`
 	// Suppression is set if the source says that the finding is to be ignored.
 	Suppression *Suppression `json:"suppression,omitempty"`
@@ -75,8 +75,17 @@ const (
 type Fix struct {
 	Message string `json:"message"`
 	Edits   []Edit `json:"edits,omitempty"`
+	Unsafe  bool   `json:"unsafe,omitempty"` // the program does something else after it
 	// Whole reports whether the repair is one of the whole module, together with all others of its rule.
 	Whole bool `json:"-"`
+}
+
+// Title returns the message, and says so if the repair is not safe.
+func (f Fix) Title() string {
+	if f.Unsafe {
+		return f.Message + " (changes what the program does)"
+	}
+	return f.Message
 }
 
 // An Edit replaces a range of a text file. Lines and columns count from 1, columns in bytes, and

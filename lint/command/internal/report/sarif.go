@@ -164,7 +164,7 @@ func resultOf(f Finding, rule int) sarifResult {
 			change.Replacements = append(change.Replacements, sarifReplacement{
 				e.region(), sarifText{Text: e.Text}})
 		}
-		r.Fixes = []sarifFix{{sarifText{Text: f.Fix.Message}, []sarifChange{change}}}
+		r.Fixes = []sarifFix{{sarifText{Text: f.Fix.Title()}, []sarifChange{change}}}
 	}
 	return r
 }
