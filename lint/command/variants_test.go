@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,16 @@ var variants = []variant{
 	}},
 }
 
+// withForeign adds an operation of a dialect that the library does not know to main.
+func withForeign(text string) string {
+	return mainLine.ReplaceAllString(text, "$0\n  \"mine.op\"() : () -> ()")
+}
+
+var mainLine = regexp.MustCompile(`(?m)^ *func\.func (public )?@main\(.*$`)
+
+// unportable are the rules that say nothing about modules with another dialect.
+var unportable = map[string]bool{"stablehlo-version": true}
+
 // refused are the rules about modules that only text can have, because the library refuses them.
 var refused = map[string]bool{"alias-whole-tuple": true}
 
@@ -42,10 +53,12 @@ target-stablehlo: 1.3.0
 
 // TestVariants checks each rule on a bad and a good module, which were written from the documents of the rules and the
 // specification. They are in testdata/variants/RULE.mlir, in this order, and the line with the finding ends in
-// "// bad". The rule finds the same in all forms of the modules: with locations of another program, in bytecode, and in
-// a part of a text.
+// "// bad". The rule finds the same in all forms of the modules: with locations of another program, in bytecode, in a
+// part of a text, and beside an operation of another dialect.
 func TestVariants(t *testing.T) {
-	dir := t.TempDir()
+	root, config := t.TempDir(), writeFile(t, t.TempDir(), "c.yaml", variantsConfig)
+	dir, foreign := filepath.Join(root, "known"), filepath.Join(root, "foreign")
+	check.NoError(t, errors.Join(os.Mkdir(dir, 0o755), os.Mkdir(foreign, 0o755)))
 	modules := map[string][2]string{}
 	for _, a := range rules.All() {
 		text := string(check.Must(os.ReadFile(filepath.Join("testdata/variants", a.Name+".mlir"))))
@@ -61,12 +74,15 @@ func TestVariants(t *testing.T) {
 			check.NoError(t, os.WriteFile(filepath.Join(dir, a.Name+".good"+v.extension), v.of(t, good), 0o644))
 		}
 		writeFile(t, dir, a.Name+".split.mlir", good+"// -----\n"+bad+"// -----\n"+good)
+		writeFile(t, foreign, a.Name+".bad.mlir", withForeign(bad))
+		writeFile(t, foreign, a.Name+".good.mlir", withForeign(good))
 	}
-	r := execute("", "-split-input-file", "-config", writeFile(t, t.TempDir(), "c.yaml", variantsConfig), dir)
-	found := linesOf(r.Stdout)
+	found := linesOf(execute("", "-split-input-file", "-config", config, dir).Stdout +
+		execute("", "-allow-unregistered-dialect", "-config", config, foreign).Stdout)
 	for name, m := range modules {
 		t.Run(name, func(t *testing.T) {
-			at := 1 + strings.Count(m[0][:strings.Index(m[0], "// bad")], "\n")
+			lineOf := func(text string) int { return 1 + strings.Count(text[:strings.Index(text, "// bad")], "\n") }
+			at := lineOf(m[0])
 			want := func(file string, lines ...string) {
 				t.Helper()
 				check.Diff(t, "the lines with findings in "+file, lines, found[filepath.Join(dir, file)+" "+name])
@@ -78,6 +94,10 @@ func TestVariants(t *testing.T) {
 			}
 			want(name+".bad.mlir", fmt.Sprint(at))
 			want(name+".split.mlir", fmt.Sprint(at+1+strings.Count(m[1], "\n")))
+			if !unportable[name] {
+				want("../foreign/"+name+".bad.mlir", fmt.Sprint(lineOf(withForeign(m[0]))))
+			}
+			want("../foreign/" + name + ".good.mlir")
 			for _, v := range variants {
 				want(name + ".good" + v.extension)
 				if refused[name] || v.extension == ".mlir" {
