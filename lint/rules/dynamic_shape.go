@@ -18,8 +18,7 @@ var DynamicShape = &lint.Analyzer{
 
 XLA compiles static shapes. A module with dynamic ones is refined for the shapes of its arguments: by stablehlo.Refine, by
 jax.export's call, by XLA's own refinement. This fails if a shape depends on the values of an array. The rule refines @main
-for several sizes of its dynamic dimensions, and reports the first shape that stays dynamic in all that its assertions
-allow.
+for a size of its dynamic dimensions that its assertions allow, and reports the first shape that stays dynamic.
 
     %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>   // %n is an argument
 
@@ -27,7 +26,7 @@ Compute the shape from constants and stablehlo.get_dimension_size, or use a stat
 bound, which XLA supports, are not reported. Source: StableHLO's documentation of dynamism, shape refinement.`,
 }
 
-// sizes are those of dynamic dimensions that are tried. Assertions of a module may allow only some.
+// sizes are those of dynamic dimensions that are tried, until the assertions of the module allow one.
 var sizes = []int{8, 1, 2, 16, 128}
 
 func dynamicShape(p *lint.Pass) error {
@@ -43,7 +42,6 @@ func dynamicShape(p *lint.Pass) error {
 			return nil
 		}
 	}
-	var stays *stablehlo.RefineError
 	for _, n := range sizes {
 		shapes, ok := shapesOf(module, n)
 		if !ok {
@@ -53,21 +51,23 @@ func dynamicShape(p *lint.Pass) error {
 		if err == nil {
 			return refined.Close()
 		}
-		if e, ok := errors.AsType[*stablehlo.RefineError](err); ok && e.Operation != "" {
-			stays = e
+		if stays, ok := errors.AsType[*stablehlo.RefineError](err); ok && stays.Operation != "" {
+			reportDynamic(p, stays)
+			return nil
 		}
 	}
-	if stays == nil {
-		return nil // it is not known: an assertion holds for none of the sizes, or they contradict an operation
-	}
+	return nil // it is not known: an assertion holds for none of the sizes, or they contradict an operation
+}
+
+// reportDynamic reports the operation whose shape stays dynamic.
+func reportDynamic(p *lint.Pass, stays *stablehlo.RefineError) {
 	for op := range p.Operations(stays.Operation) {
 		if op.Location().Position() == stays.Position {
 			p.Report(op, mlir.SeverityWarning, "%s whatever the shapes of the arguments are, and XLA compiles static ones: compute it from constants and sizes, or use a bound",
 				stays.Reason)
-			return nil
+			return
 		}
 	}
-	return nil
 }
 
 // hasDynamic reports whether an operation of the module has a result of a dynamic shape without a bound.
