@@ -23,6 +23,7 @@ type Config struct {
 	Strict          bool
 	// AllowUnregistered are the dialects that the library need not have, or AnyDialect.
 	AllowUnregistered []string
+	base              *Config // that it extends, or nil; its ignores hold, too
 }
 
 // AnyDialect stands for all dialects.
@@ -47,12 +48,17 @@ type Ignore struct {
 // Ignored returns the rules that are off in a file, which is an absolute path, and whether all
 // are.
 func (c *Config) Ignored(file string) (rules []string, all bool) {
+	if c.base != nil {
+		if rules, all = c.base.Ignored(file); all {
+			return nil, true
+		}
+	}
 	if len(c.Ignores) == 0 {
-		return nil, false
+		return rules, false
 	}
 	path, err := filepath.Rel(c.Folder, file)
 	if err != nil {
-		return nil, false // on another volume
+		return rules, false // on another volume
 	}
 	path = filepath.ToSlash(path)
 	for _, i := range c.Ignores {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 var testRules = []string{"outfeed", "infeed", "after-all"}
@@ -46,10 +48,65 @@ ignore:
 			if test.want.Levels == nil {
 				test.want.Levels = map[string]Level{}
 			}
-			if diff := cmp.Diff(test.want, *got); diff != "" {
+			if diff := cmp.Diff(test.want, *got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestExtends checks what a configuration takes over from another one, and what not.
+func TestExtends(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"base/all.yaml": "rules: {outfeed: off, infeed: note}\n" +
+			"ignore: [{path: gen/**}, {path: x.mlir, rules: [infeed]}]",
+		"base/more.yaml": "extends: all.yaml\nknown-targets: [a]\nstrict: true",
+		"m/" + Name: "rules: {outfeed: error}\nextends: ../base/more.yaml\n" +
+			"known-targets: [b]\nignore: [{path: y, rules: [outfeed]}]",
+		"self.yaml": "extends: self.yaml",
+		"one.yaml":  "strict: true\nextends: two.yaml", "two.yaml": "extends: one.yaml",
+		"wrong.yaml": "extends: ./bad.yaml", "bad.yaml": "strict: 1",
+		"none.yaml": "extends: no.yaml", "folder.yaml": "extends: base", "list.yaml": "extends: [a]",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	c, err := NewFinder(testRules).For(filepath.Join(dir, "m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{Folder: filepath.Join(dir, "m"), Levels: map[string]Level{"outfeed": "error", "infeed": "note"},
+		KnownTargets: []string{"a", "b"}, Strict: true, Ignores: []Ignore{{Path: "y", Rules: []string{"outfeed"}}}}
+	if diff := cmp.Diff(want, *c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for file, want := range map[string][]string{
+		"base/gen/a.mlir": {"all"}, "m/gen/a.mlir": nil, "m/y": {"outfeed"}, "base/x.mlir": {"infeed"},
+	} {
+		rules, all := c.Ignored(filepath.Join(dir, filepath.FromSlash(file)))
+		if all {
+			rules = []string{"all"}
+		}
+		if diff := cmp.Diff(want, rules); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+	for name, want := range map[string]string{
+		"self.yaml":   "self.yaml:1:10: extends: self.yaml extends this file",
+		"one.yaml":    "two.yaml:1:10: extends: one.yaml extends this file",
+		"wrong.yaml":  "bad.yaml:1:9: strict is \"1\", and must be true or false",
+		"none.yaml":   "none.yaml:1:10: extends: no.yaml cannot be read: ",
+		"folder.yaml": "folder.yaml:1:10: extends: base is not a regular file",
+		"list.yaml":   "list.yaml:1:10: extends is a list, and must be a text",
+	} {
+		if _, err := Fixed(name, testRules); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
 	}
 }
 
@@ -58,8 +115,8 @@ func TestMistakes(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"rules:\n  outfed: off\n", `c:2:3: there is no rule "outfed", did you mean "outfeed": choose from after-all, infeed, outfeed`},
 		{"rules:\n  x: off\n", `c:2:3: there is no rule "x": choose from after-all, infeed, outfeed`},
-		{"rule:\n", `c:1:1: there is no key "rule", did you mean "rules": choose from allow-unregistered, ignore, known-targets, rules, strict, target-stablehlo`},
-		{"{[a]: b}\n", `c:1:2: there is no key "": choose from allow-unregistered, ignore, known-targets, rules, strict, target-stablehlo`},
+		{"rule:\n", `c:1:1: there is no key "rule", did you mean "rules": choose from allow-unregistered, extends, ignore, known-targets, rules, strict, target-stablehlo`},
+		{"{[a]: b}\n", `c:1:2: there is no key "": choose from allow-unregistered, extends, ignore, known-targets, rules, strict, target-stablehlo`},
 		{"rules:\n  outfeed: waring\n", `c:2:12: there is no severity "waring", did you mean "warning": choose from error, warning, note, off`},
 		{"rules:\n  outfeed: 3\n", `c:2:12: the severity of outfeed is "3", and must be a text`},
 		{"rules:\n  outfeed:\n", `c:2:11: the severity of outfeed is empty, and must be a text`},
@@ -176,7 +233,7 @@ func TestFinder(t *testing.T) {
 		}
 	}
 	for folder, want := range map[string]string{
-		"bad/x":  `bad/.mlir-lint.yaml:1:1: there is no key "x": choose from allow-unregistered, ignore, known-targets, rules, strict, target-stablehlo`,
+		"bad/x":  `bad/.mlir-lint.yaml:1:1: there is no key "x": choose from allow-unregistered, extends, ignore, known-targets, rules, strict, target-stablehlo`,
 		"folder": "folder/.mlir-lint.yaml:1:1: the configuration cannot be read: it is not a regular file",
 	} {
 		if _, err := f.For(filepath.Join(root, folder)); err == nil ||

@@ -97,7 +97,7 @@ func shown(file string) string {
 // limit is the largest size of a configuration.
 const limit = bounded.MiB
 
-func read(file, shown string, rules []string) (*Config, error) {
+func read(file, shown string, rules []string, by ...string) (*Config, error) {
 	data, err := load(file)
 	if err != nil {
 		var path *fs.PathError
@@ -106,7 +106,7 @@ func read(file, shown string, rules []string) (*Config, error) {
 		}
 		return nil, &Error{shown, 1, 1, "the configuration cannot be read: " + err.Error()}
 	}
-	return Parse(file, shown, data, rules)
+	return parse(file, shown, data, rules, by...)
 }
 
 func load(file string) ([]byte, error) {

@@ -19,7 +19,13 @@ import (
 // Parse parses a configuration. file is its absolute path, shown its name in errors, and rules
 // are the names that it may use, or nil if it may use any. The error is an *Error.
 func Parse(file, shown string, data []byte, rules []string) (c *Config, err error) {
-	p := parser{shown: shown, rules: rules, c: &Config{Folder: filepath.Dir(file), Levels: map[string]Level{}}}
+	return parse(file, shown, data, rules)
+}
+
+// parse is Parse for a file that others extend.
+func parse(file, shown string, data []byte, rules []string, by ...string) (c *Config, err error) {
+	p := parser{shown: shown, rules: rules, files: append(slices.Clip(by), file),
+		c: &Config{Folder: filepath.Dir(file), Levels: map[string]Level{}}}
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	err = decoder.Decode(&document)
@@ -41,6 +47,7 @@ func Parse(file, shown string, data []byte, rules []string) (c *Config, err erro
 type parser struct {
 	shown string
 	rules []string
+	files []string // the file, after those that extend it
 	c     *Config
 }
 
@@ -68,7 +75,13 @@ func (p *parser) root(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		return nil
 	}
+	if n = resolved(n); n.Kind == yaml.MappingNode {
+		if err := p.extend(n); err != nil {
+			return err
+		}
+	}
 	return p.mapping(n, "the configuration", map[string]func(*yaml.Node) error{
+		"extends":       func(*yaml.Node) error { return nil }, // see extend
 		"strict":        func(n *yaml.Node) error { return p.boolean(n, "strict", "", &p.c.Strict) },
 		"known-targets": func(n *yaml.Node) error { return p.texts(n, "known-targets", &p.c.KnownTargets) },
 		"target-stablehlo": func(n *yaml.Node) (err error) {
@@ -240,6 +253,7 @@ func (p *parser) dialects(n *yaml.Node) error {
 	if err := p.boolean(n, what, ", or a list of dialects", &all); err != nil {
 		return err
 	}
+	p.c.AllowUnregistered = nil
 	if all {
 		p.c.AllowUnregistered = []string{AnyDialect}
 	}

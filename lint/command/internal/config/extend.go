@@ -1,0 +1,52 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// extend begins with the configuration that a mapping extends, if it has one. What the mapping says is added to it.
+func (p *parser) extend(mapping *yaml.Node) error {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value != "extends" {
+			continue
+		}
+		n := resolved(mapping.Content[i+1])
+		name, err := p.text(n, "extends")
+		if err != nil {
+			return err
+		}
+		file := filepath.FromSlash(name)
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(p.c.Folder, file)
+		}
+		if _, err := os.Stat(file); err != nil {
+			if path, ok := errors.AsType[*fs.PathError](err); ok {
+				err = path.Err
+			}
+			return p.fail(n, "extends: %s cannot be read: %v: give a path relative to this file", name, err)
+		}
+		if !regular(file) {
+			return p.fail(n, "extends: %s is not a regular file", name)
+		}
+		if slices.Contains(p.files, file) {
+			return p.fail(n, "extends: %s extends this file", name)
+		}
+		base, err := read(file, shown(file), p.rules, p.files...)
+		if err != nil {
+			return err
+		}
+		folder := p.c.Folder
+		*p.c = *base
+		p.c.Folder, p.c.base, p.c.Ignores = folder, base, nil
+		p.c.Levels = maps.Clone(base.Levels)
+		p.c.KnownTargets, p.c.AllowUnregistered = slices.Clip(base.KnownTargets), slices.Clip(base.AllowUnregistered)
+	}
+	return nil
+}
