@@ -260,7 +260,8 @@ func TestEditorUnsafe(t *testing.T) {
 	p := e.Published()
 	at := p.Diagnostics[0].Range.Start
 	actions := e.Actions("untitled:a", at.Line, at.Character)
-	if len(actions) != 1 || actions[0].Title != "set has_side_effect = true (changes what the program does)" ||
+	if len(actions) != 2 || actions[1].Title != "ignore side-effect here" ||
+		actions[0].Title != "set has_side_effect = true (changes what the program does)" ||
 		!strings.Contains(lsptest.Apply(observed, actions[0].Edit.Changes["untitled:a"]), "has_side_effect = true") {
 		t.Errorf("the actions are %+v", actions)
 	}
