@@ -31,10 +31,8 @@ func (c *workerChecker) check(ctx context.Context, in input) outcome {
 		a, err = s.ask(ctx, d, in, s.limit-time.Since(begun))
 		lost, isLost := errors.AsType[*loss](err)
 		switch {
-		case isLost && in.Split:
-			return s.checkParts(ctx, d, in, lost)
 		case isLost:
-			return refused(in.Name, lost.Error())
+			return s.checkParts(ctx, d, in, lost)
 		case err != nil:
 			return outcome{err: err}
 		}

@@ -107,6 +107,7 @@ func (e *editor) request(name, text string) (plan, *input, error) {
 		return p, nil, nil
 	}
 	in := &planned[0]
+	in.Split = true
 	if m := in.mistake; m != nil {
 		return p, nil, &config.Error{File: m.File, Line: m.Line, Column: m.Column, Message: m.Message}
 	}

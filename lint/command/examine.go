@@ -14,20 +14,7 @@ import (
 
 // examine checks an input that was read.
 func (w *worker) examine(in input, library *mlir.Library) []report.Finding {
-	var findings []report.Finding
-	text := !mlir.IsBytecode(in.Data)
-	modules := []part{{data: in.Data}}
-	if in.Split && text {
-		modules = partsOf(in.Data)
-	}
-	failed := false
-	for _, m := range modules {
-		for _, f := range w.check(in, library, m.padded()) {
-			m.place(&f)
-			failed = failed || f.Rule == lint.Invalid
-			findings = append(findings, f)
-		}
-	}
+	findings, failed := in.each(func(module []byte) []report.Finding { return w.check(in, library, module) })
 	return in.complete(findings, namesOf(described(w.analyzers)), failed)
 }
 

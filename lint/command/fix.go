@@ -43,7 +43,7 @@ func (w *worker) mend(in input, library *mlir.Library, exported bool, sum [sha25
 	switch {
 	case exported:
 		r, err = unwritable(library, in, o)
-	case in.Split && !mlir.IsBytecode(in.Data):
+	case len(in.modules()) > 1:
 		r, invalidParts, err = in.repairParts(library, o)
 	default:
 		r, err = fix.Apply(library, in.Name, in.Data, o)

@@ -106,7 +106,41 @@ func TestSplit(t *testing.T) {
 		"<stdin>:14:8: error [outfeed]")
 	withFew(outfeeds+"// -----\n"+outfeeds, "-split-input-file").want(t, 1, "<stdin>:2:8: error [outfeed]",
 		"<stdin>:7:8: error [outfeed]")
+	for _, quick := range [][]string{nil, {"-quick"}} {
+		for _, run := range []string{"// RUN: stablehlo-opt %s -split-input-file", " // RUN: mlir-opt --split-input-file"} {
+			withFew(run+"\n"+outfeeds+"// -----\n"+outfeeds, quick...).want(t, 1, "<stdin>:3:8: error [outfeed]",
+				"<stdin>:8:8: error [outfeed]")
+		}
+	}
+	withFew(outfeeds+"// -----\n// -split-input-file\n"+outfeeds).want(t, 2, "<stdin>:2:8: error [outfeed]",
+		"<stdin>:7:1: error [invalid]", "<stdin>:8:8: error [outfeed]")
+	const run = "// RUN: mlir-opt -split-input-file\n"
+	const test = "// -----\n// expected-error@+1 {{x}}\nnonsense\n"
+	check.Diff(t, "repaired", result{0, run + marked + "// -----\n" + marked + test, "<stdin>: findings repaired: 2\n"},
+		executeWith(everything, run+unmarked+"// -----\n"+unmarked+test, "-rules", "marks", "-fix"))
 	withFew(bytecode(t, outfeeds), "-split-input-file").want(t, 1, "<stdin>:1:1: error [outfeed]")
+}
+
+// TestExpectedErrors checks that tests of errors are not reported as invalid.
+func TestExpectedErrors(t *testing.T) {
+	const wrong = "func.func @f() -> i32 { return }\n"
+	const after = "// -----\n" + wrong
+	for comment, exit := range map[string]int{
+		"// expected-error@+1 {{'func.return' op has 0 operands}}": 0,
+		"// expected-error @below {{has 0 operands}}":              0,
+		"//expected-error-re@+1{{has {{.*}}}}":                     0,
+		"// @expected-error@+1 {{has 0 operands}}":                 0,
+		"// an expected-error":                                     2,
+	} {
+		r := withFew(comment+"\n"+wrong+after, "-split-input-file")
+		r.holds(t, 2, "<stdin>:4:25: error: 'func.return' op has 0 operands")
+		check.Diff(t, comment, exit == 2, strings.Contains(r.Stdout, "<stdin>:2:25: "))
+		check.Diff(t, comment, exit, withFew(comment+"\n"+wrong).Exit)
+	}
+	const unclosed = "// expected-error@+1 {{expected}}\n\"stablehlo.outfeed\n"
+	withFew(unclosed, "-quick").want(t, 0)
+	withFew("// RUN: x -split-input-file\n"+unclosed+"// -----\n"+outfeeds, "-quick").want(t, 1,
+		"<stdin>:6:8: error [outfeed]")
 }
 
 // TestConfig checks severities, ignores and mistakes of configurations.

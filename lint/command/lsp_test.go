@@ -147,6 +147,19 @@ func TestEditorRepairs(t *testing.T) {
 	e.end(t)
 }
 
+// TestEditorParts checks a document of several modules, one of which is a test of an error.
+func TestEditorParts(t *testing.T) {
+	e := edit(t, everything, "-rules", "marks,outfeed")
+	text := outfeeds + marker + unmarked + marker + "// expected-error@+1 {{x}}\nfunc.func @f() -> i32 { return }\n"
+	e.Open("untitled:a", text)
+	e.want(t, 1, "0:0-9 2 marks", "1:7-26 1 outfeed", "6:0-9 2 marks")
+	a := e.Actions("untitled:a", 6, 3, "quickfix")[0]
+	if got := lsptest.Apply(text, a.Edit.Changes["untitled:a"]); got != strings.Replace(text, unmarked, marked, 1) {
+		t.Errorf("the action is %+v", a)
+	}
+	e.end(t)
+}
+
 // TestEditorHostile checks that the server goes on after documents that crash a worker or take too long.
 func TestEditorHostile(t *testing.T) {
 	analyzers := append(slices.Clone(few), hangs)

@@ -25,8 +25,8 @@ func (s settings) checkParts(ctx context.Context, d *slot, in input, lost *loss)
 			return refused(in.Name, problem)
 		}
 	}
-	parts := partsOf(in.Data)
-	if len(parts) == 1 || mlir.IsBytecode(in.Data) || jaxexport.Is(in.Data) {
+	parts := in.modules()
+	if len(parts) == 1 || jaxexport.Is(in.Data) {
 		return refused(in.Name, lost.Error())
 	}
 	o := outcome{text: true}
@@ -60,14 +60,17 @@ func (in input) repairParts(library *mlir.Library, o fix.Options) (fix.Result, [
 	var all fix.Result
 	var bad []lint.Diagnostic
 	at := 0
-	for _, p := range partsOf(in.Data) {
+	for _, p := range in.modules() {
 		r, err := fix.Apply(library, in.Name, p.padded(), o)
 		if errors.Is(err, fix.ErrInvalid) {
 			found, err := lint.CheckWith(library, in.Name, p.padded(), lint.Options{})
 			if err != nil {
 				return all, nil, err
 			}
-			r, bad = fix.Result{Data: p.padded()}, append(bad, found...)
+			r = fix.Result{Data: p.padded()}
+			if !p.expected() {
+				bad = append(bad, found...)
+			}
 		} else if err != nil {
 			return all, nil, err
 		}

@@ -129,15 +129,15 @@ func (c quickChecker) examine(in input) outcome {
 		}
 		in.Data = e.Module
 	}
-	findings, failed := quickFindings(in)
+	findings, failed := in.each(in.quickFindings)
 	return outcome{findings: in.complete(findings, c.known, failed), text: !quick.IsBytecode(in.Data)}
 }
 
-// quickFindings returns what the rules of package quick find in an input. failed is set if it could
-// not be searched; then the last finding says why.
-func quickFindings(in input) (findings []report.Finding, failed bool) {
-	found, err := quick.Check(in.Data)
-	noPlace := quick.IsBytecode(in.Data)
+// quickFindings returns what the rules of package quick find in a module. If it could not be searched, the
+// last finding says why.
+func (in input) quickFindings(module []byte) (findings []report.Finding) {
+	found, err := quick.Check(module)
+	noPlace := quick.IsBytecode(module)
 	for _, f := range found {
 		if !slices.Contains(in.Rules, f.Rule) {
 			continue
@@ -159,7 +159,7 @@ func quickFindings(in input) (findings []report.Finding, failed bool) {
 	if problem, ok := errors.AsType[*quick.Error](err); ok {
 		f := invalid(in.Name, "%s", problem.Message)
 		f.Line, f.Column, f.NoPlace = problem.Line, problem.Column, noPlace
-		return append(findings, f), true
+		findings = append(findings, f)
 	}
-	return findings, false
+	return findings
 }

@@ -2,8 +2,10 @@ package command
 
 import (
 	"bytes"
+	"regexp"
 
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/quick"
 )
 
 // A part is a module in a text.
@@ -32,6 +34,47 @@ func partsOf(text []byte) []part {
 		at = end
 	}
 	return append(parts, part{beginLine, begin, text[begin:]})
+}
+
+// runSplits matches a line for lit, the runner of MLIR's tests, that divides the file.
+var runSplits = regexp.MustCompile(`(?m)^[ \t]*//[ \t]*RUN:.*[ \t]--?split-input-file\b`)
+
+// modules returns the modules in an input that was read: the parts of a text if a flag or its own RUN line
+// says that it is divided.
+func (in input) modules() []part {
+	if !quick.IsBytecode(in.Data) && (in.Split || has(in.Data, "split-input-file", runSplits)) {
+		return partsOf(in.Data)
+	}
+	return []part{{data: in.Data}}
+}
+
+// has reports whether a text has a match, which contains a word. Most texts do not.
+func has(text []byte, word string, match *regexp.Regexp) bool {
+	return bytes.Contains(text, []byte(word)) && match.Match(text)
+}
+
+// expects matches what -verify-diagnostics takes for an expected error.
+var expects = regexp.MustCompile(`expected-error(-re)? *(@([-+]\d+|above|below|unknown))? *\{\{`)
+
+// expected reports whether the module is a test of an error.
+func (p part) expected() bool {
+	return !quick.IsBytecode(p.data) && has(p.data, "expected-error", expects)
+}
+
+// each returns the findings that check makes about the modules of an input, and whether one could not be
+// checked. A test that expects errors may be invalid.
+func (in input) each(check func(module []byte) []report.Finding) (findings []report.Finding, failed bool) {
+	for _, m := range in.modules() {
+		expected := m.expected()
+		for _, f := range check(m.padded()) {
+			failed = failed || f.Rule == report.Invalid
+			if f.Rule != report.Invalid || !expected {
+				m.place(&f)
+				findings = append(findings, f)
+			}
+		}
+	}
+	return findings, failed
 }
 
 // padded returns the module with its lines before it empty, so that the positions of the
