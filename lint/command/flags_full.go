@@ -11,6 +11,7 @@ const usage = `usage: %[1]s [flags] [PATH …]
        %[1]s merge-sarif REPORT …
        %[1]s merge-baselines BASELINE …
        %[1]s lsp [flags]
+       %[1]s completion bash|zsh|fish
 
 Checks MLIR modules: text, bytecode, StableHLO portable artifacts and files of
 jax.export, which it recognizes by their content. Of a folder and its subfolders, it

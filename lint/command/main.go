@@ -36,6 +36,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	if len(args) > 0 && merges[args[0]] != nil {
 		return c.show(merged(merges[args[0]], args[1:]))
 	}
+	if len(args) > 0 && args[0] == "completion" {
+		rules := described(analyzers)
+		return c.show(completion(args[1:], newOptions(program).flags, choicesOf(rules)))
+	}
 	if len(args) > 0 && args[0] == "lsp" {
 		o := newCheckOptions(program)
 		if err := o.parseEditor(args[1:]); errors.Is(err, flag.ErrHelp) {
