@@ -89,6 +89,12 @@ func (f *Func) Return(results ...Value) {
 	}
 }
 
+// ReturnWith is Return for a function whose results have names or shardings that its Signature does not state.
+func (f *Func) ReturnWith(results []Result, values ...Value) {
+	f.signature.Results = results
+	f.Return(values...)
+}
+
 // usable reports whether an operation with these operands can be added. If not, it records
 // the reason.
 func (f *Func) usable(at place, op string, operands []Value) bool {

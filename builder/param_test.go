@@ -77,7 +77,7 @@ func TestMeshWithoutShardy(t *testing.T) {
 	check.Error(t, err, "mesh: the library has no dialect sdy", `mlir.OpenOptions{Dialects: []string{"sdy"}}`)
 }
 
-// TestAddParam adds parameters while functions are built, one of which is called without arguments.
+// TestAddParam adds parameters and states results while functions are built, one of which is called without arguments.
 func TestAddParam(t *testing.T) {
 	b := newBuilder(t)
 	f, g := b.Func("main"), b.FuncWith("one", builder.Signature{Private: true})
@@ -85,9 +85,9 @@ func TestAddParam(t *testing.T) {
 	y := f.AddParam(builder.Param{Shape: number, Donate: true})
 	g.Return(builder.Scalar(g, float32(1)))
 	b.Func("open").Return()
-	f.Return(builder.Add(builder.Add(x, y), g.CallFrom(f)[0]))
+	f.ReturnWith([]builder.Result{{Name: "loss"}}, builder.Add(builder.Add(x, y), g.CallFrom(f)[0]))
 	want := `module {
-  func.func @main(%arg0: tensor<f32>, %arg1: tensor<f32> {jax.buffer_donor = true}) -> tensor<f32> {
+  func.func @main(%arg0: tensor<f32>, %arg1: tensor<f32> {jax.buffer_donor = true}) -> (tensor<f32> {jax.result_info = "loss"}) {
     %0 = stablehlo.negate %arg0 : tensor<f32>
     %1 = stablehlo.add %0, %arg1 : tensor<f32>
     %2 = call @one() : () -> tensor<f32>
