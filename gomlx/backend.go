@@ -47,6 +47,7 @@ func init() {
 // A Backend runs programs of GoMLX. It is safe for concurrent use.
 type Backend struct {
 	session   *calliope.Session
+	offline   bool
 	shared    bool // devices use the memory of the host
 	finalized atomic.Bool
 }
@@ -66,7 +67,7 @@ func New(config string) (*Backend, error) {
 	if session.Client() == nil {
 		return nil, errors.WithStack(fmt.Errorf("%s: there is no XLA plugin for this platform", Name))
 	}
-	b := &Backend{session: session}
+	b := &Backend{session: session, offline: options.Offline}
 	probe, _, err := b.NewSharedBuffer(0, shapes.Make(dtypes.Uint8, 1))
 	if err != nil {
 		return nil, errors.WithStack(stderrors.Join(err, session.Close()))

@@ -103,6 +103,44 @@ func TestFinalized(t *testing.T) {
 	}
 }
 
+// TestMesh adds numbers that two devices share.
+func TestMesh(t *testing.T) {
+	b := open(t, "devices=2")
+	builder := b.Builder("mesh")
+	mesh := compute.Mesh{Name: "m", AxesSizes: []int{2}, AxesNames: []string{"x"}}
+	testutil.Must(builder.DistributedAutoSharding(mesh))
+	f := builder.Main()
+	divided := &compute.ShardingSpec{Mesh: "m", Axes: [][]string{{"x"}}}
+	x := must(f.Parameter("x", shapes.Make(dtypes.Float32, 4), divided))
+	scale := must(f.Parameter("scale", shapes.Make(dtypes.Float32), nil))
+	testutil.Must(f.Return([]compute.Value{must(f.Mul(x, scale)), must(f.ReduceSum(x))},
+		[]*compute.ShardingSpec{divided, nil}))
+	e := testutil.Must1(builder.Compile())
+	var in []compute.Buffer
+	for device, part := range [][]float32{{1, 2}, {3, 4}} {
+		in = append(in,
+			testutil.Must1(b.BufferFromFlatData(compute.DeviceNum(device), part, shapes.Make(dtypes.Float32, 2))),
+			testutil.Must1(b.BufferFromFlatData(compute.DeviceNum(device), []float32{10}, shapes.Make(dtypes.Float32))))
+	}
+	out, err := e.Execute(in, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []any
+	for _, o := range out {
+		got = append(got, testutil.Must1(o.Data()))
+	}
+	want := []any{[]float32{10, 20}, []float32{10}, []float32{30, 40}, []float32{10}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	late := b.Builder("late")
+	must(late.Main().Parameter("x", shapes.Make(dtypes.Float32), nil))
+	if err := late.DistributedAutoSharding(mesh); err == nil {
+		t.Error("a mesh of a computation with a parameter is no error")
+	}
+}
+
 // TestDevices sums over two devices that run the same computation.
 func TestDevices(t *testing.T) {
 	b := open(t, "devices=2")

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/pkg/errors"
 
+	"github.com/calliope-mlir/calliope"
 	"github.com/calliope-mlir/calliope/bridge"
 	ir "github.com/calliope-mlir/calliope/builder"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -23,21 +24,30 @@ type builder struct {
 	ir       *ir.Builder
 	main     *function
 	closures int
+	called   []int64 // Go functions in the registry of the session
 	compiled bool
 
-	devices    int // that run the computation
+	devices    int    // that run the computation
+	mesh       string // the first one that the devices form, or ""
 	assignment []compute.DeviceNum
 }
 
 var _ compute.Builder = (*builder)(nil)
 
 func newBuilder(b *Backend, name string) *builder {
-	made := &builder{backend: b, name: name, devices: 1, context: b.session.Library().NewContext(mlir.ContextOptions{})}
-	made.ir = ir.New(made.context, ir.Options{
+	made := &builder{backend: b, name: name, devices: 1}
+	made.main = &function{builder: made, name: compute.MainName}
+	made.start(b.session.Library())
+	return made
+}
+
+// start starts the module in a library.
+func (b *builder) start(library *mlir.Library) {
+	b.context = library.NewContext(mlir.ContextOptions{})
+	b.ir = ir.New(b.context, ir.Options{
 		Through: []string{"github.com/calliope-mlir/calliope/gomlx", "github.com/gomlx/"},
 	})
-	made.main = newFunction(made, nil, compute.MainName)
-	return made
+	b.main.start(b.main.name)
 }
 
 // Name returns the name of the computation.
@@ -48,7 +58,8 @@ func (b *builder) Main() compute.Function { return b.main }
 
 // NewFunction starts a function that others call.
 func (b *builder) NewFunction(name string) (compute.Function, error) {
-	f := newFunction(b, nil, name)
+	f := &function{builder: b, name: name}
+	f.start(name)
 	return f, b.err()
 }
 
@@ -73,9 +84,56 @@ func (b *builder) DistributedSPMD(devices int) error {
 	return nil
 }
 
-// DistributedAutoSharding is not there yet.
-func (b *builder) DistributedAutoSharding(...compute.Mesh) error {
-	return errors.Wrapf(compute.ErrNotImplemented, "%s: automatic sharding", Name)
+// DistributedAutoSharding makes the devices of meshes share the arrays of the computation, which must be empty.
+func (b *builder) DistributedAutoSharding(meshes ...compute.Mesh) error {
+	if len(meshes) == 0 || b.closures > 0 || len(b.main.params) > 0 {
+		return errors.WithStack(fmt.Errorf("%s: automatic sharding needs a mesh, before the computation has parameters or "+
+			"closures", Name))
+	}
+	// The default library lacks the dialect of meshes, and a session without a plugin is a library.
+	session, err := calliope.Open(context.Background(), calliope.Options{Interpreter: true, Offline: b.backend.offline,
+		Library: mlir.OpenOptions{Dialects: []string{"sdy"}}})
+	if err != nil {
+		return errors.WithStack(err)
+	}
+	if err := stderrors.Join(b.ir.Close(), b.context.Close()); err != nil {
+		return errors.WithStack(err)
+	}
+	b.start(session.Library())
+	for _, m := range meshes {
+		if err := b.addMesh(m); err != nil {
+			return err
+		}
+	}
+	b.mesh = meshes[0].Name
+	return b.err()
+}
+
+func (b *builder) addMesh(m compute.Mesh) error {
+	if len(m.AxesNames) != len(m.AxesSizes) {
+		return errors.WithStack(fmt.Errorf("%s: the mesh %q has %d names for %d axes", Name, m.Name, len(m.AxesNames),
+			len(m.AxesSizes)))
+	}
+	axes, devices := make([]ir.Axis, len(m.AxesSizes)), 1
+	for i, n := range m.AxesSizes {
+		axes[i], devices = ir.Axis{Name: m.AxesNames[i], Size: n}, devices*n
+	}
+	for i, d := range m.LogicalDeviceAssignment {
+		if d != i {
+			return errors.WithStack(fmt.Errorf("%s: the mesh %q has the devices %v, which is not supported: use 0, 1, 2 and "+
+				"so on", Name, m.Name, m.LogicalDeviceAssignment))
+		}
+	}
+	b.ir.Mesh(m.Name, axes...)
+	return b.DistributedSPMD(devices)
+}
+
+// sharding returns how an array of the main function is divided: without a specification, it is not.
+func (b *builder) sharding(s *compute.ShardingSpec) ir.Sharding {
+	if s == nil {
+		return ir.Sharding{Mesh: b.mesh}
+	}
+	return ir.Sharding{Mesh: s.Mesh, Dims: s.Axes}
 }
 
 // DeviceAssignment takes devices in their order only.
@@ -102,8 +160,10 @@ func (b *builder) Compile() (compute.Executable, error) {
 	made, err := b.compile()
 	b.compiled = true
 	if err != nil {
+		b.release()
 		return nil, errors.WithStack(fmt.Errorf("%s: compile %q: %w", Name, b.name, err))
 	}
+	made.OnClose(b.release)
 	return &executable{Executable: made, backend: b.backend, main: b.main, devices: b.devices,
 		assignment: b.assignment}, nil
 }
@@ -114,6 +174,9 @@ func (b *builder) compile() (made *bridge.Executable, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.backend.client().Compile(context.Background(), passes.Program(module, passes.PrepareOptions{}),
-		bridge.CompileOptions{Replicas: b.devices})
+	o := bridge.CompileOptions{Replicas: b.devices}
+	if b.mesh != "" {
+		o = bridge.CompileOptions{Partitions: b.devices}
+	}
+	return b.backend.client().Compile(context.Background(), passes.Program(module, passes.PrepareOptions{}), o)
 }

@@ -89,7 +89,8 @@ func (f *function) If(pred compute.Value, yes, no compute.Function) ([]compute.V
 	return f.many(ir.If(p, func() []ir.Value { return then() }, func() []ir.Value { return otherwise() }))
 }
 
-// Sort sorts arrays together.
+// Sort sorts arrays together. The comparator gets two elements of the first array, then two of the next one, and so on,
+// as GoMLX's own comparators expect.
 func (f *function) Sort(
 	comparator compute.Function, axis int, stable bool, inputs ...compute.Value,
 ) ([]compute.Value, error) {
@@ -102,7 +103,11 @@ func (f *function) Sort(
 		return nil, orNoValues(err, "Sort")
 	}
 	return f.many(ir.Sort(xs, func(a, b []ir.Value) ir.Value {
-		return f.single(less(append(a, b...)...), "the comparator of Sort")
+		pairs := make([]ir.Value, 0, 2*len(a))
+		for i := range a {
+			pairs = append(pairs, a[i], b[i])
+		}
+		return f.single(less(pairs...), "the comparator of Sort")
 	}, ir.SortOptions{Axis: axis, Stable: stable}))
 }
 

@@ -33,18 +33,19 @@ type function struct {
 
 var _ compute.Function = (*function)(nil)
 
-func newFunction(b *builder, parent *function, name string) *function {
-	f := &function{builder: b, parent: parent, name: name, captured: map[ir.Value]ir.Value{}}
+// value is what GoMLX gets of a value of the module.
+type value struct {
+	ir ir.Value
+	of *function
+}
+
+// start starts the function of the module, by its name there.
+func (f *function) start(symbol string) {
+	f.captured = map[ir.Value]ir.Value{}
 	f.ErrFn = func(op compute.OpType) error {
 		return errors.Wrapf(compute.ErrNotImplemented, "%s: %s", Name, op)
 	}
-	symbol := name
-	if parent != nil {
-		b.closures++
-		symbol = fmt.Sprintf("closure.%d", b.closures)
-	}
-	f.ir = b.ir.FuncWith(symbol, ir.Signature{Private: name != compute.MainName})
-	return f
+	f.ir = f.builder.ir.FuncWith(symbol, ir.Signature{Private: symbol != compute.MainName})
 }
 
 // Name returns the name of the function.
@@ -63,15 +64,14 @@ func (f *function) Parent() compute.Function {
 
 // Closure starts a closure.
 func (f *function) Closure() (compute.Function, error) {
-	c := newFunction(f.builder, f, "")
+	f.builder.closures++
+	c := &function{builder: f.builder, parent: f}
+	c.start(fmt.Sprintf("closure.%d", f.builder.closures))
 	return c, f.builder.err()
 }
 
 // Parameter adds a parameter.
 func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.ShardingSpec) (compute.Value, error) {
-	if sharding != nil {
-		return nil, errors.Wrapf(compute.ErrNotImplemented, "%s: the sharding of parameter %q", Name, name)
-	}
 	if name != "" && slices.Contains(f.names, name) {
 		return nil, errors.WithStack(fmt.Errorf("%s: there is a parameter %q already: use another name", Name, name))
 	}
@@ -80,7 +80,11 @@ func (f *function) Parameter(name string, shape shapes.Shape, sharding *compute.
 		return nil, errors.WithStack(fmt.Errorf("%s: parameter %q: %w", Name, name, err))
 	}
 	f.names, f.inputs, f.params = append(f.names, name), append(f.inputs, shape), append(f.params, ir.Value{})
-	return f.one(f.ir.AddParam(ir.Param{Name: name, Shape: s}))
+	p := ir.Param{Name: name, Shape: s}
+	if f == f.builder.main {
+		p.Sharding = f.builder.sharding(sharding)
+	}
+	return f.one(f.ir.AddParam(p))
 }
 
 // Constant adds a constant.
@@ -98,18 +102,15 @@ func (f *function) Constant(flat any, dims ...int) (compute.Value, error) {
 
 // Shape returns the shape of a value.
 func (f *function) Shape(v compute.Value) (shapes.Shape, error) {
-	value, ok := v.(ir.Value)
-	if !ok || value.Func() == nil || value.Func().Builder() != f.builder.ir {
+	own, ok := v.(value)
+	if !ok || own.of.builder != f.builder {
 		return shapes.Invalid(), errors.WithStack(errForeign(v))
 	}
-	return fromTensor(value.Shape()), nil
+	return fromTensor(own.ir.Shape()), nil
 }
 
 // Return ends the function.
 func (f *function) Return(outputs []compute.Value, shardings []*compute.ShardingSpec) error {
-	if slices.ContainsFunc(shardings, func(s *compute.ShardingSpec) bool { return s != nil }) {
-		return errors.Wrapf(compute.ErrNotImplemented, "%s: the sharding of results", Name)
-	}
 	values, err := f.all(outputs)
 	if err != nil {
 		return err
@@ -117,7 +118,16 @@ func (f *function) Return(outputs []compute.Value, shardings []*compute.Sharding
 	for _, v := range values {
 		f.outputs = append(f.outputs, fromTensor(v.Shape()))
 	}
-	f.ir.Return(values...)
+	if len(shardings) == 0 {
+		shardings = make([]*compute.ShardingSpec, len(values))
+	}
+	var results []ir.Result
+	if f == f.builder.main {
+		for _, s := range shardings {
+			results = append(results, ir.Result{Sharding: f.builder.sharding(s)})
+		}
+	}
+	f.ir.ReturnWith(results, values...)
 	return f.builder.err()
 }
 
@@ -126,7 +136,7 @@ func (f *function) one(v ir.Value) (compute.Value, error) {
 	if err := f.builder.err(); err != nil {
 		return nil, err
 	}
-	return v, nil
+	return value{v, f}, nil
 }
 
 // many returns the results of an operation, or the mistake in it.
@@ -136,21 +146,21 @@ func (f *function) many(values []ir.Value) ([]compute.Value, error) {
 	}
 	out := make([]compute.Value, len(values))
 	for i, v := range values {
-		out[i] = v
+		out[i] = value{v, f}
 	}
 	return out, nil
 }
 
 // in returns a value as one of this function: that of a parent becomes a parameter.
 func (f *function) in(v compute.Value) (ir.Value, error) {
-	value, ok := v.(ir.Value)
-	if !ok || value.Func() == nil || value.Func().Builder() != f.builder.ir {
+	own, ok := v.(value)
+	if !ok || own.of.builder != f.builder {
 		return ir.Value{}, errors.WithStack(errForeign(v))
 	}
 	if err := f.builder.err(); err != nil {
 		return ir.Value{}, err
 	}
-	return f.capture(value)
+	return f.capture(own.ir)
 }
 
 func errForeign(v compute.Value) error {

@@ -40,7 +40,7 @@ func closure(
 	return g
 }
 
-// TestControl runs closures that use values of the functions around them.
+// TestControl runs closures and functions, some of which use values of the functions around them.
 func TestControl(t *testing.T) {
 	b := open(t, "")
 	scalar := shapes.Make(dtypes.Float32)
@@ -48,7 +48,7 @@ func TestControl(t *testing.T) {
 	tests := []struct {
 		name  string
 		build func(f compute.Function, p values) (values, error)
-		want  any
+		want  []any
 	}{
 		{"a branch in a loop", func(f compute.Function, p values) (values, error) {
 			limit := must(f.Constant([]float32{20}))
@@ -66,7 +66,7 @@ func TestControl(t *testing.T) {
 				return testutil.Must1(g.If(even, yes, no))
 			})
 			return f.While(cond, body, must(f.Constant([]float32{1})))
-		}, float32(10 * 3)},
+		}, []any{float32(10 * 3)}},
 		{"branches of constants", func(f compute.Function, p values) (values, error) {
 			of := func(v float32) compute.Function {
 				return closure(f, scalar, 0, func(g compute.Function, _ values) values {
@@ -74,7 +74,7 @@ func TestControl(t *testing.T) {
 				})
 			}
 			return f.If(must(f.Constant([]bool{false})), of(1), of(2))
-		}, float32(2)},
+		}, []any{float32(2)}},
 		{"a comparator with a constant", func(f compute.Function, p values) (values, error) {
 			two := must(f.Constant([]float32{2}))
 			near := closure(f, scalar, 2, func(g compute.Function, s values) values {
@@ -82,7 +82,20 @@ func TestControl(t *testing.T) {
 					must(g.Abs(must(g.Sub(s[1], two))))))}
 			})
 			return f.Sort(near, 0, true, must(f.Constant([]float32{0, 1, 5, 2}, 4)))
-		}, []float32{2, 1, 0, 5}},
+		}, []any{[]float32{2, 1, 0, 5}}},
+		{"a comparator of two arrays", func(f compute.Function, p values) (values, error) {
+			g := testutil.Must1(f.Closure())
+			a, b := must(g.Parameter("a", scalar, nil)), must(g.Parameter("b", scalar, nil))
+			must(g.Parameter("i", shapes.Make(dtypes.Int32), nil))
+			must(g.Parameter("j", shapes.Make(dtypes.Int32), nil))
+			testutil.Must(g.Return(values{must(g.GreaterThan(a, b))}, nil))
+			return f.Sort(g, 0, true, must(f.Constant([]float32{2, 4, 3}, 3)), must(f.Constant([]int32{0, 1, 2}, 3)))
+		}, []any{[]float32{4, 3, 2}, []int32{1, 2, 0}}},
+		{"a slice from a vector", func(f compute.Function, p values) (values, error) {
+			at := must(f.Constant([]int32{1, 0}, 2))
+			x := must(f.Constant([]float32{1, 2, 3, 4}, 2, 2))
+			return values{must(f.DynamicSlice(x, values{at}, []int{1, 2}))}, nil
+		}, []any{[][]float32{{3, 4}}}},
 		{"functions that call functions", func(f compute.Function, p values) (values, error) {
 			one := testutil.Must1(f.Builder().NewFunction("one"))
 			testutil.Must(one.Return(values{must(one.Constant([]float32{1}))}, nil))
@@ -90,7 +103,7 @@ func TestControl(t *testing.T) {
 			x := must(next.Parameter("x", scalar, nil))
 			testutil.Must(next.Return(values{must(next.Add(x, testutil.Must1(next.Call(one))[0]))}, nil))
 			return f.Call(next, p[0])
-		}, float32(4)},
+		}, []any{float32(4)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -98,7 +111,7 @@ func TestControl(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff([]any{test.want}, got); d != "" {
+			if d := cmp.Diff(test.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})

@@ -139,11 +139,11 @@ func (f *function) three(a, b, c ir.Value) (x, y, z compute.Value, err error) {
 	if err := f.builder.err(); err != nil {
 		return nil, nil, nil, err
 	}
-	return a, b, c, nil
+	return value{a, f}, value{b, f}, value{c, f}, nil
 }
 
 // RNGBitGenerator is builder.RngBitGenerator with Philox. The bits are interpreted as elements of the shape's type.
-func (f *function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (next, bits compute.Value, err error) {
+func (f *function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (compute.Value, compute.Value, error) {
 	s, err := toTensor(shape)
 	if err != nil {
 		return nil, nil, errors.WithStack(err)
@@ -158,8 +158,11 @@ func (f *function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (nex
 	if s.DType != unsigned.DType {
 		random = ir.Bitcast(random, s.DType)
 	}
-	next, err = f.one(n)
-	return next, random, err
+	both, err := f.many([]ir.Value{n, random})
+	if err != nil {
+		return nil, nil, err
+	}
+	return both[0], both[1], nil
 }
 
 // OptimizationBarrier is builder.OptimizationBarrier.

@@ -20,7 +20,7 @@ func (f *function) Concatenate(axis int, operands ...compute.Value) (compute.Val
 		return nil, orNoValues(err, "Concatenate")
 	}
 	if len(vs) == 1 {
-		return vs[0], nil
+		return f.one(vs[0])
 	}
 	return f.one(ir.Concat(axis, vs...))
 }
@@ -63,9 +63,22 @@ func (f *function) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
 	return f.one(ir.Iota(f.ir, s, axis))
 }
 
+// starts returns the indices at which a dynamic slice starts, which may be in one vector.
+func (f *function) starts(values []compute.Value) ([]ir.Value, error) {
+	at, err := f.all(values)
+	if err != nil || len(at) != 1 || at[0].Shape().Rank() != 1 {
+		return at, err
+	}
+	at = ir.Split(at[0], at[0].Shape().Dims[0], 0)
+	for i, v := range at {
+		at[i] = ir.Reshape(v)
+	}
+	return at, f.builder.err()
+}
+
 // DynamicSlice is builder.DynamicSlice.
 func (f *function) DynamicSlice(x compute.Value, starts []compute.Value, dims []int) (compute.Value, error) {
-	at, err := f.all(starts)
+	at, err := f.starts(starts)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +87,7 @@ func (f *function) DynamicSlice(x compute.Value, starts []compute.Value, dims []
 
 // DynamicUpdateSlice is builder.DynamicUpdateSlice.
 func (f *function) DynamicUpdateSlice(x, update compute.Value, starts []compute.Value) (compute.Value, error) {
-	at, err := f.all(starts)
+	at, err := f.starts(starts)
 	if err != nil {
 		return nil, err
 	}
