@@ -16,9 +16,15 @@ type finding struct {
 	Severity     string
 	Message      string
 	Rule         string
+	Related      []place
 	Fingerprint  string
 	Fix          *struct{ Edits []edit }
 	Suppression  *struct{ Reason string }
+}
+
+type place struct {
+	File         string
+	Line, Column int
 }
 
 type edit struct {

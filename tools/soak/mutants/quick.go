@@ -2,27 +2,33 @@ package mutants
 
 import (
 	"context"
-	"fmt"
-	"reflect"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 )
-
-// textLine is a finding in the format text: the file, the line, the column, the severity, the
-// message and the rule.
-var textLine = regexp.MustCompile(`^(.*?):(\d+):(\d+): (error|warning|note): (.*) \[([a-z-]+)\]$`)
 
 // An operation is one that -quick finds.
 type operation struct {
 	line, column int
 	name         string
-	stated       bool // the module states another position
+	stated       place // by the module
 }
 
-func operationOf(line, column int, message string) operation {
-	name, _, _ := strings.Cut(message, " ")
-	return operation{line, column, name, strings.Contains(message, " (at ")}
+func operationsOf(found []finding) (list []operation) {
+	for _, f := range found {
+		if f.Rule == "ignore" { // comments that have no effect
+			continue
+		}
+		o := operation{line: f.Line, column: f.Column}
+		o.name, _, _ = strings.Cut(f.Message, " ")
+		for _, p := range f.Related {
+			if p.Line > 0 { // otherwise it is a name
+				o.stated = p
+				break
+			}
+		}
+		list = append(list, o)
+	}
+	return list
 }
 
 // quick compares the findings of -quick with the operations in the modules that the library
@@ -32,11 +38,7 @@ func (b *batch) quick(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := run(ctx, b.linter, "-quick", b.folder)
-	if err != nil {
-		return err
-	}
-	got, refused, err := b.readQuick(string(r.stdout))
+	quick, err := b.lint(ctx, b.linter, "-quick")
 	if err != nil {
 		return err
 	}
@@ -46,45 +48,19 @@ func (b *batch) quick(ctx context.Context) error {
 		if !accepted(found) {
 			continue
 		}
-		if why := refused[path]; why != "" {
-			if !strings.Contains(why, "needs the full engine") &&
+		if got := quick[path]; !accepted(got) {
+			if why := got[0].Message; !strings.Contains(why, "needs the full engine") &&
 				!strings.Contains(why, "the string does not end on its line") {
 				b.problem(path, "-quick refuses it: %s", why)
 			}
 			continue
 		}
-		var want []operation
-		for _, f := range found {
-			want = append(want, operationOf(f.Line, f.Column, f.Message))
-		}
-		if !reflect.DeepEqual(want, got[path]) {
-			b.problem(path, "-quick finds %v, and the library %v", got[path], want)
+		want, got := operationsOf(found), operationsOf(quick[path])
+		if !slices.Equal(want, got) {
+			b.problem(path, "-quick finds %v, and the library %v", got, want)
 		}
 		b.tally.count(&b.tally.compared, 1)
 		b.tally.count(&b.tally.agreed, len(want))
 	}
 	return nil
-}
-
-// readQuick returns the operations that -quick printed for each file, and why it refused files.
-func (b *batch) readQuick(out string) (map[string][]operation, map[string]string, error) {
-	got, refused := map[string][]operation{}, map[string]string{}
-	for line := range strings.Lines(out) {
-		m := textLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
-		if m == nil {
-			return nil, nil, fmt.Errorf("-quick printed %q", line)
-		}
-		path, message := m[1], m[5]
-		if _, known := b.inputs[path]; !known {
-			return nil, nil, fmt.Errorf("-quick found something in %q, which is not in the batch", path)
-		}
-		if m[6] == "invalid" {
-			refused[path] = message
-			continue
-		}
-		line, _ := strconv.Atoi(m[2])
-		column, _ := strconv.Atoi(m[3])
-		got[path] = append(got[path], operationOf(line, column, message))
-	}
-	return got, refused, nil
 }

@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/calliope-mlir/calliope/stablehlo/jaxexport"
 )
+
+// textLine is a finding in the format text: the file, the line, the column, the severity, the
+// message and the rule.
+var textLine = regexp.MustCompile(`^(.*?):(\d+):(\d+): (error|warning|note): (.*) \[([a-z-]+)\]$`)
 
 // edits applies the edits of each finding alone, and checks that the module is still valid. -diff
 // writes nothing.
