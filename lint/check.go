@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/calliope-mlir/calliope/lint/quick"
 	"github.com/calliope-mlir/calliope/mlir"
@@ -110,6 +111,9 @@ func runOne(a *Analyzer, p *Pass) (err error) {
 	return a.Run(p)
 }
 
+// again begins the error that follows the one of a portable artifact, and says less.
+const again = "failed to deserialize portable artifact"
+
 // refused adds the library's errors about an invalid module as findings.
 func (c *check) refused(context *mlir.Context, err error) {
 	if err == nil {
@@ -120,7 +124,7 @@ func (c *check) refused(context *mlir.Context, err error) {
 		hint := refusal.Hint
 		places := c.placesOf(context, refusal.Diagnostics)
 		for i, d := range refusal.Diagnostics {
-			if d.Severity != mlir.SeverityError {
+			if d.Severity != mlir.SeverityError || len(c.found) > before && strings.HasPrefix(d.Message, again) {
 				continue
 			}
 			if hint != "" { // it belongs to the first error

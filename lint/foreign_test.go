@@ -1,7 +1,9 @@
 package lint_test
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -78,6 +80,16 @@ func TestForeignBytecode(t *testing.T) {
 	}
 	found := check.Must(lint.CheckWith(mlirtest.Library(t), "f", data, lint.Options{}))
 	if len(found) != 1 || !strings.HasPrefix(found[0].Message, "mine.op is of the dialect mine, ") {
+		t.Errorf("found %v", found)
+	}
+}
+
+// TestArtifactErrors checks that an artifact that the library cannot read has one error.
+func TestArtifactErrors(t *testing.T) {
+	data := check.Must(os.ReadFile("testdata/shardy/flat.mlirbc"))
+	future := bytes.ReplaceAll(data, []byte("outfeed_v1"), []byte("outfeed_v9"))
+	found := check.Must(lint.Check(mlirtest.Library(t), "f", future, nil))
+	if len(found) != 1 || !strings.HasPrefix(found[0].Message, "unregistered operation 'vhlo.outfeed_v9' found") {
 		t.Errorf("found %v", found)
 	}
 }
