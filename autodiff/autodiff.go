@@ -180,13 +180,21 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 	d.parameters = arguments(d.body)
 	d.active = must(selected(f, d.parameters, o.Parameters))
 	for _, i := range d.active {
-		if _, static := d.parameters[i].Type().NumElements(); !static {
-			fail(f, "parameter %d is %s, which has a dynamic dimension: "+
-				"make the shapes of the module static first, with stablehlo.Refine", i, d.parameters[i].Type())
-		}
+		d.mustBeStatic("parameter", i, d.parameters[i])
+	}
+	for i, v := range d.returned() {
+		d.mustBeStatic("result", i, v)
 	}
 	d.f = &forward{newEmitter(d.body.Terminator(), f.Location()), map[mlir.Value]mlir.Value{}, d.settings}
 	return d, nil
+}
+
+// mustBeStatic ends the transformation if a value with a derivative has a dynamic dimension.
+func (d *derivation) mustBeStatic(what string, i int, v mlir.Value) {
+	if _, static := v.Type().NumElements(); differentiable(v.Type()) && !static {
+		fail(d.original, "%s %d is %s, which has a dynamic dimension: "+
+			"make the shapes of the module static first, with stablehlo.Refine", what, i, v.Type())
+	}
 }
 
 // selected returns the indices of the parameters that are differentiated.
@@ -305,7 +313,7 @@ func (d *derivation) settle(f mlir.Operation, suffix string) {
 
 // discard removes what was made.
 func (d *derivation) discard() {
-	for _, op := range slices.Backward(d.made) { // backward may use values of forward
-		_ = op.Erase() // nothing else uses a function that was just made
+	for _, op := range d.made {
+		transform.Discard(op)
 	}
 }

@@ -280,7 +280,7 @@ func TestErrors(t *testing.T) {
 		"a declaration": {`func.func private @main(%x: tensor<f32>) -> tensor<f32>`, all, autodiff.Options{},
 			[]string{"one block"}},
 		"a call of a declaration": {`func.func private @g(tensor<f32>) -> tensor<f32> func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = call @g(%x) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`, all, autodiff.Options{}, []string{"@g"}},
-		"a function of itself":    {`func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = call @main(%x) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`, all, autodiff.Options{}, []string{"call itself"}},
+		"a function of itself":    {`func.func @main(%x: tensor<f32>) -> tensor<f32> { %0 = call @main(%x) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`, all, autodiff.Options{}, []string{"calls itself"}},
 		"a scatter that multiplies": {vector(`%i = stablehlo.constant dense<[[0], [0]]> : tensor<2x1xi32>
 			%u = stablehlo.slice %x [0:2] : (tensor<3xf32>) -> tensor<2xf32>
 			%0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/mlir"
+	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // backward creates the derivative of operations along cotangents, before emitter.before, which may be in another block
@@ -163,6 +164,10 @@ func (b *backward) transpose(list []mlir.Operation) {
 			continue
 		}
 		b.Loc = op.Location()
+		if op.Name() == "stablehlo.optimization_barrier" {
+			b.splitBarrier(op)
+		}
+		b.mustBeUnused(op)
 		switch transpose := rules[op.Name()].transpose; {
 		case isNested(op) && reached:
 			transpose(b, op) // and replaces the operation by what is not linear in it
@@ -176,6 +181,31 @@ func (b *backward) transpose(list []mlir.Operation) {
 			transpose(b, op)
 		}
 		check(op.Erase())
+	}
+}
+
+// mustBeUnused ends the transformation if an operation that is not transposed uses a linear result.
+func (b *backward) mustBeUnused(op mlir.Operation) {
+	for _, v := range op.Results() {
+		if b.linear[v] {
+			for u := range v.Uses() {
+				fail(u.Owner, "it is not linear in what the transposed parameters reach")
+			}
+		}
+	}
+}
+
+// splitBarrier replaces the results of a barrier that are not linear by those of another one.
+func (b *backward) splitBarrier(op mlir.Operation) {
+	var operands, of []mlir.Value
+	for i, v := range op.Results() {
+		if !b.linear[v] {
+			operands, of = append(operands, op.Operand(i)), append(of, v)
+		}
+	}
+	if len(of) > 0 {
+		e := &emitter{b.source.Within(op)}
+		replace(of, e.Op(stablehlo.OptimizationBarrierOp{Operand: operands}).ResultValues())
 	}
 }
 

@@ -96,3 +96,18 @@ func TestCustomRules(t *testing.T) {
 		})
 	}
 }
+
+// TestOfItself holds that a function that contains itself is an error with the call.
+func TestOfItself(t *testing.T) {
+	m := parse(t, `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+		%0 = stablehlo.composite "my.own" %x {decomposition = @again} : (tensor<2xf32>) -> tensor<2xf32>
+		return %0 : tensor<2xf32>
+	}
+	func.func @again(%x: tensor<2xf32>) -> tensor<2xf32> {
+		%0 = stablehlo.composite "my.own" %x {decomposition = @main} : (tensor<2xf32>) -> tensor<2xf32>
+		%1 = func.call @main(%0) : (tensor<2xf32>) -> tensor<2xf32>
+		return %1 : tensor<2xf32>
+	}`)
+	_, err := autodiff.JVP(function(t, m, "main"), autodiff.Options{})
+	check.Error(t, err, "stablehlo.composite at ", "the function @again calls itself")
+}

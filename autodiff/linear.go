@@ -21,6 +21,7 @@ func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, er
 	for _, i := range d.active {
 		inputs = append(inputs, d.parameters[i])
 	}
+	d.f.Clean(d.body) // of what is not linear and not used
 	for _, v := range d.returned() {
 		if differentiable(v.Type()) {
 			of = append(of, v)

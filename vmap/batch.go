@@ -45,7 +45,7 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	var made []mlir.Operation
 	defer transform.Catch(&err, func() {
 		for _, op := range made {
-			_ = op.Erase() // nothing uses a function that was just made
+			transform.Discard(op)
 		}
 	})
 	table := must(f.Parent().SymbolTable())

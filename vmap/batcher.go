@@ -146,8 +146,12 @@ func (b *batcher) operation(op mlir.Operation) []mlir.Value {
 		return b.copy(op).ResultValues()
 	}
 	for _, v := range slices.Concat(op.OperandValues(), op.ResultValues()) {
-		if _, static := v.Type().NumElements(); v.Type().IsRankedTensor() && !static {
+		_, static := v.Type().NumElements()
+		switch array := v.Type().IsRankedTensor(); {
+		case array && !static:
 			fail(op, "%s: %s", v.Type(), refine)
+		case !array && !b.tokens[v]:
+			fail(op, "%s is no array, so that there is no batch of it", v.Type())
 		}
 	}
 	r, ok := rules[op.Name()]

@@ -16,6 +16,8 @@ func (b *batcher) loop(op mlir.Operation) []mlir.Value {
 		switch chained[i] = b.before(op, i); {
 		case !b.tokens[v]:
 			carried = append(carried, b.Zero(b.typeOf(v.Type())))
+		case chained[i].IsNil() && !v.Type().IsRankedTensor():
+			carried = append(carried, b.Do(stablehlo.AfterAllOp{}))
 		case chained[i].IsNil():
 			carried = append(carried, b.Zero(v.Type()))
 		default:

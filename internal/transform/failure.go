@@ -1,5 +1,11 @@
 package transform
 
+import (
+	"slices"
+
+	"github.com/calliope-mlir/calliope/mlir"
+)
+
 // Failure is the panic that ends a transformation. It does not leave the package of the transformation.
 type Failure struct{ Err error }
 
@@ -14,6 +20,37 @@ func Check(err error) {
 	if err != nil {
 		panic(Failure{err})
 	}
+}
+
+// Discard removes a function that a transformation has not completed. Regions that have no place yet may use values of
+// it.
+func Discard(f mlir.Operation) {
+	for op := range f.All() {
+		values := op.ResultValues()
+		for _, r := range op.Regions() {
+			for b := range r.Blocks() {
+				values = append(values, Arguments(b)...)
+			}
+		}
+		for _, v := range values {
+			for _, u := range slices.Collect(v.Uses()) {
+				if !isWithin(u.Owner, f) {
+					u.Owner.SetOperands()
+				}
+			}
+		}
+	}
+	_ = f.Erase() // nothing uses it any more
+}
+
+// isWithin reports whether an operation is in another one.
+func isWithin(op, in mlir.Operation) bool {
+	for ; op != in; op = op.Parent() {
+		if op.IsNil() || op.Block().IsNil() {
+			return false
+		}
+	}
+	return true
 }
 
 // Catch stores the error of a transformation that ended early, after it called undo, which may be nil.

@@ -28,26 +28,31 @@ func InlineExcept(
 func InlineEach(
 	f mlir.Operation, table *mlir.SymbolTable, each func(call mlir.Operation) (copied func(mlir.Operation), err error),
 ) (at mlir.Operation, err error) {
-	var calls []mlir.Operation
-	collect := func(in mlir.Operation) {
+	var calls []within
+	collect := func(in mlir.Operation, of *inlined) {
 		for op := range in.All() {
 			if _, ok := callees[op.Name()]; ok {
-				calls = append(calls, op)
+				calls = append(calls, within{op, of})
 			}
 		}
 	}
-	collect(f)
+	collect(f, nil)
 	for n := 0; len(calls) > 0; n++ {
-		call := calls[0]
+		call, of := calls[0].call, calls[0].of
 		calls = calls[1:]
 		a, _ := call.Attribute(callees[call.Name()])
 		name, _ := a.Symbol()
 		callee, ok := table.Lookup(name)
-		if !ok || callee.Region(0).NumBlocks() != 1 {
+		if !ok || callee.Name() != "func.func" || callee.Region(0).NumBlocks() != 1 {
 			return call, fmt.Errorf("the function @%s is not in the module, so that it cannot be transformed", name)
 		}
 		if n > maxInlined {
-			return call, fmt.Errorf("more than %d calls are inlined: a function may call itself", maxInlined)
+			return call, fmt.Errorf("more than %d calls are inlined", maxInlined)
+		}
+		for outer := of; outer != nil; outer = outer.of {
+			if outer.name == name {
+				return call, fmt.Errorf("the function @%s calls itself, so that it cannot be inlined", name)
+			}
 		}
 		see, err := each(call)
 		if err != nil {
@@ -62,10 +67,22 @@ func InlineEach(
 		}
 		for _, op := range copied {
 			see(op)
-			collect(op)
+			collect(op, &inlined{name, of})
 		}
 	}
 	return mlir.Operation{}, nil
+}
+
+// inlined is a function that was inlined, and the one in whose copy that was.
+type inlined struct {
+	name string
+	of   *inlined
+}
+
+// within is a call and the function in whose copy it is.
+type within struct {
+	call mlir.Operation
+	of   *inlined
 }
 
 // maxInlined limits how many calls are inlined.

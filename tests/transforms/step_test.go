@@ -1,6 +1,7 @@
 package transforms
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,6 +62,9 @@ func (s step) transform(m *mlir.Module, f mlir.Operation) (made mlir.Operation, 
 	}
 	return made, fmt.Errorf("there is no transformation %q", s.Kind)
 }
+
+// errUnsuited is of a function that no other can call.
+var errUnsuited = errors.New("the function is not wrapped")
 
 // A writer writes a function that calls others of the module.
 type writer struct {
@@ -130,7 +134,7 @@ func (w *writer) function(parameters, results, resultTypes []string) (made mlir.
 		strings.Join(list, ", "), strings.Join(resultTypes, ", "), &w.body, strings.Join(results, ", "))
 	parsed, err := w.m.Context().Parse("wrapped", []byte(text))
 	if err != nil {
-		return made, err
+		return made, fmt.Errorf("%w: %v", errUnsuited, err)
 	}
 	defer parsed.Close()
 	made, _ = parsed.SymbolTable().Lookup(name)
@@ -180,6 +184,9 @@ func total(m *mlir.Module, f mlir.Operation) (made mlir.Operation, err error) {
 	}
 	for i, v := range f.Region(0).First().Terminator().OperandValues() {
 		t := v.Type()
+		if !t.IsRankedTensor() {
+			continue
+		}
 		element := transform.Element(t)
 		switch real, ok := element.ComplexElement(); {
 		case ok:

@@ -14,7 +14,7 @@ import (
 )
 
 // ReadCases reads a file of cases, which a script testdata/make.py has written.
-func ReadCases[T any](t *testing.T, path string) (cases []T) {
+func ReadCases[T any](t testing.TB, path string) (cases []T) {
 	t.Helper()
 	file, err := os.Open(path)
 	check.NoError(t, err)

@@ -4,8 +4,8 @@ Run it with JAX 0.10.2: python make.py 50 1000 | gzip -9n > cases.json.gz
 
 The arguments are the number of programs, and the seed of the first one.
 
-Each program is computed twice, in 32 and in 64 bits. The difference is the error that roundings make, which the test
-takes as its tolerance. Where it is large, because a program is ill-conditioned or takes another branch, the program is
+Each program is computed in 32 and in 64 bits, and with arguments that differ in the last bit. The difference is the
+error that roundings make, which the test takes as its tolerance. Where it is large, because a program is ill-conditioned or takes another branch, the program is
 left out.
 """
 
@@ -289,7 +289,7 @@ class Transformed:
             axes = [None if self.rng.random() < 0.3 else int(self.rng.integers(-1, np.ndim(a) + 1)) for a in args]
             if all(a is None for a in axes):
                 axes[0] = 0
-            self.args = [a if axis is None else np.stack([a if k == 0 else (self.random(a) if inexact(a) else (a + k) % 4) for k in range(size)], axis) for a, axis in zip(args, axes)]
+            self.args = [a if axis is None else np.stack([a if k == 0 else (self.random(a) if inexact(a) else (a + k) % 3) for k in range(size)], axis) for a, axis in zip(args, axes)]
             self.f = jax.vmap(f, axes)
             self.steps.append({"kind": kind, "size": size, "axes": axes})
             return
@@ -357,6 +357,13 @@ def cast(x, bits):
     return x.astype(np.float32 if bits == 32 else np.float64) if inexact(x) else x.astype(np.int32)
 
 
+def nudge(x, towards):
+    """The next numbers in a direction."""
+    if np.iscomplexobj(x):
+        return np.nextafter(x.real, np.float32(towards)) + 1j * np.nextafter(x.imag, np.float32(towards))
+    return np.nextafter(x, np.float32(towards)) if inexact(x) else x
+
+
 def make(seed):
     rng = np.random.default_rng(seed)
     kind = rng.integers(8)
@@ -391,9 +398,12 @@ def make(seed):
         t.transform()
     if sum(np.prod(o.shape) for o in t.outs()) > 400:
         return None
-    out = {b: [np.asarray(r) for r in jax.jit(t.f)(*[cast(a, b) for a in t.args])] for b in (32, 64)}
+    compiled = jax.jit(t.f)
+    out = {b: [np.asarray(r) for r in compiled(*[cast(a, b) for a in t.args])] for b in (32, 64)}
+    # The same with arguments that differ in the last bit.
+    near = [compiled(*[nudge(cast(a, 32), d) for a in t.args]) for d in (-np.inf, np.inf)]
     errors = []
-    for r, s in zip(out[32], out[64]):
+    for i, (r, s) in enumerate(zip(out[32], out[64])):
         if not inexact(r):
             errors.append(0)
             if not np.array_equal(r, s):
@@ -402,7 +412,8 @@ def make(seed):
         if not np.array_equal(np.isfinite(r), np.isfinite(s)):
             return None
         finite = np.isfinite(s)
-        scale, error = np.max(np.abs(s[finite]), initial=0), np.max(np.abs(r[finite] - s[finite]), initial=0)
+        scale = np.max(np.abs(s[finite]), initial=0)
+        error = max(np.max(np.abs(np.asarray(x)[finite] - s[finite]), initial=0) for x in (r, *[x[i] for x in near]))
         if error > 1e-3 * scale or scale > 1e6:
             return None
         errors.append(float(error) * (1 if bits == 32 else 2.0**-29) + float(np.finfo(cast(s, bits).dtype).eps * scale))
