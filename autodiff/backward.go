@@ -11,10 +11,11 @@ import (
 // than the operations.
 type backward struct {
 	*emitter
-	source     *emitter                  // of the function that is transposed
-	linear     reach                     // the values that may have a cotangent
-	cotangents map[mlir.Value]mlir.Value // those that are not zero
-	reached    []located                 // the values with a cotangent, in the order in which they got it
+	source     *emitter                        // of the function that is transposed
+	linear     reach                           // the values that may have a cotangent
+	cotangents map[mlir.Value]mlir.Value       // those that are not zero
+	reached    []located                       // the values with a cotangent, in the order in which they got it
+	together   map[mlir.Operation][]mlir.Value // results that have their derivative with that of another operation
 	*settings
 }
 
@@ -59,9 +60,10 @@ func (b *backward) outside(in mlir.Block) (list []mlir.Value) {
 
 // derive creates the derivative of the operations of a block, from the last to the first.
 func (b *backward) derive(in mlir.Block) {
-	list := operations(in)
-	for _, op := range slices.Backward(list) {
-		if !slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return !b.cotangents[v].IsNil() }) {
+	b.together = map[mlir.Operation][]mlir.Value{}
+	hasCotangent := func(v mlir.Value) bool { return !b.cotangents[v].IsNil() }
+	for _, op := range slices.Backward(operations(in)) {
+		if !slices.ContainsFunc(append(op.ResultValues(), b.together[op]...), hasCotangent) {
 			continue
 		}
 		b.Loc = op.Location()
@@ -71,7 +73,11 @@ func (b *backward) derive(in mlir.Block) {
 		case r.multilinear:
 			r.transpose(b, op)
 		default:
-			b.linearize(op)
+			if first, ok := decomposition(op); ok {
+				b.together[first] = append(b.together[first], op.Result(0))
+			} else {
+				b.linearize(op)
+			}
 		}
 	}
 }
@@ -82,9 +88,15 @@ func (b *backward) linearize(op mlir.Operation) {
 	in, next := op.Block(), op.Next()
 	f := &forward{&emitter{b.source.Within(next)}, map[mlir.Value]mlir.Value{}, b.settings}
 	f.Loc = op.Location()
-	var start mlir.Operation // an unused constant, before what belongs to the operation
+	var start, holder mlir.Operation // before what belongs to the operation, and what keeps values in use
 	f.At(op, func() { start = f.unused() })
-	defer func() { check(start.Erase()) }()
+	f.At(in.Terminator(), func() {
+		holder = f.Op(stablehlo.CustomCallOp{
+			Target: "calliope.autodiff.hold", Operands: start.ResultValues(), HasSideEffect: true,
+		})
+	})
+	hold := func(values []mlir.Value) { holder.SetOperands(append(start.ResultValues(), values...)...) }
+	held := func() []mlir.Value { return holder.OperandValues()[1:] }
 	var operands, inputs []mlir.Value // inputs are their tangents
 	for inner := range op.All() {
 		for _, v := range inner.Operands() {
@@ -97,16 +109,11 @@ func (b *backward) linearize(op mlir.Operation) {
 	}
 
 	// The results, and then their tangents, stay in use while the operation may be replaced.
-	end := in.Terminator()
-	used, results := end.OperandValues(), op.ResultValues()
+	results := append(op.ResultValues(), b.together[op]...)
 	var cotangents []mlir.Value
 	for _, v := range results {
 		cotangents = append(cotangents, b.cotangents[v])
 	}
-	hold := func(values []mlir.Value) {
-		end.SetOperands(append(end.OperandValues()[:len(used):len(used)], values...)...)
-	}
-	held := func() []mlir.Value { return end.OperandValues()[len(used):] }
 	hold(results)
 	mark := f.marker(op, next)
 	rules[op.Name()].jvp(f, op)
@@ -115,12 +122,14 @@ func (b *backward) linearize(op mlir.Operation) {
 	for i, v := range held() {
 		if t := f.tangent(v); !t.IsNil() && !cotangents[i].IsNil() {
 			tangents, of = append(tangents, t), append(of, cotangents[i])
+		} else if isSecond := v == results[i] && i >= len(results)-len(b.together[op]); isSecond {
+			rules[v.Owner().Name()].jvp(f, v.Owner()) // says that it has no derivative
 		}
 	}
 	hold(tangents)
 	f.Sweep(between(start, next))
 	tangents = held()
-	hold(nil)
+	check(holder.Erase())
 
 	part := *b
 	part.linear = reachOf(inputs)
@@ -136,6 +145,7 @@ func (b *backward) linearize(op mlir.Operation) {
 		b.add(v, b.cotangents[inputs[i]])
 		check(in.EraseArgument(inputs[i].Index()))
 	}
+	check(start.Erase())
 }
 
 // between returns the operations between two others of a block.

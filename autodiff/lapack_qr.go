@@ -60,6 +60,19 @@ func jvpQR(f *forward, op mlir.Operation) {
 	f.set(q, dq)
 }
 
+// decomposition returns the operation with which the derivative of one is that makes Q of reflectors.
+func decomposition(op mlir.Operation) (first mlir.Operation, ok bool) {
+	if op.Name() != "stablehlo.custom_call" {
+		return first, false
+	}
+	custom, _ := stablehlo.AsCustomCall(op)
+	switch routineOf(custom.Target) {
+	case "orgqr", "ungqr", productOfReflectors:
+		return op.Operand(1).Owner(), op.Operand(1).IsResult()
+	}
+	return first, false
+}
+
 // isStartOf reports whether x is y or a slice of it.
 func isStartOf(x, y mlir.Value) bool {
 	return x == y || isMadeBy(x, "stablehlo.slice") && x.Owner().Operand(0) == y
