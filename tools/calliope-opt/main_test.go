@@ -80,9 +80,10 @@ func TestSteps(t *testing.T) {
 		return list
 	}
 	batched := slices.Concat(before, []string{"func.func @loss.grad"},
-		ops("constant multiply cosine cosine broadcast_in_dim multiply multiply add multiply"),
+		ops("constant multiply broadcast_in_dim cosine multiply cosine multiply add multiply"),
 		[]string{"func.func @loss.grad.batch"},
-		ops("constant broadcast_in_dim multiply cosine cosine broadcast_in_dim broadcast_in_dim multiply broadcast_in_dim multiply add multiply"))
+		ops("constant broadcast_in_dim multiply broadcast_in_dim cosine broadcast_in_dim multiply cosine "+
+			"broadcast_in_dim multiply add multiply"))
 	for name, test := range map[string]struct {
 		args  string
 		files map[string]string
@@ -102,7 +103,7 @@ func TestSteps(t *testing.T) {
 			files: map[string]string{"p": "builtin.module( # all\n  func.func(cse))\n"}, want: shared},
 		"in the order of the flags": {args: "--grad loss:1 --cse",
 			want: append(shared[:len(shared):len(shared)], "func.func @loss.grad", "stablehlo.constant",
-				"stablehlo.multiply", "stablehlo.cosine", "stablehlo.broadcast_in_dim", "stablehlo.multiply",
+				"stablehlo.multiply", "stablehlo.broadcast_in_dim", "stablehlo.cosine", "stablehlo.multiply",
 				"stablehlo.add", "stablehlo.multiply")},
 		"a batch of gradients":         {args: "--grad loss:1 --batch loss.grad:8:0,- --symbol-dce", want: batched},
 		"a rewriting changes nothing":  {args: "--prepare", want: before},
