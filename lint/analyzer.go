@@ -20,6 +20,8 @@ type Analyzer struct {
 	// Details explains the rule to its users: what it finds and why, an example, and what to
 	// do. It is Markdown. It may be empty.
 	Details string
+	// Severity is the greatest severity of the rule's findings without Strict.
+	Severity mlir.Severity
 	// OffByDefault says that the rule runs only if it is asked for.
 	OffByDefault bool
 	// ByHand says that its findings have no repair, not even one of another rule that removes their

@@ -8,12 +8,15 @@ import (
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/ignore"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
+	"github.com/calliope-mlir/calliope/lint/rules"
+	"github.com/calliope-mlir/calliope/mlir"
 )
 
 // ignoreRule describes the findings about ignores, which the command makes itself.
 var ignoreRule = &lint.Analyzer{
-	Name: ignore.Rule,
-	Doc:  ignore.Doc,
+	Name:     ignore.Rule,
+	Doc:      ignore.Doc,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 The comment
@@ -61,10 +64,23 @@ func withOwn(analyzers []*lint.Analyzer) []*lint.Analyzer {
 	return append(slices.Clone(analyzers), OwnRules()...)
 }
 
-// described returns the rules as reports describe them.
-func described(analyzers []*lint.Analyzer) (rules []report.Rule) {
+// described returns the rules as reports describe them. The user's own ones have no address.
+func described(analyzers []*lint.Analyzer) (list []report.Rule) {
+	known := withOwn(rules.All())
 	for _, a := range analyzers {
-		rules = append(rules, report.Rule{Name: a.Name, Doc: a.Doc, Details: a.Details, Off: a.OffByDefault})
+		r := report.Rule{Name: a.Name, Doc: a.Doc, Details: a.Details, Off: a.OffByDefault,
+			Severity: severityOf(a.Severity)}
+		if slices.Contains(known, a) {
+			r.URL = report.URL(a.Name)
+		}
+		list = append(list, r)
 	}
-	return rules
+	return list
+}
+
+func severityOf(s mlir.Severity) report.Severity {
+	if s == mlir.SeverityRemark {
+		return report.Note
+	}
+	return report.Severity(s.String())
 }

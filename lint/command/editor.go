@@ -7,13 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"slices"
 	"sync"
 
-	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
-	"github.com/calliope-mlir/calliope/lint/rules"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -36,10 +33,8 @@ type editor struct {
 
 // link returns the address of the documentation of a rule, unless the rule is the user's own.
 func (e *editor) link(rule string) string {
-	if slices.ContainsFunc(rules.All(), func(a *lint.Analyzer) bool { return a.Name == rule }) {
-		return report.Home + "/blob/main/docs/reference/lint-rules.md#" + rule
-	}
-	return ""
+	r, _ := find(rule, e.rules)
+	return r.URL
 }
 
 // Check implements lsp.Linter. A reason why the document cannot be checked is a finding.

@@ -58,12 +58,9 @@ func (in input) options(analyzers []*lint.Analyzer) lint.Options {
 // findingOf returns the finding of a diagnostic.
 func findingOf(d lint.Diagnostic) report.Finding {
 	f := report.Finding{File: d.File, Line: d.Line, Column: d.Column, NoPlace: d.NoPlace,
-		Severity: report.Severity(d.Severity.String()), Message: d.Message, Rule: d.Rule, Context: d.Context}
+		Severity: severityOf(d.Severity), Message: d.Message, Rule: d.Rule, Context: d.Context}
 	for _, r := range d.Related {
 		f.Related = append(f.Related, report.Related(r))
-	}
-	if d.Severity == mlir.SeverityRemark {
-		f.Severity = report.Note
 	}
 	if d.Fix != nil {
 		f.Fix = &report.Fix{Message: d.Fix.Message, Whole: d.Fix.Whole(), Unsafe: d.Fix.Unsafe}

@@ -36,6 +36,8 @@ type options struct {
 	max        bounded.Size
 	memory     bounded.Size
 	list       bool
+	version    bool
+	statistics bool
 	explain    string
 	fixing     fixing
 	quick      bool
@@ -76,6 +78,9 @@ func (o *options) addReporting() {
 	f.BoolVar(&o.gitIgnored, "no-gitignore", false, "check files in folders that git ignores, too")
 	f.IntVar(&o.workers, "j", runtime.GOMAXPROCS(0), "the `number` of files that are checked at the same time")
 	f.BoolVar(&o.list, "list", false, "list the rules and exit")
+	f.BoolVar(&o.statistics, "statistics", false,
+		"print how many findings each rule has, instead of the findings, in the format text or json")
+	f.BoolVar(&o.version, "version", false, "print the version and exit")
 	f.BoolVar(&o.quick, quickFlag, false, quickDoc)
 }
 
@@ -107,6 +112,8 @@ func (o *options) parse(args []string, note string) error {
 	switch {
 	case unfit != nil:
 		return fmt.Errorf("-quick only finds operations, and does not parse modules: leave out %s", strings.Join(unfit, ", "))
+	case o.statistics && o.format != "text" && o.format != "json":
+		return errors.New("-statistics has the formats text and json only")
 	case o.workers < 1:
 		return errors.New("-j must be at least 1")
 	case o.writeBase && o.baseline == "":

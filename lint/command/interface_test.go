@@ -399,6 +399,13 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestStatistics checks the counts of findings, and that the exit status is that of the findings.
+func TestStatistics(t *testing.T) {
+	tree(t, map[string]string{"a.mlir": hook, "b.mlir": outfeeds})
+	withFew("", "-statistics", ".").holds(t, 1, "2\toutfeed\t[*] an outfeed sends", "1\tcreate-token\t[*] a token")
+	withFew("", "-statistics", "-format", "json", ".").holds(t, 1, `{"rule":"outfeed","count":2,"fixable":2,"doc":"`)
+}
+
 // TestEngine checks the choice of a library.
 func TestEngine(t *testing.T) {
 	withFew(outfeeds, "-engine", "mlir").holds(t, 1, "[outfeed]")

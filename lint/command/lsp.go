@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
 	"github.com/calliope-mlir/calliope/lint/command/internal/lsp"
@@ -58,7 +59,8 @@ func (o *options) serveEditor(
 	if o.config != "" {
 		name = filepath.Base(o.config)
 	}
-	if err := lsp.Serve(e.ctx, stdin, stdout, lsp.Options{Linter: e, Link: e.link, Config: name, Log: logger}); err !=
+	if err := lsp.Serve(e.ctx, stdin, stdout, lsp.Options{Linter: e, Link: e.link, Config: name,
+		Version: version.Version, Log: logger}); err !=
 		nil {
 		logger.Print(err)
 		return exitFindings, nil // as the protocol wants

@@ -57,6 +57,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	}
 	described := described(analyzers)
 	switch {
+	case o.version:
+		return c.showVersion()
 	case o.quick:
 		return c.quick(o, namesOf(described), stdin)
 	case o.list:

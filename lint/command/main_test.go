@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/lint"
 	"github.com/calliope-mlir/calliope/lint/command"
 	"github.com/calliope-mlir/calliope/lint/rules"
@@ -110,9 +111,13 @@ func TestUsage(t *testing.T) {
 			"unknown-target\t", "unordered-effects\t",
 			"zero-token\t",
 		}},
+		{"version", []string{"-version"}, 0, []string{" " + version.Version + "\n"}},
+		{"version with -quick", []string{"-quick", "-version"}, 0, []string{" " + version.Version + "\n"}},
+		{"format of statistics", []string{"-statistics", "-format", "sarif"}, 2,
+			[]string{"-statistics has the formats text and json only"}},
 		{"unknown flag", []string{"-jsn"}, 2,
 			[]string{"-jsn: the flags are -h, -allow-unregistered-dialect, -baseline, -config, -diff, ", "-fix, -fix-partial, -fix-unsafe, ",
-				"-list, -max-memory, -max-module, ", "-quick, -reprint, -rules, ", "-timeout, -werror, -write-baseline"}},
+				"-list, -max-memory, -max-module, ", "-quick, -reprint, -rules, ", "-timeout, -version, -werror, -write-baseline"}},
 		{"unknown rule", []string{"-rules", "outfeed,infeeds"}, 2,
 			[]string{`there is no rule "infeeds", did you mean "infeed": choose from after-all, `,
 				"create-token, deprecated-op, ", "infeed, jax-spelling, ", "outfeed, placement, ",

@@ -61,6 +61,8 @@ func runQuick(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return c.show(o.help(quickUsage), nil)
 	case err != nil:
 		return c.fail(err)
+	case o.version:
+		return c.showVersion()
 	case !o.quick:
 		return c.fail(errors.New(without))
 	}
@@ -81,9 +83,16 @@ func (c console) quick(o *options, known []string, stdin io.Reader) int {
 
 // quickRules describes the rules of -quick.
 func quickRules() []report.Rule {
-	rules := []report.Rule{{Name: ignore.Rule, Doc: ignore.Doc}, {Name: report.Invalid, Doc: report.InvalidDoc}}
+	rules := []report.Rule{
+		{Name: ignore.Rule, Doc: ignore.Doc, Severity: report.Warning, URL: report.URL(ignore.Rule)},
+		{Name: report.Invalid, Doc: report.InvalidDoc, Severity: report.Error, URL: report.URL(report.Invalid)},
+	}
 	for _, r := range quick.Rules() {
-		rules = append(rules, report.Rule{Name: r.Name, Doc: r.Doc})
+		rule := report.Rule{Name: r.Name, Doc: r.Doc, Severity: report.Note, URL: report.URL(r.Name)}
+		if (quick.Finding{Rule: r.Name}).IsError() {
+			rule.Severity = report.Error
+		}
+		rules = append(rules, rule)
 	}
 	slices.SortFunc(rules, func(a, b report.Rule) int { return strings.Compare(a.Name, b.Name) })
 	return rules

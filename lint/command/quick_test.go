@@ -135,7 +135,7 @@ func TestQuickOnly(t *testing.T) {
 	}{
 		{[]string{"-h"}, 0, "built without cgo"},
 		{nil, 2, "has only -quick: for everything else, build it with CGO_ENABLED=1"},
-		{[]string{"-fix", "x"}, 2, "-fix: the flags are -h, -config, -format, -j, -list, -max-module, -new-from-rev, -no-gitignore, -quick, -rules, -shard, -stdin-filename, -timeout, -werror; this program was built without cgo"},
+		{[]string{"-fix", "x"}, 2, "-fix: the flags are -h, -config, -format, -j, -list, -max-module, -new-from-rev, -no-gitignore, -quick, -rules, -shard, -statistics, -stdin-filename, -timeout, -version, -werror; this program was built without cgo"},
 	} {
 		var stdout, stderr bytes.Buffer
 		exit := command.RunQuick(test.args, nil, &stdout, &stderr)

@@ -3,6 +3,7 @@ package command
 import (
 	"io"
 
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/lint/command/internal/report"
 )
 
@@ -45,7 +46,8 @@ func (o *options) check(
 		text.Color = colored()
 	}
 	r.report,
-		err = report.New(o.format, findings, report.Options{Rules: rules, Werror: o.werror, Text: text})
+		err = report.New(o.format, findings, report.Options{
+		Rules: rules, Version: version.Version, Werror: o.werror, Text: text, Statistics: o.statistics})
 	if err != nil {
 		return 0, err
 	}

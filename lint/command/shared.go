@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 // The exit statuses. The greatest one of a run is returned.
@@ -44,6 +46,11 @@ func (c console) show(text *bytes.Buffer, err error) int {
 		return c.fail(fmt.Errorf("writing: %w", err))
 	}
 	return exitClean
+}
+
+// showVersion prints the version of the command.
+func (c console) showVersion() int {
+	return c.show(bytes.NewBufferString(c.program+" "+version.Version+"\n"), nil)
 }
 
 // flagError adds the known flags, and a note, to an error of parsing flags if one is unknown.

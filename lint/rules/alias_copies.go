@@ -12,9 +12,10 @@ import (
 
 // AliasCopies reports aliases in spite of which XLA copies the operand.
 var AliasCopies = &lint.Analyzer{
-	Name: "alias-copies",
-	Doc:  "XLA copies the operand of an alias, because it must not change: an argument, a constant, or a value that is used again",
-	Run:  aliasCopies,
+	Name:     "alias-copies",
+	Doc:      "XLA copies the operand of an alias, because it must not change: an argument, a constant, or a value that is used again",
+	Run:      aliasCopies,
+	Severity: mlir.SeverityNote,
 	Details: `Severity: note.
 
 A call may write to the memory that a result shares with an operand. If the operand must not change, XLA copies it

@@ -13,9 +13,10 @@ import (
 
 // AliasMissing reports passthrough callbacks whose results do not use the memory of the operands.
 var AliasMissing = &lint.Analyzer{
-	Name: "alias-missing",
-	Doc:  "a result of a passthrough callback does not use the memory of its operand, so it is copied",
-	Run:  aliasMissing,
+	Name:     "alias-missing",
+	Doc:      "a result of a passthrough callback does not use the memory of its operand, so it is copied",
+	Run:      aliasMissing,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 A callback of the form passthrough returns its operands. With an alias for each result, a result uses the memory of its

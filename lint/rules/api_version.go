@@ -9,9 +9,10 @@ import (
 
 // APIVersion reports calls of callback targets that are not typed.
 var APIVersion = &lint.Analyzer{
-	Name: "api-version",
-	Doc:  "a call of a callback target is not one of XLA's typed FFI",
-	Run:  apiVersion,
+	Name:     "api-version",
+	Doc:      "a call of a callback target is not one of XLA's typed FFI",
+	Run:      apiVersion,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 The handlers of callback targets are of XLA's typed FFI. A call with another api_version finds no handler, and

@@ -8,9 +8,10 @@ import (
 
 // CallbackBinding reports callbacks that only the process that made the module can bind.
 var CallbackBinding = &lint.Analyzer{
-	Name: "callback-binding",
-	Doc:  "a callback is bound by an id or a pointer of one process, so the module cannot be saved",
-	Run:  callbackBinding,
+	Name:     "callback-binding",
+	Doc:      "a callback is bound by an id or a pointer of one process, so the module cannot be saved",
+	Run:      callbackBinding,
+	Severity: mlir.SeverityNote,
 	Details: `Severity: note.
 
 A module that is saved, sent or compiled elsewhere must name its callbacks. These name something of one process:

@@ -7,9 +7,10 @@ import (
 
 // CallbackInLoop reports callbacks that run in each iteration of a loop.
 var CallbackInLoop = &lint.Analyzer{
-	Name: "callback-in-loop",
-	Doc:  "a callback in a loop runs in each iteration",
-	Run:  callbackInLoop,
+	Name:     "callback-in-loop",
+	Doc:      "a callback in a loop runs in each iteration",
+	Run:      callbackInLoop,
+	Severity: mlir.SeverityNote,
 	Details: `Severity: note.
 
 A callback in the body or the condition of a stablehlo.while, or in a function that is called there, runs in each

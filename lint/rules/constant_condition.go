@@ -7,9 +7,10 @@ import (
 
 // ConstantCondition reports loops that run zero times or forever.
 var ConstantCondition = &lint.Analyzer{
-	Name: "constant-condition",
-	Doc:  "the condition of a loop never changes, so that the loop runs zero times or forever",
-	Run:  constantCondition,
+	Name:     "constant-condition",
+	Doc:      "the condition of a loop never changes, so that the loop runs zero times or forever",
+	Run:      constantCondition,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 The condition of a while depends on what its body computes, or the loop runs zero times or forever. The rule reports a loop

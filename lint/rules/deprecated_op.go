@@ -10,9 +10,10 @@ import (
 
 // DeprecatedOp reports operations that are to be removed from StableHLO. CreateToken reports create_token.
 var DeprecatedOp = &lint.Analyzer{
-	Name: "deprecated-op",
-	Doc:  "an operation is deprecated since StableHLO 1.0, and others do the same",
-	Run:  deprecatedOp,
+	Name:     "deprecated-op",
+	Doc:      "an operation is deprecated since StableHLO 1.0, and others do the same",
+	Run:      deprecatedOp,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning; a note where StableHLO still explores the removal.
 
 StableHLO 1.0 deprecated operations that others can express. Consumers need to read them for six months only. To be

@@ -42,8 +42,8 @@ func TestDocument(t *testing.T) {
 			classes[a.Name])
 	}
 	for _, a := range all {
-		if !strings.HasPrefix(a.Details, "Severity: ") {
-			t.Errorf("the Details of %s do not begin with the severity", a.Name)
+		if !strings.HasPrefix(a.Details, "Severity: "+a.Severity.String()) {
+			t.Errorf("the Details of %s do not begin with its severity %v", a.Name, a.Severity)
 		}
 		fmt.Fprintf(&text, "\n## %s\n\n%s\n", a.Name, a.Details)
 	}

@@ -11,9 +11,10 @@ import (
 
 // DynamicShape reports shapes that stay dynamic whatever shapes the arguments have.
 var DynamicShape = &lint.Analyzer{
-	Name: "dynamic-shape",
-	Doc:  "a shape depends on values, so that it stays dynamic when the shapes of all arguments are known",
-	Run:  dynamicShape,
+	Name:     "dynamic-shape",
+	Doc:      "a shape depends on values, so that it stays dynamic when the shapes of all arguments are known",
+	Run:      dynamicShape,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 XLA compiles static shapes. A module with dynamic ones is refined for the shapes of its arguments: by stablehlo.Refine, by

@@ -13,6 +13,7 @@ var F64 = &lint.Analyzer{
 	Doc:          "a module computes in f64, though it neither takes nor returns any",
 	OffByDefault: true,
 	Run:          f64,
+	Severity:     mlir.SeverityNote,
 	Details: `Severity: note. Off by default.
 
 Where no public function takes or returns f64 or complex<f64>, double precision inside is often not intended: a constant of

@@ -12,6 +12,7 @@ var JAXSpelling = &lint.Analyzer{
 	Doc:          "a typed call is spelled as JAX does: version 1 with mhlo.backend_config",
 	OffByDefault: true,
 	Run:          jaxSpelling,
+	Severity:     mlir.SeverityNote,
 	Details: `Severity: note. Off by default.
 
 JAX writes a call of XLA's typed FFI without api_version, with an empty string as backend_config, and with the dictionary

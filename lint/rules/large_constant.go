@@ -14,6 +14,7 @@ var LargeConstant = &lint.Analyzer{
 	Doc:          "an array of a mebibyte or more is a constant in the module",
 	OffByDefault: true,
 	Run:          largeConstant,
+	Severity:     mlir.SeverityNote,
 	Details: `Severity: note. Off by default.
 
 A constant is a part of the module and of each program that is compiled from it. The compiler reads, copies and may fold it,

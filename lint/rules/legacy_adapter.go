@@ -13,6 +13,7 @@ var LegacyAdapter = &lint.Analyzer{
 	Doc:          "a custom call of API version 0 to 3 can become a typed call, which callbacks/legacy serves",
 	OffByDefault: true,
 	Run:          legacyAdapter,
+	Severity:     mlir.SeverityNote,
 	Details: `Severity: note. Off by default.
 
 Package callbacks/legacy serves functions that were written for custom calls of the API versions 0 to 3, without a change

@@ -12,9 +12,10 @@ import (
 
 // LegacyCustomCall reports calls of untyped handlers.
 var LegacyCustomCall = &lint.Analyzer{
-	Name: "legacy-custom-call",
-	Doc:  "a custom call of API version 0 to 3 needs an untyped handler of the old kind",
-	Run:  legacyCustomCall,
+	Name:     "legacy-custom-call",
+	Doc:      "a custom call of API version 0 to 3 needs an untyped handler of the old kind",
+	Run:      legacyCustomCall,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 The API versions 1 to 3 call a C function with bare pointers: it gets no shapes, no types and no attributes, and

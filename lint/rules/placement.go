@@ -10,9 +10,10 @@ import (
 // operations once, at the first of them. It does not report calls that name no memory, nor that a
 // parameter or a result of a function is in the memory "device", which is usual.
 var Placement = &lint.Analyzer{
-	Name: "placement",
-	Doc:  "a hint about the memory of a value or about what computes it has no effect on CPU",
-	Run:  placement,
+	Name:     "placement",
+	Doc:      "a hint about the memory of a value or about what computes it has no effect on CPU",
+	Run:      placement,
+	Severity: mlir.SeverityNote,
 	Details: `Severity: note.
 
 JAX states in which memory a value is to be, or that the host computes it: device_put with a kind of memory, offloading,

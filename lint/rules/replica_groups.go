@@ -10,9 +10,10 @@ import (
 
 // ReplicaGroups reports collective operations whose groups are of other devices than the module's.
 var ReplicaGroups = &lint.Analyzer{
-	Name: "replica-groups",
-	Doc:  "the groups of a collective operation are not the devices that the module is for",
-	Run:  replicaGroups,
+	Name:     "replica-groups",
+	Doc:      "the groups of a collective operation are not the devices that the module is for",
+	Run:      replicaGroups,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 The attributes mhlo.num_replicas and mhlo.num_partitions of a module say for how many devices it is. The groups of

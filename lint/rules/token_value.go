@@ -9,9 +9,10 @@ import (
 
 // TokenValue reports tokens of other operations than those of the rules about feeds and tokens.
 var TokenValue = &lint.Analyzer{
-	Name: "token-value",
-	Doc:  "a token is in the signature of a function, or of a call other than an outfeed or infeed",
-	Run:  tokenValue,
+	Name:     "token-value",
+	Doc:      "a token is in the signature of a function, or of a call other than an outfeed or infeed",
+	Run:      tokenValue,
+	Severity: mlir.SeverityNote,
 	Details: `Severity: note.
 
 Functions whose parameters or results are tokens, and custom calls, send and recv that take or return tokens, are

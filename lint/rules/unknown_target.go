@@ -11,9 +11,10 @@ import (
 
 // UnknownTarget reports custom calls of targets that are not in the list of the known ones.
 var UnknownTarget = &lint.Analyzer{
-	Name: "unknown-target",
-	Doc:  "a custom call has a target that is not in the list of known targets",
-	Run:  unknownTarget,
+	Name:     "unknown-target",
+	Doc:      "a custom call has a target that is not in the list of known targets",
+	Run:      unknownTarget,
+	Severity: mlir.SeverityNote,
 	Details: `Severity: note.
 
 A module with a custom call whose target nobody registers does not compile. The rule needs the list of the targets that

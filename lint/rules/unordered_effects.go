@@ -11,9 +11,10 @@ import (
 // UnorderedEffects reports every call with a side effect that does not depend on an earlier call
 // of the same effect: see passes.Unordered.
 var UnorderedEffects = &lint.Analyzer{
-	Name: "unordered-effects",
-	Doc:  "two calls of one effect that do not depend on each other may run in any order",
-	Run:  unorderedEffects,
+	Name:     "unordered-effects",
+	Doc:      "two calls of one effect that do not depend on each other may run in any order",
+	Run:      unorderedEffects,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 has_side_effect keeps a call, and does not order it. Two calls of one effect are ordered only if one depends on the

@@ -8,9 +8,10 @@ import (
 
 // UnpairedSend reports transfers between devices of which the module has only one end.
 var UnpairedSend = &lint.Analyzer{
-	Name: "unpaired-send",
-	Doc:  "a send to another device has no recv on its channel, or a recv no send",
-	Run:  unpairedSend,
+	Name:     "unpaired-send",
+	Doc:      "a send to another device has no recv on its channel, or a recv no send",
+	Run:      unpairedSend,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 All devices run the same module, and a send to another device waits for the recv with its channel. If a channel has only

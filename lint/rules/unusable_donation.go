@@ -10,9 +10,10 @@ import (
 
 // UnusableDonation reports donated parameters whose memory no result can use.
 var UnusableDonation = &lint.Analyzer{
-	Name: "unusable-donation",
-	Doc:  "a parameter is donated, and no result can use its memory",
-	Run:  unusableDonation,
+	Name:     "unusable-donation",
+	Doc:      "a parameter is donated, and no result can use its memory",
+	Run:      unusableDonation,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 A donated parameter gives its memory to a result: tf.aliasing_output names the result, and with jax.buffer_donor the compiler

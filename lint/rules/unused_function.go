@@ -12,9 +12,10 @@ import (
 
 // UnusedFunction reports private functions that no public one uses, also through others.
 var UnusedFunction = &lint.Analyzer{
-	Name: "unused-function",
-	Doc:  "a private function is not used",
-	Run:  unusedFunction,
+	Name:     "unused-function",
+	Doc:      "a private function is not used",
+	Run:      unusedFunction,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 Only the operations of a module can use its private functions. A function that no public one uses, directly or through

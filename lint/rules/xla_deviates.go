@@ -4,14 +4,16 @@ import (
 	"slices"
 
 	"github.com/calliope-mlir/calliope/lint"
+	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
 
 // XLADeviates reports what XLA's CPU compiler gets wrong, but for XLAOverwrites.
 var XLADeviates = &lint.Analyzer{
-	Name: "xla-deviates",
-	Doc:  "XLA computes something else, loses a call, or does not compile the module",
-	Run:  xlaDeviates,
+	Name:     "xla-deviates",
+	Doc:      "XLA computes something else, loses a call, or does not compile the module",
+	Run:      xlaDeviates,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 XLA's CPU compiler makes something else of

@@ -8,9 +8,10 @@ import (
 
 // XLAOverwrites reports calls and loops that overwrite what the module returns.
 var XLAOverwrites = &lint.Analyzer{
-	Name: "xla-overwrites",
-	Doc:  "XLA returns what a call or a loop in a branch wrote, in place of the value that the module returns",
-	Run:  xlaOverwrites,
+	Name:     "xla-overwrites",
+	Doc:      "XLA returns what a call or a loop in a branch wrote, in place of the value that the module returns",
+	Run:      xlaOverwrites,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 Where main or a branch returns one array, and a call or a loop in a branch inside it may write to the memory of this array,

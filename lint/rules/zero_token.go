@@ -9,9 +9,10 @@ import (
 
 // ZeroToken reports calls with side effects that an array without elements is to order.
 var ZeroToken = &lint.Analyzer{
-	Name: "zero-token",
-	Doc:  "an array without elements orders nothing, because XLA replaces it by a constant",
-	Run:  zeroToken,
+	Name:     "zero-token",
+	Doc:      "an array without elements orders nothing, because XLA replaces it by a constant",
+	Run:      zeroToken,
+	Severity: mlir.SeverityWarning,
 	Details: `Severity: warning.
 
 Two calls with side effects are ordered if one depends on a result of the other. An array without elements has no value

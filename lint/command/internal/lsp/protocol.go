@@ -50,7 +50,8 @@ type (
 		ServerInfo   serverInfo         `json:"serverInfo"`
 	}
 	serverInfo struct {
-		Name string `json:"name"`
+		Name    string `json:"name"`
+		Version string `json:"version"`
 	}
 	serverCapabilities struct {
 		PositionEncoding   encoding            `json:"positionEncoding"`

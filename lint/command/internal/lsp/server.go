@@ -34,8 +34,9 @@ type Options struct {
 	Link func(rule string) string
 	// Config is the base name of the files that configure the linter. If one changes, all documents
 	// are checked again. The linter reads them itself.
-	Config string
-	Log    *log.Logger
+	Config  string
+	Version string // of the server
+	Log     *log.Logger
 }
 
 // ErrNoShutdown is the error of a connection that ends without the request shutdown.
@@ -137,7 +138,7 @@ func (s *server) initialize(_ context.Context, p initializeParams) (initializeRe
 	if s.client.actions {
 		c.CodeActionProvider = &codeActionProvider{[]string{quickFix, fixAll}, s.client.resolve}
 	}
-	return initializeResult{c, serverInfo{"mlir-lint"}}, nil
+	return initializeResult{c, serverInfo{"mlir-lint", s.Version}}, nil
 }
 
 // initialized asks the client to watch the configurations.

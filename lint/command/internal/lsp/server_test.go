@@ -71,7 +71,7 @@ func start(t *testing.T) server {
 	w, logged := words{make(chan string, 10)}, new(strings.Builder)
 	c := lsptest.Start(t, func(r io.Reader, out io.Writer) error {
 		return lsp.Serve(context.Background(), r, out, lsp.Options{
-			Linter: w, Config: "words.yaml", Log: log.New(logged, "", 0),
+			Linter: w, Config: "words.yaml", Version: "1.2", Log: log.New(logged, "", 0),
 			Link: func(rule string) string {
 				return strings.Replace("x:#old", "old", rule, strings.Count(rule, "old"))
 			},
@@ -136,7 +136,7 @@ func TestInitialize(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
-			check.Diff(t, "result", M{"capabilities": test.want, "serverInfo": M{"name": "mlir-lint"}},
+			check.Diff(t, "result", M{"capabilities": test.want, "serverInfo": M{"name": "mlir-lint", "version": "1.2"}},
 				s.Initialize(test.capabilities))
 			s.end(t)
 		})

@@ -22,13 +22,22 @@ type Rule struct {
 	Doc     string // one line
 	Details string // Markdown, or ""
 	Off     bool   // unless it is asked for
+	// Severity is the greatest severity of its findings, unless a configuration sets another one.
+	Severity Severity
+	URL      string // of its documentation, or ""
 }
+
+// URL returns the address of the documentation of one of the linter's rules.
+func URL(rule string) string { return Home + "/blob/main/docs/reference/lint-rules.md#" + rule }
 
 // Options are the options of a report.
 type Options struct {
-	Rules  []Rule
-	Werror bool // warnings count as errors do
-	Text   Text
+	Rules   []Rule
+	Version string // of the linter
+	Werror  bool   // warnings count as errors do
+	Text    Text
+	// Statistics is set to report how many findings the rules have, in the format text or json.
+	Statistics bool
 }
 
 var formats = map[string]func(io.Writer, Options) Writer{
@@ -53,6 +62,9 @@ func New(format string, w io.Writer, o Options) (Writer, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no format %q%s: choose from %s", format, DidYouMean(format, Formats),
 			strings.Join(Formats, ", "))
+	}
+	if o.Statistics {
+		return &statistics{collector: collector{w: w, o: o}, json: format == "json"}, nil
 	}
 	return make(w, o), nil
 }

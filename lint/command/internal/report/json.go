@@ -7,16 +7,30 @@ import (
 )
 
 // newJSON returns a writer of one JSON object for each finding, on a line of its own.
-func newJSON(w io.Writer, _ Options) Writer { return jsonLines{w} }
+func newJSON(w io.Writer, o Options) Writer {
+	j := jsonLines{w, map[string]string{}}
+	for _, r := range o.Rules {
+		j.urls[r.Name] = r.URL
+	}
+	return j
+}
 
-type jsonLines struct{ w io.Writer }
+type jsonLines struct {
+	w    io.Writer
+	urls map[string]string // of the rules
+}
+
+type jsonFinding struct {
+	Finding
+	HelpURI string `json:"helpUri,omitempty"`
+}
 
 func (j jsonLines) File(_ string, findings []Finding) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	for _, f := range findings {
-		if err := e.Encode(f); err != nil {
+		if err := e.Encode(jsonFinding{f, j.urls[f.Rule]}); err != nil {
 			return err
 		}
 	}

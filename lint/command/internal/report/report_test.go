@@ -20,9 +20,10 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 var ruleSet = []report.Rule{
-	{Name: "outfeed", Doc: "an outfeed hangs", Details: "# outfeed\n\nSays `why`."},
-	{Name: "after-all", Doc: "a token"},
-	{Name: report.Invalid, Doc: report.InvalidDoc},
+	{Name: "outfeed", Doc: "an outfeed hangs", Details: "# outfeed\n\nSays `why`.", Severity: report.Error,
+		URL: report.URL("outfeed")},
+	{Name: "after-all", Doc: "a token", Severity: report.Note, Off: true},
+	{Name: report.Invalid, Doc: report.InvalidDoc, Severity: report.Error},
 }
 
 // files are the files of a run, with a finding of each kind.
@@ -55,7 +56,7 @@ var files = []struct {
 
 func write(t *testing.T, w io.Writer, format string, o report.Options, only func(string) bool) {
 	t.Helper()
-	o.Rules = ruleSet
+	o.Rules, o.Version = ruleSet, "1.2.3"
 	r, err := report.New(format, w, o)
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +91,8 @@ func TestGolden(t *testing.T) {
 		{"terminal.txt", "text", report.Options{Text: terminal}},
 		{"color.txt", "text", report.Options{Text: color}},
 		{"json.jsonl", "json", report.Options{}},
+		{"statistics.txt", "text", report.Options{Statistics: true}},
+		{"statistics.jsonl", "json", report.Options{Statistics: true}},
 		{"sarif.json", "sarif", report.Options{}},
 		{"github.txt", "github", report.Options{}},
 		{"gitlab.json", "gitlab", report.Options{}},

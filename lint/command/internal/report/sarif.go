@@ -51,6 +51,7 @@ type (
 	}
 	sarifDriver struct {
 		Name           string      `json:"name"`
+		Version        string      `json:"version"`
 		InformationURI string      `json:"informationUri"`
 		Rules          []sarifRule `json:"rules"`
 	}
@@ -59,6 +60,13 @@ type (
 		ShortDescription sarifText `json:"shortDescription"`
 		FullDescription  sarifText `json:"fullDescription"` // GitHub wants it
 		Help             sarifText `json:"help"`
+		HelpURI          string    `json:"helpUri,omitempty"`
+		// DefaultConfiguration is what counts without a configuration.
+		DefaultConfiguration sarifConfiguration `json:"defaultConfiguration"`
+	}
+	sarifConfiguration struct {
+		Enabled bool     `json:"enabled"`
+		Level   Severity `json:"level"`
 	}
 	sarifText struct {
 		Text     string `json:"text"`
@@ -116,7 +124,8 @@ type (
 
 func (s *sarif) Close() error {
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "mlir-lint", InformationURI: Home, Rules: []sarifRule{}}},
+		Tool: sarifTool{sarifDriver{Name: "mlir-lint", Version: s.o.Version, InformationURI: Home,
+			Rules: []sarifRule{}}},
 		Invocations: []sarifInvocation{{true}},
 		ColumnKind:  "unicodeCodePoints",
 		Results:     []sarifResult{},
@@ -129,7 +138,8 @@ func (s *sarif) Close() error {
 			help.Text = r.Details
 		}
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules,
-			sarifRule{r.Name, sarifText{Text: r.Doc}, sarifText{Text: r.Doc}, help})
+			sarifRule{r.Name, sarifText{Text: r.Doc}, sarifText{Text: r.Doc}, help, r.URL,
+				sarifConfiguration{!r.Off, r.Severity}})
 	}
 	for _, f := range s.findings {
 		if f.Rule == Invalid && f.Severity == Error && f.Open() {

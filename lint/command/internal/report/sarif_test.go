@@ -27,10 +27,16 @@ func TestSARIF(t *testing.T) {
 		Runs    []struct {
 			Tool struct {
 				Driver struct {
-					Name, InformationURI string
-					Rules                []struct {
+					Name, Version  string
+					InformationURI string
+					Rules          []struct {
 						ID                                      string
 						ShortDescription, FullDescription, Help text
+						HelpURI                                 string
+						DefaultConfiguration                    struct {
+							Enabled *bool
+							Level   string
+						}
 					}
 				}
 			}
@@ -66,7 +72,7 @@ func TestSARIF(t *testing.T) {
 	}
 	run := log.Runs[0]
 	rules := run.Tool.Driver.Rules
-	if log.Version != "2.1.0" || len(log.Runs) != 1 || run.Tool.Driver.Name == "" ||
+	if log.Version != "2.1.0" || len(log.Runs) != 1 || run.Tool.Driver.Name == "" || run.Tool.Driver.Version == "" ||
 		run.Invocations[0].ExecutionSuccessful == nil ||
 		!slices.Contains([]string{"utf16CodeUnits", "unicodeCodePoints"}, run.ColumnKind) {
 		t.Errorf("the run is %+v", run)
@@ -74,6 +80,11 @@ func TestSARIF(t *testing.T) {
 	for _, r := range rules {
 		if r.ID == "" || r.ShortDescription.Text == "" || r.FullDescription.Text == "" || r.Help.Text == "" {
 			t.Errorf("a rule lacks a text: %+v", r)
+		}
+		if _, err := url.ParseRequestURI(r.HelpURI); r.HelpURI != "" && err != nil ||
+			r.DefaultConfiguration.Enabled == nil ||
+			!slices.Contains([]string{"none", "note", "warning", "error"}, r.DefaultConfiguration.Level) {
+			t.Errorf("a rule is %+v: %v", r, err)
 		}
 	}
 	fixes, suppressions, states, related := 0, 0, 0, 0

@@ -81,8 +81,11 @@ func (t *text) finding(b *bytes.Buffer, f Finding) {
 		return
 	}
 	place := errtext.Line(fmt.Sprintf("%s:%d:%d:", f.File, f.Line, f.Column))
-	fmt.Fprintln(b, t.paint(bold, place), t.paint(colors[f.Severity], string(f.Severity)+":"), errtext.Line(f.Message),
-		t.paint(dim, "["+f.Rule+"]"))
+	words := []word{{place, bold}, {string(f.Severity) + ":", colors[f.Severity]}}
+	for text := range strings.SplitSeq(errtext.Line(f.Message), " ") {
+		words = append(words, word{text, ""})
+	}
+	t.wrap(b, append(words, word{"[" + f.Rule + "]", dim}))
 	if f.Source != nil {
 		line, caret := t.source(*f.Source)
 		fmt.Fprintf(b, "  %s\n  %s\n", line, t.paint(green, caret))
@@ -94,6 +97,33 @@ func (t *text) finding(b *bytes.Buffer, f Finding) {
 		}
 		fmt.Fprintf(b, "  %s\n", t.paint(dim, errtext.Line("at "+at)))
 	}
+}
+
+// A word is printed in a color, or in none.
+type word struct{ text, color string }
+
+// wrap prints words on lines that fit the terminal, if its width is known. A longer word has a line of its own.
+func (t *text) wrap(b *bytes.Buffer, words []word) {
+	const indent = "    "
+	at := 0 // columns
+	for i, w := range words {
+		width := utf8.RuneCountInString(w.text)
+		switch {
+		case i == 0:
+		case t.Width > 0 && at+1+width > t.Width:
+			b.WriteString("\n" + indent)
+			at = len(indent)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		if w.color != "" {
+			w.text = t.paint(w.color, w.text)
+		}
+		b.WriteString(w.text)
+		at += width
+	}
+	b.WriteByte('\n')
 }
 
 // source returns a part of a line that fits the terminal, and a line with a caret below the

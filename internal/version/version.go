@@ -1,0 +1,5 @@
+// Package version has the version of the project.
+package version
+
+// Version is the release that the sources belong to, or the next one. c/include/calliope.h states it, too.
+const Version = "0.1.0"
