@@ -115,7 +115,7 @@ func (w *rewriter) part(of statement, items []item, g *form, printed []item, tex
 	}
 	m, n := len(items), len(texts)
 	first := 0
-	if items[0].start == w.tokens[of.name].start {
+	if m > 0 && items[0].start == w.tokens[of.name].start {
 		first = 1 // the name, which has several spellings
 	}
 	for first < min(m, n) && is(first, first) {
