@@ -45,13 +45,13 @@ func JVP(f mlir.Operation, o Options) (jvp mlir.Operation, err error) {
 	d.sqrtLoops = false // it is for reverse mode
 	d.tangents()
 	d.f.block(d.body)
-	results := d.returned()
-	for _, v := range results {
+	results, out := d.returned(), d.out
+	for i, v := range results {
 		if differentiable(v.Type()) {
-			results = append(results, d.f.full(v))
+			results, out = append(results, d.f.full(v)), append(out, d.out[i])
 		}
 	}
-	jvp = d.finish("jvp", results)
+	jvp = d.finish("jvp", results, append(d.in, d.inActive()...), out)
 	noPullBack(jvp)
 	return jvp, nil
 }
@@ -60,24 +60,29 @@ func JVP(f mlir.Operation, o Options) (jvp mlir.Operation, err error) {
 // parameters are those of f. Its results are the derivatives with respect to the parameters that are
 // differentiated, in the order of Options.Parameters, and with Options.Aux the further results of f.
 func Grad(f mlir.Operation, o Options) (grad mlir.Operation, err error) {
-	return gradient(f, o, "grad", func(_ mlir.Value, aux, gradients []mlir.Value) []mlir.Value {
-		return append(gradients, aux...)
-	})
+	d, gradients, err := gradient(f, o)
+	if err != nil {
+		return grad, err
+	}
+	defer transform.Catch(&err, d.discard)
+	return d.finish("grad", append(gradients, d.returned()[1:]...), d.in, append(d.inActive(), d.out[1:]...)), nil
 }
 
 // ValueAndGrad is Grad with the results of f before the derivatives.
 func ValueAndGrad(f mlir.Operation, o Options) (grad mlir.Operation, err error) {
-	return gradient(f, o, "value_and_grad", func(value mlir.Value, aux, gradients []mlir.Value) []mlir.Value {
-		return slices.Concat([]mlir.Value{value}, aux, gradients)
-	})
-}
-
-func gradient(
-	f mlir.Operation, o Options, suffix string, order func(value mlir.Value, aux, gradients []mlir.Value) []mlir.Value,
-) (grad mlir.Operation, err error) {
-	d, err := start(f, o)
+	d, gradients, err := gradient(f, o)
 	if err != nil {
 		return grad, err
+	}
+	defer transform.Catch(&err, d.discard)
+	return d.finish("value_and_grad", append(d.returned(), gradients...), d.in, append(d.out, d.inActive()...)), nil
+}
+
+// gradient creates the derivatives of the first result, which must be a real scalar.
+func gradient(f mlir.Operation, o Options) (d *derivation, gradients []mlir.Value, err error) {
+	d, err = start(f, o)
+	if err != nil {
+		return nil, nil, err
 	}
 	defer transform.Catch(&err, d.discard)
 	results := d.returned()
@@ -90,9 +95,7 @@ func gradient(
 			"add its elements up, or use VJP", results[0].Type())
 	}
 	t := results[0].Type()
-	gradients := d.reverse(d.f.emitter, func() []mlir.Value { return []mlir.Value{d.f.Number(t, 1)} })
-	results = d.returned()
-	return d.finish(suffix, order(results[0], results[1:], gradients)), nil
+	return d, d.reverse(d.f.emitter, func() []mlir.Value { return []mlir.Value{d.f.Number(t, 1)} }), nil
 }
 
 // VJP adds to the module of a func.func two functions for the derivative along cotangents. The
@@ -107,9 +110,10 @@ func VJP(f mlir.Operation, o Options) (forward, backward mlir.Operation, err err
 	}
 	defer transform.Catch(&err, d.discard)
 	var types []mlir.Type
-	for _, v := range d.returned() {
+	var ofCotangents []mlir.Attribute
+	for i, v := range d.returned() {
 		if differentiable(v.Type()) {
-			types = append(types, v.Type())
+			types, ofCotangents = append(types, v.Type()), append(ofCotangents, d.out[i])
 		}
 	}
 	e := d.empty(types)
@@ -122,8 +126,11 @@ func VJP(f mlir.Operation, o Options) (forward, backward mlir.Operation, err err
 	for i, v := range kept {
 		replaceIn(to, v, to.InsertArgument(i, v.Type(), d.original.Location()))
 	}
-	forward = d.finish("forward", append(d.returned(), kept...))
+	ofKept := transform.NoShardings(e.Context, len(kept))
+	forward = d.finish("forward", append(d.returned(), kept...), d.in, append(d.out, ofKept...))
 	backward = d.made[1]
+	transform.SetShardings(backward, transform.Parameters, append(ofKept, ofCotangents...))
+	transform.SetShardings(backward, transform.Results, d.inActive())
 	d.settle(backward, "backward")
 	return forward, backward, nil
 }
@@ -151,7 +158,8 @@ type derivation struct {
 	original   mlir.Operation
 	body       mlir.Block
 	parameters []mlir.Value
-	active     []int // the parameters that are differentiated
+	active     []int            // the parameters that are differentiated
+	in, out    []mlir.Attribute // how the parameters and the results of the original are divided
 	name       string
 	table      *mlir.SymbolTable
 	f          *forward
@@ -179,6 +187,8 @@ func start(f mlir.Operation, o Options) (d *derivation, err error) {
 	d.body = d.function.Region(0).First()
 	d.parameters = arguments(d.body)
 	d.active = must(selected(f, d.parameters, o.Parameters))
+	d.in = transform.Shardings(f, transform.Parameters, len(d.parameters))
+	d.out = transform.Shardings(f, transform.Results, len(d.returned()))
 	for _, i := range d.active {
 		d.mustBeStatic("parameter", i, d.parameters[i])
 	}
@@ -229,6 +239,14 @@ func selected(f mlir.Operation, parameters []mlir.Value, list []int) ([]int, err
 
 // returned returns the results of the function, as they are now.
 func (d *derivation) returned() []mlir.Value { return d.body.Terminator().OperandValues() }
+
+// inActive returns how the parameters that are differentiated are divided, and so their tangents and cotangents.
+func (d *derivation) inActive() (list []mlir.Attribute) {
+	for _, i := range d.active {
+		list = append(list, d.in[i])
+	}
+	return list
+}
 
 // tangents adds parameters for the tangents.
 func (d *derivation) tangents() {
@@ -281,13 +299,13 @@ func (d *derivation) pull(
 	return gradients
 }
 
-// finish gives the function its results and its name, cleans it up and verifies it.
-func (d *derivation) finish(suffix string, results []mlir.Value) mlir.Operation {
+// finish gives the function its results and its name, cleans it up and verifies it. in and out say how its parameters
+// and results are divided.
+func (d *derivation) finish(suffix string, results []mlir.Value, in, out []mlir.Attribute) mlir.Operation {
 	d.body.Terminator().SetOperands(results...)
 	d.f.Clean(d.body)
-	for _, name := range []string{"arg_attrs", "res_attrs"} { // they belong to the original
-		d.function.RemoveAttribute(name)
-	}
+	transform.SetShardings(d.function, transform.Parameters, in)
+	transform.SetShardings(d.function, transform.Results, out)
 	d.function.SetVisibility(mlir.Public)
 	d.settle(d.function, suffix)
 	return d.function

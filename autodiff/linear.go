@@ -22,9 +22,16 @@ func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, er
 		inputs = append(inputs, d.parameters[i])
 	}
 	d.f.Clean(d.body) // of what is not linear and not used
-	for _, v := range d.returned() {
+
+	var in []mlir.Attribute // how the parameters are divided
+	for i, a := range d.in {
+		if !slices.Contains(d.active, i) {
+			in = append(in, a)
+		}
+	}
+	for i, v := range d.returned() {
 		if differentiable(v.Type()) {
-			of = append(of, v)
+			of, in = append(of, v), append(in, d.out[i])
 			cotangents = append(cotangents, d.body.AddArgument(v.Type(), d.function.Location()))
 		}
 	}
@@ -42,7 +49,7 @@ func LinearTranspose(f mlir.Operation, o Options) (transposed mlir.Operation, er
 	for _, v := range inputs {
 		check(d.body.EraseArgument(v.Index()))
 	}
-	return d.finish("transpose", gradients), nil
+	return d.finish("transpose", gradients, in, d.inActive()), nil
 }
 
 // mustBeLinear ends the transformation if the function has an operation that is not linear in the values of a set, but

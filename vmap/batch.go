@@ -101,6 +101,15 @@ func Batch(f mlir.Operation, o Options) (batched mlir.Operation, err error) {
 	b.Clean(to)
 	check(source.Erase())
 	made = made[1:]
+	for of, axes := range map[string][]int{transform.Parameters: in, transform.Results: out} {
+		list := transform.Shardings(f, of, len(axes))
+		for i, axis := range axes {
+			if axis != NotBatched {
+				list[i] = transform.WithDimension(list[i], axis)
+			}
+		}
+		transform.SetShardings(batched, of, list)
+	}
 	name, _ := f.Symbol()
 	if name += ".batch"; o.Name != "" {
 		name = o.Name
