@@ -46,9 +46,9 @@ func TestPower3(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		transformations
-		arguments       []tensor.View
-		want            string
-		result          []float32 // the last one
+		arguments []tensor.View
+		want      string
+		result    []float32 // the last one
 	}{
 		{"plain", nil, []tensor.View{tensor.Scalar[float32](3)}, "what: x,x^2\n( 3. 9. )\n", []float32{27}},
 		{
