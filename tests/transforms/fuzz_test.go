@@ -54,7 +54,8 @@ func FuzzTransforms(f *testing.F) {
 	for i := range modules {
 		for k := range 2 {
 			n := 2*i + k
-			f.Add(uint16(i), []byte{byte(n), byte(n / 2), byte(n / 3), byte(n / 4), byte(5 * n), byte(n / 5)}[:2*(n%deepest+1)])
+			steps := []byte{byte(n), byte(n / 2), byte(n / 3), byte(n / 4), byte(5 * n), byte(n / 5)}
+			f.Add(uint16(i), steps[:2*(n%deepest+1)])
 		}
 	}
 	library := mlirtest.Jaxlib(f)
@@ -70,7 +71,8 @@ func FuzzTransforms(f *testing.F) {
 			}
 			var underived *autodiff.Error
 			var unbatched *vmap.Error
-			if err != nil && !errors.Is(err, errUnsuited) && !errors.As(err, &underived) && !errors.As(err, &unbatched) {
+			if err != nil && !errors.Is(err, errUnsuited) && !errors.As(err, &underived) &&
+				!errors.As(err, &unbatched) {
 				t.Errorf("%v is no error about an operation", err)
 			}
 			err = nil

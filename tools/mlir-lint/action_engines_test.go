@@ -67,7 +67,8 @@ func TestAction(t *testing.T) {
 	}
 	const want = "::error file=a b.mlir,line=2,"
 	for range 2 { // the second time, the results are there
-		if out, exit := step("check", "OUTPUT=", "ARGS=-format github\n ./..."); exit != 1 || !strings.Contains(out, want) {
+		out, exit := step("check", "OUTPUT=", "ARGS=-format github\n ./...")
+		if exit != 1 || !strings.Contains(out, want) {
 			t.Errorf("exit status %d: %s", exit, out)
 		}
 	}

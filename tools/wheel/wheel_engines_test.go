@@ -82,7 +82,8 @@ func TestWheel(t *testing.T) {
 `), 0o600))
 	run(t, path, 0, "git", "init", "-q")
 	run(t, path, 0, "git", "add", "a.mlir", ".pre-commit-config.yaml")
-	if out := run(t, path, 1, "tools/bin/pre-commit", "run", "mlir-lint"); !strings.Contains(out, "a.mlir:2:8: error: ") {
+	out := run(t, path, 1, "tools/bin/pre-commit", "run", "mlir-lint")
+	if !strings.Contains(out, "a.mlir:2:8: error: ") {
 		t.Errorf("pre-commit prints %s", out)
 	}
 }
