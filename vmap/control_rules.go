@@ -1,6 +1,8 @@
 package vmap
 
 import (
+	"slices"
+
 	"github.com/calliope-mlir/calliope/mlir"
 	"github.com/calliope-mlir/calliope/stablehlo"
 )
@@ -16,7 +18,7 @@ var control = map[string]rule{
 func branches(b *batcher, op mlir.Operation) []mlir.Value {
 	selector := op.Operand(0)
 	switch {
-	case b.batched(selector) && !isPure(op):
+	case b.batched(selector) && b.inOrder(op):
 		return b.loop(op)
 	case b.batched(selector):
 		return b.selectBranches(op)
@@ -36,6 +38,12 @@ func branches(b *batcher, op mlir.Operation) []mlir.Value {
 		return b.Op(o).ResultValues()
 	}
 	return b.Op(stablehlo.CaseOp{Index: b.get(selector), Branches: regions}).ResultValues()
+}
+
+// inOrder reports whether an operation must be run for one element after the other, if they do not all run it: it has
+// an effect, or returns a token.
+func (b *batcher) inOrder(op mlir.Operation) bool {
+	return !isPure(op) || slices.ContainsFunc(op.ResultValues(), func(v mlir.Value) bool { return b.tokens[v] })
 }
 
 // returned returns what a block returns, as batches for those results that are reached.
@@ -105,7 +113,7 @@ func while(b *batcher, op mlir.Operation) []mlir.Value {
 			}),
 		}).ResultValues()
 	}
-	if !isPure(op) {
+	if b.inOrder(op) {
 		return b.loop(op)
 	}
 	b.evaluate(cond, initial)

@@ -33,11 +33,24 @@ const ofItself = `func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 	return %0 : tensor<2xf32>
 }`
 
+// tokenOfBranch has a branch without an effect that returns a token.
+const tokenOfBranch = `func.func @main(%p: tensor<i1>) -> !stablehlo.token {
+	%0 = "stablehlo.if"(%p) ({
+		%1 = stablehlo.after_all : !stablehlo.token
+		stablehlo.return %1 : !stablehlo.token
+	}, {
+		%1 = stablehlo.after_all : !stablehlo.token
+		stablehlo.return %1 : !stablehlo.token
+	}) : (tensor<i1>) -> !stablehlo.token
+	return %0 : !stablehlo.token
+}`
+
 // FuzzTransforms holds that up to three transformations of the functions of a module are an error that names an
 // operation, or leave a module that verifies. The modules are those of the repository and the random programs, because
 // the library's parser ends the process for some texts.
 func FuzzTransforms(f *testing.F) {
-	modules := []string{ofItself}
+	modules := []string{ofItself, tokenOfBranch}
+	f.Add(uint16(1), []byte{4, 0})
 	check.NoError(f, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".mlir" {
 			return err
