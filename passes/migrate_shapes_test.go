@@ -60,7 +60,7 @@ func outline(t *testing.T, m *mlir.Module) []string {
 }
 
 // kept are the rules whose notes are about what Migrate keeps: a hook in a loop stays there, and a
-// callback that is bound by an id keeps it.
+// callback that is bound by an id keeps it, and tuples stay.
 var kept = []*lint.Analyzer{rules.CallbackInLoop, rules.CallbackBinding, rules.DeprecatedOp}
 
 // clean checks that a migrated module has no token of XLA and that the linter finds nothing.
