@@ -190,6 +190,11 @@ func (b *backward) transpose(list []mlir.Operation) {
 		case reached:
 			transpose(b, op)
 		}
+		for _, v := range op.Results() {
+			for u := range v.Uses() {
+				fail(op, "it cannot be transposed, because %s uses a result that is not linear: compute that by an operation of its own", u.Owner.Name())
+			}
+		}
 		check(op.Erase())
 	}
 }

@@ -117,6 +117,14 @@ func TestLinearTranspose(t *testing.T) {
 		"a sine":       {`%0 = stablehlo.sine %x : tensor<3xf32>`, "stablehlo.sine"},
 		"an offset":    {`%c = stablehlo.constant dense<1.0> : tensor<3xf32> %0 = stablehlo.add %x, %c : tensor<3xf32>`, "stablehlo.add"},
 		"a comparison": {`%p = stablehlo.compare LT, %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1> %0 = stablehlo.select %p, %x, %x : tensor<3xi1>, tensor<3xf32>`, "stablehlo.compare"},
+		"keys of a sort": {`%k = stablehlo.iota dim = 0 : tensor<3xi32>
+			%s:2 = "stablehlo.sort"(%k, %x) ({
+			^bb0(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<f32>):
+				%p = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+				stablehlo.return %p : tensor<i1>
+			}) : (tensor<3xi32>, tensor<3xf32>) -> (tensor<3xi32>, tensor<3xf32>)
+			%f = stablehlo.convert %s#0 : (tensor<3xi32>) -> tensor<3xf32>
+			%0 = stablehlo.multiply %x, %f : tensor<3xf32>`, "because stablehlo.convert uses a result"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := parse(t, "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {"+c.body+" return %0 : tensor<3xf32> }")
