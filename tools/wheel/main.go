@@ -15,18 +15,20 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+
+	"github.com/calliope-mlir/calliope/internal/version"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("wheel: ")
-	version := flag.String("version", "0.1.0.dev0", "the `version` of the wheel, as Python writes it")
+	release := flag.String("version", version.Version+".dev0", "the `version` of the wheel, as Python writes it")
 	dir := flag.String("o", ".", "the `folder` of the wheel")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("leave out %q: there are only flags (-h prints them)", flag.Arg(0))
 	}
-	path, err := write(*dir, *version)
+	path, err := write(*dir, *release)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,9 +39,9 @@ func main() {
 var versions = regexp.MustCompile(`^\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?$`)
 
 // write builds the command and writes its wheel.
-func write(dir, version string) (path string, err error) {
-	if !versions.MatchString(version) {
-		return "", fmt.Errorf("-version %q: write a version of Python, such as 1.2.3, 1.2.3rc1 or 1.2.3.dev4", version)
+func write(dir, release string) (path string, err error) {
+	if !versions.MatchString(release) {
+		return "", fmt.Errorf("-version %q: write a version of Python, such as 1.2.3, 1.2.3rc1 or 1.2.3.dev4", release)
 	}
 	work, err := os.MkdirTemp("", "calliope-wheel")
 	if err != nil {
@@ -57,7 +59,7 @@ func write(dir, version string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	w := wheel{version: version, tag: "py3-none-" + tag}
+	w := wheel{version: release, tag: "py3-none-" + tag}
 	if err := w.addFile(w.folder("data/scripts/")+filepath.Base(command), command, 0o755); err != nil {
 		return "", err
 	}
