@@ -10,12 +10,10 @@ import (
 func TestZeroValues(t *testing.T) {
 	check.Receivers(t, "bridge: ",
 		&Borrowed{}, &Buffer{}, &BufferView{}, &Cache{}, &CacheOptions{}, &CacheStats{}, &CallSite{}, &Client{},
-		&ClientOptions{},
-		&ClientStats{}, &CompileOptions{}, &Donation{}, &Executable{}, &FlagError{}, &TargetError{}, &ForeignTarget{},
-		&Info{}, &InputCountError{},
-		&InputError{}, &LayoutError{}, &LoadedError{}, &MemoryError{}, &OpenOptions{}, &PlatformError{}, &Plugin{},
-		&PluginError{},
-		&Run{}, &SavedError{}, &Sequence{}, &SequenceError{}, &StallError{}, &UnsavableError{})
+		&ClientOptions{}, &ClientStats{}, &CompileOptions{}, &Donation{}, &Executable{}, &FlagError{}, &TargetError{},
+		&ForeignTarget{}, &Info{}, &InputCountError{}, &InputError{}, &LayoutError{}, &LoadedError{}, &MemoryError{},
+		&MemoryUse{}, &OpenOptions{}, &PlatformError{}, &Plugin{}, &PluginError{}, &Run{}, &SavedError{}, &Sequence{},
+		&SequenceError{}, &StallError{}, &UnsavableError{})
 
 	ctx := t.Context()
 	b := new(Buffer)
