@@ -38,7 +38,7 @@ func (c *workerChecker) check(ctx context.Context, in input) outcome {
 		}
 		e.put(a)
 	}
-	o := outcome{text: a.Text, findings: a.received()}
+	o := outcome{text: a.Text, sum: a.Sum, findings: a.received()}
 	if a.Mended != nil {
 		s.finish(in, a.Mended, &o)
 	}

@@ -1,6 +1,11 @@
 package command
 
-import "errors"
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
 
 var (
 	Run      = run
@@ -9,3 +14,14 @@ var (
 
 // Crashed returns what the command says about a file on which a worker ended in some way.
 func Crashed(how string) string { return (&loss{what: "file", crash: errors.New(how)}).Error() }
+
+// Watch watches the paths.
+func Watch(
+	ctx context.Context, paths []string, shortest time.Duration, stderr io.Writer, check func() (int, error),
+) (int, error) {
+	o := newQuickOptions("mlir-lint")
+	if err := o.parse(paths, ""); err != nil {
+		return 0, err
+	}
+	return o.watch(ctx, shortest, stderr, check)
+}

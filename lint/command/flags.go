@@ -42,6 +42,9 @@ type options struct {
 	fixing     fixing
 	quick      bool
 	noCache    bool
+	addIgnores string // the reason
+	settings   bool
+	watching   bool
 	stdinName  string
 	gitIgnored bool // check what git ignores
 	flags      *flag.FlagSet
@@ -124,6 +127,10 @@ func (o *options) parse(args []string, note string) error {
 		return errors.New("-write-baseline needs the findings of files as they are: leave out -fix and -diff")
 	case o.fixing.Reprint && !o.fixing.on():
 		return errors.New("-reprint says how -fix writes files: add -fix")
+	case o.addIgnores != "" && (o.fixing.on() || o.baseline != "" || stdinNamed(paths)):
+		return errors.New("-add-ignores writes comments into files for all findings: give paths, and leave out -fix, -diff and -baseline")
+	case o.watching && (o.fixing.on() || o.addIgnores != "" || o.writeBase || o.settings || stdinNamed(paths)):
+		return errors.New("-watch checks files again and again: give paths, and leave out what writes files, and -show-settings")
 	case o.shard.n > 0 && stdinNamed(paths):
 		return errors.New("-shard needs paths: standard input cannot be divided")
 	case o.stdinName != "" && !stdinNamed(paths):

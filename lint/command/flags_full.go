@@ -48,6 +48,10 @@ func newOptions(program string) *options {
 		`check the parts of each text between lines "// -----" as modules of their own`)
 	o.fixing.register(f)
 	f.BoolVar(&o.noCache, "no-cache", false, "check files anew that did not change since an earlier run")
+	f.StringVar(&o.addIgnores, "add-ignores", "",
+		"write comments into the files that ignore their errors and warnings for this `reason`")
+	f.BoolVar(&o.settings, "show-settings", false, "print how each file is checked as JSON, and exit")
+	f.BoolVar(&o.watching, "watch", false, "check again whenever a file or a configuration changes")
 	f.StringVar(&o.explain, "explain", "", "explain this `rule` and exit")
 	return o
 }

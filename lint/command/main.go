@@ -10,9 +10,11 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/calliope-mlir/calliope/lint"
 )
@@ -66,8 +68,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, analyzers []*
 	case o.explain != "":
 		return c.show(explained(o.explain, described))
 	}
-	return c.exit(o.check(stdin, stdout, stderr, described, namesOf(described),
-		func() (func() checker, error) { return o.openWorkers(stderr) }))
+	check := func() (int, error) {
+		return o.check(stdin, stdout, stderr, described, namesOf(described),
+			func() (func() checker, error) { return o.openWorkers(stderr) })
+	}
+	if o.watching {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		return c.exit(o.watch(ctx, time.Second, stderr, check))
+	}
+	return c.exit(check())
 }
 
 // openWorkers returns a function that starts the checkers of a full run.

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"iter"
 	"sync"
@@ -13,7 +14,8 @@ import (
 // An outcome is the result of one input. An error means that no input can be checked.
 type outcome struct {
 	findings []report.Finding
-	text     bool // the input has lines
+	text     bool              // the input has lines
+	sum      [sha256.Size]byte // of an input that a worker checked
 	err      error
 
 	output []byte   // for standard output

@@ -25,6 +25,13 @@ func (o *options) check(
 	if err != nil {
 		return 0, err
 	}
+	if o.settings {
+		text, err := p.settings(all)
+		if err == nil {
+			_, err = text.WriteTo(stdout)
+		}
+		return exitClean, err
+	}
 	given := all
 	all = p.apply(o.shard.of(all))
 	if o.fixing.on() && !o.fixing.Diff && len(given) == 1 && given[0].stdin && len(all) == 0 {
@@ -55,7 +62,13 @@ func (o *options) check(
 		if outcome.err != nil {
 			return 0, outcome.err
 		}
-		if err := r.add(in.Name, p.finish(in, outcome)); err != nil {
+		found := p.finish(in, outcome)
+		if o.addIgnores != "" {
+			if err := o.ignoreFound(in, &outcome, found); err != nil {
+				return 0, err
+			}
+		}
+		if err := r.add(in.Name, found); err != nil {
 			return 0, err
 		}
 		if err := r.mended(outcome, stdout, stderr); err != nil {

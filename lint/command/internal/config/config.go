@@ -14,6 +14,7 @@ const Name = ".mlir-lint.yaml"
 
 // A Config is a configuration. The zero Config changes nothing.
 type Config struct {
+	File         string           // absolute path
 	Folder       string           // of the file, which the paths of ignores are relative to
 	Levels       map[string]Level // by rule
 	Ignores      []Ignore

@@ -42,9 +42,9 @@ func (p *parser) extend(mapping *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		folder := p.c.Folder
+		file, folder := p.c.File, p.c.Folder
 		*p.c = *base
-		p.c.Folder, p.c.base, p.c.Ignores = folder, base, nil
+		p.c.File, p.c.Folder, p.c.base, p.c.Ignores = file, folder, base, nil
 		p.c.Levels = maps.Clone(base.Levels)
 		p.c.KnownTargets, p.c.AllowUnregistered = slices.Clip(base.KnownTargets), slices.Clip(base.AllowUnregistered)
 	}
