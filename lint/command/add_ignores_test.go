@@ -33,7 +33,8 @@ func TestAddIgnores(t *testing.T) {
 				t.Errorf("the line %q has another end", line)
 			}
 		}
-		check.Diff(t, "the other lines", strings.TrimPrefix(before, "\ufeff"), strings.TrimPrefix(rest.String(), "\ufeff"))
+		check.Diff(t, "the other lines", strings.TrimPrefix(before, "\ufeff"),
+			strings.TrimPrefix(rest.String(), "\ufeff"))
 	}
 	before := check.Must(os.ReadFile("a.mlir"))
 	withFew("", "-add-ignores", "again", "a.mlir").want(t, 0)

@@ -14,8 +14,7 @@ const Name = ".mlir-lint.yaml"
 
 // A Config is a configuration. The zero Config changes nothing.
 type Config struct {
-	File         string           // absolute path
-	Folder       string           // of the file, which the paths of ignores are relative to
+	File         string           // absolute path; the paths of ignores are relative to its folder
 	Levels       map[string]Level // by rule
 	Ignores      []Ignore
 	KnownTargets []string
@@ -57,7 +56,7 @@ func (c *Config) Ignored(file string) (rules []string, all bool) {
 	if len(c.Ignores) == 0 {
 		return rules, false
 	}
-	path, err := filepath.Rel(c.Folder, file)
+	path, err := filepath.Rel(filepath.Dir(c.File), file)
 	if err != nil {
 		return rules, false // on another volume
 	}

@@ -44,7 +44,7 @@ ignore:
 			if err != nil {
 				t.Fatal(err)
 			}
-			test.want.Folder = filepath.FromSlash("/a/b")
+			test.want.File = filepath.FromSlash("/a/b/.mlir-lint.yaml")
 			if test.want.Levels == nil {
 				test.want.Levels = map[string]Level{}
 			}
@@ -80,7 +80,7 @@ func TestExtends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Config{Folder: filepath.Join(dir, "m"), Levels: map[string]Level{"outfeed": "error", "infeed": "note"},
+	want := Config{File: filepath.Join(dir, "m", Name), Levels: map[string]Level{"outfeed": "error", "infeed": "note"},
 		KnownTargets: []string{"a", "b"}, Strict: true, Ignores: []Ignore{{Path: "y", Rules: []string{"outfeed"}}}}
 	if diff := cmp.Diff(want, *c, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -188,7 +188,7 @@ func TestMatch(t *testing.T) {
 }
 
 func TestIgnored(t *testing.T) {
-	c := Config{Folder: "/r", Ignores: []Ignore{
+	c := Config{File: "/r/x.yaml", Ignores: []Ignore{
 		{Path: "a/**", Rules: []string{"outfeed"}}, {Path: "*.x", Rules: []string{"outfeed", "infeed"}}, {Path: "gone"},
 	}}
 	for file, want := range map[string]struct {

@@ -24,7 +24,7 @@ func (p *parser) extend(mapping *yaml.Node) error {
 		}
 		file := filepath.FromSlash(name)
 		if !filepath.IsAbs(file) {
-			file = filepath.Join(p.c.Folder, file)
+			file = filepath.Join(filepath.Dir(p.c.File), file)
 		}
 		if _, err := os.Stat(file); err != nil {
 			if path, ok := errors.AsType[*fs.PathError](err); ok {
@@ -42,9 +42,9 @@ func (p *parser) extend(mapping *yaml.Node) error {
 		if err != nil {
 			return err
 		}
-		file, folder := p.c.File, p.c.Folder
+		extended := p.c.File
 		*p.c = *base
-		p.c.File, p.c.Folder, p.c.base, p.c.Ignores = file, folder, base, nil
+		p.c.File, p.c.base, p.c.Ignores = extended, base, nil
 		p.c.Levels = maps.Clone(base.Levels)
 		p.c.KnownTargets, p.c.AllowUnregistered = slices.Clip(base.KnownTargets), slices.Clip(base.AllowUnregistered)
 	}

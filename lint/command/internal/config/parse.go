@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,7 +24,7 @@ func Parse(file, shown string, data []byte, rules []string) (c *Config, err erro
 // parse is Parse for a file that others extend.
 func parse(file, shown string, data []byte, rules []string, by ...string) (c *Config, err error) {
 	p := parser{shown: shown, rules: rules, files: append(slices.Clip(by), file),
-		c: &Config{File: file, Folder: filepath.Dir(file), Levels: map[string]Level{}}}
+		c: &Config{File: file, Levels: map[string]Level{}}}
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	err = decoder.Decode(&document)
