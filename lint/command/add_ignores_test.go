@@ -39,6 +39,9 @@ func TestAddIgnores(t *testing.T) {
 	before := check.Must(os.ReadFile("a.mlir"))
 	withFew("", "-add-ignores", "again", "a.mlir").want(t, 0)
 	check.Diff(t, "a.mlir", string(before), string(check.Must(os.ReadFile("a.mlir"))))
+	for _, reason := range []string{" ", "one\ntwo", "one\rtwo"} {
+		execute("", "-add-ignores", reason, "c.mlirbc").holds(t, 2, "needs a reason of one line")
+	}
 	for _, args := range [][]string{{"-fix", "a.mlir"}, {"-baseline", "b.json", "a.mlir"}, {"-"}, nil} {
 		execute("", append([]string{"-add-ignores", "x"}, args...)...).holds(t, 2, "give paths, and leave out")
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/calliope-mlir/calliope/internal/bounded"
 	"github.com/calliope-mlir/calliope/lint/command/internal/config"
@@ -129,6 +130,9 @@ func (o *options) parse(args []string, note string) error {
 		return errors.New("-reprint says how -fix writes files: add -fix")
 	case o.addIgnores != "" && (o.fixing.on() || o.baseline != "" || stdinNamed(paths)):
 		return errors.New("-add-ignores writes comments into files for all findings: give paths, and leave out -fix, -diff and -baseline")
+	case strings.ContainsFunc(o.addIgnores, unicode.IsControl),
+		o.addIgnores != "" && strings.TrimSpace(o.addIgnores) == "":
+		return errors.New("-add-ignores needs a reason of one line, which the comments give")
 	case o.watching && (o.fixing.on() || o.addIgnores != "" || o.writeBase || o.settings || stdinNamed(paths)):
 		return errors.New("-watch checks files again and again: give paths, and leave out what writes files, and -show-settings")
 	case o.shard.n > 0 && stdinNamed(paths):
