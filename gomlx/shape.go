@@ -108,35 +108,32 @@ func (f *function) Gather(
 func (f *function) ScatterSum(
 	x, indices, updates compute.Value, indexAxis int, windowAxes, insertedAxes, toOperand []int, sorted, unique bool,
 ) (compute.Value, error) {
-	return f.scatter(ir.Add, x, indices, updates, ir.ScatterOptions{ScatterDimsToOperandDims: toOperand,
-		IndexVectorDim: indexAxis, UpdateWindowDims: windowAxes, InsertedWindowDims: insertedAxes, Sorted: sorted,
-		Unique: unique})
+	return f.scatter(ir.Add, x, indices, updates, indexAxis, windowAxes, insertedAxes, toOperand, sorted, unique)
 }
 
 // ScatterMax is builder.Scatter with builder.Max.
 func (f *function) ScatterMax(
 	x, indices, updates compute.Value, indexAxis int, windowAxes, insertedAxes, toOperand []int, sorted, unique bool,
 ) (compute.Value, error) {
-	return f.scatter(ir.Max, x, indices, updates, ir.ScatterOptions{ScatterDimsToOperandDims: toOperand,
-		IndexVectorDim: indexAxis, UpdateWindowDims: windowAxes, InsertedWindowDims: insertedAxes, Sorted: sorted,
-		Unique: unique})
+	return f.scatter(ir.Max, x, indices, updates, indexAxis, windowAxes, insertedAxes, toOperand, sorted, unique)
 }
 
 // ScatterMin is builder.Scatter with builder.Min.
 func (f *function) ScatterMin(
 	x, indices, updates compute.Value, indexAxis int, windowAxes, insertedAxes, toOperand []int, sorted, unique bool,
 ) (compute.Value, error) {
-	return f.scatter(ir.Min, x, indices, updates, ir.ScatterOptions{ScatterDimsToOperandDims: toOperand,
-		IndexVectorDim: indexAxis, UpdateWindowDims: windowAxes, InsertedWindowDims: insertedAxes, Sorted: sorted,
-		Unique: unique})
+	return f.scatter(ir.Min, x, indices, updates, indexAxis, windowAxes, insertedAxes, toOperand, sorted, unique)
 }
 
 func (f *function) scatter(
-	combine func(a, b ir.Value) ir.Value, x, indices, updates compute.Value, o ir.ScatterOptions,
+	combine func(a, b ir.Value) ir.Value, x, indices, updates compute.Value, indexAxis int,
+	windowAxes, insertedAxes, toOperand []int, sorted, unique bool,
 ) (compute.Value, error) {
 	vs, err := f.all([]compute.Value{x, indices, updates})
 	if err != nil {
 		return nil, err
 	}
-	return f.one(ir.Scatter(vs[0], vs[1], vs[2], combine, o))
+	return f.one(ir.Scatter(vs[0], vs[1], vs[2], combine, ir.ScatterOptions{ScatterDimsToOperandDims: toOperand,
+		IndexVectorDim: indexAxis, UpdateWindowDims: windowAxes, InsertedWindowDims: insertedAxes, Sorted: sorted,
+		Unique: unique}))
 }
