@@ -27,7 +27,7 @@ it.
     }
 
 A condition with a custom call, an infeed, a recv or a random number is not reported: it may change. A callback in the body
-may end such a loop with an error, so this is no error. Source: StableHLO's specification, while.`,
+may end such a loop with an error, so the finding is a warning. Source: StableHLO's specification, while.`,
 }
 
 // changing are the operations whose results may differ from one iteration to the next.

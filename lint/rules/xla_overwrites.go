@@ -24,8 +24,8 @@ XLA's CPU compiler removes the copy that it needs. It returns what was written. 
     }, {…}) : (tensor<i1>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
 
-The module is right, and so this is no error. It concerns programs that give it to XLA themselves: by JAX's compile, in a
-C++ host, by stablehlo.Unprepared. What compiles passes.Program, as all of Calliope does, gets a prepared module. The
+The module is right, so the finding is a warning. It concerns programs that give the module to XLA themselves: by JAX's
+compile, in a C++ host, by stablehlo.Unprepared. What compiles passes.Program, as all of Calliope does, gets a prepared module. The
 repair is passes.Prepare, as of calliope-opt --prepare. Leaving out the alias helps too: XLA then copies.
 
 With -strict, it is an error. docs/reference/xla-deviations.md shows it on the plugins.`,
