@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -39,6 +40,10 @@ func run(ctx context.Context, args []string) int {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		if _, err = fmt.Print(usage); err == nil {
+			return exitDone
+		}
+	case errors.Is(err, errVersion):
+		if _, err = fmt.Println("calliope-opt", version.Version); err == nil {
 			return exitDone
 		}
 	case err != nil:

@@ -15,7 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -152,6 +154,13 @@ func TestDerivatives(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	out, errs, status := opt(t, t.TempDir(), "", "--version")
+	check.Diff(t, "output", "calliope-opt "+version.Version+"\n", out+errs)
+	check.Diff(t, "status", exitDone, status)
 }
 
 func TestMistakes(t *testing.T) {

@@ -56,6 +56,7 @@ Input and output:
   --mlir-print-op-generic, --mlir-print-debuginfo, --mlir-print-local-scope
   --mlir-elide-elementsattrs-if-larger=N, --mlir-elide-resource-strings-if-larger=N
   --max-module SIZE       the largest module that is read (default 1GiB)
+  --version      print the version and exit
 
 What happens on the way, on standard error:
   --mlir-print-ir-before-all, --mlir-print-ir-after-all, --mlir-print-ir-after-failure,
@@ -88,6 +89,9 @@ type format struct {
 	version            string // of an artifact, "" for the newest
 }
 
+// errVersion says that the command is to print its version.
+var errVersion = errors.New("the version is asked for")
+
 // parseOptions reads a command line. Flags begin with one or two dashes. A flag that is none of the command's own is
 // a pass of the library.
 func parseOptions(args []string) (options, error) {
@@ -103,6 +107,9 @@ func parseOptions(args []string) (options, error) {
 		name, value, given := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if name == "h" || name == "help" {
 			return o, flag.ErrHelp
+		}
+		if name == "version" {
+			return o, errVersion
 		}
 		if !given && needsValue(name) {
 			if len(args) == 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -364,7 +365,7 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -vlog and -h"},
+		{[]string{"-nosuch"}, "-nosuch: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -version, -vlog and -h"},
 		{[]string{"-fetch=maybe"}, "maybe"},
 		{[]string{"-fetch", "spoon"}, `there is no part "spoon": choose from cuda, iree, jaxlib, lapack, llvm, mlir, pjrt, pjrt106, pjrt81`},
 		{[]string{"mlir", "-check"}, "put the flags first"},
@@ -384,6 +385,10 @@ func TestUsage(t *testing.T) {
 			!strings.Contains(stderr, test.want) {
 			t.Errorf("%q: exit status %d, %q, want %q", test.args, exit, stderr, test.want)
 		}
+	}
+	if exit, stdout, stderr := doctor(t, "-version"); exit != exitWell || stderr != "" ||
+		stdout != "doctor "+version.Version+"\n" {
+		t.Errorf("-version: exit status %d, %q, %q", exit, stdout, stderr)
 	}
 	if exit, stdout, stderr := doctor(t, "-h"); exit != exitWell || stderr != "" ||
 		!strings.Contains(stdout, "-fetch") {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -64,6 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	imports := flags.Bool("import", false, "take parts from the wheels that follow, or from folders with wheels")
 	table := flags.Bool("table", false, "try each pair of an MLIR library and a plugin that are there, and print which work, or write that to the file that follows")
 	llvm := flags.String("llvm", "", "make a library with MLIR's C API of the LLVM that is installed or built in the folder `DIR`, or of the newest that is found (auto)")
+	showVersion := flags.Bool("version", false, "print the version and exit")
 	vlog := flags.String("vlog", "", "show the plugin's log of the self-test on standard error: a `level`, such as 1, or modules, such as cpu_compiler=3")
 	flags.SetOutput(io.Discard) // the program prints errors itself, in one line
 	switch err := flags.Parse(args); {
@@ -72,9 +74,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		flags.SetOutput(out)
 		flags.PrintDefaults()
 		return out.exit(exitWell, stderr)
+	case *showVersion:
+		fmt.Fprintln(out, "doctor", version.Version)
+		return out.exit(exitWell, stderr)
 	case err != nil:
 		return fail(fmt.Errorf(
-			"%w: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -vlog and -h", err))
+			"%w: the flags are -fetch, -check, -export, -platform, -import, -llvm, -table, -version, -vlog and -h", err))
 	}
 	switch {
 	case *fetch && (*imports || *export != "") || *imports && *export != "":

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 )
 
@@ -37,14 +38,12 @@ func main() {
 
 func run(ctx context.Context, args []string) int {
 	o, err := parseOptions(args)
-	if errors.Is(err, flag.ErrHelp) {
-		if _, err := fmt.Print(usage); err != nil {
-			fmt.Fprintf(os.Stderr, "mlir-run: printing: %v\n", err)
-			return exitFailed
-		}
-		return exitDone
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return printed(usage)
+	case errors.Is(err, errVersion):
+		return printed("mlir-run " + version.Version + "\n")
+	case err != nil:
 		fmt.Fprintf(os.Stderr, "mlir-run: %v (mlir-run -h lists the flags)\n", err)
 		return exitFailed
 	}
@@ -57,4 +56,13 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintf(os.Stderr, "mlir-run: %s: %v\n", o.module, err)
 	}
 	return status
+}
+
+// printed prints what was asked for, and returns the exit status.
+func printed(text string) int {
+	if _, err := fmt.Print(text); err != nil {
+		fmt.Fprintf(os.Stderr, "mlir-run: printing: %v\n", err)
+		return exitFailed
+	}
+	return exitDone
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/calliope-mlir/calliope/internal/check"
 	"github.com/calliope-mlir/calliope/internal/nativetest"
+	"github.com/calliope-mlir/calliope/internal/version"
 	"github.com/calliope-mlir/calliope/native"
 	"github.com/calliope-mlir/calliope/tensor"
 	"github.com/calliope-mlir/calliope/tensor/npz"
@@ -298,6 +299,10 @@ func TestRun(t *testing.T) {
 	t.Run("help", func(t *testing.T) {
 		t.Parallel()
 		command{}.run(t, "-h").want(t, exitDone, "usage: mlir-run", "")
+	})
+	t.Run("version", func(t *testing.T) {
+		t.Parallel()
+		command{}.run(t, "--version").want(t, exitDone, "mlir-run "+version.Version+"\n", "")
 	})
 }
 

@@ -74,6 +74,7 @@ fetched when it is first needed.
   --max-arrays SIZE  largest total size of all inputs, of all expected results, or of
                  what is sent or received (default 4GiB)
   --timeout D    stop after this time, such as 30s (default: never)
+  --version      print the version and exit
 
 Element types that NumPy lacks are stored as integers of the same width: bfloat16
 as uint16, 8-bit floating point as uint8, 4-bit integers as int8 or uint8.
@@ -137,6 +138,9 @@ type tolerance struct {
 	ulps       uint64 // steps between adjacent numbers that are allowed, too
 }
 
+// errVersion says that the command is to print its version.
+var errVersion = errors.New("the version is asked for")
+
 // parseOptions reads a command line. Flags may come before and after the module.
 func parseOptions(args []string) (options, error) {
 	o := options{compare: tolerance{rtol: 1e-5, atol: 1e-6}, replicas: 1, maxModule: bounded.GiB,
@@ -168,6 +172,7 @@ func parseOptions(args []string) (options, error) {
 	flags.DurationVar(&o.timeout, "timeout", 0, "")
 	flags.Var(&o.maxModule, "max-module", "")
 	flags.Var(&o.maxArrays, "max-arrays", "")
+	showVersion := flags.Bool("version", false, "")
 	var modules []string
 	for {
 		if err := flags.Parse(args); err != nil {
@@ -178,6 +183,9 @@ func parseOptions(args []string) (options, error) {
 		}
 		modules = append(modules, flags.Arg(0))
 		args = flags.Args()[1:]
+	}
+	if *showVersion {
+		return o, errVersion
 	}
 	flags.Visit(func(f *flag.Flag) { o.replicasGiven = o.replicasGiven || f.Name == "replicas" })
 	if len(modules) == 1 {
